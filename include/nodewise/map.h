@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Computing a mapping: which node, core and GPU each rank gets.
+ */
+#ifndef NODEWISE_MAP_H
+#define NODEWISE_MAP_H
+
+#include <nodewise/cost.h>
+#include <nodewise/mapping.h>
+#include <nodewise/pattern.h>
+#include <nodewise/progress.h>
+#include <nodewise/status.h>
+#include <nodewise/topology.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct nw_map_options {
+    size_t size;           /* sizeof of this struct */
+    const char *algorithm; /* "auto" where NULL */
+    const char *phase[3];  /* an algorithm for one of MAGC's phases, or NULL */
+    enum nw_objective objective;
+    uint64_t seed;
+    double affinity; /* weight of core-GPU-card nearness; 0 = the paper */
+    int32_t cores_per_rank; /* 1 where 0 */
+    int32_t gpus_per_rank;  /* 0: one where the pattern has a GPU layer */
+    int32_t ranks_per_gpu;  /* 1 where 0 */
+    const int32_t *hosts;   /* nodes that may be used, in order, or NULL */
+    size_t host_count;
+    const int32_t *slots;         /* [host_count] most ranks on each, or NULL */
+    const nw_mapping *fixed;      /* ranks fixed in place, or NULL */
+    bool remote_gpus;             /* allow a GPU on another node */
+    struct nw_progress *progress; /* or NULL */
+};
+#define NW_MAP_OPTIONS_INIT                                                    \
+    {                                                                          \
+        .size = sizeof(struct nw_map_options), .seed = 1                       \
+    }
+
+/* What was done, for people and for repeating it. */
+struct nw_map_report {
+    const char *algorithm; /* the one whose answer was returned; static */
+    uint64_t steps;
+    double phase_seconds[3];
+};
+
+/* Computes a mapping that is valid and never worse than the default for the
+ * objective (relative tolerance 1e-9; the paper's baselines `strategy1`,
+ * `strategy2`, `independent`, `random`, `cyclic`, asked for by name, are
+ * returned as they are). NW_EINVAL where the machine is too small, with what
+ * would fit. `options` and `report` may be NULL. */
+NW_API NW_MUST_CHECK nw_status nw_map(const nw_topology *topology,
+                                      const nw_pattern *pattern,
+                                      const struct nw_map_options *options,
+                                      nw_mapping **out,
+                                      struct nw_map_report *report);
+
+/* What the launcher would do (design: "the default mapping"). */
+NW_API NW_MUST_CHECK nw_status
+nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
+               const struct nw_map_options *options, nw_mapping **out);
+
+/* Name and one sentence of algorithm 0, 1, ...; false past the last. */
+NW_API bool nw_map_algorithm(size_t index, const char **name,
+                             const char **summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All of the library that needs no MPI. */
+#ifndef NODEWISE_NODEWISE_H
+#define NODEWISE_NODEWISE_H
+
+#include <nodewise/cost.h>
+#include <nodewise/map.h>
+#include <nodewise/mapping.h>
+#include <nodewise/pattern.h>
+#include <nodewise/progress.h>
+#include <nodewise/status.h>
+#include <nodewise/topology.h>
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The only place that opens files for readers and writers of the three nouns.
+ */
+#include "base/file.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "base/zstd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool nw_text_ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+
+    return length >= tail && !strcmp(text + length - tail, end);
+}
+
+static nw_status read_all(int fd, const char *path, char **data, size_t *length)
+{
+    char *buffer = NULL;
+    size_t used = 0, capacity = 0;
+    ssize_t got;
+    nw_status status = NW_OK;
+
+    do {
+        status = nw_grow(&buffer, &capacity, used + 65536, 1);
+        if (status)
+            goto out;
+        got = read(fd, buffer + used, capacity - used - 1);
+        if (got > 0)
+            used += (size_t)got;
+    } while (got > 0 || (got < 0 && errno == EINTR));
+    if (got < 0) {
+        status = nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
+        goto out;
+    }
+    buffer[used] = '\0';
+    *data = buffer;
+    *length = used;
+    buffer = NULL;
+out:
+    free(buffer);
+    return status;
+}
+
+nw_status nw_file_read(const char *path, char **data, size_t *length)
+{
+    struct stat info;
+    nw_status status;
+    int fd;
+
+    if (!strcmp(path, "-"))
+        return read_all(STDIN_FILENO, "standard input", data, length);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) /* line 0 is the file as a whole */
+        return nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
+    if (!fstat(fd, &info) && S_ISDIR(info.st_mode))
+        status = nw_fail(NW_EIO, "%s:0: is a directory", path);
+    else
+        status = read_all(fd, path, data, length);
+    close(fd);
+    if (!status && nw_text_ends_with(path, ".zst"))
+        status = nw_zstd_unpack(path, data, length);
+    return status;
+}
+
+static int line_of(const char *data, size_t at)
+{
+    int line = 1;
+
+    for (size_t i = 0; i < at; i++)
+        line += data[i] == '\n';
+    return line;
+}
+
+static nw_status check_text(const char *path, const char *data, size_t length)
+{
+    size_t start = 0;
+
+    if (!length)
+        return nw_fail(NW_EFORMAT, "%s:1: the file is empty", path);
+    while (start < length) {
+        const char *end = memchr(data + start, '\n', length - start);
+        size_t stop = end ? (size_t)(end - data) : length;
+
+        if (!nw_text_is_utf8(data + start, stop - start))
+            return nw_fail(NW_EFORMAT, "%s:%d: not UTF-8 text", path,
+                           line_of(data, start));
+        start = stop + 1;
+    }
+    return NW_OK;
+}
+
+nw_status nw_file_read_text(const char *path, char **data, size_t *length)
+{
+    char *bytes;
+    size_t count;
+    nw_status status = nw_file_read(path, &bytes, &count);
+
+    if (status)
+        return status;
+    status = check_text(path, bytes, count);
+    if (status) {
+        free(bytes);
+        return status;
+    }
+    *data = bytes;
+    *length = count;
+    return NW_OK;
+}
+
+static nw_status write_all(int fd, const char *path, const char *data,
+                           size_t length)
+{
+    while (length) {
+        ssize_t done = write(fd, data, length);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done < 0)
+            return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+        data += done;
+        length -= (size_t)done;
+    }
+    return NW_OK;
+}
+
+static mode_t default_mode(const char *path)
+{
+    struct stat info;
+    mode_t mask;
+
+    if (!stat(path, &info))
+        return info.st_mode & 0777;
+    mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+static nw_status write_beside(const char *path, const char *data, size_t length)
+{
+    struct nw_text name = {0};
+    nw_status status;
+    char *temporary;
+    int fd;
+
+    nw_text_format(&name, "%s.XXXXXX", path);
+    status = nw_text_take(&name, &temporary);
+    if (status)
+        return status;
+    fd = mkostemp(temporary, O_CLOEXEC);
+    if (fd < 0) {
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+        free(temporary);
+        return status;
+    }
+    status = write_all(fd, path, data, length);
+    if (!status && (fchmod(fd, default_mode(path)) || fsync(fd)))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (close(fd) && !status)
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (!status && rename(temporary, path))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (status)
+        unlink(temporary);
+    free(temporary);
+    return status;
+}
+
+static nw_status write_bytes(const char *path, const char *data, size_t length)
+{
+    struct stat info;
+    nw_status status;
+    int fd;
+
+    if (!strcmp(path, "-"))
+        return write_all(STDOUT_FILENO, "standard output", data, length);
+    if (stat(path, &info) || S_ISREG(info.st_mode))
+        return write_beside(path, data, length);
+    if (S_ISDIR(info.st_mode))
+        return nw_fail(NW_EIO, "%s: is a directory", path);
+    fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    status = write_all(fd, path, data, length);
+    if (close(fd) && !status)
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    return status;
+}
+
+nw_status nw_file_write(const char *path, const char *data, size_t length)
+{
+    char *packed;
+    size_t count;
+    nw_status status;
+
+    if (!nw_text_ends_with(path, ".zst"))
+        return write_bytes(path, data, length);
+    status = nw_zstd_pack(data, length, &packed, &count);
+    if (status)
+        return status;
+    status = write_bytes(path, packed, count);
+    free(packed);
+    return status;
+}
+
+void nw_lines_init(struct nw_lines *lines, const char *file, char *data)
+{
+    *lines = (struct nw_lines){.file = file, .next = data};
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+char *nw_lines_next(struct nw_lines *lines)
+{
+    while (lines->next && *lines->next) {
+        char *line = lines->next, *end = strchr(line, '\n'), *last;
+
+        lines->next = end ? end + 1 : NULL;
+        if (end)
+            *end = '\0';
+        lines->line++;
+        last = strchr(line, '#');
+        last = last ? last : line + strlen(line);
+        while (is_blank(*line))
+            line++;
+        while (last > line && is_blank(last[-1]))
+            last--;
+        if (last <= line)
+            continue;
+        *last = '\0';
+        return line;
+    }
+    return NULL;
+}
+
+char *nw_word_next(char **rest)
+{
+    char *word = *rest;
+
+    while (is_blank(*word))
+        word++;
+    if (!*word)
+        return NULL;
+    *rest = word;
+    while (**rest && !is_blank(**rest))
+        ++*rest;
+    if (**rest)
+        *(*rest)++ = '\0';
+    return word;
+}
+
+nw_status nw_lines_fail(const struct nw_lines *lines, const char *format, ...)
+{
+    char what[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return nw_fail(NW_EFORMAT, "%s:%d: %s", lines->file,
+                   lines->line ? lines->line : 1, what);
+}

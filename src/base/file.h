@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whole files in, whole files out. Reading refuses directories and unpacks
+ * .zst; writing goes to a temporary file beside the target and is renamed, so
+ * that a full disk leaves the old file intact.
+ */
+#ifndef NW_BASE_FILE_H
+#define NW_BASE_FILE_H
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Reads all of `path` ("-" is standard input) into memory, NUL-terminated
+ * (the NUL is not counted). Free with free(). */
+NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,
+                                     size_t *length);
+
+/* As nw_file_read, and refuses what is empty, holds a NUL or is not UTF-8,
+ * with "file:line: ". */
+NW_MUST_CHECK nw_status nw_file_read_text(const char *path, char **data,
+                                          size_t *length);
+
+/* Writes the bytes to `path` atomically ("-" is standard output; a device or
+ * pipe is written as it is), packed where the name ends in .zst. */
+NW_MUST_CHECK nw_status nw_file_write(const char *path, const char *data,
+                                      size_t length);
+
+/* Lines of a text in memory, one after the other, comments and blank lines
+ * skipped. The text is cut up in place. */
+struct nw_lines {
+    const char *file; /* for messages; borrowed */
+    int line;         /* number of the line last returned, from 1 */
+    char *next;
+};
+
+/* `data` is borrowed and changed until the last line is taken. */
+void nw_lines_init(struct nw_lines *lines, const char *file, char *data);
+/* The next line with words in it: cut at '#', no blanks at its ends; NULL at
+ * the end. */
+char *nw_lines_next(struct nw_lines *lines);
+/* Cuts the next blank-separated word off *rest; NULL where none is left. */
+char *nw_word_next(char **rest);
+
+/* nw_fail(NW_EFORMAT, "file:line: ...") for the line last returned. */
+nw_status nw_lines_fail(const struct nw_lines *lines, const char *format, ...)
+    NW_PRINTF(2, 3);
+
+bool nw_text_ends_with(const char *text, const char *end);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* xoshiro256** seeded by splitmix64. */
+#include "base/random.h"
+
+#include <assert.h>
+
+static uint64_t splitmix(uint64_t *x)
+{
+    uint64_t z = (*x += 0x9e3779b97f4a7c15u);
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+void nw_random_init(struct nw_random *random, uint64_t seed)
+{
+    for (int i = 0; i < 4; i++)
+        random->state[i] = splitmix(&seed);
+}
+
+static uint64_t rotate(uint64_t x, int k)
+{
+    return (x << k) | (x >> (64 - k));
+}
+
+uint64_t nw_random_next(struct nw_random *random)
+{
+    uint64_t *s = random->state;
+    uint64_t result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
+
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = rotate(s[3], 45);
+    return result;
+}
+
+uint64_t nw_random_below(struct nw_random *random, uint64_t bound)
+{
+    uint64_t reject, x;
+
+    assert(bound > 0);
+    reject = -bound % bound; /* 2^64 mod bound: the biased head is refused */
+    do
+        x = nw_random_next(random);
+    while (x < reject);
+    return x % bound;
+}
+
+double nw_random_unit(struct nw_random *random)
+{
+    return (double)(nw_random_next(random) >> 11) * 0x1p-53;
+}
+
+void nw_random_shuffle(struct nw_random *random, int32_t *values, size_t n)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)nw_random_below(random, i);
+        int32_t swap = values[i - 1];
+
+        values[i - 1] = values[j];
+        values[j] = swap;
+    }
+}

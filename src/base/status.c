@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one list of failures, and the sentence of the last one per thread. */
+#include "base/status.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static _Thread_local char last_error[1024];
+
+static const struct {
+    const char *name;
+    const char *text;
+} statuses[] = {
+#define STATUS_ROW(name, sentence) {#name, sentence},
+    NW_STATUS_LIST(STATUS_ROW)
+#undef STATUS_ROW
+};
+
+static const size_t status_count = sizeof(statuses) / sizeof(*statuses);
+
+const char *nw_status_name(nw_status status)
+{
+    return (size_t)status < status_count ? statuses[status].name : "unknown";
+}
+
+const char *nw_status_text(nw_status status)
+{
+    return (size_t)status < status_count ? statuses[status].text
+                                         : "unknown status";
+}
+
+const char *nw_error_text(void)
+{
+    return last_error;
+}
+
+/* A file name or a word of bad input may hold anything: control characters
+ * would break the one-line promise. */
+static void make_one_line(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 127)
+            *text = '?';
+}
+
+nw_status nw_fail(nw_status status, const char *format, ...)
+{
+    /* written aside first: an argument may be nw_error_text() itself */
+    char sentence[sizeof last_error];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(sentence, sizeof sentence, format, args);
+    va_end(args);
+    make_one_line(sentence);
+    snprintf(last_error, sizeof last_error, "%s", sentence);
+    return status;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Words in and out: what every reader and writer of text stands on. */
+#include "base/text.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nw_text_add_bytes(struct nw_text *text, const char *bytes, size_t count)
+{
+    if (text->failed)
+        return;
+    if (nw_grow(&text->data, &text->capacity, text->length + count + 1, 1)) {
+        text->failed = true;
+        return;
+    }
+    memcpy(text->data + text->length, bytes, count);
+    text->length += count;
+    text->data[text->length] = '\0';
+}
+
+void nw_text_add(struct nw_text *text, const char *words)
+{
+    nw_text_add_bytes(text, words, strlen(words));
+}
+
+void nw_text_format(struct nw_text *text, const char *format, ...)
+{
+    char near[256], *far = NULL;
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vsnprintf(near, sizeof near, format, args);
+    va_end(args);
+    if (length >= 0 && (size_t)length < sizeof near) {
+        nw_text_add_bytes(text, near, (size_t)length);
+        return;
+    }
+    va_start(args, format);
+    length = vasprintf(&far, format, args);
+    va_end(args);
+    if (length < 0) {
+        text->failed = true;
+        return;
+    }
+    nw_text_add_bytes(text, far, (size_t)length);
+    free(far);
+}
+
+nw_status nw_text_take(struct nw_text *text, char **out)
+{
+    char *data = text->data;
+
+    if (text->failed) {
+        nw_text_fini(text);
+        return nw_fail(NW_ENOMEM, "out of memory for a text");
+    }
+    *text = (struct nw_text){0};
+    if (!data)
+        return nw_strdup("", out);
+    *out = data;
+    return NW_OK;
+}
+
+void nw_text_fini(struct nw_text *text)
+{
+    free(text->data);
+    *text = (struct nw_text){0};
+}
+
+/* strtoX takes blanks, signs, hexadecimal and names of numbers; a file of
+ * ours may not. */
+static bool is_plain_number(const char *word, bool sign, bool fraction)
+{
+    const char *allowed = fraction ? "0123456789.eE+-" : "0123456789";
+
+    if (sign && *word == '-')
+        word++;
+    if (!isdigit((unsigned char)*word) && !(fraction && *word == '.'))
+        return false;
+    return word[strspn(word, allowed)] == '\0';
+}
+
+bool nw_parse_u64(const char *word, uint64_t *out)
+{
+    unsigned long long value;
+
+    if (!is_plain_number(word, false, false))
+        return false;
+    errno = 0;
+    value = strtoull(word, NULL, 10);
+    if (errno)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool nw_parse_i64(const char *word, int64_t *out)
+{
+    long long value;
+
+    if (!is_plain_number(word, true, false))
+        return false;
+    errno = 0;
+    value = strtoll(word, NULL, 10);
+    if (errno)
+        return false;
+    *out = value;
+    return true;
+}
+
+bool nw_parse_i32(const char *word, int32_t *out)
+{
+    int64_t value;
+
+    if (!nw_parse_i64(word, &value) || value < INT32_MIN || value > INT32_MAX)
+        return false;
+    *out = (int32_t)value;
+    return true;
+}
+
+bool nw_parse_double(const char *word, double *out)
+{
+    char *end;
+    double value;
+
+    if (!is_plain_number(word, true, true))
+        return false;
+    value = strtod(word, &end);
+    if (*end || !isfinite(value))
+        return false;
+    *out = value;
+    return true;
+}
+
+bool nw_parse_bytes(const char *word, uint64_t *out)
+{
+    double value;
+
+    if (nw_parse_u64(word, out))
+        return true;
+    /* a plain integer that failed is too large, not a fraction */
+    if (!strpbrk(word, ".eE") || !nw_parse_double(word, &value))
+        return false;
+    value = nearbyint(value);
+    if (value < 0 || value >= 0x1p64)
+        return false;
+    *out = (uint64_t)value;
+    return true;
+}
+
+static bool take_prefix(const char **at, double *factor)
+{
+    static const char letters[] = "kMGTP";
+    const char *found;
+
+    if (**at == 'K') { /* KB is so common that refusing it helps nobody */
+        *factor = (*at)[1] == 'i' ? 1024.0 : 1000.0;
+        *at += (*at)[1] == 'i' ? 2 : 1;
+        return true;
+    }
+    found = **at ? strchr(letters, **at) : NULL;
+    if (!found)
+        return false;
+    *factor =
+        pow((*at)[1] == 'i' ? 1024.0 : 1000.0, (double)(found - letters + 1));
+    *at += (*at)[1] == 'i' ? 2 : 1;
+    return true;
+}
+
+static bool take_time_prefix(const char **at, double *factor)
+{
+    static const struct {
+        const char *text;
+        double factor;
+    } prefixes[] = {{"ns", 1e-9}, {"us", 1e-6}, {"µs", 1e-6}, {"ms", 1e-3}};
+
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (!strcmp(*at, prefixes[i].text)) {
+            *factor = prefixes[i].factor;
+            *at += strlen(*at) - 1;
+            return true;
+        }
+    return false;
+}
+
+static bool unit_factor(const char *at, enum nw_unit unit, double *factor)
+{
+    *factor = 1.0;
+    if (!*at)
+        return true;
+    if (unit == NW_UNIT_TIME) {
+        take_time_prefix(&at, factor);
+        return !strcmp(at, "s");
+    }
+    take_prefix(&at, factor);
+    if (unit == NW_UNIT_BYTES)
+        return !strcmp(at, "B");
+    if (!strcmp(at, "bit/s") || !strcmp(at, "b/s")) {
+        *factor /= 8;
+        return true;
+    }
+    return !strcmp(at, "B/s");
+}
+
+bool nw_parse_quantity(const char *word, enum nw_unit unit, double *out)
+{
+    char number[64];
+    size_t length = strspn(word, "0123456789.");
+    double value, factor;
+
+    /* an exponent, but not the E of a unit */
+    if (length && (word[length] == 'e' || word[length] == 'E')) {
+        size_t sign = length + 1 + (strspn(word + length + 1, "+-") == 1);
+        size_t digits = strspn(word + sign, "0123456789");
+
+        if (digits)
+            length = sign + digits;
+    }
+    if (!length || length >= sizeof number)
+        return false;
+    memcpy(number, word, length);
+    number[length] = '\0';
+    word += length;
+    while (*word == ' ')
+        word++;
+    if (!nw_parse_double(number, &value) || !unit_factor(word, unit, &factor))
+        return false;
+    value *= factor;
+    if (!isfinite(value))
+        return false;
+    *out = value;
+    return true;
+}
+
+static const char *format_time(double value, char *out, size_t size)
+{
+    static const char *const names[] = {"s", "ms", "us", "ns"};
+    size_t i = 0;
+
+    while (i < 3 && value > 0 && value < 0.9995) {
+        value *= 1e3;
+        i++;
+    }
+    snprintf(out, size, "%.3g %s", value, names[i]);
+    return out;
+}
+
+const char *nw_format_quantity(double value, enum nw_unit unit, char *out,
+                               size_t size)
+{
+    static const char *const prefixes[] = {"", "k", "M", "G", "T", "P", "E"};
+    size_t i = 0;
+
+    if (unit == NW_UNIT_TIME && value < 999.5)
+        return format_time(value, out, size);
+    if (unit == NW_UNIT_TIME) {
+        snprintf(out, size, "%.0f s", value);
+        return out;
+    }
+    while (i < 6 && value >= 999.5) {
+        value /= 1e3;
+        i++;
+    }
+    snprintf(out, size, "%.3g %s%s", value, prefixes[i],
+             unit == NW_UNIT_BYTES ? "B" : "B/s");
+    return out;
+}
+
+/* Length of the well-formed sequence at `at` (Unicode 15, table 3-7), or 0. */
+static size_t utf8_sequence(const unsigned char *at, size_t left)
+{
+    unsigned char low = 0x80, high = 0xbf;
+    size_t length;
+
+    if (*at < 0x80)
+        return *at != 0;
+    if (*at < 0xc2 || *at > 0xf4)
+        return 0;
+    length = *at < 0xe0 ? 2 : *at < 0xf0 ? 3 : 4;
+    if (*at == 0xe0)
+        low = 0xa0;
+    else if (*at == 0xed)
+        high = 0x9f;
+    else if (*at == 0xf0)
+        low = 0x90;
+    else if (*at == 0xf4)
+        high = 0x8f;
+    if (length > left || at[1] < low || at[1] > high)
+        return 0;
+    for (size_t i = 2; i < length; i++)
+        if (at[i] < 0x80 || at[i] > 0xbf)
+            return 0;
+    return length;
+}
+
+bool nw_text_is_utf8(const char *bytes, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)bytes;
+
+    while (length) {
+        size_t step = utf8_sequence(at, length);
+
+        if (!step)
+            return false;
+        at += step;
+        length -= step;
+    }
+    return true;
+}

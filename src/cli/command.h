@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a command is, and what all commands share. */
+#ifndef NW_CLI_COMMAND_H
+#define NW_CLI_COMMAND_H
+
+#include <nodewise/progress.h>
+#include <nodewise/status.h>
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum nw_exit {
+    NW_EXIT_DONE = 0,
+    NW_EXIT_FAILED = 1,
+    NW_EXIT_USAGE = 2,
+    NW_EXIT_INPUT = 3,
+    NW_EXIT_ABSENT = 4,
+};
+
+struct nw_command {
+    const char *name;
+    const char *summary;
+    const struct argp *argp;
+    /* argv[0] is "nodewise NAME"; the exit status */
+    int (*run)(int argc, char **argv);
+};
+
+/* Each command is one file that defines its row. */
+#define NW_COMMAND_LIST(X) X(topology)
+
+#define NW_COMMAND_DECLARE(name)                                               \
+    extern const struct nw_command nw_command_##name;
+NW_COMMAND_LIST(NW_COMMAND_DECLARE)
+#undef NW_COMMAND_DECLARE
+
+/* Options that every command has: an argp child, its input a struct
+ * nw_common. A command's parser passes it on in ARGP_KEY_INIT:
+ * state->child_inputs[0] = &mine->common. */
+struct nw_common {
+    const char *output; /* NULL where not given; "-" is stdout */
+    bool json;
+    bool quiet, verbose;
+    const char *progress; /* auto, always, never */
+};
+extern const struct argp nw_common_argp;
+
+/* Says what failed on stderr, as nw_error_text() has it, and gives the exit
+ * status that fits: bad input 3, usage 2, absent 4, else 1. */
+int nw_cli_fail(const char *command, nw_status status);
+/* The same for a failure to write: 1. */
+int nw_cli_fail_output(const char *command, nw_status status);
+
+/* The contract of -o: with a file the result goes there and the table to
+ * stdout; without, the result to stdout and the table to stderr; --json
+ * without -o prints only the JSON. Any text may be NULL. */
+int nw_cli_output(const char *command, const struct nw_common *common,
+                  const char *result, const char *table, const char *json);
+
+/* A struct nw_progress that draws a bar on stderr after two seconds (on a
+ * terminal; elsewhere a line every 30 s) and whose `cancelled` is set by
+ * Ctrl-C. Process-wide; finish clears the bar. */
+struct nw_progress *nw_cli_progress(const struct nw_common *common);
+void nw_cli_progress_finish(void);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Options, failures and output in one voice for all commands. */
+#include "cli/command.h"
+#include "base/file.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define KEY_JSON 0x1001
+#define KEY_PROGRESS 0x1002
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FILE", 0, "Write the result to FILE (- is stdout)", 100},
+    {"json", KEY_JSON, NULL, 0, "Print JSON", 100},
+    {"quiet", 'q', NULL, 0, "No tables and no progress on stderr", 100},
+    {"verbose", 'v', NULL, 0, "Say more on stderr", 100},
+    {"progress", KEY_PROGRESS, "WHEN", 0, "auto, always or never", 100},
+    {0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct nw_common *common = state->input;
+
+    switch (key) {
+    case 'o':
+        common->output = value;
+        return 0;
+    case KEY_JSON:
+        common->json = true;
+        return 0;
+    case 'q':
+        common->quiet = true;
+        return 0;
+    case 'v':
+        common->verbose = true;
+        return 0;
+    case KEY_PROGRESS:
+        if (strcmp(value, "auto") && strcmp(value, "always") &&
+            strcmp(value, "never"))
+            argp_error(state, "--progress is auto, always or never, not '%s'",
+                       value);
+        common->progress = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+const struct argp nw_common_argp = {.options = options, .parser = parse};
+
+static void say(const char *command, nw_status status)
+{
+    const char *text = nw_error_text();
+
+    fflush(stdout);
+    /* a failure in a file begins with the file, so that editors find it */
+    if (status == NW_EFORMAT || status == NW_EIO)
+        fprintf(stderr, "%s\n", text);
+    else
+        fprintf(stderr, "nodewise %s: %s\n", command, text);
+}
+
+int nw_cli_fail(const char *command, nw_status status)
+{
+    say(command, status);
+    switch (status) {
+    case NW_OK:
+        return NW_EXIT_DONE;
+    case NW_EINVAL:
+        return NW_EXIT_USAGE;
+    case NW_EFORMAT:
+    case NW_EIO:
+        return NW_EXIT_INPUT;
+    case NW_ENODEV:
+    case NW_EUNSUPPORTED:
+        return NW_EXIT_ABSENT;
+    default:
+        return NW_EXIT_FAILED;
+    }
+}
+
+int nw_cli_fail_output(const char *command, nw_status status)
+{
+    say(command, status);
+    return NW_EXIT_FAILED;
+}
+
+static nw_status put(const char *path, const char *text)
+{
+    fflush(stdout);
+    return text ? nw_file_write(path, text, strlen(text)) : NW_OK;
+}
+
+int nw_cli_output(const char *command, const struct nw_common *common,
+                  const char *result, const char *table, const char *json)
+{
+    const char *shown = common->json ? json : common->quiet ? NULL : table;
+    nw_status status;
+
+    if (!common->output && common->json) {
+        status = put("-", json ? json : result);
+        return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;
+    }
+    status = put(common->output ? common->output : "-", result);
+    if (status)
+        return nw_cli_fail_output(command, status);
+    if (common->output && strcmp(common->output, "-"))
+        status = put("-", shown);
+    else if (shown)
+        fputs(shown, stderr);
+    return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;
+}

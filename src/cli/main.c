@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise COMMAND ...: finds the command and hands over. */
+#include "cli/command.h"
+#include "config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct nw_command *const commands[] = {
+#define COMMAND_ROW(name) &nw_command_##name,
+    NW_COMMAND_LIST(COMMAND_ROW)
+#undef COMMAND_ROW
+};
+
+static const size_t command_count = sizeof commands / sizeof *commands;
+
+static void print_help(FILE *out)
+{
+    fputs("Usage: nodewise COMMAND [OPTION...]\n"
+          "Places the ranks of an MPI program on cores, GPUs and nodes by how "
+          "they talk.\n\nCommands:\n",
+          out);
+    for (size_t i = 0; i < command_count; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nnodewise COMMAND --help tells more. Example:\n"
+          "  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n"
+          "  nodewise map -t cluster.yaml -p app.pattern -o app.mapping\n",
+          out);
+}
+
+static int run_command(const struct nw_command *command, int argc, char **argv)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "nodewise %s", command->name);
+    argv[0] = name;
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+    argp_err_exit_status = NW_EXIT_USAGE;
+    if (argc < 2) {
+        print_help(stderr);
+        return NW_EXIT_USAGE;
+    }
+    for (size_t i = 0; i < command_count; i++)
+        if (!strcmp(argv[1], commands[i]->name))
+            return run_command(commands[i], argc - 1, argv + 1);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return NW_EXIT_DONE;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        puts("nodewise " NW_VERSION);
+        return NW_EXIT_DONE;
+    }
+    fprintf(stderr, "nodewise: there is no command '%s'; see nodewise --help\n",
+            argv[1]);
+    return NW_EXIT_USAGE;
+}

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* hierarchy:4:8:16@1:10:100 -- a balanced tree with given distances, the way
+ * the process-mapping literature describes machines. One node, whose cores are
+ * the elements; every link has 1 byte/s. */
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/source.h"
+#include "topology/topology.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_LEVELS 32
+
+struct levels {
+    int count;
+    uint64_t size[MAX_LEVELS]; /* from the innermost out */
+    double distance[MAX_LEVELS];
+    bool given;
+};
+
+static nw_status bad(const char *what, const char *word)
+{
+    return nw_fail(NW_EFORMAT, "hierarchy: %s '%s'", what, word);
+}
+
+static nw_status parse_sizes(char *words, struct levels *levels)
+{
+    char *rest = words, *word;
+    uint64_t total = 1;
+
+    while ((word = strsep(&rest, ":"))) {
+        uint64_t size;
+
+        if (levels->count == MAX_LEVELS)
+            return bad("more than 32 levels at", word);
+        if (!nw_parse_u64(word, &size) || size == 0)
+            return bad("a level size is a number from 1, not", word);
+        if (size > INT32_MAX / 4 / total)
+            return bad("more than 2^29 elements at", word);
+        total *= size;
+        levels->size[levels->count++] = size;
+    }
+    return NW_OK;
+}
+
+static nw_status parse_distances(char *words, struct levels *levels)
+{
+    char *rest = words, *word;
+    int count = 0;
+
+    while ((word = strsep(&rest, ":"))) {
+        double distance;
+
+        if (!nw_parse_double(word, &distance) || distance < 0)
+            return bad("a distance is a number from 0, not", word);
+        if (count == levels->count)
+            return bad("more distances than levels at", word);
+        if (count && distance < levels->distance[count - 1])
+            return bad("distances must not fall from the innermost out, at",
+                       word);
+        levels->distance[count++] = distance;
+    }
+    if (count != levels->count)
+        return nw_fail(NW_EFORMAT, "hierarchy: %d levels but %d distances",
+                       levels->count, count);
+    levels->given = true;
+    return NW_OK;
+}
+
+/* Adds the `depth`-th level's vertices below `parent`, depth first, so that
+ * cores are numbered along the innermost level. */
+static nw_status add_below(struct nw_node_type *type,
+                           const struct levels *levels, int32_t parent,
+                           int depth, int32_t class)
+{
+    int level = levels->count - 1 - depth;
+    nw_status status = NW_OK;
+    int32_t vertex;
+
+    for (uint64_t i = 0; !status && i < levels->size[level]; i++) {
+        status = nw_node_type_add(type, parent,
+                                  level ? NW_VERTEX_GROUP : NW_VERTEX_CORE,
+                                  class, &vertex);
+        if (!status && level)
+            status = add_below(type, levels, vertex, depth + 1, class);
+    }
+    return status;
+}
+
+static nw_status build(const struct levels *levels, nw_topology *topology,
+                       enum nw_elements elements)
+{
+    struct nw_link_class figures = nw_link_assumed(NW_LINK_GROUP);
+    struct nw_node_type *type;
+    int32_t class;
+    nw_status status;
+
+    figures.assumed = false; /* 1 byte/s by definition */
+    status = nw_topology_class(topology, &figures, &class);
+    if (!status)
+        status = nw_node_type_new(topology, "hierarchy", &type);
+    if (!status)
+        status = add_below(type, levels, 0, 0, class);
+    if (!status)
+        status = nw_topology_set_nodes(topology, 1, 0);
+    if (!status)
+        status = nw_strdup("machine", &topology->node_name[0]);
+    if (!status && levels->given) {
+        status = nw_alloc((size_t)levels->count, sizeof(double),
+                          &topology->depth_distance);
+        topology->depth_count = levels->count;
+        for (int i = 0; !status && i < levels->count; i++)
+            topology->depth_distance[i] =
+                levels->distance[levels->count - 1 - i];
+    }
+    if (!status)
+        status = nw_topology_finish(topology, elements);
+    return status;
+}
+
+nw_status nw_source_hierarchy(const char *what, enum nw_elements elements,
+                              nw_topology **out)
+{
+    struct levels levels = {0};
+    nw_topology *topology = NULL;
+    char *words = NULL, *distances;
+    char name[96];
+    nw_status status = nw_strdup(what, &words);
+
+    if (status)
+        return status;
+    distances = strchr(words, '@');
+    if (distances)
+        *distances++ = '\0';
+    status = parse_sizes(words, &levels);
+    if (!status && distances)
+        status = parse_distances(distances, &levels);
+    snprintf(name, sizeof name, "hierarchy:%s", what);
+    if (!status)
+        status = nw_topology_new(name, &topology);
+    if (!status)
+        status = build(&levels, topology, elements);
+    free(words);
+    if (status)
+        nw_topology_free(topology);
+    else
+        *out = topology;
+    return status;
+}

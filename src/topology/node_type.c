@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Builds the inside of a node: a tree, direct links, and what follows from
+ * them once and for all (depths, nearest network cards, direct routes). */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+
+#define MAX_DEPTH 250
+
+nw_status nw_node_type_new(nw_topology *topology, const char *name,
+                           struct nw_node_type **out)
+{
+    struct nw_node_type *type;
+    int32_t root;
+    nw_status status =
+        nw_grow(&topology->type, &topology->type_capacity,
+                (size_t)topology->type_count + 1, sizeof *topology->type);
+
+    if (!status)
+        status = nw_alloc(1, sizeof *type, &type);
+    if (status)
+        return status;
+    topology->type[topology->type_count++] = type;
+    status = nw_strdup(name, &type->name);
+    if (!status)
+        status = nw_node_type_add(type, -1, NW_VERTEX_NODE, -1, &root);
+    if (!status)
+        *out = type;
+    return status;
+}
+
+static nw_status grow_vertices(struct nw_node_type *type, size_t need)
+{
+    size_t capacity[4] = {type->capacity, type->capacity, type->capacity,
+                          type->capacity};
+    nw_status status =
+        nw_grow(&type->parent, &capacity[0], need, sizeof *type->parent);
+
+    if (!status)
+        status = nw_grow(&type->kind, &capacity[1], need, sizeof *type->kind);
+    if (!status)
+        status = nw_grow(&type->class, &capacity[2], need, sizeof *type->class);
+    if (!status)
+        status = nw_grow(&type->index, &capacity[3], need, sizeof *type->index);
+    if (!status)
+        type->capacity = capacity[0];
+    return status;
+}
+
+nw_status nw_node_type_add(struct nw_node_type *type, int32_t parent,
+                           enum nw_vertex_kind kind, int32_t class,
+                           int32_t *vertex)
+{
+    int32_t v = type->vertex_count;
+
+    if (v == INT32_MAX / 4)
+        return nw_fail(NW_EFORMAT, "node type %s has too many parts",
+                       type->name);
+    if ((size_t)v >= type->capacity) {
+        nw_status status = grow_vertices(type, (size_t)v + 1);
+
+        if (status)
+            return status;
+    }
+    type->parent[v] = parent;
+    type->kind[v] = (uint8_t)kind;
+    type->class[v] = class;
+    type->vertex_count++;
+    *vertex = v;
+    return NW_OK;
+}
+
+nw_status nw_node_type_add_direct(struct nw_node_type *type, int32_t a,
+                                  int32_t b, int32_t class)
+{
+    nw_status status =
+        nw_grow(&type->direct, &type->direct_capacity,
+                (size_t)type->direct_count + 1, sizeof *type->direct);
+
+    if (status)
+        return status;
+    type->direct[type->direct_count++] = (struct nw_direct_link){a, b, class};
+    return NW_OK;
+}
+
+static nw_status compute_depths(struct nw_node_type *type)
+{
+    nw_status status =
+        nw_alloc((size_t)type->vertex_count, sizeof *type->depth, &type->depth);
+
+    if (status)
+        return status;
+    for (int32_t v = 1; v < type->vertex_count; v++) {
+        int depth = type->depth[type->parent[v]] + 1;
+
+        if (depth > MAX_DEPTH)
+            return nw_fail(NW_EFORMAT, "node type %s is deeper than %d levels",
+                           type->name, MAX_DEPTH);
+        type->depth[v] = (uint8_t)depth;
+    }
+    return NW_OK;
+}
+
+/* Numbers each kind in the order of the vertices, and lists the kinds that
+ * ranks and messages use. */
+static nw_status list_kinds(struct nw_node_type *type)
+{
+    int32_t count[NW_VERTEX_KIND_COUNT] = {0};
+    struct {
+        enum nw_vertex_kind kind;
+        int32_t *count, **list;
+    } lists[] = {
+        {NW_VERTEX_CORE, &type->core_count, &type->core},
+        {NW_VERTEX_PU, &type->pu_count, &type->pu},
+        {NW_VERTEX_GPU, &type->gpu_count, &type->gpu},
+        {NW_VERTEX_NIC, &type->nic_count, &type->nic},
+        {NW_VERTEX_PACKAGE, &type->package_count, &type->package},
+    };
+
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        type->index[v] = count[type->kind[v]]++;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        nw_status status = nw_alloc((size_t)count[lists[i].kind],
+                                    sizeof **lists[i].list, lists[i].list);
+
+        if (status)
+            return status;
+        *lists[i].count = count[lists[i].kind];
+        for (int32_t v = 0; v < type->vertex_count; v++)
+            if (type->kind[v] == lists[i].kind)
+                (*lists[i].list)[type->index[v]] = v;
+    }
+    return NW_OK;
+}
+
+int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
+                            int32_t b)
+{
+    while (type->depth[a] > type->depth[b])
+        a = type->parent[a];
+    while (type->depth[b] > type->depth[a])
+        b = type->parent[b];
+    while (a != b) {
+        a = type->parent[a];
+        b = type->parent[b];
+    }
+    return a;
+}
+
+/* The card fewest links away. Where several are equally near, their users
+ * spread over them by logical index. */
+static int32_t nearest_card(const struct nw_node_type *type, int32_t vertex)
+{
+    int best = INT32_MAX, ties = 0, turn;
+
+    for (int pass = 0;; pass++) {
+        turn = ties ? type->index[vertex] % ties : 0;
+        for (int32_t n = 0; n < type->nic_count; n++) {
+            int32_t nic = type->nic[n];
+            int32_t top = nw_node_type_common(type, vertex, nic);
+            int length =
+                type->depth[vertex] + type->depth[nic] - 2 * type->depth[top];
+
+            if (pass && length == best && turn-- == 0)
+                return n;
+            if (pass)
+                continue;
+            ties = length < best ? 1 : ties + (length == best);
+            best = length < best ? length : best;
+        }
+    }
+}
+
+static nw_status find_nearest_cards(struct nw_node_type *type)
+{
+    nw_status status;
+
+    if (!type->nic_count)
+        return NW_OK;
+    status = nw_alloc((size_t)type->vertex_count, sizeof *type->nearest_nic,
+                      &type->nearest_nic);
+    if (status)
+        return status;
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        type->nearest_nic[v] = nearest_card(type, v);
+    return NW_OK;
+}
+
+static int32_t other_end(const struct nw_direct_link *link, int32_t vertex)
+{
+    return link->a == vertex ? link->b : link->a;
+}
+
+/* Ways of two links through a GPU switch. GPUs do not relay. Where several
+ * switches join a pair, pairs spread over them. */
+static void route_through_switches(struct nw_node_type *type, int32_t a,
+                                   int32_t b)
+{
+    int32_t *next =
+        type->next + (size_t)type->end_of[a] * (size_t)type->end_count;
+    int32_t ways = 0, turn = 0;
+
+    for (int pass = 0; pass < 2; pass++) {
+        turn = ways ? (type->index[a] + type->index[b]) % ways : 0;
+        for (int32_t d = 0; d < type->direct_count; d++) {
+            const struct nw_direct_link *link = &type->direct[d];
+            int32_t middle = other_end(link, a);
+
+            if ((link->a != a && link->b != a) ||
+                type->kind[middle] != NW_VERTEX_GPU_SWITCH)
+                continue;
+            if (type->next[(size_t)type->end_of[middle] *
+                               (size_t)type->end_count +
+                           (size_t)type->end_of[b]] < 0)
+                continue;
+            if (pass && turn-- == 0) {
+                next[type->end_of[b]] = d;
+                return;
+            }
+            ways += !pass;
+        }
+    }
+}
+
+static nw_status number_direct_ends(struct nw_node_type *type)
+{
+    nw_status status = nw_alloc((size_t)type->vertex_count,
+                                sizeof *type->end_of, &type->end_of);
+
+    if (status)
+        return status;
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        type->end_of[v] = -1;
+    for (int32_t d = 0; d < type->direct_count; d++) {
+        int32_t ends[2] = {type->direct[d].a, type->direct[d].b};
+
+        for (int i = 0; i < 2; i++)
+            if (type->end_of[ends[i]] < 0)
+                type->end_of[ends[i]] = type->end_count++;
+    }
+    return nw_alloc((size_t)type->end_count * (size_t)type->end_count,
+                    sizeof *type->next, &type->next);
+}
+
+static nw_status find_direct_routes(struct nw_node_type *type)
+{
+    size_t n;
+    nw_status status;
+
+    if (!type->direct_count)
+        return NW_OK;
+    status = number_direct_ends(type);
+    if (status)
+        return status;
+    n = (size_t)type->end_count;
+    for (size_t i = 0; i < n * n; i++)
+        type->next[i] = -1;
+    for (int32_t d = type->direct_count - 1; d >= 0; d--) {
+        size_t a = (size_t)type->end_of[type->direct[d].a];
+        size_t b = (size_t)type->end_of[type->direct[d].b];
+
+        type->next[a * n + b] = type->next[b * n + a] = d;
+    }
+    for (int32_t a = 0; a < type->vertex_count; a++)
+        for (int32_t b = 0; type->end_of[a] >= 0 && b < type->vertex_count; b++)
+            if (a != b && type->end_of[b] >= 0 &&
+                type->kind[a] != NW_VERTEX_GPU_SWITCH &&
+                type->kind[b] != NW_VERTEX_GPU_SWITCH &&
+                type->next[(size_t)type->end_of[a] * n +
+                           (size_t)type->end_of[b]] < 0)
+                route_through_switches(type, a, b);
+    return NW_OK;
+}
+
+nw_status nw_node_type_finish(struct nw_node_type *type,
+                              enum nw_elements elements)
+{
+    nw_status status = compute_depths(type);
+
+    if (!status)
+        status = list_kinds(type);
+    if (!status)
+        status = find_nearest_cards(type);
+    if (!status)
+        status = find_direct_routes(type);
+    if (status)
+        return status;
+    type->element_count = type->core_count;
+    type->element = type->core;
+    if (elements == NW_ELEMENTS_PU && type->pu_count) {
+        type->element_count = type->pu_count;
+        type->element = type->pu;
+    }
+    return NW_OK;
+}

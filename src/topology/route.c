@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The one distance function and the one route function. Inside a node the
+ * route is the direct link (or the GPU switch) that joins the two ends, else
+ * the tree; between nodes it leaves by each end's nearest network card.
+ */
+#include "topology/topology.h"
+
+int32_t nw_end_card(const nw_topology *topology, struct nw_end end)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
+
+    if (!type->nic_count)
+        return -1;
+    return end.nic >= 0 ? end.nic : type->nearest_nic[end.vertex];
+}
+
+int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,
+                              int32_t card)
+{
+    return topology->port[topology->port_first[node] + (card < 0 ? 0 : card)];
+}
+
+/* GPU messages of a staged machine go by way of the memory nearest the GPU. */
+static int32_t sending_vertex(const struct nw_node_type *type, int32_t v)
+{
+    if (!type->staged || type->kind[v] != NW_VERTEX_GPU)
+        return v;
+    while (type->parent[v] >= 0 && type->kind[v] != NW_VERTEX_NUMA &&
+           type->kind[v] != NW_VERTEX_PACKAGE)
+        v = type->parent[v];
+    return v;
+}
+
+static int32_t direct_next(const struct nw_node_type *type, int32_t a,
+                           int32_t b)
+{
+    if (!type->next || type->end_of[a] < 0 || type->end_of[b] < 0)
+        return -1;
+    return type->next[(size_t)type->end_of[a] * (size_t)type->end_count +
+                      (size_t)type->end_of[b]];
+}
+
+static int32_t tree_links(const struct nw_node_type *type, int32_t a, int32_t b)
+{
+    int32_t top = nw_node_type_common(type, a, b);
+
+    return type->depth[a] + type->depth[b] - 2 * type->depth[top];
+}
+
+static int32_t links_inside(const struct nw_node_type *type, int32_t a,
+                            int32_t b)
+{
+    int32_t link = direct_next(type, a, b);
+
+    if (a == b)
+        return 0;
+    if (link < 0)
+        return tree_links(type, a, b);
+    return type->direct[link].a == b || type->direct[link].b == b ? 1 : 2;
+}
+
+/* Links from an end out of its node, the one to its switch included. */
+static int32_t links_out(const nw_topology *topology, struct nw_end end)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
+    int32_t card = nw_end_card(topology, end);
+    int32_t v = sending_vertex(type, end.vertex);
+    int32_t staging = tree_links(type, end.vertex, v);
+
+    if (card < 0)
+        return staging + type->depth[v] + 1;
+    return staging + tree_links(type, v, type->nic[card]) + 1;
+}
+
+static int32_t links_between(const nw_topology *topology, struct nw_end a,
+                             struct nw_end b)
+{
+    int32_t from =
+        nw_topology_switch_of(topology, a.node, nw_end_card(topology, a));
+    int32_t to =
+        nw_topology_switch_of(topology, b.node, nw_end_card(topology, b));
+
+    return topology->network->ops->distance(topology->network, from, to,
+                                            b.node);
+}
+
+double nw_topology_distance(const nw_topology *topology, struct nw_end a,
+                            struct nw_end b)
+{
+    const struct nw_node_type *type;
+
+    if (a.node != b.node)
+        return links_out(topology, a) + links_out(topology, b) +
+               links_between(topology, a, b);
+    type = nw_topology_type_of(topology, a.node);
+    if (topology->matrix)
+        return topology->matrix[(size_t)type->index[a.vertex] *
+                                    (size_t)type->element_count +
+                                (size_t)type->index[b.vertex]];
+    if (a.vertex == b.vertex)
+        return 0;
+    if (topology->depth_distance)
+        return topology->depth_distance[type->depth[nw_node_type_common(
+            type, a.vertex, b.vertex)]];
+    return links_inside(type, a.vertex, b.vertex);
+}
+
+uint32_t nw_topology_hop(const nw_topology *topology, int32_t class,
+                         int32_t link, int direction)
+{
+    bool both = class >= 0 && topology->class[class].half_duplex;
+
+    return 2 * (uint32_t)link + (both ? 0 : (uint32_t)direction);
+}
+
+/* Up from a to the common vertex, down to b. */
+static size_t emit_tree(const nw_topology *topology, int32_t node, int32_t a,
+                        int32_t b, uint32_t *hops)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t top = nw_node_type_common(type, a, b);
+    int32_t first = topology->link_first[node];
+    size_t count = (size_t)(type->depth[a] - type->depth[top]);
+    size_t total = count + (size_t)(type->depth[b] - type->depth[top]);
+    size_t at = 0;
+
+    for (; a != top; a = type->parent[a])
+        hops[at++] = nw_topology_hop(topology, type->class[a], first + a, 0);
+    for (at = total; b != top; b = type->parent[b])
+        hops[--at] = nw_topology_hop(topology, type->class[b], first + b, 1);
+    return total;
+}
+
+static size_t emit_inside(const nw_topology *topology, int32_t node, int32_t a,
+                          int32_t b, uint32_t *hops)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t first = topology->link_first[node] + type->vertex_count;
+    size_t count = 0;
+
+    if (direct_next(type, a, b) < 0)
+        return emit_tree(topology, node, a, b, hops);
+    while (a != b) {
+        int32_t d = direct_next(type, a, b);
+        const struct nw_direct_link *link = &type->direct[d];
+        bool back = link->b == a;
+
+        hops[count++] = nw_topology_hop(topology, link->class, first + d, back);
+        a = back ? link->a : link->b;
+    }
+    return count;
+}
+
+/* The link between a node and its switch: the card's, or the node's own. */
+static uint32_t port_hop(const nw_topology *topology, int32_t node,
+                         int32_t card, int direction)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t link = topology->link_first[node];
+    int32_t port = topology->port_first[node];
+
+    if (card >= 0) {
+        link += type->vertex_count + type->direct_count + card;
+        port += card;
+    }
+    return nw_topology_hop(topology, topology->port_class[port], link,
+                           direction);
+}
+
+static size_t emit_out(const nw_topology *topology, struct nw_end end,
+                       uint32_t *hops)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
+    int32_t card = nw_end_card(topology, end);
+    int32_t v = sending_vertex(type, end.vertex);
+    int32_t door = card < 0 ? 0 : type->nic[card];
+    size_t count = emit_tree(topology, end.node, end.vertex, v, hops);
+
+    count += emit_tree(topology, end.node, v, door, hops + count);
+    hops[count++] = port_hop(topology, end.node, card, 0);
+    return count;
+}
+
+static size_t emit_in(const nw_topology *topology, struct nw_end end,
+                      uint32_t *hops)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
+    int32_t card = nw_end_card(topology, end);
+    int32_t v = sending_vertex(type, end.vertex);
+    int32_t door = card < 0 ? 0 : type->nic[card];
+    size_t count = 0;
+
+    hops[count++] = port_hop(topology, end.node, card, 1);
+    count += emit_tree(topology, end.node, door, v, hops + count);
+    return count + emit_tree(topology, end.node, v, end.vertex, hops + count);
+}
+
+static size_t emit_network(const nw_topology *topology, struct nw_end a,
+                           struct nw_end b, uint32_t *hops)
+{
+    const struct nw_network *network = topology->network;
+    int32_t from =
+        nw_topology_switch_of(topology, a.node, nw_end_card(topology, a));
+    int32_t to =
+        nw_topology_switch_of(topology, b.node, nw_end_card(topology, b));
+    size_t count = network->ops->route(network, from, to, b.node, hops);
+
+    for (size_t i = 0; i < count; i++)
+        hops[i] = nw_topology_hop(topology, network->link_class[hops[i] / 2],
+                                  (int32_t)(hops[i] / 2), hops[i] & 1);
+    return count;
+}
+
+size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
+                         struct nw_end b, uint32_t *hops)
+{
+    size_t count;
+
+    if (topology->matrix || (a.node == b.node && a.vertex == b.vertex))
+        return 0;
+    if (a.node == b.node)
+        return emit_inside(topology, a.node, a.vertex, b.vertex, hops);
+    count = emit_out(topology, a, hops);
+    count += emit_network(topology, a, b, hops + count);
+    return count + emit_in(topology, b, hops + count);
+}
+
+int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
+                          struct nw_end b)
+{
+    const struct nw_node_type *type;
+    int32_t top;
+
+    if (a.node == b.node && a.vertex == b.vertex)
+        return 0;
+    if (topology->matrix)
+        return 1;
+    if (a.node != b.node)
+        return NW_VERTEX_KIND_COUNT + 2 + links_between(topology, a, b);
+    type = nw_topology_type_of(topology, a.node);
+    if (direct_next(type, a.vertex, b.vertex) >= 0)
+        return NW_VERTEX_KIND_COUNT + 1;
+    top = nw_node_type_common(type, a.vertex, b.vertex);
+    if (topology->depth_distance)
+        return topology->depth_count - type->depth[top];
+    return NW_VERTEX_KIND_COUNT - type->kind[top];
+}

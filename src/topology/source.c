@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the reader of a SOURCE by its prefix, its suffix, or its name. */
+#include "topology/source.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+#include <string.h>
+
+static const struct {
+    const char *prefix, *suffix;
+    nw_source_reader *read;
+} sources[] = {
+    {"hierarchy:", NULL, nw_source_hierarchy},
+    {"matrix:", NULL, nw_source_matrix},
+};
+
+nw_status nw_topology_load(const char *source,
+                           const struct nw_topology_options *options,
+                           nw_topology **out)
+{
+    enum nw_elements elements = options ? options->elements : NW_ELEMENTS_CORE;
+
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        const char *prefix = sources[i].prefix, *suffix = sources[i].suffix;
+
+        if (prefix && !strncmp(source, prefix, strlen(prefix)))
+            return sources[i].read(source + strlen(prefix), elements, out);
+        if (suffix && nw_text_ends_with(source, suffix))
+            return sources[i].read(source, elements, out);
+    }
+    return nw_fail(NW_EINVAL,
+                   "'%s' is no topology source; 'nodewise topology --help' "
+                   "lists them",
+                   source);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Holds the machine together: building its arrays, numbering nodes, elements,
+ * GPUs and links, and answering plain questions about them. */
+#include "topology/topology.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const vertex_names[] = {
+#define VERTEX_TEXT(name, text) text,
+    NW_VERTEX_KIND_LIST(VERTEX_TEXT)
+#undef VERTEX_TEXT
+};
+
+static const char *const link_names[] = {
+#define LINK_TEXT(name, text) text,
+    NW_LINK_KIND_LIST(LINK_TEXT)
+#undef LINK_TEXT
+};
+
+const char *nw_vertex_kind_name(enum nw_vertex_kind kind)
+{
+    return vertex_names[kind];
+}
+
+const char *nw_link_kind_name(enum nw_link_kind kind)
+{
+    return link_names[kind];
+}
+
+/* The documented table of nodewise-topology(5). Plain figures of a current
+ * two-socket server and a 100 Gbit/s network: a guess that says so. */
+struct nw_link_class nw_link_assumed(enum nw_link_kind kind)
+{
+    static const struct {
+        double bandwidth, latency;
+    } figures[NW_LINK_KIND_COUNT] = {
+        [NW_LINK_GROUP] = {1.0, 0.0},      [NW_LINK_CORE] = {12e9, 20e-9},
+        [NW_LINK_CACHE] = {50e9, 20e-9},   [NW_LINK_MEMORY] = {80e9, 50e-9},
+        [NW_LINK_SOCKET] = {40e9, 60e-9},  [NW_LINK_PCIE] = {25e9, 250e-9},
+        [NW_LINK_NVLINK] = {50e9, 300e-9}, [NW_LINK_XGMI] = {50e9, 300e-9},
+        [NW_LINK_NIC] = {12.5e9, 500e-9},  [NW_LINK_NETWORK] = {12.5e9, 150e-9},
+    };
+
+    return (struct nw_link_class){
+        .bandwidth = {figures[kind].bandwidth, figures[kind].bandwidth},
+        .latency = figures[kind].latency,
+        .kind = (uint8_t)kind,
+        .assumed = true,
+    };
+}
+
+nw_status nw_topology_new(const char *name, nw_topology **out)
+{
+    nw_topology *topology;
+    nw_status status = nw_alloc(1, sizeof *topology, &topology);
+
+    if (status)
+        return status;
+    status = nw_strdup(name, &topology->name);
+    if (status) {
+        free(topology);
+        return status;
+    }
+    *out = topology;
+    return NW_OK;
+}
+
+static bool same_figures(const struct nw_link_class *a,
+                         const struct nw_link_class *b)
+{
+    return a->kind == b->kind && a->bandwidth[0] == b->bandwidth[0] &&
+           a->bandwidth[1] == b->bandwidth[1] && a->latency == b->latency &&
+           a->half_duplex == b->half_duplex && a->assumed == b->assumed;
+}
+
+nw_status nw_topology_class(nw_topology *topology,
+                            const struct nw_link_class *figures, int32_t *out)
+{
+    nw_status status;
+
+    for (int32_t c = topology->class_count - 1; c >= 0; c--)
+        if (same_figures(&topology->class[c], figures)) {
+            *out = c;
+            return NW_OK;
+        }
+    status =
+        nw_grow(&topology->class, &topology->class_capacity,
+                (size_t)topology->class_count + 1, sizeof *topology->class);
+    if (status)
+        return status;
+    topology->class[topology->class_count] = *figures;
+    *out = topology->class_count++;
+    return NW_OK;
+}
+
+static void free_devices(struct nw_device *devices, int32_t count)
+{
+    for (int32_t i = 0; devices && i < count; i++) {
+        free(devices[i].name);
+        free(devices[i].uuid);
+        free(devices[i].pci);
+    }
+    free(devices);
+}
+
+static void free_type(struct nw_node_type *type)
+{
+    free(type->name);
+    free(type->parent);
+    free(type->kind);
+    free(type->class);
+    free(type->index);
+    free(type->direct);
+    free(type->depth);
+    free(type->core);
+    free(type->gpu);
+    free(type->nic);
+    free(type->package);
+    free(type->pu);
+    free(type->nearest_nic);
+    free(type->end_of);
+    free(type->next);
+    free_devices(type->gpu_device, type->gpu_count);
+    free_devices(type->nic_device, type->nic_count);
+    free(type->core_os);
+    free(type->pu_os);
+    free(type);
+}
+
+void nw_topology_free(nw_topology *topology)
+{
+    if (!topology)
+        return;
+    for (int32_t t = 0; t < topology->type_count; t++)
+        free_type(topology->type[t]);
+    for (int32_t n = 0; topology->node_name && n < topology->node_count; n++)
+        free(topology->node_name[n]);
+    for (int32_t l = 0; topology->level_name && l < topology->level_count; l++)
+        free(topology->level_name[l]);
+    nw_network_free(topology->network);
+    free(topology->name);
+    free(topology->class);
+    free(topology->type);
+    free(topology->node_name);
+    free(topology->node_type);
+    free(topology->port_first);
+    free(topology->port);
+    free(topology->port_class);
+    free(topology->element_first);
+    free(topology->gpu_first);
+    free(topology->link_first);
+    free(topology->by_name);
+    free(topology->depth_distance);
+    free(topology->matrix);
+    free(topology->level_name);
+    free(topology);
+}
+
+void nw_topology_take_network(nw_topology *topology, struct nw_network *network)
+{
+    nw_network_free(topology->network);
+    topology->network = network;
+}
+
+nw_status nw_topology_set_nodes(nw_topology *topology, int32_t node_count,
+                                int32_t port_count)
+{
+    size_t n = (size_t)node_count;
+    nw_status status =
+        nw_alloc(n, sizeof *topology->node_name, &topology->node_name);
+
+    topology->node_count = node_count;
+    if (!status)
+        status = nw_alloc(n, sizeof *topology->node_type, &topology->node_type);
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *topology->port_first,
+                          &topology->port_first);
+    if (!status)
+        status = nw_alloc((size_t)port_count, sizeof *topology->port,
+                          &topology->port);
+    if (!status)
+        status = nw_alloc((size_t)port_count, sizeof *topology->port_class,
+                          &topology->port_class);
+    return status;
+}
+
+static int compare_names(const void *a, const void *b, void *names)
+{
+    const char *const *name = names;
+
+    return strcmp(name[*(const int32_t *)a], name[*(const int32_t *)b]);
+}
+
+static nw_status index_names(nw_topology *topology)
+{
+    size_t n = (size_t)topology->node_count;
+    int32_t *order;
+    nw_status status = nw_alloc(n, sizeof *order, &order);
+
+    if (status)
+        return status;
+    topology->by_name = order;
+    for (int32_t i = 0; i < topology->node_count; i++)
+        order[i] = i;
+    qsort_r(order, n, sizeof *order, compare_names, topology->node_name);
+    for (size_t i = 1; i < n; i++)
+        if (!strcmp(topology->node_name[order[i - 1]],
+                    topology->node_name[order[i]]))
+            return nw_fail(NW_EFORMAT, "%s: two nodes are named '%s'",
+                           topology->name, topology->node_name[order[i]]);
+    return NW_OK;
+}
+
+/* Links of one node: see the head of topology.h. */
+static int64_t links_of(const struct nw_node_type *type)
+{
+    return (int64_t)type->vertex_count + type->direct_count + type->nic_count;
+}
+
+static nw_status number_parts(nw_topology *topology)
+{
+    int32_t n = topology->node_count;
+    int64_t element = 0, gpu = 0;
+    int64_t link = topology->network ? topology->network->link_count : 0;
+
+    for (int32_t i = 0; i <= n; i++) {
+        const struct nw_node_type *type;
+
+        topology->element_first[i] = (int32_t)element;
+        topology->gpu_first[i] = (int32_t)gpu;
+        topology->link_first[i] = (int32_t)link;
+        if (i == n)
+            break;
+        type = nw_topology_type_of(topology, i);
+        element += type->element_count;
+        gpu += type->gpu_count;
+        link += links_of(type);
+        if (link > INT32_MAX / 2)
+            return nw_fail(NW_EFORMAT, "%s: more than 2^30 links",
+                           topology->name);
+    }
+    topology->link_count = (int32_t)link;
+    if (!element)
+        return nw_fail(NW_EFORMAT, "%s: the machine has no cores",
+                       topology->name);
+    return NW_OK;
+}
+
+static size_t longest_route(const nw_topology *topology)
+{
+    size_t deepest = 0;
+
+    for (int32_t t = 0; t < topology->type_count; t++)
+        for (int32_t v = 0; v < topology->type[t]->vertex_count; v++)
+            if (topology->type[t]->depth[v] > deepest)
+                deepest = topology->type[t]->depth[v];
+    /* up to a host's memory, over to a card, out; the same at the other end */
+    return 2 * (3 * deepest + 1) +
+           (size_t)(topology->network ? topology->network->diameter : 0) + 2;
+}
+
+static nw_status add_level(nw_topology *topology, char *name)
+{
+    if (!name)
+        return nw_fail(NW_ENOMEM, "out of memory for level names");
+    topology->level_name[topology->level_count++] = name;
+    return NW_OK;
+}
+
+static char *level_text(const nw_topology *topology, int32_t level)
+{
+    char text[64];
+    int32_t switches = level - NW_VERTEX_KIND_COUNT - 1;
+
+    if (level == 0)
+        snprintf(text, sizeof text, "same");
+    else if (topology->depth_distance)
+        snprintf(text, sizeof text, "distance %g",
+                 topology->depth_distance[topology->depth_count - level]);
+    else if (topology->matrix)
+        snprintf(text, sizeof text, "any");
+    else if (level <= NW_VERTEX_KIND_COUNT)
+        snprintf(text, sizeof text, "%s",
+                 vertex_names[NW_VERTEX_KIND_COUNT - level]);
+    else if (switches == 0)
+        snprintf(text, sizeof text, "direct link");
+    else
+        snprintf(text, sizeof text, "%d switch%s", switches,
+                 switches == 1 ? "" : "es");
+    return strdup(text);
+}
+
+static nw_status name_levels(nw_topology *topology)
+{
+    int32_t count = NW_VERTEX_KIND_COUNT + 2;
+    nw_status status;
+
+    if (topology->network)
+        count += topology->network->diameter + 1;
+    if (topology->depth_distance)
+        count = topology->depth_count + 1;
+    if (topology->matrix)
+        count = 2;
+    status = nw_alloc((size_t)count, sizeof *topology->level_name,
+                      &topology->level_name);
+    for (int32_t l = 0; !status && l < count; l++)
+        status = add_level(topology, level_text(topology, l));
+    return status;
+}
+
+static bool all_whole(const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i] != (double)(int64_t)values[i] || values[i] > 0x1p53)
+            return false;
+    return true;
+}
+
+nw_status nw_topology_finish(nw_topology *topology, enum nw_elements elements)
+{
+    size_t n = (size_t)topology->node_count + 1;
+    nw_status status = NW_OK;
+
+    topology->elements = elements;
+    for (int32_t t = 0; !status && t < topology->type_count; t++)
+        status = nw_node_type_finish(topology->type[t], elements);
+    if (!status)
+        status = nw_alloc(n, sizeof *topology->element_first,
+                          &topology->element_first);
+    if (!status)
+        status = nw_alloc(n, sizeof *topology->gpu_first, &topology->gpu_first);
+    if (!status)
+        status =
+            nw_alloc(n, sizeof *topology->link_first, &topology->link_first);
+    if (!status)
+        status = number_parts(topology);
+    if (!status)
+        status = index_names(topology);
+    if (!status)
+        status = name_levels(topology);
+    if (status)
+        return status;
+    topology->route_max = longest_route(topology);
+    topology->integral = true;
+    if (topology->depth_distance)
+        topology->integral =
+            all_whole(topology->depth_distance, (size_t)topology->depth_count);
+    if (topology->matrix) {
+        size_t count = (size_t)topology->element_first[topology->node_count];
+
+        topology->integral = all_whole(topology->matrix, count * count);
+    }
+    return NW_OK;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/file.h"
+#include "base/json.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void parses_plain_integers_only(void **state)
+{
+    static const char *const bad[] = {
+        "",    " 1",  "1 ",  "+1",  "-1",
+        "0x1", "1.0", "1e3", "nan", "18446744073709551616"};
+    uint64_t value = 7;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(nw_parse_u64(bad[i], &value));
+    assert_int_equal(value, 7);
+    assert_true(nw_parse_u64("18446744073709551615", &value));
+    assert_true(value == UINT64_MAX);
+    assert_true(nw_parse_u64("010", &value));
+    assert_int_equal(value, 10);
+}
+
+static void parses_byte_counts(void **state)
+{
+    uint64_t value;
+
+    (void)state;
+    assert_true(nw_parse_bytes("5.591e+05", &value));
+    assert_int_equal(value, 559100);
+    assert_true(nw_parse_bytes("9007199254740993", &value));
+    assert_true(value == 9007199254740993u);
+    assert_false(nw_parse_bytes("1e20", &value));
+    assert_false(nw_parse_bytes("18446744073709551616", &value));
+    assert_false(nw_parse_bytes("-1", &value));
+    assert_false(nw_parse_bytes("inf", &value));
+}
+
+static void parses_units(void **state)
+{
+    static const struct {
+        const char *word;
+        enum nw_unit unit;
+        double value;
+    } good[] = {
+        {"12.5GB/s", NW_UNIT_BANDWIDTH, 12.5e9},
+        {"100Gbit/s", NW_UNIT_BANDWIDTH, 12.5e9},
+        {"1.2us", NW_UNIT_TIME, 1.2e-6},
+        {"1.2 µs", NW_UNIT_TIME, 1.2e-6},
+        {"3e-6", NW_UNIT_TIME, 3e-6},
+        {"2s", NW_UNIT_TIME, 2},
+        {"1MiB", NW_UNIT_BYTES, 1048576},
+        {"64kB", NW_UNIT_BYTES, 64000},
+        {"1e9", NW_UNIT_BANDWIDTH, 1e9},
+    };
+    static const char *const bad[] = {"",      "GB/s",  "-1GB/s", "1 GB",
+                                      "nan",   "1XB/s", "1GB/sx", "0x10",
+                                      "1e400", "1.2.3"};
+    double value;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_true(nw_parse_quantity(good[i].word, good[i].unit, &value));
+        assert_true(fabs(value / good[i].value - 1) < 1e-12);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_false(nw_parse_quantity(bad[i], NW_UNIT_BANDWIDTH, &value));
+}
+
+static void knows_utf8(void **state)
+{
+    (void)state;
+    assert_true(nw_text_is_utf8("Zürich", strlen("Zürich")));
+    assert_false(nw_text_is_utf8("\xff", 1));
+    assert_false(nw_text_is_utf8("\xc0\xaf", 2));     /* overlong */
+    assert_false(nw_text_is_utf8("\xed\xa0\x80", 3)); /* surrogate */
+    assert_false(nw_text_is_utf8("a\0b", 3));
+    assert_false(nw_text_is_utf8("\xe2\x82", 2)); /* truncated */
+}
+
+static void lines_skip_comments_and_count(void **state)
+{
+    char data[] = "# head\n\n  one two # tail\r\n\tthree\n";
+    struct nw_lines lines;
+    char *line;
+
+    (void)state;
+    nw_lines_init(&lines, "f", data);
+    line = nw_lines_next(&lines);
+    assert_string_equal(line, "one two");
+    assert_int_equal(lines.line, 3);
+    assert_string_equal(nw_word_next(&line), "one");
+    assert_string_equal(nw_word_next(&line), "two");
+    assert_null(nw_word_next(&line));
+    assert_string_equal(nw_lines_next(&lines), "three");
+    assert_null(nw_lines_next(&lines));
+}
+
+static void packed_files_come_back(void **state)
+{
+    char path[] = "/tmp/nodewise-test-XXXXXX.zst";
+    static const char text[] = "pattern pattern pattern\n";
+    char *data;
+    size_t length;
+    int fd = mkstemps(path, 4);
+
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(nw_file_write(path, text, strlen(text)), NW_OK);
+    assert_int_equal(nw_file_read_text(path, &data, &length), NW_OK);
+    assert_string_equal(data, text);
+    free(data);
+    assert_int_equal(truncate(path, 8), 0);
+    assert_int_equal(nw_file_read_text(path, &data, &length), NW_EFORMAT);
+    unlink(path);
+}
+
+static void failures_are_one_line(void **state)
+{
+    (void)state;
+    assert_int_equal(nw_fail(NW_EFORMAT, "%s:%d: x", "a\nb", 3), NW_EFORMAT);
+    assert_string_equal(nw_error_text(), "a?b:3: x");
+}
+
+static void json_is_as_written(void **state)
+{
+    struct nw_text text = {0};
+    struct nw_json json = {.text = &text};
+
+    (void)state;
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "a", "x\"\n");
+    nw_json_number(&json, "b", 0.1);
+    nw_json_wide(&json, "c", (nw_uint128)1 << 100);
+    nw_json_flat_array(&json, "d");
+    nw_json_integer(&json, NULL, 1);
+    nw_json_integer(&json, NULL, -2);
+    nw_json_end_array(&json);
+    nw_json_number(&json, "e", NAN);
+    nw_json_end_object(&json);
+    assert_string_equal(text.data,
+                        "{\n  \"a\": \"x\\\"\\u000a\",\n  \"b\": 0.1,\n"
+                        "  \"c\": 1267650600228229401496703205376,\n"
+                        "  \"d\": [1, -2],\n  \"e\": null\n}\n");
+    nw_text_fini(&text);
+}
+
+/* First values of the authors' reference code from the state 1, 2, 3, 4. */
+static void random_is_xoshiro(void **state)
+{
+    struct nw_random random = {{1, 2, 3, 4}};
+
+    (void)state;
+    assert_true(nw_random_next(&random) == 11520);
+    assert_true(nw_random_next(&random) == 0);
+    assert_true(nw_random_next(&random) == 1509978240);
+    assert_true(nw_random_next(&random) == 1215971899390074240);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(parses_plain_integers_only),
+        cmocka_unit_test(parses_byte_counts),
+        cmocka_unit_test(parses_units),
+        cmocka_unit_test(knows_utf8),
+        cmocka_unit_test(lines_skip_comments_and_count),
+        cmocka_unit_test(packed_files_come_back),
+        cmocka_unit_test(failures_are_one_line),
+        cmocka_unit_test(json_is_as_written),
+        cmocka_unit_test(random_is_xoshiro),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -34,7 +34,9 @@ struct nw_cost {
     double max_congestion_host;   /* s, hh alone */
     double max_congestion_gpu;    /* s, gg alone */
     int32_t max_congestion_link;  /* 2 x link + direction, -1 none */
-    double latency;               /* s: sum of messages x route latency */
+    double latency;               /* s: sum of messages x route latency;
+                                     messages x distance where distances
+                                     are given */
     bool has_congestion;          /* false for matrices */
     int32_t remote_gpus;          /* ranks whose GPU is on another node */
     int32_t level_count;          /* as nw_topology_level_count */

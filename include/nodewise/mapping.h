@@ -26,7 +26,9 @@ typedef struct nw_mapping {
     int32_t *gpu; /* per-node indexes, in the order the rank sees them;
                      -1 none, -2 open */
     size_t *gpu_row;
-    int32_t *nic; /* [rank_count] or NULL; -1 not known */
+    int32_t *gpu_node; /* [rank_count] node of the rank's GPUs where remote GPUs
+                          are allowed; NULL: always the rank's own node */
+    int32_t *nic;      /* [rank_count] or NULL; -1 not known */
     int32_t node_count;
     char **node_name; /* [node_count] */
 } nw_mapping;

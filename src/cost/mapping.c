@@ -18,6 +18,7 @@ void nw_mapping_free(nw_mapping *mapping)
     free(mapping->core_row);
     free(mapping->gpu);
     free(mapping->gpu_row);
+    free(mapping->gpu_node);
     free(mapping->nic);
     free(mapping);
 }

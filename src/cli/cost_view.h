@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The figures of a mapping as every command shows them. */
+#ifndef NW_CLI_COST_VIEW_H
+#define NW_CLI_COST_VIEW_H
+
+#include <nodewise/cost.h>
+
+#include "base/json.h"
+
+/* One column of the cost table. Borrowed. */
+struct nw_cost_column {
+    const char *name;
+    const struct nw_cost *cost;
+};
+
+/* hop_bytes, max_congestion, their layer twins, latency, remote_gpus and
+ * levels, as keys of the object that is open. */
+void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
+                      const struct nw_cost *cost);
+
+/* The figures side by side, the first column being the one the others are
+ * compared with in percent. The caller frees *out. */
+NW_MUST_CHECK nw_status nw_cli_cost_table(const nw_topology *topology,
+                                          const struct nw_cost_column *columns,
+                                          size_t count, char **out);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a mapping costs, from scratch: every edge once, its distance and the
+ * links of its route. The figures every search must agree with. */
+#include <nodewise/cost.h>
+
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const objective_names[] = {
+#define OBJECTIVE_TEXT(name, text) text,
+    NW_OBJECTIVE_LIST(OBJECTIVE_TEXT)
+#undef OBJECTIVE_TEXT
+};
+
+const char *nw_objective_name(enum nw_objective objective)
+{
+    return objective_names[objective];
+}
+
+bool nw_objective_find(const char *name, enum nw_objective *out)
+{
+    for (int i = 0; i < NW_OBJECTIVE_COUNT; i++)
+        if (!strcmp(name, objective_names[i])) {
+            *out = (enum nw_objective)i;
+            return true;
+        }
+    return false;
+}
+
+enum layer { LAYER_ALL, LAYER_HOST, LAYER_GPU, LAYER_COUNT };
+
+struct evaluation {
+    const nw_topology *topology;
+    struct nw_end *core, *gpu; /* [ranks]; node -1 where there is none */
+    double *load[LAYER_COUNT]; /* [2 x links] bytes */
+    double *link_latency;      /* [links] s */
+    uint32_t *hops;
+    struct nw_cost *cost;
+    nw_uint128 exact[LAYER_COUNT];
+    double value[LAYER_COUNT];
+};
+
+static nw_status place_rank(struct evaluation *work, const nw_mapping *mapping,
+                            int32_t r)
+{
+    const nw_topology *topology = work->topology;
+    struct nw_ints cores = nw_mapping_cores(mapping, r);
+    struct nw_ints gpus = nw_mapping_gpus(mapping, r);
+    int32_t node = mapping->node[r];
+    int32_t nic = mapping->nic ? mapping->nic[r] : -1;
+
+    work->gpu[r].node = -1;
+    if (node < 0 || !cores.count || cores.values[0] < 0)
+        return nw_fail(NW_EINVAL, "rank %d of the mapping has no core", r);
+    if (node >= nw_topology_node_count(topology) ||
+        cores.values[0] >= nw_topology_node_elements(topology, node).count)
+        return nw_fail(NW_EINVAL, "rank %d is mapped outside the topology", r);
+    work->core[r] = nw_topology_element_end(
+        topology,
+        nw_topology_node_elements(topology, node).first + cores.values[0]);
+    work->core[r].nic = nic;
+    if (!gpus.count || gpus.values[0] < 0)
+        return NW_OK;
+    if (mapping->gpu_node && mapping->gpu_node[r] >= 0) {
+        work->cost->remote_gpus += mapping->gpu_node[r] != node;
+        nic = mapping->gpu_node[r] != node ? -1 : nic;
+        node = mapping->gpu_node[r];
+    }
+    if (gpus.values[0] >= nw_topology_node_gpus(topology, node).count)
+        return nw_fail(NW_EINVAL, "rank %d has GPU %d, which its node has not",
+                       r, gpus.values[0]);
+    work->gpu[r] = nw_topology_gpu_end(
+        topology, nw_topology_node_gpus(topology, node).first + gpus.values[0]);
+    work->gpu[r].nic = nic;
+    return NW_OK;
+}
+
+static nw_status edge_end(const struct evaluation *work, int32_t rank,
+                          bool on_gpu, struct nw_end *end)
+{
+    if (on_gpu && work->gpu[rank].node < 0)
+        return nw_fail(NW_EINVAL,
+                       "rank %d sends or receives GPU messages and has no GPU",
+                       rank);
+    *end = on_gpu ? work->gpu[rank] : work->core[rank];
+    return NW_OK;
+}
+
+static nw_status add_hop_bytes(struct evaluation *work, enum layer layer,
+                               uint64_t bytes, double distance)
+{
+    nw_uint128 product;
+
+    work->value[layer] += (double)bytes * distance;
+    if (!nw_topology_is_integral(work->topology))
+        return NW_OK;
+    product = (nw_uint128)bytes * (uint64_t)distance;
+    if (__builtin_add_overflow(work->exact[layer], product,
+                               &work->exact[layer]))
+        return nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
+    return NW_OK;
+}
+
+static double add_route(struct evaluation *work, enum layer layer,
+                        struct nw_end ends[2], uint64_t bytes)
+{
+    size_t count =
+        nw_topology_route(work->topology, ends[0], ends[1], work->hops);
+    double latency = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        work->load[LAYER_ALL][work->hops[i]] += (double)bytes;
+        if (layer != LAYER_ALL)
+            work->load[layer][work->hops[i]] += (double)bytes;
+        latency += work->link_latency[work->hops[i] / 2];
+    }
+    return latency;
+}
+
+static void add_level(struct evaluation *work, int layer, int32_t level,
+                      uint64_t bytes, uint64_t messages)
+{
+    uint64_t *b = &work->cost->level_bytes[layer][level];
+    uint64_t *m = &work->cost->level_messages[layer][level];
+
+    *b = *b > UINT64_MAX - bytes ? UINT64_MAX : *b + bytes;
+    *m = *m > UINT64_MAX - messages ? UINT64_MAX : *m + messages;
+}
+
+static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
+                          int32_t src, size_t e)
+{
+    static const bool src_gpu[] = {false, true, false, true};
+    static const bool dst_gpu[] = {false, true, true, false};
+    static const enum layer layers[] = {LAYER_HOST, LAYER_GPU, LAYER_ALL,
+                                        LAYER_ALL};
+    uint8_t kind = pattern->kind[e];
+    uint64_t bytes = pattern->bytes[e], messages = pattern->messages[e];
+    double distance, latency;
+    struct nw_end ends[2];
+    nw_status status = edge_end(work, src, src_gpu[kind], &ends[0]);
+
+    if (!status)
+        status = edge_end(work, pattern->dst[e], dst_gpu[kind], &ends[1]);
+    if (status)
+        return status;
+    distance = nw_topology_distance(work->topology, ends[0], ends[1]);
+    status = add_hop_bytes(work, LAYER_ALL, bytes, distance);
+    if (!status && layers[kind] != LAYER_ALL)
+        status = add_hop_bytes(work, layers[kind], bytes, distance);
+    if (status)
+        return status;
+    add_level(work, kind == NW_KIND_HH ? 0 : 1,
+              nw_topology_level(work->topology, ends[0], ends[1]), bytes,
+              messages);
+    latency = 0;
+    if (work->link_latency)
+        latency = add_route(work, layers[kind], ends, bytes);
+    if (work->topology->matrix || work->topology->depth_distance)
+        latency = distance;
+    work->cost->latency += (double)messages * latency;
+    return NW_OK;
+}
+
+static nw_status alloc_links(struct evaluation *work, size_t links)
+{
+    nw_status status = nw_alloc(links, sizeof(double), &work->link_latency);
+
+    for (int layer = 0; !status && layer < LAYER_COUNT; layer++)
+        status = nw_alloc(2 * links, sizeof(double), &work->load[layer]);
+    if (!status)
+        status = nw_alloc(nw_topology_route_max(work->topology),
+                          sizeof *work->hops, &work->hops);
+    for (size_t l = 0; !status && l < links; l++)
+        work->link_latency[l] =
+            nw_topology_link(work->topology, (int32_t)l).latency;
+    return status;
+}
+
+static nw_status alloc_cost(struct evaluation *work)
+{
+    struct nw_cost *cost = work->cost;
+    size_t levels = (size_t)nw_topology_level_count(work->topology);
+    nw_status status = NW_OK;
+
+    cost->level_count = (int32_t)levels;
+    for (int i = 0; !status && i < 2; i++) {
+        status = nw_alloc(levels, sizeof(uint64_t), &cost->level_bytes[i]);
+        if (!status)
+            status =
+                nw_alloc(levels, sizeof(uint64_t), &cost->level_messages[i]);
+    }
+    return status;
+}
+
+/* Turns loads into seconds in place and gives the largest. */
+static double congest(double *load, const nw_topology *topology, int32_t *where)
+{
+    int32_t links = nw_topology_link_count(topology);
+    double most = 0;
+
+    *where = -1;
+    for (int32_t l = 0; l < links; l++) {
+        struct nw_link_info link;
+
+        if (load[2 * l] == 0 && load[2 * l + 1] == 0)
+            continue;
+        link = nw_topology_link(topology, l);
+        for (int d = 0; d < 2; d++) {
+            load[2 * l + d] /= link.bandwidth[d];
+            if (load[2 * l + d] > most) {
+                most = load[2 * l + d];
+                *where = 2 * l + d;
+            }
+        }
+    }
+    return most;
+}
+
+static void finish(struct evaluation *work)
+{
+    struct nw_cost *cost = work->cost;
+    struct nw_sum *sums[LAYER_COUNT] = {&cost->hop_bytes, &cost->host_hop_bytes,
+                                        &cost->gpu_hop_bytes};
+    int32_t ignored;
+
+    for (int layer = 0; layer < LAYER_COUNT; layer++) {
+        sums[layer]->integral = nw_topology_is_integral(work->topology);
+        sums[layer]->exact = work->exact[layer];
+        sums[layer]->value = sums[layer]->integral ? (double)work->exact[layer]
+                                                   : work->value[layer];
+    }
+    cost->max_congestion_link = -1;
+    cost->has_congestion = work->link_latency != NULL;
+    if (!cost->has_congestion)
+        return;
+    cost->max_congestion = congest(work->load[LAYER_ALL], work->topology,
+                                   &cost->max_congestion_link);
+    cost->max_congestion_host =
+        congest(work->load[LAYER_HOST], work->topology, &ignored);
+    cost->max_congestion_gpu =
+        congest(work->load[LAYER_GPU], work->topology, &ignored);
+    cost->link_count = nw_topology_link_count(work->topology);
+    cost->link_congestion = work->load[LAYER_ALL];
+    work->load[LAYER_ALL] = NULL;
+}
+
+static void release(struct evaluation *work)
+{
+    for (int layer = 0; layer < LAYER_COUNT; layer++)
+        free(work->load[layer]);
+    free(work->core);
+    free(work->gpu);
+    free(work->link_latency);
+    free(work->hops);
+}
+
+nw_status nw_cost_evaluate(const nw_topology *topology,
+                           const nw_pattern *pattern, const nw_mapping *mapping,
+                           struct nw_cost *out)
+{
+    struct nw_cost cost = {0};
+    struct evaluation work = {.topology = topology, .cost = &cost};
+    size_t n = (size_t)pattern->rank_count;
+    nw_status status;
+
+    if (mapping->rank_count != pattern->rank_count)
+        return nw_fail(NW_EINVAL, "the mapping has %d ranks and the pattern %d",
+                       mapping->rank_count, pattern->rank_count);
+    status = nw_alloc(n, sizeof *work.core, &work.core);
+    if (!status)
+        status = nw_alloc(n, sizeof *work.gpu, &work.gpu);
+    if (!status)
+        status = alloc_cost(&work);
+    if (!status && nw_topology_has_links(topology))
+        status = alloc_links(&work, (size_t)nw_topology_link_count(topology));
+    for (int32_t r = 0; !status && r < pattern->rank_count; r++)
+        status = place_rank(&work, mapping, r);
+    for (int32_t r = 0; !status && r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
+             e++)
+            status = add_edge(&work, pattern, r, e);
+    if (!status) {
+        finish(&work);
+        *out = cost;
+    } else {
+        nw_cost_fini(&cost);
+    }
+    release(&work);
+    return status;
+}
+
+void nw_cost_fini(struct nw_cost *cost)
+{
+    for (int i = 0; i < 2; i++) {
+        free(cost->level_bytes[i]);
+        free(cost->level_messages[i]);
+    }
+    free(cost->link_congestion);
+    *cost = (struct nw_cost){0};
+}
+
+double nw_cost_objective(const struct nw_cost *cost,
+                         enum nw_objective objective)
+{
+    switch (objective) {
+    case NW_OBJECTIVE_CONGESTION:
+        return cost->max_congestion;
+    case NW_OBJECTIVE_LATENCY:
+        return cost->latency;
+    default:
+        return cost->hop_bytes.value;
+    }
+}

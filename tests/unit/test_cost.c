@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Costs against sums done by hand and against invariants; mapping files in
+ * and out. */
+#include <nodewise/cost.h>
+
+#include "base/random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static nw_topology *load(const char *source)
+{
+    nw_topology *topology = NULL;
+
+    if (nw_topology_load(source, NULL, &topology))
+        fail_msg("%s", nw_error_text());
+    return topology;
+}
+
+struct edge {
+    int32_t src, dst;
+    uint64_t bytes, messages;
+};
+
+static nw_pattern *make_pattern(int32_t ranks, const struct edge *edges,
+                                size_t count)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    assert_int_equal(nw_pattern_builder_new(ranks, &builder), NW_OK);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(nw_pattern_builder_add(
+                             builder, edges[i].src, edges[i].dst, NW_KIND_HH,
+                             edges[i].bytes, edges[i].messages),
+                         NW_OK);
+    assert_int_equal(nw_pattern_builder_build(builder, &pattern), NW_OK);
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static nw_mapping *place(const nw_topology *topology, const int32_t *cores,
+                         int32_t ranks)
+{
+    nw_mapping *mapping;
+
+    assert_int_equal(nw_mapping_new(topology, ranks, &mapping), NW_OK);
+    for (int32_t r = 0; r < ranks; r++) {
+        mapping->node[r] = 0;
+        mapping->core[r] = cores[r];
+        mapping->gpu[r] = -1;
+    }
+    return mapping;
+}
+
+/* hierarchy 2:2@1:10: cores {0,1} {2,3}. By hand: 0->1 7 bytes at distance 1,
+ * 1->2 5 bytes at 10, 3->3 any at 0: J = 7 + 50 = 57; messages 2*1 + 1*10. */
+static void hop_bytes_by_hand(void **state)
+{
+    static const struct edge edges[] = {
+        {0, 1, 7, 2}, {1, 2, 5, 1}, {3, 3, 9, 1}};
+    static const int32_t identity[] = {0, 1, 2, 3}, moved[] = {0, 2, 3, 1};
+    nw_topology *topology = load("hierarchy:2:2@1:10");
+    nw_pattern *pattern = make_pattern(4, edges, 3);
+    nw_mapping *mapping = place(topology, identity, 4);
+    struct nw_cost cost;
+
+    (void)state;
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                     NW_OK);
+    assert_true(cost.hop_bytes.integral);
+    assert_true(cost.hop_bytes.exact == 57);
+    assert_true(cost.host_hop_bytes.exact == 57);
+    assert_true(cost.gpu_hop_bytes.exact == 0);
+    assert_true(cost.latency == 12);
+    /* links have 1 byte/s; core 1 sends 5 bytes up and receives 7 */
+    assert_true(cost.max_congestion == 7);
+    assert_int_equal(cost.level_bytes[0][0], 9);
+    assert_int_equal(cost.level_bytes[0][1], 7);
+    assert_int_equal(cost.level_bytes[0][2], 5);
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+    mapping = place(topology, moved, 4); /* 0 and 1 apart, 1 and 2 together */
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                     NW_OK);
+    assert_true(cost.hop_bytes.exact == 75);
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Where the distance is the number of links, the bytes on all links together
+ * are J, whatever the mapping. */
+static void link_loads_add_up_to_hop_bytes(void **state)
+{
+    nw_topology *topology = load("hierarchy:3:4:5");
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 11);
+    for (int round = 0; round < 20; round++) {
+        struct edge edges[300];
+        int32_t cores[60];
+        struct nw_cost cost;
+        nw_pattern *pattern;
+        nw_mapping *mapping;
+        double sum = 0;
+
+        for (int32_t r = 0; r < 60; r++)
+            cores[r] = r;
+        nw_random_shuffle(&random, cores, 60);
+        for (int i = 0; i < 300; i++)
+            edges[i] = (struct edge){(int32_t)nw_random_below(&random, 60),
+                                     (int32_t)nw_random_below(&random, 60),
+                                     nw_random_below(&random, 1000), 1};
+        pattern = make_pattern(60, edges, 300);
+        mapping = place(topology, cores, 60);
+        assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                         NW_OK);
+        for (int32_t l = 0; l < 2 * cost.link_count; l++)
+            sum += cost.link_congestion[l];
+        assert_true(sum == cost.hop_bytes.value);
+        nw_cost_fini(&cost);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+    }
+    nw_topology_free(topology);
+}
+
+static void sums_do_not_overflow_64_bits(void **state)
+{
+    static const struct edge edges[] = {{0, 2, UINT64_MAX, 1},
+                                        {1, 3, UINT64_MAX, 1}};
+    static const int32_t identity[] = {0, 1, 2, 3};
+    nw_topology *topology = load("hierarchy:2:2@1:1000");
+    nw_pattern *pattern = make_pattern(4, edges, 2);
+    nw_mapping *mapping = place(topology, identity, 4);
+    struct nw_cost cost;
+
+    (void)state;
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                     NW_OK);
+    assert_true(cost.hop_bytes.exact == (nw_uint128)UINT64_MAX * 2000);
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void mapping_files_come_back(void **state)
+{
+    static const char text[] = "nodewise mapping 1\nranks 4\n"
+                               "0 a 0 -\n1 b 3-4,8 1,0 2\n2 * * *\n"
+                               "3 a 1 b:2\n";
+    char in[] = "/tmp/nodewise-test-XXXXXX",
+         out[] = "/tmp/nodewise-test-XXXXXX";
+    char back[sizeof text + 1] = "";
+    nw_mapping *mapping;
+    FILE *file;
+
+    (void)state;
+    close(mkstemp(in));
+    close(mkstemp(out));
+    write_file(in, text);
+    assert_int_equal(nw_mapping_read(in, NULL, &mapping), NW_OK);
+    assert_int_equal(mapping->rank_count, 4);
+    assert_int_equal(nw_mapping_cores(mapping, 1).count, 3);
+    assert_int_equal(nw_mapping_gpus(mapping, 1).values[0], 1);
+    assert_int_equal(mapping->nic[1], 2);
+    assert_int_equal(mapping->node[2], -1);
+    assert_string_equal(mapping->node_name[mapping->gpu_node[3]], "b");
+    assert_int_equal(nw_mapping_write(mapping, out), NW_OK);
+    file = fopen(out, "r");
+    assert_int_equal(fread(back, 1, sizeof back, file), sizeof text - 1);
+    fclose(file);
+    assert_string_equal(back, text);
+    nw_mapping_free(mapping);
+    unlink(in);
+    unlink(out);
+}
+
+static void bad_mapping_files_are_refused(void **state)
+{
+    static const char *const bad[] = {
+        "nodewise mapping 2\nranks 1\n0 a 0 -\n",
+        "nodewise pattern 1\nranks 1\n",
+        "nodewise mapping 1\n",
+        "nodewise mapping 1\nranks 0\n",
+        "nodewise mapping 1\nranks -1\n",
+        "nodewise mapping 1\nranks nan\n",
+        "nodewise mapping 1\nranks 2147483647\n0 a 0 -\n",
+        "nodewise mapping 1\nranks 99999999999999999999\n0 a 0 -\n",
+        "nodewise mapping 1\nranks 2\n0 a 0 -\n",
+        "nodewise mapping 1\nranks 1\n0 a 0 -\n1 a 1 -\n",
+        "nodewise mapping 1\nranks 2\n1 a 0 -\n0 a 1 -\n",
+        "nodewise mapping 1\nranks 1\n0 a 0\n",
+        "nodewise mapping 1\nranks 1\n0 a 0 - 0 extra\n",
+        "nodewise mapping 1\nranks 1\n0 a -1 -\n",
+        "nodewise mapping 1\nranks 1\n0 a 4-3 -\n",
+        "nodewise mapping 1\nranks 1\n0 a 0,0 -\n",
+        "nodewise mapping 1\nranks 1\n0 a 0-999999999 -\n",
+        "nodewise mapping 1\nranks 1\n0 a 1e3 -\n",
+        "nodewise mapping 1\nranks 1\n0 * 1 -\n",
+        "nodewise mapping 1\nranks 1\n0 a 0 x\n",
+        "nodewise mapping 1\nranks 1\n0 a\xff 0 -\n",
+        "",
+    };
+    char path[] = "/tmp/nodewise-test-XXXXXX";
+
+    (void)state;
+    close(mkstemp(path));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        nw_mapping *mapping = NULL;
+        char prefix[64];
+
+        write_file(path, bad[i]);
+        snprintf(prefix, sizeof prefix, "%s:", path);
+        if (nw_mapping_read(path, NULL, &mapping) != NW_EFORMAT)
+            fail_msg("accepted: %s", bad[i]);
+        assert_null(mapping);
+        assert_memory_equal(nw_error_text(), prefix, strlen(prefix));
+    }
+    unlink(path);
+}
+
+static void mappings_must_fit_the_topology(void **state)
+{
+    char path[] = "/tmp/nodewise-test-XXXXXX";
+    nw_topology *topology = load("hierarchy:2:2");
+    nw_mapping *mapping = NULL;
+
+    (void)state;
+    close(mkstemp(path));
+    write_file(path, "nodewise mapping 1\nranks 1\n0 machine 4 -\n");
+    assert_int_equal(nw_mapping_read(path, topology, &mapping), NW_EFORMAT);
+    write_file(path, "nodewise mapping 1\nranks 1\n0 elsewhere 0 -\n");
+    assert_int_equal(nw_mapping_read(path, topology, &mapping), NW_EFORMAT);
+    write_file(path, "nodewise mapping 1\nranks 1\n0 machine 0 0\n");
+    assert_int_equal(nw_mapping_read(path, topology, &mapping), NW_EFORMAT);
+    write_file(path, "nodewise mapping 1\nranks 1\n0 machine 3 -\n");
+    assert_int_equal(nw_mapping_read(path, topology, &mapping), NW_OK);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hop_bytes_by_hand),
+        cmocka_unit_test(link_loads_add_up_to_hop_bytes),
+        cmocka_unit_test(sums_do_not_overflow_64_bits),
+        cmocka_unit_test(mapping_files_come_back),
+        cmocka_unit_test(bad_mapping_files_are_refused),
+        cmocka_unit_test(mappings_must_fit_the_topology),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns short lists of node names into names and back. Cluster files, --hosts
+ * and Slurm's environment all come through here. */
+#include "base/hostlist.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_DIGITS 18
+
+struct expansion {
+    const char *text; /* the whole list, for messages */
+    struct nw_hostlist *list;
+    char name[NW_HOSTNAME_MAX + 1]; /* what stands so far */
+};
+
+static nw_status bad(const struct expansion *x, const char *what)
+{
+    return nw_fail(NW_EFORMAT, "host list '%.60s%s': %s", x->text,
+                   strlen(x->text) > 60 ? "..." : "", what);
+}
+
+static nw_status push(struct expansion *x)
+{
+    struct nw_hostlist *list = x->list;
+    nw_status status;
+
+    if (!*x->name)
+        return bad(x, "a name is empty");
+    if (list->count == NW_HOSTLIST_MAX)
+        return bad(x, "more than 1048576 names");
+    status = nw_grow(&list->name, &list->capacity, list->count + 1,
+                     sizeof *list->name);
+    if (!status)
+        status = nw_strdup(x->name, &list->name[list->count]);
+    if (!status)
+        list->count++;
+    return status;
+}
+
+/* Puts `count` bytes behind the first `length` ones of the name. */
+static nw_status put(struct expansion *x, size_t length, const char *bytes,
+                     size_t count)
+{
+    if (length + count > NW_HOSTNAME_MAX)
+        return bad(x, "a name is longer than 255 bytes");
+    for (size_t i = 0; i < count; i++)
+        if ((unsigned char)bytes[i] <= ' ' || bytes[i] == 0x7f ||
+            strchr("]#'\"", bytes[i]))
+            return bad(x, bytes[i] == ']' ? "a ']' without '['"
+                                          : "a character no name can have");
+    memcpy(x->name + length, bytes, count);
+    x->name[length + count] = '\0';
+    return NW_OK;
+}
+
+static nw_status expand_rest(struct expansion *x, size_t length,
+                             const char *rest, const char *end);
+
+/* One "7" or "001-128" of a bracket, each number followed by the rest. */
+static nw_status expand_range(struct expansion *x, size_t length,
+                              const char *item, const char *tail[2])
+{
+    char low[MAX_DIGITS + 2], high[MAX_DIGITS + 2], digits[32];
+    size_t width = strspn(item, "0123456789"), upper = width;
+    const char *second = item;
+    uint64_t first, last;
+
+    if (item[width] == '-') {
+        second = item + width + 1;
+        upper = strspn(second, "0123456789");
+    }
+    if (!strchr(",]", second[upper]) || !width || !upper)
+        return bad(x, "a bracket holds numbers and ranges such as 1-3");
+    if (width > MAX_DIGITS || upper > MAX_DIGITS)
+        return bad(x, "a number has more than 18 digits");
+    snprintf(low, sizeof low, "%.*s", (int)width, item);
+    snprintf(high, sizeof high, "%.*s", (int)upper, second);
+    if (!nw_parse_u64(low, &first) || !nw_parse_u64(high, &last) ||
+        first > last)
+        return bad(x, "a range runs from the smaller number to the larger");
+    for (uint64_t i = first; i <= last; i++) {
+        int n = snprintf(digits, sizeof digits, "%0*llu", (int)width,
+                         (unsigned long long)i);
+        nw_status status = put(x, length, digits, (size_t)n);
+
+        if (!status)
+            status = expand_rest(x, length + (size_t)n, tail[0], tail[1]);
+        if (status)
+            return status;
+    }
+    return NW_OK;
+}
+
+/* `rest` to `end` is what follows the first `length` bytes of the name. */
+static nw_status expand_rest(struct expansion *x, size_t length,
+                             const char *rest, const char *end)
+{
+    const char *open = memchr(rest, '[', (size_t)(end - rest)), *close;
+    size_t literal = (size_t)((open ? open : end) - rest);
+    nw_status status = put(x, length, rest, literal);
+
+    if (status)
+        return status;
+    if (!open)
+        return push(x);
+    close = memchr(open, ']', (size_t)(end - open));
+    if (!close)
+        return bad(x, "a '[' without ']'");
+    while (!status && *open != ']') {
+        status = expand_range(x, length + literal, open + 1,
+                              (const char *[]){close + 1, end});
+        open += 1 + strcspn(open + 1, ",]");
+    }
+    return status;
+}
+
+/* The comma or end that closes the first name, brackets skipped. */
+static const char *end_of_name(const char *text)
+{
+    bool inside = false;
+
+    for (; *text && (inside || *text != ','); text++)
+        inside = *text == '[' || (inside && *text != ']');
+    return text;
+}
+
+nw_status nw_hostlist_expand(const char *text, struct nw_hostlist *list)
+{
+    struct expansion x = {.text = text, .list = list};
+    size_t before = list->count;
+    nw_status status = NW_OK;
+    const char *end;
+
+    for (const char *rest = text; !status; rest = end + 1) {
+        end = end_of_name(rest);
+        status = expand_rest(&x, 0, rest, end);
+        if (!*end)
+            break;
+    }
+    while (status && list->count > before)
+        free(list->name[--list->count]);
+    return status;
+}
+
+void nw_hostlist_fini(struct nw_hostlist *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->name[i]);
+    free(list->name);
+    *list = (struct nw_hostlist){0};
+}
+
+/* A name cut at its last run of digits. */
+struct parts {
+    const char *name, *suffix;
+    size_t prefix, width; /* bytes before the digits; their number, or 0 */
+    uint64_t number;
+};
+
+static struct parts cut(const char *name)
+{
+    struct parts parts = {.name = name};
+    const char *end = name + strlen(name), *start;
+    char digits[MAX_DIGITS + 1];
+
+    while (end > name && (end[-1] < '0' || end[-1] > '9'))
+        end--;
+    for (start = end; start > name && start[-1] >= '0' && start[-1] <= '9';)
+        start--;
+    if (end - start > MAX_DIGITS) /* not a count */
+        start = end;
+    parts.suffix = end;
+    parts.prefix = (size_t)(start - name);
+    parts.width = (size_t)(end - start);
+    memcpy(digits, start, parts.width);
+    digits[parts.width] = '\0';
+    if (parts.width && !nw_parse_u64(digits, &parts.number))
+        parts.width = 0;
+    return parts;
+}
+
+static bool same_bracket(const struct parts *a, const struct parts *b)
+{
+    return a->width && b->width && a->prefix == b->prefix &&
+           !memcmp(a->name, b->name, a->prefix) &&
+           !strcmp(a->suffix, b->suffix);
+}
+
+/* True where a range that starts at `low` and holds `at` goes on to `next`:
+ * the width expansion will write is next's own. */
+static bool continues(const struct parts *low, const struct parts *at,
+                      const struct parts *next)
+{
+    char digits[32];
+    int width = snprintf(digits, sizeof digits, "%0*llu", (int)low->width,
+                         (unsigned long long)next->number);
+
+    return next->number == at->number + 1 && (size_t)width == next->width;
+}
+
+/* Writes the range that starts at names[0] of one bracket of `count`; returns
+ * how many names it covers. */
+static size_t write_range(struct nw_text *text, const char *const *names,
+                          size_t count)
+{
+    struct parts low = cut(names[0]), at = low;
+    size_t covered = 1;
+
+    while (covered < count) {
+        struct parts next = cut(names[covered]);
+
+        if (!continues(&low, &at, &next))
+            break;
+        at = next;
+        covered++;
+    }
+    nw_text_add_bytes(text, low.name + low.prefix, low.width);
+    if (covered > 1) {
+        nw_text_add(text, covered > 2 ? "-" : ",");
+        nw_text_add_bytes(text, at.name + at.prefix, at.width);
+    }
+    return covered;
+}
+
+static void write_bracket(struct nw_text *text, const char *const *names,
+                          size_t count)
+{
+    struct parts first = cut(names[0]);
+
+    if (count == 1) {
+        nw_text_add(text, names[0]);
+        return;
+    }
+    nw_text_add_bytes(text, first.name, first.prefix);
+    for (size_t i = 0; i < count;) {
+        nw_text_add(text, i ? "," : "[");
+        i += write_range(text, names + i, count - i);
+    }
+    nw_text_add(text, "]");
+    nw_text_add(text, first.suffix);
+}
+
+nw_status nw_hostlist_compress(const char *const *names, size_t count,
+                               char **out)
+{
+    struct nw_text text = {0};
+    size_t length;
+
+    nw_text_add(&text, "");
+    for (size_t i = 0; i < count; i += length) {
+        struct parts first = cut(names[i]), next;
+
+        for (length = 1; i + length < count; length++) {
+            next = cut(names[i + length]);
+            if (!same_bracket(&first, &next))
+                break;
+        }
+        if (i)
+            nw_text_add(&text, ",");
+        write_bracket(&text, names + i, length);
+    }
+    return nw_text_take(&text, out);
+}

@@ -87,6 +87,11 @@ NW_API int32_t nw_topology_element_package(const nw_topology *topology,
 NW_API int32_t nw_topology_gpu_package(const nw_topology *topology,
                                        int32_t gpu);
 
+/* The operating system's numbers of an element's hardware threads: the count,
+ * and *os borrowed; 0 where the source does not tell. */
+NW_API size_t nw_topology_element_threads(const nw_topology *topology,
+                                          int32_t element, const int32_t **os);
+
 /* What is known of a GPU or network card; borrowed, NULL where not known. */
 struct nw_device_info {
     const char *name; /* model, or the card's name such as mlx5_0 */

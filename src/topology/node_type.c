@@ -6,6 +6,7 @@
 #include "topology/topology.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_DEPTH 250
 
@@ -103,6 +104,22 @@ static nw_status compute_depths(struct nw_node_type *type)
     return NW_OK;
 }
 
+/* Devices known when a type is begun stay the first; those added behind them
+ * are nameless. */
+static nw_status extend_devices(struct nw_device **devices, int32_t known,
+                                int32_t count)
+{
+    size_t capacity = (size_t)known;
+    nw_status status;
+
+    if (!*devices || known >= count)
+        return NW_OK;
+    status = nw_grow(devices, &capacity, (size_t)count, sizeof **devices);
+    if (!status)
+        memset(*devices + known, 0, (size_t)(count - known) * sizeof **devices);
+    return status;
+}
+
 /* Numbers each kind in the order of the vertices, and lists the kinds that
  * ranks and messages use. */
 static nw_status list_kinds(struct nw_node_type *type)
@@ -118,13 +135,19 @@ static nw_status list_kinds(struct nw_node_type *type)
         {NW_VERTEX_NIC, &type->nic_count, &type->nic},
         {NW_VERTEX_PACKAGE, &type->package_count, &type->package},
     };
+    nw_status status;
 
     for (int32_t v = 0; v < type->vertex_count; v++)
         type->index[v] = count[type->kind[v]]++;
+    status = extend_devices(&type->gpu_device, type->gpu_count,
+                            count[NW_VERTEX_GPU]);
+    if (!status)
+        status = extend_devices(&type->nic_device, type->nic_count,
+                                count[NW_VERTEX_NIC]);
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        nw_status status = nw_alloc((size_t)count[lists[i].kind],
-                                    sizeof **lists[i].list, lists[i].list);
-
+        if (!status)
+            status = nw_alloc((size_t)count[lists[i].kind],
+                              sizeof **lists[i].list, lists[i].list);
         if (status)
             return status;
         *lists[i].count = count[lists[i].kind];

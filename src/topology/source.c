@@ -13,6 +13,9 @@ static const struct {
 } sources[] = {
     {"hierarchy:", NULL, nw_source_hierarchy},
     {"matrix:", NULL, nw_source_matrix},
+    {"hwloc:", NULL, nw_source_synthetic},
+    {NULL, ".xml", nw_source_xml},
+    {NULL, ".xml.zst", nw_source_xml},
 };
 
 nw_status nw_topology_load(const char *source,
@@ -21,6 +24,8 @@ nw_status nw_topology_load(const char *source,
 {
     enum nw_elements elements = options ? options->elements : NW_ELEMENTS_CORE;
 
+    if (!strcmp(source, "live"))
+        return nw_source_live(source, elements, out);
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         const char *prefix = sources[i].prefix, *suffix = sources[i].suffix;
 

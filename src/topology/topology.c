@@ -127,6 +127,7 @@ static void free_type(struct nw_node_type *type)
     free_devices(type->gpu_device, type->gpu_count);
     free_devices(type->nic_device, type->nic_count);
     free(type->core_os);
+    free(type->core_pu);
     free(type->pu_os);
     free(type);
 }

@@ -84,7 +84,10 @@ struct nw_node_type {
 
     struct nw_device *gpu_device; /* [gpu_count] or NULL */
     struct nw_device *nic_device; /* [nic_count] or NULL */
-    int32_t *core_os, *pu_os; /* OS numbers in logical order, NULL if unknown */
+    /* numbers of the operating system, in logical order, NULL if unknown; the
+     * threads of core c are pu_os[core_pu[c]] up to core_pu[c + 1], whether or
+     * not they are vertices */
+    int32_t *core_os, *core_pu, *pu_os;
 };
 
 struct nw_network;

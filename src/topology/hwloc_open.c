@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opens a machine with hwloc, from an XML file, a synthetic string or the
+ * machine itself, and says in words why it could not. */
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/hwloc_parts.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A node beyond this is a mistake, and hwloc needs memory for its square. */
+#define MAX_OBJECTS 16384
+
+static nw_status set_xml(hwloc_topology_t machine, const char *file)
+{
+    char *data;
+    size_t length;
+    nw_status status = nw_hwloc_xml_read(file, &data, &length, NULL);
+
+    if (status)
+        return status;
+    if (hwloc_topology_set_xmlbuffer(machine, data, (int)length + 1))
+        status = nw_fail(NW_EFORMAT, "%s:1: hwloc cannot read this XML", file);
+    free(data);
+    return status;
+}
+
+/* The count in front of the blanks, brackets or colons of one level. */
+static nw_status multiply(const char *what, const char *digits,
+                          uint64_t *product)
+{
+    char *end;
+    unsigned long long count;
+
+    errno = 0;
+    count = strtoull(digits, &end, 10);
+    if (errno || count == 0 || count > MAX_OBJECTS ||
+        *product > MAX_OBJECTS / count)
+        return nw_fail(NW_EFORMAT,
+                       "hwloc: '%s' has a level of none or a machine of more "
+                       "than %d objects",
+                       what, MAX_OBJECTS);
+    *product *= count;
+    return NW_OK;
+}
+
+/* hwloc multiplies the levels before it doubts them. */
+static nw_status check_synthetic(const char *what)
+{
+    uint64_t product = 1;
+    int brackets = 0;
+
+    for (const char *at = what; *at; at++) {
+        bool starts = at == what || strchr(" :]", at[-1]);
+
+        brackets += *at == '(' || *at == '[';
+        brackets -= *at == ')' || *at == ']';
+        if (!brackets && starts && *at >= '0' && *at <= '9') {
+            nw_status status = multiply(what, at, &product);
+
+            if (status)
+                return status;
+        }
+    }
+    return NW_OK;
+}
+
+static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
+{
+    nw_status status = check_synthetic(what);
+
+    if (status)
+        return status;
+    if (hwloc_topology_set_synthetic(machine, what))
+        return nw_fail(NW_EFORMAT,
+                       "hwloc: '%s' is no synthetic machine such as "
+                       "'package:2 core:12 pu:1'",
+                       what);
+    return NW_OK;
+}
+
+/* OpenCL and X start slowly and add nothing that is used here. */
+static nw_status set_live(hwloc_topology_t machine)
+{
+    static const char *const unused[] = {"opencl", "gl"};
+    size_t count = sizeof unused / sizeof *unused;
+
+    for (size_t i = 0; i < count; i++)
+        (void)hwloc_topology_set_components(
+            machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unused[i]);
+    return NW_OK;
+}
+
+/* A process bound to some cores has those; devices elsewhere stay visible. */
+static nw_status keep_available(hwloc_topology_t machine)
+{
+    hwloc_bitmap_t cores = hwloc_bitmap_alloc();
+    nw_status status = NW_OK;
+
+    if (!cores)
+        return nw_fail(NW_ENOMEM, "out of memory for a set of cores");
+    if (!hwloc_get_cpubind(machine, cores, HWLOC_CPUBIND_PROCESS) &&
+        !hwloc_bitmap_iszero(cores) &&
+        hwloc_topology_restrict(machine, cores, HWLOC_RESTRICT_FLAG_ADAPT_IO))
+        status = nw_fail(NW_ENODEV, "live: hwloc cannot leave out the cores "
+                                    "this process may not use");
+    hwloc_bitmap_free(cores);
+    return status;
+}
+
+static nw_status configure(hwloc_topology_t machine, enum nw_hwloc_from from,
+                           const char *what)
+{
+    if (hwloc_topology_set_io_types_filter(machine,
+                                           HWLOC_TYPE_FILTER_KEEP_IMPORTANT))
+        return nw_fail(NW_ENODEV, "hwloc cannot list devices");
+    if (from == NW_HWLOC_XML)
+        return set_xml(machine, what);
+    if (from == NW_HWLOC_SYNTHETIC)
+        return set_synthetic(machine, what);
+    return set_live(machine);
+}
+
+static nw_status load(hwloc_topology_t machine, enum nw_hwloc_from from,
+                      const char *what)
+{
+    if (!hwloc_topology_load(machine))
+        return from == NW_HWLOC_LIVE ? keep_available(machine) : NW_OK;
+    if (from == NW_HWLOC_XML)
+        return nw_fail(NW_EFORMAT,
+                       "%s:1: hwloc can make no machine of this XML", what);
+    if (from == NW_HWLOC_SYNTHETIC)
+        return nw_fail(NW_EFORMAT, "hwloc: no machine of '%s'", what);
+    return nw_fail(NW_ENODEV, "live: hwloc cannot see this machine: %s",
+                   strerror(errno));
+}
+
+nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
+                        hwloc_topology_t *out)
+{
+    hwloc_topology_t machine;
+    nw_status status;
+
+    if (hwloc_topology_init(&machine))
+        return nw_fail(NW_ENODEV, "hwloc does not start");
+    status = configure(machine, from, what);
+    if (!status)
+        status = load(machine, from, what);
+    if (status)
+        hwloc_topology_destroy(machine);
+    else
+        *out = machine;
+    return status;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checks an hwloc XML file before hwloc sees it: hwloc answers "no" without a
+ * line, and believes numbers it should not. This is a scanner of tags and
+ * attributes, not a parser of XML. */
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/hwloc_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_NESTING 128
+#define MAX_OS_INDEX 65535
+
+struct scanner {
+    const char *file;
+    char *at;
+    int line;
+    int depth;
+    struct word {
+        const char *start;
+        int length;
+    } open[MAX_NESTING];
+    bool is_host; /* the <info> at hand is named HostName */
+    char *host;
+};
+
+static nw_status bad(const struct scanner *scanner, const char *what,
+                     struct word word)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: %s '%.*s'", scanner->file, scanner->line,
+                   what, word.length > 60 ? 60 : word.length, word.start);
+}
+
+static struct word one(const char *at)
+{
+    return (struct word){at, *at && *at != '\n'};
+}
+
+static bool is(struct word word, const char *text)
+{
+    return (size_t)word.length == strlen(text) &&
+           !memcmp(word.start, text, (size_t)word.length);
+}
+
+static void skip_to(struct scanner *scanner, const char *end)
+{
+    for (; scanner->at < end; scanner->at++)
+        scanner->line += *scanner->at == '\n';
+}
+
+static void skip_blanks(struct scanner *scanner)
+{
+    skip_to(scanner, scanner->at + strspn(scanner->at, " \t\r\n"));
+}
+
+static struct word take_name(struct scanner *scanner)
+{
+    size_t length = strcspn(scanner->at, " \t\r\n=<>/\"'");
+    struct word word = {scanner->at, length > 4096 ? 4096 : (int)length};
+
+    scanner->at += length;
+    return word;
+}
+
+/* Skips past `end`, as comments and declarations need. */
+static nw_status skip_past(struct scanner *scanner, const char *end)
+{
+    char *found = strstr(scanner->at, end);
+
+    if (!found)
+        return nw_fail(NW_EFORMAT, "%s:%d: the file ends before a '%s'",
+                       scanner->file, scanner->line, end);
+    skip_to(scanner, found + strlen(end));
+    return NW_OK;
+}
+
+static nw_status check_version(struct scanner *scanner, struct word value)
+{
+    int major = atoi(value.start);
+    int mine = (int)(hwloc_get_api_version() >> 16);
+
+    if (major < 1 || major > mine)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: hwloc XML version %.*s; the hwloc here reads "
+                       "versions 1 to %d",
+                       scanner->file, scanner->line,
+                       value.length > 20 ? 20 : value.length, value.start,
+                       mine);
+    return NW_OK;
+}
+
+/* What hwloc would take at its word and spend all memory on. */
+static nw_status check_index(struct scanner *scanner, struct word value)
+{
+    char text[16];
+    int32_t index;
+
+    snprintf(text, sizeof text, "%.*s", value.length, value.start);
+    if (!nw_parse_i32(text, &index) || index < 0 || index > MAX_OS_INDEX)
+        return bad(scanner, "os_index is a number from 0 to 65535, not", value);
+    return NW_OK;
+}
+
+static nw_status check_attribute(struct scanner *scanner, struct word tag,
+                                 struct word name, struct word value)
+{
+    if (is(tag, "topology") && is(name, "version"))
+        return check_version(scanner, value);
+    if (is(tag, "object") && is(name, "os_index"))
+        return check_index(scanner, value);
+    if (is(tag, "info") && is(name, "name"))
+        scanner->is_host = is(value, "HostName");
+    if (is(tag, "info") && is(name, "value") && scanner->is_host &&
+        !scanner->host && value.length) {
+        scanner->is_host = false;
+        scanner->host = strndup(value.start, (size_t)value.length);
+        if (!scanner->host)
+            return nw_fail(NW_ENOMEM, "out of memory for a host name");
+    }
+    return NW_OK;
+}
+
+static nw_status take_attribute(struct scanner *scanner, struct word tag)
+{
+    struct word name = take_name(scanner), value;
+    char quote[3] = {0};
+
+    if (!name.length)
+        return bad(scanner, "an attribute was expected at", one(scanner->at));
+    skip_blanks(scanner);
+    if (*scanner->at != '=')
+        return bad(scanner, "no value for attribute", name);
+    scanner->at++;
+    skip_blanks(scanner);
+    if (*scanner->at != '"' && *scanner->at != '\'')
+        return bad(scanner, "no quoted value for attribute", name);
+    quote[0] = *scanner->at++;
+    quote[1] = '<';
+    value = (struct word){scanner->at, (int)strcspn(scanner->at, quote)};
+    if (scanner->at[value.length] != quote[0])
+        return bad(scanner, "no end of the value of attribute", name);
+    skip_to(scanner, scanner->at + value.length + 1);
+    return check_attribute(scanner, tag, name, value);
+}
+
+static nw_status open_tag(struct scanner *scanner, struct word tag)
+{
+    nw_status status = NW_OK;
+
+    if (!tag.length)
+        return bad(scanner, "no tag after", (struct word){"<", 1});
+    if (!scanner->depth && !is(tag, "topology"))
+        return bad(scanner, "hwloc XML begins with <topology>, not", tag);
+    if (scanner->depth == MAX_NESTING)
+        return bad(scanner, "more than 128 levels at", tag);
+    skip_blanks(scanner);
+    while (!status && *scanner->at != '>' && *scanner->at != '/') {
+        status = take_attribute(scanner, tag);
+        skip_blanks(scanner);
+    }
+    if (status)
+        return status;
+    if (*scanner->at == '>')
+        scanner->open[scanner->depth++] = tag;
+    else if (*++scanner->at != '>')
+        return bad(scanner, "no '>' ends", tag);
+    scanner->at++;
+    return NW_OK;
+}
+
+static nw_status close_tag(struct scanner *scanner)
+{
+    struct word tag = take_name(scanner), open;
+
+    skip_blanks(scanner);
+    if (*scanner->at != '>')
+        return bad(scanner, "no '>' ends", tag);
+    scanner->at++;
+    if (!scanner->depth)
+        return bad(scanner, "nothing is open at the end of", tag);
+    open = scanner->open[--scanner->depth];
+    if (open.length != tag.length ||
+        memcmp(open.start, tag.start, (size_t)tag.length))
+        return bad(scanner, "the tag closed is not the one open:", tag);
+    return NW_OK;
+}
+
+static nw_status take_tag(struct scanner *scanner)
+{
+    if (!strncmp(scanner->at, "<!--", 4))
+        return skip_past(scanner, "-->");
+    if (scanner->at[1] == '?')
+        return skip_past(scanner, "?>");
+    if (scanner->at[1] == '!')
+        return skip_past(scanner, ">");
+    if (scanner->at[1] == '/') {
+        scanner->at += 2;
+        return close_tag(scanner);
+    }
+    scanner->at++;
+    return open_tag(scanner, take_name(scanner));
+}
+
+static nw_status scan(struct scanner *scanner)
+{
+    bool any = false;
+
+    for (;;) {
+        nw_status status;
+
+        skip_blanks(scanner);
+        if (!*scanner->at)
+            break;
+        if (*scanner->at != '<' && !scanner->depth)
+            return bad(scanner, "no hwloc XML: a tag was expected, not",
+                       one(scanner->at));
+        skip_to(scanner, scanner->at + strcspn(scanner->at, "<"));
+        if (!*scanner->at)
+            break;
+        status = take_tag(scanner);
+        if (status)
+            return status;
+        any |= scanner->depth > 0;
+        if (any && !scanner->depth)
+            return NW_OK;
+    }
+    if (scanner->depth)
+        return bad(scanner, "the file ends inside",
+                   scanner->open[scanner->depth - 1]);
+    return nw_fail(NW_EFORMAT, "%s:%d: no <topology> in the file",
+                   scanner->file, scanner->line);
+}
+
+nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
+                            char **host)
+{
+    struct scanner scanner = {.file = file, .line = 1};
+    char *text;
+    size_t count;
+    nw_status status = nw_file_read_text(file, &text, &count);
+
+    if (status)
+        return status;
+    scanner.at = text;
+    if (!strncmp(text, "\xef\xbb\xbf", 3))
+        scanner.at += 3;
+    status = scan(&scanner);
+    if (status || !host)
+        free(scanner.host);
+    if (status) {
+        free(text);
+        return status;
+    }
+    if (host)
+        *host = scanner.host;
+    *data = text;
+    *length = count;
+    return NW_OK;
+}
+
+nw_status nw_hwloc_host_name(const char *file, char **out)
+{
+    char *data;
+    size_t length;
+    nw_status status = nw_hwloc_xml_read(file, &data, &length, out);
+
+    if (!status)
+        free(data);
+    return status;
+}

@@ -8,6 +8,7 @@
 #include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
 #include <nodewise/progress.h>
+#include <nodewise/report.h>
 #include <nodewise/status.h>
 #include <nodewise/topology.h>
 

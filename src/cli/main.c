@@ -3,6 +3,7 @@
 #include "cli/command.h"
 #include "config.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static int run_command(const struct nw_command *command, int argc, char **argv)
 int main(int argc, char **argv)
 {
     argp_err_exit_status = NW_EXIT_USAGE;
+    setlocale(LC_CTYPE, ""); /* UTF-8 or ASCII tables; numbers stay C */
     if (argc < 2) {
         print_help(stderr);
         return NW_EXIT_USAGE;

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Showing: tables, and later everything a person looks at. Calls build texts
+ * in memory; nothing here prints.
+ */
+#ifndef NODEWISE_REPORT_H
+#define NODEWISE_REPORT_H
+
+#include <nodewise/status.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A table of words, or a tree whose first column is indented. Filled row by
+ * row, cell by cell; a failed allocation is kept and answered by
+ * nw_table_text, so that filling needs no checks. */
+typedef struct nw_table nw_table;
+
+enum nw_align { NW_ALIGN_LEFT, NW_ALIGN_RIGHT };
+
+NW_API NW_MUST_CHECK nw_status nw_table_new(nw_table **out);
+NW_API void nw_table_free(nw_table *table); /* NULL is fine */
+/* Columns come before rows. `title` is copied. Where all titles are "" no
+ * heading is shown. */
+NW_API void nw_table_column(nw_table *table, const char *title,
+                            enum nw_align align);
+/* Begins a row below row `parent`, -1 for a row of its own; as soon as one row
+ * has a parent the first column is drawn as a tree. Returns its number. */
+NW_API int32_t nw_table_row(nw_table *table, int32_t parent);
+/* The next cell of the row begun last; cells left out are empty. */
+NW_API void nw_table_cell(nw_table *table, const char *format, ...)
+    NW_PRINTF(2, 3);
+/* The whole table, no blanks at line ends, a newline after each line. Widths
+ * and tree lines follow the locale's LC_CTYPE: UTF-8 or plain ASCII. Never
+ * coloured. The caller frees *out. NW_ENODEV where libsmartcols is missing. */
+NW_API NW_MUST_CHECK nw_status nw_table_text(const nw_table *table, char **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

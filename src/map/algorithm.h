@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One row per algorithm: what it is called, how it answers. */
+#ifndef NW_MAP_ALGORITHM_H
+#define NW_MAP_ALGORITHM_H
+
+#include "map/phases.h"
+
+struct nw_algorithm {
+    const char *name;
+    const char *summary;
+    /* Fills an empty answer. */
+    nw_status (*run)(const struct nw_algorithm *algorithm,
+                     const struct nw_problem *problem, struct nw_answer *answer,
+                     struct nw_map_report *report);
+    const char *phase[3]; /* placers of its phases; NULL: the default's way */
+    unsigned kinds;       /* what phase 1 looks at */
+    bool baseline;        /* returned as it is, even where worse */
+};
+
+const struct nw_algorithm *nw_algorithm_find(const char *name);
+
+/* The phases of an algorithm with those that the options replace. */
+NW_MUST_CHECK nw_status nw_algorithm_phases(
+    const struct nw_algorithm *algorithm, const struct nw_map_options *options,
+    struct nw_phases *out);
+
+/* A mapping and the figures it is judged by. */
+struct nw_candidate {
+    nw_mapping *mapping; /* owned */
+    const char *algorithm;
+    double figure[2]; /* the objective; what decides between equals */
+};
+void nw_candidate_fini(struct nw_candidate *candidate);
+NW_MUST_CHECK nw_status nw_candidate_finish(const struct nw_problem *problem,
+                                            const struct nw_answer *answer,
+                                            const char *algorithm,
+                                            struct nw_candidate *out);
+/* True where a is better than b: in the objective, or equal there (relative
+ * 1e-9) and better in the other figure. */
+bool nw_candidate_better(const struct nw_candidate *a,
+                         const struct nw_candidate *b);
+
+/* Runs of rows. */
+nw_status nw_run_phases(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report);
+nw_status nw_run_default(const struct nw_algorithm *algorithm,
+                         const struct nw_problem *problem,
+                         struct nw_answer *answer,
+                         struct nw_map_report *report);
+
+#endif

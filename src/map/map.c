@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nw_map: the table of algorithms, and the promise that no answer is worse
+ * than the default. */
+#include "map/algorithm.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    nw_placer *placer;
+} placers[] = {
+    {"block", nw_place_block},
+    {"cyclic", nw_place_cyclic},
+    {"random", nw_place_random},
+};
+
+nw_placer *nw_placer_find(const char *name)
+{
+    if (!strncmp(name, "magc-", 5))
+        name += 5;
+    for (size_t i = 0; i < sizeof placers / sizeof *placers; i++)
+        if (!strcmp(name, placers[i].name))
+            return placers[i].placer;
+    return NULL;
+}
+
+nw_status nw_run_phases(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report)
+{
+    struct nw_phases phases;
+    nw_status status =
+        nw_algorithm_phases(algorithm, &problem->options, &phases);
+
+    if (status)
+        return status;
+    return nw_answer_by_phases(problem, &phases, answer, report);
+}
+
+nw_status nw_run_default(const struct nw_algorithm *algorithm,
+                         const struct nw_problem *problem,
+                         struct nw_answer *answer, struct nw_map_report *report)
+{
+    (void)algorithm;
+    (void)report;
+    return nw_answer_default(problem, answer);
+}
+
+static const struct nw_algorithm algorithms[] = {
+    {"default", "what the launcher would do", nw_run_default},
+    {"block",
+     "ranks in order, node after node, core after core",
+     nw_run_phases,
+     {"block", "block", "block"},
+     NW_KINDS_ALL},
+    {"cyclic",
+     "ranks in order, a node each in turn",
+     nw_run_phases,
+     {"cyclic", "block", "block"},
+     NW_KINDS_ALL,
+     true},
+    {"random",
+     "any valid mapping, from the seed",
+     nw_run_phases,
+     {"random", "random", "random"},
+     NW_KINDS_ALL,
+     true},
+};
+
+const struct nw_algorithm *nw_algorithm_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof algorithms / sizeof *algorithms; i++)
+        if (!strcmp(name, algorithms[i].name))
+            return &algorithms[i];
+    return NULL;
+}
+
+bool nw_map_algorithm(size_t index, const char **name, const char **summary)
+{
+    if (index >= sizeof algorithms / sizeof *algorithms)
+        return false;
+    *name = algorithms[index].name;
+    *summary = algorithms[index].summary;
+    return true;
+}
+
+nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
+                              const struct nw_map_options *options,
+                              struct nw_phases *out)
+{
+    struct nw_phases phases = {.kinds = algorithm->kinds};
+
+    for (int i = 0; i < 3; i++) {
+        const char *name =
+            options->phase[i] ? options->phase[i] : algorithm->phase[i];
+
+        if (!name)
+            continue;
+        phases.placer[i] = nw_placer_find(name);
+        if (!phases.placer[i])
+            return nw_fail(NW_EINVAL,
+                           "phase %d: no algorithm '%s' (block, cyclic, "
+                           "random, scotch, greedy, partition)",
+                           i + 1, name);
+    }
+    *out = phases;
+    return NW_OK;
+}
+
+void nw_candidate_fini(struct nw_candidate *candidate)
+{
+    nw_mapping_free(candidate->mapping);
+    *candidate = (struct nw_candidate){0};
+}
+
+static void judge(const struct nw_cost *cost, enum nw_objective objective,
+                  double figure[2])
+{
+    enum nw_objective second = objective == NW_OBJECTIVE_HOP_BYTES
+                                   ? NW_OBJECTIVE_CONGESTION
+                                   : NW_OBJECTIVE_HOP_BYTES;
+
+    figure[0] = nw_cost_objective(cost, objective);
+    figure[1] = second == NW_OBJECTIVE_CONGESTION && !cost->has_congestion
+                    ? 0
+                    : nw_cost_objective(cost, second);
+}
+
+nw_status nw_candidate_finish(const struct nw_problem *problem,
+                              const struct nw_answer *answer,
+                              const char *algorithm, struct nw_candidate *out)
+{
+    struct nw_candidate candidate = {.algorithm = algorithm};
+    struct nw_cost cost;
+    nw_status status = nw_answer_finish(answer, problem, &candidate.mapping);
+
+    if (!status)
+        status = nw_cost_evaluate(problem->topology, problem->pattern,
+                                  candidate.mapping, &cost);
+    if (status) {
+        nw_candidate_fini(&candidate);
+        return status;
+    }
+    judge(&cost, problem->options.objective, candidate.figure);
+    nw_cost_fini(&cost);
+    *out = candidate;
+    return NW_OK;
+}
+
+bool nw_candidate_better(const struct nw_candidate *a,
+                         const struct nw_candidate *b)
+{
+    for (int i = 0; i < 2; i++) {
+        double near = 1e-9 * fmax(fabs(a->figure[i]), fabs(b->figure[i]));
+
+        if (fabs(a->figure[i] - b->figure[i]) > near)
+            return a->figure[i] < b->figure[i];
+    }
+    return false;
+}
+
+static bool is_worse(const struct nw_candidate *a, const struct nw_candidate *b)
+{
+    return a->figure[0] - b->figure[0] > 1e-9 * fabs(b->figure[0]);
+}
+
+static nw_status run(const struct nw_algorithm *algorithm,
+                     const struct nw_problem *problem,
+                     struct nw_map_report *report, struct nw_candidate *out)
+{
+    struct nw_answer answer = {0};
+    nw_status status = nw_answer_init(&answer, problem->pattern->rank_count);
+
+    if (!status)
+        status = algorithm->run(algorithm, problem, &answer, report);
+    if (!status)
+        status = nw_candidate_finish(problem, &answer, algorithm->name, out);
+    nw_answer_fini(&answer);
+    return status;
+}
+
+/* The default's answer in place of a worse one. */
+static nw_status keep_promise(const struct nw_problem *problem,
+                              struct nw_map_report *report,
+                              struct nw_candidate *best)
+{
+    struct nw_candidate other = {0};
+    nw_status status =
+        run(nw_algorithm_find("default"), problem, report, &other);
+
+    if (status)
+        return status;
+    if (is_worse(best, &other)) {
+        struct nw_candidate worse = *best;
+
+        *best = other;
+        other = worse;
+    }
+    nw_candidate_fini(&other);
+    return NW_OK;
+}
+
+static nw_status find(const struct nw_map_options *options,
+                      const struct nw_algorithm **out)
+{
+    const char *name =
+        options && options->algorithm ? options->algorithm : "block";
+
+    *out = nw_algorithm_find(name);
+    return *out ? NW_OK : nw_fail(NW_EINVAL, "no algorithm '%s'", name);
+}
+
+static nw_status solve(const struct nw_algorithm *algorithm,
+                       const struct nw_problem *problem,
+                       struct nw_map_report *report, nw_mapping **out)
+{
+    struct nw_candidate best = {0};
+    nw_status status;
+
+    if (problem->options.objective == NW_OBJECTIVE_CONGESTION &&
+        !nw_topology_has_links(problem->topology))
+        return nw_fail(NW_EINVAL,
+                       "%s is a matrix of distances: it has no "
+                       "links and no congestion",
+                       nw_topology_name(problem->topology));
+    status = run(algorithm, problem, report, &best);
+    if (!status && !algorithm->baseline)
+        status = keep_promise(problem, report, &best);
+    if (!status) {
+        report->algorithm = best.algorithm;
+        *out = best.mapping;
+        best.mapping = NULL;
+    }
+    nw_candidate_fini(&best);
+    return status;
+}
+
+nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
+                 const struct nw_map_options *options, nw_mapping **out,
+                 struct nw_map_report *report)
+{
+    const struct nw_algorithm *algorithm;
+    struct nw_map_report mine = {0};
+    struct nw_problem problem;
+    nw_status status = find(options, &algorithm);
+
+    if (status)
+        return status;
+    status = nw_problem_init(&problem, topology, pattern, options);
+    if (status)
+        return status;
+    status = solve(algorithm, &problem, &mine, out);
+    if (!status && report)
+        *report = mine;
+    nw_problem_fini(&problem);
+    return status;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The processes of a placing and what they send each other, out of the
+ * pattern; and the three placers that look at neither. */
+#include "map/placing.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Calls the emitter for both ends of each edge inside the set. */
+struct edges {
+    const nw_pattern *pattern;
+    struct nw_ints ranks;
+    const int32_t *local;
+    unsigned kinds;
+};
+
+static int32_t inside(const struct edges *edges, int32_t rank)
+{
+    int32_t p = edges->local ? edges->local[rank] : rank;
+
+    if (p < 0 || (size_t)p >= edges->ranks.count ||
+        edges->ranks.values[p] != rank)
+        return -1;
+    return p;
+}
+
+static int32_t peer_of(const struct edges *edges, size_t e, int32_t process)
+{
+    int32_t peer;
+
+    if (!(edges->kinds & 1u << edges->pattern->kind[e]))
+        return -1;
+    peer = inside(edges, edges->pattern->dst[e]);
+    return peer == process ? -1 : peer;
+}
+
+static void count_arcs(const struct edges *edges, size_t *count)
+{
+    for (int32_t p = 0; (size_t)p < edges->ranks.count; p++) {
+        const size_t *row = edges->pattern->row + edges->ranks.values[p];
+
+        for (size_t e = row[0]; e < row[1]; e++) {
+            int32_t peer = peer_of(edges, e, p);
+
+            if (peer < 0)
+                continue;
+            count[p]++;
+            count[peer]++;
+        }
+    }
+}
+
+static void add_arcs(const struct edges *edges, size_t *at, struct nw_arc *arc)
+{
+    for (int32_t p = 0; (size_t)p < edges->ranks.count; p++) {
+        const size_t *row = edges->pattern->row + edges->ranks.values[p];
+
+        for (size_t e = row[0]; e < row[1]; e++) {
+            int32_t peer = peer_of(edges, e, p);
+            double bytes = (double)edges->pattern->bytes[e];
+
+            if (peer < 0)
+                continue;
+            arc[at[p]++] = (struct nw_arc){peer, bytes, 0};
+            arc[at[peer]++] = (struct nw_arc){p, 0, bytes};
+        }
+    }
+}
+
+static int by_peer(const void *left, const void *right)
+{
+    const struct nw_arc *a = left, *b = right;
+
+    return (a->peer > b->peer) - (a->peer < b->peer);
+}
+
+static void sort_arcs(struct nw_arc *arc, size_t n)
+{
+    if (n > 48) {
+        qsort(arc, n, sizeof *arc, by_peer);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        struct nw_arc moving = arc[i];
+        size_t at = i;
+
+        for (; at && arc[at - 1].peer > moving.peer; at--)
+            arc[at] = arc[at - 1];
+        arc[at] = moving;
+    }
+}
+
+/* Sums what goes to one peer; returns how many are left. */
+static size_t merge_arcs(struct nw_arc *arc, size_t n)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (kept && arc[kept - 1].peer == arc[i].peer) {
+            arc[kept - 1].out += arc[i].out;
+            arc[kept - 1].in += arc[i].in;
+        } else {
+            arc[kept++] = arc[i];
+        }
+    }
+    return kept;
+}
+
+static void compact(struct nw_placing *placing)
+{
+    size_t at = 0, begin = 0;
+
+    for (int32_t p = 0; p < placing->count; p++) {
+        size_t end = placing->row[p + 1], n = end - begin;
+
+        sort_arcs(placing->arc + begin, n);
+        n = merge_arcs(placing->arc + begin, n);
+        memmove(placing->arc + at, placing->arc + begin,
+                n * sizeof(struct nw_arc));
+        at += n;
+        begin = end;
+        placing->row[p + 1] = at;
+    }
+}
+
+static nw_status read_arcs(struct nw_placing *placing,
+                           const struct edges *edges)
+{
+    size_t n = (size_t)placing->count, *at = NULL;
+    nw_status status = nw_alloc(n + 1, sizeof *at, &at);
+
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *placing->row, &placing->row);
+    if (status)
+        goto out;
+    count_arcs(edges, at);
+    for (size_t p = 0; p < n; p++) {
+        placing->row[p + 1] = placing->row[p] + at[p];
+        at[p] = placing->row[p];
+    }
+    status = nw_alloc(placing->row[n], sizeof *placing->arc, &placing->arc);
+    if (status)
+        goto out;
+    add_arcs(edges, at, placing->arc);
+    compact(placing);
+out:
+    free(at);
+    return status;
+}
+
+nw_status nw_placing_init(struct nw_placing *placing, const nw_pattern *pattern,
+                          struct nw_ints ranks, const int32_t *local,
+                          unsigned kinds)
+{
+    struct edges edges = {pattern, ranks, local, kinds};
+    nw_status status;
+
+    *placing = (struct nw_placing){.count = (int32_t)ranks.count};
+    status = nw_alloc(ranks.count, sizeof *placing->place, &placing->place);
+    for (size_t p = 0; !status && p < ranks.count; p++)
+        placing->place[p] = -1;
+    if (!status)
+        status = read_arcs(placing, &edges);
+    if (status)
+        nw_placing_fini(placing);
+    return status;
+}
+
+void nw_placing_fini(struct nw_placing *placing)
+{
+    free(placing->row);
+    free(placing->arc);
+    nw_rooms_fini(&placing->rooms);
+    free(placing->gpu);
+    free(placing->place);
+    free(placing->fixed);
+    *placing = (struct nw_placing){0};
+}
+
+bool nw_placing_fits(const struct nw_placing *placing, int32_t process,
+                     int32_t place)
+{
+    return nw_rooms_fits(&placing->rooms, place,
+                         nw_placing_wants_gpu(placing, process));
+}
+
+void nw_placing_put(struct nw_placing *placing, int32_t process, int32_t place)
+{
+    placing->place[process] = place;
+    nw_rooms_take(&placing->rooms, place,
+                  nw_placing_wants_gpu(placing, process));
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The default mapping and the simple algorithms against placements worked out
+ * by hand; every algorithm against what must hold of any mapping. */
+#include <nodewise/map.h>
+
+#include "support/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static nw_mapping *map_with(const nw_topology *topology,
+                            const nw_pattern *pattern,
+                            struct nw_map_options options)
+{
+    nw_mapping *mapping = NULL;
+
+    if (nw_map(topology, pattern, &options, &mapping, NULL))
+        fail_msg("%s", nw_error_text());
+    return mapping;
+}
+
+/* 2 nodes x 2 packages x 2 cores, 4 GPUs a node; 6 ranks with a GPU layer:
+ * ranks 0-3 on n00 alternate over packages, cores 0 2 1 3, GPUs 0-3; ranks 4
+ * and 5 on n01, cores 0 2. */
+static void test_default_alternates(void **state)
+{
+    nw_topology *topology = machine_new((struct shape){2, 2, 2, 1, 2, false});
+    struct nw_random random;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+    const int32_t node[] = {0, 0, 0, 0, 1, 1}, core[] = {0, 2, 1, 3, 0, 2};
+    const int32_t gpu[] = {0, 1, 2, 3, 0, 1};
+
+    (void)state;
+    nw_random_init(&random, 1);
+    pattern = random_pattern(&random, 6, 40, 3);
+    MUST(nw_map_default(topology, pattern, NULL, &mapping));
+    for (int r = 0; r < 6; r++) {
+        assert_int_equal(mapping->node[r], node[r]);
+        assert_int_equal(mapping->core[r], core[r]);
+        assert_int_equal(mapping->gpu[r], gpu[r]);
+    }
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* "as many on a node as its GPUs where the pattern has a GPU layer, else as
+ * its cores": 3 cores and 1 GPU a node. */
+static void test_default_fills_by_gpus_or_cores(void **state)
+{
+    nw_topology *topology = machine_new((struct shape){4, 1, 3, 1, 1, false});
+    struct nw_random random;
+    nw_mapping *mapping;
+
+    (void)state;
+    nw_random_init(&random, 1);
+    for (unsigned gpu = 0; gpu < 2; gpu++) {
+        nw_pattern *pattern = random_pattern(&random, 4, 60, gpu ? 2 : 1);
+
+        MUST(nw_map_default(topology, pattern, NULL, &mapping));
+        assert_int_equal(mapping->node[1], gpu ? 1 : 0);
+        assert_int_equal(mapping->node[3], gpu ? 3 : 1);
+        assert_int_equal(mapping->gpu[3], gpu ? 0 : -1);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+    }
+    nw_topology_free(topology);
+}
+
+static void test_hierarchy_is_identity(void **state)
+{
+    nw_topology *topology;
+    struct nw_random random;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+
+    (void)state;
+    MUST(nw_topology_load("hierarchy:4:8@1:10", NULL, &topology));
+    nw_random_init(&random, 1);
+    pattern = random_pattern(&random, 20, 60, 1);
+    MUST(nw_map_default(topology, pattern, NULL, &mapping));
+    for (int r = 0; r < 20; r++)
+        assert_int_equal(mapping->core[r], r);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+static void test_cyclic_takes_nodes_in_turn(void **state)
+{
+    nw_topology *topology = machine_new((struct shape){3, 1, 2, 0, 0, false});
+    struct nw_random random;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    const int32_t node[] = {0, 1, 2, 0, 1}, core[] = {0, 0, 0, 1, 1};
+
+    (void)state;
+    nw_random_init(&random, 1);
+    pattern = random_pattern(&random, 5, 60, 1);
+    options.algorithm = "cyclic";
+    mapping = map_with(topology, pattern, options);
+    for (int r = 0; r < 5; r++) {
+        assert_int_equal(mapping->node[r], node[r]);
+        assert_int_equal(mapping->core[r], core[r]);
+    }
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* --- what must hold of any mapping --- */
+
+struct trial {
+    nw_topology *topology;
+    nw_pattern *pattern;
+    struct nw_map_options options;
+    nw_mapping *fixed;
+};
+
+/* No core twice, no GPU beyond its ranks, GPUs on the rank's own node. */
+static void assert_valid(const struct trial *trial, const nw_mapping *mapping)
+{
+    const nw_topology *topology = trial->topology;
+    int32_t cores = nw_topology_element_count(topology);
+    int32_t gpus = nw_topology_gpu_count(topology);
+    int *used = calloc((size_t)(cores + gpus), sizeof *used);
+    int32_t share = trial->options.ranks_per_gpu;
+
+    for (int32_t r = 0; r < mapping->rank_count; r++) {
+        struct nw_ints core = nw_mapping_cores(mapping, r);
+        struct nw_ints gpu = nw_mapping_gpus(mapping, r);
+        struct nw_range range =
+            nw_topology_node_elements(topology, mapping->node[r]);
+
+        assert_true(core.count >= 1);
+        for (size_t i = 0; i < core.count; i++) {
+            assert_in_range(core.values[i], 0, range.count - 1);
+            assert_int_equal(used[range.first + core.values[i]]++, 0);
+        }
+        if (!mapping->gpu_node)
+            range = nw_topology_node_gpus(topology, mapping->node[r]);
+        else
+            range = nw_topology_node_gpus(topology, mapping->gpu_node[r]);
+        for (size_t i = 0; i < gpu.count; i++) {
+            assert_in_range(gpu.values[i], 0, range.count - 1);
+            used[cores + range.first + gpu.values[i]]++;
+            assert_true(used[cores + range.first + gpu.values[i]] <=
+                        (share ? share : 1));
+        }
+    }
+    free(used);
+}
+
+static void assert_fixed_kept(const struct trial *trial,
+                              const nw_mapping *mapping)
+{
+    const nw_mapping *fixed = trial->options.fixed;
+
+    for (int32_t r = 0; fixed && r < fixed->rank_count; r++) {
+        if (fixed->node[r] >= 0)
+            assert_int_equal(mapping->node[r], fixed->node[r]);
+        if (fixed->node[r] >= 0 && fixed->core[r] >= 0)
+            assert_int_equal(mapping->core[r], fixed->core[r]);
+        if (fixed->node[r] >= 0 && fixed->gpu[r] >= 0)
+            assert_int_equal(mapping->gpu[r], fixed->gpu[r]);
+    }
+}
+
+static double figure_of(const struct trial *trial, const nw_mapping *mapping)
+{
+    struct nw_cost cost;
+    double figure;
+
+    MUST(nw_cost_evaluate(trial->topology, trial->pattern, mapping, &cost));
+    figure = nw_cost_objective(&cost, trial->options.objective);
+    nw_cost_fini(&cost);
+    return figure;
+}
+
+static bool is_baseline(const char *name)
+{
+    static const char *const names[] = {"cyclic",      "random",
+                                        "strategy1",   "strategy2",
+                                        "independent", "independent-remap"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static void check_algorithm(struct trial *trial, const char *name)
+{
+    nw_mapping *mapping, *again, *standard;
+
+    trial->options.algorithm = name;
+    mapping = map_with(trial->topology, trial->pattern, trial->options);
+    again = map_with(trial->topology, trial->pattern, trial->options);
+    MUST(nw_map_default(trial->topology, trial->pattern, &trial->options,
+                        &standard));
+    assert_valid(trial, mapping);
+    assert_fixed_kept(trial, mapping);
+    if (!is_baseline(name))
+        assert_true(figure_of(trial, mapping) <=
+                    figure_of(trial, standard) * (1 + 1e-9));
+    for (int32_t r = 0; r < mapping->rank_count; r++) {
+        assert_int_equal(mapping->node[r], again->node[r]);
+        assert_int_equal(nw_mapping_cores(mapping, r).values[0],
+                         nw_mapping_cores(again, r).values[0]);
+    }
+    nw_mapping_free(mapping);
+    nw_mapping_free(again);
+    nw_mapping_free(standard);
+}
+
+static int dice(struct nw_random *random, int low, int high)
+{
+    return low + (int)nw_random_below(random, (uint64_t)(high - low + 1));
+}
+
+/* Some ranks of the default mapping, each open in a random part. */
+static nw_mapping *random_fixed(struct nw_random *random,
+                                const struct trial *trial)
+{
+    nw_mapping *fixed;
+
+    MUST(nw_map_default(trial->topology, trial->pattern, &trial->options,
+                        &fixed));
+    for (int32_t r = 0; r < fixed->rank_count; r++) {
+        int open = dice(random, 0, 7);
+
+        if (fixed->gpu[r] == -1)
+            fixed->gpu[r] = -2;
+        if (open > 2)
+            fixed->node[r] = -1;
+        if (open > 1)
+            fixed->core[r] = -1;
+        if (open > 0)
+            fixed->gpu[r] = -2;
+    }
+    return fixed;
+}
+
+static void begin_trial(struct trial *trial, uint64_t seed)
+{
+    struct nw_random random;
+    struct shape shape;
+    int room, ranks;
+    bool gpus;
+
+    nw_random_init(&random, seed);
+    shape = (struct shape){dice(&random, 1, 5), dice(&random, 1, 3),
+                           dice(&random, 1, 4), dice(&random, 0, 2),
+                           dice(&random, 1, 3), dice(&random, 0, 1)};
+    trial->options = (struct nw_map_options)NW_MAP_OPTIONS_INIT;
+    trial->options.seed = seed;
+    trial->options.objective = (enum nw_objective)dice(&random, 0, 2);
+    trial->options.affinity = dice(&random, 0, 3) ? 0 : 0.5;
+    trial->options.ranks_per_gpu = dice(&random, 1, 2);
+    trial->topology = machine_new(shape);
+    gpus = shape.switches > 0;
+    room = shape.packages * shape.cores;
+    if (gpus && shape.packages * shape.switches * shape.gpus < room)
+        room = shape.packages * shape.switches * shape.gpus;
+    ranks = dice(&random, 1, room * shape.nodes);
+    trial->pattern = random_pattern(&random, ranks, ranks * 6, gpus ? 15 : 1);
+    trial->fixed = NULL;
+    if (trial->options.ranks_per_gpu == 1 && dice(&random, 0, 2) == 0)
+        trial->fixed = random_fixed(&random, trial);
+    trial->options.fixed = trial->fixed;
+}
+
+static void end_trial(struct trial *trial)
+{
+    nw_mapping_free(trial->fixed);
+    nw_pattern_free(trial->pattern);
+    nw_topology_free(trial->topology);
+}
+
+static void test_all_algorithms_keep_their_promises(void **state)
+{
+    const char *name, *summary;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 150; seed++)
+        for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++) {
+            struct trial trial;
+
+            begin_trial(&trial, seed);
+            check_algorithm(&trial, name);
+            end_trial(&trial);
+        }
+}
+
+/* --- several cores, several GPUs, sharing, hosts --- */
+
+static void test_several_cores_and_gpus_a_rank(void **state)
+{
+    nw_topology *topology = machine_new((struct shape){2, 2, 5, 1, 3, false});
+    struct nw_random random;
+    nw_pattern *pattern;
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping;
+
+    (void)state;
+    nw_random_init(&random, 1);
+    pattern = random_pattern(&random, 6, 60, 3);
+    options.cores_per_rank = 2;
+    options.gpus_per_rank = 2;
+    MUST(nw_map_default(topology, pattern, &options, &mapping));
+    for (int32_t r = 0; r < 6; r++) {
+        struct nw_ints cores = nw_mapping_cores(mapping, r);
+
+        assert_int_equal(cores.count, 2);
+        assert_int_equal(nw_mapping_gpus(mapping, r).count, 2);
+        assert_int_equal(mapping->node[r], r / 3);
+    }
+    /* units of two cores: 0-1 2-3 | 5-6 7-8, and 4 with 9 across packages */
+    assert_int_equal(nw_mapping_cores(mapping, 0).values[1], 1);
+    assert_int_equal(nw_mapping_cores(mapping, 1).values[0], 5);
+    assert_int_equal(nw_mapping_cores(mapping, 2).values[0], 2);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+static void test_chosen_hosts_and_slots(void **state)
+{
+    nw_topology *topology = machine_new((struct shape){4, 1, 4, 0, 0, false});
+    struct nw_random random;
+    nw_pattern *pattern;
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    const int32_t hosts[] = {3, 1}, slots[] = {2, 4};
+    nw_mapping *mapping;
+
+    (void)state;
+    nw_random_init(&random, 1);
+    pattern = random_pattern(&random, 5, 60, 1);
+    options.hosts = hosts;
+    options.host_count = 2;
+    options.slots = slots;
+    options.algorithm = "block";
+    mapping = map_with(topology, pattern, options);
+    assert_int_equal(mapping->node[0], 3);
+    assert_int_equal(mapping->node[1], 3);
+    assert_int_equal(mapping->node[2], 1);
+    assert_int_equal(mapping->node[4], 1);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+static void test_too_small_says_what_would_fit(void **state)
+{
+    nw_topology *topology = machine_new((struct shape){2, 1, 3, 1, 2, false});
+    nw_topology *plain = machine_new((struct shape){2, 1, 3, 0, 0, false});
+    struct nw_random random;
+    nw_pattern *host, *gpu;
+    nw_mapping *mapping;
+
+    (void)state;
+    nw_random_init(&random, 1);
+    host = random_pattern(&random, 7, 60, 1);
+    gpu = random_pattern(&random, 5, 90, 2);
+    assert_int_equal(nw_map(topology, host, NULL, &mapping, NULL), NW_EINVAL);
+    assert_non_null(strstr(nw_error_text(), "at most 6 would fit"));
+    assert_int_equal(nw_map(topology, gpu, NULL, &mapping, NULL), NW_EINVAL);
+    assert_non_null(strstr(nw_error_text(), "at most 4 would fit"));
+    assert_int_equal(nw_map(plain, gpu, NULL, &mapping, NULL), NW_EINVAL);
+    assert_non_null(strstr(nw_error_text(), "has no GPUs"));
+    nw_pattern_free(host);
+    nw_pattern_free(gpu);
+    nw_topology_free(topology);
+    nw_topology_free(plain);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_default_alternates),
+        cmocka_unit_test(test_default_fills_by_gpus_or_cores),
+        cmocka_unit_test(test_hierarchy_is_identity),
+        cmocka_unit_test(test_cyclic_takes_nodes_in_turn),
+        cmocka_unit_test(test_all_algorithms_keep_their_promises),
+        cmocka_unit_test(test_several_cores_and_gpus_a_rank),
+        cmocka_unit_test(test_chosen_hosts_and_slots),
+        cmocka_unit_test(test_too_small_says_what_would_fit),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the format of a file that nobody named: by its first line and shape,
+ * then by its suffix. What fits two is not guessed. */
+#include "base/file.h"
+#include "base/status.h"
+#include "pattern/format.h"
+
+#include <string.h>
+
+static void note_first(struct nw_shape *shape, struct nw_scan *scan)
+{
+    struct nw_scan words = *scan;
+    uint64_t number;
+
+    shape->first = scan->at;
+    shape->first_length = (size_t)(scan->next - scan->at);
+    while (shape->number_count < 4 && nw_scan_u64(&words, &number))
+        shape->numbers[shape->number_count++] = (size_t)number;
+    if (!nw_scan_is_done(&words))
+        shape->number_count = 0;
+}
+
+static void note_line(struct nw_shape *shape, struct nw_scan *scan)
+{
+    const char *word;
+    size_t words = 0;
+
+    while (nw_scan_word(scan, &word)) {
+        words++;
+        shape->numeric &= strchr("0123456789.+-", *word) != NULL;
+    }
+    if (!words)
+        return;
+    shape->lines++;
+    shape->words += words;
+    shape->most = words > shape->most ? words : shape->most;
+    shape->fewest =
+        words < shape->fewest || !shape->fewest ? words : shape->fewest;
+}
+
+/* One pass over the text. A line of % is a comment in the formats where the
+ * shape matters. */
+static void take_shape(const struct nw_pattern_text *text,
+                       struct nw_shape *shape)
+{
+    struct nw_scan scan;
+
+    *shape = (struct nw_shape){.numeric = true};
+    nw_scan_init(&scan, text->file, text->data, text->length);
+    while (nw_scan_next_line(&scan)) {
+        bool percent = *scan.at == '%';
+
+        if (shape->first)
+            shape->later_lines += !percent;
+        else if (!nw_scan_is_done(&scan) &&
+                 (!percent || !strncmp(scan.at, "%%M", 3)))
+            note_first(shape, &scan);
+        if (!percent)
+            note_line(shape, &scan);
+    }
+}
+
+/* True where a word of `suffixes` ends the name, .zst apart. */
+static bool has_suffix(const char *file, const char *suffixes)
+{
+    size_t length = strlen(file);
+
+    if (nw_text_ends_with(file, ".zst"))
+        length -= 4;
+    while (suffixes && *suffixes) {
+        size_t size = strcspn(suffixes, " ");
+
+        if (length > size && !strncmp(file + length - size, suffixes, size))
+            return true;
+        suffixes += size + (suffixes[size] == ' ');
+    }
+    return false;
+}
+
+static nw_status fail_several(const struct nw_pattern_text *text,
+                              const bool *fits)
+{
+    struct nw_text names = {0};
+    nw_status status;
+
+    for (size_t i = 0; i < nw_pattern_format_count; i++)
+        if (fits[i])
+            nw_text_format(&names, "%s%s:", names.length ? " or " : "",
+                           nw_pattern_formats[i].name);
+    status = nw_fail(NW_EFORMAT,
+                     "%s:1: fits more than one format: name it by the prefix "
+                     "%s",
+                     text->file, names.data ? names.data : "");
+    nw_text_fini(&names);
+    return status;
+}
+
+nw_status nw_pattern_detect(const struct nw_pattern_text *text,
+                            const struct nw_pattern_format **out)
+{
+    struct nw_shape shape;
+    bool fits[32] = {false}, named[32] = {false};
+    size_t fit_count = 0, named_count = 0;
+
+    take_shape(text, &shape);
+    for (size_t i = 0; i < nw_pattern_format_count; i++) {
+        const struct nw_pattern_format *format = &nw_pattern_formats[i];
+
+        fits[i] = format->fits && shape.first && format->fits(&shape);
+        named[i] = fits[i] && has_suffix(text->file, format->suffixes);
+        fit_count += fits[i];
+        named_count += named[i];
+    }
+    for (size_t i = 0; i < nw_pattern_format_count; i++)
+        if ((fit_count == 1 && fits[i]) || (named_count == 1 && named[i])) {
+            *out = &nw_pattern_formats[i];
+            return NW_OK;
+        }
+    if (fit_count)
+        return fail_several(text, fits);
+    return nw_fail(NW_EFORMAT,
+                   "%s:1: not a pattern of a format that is known by its first "
+                   "line; name the format by a prefix such as metis: or list:",
+                   text->file);
+}

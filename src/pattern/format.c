@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The door of the pattern room: names the format of an input and hands it to
+ * its reader; hands a pattern to the writer asked for. */
+#include "pattern/format.h"
+
+#include "base/file.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool fits_native(const struct nw_shape *shape)
+{
+    static const char head[] = "nodewise pattern";
+
+    return shape->first_length >= sizeof head - 1 &&
+           !memcmp(shape->first, head, sizeof head - 1);
+}
+
+const struct nw_pattern_format nw_pattern_formats[] = {
+    {"native", nw_native_read, NULL, nw_native_render, fits_native, NULL},
+};
+const size_t nw_pattern_format_count =
+    sizeof nw_pattern_formats / sizeof *nw_pattern_formats;
+
+/* The format whose prefix the input has, and where its path begins. */
+static const struct nw_pattern_format *find_prefix(const char *input,
+                                                   const char **path)
+{
+    const char *colon = strchr(input, ':');
+
+    for (size_t i = 0; colon && i < nw_pattern_format_count; i++) {
+        const char *name = nw_pattern_formats[i].name;
+
+        if (nw_scan_is(input, (size_t)(colon - input), name)) {
+            *path = colon + 1;
+            return &nw_pattern_formats[i];
+        }
+    }
+    *path = input;
+    return NULL;
+}
+
+static nw_status read_text(const struct nw_pattern_format *format,
+                           const char *path, bool compact, nw_pattern **out)
+{
+    struct nw_pattern_text text = {.file = path, .compact = compact};
+    char *data;
+    nw_status status = nw_file_read_text(path, &data, &text.length);
+
+    if (status)
+        return status;
+    text.data = data;
+    if (!strcmp(path, "-"))
+        text.file = "standard input";
+    if (!format)
+        status = nw_pattern_detect(&text, &format);
+    if (!status)
+        status = format->read(&text, out);
+    free(data);
+    return status;
+}
+
+nw_status nw_pattern_read(const char *input,
+                          const struct nw_pattern_read_options *options,
+                          nw_pattern **out)
+{
+    const char *path;
+    const struct nw_pattern_format *format = find_prefix(input, &path);
+
+    if (!*path)
+        return nw_fail(NW_EINVAL, "'%s' names no pattern", input);
+    if (format && format->open)
+        return format->open(path, out);
+    return read_text(format, path, options && options->compact, out);
+}
+
+nw_status nw_pattern_write_as(const nw_pattern *pattern, const char *format,
+                              const char *path)
+{
+    struct nw_text text = {0};
+    nw_pattern_renderer *render = NULL;
+    size_t length;
+    char *data;
+    nw_status status;
+
+    for (size_t i = 0; i < nw_pattern_format_count; i++)
+        if (!strcmp(format, nw_pattern_formats[i].name))
+            render = nw_pattern_formats[i].render;
+    if (!render)
+        return nw_fail(NW_EINVAL,
+                       "a pattern is written as native, metis, mm, matrix or "
+                       "list, not as '%s'",
+                       format);
+    status = render(pattern, &text);
+    length = text.length;
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
+    status = nw_text_take(&text, &data);
+    if (status)
+        return status;
+    status = nw_file_write(path, data, length);
+    free(data);
+    return status;
+}
+
+nw_status nw_pattern_write(const nw_pattern *pattern, const char *path)
+{
+    return nw_pattern_write_as(pattern, "native", path);
+}

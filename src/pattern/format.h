@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a pattern format is: one row of functions. Text formats read a text
+ * that is in memory already; the others open what their input names. */
+#ifndef NW_PATTERN_FORMAT_H
+#define NW_PATTERN_FORMAT_H
+
+#include "base/text.h"
+#include "pattern/scan.h"
+
+#include <nodewise/pattern.h>
+
+struct nw_pattern_text {
+    const char *file; /* for messages */
+    const char *data; /* NUL-terminated UTF-8 */
+    size_t length;
+    bool compact; /* renumber sparse ids */
+};
+
+typedef nw_status nw_pattern_reader(const struct nw_pattern_text *text,
+                                    nw_pattern **out);
+typedef nw_status nw_pattern_opener(const char *path, nw_pattern **out);
+/* Appends the whole file to `out`, whose failure the caller sees in the text
+ * itself. `path` is for messages. */
+typedef nw_status nw_pattern_renderer(const nw_pattern *pattern,
+                                      struct nw_text *out);
+
+/* What can be told of a text before it is read as anything. */
+struct nw_shape {
+    const char *first; /* first line with words */
+    size_t first_length;
+    size_t numbers[4];   /* its first numbers, whole and from 0 */
+    size_t number_count; /* 0 where a word of it is no such number */
+    size_t lines, words; /* all lines with words, and their words */
+    size_t fewest, most; /* words a line */
+    size_t later_lines;  /* lines after the first, blank ones too, that do not
+                            begin with % */
+    bool numeric;        /* no word begins with a letter */
+};
+
+struct nw_pattern_format {
+    const char *name; /* the prefix, without its colon */
+    nw_pattern_reader *read;
+    nw_pattern_opener *open;
+    nw_pattern_renderer *render; /* NULL where we only read */
+    /* what the first line or the shape of the file says; NULL: never found
+     * by itself */
+    bool (*fits)(const struct nw_shape *shape);
+    const char *suffixes; /* ".mtx .mm", or NULL */
+};
+
+extern const struct nw_pattern_format nw_pattern_formats[];
+extern const size_t nw_pattern_format_count;
+
+/* The format of a text without a prefix. NW_EFORMAT where none or several
+ * fit. */
+NW_MUST_CHECK nw_status nw_pattern_detect(const struct nw_pattern_text *text,
+                                          const struct nw_pattern_format **out);
+
+nw_pattern_reader nw_native_read;
+nw_pattern_renderer nw_native_render;
+
+/* Refuses more ranks than a file of that length may name: 2^24, or one a byte,
+ * so that a wrong number cannot take all memory. */
+NW_MUST_CHECK nw_status nw_check_rank_count(const struct nw_scan *scan,
+                                            size_t length, uint64_t ranks);
+
+/* Readers of formats that hold an edge at most once pass the line of each
+ * record as its `messages`. A pattern whose edges have one message each, or
+ * "file:line: edge a -> b stands twice". */
+NW_MUST_CHECK nw_status nw_build_once(nw_pattern_builder *builder,
+                                      const char *file, nw_pattern **out);
+/* The same, but `messages` still holds the lines. */
+NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
+                                       const char *file, nw_pattern **out);
+void nw_pattern_one_message(nw_pattern *pattern);
+
+/* Decimal digits at `out` (room for 20); returns what follows them. */
+char *nw_put_u64(char *out, uint64_t value);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Our own pattern format, read straight into compressed rows: the file is
+ * sorted, so nothing is sorted here and no line allocates. The grammar stands
+ * in nodewise-formats(5). */
+#include "base/array.h"
+#include "base/status.h"
+#include "pattern/format.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHORTEST_EDGE 11 /* "0 0 hh 0 0" and the end of its line */
+
+struct native {
+    struct nw_scan scan;
+    size_t length;
+    nw_pattern *pattern;
+    size_t stated, edge; /* edges in the header, edges read */
+    size_t size, bucket_capacity, count_capacity;
+};
+
+nw_status nw_check_rank_count(const struct nw_scan *scan, size_t length,
+                              uint64_t ranks)
+{
+    if (!ranks)
+        return nw_scan_fail(scan, "a pattern needs at least 1 rank");
+    if (ranks > INT32_MAX || (ranks > 1 << 24 && ranks > length))
+        return nw_scan_fail(
+            scan, "%llu ranks are more than a file of %zu bytes can describe",
+            (unsigned long long)ranks, length);
+    return NW_OK;
+}
+
+static bool take_word(struct nw_scan *scan, const char *expected)
+{
+    const char *start = scan->at, *word;
+    size_t length = nw_scan_word(scan, &word);
+
+    if (nw_scan_is(word, length, expected))
+        return true;
+    scan->at = start;
+    return false;
+}
+
+static nw_status expect_end(struct nw_scan *scan)
+{
+    return nw_scan_is_done(scan)
+               ? NW_OK
+               : nw_scan_expected(scan, "the end of the line");
+}
+
+static nw_status read_version(struct native *in)
+{
+    struct nw_scan *scan = &in->scan;
+    uint64_t version;
+
+    if (!nw_scan_line(scan) || !take_word(scan, "nodewise") ||
+        !take_word(scan, "pattern") || !nw_scan_u64(scan, &version))
+        return nw_scan_fail(scan, "expected 'nodewise pattern 1'");
+    if (version != 1)
+        return nw_scan_fail(scan, "pattern version %llu, this program reads 1",
+                            (unsigned long long)version);
+    return expect_end(scan);
+}
+
+static nw_status read_counts(struct native *in, uint64_t *ranks)
+{
+    struct nw_scan *scan = &in->scan;
+    uint64_t edges;
+    nw_status status;
+
+    if (!nw_scan_line(scan) || !take_word(scan, "ranks"))
+        return nw_scan_fail(scan, "expected 'ranks N edges M'");
+    if (!nw_scan_u64(scan, ranks))
+        return nw_scan_expected(scan, "a number of ranks");
+    if (!take_word(scan, "edges"))
+        return nw_scan_expected(scan, "'edges'");
+    if (!nw_scan_u64(scan, &edges))
+        return nw_scan_expected(scan, "a number of edges");
+    status = nw_check_rank_count(scan, in->length, *ranks);
+    if (status)
+        return status;
+    if (edges > in->length / SHORTEST_EDGE + 1)
+        return nw_scan_fail(scan, "%llu edges do not fit in %zu bytes",
+                            (unsigned long long)edges, in->length);
+    in->stated = (size_t)edges;
+    return expect_end(scan);
+}
+
+static nw_status alloc_pattern(struct native *in, int32_t ranks)
+{
+    nw_pattern *pattern = in->pattern;
+    size_t edges = in->stated;
+    nw_status status;
+
+    pattern->rank_count = ranks;
+    status = nw_alloc((size_t)ranks + 1, sizeof *pattern->row, &pattern->row);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->dst, &pattern->dst);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->kind, &pattern->kind);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->bytes, &pattern->bytes);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->messages, &pattern->messages);
+    return status;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Undoes the writer's escapes in place: "\\" and "\xHH". */
+static bool unescape(char *value)
+{
+    char *to = value;
+
+    for (const char *from = value; *from; to++) {
+        int high, low;
+
+        if (*from != '\\') {
+            *to = *from++;
+        } else if (from[1] == '\\') {
+            *to = '\\';
+            from += 2;
+        } else {
+            high = from[1] == 'x' ? hex_digit(from[2]) : -1;
+            low = high < 0 ? -1 : hex_digit(from[3]);
+            if (low < 0 || !(high | low))
+                return false;
+            *to = (char)(high << 4 | low);
+            from += 4;
+        }
+    }
+    *to = '\0';
+    return true;
+}
+
+/* What stands after the colon, up to the end of the line, '#' included. */
+static nw_status read_value(struct nw_scan *scan, char **out)
+{
+    const char *stop = scan->next;
+    char *value;
+
+    nw_scan_is_done(scan);
+    while (stop > scan->at && strchr("\r\n \t", stop[-1]))
+        stop--;
+    value = strndup(scan->at, (size_t)(stop - scan->at));
+    if (!value)
+        return nw_fail(NW_ENOMEM, "out of memory for a line");
+    if (!unescape(value)) {
+        free(value);
+        return nw_scan_fail(scan, "a backslash is written \\\\ or \\xHH");
+    }
+    *out = value;
+    return NW_OK;
+}
+
+/* Keys that are not known are for later versions of the format. */
+static nw_status read_key(struct native *in)
+{
+    const char *word;
+    char **field = NULL, *value = NULL;
+    size_t length = nw_scan_word(&in->scan, &word);
+    nw_status status;
+
+    if (nw_scan_is(word, length, "program:"))
+        field = &in->pattern->program;
+    else if (nw_scan_is(word, length, "partial:"))
+        field = &in->pattern->partial;
+    else if (nw_scan_is(word, length, "note:"))
+        field = &in->pattern->note;
+    else if (length < 2 || word[length - 1] != ':')
+        return nw_scan_fail(&in->scan, "expected a rank or 'key: value'");
+    if (field && *field)
+        return nw_scan_fail(&in->scan, "'%.*s' stands twice", (int)length,
+                            word);
+    status = read_value(&in->scan, &value);
+    if (status)
+        return status;
+    if (field)
+        *field = value;
+    else
+        free(value);
+    return NW_OK;
+}
+
+static nw_status read_rank(struct nw_scan *scan, int32_t ranks, int32_t *out)
+{
+    uint64_t rank;
+
+    if (!nw_scan_u64(scan, &rank))
+        return nw_scan_expected(scan, "a rank");
+    if (rank >= (uint64_t)ranks)
+        return nw_scan_fail(scan, "rank %llu is outside 0 to %d",
+                            (unsigned long long)rank, ranks - 1);
+    *out = (int32_t)rank;
+    return NW_OK;
+}
+
+static bool read_kind(struct nw_scan *scan, uint8_t *out)
+{
+    for (int kind = 0; kind < NW_KIND_COUNT; kind++)
+        if (take_word(scan, nw_kind_name((enum nw_kind)kind))) {
+            *out = (uint8_t)kind;
+            return true;
+        }
+    return false;
+}
+
+/* Sorted is what makes each edge unique and the reading linear. */
+static nw_status check_order(const struct native *in, int32_t src)
+{
+    const nw_pattern *p = in->pattern;
+    size_t e = in->edge;
+    bool same_row = e > p->row[src];
+
+    if (!same_row || p->dst[e - 1] < p->dst[e] ||
+        (p->dst[e - 1] == p->dst[e] && p->kind[e - 1] < p->kind[e]))
+        return NW_OK;
+    if (p->dst[e - 1] == p->dst[e] && p->kind[e - 1] == p->kind[e])
+        return nw_scan_fail(&in->scan, "edge %d -> %d %s stands twice", src,
+                            p->dst[e], nw_kind_name((enum nw_kind)p->kind[e]));
+    return nw_scan_fail(&in->scan, "edge %d -> %d %s is not in order", src,
+                        p->dst[e], nw_kind_name((enum nw_kind)p->kind[e]));
+}
+
+static nw_status grow_sizes(struct native *in)
+{
+    nw_pattern *p = in->pattern;
+    nw_status status = NW_OK;
+
+    if (!p->size_row)
+        status = nw_alloc(in->stated + 1, sizeof *p->size_row, &p->size_row);
+    if (!status)
+        status = nw_grow(&p->size_bucket, &in->bucket_capacity, in->size + 1,
+                         sizeof *p->size_bucket);
+    if (!status)
+        status = nw_grow(&p->size_count, &in->count_capacity, in->size + 1,
+                         sizeof *p->size_count);
+    return status;
+}
+
+/* One number of "bucket:count,bucket:count". */
+static bool take_digits(const char **at, const char *end, uint64_t *out)
+{
+    const char *start = *at;
+
+    *out = 0;
+    for (; *at < end && **at >= '0' && **at <= '9'; ++*at)
+        if (__builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(**at - '0'), out))
+            return false;
+    return *at > start;
+}
+
+static nw_status read_sizes(struct native *in)
+{
+    static const char what[] = "message sizes like 4:832,5:16";
+    struct nw_scan word_start = in->scan;
+    const char *at, *end;
+    size_t length = nw_scan_word(&in->scan, &at);
+    uint64_t bucket, count, sum = 0, last = 0;
+    nw_status status = NW_OK;
+
+    for (end = at + length; !status && at < end; at++) {
+        bool first = !sum && !last;
+
+        if (!take_digits(&at, end, &bucket) || at == end || *at++ != ':' ||
+            !take_digits(&at, end, &count) || (at < end && *at != ',') ||
+            at + 1 == end || bucket > 64 || !count ||
+            (!first && bucket <= last) ||
+            __builtin_add_overflow(sum, count, &sum))
+            return nw_scan_expected(&word_start, what);
+        status = grow_sizes(in);
+        if (!status) {
+            in->pattern->size_bucket[in->size] = (uint8_t)bucket;
+            in->pattern->size_count[in->size++] = count;
+            last = bucket;
+        }
+    }
+    if (!status && sum > in->pattern->messages[in->edge])
+        return nw_scan_fail(&in->scan, "more message sizes than messages");
+    return status;
+}
+
+static nw_status read_edge(struct native *in, int32_t *last)
+{
+    nw_pattern *p = in->pattern;
+    struct nw_scan *scan = &in->scan;
+    int32_t src;
+    nw_status status = read_rank(scan, p->rank_count, &src);
+
+    if (status)
+        return status;
+    if (in->edge == in->stated)
+        return nw_scan_fail(scan, "more than the %zu edges stated", in->stated);
+    if (src < *last)
+        return nw_scan_fail(scan, "source %d after %d: not in order", src,
+                            *last);
+    while (*last < src)
+        p->row[++*last] = in->edge;
+    status = read_rank(scan, p->rank_count, &p->dst[in->edge]);
+    if (status)
+        return status;
+    if (!read_kind(scan, &p->kind[in->edge]))
+        return nw_scan_expected(scan, "hh, gg, hg or gh");
+    if (!nw_scan_u64(scan, &p->bytes[in->edge]))
+        return nw_scan_expected(scan, "a number of bytes");
+    if (!nw_scan_u64(scan, &p->messages[in->edge]))
+        return nw_scan_expected(scan, "a number of messages");
+    status = check_order(in, src);
+    if (!status && !nw_scan_is_done(scan))
+        status = read_sizes(in);
+    if (!status)
+        status = expect_end(scan);
+    in->edge++;
+    if (!status && p->size_row)
+        p->size_row[in->edge] = in->size;
+    return status;
+}
+
+static nw_status read_body(struct native *in)
+{
+    int32_t last = 0;
+    nw_status status = NW_OK;
+
+    while (!status && nw_scan_line(&in->scan)) {
+        bool is_edge = *in->scan.at >= '0' && *in->scan.at <= '9';
+
+        status = !is_edge && !in->edge ? read_key(in) : read_edge(in, &last);
+    }
+    if (status)
+        return status;
+    if (in->edge < in->stated)
+        return nw_scan_fail(&in->scan,
+                            "the file ends after %zu of the %zu edges stated",
+                            in->edge, in->stated);
+    while (last < in->pattern->rank_count)
+        in->pattern->row[++last] = in->edge;
+    in->pattern->edge_count = in->edge;
+    return NW_OK;
+}
+
+nw_status nw_native_read(const struct nw_pattern_text *text, nw_pattern **out)
+{
+    struct native in = {.length = text->length};
+    uint64_t ranks;
+    nw_status status = nw_alloc(1, sizeof *in.pattern, &in.pattern);
+
+    nw_scan_init(&in.scan, text->file, text->data, text->length);
+    if (!status)
+        status = read_version(&in);
+    if (!status)
+        status = read_counts(&in, &ranks);
+    if (!status)
+        status = alloc_pattern(&in, (int32_t)ranks);
+    if (!status)
+        status = read_body(&in);
+    if (status)
+        nw_pattern_free(in.pattern);
+    else
+        *out = in.pattern;
+    return status;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The writing half of our own format: what the profiler leaves behind. */
+#include "pattern/format.h"
+
+#include <string.h>
+
+char *nw_put_u64(char *out, uint64_t value)
+{
+    char digits[20];
+    int count = 0;
+
+    do
+        digits[count++] = (char)('0' + value % 10);
+    while (value /= 10);
+    while (count)
+        *out++ = digits[--count];
+    return out;
+}
+
+/* Length of the character at `at` where it may stand in a line as it is. */
+static size_t plain_character(const char *at)
+{
+    unsigned char c = (unsigned char)*at;
+    size_t length = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+
+    if (c < 0x20 || c == 0x7f || c == '\\')
+        return 0;
+    return strnlen(at, length) == length && nw_text_is_utf8(at, length) ? length
+                                                                        : 0;
+}
+
+static void render_value(struct nw_text *out, const char *key,
+                         const char *value)
+{
+    size_t length = value ? strlen(value) : 0, step;
+
+    if (!value)
+        return;
+    nw_text_format(out, "%s: ", key);
+    for (const char *at = value; *at; at += step ? step : 1) {
+        bool outer = at == value || at == value + length - 1;
+
+        step = *at == ' ' && outer ? 0 : plain_character(at);
+        if (step)
+            nw_text_add_bytes(out, at, step);
+        else if (*at == '\\')
+            nw_text_add(out, "\\\\");
+        else
+            nw_text_format(out, "\\x%02x", (unsigned char)*at);
+    }
+    nw_text_add(out, "\n");
+}
+
+static void render_sizes(const nw_pattern *pattern, size_t edge,
+                         struct nw_text *out)
+{
+    size_t first = pattern->size_row[edge], end = pattern->size_row[edge + 1];
+
+    for (size_t s = first; s < end; s++) {
+        char word[48], *at = word;
+
+        *at++ = s == first ? ' ' : ',';
+        at = nw_put_u64(at, pattern->size_bucket[s]);
+        *at++ = ':';
+        at = nw_put_u64(at, pattern->size_count[s]);
+        nw_text_add_bytes(out, word, (size_t)(at - word));
+    }
+}
+
+static void render_edge(const nw_pattern *pattern, int32_t src, size_t edge,
+                        struct nw_text *out)
+{
+    char line[96], *at = nw_put_u64(line, (uint64_t)src);
+
+    *at++ = ' ';
+    at = nw_put_u64(at, (uint64_t)pattern->dst[edge]);
+    *at++ = ' ';
+    at = stpcpy(at, nw_kind_name((enum nw_kind)pattern->kind[edge]));
+    *at++ = ' ';
+    at = nw_put_u64(at, pattern->bytes[edge]);
+    *at++ = ' ';
+    at = nw_put_u64(at, pattern->messages[edge]);
+    nw_text_add_bytes(out, line, (size_t)(at - line));
+    if (pattern->size_row)
+        render_sizes(pattern, edge, out);
+    nw_text_add_bytes(out, "\n", 1);
+}
+
+nw_status nw_native_render(const nw_pattern *pattern, struct nw_text *out)
+{
+    nw_text_format(out, "nodewise pattern 1\nranks %d edges %zu\n",
+                   pattern->rank_count, pattern->edge_count);
+    render_value(out, "program", pattern->program);
+    render_value(out, "partial", pattern->partial);
+    render_value(out, "note", pattern->note);
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
+            render_edge(pattern, r, e, out);
+    return NW_OK;
+}

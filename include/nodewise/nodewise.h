@@ -7,6 +7,7 @@
 #include <nodewise/map.h>
 #include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
+#include <nodewise/profile.h>
 #include <nodewise/progress.h>
 #include <nodewise/report.h>
 #include <nodewise/status.h>

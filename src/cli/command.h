@@ -28,11 +28,7 @@ struct nw_command {
 };
 
 /* Each command is one file that defines its row. */
-/* clang-format off: one a line, in the order of the journey */
-#define NW_COMMAND_LIST(X)                                                     \
-    X(topology)                                                                \
-    X(evaluate)
-/* clang-format on */
+#define NW_COMMAND_LIST(X) X(topology) X(profile)
 
 #define NW_COMMAND_DECLARE(name)                                               \
     extern const struct nw_command nw_command_##name;

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Profiles of running MPI programs. The counting is done by the library that
+ * nw_profile_library names, preloaded under the program with NW_ENV_PRELOAD
+ * and with NW_ENV_RECORD set to the profile's file; nodewise-profile(1) says
+ * what is counted and how.
+ */
+#ifndef NODEWISE_PROFILE_H
+#define NODEWISE_PROFILE_H
+
+#include <nodewise/pattern.h>
+#include <nodewise/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NW_ENV_PRELOAD "LD_PRELOAD"
+#define NW_ENV_RECORD "NODEWISE_RECORD"
+
+/* The library for an MPI flavour, "openmpi" or "mpich": beside the running
+ * program or where it was installed. NW_ENODEV where there is none. The
+ * caller frees *path. Local. */
+NW_API NW_MUST_CHECK nw_status nw_profile_library(const char *flavour,
+                                                  char **path);
+
+/* Puts together what the ranks of a program that came to no good end left
+ * beside the profile `path`, and names the reason in (*out)->partial. NW_ENODEV
+ * where there are no such files; NW_EFORMAT where one is none of ours. Local.
+ */
+NW_API NW_MUST_CHECK nw_status nw_profile_merge(const char *path,
+                                                nw_pattern **out);
+/* Removes those files, and those of worlds spawned by the program. Local. */
+NW_API void nw_profile_remove_parts(const char *path);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

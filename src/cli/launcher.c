@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Launchers as they are found in use. Variables go by the launcher's own
+ * option, so that it never loads what is meant for the ranks.
+ */
+#include "cli/launcher.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const launcher_words[] = {"mpirun", "mpiexec", "orterun",
+                                             "prterun", "srun"};
+
+/* What a launcher says of itself, and who it then is. */
+static const struct {
+    const char *words;
+    enum nw_launcher launcher;
+} voices[] = {
+    {"Open MPI", NW_LAUNCHER_OPENMPI},   {"OpenRTE", NW_LAUNCHER_OPENMPI},
+    {"PRRTE", NW_LAUNCHER_OPENMPI},      {"prterun", NW_LAUNCHER_OPENMPI},
+    {"HYDRA", NW_LAUNCHER_HYDRA},        {"Hydra", NW_LAUNCHER_HYDRA},
+    {"Intel(R) MPI", NW_LAUNCHER_HYDRA}, {"slurm", NW_LAUNCHER_SRUN},
+};
+
+static bool looks_like_launcher(const char *name)
+{
+    const char *slash = strrchr(name, '/');
+
+    name = slash ? slash + 1 : name;
+    for (size_t i = 0; i < sizeof launcher_words / sizeof(char *); i++)
+        if (!strncmp(name, launcher_words[i], strlen(launcher_words[i])))
+            return true;
+    return false;
+}
+
+static nw_status quote(const char *word, char **out)
+{
+    struct nw_text text = {0};
+
+    nw_text_add(&text, "'");
+    for (; *word; word++) {
+        if (*word == '\'')
+            nw_text_add(&text, "'\\'");
+        nw_text_add_bytes(&text, word, 1);
+    }
+    nw_text_add(&text, "' --version 2>/dev/null </dev/null");
+    return nw_text_take(&text, out);
+}
+
+static nw_status ask_version(const char *name, char answer[4096])
+{
+    nw_status status;
+    char *command;
+    FILE *pipe;
+
+    status = quote(name, &command);
+    if (status)
+        return status;
+    pipe = popen(command, "re");
+    free(command);
+    if (!pipe)
+        return nw_fail(NW_EIO, "%s cannot be started", name);
+    answer[fread(answer, 1, 4095, pipe)] = '\0';
+    while (fgetc(pipe) != EOF)
+        ;
+    pclose(pipe);
+    return NW_OK;
+}
+
+nw_status nw_launcher_find(const char *name, enum nw_launcher *out)
+{
+    char answer[4096];
+    nw_status status;
+
+    if (!looks_like_launcher(name)) {
+        *out = NW_LAUNCHER_NONE;
+        return NW_OK;
+    }
+    status = ask_version(name, answer);
+    if (status)
+        return status;
+    for (size_t i = 0; i < sizeof voices / sizeof *voices; i++)
+        if (strstr(answer, voices[i].words)) {
+            *out = voices[i].launcher;
+            return NW_OK;
+        }
+    return nw_fail(NW_ENODEV,
+                   "'%s' is no launcher of Open MPI, MPICH or Slurm that can "
+                   "be run here",
+                   name);
+}
+
+/* The first regular file among the words that names an MPI library. */
+static const char *flavour_of_program(const char *path)
+{
+    static const char *const needs[][2] = {{"libmpi.so.40", "openmpi"},
+                                           {"libmpi_mpifh.so.", "openmpi"},
+                                           {"libmpich.so.", "mpich"},
+                                           {"libmpichfort.so.", "mpich"},
+                                           {"libmpi.so.12", "mpich"}};
+    struct stat info;
+    const char *flavour = NULL;
+    size_t length;
+    char *data;
+
+    if (stat(path, &info) || !S_ISREG(info.st_mode) || access(path, X_OK) ||
+        nw_file_read(path, &data, &length))
+        return NULL;
+    for (size_t i = 0; !flavour && i < sizeof needs / sizeof *needs; i++)
+        if (memmem(data, length, needs[i][0], strlen(needs[i][0])))
+            flavour = needs[i][1];
+    free(data);
+    return flavour;
+}
+
+const char *nw_launcher_flavour(enum nw_launcher launcher, char **argv)
+{
+    const char *flavour = NULL;
+
+    if (launcher == NW_LAUNCHER_OPENMPI)
+        return "openmpi";
+    if (launcher == NW_LAUNCHER_HYDRA)
+        return "mpich";
+    for (; !flavour && *argv; argv++)
+        flavour = flavour_of_program(*argv);
+    return flavour;
+}
+
+struct words {
+    char **word;
+    size_t count, capacity;
+    nw_status status;
+};
+
+static void add(struct words *words, const char *word)
+{
+    if (!words->status)
+        words->status = nw_grow(&words->word, &words->capacity,
+                                words->count + 2, sizeof *words->word);
+    if (!words->status)
+        words->status = nw_strdup(word, &words->word[words->count]);
+    if (!words->status)
+        words->word[++words->count] = NULL;
+}
+
+static void add_format(struct words *words, struct nw_text *text)
+{
+    char *word = NULL;
+
+    if (!words->status)
+        words->status = nw_text_take(text, &word);
+    if (!words->status)
+        add(words, word);
+    free(word);
+    nw_text_fini(text);
+}
+
+/* "LD_PRELOAD=x" or "LD_PRELOAD": its value, "" where the environment's. */
+static const char *preload_value(const char *word)
+{
+    if (strncmp(word, "LD_PRELOAD", 10))
+        return NULL;
+    return word[10] == '=' ? word + 11 : word[10] ? NULL : "";
+}
+
+/* How many words at argv set LD_PRELOAD for the ranks; *value is what to. */
+static int find_preload(enum nw_launcher launcher, char **argv,
+                        const char **value)
+{
+    if (launcher == NW_LAUNCHER_OPENMPI && argv[1] && !strcmp(argv[0], "-x") &&
+        preload_value(argv[1])) {
+        *value = preload_value(argv[1]);
+        return 2;
+    }
+    if (launcher == NW_LAUNCHER_HYDRA && argv[1] && argv[2] &&
+        (!strcmp(argv[0], "-genv") || !strcmp(argv[0], "-env")) &&
+        !strcmp(argv[1], "LD_PRELOAD")) {
+        *value = argv[2];
+        return 3;
+    }
+    return 0;
+}
+
+static void add_value(struct nw_text *text, const char *name, const char *value,
+                      const char *preload)
+{
+    if (!strcmp(name, "LD_PRELOAD") && preload && preload[0])
+        nw_text_format(text, "%s:", preload);
+    nw_text_add(text, value);
+}
+
+static void add_variables(struct words *words, enum nw_launcher launcher,
+                          const struct nw_variables *variables,
+                          const char *preload)
+{
+    for (size_t i = 0; i < variables->count; i++) {
+        struct nw_text text = {0};
+
+        add(words, launcher == NW_LAUNCHER_OPENMPI ? "-x" : "-genv");
+        if (launcher == NW_LAUNCHER_OPENMPI)
+            nw_text_format(&text, "%s=", variables->name[i]);
+        else
+            add(words, variables->name[i]);
+        add_value(&text, variables->name[i], variables->value[i], preload);
+        add_format(words, &text);
+    }
+}
+
+/* srun has one list of all variables; what the user exports stays in it. */
+static void add_export(struct words *words, const char *list,
+                       const struct nw_variables *variables,
+                       const char *preload)
+{
+    struct nw_text text = {0};
+
+    nw_text_add(&text, "--export=");
+    if (strcmp(list, "NONE"))
+        nw_text_add(&text, list);
+    for (size_t i = 0; i < variables->count; i++) {
+        nw_text_format(&text, "%s%s=", i || strcmp(list, "NONE") ? "," : "",
+                       variables->name[i]);
+        add_value(&text, variables->name[i], variables->value[i], preload);
+    }
+    add_format(words, &text);
+}
+
+static const char *find_export(char **argv, int *words)
+{
+    *words = 0;
+    if (!strncmp(argv[0], "--export=", 9)) {
+        *words = 1;
+        return argv[0] + 9;
+    }
+    if (!strcmp(argv[0], "--export") && argv[1]) {
+        *words = 2;
+        return argv[1];
+    }
+    return NULL;
+}
+
+static void build_srun(struct words *words, char **argv,
+                       const struct nw_variables *variables,
+                       const char *preload)
+{
+    const char *list = "ALL";
+    int skip;
+
+    for (char **word = argv; *word; word++)
+        if (find_export(word, &skip))
+            list = find_export(word, &skip);
+    add(words, argv[0]);
+    add_export(words, list, variables, preload);
+    for (argv++; *argv; argv += skip ? skip : 1)
+        if (!find_export(argv, &skip))
+            add(words, *argv);
+}
+
+static void build(struct words *words, enum nw_launcher launcher, char **argv,
+                  const struct nw_variables *variables)
+{
+    const char *preload = getenv("LD_PRELOAD"), *given = NULL;
+    int skip;
+
+    for (char **word = argv; *word; word++)
+        find_preload(launcher, word, &given);
+    preload = given && given[0] ? given : preload;
+    if (launcher == NW_LAUNCHER_SRUN) {
+        build_srun(words, argv, variables, preload);
+        return;
+    }
+    add(words, argv[0]);
+    add_variables(words, launcher, variables, preload);
+    for (argv++; *argv; argv += skip ? skip : 1) {
+        skip = find_preload(launcher, argv, &given);
+        if (!skip)
+            add(words, *argv);
+        /* each program of several has its own options under Open MPI */
+        if (launcher == NW_LAUNCHER_OPENMPI && !strcmp(*argv, ":"))
+            add_variables(words, launcher, variables, preload);
+    }
+}
+
+nw_status nw_launcher_argv(enum nw_launcher launcher, char **argv,
+                           const struct nw_variables *variables, char ***out)
+{
+    struct words words = {0};
+
+    if (launcher == NW_LAUNCHER_NONE)
+        for (; *argv; argv++)
+            add(&words, *argv);
+    else
+        build(&words, launcher, argv, variables);
+    if (words.status) {
+        nw_argv_free(words.word);
+        return words.status;
+    }
+    *out = words.word;
+    return NW_OK;
+}
+
+void nw_argv_free(char **argv)
+{
+    for (char **word = argv; word && *word; word++)
+        free(*word);
+    free(argv);
+}

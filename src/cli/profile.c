@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nodewise profile: runs an MPI program as it is typed, with the counting
+ * library preloaded into its ranks, and leaves its pattern in a file.
+ */
+#include <nodewise/profile.h>
+
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/launcher.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEY_MPI 0x2001
+#define KEY_COLLECTIVES 0x2002
+#define KEY_MERGE 0x2003
+
+struct arguments {
+    struct nw_common common;
+    const char *mpi;
+    const char *collectives;
+    const char *merge;
+    char **command;
+};
+
+static const struct argp_option options[] = {
+    {"mpi", KEY_MPI, "FLAVOUR", 0,
+     "openmpi or mpich, where launcher and program do not tell", 0},
+    {"collectives", KEY_COLLECTIVES, "MODELS", 0,
+     "Algorithms to attribute collective calls by, such as "
+     "allreduce:ring,bcast:binomial, or off",
+     0},
+    {"merge", KEY_MERGE, "FILE", 0,
+     "Run nothing: put together what the ranks of a program that came to a "
+     "bad end left beside FILE",
+     0},
+    {0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case KEY_MPI:
+        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
+            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+        arguments->mpi = value;
+        return 0;
+    case KEY_COLLECTIVES:
+        arguments->collectives = value;
+        return 0;
+    case KEY_MERGE:
+        arguments->merge = value;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->command = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->command && !arguments->merge)
+            argp_error(state, "which program? nodewise profile -o FILE -- "
+                              "mpirun -n 8 ./app");
+        if (arguments->command && arguments->merge)
+            argp_error(state, "--merge runs no program");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "-- LAUNCHER [ARGUMENT...]\n--merge FILE",
+    .doc = "Run an MPI program and write its communication pattern.\v"
+           "Example:\n  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n",
+    .children = children,
+};
+
+/* One run from start to end. */
+struct run {
+    const char *output; /* absolute */
+    enum nw_launcher launcher;
+    char *library;
+    char **argv;
+    struct stat before; /* of the output; st_ino 0 where there was none */
+};
+
+static pid_t child;
+
+static void pass_on(int signal)
+{
+    if (child > 0)
+        kill(child, signal);
+}
+
+/* Ctrl-C reaches the launcher through the terminal; we stay to clean up. */
+static void handle_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction forward = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+
+    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGQUIT, &ignore, NULL);
+    sigaction(SIGTERM, &forward, NULL);
+    sigaction(SIGHUP, &forward, NULL);
+}
+
+static void become(const struct run *run, const struct nw_variables *variables)
+{
+    const char *preload = getenv(NW_ENV_PRELOAD);
+    struct nw_text text = {0};
+
+    if (run->launcher == NW_LAUNCHER_NONE) {
+        for (size_t i = 0; i < variables->count; i++)
+            setenv(variables->name[i], variables->value[i], 1);
+        nw_text_format(&text, "%s%s%s", preload ? preload : "",
+                       preload && preload[0] ? ":" : "", run->library);
+        if (text.data)
+            setenv(NW_ENV_PRELOAD, text.data, 1);
+    }
+    execvp(run->argv[0], run->argv);
+    fprintf(stderr, "nodewise profile: '%s' cannot be started: %s\n",
+            run->argv[0], strerror(errno));
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+static nw_status start_and_wait(const struct run *run,
+                                const struct nw_variables *variables, int *code)
+{
+    int state = 0;
+
+    fflush(NULL);
+    child = fork();
+    if (child < 0)
+        return nw_fail(NW_EIO, "fork: %s", strerror(errno));
+    if (!child)
+        become(run, variables);
+    handle_signals();
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    *code = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+    return NW_OK;
+}
+
+static nw_status make_absolute(const char *path, char **out)
+{
+    struct nw_text text = {0};
+    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+
+    if (here)
+        nw_text_format(&text, "%s/", here);
+    nw_text_add(&text, path);
+    free(here);
+    return nw_text_take(&text, out);
+}
+
+/* A folder that cannot be written is better known before hours of running. */
+static nw_status check_writable(const char *path)
+{
+    struct stat info;
+    char *folder;
+    nw_status status = nw_strdup(path, &folder);
+
+    if (status)
+        return status;
+    *strrchr(folder, '/') = '\0';
+    if (!stat(path, &info) && S_ISDIR(info.st_mode))
+        status = nw_fail(NW_EIO, "%s: is a directory", path);
+    else if (access(folder[0] ? folder : "/", W_OK | X_OK))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    free(folder);
+    return status;
+}
+
+static nw_status find_library(const struct arguments *arguments,
+                              struct run *run)
+{
+    const char *flavour = arguments->mpi;
+
+    if (!flavour)
+        flavour = nw_launcher_flavour(run->launcher, arguments->command);
+    if (!flavour)
+        return nw_fail(NW_ENODEV,
+                       "nothing tells whose MPI '%s' uses; give "
+                       "--mpi openmpi or --mpi mpich",
+                       arguments->command[0]);
+    return nw_profile_library(flavour, &run->library);
+}
+
+#define VARIABLES 8
+/* Ours, and those of the user that the ranks are to see on every host. */
+static void list_variables(const struct arguments *arguments,
+                           const struct run *run,
+                           struct nw_variables *variables)
+{
+    static const char *const ours[] = {"NODEWISE_PARTS",
+                                       "NODEWISE_COLLECTIVES"};
+
+    variables->name[variables->count] = NW_ENV_RECORD;
+    variables->value[variables->count++] = run->output;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
+        const char *value = getenv(ours[i]);
+
+        if (i == 1 && arguments->collectives)
+            value = arguments->collectives;
+        if (!value)
+            continue;
+        variables->name[variables->count] = ours[i];
+        variables->value[variables->count++] = value;
+    }
+    if (run->launcher == NW_LAUNCHER_NONE)
+        return;
+    variables->name[variables->count] = NW_ENV_PRELOAD;
+    variables->value[variables->count++] = run->library;
+}
+
+static bool is_written(const struct run *run)
+{
+    struct stat now;
+
+    return !stat(run->output, &now) &&
+           (now.st_ino != run->before.st_ino ||
+            now.st_mtim.tv_sec != run->before.st_mtim.tv_sec ||
+            now.st_mtim.tv_nsec != run->before.st_mtim.tv_nsec);
+}
+
+static nw_status merge_to(const char *from, const char *to)
+{
+    nw_pattern *pattern;
+    nw_status status = nw_profile_merge(from, &pattern);
+
+    if (status)
+        return status;
+    status = nw_pattern_write(pattern, to);
+    if (!status && !strcmp(from, to))
+        nw_profile_remove_parts(from);
+    nw_pattern_free(pattern);
+    return status;
+}
+
+/* The program's exit status is ours, unless all went well but the profile. */
+static int conclude(const struct run *run, int code)
+{
+    nw_status status = NW_OK;
+
+    if (is_written(run))
+        return code;
+    status = merge_to(run->output, run->output);
+    if (status == NW_ENODEV)
+        fprintf(stderr,
+                "nodewise profile: no profile: '%s' started no program that "
+                "is dynamically linked with that MPI and calls MPI_Init\n",
+                run->argv[0]);
+    else if (status)
+        nw_cli_fail_output("profile", status);
+    return code || !status ? code : NW_EXIT_FAILED;
+}
+
+static nw_status prepare(const struct arguments *arguments, struct run *run,
+                         struct nw_variables *variables)
+{
+    nw_status status = nw_launcher_find(arguments->command[0], &run->launcher);
+
+    if (!status)
+        status = find_library(arguments, run);
+    if (status)
+        return status;
+    list_variables(arguments, run, variables);
+    status = nw_launcher_argv(run->launcher, arguments->command, variables,
+                              &run->argv);
+    if (!status)
+        status = check_writable(run->output);
+    if (status)
+        return status;
+    if (stat(run->output, &run->before))
+        run->before.st_ino = 0;
+    nw_profile_remove_parts(run->output);
+    return NW_OK;
+}
+
+static int run_program(const struct arguments *arguments)
+{
+    const char *name[VARIABLES], *value[VARIABLES];
+    struct nw_variables variables = {name, value, 0};
+    struct run run = {0};
+    char *output = NULL;
+    int code = NW_EXIT_FAILED;
+    nw_status status = make_absolute(arguments->common.output, &output);
+
+    run.output = output;
+    if (!status)
+        status = prepare(arguments, &run, &variables);
+    if (!status)
+        status = start_and_wait(&run, &variables, &code);
+    code = status ? nw_cli_fail("profile", status) : conclude(&run, code);
+    nw_argv_free(run.argv);
+    free(run.library);
+    free(output);
+    return code;
+}
+
+static int merge(const struct arguments *arguments)
+{
+    const char *to = arguments->common.output;
+    nw_status status = merge_to(arguments->merge, to ? to : arguments->merge);
+
+    return status ? nw_cli_fail("profile", status) : NW_EXIT_DONE;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {0};
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.merge)
+        return merge(&arguments);
+    if (!arguments.common.output || !strcmp(arguments.common.output, "-")) {
+        fprintf(stderr, "nodewise profile: which file? standard output is the "
+                        "program's; give -o FILE\n");
+        return NW_EXIT_USAGE;
+    }
+    return run_program(&arguments);
+}
+
+const struct nw_command nw_command_profile = {
+    "profile", "run an MPI program and write its pattern", &argp, run};

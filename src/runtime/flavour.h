@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The MPI library under us, reached without linking it: a preloaded library
+ * may find itself in a shell, or in a program that loads its MPI late and
+ * privately. Functions and predefined handles are looked up when first used.
+ */
+#ifndef NW_RUNTIME_FLAVOUR_H
+#define NW_RUNTIME_FLAVOUR_H
+
+#include <mpi.h>
+
+/* Where a predefined handle of the MPI library is; NULL where there is none. */
+void *nw_mpi_data(const char *name);
+/* The next definition of the function after ours, or in a loaded MPI library.
+ * Where there is none it says so once and gives a function that answers
+ * MPI_ERR_INTERN. */
+void *nw_next_call(const char *name);
+
+#define NW_CACHED(find, name)                                                  \
+    __extension__({                                                            \
+        static void *nw_cached_;                                               \
+        void *nw_found_ = __atomic_load_n(&nw_cached_, __ATOMIC_ACQUIRE);      \
+        if (__builtin_expect(!nw_found_, 0)) {                                 \
+            nw_found_ = find(name);                                            \
+            __atomic_store_n(&nw_cached_, nw_found_, __ATOMIC_RELEASE);        \
+        }                                                                      \
+        nw_found_;                                                             \
+    })
+
+/* PMPI_name of the MPI library itself, for our own calls. */
+#define NW_PMPI(name)                                                          \
+    ((__typeof__(&PMPI_##name))NW_CACHED(nw_next_call, "PMPI_" #name))
+
+/* Open MPI's handles are addresses of its data: an undefined data symbol would
+ * keep any program that has no MPI from starting. */
+#ifdef OPEN_MPI
+#undef OMPI_PREDEFINED_GLOBAL
+#define OMPI_PREDEFINED_GLOBAL(type, global)                                   \
+    ((type)NW_CACHED(nw_mpi_data, #global))
+#endif
+
+#endif

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Writes the wrappers: one C line for each function that a row of the table
+names and the MPI header declares.
+
+    generate.py TABLE OUTPUT COMPILER [ARGUMENTS...]
+    generate.py --list TABLE COMPILER [ARGUMENTS...]   what is covered, what not
+
+Types come from the header, names of arguments and what to do from the table;
+a row that the header lacks is left out. See the head of the table.
+"""
+import fnmatch, re, subprocess, sys
+
+ROW = re.compile(r"(?:(always|before)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+
+
+def read_table(path):
+    """Rows by function name, and (pattern, reason) of what is left alone."""
+    rows, skips = {}, []
+    text = re.sub(r"\\\n\s*", " ", open(path, encoding="utf-8").read())
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        skip = re.match(r"(skip|inside)\s+([\w*\s]+):\s*(.+)", line)
+        row = ROW.fullmatch(line)
+        if skip:
+            skips += [(word, skip[3], skip[1]) for word in skip[2].split()]
+        elif row:
+            names = [name.strip() for name in row[3].split(",") if name.strip()]
+            rows[row[2]] = (row[1], names, row[4])
+        else:
+            sys.exit("%s: row %d is none: %s" % (path, number, line))
+    return rows, skips
+
+
+def prototypes(command):
+    """name -> list of parameter declarations, from the preprocessed header."""
+    source = subprocess.run(command + ["-E", "-P", "-x", "c", "-"], check=True,
+                            input="#include <mpi.h>\n", capture_output=True,
+                            text=True).stdout
+    found = {}
+    for match in re.finditer(r"\bint\s+PMPI_(\w+)\s*\(([^;{]*?)\)\s*"
+                             r"(?:__attribute__\s*\(\(.*?\)\)\s*)*;", source, re.S):
+        found[match[1]] = [" ".join(p.split()) for p in match[2].split(",")]
+    return found
+
+
+def declare(parameter, name):
+    """The parameter with the table's name for it."""
+    match = re.fullmatch(r"(.*?[\s*])(\w+)?((?:\[\w*\])*)", parameter)
+    if not match or match[1].strip() in ("", "const"):
+        return parameter + " " + name
+    return match[1] + name + match[3]
+
+
+def wrapper(prefix, function, row, parameters):
+    when, names, action = row
+    variadic = parameters[-1] == "..."
+    parameters = [] if parameters == ["void"] else parameters[:len(names)]
+    declared = [declare(p, n) for p, n in zip(parameters, names)]
+    if variadic:
+        declared.append("...")
+    before, _, after = (action.partition("=>") if "=>" in action else
+                        (action, "", "") if when == "before" else ("", "", action))
+    return "NW_WRAP%s(%s%s, (%s), (%s), %s, %s)" % (
+        "_ALWAYS" if when == "always" else "", prefix, function,
+        ", ".join(declared) or "void", ", ".join(names),
+        before.strip() or "(void)0", after.strip() or "(void)0")
+
+
+def all_rows(rows, header):
+    """Rows of the table and their large-count twins, where declared."""
+    for function, row in rows.items():
+        for name in (function, function + "_c"):
+            if name not in header or (name != function and name in rows):
+                continue
+            count = len([p for p in header[name] if p not in ("...", "void")])
+            if count != len(row[1]):
+                sys.exit("MPI_%s has %d arguments, the table gives %d"
+                         % (name, count, len(row[1])))
+            yield name, row
+
+
+def inside(rows, skips, header):
+    """Functions that only raise the guard: MPI calls itself inside them."""
+    for name in header:
+        for pattern, _, kind in skips:
+            if kind == "inside" and fnmatch.fnmatchcase(name, pattern):
+                count = 0 if header[name] == ["void"] else len(header[name])
+                yield name, (None, ["a%d" % i for i in range(count)], "")
+                break
+
+
+def generate(table, output, command):
+    rows, skips = read_table(table)
+    header = prototypes(command)
+    lines = ["/* Generated from %s; do not edit. */" % table.split("/")[-1],
+             '#include "runtime/profile/profile.h"']
+    for name, row in list(all_rows(rows, header)) + list(inside(rows, skips, header)):
+        for prefix in ("MPI_", "PMPI_"):
+            lines.append(wrapper(prefix, name, row, header[name]))
+    open(output, "w", encoding="utf-8").write("\n".join(lines) + "\n")
+
+
+def show(table, command):
+    """Prints what is not recorded and why; 1 where a function has no row."""
+    rows, skips = read_table(table)
+    header = prototypes(command)
+    covered = {name for name, _ in all_rows(rows, header)}
+    missing = 0
+    for name in sorted(set(header) - covered):
+        why = [reason for pattern, reason, _ in skips
+               if fnmatch.fnmatchcase(name, pattern)]
+        missing += not why
+        print("MPI_%s: %s" % (name, why[0] if why else "IN NO ROW OF THE TABLE"))
+    print("%d recorded, %d with a reason, %d missing"
+          % (len(covered), len(set(header) - covered) - missing, missing))
+    return 1 if missing or len(covered) < 100 else 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "--list":
+        sys.exit(show(sys.argv[2], sys.argv[3:]))
+    generate(sys.argv[1], sys.argv[2], sys.argv[3:])

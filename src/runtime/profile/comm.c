@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A communicator congruent to MPI_COMM_WORLD, the usual one, needs no table.
+ * The others keep the ranks that were asked for, in a table that is read
+ * without a lock; each thread remembers the communicators it used last.
+ */
+#include "runtime/profile/comm.h"
+
+#include "runtime/profile/gpu.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* rank << 32 | world rank + 2, or 0; open addressing, at most half full. */
+struct ranks {
+    struct ranks *older; /* kept for readers until the communicator goes */
+    size_t mask, used;
+    uint64_t slot[];
+};
+
+struct entry {
+    struct nw_comm comm; /* first: handed out */
+    struct entry *next;
+    uint64_t handle;
+    bool window;
+    bool same; /* ranks are those of MPI_COMM_WORLD */
+    MPI_Group group;
+    struct ranks *ranks;
+};
+
+#define BUCKETS 256
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry *bucket[BUCKETS];
+static MPI_Group world_group;
+static unsigned generation = 1; /* grows when an entry goes */
+
+#define REMEMBERED 4
+struct memory {
+    unsigned generation;
+    struct {
+        uint64_t handle;
+        bool window;
+        struct entry *entry;
+    } known[REMEMBERED];
+};
+static _Thread_local struct memory memory;
+
+static uint64_t comm_handle(MPI_Comm comm)
+{
+    return (uint64_t)(uintptr_t)comm;
+}
+
+static uint64_t win_handle(MPI_Win win)
+{
+    return (uint64_t)(uintptr_t)win;
+}
+
+static size_t place(uint64_t handle)
+{
+    return (handle * UINT64_C(0x9e3779b97f4a7c15)) >> 32;
+}
+
+static bool describe_comm(struct entry *entry, MPI_Comm comm)
+{
+    int inter = 0, same = MPI_UNEQUAL;
+    int failed = NW_PMPI(Comm_test_inter)(comm, &inter) ||
+                 NW_PMPI(Comm_rank)(comm, &entry->comm.rank);
+
+    if (failed)
+        return false;
+    entry->comm.inter = inter;
+    if (inter)
+        return !NW_PMPI(Comm_remote_size)(comm, &entry->comm.size) &&
+               !NW_PMPI(Comm_remote_group)(comm, &entry->group);
+    if (NW_PMPI(Comm_compare)(comm, MPI_COMM_WORLD, &same))
+        return false;
+    entry->same = same == MPI_IDENT || same == MPI_CONGRUENT;
+    return !NW_PMPI(Comm_size)(comm, &entry->comm.size) &&
+           !NW_PMPI(Comm_group)(comm, &entry->group);
+}
+
+static bool describe_win(struct entry *entry, MPI_Win win)
+{
+    void *base = NULL;
+    int found = 0, same = MPI_UNEQUAL;
+
+    if (NW_PMPI(Win_get_group)(win, &entry->group))
+        return false;
+    if (NW_PMPI(Group_rank)(entry->group, &entry->comm.rank) ||
+        NW_PMPI(Group_size)(entry->group, &entry->comm.size) ||
+        NW_PMPI(Group_compare)(entry->group, world_group, &same) ||
+        NW_PMPI(Win_get_attr)(win, MPI_WIN_BASE, &base, &found))
+        return false;
+    entry->same = same == MPI_IDENT;
+    entry->comm.gpu_window = found && nw_gpu_holds(base);
+    return true;
+}
+
+static void free_entry(struct entry *entry)
+{
+    while (entry->ranks) {
+        struct ranks *older = entry->ranks->older;
+
+        free(entry->ranks);
+        entry->ranks = older;
+    }
+    if (entry->group != MPI_GROUP_NULL)
+        NW_PMPI(Group_free)(&entry->group);
+    free(entry->comm.target);
+    free(entry);
+}
+
+static struct entry *find_known(uint64_t handle, bool window)
+{
+    struct entry *entry = bucket[place(handle) % BUCKETS];
+
+    while (entry && (entry->handle != handle || entry->window != window))
+        entry = entry->next;
+    return entry;
+}
+
+/* `value` is an MPI_Comm or an MPI_Win. The lock is held. */
+static struct entry *find_or_make(uint64_t handle, bool window,
+                                  const void *value)
+{
+    struct entry *entry = find_known(handle, window);
+    bool known;
+
+    if (entry)
+        return entry;
+    entry = calloc(1, sizeof *entry);
+    if (!entry)
+        return NULL;
+    entry->handle = handle;
+    entry->window = window;
+    entry->group = MPI_GROUP_NULL;
+    known = window ? describe_win(entry, *(const MPI_Win *)value)
+                   : describe_comm(entry, *(const MPI_Comm *)value);
+    if (!known) {
+        free_entry(entry);
+        return NULL;
+    }
+    entry->next = bucket[place(handle) % BUCKETS];
+    bucket[place(handle) % BUCKETS] = entry;
+    return entry;
+}
+
+static struct entry *find(uint64_t handle, bool window, const void *value)
+{
+    unsigned now = __atomic_load_n(&generation, __ATOMIC_ACQUIRE);
+    size_t at = place(handle) % REMEMBERED;
+    struct entry *entry;
+
+    if (memory.generation != now)
+        memset(&memory, 0, sizeof memory);
+    memory.generation = now;
+    if (memory.known[at].entry && memory.known[at].handle == handle &&
+        memory.known[at].window == window)
+        return memory.known[at].entry;
+    pthread_mutex_lock(&lock);
+    entry = find_or_make(handle, window, value);
+    pthread_mutex_unlock(&lock);
+    memory.known[at].handle = handle;
+    memory.known[at].window = window;
+    memory.known[at].entry = entry;
+    return entry;
+}
+
+struct nw_comm *nw_comm_find(MPI_Comm comm)
+{
+    struct entry *entry = find(comm_handle(comm), false, &comm);
+
+    return entry ? &entry->comm : NULL;
+}
+
+struct nw_comm *nw_win_find(MPI_Win win)
+{
+    struct entry *entry = find(win_handle(win), true, &win);
+
+    return entry ? &entry->comm : NULL;
+}
+
+static int look_up(const struct ranks *ranks, int rank)
+{
+    size_t at;
+
+    if (!ranks)
+        return NW_RANK_NONE;
+    at = place((uint64_t)rank) & ranks->mask;
+    for (;; at = (at + 1) & ranks->mask) {
+        uint64_t slot = __atomic_load_n(&ranks->slot[at], __ATOMIC_ACQUIRE);
+
+        if (!slot)
+            return NW_RANK_NONE;
+        if (slot >> 32 == (uint64_t)rank)
+            return (int)(uint32_t)slot - 2;
+    }
+}
+
+static void keep(struct ranks *ranks, uint64_t value)
+{
+    size_t at = place(value >> 32) & ranks->mask;
+
+    while (ranks->slot[at])
+        at = (at + 1) & ranks->mask;
+    __atomic_store_n(&ranks->slot[at], value, __ATOMIC_RELEASE);
+    ranks->used++;
+}
+
+static bool make_room(struct entry *entry)
+{
+    struct ranks *old = entry->ranks, *ranks;
+    size_t size = old ? 2 * (old->mask + 1) : 16;
+
+    if (old && 2 * (old->used + 1) <= old->mask)
+        return true;
+    ranks = calloc(1, sizeof *ranks + size * sizeof *ranks->slot);
+    if (!ranks)
+        return false;
+    ranks->mask = size - 1;
+    ranks->older = old;
+    for (size_t i = 0; old && i <= old->mask; i++)
+        if (old->slot[i])
+            keep(ranks, old->slot[i]);
+    __atomic_store_n(&entry->ranks, ranks, __ATOMIC_RELEASE);
+    return true;
+}
+
+static int translate(struct entry *entry, int rank)
+{
+    int world = NW_RANK_NONE;
+
+    pthread_mutex_lock(&lock);
+    world = look_up(entry->ranks, rank);
+    if (world == NW_RANK_NONE &&
+        !NW_PMPI(Group_translate_ranks)(entry->group, 1, &rank, world_group,
+                                        &world)) {
+        if (world == MPI_UNDEFINED)
+            world = NW_RANK_OUTSIDE;
+        if (make_room(entry))
+            keep(entry->ranks, (uint64_t)rank << 32 | (uint32_t)(world + 2));
+    }
+    pthread_mutex_unlock(&lock);
+    return world;
+}
+
+int nw_comm_world_rank(struct nw_comm *comm, int rank)
+{
+    struct entry *entry = (struct entry *)comm;
+    int world;
+
+    if (!comm || rank < 0 || rank >= comm->size)
+        return NW_RANK_NONE;
+    if (entry->same)
+        return rank;
+    world = look_up(__atomic_load_n(&entry->ranks, __ATOMIC_ACQUIRE), rank);
+    return world != NW_RANK_NONE ? world : translate(entry, rank);
+}
+
+static void drop(uint64_t handle, bool window)
+{
+    struct entry **at = &bucket[place(handle) % BUCKETS], *entry;
+
+    pthread_mutex_lock(&lock);
+    while (*at && ((*at)->handle != handle || (*at)->window != window))
+        at = &(*at)->next;
+    entry = *at;
+    if (entry) {
+        *at = entry->next;
+        __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+        free_entry(entry);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+void nw_comm_gone(MPI_Comm comm)
+{
+    drop(comm_handle(comm), false);
+}
+
+void nw_win_gone(MPI_Win win)
+{
+    drop(win_handle(win), true);
+}
+
+void nw_comm_open(void)
+{
+    NW_PMPI(Comm_group)(MPI_COMM_WORLD, &world_group);
+}
+
+void nw_comm_close(void)
+{
+    for (size_t b = 0; b < BUCKETS; b++)
+        while (bucket[b]) {
+            struct entry *entry = bucket[b];
+
+            bucket[b] = entry->next;
+            free_entry(entry);
+        }
+    __atomic_add_fetch(&generation, 1, __ATOMIC_RELEASE);
+    NW_PMPI(Group_free)(&world_group);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ranks of communicators and windows as ranks of MPI_COMM_WORLD. Translated
+ * once a partner and kept with the communicator until it is freed.
+ */
+#ifndef NW_PROFILE_COMM_H
+#define NW_PROFILE_COMM_H
+
+#include "runtime/flavour.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What is not a rank of MPI_COMM_WORLD. */
+enum { NW_RANK_OUTSIDE = -1, NW_RANK_NONE = -2 };
+
+/* A communicator or a window. */
+struct nw_comm {
+    int rank, size; /* in it; of the remote group in an intercommunicator */
+    bool inter;
+    bool gpu_window;  /* the memory that this rank gave to the window */
+    bool has_targets; /* the next two are filled */
+    int target_count; /* destinations in a neighbourhood */
+    int *target;
+};
+
+void nw_comm_open(void);
+/* Borrowed until the communicator is freed; NULL where it cannot be known. */
+struct nw_comm *nw_comm_find(MPI_Comm comm);
+struct nw_comm *nw_win_find(MPI_Win win);
+/* The rank of MPI_COMM_WORLD that is `rank` there, or NW_RANK_OUTSIDE;
+ * NW_RANK_NONE for MPI_PROC_NULL and what is no rank. */
+int nw_comm_world_rank(struct nw_comm *comm, int rank);
+/* Called before they are freed. */
+void nw_comm_gone(MPI_Comm comm);
+void nw_win_gone(MPI_Win win);
+void nw_comm_close(void);
+
+#endif

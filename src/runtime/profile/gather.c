@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The end of a run: every rank packs what it counted, only what is there, and
+ * rank 0 writes the pattern.
+ */
+#include "runtime/profile/profile.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "runtime/profile/merge.h"
+#include "runtime/warn.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A packed record: 5 words, then a word a size in use. */
+enum { WORD_PEER, WORD_WHAT, WORD_TAG, WORD_BYTES, WORD_MESSAGES, WORDS };
+/* What else a rank has to say, ahead of its records. */
+enum {
+    HEAD_COUNT,
+    HEAD_OUTSIDE_BYTES,
+    HEAD_OUTSIDE_MESSAGES,
+    HEAD_SHORT,
+    HEAD_MIXED,
+    HEAD_WORDS
+};
+
+#define SIZE_SHIFT 56 /* a size word: its bucket above, its count below */
+
+struct pack {
+    uint64_t *word;
+    size_t count, capacity;
+};
+
+static nw_status add_word(struct pack *pack, uint64_t word)
+{
+    nw_status status = nw_grow(&pack->word, &pack->capacity, pack->count + 1,
+                               sizeof *pack->word);
+
+    if (!status)
+        pack->word[pack->count++] = word;
+    return status;
+}
+
+static nw_status pack_record(struct pack *pack,
+                             const struct nw_part_record *record)
+{
+    size_t what = pack->count + WORD_WHAT;
+    uint64_t sizes = 0;
+    uint64_t words[WORDS] = {
+        (uint32_t)record->peer, record->class | (uint64_t)record->inward << 8,
+        (uint32_t)record->tag, record->bytes, record->messages};
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < WORDS; i++)
+        status = add_word(pack, words[i]);
+    for (uint64_t b = 0; !status && b < NW_PART_SIZES; b++)
+        if (record->sizes[b]) {
+            status = add_word(pack, b << SIZE_SHIFT | record->sizes[b]);
+            sizes++;
+        }
+    if (!status)
+        pack->word[what] |= sizes << 16;
+    return status;
+}
+
+static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
+{
+    const struct nw_part_header *header = nw_tally_header();
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < nw_tally_count(); i++) {
+        const struct nw_part_record *record = nw_tally_record(i);
+
+        head[HEAD_MIXED] |= record->class >= NW_PART_SENT_GPU;
+        status = pack_record(pack, record);
+    }
+    head[HEAD_COUNT] = pack->count;
+    head[HEAD_OUTSIDE_BYTES] = header->outside_bytes;
+    head[HEAD_OUTSIDE_MESSAGES] = header->outside_messages;
+    head[HEAD_SHORT] = status || nw_tally_is_short();
+    return NW_OK;
+}
+
+/* Words of one packed record; 0 where the rest is too short for one. */
+static size_t unpack_record(const uint64_t *word, size_t rest,
+                            struct nw_part_record *record)
+{
+    size_t sizes = rest < WORDS ? rest : word[WORD_WHAT] >> 16;
+
+    if (rest < WORDS + sizes)
+        return 0;
+    *record = (struct nw_part_record){
+        .peer = (int32_t)word[WORD_PEER],
+        .tag = (int32_t)word[WORD_TAG],
+        .class = (uint8_t)word[WORD_WHAT],
+        .inward = word[WORD_WHAT] >> 8 & 1,
+        .bytes = word[WORD_BYTES],
+        .messages = word[WORD_MESSAGES],
+    };
+    for (size_t i = 0; i < sizes; i++) {
+        uint64_t size = word[WORDS + i];
+
+        record->sizes[size >> SIZE_SHIFT] =
+            size & ((UINT64_C(1) << SIZE_SHIFT) - 1);
+    }
+    return WORDS + sizes;
+}
+
+/* Everything on rank 0: heads of all ranks, then their words in rank order. */
+struct gathered {
+    int rank_count;
+    uint64_t *head;
+    uint64_t *word;
+    int *count, *start;
+};
+
+static void free_gathered(struct gathered *all)
+{
+    free(all->head);
+    free(all->word);
+    free(all->count);
+    free(all->start);
+}
+
+static nw_status alloc_gathered(struct gathered *all)
+{
+    size_t n = (size_t)all->rank_count;
+    nw_status status = nw_alloc(n * HEAD_WORDS, sizeof *all->head, &all->head);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *all->count, &all->count);
+    if (!status)
+        status = nw_alloc(n, sizeof *all->start, &all->start);
+    return status;
+}
+
+static nw_status place_words(struct gathered *all)
+{
+    uint64_t total = 0;
+
+    for (int r = 0; r < all->rank_count; r++) {
+        uint64_t count = all->head[r * HEAD_WORDS + HEAD_COUNT];
+
+        if (total + count > INT_MAX)
+            return nw_fail(NW_EUNSUPPORTED, "the profile passes 16 GB");
+        all->count[r] = (int)count;
+        all->start[r] = (int)total;
+        total += count;
+    }
+    return nw_alloc(total, sizeof *all->word, &all->word);
+}
+
+static nw_status merge_rank(struct nw_merge *merge, const struct gathered *all,
+                            int rank)
+{
+    const uint64_t *word = all->word + all->start[rank];
+    const uint64_t *head = all->head + rank * HEAD_WORDS;
+    size_t rest = (size_t)all->count[rank], step;
+    struct nw_part_record record;
+    nw_status status = NW_OK;
+
+    for (; !status && rest; word += step, rest -= step) {
+        step = unpack_record(word, rest, &record);
+        if (!step)
+            break;
+        status = nw_merge_add(merge, rank, &record);
+    }
+    nw_merge_add_outside(merge, head[HEAD_OUTSIDE_BYTES],
+                         head[HEAD_OUTSIDE_MESSAGES]);
+    return status;
+}
+
+static bool any_head(const struct gathered *all, int what)
+{
+    for (int r = 0; r < all->rank_count; r++)
+        if (all->head[r * HEAD_WORDS + what])
+            return true;
+    return false;
+}
+
+static nw_status write_pattern(const struct gathered *all, const char *path)
+{
+    struct nw_merge *merge = NULL;
+    nw_pattern *pattern = NULL;
+    nw_status status =
+        nw_merge_new(all->rank_count, any_head(all, HEAD_MIXED), &merge);
+
+    for (int r = 0; !status && r < all->rank_count; r++)
+        status = merge_rank(merge, all, r);
+    if (!status)
+        status = nw_merge_build(merge, &pattern);
+    if (!status)
+        status = nw_strdup(nw_tally_header()->program, &pattern->program);
+    if (!status && any_head(all, HEAD_SHORT))
+        status = nw_strdup("memory ran out while counting", &pattern->partial);
+    if (!status)
+        status = nw_pattern_write(pattern, path);
+    nw_pattern_free(pattern);
+    nw_merge_free(merge);
+    return status;
+}
+
+/* Every rank takes part to the end, whatever failed where. */
+static nw_status exchange(MPI_Comm comm, struct pack *pack,
+                          const uint64_t head[HEAD_WORDS], struct gathered *all)
+{
+    int rank, go = 1;
+    nw_status status = NW_OK;
+
+    NW_PMPI(Comm_rank)(comm, &rank);
+    NW_PMPI(Comm_size)(comm, &all->rank_count);
+    if (!rank)
+        status = alloc_gathered(all);
+    go = !status;
+    NW_PMPI(Bcast)(&go, 1, MPI_INT, 0, comm);
+    if (!go)
+        return status;
+    NW_PMPI(Gather)
+    (head, HEAD_WORDS, MPI_UINT64_T, all->head, HEAD_WORDS, MPI_UINT64_T, 0,
+     comm);
+    if (!rank)
+        status = place_words(all);
+    go = !status;
+    NW_PMPI(Bcast)(&go, 1, MPI_INT, 0, comm);
+    if (!go)
+        return status;
+    NW_PMPI(Gatherv)
+    (pack->word, (int)pack->count, MPI_UINT64_T, all->word, all->count,
+     all->start, MPI_UINT64_T, 0, comm);
+    return NW_OK;
+}
+
+bool nw_profile_gather(MPI_Comm comm, const char *path)
+{
+    struct pack pack = {0};
+    struct gathered all = {0};
+    uint64_t head[HEAD_WORDS] = {0};
+    int rank, written;
+    nw_status status = pack_all(&pack, head);
+
+    NW_PMPI(Comm_rank)(comm, &rank);
+    status = exchange(comm, &pack, head, &all);
+    if (!status && !rank && all.word)
+        status = write_pattern(&all, path);
+    written = !status && (rank || all.word);
+    if (status)
+        nw_warn_once("no profile: %s", nw_error_text());
+    NW_PMPI(Bcast)(&written, 1, MPI_INT, 0, comm);
+    free_gathered(&all);
+    free(pack.word);
+    return written;
+}

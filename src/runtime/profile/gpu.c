@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Asks the driver that the program loaded, never loads one. Until a context
+ * exists nothing is asked, and whether one exists is looked at every few
+ * milliseconds: making one takes longer than that. After that each buffer off
+ * the stack is asked about, since an address may be freed and given out anew.
+ */
+#include "runtime/profile/gpu.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/* Own declarations of the few driver calls that are needed. */
+enum { CU_MEMORY_TYPE = 2, CU_MEMORY_DEVICE = 2, CU_SUCCESS = 0 };
+typedef int (*pointer_query)(void *out, int attribute, uint64_t pointer);
+typedef int (*context_query)(void **context);
+typedef int (*count_query)(int *count);
+typedef int (*primary_query)(int device, unsigned *flags, int *active);
+
+#define LOOK_EVERY_MS 4
+
+static pointer_query get_attribute; /* set once a context was seen */
+static int64_t looked_at;           /* milliseconds */
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool has_primary_context(void *driver)
+{
+    primary_query query =
+        (primary_query)dlsym(driver, "cuDevicePrimaryCtxGetState");
+    count_query count_devices = (count_query)dlsym(driver, "cuDeviceGetCount");
+    int count = 0, active = 0;
+    unsigned flags;
+
+    if (!query || !count_devices || count_devices(&count) != CU_SUCCESS)
+        return false;
+    for (int device = 0; device < count && !active; device++)
+        if (query(device, &flags, &active) != CU_SUCCESS)
+            active = 0;
+    return active;
+}
+
+static bool has_context(void *driver)
+{
+    context_query current = (context_query)dlsym(driver, "cuCtxGetCurrent");
+    void *context = NULL;
+
+    if (!current || current(&context) != CU_SUCCESS)
+        return false; // not even initialised
+    return context || has_primary_context(driver);
+}
+
+static void look_for_context(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    void *query;
+
+    if (!driver)
+        return;
+    query = dlsym(driver, "cuPointerGetAttribute");
+    if (query && has_context(driver))
+        __atomic_store_n(&get_attribute, (pointer_query)query,
+                         __ATOMIC_RELEASE);
+    dlclose(driver);
+}
+
+bool nw_gpu_is_used(void)
+{
+    int64_t now;
+
+    if (__atomic_load_n(&get_attribute, __ATOMIC_ACQUIRE))
+        return true;
+    now = now_ms();
+    if (now - __atomic_load_n(&looked_at, __ATOMIC_RELAXED) < LOOK_EVERY_MS)
+        return false;
+    __atomic_store_n(&looked_at, now, __ATOMIC_RELAXED);
+    look_for_context();
+    return __atomic_load_n(&get_attribute, __ATOMIC_ACQUIRE);
+}
+
+/* Near this frame: the stack never becomes GPU memory. */
+static bool is_on_stack(uintptr_t address)
+{
+    return address - (uintptr_t)__builtin_frame_address(0) < 1u << 16;
+}
+
+bool nw_gpu_holds(const void *address)
+{
+    unsigned type = 0;
+
+    if (!nw_gpu_is_used() || !address || is_on_stack((uintptr_t)address))
+        return false;
+    return get_attribute(&type, CU_MEMORY_TYPE, (uintptr_t)address) ==
+               CU_SUCCESS &&
+           type == CU_MEMORY_DEVICE;
+}

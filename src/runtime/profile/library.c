@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the preloaded libraries are: the build tree before the installed. */
+#include <nodewise/profile.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "config.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Without the last `levels` words of the path. */
+static void cut(char *path, int levels)
+{
+    while (levels--) {
+        char *slash = strrchr(path, '/');
+
+        if (slash)
+            *slash = '\0';
+    }
+}
+
+static nw_status try_path(const char *folder, const char *between,
+                          const char *flavour, char **path)
+{
+    struct nw_text text = {0};
+    nw_status status;
+    char *found;
+
+    nw_text_format(&text, "%s%s/libnodewise-%s.so", folder, between, flavour);
+    status = nw_text_take(&text, &found);
+    if (status)
+        return status;
+    if (access(found, R_OK)) {
+        free(found);
+        return nw_fail(NW_ENODEV,
+                       "libnodewise-%s.so was not found beside the program "
+                       "or in " NW_LIBDIR,
+                       flavour);
+    }
+    *path = found;
+    return NW_OK;
+}
+
+nw_status nw_profile_library(const char *flavour, char **path)
+{
+    char folder[PATH_MAX] = "";
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    nw_status status = NW_ENODEV;
+
+    if (length > 0) {
+        folder[length] = '\0';
+        cut(folder, 1);
+        status = try_path(folder, "", flavour, path);
+        if (status == NW_ENODEV) {
+            cut(folder, 1);
+            status = try_path(folder, "/" NW_LIBDIR_NAME, flavour, path);
+        }
+    }
+    if (status == NW_ENODEV)
+        status = try_path(NW_LIBDIR, "", flavour, path);
+    return status;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A sender knows the side of its own buffer only. Of the messages from i to j
+ * with one kind of tag, let some leave i's GPU and some arrive in j's: where
+ * one end has one side only, the kinds follow exactly. Where both ends have
+ * both, messages of one size class are matched GPU with GPU first, and bytes
+ * follow the messages.
+ */
+#include "runtime/profile/merge.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct half {
+    int32_t src, dst;
+    struct nw_part_record record;
+};
+
+struct nw_merge {
+    nw_pattern_builder *builder;
+    int32_t rank_count;
+    bool mixed;
+    struct half *half; /* messages that wait for their other end */
+    size_t half_count, half_capacity;
+    uint64_t outside_bytes, outside_messages;
+};
+
+nw_status nw_merge_new(int32_t rank_count, bool mixed, struct nw_merge **out)
+{
+    struct nw_merge *merge;
+    nw_status status = nw_alloc(1, sizeof *merge, &merge);
+
+    if (status)
+        return status;
+    merge->rank_count = rank_count;
+    merge->mixed = mixed;
+    status = nw_pattern_builder_new(rank_count, &merge->builder);
+    if (status) {
+        nw_merge_free(merge);
+        return status;
+    }
+    *out = merge;
+    return NW_OK;
+}
+
+void nw_merge_free(struct nw_merge *merge)
+{
+    if (!merge)
+        return;
+    nw_pattern_builder_free(merge->builder);
+    free(merge->half);
+    free(merge);
+}
+
+static nw_status add_edge(struct nw_merge *merge, const struct half *half,
+                          enum nw_kind kind)
+{
+    const struct nw_part_record *record = &half->record;
+    nw_status status = NW_OK;
+
+    if (!record->messages)
+        return NW_OK;
+    status = nw_pattern_builder_add(merge->builder, half->src, half->dst, kind,
+                                    record->bytes, record->messages);
+    for (int b = 0; !status && b < NW_PART_SIZES; b++)
+        if (record->sizes[b])
+            status = nw_pattern_builder_add_size(merge->builder, half->src,
+                                                 half->dst, kind, b,
+                                                 record->sizes[b]);
+    return status;
+}
+
+nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
+                       const struct nw_part_record *record)
+{
+    bool inward = record->inward || record->class == NW_PART_RECEIVED_GPU;
+    struct half half = {inward ? record->peer : rank,
+                        inward ? rank : record->peer, *record};
+    nw_status status;
+
+    if (!record->class || record->class >= NW_PART_CLASS_END ||
+        record->peer < 0 || record->peer >= merge->rank_count)
+        return nw_fail(NW_EINVAL, "rank %d has a record that makes no sense",
+                       rank);
+    if (record->class <= NW_PART_GH)
+        return add_edge(merge, &half, (enum nw_kind)(record->class - 1));
+    if (!merge->mixed)
+        return add_edge(merge, &half, NW_KIND_HH);
+    status = nw_grow(&merge->half, &merge->half_capacity, merge->half_count + 1,
+                     sizeof half);
+    if (!status)
+        merge->half[merge->half_count++] = half;
+    return status;
+}
+
+void nw_merge_add_outside(struct nw_merge *merge, uint64_t bytes,
+                          uint64_t messages)
+{
+    merge->outside_bytes += bytes;
+    merge->outside_messages += messages;
+}
+
+static int compare_halves(const void *a, const void *b)
+{
+    const struct half *x = a, *y = b;
+
+    if (x->src != y->src)
+        return x->src < y->src ? -1 : 1;
+    if (x->dst != y->dst)
+        return x->dst < y->dst ? -1 : 1;
+    if (x->record.tag != y->record.tag)
+        return x->record.tag > y->record.tag ? -1 : 1; // no tag comes last
+    return x->record.class - y->record.class;
+}
+
+static void move(struct nw_part_record *to, struct nw_part_record *from,
+                 const struct nw_part_record *much)
+{
+    for (int b = 0; b < NW_PART_SIZES; b++) {
+        to->sizes[b] += much->sizes[b];
+        from->sizes[b] -= much->sizes[b];
+    }
+    to->bytes += much->bytes;
+    to->messages += much->messages;
+    from->bytes -= much->bytes;
+    from->messages -= much->messages;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What of `from` meets `with`, message for message in each size class. Bytes
+ * are exact where one of them is used up; else in proportion to messages. */
+static struct nw_part_record common(const struct nw_part_record *from,
+                                    const struct nw_part_record *with)
+{
+    struct nw_part_record both = {0};
+
+    for (int b = 0; b < NW_PART_SIZES; b++) {
+        both.sizes[b] = least(from->sizes[b], with->sizes[b]);
+        both.messages += both.sizes[b];
+    }
+    if (both.messages == with->messages)
+        both.bytes = least(with->bytes, from->bytes);
+    else if (both.messages == from->messages)
+        both.bytes = from->bytes;
+    else
+        both.bytes = (uint64_t)((double)from->bytes * (double)both.messages /
+                                (double)from->messages);
+    return both;
+}
+
+/* The four kinds of one pair, from the sides of its messages at the sender
+ * (host, gpu) and those that arrived in the receiver's GPU. */
+static nw_status split(struct nw_merge *merge, struct half *host,
+                       struct half *gpu, struct nw_part_record *received)
+{
+    struct half gg = *gpu, hg = *host;
+    struct nw_part_record part;
+    nw_status status;
+
+    memset(&gg.record, 0, sizeof gg.record);
+    memset(&hg.record, 0, sizeof hg.record);
+    part = common(&gpu->record, received);
+    move(&gg.record, &gpu->record, &part);
+    part.bytes = least(part.bytes, received->bytes);
+    move(&(struct nw_part_record){0}, received, &part);
+    part = common(&host->record, received);
+    move(&hg.record, &host->record, &part);
+    part.bytes = least(part.bytes, received->bytes);
+    move(&(struct nw_part_record){0}, received, &part);
+    status = add_edge(merge, &gg, NW_KIND_GG);
+    if (!status)
+        status = add_edge(merge, &hg, NW_KIND_HG);
+    if (!status)
+        status = add_edge(merge, host, NW_KIND_HH);
+    if (!status)
+        status = add_edge(merge, gpu, NW_KIND_GH);
+    return status;
+}
+
+static bool same_pair(const struct half *a, const struct half *b)
+{
+    return a->src == b->src && a->dst == b->dst;
+}
+
+/* Records of one pair, tags from the highest; what a receiver counted under a
+ * tag that its sender (which has no GPU) did not keep is carried on to the
+ * records without a tag. */
+static nw_status match_pair(struct nw_merge *merge, struct half *first,
+                            size_t count)
+{
+    struct nw_part_record received = {0};
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < count;) {
+        int32_t tag = first[i].record.tag;
+        struct half host = {first->src, first->dst, {0}}, gpu = host;
+
+        for (; i < count && first[i].record.tag == tag; i++) {
+            struct nw_part_record much = first[i].record;
+            struct nw_part_record *to =
+                much.class == NW_PART_SENT_HOST  ? &host.record
+                : much.class == NW_PART_SENT_GPU ? &gpu.record
+                                                 : &received;
+
+            move(to, &(struct nw_part_record){0}, &much);
+        }
+        status = split(merge, &host, &gpu, &received);
+    }
+    return status;
+}
+
+static nw_status match_halves(struct nw_merge *merge)
+{
+    struct half *half = merge->half;
+    nw_status status = NW_OK;
+    size_t next;
+
+    if (merge->half_count)
+        qsort(half, merge->half_count, sizeof *half, compare_halves);
+    for (size_t i = 0; !status && i < merge->half_count; i = next) {
+        for (next = i + 1;
+             next < merge->half_count && same_pair(&half[next], &half[i]);)
+            next++;
+        status = match_pair(merge, half + i, next - i);
+    }
+    return status;
+}
+
+static nw_status note_outside(const struct nw_merge *merge, nw_pattern *pattern)
+{
+    struct nw_text text = {0};
+
+    if (!merge->outside_messages)
+        return NW_OK;
+    nw_text_format(&text,
+                   "%llu messages, %llu bytes to processes outside "
+                   "MPI_COMM_WORLD are not counted",
+                   (unsigned long long)merge->outside_messages,
+                   (unsigned long long)merge->outside_bytes);
+    return nw_text_take(&text, &pattern->note);
+}
+
+nw_status nw_merge_build(struct nw_merge *merge, nw_pattern **out)
+{
+    nw_pattern *pattern = NULL;
+    nw_status status = match_halves(merge);
+
+    if (!status)
+        status = nw_pattern_builder_build(merge->builder, &pattern);
+    if (!status)
+        status = note_outside(merge, pattern);
+    if (status)
+        nw_pattern_free(pattern);
+    else
+        *out = pattern;
+    return status;
+}

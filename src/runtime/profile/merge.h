@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Puts the records of all ranks together into one pattern. Messages whose ends
+ * were seen from both sides are matched: by pair, by kind of tag, then by size.
+ */
+#ifndef NW_PROFILE_MERGE_H
+#define NW_PROFILE_MERGE_H
+
+#include "runtime/profile/part.h"
+
+#include <nodewise/pattern.h>
+
+struct nw_merge;
+
+/* `mixed`: some record is NW_PART_SENT_GPU or NW_PART_RECEIVED_GPU. The caller
+ * frees it. */
+NW_MUST_CHECK nw_status nw_merge_new(int32_t rank_count, bool mixed,
+                                     struct nw_merge **out);
+void nw_merge_free(struct nw_merge *merge); /* NULL is fine */
+/* `rank` counted `record`. NW_EINVAL where it makes no sense. */
+NW_MUST_CHECK nw_status nw_merge_add(struct nw_merge *merge, int32_t rank,
+                                     const struct nw_part_record *record);
+/* To processes outside MPI_COMM_WORLD; becomes the pattern's note. */
+void nw_merge_add_outside(struct nw_merge *merge, uint64_t bytes,
+                          uint64_t messages);
+NW_MUST_CHECK nw_status nw_merge_build(struct nw_merge *merge,
+                                       nw_pattern **out);
+
+#endif

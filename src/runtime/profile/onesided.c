@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One-sided calls, counted where they are issued: bytes flow to the target of
+ * a put and from the target of a get. The side of the target's memory is
+ * taken to be that of the issuer's own part of the window.
+ */
+#include "runtime/profile/profile.h"
+
+static void record(struct nw_data data, struct nw_target target, bool inward)
+{
+    struct nw_comm *win = nw_win_find(target.win);
+    struct nw_tally_key key = {.tag = NW_PART_NO_TAG, .inward = inward};
+    bool here;
+
+    if (!win)
+        return;
+    here = nw_data_is_gpu(data);
+    key.class = (uint8_t)(inward ? nw_edge_class(win->gpu_window, here)
+                                 : nw_edge_class(here, win->gpu_window));
+    nw_record(win, target.rank, key, nw_data_bytes(data), 1);
+}
+
+void nw_put(struct nw_data origin, struct nw_target target)
+{
+    if (nw_record_wanted() && target.rank >= 0)
+        record(origin, target, false);
+}
+
+void nw_got(struct nw_data origin, struct nw_target target)
+{
+    if (nw_record_wanted() && target.rank >= 0)
+        record(origin, target, true);
+}
+
+void nw_fetched(struct nw_data origin, struct nw_data result,
+                struct nw_target target, MPI_Op op)
+{
+    if (!nw_record_wanted() || target.rank < 0)
+        return;
+    if (op != MPI_NO_OP)
+        record(origin, target, false);
+    record(result, target, true);
+}

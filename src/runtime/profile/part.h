@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one rank has counted, as it lies in its part file FILE.part.RANK: a
+ * page of header, then records of 512 bytes. The file is mapped while the
+ * program runs, so that it survives whatever end the program finds. Host byte
+ * order; read again on the machines that wrote it.
+ */
+#ifndef NW_PROFILE_PART_H
+#define NW_PROFILE_PART_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define NW_PART_MAGIC "nwpart 1"
+#define NW_PART_ORDER 0x01020304u
+#define NW_PART_HEADER 4096
+#define NW_PART_PROGRAM 3072
+
+/* How the rank's part of the run ended. */
+enum nw_part_state {
+    NW_PART_RUNNING = 1, /* killed, or still there */
+    NW_PART_ABORTED,     /* it called MPI_Abort */
+    NW_PART_EXITED,      /* left without MPI_Finalize */
+    NW_PART_FINALIZED,   /* counted to the end */
+};
+
+/* What a record counts. The first four are whole edges, in the order of
+ * enum nw_kind. A message between two calls is known at its sender by the
+ * sender's side, and at a receiver that takes it into GPU memory by that. */
+enum nw_part_class {
+    NW_PART_HH = 1,
+    NW_PART_GG,
+    NW_PART_HG,
+    NW_PART_GH,
+    NW_PART_SENT_HOST,
+    NW_PART_SENT_GPU,
+    NW_PART_RECEIVED_GPU, /* peer is the source */
+    NW_PART_CLASS_END
+};
+
+#define NW_PART_SIZES 60
+#define NW_PART_NO_TAG (-1)
+
+struct nw_part_record {
+    int32_t peer;   /* rank in MPI_COMM_WORLD */
+    int32_t tag;    /* NW_PART_NO_TAG where it plays no part */
+    uint8_t class;  /* 0 while the record is being made */
+    uint8_t inward; /* whole edges: 1 where the bytes flow from peer to us */
+    uint8_t unused[6];
+    uint64_t bytes, messages;
+    /* messages by size: 0, then from 2^(b-1) to 2^b - 1; the last holds all
+     * that is larger */
+    uint64_t sizes[NW_PART_SIZES];
+};
+_Static_assert(sizeof(struct nw_part_record) == 512, "8 records a page");
+
+struct nw_part_header {
+    char magic[8];
+    uint32_t order;
+    int32_t rank, rank_count;
+    uint32_t state; /* enum nw_part_state */
+    int32_t abort_code;
+    uint32_t program_length;
+    uint64_t record_count;
+    /* to processes outside MPI_COMM_WORLD */
+    uint64_t outside_bytes, outside_messages;
+    char program[NW_PART_PROGRAM]; /* arguments, joined by blanks */
+};
+_Static_assert(sizeof(struct nw_part_header) <= NW_PART_HEADER, "one page");
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * After a bad end: the part files that ranks left, checked word for word since
+ * they may be cut short or none of ours, and put together.
+ */
+#include <nodewise/profile.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "runtime/profile/merge.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct part {
+    const char *path; /* borrowed */
+    char *data;
+    const struct nw_part_header *header;
+    const struct nw_part_record *record;
+};
+
+struct parts {
+    glob_t found;
+    struct part *part;
+    size_t count;
+    bool mixed;
+};
+
+/* Names are taken literally, whatever characters they have. */
+static nw_status find_files(const char *path, const char *end, glob_t *found)
+{
+    struct nw_text text = {0};
+    nw_status status;
+    char *pattern;
+
+    for (const char *c = path; *c; c++) {
+        if (strchr("*?[\\", *c))
+            nw_text_add(&text, "\\");
+        nw_text_add_bytes(&text, c, 1);
+    }
+    nw_text_add(&text, end);
+    status = nw_text_take(&text, &pattern);
+    if (status)
+        return status;
+    if (glob(pattern, 0, NULL, found))
+        status = nw_fail(NW_ENODEV, "%s: no rank left a part of it", path);
+    free(pattern);
+    return status;
+}
+
+static nw_status check_header(const struct part *part, size_t length)
+{
+    const struct nw_part_header *header = part->header;
+    size_t room = length - NW_PART_HEADER;
+
+    if (memcmp(header->magic, NW_PART_MAGIC, sizeof header->magic))
+        return nw_fail(NW_EFORMAT, "%s:1: not a part of a profile", part->path);
+    if (header->order != NW_PART_ORDER)
+        return nw_fail(NW_EFORMAT, "%s:1: of a machine of other byte order",
+                       part->path);
+    if (header->rank_count < 1 || header->rank < 0 ||
+        header->rank >= header->rank_count)
+        return nw_fail(NW_EFORMAT, "%s:1: rank %d of %d", part->path,
+                       header->rank, header->rank_count);
+    if (header->state < NW_PART_RUNNING || header->state > NW_PART_FINALIZED ||
+        header->program_length >= NW_PART_PROGRAM ||
+        header->record_count > room / sizeof *part->record)
+        return nw_fail(NW_EFORMAT, "%s:1: cut short or damaged", part->path);
+    return NW_OK;
+}
+
+static nw_status read_part(struct part *part)
+{
+    size_t length;
+    nw_status status = nw_file_read(part->path, &part->data, &length);
+
+    if (status)
+        return status;
+    if (length < NW_PART_HEADER)
+        return nw_fail(NW_EFORMAT, "%s:1: cut short", part->path);
+    part->header = (const struct nw_part_header *)part->data;
+    part->record = (const struct nw_part_record *)(part->data + NW_PART_HEADER);
+    return check_header(part, length);
+}
+
+static void free_parts(struct parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        free(parts->part[i].data);
+    free(parts->part);
+    globfree(&parts->found);
+}
+
+static nw_status read_parts(struct parts *parts)
+{
+    nw_status status =
+        nw_alloc(parts->found.gl_pathc, sizeof *parts->part, &parts->part);
+
+    parts->count = status ? 0 : parts->found.gl_pathc;
+    for (size_t i = 0; !status && i < parts->count; i++) {
+        struct part *part = &parts->part[i];
+
+        part->path = parts->found.gl_pathv[i];
+        status = read_part(part);
+        for (size_t r = 0; !status && r < part->header->record_count; r++)
+            parts->mixed |= part->record[r].class >= NW_PART_SENT_GPU;
+    }
+    return status;
+}
+
+/* One part a rank, all of one program. */
+static nw_status check_together(const struct parts *parts)
+{
+    const struct nw_part_header *first = parts->part->header;
+    nw_status status;
+    char *seen;
+
+    status = nw_alloc((size_t)first->rank_count, 1, &seen);
+    if (status)
+        return status;
+    for (size_t i = 0; !status && i < parts->count; i++) {
+        const struct nw_part_header *header = parts->part[i].header;
+
+        if (header->rank_count != first->rank_count || seen[header->rank])
+            status = nw_fail(NW_EFORMAT, "%s:1: of another run than %s",
+                             parts->part[i].path, parts->part->path);
+        else
+            seen[header->rank] = 1;
+    }
+    free(seen);
+    return status;
+}
+
+static nw_status merge_part(struct nw_merge *merge, const struct part *part)
+{
+    const struct nw_part_header *header = part->header;
+
+    nw_merge_add_outside(merge, header->outside_bytes,
+                         header->outside_messages);
+    for (size_t r = 0; r < header->record_count; r++) {
+        /* class 0: the rank ended while it made the record */
+        if (part->record[r].class &&
+            nw_merge_add(merge, header->rank, &part->record[r]))
+            return nw_fail(NW_EFORMAT, "%s:1: damaged", part->path);
+    }
+    return NW_OK;
+}
+
+/* The rank whose end explains most: an abort before an exit before a kill. */
+static const struct nw_part_header *culprit(const struct parts *parts)
+{
+    static const int rank_of_state[] = {0, 1, 3, 2, 0};
+    const struct nw_part_header *worst = NULL;
+
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct nw_part_header *header = parts->part[i].header;
+
+        if (header->state != NW_PART_FINALIZED &&
+            (!worst ||
+             rank_of_state[header->state] > rank_of_state[worst->state]))
+            worst = header;
+    }
+    return worst;
+}
+
+static nw_status give_reason(const struct parts *parts, nw_pattern *pattern)
+{
+    const struct nw_part_header *worst = culprit(parts);
+    struct nw_text text = {0};
+
+    if (worst && worst->state == NW_PART_ABORTED)
+        nw_text_format(&text, "rank %d called MPI_Abort with code %d",
+                       worst->rank, worst->abort_code);
+    else if (worst && worst->state == NW_PART_EXITED)
+        nw_text_format(&text, "rank %d ended without MPI_Finalize",
+                       worst->rank);
+    else if (worst)
+        nw_text_format(&text, "rank %d was killed", worst->rank);
+    if (parts->count < (size_t)pattern->rank_count)
+        nw_text_format(&text, "%sonly %zu of %d ranks left their part",
+                       worst ? ", " : "", parts->count, pattern->rank_count);
+    return text.data || text.failed ? nw_text_take(&text, &pattern->partial)
+                                    : NW_OK;
+}
+
+static nw_status merge_parts(const struct parts *parts, nw_pattern **out)
+{
+    const struct nw_part_header *first = parts->part->header;
+    struct nw_merge *merge = NULL;
+    nw_pattern *pattern = NULL;
+    nw_status status = nw_merge_new(first->rank_count, parts->mixed, &merge);
+
+    for (size_t i = 0; !status && i < parts->count; i++)
+        status = merge_part(merge, &parts->part[i]);
+    if (!status)
+        status = nw_merge_build(merge, &pattern);
+    if (!status)
+        status = nw_strdup(first->program, &pattern->program);
+    if (!status)
+        status = give_reason(parts, pattern);
+    nw_merge_free(merge);
+    if (status)
+        nw_pattern_free(pattern);
+    else
+        *out = pattern;
+    return status;
+}
+
+nw_status nw_profile_merge(const char *path, nw_pattern **out)
+{
+    struct parts parts = {0};
+    nw_status status = find_files(path, ".part.[0-9]*", &parts.found);
+
+    if (!status)
+        status = read_parts(&parts);
+    if (!status)
+        status = check_together(&parts);
+    if (!status)
+        status = merge_parts(&parts, out);
+    free_parts(&parts);
+    return status;
+}
+
+static void remove_files(const char *path, const char *end)
+{
+    glob_t found = {0};
+
+    if (!find_files(path, end, &found))
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            unlink(found.gl_pathv[i]);
+    globfree(&found);
+}
+
+void nw_profile_remove_parts(const char *path)
+{
+    remove_files(path, ".part.[0-9]*");
+    remove_files(path, ".spawn.[0-9]*");
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns a partner and a buffer into the key of a tally. */
+#include "runtime/profile/record.h"
+
+#include "runtime/profile/gpu.h"
+#include "runtime/profile/profile.h"
+
+#include <stdlib.h>
+
+static _Thread_local struct nw_plan *planning;
+
+void nw_plan_begin(struct nw_plan *plan)
+{
+    planning = plan;
+}
+
+void nw_plan_end(void)
+{
+    planning = NULL;
+}
+
+static void plan(struct nw_planned planned)
+{
+    size_t room = planning->capacity ? 2 * planning->capacity : 4;
+    struct nw_planned *entry = planning->entry;
+
+    if (planning->count == planning->capacity) {
+        entry = realloc(entry, room * sizeof *entry);
+        if (!entry)
+            return;
+        planning->entry = entry;
+        planning->capacity = room;
+    }
+    entry[planning->count++] = planned;
+}
+
+static void count(struct nw_planned planned)
+{
+    if (planned.key.peer == NW_RANK_OUTSIDE)
+        nw_tally_add_outside(planned.bytes, planned.messages);
+    else
+        nw_tally_add(planned.key, planned.bytes, planned.messages);
+}
+
+void nw_plan_count(const struct nw_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        count(plan->entry[i]);
+}
+
+bool nw_record_wanted(void)
+{
+    return planning || nw_profile_is_on();
+}
+
+void nw_record(struct nw_comm *comm, int rank, struct nw_tally_key key,
+               uint64_t bytes, uint64_t messages)
+{
+    struct nw_planned planned = {key, bytes, messages};
+
+    planned.key.peer = nw_comm_world_rank(comm, rank);
+    if (planned.key.peer == NW_RANK_NONE || !messages)
+        return;
+    if (planning)
+        plan(planned);
+    else
+        count(planned);
+}
+
+void nw_record_edge(struct nw_comm *comm, int rank, int class, uint64_t bytes)
+{
+    struct nw_tally_key key = {.tag = NW_PART_NO_TAG, .class = (uint8_t) class};
+
+    nw_record(comm, rank, key, bytes, 1);
+}
+
+uint64_t nw_type_bytes(MPI_Datatype type)
+{
+    MPI_Count size = 0;
+
+    if (type == MPI_DATATYPE_NULL || NW_PMPI(Type_size_x)(type, &size))
+        return 0;
+    return size > 0 ? (uint64_t)size : 0;
+}
+
+uint64_t nw_data_bytes(struct nw_data data)
+{
+    return data.count > 0 ? (uint64_t)data.count * nw_type_bytes(data.type) : 0;
+}
+
+/* A type may carry the address itself (MPI_BOTTOM), so its lower bound
+ * counts. */
+bool nw_data_is_gpu(struct nw_data data)
+{
+    MPI_Aint low = 0, extent;
+
+    if (!nw_gpu_is_used() || data.at == MPI_IN_PLACE ||
+        data.type == MPI_DATATYPE_NULL ||
+        NW_PMPI(Type_get_true_extent)(data.type, &low, &extent))
+        return false;
+    return nw_gpu_holds((const char *)data.at + low);
+}
+
+int nw_edge_class(bool from_gpu, bool to_gpu)
+{
+    if (from_gpu)
+        return to_gpu ? NW_PART_GG : NW_PART_GH;
+    return to_gpu ? NW_PART_HG : NW_PART_HH;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What must be remembered of a request: of a persistent one what each start
+ * sends, of a receive into GPU memory that its end is to be counted.
+ */
+#ifndef NW_PROFILE_REQUEST_H
+#define NW_PROFILE_REQUEST_H
+
+#include "runtime/flavour.h"
+#include "runtime/profile/record.h"
+
+/* Takes the plan of a persistent request. */
+void nw_plan_made(struct nw_plan *plan, MPI_Request request);
+void nw_started(int count, const MPI_Request *requests);
+void nw_request_gone(MPI_Request request);
+
+/* A receive; nothing is kept where the buffer is in host memory. */
+void nw_receive_posted(struct nw_data data, MPI_Comm comm, MPI_Request request);
+void nw_receive_made(struct nw_data data, MPI_Comm comm, MPI_Request request);
+/* A message that a probe matched, and its receive. */
+void nw_message_matched(MPI_Comm comm, MPI_Message message);
+void nw_message_received(struct nw_data data, MPI_Message message,
+                         const MPI_Status *status);
+void nw_message_posted(struct nw_data data, MPI_Message message,
+                       MPI_Request request);
+void nw_requests_close(void);
+/* The communicator's handle means nothing from now on. */
+void nw_requests_forget(MPI_Comm comm);
+
+/* Ends of requests. `request` is the handle as it was before the call. */
+bool nw_requests_are_watched(void);
+void nw_completed(MPI_Request request, const MPI_Status *status);
+
+/* Copies of the caller's requests; nothing where none is watched. */
+struct nw_watch {
+    int count;
+    MPI_Request *request;
+    MPI_Status *status; /* as many; for a caller that wants none */
+};
+void nw_watch_begin(struct nw_watch *watch, int count,
+                    const MPI_Request *requests);
+void nw_watch_all_done(struct nw_watch *watch, const MPI_Status *statuses);
+void nw_watch_some_done(struct nw_watch *watch, int done, const int *indices,
+                        const MPI_Status *statuses);
+void nw_watch_any_done(struct nw_watch *watch, int index,
+                       const MPI_Status *status);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From MPI_Init to MPI_Finalize. Without NODEWISE_RECORD nothing is set up
+ * and every call passes straight through.
+ */
+#include "runtime/profile/profile.h"
+
+#include "base/text.h"
+#include "runtime/warn.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+bool nw_active;
+_Thread_local int nw_depth;
+
+static struct {
+    char *path; /* of the profile, absolute; NULL where none is wanted */
+    MPI_Comm comm;
+    pid_t pid;
+    bool on; /* by MPI_Pcontrol */
+    bool done;
+} state = {.on = true};
+
+bool nw_profile_is_on(void)
+{
+    return __atomic_load_n(&state.on, __ATOMIC_RELAXED);
+}
+
+void nw_profile_level(int level)
+{
+    __atomic_store_n(&state.on, level > 0, __ATOMIC_RELAXED);
+}
+
+static char *absolute(const char *path)
+{
+    struct nw_text text = {0};
+    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *out = NULL;
+
+    if (here)
+        nw_text_format(&text, "%s/", here);
+    nw_text_add(&text, path);
+    free(here);
+    if (nw_text_take(&text, &out))
+        return NULL;
+    return out;
+}
+
+/* Processes that were spawned are a world of their own and write beside the
+ * profile of their parents: one file more for each such world. */
+static char *spawned_path(const char *path, int rank, MPI_Comm comm)
+{
+    struct nw_text text = {0};
+    long long number = rank ? 0 : (long long)getpid();
+    char *out = NULL;
+
+    NW_PMPI(Bcast)(&number, 1, MPI_LONG_LONG, 0, comm);
+    nw_text_format(&text, "%s.spawn.%lld", path, number);
+    if (nw_text_take(&text, &out))
+        return NULL;
+    return out;
+}
+
+static char *part_path(int rank)
+{
+    const char *parts = getenv("NODEWISE_PARTS");
+    struct nw_text text = {0};
+    char *out = NULL;
+
+    if (parts && !strcmp(parts, "off"))
+        return NULL;
+    nw_text_format(&text, "%s.part.%d", state.path, rank);
+    if (nw_text_take(&text, &out))
+        return NULL;
+    return out;
+}
+
+static void open_part(void)
+{
+    int rank, size;
+    char *path;
+
+    NW_PMPI(Comm_rank)(state.comm, &rank);
+    NW_PMPI(Comm_size)(state.comm, &size);
+    path = part_path(rank);
+    nw_tally_open(path, rank, size);
+    free(path);
+}
+
+/* Arguments come with NULs between them; blanks read better. */
+static void note_program(struct nw_part_header *header)
+{
+    FILE *file = fopen("/proc/self/cmdline", "re");
+    size_t length = 0;
+
+    if (!file)
+        return;
+    length = fread(header->program, 1, sizeof header->program - 1, file);
+    fclose(file);
+    while (length && !header->program[length - 1])
+        length--;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)header->program[i] < ' ')
+            header->program[i] = ' ';
+    header->program_length = (uint32_t)length;
+}
+
+static bool duplicate_world(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    char *path;
+    int rank;
+
+    if (NW_PMPI(Comm_dup)(MPI_COMM_WORLD, &state.comm))
+        return false;
+    NW_PMPI(Comm_set_errhandler)(state.comm, MPI_ERRORS_RETURN);
+    NW_PMPI(Comm_get_parent)(&parent);
+    if (parent == MPI_COMM_NULL)
+        return true;
+    NW_PMPI(Comm_rank)(state.comm, &rank);
+    path = spawned_path(state.path, rank, state.comm);
+    free(state.path);
+    state.path = path;
+    return path;
+}
+
+void nw_profile_start(void)
+{
+    const char *path = getenv("NODEWISE_RECORD");
+
+    if (nw_is_active() || state.done || !path || !path[0])
+        return;
+    state.path = absolute(path);
+    if (!state.path || !duplicate_world()) {
+        nw_warn_once("no profile: the program could not be joined");
+        return;
+    }
+    nw_comm_open();
+    open_part();
+    note_program(nw_tally_header());
+    state.pid = getpid();
+    __atomic_store_n(&nw_active, true, __ATOMIC_RELEASE);
+}
+
+void nw_profile_finish(void)
+{
+    bool written;
+
+    if (!nw_is_active())
+        return;
+    __atomic_store_n(&nw_active, false, __ATOMIC_RELEASE);
+    state.done = true;
+    nw_tally_header()->state = NW_PART_FINALIZED;
+    written = nw_profile_gather(state.comm, state.path);
+    nw_tally_close(written);
+    nw_requests_close();
+    nw_comm_close();
+    NW_PMPI(Comm_free)(&state.comm);
+    free(state.path);
+    state.path = NULL;
+}
+
+void nw_profile_aborted(int code)
+{
+    nw_tally_header()->abort_code = code;
+    nw_tally_header()->state = NW_PART_ABORTED;
+}
+
+/* A child made by fork shares the part and must leave it alone. */
+__attribute__((destructor)) static void leave(void)
+{
+    if (nw_is_active() && state.pid == getpid() &&
+        nw_tally_header()->state == NW_PART_RUNNING)
+        nw_tally_header()->state = NW_PART_EXITED;
+}

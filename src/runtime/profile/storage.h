@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The memory of the part: pages of the part file, or plain ones. */
+#ifndef NW_PROFILE_STORAGE_H
+#define NW_PROFILE_STORAGE_H
+
+#include "runtime/profile/part.h"
+
+#include <stdbool.h>
+
+/* `path` may be NULL. Always succeeds: without a file, in memory; without
+ * memory, with a header alone. */
+void nw_storage_open(const char *path, int rank, int rank_count);
+struct nw_part_header *nw_storage_header(void);
+/* A new zeroed record, counted in the header; NULL where memory is short.
+ * One thread at a time. */
+struct nw_part_record *nw_storage_next(void);
+/* Any record that was given out. */
+struct nw_part_record *nw_storage_at(size_t index);
+void nw_storage_close(bool remove);
+
+#endif

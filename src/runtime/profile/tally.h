@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where calls are counted. Each thread has a table of its own that finds the
+ * record of a partner; the records of all threads lie in the rank's part.
+ * A record has one writer and may be read at any time.
+ */
+#ifndef NW_PROFILE_TALLY_H
+#define NW_PROFILE_TALLY_H
+
+#include "runtime/profile/part.h"
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+
+/* What a record is found by. */
+struct nw_tally_key {
+    int32_t peer, tag;
+    uint8_t class, inward;
+};
+
+/* Opens the part of this rank: `path` mapped, or memory alone where it is
+ * NULL or cannot be made. */
+void nw_tally_open(const char *path, int rank, int rank_count);
+/* Adds `messages` messages of `bytes` each. Quiet where memory is short: the
+ * profile then says that it is partial. */
+void nw_tally_add(struct nw_tally_key key, uint64_t bytes, uint64_t messages);
+/* The same for a partner outside MPI_COMM_WORLD. */
+void nw_tally_add_outside(uint64_t bytes, uint64_t messages);
+struct nw_part_header *nw_tally_header(void);
+size_t nw_tally_count(void);
+const struct nw_part_record *nw_tally_record(size_t index);
+/* True where something could not be counted. */
+bool nw_tally_is_short(void);
+/* Forgets everything; unlinks the file where `remove`. */
+void nw_tally_close(bool remove);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the generated wrappers are made of. Both MPI_X and PMPI_X are defined,
+ * since Fortran bindings enter by either; each forwards to the next definition
+ * of its own name, so that another tool in between still works, and only the
+ * outermost entry of a thread counts.
+ */
+#ifndef NW_RUNTIME_WRAP_H
+#define NW_RUNTIME_WRAP_H
+
+#include "runtime/flavour.h"
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+
+/* True from MPI_Init to MPI_Finalize where something is to be recorded. */
+extern bool nw_active;
+/* How many wrappers this thread is in. */
+extern _Thread_local int nw_depth;
+
+static inline bool nw_is_active(void)
+{
+    return __atomic_load_n(&nw_active, __ATOMIC_RELAXED);
+}
+
+#define NW_NEXT(name) ((__typeof__(&name))NW_CACHED(nw_next_call, #name))
+
+/* `before` runs ahead of the call, `after` behind it where it succeeded. */
+#define NW_WRAP(name, params, args, before, after)                             \
+    NW_API int name params;                                                    \
+    int name params                                                            \
+    {                                                                          \
+        int nw_rc;                                                             \
+                                                                               \
+        if (!nw_is_active() || nw_depth)                                       \
+            return NW_NEXT(name) args;                                         \
+        nw_depth++;                                                            \
+        before;                                                                \
+        nw_rc = NW_NEXT(name) args;                                            \
+        if (nw_rc == MPI_SUCCESS) {                                            \
+            after;                                                             \
+        }                                                                      \
+        nw_depth--;                                                            \
+        return nw_rc;                                                          \
+    }
+
+/* Around the beginning and the end: there `after` and `before` decide on
+ * nw_active themselves. */
+#define NW_WRAP_ALWAYS(name, params, args, before, after)                      \
+    NW_API int name params;                                                    \
+    int name params                                                            \
+    {                                                                          \
+        bool nw_outer = !nw_depth++;                                           \
+        int nw_rc;                                                             \
+                                                                               \
+        if (nw_outer) {                                                        \
+            before;                                                            \
+        }                                                                      \
+        nw_rc = NW_NEXT(name) args;                                            \
+        if (nw_outer && nw_rc == MPI_SUCCESS) {                                \
+            after;                                                             \
+        }                                                                      \
+        nw_depth--;                                                            \
+        return nw_rc;                                                          \
+    }
+
+#endif

@@ -2,7 +2,6 @@
 /* nw_map: the table of algorithms, and the promise that no answer is worse
  * than the default. */
 #include "map/algorithm.h"
-#include "base/array.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -13,9 +12,9 @@ static const struct {
     const char *name;
     nw_placer *placer;
 } placers[] = {
-    {"block", nw_place_block},
-    {"cyclic", nw_place_cyclic},
-    {"random", nw_place_random},
+    {"block", nw_place_block},         {"cyclic", nw_place_cyclic},
+    {"random", nw_place_random},       {"greedy", nw_place_greedy},
+    {"partition", nw_place_partition},
 };
 
 nw_placer *nw_placer_find(const char *name)
@@ -52,6 +51,11 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
 
 static const struct nw_algorithm algorithms[] = {
     {"default", "what the launcher would do", nw_run_default},
+    {"magc-greedy",
+     "MAGC: nodes by partition, cores and GPUs by its Algorithm 1",
+     nw_run_phases,
+     {"partition", "greedy", "greedy"},
+     NW_KINDS_ALL},
     {"block",
      "ranks in order, node after node, core after core",
      nw_run_phases,

@@ -10,14 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TRIES 4
+
 /* Places first .. end - 1 and the processes that go there. */
 struct piece {
     int32_t first, end;
     struct nw_ints list; /* points into partition.list */
 };
 
+/* One way through the recursion. */
 struct start {
-    enum nw_seed_kind seed;
+    enum nw_seed_kind seed[TRIES]; /* the best of these at each cut */
     bool packed; /* fill places one after the other instead of evenly */
 };
 
@@ -27,6 +30,7 @@ struct partition {
     int32_t *list; /* processes, those of a piece together */
     int32_t *half; /* for splitting a list */
     int32_t *place;
+    int8_t *best_side; /* [processes] of the best cut so far */
     struct start start;
 };
 
@@ -138,6 +142,52 @@ static void set_anchors(struct partition *part, const struct piece *piece,
                 on ? (int8_t)(placing->place[p] >= middle) : -1;
 }
 
+/* Traffic over the cut, counted from both of its ends. */
+static double cut_bytes(const struct partition *part, struct nw_ints list)
+{
+    const struct nw_placing *placing = part->placing;
+    const int8_t *side = part->bisection.side;
+    double sum = 0;
+
+    for (size_t i = 0; i < list.count; i++) {
+        int32_t p = list.values[i];
+
+        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
+            const struct nw_arc *arc = &placing->arc[a];
+
+            if (side[arc->peer] >= 0 && side[arc->peer] != side[p])
+                sum += arc->out + arc->in;
+        }
+    }
+    return sum;
+}
+
+static void copy_sides(int8_t *to, const int8_t *from, struct nw_ints list)
+{
+    for (size_t i = 0; i < list.count; i++)
+        to[list.values[i]] = from[list.values[i]];
+}
+
+/* The best of the start's tries. */
+static void bisect(struct partition *part, struct nw_ints list,
+                   const int32_t target[NW_CLASS_COUNT])
+{
+    int8_t *side = part->bisection.side;
+    double best = -1;
+
+    for (int i = 0; i < TRIES && best != 0; i++) {
+        double bytes;
+
+        nw_bisect(&part->bisection, list, target, part->start.seed[i]);
+        bytes = cut_bytes(part, list);
+        if (best < 0 || bytes < best) {
+            best = bytes;
+            copy_sides(part->best_side, side, list);
+        }
+    }
+    copy_sides(side, part->best_side, list);
+}
+
 static void cut_piece(struct partition *part, struct piece piece)
 {
     int32_t middle, target[NW_CLASS_COUNT];
@@ -153,7 +203,7 @@ static void cut_piece(struct partition *part, struct piece piece)
     middle = split_point(part, &piece);
     choose_target(part, &piece, middle, target);
     set_anchors(part, &piece, middle, true);
-    nw_bisect(&part->bisection, piece.list, target, part->start.seed);
+    bisect(part, piece.list, target);
     left = split_list(part, piece.list);
     set_anchors(part, &piece, middle, false);
     for (size_t i = 0; i < piece.list.count; i++)
@@ -218,9 +268,10 @@ static void take_rooms(struct nw_placing *placing)
 static nw_status all_starts(struct partition *part)
 {
     static const struct start starts[] = {
-        {NW_SEED_ORDER, false},  {NW_SEED_ORDER, true},
-        {NW_SEED_FIRST, false},  {NW_SEED_FIRST, true},
-        {NW_SEED_RANDOM, false}, {NW_SEED_RANDOM, false},
+        {{NW_SEED_ORDER, NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, false},
+        {{NW_SEED_ORDER, NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, true},
+        {{NW_SEED_RANDOM, NW_SEED_RANDOM, NW_SEED_RANDOM, NW_SEED_RANDOM},
+         false},
     };
     const struct nw_placing *placing = part->placing;
     struct nw_placing_cost best = {0, -1};
@@ -267,12 +318,15 @@ nw_status nw_place_partition(struct nw_placing *placing)
     if (!status)
         status = nw_alloc(n, sizeof *part.place, &part.place);
     if (!status)
+        status = nw_alloc(n, sizeof *part.best_side, &part.best_side);
+    if (!status)
         status = all_starts(&part);
     placing->steps += part.bisection.steps;
     nw_bisection_fini(&part.bisection);
     free(part.list);
     free(part.half);
     free(part.place);
+    free(part.best_side);
     if (status)
         return status;
     take_rooms(placing);

@@ -21,7 +21,8 @@ static nw_status set_xml(hwloc_topology_t machine, const char *file)
 
     if (status)
         return status;
-    if (hwloc_topology_set_xmlbuffer(machine, data, (int)length + 1))
+    status = nw_hwloc_try_xml(file, data, length);
+    if (!status && hwloc_topology_set_xmlbuffer(machine, data, (int)length + 1))
         status = nw_fail(NW_EFORMAT, "%s:1: hwloc cannot read this XML", file);
     free(data);
     return status;

@@ -39,4 +39,9 @@ void nw_hwloc_set_vertex(hwloc_obj_t obj, int32_t vertex);
  * objects have their vertices by now. */
 NW_MUST_CHECK nw_status nw_hwloc_add_devices(struct nw_hwloc_build *build);
 
+/* Whether hwloc can load these bytes (NUL-terminated) without dying of them;
+ * tried in a child process. */
+NW_MUST_CHECK nw_status nw_hwloc_try_xml(const char *file, const char *data,
+                                         size_t length);
+
 #endif

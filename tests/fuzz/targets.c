@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One small function a reader: hands it the bytes as a file (or as words) and
+ * lets go of what it gives. The fuzzers and the replay of the corpus both call
+ * these. */
+#include "tests/fuzz/targets.h"
+
+#include "base/hostlist.h"
+#include "topology/source.h"
+
+#include <nodewise/mapping.h>
+#include <nodewise/pattern.h>
+#include <nodewise/topology.h>
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void read_topology(nw_source_reader *reader, const char *what)
+{
+    nw_topology *topology = NULL;
+
+    if (!reader(what, NW_ELEMENTS_CORE, &topology))
+        nw_topology_free(topology);
+}
+
+/* Sizes are the user's to choose; the fuzzer would only choose huge ones. */
+static bool is_small(const char *words)
+{
+    uint64_t product = 1;
+
+    for (; *words; words++) {
+        uint64_t number = strtoull(words, NULL, 10);
+        size_t digits = strspn(words, "0123456789");
+
+        if (!digits)
+            continue;
+        words += digits - 1;
+        if (digits > 6 || (product *= number + 1) > 1000000)
+            return false;
+    }
+    return true;
+}
+
+static void fuzz_hierarchy(const char *words)
+{
+    if (is_small(words))
+        read_topology(nw_source_hierarchy, words);
+}
+
+static void fuzz_synthetic(const char *words)
+{
+    if (is_small(words))
+        read_topology(nw_source_synthetic, words);
+}
+
+static void fuzz_matrix(const char *path)
+{
+    read_topology(nw_source_matrix, path);
+}
+
+static void fuzz_xml(const char *path)
+{
+    read_topology(nw_source_xml, path);
+}
+
+static void fuzz_mapping(const char *path)
+{
+    nw_mapping *mapping = NULL;
+
+    if (!nw_mapping_read(path, NULL, &mapping))
+        nw_mapping_free(mapping);
+}
+
+static void read_pattern(const char *prefix, const char *path)
+{
+    struct nw_pattern_read_options options = NW_PATTERN_READ_OPTIONS_INIT;
+    nw_pattern *pattern = NULL;
+    char input[128];
+
+    options.compact = true;
+    snprintf(input, sizeof input, "%s%s", prefix, path);
+    if (!nw_pattern_read(input, &options, &pattern))
+        nw_pattern_free(pattern);
+}
+
+static void fuzz_native(const char *path)
+{
+    read_pattern("native:", path);
+}
+
+static void fuzz_hostlist(const char *words)
+{
+    struct nw_hostlist list = {0};
+
+    if (is_small(words) && nw_hostlist_expand(words, &list))
+        assert(list.count == 0);
+    nw_hostlist_fini(&list);
+}
+
+const struct nw_fuzz_target nw_fuzz_targets[] = {
+    {"hierarchy", fuzz_hierarchy, true},
+    {"synthetic", fuzz_synthetic, true},
+    {"hostlist", fuzz_hostlist, true},
+    {"matrix", fuzz_matrix, false},
+    {"xml", fuzz_xml, false},
+    {"mapping", fuzz_mapping, false},
+    {"native", fuzz_native, false},
+};
+const size_t nw_fuzz_target_count =
+    sizeof nw_fuzz_targets / sizeof *nw_fuzz_targets;
+
+static void call_with_words(const struct nw_fuzz_target *target,
+                            const uint8_t *data, size_t size)
+{
+    char *words = strndup((const char *)data, size);
+
+    target->run(words);
+    free(words);
+}
+
+/* A file in memory has a name, so that the reader under test is the one that
+ * users call. */
+static void call_with_file(const struct nw_fuzz_target *target,
+                           const uint8_t *data, size_t size)
+{
+    int fd = memfd_create("fuzz", MFD_CLOEXEC);
+    char path[64];
+
+    if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+        abort();
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    target->run(path);
+    close(fd);
+}
+
+void nw_fuzz_run(const struct nw_fuzz_target *target, const uint8_t *data,
+                 size_t size)
+{
+    if (target->words)
+        call_with_words(target, data, size);
+    else
+        call_with_file(target, data, size);
+}

@@ -6,7 +6,9 @@
 #ifndef NODEWISE_REPORT_H
 #define NODEWISE_REPORT_H
 
+#include <nodewise/pattern.h>
 #include <nodewise/status.h>
+#include <nodewise/topology.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -36,6 +38,16 @@ NW_API void nw_table_cell(nw_table *table, const char *format, ...)
  * and tree lines follow the locale's LC_CTYPE: UTF-8 or plain ASCII. Never
  * coloured. The caller frees *out. NW_ENODEV where libsmartcols is missing. */
 NW_API NW_MUST_CHECK nw_status nw_table_text(const nw_table *table, char **out);
+
+/* A pattern in words: totals by kind, and a heat map of each layer (host,
+ * GPU, mixed) in shades on a logarithmic scale, at most `width` columns wide
+ * (40 to 200). The caller frees *out. */
+NW_API NW_MUST_CHECK nw_status nw_report_pattern_text(const nw_pattern *pattern,
+                                                      int width, char **out);
+/* The same heat maps side by side as an SVG picture, at most 256 x 256 cells
+ * each. The caller frees *out. */
+NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
+                                                     char **out);
 
 #ifdef __cplusplus
 }

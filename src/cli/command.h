@@ -28,7 +28,12 @@ struct nw_command {
 };
 
 /* Each command is one file that defines its row. */
-#define NW_COMMAND_LIST(X) X(topology) X(profile)
+/* clang-format off: one a line, in the order of the journey */
+#define NW_COMMAND_LIST(X)                                                     \
+    X(topology)                                                                \
+    X(profile)                                                                 \
+    X(evaluate)
+/* clang-format on */
 
 #define NW_COMMAND_DECLARE(name)                                               \
     extern const struct nw_command nw_command_##name;

@@ -18,9 +18,11 @@ struct nw_cost_column {
 void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
                       const struct nw_cost *cost);
 
-/* The figures side by side, the first column being the one the others are
- * compared with in percent. The caller frees *out. */
+/* The figures side by side, one row a mapping; the last column is the
+ * improvement in the objective over the first row, in percent. The caller
+ * frees *out. */
 NW_MUST_CHECK nw_status nw_cli_cost_table(const nw_topology *topology,
+                                          enum nw_objective objective,
                                           const struct nw_cost_column *columns,
                                           size_t count, char **out);
 

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "cost/ends.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ enum layer { LAYER_ALL, LAYER_HOST, LAYER_GPU, LAYER_COUNT };
 
 struct evaluation {
     const nw_topology *topology;
-    struct nw_end *core, *gpu; /* [ranks]; node -1 where there is none */
+    struct nw_ends places;
     double *load[LAYER_COUNT]; /* [2 x links] bytes */
     double *link_latency;      /* [links] s */
     uint32_t *hops;
@@ -43,52 +44,6 @@ struct evaluation {
     nw_uint128 exact[LAYER_COUNT];
     double value[LAYER_COUNT];
 };
-
-static nw_status place_rank(struct evaluation *work, const nw_mapping *mapping,
-                            int32_t r)
-{
-    const nw_topology *topology = work->topology;
-    struct nw_ints cores = nw_mapping_cores(mapping, r);
-    struct nw_ints gpus = nw_mapping_gpus(mapping, r);
-    int32_t node = mapping->node[r];
-    int32_t nic = mapping->nic ? mapping->nic[r] : -1;
-
-    work->gpu[r].node = -1;
-    if (node < 0 || !cores.count || cores.values[0] < 0)
-        return nw_fail(NW_EINVAL, "rank %d of the mapping has no core", r);
-    if (node >= nw_topology_node_count(topology) ||
-        cores.values[0] >= nw_topology_node_elements(topology, node).count)
-        return nw_fail(NW_EINVAL, "rank %d is mapped outside the topology", r);
-    work->core[r] = nw_topology_element_end(
-        topology,
-        nw_topology_node_elements(topology, node).first + cores.values[0]);
-    work->core[r].nic = nic;
-    if (!gpus.count || gpus.values[0] < 0)
-        return NW_OK;
-    if (mapping->gpu_node && mapping->gpu_node[r] >= 0) {
-        work->cost->remote_gpus += mapping->gpu_node[r] != node;
-        nic = mapping->gpu_node[r] != node ? -1 : nic;
-        node = mapping->gpu_node[r];
-    }
-    if (gpus.values[0] >= nw_topology_node_gpus(topology, node).count)
-        return nw_fail(NW_EINVAL, "rank %d has GPU %d, which its node has not",
-                       r, gpus.values[0]);
-    work->gpu[r] = nw_topology_gpu_end(
-        topology, nw_topology_node_gpus(topology, node).first + gpus.values[0]);
-    work->gpu[r].nic = nic;
-    return NW_OK;
-}
-
-static nw_status edge_end(const struct evaluation *work, int32_t rank,
-                          bool on_gpu, struct nw_end *end)
-{
-    if (on_gpu && work->gpu[rank].node < 0)
-        return nw_fail(NW_EINVAL,
-                       "rank %d sends or receives GPU messages and has no GPU",
-                       rank);
-    *end = on_gpu ? work->gpu[rank] : work->core[rank];
-    return NW_OK;
-}
 
 static nw_status add_hop_bytes(struct evaluation *work, enum layer layer,
                                uint64_t bytes, double distance)
@@ -134,18 +89,14 @@ static void add_level(struct evaluation *work, int layer, int32_t level,
 static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
                           int32_t src, size_t e)
 {
-    static const bool src_gpu[] = {false, true, false, true};
-    static const bool dst_gpu[] = {false, true, true, false};
     static const enum layer layers[] = {LAYER_HOST, LAYER_GPU, LAYER_ALL,
                                         LAYER_ALL};
     uint8_t kind = pattern->kind[e];
     uint64_t bytes = pattern->bytes[e], messages = pattern->messages[e];
     double distance, latency;
     struct nw_end ends[2];
-    nw_status status = edge_end(work, src, src_gpu[kind], &ends[0]);
+    nw_status status = nw_ends_of_edge(&work->places, pattern, src, e, ends);
 
-    if (!status)
-        status = edge_end(work, pattern->dst[e], dst_gpu[kind], &ends[1]);
     if (status)
         return status;
     distance = nw_topology_distance(work->topology, ends[0], ends[1]);
@@ -253,8 +204,7 @@ static void release(struct evaluation *work)
 {
     for (int layer = 0; layer < LAYER_COUNT; layer++)
         free(work->load[layer]);
-    free(work->core);
-    free(work->gpu);
+    nw_ends_fini(&work->places);
     free(work->link_latency);
     free(work->hops);
 }
@@ -265,21 +215,13 @@ nw_status nw_cost_evaluate(const nw_topology *topology,
 {
     struct nw_cost cost = {0};
     struct evaluation work = {.topology = topology, .cost = &cost};
-    size_t n = (size_t)pattern->rank_count;
-    nw_status status;
+    nw_status status = nw_ends_find(topology, pattern, mapping, &work.places);
 
-    if (mapping->rank_count != pattern->rank_count)
-        return nw_fail(NW_EINVAL, "the mapping has %d ranks and the pattern %d",
-                       mapping->rank_count, pattern->rank_count);
-    status = nw_alloc(n, sizeof *work.core, &work.core);
-    if (!status)
-        status = nw_alloc(n, sizeof *work.gpu, &work.gpu);
     if (!status)
         status = alloc_cost(&work);
     if (!status && nw_topology_has_links(topology))
         status = alloc_links(&work, (size_t)nw_topology_link_count(topology));
-    for (int32_t r = 0; !status && r < pattern->rank_count; r++)
-        status = place_rank(&work, mapping, r);
+    cost.remote_gpus = work.places.remote_gpus;
     for (int32_t r = 0; !status && r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
              e++)

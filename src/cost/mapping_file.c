@@ -60,7 +60,7 @@ static nw_status check_set(struct reader *reader, const char *what,
     for (size_t i = 0; i < count; i++) {
         if (limit >= 0 && values[i] >= limit)
             return nw_lines_fail(&reader->lines,
-                                 "%s %d: the node has %s 0 to %d", what,
+                                 "%s %d: the node has %ss 0 to %d", what,
                                  values[i], what, limit - 1);
         for (size_t j = 0; j < i; j++)
             if (values[j] == values[i])

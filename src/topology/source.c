@@ -3,6 +3,7 @@
 #include "topology/source.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "topology/bundled.h"
 #include "topology/topology.h"
 
 #include <string.h>
@@ -16,6 +17,9 @@ static const struct {
     {"hwloc:", NULL, nw_source_synthetic},
     {NULL, ".xml", nw_source_xml},
     {NULL, ".xml.zst", nw_source_xml},
+    {NULL, ".yaml", nw_source_cluster},
+    {NULL, ".yml", nw_source_cluster},
+    {NULL, ".yaml.zst", nw_source_cluster},
 };
 
 nw_status nw_topology_load(const char *source,
@@ -34,6 +38,8 @@ nw_status nw_topology_load(const char *source,
         if (suffix && nw_text_ends_with(source, suffix))
             return sources[i].read(source, elements, out);
     }
+    if (nw_bundled_has(source))
+        return nw_source_bundled(source, elements, out);
     return nw_fail(NW_EINVAL,
                    "'%s' is no topology source; 'nodewise topology --help' "
                    "lists them",

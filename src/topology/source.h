@@ -12,6 +12,8 @@ typedef nw_status nw_source_reader(const char *what, enum nw_elements elements,
 
 nw_source_reader nw_source_hierarchy; /* "4:8:16@1:10:100" */
 nw_source_reader nw_source_matrix;    /* a file of distances */
+nw_source_reader nw_source_cluster;   /* FILE.yaml */
+nw_source_reader nw_source_bundled;   /* NAME or NAME:N, known to be one */
 nw_source_reader nw_source_live;      /* this machine; nothing after it */
 nw_source_reader nw_source_xml;       /* a file of hwloc's */
 nw_source_reader nw_source_synthetic; /* "package:2 core:12 pu:1" */

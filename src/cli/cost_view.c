@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One voice for the figures of a mapping, in tables and in JSON. */
+#include "cli/cost_view.h"
+
+#include <nodewise/report.h>
+
+#include <stdlib.h>
+
+static void add_sum(struct nw_json *json, const char *key,
+                    const struct nw_sum *sum)
+{
+    if (sum->integral)
+        nw_json_wide(json, key, sum->exact);
+    else
+        nw_json_number(json, key, sum->value);
+}
+
+static void add_seconds(struct nw_json *json, const char *key,
+                        const struct nw_cost *cost, double value)
+{
+    if (cost->has_congestion)
+        nw_json_number(json, key, value);
+    else
+        nw_json_null(json, key);
+}
+
+static bool level_is_used(const struct nw_cost *cost, int32_t level)
+{
+    return cost->level_messages[0][level] || cost->level_messages[1][level] ||
+           cost->level_bytes[0][level] || cost->level_bytes[1][level];
+}
+
+static void add_levels(struct nw_json *json, const nw_topology *topology,
+                       const struct nw_cost *cost)
+{
+    nw_json_array(json, "levels");
+    for (int32_t l = 0; l < cost->level_count; l++) {
+        if (!level_is_used(cost, l))
+            continue;
+        nw_json_object(json, NULL);
+        nw_json_string(json, "name", nw_topology_level_name(topology, l));
+        nw_json_unsigned(json, "host_bytes", cost->level_bytes[0][l]);
+        nw_json_unsigned(json, "gpu_bytes", cost->level_bytes[1][l]);
+        nw_json_unsigned(json, "host_messages", cost->level_messages[0][l]);
+        nw_json_unsigned(json, "gpu_messages", cost->level_messages[1][l]);
+        nw_json_end_object(json);
+    }
+    nw_json_end_array(json);
+}
+
+void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
+                      const struct nw_cost *cost)
+{
+    add_sum(json, "hop_bytes", &cost->hop_bytes);
+    add_sum(json, "host_hop_bytes", &cost->host_hop_bytes);
+    add_sum(json, "gpu_hop_bytes", &cost->gpu_hop_bytes);
+    add_seconds(json, "max_congestion", cost, cost->max_congestion);
+    add_seconds(json, "max_congestion_host", cost, cost->max_congestion_host);
+    add_seconds(json, "max_congestion_gpu", cost, cost->max_congestion_gpu);
+    nw_json_number(json, "latency", cost->latency);
+    nw_json_integer(json, "remote_gpus", cost->remote_gpus);
+    add_levels(json, topology, cost);
+}
+
+/* Whole sums in full while a person can read them, else with a prefix. */
+static void sum_cell(nw_table *table, const struct nw_sum *sum)
+{
+    char digits[40];
+
+    if (sum->integral && sum->value < 1e15)
+        nw_table_cell(table, "%s", nw_format_wide(sum->exact, digits));
+    else
+        nw_table_cell(table, "%.6g", sum->value);
+}
+
+static void seconds_cell(nw_table *table, const struct nw_cost *cost,
+                         double value)
+{
+    char text[32];
+
+    if (cost->has_congestion)
+        nw_table_cell(
+            table, "%s",
+            nw_format_quantity(value, NW_UNIT_TIME, text, sizeof text));
+    else
+        nw_table_cell(table, "-");
+}
+
+static void percent_cell(nw_table *table, double before, double after)
+{
+    if (before > 0)
+        nw_table_cell(table, "%.1f %%", (1 - after / before) * 100);
+    else
+        nw_table_cell(table, "-");
+}
+
+static nw_status take_table(nw_table *table, struct nw_text *text)
+{
+    char *words = NULL;
+    nw_status status = nw_table_text(table, &words);
+
+    if (!status)
+        nw_text_add(text, words);
+    free(words);
+    nw_table_free(table);
+    return status;
+}
+
+static nw_status add_figures(struct nw_text *text, enum nw_objective objective,
+                             const struct nw_cost_column *columns, size_t count)
+{
+    static const char *const titles[] = {"HOP-BYTES",      "HOST",       "GPU",
+                                         "MAX CONGESTION", "HOST",       "GPU",
+                                         "LATENCY",        "IMPROVEMENT"};
+    double before = nw_cost_objective(columns[0].cost, objective);
+    nw_table *table;
+    nw_status status = nw_table_new(&table);
+
+    if (status)
+        return status;
+    nw_table_column(table, "MAPPING", NW_ALIGN_LEFT);
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        nw_table_column(table, titles[i], NW_ALIGN_RIGHT);
+    for (size_t i = 0; i < count; i++) {
+        const struct nw_cost *cost = columns[i].cost;
+        char latency[32];
+
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%s", columns[i].name);
+        sum_cell(table, &cost->hop_bytes);
+        sum_cell(table, &cost->host_hop_bytes);
+        sum_cell(table, &cost->gpu_hop_bytes);
+        seconds_cell(table, cost, cost->max_congestion);
+        seconds_cell(table, cost, cost->max_congestion_host);
+        seconds_cell(table, cost, cost->max_congestion_gpu);
+        nw_table_cell(table, "%s",
+                      nw_format_quantity(cost->latency, NW_UNIT_TIME, latency,
+                                         sizeof latency));
+        percent_cell(table, before, nw_cost_objective(cost, objective));
+    }
+    return take_table(table, text);
+}
+
+static bool any_uses(const struct nw_cost_column *columns, size_t count,
+                     int32_t level)
+{
+    for (size_t i = 0; i < count; i++)
+        if (level_is_used(columns[i].cost, level))
+            return true;
+    return false;
+}
+
+static nw_status add_level_rows(struct nw_text *text,
+                                const nw_topology *topology,
+                                const struct nw_cost_column *columns,
+                                size_t count)
+{
+    nw_table *table;
+    nw_status status = nw_table_new(&table);
+
+    if (status)
+        return status;
+    nw_table_column(table, "BYTES WITHIN", NW_ALIGN_LEFT);
+    for (size_t i = 0; i < count; i++)
+        nw_table_column(table, columns[i].name, NW_ALIGN_RIGHT);
+    for (int32_t l = 0; l < columns[0].cost->level_count; l++) {
+        if (!any_uses(columns, count, l))
+            continue;
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%s", nw_topology_level_name(topology, l));
+        for (size_t i = 0; i < count; i++) {
+            const struct nw_cost *cost = columns[i].cost;
+            char bytes[32];
+
+            nw_table_cell(
+                table, "%s",
+                nw_format_quantity((double)cost->level_bytes[0][l] +
+                                       (double)cost->level_bytes[1][l],
+                                   NW_UNIT_BYTES, bytes, sizeof bytes));
+        }
+    }
+    return take_table(table, text);
+}
+
+static void add_worst_links(struct nw_text *text, const nw_topology *topology,
+                            const struct nw_cost_column *columns, size_t count)
+{
+    char name[160];
+
+    for (size_t i = 0; i < count; i++) {
+        const struct nw_cost *cost = columns[i].cost;
+
+        if (cost->has_congestion && cost->max_congestion_link >= 0)
+            nw_text_format(
+                text, "%s: the most congested link is %s (%s)\n",
+                columns[i].name,
+                nw_topology_link_name(topology, cost->max_congestion_link / 2,
+                                      name, sizeof name),
+                cost->max_congestion_link & 1 ? "inward" : "outward");
+        if (cost->remote_gpus)
+            nw_text_format(text,
+                           "%s: %d ranks have their GPU on another "
+                           "node\n",
+                           columns[i].name, cost->remote_gpus);
+    }
+}
+
+nw_status nw_cli_cost_table(const nw_topology *topology,
+                            enum nw_objective objective,
+                            const struct nw_cost_column *columns, size_t count,
+                            char **out)
+{
+    struct nw_text text = {0};
+    nw_status status = add_figures(&text, objective, columns, count);
+
+    if (!status) {
+        nw_text_add(&text, "\n");
+        status = add_level_rows(&text, topology, columns, count);
+    }
+    if (status) {
+        nw_text_fini(&text);
+        return status;
+    }
+    nw_text_add(&text, "\n");
+    add_worst_links(&text, topology, columns, count);
+    return nw_text_take(&text, out);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The words around a heat map. */
+#include "report/panel.h"
+#include "report/svg.h"
+
+#define LEFT 52.0
+#define TOP 56.0
+#define SIDE 340.0
+
+static void draw_axes(struct nw_text *text, const struct nw_panel *panel,
+                      const struct nw_heat *heat)
+{
+    double left = panel->x + LEFT, top = panel->y + TOP;
+    int32_t ticks = heat->ranks < 4 ? heat->ranks : 4;
+
+    for (int32_t i = 0; i < ticks; i++) {
+        int32_t place = (int32_t)((int64_t)heat->ranks * i / ticks);
+        double at = SIDE * ((double)place / heat->bin / heat->cells);
+
+        nw_svg_label(text,
+                     (struct nw_svg_label){left + at, top - 6, "small faint"},
+                     "%d", place);
+        nw_svg_label(
+            text,
+            (struct nw_svg_label){left - 6, top + at + 9, "small faint end"},
+            "%d", place);
+    }
+}
+
+static void draw_words(struct nw_text *text, const struct nw_panel *panel,
+                       const struct nw_heat *heat)
+{
+    double left = panel->x + LEFT, top = panel->y + TOP;
+    const char *title = panel->title;
+    char low[32] = "none", high[32] = "", total[32];
+
+    nw_svg_label(text, (struct nw_svg_label){left, panel->y + 18, "strong"},
+                 "%s%s", title ? title : nw_layer_name(panel->heat.layer),
+                 title ? "" : " layer");
+    nw_svg_label(
+        text, (struct nw_svg_label){left, panel->y + 34, "small faint"},
+        "%s in all; from %s (down) to %s (across)",
+        nw_format_quantity(heat->total, NW_UNIT_BYTES, total, sizeof total),
+        panel->axis ? panel->axis : "rank", panel->axis ? panel->axis : "rank");
+    if (heat->high > 0) {
+        nw_format_quantity(heat->low, NW_UNIT_BYTES, low, sizeof low);
+        nw_format_quantity(heat->high, NW_UNIT_BYTES, high, sizeof high);
+    }
+    nw_svg_legend(text, &(struct nw_svg_legend){left - 8, top + SIDE + 14, 't',
+                                                low, high});
+    if (heat->bin > 1)
+        nw_svg_label(
+            text, (struct nw_svg_label){left, top + SIDE + 44, "small faint"},
+            "a cell is %d x %d ranks", heat->bin, heat->bin);
+}
+
+nw_status nw_panel_draw(struct nw_text *text, const struct nw_panel *panel)
+{
+    struct nw_heat heat;
+    nw_status status = nw_heat_bin(&panel->heat, &heat);
+
+    if (status)
+        return status;
+    nw_text_add(text, "<g>\n");
+    draw_words(text, panel, &heat);
+    nw_heat_draw(text, &heat,
+                 &(struct nw_heat_square){panel->x + LEFT, panel->y + TOP, SIDE,
+                                          panel->block, panel->block_count});
+    draw_axes(text, panel, &heat);
+    nw_text_add(text, "</g>\n");
+    nw_heat_fini(&heat);
+    return NW_OK;
+}

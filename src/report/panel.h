@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One heat map with all that a reader needs around it: title, axes, legend. */
+#ifndef NW_REPORT_PANEL_H
+#define NW_REPORT_PANEL_H
+
+#include "report/heat.h"
+
+#define NW_PANEL_WIDTH 420
+#define NW_PANEL_HEIGHT 470
+
+struct nw_panel {
+    struct nw_heat_what heat;
+    double x, y;          /* its upper left corner */
+    const char *title;    /* NULL: the layer's name */
+    const char *axis;     /* what the places are; NULL: ranks */
+    const int32_t *block; /* as nw_heat_square */
+    int32_t block_count;
+};
+
+NW_MUST_CHECK nw_status nw_panel_draw(struct nw_text *text,
+                                      const struct nw_panel *panel);
+
+#endif

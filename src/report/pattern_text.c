@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A pattern in words: what there is of each kind, and heat maps in letters. */
+#include <nodewise/report.h>
+
+#include "base/array.h"
+#include "base/status.h"
+#include "report/heat.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Most partners that any rank sends to, in one kind. */
+static size_t most_partners(const nw_pattern *pattern, enum nw_kind kind)
+{
+    size_t most = 0;
+
+    for (int32_t src = 0; src < pattern->rank_count; src++) {
+        size_t partners = 0;
+
+        for (size_t e = pattern->row[src]; e < pattern->row[src + 1]; e++)
+            partners += pattern->kind[e] == kind && pattern->dst[e] != src;
+        most = partners > most ? partners : most;
+    }
+    return most;
+}
+
+static void add_kind(nw_table *table, const nw_pattern *pattern,
+                     enum nw_kind kind)
+{
+    struct nw_pattern_total total = nw_pattern_total(pattern, kind);
+    char words[32];
+
+    if (!total.edges)
+        return;
+    nw_table_row(table, -1);
+    nw_table_cell(table, "%s", nw_kind_name(kind));
+    nw_table_cell(table, "%zu", total.edges);
+    nw_table_cell(table, "%zu", most_partners(pattern, kind));
+    nw_table_cell(table, "%" PRIu64, total.messages);
+    nw_table_cell(table, "%s",
+                  nw_format_quantity((double)total.bytes, NW_UNIT_BYTES, words,
+                                     sizeof words));
+    nw_table_cell(
+        table, "%s",
+        total.messages
+            ? nw_format_quantity((double)total.bytes / (double)total.messages,
+                                 NW_UNIT_BYTES, words, sizeof words)
+            : "");
+}
+
+static nw_status add_totals(struct nw_text *text, const nw_pattern *pattern)
+{
+    static const char *const titles[] = {"pairs", "most partners", "messages",
+                                         "bytes", "mean message"};
+    nw_table *table;
+    char *words = NULL;
+    nw_status status = nw_table_new(&table);
+
+    if (status)
+        return status;
+    nw_table_column(table, "kind", NW_ALIGN_LEFT);
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        nw_table_column(table, titles[i], NW_ALIGN_RIGHT);
+    for (int kind = 0; kind < NW_KIND_COUNT; kind++)
+        add_kind(table, pattern, (enum nw_kind)kind);
+    status = nw_table_text(table, &words);
+    if (!status)
+        nw_text_add(text, words);
+    free(words);
+    nw_table_free(table);
+    return status;
+}
+
+static nw_status add_map(struct nw_text *text, const nw_pattern *pattern,
+                         enum nw_layer layer, int32_t cells)
+{
+    struct nw_heat heat;
+    char low[32], high[32];
+    nw_status status =
+        nw_heat_bin(&(struct nw_heat_what){pattern, layer, NULL, cells}, &heat);
+
+    if (status)
+        return status;
+    nw_text_format(text, "\n%s layer, senders down, receivers across",
+                   nw_layer_name(layer));
+    if (heat.bin > 1)
+        nw_text_format(text, ", a cell is %d x %d ranks", heat.bin, heat.bin);
+    nw_text_format(
+        text, "; %s to %s a cell\n",
+        nw_format_quantity(heat.low, NW_UNIT_BYTES, low, sizeof low),
+        nw_format_quantity(heat.high, NW_UNIT_BYTES, high, sizeof high));
+    nw_heat_letters(text, &heat);
+    nw_heat_fini(&heat);
+    return NW_OK;
+}
+
+nw_status nw_report_pattern_text(const nw_pattern *pattern, int width,
+                                 char **out)
+{
+    struct nw_text text = {0};
+    int32_t cells = width < 40 ? 15 : width > 200 ? 95 : (width - 9) / 2;
+    nw_status status;
+
+    nw_text_format(&text, "%d rank%s\n", pattern->rank_count,
+                   pattern->rank_count == 1 ? "" : "s");
+    if (pattern->program)
+        nw_text_format(&text, "program: %s\n", pattern->program);
+    if (pattern->note)
+        nw_text_format(&text, "note: %s\n", pattern->note);
+    if (pattern->partial)
+        nw_text_format(&text, "partial: %s\n", pattern->partial);
+    status = pattern->edge_count ? add_totals(&text, pattern) : NW_OK;
+    for (int layer = 0; !status && layer < NW_LAYER_COUNT; layer++)
+        if (nw_layer_is_used(pattern, (enum nw_layer)layer))
+            status = add_map(&text, pattern, (enum nw_layer)layer, cells);
+    if (status)
+        nw_text_fini(&text);
+    else
+        status = nw_text_take(&text, out);
+    return status;
+}

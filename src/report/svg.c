@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing SVG: escaping, the one style sheet, and the few shapes we use. */
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *escape_of(unsigned char c)
+{
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    case '\t':
+    case '\n':
+    case '\r':
+        return " ";
+    default:
+        return c < ' ' || c == 0x7f ? "\xef\xbf\xbd" : NULL;
+    }
+}
+
+/* Length of the UTF-8 sequence at `at`, 0 where it is none. U+FFFE and U+FFFF
+ * are no characters of XML. */
+static size_t sequence(const char *at)
+{
+    size_t left = strnlen(at, 4);
+
+    for (size_t length = 2; length <= left; length++)
+        if (nw_text_is_utf8(at, length))
+            return !strncmp(at, "\xef\xbf\xbe", 3) ||
+                           !strncmp(at, "\xef\xbf\xbf", 3)
+                       ? 0
+                       : length;
+    return 0;
+}
+
+void nw_svg_words(struct nw_text *text, const char *words)
+{
+    while (*words) {
+        const char *escape = escape_of((unsigned char)*words);
+        size_t length = (unsigned char)*words < 0x80 ? 1 : sequence(words);
+
+        if (escape || !length)
+            nw_text_add(text, escape ? escape : "\xef\xbf\xbd");
+        else
+            nw_text_add_bytes(text, words, length);
+        words += length ? length : 1;
+    }
+}
+
+/* Three colours; the ramp runs through them. Lightness falls (rises, on dark)
+ * steadily, so the order is seen without telling hues apart. */
+struct ramp {
+    char letter;
+    unsigned colour[2][3]; /* light, dark */
+};
+static const struct ramp ramps[] = {
+    {'t', {{0xcfe3f5, 0x4a90c8, 0x0b2e5c}, {0x1d4263, 0x3f8fd0, 0xe6f3ff}}},
+    {'c', {{0xfbdfa6, 0xe5762a, 0x6e0f12}, {0x55391c, 0xe5762a, 0xffe6bd}}},
+};
+
+static unsigned blend(unsigned a, unsigned b, double part)
+{
+    unsigned mixed = 0;
+
+    for (int shift = 0; shift <= 16; shift += 8) {
+        double from = (double)(a >> shift & 255);
+        double to = (double)(b >> shift & 255);
+
+        mixed |= (unsigned)lround(from + (to - from) * part) << shift;
+    }
+    return mixed;
+}
+
+static void add_ramp(struct nw_text *text, const struct ramp *ramp, int dark)
+{
+    const unsigned *colour = ramp->colour[dark];
+
+    for (int i = 0; i < NW_SVG_STEPS; i++) {
+        double at = 2.0 * i / (NW_SVG_STEPS - 1);
+        unsigned mixed = at < 1 ? blend(colour[0], colour[1], at)
+                                : blend(colour[1], colour[2], at - 1);
+
+        nw_text_format(text, ".%c%d{stroke:#%06x}rect.%c%d{fill:#%06x}",
+                       ramp->letter, i, mixed, ramp->letter, i, mixed);
+    }
+    nw_text_add(text, "\n");
+}
+
+static void add_scheme(struct nw_text *text, int dark)
+{
+    nw_text_add(text, dark ? ".nw text{fill:#e4e9ee}.nw .faint{fill:#9aa7b4}"
+                             ".back{fill:#11161b}"
+                             ".frame{fill:#1a2129;stroke:#3b4753}"
+                             ".part{fill:#222b35;stroke:#3b4753}"
+                             ".core{fill:#3d6f99}.gpu{fill:#3f9c78}"
+                             ".switch{fill:#8a78b8}.nic{fill:#b08a45}"
+                             ".grid{stroke:#5b6875}.wire{stroke:#66727f}\n"
+                           : ".nw text{fill:#1d2731}.nw .faint{fill:#5c6975}"
+                             ".back{fill:#ffffff}"
+                             ".frame{fill:#f7f9fb;stroke:#c3ccd5}"
+                             ".part{fill:#ebeff3;stroke:#c3ccd5}"
+                             ".core{fill:#6ea3cf}.gpu{fill:#4fb28a}"
+                             ".switch{fill:#8e7cc3}.nic{fill:#d0a250}"
+                             ".grid{stroke:#9aa7b4}.wire{stroke:#94a1ad}\n");
+    for (size_t i = 0; i < sizeof ramps / sizeof *ramps; i++)
+        add_ramp(text, &ramps[i], dark);
+}
+
+void nw_svg_style(struct nw_text *text)
+{
+    nw_text_add(text,
+                ".nw text{font:12px system-ui,'DejaVu Sans',sans-serif}"
+                ".nw .small{font-size:10px}.nw .strong{font-weight:600}"
+                ".nw .end{text-anchor:end}.nw .mid{text-anchor:middle}"
+                ".heat path{fill:none;stroke-width:1.02}.nw{max-width:100%}"
+                ".grid,.wire,.link{fill:none}.grid{stroke-width:.6}"
+                "path.link{stroke-linecap:round}\n");
+    add_scheme(text, 0);
+    nw_text_add(text, "@media (prefers-color-scheme:dark){\n");
+    add_scheme(text, 1);
+    nw_text_add(text, "}\n");
+}
+
+void nw_svg_begin(struct nw_text *text, const struct nw_svg_frame *frame)
+{
+    nw_text_add(text, "<svg class=\"nw\" ");
+    if (frame->alone)
+        nw_text_add(text, "xmlns=\"http://www.w3.org/2000/svg\" ");
+    nw_text_format(text,
+                   "width=\"%g\" height=\"%g\" viewBox=\"0 0 %g %g\" "
+                   "role=\"img\">\n<title>",
+                   frame->width, frame->height, frame->width, frame->height);
+    nw_svg_words(text, frame->title);
+    nw_text_add(text, "</title>\n");
+    if (!frame->alone)
+        return;
+    nw_text_add(text, "<style>\n");
+    nw_svg_style(text);
+    nw_text_add(text, "</style>\n<rect class=\"back\" width=\"100%\" "
+                      "height=\"100%\"/>\n");
+}
+
+void nw_svg_end(struct nw_text *text)
+{
+    nw_text_add(text, "</svg>\n");
+}
+
+void nw_svg_label(struct nw_text *text, struct nw_svg_label at,
+                  const char *format, ...)
+{
+    char *words;
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vasprintf(&words, format, args);
+    va_end(args);
+    if (length < 0) {
+        text->failed = true;
+        return;
+    }
+    nw_text_format(text, "<text x=\"%g\" y=\"%g\"", at.x, at.y);
+    if (*at.class)
+        nw_text_format(text, " class=\"%s\"", at.class);
+    nw_text_add(text, ">");
+    nw_svg_words(text, words);
+    nw_text_add(text, "</text>\n");
+    free(words);
+}
+
+void nw_svg_box(struct nw_text *text, const struct nw_svg_box *box)
+{
+    nw_text_format(text,
+                   "<rect class=\"%s\" x=\"%g\" y=\"%g\" width=\"%g\" "
+                   "height=\"%g\" rx=\"%g\"",
+                   box->class, box->x, box->y, box->width, box->height,
+                   fmin(4, fmin(box->width, box->height) / 5));
+    if (!box->tip) {
+        nw_text_add(text, "/>\n");
+        return;
+    }
+    nw_text_add(text, "><title>");
+    nw_svg_words(text, box->tip);
+    nw_text_add(text, "</title></rect>\n");
+}
+
+void nw_svg_legend(struct nw_text *text, const struct nw_svg_legend *legend)
+{
+    double wide = 16, x = legend->x + 64;
+
+    nw_svg_label(text,
+                 (struct nw_svg_label){x - 6, legend->y + 10, "small end"},
+                 "%s", legend->low);
+    for (int i = 0; i < NW_SVG_STEPS; i++)
+        nw_text_format(text,
+                       "<rect class=\"%c%d\" x=\"%g\" y=\"%g\" width=\"%g\" "
+                       "height=\"12\" stroke=\"none\"/>\n",
+                       legend->ramp, i, x + i * wide, legend->y, wide);
+    nw_svg_label(text,
+                 (struct nw_svg_label){x + NW_SVG_STEPS * wide + 6,
+                                       legend->y + 10, "small"},
+                 "%s", legend->high);
+}
+
+int nw_svg_step(double value, double low, double high)
+{
+    double part;
+
+    if (value >= high || low >= high)
+        return NW_SVG_STEPS - 1;
+    if (value <= low)
+        return 0;
+    part = log(value / low) / log(high / low);
+    return (int)fmin(part * NW_SVG_STEPS, NW_SVG_STEPS - 1);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The reader of cluster files, in the order of the file: figures of links,
+ * node types (CPU side, devices, direct links), the network, the nodes. The
+ * grammar is in nodewise-formats(5).
+ */
+#ifndef NW_TOPOLOGY_CLUSTER_H
+#define NW_TOPOLOGY_CLUSTER_H
+
+#include "base/hostlist.h"
+#include "topology/topology.h"
+#include "topology/yaml.h"
+
+#define NW_CLUSTER_MAX_PARTS (1 << 17) /* vertices of one node type */
+#define NW_CLUSTER_MAX_CARDS 128       /* of a kind in one node type */
+#define NW_CLUSTER_MAX_DIRECT 2048
+#define NW_CLUSTER_MAX_SWITCHES (1 << 20)
+#define NW_CLUSTER_MAX_LINKS (1 << 24)
+
+/* A node type while it is read. */
+struct nw_cluster_type {
+    struct nw_node_type *type; /* the topology's */
+    size_t port_count, port_capacity;
+    int32_t *port; /* [cards] class of the link to the switch; -1: not said */
+};
+
+/* Where nodes go that name no switch: `each` to a switch, in order. */
+struct nw_cluster_fill {
+    int32_t each, switches; /* 0: they must name one */
+};
+
+struct nw_cluster {
+    const char *file;
+    nw_topology *topology; /* owned until it is handed out */
+    enum nw_elements elements;
+    bool staged;
+    int32_t resize; /* nodes asked for by NAME:N, or 0 */
+    const struct nw_yaml *root;
+    size_t type_count;
+    struct nw_cluster_type *type;
+    struct nw_hostlist names; /* of all nodes */
+    int32_t *entry_end;       /* names up to here are item i's of nodes */
+    struct nw_cluster_fill fill;
+    int32_t *switch_order; /* switches sorted by name */
+};
+
+struct nw_cluster_text {
+    const char *file; /* what messages call it, where relative paths start */
+    const char *text;
+    size_t length;
+    enum nw_elements elements;
+    int32_t resize; /* > 0 sets the number of nodes */
+};
+NW_MUST_CHECK nw_status nw_cluster_read(const struct nw_cluster_text *text,
+                                        nw_topology **out);
+
+/* The class of the figures at `node`; NULL: assumed by kind. */
+NW_MUST_CHECK nw_status nw_cluster_figures(struct nw_cluster *cluster,
+                                           const struct nw_yaml *node,
+                                           enum nw_link_kind kind,
+                                           int32_t *class);
+/* "direct" or "staged". */
+NW_MUST_CHECK nw_status nw_cluster_staged(const struct nw_yaml *node,
+                                          bool *staged);
+/* Names as Slurm writes them, appended. */
+NW_MUST_CHECK nw_status nw_cluster_names(const struct nw_yaml *node,
+                                         struct nw_hostlist *names);
+
+NW_MUST_CHECK nw_status nw_cluster_type(struct nw_cluster *cluster,
+                                        const struct nw_yaml *node);
+NW_MUST_CHECK nw_status nw_cluster_cpu(struct nw_cluster *cluster,
+                                       const struct nw_yaml *node,
+                                       const char *name,
+                                       struct nw_node_type **out);
+NW_MUST_CHECK nw_status nw_cluster_devices(struct nw_cluster *cluster,
+                                           const struct nw_yaml *node,
+                                           struct nw_cluster_type *type);
+/* Names the cards of a type, all of them. */
+NW_MUST_CHECK nw_status nw_cluster_name_cards(const struct nw_yaml *node,
+                                              struct nw_node_type *type);
+NW_MUST_CHECK nw_status nw_cluster_direct(struct nw_cluster *cluster,
+                                          const struct nw_yaml *node,
+                                          struct nw_node_type *type);
+/* NW_EFORMAT at `node` where the type cannot hold another vertex. */
+NW_MUST_CHECK nw_status nw_cluster_room(const struct nw_yaml *node,
+                                        const struct nw_node_type *type);
+/* The vertex that is number `index` of its kind, -1 where there is none. */
+int32_t nw_cluster_find(const struct nw_node_type *type,
+                        enum nw_vertex_kind kind, int32_t index);
+
+NW_MUST_CHECK nw_status nw_cluster_network(struct nw_cluster *cluster,
+                                           const struct nw_yaml *node);
+/* Reads the names first: networks may grow with their number. */
+NW_MUST_CHECK nw_status nw_cluster_node_names(struct nw_cluster *cluster,
+                                              const struct nw_yaml *nodes);
+NW_MUST_CHECK nw_status nw_cluster_place_nodes(struct nw_cluster *cluster,
+                                               const struct nw_yaml *nodes);
+
+#endif

@@ -1,0 +1,39 @@
+## Sums by hand: 7 bytes at distance 1, 5 at 10: 57; moved: 7 at 10, 5 at 1: 75.
+$ printf 'nodewise pattern 1\nranks 4 edges 3\n0 1 hh 7 2\n1 2 hh 5 1\n3 3 hh 9 1\n' > app.pattern
+$ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 machine 2 -\n2 machine 3 -\n3 machine 1 -\n' > app.mapping
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern app.mapping
+MAPPING     HOP-BYTES HOST GPU MAX CONGESTION HOST GPU LATENCY IMPROVEMENT
+default            57   57   0            7 s  7 s 0 s    12 s       0.0 %
+app.mapping        75   75   0            7 s  7 s 0 s    21 s     -31.6 %
+
+BYTES WITHIN default app.mapping
+same             9 B         9 B
+distance 1       7 B         5 B
+distance 10      5 B         7 B
+
+default: the most congested link is machine: core 0 - group 0 (outward)
+app.mapping: the most congested link is machine: group 0 - node (outward)
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern --objective latency app.mapping | sed -n 3p
+app.mapping        75   75   0            7 s  7 s 0 s    21 s     -75.0 %
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern app.mapping --json | grep -c '"hop_bytes": 75,'
+1
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern no-such-mapping
+! no-such-mapping:0: No such file or directory
+? 3
+$ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 * * -\n2 machine 3 -\n3 machine 1 -\n' > open.mapping
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern open.mapping
+! nodewise evaluate: rank 1 of the mapping has no core
+? 3
+$ printf 'nodewise mapping 1\nranks 2\n0 machine 0 -\n1 machine 1 -\n' > short.mapping
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern short.mapping
+! nodewise evaluate: the mapping has 2 ranks and the pattern 4
+? 3
+$ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 machine 4 -\n2 machine 3 -\n3 machine 1 -\n' > outside.mapping
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern outside.mapping
+! outside.mapping:4: core 4: the node has cores 0 to 3
+? 3
+$ nodewise evaluate -p app.pattern 2>/dev/null
+? 2
+$ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern -o /nowhere/x app.mapping
+! /nowhere/x: No such file or directory
+? 1

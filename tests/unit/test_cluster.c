@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <nodewise/topology.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static nw_topology *load(const char *source)
+{
+    nw_topology *topology = NULL;
+
+    if (nw_topology_load(source, NULL, &topology))
+        fail_msg("%s", nw_error_text());
+    return topology;
+}
+
+/* Reads `text` as a cluster file. */
+static nw_status load_text(const char *text, nw_topology **out)
+{
+    char path[] = "/tmp/nodewise-cluster-XXXXXX.yaml";
+    int fd = mkstemps(path, 5);
+    nw_status status;
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    status = nw_topology_load(path, NULL, out);
+    unlink(path);
+    return status;
+}
+
+static double between(const nw_topology *topology, int32_t a, int32_t b)
+{
+    return nw_topology_distance(topology, nw_topology_element_end(topology, a),
+                                nw_topology_element_end(topology, b));
+}
+
+static double between_gpus(const nw_topology *topology, int32_t a, int32_t b)
+{
+    return nw_topology_distance(topology, nw_topology_gpu_end(topology, a),
+                                nw_topology_gpu_end(topology, b));
+}
+
+/* Counted by hand on the picture that magc-a.yaml's head describes. */
+static void magc_a_is_the_machine_of_the_paper(void **state)
+{
+    nw_topology *t = load("magc-a");
+
+    (void)state;
+    assert_string_equal(nw_topology_name(t), "magc-a");
+    assert_int_equal(nw_topology_node_count(t), 4);
+    assert_int_equal(nw_topology_element_count(t), 96);
+    assert_int_equal(nw_topology_gpu_count(t), 64);
+    assert_string_equal(nw_topology_node_name(t, 3), "a4");
+    assert_string_equal(nw_topology_gpu_info(t, 63).name, "Tesla K80");
+    assert_string_equal(nw_topology_nic_info(t, 2, 0).name, "mlx4_0");
+    assert_int_equal(nw_topology_gpu_package(t, 7), 0);
+    assert_int_equal(nw_topology_gpu_package(t, 8), 1);
+    assert_int_equal(between(t, 0, 11), 2);
+    assert_int_equal(between(t, 0, 12), 4);
+    assert_int_equal(between(t, 0, 24), 6);
+    assert_int_equal(between(t, 12, 24), 8);
+    assert_int_equal(between_gpus(t, 0, 1), 2);
+    assert_int_equal(between_gpus(t, 0, 2), 4);
+    assert_int_equal(between_gpus(t, 0, 4), 6);
+    assert_int_equal(between_gpus(t, 0, 8), 8);
+    assert_int_equal(between_gpus(t, 0, 16), 10);
+    nw_topology_free(t);
+}
+
+static void figures_are_those_written(void **state)
+{
+    nw_topology *t = load("magc-a");
+    uint32_t *hops = malloc(nw_topology_route_max(t) * sizeof *hops);
+    size_t count = nw_topology_route(t, nw_topology_gpu_end(t, 0),
+                                     nw_topology_gpu_end(t, 16), hops);
+    static const double bandwidth[] = {12e9,  12e9,  12e9, 6.4e9, 3.4e9,
+                                       3.4e9, 6.4e9, 12e9, 12e9,  12e9};
+
+    (void)state;
+    assert_int_equal(count, 10);
+    for (size_t i = 0; i < count; i++) {
+        struct nw_link_info link = nw_topology_link(t, (int32_t)(hops[i] / 2));
+
+        assert_true(link.bandwidth[hops[i] & 1] == bandwidth[i]);
+        assert_false(link.assumed);
+    }
+    free(hops);
+    nw_topology_free(t);
+}
+
+#define HEAD                                                                   \
+    "nodewise: cluster 1\n"                                                    \
+    "node_types:\n"                                                            \
+    "  t:\n"                                                                   \
+    "    cpu: {cores: 2}\n"
+
+static void small_files(void **state)
+{
+    nw_topology *t = NULL;
+
+    (void)state;
+    assert_int_equal(load_text(HEAD "nodes: [{name: x}]\n", &t), NW_OK);
+    assert_int_equal(nw_topology_element_count(t), 2);
+    assert_int_equal(between(t, 0, 1), 2);
+    nw_topology_free(t);
+
+    assert_int_equal(
+        load_text(HEAD "nodes: [{name: 'n[1-4]', switch: 'leaf[0-1]'}]\n"
+                       "network: {tree: {switch: top, link: 10GB/s, switches: "
+                       "[{switch: 'leaf[0-1]'}]}}\n",
+                  &t),
+        NW_OK);
+    /* core, package, node and the same down again */
+    assert_int_equal(between(t, 0, 2), 6);
+    assert_int_equal(between(t, 0, 4), 8);
+    assert_true(nw_topology_link(t, 0).bandwidth[0] == 10e9);
+    assert_false(nw_topology_link(t, 0).assumed);
+    nw_topology_free(t);
+}
+
+static void bundled_are_listed_and_load(void **state)
+{
+    const char *name, *summary;
+    size_t count = 0;
+
+    (void)state;
+    for (; nw_topology_bundled(count, &name, &summary); count++) {
+        nw_topology *t = load(name);
+
+        assert_true(strlen(summary) > 10);
+        assert_string_equal(nw_topology_name(t), name);
+        nw_topology_free(t);
+    }
+    assert_true(count >= 2);
+    assert_false(nw_topology_bundled(count, &name, &summary));
+    assert_false(nw_topology_bundled(count + 5, &name, &summary));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(magc_a_is_the_machine_of_the_paper),
+        cmocka_unit_test(figures_are_those_written),
+        cmocka_unit_test(small_files),
+        cmocka_unit_test(bundled_are_listed_and_load),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

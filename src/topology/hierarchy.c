@@ -90,6 +90,23 @@ static nw_status add_below(struct nw_node_type *type,
     return status;
 }
 
+/* Those given, else the links: up to the common level and down again. */
+static nw_status keep_distances(const struct levels *levels,
+                                nw_topology *topology)
+{
+    int n = levels->count;
+    nw_status status =
+        nw_alloc((size_t)n, sizeof(double), &topology->depth_distance);
+
+    if (status)
+        return status;
+    topology->depth_count = n;
+    for (int i = 0; i < n; i++)
+        topology->depth_distance[n - 1 - i] =
+            levels->given ? levels->distance[i] : 2 * (i + 1);
+    return NW_OK;
+}
+
 static nw_status build(const struct levels *levels, nw_topology *topology,
                        enum nw_elements elements)
 {
@@ -108,14 +125,8 @@ static nw_status build(const struct levels *levels, nw_topology *topology,
         status = nw_topology_set_nodes(topology, 1, 0);
     if (!status)
         status = nw_strdup("machine", &topology->node_name[0]);
-    if (!status && levels->given) {
-        status = nw_alloc((size_t)levels->count, sizeof(double),
-                          &topology->depth_distance);
-        topology->depth_count = levels->count;
-        for (int i = 0; !status && i < levels->count; i++)
-            topology->depth_distance[i] =
-                levels->distance[levels->count - 1 - i];
-    }
+    if (!status)
+        status = keep_distances(levels, topology);
     if (!status)
         status = nw_topology_finish(topology, elements);
     return status;

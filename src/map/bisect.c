@@ -233,7 +233,7 @@ void nw_bisect(struct nw_bisection *b, struct nw_ints list,
         first = (size_t)nw_random_below(b->placing->random, list.count);
     if (seed == NW_SEED_ORDER)
         begin_order(b, list, target);
-    else
+    else if (seed != NW_SEED_GIVEN)
         begin_grown(b, list, target, list.values[first]);
     for (int c = 0; c < NW_CLASS_COUNT; c++)
         b->excess[c] = 0;

@@ -14,6 +14,7 @@ enum nw_seed_kind {
     NW_SEED_ORDER,  /* the first processes are the left part */
     NW_SEED_FIRST,  /* grown around the first process */
     NW_SEED_RANDOM, /* grown around a random one */
+    NW_SEED_GIVEN,  /* sides are set, the sizes right */
 };
 
 /* Memory for any number of cuts of one placing. */

@@ -4,13 +4,14 @@
  * of maximum congestion. Several starts, the best is kept. */
 #include "map/bisect.h"
 #include "map/refine.h"
+#include "map/stripes.h"
 #include "base/array.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 4
+#define TRIES 3
 
 /* Places first .. end - 1 and the processes that go there. */
 struct piece {
@@ -31,6 +32,8 @@ struct partition {
     int32_t *half; /* for splitting a list */
     int32_t *place;
     int8_t *best_side; /* [processes] of the best cut so far */
+    int32_t *bucket;   /* [processes + 1] for sorting by stripe */
+    struct nw_stripes stripes;
     struct start start;
 };
 
@@ -168,6 +171,53 @@ static void copy_sides(int8_t *to, const int8_t *from, struct nw_ints list)
         to[list.values[i]] = from[list.values[i]];
 }
 
+/* The first in the order of a coordinate are the left part. */
+static void cut_stripe(struct partition *part, struct nw_ints list, int stripe,
+                       const int32_t target[NW_CLASS_COUNT])
+{
+    int32_t left[NW_CLASS_COUNT] = {target[0], target[1]};
+    int32_t size = part->stripes.stripe[stripe].size, *bucket = part->bucket;
+
+    memset(bucket, 0, ((size_t)size + 1) * sizeof *bucket);
+    for (size_t i = 0; i < list.count; i++)
+        bucket[nw_stripe_of(&part->stripes, stripe, list.values[i]) + 1]++;
+    for (int32_t c = 0; c < size; c++)
+        bucket[c + 1] += bucket[c];
+    for (size_t i = 0; i < list.count; i++) {
+        int32_t p = list.values[i];
+
+        part->half[bucket[nw_stripe_of(&part->stripes, stripe, p)]++] = p;
+    }
+    for (size_t i = 0; i < list.count; i++) {
+        int32_t p = part->half[i];
+
+        part->bisection.side[p] =
+            left[nw_placing_wants_gpu(part->placing, p)]-- > 0 ? 0 : 1;
+    }
+}
+
+/* The cut along the best coordinate; false where there is none. */
+static bool cut_along_stripe(struct partition *part, struct nw_ints list,
+                             const int32_t target[NW_CLASS_COUNT])
+{
+    double best = -1;
+    int chosen = -1;
+
+    for (int i = 0; i < part->stripes.count; i++) {
+        double bytes;
+
+        cut_stripe(part, list, i, target);
+        bytes = cut_bytes(part, list);
+        if (chosen < 0 || bytes < best) {
+            best = bytes;
+            chosen = i;
+        }
+    }
+    if (chosen >= 0)
+        cut_stripe(part, list, chosen, target);
+    return chosen >= 0;
+}
+
 /* The best of the start's tries. */
 static void bisect(struct partition *part, struct nw_ints list,
                    const int32_t target[NW_CLASS_COUNT])
@@ -178,6 +228,9 @@ static void bisect(struct partition *part, struct nw_ints list,
     for (int i = 0; i < TRIES && best != 0; i++) {
         double bytes;
 
+        if (part->start.seed[i] == NW_SEED_GIVEN &&
+            !cut_along_stripe(part, list, target))
+            continue;
         nw_bisect(&part->bisection, list, target, part->start.seed[i]);
         bytes = cut_bytes(part, list);
         if (best < 0 || bytes < best) {
@@ -268,10 +321,9 @@ static void take_rooms(struct nw_placing *placing)
 static nw_status all_starts(struct partition *part)
 {
     static const struct start starts[] = {
-        {{NW_SEED_ORDER, NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, false},
-        {{NW_SEED_ORDER, NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, true},
-        {{NW_SEED_RANDOM, NW_SEED_RANDOM, NW_SEED_RANDOM, NW_SEED_RANDOM},
-         false},
+        {{NW_SEED_ORDER, NW_SEED_GIVEN, NW_SEED_RANDOM}, false},
+        {{NW_SEED_ORDER, NW_SEED_GIVEN, NW_SEED_FIRST}, true},
+        {{NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, false},
     };
     const struct nw_placing *placing = part->placing;
     struct nw_placing_cost best = {0, -1};
@@ -320,6 +372,10 @@ nw_status nw_place_partition(struct nw_placing *placing)
     if (!status)
         status = nw_alloc(n, sizeof *part.best_side, &part.best_side);
     if (!status)
+        status = nw_alloc(n + 1, sizeof *part.bucket, &part.bucket);
+    if (!status)
+        status = nw_stripes_find(placing, &part.stripes);
+    if (!status)
         status = all_starts(&part);
     placing->steps += part.bisection.steps;
     nw_bisection_fini(&part.bisection);
@@ -327,6 +383,7 @@ nw_status nw_place_partition(struct nw_placing *placing)
     free(part.half);
     free(part.place);
     free(part.best_side);
+    free(part.bucket);
     if (status)
         return status;
     take_rooms(placing);

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Grids seen through the numbers of their ranks: where most traffic goes
+ * between ranks d apart and d' apart and d divides d', (r / d) mod (d' / d) is
+ * a coordinate, and cutting along it a good first cut. */
+#ifndef NW_MAP_STRIPES_H
+#define NW_MAP_STRIPES_H
+
+#include "map/placing.h"
+
+#define NW_STRIPES_MOST 24
+
+struct nw_stripes {
+    struct {
+        int32_t step, size; /* coordinate of process p: p / step % size */
+    } stripe[NW_STRIPES_MOST];
+    int count;
+};
+
+NW_MUST_CHECK nw_status nw_stripes_find(const struct nw_placing *placing,
+                                        struct nw_stripes *out);
+static inline int32_t nw_stripe_of(const struct nw_stripes *stripes, int i,
+                                   int32_t process)
+{
+    return process / stripes->stripe[i].step % stripes->stripe[i].size;
+}
+
+#endif

@@ -90,6 +90,24 @@ int32_t nw_cluster_find(const struct nw_node_type *type,
 
 NW_MUST_CHECK nw_status nw_cluster_network(struct nw_cluster *cluster,
                                            const struct nw_yaml *node);
+/* One reader for each kind of network. */
+NW_MUST_CHECK nw_status nw_cluster_fat_tree(struct nw_cluster *cluster,
+                                            const struct nw_yaml *node);
+NW_MUST_CHECK nw_status nw_cluster_torus(struct nw_cluster *cluster,
+                                         const struct nw_yaml *node);
+NW_MUST_CHECK nw_status nw_cluster_dragonfly(struct nw_cluster *cluster,
+                                             const struct nw_yaml *node);
+NW_MUST_CHECK nw_status nw_cluster_tree(struct nw_cluster *cluster,
+                                        const struct nw_yaml *node);
+NW_MUST_CHECK nw_status nw_cluster_graph(struct nw_cluster *cluster,
+                                         const struct nw_yaml *node);
+/* Sorts the switches of the topology's network, for nw_cluster_find_switch. */
+NW_MUST_CHECK nw_status nw_cluster_index_switches(struct nw_cluster *cluster,
+                                                  const struct nw_yaml *node);
+NW_MUST_CHECK nw_status nw_cluster_find_switch(const struct nw_cluster *cluster,
+                                               const struct nw_yaml *node,
+                                               const char *name, int32_t *out);
+
 /* Reads the names first: networks may grow with their number. */
 NW_MUST_CHECK nw_status nw_cluster_node_names(struct nw_cluster *cluster,
                                               const struct nw_yaml *nodes);

@@ -1,143 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chooses the network's kind and reads the tree, the one kind whose switches
- * are named one by one in nested lists. */
+/* Hands the network to the reader of its kind, and finds switches by name. */
 #include "base/array.h"
 #include "base/status.h"
 #include "topology/cluster.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Switches as they are found; parents before children. */
-struct tree {
-    struct nw_cluster *cluster;
-    struct nw_hostlist names;
-    size_t capacity;
-    int32_t *parent;
-    int32_t *class; /* of the link to the parent; grows with `parent` */
-    size_t class_capacity;
-    int32_t otherwise; /* figures of links that do not say: the root's */
-};
-
-/* A range of switches, of which each holds an even share of those below. */
-struct above {
-    int32_t first, count;
-};
-
-static nw_status add_range(struct tree *tree, const struct nw_yaml *node,
-                           struct above above, struct above *out)
-{
-    const struct nw_yaml *names, *link = nw_yaml_get(node, "link");
-    size_t before = tree->names.count, count;
-    int32_t class = tree->otherwise;
-    nw_status status = nw_yaml_need(node, "switch", &names);
-
-    if (!status)
-        status = nw_cluster_names(names, &tree->names);
-    if (!status && link)
-        status =
-            nw_cluster_figures(tree->cluster, link, NW_LINK_NETWORK, &class);
-    if (status)
-        return status;
-    count = tree->names.count - before;
-    if (count % (size_t)above.count)
-        return nw_yaml_fail(names,
-                            "%zu switches cannot be shared out evenly over %d",
-                            count, above.count);
-    status = nw_grow(&tree->parent, &tree->capacity, tree->names.count,
-                     sizeof *tree->parent);
-    if (!status)
-        status = nw_grow(&tree->class, &tree->class_capacity, tree->names.count,
-                         sizeof *tree->class);
-    for (size_t i = 0; !status && i < count; i++) {
-        tree->parent[before + i] =
-            above.first + (int32_t)(i / (count / (size_t)above.count));
-        tree->class[before + i] = class;
-    }
-    *out = (struct above){(int32_t)before, (int32_t)count};
-    return status;
-}
-
-static nw_status read_below(struct tree *tree, const struct nw_yaml *node,
-                            struct above above)
-{
-    const struct nw_yaml *list = nw_yaml_get(node, "switches");
-    nw_status status = NW_OK;
-
-    if (list)
-        status = nw_yaml_check_list(list, "'switches'");
-    for (const struct nw_yaml *item = list ? list->first : NULL;
-         !status && item; item = item->next) {
-        struct above here;
-
-        status = nw_yaml_check_map(item, "a switch", "switch switches link");
-        if (!status)
-            status = add_range(tree, item, above, &here);
-        if (!status)
-            status = read_below(tree, item, here);
-    }
-    return status;
-}
-
-static nw_status read_root(struct tree *tree, const struct nw_yaml *node)
-{
-    struct above root;
-    nw_status status =
-        nw_yaml_check_map(node, "'tree'", "switch switches link");
-
-    if (!status)
-        status = nw_cluster_figures(tree->cluster, nw_yaml_get(node, "link"),
-                                    NW_LINK_NETWORK, &tree->otherwise);
-    if (!status)
-        status = add_range(tree, node, (struct above){-1, 1}, &root);
-    if (!status && root.count != 1)
-        status = nw_yaml_fail(node, "a tree has one switch at its root");
-    if (status)
-        return status;
-    tree->parent[0] = -1;
-    return read_below(tree, node, root);
-}
-
-/* Moves the arrays into a network and links each switch to its parent. */
-static nw_status build_tree(struct tree *tree, struct nw_network *network)
-{
-    int32_t count = (int32_t)tree->names.count;
-    nw_status status =
-        nw_alloc((size_t)count, sizeof *network->uplink, &network->uplink);
-
-    for (int32_t s = 0; s < count; s++) {
-        network->switch_name[s] = tree->names.name[s];
-        tree->names.name[s] = NULL;
-    }
-    network->parent = tree->parent;
-    tree->parent = NULL;
-    for (int32_t s = 0; !status && s < count; s++) {
-        network->uplink[s] = -1;
-        if (network->parent[s] >= 0)
-            status = nw_network_add_link(network, s, network->parent[s],
-                                         tree->class[s], &network -> uplink[s]);
-    }
-    return status ? status : nw_network_finish_tree(network);
-}
-
-static nw_status read_tree(struct nw_cluster *cluster,
-                           const struct nw_yaml *node)
-{
-    struct tree tree = {.cluster = cluster};
-    struct nw_network *network;
-    nw_status status = read_root(&tree, node);
-
-    if (!status)
-        status = nw_network_new((int32_t)tree.names.count, &network);
-    if (!status) {
-        nw_topology_take_network(cluster->topology, network);
-        status = nw_yaml_place(node, build_tree(&tree, network));
-    }
-    nw_hostlist_fini(&tree.names);
-    free(tree.parent);
-    free(tree.class);
-    return status;
-}
 
 static int compare_switches(const void *a, const void *b, void *names)
 {
@@ -146,8 +14,8 @@ static int compare_switches(const void *a, const void *b, void *names)
     return strcmp(name[*(const int32_t *)a], name[*(const int32_t *)b]);
 }
 
-static nw_status index_switches(struct nw_cluster *cluster,
-                                const struct nw_yaml *node)
+nw_status nw_cluster_index_switches(struct nw_cluster *cluster,
+                                    const struct nw_yaml *node)
 {
     const struct nw_network *network = cluster->topology->network;
     size_t count = (size_t)network->switch_count;
@@ -169,6 +37,30 @@ static nw_status index_switches(struct nw_cluster *cluster,
     return NW_OK;
 }
 
+nw_status nw_cluster_find_switch(const struct nw_cluster *cluster,
+                                 const struct nw_yaml *node, const char *name,
+                                 int32_t *out)
+{
+    const struct nw_network *network = cluster->topology->network;
+    int32_t low = 0, high = network->switch_count;
+
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        int32_t s = cluster->switch_order[middle];
+        int order = strcmp(network->switch_name[s], name);
+
+        if (order == 0) {
+            *out = s;
+            return NW_OK;
+        }
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return nw_yaml_fail(node, "there is no switch '%s'", name);
+}
+
 nw_status nw_cluster_network(struct nw_cluster *cluster,
                              const struct nw_yaml *node)
 {
@@ -176,16 +68,19 @@ nw_status nw_cluster_network(struct nw_cluster *cluster,
         const char *key;
         nw_status (*read)(struct nw_cluster *, const struct nw_yaml *);
     } kinds[] = {
-        {"tree", read_tree},
+        {"tree", nw_cluster_tree},   {"fat_tree", nw_cluster_fat_tree},
+        {"torus", nw_cluster_torus}, {"dragonfly", nw_cluster_dragonfly},
+        {"graph", nw_cluster_graph},
     };
-    nw_status status = nw_yaml_check_map(node, "'network'", "tree");
+    nw_status status = nw_yaml_check_map(node, "'network'",
+                                         "tree fat_tree torus dragonfly graph");
 
     if (!status && node->count != 1)
         status = nw_yaml_fail(node, "'network' has one kind");
     for (size_t i = 0; !status && i < sizeof kinds / sizeof *kinds; i++)
         if (nw_yaml_get(node, kinds[i].key))
             status = kinds[i].read(cluster, node->first);
-    if (!status)
-        status = index_switches(cluster, node);
+    if (!status && !cluster->switch_order)
+        status = nw_cluster_index_switches(cluster, node);
     return status;
 }

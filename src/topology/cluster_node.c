@@ -116,30 +116,6 @@ static int32_t ports_of(const struct nw_cluster *cluster, int32_t type)
                : 1;
 }
 
-static nw_status find_switch(const struct nw_cluster *cluster,
-                             const struct nw_yaml *node, const char *name,
-                             int32_t *out)
-{
-    const struct nw_network *network = cluster->topology->network;
-    int32_t low = 0, high = network->switch_count;
-
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        int32_t s = cluster->switch_order[middle];
-        int order = strcmp(network->switch_name[s], name);
-
-        if (order == 0) {
-            *out = s;
-            return NW_OK;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return nw_yaml_fail(node, "there is no switch '%s'", name);
-}
-
 /* Shares the nodes out over the switches named at `node`, for one card. */
 static nw_status join_card(const struct nw_cluster *cluster,
                            const struct span *span, const struct nw_yaml *node,
@@ -159,7 +135,10 @@ static nw_status join_card(const struct nw_cluster *cluster,
         size_t each = n / names.count;
         int32_t found = 0;
 
-        status = find_switch(cluster, node, names.name[s], &found);
+        status = nw_cluster_find_switch(cluster, node, names.name[s], &found);
+        if (!status && cluster->fill.each && found >= cluster->fill.switches)
+            status =
+                nw_yaml_fail(node, "'%s' is no leaf switch", names.name[s]);
         for (size_t i = s * each; !status && i < (s + 1) * each; i++)
             topology
                 ->port[topology->port_first[span->first + (int32_t)i] + card] =

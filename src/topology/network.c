@@ -3,8 +3,11 @@
  * rule. */
 #include "base/array.h"
 #include "base/status.h"
+#include "topology/networks.h"
 #include "topology/topology.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 nw_status nw_network_new(int32_t switch_count, struct nw_network **out)
@@ -23,6 +26,21 @@ nw_status nw_network_new(int32_t switch_count, struct nw_network **out)
     }
     *out = network;
     return NW_OK;
+}
+
+nw_status nw_network_name(struct nw_network *network, int32_t s,
+                          const char *format, ...)
+{
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vasprintf(&network->switch_name[s], format, args);
+    va_end(args);
+    if (length >= 0)
+        return NW_OK;
+    network->switch_name[s] = NULL;
+    return nw_fail(NW_ENOMEM, "out of memory for switch names");
 }
 
 nw_status nw_network_add_link(struct nw_network *network, int32_t a, int32_t b,

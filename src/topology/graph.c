@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any network of switches and links. One byte for each pair of switches holds
+ * their distance; a route goes down those distances, link by link. */
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/networks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define APART 255 /* not reached */
+
+struct graph {
+    bool spread;
+    uint8_t *distance; /* [from][to] */
+    int32_t *first;    /* [switches + 1] into link: those of each switch */
+    int32_t *link;     /* in the order declared */
+};
+
+static const uint8_t *distances_to(const struct nw_network *network, int32_t to)
+{
+    const struct graph *graph = network->state;
+
+    return graph->distance + (size_t)to * (size_t)network->switch_count;
+}
+
+static int32_t graph_distance(const struct nw_network *network, int32_t from,
+                              int32_t to, int32_t key)
+{
+    (void)key;
+    return distances_to(network, to)[from];
+}
+
+static int32_t other_end(const struct nw_network *network, int32_t link,
+                         int32_t s)
+{
+    return network->link_a[link] == s ? network->link_b[link]
+                                      : network->link_a[link];
+}
+
+/* Of the links of s that lead one nearer, the first or the key-th. */
+static int32_t next_link(const struct nw_network *network, int32_t s,
+                         const uint8_t *distance, int32_t key)
+{
+    const struct graph *graph = network->state;
+    int32_t count = 0, turn = 0;
+
+    for (int pass = graph->spread ? 0 : 1;; pass++) {
+        for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            int32_t link = graph->link[i];
+
+            if (distance[other_end(network, link, s)] + 1 != distance[s])
+                continue;
+            if (pass && turn-- == 0)
+                return link;
+            count++;
+        }
+        turn = key % (count ? count : 1);
+    }
+}
+
+static size_t graph_route(const struct nw_network *network, int32_t from,
+                          int32_t to, int32_t key, uint32_t *hops)
+{
+    const uint8_t *distance = distances_to(network, to);
+    size_t count = 0;
+
+    while (from != to) {
+        int32_t link = next_link(network, from, distance, key);
+
+        hops[count++] = 2 * (uint32_t)link + (network->link_a[link] != from);
+        from = other_end(network, link, from);
+    }
+    return count;
+}
+
+static void free_graph(void *state)
+{
+    struct graph *graph = state;
+
+    free(graph->distance);
+    free(graph->first);
+    free(graph->link);
+    free(graph);
+}
+
+static const struct nw_network_ops graph_ops = {
+    .name = "graph",
+    .distance = graph_distance,
+    .route = graph_route,
+    .free_state = free_graph,
+};
+
+static nw_status list_links(const struct nw_network *network,
+                            struct graph *graph)
+{
+    size_t n = (size_t)network->switch_count;
+    nw_status status = nw_alloc(n + 2, sizeof *graph->first, &graph->first);
+
+    if (!status)
+        status = nw_alloc(2 * (size_t)network->link_count, sizeof *graph->link,
+                          &graph->link);
+    if (status)
+        return status;
+    /* counted two places up: filling then shifts the starts into place */
+    for (int32_t l = 0; l < network->link_count; l++) {
+        graph->first[network->link_a[l] + 2]++;
+        graph->first[network->link_b[l] + 2]++;
+    }
+    for (size_t s = 2; s <= n + 1; s++)
+        graph->first[s] += graph->first[s - 1];
+    for (int32_t l = 0; l < network->link_count; l++) {
+        graph->link[graph->first[network->link_a[l] + 1]++] = l;
+        graph->link[graph->first[network->link_b[l] + 1]++] = l;
+    }
+    return NW_OK;
+}
+
+/* Breadth first from `source`; `queue` has room for all switches. Returns the
+ * last distance found, APART where some switch is not reached. */
+static int flood(const struct nw_network *network, int32_t source,
+                 int32_t *queue)
+{
+    const struct graph *graph = network->state;
+    uint8_t *distance =
+        graph->distance + (size_t)source * (size_t)network->switch_count;
+    int32_t head = 0, tail = 0;
+
+    memset(distance, APART, (size_t)network->switch_count);
+    distance[source] = 0;
+    queue[tail++] = source;
+    while (head < tail) {
+        int32_t s = queue[head++];
+
+        if (distance[s] == APART - 1)
+            return APART;
+        for (int32_t i = graph->first[s]; i < graph->first[s + 1]; i++) {
+            int32_t next = other_end(network, graph->link[i], s);
+
+            if (distance[next] != APART)
+                continue;
+            distance[next] = (uint8_t)(distance[s] + 1);
+            queue[tail++] = next;
+        }
+    }
+    return tail < network->switch_count ? APART : distance[queue[tail - 1]];
+}
+
+static nw_status find_distances(struct nw_network *network)
+{
+    struct graph *graph = network->state;
+    size_t n = (size_t)network->switch_count;
+    int32_t *queue;
+    nw_status status = nw_alloc(n * n, 1, &graph->distance);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *queue, &queue);
+    if (status)
+        return status;
+    network->diameter = 0;
+    for (int32_t s = 0; !status && s < network->switch_count; s++) {
+        int farthest = flood(network, s, queue);
+
+        if (farthest == APART)
+            status = nw_fail(NW_EFORMAT,
+                             "some switch is not reached from '%s', or is "
+                             "more than 253 links away",
+                             network->switch_name[s]);
+        else if (farthest > network->diameter)
+            network->diameter = farthest;
+    }
+    free(queue);
+    return status;
+}
+
+nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
+{
+    struct graph *graph;
+    nw_status status;
+
+    if (network->switch_count > NW_GRAPH_MAX_SWITCHES)
+        return nw_fail(NW_EFORMAT, "a graph of more than %d switches",
+                       NW_GRAPH_MAX_SWITCHES);
+    status = nw_alloc(1, sizeof *graph, &graph);
+    if (status)
+        return status;
+    graph->spread = spread;
+    network->ops = &graph_ops;
+    network->state = graph;
+    status = list_links(network, graph);
+    return status ? status : find_distances(network);
+}

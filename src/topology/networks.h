@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Networks that follow a rule, built from a few numbers. Each fills a network
+ * of switches with its names, links, routes and diameter. The rules are
+ * written in nodewise-topology(5); the numbers must be in range (the reader of
+ * the file knows the line to blame).
+ */
+#ifndef NW_TOPOLOGY_NETWORKS_H
+#define NW_TOPOLOGY_NETWORKS_H
+
+#include "topology/topology.h"
+
+#define NW_FAT_TREE_MAX_LEVELS 8
+#define NW_TORUS_MAX_DIMENSIONS 16
+#define NW_GRAPH_MAX_SWITCHES 8192
+
+/* An extended generalized fat tree. Level 0 are the leaves, which hold the
+ * nodes; level[i] joins level i to level i + 1. */
+struct nw_fat_tree {
+    int level_count;
+    struct nw_fat_tree_level {
+        int32_t down; /* switches of level i below one of level i + 1 */
+        int32_t up;   /* switches of level i + 1 above one of level i */
+        int32_t parallel;
+        int32_t class;
+    } level[NW_FAT_TREE_MAX_LEVELS];
+};
+/* Switches and links there will be; -1 where one is past 2^30. */
+int64_t nw_fat_tree_switches(const struct nw_fat_tree *shape);
+int64_t nw_fat_tree_links(const struct nw_fat_tree *shape);
+int32_t nw_fat_tree_leaves(const struct nw_fat_tree *shape);
+NW_MUST_CHECK nw_status nw_network_fat_tree(const struct nw_fat_tree *shape,
+                                            struct nw_network **out);
+
+struct nw_torus {
+    int dimension_count;
+    int32_t size[NW_TORUS_MAX_DIMENSIONS];
+    bool wrap[NW_TORUS_MAX_DIMENSIONS];
+    int32_t class[NW_TORUS_MAX_DIMENSIONS];
+};
+NW_MUST_CHECK nw_status nw_network_torus(const struct nw_torus *shape,
+                                         struct nw_network **out);
+
+struct nw_dragonfly {
+    int32_t groups, routers, global_links; /* links of each router */
+    int32_t local_class, global_class;
+};
+/* Links between two groups: 0 where some pair would have none. */
+int32_t nw_dragonfly_rounds(const struct nw_dragonfly *shape);
+NW_MUST_CHECK nw_status nw_network_dragonfly(const struct nw_dragonfly *shape,
+                                             struct nw_network **out);
+
+/* Any network whose switches and links are there: shortest routes, ties spread
+ * by the destination node or the first link declared. NW_EFORMAT where it
+ * falls apart or is too large. */
+NW_MUST_CHECK nw_status nw_network_finish_graph(struct nw_network *network,
+                                                bool spread);
+
+/* Gives switch `s` its name from a format. */
+NW_MUST_CHECK nw_status nw_network_name(struct nw_network *network, int32_t s,
+                                        const char *format, ...)
+    NW_PRINTF(3, 4);
+
+#endif

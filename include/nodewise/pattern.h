@@ -99,7 +99,12 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_combine(const nw_pattern *host,
                                                   const nw_pattern *gpu,
                                                   nw_pattern **out);
 
-/* The grid found in the pattern, extended to rank_count ranks; *how says in a
+/* The edges of one kind alone, with the pattern's words. */
+NW_API NW_MUST_CHECK nw_status nw_pattern_select(const nw_pattern *pattern,
+                                                 enum nw_kind kind,
+                                                 nw_pattern **out);
+
+/* The grid found in each kind of edge, extended to rank_count ranks; *how says in a
  * sentence what was found and done (the caller frees it). NW_EUNSUPPORTED
  * where no grid is found. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_scale(const nw_pattern *pattern,

@@ -32,6 +32,7 @@ struct nw_command {
 #define NW_COMMAND_LIST(X)                                                     \
     X(topology)                                                                \
     X(profile)                                                                 \
+    X(pattern)                                                                 \
     X(evaluate)
 /* clang-format on */
 

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise pattern: show, convert, generate, combine, scale. */
+#include <nodewise/pattern.h>
+#include <nodewise/report.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/pattern_view.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum key {
+    KEY_COMPACT = 0x2001,
+    KEY_COMBINE,
+    KEY_GENERATE,
+    KEY_HEAT,
+    KEY_KIND,
+    KEY_SCALE,
+    KEY_SVG,
+    KEY_TO,
+};
+
+struct arguments {
+    struct nw_common common;
+    const char *input[2];
+    size_t input_count;
+    const char *generate, *to, *svg;
+    bool combine, compact, heat;
+    int kind;      /* -1: all */
+    int32_t scale; /* 0: as it is */
+};
+
+static const struct argp_option options[] = {
+    {"combine", KEY_COMBINE, NULL, 0,
+     "Lay the second pattern over the first as its GPU layer", 0},
+    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
+    {"generate", KEY_GENERATE, "SPEC", 0,
+     "Make the pattern, for instance stencil3d7:dims=4x4x4", 0},
+    {"heat", KEY_HEAT, NULL, 0, "Show heat maps in letters", 0},
+    {"kind", KEY_KIND, "KIND", 0, "Keep only hh, gg, hg or gh", 0},
+    {"scale", KEY_SCALE, "N", 0, "Extend the grid found in it to N ranks", 0},
+    {"svg", KEY_SVG, "FILE", 0, "Draw heat maps to FILE", 0},
+    {"to", KEY_TO, "FORMAT", 0,
+     "Write native (default), metis, mm, matrix or list", 0},
+    {0},
+};
+
+static int parse_kind(const char *value, struct argp_state *state)
+{
+    for (int k = 0; k < NW_KIND_COUNT; k++)
+        if (!strcmp(value, nw_kind_name((enum nw_kind)k)))
+            return k;
+    argp_error(state, "--kind is hh, gg, hg or gh, not '%s'", value);
+    return -1;
+}
+
+static void check_inputs(const struct arguments *arguments,
+                         struct argp_state *state)
+{
+    size_t wanted = arguments->generate ? 0 : arguments->combine ? 2 : 1;
+
+    if (arguments->generate && arguments->combine)
+        argp_error(state, "--generate or --combine, not both");
+    if (arguments->input_count != wanted)
+        argp_error(state, "%s",
+                   !wanted       ? "--generate takes no PATTERN"
+                   : wanted == 1 ? "one PATTERN is needed"
+                                 : "--combine needs HOST and GPU pattern");
+}
+
+static error_t parse_flag(int key, struct arguments *arguments)
+{
+    switch (key) {
+    case KEY_COMBINE:
+        arguments->combine = true;
+        return 0;
+    case KEY_COMPACT:
+        arguments->compact = true;
+        return 0;
+    case KEY_HEAT:
+        arguments->heat = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case KEY_GENERATE:
+        arguments->generate = value;
+        return 0;
+    case KEY_KIND:
+        arguments->kind = parse_kind(value, state);
+        return 0;
+    case KEY_SCALE:
+        if (!nw_parse_i32(value, &arguments->scale) || arguments->scale < 1)
+            argp_error(state, "--scale is a number of ranks, not '%s'", value);
+        return 0;
+    case KEY_SVG:
+        arguments->svg = value;
+        return 0;
+    case KEY_TO:
+        arguments->to = value;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->input_count == 2)
+            argp_error(state, "too many patterns");
+        arguments->input[arguments->input_count++] = value;
+        return 0;
+    case ARGP_KEY_END:
+        check_inputs(arguments, state);
+        return 0;
+    default:
+        return parse_flag(key, arguments);
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[PATTERN]\n--combine HOST GPU\n--generate SPEC",
+    .doc = "Show, convert, generate and combine patterns.\v"
+           "Example:\n  nodewise pattern --generate "
+           "stencil2d5:dims=8x8,weights=3:1 -o app.pattern\n"
+           "  nodewise pattern app.pattern --heat\n",
+    .children = children,
+};
+
+static nw_status keep_kind(const struct arguments *arguments,
+                           nw_pattern **pattern)
+{
+    nw_pattern *kept;
+    nw_status status;
+
+    if (arguments->kind < 0)
+        return NW_OK;
+    status = nw_pattern_select(*pattern, (enum nw_kind)arguments->kind, &kept);
+    if (status)
+        return status;
+    nw_pattern_free(*pattern);
+    *pattern = kept;
+    return NW_OK;
+}
+
+static nw_status read_two(const struct arguments *arguments,
+                          const struct nw_pattern_read_options *read,
+                          nw_pattern **out)
+{
+    nw_pattern *host = NULL, *gpu = NULL;
+    nw_status status = nw_pattern_read(arguments->input[0], read, &host);
+
+    if (!status)
+        status = nw_pattern_read(arguments->input[1], read, &gpu);
+    if (!status)
+        status = nw_pattern_combine(host, gpu, out);
+    nw_pattern_free(host);
+    nw_pattern_free(gpu);
+    return status;
+}
+
+static nw_status make(const struct arguments *arguments, nw_pattern **out)
+{
+    struct nw_pattern_read_options read = NW_PATTERN_READ_OPTIONS_INIT;
+
+    read.compact = arguments->compact;
+    if (arguments->generate)
+        return nw_pattern_generate(arguments->generate, out);
+    if (arguments->combine)
+        return read_two(arguments, &read, out);
+    return nw_pattern_read(arguments->input[0], &read, out);
+}
+
+static nw_status scale(const struct arguments *arguments, nw_pattern **pattern,
+                       char **how)
+{
+    nw_pattern *larger;
+    nw_status status;
+
+    if (!arguments->scale)
+        return NW_OK;
+    status = nw_pattern_scale(*pattern, arguments->scale, &larger, how);
+    if (status)
+        return status;
+    nw_pattern_free(*pattern);
+    *pattern = larger;
+    return NW_OK;
+}
+
+static nw_status draw(const nw_pattern *pattern, const char *path)
+{
+    char *svg;
+    nw_status status = nw_report_pattern_svg(pattern, &svg);
+
+    if (status)
+        return status;
+    status = nw_file_write(path, svg, strlen(svg));
+    free(svg);
+    return status;
+}
+
+/* The summary, or the heat maps, which begin with one. */
+static nw_status make_table(const struct arguments *arguments,
+                            const nw_pattern *pattern, const char *how,
+                            char **out)
+{
+    return arguments->heat ? nw_report_pattern_text(pattern, 80, out)
+                           : nw_cli_pattern_table(pattern, how, out);
+}
+
+/* With -o or --to the result is the pattern, else what is told of it. */
+static int show(const struct arguments *arguments, const nw_pattern *pattern,
+                const char *how)
+{
+    const struct nw_common *common = &arguments->common;
+    bool converts = common->output || (arguments->to && !common->json);
+    char *table = NULL, *json = NULL;
+    nw_status status = make_table(arguments, pattern, how, &table);
+    int code;
+
+    if (!status)
+        status = nw_cli_pattern_json(pattern, how, &json);
+    if (status) {
+        code = nw_cli_fail("pattern", status);
+        goto out;
+    }
+    if (converts)
+        status = nw_pattern_write_as(pattern,
+                                     arguments->to ? arguments->to : "native",
+                                     common->output ? common->output : "-");
+    if (!status && arguments->svg)
+        status = draw(pattern, arguments->svg);
+    if (status)
+        code = status == NW_EINVAL ? nw_cli_fail("pattern", status)
+                                   : nw_cli_fail_output("pattern", status);
+    else
+        code = nw_cli_output("pattern", common, converts ? NULL : table,
+                             converts ? table : NULL, json);
+out:
+    free(table);
+    free(json);
+    return code;
+}
+
+static int fail_make(const struct arguments *arguments, nw_status status)
+{
+    int code = nw_cli_fail("pattern", status);
+
+    /* contradictory files, not a wrong call */
+    return status == NW_EINVAL && arguments->combine ? NW_EXIT_INPUT : code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.kind = -1};
+    nw_pattern *pattern = NULL;
+    char *how = NULL;
+    nw_status status;
+    int code;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    status = make(&arguments, &pattern);
+    if (status)
+        return fail_make(&arguments, status);
+    status = keep_kind(&arguments, &pattern);
+    if (!status)
+        status = scale(&arguments, &pattern, &how);
+    code = status ? nw_cli_fail_output("pattern", status)
+                  : show(&arguments, pattern, how);
+    free(how);
+    nw_pattern_free(pattern);
+    return code;
+}
+
+const struct nw_command nw_command_pattern = {
+    "pattern", "show, convert, generate and combine patterns", &argp, run};

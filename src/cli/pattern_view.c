@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Takes the figures of a pattern once and shows them as table or JSON. */
+#include "cli/pattern_view.h"
+
+#include "base/json.h"
+#include "base/text.h"
+
+#include <nodewise/report.h>
+
+#include <stdlib.h>
+
+#define BUCKETS 65
+
+struct summary {
+    struct nw_pattern_total total[NW_KIND_COUNT];
+    int32_t src[NW_KIND_COUNT]; /* of the largest edge of each kind */
+    size_t largest[NW_KIND_COUNT];
+    size_t fewest, most; /* partners a rank sends to, itself left out */
+    double mean;
+    size_t self; /* edges from a rank to itself */
+    uint64_t sizes[BUCKETS];
+};
+
+static size_t count_partners(const nw_pattern *p, int32_t rank)
+{
+    size_t count = 0;
+
+    for (size_t e = p->row[rank]; e < p->row[rank + 1]; e++)
+        count += p->dst[e] != rank &&
+                 (e == p->row[rank] || p->dst[e] != p->dst[e - 1]);
+    return count;
+}
+
+static void take_degrees(const nw_pattern *p, struct summary *summary)
+{
+    size_t sum = 0;
+
+    summary->fewest = SIZE_MAX;
+    for (int32_t r = 0; r < p->rank_count; r++) {
+        size_t count = count_partners(p, r);
+
+        sum += count;
+        summary->most = count > summary->most ? count : summary->most;
+        summary->fewest = count < summary->fewest ? count : summary->fewest;
+    }
+    summary->mean = (double)sum / p->rank_count;
+}
+
+static void take_edge(const nw_pattern *p, int32_t rank, size_t e,
+                      struct summary *summary)
+{
+    uint8_t kind = p->kind[e];
+    size_t best = summary->largest[kind];
+
+    summary->self += p->dst[e] == rank;
+    if (best == SIZE_MAX || p->bytes[e] > p->bytes[best]) {
+        summary->largest[kind] = e;
+        summary->src[kind] = rank;
+    }
+}
+
+static void take_summary(const nw_pattern *p, struct summary *summary)
+{
+    *summary = (struct summary){0};
+    for (int k = 0; k < NW_KIND_COUNT; k++) {
+        summary->total[k] = nw_pattern_total(p, (enum nw_kind)k);
+        summary->largest[k] = SIZE_MAX;
+    }
+    take_degrees(p, summary);
+    for (int32_t r = 0; r < p->rank_count; r++)
+        for (size_t e = p->row[r]; e < p->row[r + 1]; e++)
+            take_edge(p, r, e, summary);
+    for (size_t s = 0; p->size_row && s < p->size_row[p->edge_count]; s++)
+        summary->sizes[p->size_bucket[s]] += p->size_count[s];
+}
+
+/* Bucket 0 holds empty messages, bucket b 2^(b-1) to 2^b - 1 bytes. */
+static uint64_t bucket_from(int bucket)
+{
+    return bucket ? UINT64_C(1) << (bucket - 1) : 0;
+}
+
+static uint64_t bucket_to(int bucket)
+{
+    return bucket ? bucket_from(bucket) + (bucket_from(bucket) - 1) : 0;
+}
+
+static void add_kind(nw_table *table, const nw_pattern *p,
+                     const struct summary *summary, int kind)
+{
+    const struct nw_pattern_total *total = &summary->total[kind];
+    char words[32];
+
+    if (!total->edges)
+        return;
+    nw_table_row(table, -1);
+    nw_table_cell(table, "%s", nw_kind_name((enum nw_kind)kind));
+    nw_table_cell(table, "%zu", total->edges);
+    nw_table_cell(table, "%llu", (unsigned long long)total->bytes);
+    nw_table_cell(table, "%llu", (unsigned long long)total->messages);
+    if (total->messages)
+        nw_table_cell(
+            table, "%s",
+            nw_format_quantity((double)total->bytes / (double)total->messages,
+                               NW_UNIT_BYTES, words, sizeof words));
+    else
+        nw_table_cell(table, "-");
+    nw_table_cell(table, "%d -> %d: %llu", summary->src[kind],
+                  p->dst[summary->largest[kind]],
+                  (unsigned long long)p->bytes[summary->largest[kind]]);
+}
+
+static nw_status add_kinds(const nw_pattern *p, const struct summary *summary,
+                           struct nw_text *text)
+{
+    static const char *const titles[] = {"EDGES", "BYTES", "MESSAGES",
+                                         "MEAN MESSAGE", "LARGEST EDGE"};
+    nw_table *table;
+    char *words = NULL;
+    nw_status status = nw_table_new(&table);
+
+    if (status)
+        return status;
+    nw_table_column(table, "KIND", NW_ALIGN_LEFT);
+    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
+        nw_table_column(table, titles[i], NW_ALIGN_RIGHT);
+    for (int k = 0; k < NW_KIND_COUNT; k++)
+        add_kind(table, p, summary, k);
+    status = nw_table_text(table, &words);
+    if (!status)
+        nw_text_add(text, words);
+    free(words);
+    nw_table_free(table);
+    return status;
+}
+
+static nw_status add_sizes(const struct summary *summary, struct nw_text *text)
+{
+    nw_table *table;
+    char *words = NULL;
+    nw_status status = nw_table_new(&table);
+
+    if (status)
+        return status;
+    nw_table_column(table, "MESSAGE SIZE", NW_ALIGN_RIGHT);
+    nw_table_column(table, "COUNT", NW_ALIGN_RIGHT);
+    for (int b = 0; b < BUCKETS; b++) {
+        if (!summary->sizes[b])
+            continue;
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%llu - %llu", (unsigned long long)bucket_from(b),
+                      (unsigned long long)bucket_to(b));
+        nw_table_cell(table, "%llu", (unsigned long long)summary->sizes[b]);
+    }
+    status = nw_table_text(table, &words);
+    if (!status)
+        nw_text_add(text, words);
+    free(words);
+    nw_table_free(table);
+    return status;
+}
+
+static void add_line(struct nw_text *text, const char *key, const char *value)
+{
+    if (value)
+        nw_text_format(text, "%-9s%s\n", key, value);
+}
+
+nw_status nw_cli_pattern_table(const nw_pattern *p, const char *how, char **out)
+{
+    struct nw_text text = {0};
+    struct summary summary;
+    nw_status status = NW_OK;
+
+    take_summary(p, &summary);
+    nw_text_format(&text, "%-9s%d\n%-9s%zu (%zu to the rank itself)\n", "ranks",
+                   p->rank_count, "edges", p->edge_count, summary.self);
+    nw_text_format(&text, "%-9s%zu to %zu, mean %.1f\n", "partners",
+                   summary.fewest, summary.most, summary.mean);
+    add_line(&text, "program", p->program);
+    add_line(&text, "partial", p->partial);
+    add_line(&text, "note", p->note);
+    add_line(&text, "scaled", how);
+    if (p->edge_count)
+        status = add_kinds(p, &summary, &text);
+    if (!status && p->size_row)
+        status = add_sizes(&summary, &text);
+    if (!status)
+        return nw_text_take(&text, out);
+    nw_text_fini(&text);
+    return status;
+}
+
+static void kind_json(struct nw_json *json, const nw_pattern *p,
+                      const struct summary *summary, int kind)
+{
+    size_t e = summary->largest[kind];
+
+    if (!summary->total[kind].edges)
+        return;
+    nw_json_object(json, nw_kind_name((enum nw_kind)kind));
+    nw_json_unsigned(json, "edges", summary->total[kind].edges);
+    nw_json_unsigned(json, "bytes", summary->total[kind].bytes);
+    nw_json_unsigned(json, "messages", summary->total[kind].messages);
+    nw_json_object(json, "largest");
+    nw_json_integer(json, "src", summary->src[kind]);
+    nw_json_integer(json, "dst", p->dst[e]);
+    nw_json_unsigned(json, "bytes", p->bytes[e]);
+    nw_json_unsigned(json, "messages", p->messages[e]);
+    nw_json_end_object(json);
+    nw_json_end_object(json);
+}
+
+static void sizes_json(struct nw_json *json, const struct summary *summary)
+{
+    nw_json_array(json, "sizes");
+    for (int b = 0; b < BUCKETS; b++) {
+        if (!summary->sizes[b])
+            continue;
+        nw_json_object(json, NULL);
+        nw_json_unsigned(json, "from", bucket_from(b));
+        nw_json_unsigned(json, "to", bucket_to(b));
+        nw_json_unsigned(json, "count", summary->sizes[b]);
+        nw_json_end_object(json);
+    }
+    nw_json_end_array(json);
+}
+
+static void string_json(struct nw_json *json, const char *key,
+                        const char *value)
+{
+    if (value)
+        nw_json_string(json, key, value);
+}
+
+nw_status nw_cli_pattern_json(const nw_pattern *p, const char *how, char **out)
+{
+    struct nw_text text = {0};
+    struct nw_json json = {.text = &text};
+    struct summary summary;
+
+    take_summary(p, &summary);
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.pattern/1");
+    nw_json_integer(&json, "ranks", p->rank_count);
+    nw_json_unsigned(&json, "edges", p->edge_count);
+    nw_json_unsigned(&json, "self_edges", summary.self);
+    string_json(&json, "program", p->program);
+    string_json(&json, "partial", p->partial);
+    string_json(&json, "note", p->note);
+    string_json(&json, "scaled", how);
+    nw_json_object(&json, "partners");
+    nw_json_unsigned(&json, "fewest", summary.fewest);
+    nw_json_unsigned(&json, "most", summary.most);
+    nw_json_number(&json, "mean", summary.mean);
+    nw_json_end_object(&json);
+    nw_json_object(&json, "kinds");
+    for (int k = 0; k < NW_KIND_COUNT; k++)
+        kind_json(&json, p, &summary, k);
+    nw_json_end_object(&json);
+    if (p->size_row)
+        sizes_json(&json, &summary);
+    nw_json_end_object(&json);
+    return nw_text_take(&text, out);
+}

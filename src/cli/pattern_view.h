@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a person and a script are told of a pattern. */
+#ifndef NW_CLI_PATTERN_VIEW_H
+#define NW_CLI_PATTERN_VIEW_H
+
+#include <nodewise/pattern.h>
+
+/* `how` says how the pattern was scaled, or is NULL. The caller frees *out. */
+NW_MUST_CHECK nw_status nw_cli_pattern_table(const nw_pattern *pattern,
+                                             const char *how, char **out);
+NW_MUST_CHECK nw_status nw_cli_pattern_json(const nw_pattern *pattern,
+                                            const char *how, char **out);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Patterns made from a name: the micro-benchmarks of MAGC (section VI) and
+ * graphs to test mappers with. */
+#include "base/array.h"
+#include "base/random.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "pattern/spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_SEED 1
+
+static const struct {
+    const char *name;
+    nw_generator *generate;
+} generators[] = {
+    {"stencil2d5", nw_generate_stencil},
+    {"stencil2d9", nw_generate_stencil},
+    {"stencil3d7", nw_generate_stencil},
+    {"stencil3d27", nw_generate_stencil},
+    {"col", nw_generate_col},
+    {"hypercube", nw_generate_hypercube},
+    {"alltoall", nw_generate_alltoall},
+    {"random", nw_generate_random},
+    {"training", nw_generate_training},
+};
+
+/* MPI_Alltoall within each group of ranks that differ in the first dimension
+ * only. */
+nw_status nw_generate_col(struct nw_spec *spec, nw_pattern_builder **builder)
+{
+    struct nw_grid grid;
+    struct nw_volume volume = {0};
+    int32_t ranks, stride;
+    nw_status status = nw_spec_grid(spec, &grid);
+
+    if (!status)
+        status = nw_spec_volume(spec, &volume);
+    if (status)
+        return status;
+    ranks = nw_grid_ranks(&grid);
+    stride = ranks / grid.size[0];
+    status =
+        nw_spec_builder(spec, (uint64_t)ranks, (uint64_t)grid.size[0], builder);
+    for (int32_t r = 0; !status && r < ranks; r++)
+        for (int32_t i = 0; !status && i < grid.size[0]; i++)
+            if (r % stride + i * stride != r)
+                status = nw_add_volume(*builder, r, r % stride + i * stride,
+                                       &volume);
+    return status;
+}
+
+static nw_status read_ranks(struct nw_spec *spec, uint64_t *ranks,
+                            struct nw_volume *volume)
+{
+    nw_status status = nw_spec_number(
+        spec, &(struct nw_spec_number){"ranks", 1, INT32_MAX, ranks});
+
+    if (status)
+        return status;
+    if (!*ranks)
+        return nw_fail(NW_EINVAL, "%s: ranks= is needed", spec->name);
+    return nw_spec_volume(spec, volume);
+}
+
+nw_status nw_generate_hypercube(struct nw_spec *spec,
+                                nw_pattern_builder **builder)
+{
+    struct nw_volume volume = {0};
+    uint64_t ranks = 0;
+    nw_status status = read_ranks(spec, &ranks, &volume);
+
+    if (!status && (ranks & (ranks - 1)))
+        status =
+            nw_fail(NW_EINVAL, "hypercube: ranks= is a power of two, not %llu",
+                    (unsigned long long)ranks);
+    if (!status)
+        status = nw_spec_builder(spec, ranks, 31, builder);
+    for (uint64_t r = 0; !status && r < ranks; r++)
+        for (uint64_t bit = 1; !status && bit < ranks; bit <<= 1)
+            status = nw_add_volume(*builder, (int32_t)r, (int32_t)(r ^ bit),
+                                   &volume);
+    return status;
+}
+
+nw_status nw_generate_alltoall(struct nw_spec *spec,
+                               nw_pattern_builder **builder)
+{
+    struct nw_volume volume = {0};
+    uint64_t ranks = 0;
+    nw_status status = read_ranks(spec, &ranks, &volume);
+
+    if (!status)
+        status = nw_spec_builder(spec, ranks, ranks, builder);
+    for (uint64_t r = 0; !status && r < ranks; r++)
+        for (uint64_t to = 0; !status && to < ranks; to++)
+            if (to != r)
+                status =
+                    nw_add_volume(*builder, (int32_t)r, (int32_t)to, &volume);
+    return status;
+}
+
+struct draw {
+    struct nw_random random;
+    uint64_t ranks, degree, seed;
+    int32_t *mark; /* mark[x] = r + 1 where x is drawn for rank r */
+    struct nw_volume volume;
+};
+
+/* `degree` different partners, by Floyd's way of drawing without putting
+ * back. */
+static nw_status add_partners(struct draw *draw, int32_t rank,
+                              nw_pattern_builder *builder)
+{
+    uint64_t others = draw->ranks - 1;
+    nw_status status = NW_OK;
+
+    for (uint64_t j = others - draw->degree; !status && j < others; j++) {
+        uint64_t to = nw_random_below(&draw->random, j + 1);
+
+        if (draw->mark[to] == rank + 1)
+            to = j;
+        draw->mark[to] = rank + 1;
+        to += to >= (uint64_t)rank;
+        status = nw_add_volume(builder, rank, (int32_t)to, &draw->volume);
+    }
+    return status;
+}
+
+static nw_status read_draw(struct nw_spec *spec, struct draw *draw)
+{
+    nw_status status = read_ranks(spec, &draw->ranks, &draw->volume);
+
+    if (status)
+        return status;
+    draw->degree = draw->ranks > 4 ? 4 : draw->ranks - 1;
+    status = nw_spec_number(
+        spec,
+        &(struct nw_spec_number){"degree", 0, draw->ranks - 1, &draw->degree});
+    if (!status)
+        status = nw_spec_number(
+            spec, &(struct nw_spec_number){"seed", 0, UINT64_MAX, &draw->seed});
+    return status;
+}
+
+nw_status nw_generate_random(struct nw_spec *spec, nw_pattern_builder **builder)
+{
+    struct draw draw = {.seed = DEFAULT_SEED};
+    nw_status status = read_draw(spec, &draw);
+
+    if (!status)
+        status = nw_spec_builder(spec, draw.ranks, draw.degree, builder);
+    if (!status)
+        status = nw_alloc(draw.ranks, sizeof *draw.mark, &draw.mark);
+    nw_random_init(&draw.random, draw.seed);
+    for (uint64_t r = 0; !status && r < draw.ranks; r++)
+        status = add_partners(&draw, (int32_t)r, *builder);
+    free(draw.mark);
+    return status;
+}
+
+/* The specification itself, and the seed where it is left to us. */
+static nw_status note_origin(struct nw_spec *spec, const char *specification,
+                             nw_pattern *pattern)
+{
+    struct nw_text note = {0};
+
+    nw_text_add(&note, specification);
+    if (!strcmp(spec->name, "random") && !nw_spec_find(spec, "seed"))
+        nw_text_format(&note, ",seed=%d", DEFAULT_SEED);
+    return nw_text_take(&note, &pattern->note);
+}
+
+static nw_status generate(struct nw_spec *spec, nw_pattern **out)
+{
+    nw_pattern_builder *builder = NULL;
+    size_t i = 0, count = sizeof generators / sizeof *generators;
+    nw_status status;
+
+    while (i < count && strcmp(generators[i].name, spec->name))
+        i++;
+    if (i == count)
+        return nw_fail(NW_EINVAL,
+                       "there is no generator '%s'; see nodewise-pattern(1)",
+                       spec->name);
+    status = generators[i].generate(spec, &builder);
+    if (!status)
+        status = nw_pattern_builder_build(builder, out);
+    nw_pattern_builder_free(builder);
+    return status;
+}
+
+nw_status nw_pattern_generate(const char *specification, nw_pattern **out)
+{
+    struct nw_spec spec;
+    nw_pattern *pattern = NULL;
+    nw_status status = nw_spec_init(&spec, specification);
+
+    if (!status)
+        status = generate(&spec, &pattern);
+    if (!status)
+        status = note_origin(&spec, specification, pattern);
+    nw_spec_fini(&spec);
+    if (status)
+        nw_pattern_free(pattern);
+    else
+        *out = pattern;
+    return status;
+}

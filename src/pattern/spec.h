@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* "NAME:key=value,key=value": how a generated pattern is asked for. */
+#ifndef NW_PATTERN_SPEC_H
+#define NW_PATTERN_SPEC_H
+
+#include <nodewise/pattern.h>
+
+#define NW_SPEC_KEYS 24
+#define NW_SPEC_DIMS 3
+
+struct nw_spec {
+    char *text; /* owned, cut up */
+    const char *name;
+    struct {
+        const char *key, *value;
+        bool used;
+    } pair[NW_SPEC_KEYS];
+    size_t count;
+};
+
+NW_MUST_CHECK nw_status nw_spec_init(struct nw_spec *spec,
+                                     const char *specification);
+void nw_spec_fini(struct nw_spec *spec);
+
+/* The value of `key`, NULL where it is not given. */
+const char *nw_spec_find(struct nw_spec *spec, const char *key);
+
+/* *value keeps what it holds where the key is not given. */
+struct nw_spec_number {
+    const char *key;
+    uint64_t least, most;
+    uint64_t *value;
+};
+NW_MUST_CHECK nw_status nw_spec_number(struct nw_spec *spec,
+                                       const struct nw_spec_number *number);
+/* "8x8x4": 1 to 3 sizes whose product is at most 2^31 - 1. Needed. */
+struct nw_grid {
+    int32_t dims, size[NW_SPEC_DIMS];
+};
+NW_MUST_CHECK nw_status nw_spec_grid(struct nw_spec *spec, struct nw_grid *out);
+int32_t nw_grid_ranks(const struct nw_grid *grid);
+/* "3:1:1": `count` whole numbers up to 10^9. */
+NW_MUST_CHECK nw_status nw_spec_list(struct nw_spec *spec, const char *key,
+                                     size_t count, uint64_t *values);
+
+/* What one edge of weight 1 carries over the whole run: the keys kind, bytes
+ * (an exchange, 1 MiB), messages (it is cut into, 1) and iterations (1). */
+struct nw_volume {
+    enum nw_kind kind;
+    uint64_t bytes, messages;
+};
+NW_MUST_CHECK nw_status nw_spec_volume(struct nw_spec *spec,
+                                       struct nw_volume *out);
+
+/* "hh", ...; *out keeps what it holds where it is not given. */
+NW_MUST_CHECK nw_status nw_spec_kind(struct nw_spec *spec, enum nw_kind *out);
+
+/* A builder for that many ranks with so many edges each, once all keys are
+ * read: NW_EINVAL where one was given that nobody asked for, and beyond 2^31
+ * ranks or 2^32 edges. */
+NW_MUST_CHECK nw_status nw_spec_builder(const struct nw_spec *spec,
+                                        uint64_t ranks, uint64_t degree,
+                                        nw_pattern_builder **out);
+
+/* NW_EINVAL where the sum or product does not fit. */
+NW_MUST_CHECK nw_status nw_add_volume(nw_pattern_builder *builder, int32_t src,
+                                      int32_t dst,
+                                      const struct nw_volume *volume);
+NW_MUST_CHECK nw_status nw_scale_bytes(uint64_t bytes, uint64_t weight,
+                                       uint64_t *out);
+
+/* One generator a name; each reads its keys and adds its edges. */
+typedef nw_status nw_generator(struct nw_spec *spec,
+                               nw_pattern_builder **builder);
+nw_generator nw_generate_stencil, nw_generate_training, nw_generate_col,
+    nw_generate_hypercube, nw_generate_alltoall, nw_generate_random;
+
+#endif

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The traffic of one training step of a transformer, split over tensor (tp),
+ * context (cp), expert (ep, inside dp), data (dp) and pipeline (pp) groups.
+ * Formulas and where they come from: nodewise-pattern(1), TRAINING. */
+#include "base/json.h"
+#include "base/status.h"
+#include "pattern/spec.h"
+
+#include <string.h>
+
+struct training {
+    uint64_t tp, cp, ep, dp, pp;
+    uint64_t hidden, layers, seq, batch, micro, experts, topk;
+    uint64_t width; /* bytes of a number */
+    uint64_t iterations;
+    uint64_t replicas;      /* data-parallel groups that hold one expert */
+    uint64_t stage_layers;  /* layers of one pipeline stage */
+    uint64_t sequences;     /* of one replica in one step */
+    uint64_t micro_batches; /* of one replica in one step */
+    enum nw_kind kind;
+    nw_pattern_builder *builder;
+};
+
+/* Where a rank stands in each kind of group; tensor neighbours are numbered
+ * next to each other, pipeline stages furthest apart. */
+struct place {
+    uint64_t t, c, e, x, p; /* tensor, context, expert, replica, stage */
+};
+
+static struct place place_of(const struct training *t, uint64_t rank)
+{
+    struct place place;
+
+    place.t = rank % t->tp;
+    rank /= t->tp;
+    place.c = rank % t->cp;
+    rank /= t->cp;
+    place.e = rank % t->ep;
+    rank /= t->ep;
+    place.x = rank % t->replicas;
+    place.p = rank / t->replicas;
+    return place;
+}
+
+static int32_t rank_of(const struct training *t, struct place place)
+{
+    uint64_t rank = place.p * t->replicas + place.x;
+
+    rank = (rank * t->ep + place.e) * t->cp + place.c;
+    return (int32_t)(rank * t->tp + place.t);
+}
+
+static nw_status read_precision(struct nw_spec *spec, uint64_t *width)
+{
+    static const struct {
+        const char *name;
+        uint64_t width;
+    } names[] = {{"fp32", 4}, {"tf32", 4}, {"bf16", 2},
+                 {"fp16", 2}, {"fp8", 1},  {"fp64", 8}};
+    const char *word = nw_spec_find(spec, "precision");
+
+    for (size_t i = 0; word && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(word, names[i].name)) {
+            *width = names[i].width;
+            return NW_OK;
+        }
+    return word ? nw_fail(NW_EINVAL,
+                          "training: precision= is fp64, fp32, tf32, bf16, "
+                          "fp16 or fp8, not '%s'",
+                          word)
+                : NW_OK;
+}
+
+/* The limits keep every product below within 128 bits. */
+static nw_status read_numbers(struct nw_spec *spec, struct training *t)
+{
+    const struct nw_spec_number numbers[] = {
+        {"tp", 1, 1 << 16, &t->tp},
+        {"cp", 1, 1 << 16, &t->cp},
+        {"ep", 1, 1 << 16, &t->ep},
+        {"dp", 1, 1 << 16, &t->dp},
+        {"pp", 1, 1 << 16, &t->pp},
+        {"hidden", 1, 1 << 18, &t->hidden},
+        {"layers", 1, 1 << 16, &t->layers},
+        {"seq", 1, 1 << 22, &t->seq},
+        {"batch", 1, 1 << 24, &t->batch},
+        {"micro", 1, 1 << 24, &t->micro},
+        {"experts", 1, 1 << 16, &t->experts},
+        {"topk", 1, 1 << 10, &t->topk},
+        {"iterations", 1, 1 << 20, &t->iterations},
+    };
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < sizeof numbers / sizeof *numbers; i++)
+        status = nw_spec_number(spec, &numbers[i]);
+    return status;
+}
+
+static nw_status check_splits(const struct training *t)
+{
+    const struct {
+        const char *whole, *part;
+        uint64_t value, by;
+    } splits[] = {
+        {"layers", "pp", t->layers, t->pp},
+        {"batch", "dp", t->batch, t->dp},
+        {"batch / dp", "micro", t->batch / t->dp, t->micro},
+        {"seq", "cp", t->seq, t->cp},
+        {"dp", "ep", t->dp, t->ep},
+        {"experts", "ep", t->experts, t->ep},
+        {"hidden", "tp", t->hidden, t->tp},
+    };
+
+    for (size_t i = 0; i < sizeof splits / sizeof *splits; i++)
+        if (splits[i].value % splits[i].by || !splits[i].value)
+            return nw_fail(NW_EINVAL,
+                           "training: %s = %llu is no multiple of %s = %llu",
+                           splits[i].whole, (unsigned long long)splits[i].value,
+                           splits[i].part, (unsigned long long)splits[i].by);
+    return NW_OK;
+}
+
+static nw_status read_keys(struct nw_spec *spec, struct training *t)
+{
+    nw_status status = read_numbers(spec, t);
+
+    if (!status)
+        status = read_precision(spec, &t->width);
+    if (!status)
+        status = nw_spec_kind(spec, &t->kind);
+    if (status)
+        return status;
+    t->batch = t->batch ? t->batch : t->dp * t->micro;
+    t->experts = t->experts ? t->experts : t->ep;
+    status = check_splits(t);
+    if (status)
+        return status;
+    t->replicas = t->dp / t->ep;
+    t->stage_layers = t->layers / t->pp;
+    t->sequences = t->batch / t->dp;
+    t->micro_batches = t->sequences / t->micro;
+    return NW_OK;
+}
+
+/* `numbers` / `by` numbers, rounded up to whole bytes, in so many messages. */
+struct load {
+    nw_uint128 numbers, by;
+    uint64_t messages;
+};
+
+static nw_status add_load(const struct training *t, struct place from,
+                          struct place to, const struct load *load)
+{
+    nw_uint128 bytes =
+        (load->numbers * t->width * t->iterations + load->by - 1) / load->by;
+    int32_t src = rank_of(t, from), dst = rank_of(t, to);
+    uint64_t messages;
+
+    if (src == dst)
+        return NW_OK;
+    if (bytes > UINT64_MAX ||
+        __builtin_mul_overflow(load->messages, t->iterations, &messages))
+        return nw_fail(NW_EINVAL, "an edge passes 2^64 - 1");
+    return nw_pattern_builder_add(t->builder, src, dst, t->kind,
+                                  (uint64_t)bytes, messages);
+}
+
+/* Numbers in one layer's activations on one rank, all sequences of a step. */
+static nw_uint128 activations(const struct training *t)
+{
+    return (nw_uint128)t->sequences * (t->seq / t->cp) * t->hidden;
+}
+
+/* Four ring all-reduces a layer, two on the way forward and two back. */
+static nw_status add_tensor(const struct training *t, struct place at)
+{
+    struct place next = at;
+    struct load load = {
+        .numbers = 4 * t->stage_layers * activations(t) * 2 * (t->tp - 1),
+        .by = t->tp,
+        .messages = 4 * t->stage_layers * t->micro_batches * 2 * (t->tp - 1)};
+
+    next.t = (at.t + 1) % t->tp;
+    return add_load(t, at, next, &load);
+}
+
+/* Keys and values go round forward and back; their gradients go all the way
+ * home. */
+static nw_status add_context(const struct training *t, struct place at)
+{
+    struct place next = at;
+    uint64_t rounds = 3 * t->cp - 2;
+    struct load load = {
+        .numbers = 2 * t->stage_layers * activations(t) * rounds,
+        .by = t->tp,
+        .messages = t->stage_layers * t->micro_batches * rounds};
+
+    next.c = (at.c + 1) % t->cp;
+    return add_load(t, at, next, &load);
+}
+
+static nw_status add_pipeline(const struct training *t, struct place at)
+{
+    struct place to = at;
+    struct load load = {activations(t), t->tp, t->micro_batches};
+    nw_status status = NW_OK;
+
+    if (at.p + 1 < t->pp) {
+        to.p = at.p + 1;
+        status = add_load(t, at, to, &load);
+    }
+    if (!status && at.p) {
+        to.p = at.p - 1;
+        status = add_load(t, at, to, &load);
+    }
+    return status;
+}
+
+/* Reduce-scatter of the gradients and all-gather of the weights over a ring
+ * of `size` ranks that hold the same `numbers`. */
+static struct load ring_load(nw_uint128 numbers, uint64_t by, uint64_t size)
+{
+    return (struct load){numbers * 2 * (size - 1), (nw_uint128)by * size,
+                         2 * (size - 1)};
+}
+
+static nw_status add_data(const struct training *t, struct place at)
+{
+    nw_uint128 square = (nw_uint128)t->hidden * t->hidden * t->stage_layers;
+    struct load dense =
+        ring_load(square * (t->experts > 1 ? 4 : 12), t->tp, t->dp * t->cp);
+    struct load expert = ring_load(square * 8 * (t->experts / t->ep), t->tp,
+                                   t->replicas * t->cp);
+    uint64_t index = (at.x * t->ep + at.e) * t->cp + at.c;
+    struct place next = at;
+    nw_status status;
+
+    index = (index + 1) % (t->dp * t->cp);
+    next.c = index % t->cp;
+    next.e = index / t->cp % t->ep;
+    next.x = index / t->cp / t->ep;
+    status = add_load(t, at, next, &dense);
+    if (status || t->experts == 1)
+        return status;
+    index = (at.x * t->cp + at.c + 1) % (t->replicas * t->cp);
+    next = at;
+    next.c = index % t->cp;
+    next.x = index / t->cp;
+    return add_load(t, at, next, &expert);
+}
+
+/* Tokens to their experts and back, forward and backward. */
+static nw_status add_expert(const struct training *t, struct place at)
+{
+    struct load load = {.numbers =
+                            4 * t->stage_layers * activations(t) * t->topk,
+                        .by = (nw_uint128)t->tp * t->ep,
+                        .messages = 4 * t->stage_layers * t->micro_batches};
+    nw_status status = NW_OK;
+
+    for (uint64_t e = 0; !status && e < t->ep; e++) {
+        struct place to = at;
+
+        to.e = e;
+        status = add_load(t, at, to, &load);
+    }
+    return status;
+}
+
+nw_status nw_generate_training(struct nw_spec *spec,
+                               nw_pattern_builder **builder)
+{
+    struct training t = {.tp = 1,
+                         .cp = 1,
+                         .ep = 1,
+                         .dp = 1,
+                         .pp = 1,
+                         .hidden = 4096,
+                         .layers = 32,
+                         .seq = 2048,
+                         .micro = 1,
+                         .topk = 2,
+                         .width = 2,
+                         .iterations = 1,
+                         .kind = NW_KIND_GG};
+    uint64_t ranks;
+    nw_status status = read_keys(spec, &t);
+
+    if (status)
+        return status;
+    if (__builtin_mul_overflow(t.tp * t.cp, t.dp * t.pp, &ranks))
+        ranks = UINT64_MAX;
+    status = nw_spec_builder(spec, ranks, t.ep + 6, builder);
+    t.builder = *builder;
+    for (uint64_t r = 0; !status && r < ranks; r++) {
+        struct place at = place_of(&t, r);
+
+        status = add_tensor(&t, at);
+        if (!status)
+            status = add_context(&t, at);
+        if (!status)
+            status = add_pipeline(&t, at);
+        if (!status)
+            status = add_data(&t, at);
+        if (!status)
+            status = add_expert(&t, at);
+    }
+    return status;
+}

@@ -66,6 +66,11 @@ static void fuzz_xml(const char *path)
     read_topology(nw_source_xml, path);
 }
 
+static void fuzz_cluster(const char *path)
+{
+    read_topology(nw_source_cluster, path);
+}
+
 static void fuzz_mapping(const char *path)
 {
     nw_mapping *mapping = NULL;
@@ -106,6 +111,7 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"hostlist", fuzz_hostlist, true},
     {"matrix", fuzz_matrix, false},
     {"xml", fuzz_xml, false},
+    {"cluster", fuzz_cluster, false},
     {"mapping", fuzz_mapping, false},
     {"native", fuzz_native, false},
 };

@@ -92,6 +92,12 @@ NW_API int32_t nw_topology_gpu_package(const nw_topology *topology,
 NW_API size_t nw_topology_element_threads(const nw_topology *topology,
                                           int32_t element, const int32_t **os);
 
+/* The operating system's numbers of an element's hardware threads, in logical
+ * order. Returns their count and a borrowed array; 0 where the description
+ * does not have them. */
+NW_API size_t nw_topology_element_cpus(const nw_topology *topology,
+                                       int32_t element, const int32_t **cpus);
+
 /* What is known of a GPU or network card; borrowed, NULL where not known. */
 struct nw_device_info {
     const char *name; /* model, or the card's name such as mlx5_0 */

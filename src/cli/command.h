@@ -33,7 +33,9 @@ struct nw_command {
     X(topology)                                                                \
     X(profile)                                                                 \
     X(pattern)                                                                 \
-    X(evaluate)
+    X(evaluate)                                                                \
+    X(launch)                                                                  \
+    X(exec)
 /* clang-format on */
 
 #define NW_COMMAND_DECLARE(name)                                               \

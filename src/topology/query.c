@@ -107,6 +107,20 @@ int32_t nw_topology_gpu_node(const nw_topology *topology, int32_t gpu)
     return find_range(topology->gpu_first, topology->node_count, gpu);
 }
 
+size_t nw_topology_element_cpus(const nw_topology *topology, int32_t element,
+                                const int32_t **cpus)
+{
+    int32_t node = nw_topology_element_node(topology, element);
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t i = element - topology->element_first[node];
+    bool threads = topology->elements == NW_ELEMENTS_PU;
+
+    if (!type->pu_os || (!threads && !type->core_pu))
+        return 0;
+    *cpus = type->pu_os + (threads ? i : type->core_pu[i]);
+    return threads ? 1 : (size_t)(type->core_pu[i + 1] - type->core_pu[i]);
+}
+
 struct nw_end nw_topology_element_end(const nw_topology *topology,
                                       int32_t element)
 {

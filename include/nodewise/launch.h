@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From a mapping to running ranks: the files and the command line a launcher
+ * wants, and what each rank does on arrival (`nodewise exec`): find its
+ * number, bind itself to its cores, choose its GPUs.
+ */
+#ifndef NODEWISE_LAUNCH_H
+#define NODEWISE_LAUNCH_H
+
+#include <nodewise/mapping.h>
+#include <nodewise/status.h>
+#include <nodewise/topology.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whether `nodewise exec` stands in front of the program. */
+enum nw_launch_exec {
+    NW_LAUNCH_EXEC_AUTO, /* where the launcher alone cannot do it all */
+    NW_LAUNCH_EXEC_ALWAYS,
+    NW_LAUNCH_EXEC_NEVER,
+};
+
+/* What a rank sees in CUDA_VISIBLE_DEVICES. */
+enum nw_gpu_visibility {
+    NW_GPU_ONE,      /* its own GPUs only, as device 0, 1, ... */
+    NW_GPU_PERMUTED, /* all of its node; its own as device (local rank) */
+};
+
+struct nw_launch_options {
+    size_t size;          /* sizeof of this struct */
+    const char *launcher; /* "openmpi4", "openmpi5", "mpich" */
+    const char *prefix;   /* of the files' names; "nodewise" where NULL */
+    enum nw_launch_exec exec;
+    enum nw_gpu_visibility visibility;
+    /* how `nodewise exec` is called: the program ("nodewise" where NULL), the
+     * mapping file and, where it helps to name GPUs, the topology source */
+    const char *exec_path, *mapping_path, *topology_source;
+    const char *const *program; /* the user's command; "./app" where NULL */
+    size_t program_words;
+};
+#define NW_LAUNCH_OPTIONS_INIT                                                 \
+    {                                                                          \
+        .size = sizeof(struct nw_launch_options)                               \
+    }
+
+struct nw_launch_file {
+    char *path, *text;
+};
+
+/* What a launcher wants. Owned by the caller of nw_launch_new. */
+typedef struct nw_launch {
+    const char *launcher; /* static */
+    size_t file_count;
+    struct nw_launch_file *file;
+    size_t word_count;
+    char **word; /* the command line */
+    bool uses_exec;
+    char *note; /* lines a person should read; NULL where there are none */
+} nw_launch;
+
+/* The launchers: name and one sentence of number 0, 1, ...; false past the
+ * last. Static strings. */
+NW_API bool nw_launch_launcher(size_t index, const char **name,
+                               const char **summary);
+
+/* The files and the command line for a mapping whose node indexes are the
+ * topology's. Writes nothing. NW_EINVAL: an unknown launcher, or exec forbidden
+ * where the launcher alone cannot place the ranks; NW_EFORMAT: a mapping with
+ * open fields. */
+NW_API NW_MUST_CHECK nw_status
+nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
+              const struct nw_launch_options *options, nw_launch **out);
+NW_API void nw_launch_free(nw_launch *launch); /* NULL is fine */
+
+/* --- inside a rank --- */
+
+struct nw_launch_rank {
+    int32_t rank;
+    int32_t size;         /* of the job, -1 where the launcher does not tell */
+    const char *variable; /* where the rank was found; static */
+};
+/* The rank of this process, by its launcher's environment. NW_ENODEV where no
+ * launcher's variable is set, NW_EINVAL where it is no rank. */
+NW_API NW_MUST_CHECK nw_status nw_launch_find_rank(struct nw_launch_rank *out);
+
+/* How many lower ranks the mapping puts on the same node. */
+NW_API int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank);
+
+/* Binds the calling thread to the rank's cores. `machine` is the live
+ * topology. NW_ENODEV, with the old binding left in place, where a core is not
+ * here or may not be used. */
+NW_API NW_MUST_CHECK nw_status nw_launch_bind(const nw_topology *machine,
+                                              const nw_mapping *mapping,
+                                              int32_t rank);
+
+/* The value of CUDA_VISIBLE_DEVICES for a rank: UUIDs where the topology knows
+ * them for all, else indexes in PCI bus order; "" for a rank without GPU among
+ * ranks with; NULL where the mapping names no GPU at all. `node` is the rank's
+ * node in `topology`, -1 where it is not described: then only
+ * NW_GPU_ONE can be had (NW_ENODEV). The caller frees *out. */
+NW_API NW_MUST_CHECK nw_status nw_launch_gpus(
+    const nw_topology *topology, int32_t node, const nw_mapping *mapping,
+    int32_t rank, enum nw_gpu_visibility visibility, char **out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise launch: the files and the command line that put a mapping to work.
+ * It starts nothing. */
+#include <nodewise/launch.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_FOR 0x2001
+#define KEY_EXEC 0x2002
+#define KEY_VISIBILITY 0x2003
+#define KEY_ELEMENTS 0x2004
+
+struct arguments {
+    struct nw_common common;
+    struct nw_launch_options launch;
+    struct nw_topology_options topology;
+};
+
+static const struct argp_option options[] = {
+    {"topology", 't', "SOURCE", 0, "The machine the mapping was made for", 0},
+    {"for", KEY_FOR, "LAUNCHER", 0, "openmpi4, openmpi5 or mpich", 0},
+    {"exec", KEY_EXEC, "WHEN", 0,
+     "Put nodewise exec in front of the program: auto (default), always, never",
+     0},
+    {"gpu-visibility", KEY_VISIBILITY, "WHAT", 0,
+     "A rank sees one (default: its own GPUs) or permuted (all, its own as "
+     "device LOCAL_RANK)",
+     0},
+    {"elements", KEY_ELEMENTS, "KIND", 0,
+     "The mapping's cores are core (default) or pu, hardware threads", 0},
+    {0},
+};
+
+/* The position of `value` among two or three words; argp_error otherwise. */
+static int choose(const char *option, const char *value,
+                  const char *const *words, struct argp_state *state)
+{
+    for (int i = 0; words[i]; i++)
+        if (!strcmp(words[i], value))
+            return i;
+    argp_error(state, "%s cannot be '%s'", option, value);
+    return 0;
+}
+
+static error_t parse_choice(int key, char *value, struct argp_state *state)
+{
+    static const char *const exec[] = {"auto", "always", "never", NULL};
+    static const char *const visibility[] = {"one", "permuted", NULL};
+    static const char *const elements[] = {"core", "pu", NULL};
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case KEY_EXEC:
+        arguments->launch.exec =
+            (enum nw_launch_exec)choose("--exec", value, exec, state);
+        return 0;
+    case KEY_VISIBILITY:
+        arguments->launch.visibility = (enum nw_gpu_visibility)choose(
+            "--gpu-visibility", value, visibility, state);
+        return 0;
+    case KEY_ELEMENTS:
+        arguments->topology.elements =
+            (enum nw_elements)choose("--elements", value, elements, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case 't':
+        arguments->launch.topology_source = value;
+        return 0;
+    case KEY_FOR:
+        arguments->launch.launcher = value;
+        return 0;
+    case ARGP_KEY_ARG:
+        arguments->launch.mapping_path = value;
+        /* what follows is the program; behind -- it has its own options */
+        if (state->next < state->argc) {
+            arguments->launch.program =
+                (const char *const *)state->argv + state->next;
+            arguments->launch.program_words =
+                (size_t)(state->argc - state->next);
+        }
+        state->next = state->argc;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->launch.topology_source || !arguments->launch.launcher ||
+            !arguments->launch.mapping_path)
+            argp_error(state, "-t SOURCE, MAPPING and --for LAUNCHER are "
+                              "needed");
+        return 0;
+    default:
+        return parse_choice(key, value, state);
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "MAPPING [-- PROGRAM [ARGUMENT...]]",
+    .doc = "Write what a launcher needs to place ranks as a mapping says.\v"
+           "With -o PREFIX the files PREFIX.rankfile, PREFIX.hostfile are "
+           "written and the command line is printed. Example:\n"
+           "  nodewise launch -t cluster.yaml --for openmpi4 -o app "
+           "app.mapping -- ./app\n",
+    .children = children,
+};
+
+static void add_quoted(struct nw_text *text, const char *word)
+{
+    size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                "UVWXYZ0123456789_-+=./:,@%^");
+
+    if (*word && !word[plain]) {
+        nw_text_add(text, word);
+        return;
+    }
+    nw_text_add(text, "'");
+    for (; *word; word++)
+        nw_text_format(text, *word == '\'' ? "'\\''" : "%c", *word);
+    nw_text_add(text, "'");
+}
+
+static void add_command(struct nw_text *text, const nw_launch *launch)
+{
+    for (size_t i = 0; i < launch->word_count; i++) {
+        nw_text_add(text, i ? " " : "");
+        add_quoted(text, launch->word[i]);
+    }
+    nw_text_add(text, "\n");
+}
+
+static void add_notes(struct nw_json *json, const char *note)
+{
+    nw_json_array(json, "notes");
+    while (note && *note) {
+        size_t length = strcspn(note, "\n");
+        char *line = strndup(note, length);
+
+        nw_json_string(json, NULL, line ? line : "");
+        free(line);
+        note += length + (note[length] == '\n');
+    }
+    nw_json_end_array(json);
+}
+
+static void add_json(struct nw_text *text, const nw_launch *launch)
+{
+    struct nw_json json = {.text = text};
+
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.launch/1");
+    nw_json_string(&json, "launcher", launch->launcher);
+    nw_json_array(&json, "files");
+    for (size_t i = 0; i < launch->file_count; i++) {
+        nw_json_object(&json, NULL);
+        nw_json_string(&json, "path", launch->file[i].path);
+        nw_json_string(&json, "text", launch->file[i].text);
+        nw_json_end_object(&json);
+    }
+    nw_json_end_array(&json);
+    nw_json_flat_array(&json, "command");
+    for (size_t i = 0; i < launch->word_count; i++)
+        nw_json_string(&json, NULL, launch->word[i]);
+    nw_json_end_array(&json);
+    nw_json_bool(&json, "exec", launch->uses_exec);
+    add_notes(&json, launch->note);
+    nw_json_end_object(&json);
+}
+
+/* Without -o: the first file, which alone says where each rank goes. */
+static int show(const struct arguments *arguments, const nw_launch *launch,
+                const char *command, const char *json)
+{
+    struct nw_common plain = arguments->common;
+    nw_status status;
+
+    if (!plain.output || !strcmp(plain.output, "-"))
+        return nw_cli_output("launch", &plain, launch->file[0].text, command,
+                             json);
+    for (size_t i = 0; i < launch->file_count; i++) {
+        const struct nw_launch_file *file = &launch->file[i];
+
+        status = nw_file_write(file->path, file->text, strlen(file->text));
+        if (status)
+            return nw_cli_fail_output("launch", status);
+    }
+    plain.output = NULL;
+    return nw_cli_output("launch", &plain, command, NULL, json);
+}
+
+static int print(const struct arguments *arguments, const nw_launch *launch)
+{
+    struct nw_text command = {0}, json = {0};
+    char *command_text = NULL, *json_text = NULL;
+    nw_status status;
+    int code;
+
+    add_command(&command, launch);
+    add_json(&json, launch);
+    status = nw_text_take(&command, &command_text);
+    if (!status)
+        status = nw_text_take(&json, &json_text);
+    if (launch->note && !arguments->common.quiet)
+        fputs(launch->note, stderr);
+    code = status ? nw_cli_fail("launch", status)
+                  : show(arguments, launch, command_text, json_text);
+    nw_text_fini(&command);
+    nw_text_fini(&json);
+    free(command_text);
+    free(json_text);
+    return code;
+}
+
+/* Called by a path, ranks call it by the same one; else PATH will find it. */
+static char *own_path(void)
+{
+    return strchr(program_invocation_name, '/')
+               ? realpath(program_invocation_name, NULL)
+               : NULL;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.launch = NW_LAUNCH_OPTIONS_INIT,
+                                  .topology = NW_TOPOLOGY_OPTIONS_INIT};
+    nw_topology *topology = NULL;
+    nw_mapping *mapping = NULL;
+    nw_launch *launch = NULL;
+    char *path = own_path();
+    nw_status status;
+    int code;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.launch.exec_path = path;
+    if (arguments.common.output && strcmp(arguments.common.output, "-"))
+        arguments.launch.prefix = arguments.common.output;
+    status = nw_topology_load(arguments.launch.topology_source,
+                              &arguments.topology, &topology);
+    if (!status)
+        status =
+            nw_mapping_read(arguments.launch.mapping_path, topology, &mapping);
+    if (!status)
+        status = nw_launch_new(topology, mapping, &arguments.launch, &launch);
+    code = status ? nw_cli_fail("launch", status) : print(&arguments, launch);
+    nw_launch_free(launch);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+    free(path);
+    return code;
+}
+
+const struct nw_command nw_command_launch = {
+    "launch", "write what a launcher needs to follow a mapping", &argp, run};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a rank sees in CUDA_VISIBLE_DEVICES. */
+#include <nodewise/launch.h>
+
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* One slot per device number the program will see. */
+struct order {
+    int32_t count;
+    int32_t *gpu;  /* [count] -1 while free */
+    bool *is_used; /* [count] by GPU */
+};
+
+static bool has_gpu(const nw_mapping *mapping, int32_t rank)
+{
+    struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
+
+    return gpus.count && gpus.values[0] >= 0;
+}
+
+static void put(struct order *order, int32_t slot, int32_t gpu)
+{
+    if (gpu >= order->count || order->is_used[gpu] || order->gpu[slot] >= 0)
+        return;
+    order->gpu[slot] = gpu;
+    order->is_used[gpu] = true;
+}
+
+static void put_next(struct order *order, int32_t slot, int32_t gpu)
+{
+    for (int32_t i = 0; i < order->count; i++)
+        if (order->gpu[(slot + i) % order->count] < 0) {
+            put(order, (slot + i) % order->count, gpu);
+            return;
+        }
+}
+
+/* A program that calls cudaSetDevice(local_rank) - or, with more ranks than
+ * GPUs, local_rank % count - must meet its GPU: device l is the first GPU of
+ * local rank l. This rank's wish goes first; the others' follow as far as they
+ * fit, so that ranks with GPUs of their own agree on one numbering; then this
+ * rank's other GPUs, then the rest in order. */
+static void arrange(struct order *order, const nw_mapping *mapping,
+                    int32_t rank)
+{
+    struct nw_ints own = nw_mapping_gpus(mapping, rank);
+    int32_t slot = nw_launch_local_rank(mapping, rank) % order->count;
+    int32_t local = 0;
+
+    if (has_gpu(mapping, rank))
+        put(order, slot, own.values[0]);
+    for (int32_t r = 0; r < mapping->rank_count; r++) {
+        if (mapping->node[r] != mapping->node[rank])
+            continue;
+        if (has_gpu(mapping, r))
+            put(order, local % order->count,
+                nw_mapping_gpus(mapping, r).values[0]);
+        local++;
+    }
+    for (size_t i = 1; i < own.count; i++)
+        put_next(order, slot, own.values[i]);
+    for (int32_t gpu = 0; gpu < order->count; gpu++)
+        put_next(order, 0, gpu);
+}
+
+static nw_status permute(const nw_mapping *mapping, int32_t rank,
+                         struct order *order)
+{
+    nw_status status =
+        nw_alloc((size_t)order->count, sizeof *order->gpu, &order->gpu);
+
+    if (!status)
+        status = nw_alloc((size_t)order->count, sizeof *order->is_used,
+                          &order->is_used);
+    if (status)
+        return status;
+    for (int32_t i = 0; i < order->count; i++)
+        order->gpu[i] = -1;
+    arrange(order, mapping, rank);
+    return NW_OK;
+}
+
+/* All by UUID or all by number: CUDA does not take a mixture well. */
+static bool have_uuids(const nw_topology *topology, int32_t node,
+                       struct nw_ints gpus)
+{
+    struct nw_range here;
+
+    if (node < 0)
+        return false;
+    here = nw_topology_node_gpus(topology, node);
+    for (size_t i = 0; i < gpus.count; i++)
+        if (gpus.values[i] >= here.count ||
+            !nw_topology_gpu_info(topology, here.first + gpus.values[i]).uuid)
+            return false;
+    return true;
+}
+
+static nw_status write_list(const nw_topology *topology, int32_t node,
+                            struct nw_ints gpus, char **out)
+{
+    struct nw_text text = {0};
+    bool uuids = have_uuids(topology, node, gpus);
+    int32_t first = uuids ? nw_topology_node_gpus(topology, node).first : 0;
+
+    nw_text_add(&text, "");
+    for (size_t i = 0; i < gpus.count; i++) {
+        int32_t gpu = gpus.values[i];
+
+        nw_text_add(&text, i ? "," : "");
+        if (uuids)
+            nw_text_add(&text,
+                        nw_topology_gpu_info(topology, first + gpu).uuid);
+        else
+            nw_text_format(&text, "%d", gpu);
+    }
+    return nw_text_take(&text, out);
+}
+
+nw_status nw_launch_gpus(const nw_topology *topology, int32_t node,
+                         const nw_mapping *mapping, int32_t rank,
+                         enum nw_gpu_visibility visibility, char **out)
+{
+    struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
+    struct order order = {0};
+    bool any = false;
+    nw_status status = NW_OK;
+
+    for (int32_t r = 0; !any && r < mapping->rank_count; r++)
+        any = has_gpu(mapping, r);
+    if (!any) {
+        *out = NULL;
+        return NW_OK;
+    }
+    if (!has_gpu(mapping, rank))
+        gpus.count = 0;
+    if (visibility == NW_GPU_PERMUTED) {
+        order.count =
+            node < 0 ? 0 : nw_topology_node_gpus(topology, node).count;
+        if (!order.count)
+            return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "
+                                      "name a topology with -t");
+        status = permute(mapping, rank, &order);
+        gpus = (struct nw_ints){order.gpu, (size_t)order.count};
+    }
+    if (!status)
+        status = write_list(topology, node, gpus, out);
+    free(order.gpu);
+    free(order.is_used);
+    return status;
+}

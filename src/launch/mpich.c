@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hydra, MPICH's launcher: a hostfile in rank order. It starts one proxy per
+ * line, numbers local ranks within the line, and binds local rank k of every
+ * line to the same place (operating system numbers; tried with 4.0.2). */
+#include "launch/launcher.h"
+
+#include <string.h>
+
+/* The first rank behind the run of ranks on the same host. */
+static int32_t run_end(const struct nw_launch_job *job, int32_t rank)
+{
+    const int32_t *node = job->mapping->node;
+    int32_t end = rank + 1;
+
+    while (end < job->mapping->rank_count && node[end] == node[rank])
+        end++;
+    return end;
+}
+
+/* The numbers of a rank's hardware threads, "0+2"; false where unknown. */
+static bool add_cpus(const struct nw_launch_job *job, int32_t rank,
+                     struct nw_text *text)
+{
+    struct nw_ints cores = nw_mapping_cores(job->mapping, rank);
+    const char *plus = "";
+
+    for (size_t i = 0; i < cores.count; i++) {
+        const int32_t *cpus;
+        size_t count = nw_topology_element_cpus(
+            job->topology, nw_launch_element(job, rank, cores.values[i]),
+            &cpus);
+
+        for (size_t c = 0; c < count; c++, plus = "+")
+            nw_text_format(text, "%s%d", plus, cpus[c]);
+        if (!count)
+            return false;
+    }
+    return true;
+}
+
+static bool same_cpus(const struct nw_launch_job *job, int32_t a, int32_t b)
+{
+    struct nw_text text[2] = {0};
+    bool same = add_cpus(job, a, &text[0]) && add_cpus(job, b, &text[1]) &&
+                !strcmp(text[0].data, text[1].data);
+
+    nw_text_fini(&text[0]);
+    nw_text_fini(&text[1]);
+    return same;
+}
+
+/* The first of the longest runs: the others must be bound like its start. */
+static int32_t longest_run(const struct nw_launch_job *job, int32_t *length)
+{
+    int32_t best = 0;
+
+    *length = 0;
+    for (int32_t rank = 0; rank < job->mapping->rank_count;) {
+        int32_t end = run_end(job, rank);
+
+        if (end - rank > *length) {
+            *length = end - rank;
+            best = rank;
+        }
+        rank = end;
+    }
+    return best;
+}
+
+const char *nw_launch_mpich_lacks(const struct nw_launch_job *job)
+{
+    int32_t length, model = longest_run(job, &length);
+
+    for (int32_t rank = 0; rank < job->mapping->rank_count;) {
+        int32_t end = run_end(job, rank);
+
+        for (int32_t i = rank; i < end; i++)
+            if (!same_cpus(job, model + i - rank, i))
+                return "Hydra binds the ranks of every host alike, by the "
+                       "operating system's numbers, and these differ or are "
+                       "not known";
+        rank = end;
+    }
+    return NULL;
+}
+
+/* Hydra sees a host that comes back later as another node: its ranks are then
+ * not in one shared-memory communicator. */
+static nw_status note_scattered(struct nw_launch_job *job, int32_t lines)
+{
+    int32_t hosts = 0;
+
+    for (int32_t node = 0; node < job->mapping->node_count; node++)
+        for (int32_t rank = 0; rank < job->mapping->rank_count; rank++)
+            if (job->mapping->node[rank] == node) {
+                hosts++;
+                break;
+            }
+    if (lines > hosts)
+        nw_text_add(&job->note,
+                    "ranks of one host are not consecutive: MPICH before 4.1 "
+                    "then takes each run of ranks for a node of its own "
+                    "(MPI_COMM_TYPE_SHARED, shared memory)\n");
+    return NW_OK;
+}
+
+static nw_status add_hostfile(struct nw_launch_job *job, const char **path)
+{
+    struct nw_text text = {0};
+    int32_t lines = 0;
+    nw_status status;
+
+    for (int32_t rank = 0; rank < job->mapping->rank_count; lines++) {
+        int32_t end = run_end(job, rank);
+
+        nw_text_format(&text, "%s:%d\n", nw_launch_host(job, rank), end - rank);
+        rank = end;
+    }
+    status = nw_launch_add_file(job, "hostfile", &text, path);
+    return status ? status : note_scattered(job, lines);
+}
+
+static nw_status add_binding(struct nw_launch_job *job)
+{
+    struct nw_text text = {0};
+    int32_t length, model = longest_run(job, &length);
+    nw_status status;
+
+    for (int32_t i = 0; i < length && !job->exec; i++) {
+        nw_text_add(&text, i ? "," : "user:");
+        add_cpus(job, model + i, &text);
+    }
+    status = nw_launch_word(job, "-bind-to");
+    if (!status)
+        status = nw_launch_word(job, "%s", text.data ? text.data : "none");
+    nw_text_fini(&text);
+    return status;
+}
+
+nw_status nw_launch_mpich_write(struct nw_launch_job *job)
+{
+    const char *path;
+    nw_status status = add_hostfile(job, &path);
+
+    if (!status)
+        status = nw_launch_word(job, "mpiexec");
+    if (!status)
+        status = nw_launch_word(job, "-f");
+    if (!status)
+        status = nw_launch_word(job, "%s", path);
+    if (!status)
+        status = nw_launch_word(job, "-n");
+    if (!status)
+        status = nw_launch_word(job, "%d", job->mapping->rank_count);
+    return status ? status : add_binding(job);
+}

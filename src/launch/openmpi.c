@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Open MPI's rankfile: `rank N=HOST slot=SOCKET:CORES`. Sockets, and cores
+ * inside their socket, are hwloc's logical numbers in versions 4 and 5 (tried
+ * with 4.1.4; 5 by its manual). */
+#include "launch/launcher.h"
+#include "topology/topology.h"
+
+/* The core of an element and the first core of its package, as logical numbers
+ * in the node; whole hierarchies without cores count elements. */
+static int32_t core_of(const struct nw_launch_job *job, int32_t element,
+                       int32_t *package)
+{
+    struct nw_end end = nw_topology_element_end(job->topology, element);
+    const struct nw_node_type *type =
+        nw_topology_type_of(job->topology, end.node);
+    int32_t v = end.vertex;
+
+    *package = nw_topology_element_package(job->topology, element);
+    while (v > 0 && type->kind[v] != NW_VERTEX_CORE)
+        v = type->parent[v];
+    if (v <= 0)
+        return element -
+               nw_topology_node_elements(job->topology, end.node).first;
+    return type->index[v];
+}
+
+static int32_t first_core(const struct nw_launch_job *job, int32_t node,
+                          int32_t package)
+{
+    struct nw_range elements = nw_topology_node_elements(job->topology, node);
+    int32_t owner;
+
+    for (int32_t e = elements.first; package >= 0; e++) {
+        int32_t core = core_of(job, e, &owner);
+
+        if (owner == package)
+            return core;
+    }
+    return 0;
+}
+
+/* "1:0-3,0:2": every run of cores with its socket, which Open MPI wants. */
+static void add_slots(const struct nw_launch_job *job, int32_t rank,
+                      struct nw_text *text)
+{
+    struct nw_ints cores = nw_mapping_cores(job->mapping, rank);
+    int32_t node = job->mapping->node[rank];
+    const char *comma = "";
+
+    for (size_t i = 0; i < cores.count;) {
+        int32_t package, next, last,
+            core = core_of(job, nw_launch_element(job, rank, cores.values[i]),
+                           &package);
+        int32_t base = first_core(job, node, package);
+
+        for (last = core; ++i < cores.count; last++)
+            if (core_of(job, nw_launch_element(job, rank, cores.values[i]),
+                        &next) != last + 1 ||
+                next != package)
+                break;
+        nw_text_add(text, comma);
+        if (package >= 0)
+            nw_text_format(text, "%d:", package);
+        nw_text_format(text, last > core ? "%d-%d" : "%d", core - base,
+                       last - base);
+        comma = ",";
+    }
+}
+
+static nw_status add_rankfile(struct nw_launch_job *job, const char **path)
+{
+    struct nw_text text = {0};
+
+    for (int32_t rank = 0; rank < job->mapping->rank_count; rank++) {
+        nw_text_format(&text, "rank %d=%s slot=", rank,
+                       nw_launch_host(job, rank));
+        add_slots(job, rank, &text);
+        nw_text_add(&text, "\n");
+    }
+    return nw_launch_add_file(job, "rankfile", &text, path);
+}
+
+const char *nw_launch_openmpi_lacks(const struct nw_launch_job *job)
+{
+    return job->topology->elements == NW_ELEMENTS_PU
+               ? "a rankfile names whole cores, the mapping hardware threads"
+               : NULL;
+}
+
+nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
+{
+    const char *path;
+    nw_status status = add_rankfile(job, &path);
+
+    if (!status)
+        status = nw_launch_word(job, "mpirun");
+    if (!status)
+        status = nw_launch_word(job, "-rf");
+    if (!status)
+        status = nw_launch_word(job, "%s", path);
+    return status;
+}
+
+/* Version 5 takes its hosts from elsewhere. */
+static nw_status add_hostfile(struct nw_launch_job *job, const char **path)
+{
+    struct nw_text text = {0};
+    const nw_mapping *mapping = job->mapping;
+
+    for (int32_t node = 0; node < mapping->node_count; node++) {
+        int32_t slots = 0;
+
+        for (int32_t rank = 0; rank < mapping->rank_count; rank++)
+            slots += mapping->node[rank] == node;
+        if (slots)
+            nw_text_format(&text, "%s slots=%d\n", mapping->node_name[node],
+                           slots);
+    }
+    return nw_launch_add_file(job, "hostfile", &text, path);
+}
+
+nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
+{
+    const char *rankfile, *hostfile;
+    nw_status status = add_rankfile(job, &rankfile);
+
+    if (!status)
+        status = add_hostfile(job, &hostfile);
+    if (!status)
+        status = nw_launch_word(job, "mpirun");
+    if (!status)
+        status = nw_launch_word(job, "--hostfile");
+    if (!status)
+        status = nw_launch_word(job, "%s", hostfile);
+    if (!status)
+        status = nw_launch_word(job, "--map-by");
+    if (!status)
+        status = nw_launch_word(job, "rankfile:file=%s", rankfile);
+    return status;
+}

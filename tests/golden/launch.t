@@ -1,0 +1,57 @@
+## Core 4 is the first of the second socket; the slots were tried with mpirun.
+$ printf 'nodewise mapping 1\nranks 3\n0 machine 4 -\n1 machine 0-1,5 -\n2 machine 3 -\n' > app.mapping
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 app.mapping
+rank 0=machine slot=1:0
+rank 1=machine slot=0:0-1,1:1
+rank 2=machine slot=0:3
+! mpirun -rf nodewise.rankfile ./app
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 -o app app.mapping -- ./app -n 100
+mpirun -rf app.rankfile ./app -n 100
+$ cat app.rankfile
+rank 0=machine slot=1:0
+rank 1=machine slot=0:0-1,1:1
+rank 2=machine slot=0:3
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" app.mapping --for openmpi5 -o v5 -- ./app "it's"
+mpirun --hostfile v5.hostfile --map-by rankfile:file=v5.rankfile ./app 'it'\''s'
+$ cat v5.hostfile
+machine slots=3
+
+## Hydra counts as the operating system: here the sockets take turns.
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1(indexes=package:core)" --for mpich app.mapping
+machine:3
+! mpiexec -f nodewise.hostfile -n 3 -bind-to user:1,0+2+3,6 ./app
+$ nodewise launch -t "hwloc:package:2 core:4 pu:2" --elements pu --for openmpi4 --json app.mapping | sed -n '/command/,$p'
+  "command": ["mpirun", "-rf", "nodewise.rankfile", "nodewise", "exec", "--elements=pu", "app.mapping", "--", "./app"],
+  "exec": true,
+  "notes": [
+    "nodewise exec binds the ranks: a rankfile names whole cores, the mapping hardware threads"
+  ]
+}
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 --exec always app.mapping 2>&1 >/dev/null
+mpirun -rf nodewise.rankfile nodewise exec app.mapping -- ./app
+
+## What cannot be.
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for bproc app.mapping
+! nodewise launch: there is no launcher 'bproc'; there are openmpi4, openmpi5, mpich
+? 2
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" app.mapping 2>/dev/null
+? 2
+$ nodewise launch -t "hwloc:package:2 core:2 pu:1" --for openmpi4 -o no app.mapping
+! app.mapping:3: core 4: the node has cores 0 to 3
+? 3
+$ printf 'nodewise mapping 1\nranks 2\n0 machine 0 -\n1 elsewhere 0 -\n' > lost.mapping
+$ nodewise launch -t "hwloc:package:2 core:2 pu:1" --for openmpi4 -o no lost.mapping
+! lost.mapping:4: 'elsewhere' is no node of the topology hwloc:package:2 core:2 pu:1
+? 3
+$ printf 'nodewise mapping 1\nranks 2\n0 machine 0 -\n1 * * -\n' > open.mapping
+$ nodewise launch -t "hwloc:package:2 core:2 pu:1" --for openmpi4 -o no open.mapping
+! open.mapping: the node of rank 1 is open ('*'); 'nodewise map --fix' completes a mapping
+? 3
+$ nodewise launch -t "hwloc:package:2 core:2 pu:1" --for openmpi4 -o no missing.mapping
+! missing.mapping:0: No such file or directory
+? 3
+$ ls no.* 2>/dev/null | wc -l
+0
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 -o /nowhere/app app.mapping
+! /nowhere/app.rankfile: No such file or directory
+? 1

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Launchers' files against lines written by hand (their meaning was tried with
+ * the launchers, and is again in tests/mpi/launch), the order of visible GPUs
+ * against its definition, binding against the kernel. */
+#include <nodewise/launch.h>
+
+#include "base/random.h"
+#include "topology/topology.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define NODES 3
+#define CORES 4 /* of each of two packages */
+#define GPUS 4
+
+static void fill_node(struct nw_node_type *type, int32_t class, bool known)
+{
+    int32_t package, v;
+
+    for (int p = 0; p < 2; p++) {
+        assert_int_equal(
+            nw_node_type_add(type, 0, NW_VERTEX_PACKAGE, class, &package), 0);
+        for (int c = 0; c < CORES; c++)
+            assert_int_equal(
+                nw_node_type_add(type, package, NW_VERTEX_CORE, class, &v), 0);
+        for (int g = 0; g < GPUS / 2; g++)
+            assert_int_equal(
+                nw_node_type_add(type, package, NW_VERTEX_GPU, class, &v), 0);
+    }
+    if (!known)
+        return;
+    /* the operating system counts the packages in turn */
+    type->core_pu = calloc(2 * CORES + 1, sizeof *type->core_pu);
+    type->pu_os = calloc(2 * CORES, sizeof *type->pu_os);
+    for (int32_t i = 0; i < 2 * CORES; i++) {
+        type->core_pu[i + 1] = i + 1;
+        type->pu_os[i] = 2 * (i % CORES) + i / CORES;
+    }
+}
+
+/* Three nodes n0, n1, n2 on one switch; `known`: with UUIDs and the operating
+ * system's numbers. */
+static nw_topology *make_cluster(bool known)
+{
+    struct nw_link_class figures = nw_link_assumed(NW_LINK_NIC);
+    struct nw_network *network;
+    struct nw_node_type *type;
+    nw_topology *topology;
+    int32_t class;
+
+    assert_int_equal(nw_topology_new("test", &topology), 0);
+    assert_int_equal(nw_topology_class(topology, &figures, &class), 0);
+    assert_int_equal(nw_node_type_new(topology, "t", &type), 0);
+    fill_node(type, class, known);
+    assert_int_equal(nw_node_type_finish(type, NW_ELEMENTS_CORE), 0);
+    type->gpu_device = known ? calloc(GPUS, sizeof *type->gpu_device) : NULL;
+    for (int i = 0; known && i < GPUS; i++)
+        assert_true(asprintf(&type->gpu_device[i].uuid, "GPU-%d", i) > 0);
+    assert_int_equal(nw_network_new(1, &network), 0);
+    network->parent = malloc(sizeof *network->parent);
+    network->uplink = malloc(sizeof *network->uplink);
+    network->parent[0] = network->uplink[0] = -1;
+    network->switch_name[0] = strdup("switch");
+    assert_int_equal(nw_network_finish_tree(network), 0);
+    nw_topology_take_network(topology, network);
+    assert_int_equal(nw_topology_set_nodes(topology, NODES, NODES), 0);
+    for (int32_t n = 0; n < NODES; n++) {
+        assert_true(asprintf(&topology->node_name[n], "n%d", n) > 0);
+        topology->node_type[n] = 0;
+        topology->port_first[n] = n;
+        topology->port[n] = 0;
+        topology->port_class[n] = class;
+    }
+    topology->port_first[NODES] = NODES;
+    assert_int_equal(nw_topology_finish(topology, NW_ELEMENTS_CORE), 0);
+    return topology;
+}
+
+struct place {
+    int32_t node, core, gpu;
+};
+
+static nw_mapping *make_mapping(const nw_topology *topology,
+                                const struct place *places, int32_t count)
+{
+    nw_mapping *mapping;
+
+    assert_int_equal(nw_mapping_new(topology, count, &mapping), 0);
+    for (int32_t r = 0; r < count; r++) {
+        mapping->node[r] = places[r].node;
+        mapping->core[r] = places[r].core;
+        mapping->gpu[r] = places[r].gpu;
+    }
+    return mapping;
+}
+
+static char *command_of(const nw_launch *launch)
+{
+    static char text[1000];
+
+    text[0] = '\0';
+    for (size_t i = 0; i < launch->word_count; i++) {
+        strcat(text, i ? " " : "");
+        strcat(text, launch->word[i]);
+    }
+    return text;
+}
+
+/* What a launcher gets: its first file and its command line. */
+static void expect(const nw_topology *topology, const nw_mapping *mapping,
+                   const char *launcher, const char *const texts[2])
+{
+    struct nw_launch_options options = NW_LAUNCH_OPTIONS_INIT;
+    nw_launch *launch = NULL;
+
+    options.launcher = launcher;
+    options.prefix = "p";
+    options.mapping_path = "m";
+    assert_int_equal(nw_launch_new(topology, mapping, &options, &launch), 0);
+    assert_string_equal(launch->file[0].text, texts[0]);
+    assert_string_equal(command_of(launch), texts[1]);
+    nw_launch_free(launch);
+}
+
+static void test_rankfile(void **state)
+{
+    static const struct place places[] = {{2, 4, -1}, {0, 3, -1}, {2, 7, -1}};
+    static const char *const four[] = {
+        "rank 0=n2 slot=1:0\nrank 1=n0 slot=0:3\nrank 2=n2 slot=1:3\n",
+        "mpirun -rf p.rankfile ./app"};
+    static const char *const five[] = {
+        "rank 0=n2 slot=1:0\nrank 1=n0 slot=0:3\nrank 2=n2 slot=1:3\n",
+        "mpirun --hostfile p.hostfile --map-by rankfile:file=p.rankfile "
+        "./app"};
+    nw_topology *topology = make_cluster(true);
+    nw_mapping *mapping = make_mapping(topology, places, 3);
+
+    (void)state;
+    expect(topology, mapping, "openmpi4", four);
+    expect(topology, mapping, "openmpi5", five);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+}
+
+/* Every run of cores names its socket: Open MPI refuses "0:1,2". */
+static void test_rankfile_sets(void **state)
+{
+    static const struct place places[] = {{1, 0, -1}, {1, 0, -1}};
+    static const int32_t cores[] = {2, 3, 4, 0, 2};
+    static const char *const texts[] = {
+        "rank 0=n1 slot=0:2-3,1:0\nrank 1=n1 slot=0:0,0:2\n",
+        "mpirun -rf p.rankfile ./app"};
+    nw_topology *topology = make_cluster(true);
+    nw_mapping *mapping = make_mapping(topology, places, 2);
+
+    (void)state;
+    mapping->core = realloc(mapping->core, sizeof cores);
+    memcpy(mapping->core, cores, sizeof cores);
+    mapping->core_row = calloc(3, sizeof *mapping->core_row);
+    mapping->core_row[1] = 3;
+    mapping->core_row[2] = 5;
+    expect(topology, mapping, "openmpi4", texts);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+}
+
+/* Cores 4 and 1 of a node are CPUs 1 and 2 of the operating system's. */
+static void test_hydra(void **state)
+{
+    static const struct place alike[] = {
+        {2, 4, -1}, {2, 1, -1}, {0, 4, -1}, {0, 1, -1}, {1, 4, -1}};
+    static const char *const texts[] = {
+        "n2:2\nn0:2\nn1:1\n",
+        "mpiexec -f p.hostfile -n 5 -bind-to user:1,2 ./app"};
+    static const char *const by_exec[] = {
+        "n2:2\nn0:2\nn1:1\n", "mpiexec -f p.hostfile -n 5 -bind-to none "
+                              "nodewise exec m -- ./app"};
+    nw_topology *topology = make_cluster(true);
+    nw_mapping *mapping = make_mapping(topology, alike, 5);
+
+    (void)state;
+    expect(topology, mapping, "mpich", texts);
+    mapping->core[3] = 2;
+    expect(topology, mapping, "mpich", by_exec);
+    nw_topology_free(topology);
+    mapping->core[3] = 1;
+    topology = make_cluster(false); /* numbers not known */
+    expect(topology, mapping, "mpich", by_exec);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+}
+
+static void test_gpus_need_exec(void **state)
+{
+    static const struct place places[] = {{1, 0, 3}, {0, 0, -1}};
+    static const char *const texts[] = {
+        "rank 0=n1 slot=0:0\nrank 1=n0 slot=0:0\n",
+        "mpirun -rf p.rankfile nodewise exec m -- ./app"};
+    nw_topology *topology = make_cluster(true);
+    nw_mapping *mapping = make_mapping(topology, places, 2);
+
+    (void)state;
+    expect(topology, mapping, "openmpi4", texts);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+}
+
+static void test_refusals(void **state)
+{
+    static const struct place places[] = {{1, 0, -1}, {1, 1, -1}, {0, 5, -1}};
+    struct nw_launch_options options = NW_LAUNCH_OPTIONS_INIT;
+    nw_topology *topology = make_cluster(true);
+    nw_mapping *mapping = make_mapping(topology, places, 3);
+    nw_launch *launch = NULL;
+
+    (void)state;
+    options.launcher = "bproc";
+    assert_int_equal(nw_launch_new(topology, mapping, &options, &launch),
+                     NW_EINVAL);
+    options.launcher = "mpich"; /* core 0 of one node, core 5 of the other */
+    options.exec = NW_LAUNCH_EXEC_NEVER;
+    assert_int_equal(nw_launch_new(topology, mapping, &options, &launch),
+                     NW_EINVAL);
+    options.launcher = "openmpi4";
+    mapping->gpu[2] = -2;
+    assert_int_equal(nw_launch_new(topology, mapping, &options, &launch),
+                     NW_EFORMAT);
+    assert_non_null(strstr(nw_error_text(), "GPU of rank 2"));
+    mapping->gpu[2] = -1;
+    mapping->node[1] = -1;
+    assert_int_equal(nw_launch_new(topology, mapping, &options, &launch),
+                     NW_EFORMAT);
+    assert_null(launch);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+}
+
+static void expect_gpus(const nw_topology *topology, const nw_mapping *mapping,
+                        int32_t rank, const char *one, const char *permuted)
+{
+    int32_t node = mapping->node[rank];
+    char *text = NULL;
+
+    assert_int_equal(
+        nw_launch_gpus(topology, node, mapping, rank, NW_GPU_ONE, &text), 0);
+    assert_string_equal(text, one);
+    free(text);
+    assert_int_equal(
+        nw_launch_gpus(topology, node, mapping, rank, NW_GPU_PERMUTED, &text),
+        0);
+    assert_string_equal(text, permuted);
+    free(text);
+}
+
+/* Local ranks 0, 1, 2 of n1 have GPUs 2, 0, 3: cudaSetDevice(local rank) is
+ * right for each, and all number the GPUs alike. */
+static void test_visible_gpus(void **state)
+{
+    static const struct place places[] = {
+        {1, 0, 2}, {0, 0, 1}, {1, 1, 0}, {1, 2, 3}, {0, 1, -1}};
+    nw_topology *topology = make_cluster(false);
+    nw_topology *named = make_cluster(true);
+    nw_mapping *mapping = make_mapping(topology, places, 5);
+
+    (void)state;
+    expect_gpus(topology, mapping, 0, "2", "2,0,3,1");
+    expect_gpus(topology, mapping, 2, "0", "2,0,3,1");
+    expect_gpus(topology, mapping, 3, "3", "2,0,3,1");
+    expect_gpus(topology, mapping, 1, "1", "1,0,2,3");
+    expect_gpus(topology, mapping, 4, "", "1,0,2,3");
+    expect_gpus(named, mapping, 3, "GPU-3", "GPU-2,GPU-0,GPU-3,GPU-1");
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+    nw_topology_free(named);
+}
+
+static void test_no_gpus(void **state)
+{
+    static const struct place places[] = {{1, 0, -1}};
+    nw_topology *topology = make_cluster(false);
+    nw_mapping *mapping = make_mapping(topology, places, 1);
+    char *text = (char *)"untouched";
+
+    (void)state;
+    assert_int_equal(
+        nw_launch_gpus(topology, 1, mapping, 0, NW_GPU_PERMUTED, &text), 0);
+    assert_null(text);
+    mapping->gpu[0] = 1;
+    assert_int_equal(
+        nw_launch_gpus(topology, -1, mapping, 0, NW_GPU_PERMUTED, &text),
+        NW_ENODEV);
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+}
+
+/* However ranks share the GPUs: a permutation, with the rank's own where a
+ * program that takes its local rank modulo the count will look. */
+static void test_visible_property(void **state)
+{
+    nw_topology *topology = make_cluster(false);
+    struct place places[12];
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 7);
+    for (int round = 0; round < 200; round++) {
+        nw_mapping *mapping;
+        int32_t n = 1 + (int32_t)nw_random_below(&random, 12);
+
+        for (int32_t r = 0; r < n; r++)
+            places[r] =
+                (struct place){(int32_t)nw_random_below(&random, NODES), 0,
+                               (int32_t)nw_random_below(&random, GPUS)};
+        mapping = make_mapping(topology, places, n);
+        for (int32_t r = 0; r < n; r++) {
+            int32_t slot = nw_launch_local_rank(mapping, r) % GPUS, seen = 0;
+            char *text = NULL;
+
+            assert_int_equal(nw_launch_gpus(topology, mapping->node[r], mapping,
+                                            r, NW_GPU_PERMUTED, &text),
+                             0);
+            assert_int_equal(strlen(text), 2 * GPUS - 1);
+            for (int g = 0; g < GPUS; g++)
+                seen |= 1 << (text[2 * g] - '0');
+            assert_int_equal(seen, (1 << GPUS) - 1);
+            assert_int_equal(text[2 * slot] - '0', places[r].gpu);
+            free(text);
+        }
+        nw_mapping_free(mapping);
+    }
+    nw_topology_free(topology);
+}
+
+static void test_find_rank(void **state)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK",
+                                        "OMPI_COMM_WORLD_SIZE",
+                                        "PMI_RANK",
+                                        "PMI_SIZE",
+                                        "PMIX_RANK",
+                                        "SLURM_PROCID",
+                                        "SLURM_NTASKS"};
+    struct nw_launch_rank me;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unsetenv(names[i]);
+    assert_int_equal(nw_launch_find_rank(&me), NW_ENODEV);
+    setenv("SLURM_PROCID", "0", 1); /* the batch job's own */
+    setenv("SLURM_NTASKS", "1", 1);
+    setenv("PMI_RANK", "5", 1);
+    setenv("PMI_SIZE", "8", 1);
+    assert_int_equal(nw_launch_find_rank(&me), 0);
+    assert_int_equal(me.rank, 5);
+    assert_int_equal(me.size, 8);
+    setenv("PMI_RANK", "-1", 1);
+    assert_int_equal(nw_launch_find_rank(&me), NW_EINVAL);
+    setenv("PMI_RANK", "five", 1);
+    assert_int_equal(nw_launch_find_rank(&me), NW_EINVAL);
+}
+
+static void test_bind(void **state)
+{
+    nw_topology *live = NULL;
+    nw_mapping *mapping;
+    cpu_set_t before, after;
+    const int32_t *cpus;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(nw_topology_load("live", NULL, &live), 0);
+    mapping =
+        make_mapping(live, (struct place[]){{0, 0, -1}, {0, 99999, -1}}, 2);
+    sched_getaffinity(0, sizeof before, &before);
+    assert_int_equal(nw_launch_bind(live, mapping, 1), NW_ENODEV);
+    sched_getaffinity(0, sizeof after, &after);
+    assert_true(CPU_EQUAL(&before, &after));
+    assert_int_equal(nw_launch_bind(live, mapping, 0), 0);
+    sched_getaffinity(0, sizeof after, &after);
+    count = nw_topology_element_cpus(live, 0, &cpus);
+    assert_int_equal(CPU_COUNT(&after), count);
+    for (size_t i = 0; i < count; i++)
+        assert_true(CPU_ISSET((size_t)cpus[i], &after));
+    sched_setaffinity(0, sizeof before, &before);
+    nw_mapping_free(mapping);
+    nw_topology_free(live);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rankfile),
+        cmocka_unit_test(test_rankfile_sets),
+        cmocka_unit_test(test_hydra),
+        cmocka_unit_test(test_gpus_need_exec),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_visible_gpus),
+        cmocka_unit_test(test_no_gpus),
+        cmocka_unit_test(test_visible_property),
+        cmocka_unit_test(test_find_rank),
+        cmocka_unit_test(test_bind),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

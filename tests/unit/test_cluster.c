@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <nodewise/topology.h>
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -137,9 +138,108 @@ static void bundled_are_listed_and_load(void **state)
         assert_string_equal(nw_topology_name(t), name);
         nw_topology_free(t);
     }
-    assert_true(count >= 2);
+    assert_int_equal(count, 11);
     assert_false(nw_topology_bundled(count, &name, &summary));
     assert_false(nw_topology_bundled(count + 5, &name, &summary));
+}
+
+/* Hops counted by hand on figure 1 of the paper: one switch to the
+ * neighbour, three to the farthest. */
+static void rashti_clusters(void **state)
+{
+    nw_topology *t = load("rashti-32");
+
+    (void)state;
+    assert_int_equal(nw_topology_element_count(t), 32);
+    assert_int_equal(between(t, 0, 3), 2);
+    assert_int_equal(between(t, 0, 4), 4);
+    assert_int_equal(between(t, 0, 8), 6);
+    assert_int_equal(between(t, 8, 16), 8);
+    assert_string_equal(
+        nw_topology_level_name(
+            t, nw_topology_level(t, nw_topology_element_end(t, 8),
+                                 nw_topology_element_end(t, 16))),
+        "3 switches");
+    nw_topology_free(t);
+    t = load("rashti-192");
+    assert_int_equal(nw_topology_element_count(t), 192);
+    assert_int_equal(between(t, 0, 12), 6);
+    assert_int_equal(between(t, 0, 96), 8);
+    nw_topology_free(t);
+}
+
+static void summit_has_triads(void **state)
+{
+    nw_topology *t = load("summit:36");
+    uint32_t hops[16];
+
+    (void)state;
+    assert_int_equal(nw_topology_node_count(t), 36);
+    assert_int_equal(nw_topology_gpu_count(t), 216);
+    assert_string_equal(nw_topology_node_name(t, 35), "summit0036");
+    assert_int_equal(between_gpus(t, 0, 1), 1);
+    assert_int_equal(between_gpus(t, 3, 5), 1);
+    assert_int_equal(between_gpus(t, 0, 3), 4);
+    assert_int_equal(nw_topology_route(t, nw_topology_gpu_end(t, 2),
+                                       nw_topology_gpu_end(t, 0), hops),
+                     1);
+    assert_int_equal(nw_topology_link(t, (int32_t)(hops[0] / 2)).kind,
+                     NW_LINK_NVLINK);
+    /* GPU, card, switch, and two more links between two racks */
+    assert_int_equal(between_gpus(t, 0, 6), 6);
+    assert_int_equal(between_gpus(t, 0, 17 * 6), 6);
+    assert_int_equal(between_gpus(t, 0, 18 * 6), 8);
+    assert_int_equal(nw_topology_gpu_end(t, 0).nic, -1);
+    nw_topology_free(t);
+}
+
+static void dgx_has_rails(void **state)
+{
+    nw_topology *t = load("dgx-h100:3");
+
+    (void)state;
+    assert_int_equal(nw_topology_gpu_count(t), 24);
+    assert_int_equal(between_gpus(t, 0, 7), 2); /* by NVSwitch */
+    for (int32_t g = 0; g < 8; g++)             /* its own card and rail */
+        assert_int_equal(between_gpus(t, g, 8 + g), 6);
+    assert_int_equal(between_gpus(t, 0, 9), 8); /* by the spine */
+    nw_topology_free(t);
+}
+
+/* The bandwidths give back the published costs they were fitted to. */
+static void mpdata_is_as_fitted(void **state)
+{
+    const double face = 512.0 * 64 * 8 * 3; /* bytes of three planes */
+    nw_topology *t = load("mpdata-inter");
+    double site, between_sites;
+    uint32_t hops[16];
+    size_t count;
+
+    (void)state;
+    count = nw_topology_route(t, nw_topology_element_end(t, 0),
+                              nw_topology_element_end(t, 3 * 8), hops);
+    assert_int_equal(count, 7);
+    between_sites = nw_topology_link(t, (int32_t)(hops[3] / 2)).bandwidth[0];
+    site = nw_topology_link(t, (int32_t)(hops[2] / 2)).bandwidth[0];
+    assert_true(fabs(face / site * 1e6 - 1125.71) < 0.2);
+    assert_true(fabs(face / between_sites * 1e6 - 909622) < 60);
+    nw_topology_free(t);
+}
+
+static void names_with_a_number(void **state)
+{
+    nw_topology *t = NULL;
+
+    (void)state;
+    assert_int_equal(nw_topology_load("magc-a:5", NULL, &t), NW_EINVAL);
+    assert_int_equal(nw_topology_load("summit:0", NULL, &t), NW_EINVAL);
+    assert_int_equal(nw_topology_load("summit:-1", NULL, &t), NW_EINVAL);
+    assert_int_equal(nw_topology_load("summit:100001", NULL, &t), NW_EINVAL);
+    assert_int_equal(nw_topology_load("summi", NULL, &t), NW_EINVAL);
+    assert_null(t);
+    t = load("summit:40000");
+    assert_string_equal(nw_topology_node_name(t, 39999), "summit40000");
+    nw_topology_free(t);
 }
 
 int main(void)
@@ -148,6 +248,11 @@ int main(void)
         cmocka_unit_test(magc_a_is_the_machine_of_the_paper),
         cmocka_unit_test(figures_are_those_written),
         cmocka_unit_test(small_files),
+        cmocka_unit_test(rashti_clusters),
+        cmocka_unit_test(summit_has_triads),
+        cmocka_unit_test(dgx_has_rails),
+        cmocka_unit_test(mpdata_is_as_fitted),
+        cmocka_unit_test(names_with_a_number),
         cmocka_unit_test(bundled_are_listed_and_load),
     };
 

@@ -104,8 +104,8 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_select(const nw_pattern *pattern,
                                                  enum nw_kind kind,
                                                  nw_pattern **out);
 
-/* The grid found in each kind of edge, extended to rank_count ranks; *how says in a
- * sentence what was found and done (the caller frees it). NW_EUNSUPPORTED
+/* The grid found in each kind of edge, extended to rank_count ranks; *how says
+ * in a sentence what was found and done (the caller frees it). NW_EUNSUPPORTED
  * where no grid is found. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_scale(const nw_pattern *pattern,
                                                 int32_t rank_count,

@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rooms include only rooms above them on the journey, and a foreign header is
+included only at home. The tables are those of ARCHITECTURE.md."""
+import re
+
+import tree
+
+BASE = {"base"}
+NOUNS = BASE | {"topology", "pattern"}
+COST = NOUNS | {"cost"}
+MAP = COST | {"map"}
+
+# room: the rooms it may know beside itself
+ARROWS = {
+    "base": set(),
+    "topology": BASE,
+    "pattern": BASE,
+    "cost": NOUNS,
+    "map": COST,
+    "launch": MAP,
+    "simulate": MAP,
+    "report": MAP | {"launch", "simulate"},
+    "gpu": BASE,
+    "runtime": MAP | {"gpu", "channel"},
+    "probe": BASE | {"topology", "gpu"},
+    "channel": BASE | {"gpu"},
+    "halo": MAP | {"channel", "gpu"},
+    "mpdata": MAP | {"halo"},
+    "bench": BASE | {"gpu"},
+    "cli": BASE,
+}
+
+# public header: the room that makes its promise
+PUBLIC = {
+    "status": "base", "progress": "base", "topology": "topology",
+    "pattern": "pattern", "mapping": "cost", "cost": "cost", "map": "map",
+    "launch": "launch", "simulate": "simulate", "report": "report",
+    "profile": "runtime", "gpu": "gpu", "channel": "channel", "halo": "halo",
+    "mpdata": "mpdata",
+}
+
+# first part of a foreign header's name: the rooms it may stand in
+HOMES = {
+    "zstd.h": BASE, "jansson.h": BASE,
+    "hwloc": {"topology"}, "hwloc.h": {"topology"}, "yaml.h": {"topology"},
+    "cyaml": {"topology"}, "expat.h": {"topology"},
+    "otf2": {"pattern"},
+    "scotch.h": {"map"},
+    "simgrid": {"simulate"},
+    "libsmartcols.h": {"report"},
+    "mpi.h": {"runtime", "probe", "channel", "halo", "mpdata", "bench"},
+    "rdma": {"channel"}, "pmix.h": {"channel"},
+    "omp.h": {"mpdata"}, "netcdf.h": {"mpdata"},
+    "argp.h": {"cli", "bench"},
+}
+
+# what libc and the kernel give to all
+SYSTEM = set("""
+arpa assert.h cpuid.h ctype.h dirent.h dlfcn.h endian.h errno.h fcntl.h float.h
+getopt.h glob.h ifaddrs.h immintrin.h inttypes.h langinfo.h libgen.h limits.h
+link.h linux locale.h math.h net netdb.h netinet poll.h pthread.h pwd.h sched.h
+search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h stdarg.h stdatomic.h
+stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h sys syscall.h
+termios.h time.h ucontext.h unistd.h wchar.h x86intrin.h execinfo.h fnmatch.h
+elf.h regex.h
+""".split())
+
+
+def room_of(name):
+    parts = name.split("/")
+    return parts[1] if parts[0] == "src" and len(parts) > 2 else None
+
+
+def check_own(room, header):
+    """A header of ours: 'topology/route.h' or 'nodewise/topology.h'."""
+    first, _, rest = header.partition("/")
+    if first == "nodewise":
+        target = PUBLIC.get(rest.removesuffix(".h"))
+        if target is None:
+            return None if rest == "nodewise.h" and room == "cli" else \
+                "<%s> has no room in tests/lint/arrows.py" % header
+        if room == "cli":
+            return None
+    else:
+        target = first
+    if target == room or target in ARROWS[room]:
+        return None
+    return "%s may not know %s (%s)" % (room, target, header)
+
+
+def check_foreign(room, header):
+    first = header.split("/")[0]
+    if first in SYSTEM:
+        return None
+    if first not in HOMES:
+        return "<%s> has no home in tests/lint/arrows.py" % header
+    if room not in HOMES[first]:
+        return "<%s> belongs to %s" % (header, ", ".join(sorted(HOMES[first])))
+    return None
+
+
+def main():
+    breaches = []
+    for name in tree.files(".c", ".h", ".cpp", ".hpp"):
+        room = room_of(name)
+        if room is None:
+            continue
+        if room not in ARROWS:
+            breaches.append("%s:1: room '%s' is not in tests/lint/arrows.py"
+                            % (name, room))
+            continue
+        for number, line in enumerate(tree.text(name).split("\n"), 1):
+            found = re.match(r'\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', line)
+            if not found:
+                continue
+            header = found[1] or found[2]
+            if found[1] and ("/" not in header or header == "config.h"):
+                continue  # beside the file, or made by the build
+            own = found[1] or header.startswith("nodewise/")
+            why = (check_own if own else check_foreign)(room, header)
+            if why:
+                breaches.append("%s:%d: %s" % (name, number, why))
+    scotch = [n for n in tree.files(".c", ".h") if "<scotch.h>" in tree.text(n)]
+    if len(scotch) > 1:
+        breaches.append("scotch.h stands in more than one file: %s" % scotch)
+    tree.finish(breaches)
+
+
+main()

@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the libraries show and need: libnodewise the functions that the public
+headers declare, the preloaded ones only names of MPI; at load time only libc,
+libm, libhwloc and the loader.  exports.py LIBNODEWISE [PRELOADED...]"""
+import re
+import subprocess
+import sys
+
+import tree
+
+MAY_NEED = re.compile(r"(libc|libm|libhwloc|ld-linux.*|libpthread|libdl)\.so\.")
+
+
+def shown(library):
+    out = subprocess.run([tree.need("nm"), "-D", "--defined-only", library],
+                         capture_output=True, text=True, check=True).stdout
+    rows = [line.split() for line in out.splitlines()]
+    return {row[2].split("@")[0] for row in rows if len(row) == 3 and row[1] != "A"}
+
+
+def needed(library):
+    out = subprocess.run([tree.need("readelf"), "-d", library],
+                         capture_output=True, text=True, check=True).stdout
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", out)
+
+
+def declared():
+    names = set()
+    for header in tree.files(".h"):
+        if not header.startswith("include/nodewise/"):
+            continue
+        code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", tree.text(header), flags=re.S)
+        code = re.sub(r"__attribute__\s*\(\(.*?\)\)|NW_PRINTF\([^)]*\)", " ", code)
+        names |= set(re.findall(r"NW_API\b[^;{(]*?\b(nw_\w+)\s*[(;\[]", code))
+    return names
+
+
+def main(libnodewise, preloaded):
+    breaches = []
+    have, want = shown(libnodewise), declared()
+    breaches += ["libnodewise shows %s, which no public header declares" % n
+                 for n in sorted(have - want)]
+    breaches += ["libnodewise lacks %s, which a public header declares" % n
+                 for n in sorted(want - have)]
+    for library in preloaded:
+        breaches += ["%s shows %s" % (library, name) for name in sorted(shown(library))
+                     if not re.match(r"P?MPI_|p?mpi_", name)]
+        if not shown(library):
+            breaches.append("%s shows nothing" % library)
+    for library in [libnodewise] + preloaded:
+        breaches += ["%s needs %s at load time" % (library, name)
+                     for name in needed(library) if not MAY_NEED.match(name)]
+    tree.finish(breaches)
+
+
+main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,20 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Man pages compile without a word from scdoc, and meson installs each."""
+import os
+import subprocess
+
+import tree
+
+scdoc = tree.need("scdoc")
+pages = tree.files(".scd")
+listed = tree.text("man/meson.build")
+breaches = [] if pages else ["there are no man pages"]
+for page in pages:
+    with open(os.path.join(tree.SOURCE, page), "rb") as file:
+        done = subprocess.run([scdoc], stdin=file, capture_output=True, check=False)
+    if done.returncode or done.stderr:
+        breaches.append("%s:1: %s" % (page, done.stderr.decode().strip()))
+    if "'%s'" % os.path.basename(page).removesuffix(".scd") not in listed:
+        breaches.append("%s:1: is not in man/meson.build" % page)
+tree.finish(breaches)

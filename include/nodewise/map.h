@@ -11,6 +11,7 @@
 #include <nodewise/progress.h>
 #include <nodewise/status.h>
 #include <nodewise/topology.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -29,9 +30,11 @@ struct nw_map_options {
     int32_t ranks_per_gpu;  /* 1 where 0 */
     const int32_t *hosts;   /* nodes that may be used, in order, or NULL */
     size_t host_count;
-    const int32_t *slots;         /* [host_count] most ranks on each, or NULL */
-    const nw_mapping *fixed;      /* ranks fixed in place, or NULL */
-    bool remote_gpus;             /* allow a GPU on another node */
+    const int32_t *slots;    /* [host_count] most ranks on each, or NULL */
+    const nw_mapping *fixed; /* ranks fixed in place, or NULL */
+    bool remote_gpus;        /* let auto give a GPU of another node */
+    bool careful; /* auto: no worse than the default in hop-bytes nor in
+                     congestion, whatever the objective */
     struct nw_progress *progress; /* or NULL */
 };
 #define NW_MAP_OPTIONS_INIT                                                    \
@@ -61,6 +64,15 @@ NW_API NW_MUST_CHECK nw_status nw_map(const nw_topology *topology,
 NW_API NW_MUST_CHECK nw_status
 nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
                const struct nw_map_options *options, nw_mapping **out);
+
+/* What a machine's figures are good for: congestion where its links have
+ * bandwidths of their own, hop-bytes on plain hierarchies and matrices. */
+NW_API enum nw_objective nw_map_natural_objective(const nw_topology *topology);
+
+/* The algorithms that may stand in a phase, in words, and whether a name is
+ * one of them. */
+NW_API const char *nw_map_phase_names(void);
+NW_API bool nw_map_phase_known(const char *name);
 
 /* Name and one sentence of algorithm 0, 1, ...; false past the last. */
 NW_API bool nw_map_algorithm(size_t index, const char **name,

@@ -36,6 +36,8 @@ struct nw_command {
     X(evaluate)                                                                \
     X(launch)                                                                  \
     X(exec)
+    X(map)                                                                     \
+    X(evaluate)
 /* clang-format on */
 
 #define NW_COMMAND_DECLARE(name)                                               \

@@ -27,6 +27,28 @@ nw_placer *nw_placer_find(const char *name)
     return NULL;
 }
 
+#define PHASE_NAMES "block, cyclic, random, scotch, greedy, partition"
+
+const char *nw_map_phase_names(void)
+{
+    return PHASE_NAMES;
+}
+
+bool nw_map_phase_known(const char *name)
+{
+    return nw_placer_find(name);
+}
+
+enum nw_objective nw_map_natural_objective(const nw_topology *topology)
+{
+    bool plain = nw_topology_node_count(topology) == 1 &&
+                 nw_topology_link_count(topology) > 1 &&
+                 nw_topology_link(topology, 1).kind == NW_LINK_GROUP;
+
+    return plain || !nw_topology_has_links(topology) ? NW_OBJECTIVE_HOP_BYTES
+                                                     : NW_OBJECTIVE_CONGESTION;
+}
+
 nw_status nw_run_phases(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)
@@ -107,8 +129,7 @@ nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
         phases.placer[i] = nw_placer_find(name);
         if (!phases.placer[i])
             return nw_fail(NW_EINVAL,
-                           "phase %d: no algorithm '%s' (block, cyclic, "
-                           "random, scotch, greedy, partition)",
+                           "phase %d: no algorithm '%s' (" PHASE_NAMES ")",
                            i + 1, name);
     }
     *out = phases;

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Host lists in the forms that launchers read, turned into nodes. */
+#include "cli/hosts.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/hostlist.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int32_t *find(struct nw_hosts *hosts, int32_t node)
+{
+    for (size_t i = 0; i < hosts->count; i++)
+        if (hosts->node[i] == node)
+            return &hosts->slots[i];
+    return NULL;
+}
+
+static nw_status unknown(const nw_topology *topology, const char *name)
+{
+    int32_t count = nw_topology_node_count(topology);
+
+    return nw_fail(NW_EFORMAT, "%s has no node '%s'; its %d node%s %s to %s",
+                   nw_topology_name(topology), name, count,
+                   count == 1 ? " is" : "s are",
+                   nw_topology_node_name(topology, 0),
+                   nw_topology_node_name(topology, count - 1));
+}
+
+/* A host named again has the slots of both. */
+static nw_status add_host(struct nw_hosts *hosts, const nw_topology *topology,
+                          const char *name, int32_t slots)
+{
+    int32_t node = nw_topology_node_find(topology, name), *old;
+
+    if (node < 0)
+        return unknown(topology, name);
+    old = find(hosts, node);
+    if (old) {
+        *old = slots > INT32_MAX - *old ? INT32_MAX : *old + slots;
+        return NW_OK;
+    }
+    hosts->node[hosts->count] = node;
+    hosts->slots[hosts->count++] = slots;
+    return NW_OK;
+}
+
+static nw_status add_names(struct nw_hosts *hosts, const nw_topology *topology,
+                           const char *words, int32_t slots)
+{
+    struct nw_hostlist list = {0};
+    nw_status status = nw_hostlist_expand(words, &list);
+
+    for (size_t i = 0; !status && i < list.count; i++)
+        status = add_host(hosts, topology, list.name[i], slots);
+    nw_hostlist_fini(&list);
+    return status;
+}
+
+static nw_status parse_slots(const char *word, int32_t *slots)
+{
+    if (!nw_parse_i32(word, slots) || *slots < 1)
+        return nw_fail(NW_EFORMAT, "slots are a number from 1, not '%s'", word);
+    return NW_OK;
+}
+
+/* "names" or "names:slots". */
+static nw_status add_item(struct nw_hosts *hosts, const nw_topology *topology,
+                          char *item)
+{
+    char *colon = strrchr(item, ':');
+    int32_t slots = INT32_MAX;
+    nw_status status = NW_OK;
+
+    if (colon) {
+        *colon = '\0';
+        status = parse_slots(colon + 1, &slots);
+    }
+    return status ? status : add_names(hosts, topology, item, slots);
+}
+
+/* The end of an item: the next comma outside brackets. */
+static char *item_end(char *item)
+{
+    int depth = 0;
+
+    for (; *item && (depth > 0 || *item != ','); item++)
+        depth += (*item == '[') - (*item == ']');
+    return item;
+}
+
+static nw_status add_list(struct nw_hosts *hosts, const nw_topology *topology,
+                          const char *list)
+{
+    char *words, *item;
+    nw_status status = nw_strdup(list, &words);
+
+    if (status)
+        return status;
+    for (item = words; !status && *item;) {
+        char *end = item_end(item);
+        bool more = *end;
+
+        *end = '\0';
+        status = add_item(hosts, topology, item);
+        item = end + more;
+    }
+    free(words);
+    return status;
+}
+
+static nw_status add_line(struct nw_hosts *hosts, const nw_topology *topology,
+                          char *line)
+{
+    char *rest = line, *name = nw_word_next(&rest), *word;
+    int32_t slots = INT32_MAX;
+    nw_status status = NW_OK;
+
+    while (!status && (word = nw_word_next(&rest)))
+        if (!strncmp(word, "slots=", 6))
+            status = parse_slots(word + 6, &slots);
+        else if (strncmp(word, "max_slots=", 10) &&
+                 strncmp(word, "max-slots=", 10))
+            status = nw_fail(NW_EFORMAT, "expected slots=N, not '%s'", word);
+    if (status)
+        return status;
+    return slots == INT32_MAX ? add_item(hosts, topology, name)
+                              : add_names(hosts, topology, name, slots);
+}
+
+static nw_status add_file(struct nw_hosts *hosts, const nw_topology *topology,
+                          const char *path)
+{
+    struct nw_lines lines;
+    size_t length;
+    char *data, *line;
+    nw_status status = nw_file_read_text(path, &data, &length);
+
+    if (status)
+        return status;
+    nw_lines_init(&lines, path, data);
+    while (!status && (line = nw_lines_next(&lines))) {
+        status = add_line(hosts, topology, line);
+        if (status == NW_EFORMAT) {
+            char words[256];
+
+            strncpy(words, nw_error_text(), sizeof words - 1);
+            words[sizeof words - 1] = '\0';
+            status = nw_lines_fail(&lines, "%s", words);
+        }
+    }
+    free(data);
+    if (!status && !hosts->count)
+        status = nw_fail(NW_EFORMAT, "%s:1: no host in the file", path);
+    return status;
+}
+
+/* The variable describes the job we are in, which need not be on the machine
+ * that is asked about: it counts only where that knows one of the names. */
+static nw_status add_job(struct nw_hosts *hosts, const nw_topology *topology)
+{
+    const char *words = getenv("SLURM_JOB_NODELIST");
+    struct nw_hostlist list = {0};
+    bool known = false;
+    nw_status status;
+
+    if (!words || !*words)
+        return NW_OK;
+    status = nw_hostlist_expand(words, &list);
+    for (size_t i = 0; !status && i < list.count; i++)
+        known = known || nw_topology_node_find(topology, list.name[i]) >= 0;
+    for (size_t i = 0; !status && known && i < list.count; i++)
+        status = add_host(hosts, topology, list.name[i], INT32_MAX);
+    nw_hostlist_fini(&list);
+    return status;
+}
+
+nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
+                       const char *file, struct nw_hosts *out)
+{
+    struct nw_hosts hosts = {0};
+    size_t most = (size_t)nw_topology_node_count(topology);
+    nw_status status = nw_alloc(most, sizeof *hosts.node, &hosts.node);
+
+    if (!status)
+        status = nw_alloc(most, sizeof *hosts.slots, &hosts.slots);
+    if (!status && list)
+        status = add_list(&hosts, topology, list);
+    else if (!status && file)
+        status = add_file(&hosts, topology, file);
+    else if (!status)
+        status = add_job(&hosts, topology);
+    if (!status && list && !hosts.count)
+        status = nw_fail(NW_EFORMAT, "--hosts: no host in '%s'", list);
+    if (status)
+        nw_cli_hosts_fini(&hosts);
+    else
+        *out = hosts;
+    return status;
+}
+
+void nw_cli_hosts_fini(struct nw_hosts *hosts)
+{
+    free(hosts->node);
+    free(hosts->slots);
+    *hosts = (struct nw_hosts){0};
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A subset of the machine's nodes: --hosts, --hostfile, SLURM_JOB_NODELIST. */
+#ifndef NW_CLI_HOSTS_H
+#define NW_CLI_HOSTS_H
+
+#include <nodewise/topology.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct nw_hosts {
+    int32_t *node;  /* [count], in the order given */
+    int32_t *slots; /* [count] most ranks on each; INT32_MAX: not said */
+    size_t count;
+};
+
+/* `list` is --hosts, "n[1-4]:8,x" with optional slots; `file` --hostfile, one
+ * host a line, "name", "name:8", "name slots=8". One of them may be given;
+ * where both are NULL, SLURM_JOB_NODELIST counts if the machine knows any of
+ * its names, and count is 0 where it does not. */
+NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
+                                     const char *list, const char *file,
+                                     struct nw_hosts *out);
+void nw_cli_hosts_fini(struct nw_hosts *hosts);
+
+#endif

@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise map: compute a mapping, and show its costs beside the default's. */
+#include <nodewise/map.h>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/cost_view.h"
+#include "cli/hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_ALGORITHM = 0x2001,
+    KEY_OBJECTIVE,
+    KEY_SEED,
+    KEY_AFFINITY,
+    KEY_PHASE1,
+    KEY_PHASE2,
+    KEY_PHASE3,
+    KEY_CORES,
+    KEY_GPUS,
+    KEY_SHARE,
+    KEY_HOSTS,
+    KEY_HOSTFILE,
+    KEY_FIX,
+    KEY_FORMAT,
+    KEY_LIST,
+    KEY_COMPACT,
+    KEY_ELEMENTS,
+    KEY_REMOTE,
+};
+
+struct arguments {
+    struct nw_common common;
+    const char *source, *pattern;
+    const char *hosts, *hostfile, *fix;
+    bool compact, list, elements_out, objective_given;
+    enum nw_elements elements;
+    struct nw_map_options map;
+};
+
+static const struct argp_option options[] = {
+    {"topology", 't', "SOURCE", 0, "The machine", 1},
+    {"pattern", 'p', "PATTERN", 0, "The program", 1},
+    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 1},
+    {"elements", KEY_ELEMENTS, "KIND", 0,
+     "Place on core (default) or pu, hardware threads", 1},
+    {"algorithm", KEY_ALGORITHM, "NAME", 0, "How; auto where not given", 2},
+    {"list", KEY_LIST, NULL, 0, "List the algorithms", 2},
+    {"objective", KEY_OBJECTIVE, "NAME", 0,
+     "What to lower: hop-bytes, congestion or latency", 2},
+    {"seed", KEY_SEED, "NUMBER", 0, "Of everything random (1)", 2},
+    {"affinity", KEY_AFFINITY, "WEIGHT", 0,
+     "Of the nearness of a rank's core, GPU and network card (0)", 2},
+    {"phase1", KEY_PHASE1, "ALGORITHM", 0, "For ranks to nodes", 2},
+    {"phase2", KEY_PHASE2, "ALGORITHM", 0, "For ranks to cores", 2},
+    {"phase3", KEY_PHASE3, "ALGORITHM", 0, "For ranks to GPUs", 2},
+    {"cores-per-rank", KEY_CORES, "N", 0, "Cores of each rank (1)", 3},
+    {"gpus-per-rank", KEY_GPUS, "N", 0,
+     "GPUs of each rank (1 where the pattern has a GPU layer)", 3},
+    {"ranks-per-gpu", KEY_SHARE, "N", 0, "Ranks that share a GPU (1)", 3},
+    {"remote-gpus", KEY_REMOTE, NULL, 0,
+     "Let auto give a rank a GPU of another node", 3},
+    {"hosts", KEY_HOSTS, "LIST", 0, "Nodes to use: n[1-4],x:8 (slots)", 3},
+    {"hostfile", KEY_HOSTFILE, "FILE", 0, "Nodes to use, one a line", 3},
+    {"fix", KEY_FIX, "FILE", 0, "Ranks to leave in place, * being open", 3},
+    {"output-format", KEY_FORMAT, "FORMAT", 0,
+     "mapping, or pe: one element number a line", 4},
+    {0},
+};
+
+static void parse_count(const char *value, int32_t *out,
+                        struct argp_state *state)
+{
+    if (!nw_parse_i32(value, out) || *out < 1)
+        argp_error(state, "a number from 1 is needed, not '%s'", value);
+}
+
+static void parse_word(bool *out, const char *value, const char *const words[3],
+                       struct argp_state *state)
+{
+    *out = !strcmp(value, words[2]);
+    if (!*out && strcmp(value, words[1]))
+        argp_error(state, "--%s is %s or %s, not '%s'", words[0], words[1],
+                   words[2], value);
+}
+
+static void parse_algorithm(const char *value, struct arguments *arguments,
+                            struct argp_state *state)
+{
+    const char *name, *summary;
+
+    arguments->map.algorithm = value;
+    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
+        if (!strcmp(name, value))
+            return;
+    argp_error(state, "there is no algorithm '%s'; --list shows them", value);
+}
+
+static error_t parse_numbers(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    struct nw_map_options *map = &arguments->map;
+
+    switch (key) {
+    case KEY_SEED:
+        if (!nw_parse_u64(value, &map->seed))
+            argp_error(state, "--seed is a number from 0, not '%s'", value);
+        return 0;
+    case KEY_AFFINITY:
+        if (!nw_parse_double(value, &map->affinity) || map->affinity < 0)
+            argp_error(state, "--affinity is a weight from 0, not '%s'", value);
+        return 0;
+    case KEY_CORES:
+        parse_count(value, &map->cores_per_rank, state);
+        return 0;
+    case KEY_GPUS:
+        parse_count(value, &map->gpus_per_rank, state);
+        return 0;
+    case KEY_SHARE:
+        parse_count(value, &map->ranks_per_gpu, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_choices(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    bool chosen;
+
+    switch (key) {
+    case KEY_ALGORITHM:
+        parse_algorithm(value, arguments, state);
+        return 0;
+    case KEY_OBJECTIVE:
+        if (!nw_objective_find(value, &arguments->map.objective))
+            argp_error(state, "there is no objective '%s'", value);
+        arguments->objective_given = true;
+        return 0;
+    case KEY_PHASE1:
+    case KEY_PHASE2:
+    case KEY_PHASE3:
+        if (!nw_map_phase_known(value))
+            argp_error(state, "no phase by '%s'; --list shows them", value);
+        arguments->map.phase[key - KEY_PHASE1] = value;
+        return 0;
+    case KEY_FORMAT:
+        parse_word(&arguments->elements_out, value,
+                   (const char *const[]){"output-format", "mapping", "pe"},
+                   state);
+        return 0;
+    case KEY_ELEMENTS:
+        parse_word(&chosen, value,
+                   (const char *const[]){"elements", "core", "pu"}, state);
+        arguments->elements = chosen ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
+        return 0;
+    default:
+        return parse_numbers(key, value, state);
+    }
+}
+
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+    if (arguments->list)
+        return;
+    if (!arguments->source || !arguments->pattern)
+        argp_error(state, "-t SOURCE and -p PATTERN are needed");
+    if (arguments->hosts && arguments->hostfile)
+        argp_error(state, "--hosts and --hostfile exclude each other");
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case 't':
+        arguments->source = value;
+        return 0;
+    case 'p':
+        arguments->pattern = value;
+        return 0;
+    case KEY_COMPACT:
+        arguments->compact = true;
+        return 0;
+    case KEY_LIST:
+        arguments->list = true;
+        return 0;
+    case KEY_REMOTE:
+        arguments->map.remote_gpus = true;
+        return 0;
+    case KEY_HOSTS:
+        arguments->hosts = value;
+        return 0;
+    case KEY_HOSTFILE:
+        arguments->hostfile = value;
+        return 0;
+    case KEY_FIX:
+        arguments->fix = value;
+        return 0;
+    case ARGP_KEY_ARG:
+        argp_error(state, "'%s': patterns are given with -p", value);
+        return 0;
+    case ARGP_KEY_END:
+        check(arguments, state);
+        return 0;
+    default:
+        return parse_choices(key, value, state);
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Map a program onto a machine: a node, cores and GPUs for each "
+           "rank.\v"
+           "Example:\n  nodewise map -t magc-a -p app.pattern -o app.mapping\n",
+    .children = children,
+};
+
+/* Everything between reading and showing. */
+struct work {
+    nw_topology *topology;
+    nw_pattern *pattern;
+    nw_mapping *fixed, *standard, *mapping;
+    struct nw_hosts hosts;
+    struct nw_map_report report;
+    struct nw_cost cost[2]; /* the default's, the mapping's */
+};
+
+static nw_status load(struct work *work, struct arguments *arguments)
+{
+    struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
+    struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
+    struct nw_map_options *map = &arguments->map;
+    nw_status status;
+
+    topology.elements = arguments->elements;
+    pattern.compact = arguments->compact;
+    status = nw_topology_load(arguments->source, &topology, &work->topology);
+    if (!status)
+        status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
+    if (!status)
+        status = nw_cli_hosts(work->topology, arguments->hosts,
+                              arguments->hostfile, &work->hosts);
+    if (!status && arguments->fix)
+        status = nw_mapping_read(arguments->fix, work->topology, &work->fixed);
+    if (status)
+        return status;
+    map->fixed = work->fixed;
+    if (work->hosts.count) {
+        map->hosts = work->hosts.node;
+        map->slots = work->hosts.slots;
+        map->host_count = work->hosts.count;
+    }
+    if (!arguments->objective_given) {
+        map->objective = nw_map_natural_objective(work->topology);
+        map->careful = true;
+    }
+    return NW_OK;
+}
+
+static nw_status compute(struct work *work, struct arguments *arguments)
+{
+    nw_status status;
+
+    arguments->map.progress = nw_cli_progress(&arguments->common);
+    status = nw_map(work->topology, work->pattern, &arguments->map,
+                    &work->mapping, &work->report);
+    nw_cli_progress_finish();
+    if (!status)
+        status = nw_map_default(work->topology, work->pattern, &arguments->map,
+                                &work->standard);
+    if (!status)
+        status = nw_cost_evaluate(work->topology, work->pattern, work->standard,
+                                  &work->cost[0]);
+    if (!status)
+        status = nw_cost_evaluate(work->topology, work->pattern, work->mapping,
+                                  &work->cost[1]);
+    return status;
+}
+
+static nw_status make_table(const struct work *work,
+                            const struct arguments *arguments, char **out)
+{
+    struct nw_cost_column columns[] = {
+        {"default", &work->cost[0]},
+        {work->report.algorithm, &work->cost[1]},
+    };
+    struct nw_text text = {0};
+    char *words;
+    nw_status status = nw_cli_cost_table(
+        work->topology, arguments->map.objective, columns, 2, &words);
+
+    if (status)
+        return status;
+    nw_text_add(&text, words);
+    nw_text_format(&text, "seed %llu, %llu steps, objective %s\n",
+                   (unsigned long long)arguments->map.seed,
+                   (unsigned long long)work->report.steps,
+                   nw_objective_name(arguments->map.objective));
+    free(words);
+    return nw_text_take(&text, out);
+}
+
+static nw_status make_json(const struct work *work,
+                           const struct arguments *arguments, char **out)
+{
+    struct nw_text text = {0};
+    struct nw_json json = {.text = &text};
+
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.map/1");
+    nw_json_string(&json, "algorithm", work->report.algorithm);
+    nw_json_string(&json, "objective",
+                   nw_objective_name(arguments->map.objective));
+    nw_json_unsigned(&json, "seed", arguments->map.seed);
+    nw_json_unsigned(&json, "steps", work->report.steps);
+    nw_cli_cost_json(&json, work->topology, &work->cost[1]);
+    nw_json_object(&json, "default");
+    nw_cli_cost_json(&json, work->topology, &work->cost[0]);
+    nw_json_end_object(&json);
+    nw_json_end_object(&json);
+    return nw_text_take(&text, out);
+}
+
+static nw_status write_mapping(const struct work *work,
+                               const struct arguments *arguments)
+{
+    const char *path =
+        arguments->common.output ? arguments->common.output : "-";
+
+    if (arguments->common.json && !arguments->common.output)
+        return NW_OK;
+    fflush(stdout);
+    if (arguments->elements_out)
+        return nw_mapping_write_elements(work->mapping, work->topology, path);
+    return nw_mapping_write(work->mapping, path);
+}
+
+static int show(const struct work *work, const struct arguments *arguments)
+{
+    char *table = NULL, *json = NULL;
+    int code;
+    nw_status status = make_table(work, arguments, &table);
+
+    if (!status)
+        status = make_json(work, arguments, &json);
+    if (status) {
+        code = nw_cli_fail("map", status);
+    } else {
+        status = write_mapping(work, arguments);
+        code = status ? nw_cli_fail_output("map", status)
+                      : nw_cli_output("map", &arguments->common, NULL, table,
+                                      json);
+    }
+    free(table);
+    free(json);
+    return code;
+}
+
+static int list_algorithms(void)
+{
+    const char *name, *summary;
+
+    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
+        printf("%-18s %s\n", name, summary);
+    printf("\nphases: %s\n", nw_map_phase_names());
+    return NW_EXIT_DONE;
+}
+
+static void fini(struct work *work)
+{
+    nw_cost_fini(&work->cost[0]);
+    nw_cost_fini(&work->cost[1]);
+    nw_mapping_free(work->fixed);
+    nw_mapping_free(work->standard);
+    nw_mapping_free(work->mapping);
+    nw_cli_hosts_fini(&work->hosts);
+    nw_pattern_free(work->pattern);
+    nw_topology_free(work->topology);
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.map = NW_MAP_OPTIONS_INIT};
+    struct work work = {0};
+    nw_status status;
+    int code;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.list)
+        return list_algorithms();
+    status = load(&work, &arguments);
+    if (status) {
+        code = nw_cli_fail("map", status);
+    } else {
+        status = compute(&work, &arguments);
+        code = status ? nw_cli_fail("map", status) : show(&work, &arguments);
+        /* inputs that do not fit each other, not a wrong call */
+        if (status == NW_EINVAL)
+            code = NW_EXIT_INPUT;
+    }
+    fini(&work);
+    return code;
+}
+
+const struct nw_command nw_command_map = {
+    "map", "compute a mapping of a program onto a machine", &argp, run};

@@ -1,0 +1,56 @@
+## Ranks 0 and 3, 1 and 2 talk; on 2 x 2 elements the best J has both pairs
+## inside a group: 9 x 1 + 7 x 1; the default pays 9 x 10 + 7 x 10.
+$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 3 hh 9 1\n1 2 hh 7 1\n' > app.pattern
+$ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm magc-greedy --output-format pe 2>/dev/null
+0
+2
+3
+1
+$ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm magc-greedy --json -o app.mapping | grep -e '"hop_bytes"' -e algorithm
+  "algorithm": "magc-greedy",
+  "hop_bytes": 16,
+    "hop_bytes": 160,
+$ cat app.mapping
+nodewise mapping 1
+ranks 4
+0 machine 0 -
+1 machine 2 -
+2 machine 3 -
+3 machine 1 -
+## Fixed ranks stay: 3 on element 3, so 0 goes beside it.
+$ printf 'nodewise mapping 1\nranks 4\n0 * * -\n1 * * -\n2 * * -\n3 machine 3 -\n' > some.fixed
+$ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm magc-greedy --fix some.fixed --output-format pe 2>/dev/null
+2
+0
+1
+3
+## Too small, unknown names, a GPU layer without GPUs: what would fit.
+$ nodewise map -t hierarchy:3@1 -p app.pattern
+! nodewise map: 4 ranks do not fit on 1 host with room for 3; at most 3 would fit
+? 3
+$ nodewise map -t magc-a -p app.pattern --hosts 'a[1-2],z'
+! magc-a has no node 'z'; its 4 nodes are a1 to a4
+? 3
+$ printf 'a1 slots=2\n# rest\na9\n' > hosts
+$ nodewise map -t magc-a -p app.pattern --hostfile hosts
+! hosts:3: magc-a has no node 'a9'; its 4 nodes are a1 to a4
+? 3
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 gg 9 1\n' > gpu.pattern
+$ nodewise map -t hierarchy:4@1 -p gpu.pattern
+! nodewise map: the pattern has a GPU layer and hierarchy:4@1 has no GPUs; a pattern of host messages alone would fit
+? 3
+$ nodewise map -t magc-a -p gpu.pattern --algorithm block --hosts a3 -q
+nodewise mapping 1
+ranks 2
+0 a3 0 0
+1 a3 1 1
+$ SLURM_JOB_NODELIST='a[3-4]' nodewise map -t magc-a -p gpu.pattern --algorithm block -q
+nodewise mapping 1
+ranks 2
+0 a3 0 0
+1 a3 1 1
+$ nodewise map -t magc-a -p gpu.pattern --algorithm fastest 2>&1 | head -1
+nodewise map: there is no algorithm 'fastest'; --list shows them
+$ nodewise map -t magc-a -p gpu.pattern -o /nowhere/x
+! /nowhere/x: No such file or directory
+? 1

@@ -33,11 +33,10 @@ struct nw_command {
     X(topology)                                                                \
     X(profile)                                                                 \
     X(pattern)                                                                 \
+    X(map)                                                                     \
     X(evaluate)                                                                \
     X(launch)                                                                  \
     X(exec)
-    X(map)                                                                     \
-    X(evaluate)
 /* clang-format on */
 
 #define NW_COMMAND_DECLARE(name)                                               \

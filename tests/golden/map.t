@@ -1,11 +1,12 @@
 ## Ranks 0 and 3, 1 and 2 talk; on 2 x 2 elements the best J has both pairs
-## inside a group: 9 x 1 + 7 x 1; the default pays 9 x 10 + 7 x 10.
+## inside a group: 9 x 1 + 7 x 1; the default pays 9 x 10 + 7 x 10. Algorithm 1
+## by hand: delta is -9 -7 -7 -9: 1 on element 0; then 2 (+7) on 1; then 0 and 3.
 $ printf 'nodewise pattern 1\nranks 4 edges 2\n0 3 hh 9 1\n1 2 hh 7 1\n' > app.pattern
 $ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm magc-greedy --output-format pe 2>/dev/null
-0
 2
-3
+0
 1
+3
 $ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm magc-greedy --json -o app.mapping | grep -e '"hop_bytes"' -e algorithm
   "algorithm": "magc-greedy",
   "hop_bytes": 16,
@@ -13,17 +14,17 @@ $ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm magc-greedy --js
 $ cat app.mapping
 nodewise mapping 1
 ranks 4
-0 machine 0 -
-1 machine 2 -
-2 machine 3 -
-3 machine 1 -
-## Fixed ranks stay: 3 on element 3, so 0 goes beside it.
-$ printf 'nodewise mapping 1\nranks 4\n0 * * -\n1 * * -\n2 * * -\n3 machine 3 -\n' > some.fixed
-$ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm magc-greedy --fix some.fixed --output-format pe 2>/dev/null
-2
-0
+0 machine 2 -
+1 machine 0 -
+2 machine 1 -
+3 machine 3 -
+## Fixed ranks stay: 3 on element 0, the others in order after it.
+$ printf 'nodewise mapping 1\nranks 4\n0 * * -\n1 * * -\n2 * * -\n3 machine 0 -\n' > some.fixed
+$ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm block --fix some.fixed --output-format pe 2>/dev/null
 1
+2
 3
+0
 ## Too small, unknown names, a GPU layer without GPUs: what would fit.
 $ nodewise map -t hierarchy:3@1 -p app.pattern
 ! nodewise map: 4 ranks do not fit on 1 host with room for 3; at most 3 would fit

@@ -80,6 +80,13 @@ NW_API NW_MUST_CHECK nw_status nw_pattern_read(
     const char *input, const struct nw_pattern_read_options *options,
     nw_pattern **out);
 
+/* Reads a QAPLIB instance: its first matrix as a pattern, its second as n x n
+ * distances row by row (nw_topology_from_distances makes a machine of them).
+ * The caller frees both. */
+NW_API NW_MUST_CHECK nw_status nw_qaplib_read(const char *path,
+                                              nw_pattern **flow,
+                                              double **distances, size_t *n);
+
 /* Writes the native format, atomically; "-" is standard output. */
 NW_API NW_MUST_CHECK nw_status nw_pattern_write(const nw_pattern *pattern,
                                                 const char *path);

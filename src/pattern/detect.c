@@ -7,39 +7,33 @@
 
 #include <string.h>
 
-static void note_first(struct nw_shape *shape, struct nw_scan *scan)
+static void note_first(struct nw_shape *shape, struct nw_scan scan)
 {
-    struct nw_scan words = *scan;
     uint64_t number;
 
-    shape->first = scan->at;
-    shape->first_length = (size_t)(scan->next - scan->at);
-    while (shape->number_count < 4 && nw_scan_u64(&words, &number))
-        shape->numbers[shape->number_count++] = (size_t)number;
-    if (!nw_scan_is_done(&words))
-        shape->number_count = 0;
+    shape->first = scan.at;
+    shape->first_length = (size_t)(scan.next - scan.at);
+    while (shape->number_count < 4 && nw_scan_u64(&scan, &number))
+        shape->number[shape->number_count++] = (size_t)number;
 }
 
-static void note_line(struct nw_shape *shape, struct nw_scan *scan)
+static size_t note_words(struct nw_shape *shape, struct nw_scan scan)
 {
     const char *word;
     size_t words = 0;
 
-    while (nw_scan_word(scan, &word)) {
-        words++;
+    for (; nw_scan_word(&scan, &word); words++)
         shape->numeric &= strchr("0123456789.+-", *word) != NULL;
-    }
     if (!words)
-        return;
+        return 0;
     shape->lines++;
     shape->words += words;
     shape->most = words > shape->most ? words : shape->most;
     shape->fewest =
         words < shape->fewest || !shape->fewest ? words : shape->fewest;
+    return words;
 }
 
-/* One pass over the text. A line of % is a comment in the formats where the
- * shape matters. */
 static void take_shape(const struct nw_pattern_text *text,
                        struct nw_shape *shape)
 {
@@ -48,15 +42,19 @@ static void take_shape(const struct nw_pattern_text *text,
     *shape = (struct nw_shape){.numeric = true};
     nw_scan_init(&scan, text->file, text->data, text->length);
     while (nw_scan_next_line(&scan)) {
-        bool percent = *scan.at == '%';
+        bool banner = !shape->first && !strncmp(scan.at, "%%M", 3);
+        size_t words;
 
-        if (shape->first)
-            shape->later_lines += !percent;
-        else if (!nw_scan_is_done(&scan) &&
-                 (!percent || !strncmp(scan.at, "%%M", 3)))
-            note_first(shape, &scan);
-        if (!percent)
-            note_line(shape, &scan);
+        if (*scan.at == '%' && !banner)
+            continue;
+        words = note_words(shape, scan);
+        if (shape->first) {
+            shape->later_lines++;
+            shape->later_filled += words > 0;
+        } else if (words) {
+            shape->first_words = words;
+            note_first(shape, scan);
+        }
     }
 }
 

@@ -19,9 +19,31 @@ static bool fits_native(const struct nw_shape *shape)
 
 const struct nw_pattern_format nw_pattern_formats[] = {
     {"native", nw_native_read, NULL, nw_native_render, fits_native, NULL},
+    {"metis", nw_metis_read, NULL, nw_metis_render, nw_fits_metis,
+     ".graph .metis"},
+    {"mm", nw_market_read, NULL, nw_market_render, nw_fits_market, ".mtx .mm"},
+    {"matrix", nw_matrix_read, NULL, nw_matrix_render, nw_fits_matrix,
+     ".mat .matrix"},
+    {"list", nw_list_read, NULL, nw_list_render, nw_fits_list, ".list .edges"},
+    {"qaplib", nw_qaplib_pattern, NULL, NULL, nw_fits_qaplib, ".dat .qap"},
 };
 const size_t nw_pattern_format_count =
     sizeof nw_pattern_formats / sizeof *nw_pattern_formats;
+
+nw_status nw_pair_next(const nw_pattern *pattern, int32_t src, size_t *edge,
+                       uint64_t *bytes)
+{
+    int32_t dst = pattern->dst[*edge];
+    uint64_t sum = 0;
+
+    for (; *edge < pattern->row[src + 1] && pattern->dst[*edge] == dst; ++*edge)
+        if (__builtin_add_overflow(sum, pattern->bytes[*edge], &sum))
+            return nw_fail(NW_EUNSUPPORTED,
+                           "the bytes of %d -> %d together pass 2^64 - 1", src,
+                           dst);
+    *bytes = sum;
+    return NW_OK;
+}
 
 /* The format whose prefix the input has, and where its path begins. */
 static const struct nw_pattern_format *find_prefix(const char *input,

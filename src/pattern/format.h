@@ -24,17 +24,18 @@ typedef nw_status nw_pattern_opener(const char *path, nw_pattern **out);
 typedef nw_status nw_pattern_renderer(const nw_pattern *pattern,
                                       struct nw_text *out);
 
-/* What can be told of a text before it is read as anything. */
+/* What can be told of a text before it is read as anything. Lines that begin
+ * with %, but for a first %%MatrixMarket, are left out. */
 struct nw_shape {
     const char *first; /* first line with words */
-    size_t first_length;
-    size_t numbers[4];   /* its first numbers, whole and from 0 */
-    size_t number_count; /* 0 where a word of it is no such number */
-    size_t lines, words; /* all lines with words, and their words */
-    size_t fewest, most; /* words a line */
-    size_t later_lines;  /* lines after the first, blank ones too, that do not
-                            begin with % */
-    bool numeric;        /* no word begins with a letter */
+    size_t first_length, first_words;
+    size_t number[4]; /* the whole numbers that it begins with */
+    size_t number_count;
+    size_t lines, words; /* lines with words, and the words */
+    size_t fewest, most; /* words of a line */
+    size_t later_lines;  /* lines after the first, blank ones too */
+    size_t later_filled; /* those with words */
+    bool numeric;        /* every word begins like a number */
 };
 
 struct nw_pattern_format {
@@ -56,8 +57,23 @@ extern const size_t nw_pattern_format_count;
 NW_MUST_CHECK nw_status nw_pattern_detect(const struct nw_pattern_text *text,
                                           const struct nw_pattern_format **out);
 
-nw_pattern_reader nw_native_read;
-nw_pattern_renderer nw_native_render;
+nw_pattern_reader nw_native_read, nw_metis_read, nw_market_read, nw_matrix_read,
+    nw_list_read, nw_qaplib_pattern;
+nw_pattern_opener nw_monitoring_open, nw_ti_open, nw_otf2_open;
+nw_pattern_renderer nw_native_render, nw_metis_render, nw_market_render,
+    nw_matrix_render, nw_list_render;
+bool nw_fits_metis(const struct nw_shape *shape);
+bool nw_fits_market(const struct nw_shape *shape);
+bool nw_fits_matrix(const struct nw_shape *shape);
+bool nw_fits_list(const struct nw_shape *shape);
+bool nw_fits_qaplib(const struct nw_shape *shape);
+bool nw_fits_ti(const struct nw_shape *shape);
+
+/* The bytes of all kinds from `src` to dst[*edge]; *edge goes to the next
+ * partner. For formats with one number for a pair; NW_EUNSUPPORTED where the
+ * sum does not fit. */
+NW_MUST_CHECK nw_status nw_pair_next(const nw_pattern *pattern, int32_t src,
+                                     size_t *edge, uint64_t *bytes);
 
 /* Refuses more ranks than a file of that length may name: 2^24, or one a byte,
  * so that a wrong number cannot take all memory. */

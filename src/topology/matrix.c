@@ -8,7 +8,9 @@
 #include "topology/source.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_ROWS 46340 /* n^2 stays below 2^31 */
 
@@ -95,6 +97,26 @@ nw_status nw_topology_from_matrix(const char *name, double *values, size_t n,
     else
         *out = topology;
     return status;
+}
+
+nw_status nw_topology_from_distances(const char *name, const double *distances,
+                                     size_t n, nw_topology **out)
+{
+    double *values;
+    nw_status status;
+
+    if (!n || n > MAX_ROWS)
+        return nw_fail(NW_EINVAL, "%s: distances of 1 to %d elements, not %zu",
+                       name, MAX_ROWS, n);
+    for (size_t i = 0; i < n * n; i++)
+        if (!(distances[i] >= 0) || !isfinite(distances[i]))
+            return nw_fail(NW_EINVAL, "%s: a distance is a number from 0",
+                           name);
+    status = nw_alloc(n * n, sizeof *values, &values);
+    if (status)
+        return status;
+    memcpy(values, distances, n * n * sizeof *values);
+    return nw_topology_from_matrix(name, values, n, NW_ELEMENTS_CORE, out);
 }
 
 nw_status nw_source_matrix(const char *what, enum nw_elements elements,

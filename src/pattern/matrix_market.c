@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrix Market: coordinate and array, general and symmetric, integer, real
+ * and pattern. Row i column j is what rank i sends to rank j. */
+#include "base/status.h"
+#include "pattern/format.h"
+
+#include <string.h>
+#include <strings.h>
+
+struct market {
+    struct nw_scan scan;
+    bool array, symmetric, pattern;
+    uint64_t ranks, entries;
+    nw_pattern_builder *builder;
+};
+
+bool nw_fits_market(const struct nw_shape *shape)
+{
+    static const char head[] = "%%MatrixMarket";
+
+    return shape->first_length >= sizeof head - 1 &&
+           !strncasecmp(shape->first, head, sizeof head - 1);
+}
+
+static bool take_name(struct nw_scan *scan, const char *const names[2],
+                      bool *is_second)
+{
+    const char *start = scan->at, *word;
+    size_t length = nw_scan_word(scan, &word);
+
+    for (int i = 0; i < 2; i++)
+        if (length == strlen(names[i]) &&
+            !strncasecmp(word, names[i], length)) {
+            *is_second = i;
+            return true;
+        }
+    scan->at = start;
+    return false;
+}
+
+static nw_status read_field(struct market *in)
+{
+    static const char *const whole[] = {"integer", "pattern"};
+    static const char *const real[] = {"real", "double"};
+    bool ignored;
+
+    if (!take_name(&in->scan, whole, &in->pattern) &&
+        !take_name(&in->scan, real, &ignored))
+        return nw_scan_expected(&in->scan, "integer, real or pattern");
+    if (in->pattern && in->array)
+        return nw_scan_fail(&in->scan, "an array has no pattern field");
+    return NW_OK;
+}
+
+static nw_status read_banner(struct market *in)
+{
+    static const char *const head[] = {"%%MatrixMarket", "%%MatrixMarket"};
+    static const char *const object[] = {"matrix", "matrix"};
+    static const char *const layout[] = {"coordinate", "array"};
+    static const char *const symmetry[] = {"general", "symmetric"};
+    struct nw_scan *scan = &in->scan;
+    bool ignored;
+    nw_status status;
+
+    scan->comment = '\n'; /* the banner itself begins with % */
+    if (!nw_scan_line(scan) || !take_name(scan, head, &ignored) ||
+        !take_name(scan, object, &ignored))
+        return nw_scan_fail(scan, "expected '%%%%MatrixMarket matrix'");
+    if (!take_name(scan, layout, &in->array))
+        return nw_scan_expected(scan, "coordinate or array");
+    status = read_field(in);
+    if (status)
+        return status;
+    if (!take_name(scan, symmetry, &in->symmetric))
+        return nw_scan_expected(scan, "general or symmetric");
+    if (!nw_scan_is_done(scan))
+        return nw_scan_expected(scan, "the end of the line");
+    scan->comment = '%';
+    return NW_OK;
+}
+
+static nw_status read_size(struct market *in, size_t length)
+{
+    struct nw_scan *scan = &in->scan;
+    uint64_t columns;
+
+    if (!nw_scan_line(scan) || !nw_scan_u64(scan, &in->ranks))
+        return nw_scan_expected(scan, "a number of rows");
+    if (!nw_scan_u64(scan, &columns))
+        return nw_scan_expected(scan, "a number of columns");
+    if (columns != in->ranks)
+        return nw_scan_fail(scan, "%llu rows and %llu columns: not square",
+                            (unsigned long long)in->ranks,
+                            (unsigned long long)columns);
+    if (!in->array && !nw_scan_u64(scan, &in->entries))
+        return nw_scan_expected(scan, "a number of entries");
+    if (!nw_scan_is_done(scan))
+        return nw_scan_expected(scan, "the end of the line");
+    return nw_check_rank_count(scan, length, in->ranks);
+}
+
+static nw_status add_entry(struct market *in, uint64_t row, uint64_t column,
+                           uint64_t bytes)
+{
+    uint64_t line = (uint64_t)in->scan.line;
+    nw_status status = nw_pattern_builder_add(
+        in->builder, (int32_t)row, (int32_t)column, NW_KIND_HH, bytes, line);
+
+    if (!status && in->symmetric && row != column)
+        status = nw_pattern_builder_add(in->builder, (int32_t)column,
+                                        (int32_t)row, NW_KIND_HH, bytes, line);
+    return status;
+}
+
+static nw_status read_index(struct market *in, uint64_t *out)
+{
+    uint64_t index;
+
+    if (!nw_scan_u64(&in->scan, &index))
+        return nw_scan_expected(&in->scan, "a row and a column");
+    if (!index || index > in->ranks)
+        return nw_scan_fail(&in->scan, "index %llu is outside 1 to %llu",
+                            (unsigned long long)index,
+                            (unsigned long long)in->ranks);
+    *out = index - 1;
+    return NW_OK;
+}
+
+static nw_status read_entry(struct market *in)
+{
+    uint64_t row, column, bytes = 1;
+    nw_status status = read_index(in, &row);
+
+    if (!status)
+        status = read_index(in, &column);
+    if (status)
+        return status;
+    if (in->symmetric && column > row)
+        return nw_scan_fail(&in->scan, "an entry above the diagonal of a "
+                                       "symmetric matrix");
+    if (!in->pattern && !nw_scan_bytes(&in->scan, &bytes))
+        return nw_scan_expected(&in->scan, "a number of bytes");
+    if (!nw_scan_is_done(&in->scan))
+        return nw_scan_expected(&in->scan, "the end of the line");
+    return add_entry(in, row, column, bytes);
+}
+
+static nw_status read_coordinates(struct market *in)
+{
+    uint64_t entry = 0;
+    nw_status status = NW_OK;
+
+    while (!status && nw_scan_line(&in->scan))
+        status = entry++ == in->entries
+                     ? nw_scan_fail(&in->scan, "more than %llu entries",
+                                    (unsigned long long)in->entries)
+                     : read_entry(in);
+    if (!status && entry < in->entries)
+        status = nw_scan_fail(
+            &in->scan, "the file ends after %llu of %llu entries",
+            (unsigned long long)entry, (unsigned long long)in->entries);
+    return status;
+}
+
+/* Column by column; of a symmetric one from the diagonal down. */
+static nw_status read_array(struct market *in)
+{
+    nw_status status = NW_OK;
+    uint64_t bytes;
+
+    for (uint64_t column = 0; column < in->ranks; column++)
+        for (uint64_t row = in->symmetric ? column : 0;
+             !status && row < in->ranks; row++) {
+            if (!nw_scan_seek(&in->scan))
+                return nw_scan_fail(&in->scan,
+                                    "the file ends in column %llu of %llu",
+                                    (unsigned long long)column + 1,
+                                    (unsigned long long)in->ranks);
+            if (!nw_scan_bytes(&in->scan, &bytes))
+                return nw_scan_expected(&in->scan, "a number of bytes");
+            if (bytes)
+                status = add_entry(in, row, column, bytes);
+        }
+    if (!status && nw_scan_seek(&in->scan))
+        status = nw_scan_expected(&in->scan, "the end of the file");
+    return status;
+}
+
+nw_status nw_market_read(const struct nw_pattern_text *text, nw_pattern **out)
+{
+    struct market in = {0};
+    nw_status status;
+
+    nw_scan_init(&in.scan, text->file, text->data, text->length);
+    status = read_banner(&in);
+    if (!status)
+        status = read_size(&in, text->length);
+    if (!status)
+        status = nw_pattern_builder_new((int32_t)in.ranks, &in.builder);
+    if (!status)
+        status = in.array ? read_array(&in) : read_coordinates(&in);
+    if (!status)
+        status = nw_build_once(in.builder, text->file, out);
+    nw_pattern_builder_free(in.builder);
+    return status;
+}
+
+static size_t count_pairs(const nw_pattern *p)
+{
+    size_t count = 0;
+
+    for (int32_t r = 0; r < p->rank_count; r++)
+        for (size_t e = p->row[r]; e < p->row[r + 1]; e++)
+            count += e == p->row[r] || p->dst[e] != p->dst[e - 1];
+    return count;
+}
+
+nw_status nw_market_render(const nw_pattern *p, struct nw_text *out)
+{
+    nw_status status = NW_OK;
+
+    nw_text_format(out,
+                   "%%%%MatrixMarket matrix coordinate integer general\n"
+                   "%d %d %zu\n",
+                   p->rank_count, p->rank_count, count_pairs(p));
+    for (int32_t r = 0; r < p->rank_count; r++)
+        for (size_t e = p->row[r]; !status && e < p->row[r + 1];) {
+            char line[64], *at = nw_put_u64(line, (uint64_t)r + 1);
+            uint64_t bytes;
+
+            *at++ = ' ';
+            at = nw_put_u64(at, (uint64_t)p->dst[e] + 1);
+            *at++ = ' ';
+            status = nw_pair_next(p, r, &e, &bytes);
+            at = nw_put_u64(at, bytes);
+            *at++ = '\n';
+            nw_text_add_bytes(out, line, (size_t)(at - line));
+        }
+    return status;
+}

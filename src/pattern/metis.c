@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* METIS graphs: "n m [fmt [ncon]]", then a line for each vertex with its
+ * neighbours, numbered from 1. Each edge stands on both lines and so counts in
+ * both directions. */
+#include "base/status.h"
+#include "pattern/format.h"
+
+#include <stdlib.h>
+
+struct metis {
+    struct nw_scan scan;
+    uint64_t vertices, edges;
+    uint64_t skipped; /* sizes and weights that begin a vertex's line */
+    bool weighted;    /* edges have weights */
+    nw_pattern_builder *builder;
+};
+
+/* The words on the lines below a header of those numbers; SIZE_MAX where the
+ * format is none. */
+static size_t body_words(const size_t *number, size_t count)
+{
+    size_t format = count > 2 ? number[2] : 0;
+    size_t weights = format / 10 % 10 ? (count > 3 ? number[3] : 1) : 0;
+    size_t limit = (size_t)1 << 31;
+
+    if (format > 111 || format % 10 > 1 || format / 10 % 10 > 1 ||
+        number[0] > limit || number[1] > limit || weights > 1000)
+        return SIZE_MAX;
+    return 2 * number[1] * (1 + format % 10) +
+           number[0] * (weights + format / 100);
+}
+
+bool nw_fits_metis(const struct nw_shape *shape)
+{
+    return shape->numeric && shape->number_count >= 2 &&
+           shape->number_count == shape->first_words && shape->number[0] &&
+           shape->later_lines >= shape->number[0] &&
+           shape->later_filled <= shape->number[0] &&
+           body_words(shape->number, shape->number_count) ==
+               shape->words - shape->first_words;
+}
+
+/* To the next line that is no comment, blank or not. */
+static bool next_line(struct nw_scan *scan)
+{
+    while (nw_scan_next_line(scan))
+        if (*scan->at != '%')
+            return true;
+    return false;
+}
+
+static nw_status read_header(struct metis *in, size_t length)
+{
+    struct nw_scan *scan = &in->scan;
+    uint64_t format = 0, weights = 1;
+    nw_status status;
+
+    do
+        if (!next_line(scan))
+            return nw_scan_fail(scan, "expected 'vertices edges [format]'");
+    while (nw_scan_is_done(scan));
+    if (!nw_scan_u64(scan, &in->vertices))
+        return nw_scan_expected(scan, "a number of vertices");
+    if (!nw_scan_u64(scan, &in->edges))
+        return nw_scan_expected(scan, "a number of edges");
+    if (!nw_scan_is_done(scan) &&
+        (!nw_scan_u64(scan, &format) || format > 111 || format % 10 > 1 ||
+         format / 10 % 10 > 1))
+        return nw_scan_expected(scan, "a format of three digits 0 or 1");
+    if (!nw_scan_is_done(scan) &&
+        (!nw_scan_u64(scan, &weights) || !weights || weights > 1000))
+        return nw_scan_expected(scan, "a number of weights from 1 to 1000");
+    if (!nw_scan_is_done(scan))
+        return nw_scan_expected(scan, "the end of the line");
+    status = nw_check_rank_count(scan, length, in->vertices);
+    in->weighted = format % 10;
+    in->skipped = (format / 10 % 10 ? weights : 0) + format / 100;
+    return status;
+}
+
+static nw_status read_neighbour(struct metis *in, int32_t vertex)
+{
+    struct nw_scan *scan = &in->scan;
+    uint64_t to, weight = 1;
+
+    if (!nw_scan_u64(scan, &to))
+        return nw_scan_expected(scan, "a vertex");
+    if (!to || to > in->vertices)
+        return nw_scan_fail(scan, "vertex %llu is outside 1 to %llu",
+                            (unsigned long long)to,
+                            (unsigned long long)in->vertices);
+    if (to == (uint64_t)vertex + 1)
+        return nw_scan_fail(scan, "vertex %llu is its own neighbour",
+                            (unsigned long long)to);
+    if (in->weighted && !nw_scan_u64(scan, &weight))
+        return nw_scan_expected(scan, "the weight of an edge");
+    return nw_pattern_builder_add(in->builder, vertex, (int32_t)to - 1,
+                                  NW_KIND_HH, weight, (uint64_t)scan->line);
+}
+
+static nw_status read_vertex(struct metis *in, int32_t vertex)
+{
+    nw_status status = NW_OK;
+    uint64_t skipped;
+
+    if (!next_line(&in->scan))
+        return nw_scan_fail(&in->scan,
+                            "the file ends after %d of %llu vertices", vertex,
+                            (unsigned long long)in->vertices);
+    for (uint64_t i = 0; i < in->skipped; i++)
+        if (!nw_scan_u64(&in->scan, &skipped))
+            return nw_scan_expected(&in->scan, "the weight of a vertex");
+    while (!status && !nw_scan_is_done(&in->scan))
+        status = read_neighbour(in, vertex);
+    return status;
+}
+
+static nw_status read_vertices(struct metis *in)
+{
+    nw_status status = NW_OK;
+
+    for (uint64_t v = 0; !status && v < in->vertices; v++)
+        status = read_vertex(in, (int32_t)v);
+    while (!status && next_line(&in->scan))
+        if (!nw_scan_is_done(&in->scan))
+            status = nw_scan_fail(&in->scan, "more than %llu vertices",
+                                  (unsigned long long)in->vertices);
+    return status;
+}
+
+/* The edge from src to dst, or SIZE_MAX: rows are sorted. */
+static size_t find_edge(const nw_pattern *p, int32_t src, int32_t dst)
+{
+    size_t low = p->row[src], high = p->row[src + 1];
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->dst[middle] < dst)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->row[src + 1] && p->dst[low] == dst ? low : SIZE_MAX;
+}
+
+/* `messages` still holds the line of each edge. */
+static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
+{
+    for (int32_t v = 0; v < p->rank_count; v++)
+        for (size_t e = p->row[v]; e < p->row[v + 1]; e++) {
+            size_t back = find_edge(p, p->dst[e], v);
+
+            if (back == SIZE_MAX || p->bytes[back] != p->bytes[e])
+                return nw_fail(NW_EFORMAT,
+                               "%s:%llu: edge %d - %d is %s on the line of "
+                               "vertex %d",
+                               in->scan.file,
+                               (unsigned long long)p->messages[e], v + 1,
+                               p->dst[e] + 1,
+                               back == SIZE_MAX ? "missing" : "another weight",
+                               p->dst[e] + 1);
+        }
+    if (p->edge_count != 2 * in->edges)
+        return nw_fail(NW_EFORMAT, "%s:1: %zu edges, the header says %llu",
+                       in->scan.file, p->edge_count / 2,
+                       (unsigned long long)in->edges);
+    return NW_OK;
+}
+
+nw_status nw_metis_read(const struct nw_pattern_text *text, nw_pattern **out)
+{
+    struct metis in = {0};
+    nw_pattern *pattern = NULL;
+    nw_status status;
+
+    nw_scan_init(&in.scan, text->file, text->data, text->length);
+    in.scan.comment = '%';
+    status = read_header(&in, text->length);
+    if (!status)
+        status = nw_pattern_builder_new((int32_t)in.vertices, &in.builder);
+    if (!status)
+        status = read_vertices(&in);
+    if (!status)
+        status = nw_build_lines(in.builder, text->file, &pattern);
+    if (!status)
+        status = check_both_ways(&in, pattern);
+    nw_pattern_builder_free(in.builder);
+    if (status) {
+        nw_pattern_free(pattern);
+        return status;
+    }
+    nw_pattern_one_message(pattern);
+    *out = pattern;
+    return NW_OK;
+}
+
+/* Bytes of all kinds from src to dst. */
+static nw_status bytes_between(const nw_pattern *p, int32_t src, int32_t dst,
+                               uint64_t *bytes)
+{
+    size_t e = find_edge(p, src, dst);
+
+    *bytes = 0;
+    return e == SIZE_MAX ? NW_OK : nw_pair_next(p, src, &e, bytes);
+}
+
+static nw_status render_vertex(const nw_pattern *p, int32_t v,
+                               struct nw_text *out, size_t *edges)
+{
+    nw_status status = NW_OK;
+
+    for (size_t e = p->row[v]; !status && e < p->row[v + 1];) {
+        char words[48], *at = words;
+        int32_t to = p->dst[e];
+        uint64_t bytes, back;
+
+        status = nw_pair_next(p, v, &e, &bytes);
+        if (!status)
+            status = bytes_between(p, to, v, &back);
+        if (!status && (to == v || bytes != back))
+            return nw_fail(NW_EUNSUPPORTED,
+                           "a METIS graph has one weight for both directions "
+                           "and no edge to itself, unlike ranks %d and %d: "
+                           "write mm or list",
+                           v, to);
+        at = nw_put_u64(at, (uint64_t)to + 1);
+        *at++ = ' ';
+        at = nw_put_u64(at, bytes);
+        *at++ = e < p->row[v + 1] ? ' ' : '\n';
+        nw_text_add_bytes(out, words, (size_t)(at - words));
+        ++*edges;
+    }
+    if (p->row[v] == p->row[v + 1])
+        nw_text_add(out, "\n");
+    return status;
+}
+
+nw_status nw_metis_render(const nw_pattern *p, struct nw_text *out)
+{
+    struct nw_text body = {0};
+    size_t edges = 0;
+    nw_status status = NW_OK;
+
+    for (int32_t v = 0; !status && v < p->rank_count; v++)
+        status = render_vertex(p, v, &body, &edges);
+    nw_text_format(out, "%d %zu 1\n", p->rank_count, edges / 2);
+    if (body.length)
+        nw_text_add_bytes(out, body.data, body.length);
+    out->failed |= body.failed;
+    nw_text_fini(&body);
+    return status;
+}

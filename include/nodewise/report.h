@@ -39,6 +39,20 @@ NW_API void nw_table_cell(nw_table *table, const char *format, ...)
  * coloured. The caller frees *out. NW_ENODEV where libsmartcols is missing. */
 NW_API NW_MUST_CHECK nw_status nw_table_text(const nw_table *table, char **out);
 
+/* A machine as a tree of words: the network with its nodes, then the inside of
+ * one node of each type; things that are alike share a line. The caller frees
+ * *out, here and below. */
+NW_API NW_MUST_CHECK nw_status
+nw_report_topology_tree(const nw_topology *topology, char **out);
+/* The whole machine, schema nodewise.topology/1 (nodewise-topology(1)). */
+NW_API NW_MUST_CHECK nw_status
+nw_report_topology_json(const nw_topology *topology, char **out);
+
+/* The machine as an SVG picture: switches above, nodes as nested boxes below,
+ * lines as thick as links are fast; beyond 64 nodes one of each type. */
+NW_API NW_MUST_CHECK nw_status
+nw_report_topology_svg(const nw_topology *topology, char **out);
+
 /* A pattern in words: totals by kind, and a heat map of each layer (host,
  * GPU, mixed) in shades on a logarithmic scale, at most `width` columns wide
  * (40 to 200). The caller frees *out. */

@@ -88,6 +88,11 @@ void nw_json_flat_array(struct nw_json *json, const char *key)
     open_level(json, key, "[", true);
 }
 
+void nw_json_flat_object(struct nw_json *json, const char *key)
+{
+    open_level(json, key, "{", true);
+}
+
 void nw_json_end_object(struct nw_json *json)
 {
     close_level(json, "}");

@@ -18,7 +18,8 @@ struct nw_json {
 
 void nw_json_object(struct nw_json *json, const char *key);
 void nw_json_array(struct nw_json *json, const char *key);
-/* An array whose values all stand on one line. */
+/* An array, or object, whose values all stand on one line. */
+void nw_json_flat_object(struct nw_json *json, const char *key);
 void nw_json_flat_array(struct nw_json *json, const char *key);
 void nw_json_end_object(struct nw_json *json);
 void nw_json_end_array(struct nw_json *json);

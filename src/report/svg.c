@@ -92,7 +92,7 @@ static void add_ramp(struct nw_text *text, const struct ramp *ramp, int dark)
         unsigned mixed = at < 1 ? blend(colour[0], colour[1], at)
                                 : blend(colour[1], colour[2], at - 1);
 
-        nw_text_format(text, ".%c%d{stroke:#%06x}rect.%c%d{fill:#%06x}",
+        nw_text_format(text, ".%c%d{stroke:#%06x}.f.%c%d{fill:#%06x}",
                        ramp->letter, i, mixed, ramp->letter, i, mixed);
     }
     nw_text_add(text, "\n");
@@ -120,13 +120,14 @@ static void add_scheme(struct nw_text *text, int dark)
 
 void nw_svg_style(struct nw_text *text)
 {
-    nw_text_add(text,
-                ".nw text{font:12px system-ui,'DejaVu Sans',sans-serif}"
-                ".nw .small{font-size:10px}.nw .strong{font-weight:600}"
-                ".nw .end{text-anchor:end}.nw .mid{text-anchor:middle}"
-                ".heat path{fill:none;stroke-width:1.02}.nw{max-width:100%}"
-                ".grid,.wire,.link{fill:none}.grid{stroke-width:.6}"
-                "path.link{stroke-linecap:round}\n");
+    nw_text_add(
+        text,
+        ".nw text{font:12px system-ui,'DejaVu Sans',sans-serif}"
+        ".nw .small{font-size:10px}.nw .strong{font-weight:600}"
+        ".nw .end{text-anchor:end}.nw .mid{text-anchor:middle}"
+        ".heat path{fill:none;stroke-width:1.02}.nw{max-width:100%}"
+        ".hot{stroke-width:2}.grid,.wire,.link{fill:none}.grid{stroke-width:.6}"
+        "path.link{stroke-linecap:round}\n");
     add_scheme(text, 0);
     nw_text_add(text, "@media (prefers-color-scheme:dark){\n");
     add_scheme(text, 1);
@@ -205,7 +206,7 @@ void nw_svg_legend(struct nw_text *text, const struct nw_svg_legend *legend)
                  "%s", legend->low);
     for (int i = 0; i < NW_SVG_STEPS; i++)
         nw_text_format(text,
-                       "<rect class=\"%c%d\" x=\"%g\" y=\"%g\" width=\"%g\" "
+                       "<rect class=\"f %c%d\" x=\"%g\" y=\"%g\" width=\"%g\" "
                        "height=\"12\" stroke=\"none\"/>\n",
                        legend->ramp, i, x + i * wide, legend->y, wide);
     nw_svg_label(text,

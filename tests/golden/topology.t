@@ -1,5 +1,119 @@
+## The example of the man page: 4 cores at distance 1, 8 groups of them at 10,
+## 16 groups of those at 100. Links: 512 + 128 + 16, and one to the outside.
 $ nodewise topology hierarchy:4:8:16@1:10:100
-1 nodes, 512 elements, 0 GPUs
+hierarchy:4:8:16@1:10:100: 1 node, 512 cores, 0 GPUs, 657 links
+part                count distance inside
+hierarchy: machine                    100
+└─group                16              10
+  └─group          8 each               1
+    └─core 0-511   4 each
+$ nodewise topology hierarchy:4:8:16@1:10:100 --distance 0 3
+1
+$ nodewise topology hierarchy:4:8:16@1:10:100 --distance 0 31
+10
+$ nodewise topology hierarchy:4:8:16@1:10:100 --distance="0 511"
+100
+$ LC_ALL=C nodewise topology hierarchy:2:2
+hierarchy:2:2: 1 node, 4 cores, 0 GPUs, 7 links
+part                count distance inside
+hierarchy: machine                      4
+`-group                 2               2
+  `-core 0-3       2 each
 $ nodewise topology hierarchy:4:0
 ! hierarchy: a level size is a number from 1, not '0'
 ? 3
+## Three switches in a tree, four nodes (Rashti et al., figure 5).
+$ nodewise topology rashti-32
+rashti-32: 4 nodes, 32 cores, 0 GPUs, 54 links
+part             count link    bandwidth latency note
+network (tree)
+└─S1
+  └─S[2,3]           2 network    2 GB/s  200 ns
+    └─N[1-4]    2 each nic      1.5 GB/s  700 ns opteron
+opteron: N[1-4]
+├─package 0            socket     4 GB/s  100 ns
+│ ├─core 0-3         4 core       2 GB/s  200 ns
+│ └─nic 0              pcie     1.6 GB/s  400 ns
+└─package 1            socket     4 GB/s  100 ns
+  └─core 4-7         4 core       2 GB/s  200 ns
+$ nodewise topology rashti-32 --route 0 31
+link                   way  kind    bandwidth latency note
+N1: core 0 - package 0 up   core       2 GB/s  200 ns
+N1: nic 0 - package 0  down pcie     1.6 GB/s  400 ns
+N1: nic 0 - S2         up   nic      1.5 GB/s  700 ns
+S2 - S1                up   network    2 GB/s  200 ns
+S3 - S1                down network    2 GB/s  200 ns
+N4: nic 0 - S3         down nic      1.5 GB/s  700 ns
+N4: nic 0 - package 0  up   pcie     1.6 GB/s  400 ns
+N4: package 0 - node   up   socket     4 GB/s  100 ns
+N4: package 1 - node   down socket     4 GB/s  100 ns
+N4: core 7 - package 1 down core       2 GB/s  200 ns
+$ nodewise topology rashti-32 --distance 0 31
+10
+## Alike parts are counted, cards and boards of the paper's K80 nodes shown.
+$ nodewise topology magc-a --tree
+magc-a: 4 nodes, 96 cores, 64 GPUs, 228 links
+part                                                  count link   bandwidth latency note
+network (tree)
+└─ib0
+  └─a[1-4]                                                4 nic     3.4 GB/s  600 ns k80
+k80: a[1-4], GPU messages staged through host memory
+├─package 0                                                 socket   25 GB/s   60 ns
+│ ├─core 0-11                                            12 core      6 GB/s  100 ns
+│ ├─pcie-switch 0-1                                       2 pcie     12 GB/s  150 ns
+│ │ └─board 0-3                                      2 each pcie     12 GB/s  150 ns
+│ │   └─gpu 0-7                                      2 each pcie     12 GB/s  500 ns
+│ └─nic 0 mlx4_0                                            pcie    6.4 GB/s  250 ns
+└─package 1                                                 socket   25 GB/s   60 ns
+  ├─core 12-23                                           12 core      6 GB/s  100 ns
+  └─pcie-switch 2-3                                       2 pcie     12 GB/s  150 ns
+    └─board 4-7                                      2 each pcie     12 GB/s  150 ns
+      └─gpu 8-15                                     2 each pcie     12 GB/s  500 ns
+## The tree of 2000 nodes is no longer than that of four.
+$ test $(nodewise topology summit:2000 | wc -l) -le $(nodewise topology summit | wc -l) && echo no longer
+no longer
+## JSON keeps its keys; pictures are XML that names no other host.
+$ nodewise topology magc-b --json | python3 -c '
+> import json, sys
+> t = json.load(sys.stdin)
+> print(t["schema"], t["node_count"], t["element_count"], t["gpu_count"])
+> print(sorted(t["links"][0]))
+> print(len(t["types"][0]["vertices"]), t["nodes"][7]["first_gpu"])'
+nodewise.topology/1 8 160 64
+['assumed', 'bandwidth_down', 'bandwidth_up', 'half_duplex', 'kind', 'latency']
+36 56
+$ nodewise topology --list --json | python3 -c '
+> import json, sys
+> print("magc-a" in [c["name"] for c in json.load(sys.stdin)["clusters"]])'
+True
+$ for t in magc-a rashti-192 dgx-h100:2 summit:100 hierarchy:4:8:2 hwloc:"package:2 core:4 pu:2"; do
+>   nodewise topology "$t" --svg -o p.svg && python3 -c '
+> import re, sys, xml.dom.minidom
+> text = open("p.svg").read()
+> xml.dom.minidom.parseString(text)
+> print(len(re.findall("<title>core [0-9]+;", text)), re.findall("https?://(?!www.w3.org/2000/svg)", text))'
+> done
+96 []
+192 []
+224 []
+44 []
+64 []
+8 []
+## What cannot be is said, in words that name what would do.
+$ nodewise topology magc-a --distance 0 96
+! nodewise topology: there is no element 96: the machine has 96 elements, from 0
+? 2
+$ nodewise topology magc-a --distance gpu64 0
+! nodewise topology: there is no gpu64: the machine has 64 GPUs, from 0
+? 2
+$ nodewise topology magc-a --distance 0 core1
+! nodewise topology: an end is an element's number or gpuN, not 'core1'
+? 2
+$ nodewise topology magc-a --svg --list
+! nodewise topology: one of --tree, --svg, --list, --distance and --route at a time
+! Try `nodewise topology --help' or `nodewise topology --usage' for more
+! information.
+? 2
+$ nodewise topology no-such-machine -o kept.svg --svg; echo $?; test -e kept.svg || echo none
+2
+none

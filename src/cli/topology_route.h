@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What nodewise topology --distance and --route print. */
+#ifndef NW_CLI_TOPOLOGY_ROUTE_H
+#define NW_CLI_TOPOLOGY_ROUTE_H
+
+#include <nodewise/topology.h>
+
+struct nw_cli_route {
+    const char *end[2]; /* an element's number, or gpuN */
+    bool links;         /* each link of the route, not only the distance */
+    bool json;
+};
+
+/* NW_EINVAL where an end is none of the machine. The caller frees *out. */
+NW_MUST_CHECK nw_status nw_cli_route(const nw_topology *topology,
+                                     const struct nw_cli_route *route,
+                                     char **out);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where switches and nodes go in the picture of a machine. */
+#ifndef NW_REPORT_NETWORK_LAYOUT_H
+#define NW_REPORT_NETWORK_LAYOUT_H
+
+#include "report/picture.h"
+
+/* Nodes below their first switch, in a block of columns; switches in levels
+ * above, by how many links they are from one that has nodes. */
+struct nw_network_layout {
+    double node_width, node_height; /* of a place, its margins and name in it */
+    double *node_x, *node_y;        /* [nodes] upper left corner */
+    double *switch_x, *switch_y;    /* [switches] centre */
+    int32_t *level;                 /* [switches] 0 nearest the nodes */
+    int32_t level_count;
+    double node_top; /* of the first row of nodes */
+    double width, height;
+};
+#define NW_SWITCH_HEIGHT 20.0
+#define NW_SWITCH_WIDTH 64.0
+
+NW_MUST_CHECK nw_status nw_network_layout_new(const nw_topology *topology,
+                                              double node_width,
+                                              double node_height,
+                                              struct nw_network_layout *layout);
+void nw_network_layout_fini(struct nw_network_layout *layout);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the boxes of a node go: from the leaves up, each box lays its contents
+ * out in rows, kind by kind. */
+#include "base/array.h"
+#include "report/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_LEAVES 1024
+
+struct sizes {
+    const struct nw_node_type *type;
+    struct nw_node_layout *layout;
+    int32_t *first, *inside; /* boxes in each box, CSR */
+    int32_t *children;       /* [vertex_count] how many each vertex has */
+};
+
+static bool is_leaf(enum nw_vertex_kind kind)
+{
+    return kind == NW_VERTEX_CORE || kind == NW_VERTEX_GPU ||
+           kind == NW_VERTEX_NIC || kind == NW_VERTEX_GPU_SWITCH;
+}
+
+/* Caches and what frames a single thing add lines but no sense. */
+static bool is_drawn(const struct sizes *sizes, int32_t v)
+{
+    enum nw_vertex_kind kind = (enum nw_vertex_kind)sizes->type->kind[v];
+    int32_t parent = sizes->type->parent[v];
+
+    if (v == 0 || is_leaf(kind) || kind == NW_VERTEX_PACKAGE)
+        return true;
+    switch (kind) {
+    case NW_VERTEX_GROUP:
+    case NW_VERTEX_BRIDGE:
+    case NW_VERTEX_BOARD:
+        return sizes->children[v] > 1;
+    case NW_VERTEX_NUMA:
+    case NW_VERTEX_DIE:
+        return sizes->children[v] > 0 && sizes->children[parent] > 1;
+    default:
+        return false;
+    }
+}
+
+static nw_status find_owners(struct sizes *sizes)
+{
+    const struct nw_node_type *type = sizes->type;
+    int32_t n = type->vertex_count, *owner = sizes->layout->owner;
+
+    for (int32_t v = 1; v < n; v++)
+        sizes->children[type->parent[v]]++;
+    owner[0] = -1;
+    for (int32_t v = 1; v < n; v++) {
+        int32_t parent = type->parent[v];
+
+        owner[v] = is_drawn(sizes, parent) ? parent : owner[parent];
+        if (is_drawn(sizes, v))
+            sizes->first[owner[v] + 2]++;
+    }
+    for (int32_t v = 1; v <= n; v++)
+        sizes->first[v] += sizes->first[v - 1];
+    for (int32_t v = 1; v < n; v++)
+        if (is_drawn(sizes, v))
+            sizes->inside[sizes->first[owner[v] + 1]++] = v;
+    return NW_OK;
+}
+
+static void size_leaf(struct sizes *sizes, int32_t v)
+{
+    struct nw_node_layout *layout = sizes->layout;
+    double wide = 1, high = 1;
+
+    switch (sizes->type->kind[v]) {
+    case NW_VERTEX_GPU:
+        wide = 2.6;
+        high = 1.8;
+        break;
+    case NW_VERTEX_NIC:
+        wide = 2;
+        break;
+    case NW_VERTEX_GPU_SWITCH:
+        wide = 2.6;
+        break;
+    default:
+        break;
+    }
+    layout->width[v] = wide * layout->unit;
+    layout->height[v] = high * layout->unit;
+}
+
+/* A pen that writes boxes from left to right in lines. */
+struct pen {
+    double x, y, gap, pad, line_height, used_width;
+    int32_t in_line, most;
+};
+
+static void new_line(struct pen *pen)
+{
+    if (!pen->in_line)
+        return;
+    pen->y += pen->line_height + pen->gap;
+    pen->x = pen->pad;
+    pen->in_line = 0;
+    pen->line_height = 0;
+}
+
+static void put(struct pen *pen, struct nw_node_layout *layout, int32_t v)
+{
+    if (pen->in_line == pen->most)
+        new_line(pen);
+    layout->x[v] = pen->x;
+    layout->y[v] = pen->y;
+    pen->x += layout->width[v] + pen->gap;
+    pen->used_width = fmax(pen->used_width, pen->x - pen->gap + pen->pad);
+    pen->line_height = fmax(pen->line_height, layout->height[v]);
+    pen->in_line++;
+}
+
+/* Columns for that many things: the first number from `least` on that leaves
+ * no ragged last line, where one is near. */
+static int32_t columns_for(int32_t count, double least)
+{
+    int32_t from = (int32_t)ceil(least);
+
+    for (int32_t columns = from; columns <= 2 * from; columns++)
+        if (count % columns == 0)
+            return columns;
+    return from;
+}
+
+static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
+{
+    enum nw_vertex_kind kind = (enum nw_vertex_kind)sizes->type->kind[v];
+
+    if (kind == NW_VERTEX_CORE)
+        return count <= 4 ? 4 : columns_for(count, sqrt(count * 2.0));
+    if (kind == NW_VERTEX_BRIDGE)
+        return count <= 2 ? 1 : 2;
+    if (kind == NW_VERTEX_GPU_SWITCH)
+        return count;
+    if (is_leaf(kind))
+        return 4;
+    return count <= 3 ? 3 : columns_for(count, sqrt(count));
+}
+
+/* Writes the boxes of one kind. */
+static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
+{
+    const int32_t *box = &sizes->inside[sizes->first[v]];
+    int32_t count = sizes->first[v + 1] - sizes->first[v], of_kind = 0;
+    double step = sizes->layout->unit + pen->gap;
+
+    for (int32_t i = 0; i < count; i++)
+        of_kind += sizes->type->kind[box[i]] == kind;
+    for (int32_t i = 0; i < count; i++) {
+        if (sizes->type->kind[box[i]] != kind)
+            continue;
+        pen->most = line_of(sizes, box[i], of_kind);
+        if (kind == NW_VERTEX_CORE)
+            pen->most =
+                (int32_t)fmax(pen->most, (pen->used_width - pen->pad) / step);
+        put(pen, sizes->layout, box[i]);
+    }
+    new_line(pen);
+}
+
+/* Kind after kind. All but the cores are placed once before, so that the
+ * cores' lines can be as wide as the rest. */
+static void fill_box(struct sizes *sizes, int32_t v)
+{
+    struct nw_node_layout *layout = sizes->layout;
+    double gap = layout->unit * 0.22, pad = layout->unit * 0.5;
+    struct pen pen = {.x = pad, .y = pad, .gap = gap, .pad = pad};
+
+    for (int kind = 0; kind < NW_VERTEX_KIND_COUNT; kind++)
+        if (kind != NW_VERTEX_CORE)
+            put_kind(sizes, &pen, v, kind);
+    pen.x = pen.y = pad;
+    for (int kind = 0; kind < NW_VERTEX_KIND_COUNT; kind++)
+        put_kind(sizes, &pen, v, kind);
+    layout->width[v] = fmax(pen.used_width, 2 * pad + layout->unit);
+    layout->height[v] = fmax(pen.y - gap + pad, 2 * pad + layout->unit);
+}
+
+/* A switch of GPUs becomes a bar below them all. */
+static void widen_switches(struct sizes *sizes)
+{
+    const struct nw_node_type *type = sizes->type;
+    struct nw_node_layout *layout = sizes->layout;
+    double gap = layout->unit * 0.22, pad = layout->unit * 0.5, wide;
+    int32_t count = 0, i = 0;
+
+    for (int32_t v = 1; v < type->vertex_count; v++)
+        count += type->kind[v] == NW_VERTEX_GPU_SWITCH && !layout->owner[v];
+    wide = (layout->width[0] - 2 * pad + gap) / (count ? count : 1);
+    for (int32_t v = 1; v < type->vertex_count; v++)
+        if (type->kind[v] == NW_VERTEX_GPU_SWITCH && !layout->owner[v]) {
+            layout->width[v] = wide - gap;
+            layout->x[v] = pad + wide * i++;
+        }
+}
+
+/* Corners were relative to the owner's; the owner comes first. */
+static void make_absolute(struct sizes *sizes)
+{
+    struct nw_node_layout *layout = sizes->layout;
+
+    for (int32_t v = 1; v < sizes->type->vertex_count; v++)
+        if (layout->width[v] > 0) {
+            layout->x[v] += layout->x[layout->owner[v]];
+            layout->y[v] += layout->y[layout->owner[v]];
+        }
+}
+
+static void lay_out(struct sizes *sizes)
+{
+    const struct nw_node_type *type = sizes->type;
+    struct nw_node_layout *layout = sizes->layout;
+
+    for (int32_t v = type->vertex_count - 1; v >= 0; v--) {
+        if (!is_drawn(sizes, v))
+            continue;
+        if (v && is_leaf((enum nw_vertex_kind)type->kind[v]))
+            size_leaf(sizes, v);
+        else
+            fill_box(sizes, v);
+    }
+    widen_switches(sizes);
+    make_absolute(sizes);
+    if (type->direct_count) /* room for the arcs of direct links */
+        layout->height[0] += layout->unit * 1.2;
+}
+
+static nw_status allocate(struct nw_node_layout *layout, size_t n)
+{
+    nw_status status = nw_alloc(n, sizeof(double), &layout->x);
+
+    if (!status)
+        status = nw_alloc(n, sizeof(double), &layout->y);
+    if (!status)
+        status = nw_alloc(n, sizeof(double), &layout->width);
+    if (!status)
+        status = nw_alloc(n, sizeof(double), &layout->height);
+    if (!status)
+        status = nw_alloc(n, sizeof(int32_t), &layout->owner);
+    return status;
+}
+
+nw_status nw_node_layout_new(const struct nw_node_type *type, double unit,
+                             struct nw_node_layout *layout)
+{
+    size_t n = (size_t)type->vertex_count;
+    struct sizes sizes = {.type = type, .layout = layout};
+    nw_status status;
+
+    *layout = (struct nw_node_layout){.unit = unit};
+    status = allocate(layout, n);
+    if (!status)
+        status = nw_alloc(n + 2, sizeof *sizes.first, &sizes.first);
+    if (!status)
+        status = nw_alloc(n, sizeof *sizes.inside, &sizes.inside);
+    if (!status)
+        status = nw_alloc(n, sizeof *sizes.children, &sizes.children);
+    if (!status && type->core_count + type->gpu_count > MOST_LEAVES) {
+        layout->summary = true;
+        layout->width[0] = 16 * unit;
+        layout->height[0] = 5 * unit;
+    } else if (!status) {
+        status = find_owners(&sizes);
+        lay_out(&sizes);
+    }
+    free(sizes.first);
+    free(sizes.inside);
+    free(sizes.children);
+    if (status)
+        nw_node_layout_fini(layout);
+    return status;
+}
+
+void nw_node_layout_fini(struct nw_node_layout *layout)
+{
+    free(layout->x);
+    free(layout->y);
+    free(layout->width);
+    free(layout->height);
+    free(layout->owner);
+    *layout = (struct nw_node_layout){0};
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Drawing one node: frames first, then direct links, then cores and devices
+ * on top, each with a tooltip that says what it and its link are. */
+#include "report/picture.h"
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdio.h>
+
+double nw_picture_congestion(const struct nw_picture *picture, int32_t link)
+{
+    const double *both;
+
+    if (!picture->congestion)
+        return 0;
+    both = &picture->congestion[2 * (size_t)link];
+    return fmax(both[0], both[1]);
+}
+
+void nw_picture_tip(struct nw_text *text, const struct nw_picture *picture,
+                    int32_t link)
+{
+    struct nw_link_info info = nw_topology_link(picture->topology, link);
+    char name[160], bandwidth[32], latency[32];
+
+    nw_svg_words(text, nw_topology_link_name(picture->topology, link, name,
+                                             sizeof name));
+    nw_text_format(
+        text, ": %s, %s, %s%s", nw_link_kind_name(info.kind),
+        nw_format_quantity(fmin(info.bandwidth[0], info.bandwidth[1]),
+                           NW_UNIT_BANDWIDTH, bandwidth, sizeof bandwidth),
+        nw_format_quantity(info.latency, NW_UNIT_TIME, latency, sizeof latency),
+        info.assumed ? " (assumed)" : "");
+    if (picture->congestion)
+        nw_text_format(text, ", congestion %s",
+                       nw_format_quantity(nw_picture_congestion(picture, link),
+                                          NW_UNIT_TIME, latency,
+                                          sizeof latency));
+}
+
+/* A vertex and those left out above it share a box: their worst link counts. */
+static int32_t link_of(const struct nw_picture *picture,
+                       const struct nw_node_layout *layout,
+                       struct nw_node_place place, int32_t v)
+{
+    const struct nw_node_type *type =
+        nw_topology_type_of(picture->topology, place.node);
+    int32_t first = picture->topology->link_first[place.node];
+    int32_t worst = first + v;
+
+    for (int32_t u = type->parent[v]; u > 0 && u != layout->owner[v];
+         u = type->parent[u])
+        if (nw_picture_congestion(picture, first + u) >
+            nw_picture_congestion(picture, worst))
+            worst = first + u;
+    return worst;
+}
+
+static const char *plain_class(enum nw_vertex_kind kind, bool by_kind)
+{
+    if (!by_kind)
+        return "part";
+    switch (kind) {
+    case NW_VERTEX_CORE:
+        return "core";
+    case NW_VERTEX_GPU:
+        return "gpu";
+    case NW_VERTEX_NIC:
+        return "nic";
+    case NW_VERTEX_GPU_SWITCH:
+        return "switch";
+    default:
+        return "part";
+    }
+}
+
+static void class_of(const struct nw_picture *picture, double congestion,
+                     enum nw_vertex_kind kind, char out[24])
+{
+    bool leaf = kind >= NW_VERTEX_CORE && kind != NW_VERTEX_BRIDGE &&
+                kind != NW_VERTEX_BOARD;
+
+    if (congestion > 0)
+        snprintf(out, 24, "%s c%d", leaf ? "f" : "part hot",
+                 nw_svg_step(congestion, picture->low, picture->high));
+    else
+        snprintf(out, 24, "%s", plain_class(kind, !picture->congestion));
+}
+
+static void draw_vertex(struct nw_text *text, const struct nw_picture *picture,
+                        const struct nw_node_layout *layout,
+                        struct nw_node_place place, int32_t v)
+{
+    const struct nw_node_type *type =
+        nw_topology_type_of(picture->topology, place.node);
+    int32_t link = link_of(picture, layout, place, v);
+    char class[24];
+
+    class_of(picture, nw_picture_congestion(picture, link),
+             (enum nw_vertex_kind)type->kind[v], class);
+    nw_text_format(text,
+                   "<rect class=\"%s\" x=\"%.5g\" y=\"%.5g\" width=\"%.4g\" "
+                   "height=\"%.4g\" rx=\"%.3g\"><title>",
+                   class, place.x + layout->x[v], place.y + layout->y[v],
+                   layout->width[v], layout->height[v], layout->unit / 5);
+    nw_text_format(text, "%s %d; ",
+                   nw_vertex_kind_name((enum nw_vertex_kind)type->kind[v]),
+                   type->index[v]);
+    if (nw_topology_has_links(picture->topology))
+        nw_picture_tip(text, picture, link);
+    nw_text_add(text, "</title></rect>\n");
+}
+
+/* A curve hanging between two devices, or a straight line down to the bar of a
+ * GPU switch. */
+static void draw_arc(struct nw_text *text, const struct nw_node_layout *layout,
+                     struct nw_node_place place, int32_t a, int32_t b,
+                     bool to_bar)
+{
+    double xa = place.x + layout->x[a] + layout->width[a] / 2;
+    double ya = place.y + layout->y[a] + layout->height[a];
+    double xb = place.x + layout->x[b] + layout->width[b] / 2;
+    double yb = place.y + layout->y[b] + layout->height[b];
+    double sag = layout->unit * 0.7 + 0.07 * fabs(xa - xb);
+
+    if (to_bar)
+        nw_text_format(text, " d=\"M%.5g %.5gV%.5g\"><title>", xa, ya,
+                       place.y + layout->y[b]);
+    else
+        nw_text_format(text,
+                       " d=\"M%.5g %.5gC%.5g %.5g %.5g %.5g %.5g %.5g\">"
+                       "<title>",
+                       xa, ya, xa, ya + sag, xb, yb + sag, xb, yb);
+}
+
+static void draw_direct(struct nw_text *text, const struct nw_picture *picture,
+                        const struct nw_node_layout *layout,
+                        struct nw_node_place place, int32_t d)
+{
+    const struct nw_node_type *type =
+        nw_topology_type_of(picture->topology, place.node);
+    int32_t a = type->direct[d].a, b = type->direct[d].b;
+    int32_t link =
+        picture->topology->link_first[place.node] + type->vertex_count + d;
+    double congestion = nw_picture_congestion(picture, link);
+    char class[16] = "wire";
+
+    if (layout->width[a] <= 0 || layout->width[b] <= 0)
+        return;
+    if (type->kind[a] == NW_VERTEX_GPU_SWITCH) {
+        a = b;
+        b = type->direct[d].a;
+    }
+    if (congestion > 0)
+        snprintf(class, sizeof class, "link c%d",
+                 nw_svg_step(congestion, picture->low, picture->high));
+    nw_text_format(text, "<path class=\"%s\" stroke-width=\"%.3g\"", class,
+                   layout->unit / 8);
+    draw_arc(text, layout, place, a, b, type->kind[b] == NW_VERTEX_GPU_SWITCH);
+    nw_picture_tip(text, picture, link);
+    nw_text_add(text, "</title></path>\n");
+}
+
+static bool is_inner(enum nw_vertex_kind kind)
+{
+    return kind < NW_VERTEX_CORE || kind == NW_VERTEX_BRIDGE ||
+           kind == NW_VERTEX_BOARD;
+}
+
+static void draw_frame(struct nw_text *text, const struct nw_picture *picture,
+                       const struct nw_node_layout *layout,
+                       struct nw_node_place place)
+{
+    const nw_topology *topology = picture->topology;
+    struct nw_range cores = nw_topology_node_elements(topology, place.node);
+    struct nw_range gpus = nw_topology_node_gpus(topology, place.node);
+    char tip[400];
+
+    snprintf(tip, sizeof tip, "%s: %d cores, %d GPUs",
+             topology->node_name[place.node], cores.count, gpus.count);
+    nw_svg_box(text, &(struct nw_svg_box){place.x, place.y, layout->width[0],
+                                          layout->height[0], "frame", tip});
+    if (layout->summary)
+        nw_svg_label(text,
+                     (struct nw_svg_label){place.x + layout->width[0] / 2,
+                                           place.y + layout->height[0] / 2 + 4,
+                                           "mid"},
+                     "%d cores, %d GPUs", cores.count, gpus.count);
+}
+
+void nw_picture_node(struct nw_text *text, const struct nw_picture *picture,
+                     const struct nw_node_layout *layout,
+                     struct nw_node_place place)
+{
+    const struct nw_node_type *type =
+        nw_topology_type_of(picture->topology, place.node);
+
+    draw_frame(text, picture, layout, place);
+    if (layout->summary)
+        return;
+    for (int32_t v = 1; v < type->vertex_count; v++)
+        if (layout->width[v] > 0 &&
+            is_inner((enum nw_vertex_kind)type->kind[v]))
+            draw_vertex(text, picture, layout, place, v);
+    for (int32_t d = 0; d < type->direct_count; d++)
+        draw_direct(text, picture, layout, place, d);
+    for (int32_t v = 1; v < type->vertex_count; v++)
+        if (layout->width[v] > 0 &&
+            !is_inner((enum nw_vertex_kind)type->kind[v]))
+            draw_vertex(text, picture, layout, place, v);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finding alike subtrees by a hash from the leaves up, then one walk down
+ * that carries all items of a line together. */
+#include "report/outline.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+
+#define FEW 8
+
+struct walk {
+    struct nw_outline *outline;
+    int32_t *first; /* [count + 1] into child */
+    int32_t *child;
+};
+
+uint64_t nw_outline_mix(uint64_t look, uint64_t word)
+{
+    look = (look ^ word) * 0x9e3779b97f4a7c15u;
+    look ^= look >> 29;
+    look *= 0xbf58476d1ce4e5b9u;
+    return look ^ look >> 32;
+}
+
+static nw_status find_children(struct walk *walk)
+{
+    struct nw_outline *outline = walk->outline;
+    int32_t n = outline->count;
+    nw_status status =
+        nw_alloc((size_t)n + 2, sizeof *walk->first, &walk->first);
+
+    if (!status)
+        status = nw_alloc((size_t)n, sizeof *walk->child, &walk->child);
+    if (status)
+        return status;
+    for (int32_t i = 1; i < n; i++)
+        walk->first[outline->parent[i] + 2]++;
+    for (int32_t i = 1; i < n; i++)
+        walk->first[i + 1] += walk->first[i];
+    for (int32_t i = 1; i < n; i++)
+        walk->child[walk->first[outline->parent[i] + 1]++] = i;
+    return NW_OK;
+}
+
+/* From the leaves up: a look ends by holding all that is below, in order. */
+static void hash_subtrees(struct walk *walk)
+{
+    uint64_t *look = walk->outline->look;
+
+    for (int32_t i = walk->outline->count - 1; i >= 0; i--)
+        for (int32_t c = walk->first[i]; c < walk->first[i + 1]; c++)
+            look[i] = nw_outline_mix(look[i], look[walk->child[c]]);
+}
+
+/* How many children from the c-th on share a line. */
+static int32_t alike(const struct walk *walk, int32_t c, int32_t end, bool many)
+{
+    const struct nw_outline *outline = walk->outline;
+    int32_t from = c, item = walk->child[c];
+
+    while (c < end && outline->look[walk->child[c]] == outline->look[item])
+        c++;
+    /* below several things nothing can stand apart */
+    if (!many && outline->apart && outline->apart[item] && c - from <= FEW)
+        return 1;
+    return c - from;
+}
+
+static nw_status show(struct walk *walk, int32_t above,
+                      const struct nw_outline_line *line);
+
+/* The same children of every item of the line above. */
+static nw_status show_children(struct walk *walk, int32_t above,
+                               const struct nw_outline_line *line,
+                               struct nw_outline_line below)
+{
+    ptrdiff_t offset = below.item - &walk->child[walk->first[*line->item]];
+    int32_t *items;
+    size_t filled = 0;
+    nw_status status;
+
+    below.count = line->count * below.each;
+    status = nw_alloc(below.count, sizeof *items, &items);
+    if (status)
+        return status;
+    for (size_t i = 0; i < line->count; i++)
+        for (size_t k = 0; k < below.each; k++)
+            items[filled++] =
+                walk->child[walk->first[line->item[i]] + offset + (ptrdiff_t)k];
+    below.item = items;
+    status = show(walk, above, &below);
+    free(items);
+    return status;
+}
+
+static nw_status show(struct walk *walk, int32_t above,
+                      const struct nw_outline_line *line)
+{
+    struct nw_outline *outline = walk->outline;
+    int32_t end = walk->first[*line->item + 1], step;
+    int32_t row = outline->show(outline->user, above, line);
+    nw_status status = NW_OK;
+
+    for (int32_t c = walk->first[*line->item]; !status && c < end; c += step) {
+        step = alike(walk, c, end, line->count > 1);
+        status = show_children(walk, row, line,
+                               (struct nw_outline_line){
+                                   .item = &walk->child[c],
+                                   .each = (size_t)step,
+                               });
+    }
+    return status;
+}
+
+nw_status nw_outline_show(struct nw_outline *outline)
+{
+    struct walk walk = {.outline = outline};
+    int32_t root = 0;
+    nw_status status = find_children(&walk);
+
+    if (!status) {
+        hash_subtrees(&walk);
+        status = show(&walk, -1, &(struct nw_outline_line){&root, 1, 1});
+    }
+    free(walk.first);
+    free(walk.child);
+    return status;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The network as lines of the tree. Where it is a tree its switches are shown
+ * with the nodes below them; elsewhere switches, links and nodes are counted
+ * by kind. */
+#include "base/array.h"
+#include "report/outline.h"
+#include "report/topology_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Item 0 is the network, then the switches, then the nodes. */
+struct view {
+    nw_table *table;
+    const nw_topology *topology;
+    int32_t *parent;
+    uint64_t *look;
+    bool failed;
+};
+
+static int32_t port_class(const nw_topology *topology, int32_t node)
+{
+    return topology->port_class[topology->port_first[node]];
+}
+
+static const char *switch_name(const struct nw_network *network, int32_t s,
+                               char number[24])
+{
+    if (network->switch_name[s])
+        return network->switch_name[s];
+    snprintf(number, 24, "switch%d", s);
+    return number;
+}
+
+static const char *item_name(const struct view *view, int32_t item,
+                             char number[24])
+{
+    const struct nw_network *network = view->topology->network;
+
+    if (item <= network->switch_count)
+        return switch_name(network, item - 1, number);
+    return view->topology->node_name[item - 1 - network->switch_count];
+}
+
+/* Names kept in a list are copies: a switch may have none of its own. */
+static nw_status add_names(struct view *view,
+                           const struct nw_outline_line *line)
+{
+    struct nw_text text = {0};
+    char(*number)[24] = NULL;
+    const char **names = NULL;
+    nw_status status = nw_alloc(line->count, sizeof *number, &number);
+
+    if (!status)
+        status = nw_alloc(line->count, sizeof *names, &names);
+    for (size_t i = 0; !status && i < line->count; i++)
+        names[i] = item_name(view, line->item[i], number[i]);
+    if (!status)
+        status = nw_words_names(&text, names, line->count);
+    nw_table_cell(view->table, "%s", text.data ? text.data : "");
+    nw_text_fini(&text);
+    free(names);
+    free(number);
+    return status;
+}
+
+static void add_node_note(struct view *view, int32_t node)
+{
+    const nw_topology *topology = view->topology;
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t ports = topology->port_first[node + 1] - topology->port_first[node];
+    bool assumed = topology->class[port_class(topology, node)].assumed;
+
+    nw_table_cell(view->table, "%s%s%s", assumed ? "assumed, " : "",
+                  type->name ? type->name : "",
+                  ports > 1 ? ", several cards" : "");
+}
+
+static void add_class(struct view *view, int32_t class)
+{
+    const struct nw_link_class *figures = &view->topology->class[class];
+    char words[64], latency[32];
+
+    nw_table_cell(view->table, "%s",
+                  nw_link_kind_name((enum nw_link_kind)figures->kind));
+    nw_table_cell(view->table, "%s", nw_words_bandwidth(figures, words));
+    nw_table_cell(view->table, "%s",
+                  nw_format_quantity(figures->latency, NW_UNIT_TIME, latency,
+                                     sizeof latency));
+}
+
+static void add_item_figures(struct view *view, int32_t item)
+{
+    const nw_topology *topology = view->topology;
+    const struct nw_network *network = topology->network;
+    int32_t node = item - 1 - network->switch_count, uplink;
+
+    if (node >= 0) {
+        add_class(view, port_class(topology, node));
+        add_node_note(view, node);
+        return;
+    }
+    uplink = network->uplink && network->parent[item - 1] >= 0
+                 ? network->uplink[item - 1]
+                 : -1;
+    if (uplink >= 0)
+        nw_parts_figures(view->table, topology, network->link_class[uplink]);
+}
+
+static int32_t show(void *user, int32_t above,
+                    const struct nw_outline_line *line)
+{
+    struct view *view = user;
+    const struct nw_network *network = view->topology->network;
+    int32_t row = nw_table_row(view->table, above), item = line->item[0];
+
+    if (item == 0) {
+        nw_table_cell(view->table, "network (%s)", network->ops->name);
+        return row;
+    }
+    view->failed |= add_names(view, line) != NW_OK;
+    if (line->count == line->each)
+        nw_table_cell(view->table, line->each > 1 ? "%zu" : "", line->each);
+    else
+        nw_table_cell(view->table, "%zu each", line->each);
+    add_item_figures(view, item);
+    return row;
+}
+
+static void fill_switches(struct view *view)
+{
+    const struct nw_network *network = view->topology->network;
+
+    for (int32_t s = 0; s < network->switch_count; s++) {
+        int32_t up = network->parent ? network->parent[s] : -1;
+
+        view->parent[1 + s] = up + 1;
+        view->look[1 + s] = nw_outline_mix(
+            1,
+            up < 0 ? 0 : (uint64_t)network->link_class[network->uplink[s]] + 1);
+    }
+}
+
+/* In a tree a node hangs on its first card's switch; elsewhere on the
+ * network. */
+static void fill_nodes(struct view *view)
+{
+    const nw_topology *topology = view->topology;
+    const struct nw_network *network = topology->network;
+
+    for (int32_t node = 0; node < topology->node_count; node++) {
+        int32_t item = 1 + network->switch_count + node;
+        uint64_t look = nw_outline_mix(2, (uint64_t)topology->node_type[node]);
+
+        for (int32_t p = topology->port_first[node];
+             p < topology->port_first[node + 1]; p++)
+            look = nw_outline_mix(look, (uint64_t)topology->port_class[p]);
+        view->look[item] = look;
+        view->parent[item] =
+            network->parent ? 1 + topology->port[topology->port_first[node]]
+                            : 0;
+    }
+}
+
+/* Links of a network that is no tree, by class. */
+static nw_status count_links(struct view *view)
+{
+    const nw_topology *topology = view->topology;
+    const struct nw_network *network = topology->network;
+    int32_t *count;
+    nw_status status =
+        nw_alloc((size_t)topology->class_count, sizeof *count, &count);
+
+    if (status)
+        return status;
+    for (int32_t l = 0; l < network->link_count; l++)
+        count[network->link_class[l]]++;
+    for (int32_t class = 0; class < topology->class_count; class ++) {
+        if (!count[class])
+            continue;
+        nw_table_row(view->table, -1);
+        nw_table_cell(view->table, "links between switches");
+        nw_table_cell(view->table, "%d", count[class]);
+        nw_parts_figures(view->table, topology, class);
+    }
+    free(count);
+    return NW_OK;
+}
+
+nw_status nw_parts_of_network(nw_table *table, const nw_topology *topology)
+{
+    struct view view = {.table = table, .topology = topology};
+    int32_t count = 1 + topology->network->switch_count + topology->node_count;
+    nw_status status =
+        nw_alloc((size_t)count, sizeof *view.parent, &view.parent);
+
+    if (!status)
+        status = nw_alloc((size_t)count, sizeof *view.look, &view.look);
+    if (!status) {
+        view.parent[0] = -1;
+        fill_switches(&view);
+        fill_nodes(&view);
+        status = nw_outline_show(&(struct nw_outline){
+            .count = count,
+            .parent = view.parent,
+            .look = view.look,
+            .show = show,
+            .user = &view,
+        });
+    }
+    if (!status && !topology->network->parent)
+        status = count_links(&view);
+    free(view.parent);
+    free(view.look);
+    return status;
+}

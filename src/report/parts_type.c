@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The inside of a node as lines of the tree. */
+#include "base/array.h"
+#include "report/outline.h"
+#include "report/topology_parts.h"
+
+#include <stdlib.h>
+
+struct view {
+    nw_table *table;
+    const nw_topology *topology;
+    const struct nw_node_type *type;
+    const char *title; /* of the root */
+};
+
+void nw_parts_figures(nw_table *table, const nw_topology *topology,
+                      int32_t class)
+{
+    const struct nw_link_class *figures;
+    char words[64], latency[32];
+
+    if (class < 0)
+        return;
+    figures = &topology->class[class];
+    nw_table_cell(table, "%s",
+                  nw_link_kind_name((enum nw_link_kind)figures->kind));
+    nw_table_cell(table, "%s", nw_words_bandwidth(figures, words));
+    nw_table_cell(table, "%s",
+                  nw_format_quantity(figures->latency, NW_UNIT_TIME, latency,
+                                     sizeof latency));
+    nw_table_cell(table, "%s%s", figures->assumed ? "assumed" : "",
+                  !figures->half_duplex ? ""
+                  : figures->assumed    ? ", half duplex"
+                                        : "half duplex");
+}
+
+static const struct nw_device *device_of(const struct nw_node_type *type,
+                                         int32_t vertex)
+{
+    int32_t index = type->index[vertex];
+
+    if (type->kind[vertex] == NW_VERTEX_GPU && type->gpu_device)
+        return &type->gpu_device[index];
+    if (type->kind[vertex] == NW_VERTEX_NIC && type->nic_device)
+        return &type->nic_device[index];
+    return NULL;
+}
+
+static void add_label(const struct view *view,
+                      const struct nw_outline_line *line)
+{
+    const struct nw_node_type *type = view->type;
+    int32_t vertex = line->item[0], *index;
+    const struct nw_device *device = device_of(type, vertex);
+    struct nw_text text = {0};
+
+    if (type->kind[vertex] == NW_VERTEX_GROUP) { /* their numbers mix levels */
+        nw_table_cell(view->table, "group");
+        return;
+    }
+    if (nw_alloc(line->count, sizeof *index, &index))
+        return;
+    for (size_t i = 0; i < line->count; i++)
+        index[i] = type->index[line->item[i]];
+    nw_words_ranges(&text, index, line->count);
+    if (line->count == 1 && device && device->name)
+        nw_text_format(&text, " %s", device->name);
+    if (line->count == 1 && device && device->pci)
+        nw_text_format(&text, " %s", device->pci);
+    nw_table_cell(view->table, "%s %s",
+                  nw_vertex_kind_name((enum nw_vertex_kind)type->kind[vertex]),
+                  text.data ? text.data : "");
+    nw_text_fini(&text);
+    free(index);
+}
+
+static void add_distance(const struct view *view, int32_t vertex)
+{
+    int depth = view->type->depth[vertex];
+
+    if (depth < view->topology->depth_count)
+        nw_table_cell(view->table, "%g", view->topology->depth_distance[depth]);
+}
+
+static int32_t show(void *user, int32_t above,
+                    const struct nw_outline_line *line)
+{
+    const struct view *view = user;
+    int32_t row = nw_table_row(view->table, above), vertex = line->item[0];
+
+    if (vertex == 0)
+        nw_table_cell(view->table, "%s", view->title);
+    else
+        add_label(view, line);
+    if (line->count == line->each)
+        nw_table_cell(view->table, line->each > 1 ? "%zu" : "", line->each);
+    else
+        nw_table_cell(view->table, "%zu each", line->each);
+    if (view->topology->depth_distance)
+        add_distance(view, vertex);
+    else
+        nw_parts_figures(view->table, view->topology,
+                         vertex ? view->type->class[vertex] : -1);
+    return row;
+}
+
+static void find_looks(const struct nw_node_type *type, uint64_t *look,
+                       bool *apart)
+{
+    for (int32_t v = 0; v < type->vertex_count; v++) {
+        const struct nw_device *device = device_of(type, v);
+
+        look[v] = nw_outline_mix(type->kind[v], (uint32_t)type->class[v]);
+        apart[v] = type->kind[v] == NW_VERTEX_PACKAGE ||
+                   type->kind[v] == NW_VERTEX_NUMA ||
+                   (device && (device->name || device->pci));
+    }
+}
+
+static nw_status show_tree(struct view *view)
+{
+    const struct nw_node_type *type = view->type;
+    size_t n = (size_t)type->vertex_count;
+    uint64_t *look = NULL;
+    bool *apart = NULL;
+    nw_status status = nw_alloc(n, sizeof *look, &look);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *apart, &apart);
+    if (!status) {
+        find_looks(type, look, apart);
+        status = nw_outline_show(&(struct nw_outline){
+            .count = type->vertex_count,
+            .parent = type->parent,
+            .look = look,
+            .apart = apart,
+            .show = show,
+            .user = view,
+        });
+    }
+    free(look);
+    free(apart);
+    return status;
+}
+
+#define MOST_DIRECT 16 /* pairs that are named; more are counted */
+
+static void add_direct(const struct view *view, int32_t root, int32_t d,
+                       size_t count)
+{
+    const struct nw_node_type *type = view->type;
+    const struct nw_direct_link *link = &type->direct[d];
+
+    nw_table_row(view->table, root);
+    if (count > 1)
+        nw_table_cell(view->table, "direct links");
+    else
+        nw_table_cell(
+            view->table, "%s %d - %s %d",
+            nw_vertex_kind_name((enum nw_vertex_kind)type->kind[link->a]),
+            type->index[link->a],
+            nw_vertex_kind_name((enum nw_vertex_kind)type->kind[link->b]),
+            type->index[link->b]);
+    nw_table_cell(view->table, count > 1 ? "%zu" : "", count);
+    nw_parts_figures(view->table, view->topology, link->class);
+}
+
+/* Few are named one by one, many are counted by runs of the same figures. */
+static void show_direct(const struct view *view, int32_t root)
+{
+    const struct nw_node_type *type = view->type;
+    int32_t step;
+
+    for (int32_t d = 0; d < type->direct_count; d += step) {
+        step = 1;
+        while (type->direct_count > MOST_DIRECT &&
+               d + step < type->direct_count &&
+               type->direct[d + step].class == type->direct[d].class)
+            step++;
+        add_direct(view, root, d, (size_t)step);
+    }
+}
+
+static nw_status title_of(const nw_topology *topology, int32_t type, char **out)
+{
+    const struct nw_node_type *one = topology->type[type];
+    const char **names;
+    size_t count = 0;
+    struct nw_text text = {0};
+    nw_status status =
+        nw_alloc((size_t)topology->node_count, sizeof *names, &names);
+
+    if (status)
+        return status;
+    for (int32_t node = 0; node < topology->node_count; node++)
+        if (topology->node_type[node] == type)
+            names[count++] = topology->node_name[node];
+    nw_text_format(&text, "%s: ", one->name ? one->name : "node");
+    status = nw_words_names(&text, names, count);
+    if (one->staged)
+        nw_text_add(&text, ", GPU messages staged through host memory");
+    free(names);
+    if (status)
+        nw_text_fini(&text);
+    else
+        status = nw_text_take(&text, out);
+    return status;
+}
+
+nw_status nw_parts_of_type(nw_table *table, const nw_topology *topology,
+                           int32_t type)
+{
+    struct view view = {table, topology, topology->type[type], NULL};
+    char *title;
+    nw_status status = title_of(topology, type, &title);
+
+    if (status)
+        return status;
+    view.title = title;
+    status = show_tree(&view);
+    if (!status && view.type->direct_count) {
+        int32_t row = nw_table_row(table, -1);
+
+        nw_table_cell(table, "direct links of a node");
+        show_direct(&view, row);
+    }
+    free(title);
+    return status;
+}

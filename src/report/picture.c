@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The whole machine: every node where there are few, else the busiest node of
+ * each type with counts beside it. */
+#include "report/picture.h"
+#include "base/array.h"
+#include "report/network_layout.h"
+#include "report/svg.h"
+#include "report/topology_words.h"
+
+#include <nodewise/report.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_NODES 64
+#define MOST_SWITCHES 64
+#define NAME_HEIGHT 16.0
+#define GAP 12.0
+
+/* Thick lines are fast ones, against the fastest line of the network. */
+static double stroke_of(const struct nw_picture *picture, int32_t link,
+                        double fastest)
+{
+    struct nw_link_info info = nw_topology_link(picture->topology, link);
+
+    return 1 + 4 * sqrt(fmin(info.bandwidth[0], info.bandwidth[1]) / fastest);
+}
+
+static double fastest_of(const nw_topology *topology)
+{
+    double fastest = 0;
+
+    for (int32_t c = 0; c < topology->class_count; c++)
+        if (topology->class[c].kind == NW_LINK_NETWORK ||
+            topology->class[c].kind == NW_LINK_NIC)
+            fastest = fmax(fastest, topology->class[c].bandwidth[0]);
+    return fastest > 0 ? fastest : 1;
+}
+
+struct line {
+    int32_t link;
+    double xa, ya, xb, yb;
+    bool arc; /* between two of one level: over their heads */
+};
+
+static void draw_line(struct nw_text *text, const struct nw_picture *picture,
+                      const struct line *line)
+{
+    double congestion = nw_picture_congestion(picture, line->link);
+    double middle = (line->ya + line->yb) / 2;
+    char class[16] = "wire";
+
+    if (congestion > 0)
+        snprintf(class, sizeof class, "link c%d",
+                 nw_svg_step(congestion, picture->low, picture->high));
+    if (line->arc)
+        middle = fmin(line->ya, line->yb) - 14 -
+                 fmin(26, 0.05 * fabs(line->xa - line->xb));
+    nw_text_format(
+        text,
+        "<path class=\"%s\" stroke-width=\"%.3g\" d=\"M%.5g %.5gC"
+        "%.5g %.5g %.5g %.5g %.5g %.5g\"><title>",
+        class, stroke_of(picture, line->link, fastest_of(picture->topology)),
+        line->xa, line->ya, line->xa, middle, line->xb, middle, line->xb,
+        line->yb);
+    nw_picture_tip(text, picture, line->link);
+    nw_text_add(text, "</title></path>\n");
+}
+
+static void draw_network(struct nw_text *text, const struct nw_picture *picture,
+                         const struct nw_network_layout *layout)
+{
+    const struct nw_network *network = picture->topology->network;
+
+    for (int32_t l = 0; l < network->link_count; l++) {
+        int32_t a = network->link_a[l], b = network->link_b[l];
+        bool arc = layout->level[a] == layout->level[b];
+        double half = NW_SWITCH_HEIGHT / 2;
+        double down = layout->level[a] > layout->level[b] ? half : -half;
+
+        draw_line(text, picture,
+                  &(struct line){l, layout->switch_x[a],
+                                 layout->switch_y[a] + (arc ? -half : down),
+                                 layout->switch_x[b],
+                                 layout->switch_y[b] - (arc ? half : down),
+                                 arc});
+    }
+}
+
+/* A node below others is reached through the gap at its left. */
+static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
+                     const struct line *line, double top)
+{
+    double congestion = nw_picture_congestion(picture, line->link);
+    double gap = line->xb - GAP / 2;
+    char class[16] = "wire";
+
+    if (congestion > 0)
+        snprintf(class, sizeof class, "link c%d",
+                 nw_svg_step(congestion, picture->low, picture->high));
+    nw_text_format(
+        text,
+        "<path class=\"%s\" stroke-width=\"%.3g\" d=\"M%.5g %.5gC%.5g %.5g "
+        "%.5g %.5g %.5g %.5gV%.5gH%.5g\"><title>",
+        class,
+        stroke_of(picture, line->link, fastest_of(picture->topology)) * 0.6,
+        line->xa, line->ya, line->xa, top - 12, gap, top - 30, gap, top,
+        line->yb, line->xb);
+    nw_picture_tip(text, picture, line->link);
+    nw_text_add(text, "</title></path>\n");
+}
+
+/* Links of a node to its switches. */
+static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
+                       const struct nw_network_layout *layout, int32_t node)
+{
+    const nw_topology *topology = picture->topology;
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t first = topology->port_first[node];
+    int32_t ports = topology->port_first[node + 1] - first;
+    double x = layout->node_x[node], y = layout->node_y[node];
+
+    for (int32_t p = 0; p < ports; p++) {
+        int32_t s = topology->port[first + p];
+        double share = (p + 0.5) / ports;
+        struct line line = {topology->link_first[node],
+                            layout->switch_x[s],
+                            layout->switch_y[s] + NW_SWITCH_HEIGHT / 2,
+                            x,
+                            y + 4 + 4 * p,
+                            false};
+
+        if (type->nic_count)
+            line.link += type->vertex_count + type->direct_count + p;
+        if (y > layout->node_top) {
+            draw_bus(text, picture, &line, layout->node_top);
+            continue;
+        }
+        line.xb = x + (layout->node_width - GAP) * share;
+        line.yb = y;
+        draw_line(text, picture, &line);
+    }
+}
+
+static void draw_switches(struct nw_text *text,
+                          const struct nw_picture *picture,
+                          const struct nw_network_layout *layout)
+{
+    const struct nw_network *network = picture->topology->network;
+
+    for (int32_t s = 0; s < network->switch_count; s++) {
+        double x = layout->switch_x[s] - NW_SWITCH_WIDTH / 2;
+        double y = layout->switch_y[s] - NW_SWITCH_HEIGHT / 2;
+        const char *name = network->switch_name[s];
+
+        nw_svg_box(text,
+                   &(struct nw_svg_box){x, y, NW_SWITCH_WIDTH, NW_SWITCH_HEIGHT,
+                                        "frame", name ? name : "switch"});
+        nw_svg_label(text,
+                     (struct nw_svg_label){layout->switch_x[s],
+                                           layout->switch_y[s] + 4,
+                                           "small mid"},
+                     name ? "%.11s" : "switch %.0s%d", name ? name : "", s);
+    }
+}
+
+static void draw_heading(struct nw_text *text, const struct nw_picture *picture,
+                         double width)
+{
+    const nw_topology *topology = picture->topology;
+    struct nw_text words = {0};
+    char low[32], high[32];
+
+    nw_words_counts(&words, topology);
+    nw_svg_label(text, (struct nw_svg_label){16, 22, "strong"}, "%.60s",
+                 topology->name);
+    nw_svg_label(text, (struct nw_svg_label){16, 40, "small faint"}, "%s",
+                 words.data ? words.data : "");
+    nw_text_fini(&words);
+    if (!picture->congestion || picture->high <= 0)
+        return;
+    nw_format_quantity(picture->low, NW_UNIT_TIME, low, sizeof low);
+    nw_format_quantity(picture->high, NW_UNIT_TIME, high, sizeof high);
+    nw_svg_legend(text,
+                  &(struct nw_svg_legend){width - 290, 14, 'c', low, high});
+}
+
+/* What the colours are where they stand for kinds. */
+static void draw_key(struct nw_text *text, double width)
+{
+    static const char *const keys[] = {"core", "gpu", "nic"};
+    static const char *const words[] = {"core", "GPU", "network card"};
+    double x = width - 230;
+
+    for (int i = 0; i < 3; i++) {
+        nw_svg_box(text, &(struct nw_svg_box){x, 13, 11, 11, keys[i], NULL});
+        nw_svg_label(text, (struct nw_svg_label){x + 16, 22, "small"}, "%s",
+                     words[i]);
+        x += 60;
+    }
+}
+
+/* --- every node --- */
+
+static nw_status lay_out_types(const nw_topology *topology, double unit,
+                               struct nw_node_layout **out)
+{
+    struct nw_node_layout *layouts;
+    nw_status status =
+        nw_alloc((size_t)topology->type_count, sizeof *layouts, &layouts);
+
+    for (int32_t t = 0; !status && t < topology->type_count; t++)
+        status = nw_node_layout_new(topology->type[t], unit, &layouts[t]);
+    *out = layouts;
+    return status;
+}
+
+static void free_types(const nw_topology *topology,
+                       struct nw_node_layout *layouts)
+{
+    for (int32_t t = 0; layouts && t < topology->type_count; t++)
+        nw_node_layout_fini(&layouts[t]);
+    free(layouts);
+}
+
+static void draw_nodes(struct nw_text *text, const struct nw_picture *picture,
+                       const struct nw_network_layout *layout,
+                       const struct nw_node_layout *types)
+{
+    const nw_topology *topology = picture->topology;
+    int letters = (int)((layout->node_width - GAP) / 6);
+
+    for (int32_t node = 0; node < topology->node_count; node++) {
+        const struct nw_node_layout *type = &types[topology->node_type[node]];
+        struct nw_node_place place = {node, layout->node_x[node],
+                                      layout->node_y[node]};
+
+        nw_picture_node(text, picture, type, place);
+        nw_svg_label(text,
+                     (struct nw_svg_label){place.x + type->width[0] / 2,
+                                           place.y + type->height[0] + 11,
+                                           "small faint mid"},
+                     "%.*s", letters < 4 ? 4 : letters,
+                     topology->node_name[node]);
+    }
+}
+
+static void draw_all(struct nw_text *text, const struct nw_picture *picture,
+                     const struct nw_network_layout *layout,
+                     const struct nw_node_layout *types)
+{
+    nw_svg_begin(text, &(struct nw_svg_frame){layout->width, layout->height,
+                                              picture->title, picture->alone});
+    draw_heading(text, picture, layout->width);
+    if (!picture->congestion)
+        draw_key(text, layout->width);
+    if (picture->topology->network) {
+        draw_network(text, picture, layout);
+        for (int32_t n = 0; n < picture->topology->node_count; n++)
+            draw_ports(text, picture, layout, n);
+        draw_switches(text, picture, layout);
+    }
+    draw_nodes(text, picture, layout, types);
+    nw_svg_end(text);
+}
+
+/* Cores are drawn as large as lets all nodes stand in one row, within what is
+ * pleasant to look at. */
+static nw_status unit_for(const nw_topology *topology, double *unit)
+{
+    struct nw_node_layout *types;
+    double width = 1;
+    nw_status status = lay_out_types(topology, 1, &types);
+
+    for (int32_t t = 0; !status && t < topology->type_count; t++)
+        width = fmax(width, types[t].width[0]);
+    free_types(topology, types);
+    *unit = (1200.0 / topology->node_count - GAP) / width;
+    *unit = fmax(7, fmin(20, *unit));
+    return status;
+}
+
+static nw_status draw_whole(struct nw_text *text,
+                            const struct nw_picture *picture)
+{
+    const nw_topology *topology = picture->topology;
+    struct nw_node_layout *types = NULL;
+    struct nw_network_layout layout = {0};
+    double width = 0, height = 0, unit;
+    nw_status status = unit_for(topology, &unit);
+
+    if (!status)
+        status = lay_out_types(topology, unit, &types);
+
+    for (int32_t t = 0; !status && t < topology->type_count; t++) {
+        width = fmax(width, types[t].width[0]);
+        height = fmax(height, types[t].height[0]);
+    }
+    if (!status)
+        status = nw_network_layout_new(topology, width + GAP,
+                                       height + NAME_HEIGHT + GAP, &layout);
+    if (!status)
+        draw_all(text, picture, &layout, types);
+    nw_network_layout_fini(&layout);
+    free_types(topology, types);
+    return status;
+}
+
+/* --- one node of each type --- */
+
+static double busiest_link(const struct nw_picture *picture, int32_t node)
+{
+    const nw_topology *topology = picture->topology;
+    double busiest = 0;
+
+    for (int32_t l = topology->link_first[node];
+         picture->congestion && l < topology->link_first[node + 1]; l++)
+        busiest = fmax(busiest, nw_picture_congestion(picture, l));
+    return busiest;
+}
+
+struct sample {
+    int32_t node, count;
+};
+
+/* The busiest node of a type, the first where none is. */
+static struct sample sample_of(const struct nw_picture *picture, int32_t type)
+{
+    const nw_topology *topology = picture->topology;
+    struct sample sample = {-1, 0};
+    double most = 0;
+
+    for (int32_t node = 0; node < topology->node_count; node++) {
+        double busiest;
+
+        if (topology->node_type[node] != type)
+            continue;
+        busiest = busiest_link(picture, node);
+        if (sample.node < 0 || busiest > most) {
+            sample.node = node;
+            most = busiest;
+        }
+        sample.count++;
+    }
+    return sample;
+}
+
+static void draw_cloud(struct nw_text *text, const nw_topology *topology)
+{
+    const struct nw_network *network = topology->network;
+
+    nw_svg_box(text,
+               &(struct nw_svg_box){16, 60, 420, 44, "frame", "the network"});
+    nw_svg_label(text, (struct nw_svg_label){226, 87, "mid"},
+                 "network (%s): %d switches, %d links between them",
+                 network->ops->name, network->switch_count,
+                 network->link_count);
+}
+
+static double draw_sample(struct nw_text *text,
+                          const struct nw_picture *picture,
+                          const struct nw_node_layout *layout,
+                          struct nw_node_place place)
+{
+    const nw_topology *topology = picture->topology;
+    struct sample sample = sample_of(picture, topology->node_type[place.node]);
+    const char *type = nw_topology_type_of(topology, place.node)->name;
+
+    if (topology->network)
+        nw_text_format(text,
+                       "<path class=\"wire\" stroke-width=\"3\" "
+                       "d=\"M%g 104V%g\"/>\n",
+                       place.x + 40, place.y);
+    nw_picture_node(text, picture, layout, place);
+    nw_svg_label(
+        text,
+        (struct nw_svg_label){place.x, place.y + layout->height[0] + 16, ""},
+        "%d x %.40s", sample.count, type ? type : "node");
+    nw_svg_label(text,
+                 (struct nw_svg_label){
+                     place.x, place.y + layout->height[0] + 32, "small faint"},
+                 "shown: %.40s%s", topology->node_name[place.node],
+                 picture->congestion ? ", the busiest" : "");
+    return layout->height[0] + 60;
+}
+
+static nw_status draw_samples(struct nw_text *text,
+                              const struct nw_picture *picture)
+{
+    const nw_topology *topology = picture->topology;
+    struct nw_node_layout *types = NULL;
+    double x = 16, height = 0;
+    nw_status status = lay_out_types(topology, 14, &types);
+
+    for (int32_t t = 0; !status && t < topology->type_count; t++) {
+        x += fmax(types[t].width[0], 180) + 16;
+        height = fmax(height, types[t].height[0]);
+    }
+    if (status) {
+        free_types(topology, types);
+        return status;
+    }
+    nw_svg_begin(text, &(struct nw_svg_frame){fmax(x, 720), height + 190,
+                                              picture->title, picture->alone});
+    draw_heading(text, picture, fmax(x, 720));
+    if (topology->network)
+        draw_cloud(text, topology);
+    x = 16;
+    for (int32_t t = 0; t < topology->type_count; t++) {
+        struct sample sample = sample_of(picture, t);
+
+        if (sample.node < 0)
+            continue;
+        draw_sample(text, picture, &types[t],
+                    (struct nw_node_place){sample.node, x, 130});
+        x += fmax(types[t].width[0], 180) + 16;
+    }
+    nw_svg_end(text);
+    free_types(topology, types);
+    return NW_OK;
+}
+
+static void find_range(struct nw_picture *picture)
+{
+    size_t n = 2 * (size_t)picture->topology->link_count;
+
+    picture->low = picture->high = 0;
+    for (size_t i = 0; picture->congestion && i < n; i++) {
+        double value = picture->congestion[i];
+
+        if (value > 0 && (picture->low == 0 || value < picture->low))
+            picture->low = value;
+        picture->high = fmax(picture->high, value);
+    }
+}
+
+nw_status nw_picture_draw(struct nw_text *text, struct nw_picture *picture)
+{
+    const nw_topology *topology = picture->topology;
+
+    if (picture->high <= 0)
+        find_range(picture);
+    if (topology->node_count > MOST_NODES ||
+        (topology->network && topology->network->switch_count > MOST_SWITCHES))
+        return draw_samples(text, picture);
+    return draw_whole(text, picture);
+}
+
+nw_status nw_report_topology_svg(const nw_topology *topology, char **out)
+{
+    struct nw_text text = {0};
+    struct nw_picture picture = {.topology = topology, .alone = true};
+    char title[200];
+    nw_status status;
+
+    snprintf(title, sizeof title, "The machine %s", topology->name);
+    picture.title = title;
+    status = nw_picture_draw(&text, &picture);
+    if (status)
+        nw_text_fini(&text);
+    else
+        status = nw_text_take(&text, out);
+    return status;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Short names for many things. */
+#include "report/topology_words.h"
+#include "base/hostlist.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RANGES 8
+#define MOST_LETTERS 60
+
+void nw_words_ranges(struct nw_text *text, const int32_t *values, size_t count)
+{
+    int ranges = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t from = i;
+
+        while (i + 1 < count && values[i + 1] == values[i] + 1)
+            i++;
+        if (ranges == MOST_RANGES) {
+            nw_text_add(text, ",...");
+            return;
+        }
+        nw_text_format(text, ranges++ ? ",%d" : "%d", values[from]);
+        if (i > from)
+            nw_text_format(text, "-%d", values[i]);
+    }
+}
+
+nw_status nw_words_names(struct nw_text *text, const char *const *names,
+                         size_t count)
+{
+    char *words;
+    size_t length;
+    nw_status status = nw_hostlist_compress(names, count, &words);
+
+    if (status)
+        return status;
+    length = strlen(words);
+    if (length > MOST_LETTERS) {
+        length = MOST_LETTERS;
+        while (length && ((unsigned char)words[length] & 0xc0) == 0x80)
+            length--; /* not inside a character */
+    }
+    nw_text_add_bytes(text, words, length);
+    if (words[length])
+        nw_text_add(text, "...");
+    free(words);
+    return NW_OK;
+}
+
+const char *nw_words_bandwidth(const struct nw_link_class *class, char out[64])
+{
+    char up[24], down[24];
+
+    nw_format_quantity(class->bandwidth[0], NW_UNIT_BANDWIDTH, up, sizeof up);
+    nw_format_quantity(class->bandwidth[1], NW_UNIT_BANDWIDTH, down,
+                       sizeof down);
+    if (strcmp(up, down))
+        snprintf(out, 64, "%s up, %s down", up, down);
+    else
+        snprintf(out, 64, "%s", up);
+    return out;
+}
+
+static void add_count(struct nw_text *text, int32_t count, const char *what)
+{
+    nw_text_format(text, "%d %s%s", count, what, count == 1 ? "" : "s");
+}
+
+void nw_words_counts(struct nw_text *text, const nw_topology *topology)
+{
+    add_count(text, topology->node_count, "node");
+    nw_text_add(text, ", ");
+    add_count(text, nw_topology_element_count(topology),
+              topology->elements == NW_ELEMENTS_PU ? "hardware thread"
+                                                   : "core");
+    nw_text_add(text, ", ");
+    add_count(text, nw_topology_gpu_count(topology), "GPU");
+}

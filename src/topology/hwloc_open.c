@@ -7,6 +7,7 @@
 #include "topology/hwloc_parts.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,12 +139,24 @@ static nw_status load(hwloc_topology_t machine, enum nw_hwloc_from from,
                    strerror(errno));
 }
 
+/* hwloc unloads its plugins with the last machine, and they do not clean up
+ * before that. An empty machine that stays keeps them. */
+static void keep_plugins(void)
+{
+    static hwloc_topology_t empty;
+
+    if (hwloc_topology_init(&empty))
+        empty = NULL;
+}
+
 nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
                         hwloc_topology_t *out)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     hwloc_topology_t machine;
     nw_status status;
 
+    pthread_once(&once, keep_plugins);
     if (hwloc_topology_init(&machine))
         return nw_fail(NW_ENODEV, "hwloc does not start");
     status = configure(machine, from, what);

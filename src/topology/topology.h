@@ -82,6 +82,8 @@ struct nw_node_type {
     int32_t element_count; /* cores or hardware threads, as asked */
     int32_t *element;      /* vertices; one of core, pu (borrowed) */
 
+    /* before finish gpu_count and nic_count say how many devices these have;
+     * finish adds nameless ones for the vertices behind them */
     struct nw_device *gpu_device; /* [gpu_count] or NULL */
     struct nw_device *nic_device; /* [nic_count] or NULL */
     /* numbers of the operating system, in logical order, NULL if unknown; the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <nodewise/topology.h>
+#include "base/text.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -242,6 +243,158 @@ static void names_with_a_number(void **state)
     nw_topology_free(t);
 }
 
+static nw_topology *load_fixture(const char *name)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/topology/valid/%s", getenv("NW_FIXTURES"),
+             name);
+    return load(path);
+}
+
+static struct nw_link_info link_at(const nw_topology *topology, uint32_t hop)
+{
+    return nw_topology_link(topology, (int32_t)(hop / 2));
+}
+
+/* The links between two GPUs. */
+static size_t gpu_route(const nw_topology *topology, int32_t a, int32_t b,
+                        uint32_t hops[32])
+{
+    assert_true(nw_topology_route_max(topology) <= 32);
+    return nw_topology_route(topology, nw_topology_gpu_end(topology, a),
+                             nw_topology_gpu_end(topology, b), hops);
+}
+
+static void everything_that_hangs_on_a_node(void **state)
+{
+    nw_topology *t = load_fixture("devices.yaml");
+    uint32_t hops[32];
+
+    (void)state;
+    assert_int_equal(nw_topology_element_count(t), 8 + 8 + 6);
+    assert_int_equal(nw_topology_gpu_count(t), 8);
+    assert_string_equal(nw_topology_nic_info(t, 1, 1).name, "mlx5_1");
+    assert_string_equal(nw_topology_gpu_info(t, 5).name, "Some GPU");
+    assert_int_equal(between_gpus(t, 0, 1), 1);
+    assert_int_equal(between_gpus(t, 1, 3), 2);
+
+    /* up to package 0, over to package 1, down: 12 GB/s up, 10 GB/s down */
+    assert_int_equal(gpu_route(t, 0, 2, hops), 8);
+    assert_true(link_at(t, hops[2]).bandwidth[hops[2] & 1] == 12e9);
+    assert_true(link_at(t, hops[5]).bandwidth[hops[5] & 1] == 10e9);
+    assert_true(link_at(t, hops[3]).half_duplex);
+    assert_true(link_at(t, hops[3]).bandwidth[0] == 30e9);
+    assert_true(link_at(t, hops[0]).assumed);
+    assert_int_equal(link_at(t, hops[0]).kind, NW_LINK_PCIE);
+
+    assert_int_equal(gpu_route(t, 1, 3, hops), 2);
+    assert_int_equal(link_at(t, hops[0]).kind, NW_LINK_XGMI);
+    nw_topology_free(t);
+}
+
+static void cards_stand_on_their_rails(void **state)
+{
+    nw_topology *t = load_fixture("devices.yaml");
+    uint32_t hops[32];
+    int32_t thin = nw_topology_node_find(t, "thin1");
+    size_t count;
+
+    (void)state;
+    /* staged: GPU, board, switch, package, back to the switch's card, port */
+    assert_int_equal(gpu_route(t, 0, 4, hops), 12);
+    assert_true(link_at(t, hops[5]).bandwidth[0] == 12.5e9);
+    assert_int_equal(link_at(t, hops[5]).kind, NW_LINK_NIC);
+    assert_int_equal(gpu_route(t, 0, 6, hops), 14);
+    assert_int_equal(link_at(t, hops[6]).kind, NW_LINK_NETWORK);
+    assert_true(link_at(t, hops[6]).bandwidth[0] == 20e9);
+    assert_true(link_at(t, hops[7]).bandwidth[0] == 25e9);
+    /* a node without a card has a port of its own */
+    count = nw_topology_route(
+        t, nw_topology_element_end(t, nw_topology_node_elements(t, thin).first),
+        nw_topology_element_end(t, 0), hops);
+    assert_true(link_at(t, hops[2]).bandwidth[0] == 1e9);
+    assert_true(count > 4);
+    nw_topology_free(t);
+}
+
+static void networks_by_rule(void **state)
+{
+    nw_topology *t = load_fixture("torus.yaml");
+    int32_t last = 4 * nw_topology_node_find(t, "last");
+    uint32_t hops[32];
+
+    (void)state;
+    assert_int_equal(last, 4 * 23);
+    assert_int_equal(between(t, 0, last), 6 + 1 + 1 + 3);
+    assert_int_equal(nw_topology_route(t, nw_topology_element_end(t, 0),
+                                       nw_topology_element_end(t, last), hops),
+                     11);
+    assert_true(link_at(t, hops[4]).latency == 150e-9);
+    assert_true(link_at(t, hops[5]).latency == 3e-6);
+    assert_true(link_at(t, hops[8]).bandwidth[0] == 2e9);
+    nw_topology_free(t);
+
+    t = load_fixture("fat-tree.yaml"); /* 8 leaves: 30 nodes of 4 a leaf */
+    assert_int_equal(between(t, 0, 16), between(t, 0, 3 * 16));
+    assert_int_equal(between(t, 0, 4 * 16), between(t, 0, 16) + 2);
+    assert_int_equal(between(t, 0, 29 * 16), between(t, 0, 16) + 4);
+    nw_topology_free(t);
+
+    t = load_fixture("dragonfly.yaml");
+    assert_int_equal(between(t, 0, 4), 6);     /* the same router */
+    assert_int_equal(between(t, 0, 2 * 4), 7); /* the next one */
+    /* port 7 of group 0 is router 3's, port 0 of group 8 is router 0's */
+    assert_int_equal(between(t, 0, 64 * 4), 8);
+    nw_topology_free(t);
+
+    t = load_fixture("graph.yaml");
+    assert_int_equal(between(t, 0, 4 * 4), 6 + 2);
+    assert_int_equal(nw_topology_route(t, nw_topology_element_end(t, 0),
+                                       nw_topology_element_end(t, 8), hops),
+                     8);
+    assert_int_equal(hops[3], 0); /* leaf0 - spine0, both ways one */
+    assert_int_equal(hops[4], 4); /* leaf1 - spine0, backwards */
+    nw_topology_free(t);
+}
+
+/* The row of a kind in the table of nodewise-topology(5). */
+static bool find_row(const char *page, const char *kind, double figures[2])
+{
+    char path[512], line[256], first[64], bandwidth[64], latency[64];
+    bool found = false;
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/man/%s", getenv("NW_SOURCE"), page);
+    file = fopen(path, "r");
+    assert_non_null(file);
+    while (!found && fgets(line, sizeof line, file))
+        found =
+            sscanf(line, "%63s %63s %63s", first, bandwidth, latency) == 3 &&
+            !strcmp(first, kind) &&
+            nw_parse_quantity(bandwidth, NW_UNIT_BANDWIDTH, &figures[0]) &&
+            nw_parse_quantity(latency, NW_UNIT_TIME, &figures[1]);
+    fclose(file);
+    return found;
+}
+
+static void page_and_code_assume_the_same(void **state)
+{
+    (void)state;
+    for (int k = 0; k < NW_LINK_KIND_COUNT; k++) {
+        const char *kind = nw_link_kind_name((enum nw_link_kind)k);
+        struct nw_link_class link = nw_link_assumed((enum nw_link_kind)k);
+        double figures[2];
+
+        if (!find_row("nodewise-topology.5.scd", kind, figures))
+            fail_msg("no row for %s in nodewise-topology(5)", kind);
+        assert_true(link.assumed && link.kind == k);
+        assert_true(link.bandwidth[0] == figures[0]);
+        assert_true(link.bandwidth[1] == figures[0]);
+        assert_true(fabs(link.latency - figures[1]) < 1e-15);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +406,10 @@ int main(void)
         cmocka_unit_test(dgx_has_rails),
         cmocka_unit_test(mpdata_is_as_fitted),
         cmocka_unit_test(names_with_a_number),
+        cmocka_unit_test(everything_that_hangs_on_a_node),
+        cmocka_unit_test(cards_stand_on_their_rails),
+        cmocka_unit_test(networks_by_rule),
+        cmocka_unit_test(page_and_code_assume_the_same),
         cmocka_unit_test(bundled_are_listed_and_load),
     };
 

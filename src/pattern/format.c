@@ -26,6 +26,9 @@ const struct nw_pattern_format nw_pattern_formats[] = {
      ".mat .matrix"},
     {"list", nw_list_read, NULL, nw_list_render, nw_fits_list, ".list .edges"},
     {"qaplib", nw_qaplib_pattern, NULL, NULL, nw_fits_qaplib, ".dat .qap"},
+    {"monitoring", NULL, nw_monitoring_open, NULL, NULL, NULL},
+    {"ti", NULL, nw_ti_open, NULL, nw_fits_ti, ".ti"},
+    {"generate", NULL, nw_pattern_generate, NULL, NULL, NULL},
 };
 const size_t nw_pattern_format_count =
     sizeof nw_pattern_formats / sizeof *nw_pattern_formats;
@@ -63,6 +66,18 @@ static const struct nw_pattern_format *find_prefix(const char *input,
     return NULL;
 }
 
+/* Files that are known by name alone: their formats are no text, or spread
+ * over several files. */
+static const struct nw_pattern_format *find_name(const char *path)
+{
+    const char *name = nw_text_ends_with(path, ".prof") ? "monitoring" : NULL;
+
+    for (size_t i = 0; name && i < nw_pattern_format_count; i++)
+        if (!strcmp(nw_pattern_formats[i].name, name))
+            return &nw_pattern_formats[i];
+    return NULL;
+}
+
 static nw_status read_text(const struct nw_pattern_format *format,
                            const char *path, bool compact, nw_pattern **out)
 {
@@ -78,7 +93,8 @@ static nw_status read_text(const struct nw_pattern_format *format,
     if (!format)
         status = nw_pattern_detect(&text, &format);
     if (!status)
-        status = format->read(&text, out);
+        status =
+            format->read ? format->read(&text, out) : format->open(path, out);
     free(data);
     return status;
 }
@@ -92,6 +108,8 @@ nw_status nw_pattern_read(const char *input,
 
     if (!*path)
         return nw_fail(NW_EINVAL, "'%s' names no pattern", input);
+    if (!format)
+        format = find_name(path);
     if (format && format->open)
         return format->open(path, out);
     return read_text(format, path, options && options->compact, out);

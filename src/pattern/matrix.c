@@ -4,8 +4,9 @@
 #include "base/status.h"
 #include "pattern/format.h"
 
-#define MOST_COLUMNS 32768 /* that we write: beyond it the text is gigabytes   \
-                            */
+#define MOST_COLUMNS                                                           \
+    32768 /* that we write: beyond it the text is gigabytes                    \
+           */
 
 bool nw_fits_matrix(const struct nw_shape *shape)
 {

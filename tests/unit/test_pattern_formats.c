@@ -368,6 +368,137 @@ static void writes_layers_as_their_sum(void **state)
     nw_pattern_free(p);
 }
 
+/* Worked by hand: 10 items of each of 12 types are 800 bytes, a packed type
+ * 10 and a vector 2 items of which only the number is known, three messages
+ * more 20 + 20 + 28; then the allreduce tree 96, alltoall 52, allgather ring
+ * 3 x 56, gather to rank 1 60, alltoallv 8, allgatherv ring 32, scatterv 8,
+ * reduce-scatter 8, scan 12, bcast 36, allreduce 36. */
+static void reads_time_independent_traces(void **state)
+{
+    char input[512];
+    nw_pattern *p;
+    size_t e;
+
+    (void)state;
+    snprintf(input, sizeof input, "ti:%s/pattern/valid/trace",
+             getenv("NW_FIXTURES"));
+    if (nw_pattern_read(input, NULL, &p))
+        fail_msg("%s", nw_error_text());
+    assert_int_equal(p->rank_count, 4);
+    for (e = p->row[0]; p->dst[e] != 1; e++)
+        ;
+    assert_int_equal(p->bytes[e], 812 + 68 + 96 + 52 + 168 + 60 + 8 + 32 + 8 +
+                                      8 + 12 + 36 + 36);
+    assert_int_equal(p->messages[e], 14 + 3 + 11);
+    nw_pattern_free(p);
+}
+
+static const struct good bad_traces[] = {
+    {"ti:a", "0 fly 3\n", "a:1: expected an action that is known, not 'fly'"},
+    {"ti:a", "0 send 1 0 5 6\n", "a:1: rank 1 is outside 0 to 0"},
+    {"ti:a", "0 init\n1 init\n0 send 1 0\n", "a:3: expected a number of items"},
+    {"ti:a", "0 init\n1 init\n0 send 1 0 -5\n", "not '-5'"},
+    {"ti:a", "0 init\n1 init\n0 send 1 0 5 6 7 8\n", "not '8'"},
+    {"ti:a", "0 init\n1 init\n0 send 1 0 1e19 0\n", "more than 2^64"},
+    {"ti:a", "0 init\n0 alltoallv 9 1 2 3 9 1 2 3\n", "the end of the line"},
+    {"ti:a", "0 init\n999999999 init\n", "a:2: 1000000000 ranks"},
+    {"ti:a", "0 init\nfoo\n", "a:2: expected a rank, not 'foo'"},
+};
+
+static void refuses_malformed_traces(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_traces / sizeof *bad_traces; i++) {
+        nw_pattern *p = NULL;
+        nw_status status =
+            read_as(bad_traces[i].input, bad_traces[i].words, false, &p);
+
+        if (status != NW_EFORMAT || p ||
+            !strstr(nw_error_text(), bad_traces[i].edges))
+            fail_msg("%s: '%s' lacks '%s'", bad_traces[i].words,
+                     nw_error_text(), bad_traces[i].edges);
+    }
+}
+
+static void reads_monitoring_profiles(void **state)
+{
+    nw_pattern *p;
+
+    (void)state;
+    assert_int_equal(read_as("a.0.prof",
+                             "# POINT TO POINT\n"
+                             "E\t0\t0\t12 bytes\t3 msgs sent\t1,0,0,2,0\n"
+                             "I\t0\t0\t9 bytes\t1 msgs sent\n"
+                             "D\tMPI_COMM_WORLD\tprocs: 0\n",
+                             false, &p),
+                     NW_OK);
+    assert_int_equal(p->edge_count, 1);
+    assert_int_equal(p->bytes[0], 12);
+    assert_int_equal(p->messages[0], 3);
+    assert_int_equal(p->size_row[1], 2);
+    assert_int_equal(p->size_bucket[1], 3);
+    assert_int_equal(p->size_count[1], 2);
+    assert_non_null(strstr(p->note, "9 bytes inside collectives"));
+    nw_pattern_free(p);
+}
+
+static const struct good bad_profiles[] = {
+    {"a.0.prof", "E\t0\t1\t12 bytes\t3 msgs sent\n", ":1: rank 1 is outside"},
+    {"a.0.prof", "E\t0\t0\t12 bits\t3 msgs sent\n", "N bytes M msgs sent"},
+    {"a.0.prof", "E\t0\t0\t-1 bytes\t3 msgs sent\n", "N bytes M msgs sent"},
+    {"a.0.prof", "E\t0\t0\t1 bytes\t3 msgs sent\t1,x\n", "joined by commas"},
+    {"a.0.prof", "E\t0\n", "a rank, the line ends"},
+    {"a.0.prof", "X\t0\n", "not 'X'"},
+};
+
+static void refuses_malformed_profiles(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_profiles / sizeof *bad_profiles; i++) {
+        nw_pattern *p = NULL;
+        nw_status status =
+            read_as(bad_profiles[i].input, bad_profiles[i].words, false, &p);
+
+        if (status != NW_EFORMAT || p ||
+            !strstr(nw_error_text(), bad_profiles[i].edges))
+            fail_msg("%s: '%s' lacks '%s'", bad_profiles[i].words,
+                     nw_error_text(), bad_profiles[i].edges);
+    }
+}
+
+static void put_file(const char *name, const char *words)
+{
+    char path[128];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(words, file);
+    fclose(file);
+}
+
+static void joins_monitoring_matrices(void **state)
+{
+    char path[128], other[128];
+    nw_pattern *p;
+
+    (void)state;
+    put_file("run_size.mat", "0 12\n0 0\n");
+    put_file("run_msg.mat", "0 3\n2 0\n");
+    snprintf(path, sizeof path, "monitoring:%s/run_size.mat", folder);
+    snprintf(other, sizeof other, "%s/run_msg.mat", folder);
+    assert_int_equal(nw_pattern_read(path, NULL, &p), NW_OK);
+    assert_int_equal(p->edge_count, 2);
+    assert_int_equal(p->bytes[0], 12);
+    assert_int_equal(p->messages[0], 3);
+    assert_int_equal(p->bytes[1], 0);
+    assert_int_equal(p->messages[1], 2);
+    nw_pattern_free(p);
+    unlink(path + strlen("monitoring:"));
+    unlink(other);
+}
+
 static void refuses_what_is_no_file(void **state)
 {
     nw_pattern *p = NULL;
@@ -376,6 +507,9 @@ static void refuses_what_is_no_file(void **state)
     assert_int_equal(nw_pattern_read("/nowhere/at/all", NULL, &p), NW_EIO);
     assert_int_equal(nw_pattern_read("native:/tmp", NULL, &p), NW_EIO);
     assert_int_equal(nw_pattern_read("list:", NULL, &p), NW_EINVAL);
+    assert_int_equal(nw_pattern_read("monitoring:/nowhere/a", NULL, &p),
+                     NW_EIO);
+    assert_int_equal(nw_pattern_read("ti:/nowhere/a", NULL, &p), NW_EIO);
     assert_null(p);
 }
 
@@ -388,6 +522,11 @@ int main(void)
         cmocka_unit_test(gives_an_instance_as_flow_and_distances),
         cmocka_unit_test(written_files_come_back),
         cmocka_unit_test(writes_layers_as_their_sum),
+        cmocka_unit_test(reads_time_independent_traces),
+        cmocka_unit_test(refuses_malformed_traces),
+        cmocka_unit_test(reads_monitoring_profiles),
+        cmocka_unit_test(refuses_malformed_profiles),
+        cmocka_unit_test(joins_monitoring_matrices),
         cmocka_unit_test(refuses_what_is_no_file),
     };
 

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* SimGrid's time-independent traces: a line an action, "rank name words". The
+ * input is a folder of such files, a file of all ranks, or a file that lists
+ * the files. Point-to-point actions name ranks of the world. */
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "pattern/ti.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct traces {
+    char **path, **text;
+    size_t *length;
+    size_t count, capacity;
+    uint64_t bytes;
+    int32_t ranks;
+};
+
+static nw_status add_file(struct traces *traces, const char *folder,
+                          const char *name)
+{
+    struct nw_text path = {0};
+    size_t capacity[3] = {traces->capacity, traces->capacity, traces->capacity};
+    size_t n = traces->count;
+    nw_status status;
+
+    status = nw_grow(&traces->path, &capacity[0], n + 1, sizeof(char *));
+    if (!status)
+        status = nw_grow(&traces->text, &capacity[1], n + 1, sizeof(char *));
+    if (!status)
+        status = nw_grow(&traces->length, &capacity[2], n + 1, sizeof(size_t));
+    if (status)
+        return status;
+    traces->capacity = capacity[0];
+    nw_text_format(&path, "%s%s%s", folder, *folder ? "/" : "", name);
+    status = nw_text_take(&path, &traces->path[n]);
+    if (status)
+        return status;
+    status = nw_file_read_text(traces->path[n], &traces->text[n],
+                               &traces->length[n]);
+    if (status) {
+        free(traces->path[n]);
+        return status;
+    }
+    traces->bytes += traces->length[n];
+    traces->count++;
+    return NW_OK;
+}
+
+static void free_traces(struct traces *traces)
+{
+    for (size_t i = 0; i < traces->count; i++) {
+        free(traces->path[i]);
+        free(traces->text[i]);
+    }
+    free(traces->path);
+    free(traces->text);
+    free(traces->length);
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static nw_status add_folder(struct traces *traces, const char *path)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, is_visible, alphasort);
+    nw_status status = NW_OK;
+
+    if (count < 0)
+        return nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
+    for (int i = 0; i < count; i++) {
+        if (!status)
+            status = add_file(traces, path, entries[i]->d_name);
+        free(entries[i]);
+    }
+    free(entries);
+    if (!status && !traces->count)
+        status = nw_fail(NW_EIO, "%s:0: the folder is empty", path);
+    return status;
+}
+
+/* The files named in the first one, beside it or as they are named. */
+static nw_status add_listed(struct traces *traces)
+{
+    const char *list = traces->path[0], *slash = strrchr(list, '/');
+    char *folder = strndup(list, slash ? (size_t)(slash - list) : 0);
+    struct nw_lines lines;
+    nw_status status = NW_OK;
+    char *line;
+
+    if (!folder)
+        return nw_fail(NW_ENOMEM, "out of memory for a name");
+    nw_lines_init(&lines, list, traces->text[0]);
+    while (!status && (line = nw_lines_next(&lines))) {
+        struct stat info;
+        bool plain = *line == '/' || !stat(line, &info);
+
+        status = add_file(traces, plain ? "" : folder, line);
+    }
+    traces->length[0] = 0; /* the list itself is no trace */
+    free(folder);
+    return status;
+}
+
+static bool begins_with_rank(const char *text, size_t length)
+{
+    struct nw_scan scan;
+    int32_t rank;
+
+    nw_scan_init(&scan, "", text, length);
+    return nw_scan_line(&scan) && nw_scan_i32(&scan, &rank) &&
+           !nw_scan_is_done(&scan);
+}
+
+static nw_status collect(struct traces *traces, const char *path)
+{
+    struct stat info;
+    nw_status status;
+
+    if (!stat(path, &info) && S_ISDIR(info.st_mode))
+        return add_folder(traces, path);
+    status = add_file(traces, "", path);
+    if (!status && !begins_with_rank(traces->text[0], traces->length[0]))
+        status = add_listed(traces);
+    return status;
+}
+
+static nw_status count_ranks(struct traces *traces)
+{
+    struct nw_scan scan;
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; i < traces->count; i++) {
+        int32_t rank;
+
+        nw_scan_init(&scan, traces->path[i], traces->text[i],
+                     traces->length[i]);
+        while (!status && nw_scan_line(&scan)) {
+            if (!nw_scan_i32(&scan, &rank) || rank == INT32_MAX)
+                return nw_scan_expected(&scan, "a rank");
+            if (rank >= traces->ranks)
+                traces->ranks = rank + 1;
+            status =
+                nw_check_rank_count(&scan, traces->bytes, (uint64_t)rank + 1);
+        }
+    }
+    if (!status && !traces->ranks)
+        status =
+            nw_fail(NW_EFORMAT, "%s:1: the trace is empty", traces->path[0]);
+    return status;
+}
+
+static nw_status read_all(const struct traces *traces, struct nw_ti *ti)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < traces->count; i++) {
+        nw_scan_init(&ti->scan, traces->path[i], traces->text[i],
+                     traces->length[i]);
+        while (!status && nw_scan_line(&ti->scan))
+            status = nw_ti_action(ti);
+    }
+    return status;
+}
+
+static nw_status say_note(const struct nw_ti *ti, nw_pattern *pattern)
+{
+    struct nw_text note = {0};
+
+    nw_text_add(&note, "SimGrid time-independent trace");
+    if (ti->collectives)
+        nw_text_format(&note,
+                       "; %llu collective calls of ranks, taken as of all "
+                       "ranks, are modelled",
+                       (unsigned long long)ti->collectives);
+    if (ti->unsized)
+        nw_text_format(&note,
+                       "; %llu calls with types of unknown size count a byte "
+                       "an item",
+                       (unsigned long long)ti->unsized);
+    return nw_text_take(&note, &pattern->note);
+}
+
+nw_status nw_ti_open(const char *path, nw_pattern **out)
+{
+    struct traces traces = {0};
+    struct nw_ti ti = {0};
+    nw_pattern *pattern = NULL;
+    nw_status status = collect(&traces, path);
+
+    if (!status)
+        status = count_ranks(&traces);
+    if (!status)
+        status = nw_pattern_builder_new(traces.ranks, &ti.member.builder);
+    ti.member.ranks = traces.ranks;
+    if (!status)
+        status = nw_alloc((size_t)traces.ranks, 1, &ti.is_double);
+    if (!status)
+        status = nw_alloc((size_t)traces.ranks, sizeof *ti.counts, &ti.counts);
+    if (!status)
+        status = read_all(&traces, &ti);
+    if (!status)
+        status = nw_pattern_builder_build(ti.member.builder, &pattern);
+    if (!status)
+        status = say_note(&ti, pattern);
+    nw_pattern_builder_free(ti.member.builder);
+    free(ti.is_double);
+    free(ti.counts);
+    free_traces(&traces);
+    if (status)
+        nw_pattern_free(pattern);
+    else
+        *out = pattern;
+    return status;
+}
+
+bool nw_fits_ti(const struct nw_shape *shape)
+{
+    struct nw_scan scan;
+    const char *word;
+    int32_t rank;
+
+    nw_scan_init(&scan, "", shape->first, shape->first_length);
+    return nw_scan_line(&scan) && nw_scan_i32(&scan, &rank) &&
+           nw_scan_is(word, nw_scan_word(&scan, &word), "init");
+}

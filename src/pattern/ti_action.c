@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The actions of SimGrid 3.2x and 3.3x traces, as its tracer writes them: the
+ * words after the name, what is sent, and in items of which type. */
+#include "base/status.h"
+#include "pattern/ti.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* The sizes of SimGrid's basic types by number; 0 is not one of them. Numbers
+ * from 41 on are not the same in all versions. */
+static const uint8_t type_sizes[] = {
+    8, 4,  1,  2, 8,
+    4, 1,  8,  1, 1, /* double int char short long float ... */
+    2, 4,  8,  8, 16,
+    4, 1,  1,  2, 4, /* unsigned short ... int32_t */
+    8, 1,  2,  4, 8,
+    8, 16, 32, 8, 8, /* int64_t ... MPI_OFFSET */
+    8, 16, 16, 8, 8,
+    8, 16, 16, 4, 4, /* pairs, Fortran reals */
+    8,
+};
+
+static nw_status read_count(struct nw_ti *ti, uint64_t *out)
+{
+    return nw_scan_bytes(&ti->scan, out)
+               ? NW_OK
+               : nw_scan_expected(&ti->scan, "a number of items");
+}
+
+static nw_status read_rank(struct nw_ti *ti, int32_t *out)
+{
+    if (!nw_scan_i32(&ti->scan, out))
+        return nw_scan_expected(&ti->scan, "a rank");
+    if (*out >= ti->member.ranks)
+        return nw_scan_fail(&ti->scan, "rank %d is outside 0 to %d", *out,
+                            ti->member.ranks - 1);
+    return NW_OK;
+}
+
+/* The size of an item: of the type named, else of the trace's own. */
+static nw_status read_type(struct nw_ti *ti, uint64_t *size)
+{
+    double number;
+    size_t count = sizeof type_sizes / sizeof *type_sizes;
+
+    if (nw_scan_is_done(&ti->scan)) {
+        *size = ti->is_double[ti->member.me] ? 8 : 1;
+        return NW_OK;
+    }
+    if (!nw_scan_double(&ti->scan, &number) || number < -1)
+        return nw_scan_expected(&ti->scan, "the number of a type");
+    if (number >= 0 && number < (double)count) {
+        *size = type_sizes[(size_t)number];
+        return NW_OK;
+    }
+    *size = 1;
+    ti->unsized++;
+    return NW_OK;
+}
+
+static nw_status to_bytes(struct nw_ti *ti, uint64_t items, uint64_t size,
+                          uint64_t *out)
+{
+    return __builtin_mul_overflow(items, size, out)
+               ? nw_scan_fail(&ti->scan, "more than 2^64 - 1 bytes")
+               : NW_OK;
+}
+
+/* "dst tag count [type]" */
+static nw_status take_send(struct nw_ti *ti)
+{
+    uint64_t count, size;
+    int32_t dst;
+    double tag;
+    nw_status status = read_rank(ti, &dst);
+
+    if (!status && !nw_scan_double(&ti->scan, &tag))
+        status = nw_scan_expected(&ti->scan, "a tag");
+    if (!status)
+        status = read_count(ti, &count);
+    if (!status)
+        status = read_type(ti, &size);
+    if (!status)
+        status = to_bytes(ti, count, size, &count);
+    if (status)
+        return status;
+    return nw_pattern_builder_add(ti->member.builder, ti->member.me, dst,
+                                  NW_KIND_HH, count, 1);
+}
+
+/* "sendcount dst recvcount src [sendtype recvtype]" */
+static nw_status take_sendrecv(struct nw_ti *ti)
+{
+    uint64_t count, received, size;
+    int32_t dst, src;
+    nw_status status = read_count(ti, &count);
+
+    if (!status)
+        status = read_rank(ti, &dst);
+    if (!status)
+        status = read_count(ti, &received);
+    if (!status)
+        status = read_rank(ti, &src);
+    if (!status)
+        status = read_type(ti, &size);
+    if (!status)
+        status = to_bytes(ti, count, size, &count);
+    if (status)
+        return status;
+    return nw_pattern_builder_add(ti->member.builder, ti->member.me, dst,
+                                  NW_KIND_HH, count, 1);
+}
+
+/* The root, rank 0 where the line ends before it. */
+static nw_status read_root(struct nw_ti *ti, int32_t *root)
+{
+    *root = 0;
+    return nw_scan_is_done(&ti->scan) ? NW_OK : read_rank(ti, root);
+}
+
+/* "count [root [type]]", for reduce "count work [root [type]]" */
+static nw_status take_tree(struct nw_ti *ti, bool up)
+{
+    uint64_t count, work, size;
+    int32_t root;
+    nw_status status = read_count(ti, &count);
+
+    if (!status && up)
+        status = read_count(ti, &work);
+    if (!status)
+        status = read_root(ti, &root);
+    if (!status)
+        status = read_type(ti, &size);
+    if (!status)
+        status = to_bytes(ti, count, size, &count);
+    if (status)
+        return status;
+    return up ? nw_member_collect(&ti->member, root, count)
+              : nw_member_spread(&ti->member, root, count);
+}
+
+static nw_status take_bcast(struct nw_ti *ti)
+{
+    return take_tree(ti, false);
+}
+
+static nw_status take_reduce(struct nw_ti *ti)
+{
+    return take_tree(ti, true);
+}
+
+/* "count work [type]": up a tree and down again */
+static nw_status take_allreduce(struct nw_ti *ti)
+{
+    uint64_t count, work, size;
+    nw_status status = read_count(ti, &count);
+
+    if (!status)
+        status = read_count(ti, &work);
+    if (!status)
+        status = read_type(ti, &size);
+    if (!status)
+        status = to_bytes(ti, count, size, &count);
+    if (!status)
+        status = nw_member_collect(&ti->member, 0, count);
+    return status ? status : nw_member_spread(&ti->member, 0, count);
+}
+
+/* "sendcount recvcount [sendtype recvtype]", with a root before the types
+ * where `root` is asked for */
+static nw_status read_exchange(struct nw_ti *ti, int32_t *root, uint64_t *bytes)
+{
+    uint64_t received, size;
+    nw_status status = read_count(ti, bytes);
+
+    if (!status)
+        status = read_count(ti, &received);
+    if (!status && root)
+        status = read_root(ti, root);
+    if (!status)
+        status = read_type(ti, &size);
+    return status ? status : to_bytes(ti, *bytes, size, bytes);
+}
+
+static nw_status take_alltoall(struct nw_ti *ti)
+{
+    uint64_t bytes;
+    nw_status status = read_exchange(ti, NULL, &bytes);
+
+    return status ? status : nw_member_to_all(&ti->member, bytes);
+}
+
+/* A ring: each rank passes on all blocks but the one its neighbour made. */
+static nw_status send_round(struct nw_ti *ti, uint64_t bytes)
+{
+    const struct nw_member *member = &ti->member;
+
+    return nw_member_send(member, (member->me + 1) % member->ranks, bytes);
+}
+
+static nw_status take_allgather(struct nw_ti *ti)
+{
+    uint64_t bytes;
+    nw_status status = read_exchange(ti, NULL, &bytes);
+
+    if (!status)
+        status = to_bytes(ti, bytes, (uint64_t)ti->member.ranks - 1, &bytes);
+    return status ? status : send_round(ti, bytes);
+}
+
+static nw_status take_gather(struct nw_ti *ti)
+{
+    uint64_t bytes;
+    int32_t root;
+    nw_status status = read_exchange(ti, &root, &bytes);
+
+    return status ? status : nw_member_send(&ti->member, root, bytes);
+}
+
+static nw_status take_scatter(struct nw_ti *ti)
+{
+    uint64_t bytes;
+    int32_t root;
+    nw_status status = read_exchange(ti, &root, &bytes);
+
+    if (status || root != ti->member.me)
+        return status;
+    return nw_member_to_all(&ti->member, bytes);
+}
+
+static nw_status read_counts(struct nw_ti *ti)
+{
+    nw_status status = NW_OK;
+
+    for (int32_t r = 0; !status && r < ti->member.ranks; r++)
+        status = read_count(ti, &ti->counts[r]);
+    return status;
+}
+
+/* The counts as bytes to each rank. */
+static nw_status send_counts(struct nw_ti *ti, uint64_t size)
+{
+    nw_status status = NW_OK;
+
+    for (int32_t r = 0; !status && r < ti->member.ranks; r++) {
+        uint64_t bytes;
+
+        status = to_bytes(ti, ti->counts[r], size, &bytes);
+        if (!status && bytes)
+            status = nw_member_send(&ti->member, r, bytes);
+    }
+    return status;
+}
+
+/* "buffer counts... buffer counts... [sendtype recvtype]" */
+static nw_status take_alltoallv(struct nw_ti *ti)
+{
+    uint64_t ignored, size;
+    nw_status status = read_count(ti, &ignored);
+
+    if (!status)
+        status = read_counts(ti);
+    for (int32_t i = 0; !status && i <= ti->member.ranks; i++)
+        status = read_count(ti, &ignored);
+    if (!status)
+        status = read_type(ti, &size);
+    return status ? status : send_counts(ti, size);
+}
+
+/* "sendcount recvcounts... [sendtype recvtype]" */
+static nw_status take_allgatherv(struct nw_ti *ti)
+{
+    uint64_t own, size, sum = 0;
+    int32_t next = (ti->member.me + 1) % ti->member.ranks;
+    nw_status status = read_count(ti, &own);
+
+    if (!status)
+        status = read_counts(ti);
+    if (!status)
+        status = read_type(ti, &size);
+    if (status)
+        return status;
+    for (int32_t r = 0; r < ti->member.ranks; r++)
+        if (r != next && __builtin_add_overflow(sum, ti->counts[r], &sum))
+            return nw_scan_fail(&ti->scan, "more than 2^64 - 1 items");
+    status = to_bytes(ti, sum, size, &sum);
+    return status ? status : send_round(ti, sum);
+}
+
+/* "sendcount recvcounts... [root [sendtype recvtype]]" */
+static nw_status take_gatherv(struct nw_ti *ti)
+{
+    uint64_t bytes, size;
+    int32_t root;
+    nw_status status = read_count(ti, &bytes);
+
+    if (!status)
+        status = read_counts(ti);
+    if (!status)
+        status = read_root(ti, &root);
+    if (!status)
+        status = read_type(ti, &size);
+    if (!status)
+        status = to_bytes(ti, bytes, size, &bytes);
+    return status ? status : nw_member_send(&ti->member, root, bytes);
+}
+
+/* "sendcounts... recvcount [root [sendtype recvtype]]" */
+static nw_status take_scatterv(struct nw_ti *ti)
+{
+    uint64_t received, size;
+    int32_t root;
+    nw_status status = read_counts(ti);
+
+    if (!status)
+        status = read_count(ti, &received);
+    if (!status)
+        status = read_root(ti, &root);
+    if (!status)
+        status = read_type(ti, &size);
+    if (status || root != ti->member.me)
+        return status;
+    return send_counts(ti, size);
+}
+
+/* "recvcounts... work [type]": to each rank its part */
+static nw_status take_reducescatter(struct nw_ti *ti)
+{
+    uint64_t work, size;
+    nw_status status = read_counts(ti);
+
+    if (!status)
+        status = read_count(ti, &work);
+    if (!status)
+        status = read_type(ti, &size);
+    return status ? status : send_counts(ti, size);
+}
+
+/* "count work [type]": along the ranks */
+static nw_status take_scan(struct nw_ti *ti)
+{
+    uint64_t count, work, size;
+    nw_status status = read_count(ti, &count);
+
+    if (!status)
+        status = read_count(ti, &work);
+    if (!status)
+        status = read_type(ti, &size);
+    if (!status)
+        status = to_bytes(ti, count, size, &count);
+    if (status || ti->member.me + 1 == ti->member.ranks)
+        return status;
+    return nw_member_send(&ti->member, ti->member.me + 1, count);
+}
+
+/* "init 1": counts without a type are of doubles, else of bytes. */
+static nw_status take_init(struct nw_ti *ti)
+{
+    ti->is_double[ti->member.me] = !nw_scan_is_done(&ti->scan);
+    return NW_OK;
+}
+
+static nw_status take_nothing(struct nw_ti *ti)
+{
+    (void)ti;
+    return NW_OK;
+}
+
+static const struct {
+    const char *name;
+    nw_status (*take)(struct nw_ti *ti);
+    bool collective;
+} actions[] = {
+    {"compute", take_nothing, false},
+    {"init", take_init, false},
+    {"send", take_send, false},
+    {"isend", take_send, false},
+    {"ssend", take_send, false},
+    {"issend", take_send, false},
+    {"bsend", take_send, false},
+    {"ibsend", take_send, false},
+    {"rsend", take_send, false},
+    {"irsend", take_send, false},
+    {"sendrecv", take_sendrecv, false},
+    {"recv", take_nothing, false},
+    {"irecv", take_nothing, false},
+    {"wait", take_nothing, false},
+    {"waitall", take_nothing, false},
+    {"waitany", take_nothing, false},
+    {"test", take_nothing, false},
+    {"testall", take_nothing, false},
+    {"testany", take_nothing, false},
+    {"probe", take_nothing, false},
+    {"iprobe", take_nothing, false},
+    {"barrier", take_nothing, false},
+    {"bcast", take_bcast, true},
+    {"reduce", take_reduce, true},
+    {"allreduce", take_allreduce, true},
+    {"alltoall", take_alltoall, true},
+    {"alltoallv", take_alltoallv, true},
+    {"allgather", take_allgather, true},
+    {"allgatherv", take_allgatherv, true},
+    {"gather", take_gather, true},
+    {"gatherv", take_gatherv, true},
+    {"scatter", take_scatter, true},
+    {"scatterv", take_scatterv, true},
+    {"reducescatter", take_reducescatter, true},
+    {"scan", take_scan, true},
+    {"exscan", take_scan, true},
+    {"sleep", take_nothing, false},
+    {"location", take_nothing, false},
+    {"comm_size", take_nothing, false},
+    {"comm_split", take_nothing, false},
+    {"comm_dup", take_nothing, false},
+    {"finalize", take_nothing, false},
+};
+
+/* The type that is received may follow, and nothing else. */
+static nw_status check_end(struct nw_ti *ti)
+{
+    const char *word;
+
+    nw_scan_word(&ti->scan, &word);
+    return nw_scan_is_done(&ti->scan)
+               ? NW_OK
+               : nw_scan_expected(&ti->scan, "the end of the line");
+}
+
+nw_status nw_ti_action(struct nw_ti *ti)
+{
+    struct nw_scan name;
+    const char *word;
+    size_t length;
+    nw_status status = read_rank(ti, &ti->member.me);
+
+    if (status)
+        return status;
+    name = ti->scan;
+    length = nw_scan_word(&ti->scan, &word);
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
+        if (length == strlen(actions[i].name) &&
+            !strncasecmp(word, actions[i].name, length)) {
+            ti->collectives += actions[i].collective;
+            status = actions[i].take(ti);
+            if (status || actions[i].take == take_nothing)
+                return status;
+            return check_end(ti);
+        }
+    return nw_scan_expected(&name, "an action that is known");
+}

@@ -8,13 +8,14 @@
 struct nw_algorithm {
     const char *name;
     const char *summary;
-    /* Fills an empty answer. */
+    /* Fills an empty answer; NULL: the best of several. */
     nw_status (*run)(const struct nw_algorithm *algorithm,
                      const struct nw_problem *problem, struct nw_answer *answer,
                      struct nw_map_report *report);
     const char *phase[3]; /* placers of its phases; NULL: the default's way */
     unsigned kinds;       /* what phase 1 looks at */
     bool baseline;        /* returned as it is, even where worse */
+    bool by_distance;     /* partitions lower hop-bytes before congestion */
 };
 
 const struct nw_algorithm *nw_algorithm_find(const char *name);
@@ -35,6 +36,14 @@ NW_MUST_CHECK nw_status nw_candidate_finish(const struct nw_problem *problem,
                                             const struct nw_answer *answer,
                                             const char *algorithm,
                                             struct nw_candidate *out);
+NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
+                                         const struct nw_problem *problem,
+                                         struct nw_map_report *report,
+                                         struct nw_candidate *out);
+/* The best of the cheap algorithms; auto.c */
+NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
+                                       struct nw_map_report *report,
+                                       struct nw_candidate *out);
 /* True where a is better than b: in the objective, or equal there (relative
  * 1e-9) and better in the other figure. */
 bool nw_candidate_better(const struct nw_candidate *a,
@@ -48,5 +57,13 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
                          const struct nw_problem *problem,
                          struct nw_answer *answer,
                          struct nw_map_report *report);
+nw_status nw_run_independent(const struct nw_algorithm *algorithm,
+                             const struct nw_problem *problem,
+                             struct nw_answer *answer,
+                             struct nw_map_report *report);
+nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
+                                   const struct nw_problem *problem,
+                                   struct nw_answer *answer,
+                                   struct nw_map_report *report);
 
 #endif

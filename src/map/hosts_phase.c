@@ -109,6 +109,7 @@ static nw_status place_on_hosts(const struct nw_problem *problem,
     nw_random_init(&random, problem->options.seed);
     placing->places = &places;
     placing->random = &random;
+    placing->by_distance = phases->by_distance;
     status = prepare_rooms(problem, placing);
     if (!status)
         status = put_fixed(problem, placing);

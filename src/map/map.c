@@ -2,6 +2,7 @@
 /* nw_map: the table of algorithms, and the promise that no answer is worse
  * than the default. */
 #include "map/algorithm.h"
+#include "map/flat.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -14,11 +15,13 @@ static const struct {
 } placers[] = {
     {"block", nw_place_block},         {"cyclic", nw_place_cyclic},
     {"random", nw_place_random},       {"greedy", nw_place_greedy},
-    {"partition", nw_place_partition},
+    {"partition", nw_place_partition}, {"scotch", nw_place_scotch},
 };
 
 nw_placer *nw_placer_find(const char *name)
 {
+    if (!strcmp(name, "magc"))
+        name = nw_scotch_is_here() ? "scotch" : "greedy";
     if (!strncmp(name, "magc-", 5))
         name += 5;
     for (size_t i = 0; i < sizeof placers / sizeof *placers; i++)
@@ -71,13 +74,79 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
     return nw_answer_default(problem, answer);
 }
 
+/* Without a GPU layer, Scotch alone on all cores at once; with one, on nodes'
+ * pairs of core and GPU room, then on the GPUs of each node. */
+static nw_status run_scotch(const struct nw_algorithm *algorithm,
+                            const struct nw_problem *problem,
+                            struct nw_answer *answer,
+                            struct nw_map_report *report)
+{
+    struct nw_flat flat = {nw_place_scotch, algorithm->kinds, false, true};
+    struct nw_phases phases = {{NULL, NULL, nw_place_scotch}, NW_KINDS_ALL};
+    nw_status status;
+
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
+        if (problem->uses_gpus && !problem->wants_gpu[r])
+            return nw_run_phases(algorithm, problem, answer, report);
+    status = nw_flat_place(problem, &flat, answer->host, answer->core, report);
+    if (status || !problem->uses_gpus)
+        return status;
+    return nw_phase_units(problem, &phases, answer, report, true);
+}
+
+/* clang-format off */
 static const struct nw_algorithm algorithms[] = {
-    {"default", "what the launcher would do", nw_run_default},
+    {"auto", "the best of the cheap ones for the objective", NULL},
+    {"magc",
+     "magc-scotch where Scotch is present, else magc-greedy",
+     nw_run_phases,
+     {"partition", "magc", "magc"},
+     NW_KINDS_ALL},
+    {"magc-scotch",
+     "MAGC: nodes by partition, cores and GPUs by Scotch",
+     nw_run_phases,
+     {"partition", "scotch", "scotch"},
+     NW_KINDS_ALL},
     {"magc-greedy",
-     "MAGC: nodes by partition, cores and GPUs by its Algorithm 1",
+     "MAGC: nodes by partition, cores and GPUs by Algorithm 1",
      nw_run_phases,
      {"partition", "greedy", "greedy"},
      NW_KINDS_ALL},
+    {"strategy1",
+     "as magc, but nodes by host messages alone",
+     nw_run_phases,
+     {"partition", "magc", "magc"},
+     NW_KINDS_HOST,
+     .baseline = true},
+    {"strategy2",
+     "as strategy1, and GPUs in the order of local ranks",
+     nw_run_phases,
+     {"partition", "magc", NULL},
+     NW_KINDS_HOST,
+     .baseline = true},
+    {"independent",
+     "cores and GPUs each by themselves, GPUs anywhere",
+     nw_run_independent,
+     {NULL, "partition", "partition"},
+     NW_KINDS_ALL,
+     .baseline = true},
+    {"independent-remap",
+     "independent, then ranks moved to their GPU's node",
+     nw_run_independent_remap,
+     {NULL, "partition", "partition"},
+     NW_KINDS_ALL,
+     .baseline = true},
+    {"scotch",
+     "Scotch on all cores at once",
+     run_scotch,
+     {"scotch", "scotch", "scotch"},
+     NW_KINDS_ALL},
+    {"partition",
+     "recursive bisection and refinement in all phases",
+     nw_run_phases,
+     {"partition", "partition", "partition"},
+     NW_KINDS_ALL},
+    {"default", "what the launcher would do", nw_run_default},
     {"block",
      "ranks in order, node after node, core after core",
      nw_run_phases,
@@ -88,14 +157,15 @@ static const struct nw_algorithm algorithms[] = {
      nw_run_phases,
      {"cyclic", "block", "block"},
      NW_KINDS_ALL,
-     true},
+     .baseline = true},
     {"random",
      "any valid mapping, from the seed",
      nw_run_phases,
      {"random", "random", "random"},
      NW_KINDS_ALL,
-     true},
+     .baseline = true},
 };
+/* clang-format on */
 
 const struct nw_algorithm *nw_algorithm_find(const char *name)
 {
@@ -118,7 +188,8 @@ nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
                               const struct nw_map_options *options,
                               struct nw_phases *out)
 {
-    struct nw_phases phases = {.kinds = algorithm->kinds};
+    struct nw_phases phases = {.kinds = algorithm->kinds,
+                               .by_distance = algorithm->by_distance};
 
     for (int i = 0; i < 3; i++) {
         const char *name =
@@ -193,9 +264,10 @@ static bool is_worse(const struct nw_candidate *a, const struct nw_candidate *b)
     return a->figure[0] - b->figure[0] > 1e-9 * fabs(b->figure[0]);
 }
 
-static nw_status run(const struct nw_algorithm *algorithm,
-                     const struct nw_problem *problem,
-                     struct nw_map_report *report, struct nw_candidate *out)
+nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
+                           const struct nw_problem *problem,
+                           struct nw_map_report *report,
+                           struct nw_candidate *out)
 {
     struct nw_answer answer = {0};
     nw_status status = nw_answer_init(&answer, problem->pattern->rank_count);
@@ -215,7 +287,7 @@ static nw_status keep_promise(const struct nw_problem *problem,
 {
     struct nw_candidate other = {0};
     nw_status status =
-        run(nw_algorithm_find("default"), problem, report, &other);
+        nw_candidate_run(nw_algorithm_find("default"), problem, report, &other);
 
     if (status)
         return status;
@@ -233,7 +305,7 @@ static nw_status find(const struct nw_map_options *options,
                       const struct nw_algorithm **out)
 {
     const char *name =
-        options && options->algorithm ? options->algorithm : "block";
+        options && options->algorithm ? options->algorithm : "auto";
 
     *out = nw_algorithm_find(name);
     return *out ? NW_OK : nw_fail(NW_EINVAL, "no algorithm '%s'", name);
@@ -252,8 +324,11 @@ static nw_status solve(const struct nw_algorithm *algorithm,
                        "%s is a matrix of distances: it has no "
                        "links and no congestion",
                        nw_topology_name(problem->topology));
-    status = run(algorithm, problem, report, &best);
-    if (!status && !algorithm->baseline)
+    if (!algorithm->run)
+        status = nw_choose_best(problem, report, &best);
+    else
+        status = nw_candidate_run(algorithm, problem, report, &best);
+    if (!status && algorithm->run && !algorithm->baseline)
         status = keep_promise(problem, report, &best);
     if (!status) {
         report->algorithm = best.algorithm;

@@ -304,7 +304,8 @@ static nw_status try_start(struct partition *part, struct start start,
     run_start(part);
     swap_places(part);
     status = nw_placing_price(part->placing, &cost);
-    if (!status && (best->hop_bytes < 0 || nw_placing_cost_less(&cost, best)))
+    if (!status && (best->hop_bytes < 0 ||
+                    nw_placing_cost_less(part->placing, &cost, best)))
         *best = cost;
     else
         swap_places(part);

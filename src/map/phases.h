@@ -10,6 +10,7 @@
 struct nw_phases {
     nw_placer *placer[3];
     unsigned kinds;
+    bool by_distance; /* partitions lower hop-bytes before congestion */
 };
 
 /* Fills `answer` (initialised, empty). Adds to report's steps and times. */
@@ -25,7 +26,7 @@ NW_MUST_CHECK nw_status nw_phase_hosts(const struct nw_problem *problem,
                                        struct nw_map_report *report);
 /* Phase 2 (gpus false) or 3. */
 NW_MUST_CHECK nw_status nw_phase_units(const struct nw_problem *problem,
-                                       nw_placer *placer,
+                                       const struct nw_phases *phases,
                                        struct nw_answer *answer,
                                        struct nw_map_report *report, bool gpus);
 

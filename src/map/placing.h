@@ -59,6 +59,7 @@ struct nw_placing {
     bool *fixed;        /* [count] placed before, stays; NULL: none */
     const double *pull; /* [count x places] s added to a place, or NULL */
     struct nw_random *random;
+    bool by_distance; /* hop-bytes before congestion, in refinements */
     uint64_t steps;
 };
 

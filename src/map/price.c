@@ -52,12 +52,18 @@ nw_status nw_placing_price(const struct nw_placing *placing,
     return status;
 }
 
-bool nw_placing_cost_less(const struct nw_placing_cost *a,
+bool nw_placing_cost_less(const struct nw_placing *placing,
+                          const struct nw_placing_cost *a,
                           const struct nw_placing_cost *b)
 {
-    double near = 1e-9 * fmax(a->congestion, b->congestion);
+    const double left[] = {a->congestion, a->hop_bytes};
+    const double right[] = {b->congestion, b->hop_bytes};
 
-    if (fabs(a->congestion - b->congestion) > near)
-        return a->congestion < b->congestion;
-    return a->hop_bytes < b->hop_bytes * (1 - 1e-9);
+    for (int i = 0; i < 2; i++) {
+        int k = placing->by_distance ? 1 - i : i;
+
+        if (fabs(left[k] - right[k]) > 1e-9 * fmax(left[k], right[k]))
+            return left[k] < right[k];
+    }
+    return false;
 }

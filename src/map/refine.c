@@ -12,6 +12,8 @@
 #include <stdlib.h>
 
 #define PASSES_MOST 12
+#define TRIALS_LEAST 100000
+#define TRIALS_EACH 100
 #define PARTNERS 4    /* tried per process and place */
 #define PLACES_ALL 64 /* up to here every place is a target */
 
@@ -28,6 +30,7 @@ struct refining {
     double scale;     /* 1 / congestion at the start */
     double most;      /* congestion at the start of the pass */
     double hop_bytes; /* change in the trial */
+    uint64_t begun;   /* steps before */
 };
 
 static double distance(const struct refining *work, int32_t from, int32_t to,
@@ -177,7 +180,11 @@ static bool try_swap(struct refining *work, int32_t p, int32_t q, int32_t place)
 
     load_trial(work, p, q, place);
     change = end_trial(work, false);
-    better = change < -1e-9 || (change <= 1e-12 && work->hop_bytes < -0.5);
+    if (work->placing->by_distance)
+        better =
+            work->hop_bytes < -0.5 || (work->hop_bytes <= 0 && change < -1e-9);
+    else
+        better = change < -1e-9 || (change <= 1e-12 && work->hop_bytes < -0.5);
     if (!better)
         return false;
     load_trial(work, p, q, place);
@@ -300,7 +307,7 @@ static bool is_hot(struct refining *work, int32_t p)
 
         if (here == there)
             continue;
-        if (!placing->places->bandwidth ||
+        if (!placing->places->bandwidth || placing->by_distance ||
             (arc->out > 0 && is_hot_route(work, here, there)) ||
             (arc->in > 0 && is_hot_route(work, there, here)))
             return true;
@@ -318,16 +325,22 @@ static double max_congestion(const struct refining *work)
     return most;
 }
 
+static bool is_spent(const struct refining *work)
+{
+    return work->placing->steps - work->begun >
+           TRIALS_LEAST + TRIALS_EACH * (uint64_t)work->placing->count;
+}
+
 static bool pass(struct refining *work)
 {
     const struct nw_placing *placing = work->placing;
     bool better = false;
 
     work->most = max_congestion(work);
-    for (int32_t p = 0; p < placing->count; p++)
+    for (int32_t p = 0; p < placing->count && !is_spent(work); p++)
         if (!nw_placing_is_fixed(placing, p) && is_hot(work, p))
             better |= try_process(work, p);
-    return better;
+    return better && !is_spent(work);
 }
 
 static void load_all(struct refining *work)
@@ -372,10 +385,8 @@ static nw_status prepare(struct refining *work)
 
 nw_status nw_placing_refine(struct nw_placing *placing)
 {
-    struct refining work = {.placing = placing};
-    nw_status status;
-
-    status = prepare(&work);
+    struct refining work = {.placing = placing, .begun = placing->steps};
+    nw_status status = prepare(&work);
     if (!status) {
         load_all(&work);
         work.most = max_congestion(&work);

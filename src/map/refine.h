@@ -14,8 +14,9 @@ struct nw_placing_cost {
 NW_MUST_CHECK nw_status nw_placing_price(const struct nw_placing *placing,
                                          struct nw_placing_cost *out);
 /* True where a is better: less congestion, or equal there (relative 1e-9) and
- * fewer hop-bytes. */
-bool nw_placing_cost_less(const struct nw_placing_cost *a,
+ * fewer hop-bytes; the other way round where the placing goes by distance. */
+bool nw_placing_cost_less(const struct nw_placing *placing,
+                          const struct nw_placing_cost *a,
                           const struct nw_placing_cost *b);
 
 /* Swaps and moves of processes that lower the maximum congestion, then

@@ -15,7 +15,7 @@ struct phase {
     const struct nw_units *units;
     int32_t *unit; /* the answer's: [ranks] */
     nw_placer *placer;
-    bool gpus;
+    bool gpus, by_distance;
     size_t *row; /* ranks of host h: rank[row[h]] .. */
     int32_t *rank;
     int32_t *local; /* [ranks] index in its host's list */
@@ -226,6 +226,7 @@ static nw_status place_in_host(struct phase *phase, int32_t host)
         return status;
     placing.places = &phase->places;
     placing.random = &phase->random;
+    placing.by_distance = phase->by_distance;
     status = run_placer(phase, &placing, host);
     if (!status)
         take_answer(phase, &placing, host);
@@ -234,7 +235,8 @@ static nw_status place_in_host(struct phase *phase, int32_t host)
     return status;
 }
 
-nw_status nw_phase_units(const struct nw_problem *problem, nw_placer *placer,
+nw_status nw_phase_units(const struct nw_problem *problem,
+                         const struct nw_phases *phases,
                          struct nw_answer *answer, struct nw_map_report *report,
                          bool gpus)
 {
@@ -243,14 +245,15 @@ nw_status nw_phase_units(const struct nw_problem *problem, nw_placer *placer,
         .answer = answer,
         .units = gpus ? &problem->gpu : &problem->core,
         .unit = gpus ? answer->gpu : answer->core,
-        .placer = placer,
+        .placer = phases->placer[gpus ? 2 : 1],
+        .by_distance = phases->by_distance,
         .gpus = gpus,
         .places_host = -1,
     };
     uint64_t begun = nw_clock_ns();
     nw_status status;
 
-    if (!placer)
+    if (!phase.placer)
         return gpus ? nw_answer_default_gpus(problem, answer)
                     : nw_answer_default_cores(problem, answer);
     nw_random_init(&phase.random, problem->options.seed + (gpus ? 2 : 1));
@@ -275,10 +278,8 @@ nw_status nw_answer_by_phases(const struct nw_problem *problem,
     nw_status status = nw_phase_hosts(problem, phases, answer, report);
 
     if (!status)
-        status =
-            nw_phase_units(problem, phases->placer[1], answer, report, false);
+        status = nw_phase_units(problem, phases, answer, report, false);
     if (!status && problem->uses_gpus)
-        status =
-            nw_phase_units(problem, phases->placer[2], answer, report, true);
+        status = nw_phase_units(problem, phases, answer, report, true);
     return status;
 }

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stands for scotch.c where Nodewise was built without Scotch's header. */
+#include "map/placing.h"
+#include "base/status.h"
+
+bool nw_scotch_is_here(void)
+{
+    return false;
+}
+
+nw_status nw_place_scotch(struct nw_placing *placing)
+{
+    (void)placing;
+    return nw_fail(NW_ENODEV, "this Nodewise was built without Scotch");
+}

@@ -178,7 +178,7 @@ static int place(const struct arguments *arguments, const nw_mapping *mapping,
 
     if (!is_here)
         return code;
-    if (nw_topology_load("live", &arguments->topology, &machine))
+    if (nw_launch_machine(&arguments->topology, &machine))
         return warn(arguments, rank, nw_error_text());
     if (nw_launch_bind(machine, mapping, rank))
         code = warn(arguments, rank, nw_error_text());

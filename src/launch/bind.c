@@ -12,6 +12,32 @@
 
 #define CPU_LIMIT 16384 /* more than any kernel is built for */
 
+nw_status nw_launch_machine(const struct nw_topology_options *options,
+                            nw_topology **out)
+{
+    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
+    cpu_set_t *all = CPU_ALLOC(CPU_LIMIT), *old = CPU_ALLOC(CPU_LIMIT);
+    nw_status status;
+
+    if (!all || !old) {
+        status = nw_fail(NW_ENOMEM, "out of memory for a set of cores");
+        goto out;
+    }
+    /* the live topology leaves out what the process is not bound to; the
+     * kernel leaves out of `all` what the batch system forbids */
+    memset(all, 0xff, size);
+    if (sched_getaffinity(0, size, old) < 0)
+        CPU_ZERO_S(size, old);
+    (void)sched_setaffinity(0, size, all);
+    status = nw_topology_load("live", options, out);
+    if (CPU_COUNT_S(size, old))
+        (void)sched_setaffinity(0, size, old);
+out:
+    CPU_FREE(all);
+    CPU_FREE(old);
+    return status;
+}
+
 static nw_status collect(const nw_topology *machine, struct nw_ints cores,
                          cpu_set_t *set)
 {

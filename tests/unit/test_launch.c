@@ -366,6 +366,32 @@ static void test_find_rank(void **state)
     assert_int_equal(nw_launch_find_rank(&me), NW_EINVAL);
 }
 
+/* Bound by its launcher to one core, a rank still counts them all. */
+static void test_machine(void **state)
+{
+    nw_topology *machine = NULL;
+    cpu_set_t before, narrow, after;
+    int32_t count;
+    size_t first = 0;
+
+    (void)state;
+    assert_int_equal(nw_launch_machine(NULL, &machine), 0);
+    count = nw_topology_element_count(machine);
+    nw_topology_free(machine);
+    sched_getaffinity(0, sizeof before, &before);
+    while (!CPU_ISSET(first, &before))
+        first++;
+    CPU_ZERO(&narrow);
+    CPU_SET(first, &narrow);
+    sched_setaffinity(0, sizeof narrow, &narrow);
+    assert_int_equal(nw_launch_machine(NULL, &machine), 0);
+    sched_getaffinity(0, sizeof after, &after);
+    sched_setaffinity(0, sizeof before, &before);
+    assert_int_equal(nw_topology_element_count(machine), count);
+    assert_true(CPU_EQUAL(&narrow, &after));
+    nw_topology_free(machine);
+}
+
 static void test_bind(void **state)
 {
     nw_topology *live = NULL;
@@ -375,7 +401,7 @@ static void test_bind(void **state)
     size_t count;
 
     (void)state;
-    assert_int_equal(nw_topology_load("live", NULL, &live), 0);
+    assert_int_equal(nw_launch_machine(NULL, &live), 0);
     mapping =
         make_mapping(live, (struct place[]){{0, 0, -1}, {0, 99999, -1}}, 2);
     sched_getaffinity(0, sizeof before, &before);
@@ -405,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_no_gpus),
         cmocka_unit_test(test_visible_property),
         cmocka_unit_test(test_find_rank),
+        cmocka_unit_test(test_machine),
         cmocka_unit_test(test_bind),
     };
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An MPI program that writes down where it is: host, CPUs by the kernel, GPU
+ * variables, into the file FOLDER/RANK. Every pair talks once, so that a job
+ * spread over hosts that cannot reach each other fails. */
+#include <mpi.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static void write_down(const char *folder, int rank)
+{
+    const char *gpus = getenv("CUDA_VISIBLE_DEVICES");
+    const char *order = getenv("CUDA_DEVICE_ORDER");
+    char path[4096], host[256] = "";
+    const char *comma = "";
+    cpu_set_t cpus;
+    FILE *out;
+
+    snprintf(path, sizeof path, "%s/%d", folder, rank);
+    out = fopen(path, "w");
+    if (!out || sched_getaffinity(0, sizeof cpus, &cpus))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    gethostname(host, sizeof host - 1);
+    fprintf(out, "%s ", host);
+    for (size_t c = 0; c < CPU_SETSIZE; c++)
+        if (CPU_ISSET(c, &cpus)) {
+            fprintf(out, "%s%zu", comma, c);
+            comma = ",";
+        }
+    fprintf(out, " '%s' %s\n", gpus ? gpus : "unset", order ? order : "unset");
+    fclose(out);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, sent[64], got[64], bad = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc != 2 || size > 64)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    write_down(argv[1], rank);
+    for (int i = 0; i < size; i++)
+        sent[i] = 100 * rank + i;
+    MPI_Alltoall(sent, 1, MPI_INT, got, 1, MPI_INT, MPI_COMM_WORLD);
+    for (int i = 0; i < size; i++)
+        bad |= got[i] != 100 * i + rank;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return bad;
+}

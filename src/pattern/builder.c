@@ -22,7 +22,8 @@ struct nw_pattern_builder {
     struct record *record;
     size_t count, capacity;
     bool has_sizes;
-    bool unsorted; /* some record came before its place */
+    bool unsorted;  /* some record came before its place */
+    size_t fold_at; /* see nw_builder_fold */
 };
 
 nw_status nw_pattern_builder_new(int32_t rank_count, nw_pattern_builder **out)
@@ -176,6 +177,26 @@ static nw_status merge_records(nw_pattern_builder *builder, const char *file)
             status = merge_two(to, from, file);
     }
     builder->count = kept;
+    return status;
+}
+
+#define FOLD_LEAST ((size_t)1 << 20)
+
+nw_status nw_builder_fold(nw_pattern_builder *builder)
+{
+    size_t *row = NULL;
+    nw_status status;
+
+    if (builder->count < FOLD_LEAST || builder->count < builder->fold_at)
+        return NW_OK;
+    status = nw_alloc((size_t)builder->rank_count + 1, sizeof *row, &row);
+    if (!status)
+        status = sort_records(builder, row);
+    if (!status)
+        status = merge_records(builder, NULL);
+    free(row);
+    builder->unsorted = false;
+    builder->fold_at = 2 * builder->count;
     return status;
 }
 

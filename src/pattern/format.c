@@ -27,6 +27,7 @@ const struct nw_pattern_format nw_pattern_formats[] = {
     {"list", nw_list_read, NULL, nw_list_render, nw_fits_list, ".list .edges"},
     {"qaplib", nw_qaplib_pattern, NULL, NULL, nw_fits_qaplib, ".dat .qap"},
     {"monitoring", NULL, nw_monitoring_open, NULL, NULL, NULL},
+    {"otf2", NULL, nw_otf2_open, NULL, NULL, NULL},
     {"ti", NULL, nw_ti_open, NULL, nw_fits_ti, ".ti"},
     {"generate", NULL, nw_pattern_generate, NULL, NULL, NULL},
 };
@@ -70,7 +71,9 @@ static const struct nw_pattern_format *find_prefix(const char *input,
  * over several files. */
 static const struct nw_pattern_format *find_name(const char *path)
 {
-    const char *name = nw_text_ends_with(path, ".prof") ? "monitoring" : NULL;
+    const char *name = nw_text_ends_with(path, ".prof")   ? "monitoring"
+                       : nw_text_ends_with(path, ".otf2") ? "otf2"
+                                                          : NULL;
 
     for (size_t i = 0; name && i < nw_pattern_format_count; i++)
         if (!strcmp(nw_pattern_formats[i].name, name))

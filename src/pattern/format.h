@@ -88,6 +88,9 @@ NW_MUST_CHECK nw_status nw_build_once(nw_pattern_builder *builder,
 /* The same, but `messages` still holds the lines. */
 NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
                                        const char *file, nw_pattern **out);
+/* Sums equal edges once they are many, so that memory follows the partners
+ * and not the messages of a trace. Cheap to call after every message. */
+NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
 void nw_pattern_one_message(nw_pattern *pattern);
 
 /* Decimal digits at `out` (room for 20); returns what follows them. */

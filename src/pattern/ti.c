@@ -165,8 +165,11 @@ static nw_status read_all(const struct traces *traces, struct nw_ti *ti)
     for (size_t i = 0; !status && i < traces->count; i++) {
         nw_scan_init(&ti->scan, traces->path[i], traces->text[i],
                      traces->length[i]);
-        while (!status && nw_scan_line(&ti->scan))
+        while (!status && nw_scan_line(&ti->scan)) {
             status = nw_ti_action(ti);
+            if (!status)
+                status = nw_builder_fold(ti->member.builder);
+        }
     }
     return status;
 }

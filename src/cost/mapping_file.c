@@ -54,20 +54,44 @@ static nw_status add_indexes(struct reader *reader, char *word,
     return NW_OK;
 }
 
+static int compare_indexes(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Sorted aside: the order of GPUs matters. */
+static nw_status check_doubles(struct reader *reader, const char *what,
+                               const int32_t *values, size_t count)
+{
+    int32_t *sorted;
+    nw_status status;
+
+    if (count < 2)
+        return NW_OK;
+    status = nw_alloc(count, sizeof *sorted, &sorted);
+    if (status)
+        return status;
+    memcpy(sorted, values, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, compare_indexes);
+    for (size_t i = 1; !status && i < count; i++)
+        if (sorted[i] == sorted[i - 1])
+            status = nw_lines_fail(&reader->lines, "%s %d is named twice", what,
+                                   sorted[i]);
+    free(sorted);
+    return status;
+}
+
 static nw_status check_set(struct reader *reader, const char *what,
                            const int32_t *values, size_t count, int32_t limit)
 {
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count; i++)
         if (limit >= 0 && values[i] >= limit)
             return nw_lines_fail(&reader->lines,
                                  "%s %d: the node has %ss 0 to %d", what,
                                  values[i], what, limit - 1);
-        for (size_t j = 0; j < i; j++)
-            if (values[j] == values[i])
-                return nw_lines_fail(&reader->lines, "%s %d is named twice",
-                                     what, values[i]);
-    }
-    return NW_OK;
+    return check_doubles(reader, what, values, count);
 }
 
 /* Open fields are kept as a set of the one value -1 (cores) or -2 (GPUs). */

@@ -11,6 +11,7 @@
 #include <nodewise/profile.h>
 #include <nodewise/progress.h>
 #include <nodewise/report.h>
+#include <nodewise/simulate.h>
 #include <nodewise/status.h>
 #include <nodewise/topology.h>
 

@@ -25,7 +25,8 @@ extern "C" {
     X(NW_EMPI, "an MPI call failed")                                           \
     X(NW_ECUDA, "a GPU call failed")                                           \
     X(NW_EUNSUPPORTED, "not supported")                                        \
-    X(NW_ECANCELLED, "cancelled")
+    X(NW_ECANCELLED, "cancelled")                                              \
+    X(NW_EHELPER, "a helper program failed")
 
 enum nw_status {
 #define NW_STATUS_ENUM(name, sentence) name,

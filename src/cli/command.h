@@ -35,6 +35,7 @@ struct nw_command {
     X(pattern)                                                                 \
     X(map)                                                                     \
     X(evaluate)                                                                \
+    X(simulate)                                                                \
     X(launch)                                                                  \
     X(exec)
 /* clang-format on */

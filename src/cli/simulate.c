@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise simulate: predicted time of an exchange, mappings side by side. */
+#include <nodewise/map.h>
+#include <nodewise/report.h>
+#include <nodewise/simulate.h>
+
+#include "base/array.h"
+#include "base/json.h"
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_BYTES 0x2001
+#define KEY_COMPACT 0x2002
+#define KEY_ELEMENTS 0x2003
+#define KEY_ESTIMATE 0x2004
+#define KEY_FORCE 0x2005
+#define KEY_TOTAL 0x2006
+
+struct arguments {
+    struct nw_common common;
+    const char *source, *pattern;
+    struct nw_topology_options topology;
+    struct nw_pattern_read_options read;
+    struct nw_simulate_options options;
+    char **mapping;
+    size_t mapping_count;
+};
+
+static const struct argp_option options[] = {
+    {"topology", 't', "SOURCE", 0, "The machine", 0},
+    {"pattern", 'p', "PATTERN", 0, "The program", 0},
+    {"bytes", KEY_BYTES, "SIZE", 0,
+     "Scale messages so that the largest has SIZE (as 4KiB, 1MB)", 0},
+    {"total", KEY_TOTAL, NULL, 0,
+     "All bytes of the run at once, not one message an edge", 0},
+    {"estimate", KEY_ESTIMATE, NULL, 0,
+     "Only the congestion estimate, no simulation", 0},
+    {"force", KEY_FORCE, NULL, 0, "Simulate however many messages there are",
+     0},
+    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
+    {"elements", KEY_ELEMENTS, "KIND", 0,
+     "Place on core (default) or pu, hardware threads", 0},
+    {0},
+};
+
+static void parse_bytes(const char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    double bytes;
+
+    if (!nw_parse_quantity(value, NW_UNIT_BYTES, &bytes) || bytes < 1 ||
+        bytes >= 0x1p62)
+        argp_error(state, "--bytes is a size from 1 byte, not '%s'", value);
+    arguments->options.bytes = (uint64_t)bytes;
+}
+
+static void parse_elements(const char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    if (strcmp(value, "core") && strcmp(value, "pu"))
+        argp_error(state, "--elements is core or pu, not '%s'", value);
+    arguments->topology.elements =
+        strcmp(value, "pu") ? NW_ELEMENTS_CORE : NW_ELEMENTS_PU;
+}
+
+static error_t parse_sizes(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case KEY_BYTES:
+        parse_bytes(value, state);
+        return 0;
+    case KEY_TOTAL:
+        arguments->options.total = true;
+        return 0;
+    case KEY_ESTIMATE:
+        arguments->options.estimate = true;
+        return 0;
+    case KEY_FORCE:
+        arguments->options.force = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case 't':
+        arguments->source = value;
+        return 0;
+    case 'p':
+        arguments->pattern = value;
+        return 0;
+    case KEY_COMPACT:
+        arguments->read.compact = true;
+        return 0;
+    case KEY_ELEMENTS:
+        parse_elements(value, state);
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->mapping = state->argv + state->next;
+        arguments->mapping_count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->source || !arguments->pattern)
+            argp_error(state, "-t SOURCE and -p PATTERN are needed");
+        return 0;
+    default:
+        return parse_sizes(key, value, state);
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[MAPPING...]",
+    .doc = "Predict the time of one exchange, all messages at once, under "
+           "each mapping, the default first.\v"
+           "Example:\n  nodewise simulate -t cluster.yaml -p app.pattern "
+           "--bytes 1MB app.mapping\n",
+    .children = children,
+};
+
+struct row {
+    const char *name;
+    struct nw_simulation result;
+};
+
+struct prediction {
+    nw_topology *topology;
+    nw_pattern *pattern;
+    struct row *row; /* [count], the default first */
+    size_t count;
+};
+
+static nw_status play(struct prediction *work, struct arguments *arguments,
+                      const char *name, nw_mapping *mapping)
+{
+    struct row *row = &work->row[work->count];
+    nw_status status;
+
+    arguments->options.progress = nw_cli_progress(&arguments->common);
+    status = nw_simulate(work->topology, work->pattern, mapping,
+                         &arguments->options, &row->result);
+    nw_cli_progress_finish();
+    nw_mapping_free(mapping);
+    row->name = name;
+    if (!status)
+        work->count++;
+    return status;
+}
+
+static nw_status play_all(struct prediction *work, struct arguments *arguments)
+{
+    struct nw_map_options map = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping;
+    nw_status status =
+        nw_map_default(work->topology, work->pattern, &map, &mapping);
+
+    if (!status)
+        status = play(work, arguments, "default", mapping);
+    for (size_t i = 0; !status && i < arguments->mapping_count; i++) {
+        status =
+            nw_mapping_read(arguments->mapping[i], work->topology, &mapping);
+        if (!status)
+            status = play(work, arguments, arguments->mapping[i], mapping);
+    }
+    return status;
+}
+
+static nw_status load(struct prediction *work,
+                      const struct arguments *arguments)
+{
+    nw_status status = nw_topology_load(arguments->source, &arguments->topology,
+                                        &work->topology);
+
+    if (!status)
+        status = nw_pattern_read(arguments->pattern, &arguments->read,
+                                 &work->pattern);
+    if (!status)
+        status = nw_alloc(arguments->mapping_count + 1, sizeof *work->row,
+                          &work->row);
+    return status;
+}
+
+/* How much faster than the default, in percent. */
+static double improvement(const struct prediction *work, size_t i)
+{
+    double before = work->row[0].result.time;
+
+    return before > 0 ? (1 - work->row[i].result.time / before) * 100 : 0;
+}
+
+static bool is_simulated(const struct prediction *work)
+{
+    for (size_t i = 0; i < work->count; i++)
+        if (!work->row[i].result.simulated)
+            return false;
+    return true;
+}
+
+static void make_rows(const struct prediction *work, nw_table *table)
+{
+    char text[32];
+
+    nw_table_column(table, "MAPPING", NW_ALIGN_LEFT);
+    nw_table_column(table, is_simulated(work) ? "SIMULATED" : "NOT SIMULATED",
+                    NW_ALIGN_RIGHT);
+    nw_table_column(table, "ESTIMATE", NW_ALIGN_RIGHT);
+    nw_table_column(table, "IMPROVEMENT", NW_ALIGN_RIGHT);
+    for (size_t i = 0; i < work->count; i++) {
+        const struct nw_simulation *result = &work->row[i].result;
+
+        nw_table_row(table, -1);
+        nw_table_cell(table, "%s", work->row[i].name);
+        if (result->simulated)
+            nw_format_quantity(result->time, NW_UNIT_TIME, text, sizeof text);
+        else
+            snprintf(text, sizeof text, "-");
+        nw_table_cell(table, "%s", text);
+        nw_table_cell(table, "%s",
+                      nw_format_quantity(result->estimate, NW_UNIT_TIME, text,
+                                         sizeof text));
+        nw_table_cell(table, "%.1f %%", improvement(work, i));
+    }
+}
+
+static nw_status make_table(const struct prediction *work, char **out)
+{
+    nw_table *table = NULL;
+    nw_status status = nw_table_new(&table);
+
+    if (!status) {
+        make_rows(work, table);
+        status = nw_table_text(table, out);
+    }
+    nw_table_free(table);
+    return status;
+}
+
+static nw_status make_json(const struct prediction *work, char **out)
+{
+    struct nw_text text = {0};
+    struct nw_json json = {.text = &text};
+
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.simulate/1");
+    nw_json_array(&json, "mappings");
+    for (size_t i = 0; i < work->count; i++) {
+        const struct nw_simulation *result = &work->row[i].result;
+
+        nw_json_object(&json, NULL);
+        nw_json_string(&json, "name", work->row[i].name);
+        nw_json_string(&json, "method",
+                       result->simulated ? "simulation" : "estimate");
+        nw_json_number(&json, "time", result->time);
+        nw_json_number(&json, "estimate", result->estimate);
+        nw_json_number(&json, "improvement_percent", improvement(work, i));
+        nw_json_number(&json, "resolution", result->resolution);
+        nw_json_unsigned(&json, "flows", result->flows);
+        nw_json_unsigned(&json, "bytes", result->bytes);
+        nw_json_end_object(&json);
+    }
+    nw_json_end_array(&json);
+    nw_json_end_object(&json);
+    return nw_text_take(&text, out);
+}
+
+/* Why the figures are not what was asked for. */
+static void explain(const struct prediction *work,
+                    const struct arguments *arguments)
+{
+    if (arguments->common.quiet || arguments->options.estimate ||
+        is_simulated(work))
+        return;
+    fprintf(stderr,
+            "nodewise simulate: %llu messages are more than the %d that are "
+            "simulated in about a minute: this is the congestion estimate; "
+            "--force simulates them\n",
+            (unsigned long long)work->row[0].result.flows,
+            NW_SIMULATE_MOST_FLOWS);
+}
+
+static int show(const struct prediction *work,
+                const struct arguments *arguments)
+{
+    const struct nw_common *common = &arguments->common;
+    char *table = NULL, *json = NULL;
+    nw_status status = make_json(work, &json);
+    int code;
+
+    if (!status && !common->json)
+        status = make_table(work, &table);
+    explain(work, arguments);
+    code = status ? nw_cli_fail("simulate", status)
+                  : nw_cli_output("simulate", common,
+                                  common->json ? json : table, NULL, json);
+    free(table);
+    free(json);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {
+        .topology = NW_TOPOLOGY_OPTIONS_INIT,
+        .read = NW_PATTERN_READ_OPTIONS_INIT,
+        .options = NW_SIMULATE_OPTIONS_INIT,
+    };
+    struct prediction work = {0};
+    nw_status status;
+    int code;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    status = load(&work, &arguments);
+    if (!status)
+        status = play_all(&work, &arguments);
+    code = status ? nw_cli_fail("simulate", status) : show(&work, &arguments);
+    /* contradictory files, not a wrong call */
+    if (status == NW_EINVAL && work.pattern)
+        code = NW_EXIT_INPUT;
+    free(work.row);
+    nw_pattern_free(work.pattern);
+    nw_topology_free(work.topology);
+    return code;
+}
+
+const struct nw_command nw_command_simulate = {
+    "simulate", "predict the time of an exchange, mappings side by side", &argp,
+    run};

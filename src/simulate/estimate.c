@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The congestion estimate: what an exchange would take if the fullest link of
+ * each route did nothing but serve its own messages, one after the other. */
+#include "simulate/exchange.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+struct load {
+    double *seconds; /* [2 x links]: first bytes, then congestion */
+    struct nw_simulation *result;
+    double bytes;
+};
+
+static nw_status add_load(void *user, const struct nw_flow *flow)
+{
+    struct load *load = user;
+
+    for (size_t i = 0; i < flow->hop_count; i++)
+        load->seconds[flow->hops[i]] += flow->bytes;
+    load->bytes += flow->bytes;
+    load->result->flows++;
+    return NW_OK;
+}
+
+static nw_status take_longest(void *user, const struct nw_flow *flow)
+{
+    struct load *load = user;
+    double most = 0;
+
+    for (size_t i = 0; i < flow->hop_count; i++)
+        if (load->seconds[flow->hops[i]] > most)
+            most = load->seconds[flow->hops[i]];
+    if (flow->latency + most > load->result->estimate)
+        load->result->estimate = flow->latency + most;
+    return NW_OK;
+}
+
+static void congest(double *load, const nw_topology *topology)
+{
+    int32_t links = nw_topology_link_count(topology);
+
+    for (int32_t l = 0; l < links; l++)
+        if (load[2 * l] > 0 || load[2 * l + 1] > 0) {
+            struct nw_link_info link = nw_topology_link(topology, l);
+
+            load[2 * l] /= link.bandwidth[0];
+            load[2 * l + 1] /= link.bandwidth[1];
+        }
+}
+
+nw_status nw_exchange_estimate(const struct nw_exchange *exchange,
+                               struct nw_simulation *out)
+{
+    struct nw_simulation result = {0};
+    struct load load = {.result = &result};
+    size_t links = (size_t)nw_topology_link_count(exchange->topology);
+    nw_status status = nw_alloc(2 * links, sizeof(double), &load.seconds);
+
+    if (!status)
+        status = nw_exchange_each(exchange, add_load, &load);
+    if (!status) {
+        congest(load.seconds, exchange->topology);
+        status = nw_exchange_each(exchange, take_longest, &load);
+    }
+    free(load.seconds);
+    if (status)
+        return status;
+    result.bytes = load.bytes < 0x1p64 ? (uint64_t)load.bytes : UINT64_MAX;
+    result.time = result.estimate;
+    *out = result;
+    return NW_OK;
+}

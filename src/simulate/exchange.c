@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns edges and places into messages on routes: what the estimate adds up
+ * and what the helper plays are the same flows. */
+#include "simulate/exchange.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+nw_status nw_exchange_init(struct nw_exchange *exchange,
+                           const nw_topology *topology,
+                           const nw_pattern *pattern, const nw_mapping *mapping)
+{
+    size_t links = (size_t)nw_topology_link_count(topology);
+    nw_status status;
+
+    *exchange = (struct nw_exchange){
+        .topology = topology, .pattern = pattern, .scale = 1};
+    if (!nw_topology_has_links(topology))
+        return nw_fail(NW_EUNSUPPORTED,
+                       "'%s' gives distances and no links: there is nothing "
+                       "for messages to share",
+                       nw_topology_name(topology));
+    status = nw_ends_find(topology, pattern, mapping, &exchange->ends);
+    if (!status)
+        status = nw_alloc(nw_topology_route_max(topology),
+                          sizeof *exchange->hops, &exchange->hops);
+    if (!status)
+        status = nw_alloc(links, sizeof(double), &exchange->link_latency);
+    for (size_t l = 0; !status && l < links; l++)
+        exchange->link_latency[l] =
+            nw_topology_link(topology, (int32_t)l).latency;
+    if (status)
+        nw_exchange_fini(exchange);
+    return status;
+}
+
+void nw_exchange_fini(struct nw_exchange *exchange)
+{
+    nw_ends_fini(&exchange->ends);
+    free(exchange->hops);
+    free(exchange->link_latency);
+    exchange->hops = NULL;
+    exchange->link_latency = NULL;
+}
+
+/* The mean message of an edge, or all its bytes. */
+static double message_bytes(const struct nw_exchange *exchange, size_t e)
+{
+    double bytes = (double)exchange->pattern->bytes[e];
+    uint64_t messages = exchange->pattern->messages[e];
+
+    if (!exchange->total && messages > 1)
+        bytes /= (double)messages;
+    return bytes * exchange->scale;
+}
+
+void nw_exchange_scale(struct nw_exchange *exchange,
+                       const struct nw_simulate_options *options)
+{
+    double most = 0;
+
+    exchange->total = options->total;
+    exchange->scale = 1;
+    if (!options->bytes)
+        return;
+    for (size_t e = 0; e < exchange->pattern->edge_count; e++)
+        if (message_bytes(exchange, e) > most)
+            most = message_bytes(exchange, e);
+    if (most > 0)
+        exchange->scale = (double)options->bytes / most;
+}
+
+static nw_status visit_edge(const struct nw_exchange *exchange, int32_t src,
+                            size_t e, struct nw_flow *flow)
+{
+    struct nw_end ends[2];
+    nw_status status =
+        nw_ends_of_edge(&exchange->ends, exchange->pattern, src, e, ends);
+
+    if (status)
+        return status;
+    flow->bytes = message_bytes(exchange, e);
+    flow->hop_count =
+        nw_topology_route(exchange->topology, ends[0], ends[1], exchange->hops);
+    flow->latency = 0;
+    for (size_t i = 0; i < flow->hop_count; i++)
+        flow->latency += exchange->link_latency[flow->hops[i] / 2];
+    return NW_OK;
+}
+
+nw_status nw_exchange_each(const struct nw_exchange *exchange,
+                           nw_flow_visit visit, void *user)
+{
+    const nw_pattern *pattern = exchange->pattern;
+    struct nw_flow flow = {.hops = exchange->hops};
+    nw_status status = NW_OK;
+
+    for (int32_t r = 0; !status && r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
+             e++) {
+            status = visit_edge(exchange, r, e, &flow);
+            if (!status && flow.hop_count)
+                status = visit(user, &flow);
+        }
+    return status;
+}

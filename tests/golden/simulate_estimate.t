@@ -1,0 +1,38 @@
+$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 2 hh 12 2\n1 3 hh 4 1\n' > app.pattern
+$ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 machine 2 -\n2 machine 1 -\n3 machine 3 -\n' > app.mapping
+$ nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern --estimate app.mapping
+MAPPING     NOT SIMULATED ESTIMATE IMPROVEMENT
+default                 -     10 s       0.0 %
+app.mapping             -      6 s      40.0 %
+## Without the helper the estimate is still there.
+$ NODEWISE_SIMGRID=/nowhere nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern
+! nodewise simulate: NODEWISE_SIMGRID: '/nowhere' cannot be started
+? 4
+$ NODEWISE_SIMGRID=/nowhere nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern --estimate | tail -1
+default             -     10 s       0.0 %
+## A helper that fails.
+$ NODEWISE_SIMGRID=/bin/false nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern
+! nodewise simulate: nodewise-simgrid ended without an answer
+? 1
+## More messages than can be simulated in a minute: 500 ranks, all to all.
+$ awk 'BEGIN{print "nodewise pattern 1\nranks 500 edges 249500"; for(i=0;i<500;i++)for(j=0;j<500;j++)if(i!=j)print i,j,"hh 1 1"}' > all.pattern
+$ nodewise simulate -t hierarchy:512@1 -p all.pattern
+! nodewise simulate: 249500 messages are more than the 200000 that are simulated in about a minute: this is the congestion estimate; --force simulates them
+MAPPING NOT SIMULATED ESTIMATE IMPROVEMENT
+default             -    499 s       0.0 %
+## Nothing to share, nothing that fits, nothing asked for.
+$ printf '0 1\n1 0\n' > two.txt
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 6 1\n' > two.pattern
+$ nodewise simulate -t matrix:two.txt -p two.pattern
+! nodewise simulate: 'two.txt' gives distances and no links: there is nothing for messages to share
+? 4
+$ nodewise simulate -t hierarchy:2:2@1:10 -p two.pattern app.mapping
+! nodewise simulate: the mapping has 4 ranks and the pattern 2
+? 3
+$ nodewise simulate -t hierarchy:2:2@1:10 -p no-such-file
+! no-such-file:0: No such file or directory
+? 3
+$ nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern --bytes 0 2>/dev/null
+? 2
+$ nodewise simulate -t hierarchy:2:2@1:10 2>/dev/null
+? 2

@@ -44,9 +44,8 @@ nw_topology_load(const char *source, const struct nw_topology_options *options,
                  nw_topology **out);
 /* A machine of n elements from n x n distances, row by row, each a finite
  * number from 0; it has no links. `distances` is borrowed for the call. */
-NW_API NW_MUST_CHECK nw_status
-nw_topology_from_distances(const char *name, const double *distances, size_t n,
-                           nw_topology **out);
+NW_API NW_MUST_CHECK nw_status nw_topology_from_distances(
+    const char *name, const double *distances, size_t n, nw_topology **out);
 NW_API void nw_topology_free(nw_topology *topology); /* NULL is fine */
 
 /* The bundled clusters: name and one sentence for index 0, 1, ...; false past

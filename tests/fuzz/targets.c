@@ -27,7 +27,7 @@ static void read_topology(nw_source_reader *reader, const char *what)
 }
 
 /* Sizes are the user's to choose; the fuzzer would only choose huge ones. */
-static bool is_small(const char *words)
+static bool is_small(const char *words, uint64_t limit)
 {
     uint64_t product = 1;
 
@@ -38,7 +38,7 @@ static bool is_small(const char *words)
         if (!digits)
             continue;
         words += digits - 1;
-        if (digits > 6 || (product *= number + 1) > 1000000)
+        if (digits > 6 || (product *= number + 1) > limit)
             return false;
     }
     return true;
@@ -46,13 +46,13 @@ static bool is_small(const char *words)
 
 static void fuzz_hierarchy(const char *words)
 {
-    if (is_small(words))
+    if (is_small(words, 1000000))
         read_topology(nw_source_hierarchy, words);
 }
 
 static void fuzz_synthetic(const char *words)
 {
-    if (is_small(words))
+    if (is_small(words, 1000000))
         read_topology(nw_source_synthetic, words);
 }
 
@@ -96,11 +96,61 @@ static void fuzz_native(const char *path)
     read_pattern("native:", path);
 }
 
+static void fuzz_metis(const char *path)
+{
+    read_pattern("metis:", path);
+}
+
+static void fuzz_market(const char *path)
+{
+    read_pattern("mm:", path);
+}
+
+static void fuzz_dense(const char *path)
+{
+    read_pattern("matrix:", path);
+}
+
+static void fuzz_list(const char *path)
+{
+    read_pattern("list:", path);
+}
+
+/* Both halves: the flow as a pattern, the distances beside it. */
+static void fuzz_qaplib(const char *path)
+{
+    double *distances = NULL;
+    nw_pattern *flow = NULL;
+    size_t n;
+
+    if (!nw_qaplib_read(path, &flow, &distances, &n)) {
+        nw_pattern_free(flow);
+        free(distances);
+    }
+    read_pattern("qaplib:", path);
+}
+
+/* Without a prefix: what is it? */
+static void fuzz_detect(const char *path)
+{
+    read_pattern("", path);
+}
+
+static void fuzz_generate(const char *words)
+{
+    nw_pattern *pattern = NULL;
+    bool sparse = strstr(words, "stencil") || strstr(words, "training");
+
+    if (is_small(words, sparse ? 1000000 : 1000) &&
+        !nw_pattern_generate(words, &pattern))
+        nw_pattern_free(pattern);
+}
+
 static void fuzz_hostlist(const char *words)
 {
     struct nw_hostlist list = {0};
 
-    if (is_small(words) && nw_hostlist_expand(words, &list))
+    if (is_small(words, 1000000) && nw_hostlist_expand(words, &list))
         assert(list.count == 0);
     nw_hostlist_fini(&list);
 }
@@ -114,6 +164,13 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"cluster", fuzz_cluster, false},
     {"mapping", fuzz_mapping, false},
     {"native", fuzz_native, false},
+    {"metis", fuzz_metis, false},
+    {"market", fuzz_market, false},
+    {"dense", fuzz_dense, false},
+    {"list", fuzz_list, false},
+    {"qaplib", fuzz_qaplib, false},
+    {"detect", fuzz_detect, false},
+    {"generate", fuzz_generate, true},
 };
 const size_t nw_fuzz_target_count =
     sizeof nw_fuzz_targets / sizeof *nw_fuzz_targets;

@@ -90,9 +90,11 @@ def check_own(room, header):
 
 
 def check_foreign(room, header):
-    first = header.split("/")[0]
-    if first in SYSTEM:
+    first, last = header.split("/")[0], header.split("/")[-1]
+    if first in SYSTEM or "." not in header:  # <vector>: the C++ library
         return None
+    if first not in HOMES:  # <scotch-int64/scotch.h>
+        first = last
     if first not in HOMES:
         return "<%s> has no home in tests/lint/arrows.py" % header
     if room not in HOMES[first]:
@@ -121,7 +123,7 @@ def main():
             why = (check_own if own else check_foreign)(room, header)
             if why:
                 breaches.append("%s:%d: %s" % (name, number, why))
-    scotch = [n for n in tree.files(".c", ".h") if "<scotch.h>" in tree.text(n)]
+    scotch = [n for n in tree.files(".c", ".h") if "scotch.h>" in tree.text(n)]
     if len(scotch) > 1:
         breaches.append("scotch.h stands in more than one file: %s" % scotch)
     tree.finish(breaches)

@@ -91,15 +91,15 @@ NW_API NW_MUST_CHECK nw_status nw_launch_find_rank(struct nw_launch_rank *out);
 /* How many lower ranks the mapping puts on the same node. */
 NW_API int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank);
 
-/* The live topology as a mapping counts it: all cores this process may be given,
- * not only those its launcher has bound it to. The caller frees *out with
- * nw_topology_free. */
+/* The live topology as a mapping counts it: all cores this process may be
+ * given, not only those its launcher has bound it to. The caller frees *out
+ * with nw_topology_free. */
 NW_API NW_MUST_CHECK nw_status
 nw_launch_machine(const struct nw_topology_options *options, nw_topology **out);
 
 /* Binds the calling thread to the rank's cores. `machine` comes from
- * nw_launch_machine. NW_ENODEV, with the old binding left in place, where a core is not
- * here or may not be used. */
+ * nw_launch_machine. NW_ENODEV, with the old binding left in place, where a
+ * core is not here or may not be used. */
 NW_API NW_MUST_CHECK nw_status nw_launch_bind(const nw_topology *machine,
                                               const nw_mapping *mapping,
                                               int32_t rank);

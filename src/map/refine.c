@@ -248,15 +248,17 @@ static bool try_place(struct refining *work, int32_t p, int32_t place)
     const struct nw_placing *placing = work->placing;
     struct partners partners = {.count = 0};
     int32_t home = placing->place[p];
+    double gain;
 
     if (place == home)
         return false;
+    gain = draw(placing, p, home, place);
     if (nw_placing_fits(placing, p, place) && try_swap(work, p, -1, place))
         return true;
     for (int32_t q = work->head[place]; q >= 0; q = work->next[q])
         if (may_swap(placing, p, q))
             add_partner(&partners, q, draw(placing, q, place, home));
-    for (int i = 0; i < partners.count; i++)
+    for (int i = 0; i < partners.count && partners.draw[i] + gain >= 0; i++)
         if (try_swap(work, p, partners.process[i], place))
             return true;
     return false;

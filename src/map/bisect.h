@@ -11,6 +11,7 @@
 enum { NW_CLASS_PLAIN, NW_CLASS_GPU, NW_CLASS_COUNT };
 
 enum nw_seed_kind {
+    NW_SEED_NONE,
     NW_SEED_ORDER,  /* the first processes are the left part */
     NW_SEED_FIRST,  /* grown around the first process */
     NW_SEED_RANDOM, /* grown around a random one */

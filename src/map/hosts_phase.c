@@ -96,27 +96,62 @@ static nw_status put_fixed(const struct nw_problem *problem,
     return status;
 }
 
-static nw_status place_on_hosts(const struct nw_problem *problem,
-                                const struct nw_phases *phases,
-                                struct nw_placing *placing)
-{
+struct hosts_phase {
+    const struct nw_problem *problem;
+    const struct nw_phases *phases;
     struct nw_places places;
     struct nw_random random;
-    nw_status status = nw_places_of_hosts(problem, &places);
+    struct nw_ints ranks;
+};
+
+static nw_status place_kinds(struct hosts_phase *phase,
+                             struct nw_placing *placing, unsigned kinds,
+                             const int32_t *hint)
+{
+    nw_status status = nw_placing_init(placing, phase->problem->pattern,
+                                       phase->ranks, NULL, kinds);
 
     if (status)
         return status;
-    nw_random_init(&random, problem->options.seed);
-    placing->places = &places;
-    placing->random = &random;
-    placing->by_distance = phases->by_distance;
-    status = prepare_rooms(problem, placing);
+    placing->places = &phase->places;
+    placing->random = &phase->random;
+    placing->by_distance = phase->phases->by_distance;
+    placing->hint = hint;
+    status = prepare_rooms(phase->problem, placing);
     if (!status)
-        status = put_fixed(problem, placing);
+        status = put_fixed(phase->problem, placing);
     if (!status)
-        status = phases->placer[0](placing);
-    placing->places = NULL;
-    nw_places_fini(&places);
+        status = phase->phases->placer[0](placing);
+    return status;
+}
+
+/* Both layers together are placed best from several starts; where there are
+ * two, what is best for the host layer alone is one of them. */
+static bool wants_hint(const struct hosts_phase *phase)
+{
+    const struct nw_pattern *pattern = phase->problem->pattern;
+
+    return phase->phases->kinds == NW_KINDS_ALL &&
+           phase->phases->placer[0] == nw_place_partition &&
+           nw_pattern_has_gpu(pattern) &&
+           nw_pattern_total(pattern, NW_KIND_HH).bytes > 0;
+}
+
+static nw_status place_on_hosts(struct hosts_phase *phase,
+                                struct nw_placing *placing)
+{
+    struct nw_placing host_layer = {0};
+    nw_status status = nw_places_of_hosts(phase->problem, &phase->places);
+
+    nw_random_init(&phase->random, phase->problem->options.seed);
+    if (!status && wants_hint(phase))
+        status = place_kinds(phase, &host_layer, NW_KINDS_HOST, NULL);
+    if (!status)
+        status =
+            place_kinds(phase, placing, phase->phases->kinds, host_layer.place);
+    placing->steps += host_layer.steps;
+    nw_placing_fini(&host_layer);
+    nw_places_fini(&phase->places);
     return status;
 }
 
@@ -124,6 +159,7 @@ nw_status nw_phase_hosts(const struct nw_problem *problem,
                          const struct nw_phases *phases,
                          struct nw_answer *answer, struct nw_map_report *report)
 {
+    struct hosts_phase phase = {.problem = problem, .phases = phases};
     struct nw_placing placing = {0};
     uint64_t begun = nw_clock_ns();
     int32_t n = problem->pattern->rank_count, *all;
@@ -136,12 +172,9 @@ nw_status nw_phase_hosts(const struct nw_problem *problem,
     status = nw_alloc((size_t)n, sizeof *all, &all);
     for (int32_t r = 0; !status && r < n; r++)
         all[r] = r;
+    phase.ranks = (struct nw_ints){all, (size_t)n};
     if (!status)
-        status = nw_placing_init(&placing, problem->pattern,
-                                 (struct nw_ints){all, (size_t)n}, NULL,
-                                 phases->kinds);
-    if (!status)
-        status = place_on_hosts(problem, phases, &placing);
+        status = place_on_hosts(&phase, &placing);
     if (!status)
         memcpy(answer->host, placing.place, (size_t)n * sizeof *answer->host);
     report->steps += placing.steps;

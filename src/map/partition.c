@@ -228,8 +228,9 @@ static void bisect(struct partition *part, struct nw_ints list,
     for (int i = 0; i < TRIES && best != 0; i++) {
         double bytes;
 
-        if (part->start.seed[i] == NW_SEED_GIVEN &&
-            !cut_along_stripe(part, list, target))
+        if (part->start.seed[i] == NW_SEED_NONE ||
+            (part->start.seed[i] == NW_SEED_GIVEN &&
+             !cut_along_stripe(part, list, target)))
             continue;
         nw_bisect(&part->bisection, list, target, part->start.seed[i]);
         bytes = cut_bytes(part, list);
@@ -238,7 +239,10 @@ static void bisect(struct partition *part, struct nw_ints list,
             copy_sides(part->best_side, side, list);
         }
     }
-    copy_sides(side, part->best_side, list);
+    if (best < 0) /* nothing talks: any cut is as good */
+        nw_bisect(&part->bisection, list, target, NW_SEED_ORDER);
+    else
+        copy_sides(side, part->best_side, list);
 }
 
 static void cut_piece(struct partition *part, struct piece piece)
@@ -293,15 +297,13 @@ static void swap_places(struct partition *part)
     part->place = place;
 }
 
-/* Keeps the better of the placing's answer and this start's. */
-static nw_status try_start(struct partition *part, struct start start,
-                           struct nw_placing_cost *best)
+/* Keeps the better of the placing's answer and the one in part->place. */
+static nw_status keep_better(struct partition *part,
+                             struct nw_placing_cost *best)
 {
     struct nw_placing_cost cost;
     nw_status status;
 
-    part->start = start;
-    run_start(part);
     swap_places(part);
     status = nw_placing_price(part->placing, &cost);
     if (!status && (best->hop_bytes < 0 ||
@@ -324,6 +326,7 @@ static nw_status all_starts(struct partition *part)
     static const struct start starts[] = {
         {{NW_SEED_ORDER, NW_SEED_GIVEN, NW_SEED_RANDOM}, false},
         {{NW_SEED_ORDER, NW_SEED_GIVEN, NW_SEED_FIRST}, true},
+        {{NW_SEED_GIVEN}, false},
         {{NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, false},
     };
     const struct nw_placing *placing = part->placing;
@@ -336,8 +339,16 @@ static nw_status all_starts(struct partition *part)
     for (int32_t p = 0; p < placing->count; p++)
         count += !nw_placing_is_fixed(placing, p);
     for (size_t i = 0; !status && i < sizeof starts / sizeof *starts; i++)
-        if (!starts[i].packed || room > count)
-            status = try_start(part, starts[i], &best);
+        if (!starts[i].packed || room > count) {
+            part->start = starts[i];
+            run_start(part);
+            status = keep_better(part, &best);
+        }
+    if (!status && placing->hint) {
+        memcpy(part->place, placing->hint,
+               (size_t)placing->count * sizeof *part->place);
+        status = keep_better(part, &best);
+    }
     return status;
 }
 

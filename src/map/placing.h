@@ -54,10 +54,11 @@ struct nw_placing {
     size_t *row;        /* [count + 1] */
     struct nw_arc *arc; /* by peer, each once, no self */
     struct nw_rooms rooms;
-    bool *gpu;          /* [count] it wants a GPU; NULL: none does */
-    int32_t *place;     /* [count] the answer; -1 before */
-    bool *fixed;        /* [count] placed before, stays; NULL: none */
-    const double *pull; /* [count x places] s added to a place, or NULL */
+    bool *gpu;           /* [count] it wants a GPU; NULL: none does */
+    int32_t *place;      /* [count] the answer; -1 before */
+    bool *fixed;         /* [count] placed before, stays; NULL: none */
+    const int32_t *hint; /* [count] an answer to start from, or NULL */
+    const double *pull;  /* [count x places] s added to a place, or NULL */
     struct nw_random *random;
     bool by_distance; /* hop-bytes before congestion, in refinements */
     uint64_t steps;

@@ -63,6 +63,10 @@ void nw_heap_remove(struct nw_heap *heap, int32_t process)
 
 void nw_heap_update(struct nw_heap *heap, int32_t process)
 {
-    rise(heap, heap->at[process] - 1);
-    sink(heap, heap->at[process] - 1);
+    int32_t i = heap->at[process] - 1;
+
+    if (i && before(heap, process, heap->item[(i - 1) / 2]))
+        rise(heap, i);
+    else
+        sink(heap, i);
 }

@@ -99,15 +99,9 @@ void nw_places_fini(struct nw_places *places)
     *places = (struct nw_places){0};
 }
 
-struct nw_hops nw_places_route(const struct nw_places *places, int32_t a,
-                               int32_t b, uint32_t *room)
+struct nw_hops nw_places_ask_route(const struct nw_places *places, int32_t a,
+                                   int32_t b, uint32_t *room)
 {
-    if (places->route_row) {
-        const size_t *row =
-            places->route_row + (size_t)a * (size_t)places->count + (size_t)b;
-
-        return (struct nw_hops){places->route + row[0], row[1] - row[0]};
-    }
     if (!places->bandwidth)
         return (struct nw_hops){room, 0};
     return (struct nw_hops){room, ask_route(places, a, b, room)};

@@ -36,10 +36,22 @@ NW_MUST_CHECK nw_status nw_places_init(struct nw_places *places,
                                        struct nw_end *end, int32_t count,
                                        int32_t node);
 void nw_places_fini(struct nw_places *places);
+/* What nw_places_route asks where there is no table. */
+struct nw_hops nw_places_ask_route(const struct nw_places *places, int32_t a,
+                                   int32_t b, uint32_t *room);
 /* `room` holds nw_topology_route_max() entries and is used where there is no
  * table. */
-struct nw_hops nw_places_route(const struct nw_places *places, int32_t a,
-                               int32_t b, uint32_t *room);
+static inline struct nw_hops nw_places_route(const struct nw_places *places,
+                                             int32_t a, int32_t b,
+                                             uint32_t *room)
+{
+    const size_t *row;
+
+    if (!places->route_row)
+        return nw_places_ask_route(places, a, b, room);
+    row = places->route_row + (size_t)a * (size_t)places->count + (size_t)b;
+    return (struct nw_hops){places->route + row[0], row[1] - row[0]};
+}
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b);
 
 /* Bytes to and from a neighbour. Sums of whole numbers: exact below 2^53. */

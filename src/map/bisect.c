@@ -204,7 +204,7 @@ static bool is_even(const struct nw_bisection *b)
 /* One pass; true where it made the cut smaller. */
 static bool pass(struct nw_bisection *b, struct nw_ints list)
 {
-    int32_t made = 0, kept = 0, patience = 16 + (int32_t)(list.count / 4);
+    int32_t made = 0, kept = 0, patience = 6 + (int32_t)(list.count / 4);
     double sum = 0, best = 0;
     int32_t p;
 

@@ -177,16 +177,17 @@ static void cut_stripe(struct partition *part, struct nw_ints list, int stripe,
 {
     int32_t left[NW_CLASS_COUNT] = {target[0], target[1]};
     int32_t size = part->stripes.stripe[stripe].size, *bucket = part->bucket;
+    const int32_t *at = part->stripes.stripe[stripe].at;
 
     memset(bucket, 0, ((size_t)size + 1) * sizeof *bucket);
     for (size_t i = 0; i < list.count; i++)
-        bucket[nw_stripe_of(&part->stripes, stripe, list.values[i]) + 1]++;
+        bucket[at[list.values[i]] + 1]++;
     for (int32_t c = 0; c < size; c++)
         bucket[c + 1] += bucket[c];
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = list.values[i];
 
-        part->half[bucket[nw_stripe_of(&part->stripes, stripe, p)]++] = p;
+        part->half[bucket[at[p]]++] = p;
     }
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = part->half[i];
@@ -396,6 +397,7 @@ nw_status nw_place_partition(struct nw_placing *placing)
     free(part.place);
     free(part.best_side);
     free(part.bucket);
+    nw_stripes_fini(&part.stripes);
     if (status)
         return status;
     take_rooms(placing);

@@ -39,6 +39,35 @@ static int choose(double *bytes, int32_t n, int32_t *stride)
     return count;
 }
 
+static void list_stripes(struct nw_stripes *stripes, const int32_t *stride,
+                         int count)
+{
+    for (int i = 0; i < count; i++)
+        for (int k = i + 1; k < count; k++)
+            if (stride[k] % stride[i] == 0 && stride[k] > stride[i]) {
+                stripes->stripe[stripes->count].step = stride[i];
+                stripes->stripe[stripes->count++].size = stride[k] / stride[i];
+            }
+}
+
+/* Divisions once, not at each cut. */
+static nw_status fill_coordinates(struct nw_stripes *stripes, int32_t n)
+{
+    size_t total = (size_t)n * (size_t)stripes->count;
+    nw_status status =
+        nw_alloc(total, sizeof *stripes->memory, &stripes->memory);
+
+    for (int i = 0; !status && i < stripes->count; i++) {
+        int32_t step = stripes->stripe[i].step, size = stripes->stripe[i].size;
+        int32_t *at = stripes->memory + (size_t)i * (size_t)n;
+
+        stripes->stripe[i].at = at;
+        for (int32_t p = 0; p < n; p++)
+            at[p] = p / step % size;
+    }
+    return status;
+}
+
 nw_status nw_stripes_find(const struct nw_placing *placing,
                           struct nw_stripes *out)
 {
@@ -54,13 +83,16 @@ nw_status nw_stripes_find(const struct nw_placing *placing,
     weigh(placing, bytes);
     bytes[0] = 0;
     count = choose(bytes, placing->count, stride);
-    for (int i = 0; i < count; i++)
-        for (int k = i + 1; k < count; k++)
-            if (stride[k] % stride[i] == 0 && stride[k] > stride[i]) {
-                stripes.stripe[stripes.count].step = stride[i];
-                stripes.stripe[stripes.count++].size = stride[k] / stride[i];
-            }
     free(bytes);
-    *out = stripes;
-    return NW_OK;
+    list_stripes(&stripes, stride, count);
+    status = fill_coordinates(&stripes, placing->count);
+    if (!status)
+        *out = stripes;
+    return status;
+}
+
+void nw_stripes_fini(struct nw_stripes *stripes)
+{
+    free(stripes->memory);
+    *stripes = (struct nw_stripes){.count = 0};
 }

@@ -12,16 +12,14 @@
 struct nw_stripes {
     struct {
         int32_t step, size; /* coordinate of process p: p / step % size */
+        int32_t *at;        /* [processes] the coordinate */
     } stripe[NW_STRIPES_MOST];
     int count;
+    int32_t *memory;
 };
 
 NW_MUST_CHECK nw_status nw_stripes_find(const struct nw_placing *placing,
                                         struct nw_stripes *out);
-static inline int32_t nw_stripe_of(const struct nw_stripes *stripes, int i,
-                                   int32_t process)
-{
-    return process / stripes->stripe[i].step % stripes->stripe[i].size;
-}
+void nw_stripes_fini(struct nw_stripes *stripes);
 
 #endif

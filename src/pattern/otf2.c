@@ -6,6 +6,7 @@
 #include "base/library.h"
 #include "base/status.h"
 #include "pattern/format.h"
+#include "pattern/otf2_files.h"
 
 #include <otf2/otf2.h>
 #include <stdlib.h>
@@ -401,11 +402,16 @@ static void sort_definitions(struct trace *trace)
  * them. */
 static nw_status open_locations(struct trace *trace)
 {
+    nw_status status;
     bool local;
 
-    for (size_t i = 0; i < trace->locations; i++)
+    for (size_t i = 0; i < trace->locations; i++) {
+        status = nw_otf2_check_location(trace->path, trace->location[i].ref);
+        if (status)
+            return status;
         if (otf2.Reader_SelectLocation(trace->reader, trace->location[i].ref))
             return fail(trace, "a location cannot be selected");
+    }
     local = !otf2.Reader_OpenDefFiles(trace->reader);
     if (otf2.Reader_OpenEvtFiles(trace->reader))
         return fail(trace, "the events cannot be opened");
@@ -467,7 +473,9 @@ static nw_status read_trace(struct trace *trace, nw_pattern **out)
     if (!trace->reader)
         return fail(trace, "not an OTF2 trace that can be opened");
     otf2.Reader_SetSerialCollectiveCallbacks(trace->reader);
-    status = read_definitions(trace);
+    status = nw_otf2_check_definitions(trace->path);
+    if (!status)
+        status = read_definitions(trace);
     sort_definitions(trace);
     if (!status)
         status = number_ranks(trace);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Looks whether the files of an OTF2 trace are whole before libotf2 reads
+ * them: of a truncated file version 3.0 reads on into memory that it never
+ * filled. */
+#include "pattern/otf2_files.h"
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A whole file ends with the marks for end of file and end of chunk. A file
+ * that is not there is for libotf2 to miss. */
+static nw_status check_file(const char *path)
+{
+    unsigned char end[2] = {0, 0};
+    FILE *file = fopen(path, "rb");
+    bool whole;
+
+    if (!file)
+        return NW_OK;
+    whole = !fseek(file, -2, SEEK_END) && fread(end, 1, 2, file) == 2 &&
+            end[0] == 2 && end[1] == 1;
+    fclose(file);
+    return whole ? NW_OK
+                 : nw_fail(NW_EFORMAT,
+                           "%s:0: the file of the trace is "
+                           "truncated",
+                           path);
+}
+
+nw_status nw_otf2_check_definitions(const char *anchor)
+{
+    size_t length = strlen(anchor);
+    struct nw_text name = {0};
+    char *path;
+    nw_status status;
+
+    if (!nw_text_ends_with(anchor, ".otf2"))
+        return NW_OK;
+    nw_text_add_bytes(&name, anchor, length - strlen("otf2"));
+    nw_text_add(&name, "def");
+    status = nw_text_take(&name, &path);
+    if (status)
+        return status;
+    status = check_file(path);
+    free(path);
+    return status;
+}
+
+nw_status nw_otf2_check_location(const char *anchor, uint64_t location)
+{
+    static const char *const kinds[] = {"def", "evt"};
+    size_t length = strlen(anchor);
+    nw_status status = NW_OK;
+
+    if (!nw_text_ends_with(anchor, ".otf2"))
+        return NW_OK;
+    for (int i = 0; !status && i < 2; i++) {
+        struct nw_text name = {0};
+        char *path;
+
+        nw_text_add_bytes(&name, anchor, length - strlen(".otf2"));
+        nw_text_format(&name, "/%llu.%s", (unsigned long long)location,
+                       kinds[i]);
+        status = nw_text_take(&name, &path);
+        if (status)
+            return status;
+        status = check_file(path);
+        free(path);
+    }
+    return status;
+}

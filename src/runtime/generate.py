@@ -11,7 +11,7 @@ a row that the header lacks is left out. See the head of the table.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|collective)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -69,9 +69,20 @@ def wrapper(prefix, function, row, parameters):
         before.strip() or "(void)0", after.strip() or "(void)0")
 
 
+def expand(rows):
+    """A collective row stands for its nonblocking and persistent twins too."""
+    for function, (when, names, action) in rows.items():
+        yield function, (when, names, action)
+        if when == "collective":
+            yield "I" + function[0].lower() + function[1:], (
+                when, names + ["request"], action)
+            yield function + "_init", (when, names + ["info", "request"],
+                                       "NW_PLAN(%s, *request)" % action)
+
+
 def all_rows(rows, header):
     """Rows of the table and their large-count twins, where declared."""
-    for function, row in rows.items():
+    for function, row in expand(rows):
         for name in (function, function + "_c"):
             if name not in header or (name != function and name in rows):
                 continue

@@ -141,6 +141,7 @@ void nw_profile_start(void)
     nw_comm_open();
     open_part();
     note_program(nw_tally_header());
+    nw_collective_open();
     state.pid = getpid();
     __atomic_store_n(&nw_active, true, __ATOMIC_RELEASE);
 }

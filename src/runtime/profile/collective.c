@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the arguments of a collective call to the model of its algorithm. In an
+ * intercommunicator, where algorithms differ most, data is taken to go straight
+ * from each rank that has it to each rank of the other group that gets it.
+ */
+#include "runtime/profile/collective.h"
+
+#include "runtime/profile/choice.h"
+#include "runtime/profile/gpu.h"
+#include "runtime/warn.h"
+
+#include <stdlib.h>
+
+/* One call of one rank. */
+struct call {
+    struct nw_comm *comm;
+    int class;
+};
+
+void nw_collective_open(void)
+{
+    const char *bad;
+
+    nw_choice_set(getenv("NODEWISE_COLLECTIVES"), &bad);
+    if (bad)
+        nw_warn_once("NODEWISE_COLLECTIVES: no such model at '%s'", bad);
+}
+
+static void send(void *context, int to, uint64_t bytes)
+{
+    const struct call *call = context;
+
+    nw_record_edge(call->comm, to, call->class, bytes);
+}
+
+/* False where nothing is to be recorded. */
+static bool begin(struct call *call, struct nw_model *model, MPI_Comm comm)
+{
+    if (!nw_choice_is_on() || !nw_record_wanted())
+        return false;
+    call->comm = nw_comm_find(comm);
+    call->class = NW_PART_HH;
+    if (!call->comm || call->comm->size < 1)
+        return false;
+    *model = (struct nw_model){call->comm->rank, call->comm->size, send, call};
+    return true;
+}
+
+static bool is_gpu(const void *at, const void *instead)
+{
+    return nw_gpu_holds(at == MPI_IN_PLACE ? instead : at);
+}
+
+static void take_sides(struct call *call, const void *from, const void *to)
+{
+    if (nw_gpu_is_used())
+        call->class = nw_edge_class(is_gpu(from, to), is_gpu(to, from));
+}
+
+/* To every rank of the other group. */
+static void send_across(const struct nw_model *model, uint64_t bytes)
+{
+    for (int rank = 0; rank < model->size; rank++)
+        model->send(model->context, rank, bytes);
+}
+
+/* To the root of the other group; nothing from the root's own group. */
+static void send_to_root(const struct nw_model *model, int root, uint64_t bytes)
+{
+    if (root >= 0)
+        model->send(model->context, root, bytes);
+}
+
+static enum nw_algorithm choose(enum nw_collective collective,
+                                const struct nw_model *model, uint64_t bytes)
+{
+    return nw_choice(collective, model->size, bytes);
+}
+
+void nw_barrier(MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+
+    if (begin(&call, &model, comm) && !call.comm->inter)
+        nw_model_barrier(&model, choose(NW_COLLECTIVE_BARRIER, &model, 0));
+}
+
+void nw_bcast(struct nw_data data, int root, MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+    uint64_t bytes = nw_data_bytes(data);
+
+    if (!begin(&call, &model, comm))
+        return;
+    take_sides(&call, data.at, data.at);
+    if (!call.comm->inter)
+        nw_model_bcast(&model, choose(NW_COLLECTIVE_BCAST, &model, bytes), root,
+                       bytes);
+    else if (root == MPI_ROOT)
+        send_across(&model, bytes);
+}
+
+void nw_reduced(struct nw_data sent, const void *result, int root,
+                MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+    uint64_t bytes = nw_data_bytes(sent);
+
+    if (!begin(&call, &model, comm))
+        return;
+    /* a result counts at the root only */
+    take_sides(&call, sent.at,
+               call.comm->rank == root || sent.at == MPI_IN_PLACE ? result
+                                                                  : sent.at);
+    if (call.comm->inter)
+        send_to_root(&model, root, bytes);
+    else
+        nw_model_reduce(&model, choose(NW_COLLECTIVE_REDUCE, &model, bytes),
+                        root, bytes);
+}
+
+void nw_allreduced(struct nw_data sent, const void *result, MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+    uint64_t bytes = nw_data_bytes(sent);
+
+    if (!begin(&call, &model, comm))
+        return;
+    take_sides(&call, sent.at, result);
+    if (call.comm->inter)
+        send_to_root(&model, 0, bytes);
+    else
+        nw_model_allreduce(
+            &model, choose(NW_COLLECTIVE_ALLREDUCE, &model, bytes), bytes);
+}
+
+void nw_scanned(struct nw_data sent, const void *result, MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+    uint64_t bytes = nw_data_bytes(sent);
+
+    if (!begin(&call, &model, comm))
+        return;
+    take_sides(&call, sent.at, result);
+    nw_model_scan(&model, choose(NW_COLLECTIVE_SCAN, &model, bytes), bytes);
+}
+
+/* The side of the root's buffer is known to the root alone: that of the data
+ * sent stands for it elsewhere. */
+void nw_gathered(struct nw_data sent, struct nw_data received, int root,
+                 MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+    uint64_t bytes;
+
+    if (!begin(&call, &model, comm))
+        return;
+    bytes = nw_data_bytes(sent.at == MPI_IN_PLACE ? received : sent);
+    if (root == call.comm->rank || root == MPI_ROOT)
+        take_sides(&call, sent.at, received.at);
+    else
+        take_sides(&call, sent.at, sent.at);
+    if (call.comm->inter)
+        send_to_root(&model, root, bytes);
+    else
+        nw_model_gather(&model, choose(NW_COLLECTIVE_GATHER, &model, bytes),
+                        root, bytes);
+}
+
+void nw_scattered(struct nw_data sent, struct nw_data received, int root,
+                  MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+    bool is_root;
+
+    if (!begin(&call, &model, comm))
+        return;
+    is_root =
+        root == MPI_ROOT || (!call.comm->inter && root == call.comm->rank);
+    take_sides(&call, is_root ? sent.at : received.at,
+               received.at == MPI_IN_PLACE ? sent.at : received.at);
+    if (!call.comm->inter) {
+        uint64_t bytes = nw_data_bytes(is_root ? sent : received);
+
+        nw_model_scatter(&model, choose(NW_COLLECTIVE_SCATTER, &model, bytes),
+                         root, bytes);
+    } else if (is_root)
+        send_across(&model, nw_data_bytes(sent));
+}
+
+static uint64_t same_block(const void *context, int rank)
+{
+    (void)rank;
+    return *(const uint64_t *)context;
+}
+
+int64_t nw_vector_count(const struct nw_vector *vector, int rank)
+{
+    if (!vector->counts)
+        return vector->same;
+    return vector->width == sizeof(int)
+               ? ((const int *)vector->counts)[rank]
+               : ((const MPI_Count *)vector->counts)[rank];
+}
+
+/* With one type for all, its size is asked once. */
+struct sized_vector {
+    const struct nw_vector *vector;
+    uint64_t size;
+};
+
+static struct sized_vector size_vector(const struct nw_vector *vector)
+{
+    return (struct sized_vector){
+        vector, vector->types ? 0 : nw_type_bytes(vector->type)};
+}
+
+static uint64_t vector_block(const void *context, int rank)
+{
+    const struct sized_vector *sized = context;
+    const struct nw_vector *vector = sized->vector;
+    int64_t count = nw_vector_count(vector, rank);
+
+    if (count <= 0)
+        return 0;
+    return (uint64_t)count *
+           (vector->types ? nw_type_bytes(vector->types[rank]) : sized->size);
+}
+
+void nw_gathered_vector(struct nw_data sent, struct nw_vector received,
+                        int root, MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+
+    if (!begin(&call, &model, comm))
+        return;
+    take_sides(&call, sent.at, sent.at == MPI_IN_PLACE ? received.at : sent.at);
+    if (call.comm->inter)
+        send_to_root(&model, root, nw_data_bytes(sent));
+    else if (call.comm->rank != root)
+        nw_model_gather(&model, NW_ALGORITHM_LINEAR, root, nw_data_bytes(sent));
+}
+
+void nw_scattered_vector(struct nw_vector sent, struct nw_data received,
+                         int root, MPI_Comm comm)
+{
+    struct sized_vector sized;
+    struct nw_model model;
+    struct call call;
+
+    if (!begin(&call, &model, comm) ||
+        (root != MPI_ROOT && (call.comm->inter || root != call.comm->rank)))
+        return;
+    take_sides(&call, sent.at,
+               received.at == MPI_IN_PLACE || root == MPI_ROOT ? sent.at
+                                                               : received.at);
+    sized = size_vector(&sent);
+    for (int rank = 0; rank < model.size; rank++)
+        if (call.comm->inter || rank != root)
+            send(&call, rank, vector_block(&sized, rank));
+}
+
+static uint64_t sum(const struct nw_model *model,
+                    const struct nw_blocks *blocks)
+{
+    uint64_t total = 0;
+
+    for (int rank = 0; rank < model->size; rank++)
+        total += blocks->bytes(blocks->context, rank);
+    return total;
+}
+
+void nw_allgathered(struct nw_data sent, struct nw_data received, MPI_Comm comm)
+{
+    uint64_t bytes = nw_data_bytes(received);
+    struct nw_blocks blocks = {same_block, &bytes};
+    struct nw_model model;
+    struct call call;
+
+    if (!begin(&call, &model, comm))
+        return;
+    take_sides(&call, sent.at, received.at);
+    if (call.comm->inter)
+        send_across(&model, nw_data_bytes(sent));
+    else
+        nw_model_allgather(&model,
+                           choose(NW_COLLECTIVE_ALLGATHER, &model,
+                                  bytes * (uint64_t)model.size),
+                           &blocks);
+}
+
+void nw_allgathered_vector(struct nw_data sent, struct nw_vector received,
+                           MPI_Comm comm)
+{
+    struct sized_vector sized;
+    struct nw_blocks blocks = {vector_block, &sized};
+    struct nw_model model;
+    struct call call;
+
+    if (!begin(&call, &model, comm))
+        return;
+    sized = size_vector(&received);
+    take_sides(&call, sent.at, received.at);
+    if (call.comm->inter)
+        send_across(&model, nw_data_bytes(sent));
+    else
+        nw_model_allgather(
+            &model,
+            choose(NW_COLLECTIVE_ALLGATHER, &model, sum(&model, &blocks)),
+            &blocks);
+}
+
+void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm)
+{
+    struct nw_model model;
+    struct call call;
+    uint64_t bytes;
+
+    if (!begin(&call, &model, comm))
+        return;
+    bytes = nw_data_bytes(sent.at == MPI_IN_PLACE ? received : sent);
+    take_sides(&call, sent.at, received.at);
+    if (call.comm->inter)
+        send_across(&model, bytes);
+    else
+        nw_model_alltoall(&model, choose(NW_COLLECTIVE_ALLTOALL, &model, bytes),
+                          bytes);
+}
+
+/* Every pair has its own size: straight from each to each. */
+void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
+                         MPI_Comm comm)
+{
+    const struct nw_vector *from = sent.at == MPI_IN_PLACE ? &received : &sent;
+    struct sized_vector sized;
+    struct nw_model model;
+    struct call call;
+
+    if (!begin(&call, &model, comm))
+        return;
+    sized = size_vector(from);
+    take_sides(&call, sent.at, received.at);
+    for (int rank = 0; rank < model.size; rank++) {
+        uint64_t bytes = vector_block(&sized, rank);
+
+        if (bytes && (call.comm->inter || rank != model.rank))
+            send(&call, rank, bytes);
+    }
+}
+
+static void reduce_scatter(const struct call *call,
+                           const struct nw_model *model,
+                           const struct nw_blocks *blocks)
+{
+    uint64_t total = sum(model, blocks);
+
+    if (call->comm->inter)
+        send_to_root(model, 0, total);
+    else
+        nw_model_reduce_scatter(
+            model, choose(NW_COLLECTIVE_REDUCE_SCATTER, model, total), blocks);
+}
+
+void nw_reduce_scattered(const void *sent, struct nw_vector received,
+                         MPI_Comm comm)
+{
+    struct sized_vector sized;
+    struct nw_blocks blocks = {vector_block, &sized};
+    struct nw_model model;
+    struct call call;
+
+    if (!begin(&call, &model, comm) || call.comm->inter)
+        return;
+    sized = size_vector(&received);
+    take_sides(&call, sent, received.at);
+    reduce_scatter(&call, &model, &blocks);
+}
+
+void nw_reduce_scattered_block(const void *sent, struct nw_data received,
+                               MPI_Comm comm)
+{
+    uint64_t bytes = nw_data_bytes(received);
+    struct nw_blocks blocks = {same_block, &bytes};
+    struct nw_model model;
+    struct call call;
+
+    if (!begin(&call, &model, comm))
+        return;
+    take_sides(&call, sent, received.at);
+    reduce_scatter(&call, &model, &blocks);
+}

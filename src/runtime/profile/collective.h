@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Collective calls, attributed to pairs by the model of an algorithm. The side
+ * of a rank's own receive buffer stands for that of its partners.
+ */
+#ifndef NW_PROFILE_COLLECTIVE_H
+#define NW_PROFILE_COLLECTIVE_H
+
+#include "runtime/profile/record.h"
+
+/* A vector of blocks: counts of int or, in the _c calls, of MPI_Count; types
+ * one for all, or one a block. */
+struct nw_vector {
+    const void *at;
+    const void *counts;
+    size_t width; /* of a count */
+    MPI_Datatype type;
+    const MPI_Datatype *types; /* NULL: `type` */
+    int64_t same;              /* every count, where counts is NULL */
+};
+#define NW_VECTOR(at, counts, type)                                            \
+    ((struct nw_vector){(at), (counts), sizeof *(counts), (type), NULL, 0})
+#define NW_TYPED_VECTOR(at, counts, types)                                     \
+    ((struct nw_vector){(at), (counts), sizeof *(counts), MPI_DATATYPE_NULL,   \
+                        (types), 0})
+#define NW_BLOCKS(at, count, type)                                             \
+    ((struct nw_vector){(at), NULL, 0, (type), NULL, (int64_t)(count)})
+
+int64_t nw_vector_count(const struct nw_vector *vector, int index);
+
+/* Reads NODEWISE_COLLECTIVES. */
+void nw_collective_open(void);
+
+void nw_barrier(MPI_Comm comm);
+void nw_bcast(struct nw_data data, int root, MPI_Comm comm);
+void nw_reduced(struct nw_data sent, const void *result, int root,
+                MPI_Comm comm);
+void nw_allreduced(struct nw_data sent, const void *result, MPI_Comm comm);
+void nw_scanned(struct nw_data sent, const void *result, MPI_Comm comm);
+void nw_gathered(struct nw_data sent, struct nw_data received, int root,
+                 MPI_Comm comm);
+void nw_gathered_vector(struct nw_data sent, struct nw_vector received,
+                        int root, MPI_Comm comm);
+void nw_scattered(struct nw_data sent, struct nw_data received, int root,
+                  MPI_Comm comm);
+void nw_scattered_vector(struct nw_vector sent, struct nw_data received,
+                         int root, MPI_Comm comm);
+void nw_allgathered(struct nw_data sent, struct nw_data received,
+                    MPI_Comm comm);
+void nw_allgathered_vector(struct nw_data sent, struct nw_vector received,
+                           MPI_Comm comm);
+void nw_exchanged(struct nw_data sent, struct nw_data received, MPI_Comm comm);
+void nw_exchanged_vector(struct nw_vector sent, struct nw_vector received,
+                         MPI_Comm comm);
+/* The blocks are those of the result; `sent` is the data reduced. */
+void nw_reduce_scattered(const void *sent, struct nw_vector received,
+                         MPI_Comm comm);
+void nw_reduce_scattered_block(const void *sent, struct nw_data received,
+                               MPI_Comm comm);
+
+/* Neighbourhoods: exactly what the call says, one message a neighbour. */
+void nw_neighbours_gathered(struct nw_data sent, const void *received,
+                            MPI_Comm comm);
+void nw_neighbours_exchanged(struct nw_vector sent, const void *received,
+                             MPI_Comm comm);
+
+#endif

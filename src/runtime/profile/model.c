@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rooted calls go down or up a tree; the others step through partners. Where
+ * the number of ranks is no power of two, the first ranks fold in pairs, as
+ * both MPI libraries do. Shares of a vector are taken as equal where the
+ * library's differ by one element.
+ */
+#include "runtime/profile/model.h"
+
+#include "runtime/profile/model_tree.h"
+
+static void send(const struct nw_model *model, int to, uint64_t bytes)
+{
+    model->send(model->context, to, bytes);
+}
+
+/* Ranks numbered from the root, and back. */
+static int from_root(const struct nw_model *model, int root)
+{
+    return (model->rank - root + model->size) % model->size;
+}
+
+static int to_rank(const struct nw_model *model, int root, int from)
+{
+    return (from + root) % model->size;
+}
+
+static int highest_power(int size)
+{
+    return 1 << (31 - __builtin_clz((unsigned)size));
+}
+
+static void send_down(const struct nw_model *model, enum nw_tree tree, int root,
+                      uint64_t bytes)
+{
+    int self = from_root(model, root), child = 0;
+
+    while ((child = nw_tree_child(tree, self, model->size, child)))
+        send(model, to_rank(model, root, child), bytes);
+}
+
+static void send_up(const struct nw_model *model, enum nw_tree tree, int root,
+                    uint64_t bytes)
+{
+    int self = from_root(model, root);
+
+    if (self)
+        send(model,
+             to_rank(model, root, nw_tree_parent(tree, self, model->size)),
+             bytes);
+}
+
+static enum nw_tree tree_of(enum nw_algorithm algorithm, enum nw_tree binomial)
+{
+    switch (algorithm) {
+    case NW_ALGORITHM_CHAIN:
+        return NW_TREE_CHAINS;
+    case NW_ALGORITHM_PIPELINE:
+        return NW_TREE_LINE;
+    case NW_ALGORITHM_BINARY:
+        return NW_TREE_BINARY;
+    case NW_ALGORITHM_LINEAR:
+        return NW_TREE_FLAT;
+    default:
+        return binomial;
+    }
+}
+
+struct share {
+    uint64_t bytes;
+};
+
+static uint64_t equal_share(const void *context, int rank)
+{
+    (void)rank;
+    return ((const struct share *)context)->bytes;
+}
+
+/* The binomial tree of a broadcast is the HIGH one in Open MPI, the LOW one
+ * in MPICH. */
+#ifdef NW_MODEL_MPICH
+#define BCAST_TREE NW_TREE_LOW
+#else
+#define BCAST_TREE NW_TREE_HIGH
+#endif
+
+void nw_model_bcast(const struct nw_model *model, enum nw_algorithm algorithm,
+                    int root, uint64_t bytes)
+{
+    struct share share = {bytes / (uint64_t)model->size};
+    struct nw_blocks blocks = {equal_share, &share};
+
+    if (algorithm != NW_ALGORITHM_SCATTER_ALLGATHER) {
+        send_down(model, tree_of(algorithm, BCAST_TREE), root, bytes);
+        return;
+    }
+    nw_model_scatter(model, NW_ALGORITHM_BINOMIAL, root, share.bytes);
+    nw_model_allgather(model, NW_ALGORITHM_RING, &blocks);
+}
+
+void nw_model_reduce(const struct nw_model *model, enum nw_algorithm algorithm,
+                     int root, uint64_t bytes)
+{
+    send_up(model, tree_of(algorithm, NW_TREE_LOW), root, bytes);
+}
+
+void nw_model_gather(const struct nw_model *model, enum nw_algorithm algorithm,
+                     int root, uint64_t bytes)
+{
+    int self = from_root(model, root);
+    int weight = nw_tree_low_weight(self, model->size);
+
+    if (algorithm == NW_ALGORITHM_BINOMIAL)
+        send_up(model, NW_TREE_LOW, root, (uint64_t)weight * bytes);
+    else
+        send_up(model, NW_TREE_FLAT, root, bytes);
+}
+
+void nw_model_scatter(const struct nw_model *model, enum nw_algorithm algorithm,
+                      int root, uint64_t bytes)
+{
+    int self = from_root(model, root), child = 0;
+
+    if (algorithm != NW_ALGORITHM_BINOMIAL) {
+        send_down(model, NW_TREE_FLAT, root, bytes);
+        return;
+    }
+    while ((child = nw_tree_child(NW_TREE_LOW, self, model->size, child))) {
+        int weight = nw_tree_low_weight(child, model->size);
+
+        send(model, to_rank(model, root, child), (uint64_t)weight * bytes);
+    }
+}
+
+/* A power of two of the ranks: the first 2 * `extra` fold in pairs. */
+struct fold {
+    int size, extra;
+    int keep; /* the rank of a pair that stays: its odd or its even one */
+    int self; /* number among those that stay, or -1 */
+};
+
+static struct fold fold(const struct nw_model *model, int keep)
+{
+    struct fold fold = {.size = highest_power(model->size), .keep = keep};
+
+    fold.extra = model->size - fold.size;
+    if (model->rank >= 2 * fold.extra)
+        fold.self = model->rank - fold.extra;
+    else
+        fold.self = model->rank % 2 == keep ? model->rank / 2 : -1;
+    return fold;
+}
+
+static int unfold(const struct fold *fold, int number)
+{
+    return number < fold->extra ? 2 * number + fold->keep
+                                : number + fold->extra;
+}
+
+static bool is_paired(const struct nw_model *model, const struct fold *fold)
+{
+    return model->rank < 2 * fold->extra;
+}
+
+static void double_recursively(const struct nw_model *model, uint64_t bytes)
+{
+    struct fold f = fold(model, 1);
+
+    if (f.self < 0) {
+        send(model, model->rank + 1, bytes);
+        return;
+    }
+    for (int mask = 1; mask < f.size; mask *= 2)
+        send(model, unfold(&f, f.self ^ mask), bytes);
+    if (is_paired(model, &f))
+        send(model, model->rank - 1, bytes);
+}
+
+/* Rabenseifner: halve the vector with each partner, then gather it again. A
+ * pair folds by exchanging halves; the odd one hands its half over and gets
+ * the whole result at the end. */
+static void reduce_by_halves(const struct nw_model *model, uint64_t bytes)
+{
+    struct fold f = fold(model, 0);
+    uint64_t part = bytes / 2;
+
+    if (f.self < 0) {
+        send(model, model->rank - 1, part);
+        send(model, model->rank - 1, bytes - part);
+        return;
+    }
+    if (is_paired(model, &f))
+        send(model, model->rank + 1, bytes - part);
+    for (int mask = 1; mask < f.size; mask *= 2, part /= 2) {
+        send(model, unfold(&f, f.self ^ mask), part);
+        send(model, unfold(&f, f.self ^ mask), part);
+    }
+    if (is_paired(model, &f))
+        send(model, model->rank + 1, bytes);
+}
+
+void nw_model_allreduce(const struct nw_model *model,
+                        enum nw_algorithm algorithm, uint64_t bytes)
+{
+    int next = (model->rank + 1) % model->size;
+
+    switch (algorithm) {
+    case NW_ALGORITHM_LINEAR:
+    case NW_ALGORITHM_BINOMIAL:
+        nw_model_reduce(model, algorithm, 0, bytes);
+        nw_model_bcast(model, algorithm, 0, bytes);
+        break;
+    case NW_ALGORITHM_RING:
+        for (int step = 0; step < 2 * (model->size - 1); step++)
+            send(model, next, bytes / (uint64_t)model->size);
+        break;
+    case NW_ALGORITHM_RABENSEIFNER:
+        reduce_by_halves(model, bytes);
+        break;
+    default:
+        double_recursively(model, bytes);
+    }
+}
+
+/* `count` blocks from that of rank `first` on, around the end. */
+static uint64_t sum_blocks(const struct nw_model *model,
+                           const struct nw_blocks *blocks, int first, int count)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < count; i++)
+        sum += blocks->bytes(blocks->context, (first + i) % model->size);
+    return sum;
+}
+
+static void gather_in_ring(const struct nw_model *model,
+                           const struct nw_blocks *blocks)
+{
+    for (int step = 0; step < model->size - 1; step++)
+        send(model, (model->rank + 1) % model->size,
+             sum_blocks(model, blocks, model->rank - step + model->size, 1));
+}
+
+static void gather_by_bruck(const struct nw_model *model,
+                            const struct nw_blocks *blocks)
+{
+    for (int far = 1; far < model->size; far *= 2) {
+        int count = far < model->size - far ? far : model->size - far;
+
+        send(model, (model->rank - far + model->size) % model->size,
+             sum_blocks(model, blocks, model->rank, count));
+    }
+}
+
+static void gather_by_doubling(const struct nw_model *model,
+                               const struct nw_blocks *blocks)
+{
+    for (int mask = 1; mask < model->size; mask *= 2)
+        send(model, model->rank ^ mask,
+             sum_blocks(model, blocks, model->rank & ~(mask - 1), mask));
+}
+
+/* One block to the first neighbour, then pairs of blocks, of the average
+ * size, to the two in turn. */
+static void gather_by_neighbours(const struct nw_model *model,
+                                 const struct nw_blocks *blocks)
+{
+    int size = model->size, right = (model->rank + 1) % size;
+    int left = (model->rank + size - 1) % size;
+    bool even = model->rank % 2 == 0;
+    uint64_t total = sum_blocks(model, blocks, 0, size);
+
+    send(model, even ? right : left, sum_blocks(model, blocks, model->rank, 1));
+    for (int step = 1; step < size / 2; step++)
+        send(model, even == (step % 2 == 0) ? right : left,
+             2 * total / (uint64_t)size);
+}
+
+void nw_model_allgather(const struct nw_model *model,
+                        enum nw_algorithm algorithm,
+                        const struct nw_blocks *blocks)
+{
+    bool power = highest_power(model->size) == model->size;
+
+    switch (algorithm) {
+    case NW_ALGORITHM_BRUCK:
+        gather_by_bruck(model, blocks);
+        break;
+    case NW_ALGORITHM_RECURSIVE_DOUBLING:
+        if (power)
+            gather_by_doubling(model, blocks);
+        else
+            gather_by_bruck(model, blocks);
+        break;
+    case NW_ALGORITHM_NEIGHBOR:
+        if (model->size % 2 == 0) {
+            gather_by_neighbours(model, blocks);
+            break;
+        }
+        gather_in_ring(model, blocks);
+        break;
+    default:
+        gather_in_ring(model, blocks);
+    }
+}
+
+static int count_with_bit(int size, int bit)
+{
+    int count = 0;
+
+    for (int k = 1; k < size; k++)
+        count += (k & bit) != 0;
+    return count;
+}
+
+void nw_model_alltoall(const struct nw_model *model,
+                       enum nw_algorithm algorithm, uint64_t bytes)
+{
+    int size = model->size;
+
+    if (algorithm == NW_ALGORITHM_BRUCK)
+        for (int far = 1; far < size; far *= 2)
+            send(model, (model->rank + far) % size,
+                 (uint64_t)count_with_bit(size, far) * bytes);
+    else
+        for (int far = 1; far < size; far++)
+            send(model, (model->rank + far) % size, bytes);
+}
+
+/* Blocks of the ranks that stand behind numbers first .. first + count - 1. */
+static uint64_t sum_folded(const struct nw_blocks *blocks,
+                           const struct fold *fold, int first, int count)
+{
+    uint64_t sum = 0;
+
+    for (int number = first; number < first + count; number++) {
+        int rank = unfold(fold, number);
+
+        sum += blocks->bytes(blocks->context, rank);
+        if (number < fold->extra)
+            sum += blocks->bytes(blocks->context, rank - 1);
+    }
+    return sum;
+}
+
+static void scatter_by_halving(const struct nw_model *model,
+                               const struct nw_blocks *blocks)
+{
+    struct fold f = fold(model, 1);
+
+    if (f.self < 0) {
+        send(model, model->rank + 1, sum_blocks(model, blocks, 0, model->size));
+        return;
+    }
+    for (int mask = f.size / 2; mask > 0; mask /= 2) {
+        int peer = f.self ^ mask, first = peer & ~(mask - 1);
+
+        send(model, unfold(&f, peer), sum_folded(blocks, &f, first, mask));
+    }
+    if (is_paired(model, &f))
+        send(model, model->rank - 1,
+             sum_blocks(model, blocks, model->rank - 1, 1));
+}
+
+void nw_model_reduce_scatter(const struct nw_model *model,
+                             enum nw_algorithm algorithm,
+                             const struct nw_blocks *blocks)
+{
+    int size = model->size, rank = model->rank;
+
+    if (algorithm == NW_ALGORITHM_RING)
+        for (int step = 1; step < size; step++)
+            send(model, (rank + 1) % size,
+                 sum_blocks(model, blocks, rank - step + size, 1));
+    else if (algorithm == NW_ALGORITHM_PAIRWISE)
+        for (int far = 1; far < size; far++)
+            send(model, (rank + far) % size,
+                 sum_blocks(model, blocks, rank + far, 1));
+    else
+        scatter_by_halving(model, blocks);
+}
+
+void nw_model_scan(const struct nw_model *model, enum nw_algorithm algorithm,
+                   uint64_t bytes)
+{
+    if (algorithm == NW_ALGORITHM_LINEAR) {
+        if (model->rank + 1 < model->size)
+            send(model, model->rank + 1, bytes);
+        return;
+    }
+    for (int mask = 1; mask < model->size; mask *= 2)
+        if ((model->rank ^ mask) < model->size)
+            send(model, model->rank ^ mask, bytes);
+}
+
+void nw_model_barrier(const struct nw_model *model, enum nw_algorithm algorithm)
+{
+    bool power = highest_power(model->size) == model->size;
+
+    if (algorithm == NW_ALGORITHM_LINEAR) {
+        nw_model_reduce(model, algorithm, 0, 0);
+        nw_model_bcast(model, algorithm, 0, 0);
+    } else if (power && algorithm == NW_ALGORITHM_RECURSIVE_DOUBLING)
+        double_recursively(model, 0);
+    else
+        for (int far = 1; far < model->size; far *= 2)
+            send(model, (model->rank + far) % model->size, 0);
+}

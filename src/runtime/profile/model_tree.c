@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The trees of Open MPI's coll_base_topo, each told by the parent of a rank;
+ * children are the ranks whose parent one is.
+ */
+#include "runtime/profile/model_tree.h"
+
+static int highest_bit(int rank)
+{
+    return 1 << (31 - __builtin_clz((unsigned)rank));
+}
+
+/* Rank r of level l, which begins at 2^l - 1, hangs below one of the 2^(l-1)
+ * ranks of the level above, dealt out in turn. */
+static int binary_parent(int rank)
+{
+    int start = highest_bit(rank + 1) - 1, above = (start + 1) / 2;
+
+    return rank < 3 ? 0 : above - 1 + (rank - start) % above;
+}
+
+/* size - 1 ranks in chains whose lengths differ by one at most, the longer
+ * ones first. */
+static int chains_parent(int rank, int size)
+{
+    int chains = size - 1 < NW_CHAIN_COUNT ? size - 1 : NW_CHAIN_COUNT;
+    int length = (size - 1) / chains, longer = (size - 1) % chains;
+    int edge = longer * (length + 1);
+    int place = rank - 1 < edge ? (rank - 1) % (length + 1)
+                                : (rank - 1 - edge) % length;
+
+    return place ? rank - 1 : 0;
+}
+
+int nw_tree_parent(enum nw_tree tree, int rank, int size)
+{
+    switch (tree) {
+    case NW_TREE_LINE:
+        return rank - 1;
+    case NW_TREE_CHAINS:
+        return chains_parent(rank, size);
+    case NW_TREE_BINARY:
+        return binary_parent(rank);
+    case NW_TREE_HIGH:
+        return rank - highest_bit(rank);
+    case NW_TREE_LOW:
+        return rank & (rank - 1);
+    default:
+        return 0;
+    }
+}
+
+/* Children of the binomial trees stand a power of two away: in the LOW tree
+ * from 1 to below the rank's lowest bit, in the HIGH tree from above its
+ * highest bit on. */
+static int binomial_child(enum nw_tree tree, int rank, int after)
+{
+    int first = tree == NW_TREE_LOW || !rank ? 1 : 2 * highest_bit(rank);
+    int step = after ? 2 * (after - rank) : first;
+
+    if (tree == NW_TREE_LOW && rank && step >= (rank & -rank))
+        return 0;
+    return rank + step;
+}
+
+static int binary_child(int rank, int after)
+{
+    int width = highest_bit(rank + 1);
+
+    if (!after)
+        return rank + width;
+    return after == rank + width ? rank + 2 * width : 0;
+}
+
+static int chains_child(int rank, int size, int after)
+{
+    int child = after ? after + 1 : rank + 1;
+
+    if (rank)
+        return after || child >= size || !chains_parent(child, size) ? 0
+                                                                     : child;
+    while (child < size && chains_parent(child, size))
+        child++;
+    return child;
+}
+
+int nw_tree_child(enum nw_tree tree, int rank, int size, int after)
+{
+    int child = 0;
+
+    if (tree == NW_TREE_FLAT)
+        child = rank ? 0 : after + 1;
+    else if (tree == NW_TREE_LINE)
+        child = after ? 0 : rank + 1;
+    else if (tree == NW_TREE_CHAINS)
+        child = chains_child(rank, size, after);
+    else if (tree == NW_TREE_BINARY)
+        child = binary_child(rank, after);
+    else
+        child = binomial_child(tree, rank, after);
+    return child < size ? child : 0;
+}
+
+int nw_tree_low_weight(int rank, int size)
+{
+    int weight = rank ? rank & -rank : size;
+
+    return weight < size - rank ? weight : size - rank;
+}

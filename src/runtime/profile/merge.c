@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A sender knows the side of its own buffer only. Of the messages from i to j
- * with one kind of tag, let some leave i's GPU and some arrive in j's: where
- * one end has one side only, the kinds follow exactly. Where both ends have
- * both, messages of one size class are matched GPU with GPU first, and bytes
- * follow the messages.
+ * of one sort (tag and size class), let some leave i's GPU and some arrive in
+ * j's: where one end has one side only, the kinds follow exactly. Where both
+ * ends have both, messages are matched GPU with GPU first, and bytes follow the
+ * messages. Records come by tag and size class already, so that is the
+ * exception.
  */
 #include "runtime/profile/merge.h"
 

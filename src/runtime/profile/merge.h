@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Puts the records of all ranks together into one pattern. Messages whose ends
- * were seen from both sides are matched: by pair, by kind of tag, then by size.
+ * were seen from both sides are matched: by pair, by tag and by size.
  */
 #ifndef NW_PROFILE_MERGE_H
 #define NW_PROFILE_MERGE_H

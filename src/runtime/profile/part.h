@@ -68,4 +68,11 @@ struct nw_part_header {
 };
 _Static_assert(sizeof(struct nw_part_header) <= NW_PART_HEADER, "one page");
 
+static inline int nw_part_size_class(uint64_t bytes)
+{
+    int bucket = bytes ? 64 - __builtin_clzll(bytes) : 0;
+
+    return bucket < NW_PART_SIZES ? bucket : NW_PART_SIZES - 1;
+}
+
 #endif

@@ -6,13 +6,14 @@
  */
 #include "runtime/profile/profile.h"
 
-/* Where both ends have both sides, messages are told apart by their tag, so
- * far as few tags can: memory grows with partners, not with tags. */
+/* Where both ends have both sides, messages are told apart by their tag and
+ * the class of their size; tags fold onto few, so that memory grows with
+ * partners and not with tags. */
 #define TAG_KINDS 64
 
-static int tag_kind(int tag)
+static int sort(int tag, uint64_t bytes)
 {
-    return tag & (TAG_KINDS - 1);
+    return (tag & (TAG_KINDS - 1)) * NW_PART_SIZES + nw_part_size_class(bytes);
 }
 
 void nw_sent(struct nw_data data, struct nw_end to)
@@ -20,14 +21,17 @@ void nw_sent(struct nw_data data, struct nw_end to)
     struct nw_tally_key key = {.tag = NW_PART_NO_TAG,
                                .class = NW_PART_SENT_HOST};
 
+    uint64_t bytes;
+
     if (!nw_record_wanted() || to.rank < 0)
         return;
+    bytes = nw_data_bytes(data);
     if (nw_gpu_is_used()) {
-        key.tag = tag_kind(to.tag);
+        key.tag = sort(to.tag, bytes);
         if (nw_data_is_gpu(data))
             key.class = NW_PART_SENT_GPU;
     }
-    nw_record(nw_comm_find(to.comm), to.rank, key, nw_data_bytes(data), 1);
+    nw_record(nw_comm_find(to.comm), to.rank, key, bytes, 1);
 }
 
 void nw_received(struct nw_data data, MPI_Comm comm, const MPI_Status *status)
@@ -41,6 +45,6 @@ void nw_received(struct nw_data data, MPI_Comm comm, const MPI_Status *status)
         cancelled || NW_PMPI(Get_elements_x)(status, MPI_BYTE, &bytes) ||
         bytes < 0)
         return;
-    key.tag = tag_kind(status->MPI_TAG);
+    key.tag = sort(status->MPI_TAG, (uint64_t)bytes);
     nw_record(nw_comm_find(comm), status->MPI_SOURCE, key, (uint64_t)bytes, 1);
 }

@@ -183,13 +183,6 @@ static void add(uint64_t *counter, uint64_t value)
     __atomic_store_n(counter, old + value, __ATOMIC_RELAXED);
 }
 
-static int size_bucket(uint64_t bytes)
-{
-    int bucket = bytes ? 64 - __builtin_clzll(bytes) : 0;
-
-    return bucket < NW_PART_SIZES ? bucket : NW_PART_SIZES - 1;
-}
-
 void nw_tally_add(struct nw_tally_key key, uint64_t bytes, uint64_t messages)
 {
     struct table *table = this_table();
@@ -204,7 +197,7 @@ void nw_tally_add(struct nw_tally_key key, uint64_t bytes, uint64_t messages)
     table->last = record;
     add(&record->bytes, bytes * messages);
     add(&record->messages, messages);
-    add(&record->sizes[size_bucket(bytes)], messages);
+    add(&record->sizes[nw_part_size_class(bytes)], messages);
 }
 
 void nw_tally_add_outside(uint64_t bytes, uint64_t messages)

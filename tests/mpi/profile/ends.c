@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Programs that come to a bad end after one message from each rank to the
+ * next: "abort", "exit", "kill", or "good", by rank 1; the exit status is 5
+ * where the program chooses it.
+ */
+#include <mpi.h>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double out[10] = {0}, in[10];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Sendrecv(out, 10, MPI_DOUBLE, (rank + 1) % size, 0, in, 10, MPI_DOUBLE,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (argc < 2)
+        return 2;
+    if (!strcmp(argv[1], "abort") && rank == 1)
+        MPI_Abort(MPI_COMM_WORLD, 5);
+    if (!strcmp(argv[1], "exit") && rank == 1)
+        exit(5);
+    if (!strcmp(argv[1], "kill") && rank == 1)
+        kill(getpid(), SIGKILL);
+    if (strcmp(argv[1], "good"))
+        MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 5;
+}

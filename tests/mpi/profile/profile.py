@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Profiles of real programs against what they must say, one TAP line each.
+
+    profile.py NAME FLAVOUR
+
+Oracles: what a program counted itself, Open MPI's own monitoring, and a
+program's output without the profiler. The environment has NODEWISE, NW_BUILD,
+NW_SOURCE, NW_MPIEXEC and NW_FAKE_CUDA (a folder).
+"""
+import collections, glob, os, subprocess, sys, tempfile, time
+
+NAME, FLAVOUR = sys.argv[1:3]
+NODEWISE, BUILD = os.environ["NODEWISE"], os.environ["NW_BUILD"]
+SOURCE, MPIEXEC = os.environ["NW_SOURCE"], os.environ["NW_MPIEXEC"]
+LIBRARY = "%s/libnodewise-%s.so" % (BUILD, FLAVOUR)
+OPENMPI = FLAVOUR == "openmpi"
+done = 0
+
+
+def ok(good, name, *notes):
+    global done
+    done += 1
+    print("%s %d - %s" % ("ok" if good else "not ok", done, name))
+    if not good:
+        for note in notes:
+            print("# %s" % str(note)[:2000].replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+def program(name):
+    return "%s/tests/mpi/profile/%s-%s" % (BUILD, name, FLAVOUR)
+
+
+def launcher(ranks, mca=(), variables=()):
+    command = [MPIEXEC]
+    if OPENMPI:
+        command += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+        if os.getuid() == 0:
+            command.append("--allow-run-as-root")
+        for key, value in mca:
+            command += ["--mca", key, str(value)]
+    for variable in variables:
+        command += (["-x", variable] if OPENMPI
+                    else ["-genv"] + variable.split("=", 1))
+    return command + ["-n", str(ranks)]
+
+
+def run(command, env={}):
+    return subprocess.run(command, capture_output=True, text=True, timeout=150,
+                          env=dict(os.environ, **env), stdin=subprocess.DEVNULL)
+
+
+def profile(command, *options, env={}):
+    """Runs it under `nodewise profile`; the run and the pattern's lines."""
+    if os.path.exists("out.pattern"):
+        os.unlink("out.pattern")
+    result = run([NODEWISE, "profile", "-o", "out.pattern", *options, "--",
+                  *command], env)
+    lines = []
+    if os.path.exists("out.pattern"):
+        lines = open("out.pattern").read().split("\n")
+    return result, lines
+
+
+def edges(lines):
+    """(src, dst) -> [bytes, messages] of a pattern."""
+    found = collections.defaultdict(lambda: [0, 0])
+    for words in (line.split() for line in lines):
+        if len(words) >= 5 and words[0].isdigit():
+            found[int(words[0]), int(words[1])][0] += int(words[3])
+            found[int(words[0]), int(words[1])][1] += int(words[4])
+    return dict(found)
+
+
+def monitoring(kinds):
+    """(src, dst) -> [bytes, messages] of what Open MPI saw."""
+    found = collections.defaultdict(lambda: [0, 0])
+    for path in glob.glob("monitor.*.prof"):
+        for words in (line.split() for line in open(path)):
+            if words and words[0] in kinds and int(words[5]):
+                found[int(words[1]), int(words[2])][0] += int(words[3])
+                found[int(words[1]), int(words[2])][1] += int(words[5])
+        os.unlink(path)
+    return dict(found)
+
+
+MONITOR = (("pml_monitoring_enable", 2), ("pml_monitoring_enable_output", 3),
+           ("pml_monitoring_filename", "./monitor"))
+
+
+def same(name, got, wanted):
+    wrong = ["%s: %s, not %s" % (key, got.get(key), wanted.get(key))
+             for key in sorted(set(got) | set(wanted), key=str)
+             if got.get(key) != wanted.get(key)]
+    ok(not wrong and wanted, name, *wrong[:20], "%d wanted" % len(wanted))
+
+
+def counted(text):
+    """What a test program counted: (src, dst, kind) -> (bytes, messages)."""
+    rows = [line.split() for line in text.split("\n")]
+    return {tuple(row[:3]): tuple(row[3:5]) for row in rows
+            if len(row) >= 5 and row[0].isdigit() and row[2] in
+            ("hh", "gg", "hg", "gh")}
+
+
+# every send mode, over communicators that come and go; a region left out
+def modes():
+    result, lines = profile(launcher(4) + [program("modes")],
+                            "--collectives", "off")
+    ok(result.returncode == 0 and not result.stderr, "runs", result)
+    wanted = {}
+    for row in (line.split() for line in result.stdout.split("\n")):
+        if len(row) == 4:
+            wanted[int(row[0]), int(row[1])] = [int(row[3]), int(row[2])]
+    same("counts what the program counted", edges(lines), wanted)
+    sizes_fit = True
+    for words in (line.split() for line in lines):
+        if len(words) > 5 and words[0].isdigit():
+            counts = [int(word.split(":")[1]) for word in
+                      " ".join(words[5:]).replace(",", " ").split()]
+            sizes_fit &= sum(counts) == int(words[4])
+    ok(sizes_fit, "sizes add up to messages", lines)
+
+
+def fortran_cg():
+    result, lines = profile(launcher(4) + [program("cg")], "--collectives", "off")
+    ok(result.returncode == 0, "runs", result)
+    steps = int(result.stdout.split()[1])
+    same("halo of each step", edges(lines),
+         {(r, r + d): [steps * 96 * 8, steps] for r in range(4) for d in (-1, 1)
+          if 0 <= r + d < 4})
+    # one reduction before the loop, two a step, one after
+    result, lines = profile(launcher(4) + [program("cg")], "--collectives",
+                            "allreduce:recursive-doubling")
+    halo = {(r, r + d): [steps * 96 * 8, steps] for r in range(4)
+            for d in (-1, 1) if 0 <= r + d < 4}
+    calls = 1 + 2 * steps + 1
+    for r in range(4):
+        for peer in (r ^ 1, r ^ 2):
+            cell = halo.setdefault((r, peer), [0, 0])
+            cell[0] += 8 * calls
+            cell[1] += calls
+    same("and its reductions", edges(lines), halo)
+
+
+def fortran_heat():
+    result, lines = profile(launcher(4) + [program("heat")], "--collectives", "off")
+    ok(result.returncode == 0, "runs", result)
+    # 2 x 2, periodic: two messages a step with each of two neighbours
+    same("halo of each step", edges(lines),
+         {(r, r ^ d): [2 * 50 * 24 * 8, 2 * 50] for r in range(4) for d in (1, 2)})
+
+
+def threads():
+    result, lines = profile(launcher(3) + [program("threads")],
+                            "--collectives", "off")
+    ok(result.returncode == 0, "runs", result)
+    same("counts every thread's messages", counted("\n".join(lines)),
+         counted(result.stdout))
+
+
+def others():
+    command = launcher(6) + [program("others")]
+    result, lines = profile(command, "--collectives", "off")
+    # Open MPI's shared memory windows may warn when two are made at once
+    ok(result.returncode == 0 and "nodewise" not in result.stderr, "runs", result)
+    same("one-sided calls and neighbourhoods", counted("\n".join(lines)),
+         counted(result.stdout))
+    if run(command + ["spawn"]).returncode:
+        ok(True, "processes outside # SKIP this MPI cannot spawn here")
+        return
+    result, lines = profile(command + ["spawn"], "--collectives", "off")
+    ok(result.returncode == 0, "spawns", result)
+    same("the spawned process is counted apart", counted("\n".join(lines)),
+         counted(result.stdout))
+    ok(any("1 messages, 4 bytes to processes outside" in line for line in lines),
+       "and its message is named", lines[:5])
+    ok(len(glob.glob("out.pattern.spawn.*")) == 1, "its own world has a profile",
+       os.listdir())
+
+
+def kinds():
+    folder = os.environ["NW_FAKE_CUDA"]
+    result, lines = profile(
+        launcher(4, variables=["LD_LIBRARY_PATH=" + folder]) + [program("kinds")])
+    ok(result.returncode == 0 and not result.stderr, "runs", result)
+    got, wanted = counted("\n".join(lines)), counted(result.stdout)
+    ok({key[2] for key in wanted} == {"hh", "gg", "hg", "gh"}, "all four kinds")
+    same("host and GPU are told apart", got, wanted)
+
+
+# whatever ends the program, what it had sent is there
+def ends():
+    wanted = {(r, (r + 1) % 4): [80, 1] for r in range(4)}
+    reasons = {"abort": "rank 1 called MPI_Abort with code 5",
+               "exit": "rank 1 ended without MPI_Finalize",
+               "kill": "was killed"}
+    for how, reason in reasons.items():
+        plain = run(launcher(4) + [program("ends"), how])
+        result, lines = profile(launcher(4) + [program("ends"), how],
+                                "--collectives", "off")
+        # Hydra gives 5 or 9, whichever rank it hears of first
+        statuses = {5, 9} if how == "exit" and not OPENMPI else {plain.returncode}
+        ok(result.returncode in statuses, "%s: exit status" % how, result, plain)
+        partial = [line for line in lines if line.startswith("partial:")]
+        ok(partial and reason in partial[0], "%s: says why" % how, lines[:6])
+        same("%s: what was sent" % how, edges(lines), wanted)
+        ok(not glob.glob("out.pattern.part*"), "%s: leaves no part" % how)
+    result, lines = profile(launcher(4) + [program("ends"), "good"],
+                            "--collectives", "off")
+    ok(result.returncode == 5, "good: exit status", result)
+    ok(not any(line.startswith("partial:") for line in lines), "good: is whole")
+    # nothing of ours may fail the program, not even a folder that is gone
+    result = run(launcher(4, variables=["LD_PRELOAD=" + LIBRARY,
+                                        "NODEWISE_RECORD=/nowhere/x.pattern"])
+                 + [program("ends"), "good"])
+    ok(result.returncode == 5, "unwritable: exit status", result)
+    ok(result.stderr.count("nodewise:") == 1, "unwritable: one warning", result)
+
+
+def quiet():
+    plain = run(launcher(2) + [program("modes"), "all"])
+    result, _ = profile(launcher(2) + [program("modes"), "all"])
+    ok(result.stdout == plain.stdout and result.stderr == plain.stderr,
+       "same output", result, plain)
+    # the user's own preload stays, and the launcher gets none of ours
+    script = "import os; print(os.environ['LD_PRELOAD'])"
+    result, _ = profile(launcher(1) + [sys.executable, "-c", script],
+                        env={"LD_PRELOAD": "libm.so.6"})
+    ok(result.stdout.strip() == "libm.so.6:" + LIBRARY, "keeps LD_PRELOAD", result)
+    ok(result.returncode == 1 and "no profile" in result.stderr,
+       "says that there is no profile", result)
+    result, _ = profile(["/nonexistent/mpirun", "-n", "2", "x"])
+    ok(result.returncode == 4, "unknown launcher", result)
+    result, lines = profile([program("modes"), "all"])
+    ok(result.returncode == 0 and "ranks 1 edges 1" in lines,
+       "a single rank without a launcher", result, lines[:3])
+    result, _ = profile(launcher(2) + [program("modes"), "all"],
+                        env={"NODEWISE_COLLECTIVES": "bcast:nonsense"})
+    ok(result.returncode == 0 and "NODEWISE_COLLECTIVES" in result.stderr,
+       "a wrong model is named", result)
+
+
+def coverage():
+    include = os.environ["NW_MPI_INCLUDE"]
+    result = run([sys.executable, SOURCE + "/src/runtime/generate.py", "--list",
+                  SOURCE + "/src/runtime/profile/calls.table", "cc",
+                  "-I" + include])
+    for line in result.stdout.split("\n"):
+        print("# " + line)
+    ok(result.returncode == 0, "every MPI function is recorded or has a reason")
+
+
+# as a preloaded library: what it needs, what it shows, what it costs
+def library():
+    needs = run(["readelf", "-dW", LIBRARY]).stdout
+    needed = {line.split("[")[1].split("]")[0] for line in needs.split("\n")
+              if "NEEDED" in line}
+    allowed = {"libc.so.6", "libm.so.6", "libhwloc.so.15", "ld-linux-x86-64.so.2"}
+    sanitized = any("san.so" in name for name in needed)
+    ok(needed <= allowed or sanitized, "needs libc and hwloc only", needed)
+    symbols = [line.split() for line in run(["nm", "-D", LIBRARY]).stdout.split("\n")]
+    shown = [s[-1] for s in symbols if len(s) == 3 and s[1] in "TDBRW"]
+    wanted = [s[-1] for s in symbols if len(s) == 2 and s[0] == "U"]
+    ok(shown and all(s.startswith(("MPI_", "PMPI_")) for s in shown),
+       "shows MPI functions only", shown)
+    ok(not [s for s in wanted if "mpi" in s.lower()],
+       "has no undefined MPI symbol", wanted)
+    if sanitized:
+        return
+    best = {}
+    for _ in range(30):
+        for preload in ("", LIBRARY):
+            start = time.perf_counter()
+            subprocess.run(["/bin/true"], env={"LD_PRELOAD": preload}, check=True)
+            best[preload] = min(best.get(preload, 9), time.perf_counter() - start)
+    cost = 1000 * (best[LIBRARY] - best[""])
+    ok(cost < 2, "starts within 2 ms (%.2f ms)" % cost)
+
+
+def compare_with_monitoring(name, command, ranks, env=()):
+    """E lines of the same run, exactly."""
+    result, lines = profile(launcher(ranks, MONITOR) + command,
+                            "--collectives", "off")
+    ok(result.returncode == 0, name + " runs", result)
+    same(name + ": bytes and messages of each pair", edges(lines),
+         monitoring("E"))
+
+
+def oracle():
+    compare_with_monitoring("cg, Fortran", [program("cg")], 6)
+    compare_with_monitoring("heat, Fortran 2008", [program("heat")], 6)
+    lammps = "/usr/bin/lmp"
+    if not os.path.exists(lammps):
+        ok(True, "LAMMPS # SKIP no lmp here")
+        return
+    compare_with_monitoring(
+        "LAMMPS", [lammps, "-in", SOURCE + "/tests/mpi/profile/in.lj", "-log", "none"], 8)
+
+
+# (call, Open MPI's number, our name). Its linear all-to-all goes by persistent
+# requests, which its monitoring does not see.
+FORCED = [
+    ("bcast", 6, "binomial"), ("allreduce", 3, "recursive-doubling"),
+    ("allgather", 2, "bruck"), ("alltoall", 2, "pairwise"),
+    ("reduce_scatter", 2, "recursive-halving"),
+    ("bcast", 1, "linear"), ("bcast", 2, "chain"), ("bcast", 3, "pipeline"),
+    ("bcast", 5, "binary"), ("reduce", 1, "linear"), ("reduce", 2, "chain"),
+    ("reduce", 3, "pipeline"), ("reduce", 4, "binary"), ("reduce", 5, "binomial"),
+    ("allreduce", 1, "linear"), ("allreduce", 4, "ring"),
+    ("allreduce", 6, "rabenseifner"), ("allgather", 3, "recursive-doubling"),
+    ("allgather", 4, "ring"), ("allgather", 5, "neighbor"),
+    ("alltoall", 3, "bruck"), ("reduce_scatter", 3, "ring"),
+    ("gather", 1, "linear"), ("gather", 2, "binomial"),
+    ("scatter", 1, "linear"), ("scatter", 2, "binomial"),
+]
+ROOTED = ("bcast", "reduce", "gather", "scatter")
+
+
+def compare_collective(call, number, model, ranks):
+    """Models against I lines. Two runs: our own end of a run talks too."""
+    command = [program("collectives"), call, "4800", "1" if call in ROOTED else "0"]
+    run(launcher(ranks, MONITOR + (
+        ("coll_tuned_use_dynamic_rules", 1),
+        ("coll_tuned_%s_algorithm" % call, number))) + command)
+    wanted = monitoring("I")
+    _, lines = profile(launcher(ranks) + command, "--collectives",
+                       "%s:%s" % (call, model))
+    got = edges(lines)
+    wrong = ["%s: %s, not %s" % (key, got.get(key), wanted.get(key))
+             for key in sorted(set(got) | set(wanted))
+             if key not in got or key not in wanted or
+             abs(got[key][0] - wanted[key][0]) > 0.1 * wanted[key][0]]
+    ok(not wrong and wanted, "%s %s on %d ranks: %d pairs"
+       % (call, model, ranks, len(wanted)), *wrong[:10])
+
+
+def collectives():
+    for case in FORCED[:5]:
+        for ranks in (8, 12, 16):
+            compare_collective(*case, ranks)
+
+
+def collectives_long():
+    for case in FORCED[5:]:
+        for ranks in (8, 12, 16):
+            compare_collective(*case, ranks)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    globals()[NAME]()
+    os.chdir("/")
+print("1..%d" % done)

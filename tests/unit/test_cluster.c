@@ -358,6 +358,49 @@ static void networks_by_rule(void **state)
     nw_topology_free(t);
 }
 
+static void hardware_threads_where_asked(void **state)
+{
+    struct nw_topology_options options = NW_TOPOLOGY_OPTIONS_INIT;
+    nw_topology *t = NULL;
+    char path[512];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/topology/valid/fat-tree.yaml",
+             getenv("NW_FIXTURES"));
+    options.elements = NW_ELEMENTS_PU;
+    assert_int_equal(nw_topology_load(path, &options, &t), NW_OK);
+    assert_int_equal(nw_topology_element_count(t), 30 * 16 * 2);
+    assert_int_equal(between(t, 0, 1), 2);
+    nw_topology_free(t);
+}
+
+/* The first example of nodewise-formats(5), cut out of the page. */
+static void the_example_of_the_page_is_one(void **state)
+{
+    char path[512], line[256], text[4096] = "";
+    nw_topology *t = NULL;
+    bool inside = false, before = false;
+    FILE *file;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/man/nodewise-formats.5.scd",
+             getenv("NW_SOURCE"));
+    file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file) && !(inside && line[0] == '`')) {
+        if (inside)
+            strcat(text, line);
+        before = before || !strcmp(line, "# CLUSTER FILE\n");
+        inside = inside || (before && line[0] == '`');
+    }
+    fclose(file);
+    assert_memory_equal(text, "nodewise: cluster 1\n", 20);
+    assert_int_equal(load_text(text, &t), NW_OK);
+    assert_int_equal(nw_topology_node_count(t), 4);
+    assert_int_equal(nw_topology_gpu_count(t), 64);
+    nw_topology_free(t);
+}
+
 /* The row of a kind in the table of nodewise-topology(5). */
 static bool find_row(const char *page, const char *kind, double figures[2])
 {
@@ -409,6 +452,8 @@ int main(void)
         cmocka_unit_test(everything_that_hangs_on_a_node),
         cmocka_unit_test(cards_stand_on_their_rails),
         cmocka_unit_test(networks_by_rule),
+        cmocka_unit_test(hardware_threads_where_asked),
+        cmocka_unit_test(the_example_of_the_page_is_one),
         cmocka_unit_test(page_and_code_assume_the_same),
         cmocka_unit_test(bundled_are_listed_and_load),
     };

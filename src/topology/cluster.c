@@ -92,6 +92,27 @@ static nw_status read_header(struct nw_cluster *cluster)
     return status;
 }
 
+/* The item that names a node again, where that is what went wrong. */
+static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
+                                           const struct nw_yaml *nodes)
+{
+    const nw_topology *t = cluster->topology;
+    const struct nw_yaml *item = nodes->first;
+    int32_t again = -1;
+
+    for (int32_t i = 1; t->by_name && i < t->node_count; i++) {
+        int32_t a = t->by_name[i - 1], b = t->by_name[i];
+
+        if (!strcmp(t->node_name[a], t->node_name[b]))
+            again = a > b ? a : b;
+    }
+    if (again < 0)
+        return nodes;
+    for (size_t i = 0; again >= cluster->entry_end[i]; i++)
+        item = item->next;
+    return item;
+}
+
 static nw_status read_all(struct nw_cluster *cluster)
 {
     const struct nw_yaml *network = nw_yaml_get(cluster->root, "network");
@@ -110,10 +131,11 @@ static nw_status read_all(struct nw_cluster *cluster)
         status = nw_cluster_network(cluster, network);
     if (!status)
         status = nw_cluster_place_nodes(cluster, nodes);
-    if (!status)
-        status = nw_yaml_place(
-            nodes, nw_topology_finish(cluster->topology, cluster->elements));
-    return status;
+    if (status)
+        return status;
+    status = nw_topology_finish(cluster->topology, cluster->elements);
+    return status ? nw_yaml_place(item_to_blame(cluster, nodes), status)
+                  : NW_OK;
 }
 
 static void fini(struct nw_cluster *cluster)

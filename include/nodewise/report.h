@@ -6,6 +6,7 @@
 #ifndef NODEWISE_REPORT_H
 #define NODEWISE_REPORT_H
 
+#include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
 #include <nodewise/status.h>
 #include <nodewise/topology.h>
@@ -62,6 +63,39 @@ NW_API NW_MUST_CHECK nw_status nw_report_pattern_text(const nw_pattern *pattern,
  * each. The caller frees *out. */
 NW_API NW_MUST_CHECK nw_status nw_report_pattern_svg(const nw_pattern *pattern,
                                                      char **out);
+
+/* One mapping in a report. Borrowed, all of it. */
+struct nw_report_mapping {
+    const char *name;
+    const nw_mapping *mapping; /* its nodes are the topology's */
+    double seconds; /* simulated time of one exchange; negative: not known */
+};
+
+/* What a report is about. Borrowed; words may be NULL. */
+struct nw_report_input {
+    size_t size; /* sizeof of this struct */
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    const struct nw_report_mapping *mapping; /* the first is the one before */
+    size_t mapping_count;                    /* from 1 */
+    const char *topology_source, *pattern_source;
+    const char *command; /* that made the report */
+    const char *seed;    /* of what was computed for it */
+};
+#define NW_REPORT_INPUT_INIT                                                   \
+    {                                                                          \
+        .size = sizeof(struct nw_report_input)                                 \
+    }
+
+/* One HTML page that needs nothing but itself: machine, pattern, where the
+ * traffic lies under each mapping, congestion of links, costs side by side. The
+ * same input gives the same bytes. NW_EINVAL where a mapping does not fit. */
+NW_API NW_MUST_CHECK nw_status
+nw_report_html(const struct nw_report_input *input, char **out);
+/* The heat maps of the page alone, as one SVG picture: a column for each
+ * mapping, a row for each layer. */
+NW_API NW_MUST_CHECK nw_status
+nw_report_before_after_svg(const struct nw_report_input *input, char **out);
 
 #ifdef __cplusplus
 }

@@ -37,7 +37,8 @@ struct nw_command {
     X(evaluate)                                                                \
     X(simulate)                                                                \
     X(launch)                                                                  \
-    X(exec)
+    X(exec)                                                                    \
+    X(report)
 /* clang-format on */
 
 #define NW_COMMAND_DECLARE(name)                                               \

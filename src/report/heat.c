@@ -58,8 +58,6 @@ static void find_range(struct nw_heat *heat)
         double bytes = heat->bytes[i];
 
         heat->total += bytes;
-        if (i % ((size_t)heat->cells + 1) == 0)
-            heat->near_bytes += bytes;
         if (bytes > heat->high)
             heat->high = bytes;
         if (bytes > 0 && (heat->low == 0 || bytes < heat->low))

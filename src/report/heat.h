@@ -16,12 +16,11 @@ bool nw_layer_is_used(const nw_pattern *pattern, enum nw_layer layer);
 
 struct nw_heat {
     int32_t ranks;
-    int32_t bin;       /* ranks a cell stands for, in each direction */
-    int32_t cells;     /* in each direction */
-    double *bytes;     /* [cells x cells], row = sender */
-    double low, high;  /* least and most of the cells that are not empty */
-    double total;      /* bytes of the layer */
-    double near_bytes; /* of them on the diagonal's cells */
+    int32_t bin;      /* ranks a cell stands for, in each direction */
+    int32_t cells;    /* in each direction */
+    double *bytes;    /* [cells x cells], row = sender */
+    double low, high; /* least and most of the cells that are not empty */
+    double total;     /* bytes of the layer */
 };
 
 /* Adds up one layer. Rank r stands at place[r]; NULL: at r. At most

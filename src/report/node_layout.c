@@ -144,6 +144,17 @@ static int32_t line_of(const struct sizes *sizes, int32_t v, int32_t count)
     return count <= 3 ? 3 : columns_for(count, sqrt(count));
 }
 
+/* Lines as wide as there is room for, and equally long. */
+static int32_t widen(int32_t columns, int32_t count, int32_t room)
+{
+    int32_t lines;
+
+    if (room <= columns)
+        return columns;
+    lines = (count - 1) / room + 1;
+    return (count - 1) / lines + 1;
+}
+
 /* Writes the boxes of one kind. */
 static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
 {
@@ -158,8 +169,8 @@ static void put_kind(struct sizes *sizes, struct pen *pen, int32_t v, int kind)
             continue;
         pen->most = line_of(sizes, box[i], of_kind);
         if (kind == NW_VERTEX_CORE)
-            pen->most =
-                (int32_t)fmax(pen->most, (pen->used_width - pen->pad) / step);
+            pen->most = widen(pen->most, of_kind,
+                              (int32_t)((pen->used_width - pen->pad) / step));
         put(pen, sizes->layout, box[i]);
     }
     new_line(pen);

@@ -82,7 +82,7 @@ static void class_of(const struct nw_picture *picture, double congestion,
 
     if (congestion > 0)
         snprintf(out, 24, "%s c%d", leaf ? "f" : "part hot",
-                 nw_svg_step(congestion, picture->low, picture->high));
+                 nw_svg_even_step(congestion, picture->high));
     else
         snprintf(out, 24, "%s", plain_class(kind, !picture->congestion));
 }
@@ -153,7 +153,7 @@ static void draw_direct(struct nw_text *text, const struct nw_picture *picture,
     }
     if (congestion > 0)
         snprintf(class, sizeof class, "link c%d",
-                 nw_svg_step(congestion, picture->low, picture->high));
+                 nw_svg_even_step(congestion, picture->high));
     nw_text_format(text, "<path class=\"%s\" stroke-width=\"%.3g\"", class,
                    layout->unit / 8);
     draw_arc(text, layout, place, a, b, type->kind[b] == NW_VERTEX_GPU_SWITCH);

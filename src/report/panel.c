@@ -37,13 +37,16 @@ static void draw_words(struct nw_text *text, const struct nw_panel *panel,
     nw_svg_label(text, (struct nw_svg_label){left, panel->y + 18, "strong"},
                  "%s%s", title ? title : nw_layer_name(panel->heat.layer),
                  title ? "" : " layer");
-    nw_svg_label(
-        text, (struct nw_svg_label){left, panel->y + 34, "small faint"},
-        "%s in all; from %s (down) to %s (across)",
-        nw_format_quantity(heat->total, NW_UNIT_BYTES, total, sizeof total),
-        panel->axis ? panel->axis : "rank", panel->axis ? panel->axis : "rank");
+    nw_format_quantity(heat->total, NW_UNIT_BYTES, total, sizeof total);
+    nw_svg_label(text,
+                 (struct nw_svg_label){left, panel->y + 34, "small faint"},
+                 "%s%s", panel->subtitle ? panel->subtitle : total,
+                 panel->subtitle ? "" : " from rank (down) to rank (across)");
     if (heat->high > 0) {
-        nw_format_quantity(heat->low, NW_UNIT_BYTES, low, sizeof low);
+        if (heat->low < heat->high)
+            nw_format_quantity(heat->low, NW_UNIT_BYTES, low, sizeof low);
+        else
+            *low = '\0';
         nw_format_quantity(heat->high, NW_UNIT_BYTES, high, sizeof high);
     }
     nw_svg_legend(text, &(struct nw_svg_legend){left - 8, top + SIDE + 14, 't',
@@ -61,6 +64,10 @@ nw_status nw_panel_draw(struct nw_text *text, const struct nw_panel *panel)
 
     if (status)
         return status;
+    if (panel->high > 0) {
+        heat.low = panel->low;
+        heat.high = panel->high;
+    }
     nw_text_add(text, "<g>\n");
     draw_words(text, panel, &heat);
     nw_heat_draw(text, &heat,

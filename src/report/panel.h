@@ -12,7 +12,8 @@ struct nw_panel {
     struct nw_heat_what heat;
     double x, y;          /* its upper left corner */
     const char *title;    /* NULL: the layer's name */
-    const char *axis;     /* what the places are; NULL: ranks */
+    const char *subtitle; /* NULL: its total */
+    double low, high;     /* ends of the scale; 0: its own */
     const int32_t *block; /* as nw_heat_square */
     int32_t block_count;
 };

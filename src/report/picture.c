@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The whole machine: every node where there are few, else the busiest node of
- * each type with counts beside it. */
+/* The whole machine: every node with its switches where there are few. */
 #include "report/picture.h"
 #include "base/array.h"
 #include "report/network_layout.h"
@@ -53,7 +52,7 @@ static void draw_line(struct nw_text *text, const struct nw_picture *picture,
 
     if (congestion > 0)
         snprintf(class, sizeof class, "link c%d",
-                 nw_svg_step(congestion, picture->low, picture->high));
+                 nw_svg_even_step(congestion, picture->high));
     if (line->arc)
         middle = fmin(line->ya, line->yb) - 14 -
                  fmin(26, 0.05 * fabs(line->xa - line->xb));
@@ -68,8 +67,15 @@ static void draw_line(struct nw_text *text, const struct nw_picture *picture,
     nw_text_add(text, "</title></path>\n");
 }
 
+/* Busy lines are drawn after the others, so that they are not hidden. */
+static bool is_busy(const struct nw_picture *picture, int32_t link)
+{
+    return picture->congestion &&
+           2 * nw_picture_congestion(picture, link) > picture->high;
+}
+
 static void draw_network(struct nw_text *text, const struct nw_picture *picture,
-                         const struct nw_network_layout *layout)
+                         const struct nw_network_layout *layout, bool busy)
 {
     const struct nw_network *network = picture->topology->network;
 
@@ -79,6 +85,8 @@ static void draw_network(struct nw_text *text, const struct nw_picture *picture,
         double half = NW_SWITCH_HEIGHT / 2;
         double down = layout->level[a] > layout->level[b] ? half : -half;
 
+        if (is_busy(picture, l) != busy)
+            continue;
         draw_line(text, picture,
                   &(struct line){l, layout->switch_x[a],
                                  layout->switch_y[a] + (arc ? -half : down),
@@ -98,7 +106,7 @@ static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
 
     if (congestion > 0)
         snprintf(class, sizeof class, "link c%d",
-                 nw_svg_step(congestion, picture->low, picture->high));
+                 nw_svg_even_step(congestion, picture->high));
     nw_text_format(
         text,
         "<path class=\"%s\" stroke-width=\"%.3g\" d=\"M%.5g %.5gC%.5g %.5g "
@@ -113,7 +121,8 @@ static void draw_bus(struct nw_text *text, const struct nw_picture *picture,
 
 /* Links of a node to its switches. */
 static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
-                       const struct nw_network_layout *layout, int32_t node)
+                       const struct nw_network_layout *layout, int32_t node,
+                       bool busy)
 {
     const nw_topology *topology = picture->topology;
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
@@ -133,6 +142,8 @@ static void draw_ports(struct nw_text *text, const struct nw_picture *picture,
 
         if (type->nic_count)
             line.link += type->vertex_count + type->direct_count + p;
+        if (is_busy(picture, line.link) != busy)
+            continue;
         if (y > layout->node_top) {
             draw_bus(text, picture, &line, layout->node_top);
             continue;
@@ -165,12 +176,12 @@ static void draw_switches(struct nw_text *text,
     }
 }
 
-static void draw_heading(struct nw_text *text, const struct nw_picture *picture,
-                         double width)
+void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,
+                        double width)
 {
     const nw_topology *topology = picture->topology;
     struct nw_text words = {0};
-    char low[32], high[32];
+    char high[32];
 
     nw_words_counts(&words, topology);
     nw_svg_label(text, (struct nw_svg_label){16, 22, "strong"}, "%.60s",
@@ -180,10 +191,9 @@ static void draw_heading(struct nw_text *text, const struct nw_picture *picture,
     nw_text_fini(&words);
     if (!picture->congestion || picture->high <= 0)
         return;
-    nw_format_quantity(picture->low, NW_UNIT_TIME, low, sizeof low);
     nw_format_quantity(picture->high, NW_UNIT_TIME, high, sizeof high);
     nw_svg_legend(text,
-                  &(struct nw_svg_legend){width - 290, 14, 'c', low, high});
+                  &(struct nw_svg_legend){width - 290, 14, 'c', "0", high});
 }
 
 /* What the colours are where they stand for kinds. */
@@ -203,8 +213,8 @@ static void draw_key(struct nw_text *text, double width)
 
 /* --- every node --- */
 
-static nw_status lay_out_types(const nw_topology *topology, double unit,
-                               struct nw_node_layout **out)
+nw_status nw_picture_types(const nw_topology *topology, double unit,
+                           struct nw_node_layout **out)
 {
     struct nw_node_layout *layouts;
     nw_status status =
@@ -216,8 +226,8 @@ static nw_status lay_out_types(const nw_topology *topology, double unit,
     return status;
 }
 
-static void free_types(const nw_topology *topology,
-                       struct nw_node_layout *layouts)
+void nw_picture_free_types(const nw_topology *topology,
+                           struct nw_node_layout *layouts)
 {
     for (int32_t t = 0; layouts && t < topology->type_count; t++)
         nw_node_layout_fini(&layouts[t]);
@@ -246,19 +256,26 @@ static void draw_nodes(struct nw_text *text, const struct nw_picture *picture,
     }
 }
 
+static void draw_lines(struct nw_text *text, const struct nw_picture *picture,
+                       const struct nw_network_layout *layout, bool busy)
+{
+    draw_network(text, picture, layout, busy);
+    for (int32_t n = 0; n < picture->topology->node_count; n++)
+        draw_ports(text, picture, layout, n, busy);
+}
+
 static void draw_all(struct nw_text *text, const struct nw_picture *picture,
                      const struct nw_network_layout *layout,
                      const struct nw_node_layout *types)
 {
     nw_svg_begin(text, &(struct nw_svg_frame){layout->width, layout->height,
                                               picture->title, picture->alone});
-    draw_heading(text, picture, layout->width);
+    nw_picture_heading(text, picture, layout->width);
     if (!picture->congestion)
         draw_key(text, layout->width);
     if (picture->topology->network) {
-        draw_network(text, picture, layout);
-        for (int32_t n = 0; n < picture->topology->node_count; n++)
-            draw_ports(text, picture, layout, n);
+        draw_lines(text, picture, layout, false);
+        draw_lines(text, picture, layout, true);
         draw_switches(text, picture, layout);
     }
     draw_nodes(text, picture, layout, types);
@@ -271,11 +288,11 @@ static nw_status unit_for(const nw_topology *topology, double *unit)
 {
     struct nw_node_layout *types;
     double width = 1;
-    nw_status status = lay_out_types(topology, 1, &types);
+    nw_status status = nw_picture_types(topology, 1, &types);
 
     for (int32_t t = 0; !status && t < topology->type_count; t++)
         width = fmax(width, types[t].width[0]);
-    free_types(topology, types);
+    nw_picture_free_types(topology, types);
     *unit = (1200.0 / topology->node_count - GAP) / width;
     *unit = fmax(7, fmin(20, *unit));
     return status;
@@ -291,7 +308,7 @@ static nw_status draw_whole(struct nw_text *text,
     nw_status status = unit_for(topology, &unit);
 
     if (!status)
-        status = lay_out_types(topology, unit, &types);
+        status = nw_picture_types(topology, unit, &types);
 
     for (int32_t t = 0; !status && t < topology->type_count; t++) {
         width = fmax(width, types[t].width[0]);
@@ -303,136 +320,16 @@ static nw_status draw_whole(struct nw_text *text,
     if (!status)
         draw_all(text, picture, &layout, types);
     nw_network_layout_fini(&layout);
-    free_types(topology, types);
+    nw_picture_free_types(topology, types);
     return status;
-}
-
-/* --- one node of each type --- */
-
-static double busiest_link(const struct nw_picture *picture, int32_t node)
-{
-    const nw_topology *topology = picture->topology;
-    double busiest = 0;
-
-    for (int32_t l = topology->link_first[node];
-         picture->congestion && l < topology->link_first[node + 1]; l++)
-        busiest = fmax(busiest, nw_picture_congestion(picture, l));
-    return busiest;
-}
-
-struct sample {
-    int32_t node, count;
-};
-
-/* The busiest node of a type, the first where none is. */
-static struct sample sample_of(const struct nw_picture *picture, int32_t type)
-{
-    const nw_topology *topology = picture->topology;
-    struct sample sample = {-1, 0};
-    double most = 0;
-
-    for (int32_t node = 0; node < topology->node_count; node++) {
-        double busiest;
-
-        if (topology->node_type[node] != type)
-            continue;
-        busiest = busiest_link(picture, node);
-        if (sample.node < 0 || busiest > most) {
-            sample.node = node;
-            most = busiest;
-        }
-        sample.count++;
-    }
-    return sample;
-}
-
-static void draw_cloud(struct nw_text *text, const nw_topology *topology)
-{
-    const struct nw_network *network = topology->network;
-
-    nw_svg_box(text,
-               &(struct nw_svg_box){16, 60, 420, 44, "frame", "the network"});
-    nw_svg_label(text, (struct nw_svg_label){226, 87, "mid"},
-                 "network (%s): %d switches, %d links between them",
-                 network->ops->name, network->switch_count,
-                 network->link_count);
-}
-
-static double draw_sample(struct nw_text *text,
-                          const struct nw_picture *picture,
-                          const struct nw_node_layout *layout,
-                          struct nw_node_place place)
-{
-    const nw_topology *topology = picture->topology;
-    struct sample sample = sample_of(picture, topology->node_type[place.node]);
-    const char *type = nw_topology_type_of(topology, place.node)->name;
-
-    if (topology->network)
-        nw_text_format(text,
-                       "<path class=\"wire\" stroke-width=\"3\" "
-                       "d=\"M%g 104V%g\"/>\n",
-                       place.x + 40, place.y);
-    nw_picture_node(text, picture, layout, place);
-    nw_svg_label(
-        text,
-        (struct nw_svg_label){place.x, place.y + layout->height[0] + 16, ""},
-        "%d x %.40s", sample.count, type ? type : "node");
-    nw_svg_label(text,
-                 (struct nw_svg_label){
-                     place.x, place.y + layout->height[0] + 32, "small faint"},
-                 "shown: %.40s%s", topology->node_name[place.node],
-                 picture->congestion ? ", the busiest" : "");
-    return layout->height[0] + 60;
-}
-
-static nw_status draw_samples(struct nw_text *text,
-                              const struct nw_picture *picture)
-{
-    const nw_topology *topology = picture->topology;
-    struct nw_node_layout *types = NULL;
-    double x = 16, height = 0;
-    nw_status status = lay_out_types(topology, 14, &types);
-
-    for (int32_t t = 0; !status && t < topology->type_count; t++) {
-        x += fmax(types[t].width[0], 180) + 16;
-        height = fmax(height, types[t].height[0]);
-    }
-    if (status) {
-        free_types(topology, types);
-        return status;
-    }
-    nw_svg_begin(text, &(struct nw_svg_frame){fmax(x, 720), height + 190,
-                                              picture->title, picture->alone});
-    draw_heading(text, picture, fmax(x, 720));
-    if (topology->network)
-        draw_cloud(text, topology);
-    x = 16;
-    for (int32_t t = 0; t < topology->type_count; t++) {
-        struct sample sample = sample_of(picture, t);
-
-        if (sample.node < 0)
-            continue;
-        draw_sample(text, picture, &types[t],
-                    (struct nw_node_place){sample.node, x, 130});
-        x += fmax(types[t].width[0], 180) + 16;
-    }
-    nw_svg_end(text);
-    free_types(topology, types);
-    return NW_OK;
 }
 
 static void find_range(struct nw_picture *picture)
 {
     size_t n = 2 * (size_t)picture->topology->link_count;
 
-    picture->low = picture->high = 0;
-    for (size_t i = 0; picture->congestion && i < n; i++) {
-        double value = picture->congestion[i];
-
-        if (value > 0 && (picture->low == 0 || value < picture->low))
-            picture->low = value;
-        picture->high = fmax(picture->high, value);
-    }
+    for (size_t i = 0; picture->congestion && i < n; i++)
+        picture->high = fmax(picture->high, picture->congestion[i]);
 }
 
 nw_status nw_picture_draw(struct nw_text *text, struct nw_picture *picture)
@@ -443,7 +340,7 @@ nw_status nw_picture_draw(struct nw_text *text, struct nw_picture *picture)
         find_range(picture);
     if (topology->node_count > MOST_NODES ||
         (topology->network && topology->network->switch_count > MOST_SWITCHES))
-        return draw_samples(text, picture);
+        return nw_picture_samples(text, picture);
     return draw_whole(text, picture);
 }
 

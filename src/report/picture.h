@@ -10,12 +10,19 @@
 struct nw_picture {
     const nw_topology *topology;
     const double *congestion; /* [2 x links], s; NULL: colours by kind */
-    double low, high;         /* of those above 0 */
+    double high;              /* top of the scale; 0: the most there is */
     bool alone;               /* brings its style and background */
     const char *title;
 };
 NW_MUST_CHECK nw_status nw_picture_draw(struct nw_text *text,
                                         struct nw_picture *picture);
+
+/* One node of each type instead of all. */
+NW_MUST_CHECK nw_status nw_picture_samples(struct nw_text *text,
+                                           const struct nw_picture *picture);
+/* The machine's name, counts and, where coloured by congestion, the scale. */
+void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,
+                        double width);
 
 /* --- the inside of a node --- */
 
@@ -31,6 +38,14 @@ NW_MUST_CHECK nw_status nw_node_layout_new(const struct nw_node_type *type,
                                            double unit,
                                            struct nw_node_layout *layout);
 void nw_node_layout_fini(struct nw_node_layout *layout);
+
+/* One layout for each type; free with nw_picture_free_types, after a failure
+ * too. */
+NW_MUST_CHECK nw_status nw_picture_types(const nw_topology *topology,
+                                         double unit,
+                                         struct nw_node_layout **out);
+void nw_picture_free_types(const nw_topology *topology,
+                           struct nw_node_layout *layouts);
 
 struct nw_node_place {
     int32_t node;

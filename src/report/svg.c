@@ -226,3 +226,8 @@ int nw_svg_step(double value, double low, double high)
     part = log(value / low) / log(high / low);
     return (int)fmin(part * NW_SVG_STEPS, NW_SVG_STEPS - 1);
 }
+
+int nw_svg_even_step(double value, double high)
+{
+    return (int)fmin(value / high * NW_SVG_STEPS, NW_SVG_STEPS - 1);
+}

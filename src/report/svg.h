@@ -51,7 +51,9 @@ struct nw_svg_legend {
 };
 void nw_svg_legend(struct nw_text *text, const struct nw_svg_legend *legend);
 
-/* The step of a value on a logarithmic scale from low to high. */
+/* The step of a value on a logarithmic scale from low to high, or on an even
+ * one from 0. */
 int nw_svg_step(double value, double low, double high);
+int nw_svg_even_step(double value, double high);
 
 #endif

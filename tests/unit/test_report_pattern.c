@@ -46,7 +46,6 @@ static void bins_add_up(void **state)
     assert_int_equal(heat.bin, 3);
     assert_int_equal(heat.cells, 4);
     assert_true(heat.total == 1000);
-    assert_true(heat.near_bytes == 600);
     assert_true(heat.bytes[0] == 200 && heat.bytes[1] == 100);
     assert_true(heat.bytes[3 * 4] == 100);
     assert_true(heat.low == 100 && heat.high == 200);

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise report: one page that shows machine, pattern and mappings. */
+#include <nodewise/map.h>
+#include <nodewise/report.h>
+
+#include "base/array.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/cost_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_COMPACT = 0x2001, KEY_ELEMENTS, KEY_ALGORITHM, KEY_SEED, KEY_SVG };
+
+struct arguments {
+    struct nw_common common;
+    const char *source, *pattern;
+    bool compact, svg;
+    enum nw_elements elements;
+    struct nw_map_options map;
+    char **mapping;
+    size_t mapping_count;
+};
+
+static const struct argp_option options[] = {
+    {"topology", 't', "SOURCE", 0, "The machine", 0},
+    {"pattern", 'p', "PATTERN", 0, "The program", 0},
+    {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 0},
+    {"elements", KEY_ELEMENTS, "KIND", 0,
+     "Place on core (default) or pu, hardware threads", 0},
+    {"algorithm", KEY_ALGORITHM, "NAME", 0,
+     "Computes the mapping to show where no MAPPING is given (auto)", 0},
+    {"seed", KEY_SEED, "NUMBER", 0, "Of that computation (1)", 0},
+    {"svg", KEY_SVG, NULL, 0, "Write only the heat maps, as SVG", 0},
+    {0},
+};
+
+static error_t parse_words(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case KEY_ELEMENTS:
+        if (strcmp(value, "core") && strcmp(value, "pu"))
+            argp_error(state, "--elements is core or pu, not '%s'", value);
+        arguments->elements = *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
+        return 0;
+    case KEY_ALGORITHM:
+        arguments->map.algorithm = value;
+        return 0;
+    case KEY_SEED:
+        if (!nw_parse_u64(value, &arguments->map.seed))
+            argp_error(state, "--seed is a number from 0, not '%s'", value);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case 't':
+        arguments->source = value;
+        return 0;
+    case 'p':
+        arguments->pattern = value;
+        return 0;
+    case KEY_COMPACT:
+        arguments->compact = true;
+        return 0;
+    case KEY_SVG:
+        arguments->svg = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->mapping = state->argv + state->next;
+        arguments->mapping_count = (size_t)(state->argc - state->next);
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->source || !arguments->pattern)
+            argp_error(state, "-t SOURCE and -p PATTERN are needed");
+        return 0;
+    default:
+        return parse_words(key, value, state);
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[MAPPING...]",
+    .doc = "Show machine, pattern, costs and congestion of mappings beside "
+           "the default's on one HTML page that needs nothing but itself. "
+           "Without MAPPING one is computed.\v"
+           "Example:\n  nodewise report -t magc-a -p app.pattern app.mapping "
+           "-o report.html\n",
+    .children = children,
+};
+
+struct work {
+    nw_topology *topology;
+    nw_pattern *pattern;
+    struct nw_report_mapping *mapping;
+    nw_mapping **owned;
+    size_t count;
+};
+
+static void add(struct work *work, const char *name, nw_mapping *mapping)
+{
+    work->owned[work->count] = mapping;
+    work->mapping[work->count++] =
+        (struct nw_report_mapping){name, mapping, -1};
+}
+
+static nw_status compute(struct work *work, const struct arguments *arguments)
+{
+    struct nw_map_report report;
+    struct nw_map_options map = arguments->map;
+    nw_mapping *mapping;
+    nw_status status;
+
+    map.progress = nw_cli_progress(&arguments->common);
+    status = nw_map(work->topology, work->pattern, &map, &mapping, &report);
+    nw_cli_progress_finish();
+    if (!status)
+        add(work, report.algorithm, mapping);
+    return status;
+}
+
+static nw_status gather(struct work *work, const struct arguments *arguments)
+{
+    nw_mapping *mapping;
+    nw_status status = nw_map_default(work->topology, work->pattern,
+                                      &arguments->map, &mapping);
+
+    if (status)
+        return status;
+    add(work, "default", mapping);
+    for (size_t i = 0; !status && i < arguments->mapping_count; i++) {
+        status =
+            nw_mapping_read(arguments->mapping[i], work->topology, &mapping);
+        if (!status)
+            add(work, arguments->mapping[i], mapping);
+    }
+    if (!status && !arguments->mapping_count)
+        status = compute(work, arguments);
+    return status;
+}
+
+static nw_status load(struct work *work, const struct arguments *arguments)
+{
+    struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
+    struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
+    size_t most = arguments->mapping_count + 2;
+    nw_status status;
+
+    topology.elements = arguments->elements;
+    pattern.compact = arguments->compact;
+    status = nw_topology_load(arguments->source, &topology, &work->topology);
+    if (!status)
+        status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
+    if (!status)
+        status = nw_alloc(most, sizeof *work->mapping, &work->mapping);
+    if (!status)
+        status = nw_alloc(most, sizeof *work->owned, &work->owned);
+    return status;
+}
+
+static void free_work(struct work *work)
+{
+    for (size_t i = 0; i < work->count; i++)
+        nw_mapping_free(work->owned[i]);
+    free(work->owned);
+    free(work->mapping);
+    nw_pattern_free(work->pattern);
+    nw_topology_free(work->topology);
+}
+
+/* What goes to the file, to people and to programs. */
+struct answer {
+    char *page, *table, *json;
+};
+
+static nw_status make_json(const struct work *work,
+                           const struct nw_cost_column *column, char **out)
+{
+    struct nw_text text = {0};
+    struct nw_json json = {.text = &text};
+
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.report/1");
+    nw_json_array(&json, "mappings");
+    for (size_t i = 0; i < work->count; i++) {
+        nw_json_object(&json, NULL);
+        nw_json_string(&json, "name", column[i].name);
+        nw_cli_cost_json(&json, work->topology, column[i].cost);
+        nw_json_end_object(&json);
+    }
+    nw_json_end_array(&json);
+    nw_json_end_object(&json);
+    return nw_text_take(&text, out);
+}
+
+/* The page's figures once more, as nodewise evaluate has them. */
+static nw_status make_figures(const struct work *work,
+                              const struct arguments *arguments,
+                              struct answer *answer)
+{
+    struct nw_cost_column *column = NULL;
+    struct nw_cost *cost = NULL;
+    nw_status status = nw_alloc(work->count, sizeof *column, &column);
+    size_t done = 0;
+
+    if (!status)
+        status = nw_alloc(work->count, sizeof *cost, &cost);
+    for (; !status && done < work->count; done++) {
+        column[done] =
+            (struct nw_cost_column){work->mapping[done].name, &cost[done]};
+        status = nw_cost_evaluate(work->topology, work->pattern,
+                                  work->owned[done], &cost[done]);
+    }
+    if (!status && arguments->common.json)
+        status = make_json(work, column, &answer->json);
+    else if (!status)
+        status = nw_cli_cost_table(work->topology, arguments->map.objective,
+                                   column, work->count, &answer->table);
+    while (done)
+        nw_cost_fini(&cost[--done]);
+    free(cost);
+    free(column);
+    return status;
+}
+
+static nw_status make_page(const struct work *work,
+                           const struct arguments *arguments,
+                           const char *command, char **out)
+{
+    struct nw_report_input input = NW_REPORT_INPUT_INIT;
+    char seed[32];
+
+    snprintf(seed, sizeof seed, "%llu",
+             (unsigned long long)arguments->map.seed);
+    input.topology = work->topology;
+    input.pattern = work->pattern;
+    input.mapping = work->mapping;
+    input.mapping_count = work->count;
+    input.topology_source = arguments->source;
+    input.pattern_source = arguments->pattern;
+    input.command = command;
+    input.seed = arguments->mapping_count ? NULL : seed;
+    return arguments->svg ? nw_report_before_after_svg(&input, out)
+                          : nw_report_html(&input, out);
+}
+
+static nw_status make(const struct arguments *arguments, const char *command,
+                      struct answer *answer)
+{
+    struct work work = {0};
+    nw_status status = load(&work, arguments);
+
+    if (!status)
+        status = gather(&work, arguments);
+    if (!status)
+        status = make_page(&work, arguments, command, &answer->page);
+    if (!status)
+        status = make_figures(&work, arguments, answer);
+    free_work(&work);
+    return status;
+}
+
+/* The words as they were typed, before argp reorders them. */
+static nw_status command_line(int argc, char **argv, char **out)
+{
+    struct nw_text text = {0};
+
+    for (int i = 0; i < argc; i++) {
+        nw_text_add(&text, i ? " " : "");
+        nw_text_add(&text, argv[i]);
+    }
+    return nw_text_take(&text, out);
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.map = NW_MAP_OPTIONS_INIT};
+    struct answer answer = {0};
+    char *command = NULL;
+    nw_status status = command_line(argc, argv, &command);
+    int code;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (!status)
+        status = make(&arguments, command, &answer);
+    code = status ? nw_cli_fail("report", status)
+                  : nw_cli_output("report", &arguments.common, answer.page,
+                                  answer.table, answer.json);
+    free(answer.page);
+    free(answer.table);
+    free(answer.json);
+    free(command);
+    return code;
+}
+
+const struct nw_command nw_command_report = {
+    "report", "one HTML page: machine, pattern, mappings", &argp, run};

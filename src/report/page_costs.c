@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The figures of the report: what was gained in a few large numbers, then all
+ * costs side by side, then bytes by level. */
+#include "report/page.h"
+#include "report/svg.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nw_page_element(struct nw_text *text, const char *tag, const char *format,
+                     ...)
+{
+    char *words;
+    va_list args;
+    int length;
+
+    va_start(args, format);
+    length = vasprintf(&words, format, args);
+    va_end(args);
+    if (length < 0) {
+        text->failed = true;
+        return;
+    }
+    nw_text_format(text, "<%s>", tag);
+    nw_svg_words(text, words);
+    nw_text_format(text, "</%.*s>", (int)strcspn(tag, " "), tag);
+    free(words);
+}
+
+/* One column of the cost table. */
+struct figure {
+    const char *title, *what;
+    double (*value)(const struct nw_page *page, size_t mapping);
+    enum nw_unit unit;
+    bool plain; /* a number without unit */
+};
+
+static double hop_bytes(const struct nw_page *page, size_t m)
+{
+    return page->cost[m].hop_bytes.value;
+}
+
+static double host_hop_bytes(const struct nw_page *page, size_t m)
+{
+    return page->cost[m].host_hop_bytes.value;
+}
+
+static double gpu_hop_bytes(const struct nw_page *page, size_t m)
+{
+    return page->cost[m].gpu_hop_bytes.value;
+}
+
+static double congestion(const struct nw_page *page, size_t m)
+{
+    return page->cost[m].has_congestion ? page->cost[m].max_congestion : -1;
+}
+
+static double congestion_host(const struct nw_page *page, size_t m)
+{
+    return page->cost[m].has_congestion ? page->cost[m].max_congestion_host
+                                        : -1;
+}
+
+static double congestion_gpu(const struct nw_page *page, size_t m)
+{
+    return page->cost[m].has_congestion ? page->cost[m].max_congestion_gpu : -1;
+}
+
+static double latency(const struct nw_page *page, size_t m)
+{
+    return page->cost[m].latency;
+}
+
+static double simulated(const struct nw_page *page, size_t m)
+{
+    return page->input->mapping[m].seconds;
+}
+
+/* Bytes between nodes; between the packages of a single node. */
+static double crossing(const struct nw_page *page, size_t m)
+{
+    double bytes = 0;
+
+    for (int layer = 0; layer < NW_LAYER_COUNT; layer++) {
+        const struct nw_page_order *order =
+            nw_page_order(page, m, (enum nw_layer)layer);
+
+        bytes += order->bytes - order->inside;
+    }
+    return bytes;
+}
+
+static const struct figure figures[] = {
+    {"max congestion", "the busiest link, both layers", congestion,
+     NW_UNIT_TIME, false},
+    {"of host layer", "max congestion of the host layer", congestion_host,
+     NW_UNIT_TIME, false},
+    {"of GPU layer", "max congestion of the GPU layer", congestion_gpu,
+     NW_UNIT_TIME, false},
+    {"hop-bytes", "bytes times distance", hop_bytes, NW_UNIT_BYTES, true},
+    {"of host layer", "hop-bytes of the host layer", host_hop_bytes,
+     NW_UNIT_BYTES, true},
+    {"of GPU layer", "hop-bytes of the GPU layer", gpu_hop_bytes, NW_UNIT_BYTES,
+     true},
+    {"bytes that leave", "a node; in a single node, a package", crossing,
+     NW_UNIT_BYTES, false},
+    {"latency", "messages times route latency", latency, NW_UNIT_TIME, false},
+    {"simulated", "time of one exchange", simulated, NW_UNIT_TIME, false},
+};
+#define FIGURE_COUNT (sizeof figures / sizeof *figures)
+
+/* "4.23 G": as bytes, without their unit. */
+static void add_prefix(double value, char out[32])
+{
+    char *unit;
+
+    nw_format_quantity(value, NW_UNIT_BYTES, out, 32);
+    unit = strrchr(out, 'B');
+    if (unit)
+        unit[unit > out && unit[-1] == ' ' ? -1 : 0] = '\0';
+}
+
+static const char *format_figure(const struct figure *figure, double value,
+                                 char out[32])
+{
+    if (value < 0)
+        snprintf(out, 32, "-");
+    else if (figure->plain)
+        add_prefix(value, out);
+    else
+        nw_format_quantity(value, figure->unit, out, 32);
+    return out;
+}
+
+static bool is_known(const struct nw_page *page, const struct figure *figure)
+{
+    for (size_t m = 0; m < page->input->mapping_count; m++)
+        if (figure->value(page, m) > 0)
+            return true;
+    return false;
+}
+
+/* "-42 %", rounded so that nothing becomes less than all. */
+static void add_change(struct nw_text *text, double before, double after)
+{
+    double percent;
+
+    if (before <= 0 || after < 0)
+        return;
+    percent = 100 * (after / before - 1);
+    if (fabs(percent) < 0.05)
+        nw_text_add(text, "<small>=</small>");
+    else
+        nw_text_format(text, "<small class=\"%s\">%+.1f %%</small>",
+                       percent < 0 ? "good" : "bad", percent);
+}
+
+static void add_row(struct nw_text *text, const struct nw_page *page, size_t m)
+{
+    char words[32];
+
+    nw_text_add(text, "<tr>");
+    nw_page_element(text, "th scope=\"row\"", "%s",
+                    page->input->mapping[m].name);
+    for (size_t i = 0; i < FIGURE_COUNT; i++) {
+        const struct figure *figure = &figures[i];
+        double value = figure->value(page, m), before = figure->value(page, 0);
+
+        if (!is_known(page, figure))
+            continue;
+        nw_text_add(text, "<td>");
+        nw_svg_words(text, format_figure(figure, value, words));
+        if (m)
+            add_change(text, before, value);
+        if (before > 0 && value >= 0)
+            nw_text_format(
+                text,
+                "<span class=\"bar\"><i style=\"width:%.1f%%\"></i></span>",
+                100 * fmin(1, value / before));
+        nw_text_add(text, "</td>");
+    }
+    nw_text_add(text, "</tr>\n");
+}
+
+void nw_page_costs(struct nw_text *text, const struct nw_page *page)
+{
+    nw_text_add(text, "<section><h2>Costs</h2>\n<div class=\"wide\"><table>"
+                      "<thead><tr><th>mapping</th>");
+    for (size_t i = 0; i < FIGURE_COUNT; i++)
+        if (is_known(page, &figures[i]))
+            nw_text_format(text, "<th title=\"%s\">%s</th>", figures[i].what,
+                           figures[i].title);
+    nw_text_add(text, "</tr></thead>\n<tbody>\n");
+    for (size_t m = 0; m < page->input->mapping_count; m++)
+        add_row(text, page, m);
+    nw_text_add(text, "</tbody></table></div>\n</section>\n");
+}
+
+static void add_tile(struct nw_text *text, const struct nw_page *page,
+                     const struct figure *figure)
+{
+    size_t last = page->input->mapping_count - 1;
+    double before = figure->value(page, 0), after = figure->value(page, last);
+    char from[32], to[32];
+
+    if (before <= 0 || after < 0)
+        return;
+    nw_text_add(text, "<div class=\"tile\">");
+    if (fabs(after / before - 1) < 0.005)
+        nw_page_element(text, "b", "=");
+    else
+        nw_page_element(text, "b", "%+.0f %%", 100 * (after / before - 1));
+    nw_page_element(text, "span", "%s", figure->title);
+    nw_page_element(text, "small", "%s to %s",
+                    format_figure(figure, before, from),
+                    format_figure(figure, after, to));
+    nw_text_add(text, "</div>\n");
+}
+
+void nw_page_tiles(struct nw_text *text, const struct nw_page *page)
+{
+    static const size_t shown[] = {0, 3, 6, 8};
+
+    if (page->input->mapping_count < 2)
+        return;
+    nw_text_add(text, "<div class=\"row tiles\">\n");
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        add_tile(text, page, &figures[shown[i]]);
+    nw_text_add(text, "</div>\n");
+}
+
+static double level_bytes(const struct nw_page *page, size_t m, int32_t level)
+{
+    const struct nw_cost *cost = &page->cost[m];
+
+    return (double)cost->level_bytes[0][level] +
+           (double)cost->level_bytes[1][level];
+}
+
+static void add_level(struct nw_text *text, const struct nw_page *page,
+                      int32_t level)
+{
+    double total = 0;
+    char words[32];
+
+    for (size_t m = 0; m < page->input->mapping_count; m++)
+        total += level_bytes(page, m, level);
+    if (total <= 0)
+        return;
+    nw_text_add(text, "<tr>");
+    nw_page_element(text, "th scope=\"row\"", "%s",
+                    nw_topology_level_name(page->input->topology, level));
+    for (size_t m = 0; m < page->input->mapping_count; m++)
+        nw_page_element(text, "td", "%s",
+                        nw_format_quantity(level_bytes(page, m, level),
+                                           NW_UNIT_BYTES, words, sizeof words));
+    nw_text_add(text, "</tr>\n");
+}
+
+void nw_page_levels(struct nw_text *text, const struct nw_page *page)
+{
+    nw_text_add(text, "<section><h2>How far the bytes go</h2>\n<p>Bytes by the "
+                      "deepest thing that holds both ends, or by the number of "
+                      "switches between their nodes.</p>\n<div class=\"wide\">"
+                      "<table><thead><tr><th>level</th>");
+    for (size_t m = 0; m < page->input->mapping_count; m++)
+        nw_page_element(text, "th", "%s", page->input->mapping[m].name);
+    nw_text_add(text, "</tr></thead>\n<tbody>\n");
+    for (int32_t level = 0; level < page->cost[0].level_count; level++)
+        add_level(text, page, level);
+    nw_text_add(text, "</tbody></table></div>\n</section>\n");
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the sections share: costs, and the order of ranks by where they are. A
+ * good mapping gathers traffic in blocks on the diagonal of that order. */
+#include "base/array.h"
+#include "base/status.h"
+#include "report/page.h"
+
+#include <stdlib.h>
+
+struct seat {
+    int32_t group; /* node, or package of the only node */
+    int32_t unit;  /* core or GPU in the whole machine */
+    int32_t rank;
+};
+
+static int compare_seats(const void *a, const void *b)
+{
+    const struct seat *x = a, *y = b;
+
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    if (x->unit != y->unit)
+        return x->unit < y->unit ? -1 : 1;
+    return x->rank < y->rank ? -1 : 1;
+}
+
+static int32_t element_of(const struct nw_report_input *input,
+                          const nw_mapping *mapping, int32_t rank)
+{
+    struct nw_ints cores = nw_mapping_cores(mapping, rank);
+    struct nw_range range =
+        nw_topology_node_elements(input->topology, mapping->node[rank]);
+
+    return range.first + (cores.count ? cores.values[0] : 0);
+}
+
+static struct seat seat_of(const struct nw_report_input *input,
+                           const nw_mapping *mapping, int32_t rank, bool gpu)
+{
+    const nw_topology *topology = input->topology;
+    struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
+    struct seat seat = {mapping->node[rank], element_of(input, mapping, rank),
+                        rank};
+    bool one = nw_topology_node_count(topology) == 1;
+
+    if (one)
+        seat.group = nw_topology_element_package(topology, seat.unit);
+    if (!gpu || !gpus.count || gpus.values[0] < 0)
+        return seat;
+    seat.unit = nw_topology_node_gpus(topology,
+                                      seat.group < 0 ? 0 : mapping->node[rank])
+                    .first +
+                gpus.values[0];
+    if (one)
+        seat.group = nw_topology_gpu_package(topology, seat.unit);
+    return seat;
+}
+
+static double bytes_inside(const nw_pattern *pattern, enum nw_layer layer,
+                           const int32_t *group, double *total)
+{
+    double inside = 0;
+
+    *total = 0;
+    for (int32_t src = 0; src < pattern->rank_count; src++)
+        for (size_t e = pattern->row[src]; e < pattern->row[src + 1]; e++) {
+            double bytes = (double)pattern->bytes[e];
+
+            if (nw_layer_of((enum nw_kind)pattern->kind[e]) != layer)
+                continue;
+            *total += bytes;
+            inside += group[src] == group[pattern->dst[e]] ? bytes : 0;
+        }
+    return inside;
+}
+
+static nw_status read_seats(const struct seat *seat, int32_t ranks,
+                            struct nw_page_order *order, int32_t *group)
+{
+    nw_status status =
+        nw_alloc((size_t)ranks, sizeof *order->place, &order->place);
+
+    if (!status)
+        status = nw_alloc((size_t)ranks, sizeof *order->block, &order->block);
+    for (int32_t i = 0; !status && i < ranks; i++) {
+        order->place[seat[i].rank] = i;
+        group[seat[i].rank] = seat[i].group;
+        if (i && seat[i].group != seat[i - 1].group)
+            order->block[order->block_count++] = i;
+    }
+    return status;
+}
+
+static nw_status find_order(const struct nw_page *page, size_t mapping,
+                            enum nw_layer layer, struct nw_page_order *order)
+{
+    const struct nw_report_input *input = page->input;
+    int32_t ranks = input->pattern->rank_count, *group = NULL;
+    struct seat *seat = NULL;
+    nw_status status = nw_alloc((size_t)ranks, sizeof *seat, &seat);
+
+    if (!status)
+        status = nw_alloc((size_t)ranks, sizeof *group, &group);
+    for (int32_t r = 0; !status && r < ranks; r++)
+        seat[r] = seat_of(input, input->mapping[mapping].mapping, r,
+                          layer == NW_LAYER_GPU);
+    if (!status) {
+        qsort(seat, (size_t)ranks, sizeof *seat, compare_seats);
+        order->one_node = nw_topology_node_count(input->topology) == 1;
+        status = read_seats(seat, ranks, order, group);
+    }
+    if (!status)
+        order->inside =
+            bytes_inside(input->pattern, layer, group, &order->bytes);
+    free(group);
+    free(seat);
+    return status;
+}
+
+nw_status nw_page_init(struct nw_page *page,
+                       const struct nw_report_input *input)
+{
+    size_t n = input->mapping_count;
+    nw_status status;
+
+    *page = (struct nw_page){.input = input};
+    if (!n)
+        return nw_fail(NW_EINVAL, "a report needs a mapping");
+    status = nw_alloc(n, sizeof *page->cost, &page->cost);
+    if (!status)
+        status =
+            nw_alloc(n * NW_LAYER_COUNT, sizeof *page->order, &page->order);
+    for (int l = 0; l < NW_LAYER_COUNT; l++)
+        page->used[l] = nw_layer_is_used(input->pattern, (enum nw_layer)l);
+    for (size_t m = 0; !status && m < n; m++)
+        status = nw_cost_evaluate(input->topology, input->pattern,
+                                  input->mapping[m].mapping, &page->cost[m]);
+    for (size_t i = 0; !status && i < n * NW_LAYER_COUNT; i++)
+        if (page->used[i % NW_LAYER_COUNT])
+            status = find_order(page, i / NW_LAYER_COUNT,
+                                (enum nw_layer)(i % NW_LAYER_COUNT),
+                                &page->order[i]);
+    return status;
+}
+
+void nw_page_fini(struct nw_page *page)
+{
+    size_t n = page->input->mapping_count;
+
+    for (size_t m = 0; page->cost && m < n; m++)
+        nw_cost_fini(&page->cost[m]);
+    for (size_t i = 0; page->order && i < n * NW_LAYER_COUNT; i++) {
+        free(page->order[i].place);
+        free(page->order[i].block);
+    }
+    free(page->cost);
+    free(page->order);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A machine too large to draw whole: one node of each type, the busiest, with
+ * how many there are. */
+#include "report/picture.h"
+#include "report/svg.h"
+
+#include <math.h>
+
+static double busiest_link(const struct nw_picture *picture, int32_t node)
+{
+    const nw_topology *topology = picture->topology;
+    double busiest = 0;
+
+    for (int32_t l = topology->link_first[node];
+         picture->congestion && l < topology->link_first[node + 1]; l++)
+        busiest = fmax(busiest, nw_picture_congestion(picture, l));
+    return busiest;
+}
+
+struct sample {
+    int32_t node, count;
+};
+
+/* The busiest node of a type, the first where none is. */
+static struct sample sample_of(const struct nw_picture *picture, int32_t type)
+{
+    const nw_topology *topology = picture->topology;
+    struct sample sample = {-1, 0};
+    double most = 0;
+
+    for (int32_t node = 0; node < topology->node_count; node++) {
+        double busiest;
+
+        if (topology->node_type[node] != type)
+            continue;
+        busiest = busiest_link(picture, node);
+        if (sample.node < 0 || busiest > most) {
+            sample.node = node;
+            most = busiest;
+        }
+        sample.count++;
+    }
+    return sample;
+}
+
+static void draw_cloud(struct nw_text *text, const nw_topology *topology)
+{
+    const struct nw_network *network = topology->network;
+
+    nw_svg_box(text,
+               &(struct nw_svg_box){16, 60, 420, 44, "frame", "the network"});
+    nw_svg_label(text, (struct nw_svg_label){226, 87, "mid"},
+                 "network (%s): %d switches, %d links between them",
+                 network->ops->name, network->switch_count,
+                 network->link_count);
+}
+
+static double draw_sample(struct nw_text *text,
+                          const struct nw_picture *picture,
+                          const struct nw_node_layout *layout,
+                          struct nw_node_place place)
+{
+    const nw_topology *topology = picture->topology;
+    struct sample sample = sample_of(picture, topology->node_type[place.node]);
+    const char *type = nw_topology_type_of(topology, place.node)->name;
+
+    if (topology->network)
+        nw_text_format(text,
+                       "<path class=\"wire\" stroke-width=\"3\" "
+                       "d=\"M%g 104V%g\"/>\n",
+                       place.x + 40, place.y);
+    nw_picture_node(text, picture, layout, place);
+    nw_svg_label(
+        text,
+        (struct nw_svg_label){place.x, place.y + layout->height[0] + 16, ""},
+        "%d x %.40s", sample.count, type ? type : "node");
+    nw_svg_label(text,
+                 (struct nw_svg_label){
+                     place.x, place.y + layout->height[0] + 32, "small faint"},
+                 "shown: %.40s%s", topology->node_name[place.node],
+                 picture->congestion ? ", the busiest" : "");
+    return layout->height[0] + 60;
+}
+
+nw_status nw_picture_samples(struct nw_text *text,
+                             const struct nw_picture *picture)
+{
+    const nw_topology *topology = picture->topology;
+    struct nw_node_layout *types = NULL;
+    double x = 16, height = 0;
+    nw_status status = nw_picture_types(topology, 14, &types);
+
+    for (int32_t t = 0; !status && t < topology->type_count; t++) {
+        x += fmax(types[t].width[0], 180) + 16;
+        height = fmax(height, types[t].height[0]);
+    }
+    if (status) {
+        nw_picture_free_types(topology, types);
+        return status;
+    }
+    nw_svg_begin(text, &(struct nw_svg_frame){fmax(x, 720), height + 190,
+                                              picture->title, picture->alone});
+    nw_picture_heading(text, picture, fmax(x, 720));
+    if (topology->network)
+        draw_cloud(text, topology);
+    x = 16;
+    for (int32_t t = 0; t < topology->type_count; t++) {
+        struct sample sample = sample_of(picture, t);
+
+        if (sample.node < 0)
+            continue;
+        draw_sample(text, picture, &types[t],
+                    (struct nw_node_place){sample.node, x, 130});
+        x += fmax(types[t].width[0], 180) + 16;
+    }
+    nw_svg_end(text);
+    nw_picture_free_types(topology, types);
+    return NW_OK;
+}

@@ -1,0 +1,77 @@
+## The example of the man page. Every page is read by an XML parser, which finds
+## an unclosed or unescaped word anywhere, and searched for other hosts, files
+## and scripts.
+$ cat > check.py <<'END'
+> import re, sys, xml.dom.minidom
+> for path in sys.argv[1:]:
+>     text = open(path, encoding="utf-8").read()
+>     page = xml.dom.minidom.parseString(text)
+>     tags = {node.tagName for node in page.getElementsByTagName("*")}
+>     away = re.findall(r"https?://(?!www\.w3\.org/2000/svg)|(?<!http:)//[a-z]|src=|href=|url\(|@import", text)
+>     svgs = page.getElementsByTagName("svg")
+>     named = all(svg.getElementsByTagName("title") for svg in svgs)
+>     print(path, len(svgs), named, away, sorted(tags & {"script", "img", "link", "iframe", "object"}), len(text) < 1000000)
+> END
+$ nodewise pattern -q --generate stencil2d5:dims=8x8,weights=3:1 -o host.pattern
+$ nodewise pattern -q --generate stencil3d7:dims=4x4x4 -o gpu.pattern
+$ nodewise pattern -q --combine host.pattern gpu.pattern -o app.pattern
+$ nodewise map -q -t magc-a -p app.pattern --algorithm magc-greedy -o app.mapping
+$ nodewise report -t magc-a -p app.pattern app.mapping -o report.html > table
+$ python3 check.py report.html
+report.html 9 True [] [] True
+$ nodewise evaluate -t magc-a -p app.pattern app.mapping | diff - table
+$ grep -c 'nodewise report -t magc-a -p app.pattern app.mapping -o report.html' report.html
+1
+## The same input gives the same bytes, and without a mapping one is computed.
+$ nodewise report -q -t magc-a -p app.pattern app.mapping -o report.html && cp report.html first.html && nodewise report -q -t magc-a -p app.pattern app.mapping -o report.html && cmp report.html first.html
+$ nodewise report -q -t magc-a -p app.pattern --algorithm block --seed 7 -o block.html && grep -o '<dt>seed</dt><dd>7</dd>' block.html
+<dt>seed</dt><dd>7</dd>
+## 16 and 1024 ranks, a machine too large to draw whole, a plain hierarchy, a
+## matrix without links.
+$ nodewise pattern -q --generate stencil2d5:dims=4x4 -o 16.pattern
+$ nodewise report -q -t rashti-32 -p 16.pattern --algorithm block -o 16.html
+$ nodewise pattern -q --generate stencil3d7:dims=8x8x16 -o 1024.pattern
+$ nodewise report -q -t summit:100 -p 1024.pattern --algorithm block -o 1024.html
+$ nodewise report -q -t hierarchy:4:4:4 -p host.pattern --algorithm block -o tree.html
+$ printf '0 1 2 2\n1 0 2 2\n2 2 0 1\n2 2 1 0\n' > m && printf '0 1 5\n1 2 5\n' > l
+$ nodewise report -q -t matrix:m -p list:l --algorithm block -o matrix.html
+$ python3 check.py 16.html 1024.html tree.html matrix.html
+16.html 6 True [] [] True
+1024.html 6 True [] [] True
+tree.html 6 True [] [] True
+matrix.html 4 True [] [] True
+$ nodewise report -q -t magc-a -p app.pattern app.mapping --svg -o maps.svg && python3 check.py maps.svg
+maps.svg 1 True [] [] True
+## Words of files and of the command line stay words.
+$ cp app.mapping '<img src=x onerror=alert(1)>&"'
+$ sed '2a program: ./a </dd><script>alert(2)</script> & "b"' app.pattern > evil.pattern
+$ nodewise report -q -t magc-a -p evil.pattern '<img src=x onerror=alert(1)>&"' -o evil.html
+$ python3 - <<'END'
+> import xml.dom.minidom
+> page = xml.dom.minidom.parse("evil.html")
+> print(len(page.getElementsByTagName("script")), len(page.getElementsByTagName("img")))
+> print([dd.firstChild.data for dd in page.getElementsByTagName("dd")][2])
+> END
+0 0
+./a </dd><script>alert(2)</script> & "b"
+$ nodewise report --json -t magc-a -p app.pattern app.mapping | python3 -c '
+> import json, sys
+> r = json.load(sys.stdin)
+> print(r["schema"], [m["name"] for m in r["mappings"]])'
+nodewise.report/1 ['default', 'app.mapping']
+## Bad input leaves no page.
+$ nodewise report -t magc-a
+! nodewise report: -t SOURCE and -p PATTERN are needed
+! Try `nodewise report --help' or `nodewise report --usage' for more
+! information.
+? 2
+$ nodewise report -t magc-a -p none.pattern -o no.html
+! none.pattern:0: No such file or directory
+? 3
+$ nodewise report -t magc-a -p app.pattern host.pattern -o no.html
+! host.pattern:1: expected 'nodewise mapping 1'
+? 3
+$ nodewise report -t magc-a -p 16.pattern app.mapping -o no.html
+? 2
+$ test -e no.html
+? 1

@@ -69,13 +69,28 @@ static nw_status check_synthetic(const char *what)
     return NW_OK;
 }
 
+/* hwloc wants hardware threads at the end; one each where none are named. */
+static int set_with_threads(hwloc_topology_t machine, const char *what)
+{
+    struct nw_text text = {0};
+    int answer = hwloc_topology_set_synthetic(machine, what);
+
+    if (!answer || strcasestr(what, "pu:") || !what[strspn(what, " ")])
+        return answer;
+    nw_text_format(&text, "%s pu:1", what);
+    if (!text.failed)
+        answer = hwloc_topology_set_synthetic(machine, text.data);
+    nw_text_fini(&text);
+    return answer;
+}
+
 static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
 {
     nw_status status = check_synthetic(what);
 
     if (status)
         return status;
-    if (hwloc_topology_set_synthetic(machine, what))
+    if (set_with_threads(machine, what))
         return nw_fail(NW_EFORMAT,
                        "hwloc: '%s' is no synthetic machine such as "
                        "'package:2 core:12 pu:1'",

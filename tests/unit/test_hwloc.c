@@ -212,6 +212,16 @@ static void synthetic_machines_have_threads(void **state)
     nw_topology_free(threads);
 }
 
+static void synthetic_machines_need_not_name_threads(void **state)
+{
+    nw_topology *topology = load("hwloc:package:2 core:12", NW_ELEMENTS_CORE);
+
+    (void)state;
+    assert_int_equal(nw_topology_element_count(topology), 24);
+    assert_int_equal(nw_topology_node_package_count(topology, 0), 2);
+    nw_topology_free(topology);
+}
+
 /* Where hwloc sees threads without cores each thread is one. */
 static void threads_without_cores_are_cores(void **state)
 {
@@ -349,6 +359,7 @@ int main(void)
         cmocka_unit_test(virtual_functions_are_left_out),
         cmocka_unit_test(old_display_chips_are_no_gpus),
         cmocka_unit_test(synthetic_machines_have_threads),
+        cmocka_unit_test(synthetic_machines_need_not_name_threads),
         cmocka_unit_test(threads_without_cores_are_cores),
         cmocka_unit_test(live_has_the_cores_this_process_may_use),
         cmocka_unit_test(several_types_in_one_topology),

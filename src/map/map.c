@@ -83,11 +83,14 @@ static nw_status run_scotch(const struct nw_algorithm *algorithm,
 {
     struct nw_flat flat = {nw_place_scotch, algorithm->kinds, false, true};
     struct nw_phases phases = {{NULL, NULL, nw_place_scotch}, NW_KINDS_ALL};
+    const char *const *phase = problem->options.phase;
+    bool by_phases = phase[0] || phase[1] || phase[2];
     nw_status status;
 
     for (int32_t r = 0; r < problem->pattern->rank_count; r++)
-        if (problem->uses_gpus && !problem->wants_gpu[r])
-            return nw_run_phases(algorithm, problem, answer, report);
+        by_phases |= problem->uses_gpus && !problem->wants_gpu[r];
+    if (by_phases)
+        return nw_run_phases(algorithm, problem, answer, report);
     status = nw_flat_place(problem, &flat, answer->host, answer->core, report);
     if (status || !problem->uses_gpus)
         return status;
@@ -304,11 +307,20 @@ static nw_status keep_promise(const struct nw_problem *problem,
 static nw_status find(const struct nw_map_options *options,
                       const struct nw_algorithm **out)
 {
-    const char *name =
-        options && options->algorithm ? options->algorithm : "auto";
+    const char *name = options ? options->algorithm : NULL;
+    bool phases = options &&
+                  (options->phase[0] || options->phase[1] || options->phase[2]);
+    const struct nw_algorithm *found;
 
-    *out = nw_algorithm_find(name);
-    return *out ? NW_OK : nw_fail(NW_EINVAL, "no algorithm '%s'", name);
+    if (!name)
+        name = phases ? "magc" : "auto";
+    found = nw_algorithm_find(name);
+    if (!found)
+        return nw_fail(NW_EINVAL, "no algorithm '%s'", name);
+    if (phases && !found->kinds)
+        return nw_fail(NW_EINVAL, "%s has no phases to replace", name);
+    *out = found;
+    return NW_OK;
 }
 
 static nw_status solve(const struct nw_algorithm *algorithm,
@@ -343,7 +355,7 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
                  const struct nw_map_options *options, nw_mapping **out,
                  struct nw_map_report *report)
 {
-    const struct nw_algorithm *algorithm;
+    const struct nw_algorithm *algorithm = NULL;
     struct nw_map_report mine = {0};
     struct nw_problem problem;
     nw_status status = find(options, &algorithm);

@@ -112,8 +112,13 @@ nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
 nw_placer nw_place_partition; /* bisection, then congestion refined */
 nw_placer nw_place_scotch;    /* NW_ENODEV where Scotch is absent */
 
+/* Swaps within a complete placing for the sake of `pull`. */
+NW_MUST_CHECK nw_status nw_placing_settle(struct nw_placing *placing);
+
 /* The placer of that name ("greedy" or "magc-greedy", ...), or NULL. */
 nw_placer *nw_placer_find(const char *name);
 bool nw_scotch_is_here(void);
+/* The name it was loaded by, NULL where it is absent. */
+const char *nw_scotch_library(void);
 
 #endif

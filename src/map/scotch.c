@@ -128,6 +128,11 @@ bool nw_scotch_is_here(void)
     return library;
 }
 
+const char *nw_scotch_library(void)
+{
+    return nw_scotch_is_here() ? library : NULL;
+}
+
 static nw_status failed(const char *what)
 {
     return nw_fail(NW_EUNSUPPORTED, "scotch could not %s", what);

@@ -8,6 +8,11 @@ bool nw_scotch_is_here(void)
     return false;
 }
 
+const char *nw_scotch_library(void)
+{
+    return NULL;
+}
+
 nw_status nw_place_scotch(struct nw_placing *placing)
 {
     (void)placing;

@@ -191,6 +191,8 @@ static nw_status run_placer(struct phase *phase, struct nw_placing *placing,
     placing->pull = pull;
     if (!status)
         status = phase->placer(placing);
+    if (!status && pull && phase->placer != nw_place_greedy)
+        status = nw_placing_settle(placing);
     placing->pull = NULL;
     free(pull);
     return status;

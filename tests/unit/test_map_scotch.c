@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Scotch as a guest: nothing printed, nothing ended, the program's own symbols
+ * untouched, the same answer each time, one rank an element. */
+#include <nodewise/map.h>
+
+#include "map/placing.h"
+#include "map/scotch_quiet.h"
+#include "support/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void skip_without_scotch(void)
+{
+    if (!nw_scotch_is_here()) {
+        print_message("no 64-bit Scotch here\n");
+        skip();
+    }
+}
+
+/* Runs `call` with stderr in a pipe; true where nothing was written. */
+static bool is_silent(void (*call)(void *), void *argument)
+{
+    int ends[2], kept = dup(2);
+    char byte;
+    ssize_t count;
+
+    assert_int_equal(pipe(ends), 0);
+    fflush(stderr);
+    dup2(ends[1], 2);
+    close(ends[1]);
+    call(argument);
+    fflush(stderr);
+    dup2(kept, 2);
+    close(kept);
+    count = read(ends[0], &byte, 1);
+    close(ends[0]);
+    return count == 0;
+}
+
+/* A strategy that is none: Scotch reports it through its error function. */
+static void provoke(void *library)
+{
+    int (*parse)(void *, const char *);
+    int (*init)(void *);
+    void (*fini)(void *);
+    double strategy[64];
+    void *found = dlsym(library, "SCOTCH_stratGraphMap");
+
+    memcpy(&parse, &found, sizeof parse);
+    found = dlsym(library, "SCOTCH_stratInit");
+    memcpy(&init, &found, sizeof init);
+    found = dlsym(library, "SCOTCH_stratExit");
+    memcpy(&fini, &found, sizeof fini);
+    init(strategy);
+    assert_int_not_equal(parse(strategy, "no such strategy {"), 0);
+    fini(strategy);
+}
+
+static void test_errors_are_not_printed(void **state)
+{
+    void *library;
+
+    (void)state;
+    skip_without_scotch();
+    library = dlopen(nw_scotch_library(), RTLD_NOW | RTLD_NOLOAD);
+    assert_non_null(library);
+    assert_true(is_silent(provoke, library));
+    assert_null(dlsym(RTLD_DEFAULT, "SCOTCH_graphMap"));
+    dlclose(library);
+}
+
+static void map_suite(void *topology)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_pattern *pattern = suite_pattern(1, 0, 3);
+    nw_mapping *mapping;
+
+    options.algorithm = "magc-scotch";
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    nw_mapping_free(mapping);
+    options.algorithm = "scotch";
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+}
+
+static void test_mapping_is_silent(void **state)
+{
+    nw_topology *topology = machine_new(SHAPE_A);
+
+    (void)state;
+    skip_without_scotch();
+    assert_true(is_silent(map_suite, topology));
+    nw_topology_free(topology);
+}
+
+/* Two cliques of four on two groups of four: Scotch must find them. */
+static void test_finds_the_obvious(void **state)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_pattern_builder *builder;
+    nw_topology *topology;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+
+    (void)state;
+    skip_without_scotch();
+    MUST(nw_topology_load("hierarchy:4:2@1:10", NULL, &topology));
+    MUST(nw_pattern_builder_new(8, &builder));
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < i; j++)
+            if (i % 2 == j % 2)
+                pattern_pair(builder, i, j, NW_KIND_HH, 1000);
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    options.algorithm = "scotch";
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    for (int i = 2; i < 8; i++)
+        assert_int_equal(mapping->core[i] / 4, mapping->core[i % 2] / 4);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_errors_are_not_printed),
+        cmocka_unit_test(test_mapping_is_silent),
+        cmocka_unit_test(test_finds_the_obvious),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

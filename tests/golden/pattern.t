@@ -1,0 +1,225 @@
+## The example of the man page: an open 2 x 2 grid, three times more along the
+## first dimension.
+$ nodewise pattern --generate stencil2d5:dims=2x2,bytes=10,weights=3:1 --to list -q
+0 1 10
+0 2 30
+1 0 10
+1 3 30
+2 0 30
+2 3 10
+3 1 30
+3 2 10
+
+## MAGC's COL at 64 ranks: 16 groups of 4, 4 x 3 ordered pairs each; the file
+## reads back, and the table goes to stdout beside -o.
+$ nodewise pattern --generate col:dims=4x4x4,bytes=1000,kind=gg -o col.pattern && head -4 col.pattern
+ranks    64
+edges    192 (0 to the rank itself)
+partners 3 to 3, mean 3.0
+note     col:dims=4x4x4,bytes=1000,kind=gg
+KIND EDGES  BYTES MESSAGES MEAN MESSAGE  LARGEST EDGE
+gg     192 192000      192         1 kB 0 -> 16: 1000
+nodewise pattern 1
+ranks 64 edges 192
+note: col:dims=4x4x4,bytes=1000,kind=gg
+0 16 gg 1000 1
+
+$ nodewise pattern $FIXTURES/pattern/valid/small.pattern
+ranks    4
+edges    5 (1 to the rank itself)
+partners 0 to 2, mean 0.8
+program  ./jacobi -n 512
+KIND EDGES   BYTES MESSAGES MEAN MESSAGE    LARGEST EDGE
+hh       3 3146752       50      62.9 kB 1 -> 2: 1049600
+gg       1 8388608        8      1.05 MB 1 -> 2: 8388608
+gh       1      64        1         64 B      3 -> 3: 64
+  MESSAGE SIZE COUNT
+      64 - 127     1
+    512 - 1023     2
+65536 - 131071    48
+
+## The written file is the read one, but for its comment.
+$ nodewise pattern $FIXTURES/pattern/valid/small.pattern --to native -q | diff - $FIXTURES/pattern/valid/small.pattern
+3a4
+> # rank 0 sends its lower border to rank 1
+? 1
+
+$ nodewise pattern --generate stencil2d5:dims=4x4,bytes=8 -o host.pattern -q
+$ nodewise pattern --combine host.pattern host.pattern --json
+{
+  "schema": "nodewise.pattern/1",
+  "ranks": 16,
+  "edges": 96,
+  "self_edges": 0,
+  "partners": {
+    "fewest": 2,
+    "most": 4,
+    "mean": 3
+  },
+  "kinds": {
+    "hh": {
+      "edges": 48,
+      "bytes": 384,
+      "messages": 48,
+      "largest": {
+        "src": 0,
+        "dst": 1,
+        "bytes": 8,
+        "messages": 1
+      }
+    },
+    "gg": {
+      "edges": 48,
+      "bytes": 384,
+      "messages": 48,
+      "largest": {
+        "src": 0,
+        "dst": 1,
+        "bytes": 8,
+        "messages": 1
+      }
+    }
+  }
+}
+$ nodewise pattern --combine host.pattern col.pattern
+! nodewise pattern: the host pattern has 16 ranks, the GPU pattern 64
+? 3
+
+## Scaled 4 x 4 is generated 8 x 8.
+$ nodewise pattern --generate stencil2d5:dims=8x8,bytes=8 --to mm -q > large && nodewise pattern host.pattern --scale 64 --to mm -q | cmp - large && echo same
+same
+$ nodewise pattern host.pattern --scale 61 -o scaled; ls scaled 2>&1 | grep -c 'No such'
+! nodewise pattern: 61 ranks make no grid of a shape like 4x4
+1
+
+$ nodewise pattern host.pattern --svg map.svg -q >/dev/null && head -c 4 map.svg
+<svg
+$ nodewise pattern host.pattern --to metis -q | head -3
+16 24 1
+2 8 5 8
+1 8 3 8 6 8
+$ nodewise pattern col.pattern --kind hh
+ranks    64
+edges    0 (0 to the rank itself)
+partners 0 to 0, mean 0.0
+note     col:dims=4x4x4,bytes=1000,kind=gg
+$ nodewise pattern col.pattern --to xml
+! nodewise pattern: a pattern is written as native, metis, mm, matrix or list, not as 'xml'
+? 2
+$ nodewise pattern --generate stencil2d5:dims=4x4,colour=red
+! nodewise pattern: stencil2d5 has no key 'colour'
+? 2
+$ nodewise pattern
+! nodewise pattern: one PATTERN is needed
+! Try `nodewise pattern --help' or `nodewise pattern --usage' for more
+! information.
+? 2
+$ nodewise pattern col.pattern -o /nowhere/x
+! /nowhere/x: No such file or directory
+? 1
+
+## Each bad input is one line with its place, exit 3, and no output.
+$ cd $FIXTURES/pattern/invalid && for f in *; do nodewise pattern ${f%%-*}:$f --json -o "$OLDPWD/out" 2>&1; echo $?; done; ls "$OLDPWD/out" 2>&1 | grep -c 'No such'
+list-duplicate:3: edge 0 -> 1 stands twice
+3
+list-inf:1: expected a number of bytes, not 'inf'
+3
+list-sparse:1: id 1999999999 is too large for a file of 15 bytes; --compact numbers sparse ids anew
+3
+matrix-negative:1: expected a number of bytes, not '-1'
+3
+matrix-oblong:2: the file ends after 2 of 3 rows
+3
+metis-huge:1: 99999999999999 ranks are more than a file of 17 bytes can describe
+3
+metis-one-way:2: edge 1 - 2 is missing on the line of vertex 2
+3
+metis-range:2: vertex 3 is outside 1 to 2
+3
+metis-truncated:3: the file ends after 2 of 3 vertices
+3
+metis-weights-differ:2: edge 1 - 2 is another weight on the line of vertex 2
+3
+mm-complex:1: expected integer, real or pattern, not 'complex'
+3
+mm-duplicate:4: edge 0 -> 1 stands twice
+3
+mm-oblong:2: 2 rows and 3 columns: not square
+3
+mm-truncated:3: the file ends after 1 of 2 entries
+3
+native-cut-line:4: expected a number of bytes, the line ends
+3
+native-duplicate:4: edge 0 -> 1 hh stands twice
+3
+native-empty:1: the file is empty
+3
+native-huge:3: expected a number of bytes, not '18446744073709551616'
+3
+native-many-edges:2: 18446744073709551615 edges do not fit in 54 bytes
+3
+native-many-ranks:2: 2147483647 ranks are more than a file of 44 bytes can describe
+3
+native-nan:3: expected a number of bytes, not 'nan'
+3
+native-negative:3: expected a number of bytes, not '-5'
+3
+native-not-utf8:3: not UTF-8 text
+3
+native-nul:3: not UTF-8 text
+3
+native-order:4: source 0 after 1: not in order
+3
+native-other-kind:1: expected 'nodewise pattern 1'
+3
+native-range:3: rank 2 is outside 0 to 1
+3
+native-truncated:3: the file ends after 1 of the 2 edges stated
+3
+native-version:1: pattern version 9, this program reads 1
+3
+qaplib-truncated:5: the file ends within the distances
+3
+ti-action:2: expected an action that is known, not 'teleport'
+3
+ti-range:2: rank 5 is outside 0 to 0
+3
+1
+$ nodewise pattern /nowhere
+! /nowhere:0: No such file or directory
+? 3
+$ nodewise pattern .
+! .:0: is a directory
+? 3
+$ printf '0 1 5\n1 2 5\n2 0 5\n' > three.txt; nodewise pattern three.txt
+! three.txt:1: fits more than one format: name it by the prefix matrix: or list:
+? 3
+$ nodewise pattern list:three.txt --to matrix -q
+0 5 0
+0 0 5
+5 0 0
+
+## Open MPI's own figures of NPB cg.S on 16 ranks, added up without us.
+$ [ -d $SHARED/data/monitoring ] || { echo SKIP no shared data; exit 77; }; cat $SHARED/data/monitoring/cg.S.16/*.prof | awk '$1 == "E" { print $2, $3, $4 }' | sort > sum; nodewise pattern monitoring:$SHARED/data/monitoring/cg.S.16/prof --to list -q | sort | cmp - sum && echo same
+same
+
+## The traces of 32 ranks: the models of the man page added up by awk.
+$ [ -d $SHARED/data/traces ] || { echo SKIP no shared data; exit 77; }
+> cat $SHARED/data/traces/simgrid-ti32/*.txt | awk 'BEGIN { n = 32 }
+> $2 == "alltoall" { b += $3 * 8 * (n - 1) }
+> $2 == "alltoallv" { for (i = 0; i < n; i++) if (i != $1) b += $(4 + i) * 8 }
+> $2 == "bcast" { b += $3 * 8 * (n - 1) / n }
+> $2 == "allreduce" { b += 2 * $3 * ($5 == "1" ? 4 : 8) * (n - 1) / n }
+> $2 == "gather" { if ($1 != $5) b += $3 * 8 }
+> END { printf "bytes %.0f\n", b }'
+> nodewise pattern ti:$SHARED/data/traces/simgrid-ti32 --json | awk '/"bytes"/ { print "bytes", $2 + 0; exit }' OFMT=%.0f CONVFMT=%.0f
+bytes 6935728496
+bytes 6935728496
+
+## Measured lists: sparse ids of Theta are 64 ranks; the file's sum is ours.
+$ [ -d $SHARED/data/patterns ] || { echo SKIP no shared data; exit 77; }
+> f=$SHARED/data/patterns/hopbyte_MiniMD_Theta_n64_c1_w_hopbyte.txt
+> nodewise pattern list:$f --compact --json | awk '/"(ranks|edges|bytes)":/ && n < 4 { printf n++ ? " %.0f" : "%.0f", $2 }'; echo
+> awk '{ s += $3; n++; id[$1]; id[$2] } END { printf "%d %d %.0f\n", length(id), n, s }' $f
+64 384 384 2188745604
+64 384 2188745604

@@ -2,6 +2,7 @@
 /* nodewise report: one page that shows machine, pattern and mappings. */
 #include <nodewise/map.h>
 #include <nodewise/report.h>
+#include <nodewise/simulate.h>
 
 #include "base/array.h"
 #include "base/json.h"
@@ -13,11 +14,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_COMPACT = 0x2001, KEY_ELEMENTS, KEY_ALGORITHM, KEY_SEED, KEY_SVG };
+enum {
+    KEY_COMPACT = 0x2001,
+    KEY_ELEMENTS,
+    KEY_ALGORITHM,
+    KEY_SEED,
+    KEY_SIMULATE,
+    KEY_SVG
+};
+
+/* More edges than this take longer to simulate than a reader likes to wait. */
+#define QUICK_EDGES 20000
 
 struct arguments {
     struct nw_common common;
     const char *source, *pattern;
+    const char *simulate; /* auto, always, never */
     bool compact, svg;
     enum nw_elements elements;
     struct nw_map_options map;
@@ -34,6 +46,8 @@ static const struct argp_option options[] = {
     {"algorithm", KEY_ALGORITHM, "NAME", 0,
      "Computes the mapping to show where no MAPPING is given (auto)", 0},
     {"seed", KEY_SEED, "NUMBER", 0, "Of that computation (1)", 0},
+    {"simulate", KEY_SIMULATE, "WHEN", 0,
+     "Simulate an exchange: always, never, or auto: where that is quick", 0},
     {"svg", KEY_SVG, NULL, 0, "Write only the heat maps, as SVG", 0},
     {0},
 };
@@ -50,6 +64,13 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_ALGORITHM:
         arguments->map.algorithm = value;
+        return 0;
+    case KEY_SIMULATE:
+        if (strcmp(value, "auto") && strcmp(value, "always") &&
+            strcmp(value, "never"))
+            argp_error(state, "--simulate is auto, always or never, not '%s'",
+                       value);
+        arguments->simulate = value;
         return 0;
     case KEY_SEED:
         if (!nw_parse_u64(value, &arguments->map.seed))
@@ -155,6 +176,31 @@ static nw_status gather(struct work *work, const struct arguments *arguments)
     if (!status && !arguments->mapping_count)
         status = compute(work, arguments);
     return status;
+}
+
+/* By itself only where SimGrid is at hand and the reader need not wait. */
+static nw_status simulate(struct work *work, const struct arguments *arguments)
+{
+    struct nw_simulate_options how = NW_SIMULATE_OPTIONS_INIT;
+    bool wanted = !strcmp(arguments->simulate, "always");
+    nw_status status = NW_OK;
+
+    if (arguments->svg || !strcmp(arguments->simulate, "never") ||
+        (!wanted && (work->pattern->edge_count > QUICK_EDGES ||
+                     !nw_topology_has_links(work->topology))))
+        return NW_OK;
+    how.force = wanted;
+    how.progress = nw_cli_progress(&arguments->common);
+    for (size_t i = 0; !status && i < work->count; i++) {
+        struct nw_simulation answer;
+
+        status = nw_simulate(work->topology, work->pattern, work->owned[i],
+                             &how, &answer);
+        if (!status && answer.simulated)
+            work->mapping[i].seconds = answer.time;
+    }
+    nw_cli_progress_finish();
+    return status == NW_ENODEV && !wanted ? NW_OK : status;
 }
 
 static nw_status load(struct work *work, const struct arguments *arguments)
@@ -271,6 +317,8 @@ static nw_status make(const struct arguments *arguments, const char *command,
     if (!status)
         status = gather(&work, arguments);
     if (!status)
+        status = simulate(&work, arguments);
+    if (!status)
         status = make_page(&work, arguments, command, &answer->page);
     if (!status)
         status = make_figures(&work, arguments, answer);
@@ -292,7 +340,8 @@ static nw_status command_line(int argc, char **argv, char **out)
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {.map = NW_MAP_OPTIONS_INIT};
+    struct arguments arguments = {.map = NW_MAP_OPTIONS_INIT,
+                                  .simulate = "auto"};
     struct answer answer = {0};
     char *command = NULL;
     nw_status status = command_line(argc, argv, &command);

@@ -38,6 +38,7 @@ struct nw_command {
     X(simulate)                                                                \
     X(launch)                                                                  \
     X(exec)                                                                    \
+    X(bench)                                                                   \
     X(report)
 /* clang-format on */
 

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise bench: starts a micro-benchmark, built for the MPI whose launcher is
+ * given. */
+#include <nodewise/status.h>
+
+#include "base/status.h"
+#include "cli/command.h"
+#include "cli/launcher.h"
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const benchmarks[] = {"pattern"};
+
+static const struct argp argp = {
+    .args_doc = "NAME [OPTION...] -- LAUNCHER [ARGUMENT...]",
+    .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern. "
+           "The options are those of the benchmark (nodewise bench NAME "
+           "--help).\v"
+           "Example:\n  nodewise bench pattern --host 3d --bytes 1MB -- mpirun "
+           "-n 64\n",
+};
+
+/* Beside this program in a build folder, else where it was installed. */
+static nw_status find_program(const char *name, const char *flavour,
+                              char path[PATH_MAX])
+{
+    char folder[PATH_MAX] = "";
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
+    int size = 0;
+
+    if (slash) {
+        *slash = '\0';
+        size = snprintf(path, PATH_MAX, "%s/bench/%s/nodewise-bench-%s-%s",
+                        folder, name, name, flavour);
+        if (size < PATH_MAX && !access(path, X_OK))
+            return NW_OK;
+    }
+    size = snprintf(path, PATH_MAX, "%s/nodewise-bench-%s-%s", NW_LIBEXECDIR,
+                    name, flavour);
+    if (size < PATH_MAX && !access(path, X_OK))
+        return NW_OK;
+    return nw_fail(NW_ENODEV, "nodewise-bench-%s-%s is not installed", name,
+                   flavour);
+}
+
+/* The launcher's words, then the program, then its options. */
+static int start(const char *path, char **options, char **launcher)
+{
+    size_t words = 0, count = 0;
+    char **argv;
+
+    while (launcher[words])
+        words++;
+    while (options[count] && strcmp(options[count], "--"))
+        count++;
+    argv = calloc(words + count + 2, sizeof *argv);
+    if (!argv)
+        return nw_cli_fail("bench", nw_fail(NW_ENOMEM, "out of memory"));
+    memcpy(argv, launcher, words * sizeof *argv);
+    argv[words] = (char *)path;
+    memcpy(argv + words + 1, options, count * sizeof *argv);
+    fflush(NULL);
+    execvp(argv[0], argv);
+    fprintf(stderr, "nodewise bench: cannot run '%s': %s\n", argv[0],
+            strerror(errno));
+    free(argv);
+    return NW_EXIT_FAILED;
+}
+
+/* Help comes from the benchmark itself, of either flavour. */
+static int help(const char *name)
+{
+    char path[PATH_MAX], option[] = "--help";
+
+    if (find_program(name, "openmpi", path) &&
+        find_program(name, "mpich", path))
+        return nw_cli_fail("bench", NW_ENODEV);
+    fflush(NULL);
+    execv(path, (char *[]){path, option, NULL});
+    return nw_cli_fail("bench", nw_fail(NW_ENODEV, "cannot run '%s': %s", path,
+                                        strerror(errno)));
+}
+
+static bool is_benchmark(const char *name)
+{
+    for (size_t i = 0; i < sizeof benchmarks / sizeof *benchmarks; i++)
+        if (!strcmp(benchmarks[i], name))
+            return true;
+    return false;
+}
+
+static nw_status find_flavour(char **launcher, const char **out)
+{
+    enum nw_launcher kind;
+    nw_status status = nw_launcher_find(launcher[0], &kind);
+
+    if (status)
+        return status;
+    *out = nw_launcher_flavour(kind, launcher);
+    if (!*out)
+        return nw_fail(NW_EINVAL,
+                       "nothing tells whose MPI '%s' starts; name mpirun or "
+                       "mpiexec",
+                       launcher[0]);
+    return NW_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    char path[PATH_MAX], **launcher = argv + 1;
+    const char *flavour = NULL;
+    nw_status status;
+
+    /* the options belong to the benchmark: argp sees only its own */
+    if (argc < 2 || argv[1][0] == '-') {
+        argp_parse(&argp, argc < 2 ? argc : 2, argv, 0, NULL, NULL);
+        fputs("nodewise bench: which one? nodewise bench pattern -- mpirun -n "
+              "64\n",
+              stderr);
+        return NW_EXIT_USAGE;
+    }
+    if (!is_benchmark(argv[1]))
+        return nw_cli_fail("bench", nw_fail(NW_EINVAL,
+                                            "there is no benchmark '%s'; there "
+                                            "is pattern",
+                                            argv[1]));
+    if (argc == 3 && !strcmp(argv[2], "--help"))
+        return help(argv[1]);
+    while (*launcher && strcmp(*launcher, "--"))
+        launcher++;
+    if (!*launcher || !*++launcher)
+        return nw_cli_fail("bench",
+                           nw_fail(NW_EINVAL, "under which launcher? -- mpirun "
+                                              "-n 64"));
+    status = find_flavour(launcher, &flavour);
+    if (!status)
+        status = find_program(argv[1], flavour, path);
+    return status ? nw_cli_fail("bench", status)
+                  : start(path, argv + 2, launcher);
+}
+
+const struct nw_command nw_command_bench = {
+    "bench", "run a micro-benchmark under the launcher's MPI", &argp, run};

@@ -17,7 +17,20 @@
 
 static const char *const benchmarks[] = {"pattern"};
 
+/* Told here, read by the benchmark. */
+static const struct argp_option options[] = {
+    {"host", 1, "SHAPE", 0, "pattern: between hosts, 2d, 3d, col or none", 0},
+    {"gpu", 2, "SHAPE", 0, "pattern: between GPUs", 0},
+    {"weighted", 'w', NULL, 0, "pattern: more along the first dimension", 0},
+    {"bytes", 'b', "SIZE", 0, "pattern: size of a message", 0},
+    {"iterations", 'i', "N", 0, "pattern: exchanges that are timed", 0},
+    {"path", 3, "PATH", 0, "pattern: GPU messages direct or staged", 0},
+    {"json", 4, NULL, 0, "Print JSON", 0},
+    {0},
+};
+
 static const struct argp argp = {
+    .options = options,
     .args_doc = "NAME [OPTION...] -- LAUNCHER [ARGUMENT...]",
     .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern. "
            "The options are those of the benchmark (nodewise bench NAME "

@@ -161,8 +161,7 @@ def threads():
 
 
 def others():
-    # two of Open MPI's shared memory windows must not be made at once
-    command = launcher(6, (("osc", "^sm"),)) + [program("others")]
+    command = launcher(6) + [program("others")]
     result, lines = profile(command, "--collectives", "off")
     ok(result.returncode == 0 and not result.stderr, "runs", result)
     same("one-sided calls and neighbourhoods", counted("\n".join(lines)),

@@ -1,0 +1,46 @@
+## what ranks leave after a bad end is checked before it is believed
+$ cp $FIXTURES/profile/invalid/* . && nodewise profile --merge empty
+! empty.part.0:1: cut short
+? 3
+$ nodewise profile --merge short
+! short.part.0:1: cut short
+? 3
+$ nodewise profile --merge magic
+! magic.part.0:1: not a part of a profile
+? 3
+$ nodewise profile --merge order
+! order.part.0:1: of a machine of other byte order
+? 3
+$ nodewise profile --merge rank
+! rank.part.0:1: rank 2 of 2
+? 3
+$ nodewise profile --merge count
+! count.part.0:1: cut short or damaged
+? 3
+$ nodewise profile --merge state
+! state.part.0:1: cut short or damaged
+? 3
+$ nodewise profile --merge peer
+! peer.part.0:1: damaged
+? 3
+$ nodewise profile --merge negative
+! negative.part.0:1: damaged
+? 3
+$ nodewise profile --merge class
+! class.part.0:1: damaged
+? 3
+$ nodewise profile --merge twice
+! twice.part.00:1: of another run than twice.part.0
+? 3
+$ ls | grep -v part
+? 1
+$ nodewise profile --merge nothing
+! nodewise profile: nothing: no rank left a part of it
+? 4
+## usage
+$ nodewise profile -- mpirun -n 2 ./app
+! nodewise profile: which file? standard output is the program's; give -o FILE
+? 2
+$ nodewise profile -o x.pattern -- ./nothing
+! nodewise profile: nothing tells whose MPI './nothing' uses; give --mpi openmpi or --mpi mpich
+? 4

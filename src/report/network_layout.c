@@ -10,6 +10,7 @@
 #define TOP 64.0
 #define LEVEL_HEIGHT 72.0
 #define MOST_WIDTH 1300.0
+#define LEAST_WIDTH 640.0 /* name and scale fit above */
 #define BLOCK_GAP 14.0
 
 static int32_t switches_of(const nw_topology *topology)
@@ -119,7 +120,7 @@ static void place_nodes(const nw_topology *topology,
             layout->switch_x[s] = layout->width + (block - BLOCK_GAP) / 2;
         layout->width += block;
     }
-    layout->width = fmax(layout->width - BLOCK_GAP + MARGIN, 360);
+    layout->width = fmax(layout->width - BLOCK_GAP + MARGIN, LEAST_WIDTH);
 }
 
 /* Over their blocks where each switch of a level has one, else spread evenly

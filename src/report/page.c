@@ -35,7 +35,7 @@ static const char style[] =
     ".tile span{display:block}.tile small{color:var(--faint)}\n"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums}"
     "th,td{padding:5px 14px 5px 0;text-align:right;white-space:nowrap;"
-    "vertical-align:top}th:first-child{text-align:left;max-width:420px;"
+    "vertical-align:top}th:first-child{text-align:left;max-width:300px;"
     "overflow:hidden;text-overflow:ellipsis}"
     "thead th{color:var(--faint);font-weight:600;"
     "border-bottom:1px solid var(--line)}"

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #define MOST_BLOCKS 64
 #define PAGE_CELLS 128
@@ -51,12 +52,27 @@ static void describe(const struct nw_page_order *order, char *out, size_t size)
         snprintf(out, size, "%s", bytes);
 }
 
+#define MOST_LETTERS 36
+
+/* The end of a long name tells more than its beginning. */
+static void shorten(const char *name, char out[MOST_LETTERS + 8])
+{
+    size_t length = strlen(name);
+    const char *from = name;
+
+    if (length > MOST_LETTERS)
+        from += length - MOST_LETTERS;
+    while (((unsigned char)*from & 0xc0) == 0x80)
+        from++; /* not inside a character */
+    snprintf(out, MOST_LETTERS + 8, "%s%s", from > name ? "..." : "", from);
+}
+
 nw_status nw_page_panel(struct nw_text *text, const struct nw_page *page,
                         const struct nw_page_panel *what)
 {
     const struct nw_page_order *order =
         nw_page_order(page, what->mapping, what->layer);
-    char title[128], subtitle[128];
+    char name[MOST_LETTERS + 8], title[128], subtitle[128];
     struct nw_panel panel = {
         .heat = {page->input->pattern, what->layer, order->place,
                  what->most_cells},
@@ -72,9 +88,8 @@ nw_status nw_page_panel(struct nw_text *text, const struct nw_page *page,
 
     if (status)
         return status;
-    snprintf(title, sizeof title, "%.60s: %s",
-             page->input->mapping[what->mapping].name,
-             nw_layer_name(what->layer));
+    shorten(page->input->mapping[what->mapping].name, name);
+    snprintf(title, sizeof title, "%s: %s", name, nw_layer_name(what->layer));
     describe(order, subtitle, sizeof subtitle);
     return nw_panel_draw(text, &panel);
 }

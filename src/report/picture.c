@@ -184,7 +184,7 @@ void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,
     char high[32];
 
     nw_words_counts(&words, topology);
-    nw_svg_label(text, (struct nw_svg_label){16, 22, "strong"}, "%.60s",
+    nw_svg_label(text, (struct nw_svg_label){16, 22, "strong"}, "%.40s",
                  topology->name);
     nw_svg_label(text, (struct nw_svg_label){16, 40, "small faint"}, "%s",
                  words.data ? words.data : "");

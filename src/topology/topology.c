@@ -316,7 +316,7 @@ static nw_status name_levels(nw_topology *topology)
 static bool all_whole(const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (values[i] != (double)(int64_t)values[i] || values[i] > 0x1p53)
+        if (values[i] > 0x1p53 || values[i] != (double)(int64_t)values[i])
             return false;
     return true;
 }

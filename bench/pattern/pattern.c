@@ -258,10 +258,13 @@ static double run(const struct arguments *arguments, struct layer layer[2])
 
     exchange_and_check(layer, 0);
     MPI_Barrier(MPI_COMM_WORLD);
+    /* a profiler records what is timed and nothing else */
+    MPI_Pcontrol(1);
     begun = MPI_Wtime();
     for (int i = 0; i < arguments->iterations; i++)
         exchange(layer);
     seconds = (MPI_Wtime() - begun) / arguments->iterations;
+    MPI_Pcontrol(0);
     exchange_and_check(layer, 1);
     return seconds;
 }
@@ -364,6 +367,7 @@ int main(int argc, char **argv)
 
     parse_arguments(argc, argv, &arguments);
     MPI_Init(NULL, NULL);
+    MPI_Pcontrol(0);
     open_gpu(&arguments);
     make_layers(&arguments, layer);
     report(&arguments, layer, run(&arguments, layer));

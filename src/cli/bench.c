@@ -64,21 +64,21 @@ static nw_status find_program(const char *name, const char *flavour,
 }
 
 /* The launcher's words, then the program, then its options. */
-static int start(const char *path, char **options, char **launcher)
+static int start(const char *path, char **own, char **launcher)
 {
     size_t words = 0, count = 0;
     char **argv;
 
     while (launcher[words])
         words++;
-    while (options[count] && strcmp(options[count], "--"))
+    while (own[count] && strcmp(own[count], "--"))
         count++;
     argv = calloc(words + count + 2, sizeof *argv);
     if (!argv)
         return nw_cli_fail("bench", nw_fail(NW_ENOMEM, "out of memory"));
     memcpy(argv, launcher, words * sizeof *argv);
     argv[words] = (char *)path;
-    memcpy(argv + words + 1, options, count * sizeof *argv);
+    memcpy(argv + words + 1, own, count * sizeof *argv);
     fflush(NULL);
     execvp(argv[0], argv);
     fprintf(stderr, "nodewise bench: cannot run '%s': %s\n", argv[0],

@@ -467,11 +467,13 @@ static nw_status read_events(struct trace *trace)
 
 static nw_status read_trace(struct trace *trace, nw_pattern **out)
 {
-    nw_status status;
+    nw_status status = nw_otf2_check_anchor(trace->path);
 
+    if (status)
+        return status;
     trace->reader = otf2.Reader_Open(trace->path);
     if (!trace->reader)
-        return fail(trace, "not an OTF2 trace that can be opened");
+        return fail(trace, "the OTF2 trace cannot be opened");
     otf2.Reader_SetSerialCollectiveCallbacks(trace->reader);
     status = nw_otf2_check_definitions(trace->path);
     if (!status)

@@ -32,6 +32,23 @@ static nw_status check_file(const char *path)
                            path);
 }
 
+/* libotf2 loses memory when it fails to open what is no trace. */
+nw_status nw_otf2_check_anchor(const char *anchor)
+{
+    static const char mark[] = "\003BOTF2";
+    char *data;
+    size_t length;
+    nw_status status = nw_file_read(anchor, &data, &length);
+    bool fits;
+
+    if (status)
+        return status;
+    fits = length >= sizeof mark - 1 && !memcmp(data, mark, sizeof mark - 1);
+    free(data);
+    return fits ? NW_OK
+                : nw_fail(NW_EFORMAT, "%s:1: not an OTF2 trace", anchor);
+}
+
 nw_status nw_otf2_check_definitions(const char *anchor)
 {
     size_t length = strlen(anchor);

@@ -6,6 +6,8 @@
 #include <nodewise/status.h>
 #include <stdint.h>
 
+/* NW_EFORMAT where the file does not begin like an anchor file. */
+NW_MUST_CHECK nw_status nw_otf2_check_anchor(const char *anchor);
 /* NW_EFORMAT where the file of global definitions beside the anchor file, or
  * one of a location's files, is cut off. */
 NW_MUST_CHECK nw_status nw_otf2_check_definitions(const char *anchor);

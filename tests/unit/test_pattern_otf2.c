@@ -191,7 +191,7 @@ static void refuses_what_is_no_whole_trace(void **state)
     FILE *file;
 
     (void)state;
-    assert_refused("not an OTF2 trace");
+    assert_refused("No such file");
     snprintf(path, sizeof path, "%s/traces.otf2", folder);
     file = fopen(path, "w");
     fputs("nodewise pattern 1\n", file);

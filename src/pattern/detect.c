@@ -41,7 +41,8 @@ static void take_shape(const struct nw_pattern_text *text,
 
     *shape = (struct nw_shape){.numeric = true};
     nw_scan_init(&scan, text->file, text->data, text->length);
-    while (nw_scan_next_line(&scan)) {
+    /* words on a line: its format is told by them, not by the shape */
+    while (shape->numeric && nw_scan_next_line(&scan)) {
         bool banner = !shape->first && !strncmp(scan.at, "%%M", 3);
         size_t words;
 

@@ -87,6 +87,16 @@ static void knows_utf8(void **state)
     assert_false(nw_text_is_utf8("\xed\xa0\x80", 3)); /* surrogate */
     assert_false(nw_text_is_utf8("a\0b", 3));
     assert_false(nw_text_is_utf8("\xe2\x82", 2)); /* truncated */
+    for (size_t i = 0; i < 40; i++) {
+        char text[40];
+
+        memset(text, 'a', sizeof text);
+        assert_true(nw_text_is_utf8(text, sizeof text));
+        text[i] = '\0';
+        assert_false(nw_text_is_utf8(text, sizeof text));
+        text[i] = '\x80';
+        assert_false(nw_text_is_utf8(text, sizeof text));
+    }
 }
 
 static void lines_skip_comments_and_count(void **state)

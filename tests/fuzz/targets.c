@@ -9,6 +9,7 @@
 
 #include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
+#include <nodewise/profile.h>
 #include <nodewise/topology.h>
 
 #include <assert.h>
@@ -155,6 +156,22 @@ static void fuzz_hostlist(const char *words)
     nw_hostlist_fini(&list);
 }
 
+/* What a rank left of a profile is found by the name of the profile. */
+static void fuzz_part(const char *path)
+{
+    nw_pattern *pattern = NULL;
+    char profile[64], part[80];
+
+    snprintf(profile, sizeof profile, "/tmp/nodewise-fuzz-%d", (int)getpid());
+    snprintf(part, sizeof part, "%s.part.0", profile);
+    unlink(part);
+    if (symlink(path, part))
+        return;
+    if (!nw_profile_merge(profile, &pattern))
+        nw_pattern_free(pattern);
+    unlink(part);
+}
+
 const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"hierarchy", fuzz_hierarchy, true},
     {"synthetic", fuzz_synthetic, true},
@@ -168,6 +185,7 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"market", fuzz_market, false},
     {"dense", fuzz_dense, false},
     {"list", fuzz_list, false},
+    {"part", fuzz_part, false},
     {"qaplib", fuzz_qaplib, false},
     {"detect", fuzz_detect, false},
     {"generate", fuzz_generate, true},

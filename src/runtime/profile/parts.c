@@ -16,6 +16,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* More would be damage, not a machine. */
+#define MOST_RANKS (1 << 26)
+
 struct part {
     const char *path; /* borrowed */
     char *data;
@@ -62,8 +65,8 @@ static nw_status check_header(const struct part *part, size_t length)
     if (header->order != NW_PART_ORDER)
         return nw_fail(NW_EFORMAT, "%s:1: of a machine of other byte order",
                        part->path);
-    if (header->rank_count < 1 || header->rank < 0 ||
-        header->rank >= header->rank_count)
+    if (header->rank_count < 1 || header->rank_count > MOST_RANKS ||
+        header->rank < 0 || header->rank >= header->rank_count)
         return nw_fail(NW_EFORMAT, "%s:1: rank %d of %d", part->path,
                        header->rank, header->rank_count);
     if (header->state < NW_PART_RUNNING || header->state > NW_PART_FINALIZED ||

@@ -56,6 +56,7 @@ static struct {
     int (*strat_init)(SCOTCH_Strat *);
     void (*strat_exit)(SCOTCH_Strat *);
     int (*strat_map)(SCOTCH_Strat *, SCOTCH_Num, SCOTCH_Num, double);
+    int (*strat_words)(SCOTCH_Strat *, const char *);
 } scotch;
 
 static const char *library; /* the name it was found under, or NULL */
@@ -96,6 +97,7 @@ static nw_status load_from(const char *name)
         {"SCOTCH_stratInit", &scotch.strat_init},
         {"SCOTCH_stratExit", &scotch.strat_exit},
         {"SCOTCH_stratGraphMapBuild", &scotch.strat_map},
+        {"SCOTCH_stratGraphMap", &scotch.strat_words},
     };
 
     return nw_library_load(name, symbols, sizeof symbols / sizeof *symbols,
@@ -409,13 +411,16 @@ static nw_status map_in_context(SCOTCH_Context *context,
 
     scotch.graph_init(&bound);
     scotch.strat_init(&strat);
-    failure = scotch.context_bind(context, &program->graph, &bound) ||
-              scotch.strat_map(&strat, SCOTCH_STRATBALANCE | SCOTCH_STRATSPEED,
-                               placing->places->count, 0.0) ||
-              (placing->fixed ? scotch.graph_map_fixed(&bound, &machine->arch,
-                                                       &strat, program->part)
-                              : scotch.graph_map(&bound, &machine->arch, &strat,
-                                                 program->part));
+    failure = scotch.context_bind(context, &program->graph, &bound);
+    if (!failure && placing->fixed) /* the rest leaks where some are fixed */
+        failure = scotch.strat_words(&strat, "r") ||
+                  scotch.graph_map_fixed(&bound, &machine->arch, &strat,
+                                         program->part);
+    else if (!failure)
+        failure =
+            scotch.strat_map(&strat, SCOTCH_STRATBALANCE | SCOTCH_STRATSPEED,
+                             placing->places->count, 0.0) ||
+            scotch.graph_map(&bound, &machine->arch, &strat, program->part);
     scotch.strat_exit(&strat);
     scotch.graph_exit(&bound);
     return failure ? failed("map") : NW_OK;
@@ -502,6 +507,8 @@ nw_status nw_place_scotch(struct nw_placing *placing)
                        "%s (64-bit) is needed to map by Scotch and "
                        "was not found, or this program has its own",
                        NW_SCOTCH_LIBRARY);
+    if (placing->places->count < 2) /* nothing to decide */
+        return nw_place_block(placing);
     pthread_mutex_lock(&one_at_a_time);
     scotch.random_seed((SCOTCH_Num)(seed >> 33));
     scotch.random_reset();

@@ -114,8 +114,16 @@ def generate(table, output, command):
     open(output, "w", encoding="utf-8").write("\n".join(lines) + "\n")
 
 
+def moves_data(parameters):
+    """Whether a call may carry bytes between ranks: it has data and a partner."""
+    words = " ".join(parameters)
+    data = re.search(r"MPI_Datatype", words) and re.search(r"void\s*\*", words)
+    return data and re.search(r"MPI_(Comm|Win|Message)\b", words)
+
+
 def show(table, command):
-    """Prints what is not recorded and why; 1 where a function has no row."""
+    """Prints what is not recorded and why; 1 where a function has no row, or
+    carries data and is passed over by a pattern that was not made for it."""
     rows, skips = read_table(table)
     header = prototypes(command)
     covered = {name for name, _ in all_rows(rows, header)}
@@ -123,8 +131,10 @@ def show(table, command):
     for name in sorted(set(header) - covered):
         why = [reason for pattern, reason, _ in skips
                if fnmatch.fnmatchcase(name, pattern)]
+        if moves_data(header[name]) and not name.startswith(("Pack", "Unpack")):
+            why = []
         missing += not why
-        print("MPI_%s: %s" % (name, why[0] if why else "IN NO ROW OF THE TABLE"))
+        print("MPI_%s: %s" % (name, why[0] if why else "IN NO ROW, AND MAY CARRY DATA"))
     print("%d recorded, %d with a reason, %d missing"
           % (len(covered), len(set(header) - covered) - missing, missing))
     return 1 if missing or not covered else 0

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 
@@ -141,6 +142,45 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
     if (!result)
         *(unsigned *)out = MEMORY_DEVICE;
     return result;
+}
+
+API int cuDeviceGet(int *device, int ordinal)
+{
+    if (ordinal)
+        return INVALID_DEVICE;
+    *device = 0;
+    return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+static int holds(uint64_t pointer, size_t size)
+{
+    int found = 0;
+
+    pthread_mutex_lock(&lock);
+    for (struct range *r = ranges; r && !found; r = r->next)
+        found = pointer - r->start <= r->size &&
+                size <= r->size - (pointer - r->start);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+API int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
+{
+    if (!holds(to, size))
+        return INVALID_VALUE;
+    memcpy((void *)(uintptr_t)to, from, size);
+    return SUCCESS;
+}
+
+/* FAKE_CUDA_SPOIL makes it a bad driver: one byte comes back wrong. */
+API int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
+{
+    if (!holds(from, size))
+        return INVALID_VALUE;
+    memcpy(to, (void *)(uintptr_t)from, size);
+    if (getenv("FAKE_CUDA_SPOIL") && size)
+        ((char *)to)[0] ^= 1;
+    return SUCCESS;
 }
 
 /* How often a pointer was asked about; not in the real driver. */

@@ -3,9 +3,12 @@
 #include "cli/command.h"
 #include "config.h"
 
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct nw_command *const commands[] = {
 #define COMMAND_ROW(name) &nw_command_##name,
@@ -38,9 +41,19 @@ static int run_command(const struct nw_command *command, int argc, char **argv)
     return command->run(argc, argv);
 }
 
+/* Help and lists are printed as they go: a full disk shows when they end. */
+static void close_stdout(void)
+{
+    if (!ferror(stdout) && !fflush(stdout))
+        return;
+    fprintf(stderr, "nodewise: standard output: %s\n", strerror(errno));
+    _exit(NW_EXIT_FAILED);
+}
+
 int main(int argc, char **argv)
 {
     argp_err_exit_status = NW_EXIT_USAGE;
+    atexit(close_stdout);
     setlocale(LC_CTYPE, ""); /* UTF-8 or ASCII tables; numbers stay C */
     if (argc < 2) {
         print_help(stderr);

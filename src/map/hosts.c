@@ -112,17 +112,17 @@ static void cut_free(struct cutting *cut, int32_t host, int32_t free_count,
         int32_t package = member_package(cut, host, members[begin]);
         int32_t end = begin + 1;
 
-        while (end < free_count && end < begin + size &&
+        while (end < free_count && end - begin < size &&
                member_package(cut, host, members[end]) == package)
             end++;
-        if (end == begin + size)
+        if (end - begin == size)
             add_unit(cut, count, members + begin);
         else
             while (begin < end)
                 members[left++] = members[begin++];
         begin = end;
     }
-    for (int32_t i = 0; i + size <= left; i += size)
+    for (int32_t i = 0; size <= left - i; i += size)
         add_unit(cut, count, members + i);
 }
 
@@ -265,7 +265,7 @@ static nw_status count_room(struct nw_problem *problem,
         status = nw_alloc(hosts, sizeof *problem->gpu_room, &problem->gpu_room);
     for (size_t h = 0; !status && h < hosts; h++) {
         int32_t room = problem->core.first[h + 1] - problem->core.first[h];
-        int32_t gpu_room = 0;
+        int64_t gpu_room = 0;
 
         for (int32_t u = problem->gpu.first[h]; u < problem->gpu.first[h + 1];
              u++)
@@ -278,7 +278,8 @@ static nw_status count_room(struct nw_problem *problem,
         if (slots && slots[h] < room)
             room = slots[h];
         problem->room[h] = room;
-        problem->gpu_room[h] = gpu_room;
+        problem->gpu_room[h] =
+            gpu_room < INT32_MAX ? (int32_t)gpu_room : INT32_MAX;
     }
     return status;
 }

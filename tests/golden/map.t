@@ -55,3 +55,10 @@ nodewise map: there is no algorithm 'fastest'; --list shows them
 $ nodewise map -t magc-a -p gpu.pattern -o /nowhere/x
 ! /nowhere/x: No such file or directory
 ? 1
+## As many cores, GPUs or sharers a rank as a number can say.
+$ nodewise map -t magc-a -p gpu.pattern --algorithm block --cores-per-rank 2147483647 2>/dev/null
+? 3
+$ nodewise map -t magc-a -p gpu.pattern --algorithm block --gpus-per-rank 2147483647 2>/dev/null
+? 3
+$ nodewise map -t magc-a -p gpu.pattern --algorithm block --ranks-per-gpu 2147483647 -q | tail -1
+1 a1 1 0

@@ -31,11 +31,12 @@ enum {
     KEY_COMPACT,
     KEY_ELEMENTS,
     KEY_REMOTE,
+    KEY_QAPLIB,
 };
 
 struct arguments {
     struct nw_common common;
-    const char *source, *pattern;
+    const char *source, *pattern, *qaplib;
     const char *hosts, *hostfile, *fix;
     bool compact, list, elements_out, objective_given;
     enum nw_elements elements;
@@ -45,6 +46,8 @@ struct arguments {
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0, "The machine", 1},
     {"pattern", 'p', "PATTERN", 0, "The program", 1},
+    {"qaplib", KEY_QAPLIB, "FILE", 0,
+     "A QAPLIB instance: pattern and distances at once", 1},
     {"compact", KEY_COMPACT, NULL, 0, "Renumber sparse ids of a list", 1},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place on core (default) or pu, hardware threads", 1},
@@ -168,8 +171,10 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 {
     if (arguments->list)
         return;
-    if (!arguments->source || !arguments->pattern)
-        argp_error(state, "-t SOURCE and -p PATTERN are needed");
+    if (arguments->qaplib ? arguments->source || arguments->pattern
+                          : !arguments->source || !arguments->pattern)
+        argp_error(state, "-t SOURCE and -p PATTERN are needed, or --qaplib "
+                          "FILE alone");
     if (arguments->hosts && arguments->hostfile)
         argp_error(state, "--hosts and --hostfile exclude each other");
 }
@@ -202,6 +207,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_HOSTFILE:
         arguments->hostfile = value;
+        return 0;
+    case KEY_QAPLIB:
+        arguments->qaplib = value;
         return 0;
     case KEY_FIX:
         arguments->fix = value;
@@ -238,18 +246,40 @@ struct work {
     struct nw_cost cost[2]; /* the default's, the mapping's */
 };
 
-static nw_status load(struct work *work, struct arguments *arguments)
+static nw_status load_qaplib(struct work *work, const char *path)
+{
+    double *distances = NULL;
+    size_t n;
+    nw_status status = nw_qaplib_read(path, &work->pattern, &distances, &n);
+
+    if (!status)
+        status =
+            nw_topology_from_distances(path, distances, n, &work->topology);
+    free(distances);
+    return status;
+}
+
+static nw_status load_both(struct work *work, const struct arguments *arguments)
 {
     struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
     struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
-    struct nw_map_options *map = &arguments->map;
     nw_status status;
 
+    if (arguments->qaplib)
+        return load_qaplib(work, arguments->qaplib);
     topology.elements = arguments->elements;
     pattern.compact = arguments->compact;
     status = nw_topology_load(arguments->source, &topology, &work->topology);
     if (!status)
         status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
+    return status;
+}
+
+static nw_status load(struct work *work, struct arguments *arguments)
+{
+    struct nw_map_options *map = &arguments->map;
+    nw_status status = load_both(work, arguments);
+
     if (!status)
         status = nw_cli_hosts(work->topology, arguments->hosts,
                               arguments->hostfile, &work->hosts);

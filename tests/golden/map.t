@@ -62,3 +62,12 @@ $ nodewise map -t magc-a -p gpu.pattern --algorithm block --gpus-per-rank 214748
 ? 3
 $ nodewise map -t magc-a -p gpu.pattern --algorithm block --ranks-per-gpu 2147483647 -q | tail -1
 1 a1 1 0
+## QAPLIB: 0 and 1 exchange 5, 0 and 2 exchange 1; elements 0 and 2 are 1 apart,
+## the rest 9. Default 2 x (5 x 9 + 1 x 1) = 92, best 2 x (5 x 1 + 1 x 9) = 28.
+$ printf '3\n0 5 1\n5 0 0\n1 0 0\n0 9 1\n9 0 9\n1 9 0\n' > tiny.dat
+$ nodewise map --qaplib tiny.dat --json | grep '"hop_bytes"'
+  "hop_bytes": 28,
+    "hop_bytes": 92,
+$ nodewise map --qaplib tiny.dat --objective congestion
+! nodewise map: tiny.dat is a matrix of distances: it has no links and no congestion
+? 3

@@ -84,7 +84,7 @@ static void read_pattern(const char *prefix, const char *path)
 {
     struct nw_pattern_read_options options = NW_PATTERN_READ_OPTIONS_INIT;
     nw_pattern *pattern = NULL;
-    char input[128];
+    char input[192];
 
     options.compact = true;
     snprintf(input, sizeof input, "%s%s", prefix, path);
@@ -135,6 +135,33 @@ static void fuzz_qaplib(const char *path)
 static void fuzz_detect(const char *path)
 {
     read_pattern("", path);
+}
+
+/* For readers that look beside the file: a folder with it alone, as `name`. */
+static void read_beside(const char *path, const char *name, const char *prefix,
+                        const char *input)
+{
+    char folder[] = "/tmp/nodewise-fuzz-XXXXXX", file[128], what[128];
+
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(file, sizeof file, "%s/%s", folder, name);
+    snprintf(what, sizeof what, "%s/%s", folder, input);
+    if (!symlink(path, file))
+        read_pattern(prefix, what);
+    unlink(file);
+    rmdir(folder);
+}
+
+/* A trace, or a list of traces. */
+static void fuzz_ti(const char *path)
+{
+    read_beside(path, "trace", "ti:", "trace");
+}
+
+static void fuzz_monitoring(const char *path)
+{
+    read_beside(path, "m.0.prof", "monitoring:", "m");
 }
 
 static void fuzz_generate(const char *words)
@@ -188,6 +215,8 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"part", fuzz_part, false},
     {"qaplib", fuzz_qaplib, false},
     {"detect", fuzz_detect, false},
+    {"ti", fuzz_ti, false},
+    {"monitoring", fuzz_monitoring, false},
     {"generate", fuzz_generate, true},
 };
 const size_t nw_fuzz_target_count =

@@ -307,7 +307,10 @@ static int run_program(const struct arguments *arguments)
         status = prepare(arguments, &run, &variables);
     if (!status)
         status = start_and_wait(&run, &variables, &code);
-    code = status ? nw_cli_fail("profile", status) : conclude(&run, code);
+    if (status == NW_EIO) /* nothing is read here: the output */
+        code = nw_cli_fail_output("profile", status);
+    else
+        code = status ? nw_cli_fail("profile", status) : conclude(&run, code);
     nw_argv_free(run.argv);
     free(run.library);
     free(output);

@@ -167,11 +167,24 @@ static nw_status read_all(const struct traces *traces, struct nw_ti *ti)
                      traces->length[i]);
         while (!status && nw_scan_line(&ti->scan)) {
             status = nw_ti_action(ti);
-            if (!status)
-                status = nw_builder_fold(ti->member.builder);
+            if (status)
+                return status;
+            ti->seen[ti->member.me] = 1;
+            status = nw_builder_fold(ti->member.builder);
         }
     }
     return status;
+}
+
+/* A rank of a folder that lost its file would otherwise send nothing. */
+static nw_status check_seen(const struct traces *traces, const struct nw_ti *ti)
+{
+    for (int32_t r = 0; r < traces->ranks; r++)
+        if (!ti->seen[r])
+            return nw_fail(NW_EFORMAT,
+                           "%s:1: there are %d ranks and no action of rank %d",
+                           traces->path[0], traces->ranks, r);
+    return NW_OK;
 }
 
 static nw_status say_note(const struct nw_ti *ti, nw_pattern *pattern)
@@ -207,15 +220,20 @@ nw_status nw_ti_open(const char *path, nw_pattern **out)
     if (!status)
         status = nw_alloc((size_t)traces.ranks, 1, &ti.is_double);
     if (!status)
+        status = nw_alloc((size_t)traces.ranks, 1, &ti.seen);
+    if (!status)
         status = nw_alloc((size_t)traces.ranks, sizeof *ti.counts, &ti.counts);
     if (!status)
         status = read_all(&traces, &ti);
+    if (!status)
+        status = check_seen(&traces, &ti);
     if (!status)
         status = nw_pattern_builder_build(ti.member.builder, &pattern);
     if (!status)
         status = say_note(&ti, pattern);
     nw_pattern_builder_free(ti.member.builder);
     free(ti.is_double);
+    free(ti.seen);
     free(ti.counts);
     free_traces(&traces);
     if (status)

@@ -394,6 +394,8 @@ static void reads_time_independent_traces(void **state)
 }
 
 static const struct good bad_traces[] = {
+    {"ti:a", "0 init\n2 init\n",
+     "a:1: there are 3 ranks and no action of rank 1"},
     {"ti:a", "0 fly 3\n", "a:1: expected an action that is known, not 'fly'"},
     {"ti:a", "0 send 1 0 5 6\n", "a:1: rank 1 is outside 0 to 0"},
     {"ti:a", "0 init\n1 init\n0 send 1 0\n", "a:3: expected a number of items"},

@@ -181,6 +181,8 @@ static nw_status check_writable(const char *path)
     *strrchr(folder, '/') = '\0';
     if (!stat(path, &info) && S_ISDIR(info.st_mode))
         status = nw_fail(NW_EIO, "%s: is a directory", path);
+    else if (!stat(path, &info) && !S_ISREG(info.st_mode))
+        status = nw_fail(NW_EIO, "%s: is not a file", path);
     else if (access(folder[0] ? folder : "/", W_OK | X_OK))
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     free(folder);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/random.h"
@@ -179,6 +180,21 @@ static void random_is_xoshiro(void **state)
     assert_true(nw_random_next(&random) == 1215971899390074240);
 }
 
+static void misspelt_variables_are_found(void **state)
+{
+    char *good[] = {"HOME=/", "NODEWISE=x", "NODEWISE_RECORD=a=b", NULL};
+    char *bad[] = {"NODEWISE_RECORD=x", "NODEWISE_RECORDS=x", NULL};
+    char *cut[] = {"NODEWISE_RECOR", NULL};
+
+    (void)state;
+    assert_null(nw_environment_unknown(good));
+    assert_ptr_equal(nw_environment_unknown(bad), bad[1]);
+    assert_ptr_equal(nw_environment_unknown(cut), cut[0]);
+    assert_null(nw_environment_unknown(NULL));
+    for (const struct nw_variable *row = nw_environment; row[1].name; row++)
+        assert_true(strcmp(row->name, row[1].name) < 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +207,7 @@ int main(void)
         cmocka_unit_test(failures_are_one_line),
         cmocka_unit_test(json_is_as_written),
         cmocka_unit_test(random_is_xoshiro),
+        cmocka_unit_test(misspelt_variables_are_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

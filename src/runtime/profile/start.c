@@ -5,6 +5,7 @@
  */
 #include "runtime/profile/profile.h"
 
+#include "base/environment.h"
 #include "base/text.h"
 #include "runtime/warn.h"
 
@@ -127,10 +128,22 @@ static bool duplicate_world(void)
     return path;
 }
 
+static void warn_of_misspelt(void)
+{
+    const char *entry = nw_environment_unknown(environ);
+    int rank = 0;
+
+    if (!entry || NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank) || rank)
+        return;
+    nw_warn_once("%.*s means nothing; 'nodewise doctor --env' lists what does",
+                 (int)strcspn(entry, "="), entry);
+}
+
 void nw_profile_start(void)
 {
     const char *path = getenv("NODEWISE_RECORD");
 
+    warn_of_misspelt();
     if (nw_is_active() || state.done || !path || !path[0])
         return;
     state.path = absolute(path);

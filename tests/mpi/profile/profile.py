@@ -239,6 +239,11 @@ def quiet():
                         env={"NODEWISE_COLLECTIVES": "bcast:nonsense"})
     ok(result.returncode == 0 and "NODEWISE_COLLECTIVES" in result.stderr,
        "a wrong model is named", result)
+    misspelt = launcher(2, variables=["NODEWISE_RECROD=x", "LD_PRELOAD=" + LIBRARY])
+    result = run(misspelt + [program("modes"), "all"])
+    ok(result.returncode == 0 and result.stdout == plain.stdout
+       and result.stderr.count("NODEWISE_RECROD means nothing") == 1,
+       "a misspelt variable is named once, on rank 0", result)
 
 
 def coverage():

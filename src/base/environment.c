@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A variable that no row knows does nothing, and its user would wait for it
+ * to: the run-time library says so once. */
+#include "base/environment.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define PREFIX "NODEWISE_"
+
+const struct nw_variable nw_environment[] = {
+    {"NODEWISE_COLLECTIVES", "CALL=MODEL[,CALL=MODEL...]",
+     "how a collective's traffic is attributed to pairs of ranks"},
+    {"NODEWISE_PARTS", "on|off",
+     "'off' keeps no files beside the profile while the program runs, so that "
+     "one that is killed leaves none"},
+    {"NODEWISE_RECORD", "FILE", "write the program's pattern to FILE"},
+    {"NODEWISE_SIMGRID", "PROGRAM",
+     "the simulator that 'nodewise simulate' starts"},
+    {NULL, NULL, NULL},
+};
+
+static bool is_known(const char *name, size_t length)
+{
+    for (const struct nw_variable *row = nw_environment; row->name; row++)
+        if (!strncmp(row->name, name, length) && !row->name[length])
+            return true;
+    return false;
+}
+
+const char *nw_environment_unknown(char *const *entries)
+{
+    for (; entries && *entries; entries++)
+        if (!strncmp(*entries, PREFIX, strlen(PREFIX)) &&
+            !is_known(*entries, strcspn(*entries, "=")))
+            return *entries;
+    return NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The one table of the variables that change what Nodewise does: what
+ * `nodewise doctor --env` prints, and what tells a misspelt name. */
+#ifndef NW_BASE_ENVIRONMENT_H
+#define NW_BASE_ENVIRONMENT_H
+
+#include <stddef.h>
+
+struct nw_variable {
+    const char *name;
+    const char *value;   /* what it may be set to */
+    const char *meaning; /* one sentence, no full stop */
+};
+
+/* Sorted by name, ended by a row without one. */
+extern const struct nw_variable nw_environment[];
+
+/* The first entry of `entries` (NAME=value, ended by NULL, as in environ) that
+ * begins with NODEWISE_ and is in no row; NULL where there is none. */
+const char *nw_environment_unknown(char *const *entries);
+
+#endif

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/library.h"
 #include "base/status.h"
+#include "pattern/apart.h"
 #include "pattern/format.h"
 #include "pattern/otf2_files.h"
 
@@ -515,16 +516,12 @@ static nw_status say_note(const struct trace *trace, nw_pattern *pattern)
     return nw_text_take(&note, &pattern->note);
 }
 
-nw_status nw_otf2_open(const char *path, nw_pattern **out)
+static nw_status open_here(const char *path, nw_pattern **out)
 {
     struct trace trace = {.path = path};
     nw_pattern *pattern = NULL;
-    nw_status status =
-        nw_library_load(LIBRARY, symbols, sizeof symbols / sizeof *symbols,
-                        "to read OTF2 traces");
+    nw_status status;
 
-    if (status)
-        return status;
     otf2.Error_RegisterCallback(be_silent, NULL);
     status = read_trace(&trace, &pattern);
     if (!status)
@@ -535,4 +532,13 @@ nw_status nw_otf2_open(const char *path, nw_pattern **out)
     else
         *out = pattern;
     return status;
+}
+
+nw_status nw_otf2_open(const char *path, nw_pattern **out)
+{
+    nw_status status =
+        nw_library_load(LIBRARY, symbols, sizeof symbols / sizeof *symbols,
+                        "to read OTF2 traces");
+
+    return status ? status : nw_open_apart(open_here, path, out);
 }

@@ -4,6 +4,7 @@
  * these. */
 #include "tests/fuzz/targets.h"
 
+#include "base/file.h"
 #include "base/hostlist.h"
 #include "topology/source.h"
 
@@ -17,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static void read_topology(nw_source_reader *reader, const char *what)
@@ -164,6 +166,60 @@ static void fuzz_monitoring(const char *path)
     read_beside(path, "m.0.prof", "monitoring:", "m");
 }
 
+#define OTF2_MARK "\n=== "
+
+/* The next file of a packed archive, "\n=== NAME\n" before its bytes, into the
+ * folder; where the one after it begins, or NULL. */
+static const char *unpack(const char *folder, const char *at, const char *end)
+{
+    const char *next, *name = at + strlen(OTF2_MARK);
+    const char *stop = memchr(name, '\n', (size_t)(end - name));
+    char path[160];
+    FILE *file;
+
+    if (!stop || stop - name > 32 ||
+        memmem(name, (size_t)(stop - name), "..", 2))
+        return NULL;
+    next = memmem(stop, (size_t)(end - stop), OTF2_MARK, strlen(OTF2_MARK));
+    snprintf(path, sizeof path, "%s/%.*s", folder, (int)(stop - name), name);
+    file = fopen(path, "w");
+    if (file) {
+        fwrite(stop + 1, 1, (size_t)((next ? next : end) - stop - 1), file);
+        fclose(file);
+    }
+    return next;
+}
+
+static void remove_folder(const char *folder)
+{
+    char command[128];
+
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command))
+        abort();
+}
+
+/* An archive is a folder of files: anchor, definitions, events. */
+static void fuzz_otf2(const char *path)
+{
+    char folder[] = "/tmp/nodewise-fuzz-XXXXXX", name[128];
+    char *data = NULL;
+    size_t length = 0;
+
+    if (nw_file_read(path, &data, &length))
+        return;
+    if (!mkdtemp(folder))
+        abort();
+    snprintf(name, sizeof name, "%s/traces", folder);
+    mkdir(name, 0700);
+    for (const char *at = data; at && length > strlen(OTF2_MARK);)
+        at = unpack(folder, at, data + length);
+    snprintf(name, sizeof name, "%s/traces.otf2", folder);
+    read_pattern("otf2:", name);
+    remove_folder(folder);
+    free(data);
+}
+
 static void fuzz_generate(const char *words)
 {
     nw_pattern *pattern = NULL;
@@ -217,6 +273,7 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"detect", fuzz_detect, false},
     {"ti", fuzz_ti, false},
     {"monitoring", fuzz_monitoring, false},
+    {"otf2", fuzz_otf2, false},
     {"generate", fuzz_generate, true},
 };
 const size_t nw_fuzz_target_count =

@@ -172,6 +172,14 @@ static void reads_messages_of_all_communicators(void **state)
     drop_files();
 }
 
+static void put_byte(FILE *file, long at, int byte)
+{
+    fseek(file, at, SEEK_SET);
+    fputc(byte, file);
+    fflush(file);
+    fseek(file, at + 1, SEEK_SET);
+}
+
 static void assert_refused(const char *what)
 {
     char input[128];
@@ -215,11 +223,46 @@ static void refuses_what_is_no_whole_trace(void **state)
     drop_files();
 }
 
+/* Bytes of every file, one at a time: refused or read, never a crash. */
+static void survives_damaged_bytes(void **state)
+{
+    static const char *const names[] = {"traces.otf2", "traces.def",
+                                        "traces/0.evt"};
+    char path[128], input[128];
+
+    (void)state;
+    write_archive(true);
+    snprintf(input, sizeof input, "otf2:%s/traces.otf2", folder);
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+        FILE *file;
+        int byte;
+
+        snprintf(path, sizeof path, "%s/%s", folder, names[n]);
+        file = fopen(path, "r+");
+        assert_non_null(file);
+        for (long at = 0; (byte = fgetc(file)) != EOF; at++) {
+            nw_pattern *p = NULL;
+
+            if (at % 5 && !getenv("NW_LONG"))
+                continue;
+            put_byte(file, at, byte ^ 0xff);
+            if (!nw_pattern_read(input, NULL, &p))
+                nw_pattern_free(p);
+            else
+                assert_non_null(strstr(nw_error_text(), folder));
+            put_byte(file, at, byte);
+        }
+        fclose(file);
+    }
+    drop_files();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_messages_of_all_communicators),
         cmocka_unit_test(refuses_what_is_no_whole_trace),
+        cmocka_unit_test(survives_damaged_bytes),
     };
 
     return cmocka_run_group_tests(tests, make_archive, drop_archive);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading with somebody else's library, in a process of its own. */
+#ifndef NW_PATTERN_APART_H
+#define NW_PATTERN_APART_H
+
+#include "pattern/format.h"
+
+/* What open(path) gives, or its error; NW_EFORMAT where it does not come back,
+ * for damaged files that bring the library down. */
+NW_MUST_CHECK nw_status nw_open_apart(nw_pattern_opener *open, const char *path,
+                                      nw_pattern **out);
+
+#endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dense quadratic assignment: every search against all permutations of small
+ * problems, changes against costs from scratch, and published optima. */
+#include "base/random.h"
+#include "map/lap.h"
+#include "map/qap.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MUST(call) assert_int_equal(call, NW_OK)
+#define MOST 12
+
+enum shape { SYMMETRIC, FLOW_SYMMETRIC, LOPSIDED, FRACTIONS, SHAPE_COUNT };
+
+static double draw(struct nw_random *random, enum shape shape)
+{
+    if (shape == FRACTIONS)
+        return nw_random_unit(random);
+    return (double)nw_random_below(random, 20);
+}
+
+/* With a diagonal now and then, empty items, and items that stay. */
+static void make_problem(struct nw_qap *qap, int32_t n, uint64_t seed)
+{
+    struct nw_random random;
+    enum shape shape = (enum shape)(seed % SHAPE_COUNT);
+
+    nw_random_init(&random, seed);
+    MUST(nw_qap_init(qap, n));
+    qap->movable = n - (seed % 5 == 0);
+    qap->real = qap->movable - (int32_t)(seed % 3);
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < n; j++) {
+            bool flows = (i < qap->real || i >= qap->movable) &&
+                         (j < qap->real || j >= qap->movable);
+
+            if (i == j && seed % 4 != 1)
+                continue;
+            if (flows)
+                qap->flow[i * n + j] = draw(&random, shape);
+            qap->distance[i * n + j] = draw(&random, shape);
+        }
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t j = 0; j < i; j++) {
+            if (shape == SYMMETRIC || shape == FLOW_SYMMETRIC)
+                qap->flow[i * n + j] = qap->flow[j * n + i];
+            if (shape == SYMMETRIC)
+                qap->distance[i * n + j] = qap->distance[j * n + i];
+        }
+    nw_qap_finish(qap);
+}
+
+static void try_all(const struct nw_qap *qap, int32_t at, int32_t *place,
+                    double *best)
+{
+    if (at == qap->movable) {
+        *best = fmin(*best, nw_qap_cost(qap, place));
+        return;
+    }
+    for (int32_t i = at; i < qap->movable; i++) {
+        int32_t keep = place[at];
+
+        place[at] = place[i];
+        place[i] = keep;
+        try_all(qap, at + 1, place, best);
+        place[i] = place[at];
+        place[at] = keep;
+    }
+}
+
+static void identity(int32_t n, int32_t *place)
+{
+    for (int32_t i = 0; i < n; i++)
+        place[i] = i;
+}
+
+static double optimum(const struct nw_qap *qap)
+{
+    int32_t place[MOST];
+    double best = INFINITY;
+
+    identity(qap->n, place);
+    try_all(qap, 0, place, &best);
+    return best;
+}
+
+static void check_valid(const struct nw_qap *qap, const int32_t *place)
+{
+    bool seen[64] = {false};
+
+    for (int32_t i = 0; i < qap->n; i++) {
+        assert_in_range(place[i], 0, qap->n - 1);
+        assert_false(seen[place[i]]);
+        seen[place[i]] = true;
+        if (i >= qap->movable)
+            assert_int_equal(place[i], i);
+    }
+}
+
+static void assert_near(double a, double b)
+{
+    if (fabs(a - b) > 1e-9 * (1 + fabs(b)))
+        fail_msg("%.12g is not %.12g", a, b);
+}
+
+static void test_exact_is_the_optimum(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 60; seed++) {
+        struct nw_exact exact = {.nodes_most = UINT64_MAX};
+        int32_t place[MOST];
+        struct nw_qap qap;
+
+        make_problem(&qap, 3 + (int32_t)(seed % 5), seed);
+        identity(qap.n, place);
+        MUST(nw_qap_exact(&qap, &exact, place));
+        assert_true(exact.proven);
+        check_valid(&qap, place);
+        assert_near(nw_qap_cost(&qap, place), optimum(&qap));
+        nw_qap_fini(&qap);
+    }
+}
+
+static void test_searches_find_the_optimum(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        int32_t place[MOST];
+        struct nw_breed breed;
+        struct nw_qap qap;
+        double best;
+
+        make_problem(&qap, 4 + (int32_t)(seed % 4), seed);
+        best = optimum(&qap);
+        identity(qap.n, place);
+        MUST(nw_breed_init(&breed, &qap, seed, place));
+        for (int i = 0; i < 20; i++)
+            nw_breed_next(&breed);
+        check_valid(&qap, breed.best);
+        assert_near(nw_qap_cost(&qap, breed.best), breed.best_cost);
+        assert_near(breed.best_cost, best);
+        MUST(nw_qap_anneal(&qap, seed, 5000, place, &best));
+        check_valid(&qap, place);
+        assert_near(nw_qap_cost(&qap, place), best);
+        nw_breed_fini(&breed);
+        nw_qap_fini(&qap);
+    }
+}
+
+/* Tabu search tells the cost it kept by changes alone; long walks on problems
+ * of whole numbers must end on the very number from scratch. */
+static void test_changes_are_costs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        int32_t place[MOST], before[MOST];
+        struct nw_random random;
+        struct nw_tabu *tabu;
+        struct nw_qap qap;
+        double cost;
+
+        make_problem(&qap, MOST, seed);
+        identity(qap.n, place);
+        nw_random_init(&random, seed);
+        MUST(nw_tabu_new(&qap, &tabu));
+        memcpy(before, place, sizeof place);
+        cost = nw_tabu_run(tabu, &random, 500, place);
+        check_valid(&qap, place);
+        assert_near(cost, nw_qap_cost(&qap, place));
+        assert_true(cost <= nw_qap_cost(&qap, before));
+        /* no swap is left that helps: the best was looked at from all sides */
+        for (int32_t i = 0; i < qap.movable; i++)
+            for (int32_t j = 0; j < i; j++) {
+                memcpy(before, place, sizeof place);
+                before[i] = place[j];
+                before[j] = place[i];
+                assert_true(nw_qap_cost(&qap, before) >= cost - 1e-9);
+            }
+        nw_tabu_free(tabu);
+        nw_qap_fini(&qap);
+    }
+}
+
+/* Nugent, Vollmann and Ruml 1968: a 3 x 4 grid, optimum 578. */
+static const int nugent[12][12] = {
+    {0, 5, 2, 4, 1, 0, 0, 6, 2, 1, 1, 1},
+    {0, 0, 3, 0, 2, 2, 2, 0, 4, 5, 0, 0},
+    {0, 0, 0, 0, 0, 0, 0, 5, 5, 2, 2, 2},
+    {0, 0, 0, 0, 5, 2, 2, 10, 0, 0, 5, 5},
+    {0, 0, 0, 0, 0, 10, 0, 0, 0, 5, 1, 1},
+    {0, 0, 0, 0, 0, 0, 5, 1, 1, 5, 4, 0},
+    {0, 0, 0, 0, 0, 0, 0, 10, 5, 2, 3, 3},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 10},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2},
+};
+
+static void test_published_optimum(void **state)
+{
+    struct nw_exact exact = {.nodes_most = UINT64_MAX};
+    int32_t place[12];
+    struct nw_breed breed;
+    struct nw_qap qap;
+
+    (void)state;
+    MUST(nw_qap_init(&qap, 12));
+    for (int i = 0; i < 12; i++)
+        for (int j = 0; j < 12; j++) {
+            qap.flow[12 * i + j] = nugent[i][j] + nugent[j][i];
+            qap.distance[12 * i + j] = abs(i / 4 - j / 4) + abs(i % 4 - j % 4);
+        }
+    nw_qap_finish(&qap);
+    identity(12, place);
+    MUST(nw_breed_init(&breed, &qap, 1, place));
+    for (int i = 0; i < 12; i++)
+        nw_breed_next(&breed);
+    assert_near(breed.best_cost, 578);
+    MUST(nw_qap_exact(&qap, &exact, place));
+    assert_true(exact.proven);
+    assert_near(nw_qap_cost(&qap, place), 578);
+    nw_breed_fini(&breed);
+    nw_qap_fini(&qap);
+}
+
+static double cheapest(const double *cost, int n, int row, unsigned used)
+{
+    double best = INFINITY;
+
+    if (row == n)
+        return 0;
+    for (int j = 0; j < n + 1; j++)
+        if (!(used & 1u << j))
+            best = fmin(best, cost[row * (n + 1) + j] +
+                                  cheapest(cost, n, row + 1, used | 1u << j));
+    return best;
+}
+
+/* Five rows, six columns. */
+static void test_assignment(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        double cost[30], best, sum = 0;
+        int32_t column[5];
+        struct nw_random random;
+        unsigned used = 0;
+
+        nw_random_init(&random, seed);
+        for (int i = 0; i < 30; i++)
+            cost[i] = (double)nw_random_below(&random, 30);
+        best = cheapest(cost, 5, 0, 0);
+        assert_near(nw_lap_solve(cost, 5, 6, column), best);
+        for (int i = 0; i < 5; i++) {
+            assert_false(used & 1u << column[i]);
+            used |= 1u << column[i];
+            sum += cost[6 * i + column[i]];
+        }
+        assert_near(sum, 0); /* what is chosen costs nothing beyond */
+    }
+}
+
+static void test_too_many_places_for_exact(void **state)
+{
+    struct nw_exact exact = {.nodes_most = 1};
+    int32_t place[65];
+    struct nw_qap qap;
+
+    (void)state;
+    MUST(nw_qap_init(&qap, 65));
+    nw_qap_finish(&qap);
+    identity(65, place);
+    assert_int_equal(nw_qap_exact(&qap, &exact, place), NW_EINVAL);
+    nw_qap_fini(&qap);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact_is_the_optimum),
+        cmocka_unit_test(test_searches_find_the_optimum),
+        cmocka_unit_test(test_changes_are_costs),
+        cmocka_unit_test(test_published_optimum),
+        cmocka_unit_test(test_assignment),
+        cmocka_unit_test(test_too_many_places_for_exact),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -18,6 +18,10 @@
 extern "C" {
 #endif
 
+/* How much work an answer is worth, in counted steps: the same steps and the
+ * same seed give the same answer on any machine and any number of threads. */
+enum nw_effort { NW_EFFORT_DEFAULT, NW_EFFORT_FAST, NW_EFFORT_STRONG };
+
 struct nw_map_options {
     size_t size;           /* sizeof of this struct */
     const char *algorithm; /* "auto" where NULL */
@@ -36,10 +40,27 @@ struct nw_map_options {
     bool careful; /* auto: no worse than the default in hop-bytes nor in
                      congestion, whatever the objective */
     struct nw_progress *progress; /* or NULL */
+
+    /* what decides between answers that are equal in `objective` */
+    bool has_second;
+    enum nw_objective second;
+
+    enum nw_effort effort;
+    uint64_t steps;  /* most steps of the searches; 0: as effort says */
+    double seconds;  /* stop the searches then, however few their steps, and
+                        go on until then; 0: as effort and steps say */
+    int32_t threads; /* 0: the cores available; 1 inside an MPI process */
+    const nw_mapping *start; /* a mapping to begin from; `refine` needs it */
+
+    /* many vertices per element: most ranks of one element (1 where 0), and
+     * how far the load of one may pass the mean, as a fraction; below 0:
+     * not limited so. */
+    int32_t capacity;
+    double imbalance;
 };
 #define NW_MAP_OPTIONS_INIT                                                    \
     {                                                                          \
-        .size = sizeof(struct nw_map_options), .seed = 1                       \
+        .size = sizeof(struct nw_map_options), .seed = 1, .imbalance = -1      \
     }
 
 /* What was done, for people and for repeating it. */

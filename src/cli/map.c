@@ -32,12 +32,19 @@ enum {
     KEY_ELEMENTS,
     KEY_REMOTE,
     KEY_QAPLIB,
+    KEY_EFFORT,
+    KEY_TIME,
+    KEY_STEPS,
+    KEY_THREADS,
+    KEY_FROM,
+    KEY_CAPACITY,
+    KEY_IMBALANCE,
 };
 
 struct arguments {
     struct nw_common common;
     const char *source, *pattern, *qaplib;
-    const char *hosts, *hostfile, *fix;
+    const char *hosts, *hostfile, *fix, *from;
     bool compact, list, elements_out, objective_given;
     enum nw_elements elements;
     struct nw_map_options map;
@@ -54,7 +61,17 @@ static const struct argp_option options[] = {
     {"algorithm", KEY_ALGORITHM, "NAME", 0, "How; auto where not given", 2},
     {"list", KEY_LIST, NULL, 0, "List the algorithms", 2},
     {"objective", KEY_OBJECTIVE, "NAME", 0,
-     "What to lower: hop-bytes, congestion or latency", 2},
+     "What to lower: hop-bytes, congestion or latency; NAME,NAME: the second "
+     "decides between equals",
+     2},
+    {"effort", KEY_EFFORT, "HOW", 0,
+     "Steps of the searches: fast, default or strong", 2},
+    {"time", KEY_TIME, "SECONDS", 0, "Search until then, whatever the steps",
+     2},
+    {"steps", KEY_STEPS, "N", 0, "Search this many steps, to repeat an answer",
+     2},
+    {"threads", KEY_THREADS, "N", 0, "Threads to use (all cores)", 2},
+    {"from", KEY_FROM, "FILE", 0, "A mapping to begin from", 2},
     {"seed", KEY_SEED, "NUMBER", 0, "Of everything random (1)", 2},
     {"affinity", KEY_AFFINITY, "WEIGHT", 0,
      "Of the nearness of a rank's core, GPU and network card (0)", 2},
@@ -65,6 +82,9 @@ static const struct argp_option options[] = {
     {"gpus-per-rank", KEY_GPUS, "N", 0,
      "GPUs of each rank (1 where the pattern has a GPU layer)", 3},
     {"ranks-per-gpu", KEY_SHARE, "N", 0, "Ranks that share a GPU (1)", 3},
+    {"capacity", KEY_CAPACITY, "N", 0, "Most ranks of one element (1)", 3},
+    {"imbalance", KEY_IMBALANCE, "FRACTION", 0,
+     "How far an element's load may pass the mean: 0.03", 3},
     {"remote-gpus", KEY_REMOTE, NULL, 0,
      "Let auto give a rank a GPU of another node", 3},
     {"hosts", KEY_HOSTS, "LIST", 0, "Nodes to use: n[1-4],x:8 (slots)", 3},
@@ -103,6 +123,72 @@ static void parse_algorithm(const char *value, struct arguments *arguments,
     argp_error(state, "there is no algorithm '%s'; --list shows them", value);
 }
 
+static void parse_effort(const char *value, struct nw_map_options *map,
+                         struct argp_state *state)
+{
+    static const char *const names[] = {"default", "fast", "strong"};
+
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(value, names[i])) {
+            map->effort = (enum nw_effort)i;
+            return;
+        }
+    argp_error(state, "--effort is fast, default or strong, not '%s'", value);
+}
+
+/* NAME or NAME,NAME */
+static void parse_objective(char *value, struct arguments *arguments,
+                            struct argp_state *state)
+{
+    struct nw_map_options *map = &arguments->map;
+    char *comma = strchr(value, ',');
+
+    if (comma)
+        *comma = '\0';
+    if (!nw_objective_find(value, &map->objective))
+        argp_error(state, "there is no objective '%s'", value);
+    map->has_second = comma != NULL;
+    if (comma && !nw_objective_find(comma + 1, &map->second))
+        argp_error(state, "there is no objective '%s'", comma + 1);
+    if (comma && map->second == map->objective)
+        argp_error(state, "the two objectives are the same");
+    arguments->objective_given = true;
+}
+
+/* How long and how hard. */
+static error_t parse_search(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    struct nw_map_options *map = &arguments->map;
+
+    switch (key) {
+    case KEY_EFFORT:
+        parse_effort(value, map, state);
+        return 0;
+    case KEY_TIME:
+        if (!nw_parse_double(value, &map->seconds) || !(map->seconds > 0))
+            argp_error(state, "--time is seconds above 0, not '%s'", value);
+        return 0;
+    case KEY_STEPS:
+        if (!nw_parse_u64(value, &map->steps) || !map->steps)
+            argp_error(state, "--steps is a number from 1, not '%s'", value);
+        return 0;
+    case KEY_THREADS:
+        parse_count(value, &map->threads, state);
+        return 0;
+    case KEY_CAPACITY:
+        parse_count(value, &map->capacity, state);
+        return 0;
+    case KEY_IMBALANCE:
+        if (!nw_parse_double(value, &map->imbalance) || map->imbalance < 0)
+            argp_error(state, "--imbalance is a fraction from 0, not '%s'",
+                       value);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
 static error_t parse_numbers(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -127,7 +213,7 @@ static error_t parse_numbers(int key, char *value, struct argp_state *state)
         parse_count(value, &map->ranks_per_gpu, state);
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_search(key, value, state);
     }
 }
 
@@ -141,9 +227,7 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
         parse_algorithm(value, arguments, state);
         return 0;
     case KEY_OBJECTIVE:
-        if (!nw_objective_find(value, &arguments->map.objective))
-            argp_error(state, "there is no objective '%s'", value);
-        arguments->objective_given = true;
+        parse_objective(value, arguments, state);
         return 0;
     case KEY_PHASE1:
     case KEY_PHASE2:
@@ -177,6 +261,8 @@ static void check(const struct arguments *arguments, struct argp_state *state)
                           "FILE alone");
     if (arguments->hosts && arguments->hostfile)
         argp_error(state, "--hosts and --hostfile exclude each other");
+    if (arguments->map.seconds > 0 && arguments->map.steps)
+        argp_error(state, "--time and --steps exclude each other");
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -214,6 +300,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_FIX:
         arguments->fix = value;
         return 0;
+    case KEY_FROM:
+        arguments->from = value;
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s': patterns are given with -p", value);
         return 0;
@@ -240,7 +329,7 @@ static const struct argp argp = {
 struct work {
     nw_topology *topology;
     nw_pattern *pattern;
-    nw_mapping *fixed, *standard, *mapping;
+    nw_mapping *fixed, *start, *standard, *mapping;
     struct nw_hosts hosts;
     struct nw_map_report report;
     struct nw_cost cost[2]; /* the default's, the mapping's */
@@ -285,9 +374,12 @@ static nw_status load(struct work *work, struct arguments *arguments)
                               arguments->hostfile, &work->hosts);
     if (!status && arguments->fix)
         status = nw_mapping_read(arguments->fix, work->topology, &work->fixed);
+    if (!status && arguments->from)
+        status = nw_mapping_read(arguments->from, work->topology, &work->start);
     if (status)
         return status;
     map->fixed = work->fixed;
+    map->start = work->start;
     if (work->hosts.count) {
         map->hosts = work->hosts.node;
         map->slots = work->hosts.slots;
@@ -295,7 +387,7 @@ static nw_status load(struct work *work, struct arguments *arguments)
     }
     if (!arguments->objective_given) {
         map->objective = nw_map_natural_objective(work->topology);
-        map->careful = true;
+        map->careful = map->objective == NW_OBJECTIVE_CONGESTION;
     }
     return NW_OK;
 }
@@ -335,10 +427,14 @@ static nw_status make_table(const struct work *work,
     if (status)
         return status;
     nw_text_add(&text, words);
-    nw_text_format(&text, "seed %llu, %llu steps, objective %s\n",
+    nw_text_format(&text, "seed %llu, %llu steps, objective %s%s%s\n",
                    (unsigned long long)arguments->map.seed,
                    (unsigned long long)work->report.steps,
-                   nw_objective_name(arguments->map.objective));
+                   nw_objective_name(arguments->map.objective),
+                   arguments->map.has_second ? "," : "",
+                   arguments->map.has_second
+                       ? nw_objective_name(arguments->map.second)
+                       : "");
     free(words);
     return nw_text_take(&text, out);
 }
@@ -414,6 +510,7 @@ static void fini(struct work *work)
     nw_cost_fini(&work->cost[0]);
     nw_cost_fini(&work->cost[1]);
     nw_mapping_free(work->fixed);
+    nw_mapping_free(work->start);
     nw_mapping_free(work->standard);
     nw_mapping_free(work->mapping);
     nw_cli_hosts_fini(&work->hosts);

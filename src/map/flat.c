@@ -22,6 +22,7 @@ struct work {
     int32_t place_count;
     int32_t *fixed_place; /* [count] or -1 */
     int32_t *reserved;    /* [hosts] ranks fixed there that take no unit */
+    int32_t *hint;        /* [count] places of flat->start, or NULL */
 };
 
 static struct nw_ints fixed_of(const struct work *work, int32_t rank)
@@ -182,6 +183,40 @@ static nw_status list_places(struct work *work)
     return NW_OK;
 }
 
+static int32_t seat_of(const struct work *work, const int32_t *place_of,
+                       int32_t p)
+{
+    const struct nw_answer *start = work->flat->start;
+    int32_t rank = work->rank[p];
+    int32_t unit = work->flat->gpus ? start->gpu[rank] : start->core[rank];
+
+    return unit < 0 ? work->fixed_place[p] : place_of[unit];
+}
+
+/* The places that the start's units are. A unit that is no place leaves its
+ * rank open. */
+static nw_status read_start(struct work *work)
+{
+    size_t units = (size_t)work->units->first[work->problem->host_count];
+    int32_t *place_of = NULL;
+    nw_status status;
+
+    if (!work->flat->start)
+        return NW_OK;
+    status = nw_alloc(units, sizeof *place_of, &place_of);
+    if (!status)
+        status = nw_alloc((size_t)work->count, sizeof *work->hint, &work->hint);
+    for (size_t u = 0; !status && u < units; u++)
+        place_of[u] = -1;
+    for (int32_t q = 0; !status && q < work->place_count; q++)
+        if (work->unit[q] >= 0)
+            place_of[work->unit[q]] = q;
+    for (int32_t p = 0; !status && p < work->count; p++)
+        work->hint[p] = seat_of(work, place_of, p);
+    free(place_of);
+    return status;
+}
+
 static nw_status put_fixed(struct work *work, struct nw_placing *placing)
 {
     nw_status status;
@@ -215,6 +250,9 @@ static nw_status place(struct work *work, struct nw_placing *placing)
     if (status)
         return status;
     nw_random_init(&random, work->problem->options.seed);
+    placing->budget = work->problem->budget;
+    placing->options = &work->problem->options;
+    placing->hint = work->hint;
     placing->places = &places;
     placing->random = &random;
     status =
@@ -224,6 +262,7 @@ static nw_status place(struct work *work, struct nw_placing *placing)
     if (!status)
         status = work->flat->placer(placing);
     placing->places = NULL;
+    placing->hint = NULL;
     nw_places_fini(&places);
     return status;
 }
@@ -262,6 +301,8 @@ nw_status nw_flat_place(const struct nw_problem *problem,
     if (!status)
         status = list_places(&work);
     if (!status)
+        status = read_start(&work);
+    if (!status)
         status = solve(&work, host, unit, report);
     report->phase_seconds[flat->gpus ? 2 : 1] +=
         (double)(nw_clock_ns() - begun) * 1e-9;
@@ -273,5 +314,6 @@ nw_status nw_flat_place(const struct nw_problem *problem,
     free(work.end);
     free(work.fixed_place);
     free(work.reserved);
+    free(work.hint);
     return status;
 }

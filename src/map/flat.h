@@ -11,6 +11,7 @@ struct nw_flat {
     bool gpus;      /* onto GPU units, by ranks that want one; else cores */
     bool paired;    /* no more units of a node than it has pairs of core and
                        GPU room, where the pattern uses GPUs */
+    const struct nw_answer *start; /* to begin from, or NULL */
 };
 
 /* Fills host[] and unit[] of the ranks that take part, [rank_count] each;

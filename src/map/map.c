@@ -2,6 +2,7 @@
 /* nw_map: the table of algorithms, and the promise that no answer is worse
  * than the default. */
 #include "map/algorithm.h"
+#include "map/budget.h"
 #include "map/flat.h"
 #include "base/status.h"
 
@@ -74,24 +75,35 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
     return nw_answer_default(problem, answer);
 }
 
-/* Without a GPU layer, Scotch alone on all cores at once; with one, on nodes'
+/* Without a GPU layer, one placer on all cores at once; with one, on nodes'
  * pairs of core and GPU room, then on the GPUs of each node. */
-static nw_status run_scotch(const struct nw_algorithm *algorithm,
-                            const struct nw_problem *problem,
-                            struct nw_answer *answer,
-                            struct nw_map_report *report)
+static nw_status run_flat(const struct nw_algorithm *algorithm,
+                          const struct nw_problem *problem,
+                          struct nw_answer *answer,
+                          struct nw_map_report *report)
 {
-    struct nw_flat flat = {nw_place_scotch, algorithm->kinds, false, true};
-    struct nw_phases phases = {{NULL, NULL, nw_place_scotch}, NW_KINDS_ALL};
+    struct nw_flat flat = {.kinds = algorithm->kinds, .paired = true};
+    struct nw_phases phases = {.kinds = NW_KINDS_ALL};
+    struct nw_answer start = {0};
     const char *const *phase = problem->options.phase;
     bool by_phases = phase[0] || phase[1] || phase[2];
     nw_status status;
 
+    flat.placer = nw_placer_find(algorithm->name);
+    phases.placer[2] = nw_placer_find(algorithm->phase[2]);
+    if (!flat.placer)
+        return nw_fail(NW_EUNSUPPORTED, "%s is absent from this build",
+                       algorithm->name);
     for (int32_t r = 0; r < problem->pattern->rank_count; r++)
         by_phases |= problem->uses_gpus && !problem->wants_gpu[r];
     if (by_phases)
         return nw_run_phases(algorithm, problem, answer, report);
-    status = nw_flat_place(problem, &flat, answer->host, answer->core, report);
+    status = nw_answer_begin(problem, &start);
+    flat.start = start.host ? &start : NULL;
+    if (!status)
+        status =
+            nw_flat_place(problem, &flat, answer->host, answer->core, report);
+    nw_answer_fini(&start);
     if (status || !problem->uses_gpus)
         return status;
     return nw_phase_units(problem, &phases, answer, report, true);
@@ -141,8 +153,38 @@ static const struct nw_algorithm algorithms[] = {
      .baseline = true},
     {"scotch",
      "Scotch on all cores at once",
-     run_scotch,
+     run_flat,
      {"scotch", "scotch", "scotch"},
+     NW_KINDS_ALL},
+    {"tile",
+     "a stencil's grid cut into boxes, level by level",
+     run_flat,
+     {"partition", "partition", "partition"},
+     NW_KINDS_ALL},
+    {"multilevel",
+     "recursive sections along the machine, then swaps of ranks and subtrees",
+     run_flat,
+     {"partition", "partition", "partition"},
+     NW_KINDS_ALL},
+    {"anneal",
+     "simulated annealing of swaps",
+     run_flat,
+     {"partition", "partition", "partition"},
+     NW_KINDS_ALL},
+    {"tabu",
+     "robust tabu search of swaps",
+     run_flat,
+     {"partition", "partition", "partition"},
+     NW_KINDS_ALL},
+    {"exact",
+     "the proven best, for few ranks",
+     run_flat,
+     {"partition", "partition", "partition"},
+     NW_KINDS_ALL},
+    {"refine",
+     "swaps that lower the objective, from --from or the default",
+     run_flat,
+     {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"partition",
      "recursive bisection and refinement in all phases",
@@ -216,13 +258,16 @@ void nw_candidate_fini(struct nw_candidate *candidate)
     *candidate = (struct nw_candidate){0};
 }
 
-static void judge(const struct nw_cost *cost, enum nw_objective objective,
-                  double figure[2])
+static void judge(const struct nw_cost *cost,
+                  const struct nw_map_options *options, double figure[2])
 {
+    enum nw_objective objective = options->objective;
     enum nw_objective second = objective == NW_OBJECTIVE_HOP_BYTES
                                    ? NW_OBJECTIVE_CONGESTION
                                    : NW_OBJECTIVE_HOP_BYTES;
 
+    if (options->has_second)
+        second = options->second;
     figure[0] = nw_cost_objective(cost, objective);
     figure[1] = second == NW_OBJECTIVE_CONGESTION && !cost->has_congestion
                     ? 0
@@ -244,7 +289,7 @@ nw_status nw_candidate_finish(const struct nw_problem *problem,
         nw_candidate_fini(&candidate);
         return status;
     }
-    judge(&cost, problem->options.objective, candidate.figure);
+    judge(&cost, &problem->options, candidate.figure);
     nw_cost_fini(&cost);
     *out = candidate;
     return NW_OK;
@@ -351,6 +396,14 @@ static nw_status solve(const struct nw_algorithm *algorithm,
     return status;
 }
 
+static nw_status check_extent(const struct nw_problem *problem)
+{
+    if (problem->options.capacity > 1 || problem->options.imbalance >= 0)
+        return nw_fail(NW_EUNSUPPORTED, "mapping several ranks to an element "
+                                        "is absent from this build");
+    return NW_OK;
+}
+
 nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
                  const struct nw_map_options *options, nw_mapping **out,
                  struct nw_map_report *report)
@@ -358,6 +411,7 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
     const struct nw_algorithm *algorithm = NULL;
     struct nw_map_report mine = {0};
     struct nw_problem problem;
+    struct nw_budget budget;
     nw_status status = find(options, &algorithm);
 
     if (status)
@@ -365,7 +419,13 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
     status = nw_problem_init(&problem, topology, pattern, options);
     if (status)
         return status;
-    status = solve(algorithm, &problem, &mine, out);
+    nw_budget_init(&budget, &problem.options);
+    problem.budget = &budget;
+    status = check_extent(&problem);
+    if (!status)
+        status = solve(algorithm, &problem, &mine, out);
+    if (budget.steps)
+        mine.steps = budget.steps;
     if (!status && report)
         *report = mine;
     nw_problem_fini(&problem);

@@ -60,6 +60,8 @@ struct nw_arc {
     double out, in;
 };
 
+struct nw_budget;
+
 struct nw_placing {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */
@@ -72,7 +74,9 @@ struct nw_placing {
     const int32_t *hint; /* [count] an answer to start from, or NULL */
     const double *pull;  /* [count x places] s added to a place, or NULL */
     struct nw_random *random;
-    bool by_distance; /* hop-bytes before congestion, in refinements */
+    bool by_distance;         /* hop-bytes before congestion, in refinements */
+    struct nw_budget *budget; /* how long to search; NULL: no searches */
+    const struct nw_map_options *options; /* objectives, seed; or NULL */
     uint64_t steps;
 };
 
@@ -111,6 +115,14 @@ nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
 nw_placer nw_place_partition; /* bisection, then congestion refined */
 nw_placer nw_place_scotch;    /* NW_ENODEV where Scotch is absent */
+
+/* Searches: placers that begin with `hint` where there is one, else with
+ * nw_place_block, and whose answer is never worse than that beginning in the
+ * options' objective, nor in the second where the first is equal. They count
+ * their steps in the budget and stop when it says so. Fixed processes stay and
+ * rooms are kept. A row in the placers of map.c and one in its algorithms
+ * makes one known. */
+nw_status nw_placing_begin(struct nw_placing *placing);
 
 /* Swaps within a complete placing for the sake of `pull`. */
 NW_MUST_CHECK nw_status nw_placing_settle(struct nw_placing *placing);

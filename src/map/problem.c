@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,10 @@ static nw_status check_options(const struct nw_map_options *options)
                                   "GPU are counted from 1");
     if (!(options->affinity >= 0))
         return nw_fail(NW_EINVAL, "affinity is a weight from 0");
+    if (options->capacity < 0 || isnan(options->imbalance) ||
+        !(options->seconds >= 0))
+        return nw_fail(NW_EINVAL, "capacities are counted from 1, imbalance is "
+                                  "a fraction and time in seconds from 0");
     if (options->gpus_per_rank > 1 && options->ranks_per_gpu > 1)
         return nw_fail(NW_EINVAL, "several GPUs per rank and several ranks per "
                                   "GPU exclude each other");

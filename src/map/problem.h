@@ -19,7 +19,10 @@ struct nw_units {
     int32_t *room; /* [units] ranks each still takes */
 };
 
+struct nw_budget;
+
 struct nw_problem {
+    struct nw_budget *budget; /* of the searches; NULL: none is meant */
     const nw_topology *topology;
     const nw_pattern *pattern;
     struct nw_map_options options; /* with every 0 replaced by its meaning */
@@ -72,6 +75,12 @@ void nw_answer_fini(struct nw_answer *answer);
 NW_MUST_CHECK nw_status nw_answer_finish(const struct nw_answer *answer,
                                          const struct nw_problem *problem,
                                          nw_mapping **out);
+
+/* The options' start as an answer, or an empty one where there is none: units
+ * whose first core or GPU is the start's. NW_EINVAL where it has another number
+ * of ranks, or does not fit the hosts; begin.c */
+NW_MUST_CHECK nw_status nw_answer_begin(const struct nw_problem *problem,
+                                        struct nw_answer *answer);
 
 /* The default mapping as an answer; default.c. */
 NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,

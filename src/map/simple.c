@@ -97,3 +97,15 @@ nw_status nw_place_random(struct nw_placing *placing)
     free(seat);
     return status;
 }
+
+nw_status nw_placing_begin(struct nw_placing *placing)
+{
+    for (int32_t p = 0; placing->hint && p < placing->count; p++) {
+        int32_t place = placing->hint[p];
+
+        if (placing->place[p] < 0 && place >= 0 &&
+            nw_placing_fits(placing, p, place))
+            nw_placing_put(placing, p, place);
+    }
+    return nw_place_block(placing);
+}

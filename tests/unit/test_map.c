@@ -199,6 +199,11 @@ static void check_algorithm(struct trial *trial, const char *name)
     nw_mapping *mapping, *again, *standard;
 
     trial->options.algorithm = name;
+    trial->options.steps = 2000;
+    if (nw_map(trial->topology, trial->pattern, &trial->options, &mapping,
+               NULL) == NW_EUNSUPPORTED)
+        return; /* not for this size, shape or objective */
+    nw_mapping_free(mapping);
     mapping = map_with(trial->topology, trial->pattern, trial->options);
     again = map_with(trial->topology, trial->pattern, trial->options);
     MUST(nw_map_default(trial->topology, trial->pattern, &trial->options,

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A given mapping as the beginning of a search: for each rank the host and the
+ * units it names. */
+#include "map/problem.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+/* The unit of host h whose members begin with or hold `member`, -1. */
+static int32_t unit_of(const struct nw_units *units, int32_t host,
+                       int32_t member)
+{
+    size_t size = (size_t)units->size;
+
+    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++)
+        for (size_t i = 0; i < size; i++)
+            if (units->member[(size_t)u * size + i] == member)
+                return u;
+    return -1;
+}
+
+/* Units ascend with their members where each is one core, which is the usual
+ * case: then the unit is found at once. */
+static int32_t find_unit(const struct nw_units *units, int32_t host,
+                         struct nw_ints set)
+{
+    int32_t first = units->first[host], guess;
+
+    if (!set.count || set.values[0] < 0)
+        return -1;
+    guess = first + set.values[0];
+    if (units->size == 1 && guess < units->first[host + 1] &&
+        units->member[guess] == set.values[0])
+        return guess;
+    return unit_of(units, host, set.values[0]);
+}
+
+static nw_status read_rank(const struct nw_problem *problem,
+                           const int32_t *host_of, int32_t rank,
+                           struct nw_answer *answer)
+{
+    const nw_mapping *start = problem->options.start;
+    int32_t node = start->node[rank];
+    int32_t host;
+
+    if (node < 0)
+        return NW_OK;
+    node = nw_topology_node_find(problem->topology, start->node_name[node]);
+    host = node < 0 ? -1 : host_of[node];
+    if (host < 0)
+        return nw_fail(NW_EINVAL,
+                       "the mapping to begin from has rank %d on %s, which is "
+                       "not among the hosts to use",
+                       rank, start->node_name[start->node[rank]]);
+    answer->host[rank] = host;
+    answer->core[rank] =
+        find_unit(&problem->core, host, nw_mapping_cores(start, rank));
+    if (problem->uses_gpus)
+        answer->gpu[rank] =
+            find_unit(&problem->gpu, host, nw_mapping_gpus(start, rank));
+    return NW_OK;
+}
+
+nw_status nw_answer_begin(const struct nw_problem *problem,
+                          struct nw_answer *answer)
+{
+    const nw_mapping *start = problem->options.start;
+    int32_t n = problem->pattern->rank_count, *host_of = NULL;
+    size_t nodes = (size_t)nw_topology_node_count(problem->topology);
+    nw_status status;
+
+    *answer = (struct nw_answer){0};
+    if (!start)
+        return NW_OK;
+    if (start->rank_count != n)
+        return nw_fail(NW_EINVAL,
+                       "the mapping to begin from has %d ranks, the pattern %d",
+                       start->rank_count, n);
+    status = nw_answer_init(answer, n);
+    if (!status)
+        status = nw_alloc(nodes, sizeof *host_of, &host_of);
+    for (size_t i = 0; !status && i < nodes; i++)
+        host_of[i] = -1;
+    for (int32_t h = 0; !status && h < problem->host_count; h++)
+        host_of[problem->host[h]] = h;
+    for (int32_t r = 0; !status && r < n; r++)
+        status = read_rank(problem, host_of, r, answer);
+    free(host_of);
+    if (status)
+        nw_answer_fini(answer);
+    return status;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts the steps of all searches of a call, looks at the clock and at
+ * Ctrl-C, and tells how far it is. */
+#include "map/budget.h"
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool inside_mpi(void)
+{
+    static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK",
+                                        "PMIX_RANK", "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (getenv(signs[i]))
+            return true;
+    return false;
+}
+
+static int32_t choose_threads(int32_t asked)
+{
+    long cores;
+
+    if (asked > 0)
+        return asked;
+    if (inside_mpi())
+        return 1;
+    cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores < 1 ? 1 : cores > 64 ? 64 : (int32_t)cores;
+}
+
+void nw_budget_init(struct nw_budget *budget,
+                    const struct nw_map_options *options)
+{
+    *budget = (struct nw_budget){.effort = options->effort,
+                                 .steps_most = options->steps,
+                                 .progress = options->progress};
+    budget->threads = choose_threads(options->threads);
+    budget->endless = options->steps || options->seconds > 0;
+    if (!options->steps)
+        budget->steps_most = UINT64_MAX;
+    if (options->seconds > 0)
+        budget->end_ns = nw_clock_ns() + (uint64_t)(options->seconds * 1e9);
+}
+
+static void tell(struct nw_budget *budget, uint64_t now)
+{
+    struct nw_progress *progress = budget->progress;
+    uint64_t total = 0, done = budget->steps;
+    char words[64];
+
+    if (!progress || !progress->update)
+        return;
+    if (budget->end_ns) {
+        total = 100;
+        done = budget->end_ns > now ? 99 : 100;
+    } else if (budget->steps_most != UINT64_MAX) {
+        total = budget->steps_most;
+    }
+    snprintf(words, sizeof words, "best so far %.6g", budget->best);
+    progress->update(progress, done, total, words);
+}
+
+bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
+{
+    uint64_t now = budget->end_ns || budget->progress ? nw_clock_ns() : 0;
+
+    budget->steps += steps;
+    budget->best = best;
+    if (budget->progress &&
+        __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED))
+        budget->stopped = true;
+    if (budget->steps >= budget->steps_most ||
+        (budget->end_ns && now >= budget->end_ns))
+        budget->stopped = true;
+    tell(budget, now);
+    return !budget->stopped;
+}
+
+uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want)
+{
+    uint64_t left = budget->steps_most > budget->steps
+                        ? budget->steps_most - budget->steps
+                        : 1;
+
+    return want < left ? want : left;
+}
+
+uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
+                         uint64_t per)
+{
+    uint64_t steps = items * per;
+
+    if (budget->endless)
+        return UINT64_MAX;
+    if (budget->effort == NW_EFFORT_FAST)
+        steps /= 4;
+    if (budget->effort == NW_EFFORT_STRONG)
+        steps *= 8;
+    return budget->steps + steps;
+}

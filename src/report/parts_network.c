@@ -89,6 +89,17 @@ static void add_class(struct view *view, int32_t class)
                                      sizeof latency));
 }
 
+/* How many links a switch is above those that hold nodes. */
+static void add_level(struct view *view, int32_t level)
+{
+    for (int i = 0; i < 3; i++)
+        nw_table_cell(view->table, "%s", "");
+    if (level > 0)
+        nw_table_cell(view->table, "level %d", level);
+    else
+        nw_table_cell(view->table, "%s", level ? "no nodes" : "leaves");
+}
+
 static void add_item_figures(struct view *view, int32_t item)
 {
     const nw_topology *topology = view->topology;
@@ -105,6 +116,8 @@ static void add_item_figures(struct view *view, int32_t item)
                  : -1;
     if (uplink >= 0)
         nw_parts_figures(view->table, topology, network->link_class[uplink]);
+    else if (!network->parent)
+        add_level(view, network->level[item - 1]);
 }
 
 static int32_t show(void *user, int32_t above,
@@ -138,6 +151,9 @@ static void fill_switches(struct view *view)
         view->look[1 + s] = nw_outline_mix(
             1,
             up < 0 ? 0 : (uint64_t)network->link_class[network->uplink[s]] + 1);
+        if (!network->parent)
+            view->look[1 + s] = nw_outline_mix(view->look[1 + s],
+                                               (uint64_t)network->level[s] + 1);
     }
 }
 

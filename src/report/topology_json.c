@@ -81,6 +81,10 @@ static void add_network(struct nw_json *json, const struct nw_network *network)
             nw_json_null(json, NULL);
     }
     nw_json_end_array(json);
+    nw_json_flat_array(json, "levels");
+    for (int32_t s = 0; s < network->switch_count; s++)
+        nw_json_integer(json, NULL, network->level[s]);
+    nw_json_end_array(json);
     nw_json_array(json, "links");
     for (int32_t l = 0; l < network->link_count; l++) {
         nw_json_flat_object(json, NULL);

@@ -116,10 +116,11 @@ static nw_status list_links(const struct nw_network *network,
     return NW_OK;
 }
 
-/* Breadth first from `source`; `queue` has room for all switches. Returns the
- * last distance found, APART where some switch is not reached. */
+/* Breadth first from `source`; `queue` has room for all switches and keeps
+ * those reached, *reached many. Returns the last distance found, APART where
+ * that is too far. */
 static int flood(const struct nw_network *network, int32_t source,
-                 int32_t *queue)
+                 int32_t *queue, int32_t *reached)
 {
     const struct graph *graph = network->state;
     uint8_t *distance =
@@ -143,33 +144,60 @@ static int flood(const struct nw_network *network, int32_t source,
             queue[tail++] = next;
         }
     }
-    return tail < network->switch_count ? APART : distance[queue[tail - 1]];
+    *reached = tail;
+    return distance[queue[tail - 1]];
+}
+
+/* Gives the switches reached from one without a part their part's number. */
+static void mark_part(struct nw_network *network, const int32_t *queue,
+                      int32_t reached)
+{
+    if (network->component[queue[0]] >= 0)
+        return;
+    for (int32_t i = 0; i < reached; i++)
+        network->component[queue[i]] = network->component_count;
+    network->component_count++;
+}
+
+static nw_status flood_all(struct nw_network *network, int32_t *queue)
+{
+    network->diameter = 0;
+    for (int32_t s = 0; s < network->switch_count; s++) {
+        int32_t reached = 0;
+        int farthest = flood(network, s, queue, &reached);
+
+        if (farthest == APART)
+            return nw_fail(NW_EFORMAT,
+                           "some switch is more than 253 links away from '%s'",
+                           network->switch_name[s]);
+        mark_part(network, queue, reached);
+        if (farthest > network->diameter)
+            network->diameter = farthest;
+    }
+    return NW_OK;
 }
 
 static nw_status find_distances(struct nw_network *network)
 {
     struct graph *graph = network->state;
     size_t n = (size_t)network->switch_count;
-    int32_t *queue;
+    int32_t *queue = NULL;
     nw_status status = nw_alloc(n * n, 1, &graph->distance);
 
+    if (!status)
+        status = nw_alloc(n, sizeof *network->component, &network->component);
     if (!status)
         status = nw_alloc(n, sizeof *queue, &queue);
     if (status)
         return status;
-    network->diameter = 0;
-    for (int32_t s = 0; !status && s < network->switch_count; s++) {
-        int farthest = flood(network, s, queue);
-
-        if (farthest == APART)
-            status = nw_fail(NW_EFORMAT,
-                             "some switch is not reached from '%s', or is "
-                             "more than 253 links away",
-                             network->switch_name[s]);
-        else if (farthest > network->diameter)
-            network->diameter = farthest;
-    }
+    for (size_t s = 0; s < n; s++)
+        network->component[s] = -1;
+    status = flood_all(network, queue);
     free(queue);
+    if (!status && network->component_count == 1) {
+        free(network->component);
+        network->component = NULL;
+    }
     return status;
 }
 

@@ -83,6 +83,8 @@ void nw_network_free(struct nw_network *network)
     free(network->parent);
     free(network->uplink);
     free(network->depth);
+    free(network->component);
+    free(network->level);
     free(network);
 }
 
@@ -144,5 +146,43 @@ nw_status nw_network_finish_tree(struct nw_network *network)
     }
     network->diameter = 2 * deepest;
     network->ops = &tree_ops;
+    return NW_OK;
+}
+
+/* Takes the level on from one end of a link to the other; true where that
+ * changed anything. */
+static bool spread_level(int32_t *level, int32_t from, int32_t to)
+{
+    if (level[from] < 0 || (level[to] >= 0 && level[to] <= level[from] + 1))
+        return false;
+    level[to] = level[from] + 1;
+    return true;
+}
+
+nw_status nw_network_find_levels(nw_topology *topology)
+{
+    struct nw_network *network = topology->network;
+    bool changed = true;
+    nw_status status;
+
+    if (!network)
+        return NW_OK;
+    status = nw_alloc((size_t)network->switch_count, sizeof *network->level,
+                      &network->level);
+    if (status)
+        return status;
+    for (int32_t s = 0; s < network->switch_count; s++)
+        network->level[s] = -1;
+    for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
+        network->level[topology->port[p]] = 0;
+    while (changed) { /* as often as there are levels */
+        changed = false;
+        for (int32_t l = 0; l < network->link_count; l++) {
+            int32_t a = network->link_a[l], b = network->link_b[l];
+
+            changed |= spread_level(network->level, a, b);
+            changed |= spread_level(network->level, b, a);
+        }
+    }
     return NW_OK;
 }

@@ -51,8 +51,8 @@ NW_MUST_CHECK nw_status nw_network_dragonfly(const struct nw_dragonfly *shape,
                                              struct nw_network **out);
 
 /* Any network whose switches and links are there: shortest routes, ties spread
- * by the destination node or the first link declared. NW_EFORMAT where it
- * falls apart or is too large. */
+ * by the destination node or the first link declared. It may fall apart:
+ * `component` then says how. NW_EFORMAT where it is too large. */
 NW_MUST_CHECK nw_status nw_network_finish_graph(struct nw_network *network,
                                                 bool spread);
 

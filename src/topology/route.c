@@ -73,6 +73,13 @@ static int32_t links_out(const nw_topology *topology, struct nw_end end)
     return staging + tree_links(type, v, type->nic[card]) + 1;
 }
 
+static void stay_on_rail(const nw_topology *topology, struct nw_end *a,
+                         struct nw_end *b)
+{
+    if (topology->network->component)
+        nw_rails_choose(topology, a, b);
+}
+
 static int32_t links_between(const nw_topology *topology, struct nw_end a,
                              struct nw_end b)
 {
@@ -90,9 +97,11 @@ double nw_topology_distance(const nw_topology *topology, struct nw_end a,
 {
     const struct nw_node_type *type;
 
-    if (a.node != b.node)
+    if (a.node != b.node) {
+        stay_on_rail(topology, &a, &b);
         return links_out(topology, a) + links_out(topology, b) +
                links_between(topology, a, b);
+    }
     type = nw_topology_type_of(topology, a.node);
     if (topology->matrix)
         return topology->matrix[(size_t)type->index[a.vertex] *
@@ -221,6 +230,7 @@ size_t nw_topology_route(const nw_topology *topology, struct nw_end a,
         return 0;
     if (a.node == b.node)
         return emit_inside(topology, a.node, a.vertex, b.vertex, hops);
+    stay_on_rail(topology, &a, &b);
     count = emit_out(topology, a, hops);
     count += emit_network(topology, a, b, hops + count);
     return count + emit_in(topology, b, hops + count);
@@ -236,8 +246,10 @@ int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
         return 0;
     if (topology->matrix)
         return 1;
-    if (a.node != b.node)
+    if (a.node != b.node) {
+        stay_on_rail(topology, &a, &b);
         return NW_VERTEX_KIND_COUNT + 2 + links_between(topology, a, b);
+    }
     type = nw_topology_type_of(topology, a.node);
     if (direct_next(type, a.vertex, b.vertex) >= 0)
         return NW_VERTEX_KIND_COUNT + 1;

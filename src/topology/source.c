@@ -14,6 +14,8 @@ static const struct {
 } sources[] = {
     {"hierarchy:", NULL, nw_source_hierarchy},
     {"matrix:", NULL, nw_source_matrix},
+    {"ibnet:", NULL, nw_source_ibnet},
+    {"slurm:", NULL, nw_source_slurm},
     {"hwloc:", NULL, nw_source_synthetic},
     {NULL, ".xml", nw_source_xml},
     {NULL, ".xml.zst", nw_source_xml},

@@ -17,6 +17,8 @@ nw_source_reader nw_source_bundled;   /* NAME or NAME:N, known to be one */
 nw_source_reader nw_source_live;      /* this machine; nothing after it */
 nw_source_reader nw_source_xml;       /* a file of hwloc's */
 nw_source_reader nw_source_synthetic; /* "package:2 core:12 pu:1" */
+nw_source_reader nw_source_ibnet;     /* FILE[,map=FILE] */
+nw_source_reader nw_source_slurm;     /* FILE[,topology=NAME] */
 
 /* A topology of n elements from n x n distances, row by row; takes `values`
  * (freed also on failure). */

@@ -342,6 +342,10 @@ nw_status nw_topology_finish(nw_topology *topology, enum nw_elements elements)
     if (!status)
         status = index_names(topology);
     if (!status)
+        status = nw_rails_check(topology);
+    if (!status)
+        status = nw_network_find_levels(topology);
+    if (!status)
         status = name_levels(topology);
     if (status)
         return status;

@@ -120,6 +120,13 @@ struct nw_network {
     /* trees only: parent[s] before s, the link to it; -1 at a root */
     int32_t *parent, *uplink;
     uint8_t *depth;
+    /* where nothing joins some of the switches: the part each is in, numbered
+     * from 0; else NULL */
+    int32_t *component;
+    int32_t component_count;
+    /* links to the nearest switch that holds a node: leaves are at 0; -1 where
+     * there is none. nw_topology_finish computes it */
+    int32_t *level;
 };
 
 struct nw_topology {
@@ -222,6 +229,13 @@ int32_t nw_end_card(const nw_topology *topology, struct nw_end end);
 /* The switch the node is joined to through that card (-1: its only one). */
 int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,
                               int32_t card);
+/* Networks that nothing joins: gives both ends cards of one of them. The
+ * network has components. */
+void nw_rails_choose(const nw_topology *topology, struct nw_end *a,
+                     struct nw_end *b);
+NW_MUST_CHECK nw_status nw_network_find_levels(nw_topology *topology);
+/* NW_EFORMAT where two nodes have no network in common. */
+NW_MUST_CHECK nw_status nw_rails_check(const nw_topology *topology);
 /* Deepest common vertex of two vertices of a type. */
 int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
                             int32_t b);

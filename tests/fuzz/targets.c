@@ -74,6 +74,16 @@ static void fuzz_cluster(const char *path)
     read_topology(nw_source_cluster, path);
 }
 
+static void fuzz_ibnet(const char *path)
+{
+    read_topology(nw_source_ibnet, path);
+}
+
+static void fuzz_slurm(const char *path)
+{
+    read_topology(nw_source_slurm, path);
+}
+
 static void fuzz_mapping(const char *path)
 {
     nw_mapping *mapping = NULL;
@@ -262,6 +272,8 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"matrix", fuzz_matrix, false},
     {"xml", fuzz_xml, false},
     {"cluster", fuzz_cluster, false},
+    {"ibnet", fuzz_ibnet, false},
+    {"slurm", fuzz_slurm, false},
     {"mapping", fuzz_mapping, false},
     {"native", fuzz_native, false},
     {"metis", fuzz_metis, false},

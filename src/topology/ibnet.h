@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An InfiniBand subnet while it is read, from what ibnetdiscover writes: nodes
+ * (switches and adapters) with the ports that have a cable. Text is borrowed
+ * from the file in memory.
+ */
+#ifndef NW_TOPOLOGY_IBNET_H
+#define NW_TOPOLOGY_IBNET_H
+
+#include "topology/fabric.h"
+
+struct nw_ib_node {
+    char kind;             /* 'S'witch, 'H'ost adapter, 'R'outer */
+    const char *id;        /* "S-0008f10500200b50" */
+    char *text;            /* its description */
+    uint64_t guid, system; /* system image: one box, 0 unknown */
+    int line;
+    size_t first, count; /* ports */
+    int32_t lid;         /* a switch's; -1 unknown */
+    const char *name;    /* of the switch or host, once found */
+    const char *device;  /* an adapter's, such as mlx5_0; NULL */
+    int32_t number;      /* among switches or hosts; -1 left out */
+};
+
+struct nw_ib_port {
+    int32_t number, peer_number;
+    const char *peer; /* id */
+    int32_t node, peer_node;
+    uint64_t guid; /* an adapter's port; 0 unknown */
+    int32_t lid;   /* an adapter's port; -1 unknown */
+    double rate;   /* bytes/s; 0 unknown */
+    int line;
+    int32_t link; /* of the network; -1 none */
+};
+
+struct nw_ib_subnet {
+    const char *file;
+    struct nw_ib_node *node;
+    size_t node_count, node_capacity;
+    struct nw_ib_port *port;
+    size_t port_count, port_capacity;
+    int32_t *by_id; /* nodes sorted by id */
+};
+
+/* Reads what ibnetdiscover wrote. `text` is cut up in place and must outlive
+ * the subnet. */
+NW_MUST_CHECK nw_status nw_ib_parse(struct nw_ib_subnet *subnet, char *text);
+/* Finds both ends of every cable; NW_EFORMAT for a dangling port. */
+NW_MUST_CHECK nw_status nw_ib_connect(struct nw_ib_subnet *subnet);
+/* Names switches and hosts; `map` is a file of guids and names, or NULL. Its
+ * text is kept in *map_text, which the caller frees. */
+NW_MUST_CHECK nw_status nw_ib_name(struct nw_ib_subnet *subnet, const char *map,
+                                   char **map_text);
+/* The node of that id, or -1. */
+int32_t nw_ib_find(const struct nw_ib_subnet *subnet, const char *id);
+void nw_ib_fini(struct nw_ib_subnet *subnet);
+
+/* Bytes/s of "4xQDR", 0 where the word is no rate. */
+double nw_ib_rate(const char *word);
+
+#endif

@@ -1,0 +1,120 @@
+## Two rails: each pair of cards keeps to its own; an aggregation node of the
+## switch is no host; 4xHDR is 200 Gbit/s, 2xHDR and 4xEDR 100.
+$ cd "$FIXTURES/fabric/valid" && nodewise topology ibnet:two-rails.ibnetdiscover --tree
+two-rails.ibnetdiscover: 2 nodes, 2 cores, 0 GPUs, 12 links (6 with assumed figures)
+part                                          count link bandwidth latency note
+network (graph)
+├─MF0;rail-a:MQM8700/U1,MF0;rail-b:MQM8700/U1     2                        leaves
+└─n[1,2]                                          2 nic    25 GB/s  500 ns host, several cards
+host: n[1,2]
+├─core 0                                            core   12 GB/s   20 ns assumed
+├─nic 0 mlx5_0                                      pcie   25 GB/s  250 ns assumed
+└─nic 1 mlx5_1                                      pcie   25 GB/s  250 ns assumed
+$ cd "$FIXTURES/fabric/valid" && nodewise topology ibnet:two-rails.ibnetdiscover --json | python3 -c '
+> import json, sys
+> t = json.load(sys.stdin)
+> for n in t["nodes"]:
+>     print(n["name"], [(p["switch"], t["links"][p["link"]]["bandwidth_up"] / 1e9) for p in n["ports"]])'
+n1 [(0, 25.0), (1, 12.5)]
+n2 [(0, 25.0), (1, 12.5)]
+## X5: another tool made the Slurm file of the same dump. Hosts at each leaf,
+## switches beside each spine, and the list of spines must be the same.
+$ X="$SHARED/data/infiniband"; test -d "$X" || { echo SKIP no "$X"; exit 77; }
+> nodewise topology ibnet:$X/X5.ibnetdiscover,map=$X/X5.map --json -o x5.json && X="$X" python3 -c '
+> import json, os, re
+> t = json.load(open("x5.json"))
+> net = t["network"]
+> names = net["switches"]
+> def expand(text):
+>     out = []
+>     for part in re.findall(r"[^,\[]+(?:\[[^]]*\])?", text):
+>         m = re.match(r"(.*)\[(.*)\]$", part)
+>         for r in m[2].split(",") if m else []:
+>             a, _, b = r.partition("-")
+>             out += [m[1] + str(i) for i in range(int(a), int(b or a) + 1)]
+>         if not m: out.append(part)
+>     return set(out)
+> nodes, beside = {}, {}
+> for n in t["nodes"]:
+>     for p in n["ports"]: nodes.setdefault(names[p["switch"]], set()).add(n["name"])
+> for l in net["links"]:
+>     for a, b in ((l["a"], l["b"]), (l["b"], l["a"])):
+>         beside.setdefault(names[a], set()).add(names[b])
+> lines = leaves = 0
+> for line in open(os.environ["X"] + "/X5.topology.conf"):
+>     if line.startswith("#"): continue
+>     d = dict(w.split("=") for w in line.split())
+>     lines += 1
+>     if "Nodes" in d:
+>         leaves += 1
+>         assert nodes[d["SwitchName"]] == expand(d["Nodes"]), d
+>     else:
+>         assert beside[d["SwitchName"]] == expand(d["Switches"]), d
+> spines = {s for s, l in zip(names, net["levels"]) if l > 0}
+> assert spines == {s.strip() for s in open(os.environ["X"] + "/X5.spine") if s.startswith("S-")}
+> print(lines, leaves, len(t["nodes"]), t["links"][t["nodes"][0]["ports"][0]["link"]]["bandwidth_up"])'
+11 6 89 2000000000
+## The simulated fat tree: four nodes on each of four leaves, each leaf on both
+## spines, as ft16.net says; two ports of SDR are 2 links and 4 hops apart.
+$ X="$SHARED/data/infiniband"; test -d "$X" || { echo SKIP no "$X"; exit 77; }
+> nodewise topology ibnet:$X/ft16.ibnetdiscover --json | python3 -c '
+> import json, sys
+> t = json.load(sys.stdin)
+> net = t["network"]
+> s = net["switches"]
+> print(sorted((s[l["a"]], s[l["b"]]) for l in net["links"]))
+> print([s[n["ports"][0]["switch"]] for n in t["nodes"]])
+> print(dict(zip(s, net["levels"])), t["links"][net["links"][0]["link"]]["bandwidth_up"])'
+[('leaf0', 'spine0'), ('leaf0', 'spine1'), ('leaf1', 'spine0'), ('leaf1', 'spine1'), ('leaf2', 'spine0'), ('leaf2', 'spine1'), ('leaf3', 'spine0'), ('leaf3', 'spine1')]
+['leaf0', 'leaf0', 'leaf0', 'leaf0', 'leaf1', 'leaf1', 'leaf1', 'leaf1', 'leaf2', 'leaf2', 'leaf2', 'leaf2', 'leaf3', 'leaf3', 'leaf3', 'leaf3']
+{'leaf0': 0, 'leaf1': 0, 'leaf2': 0, 'leaf3': 0, 'spine0': 1, 'spine1': 1} 1000000000
+## Slurm: blocks, two spines over the same leaves, the three kinds of
+## topology.yaml.
+$ cd "$FIXTURES/fabric/valid" && nodewise topology slurm:blocks.conf | sed -n 3,6p
+network (tree)
+└─b1..b3
+  ├─b1..b2              network 12.5 GB/s  150 ns assumed
+  │ └─b[1,2]          2 network 12.5 GB/s  150 ns assumed
+$ cd "$FIXTURES/fabric/valid" && nodewise topology slurm:spines.conf --json | python3 -c '
+> import json, sys
+> t = json.load(sys.stdin)
+> print([n["name"] for n in t["nodes"]], t["network"]["levels"], len(t["network"]["links"]))'
+['a1b0', 'a1b1', 'a2b0', 'a2b1', 'c09', 'login'] [1, 1, 0, 0] 4
+$ cd "$FIXTURES/fabric/valid" && for n in "" ,topology=blocks ,topology=round; do
+>   nodewise topology slurm:topology.yaml$n --distance 0 3
+> done
+6
+6
+7
+$ cd "$FIXTURES/fabric/valid" && nodewise topology slurm:topology.yaml,topology=flat
+! topology.yaml:2: a flat topology names no nodes
+? 3
+## What is wrong is said with its line.
+$ cd "$FIXTURES/fabric/invalid" && for f in *.ibnetdiscover; do nodewise topology ibnet:$f 2>&1; echo $?; done
+apart.ibnetdiscover:1: no network joins node 'n2' to node 'n1'
+3
+dangling.ibnetdiscover:8: a dangling port: [2] of 'S-00000000000000a0' leads to 'H-0000000000000020'[2], which leads elsewhere
+3
+huge.ibnetdiscover:8: a port is such as [1]
+3
+latin1.ibnetdiscover:6: not UTF-8 text
+3
+one-name.ibnetdiscover:31: two nodes are named 'n1'; the other is in line 23
+3
+truncated.ibnetdiscover:9: a dangling port: [41] of 'S-00000000000000a0' leads to 'H-00000000000000af', which the file does not describe
+3
+$ cd "$FIXTURES/fabric/invalid" && for f in *.conf; do nodewise topology slurm:$f 2>&1; echo $?; done
+dangling.conf:1: there is no switch 'a2'
+3
+key.conf:1: unknown key 'Speed'
+3
+loop.conf:3: a loop: switch 'a' is below 'b' and above it
+3
+range.conf:1: host list 'n[4-1]': a range runs from the smaller number to the larger
+3
+twice.conf:3: two nodes are named 'n4'; the other is in line 2
+3
+$ X="$SHARED/data/infiniband"; test -d "$X" || { echo SKIP no "$X"; exit 77; }
+> cd "$X" && nodewise topology slurm:X5.topology.conf
+! X5.topology.conf:11: a loop: switch 'S-0008f105001086a2' is below 'S-0008f10500108530' and above it
+? 3

@@ -31,9 +31,16 @@ enum nw_gpu_visibility {
     NW_GPU_PERMUTED, /* all of its node; its own as device (local rank) */
 };
 
+/* What a rank's memory is bound to: the NUMA nodes of its cores. */
+enum nw_memory_binding {
+    NW_MEMORY_BIND,   /* nowhere else (MPOL_BIND) */
+    NW_MEMORY_PREFER, /* there first (MPOL_PREFERRED_MANY, MPOL_PREFERRED) */
+    NW_MEMORY_LEAVE,  /* as it is */
+};
+
 struct nw_launch_options {
     size_t size;          /* sizeof of this struct */
-    const char *launcher; /* "openmpi4", "openmpi5", "mpich" */
+    const char *launcher; /* a name of nw_launch_launcher */
     const char *prefix;   /* of the files' names; "nodewise" where NULL */
     enum nw_launch_exec exec;
     enum nw_gpu_visibility visibility;
@@ -42,6 +49,7 @@ struct nw_launch_options {
     const char *exec_path, *mapping_path, *topology_source;
     const char *const *program; /* the user's command; "./app" where NULL */
     size_t program_words;
+    enum nw_memory_binding memory; /* what `nodewise exec` is told */
 };
 #define NW_LAUNCH_OPTIONS_INIT                                                 \
     {                                                                          \
@@ -50,6 +58,7 @@ struct nw_launch_options {
 
 struct nw_launch_file {
     char *path, *text;
+    bool is_program; /* a script that is run: written executable */
 };
 
 /* What a launcher wants. Owned by the caller of nw_launch_new. */
@@ -61,6 +70,8 @@ typedef struct nw_launch {
     char **word; /* the command line */
     bool uses_exec;
     char *note; /* lines a person should read; NULL where there are none */
+    size_t variable_count;
+    char **variable; /* "NAME=VALUE", to set for the command */
 } nw_launch;
 
 /* The launchers: name and one sentence of number 0, 1, ...; false past the
@@ -71,11 +82,14 @@ NW_API bool nw_launch_launcher(size_t index, const char **name,
 /* The files and the command line for a mapping whose node indexes are the
  * topology's. Writes nothing. NW_EINVAL: an unknown launcher, or exec forbidden
  * where the launcher alone cannot place the ranks; NW_EFORMAT: a mapping with
- * open fields. */
+ * open fields; NW_EUNSUPPORTED: a mapping that this launcher cannot express at
+ * all, such as uneven nodes for a Cray rank order. */
 NW_API NW_MUST_CHECK nw_status
 nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
               const struct nw_launch_options *options, nw_launch **out);
 NW_API void nw_launch_free(nw_launch *launch); /* NULL is fine */
+/* Writes all its files, atomically each. NW_EIO. */
+NW_API NW_MUST_CHECK nw_status nw_launch_write(const nw_launch *launch);
 
 /* --- inside a rank --- */
 

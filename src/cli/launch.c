@@ -15,16 +15,20 @@
 #define KEY_EXEC 0x2002
 #define KEY_VISIBILITY 0x2003
 #define KEY_ELEMENTS 0x2004
+#define KEY_LIST 0x2005
+#define KEY_MEMORY 0x2006
 
 struct arguments {
     struct nw_common common;
     struct nw_launch_options launch;
     struct nw_topology_options topology;
+    bool list;
 };
 
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0, "The machine the mapping was made for", 0},
-    {"for", KEY_FOR, "LAUNCHER", 0, "openmpi4, openmpi5 or mpich", 0},
+    {"for", KEY_FOR, "LAUNCHER", 0, "Who shall start it; see --list", 0},
+    {"list", KEY_LIST, NULL, 0, "List the launchers", 0},
     {"exec", KEY_EXEC, "WHEN", 0,
      "Put nodewise exec in front of the program: auto (default), always, never",
      0},
@@ -34,6 +38,10 @@ static const struct argp_option options[] = {
      0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "The mapping's cores are core (default) or pu, hardware threads", 0},
+    {"memory", KEY_MEMORY, "HOW", 0,
+     "nodewise exec binds memory to the cores' NUMA nodes: bind (default), "
+     "prefer, leave",
+     0},
     {0},
 };
 
@@ -53,6 +61,7 @@ static error_t parse_choice(int key, char *value, struct argp_state *state)
     static const char *const exec[] = {"auto", "always", "never", NULL};
     static const char *const visibility[] = {"one", "permuted", NULL};
     static const char *const elements[] = {"core", "pu", NULL};
+    static const char *const memory[] = {"bind", "prefer", "leave", NULL};
     struct arguments *arguments = state->input;
 
     switch (key) {
@@ -67,6 +76,10 @@ static error_t parse_choice(int key, char *value, struct argp_state *state)
     case KEY_ELEMENTS:
         arguments->topology.elements =
             (enum nw_elements)choose("--elements", value, elements, state);
+        return 0;
+    case KEY_MEMORY:
+        arguments->launch.memory =
+            (enum nw_memory_binding)choose("--memory", value, memory, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -87,6 +100,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_FOR:
         arguments->launch.launcher = value;
         return 0;
+    case KEY_LIST:
+        arguments->list = true;
+        return 0;
     case ARGP_KEY_ARG:
         arguments->launch.mapping_path = value;
         /* what follows is the program; behind -- it has its own options */
@@ -99,8 +115,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->launch.topology_source || !arguments->launch.launcher ||
-            !arguments->launch.mapping_path)
+        if (!arguments->list &&
+            (!arguments->launch.topology_source ||
+             !arguments->launch.launcher || !arguments->launch.mapping_path))
             argp_error(state, "-t SOURCE, MAPPING and --for LAUNCHER are "
                               "needed");
         return 0;
@@ -116,8 +133,8 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "MAPPING [-- PROGRAM [ARGUMENT...]]",
     .doc = "Write what a launcher needs to place ranks as a mapping says.\v"
-           "With -o PREFIX the files PREFIX.rankfile, PREFIX.hostfile are "
-           "written and the command line is printed. Example:\n"
+           "With -o PREFIX the files it needs are written beside that name and "
+           "the command line is printed. Example:\n"
            "  nodewise launch -t cluster.yaml --for openmpi4 -o app "
            "app.mapping -- ./app\n",
     .children = children,
@@ -138,8 +155,20 @@ static void add_quoted(struct nw_text *text, const char *word)
     nw_text_add(text, "'");
 }
 
+static void add_variable(struct nw_text *text, const char *variable)
+{
+    size_t name = strcspn(variable, "=");
+
+    nw_text_add_bytes(text, variable, name);
+    nw_text_add(text, "=");
+    add_quoted(text, variable + name + 1);
+    nw_text_add(text, " ");
+}
+
 static void add_command(struct nw_text *text, const nw_launch *launch)
 {
+    for (size_t i = 0; i < launch->variable_count; i++)
+        add_variable(text, launch->variable[i]);
     for (size_t i = 0; i < launch->word_count; i++) {
         nw_text_add(text, i ? " " : "");
         add_quoted(text, launch->word[i]);
@@ -176,6 +205,10 @@ static void add_json(struct nw_text *text, const nw_launch *launch)
         nw_json_end_object(&json);
     }
     nw_json_end_array(&json);
+    nw_json_flat_array(&json, "environment");
+    for (size_t i = 0; i < launch->variable_count; i++)
+        nw_json_string(&json, NULL, launch->variable[i]);
+    nw_json_end_array(&json);
     nw_json_flat_array(&json, "command");
     for (size_t i = 0; i < launch->word_count; i++)
         nw_json_string(&json, NULL, launch->word[i]);
@@ -195,13 +228,9 @@ static int show(const struct arguments *arguments, const nw_launch *launch,
     if (!plain.output || !strcmp(plain.output, "-"))
         return nw_cli_output("launch", &plain, launch->file[0].text, command,
                              json);
-    for (size_t i = 0; i < launch->file_count; i++) {
-        const struct nw_launch_file *file = &launch->file[i];
-
-        status = nw_file_write(file->path, file->text, strlen(file->text));
-        if (status)
-            return nw_cli_fail_output("launch", status);
-    }
+    status = nw_launch_write(launch);
+    if (status)
+        return nw_cli_fail_output("launch", status);
     plain.output = NULL;
     return nw_cli_output("launch", &plain, command, NULL, json);
 }
@@ -229,6 +258,28 @@ static int print(const struct arguments *arguments, const nw_launch *launch)
     return code;
 }
 
+static int list_launchers(const struct nw_common *common)
+{
+    struct nw_text table = {0}, json_text = {0};
+    struct nw_json json = {.text = &json_text};
+    const char *name, *summary;
+    int code;
+
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.launch/1");
+    nw_json_object(&json, "launchers");
+    for (size_t i = 0; nw_launch_launcher(i, &name, &summary); i++) {
+        nw_text_format(&table, "%-10s %s\n", name, summary);
+        nw_json_string(&json, name, summary);
+    }
+    nw_json_end_object(&json);
+    nw_json_end_object(&json);
+    code = nw_cli_output("launch", common, table.data, NULL, json_text.data);
+    nw_text_fini(&table);
+    nw_text_fini(&json_text);
+    return code;
+}
+
 /* Called by a path, ranks call it by the same one; else PATH will find it. */
 static char *own_path(void)
 {
@@ -244,11 +295,14 @@ static int run(int argc, char **argv)
     nw_topology *topology = NULL;
     nw_mapping *mapping = NULL;
     nw_launch *launch = NULL;
-    char *path = own_path();
+    char *path;
     nw_status status;
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.list)
+        return list_launchers(&arguments.common);
+    path = own_path();
     arguments.launch.exec_path = path;
     if (arguments.common.output && strcmp(arguments.common.output, "-"))
         arguments.launch.prefix = arguments.common.output;

@@ -4,22 +4,50 @@
 #include <nodewise/launch.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "launch/launcher.h"
 #include "topology/topology.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+/* name, summary, what it cannot bind, which GPUs it cannot choose, writer */
 static const struct nw_launcher launchers[] = {
-    {"openmpi4", "Open MPI 4 (ORTE): a rankfile", nw_launch_openmpi_lacks,
-     nw_launch_openmpi4_write},
+    {"openmpi4", "Open MPI 4 (ORTE): a rankfile", nw_launch_openmpi_lacks, NULL,
+     nw_launch_openmpi4_write, false},
     {"openmpi5", "Open MPI 5 (PRRTE): a rankfile and a hostfile",
-     nw_launch_openmpi_lacks, nw_launch_openmpi5_write},
-    {"mpich", "MPICH (Hydra): a hostfile", nw_launch_mpich_lacks,
-     nw_launch_mpich_write},
+     nw_launch_openmpi_lacks, NULL, nw_launch_openmpi5_write, false},
+    {"mpich", "MPICH to 4.0 (Hydra): a hostfile", nw_launch_mpich_lacks, NULL,
+     nw_launch_mpich_write, false},
+    {"mpich41", "MPICH from 4.1 (Hydra): a hostfile and -rankmap",
+     nw_launch_rankmap_lacks, NULL, nw_launch_rankmap_write, false},
+    {"intel", "Intel MPI: a machinefile and I_MPI_PIN variables",
+     nw_launch_intel_lacks, NULL, nw_launch_intel_write, false},
+    {"mvapich", "MVAPICH (mpirun_rsh): a hostfile and MV2_CPU_MAPPING",
+     nw_launch_mvapich_lacks, NULL, nw_launch_mvapich_write, false},
+    {"slurm",
+     "Slurm from 23.02: an arbitrary host file, --cpu-bind, --gpu-bind",
+     nw_launch_slurm_lacks, nw_launch_slurm_lacks_gpus, nw_launch_slurm_write,
+     true},
+    {"slurm22", "Slurm to 22.05: the same, GPUs by their older name",
+     nw_launch_slurm_lacks, nw_launch_slurm_lacks_gpus, nw_launch_slurm22_write,
+     true},
+    {"cray", "Cray MPICH under Slurm: a rank order", nw_launch_cray_lacks, NULL,
+     nw_launch_cray_write, false},
+    {"pals", "Cray MPICH under PALS: a rank order and a hostfile",
+     nw_launch_pals_lacks, NULL, nw_launch_pals_write, false},
+    {"flux", "Flux: a task map by hosts, affinity maps", nw_launch_flux_lacks,
+     nw_launch_flux_lacks_gpus, nw_launch_flux_write, false},
+    {"torchrun", "torchrun: a script for every node", nw_launch_script_lacks,
+     nw_launch_script_lacks_gpus, nw_launch_torchrun_write, false},
+    {"script", "any other: a script in front of the program, hosts by rank",
+     nw_launch_script_lacks, nw_launch_script_lacks_gpus,
+     nw_launch_script_write, false},
 };
 
 #define LAUNCHER_COUNT (sizeof launchers / sizeof *launchers)
@@ -43,6 +71,9 @@ void nw_launch_free(nw_launch *launch)
     }
     for (size_t i = 0; i < launch->word_count; i++)
         free(launch->word[i]);
+    for (size_t i = 0; i < launch->variable_count; i++)
+        free(launch->variable[i]);
+    free(launch->variable);
     free(launch->file);
     free(launch->word);
     free(launch->note);
@@ -65,6 +96,51 @@ nw_status nw_launch_word(struct nw_launch_job *job, const char *format, ...)
     if (length < 0)
         return nw_fail(NW_ENOMEM, "out of memory for a command line");
     launch->word_count++;
+    return NW_OK;
+}
+
+nw_status nw_launch_words(struct nw_launch_job *job, const char *const *words)
+{
+    nw_status status = NW_OK;
+
+    for (; !status && *words; words++)
+        status = nw_launch_word(job, "%s", *words);
+    return status;
+}
+
+nw_status nw_launch_variable(struct nw_launch_job *job, const char *format, ...)
+{
+    nw_launch *launch = job->launch;
+    nw_status status =
+        nw_grow(&launch->variable, &job->variable_capacity,
+                launch->variable_count + 1, sizeof *launch->variable);
+    va_list arguments;
+    int length;
+
+    if (status)
+        return status;
+    va_start(arguments, format);
+    length =
+        vasprintf(&launch->variable[launch->variable_count], format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        return nw_fail(NW_ENOMEM, "out of memory for a variable");
+    launch->variable_count++;
+    return NW_OK;
+}
+
+nw_status nw_launch_write(const nw_launch *launch)
+{
+    for (size_t i = 0; i < launch->file_count; i++) {
+        const struct nw_launch_file *file = &launch->file[i];
+        nw_status status =
+            nw_file_write(file->path, file->text, strlen(file->text));
+
+        if (!status && file->is_program && chmod(file->path, 0755))
+            status = nw_fail(NW_EIO, "%s: %s", file->path, strerror(errno));
+        if (status)
+            return status;
+    }
     return NW_OK;
 }
 
@@ -150,14 +226,11 @@ static nw_status check_closed(const struct nw_launch_job *job)
     return NW_OK;
 }
 
-static bool has_gpus(const nw_mapping *mapping)
+static bool has_nics(const nw_mapping *mapping)
 {
-    for (int32_t rank = 0; rank < mapping->rank_count; rank++) {
-        struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
-
-        if (gpus.count && gpus.values[0] >= 0)
+    for (int32_t rank = 0; mapping->nic && rank < mapping->rank_count; rank++)
+        if (mapping->nic[rank] >= 0)
             return true;
-    }
     return false;
 }
 
@@ -192,31 +265,76 @@ static nw_status note_sharing(struct nw_launch_job *job)
     return NW_OK;
 }
 
+static void note_reason(struct nw_launch_job *job, const char *does,
+                        const char *reason)
+{
+    if (reason)
+        nw_text_format(&job->note, "%s: %s\n", does, reason);
+}
+
+/* Who does what the launcher cannot: nodewise exec, or a script. */
 static nw_status decide_exec(struct nw_launch_job *job,
                              const struct nw_launcher *launcher)
 {
-    const char *lacks = launcher->lacks(job);
+    static const char *const nobody = "the launcher knows of no GPUs";
+    const char *lacks = launcher->lacks(job), *lacks_gpus = NULL;
     enum nw_launch_exec wish = job->options->exec;
-    bool gpus = has_gpus(job->mapping);
+    bool nics = has_nics(job->mapping);
 
+    if (nw_launch_has_gpus(job->mapping))
+        lacks_gpus = launcher->lacks_gpus ? launcher->lacks_gpus(job) : nobody;
     job->exec = wish == NW_LAUNCH_EXEC_ALWAYS ||
-                (wish == NW_LAUNCH_EXEC_AUTO && (lacks || gpus));
-    if (wish == NW_LAUNCH_EXEC_NEVER && lacks)
+                (wish == NW_LAUNCH_EXEC_AUTO && (lacks || lacks_gpus || nics));
+    job->chooses_gpus =
+        !job->exec && nw_launch_has_gpus(job->mapping) && !lacks_gpus;
+    if (job->exec) {
+        note_reason(job, "nodewise exec binds the ranks", lacks);
+        if (lacks_gpus != nobody)
+            note_reason(job, "nodewise exec chooses the GPUs", lacks_gpus);
+        return NW_OK;
+    }
+    job->wrapper = launcher->may_wrap && (lacks || lacks_gpus || nics);
+    if (job->wrapper)
+        job->chooses_gpus = false;
+    else if (lacks)
         return nw_fail(NW_EINVAL, "%s cannot do without nodewise exec: %s",
                        launcher->name, lacks);
-    if (wish == NW_LAUNCH_EXEC_NEVER && gpus)
+    else if (lacks_gpus)
         nw_text_add(&job->note, "without nodewise exec nobody chooses the "
                                 "GPUs the mapping names\n");
-    if (job->exec && lacks)
-        nw_text_format(&job->note, "nodewise exec binds the ranks: %s\n",
-                       lacks);
     return NW_OK;
+}
+
+/* nodewise exec finds cores by itself; names that the mapping does not hold,
+ * and GPUs it does not name, are in the topology. */
+static bool needs_topology(const struct nw_launch_job *job)
+{
+    const nw_topology *topology = job->topology;
+
+    if (!job->options->topology_source)
+        return false;
+    if (nw_launch_has_gpus(job->mapping) &&
+        job->options->visibility == NW_GPU_PERMUTED)
+        return true;
+    for (int32_t g = 0; nw_launch_has_gpus(job->mapping) &&
+                        g < nw_topology_gpu_count(topology);
+         g++)
+        if (nw_topology_gpu_info(topology, g).uuid)
+            return true;
+    for (int32_t n = 0;
+         has_nics(job->mapping) && n < nw_topology_node_count(topology); n++)
+        if (nw_topology_node_nic_count(topology, n) &&
+            nw_topology_nic_info(topology, n, 0).name)
+            return true;
+    return false;
 }
 
 static nw_status add_exec(struct nw_launch_job *job)
 {
     const struct nw_launch_options *options = job->options;
-    const char *path = options->exec_path, *map = options->mapping_path;
+    const char *path = options->exec_path, *map = job->mapping_path;
+    static const char *const memory[] = {NULL, "--memory=prefer",
+                                         "--memory=leave"};
     nw_status status = nw_launch_word(job, "%s", path ? path : "nodewise");
 
     if (!status)
@@ -225,7 +343,9 @@ static nw_status add_exec(struct nw_launch_job *job)
         status = nw_launch_word(job, "--elements=pu");
     if (!status && options->visibility == NW_GPU_PERMUTED)
         status = nw_launch_word(job, "--gpu-visibility=permuted");
-    if (!status && options->topology_source && has_gpus(job->mapping)) {
+    if (!status && memory[options->memory])
+        status = nw_launch_word(job, "%s", memory[options->memory]);
+    if (!status && needs_topology(job)) {
         status = nw_launch_word(job, "-t");
         if (!status)
             status = nw_launch_word(job, "%s", options->topology_source);
@@ -250,15 +370,28 @@ static nw_status add_program(struct nw_launch_job *job)
     return status;
 }
 
+static nw_status add_wrapper(struct nw_launch_job *job)
+{
+    const char *path;
+    nw_status status = nw_launch_add_wrapper(job, &path);
+
+    return status ? status : nw_launch_run_script(job, path);
+}
+
 static nw_status make(struct nw_launch_job *job,
                       const struct nw_launcher *launcher)
 {
     nw_status status = check_closed(job);
 
+    job->mapping_path = job->options->mapping_path;
+    if (!status)
+        status = nw_launch_places_init(&job->places, job->mapping);
     if (!status)
         status = decide_exec(job, launcher);
     if (!status)
         status = launcher->write(job);
+    if (!status && job->wrapper)
+        status = add_wrapper(job);
     if (!status)
         status = add_program(job);
     if (!status)
@@ -285,6 +418,7 @@ nw_status nw_launch_new(const nw_topology *topology, const nw_mapping *mapping,
     status = make(&job, launcher);
     job.launch->uses_exec = job.exec;
     nw_text_fini(&job.note);
+    nw_launch_places_fini(&job.places);
     if (status)
         nw_launch_free(job.launch);
     else

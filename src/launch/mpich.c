@@ -4,8 +4,6 @@
  * line to the same place (operating system numbers; tried with 4.0.2). */
 #include "launch/launcher.h"
 
-#include <string.h>
-
 /* The first rank behind the run of ranks on the same host. */
 static int32_t run_end(const struct nw_launch_job *job, int32_t rank)
 {
@@ -15,38 +13,6 @@ static int32_t run_end(const struct nw_launch_job *job, int32_t rank)
     while (end < job->mapping->rank_count && node[end] == node[rank])
         end++;
     return end;
-}
-
-/* The numbers of a rank's hardware threads, "0+2"; false where unknown. */
-static bool add_cpus(const struct nw_launch_job *job, int32_t rank,
-                     struct nw_text *text)
-{
-    struct nw_ints cores = nw_mapping_cores(job->mapping, rank);
-    const char *plus = "";
-
-    for (size_t i = 0; i < cores.count; i++) {
-        const int32_t *cpus;
-        size_t count = nw_topology_element_cpus(
-            job->topology, nw_launch_element(job, rank, cores.values[i]),
-            &cpus);
-
-        for (size_t c = 0; c < count; c++, plus = "+")
-            nw_text_format(text, "%s%d", plus, cpus[c]);
-        if (!count)
-            return false;
-    }
-    return true;
-}
-
-static bool same_cpus(const struct nw_launch_job *job, int32_t a, int32_t b)
-{
-    struct nw_text text[2] = {0};
-    bool same = add_cpus(job, a, &text[0]) && add_cpus(job, b, &text[1]) &&
-                !strcmp(text[0].data, text[1].data);
-
-    nw_text_fini(&text[0]);
-    nw_text_fini(&text[1]);
-    return same;
 }
 
 /* The first of the longest runs: the others must be bound like its start. */
@@ -75,7 +41,7 @@ const char *nw_launch_mpich_lacks(const struct nw_launch_job *job)
         int32_t end = run_end(job, rank);
 
         for (int32_t i = rank; i < end; i++)
-            if (!same_cpus(job, model + i - rank, i))
+            if (!nw_launch_same_cpus(job, model + i - rank, i))
                 return "Hydra binds the ranks of every host alike, by the "
                        "operating system's numbers, and these differ or are "
                        "not known";
@@ -128,7 +94,7 @@ static nw_status add_binding(struct nw_launch_job *job)
 
     for (int32_t i = 0; i < length && !job->exec; i++) {
         nw_text_add(&text, i ? "," : "user:");
-        add_cpus(job, model + i, &text);
+        nw_launch_add_cpus(job, model + i, "+", &text);
     }
     status = nw_launch_word(job, "-bind-to");
     if (!status)

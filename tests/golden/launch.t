@@ -30,9 +30,31 @@ $ nodewise launch -t "hwloc:package:2 core:4 pu:2" --elements pu --for openmpi4 
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 --exec always app.mapping 2>&1 >/dev/null
 mpirun -rf nodewise.rankfile nodewise exec app.mapping -- ./app
 
+## Slurm's lists are by local task: alike on all nodes, or nodewise exec does
+## it, or where that is forbidden a script that needs nothing of ours.
+$ printf 'nodewise mapping 1\nranks 3\n0 machine 4 -\n1 machine 0-1 -\n2 machine 3 -\n' > app.mapping; nodewise launch -t "hwloc:package:2 core:4 pu:1" --for slurm -o app app.mapping -- ./app
+SLURM_HOSTFILE=app.hosts srun -m arbitrary -n 3 --cpu-bind=mask_cpu:0x10,0x3,0x8 ./app
+$ cat app.hosts
+machine
+machine
+machine
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for slurm --exec always --memory prefer -o app app.mapping -- ./app
+SLURM_HOSTFILE=app.hosts srun -m arbitrary -n 3 --cpu-bind=none nodewise exec --memory=prefer app.mapping -- ./app
+$ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for script -o app app.mapping -- ./app -n 1
+./app.sh ./app -n 1
+! start rank i on the host of line i of app.hosts by any launcher
+$ grep '^[0-9]' app.sh; test -x app.sh
+0) node='machine' rank=0 cpus=4 ;;
+1) node='machine' rank=1 cpus=0,1 ;;
+2) node='machine' rank=2 cpus=3 ;;
+$ nodewise launch --list | cut -d' ' -f1 | head -3
+openmpi4
+openmpi5
+mpich
+
 ## What cannot be.
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for bproc app.mapping
-! nodewise launch: there is no launcher 'bproc'; there are openmpi4, openmpi5, mpich
+! nodewise launch: there is no launcher 'bproc'; there are openmpi4, openmpi5, mpich, mpich41, intel, mvapich, slurm, slurm22, cray, pals, flux, torchrun, script
 ? 2
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" app.mapping 2>/dev/null
 ? 2

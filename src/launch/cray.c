@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cray MPICH and its launchers. Processes fill the nodes in blocks; the library
+ * then gives process i the rank that a file names i-th
+ * (MPICH_RANK_REORDER_METHOD=3; by intro_mpi(3) and grid_order(1)). PALS is
+ * mpiexec of the same systems under PBS (by its mpiexec(1)). Neither was tried
+ * on the real one. */
+#include "launch/launcher.h"
+
+#include "base/status.h"
+
+/* The slots of a node stand in the order of their cores: nodes then look more
+ * alike. */
+static bool alike_by_slot(const struct nw_launch_job *job)
+{
+    struct nw_launch_job mine = *job;
+    nw_status status;
+    bool alike;
+
+    mine.places = (struct nw_launch_places){0};
+    status = nw_launch_places_init(&mine.places, job->mapping);
+    if (!status)
+        nw_launch_places_sort_by_core(&mine.places, job->mapping);
+    alike = !status && nw_launch_alike(&mine);
+    nw_launch_places_fini(&mine.places);
+    return alike;
+}
+
+const char *nw_launch_cray_lacks(const struct nw_launch_job *job)
+{
+    return alike_by_slot(job)
+               ? NULL
+               : "one list of CPUs serves every node, by the operating "
+                 "system's numbers, and here they differ or are not known";
+}
+
+const char *nw_launch_pals_lacks(const struct nw_launch_job *job)
+{
+    return nw_launch_cray_lacks(job);
+}
+
+/* "4-7,0,2": runs of rising ranks joined. */
+static void add_order(const struct nw_launch_job *job, struct nw_text *text)
+{
+    const int32_t *rank = job->places.rank;
+    int32_t count = job->mapping->rank_count;
+
+    for (int32_t i = 0, last; i < count; i = last + 1) {
+        for (last = i; last + 1 < count && rank[last + 1] == rank[last] + 1;)
+            last++;
+        nw_text_format(text, "%s%d", i ? "," : "", rank[i]);
+        if (last > i)
+            nw_text_format(text, "-%d", rank[last]);
+    }
+    nw_text_add(text, "\n");
+}
+
+static nw_status add_reordering(struct nw_launch_job *job)
+{
+    struct nw_text text = {0};
+    const char *path;
+    nw_status status;
+
+    if (!nw_launch_places_even(&job->places))
+        return nw_fail(NW_EUNSUPPORTED,
+                       "a rank order of Cray's fills every node with as many "
+                       "ranks, and this mapping gives %s %d and others "
+                       "more or less",
+                       job->mapping->node_name[job->places.node[0]],
+                       nw_launch_places_count(&job->places, 0));
+    nw_launch_places_sort_by_core(&job->places, job->mapping);
+    add_order(job, &text);
+    status = nw_launch_add_file(job, "rank_order", &text, &path);
+    if (!status)
+        status = nw_launch_variable(job, "MPICH_RANK_REORDER_METHOD=3");
+    if (!status)
+        status = nw_launch_variable(job, "MPICH_RANK_REORDER_FILE=%s", path);
+    /* processes are numbered by slot before MPI starts */
+    return !status && job->exec ? nw_launch_add_slots(job) : status;
+}
+
+static nw_status add_list(struct nw_launch_job *job, const char *head,
+                          const char *comma)
+{
+    struct nw_text text = {0};
+    nw_status status;
+
+    nw_text_add(&text, head);
+    nw_launch_add_cpu_list(job, ",", comma, &text);
+    status = nw_launch_word(job, "%s", text.data ? text.data : "");
+    nw_text_fini(&text);
+    return status;
+}
+
+static nw_status add_srun_binding(struct nw_launch_job *job)
+{
+    struct nw_text text = {0};
+    nw_status status;
+
+    if (job->exec)
+        return nw_launch_word(job, "--cpu-bind=none");
+    if (nw_launch_single_cpus(job))
+        return add_list(job, "--cpu-bind=map_cpu:", ",");
+    nw_text_add(&text, "--cpu-bind=mask_cpu:");
+    nw_launch_add_mask_list(job, "0x", &text);
+    status = nw_launch_word(job, "%s", text.data ? text.data : "");
+    nw_text_fini(&text);
+    return status;
+}
+
+nw_status nw_launch_cray_write(struct nw_launch_job *job)
+{
+    nw_status status = add_reordering(job);
+
+    if (!status)
+        status = nw_launch_words(job, (const char *[]){"srun", "-N", NULL});
+    if (!status)
+        status = nw_launch_word(job, "%d", job->places.node_count);
+    if (!status)
+        status = nw_launch_word(job, "-n");
+    if (!status)
+        status = nw_launch_word(job, "%d", job->mapping->rank_count);
+    if (!status)
+        status = nw_launch_word(job, "--ntasks-per-node=%d",
+                                nw_launch_places_count(&job->places, 0));
+    if (!status)
+        status = nw_launch_words(job, (const char *[]){"-m", "block", NULL});
+    nw_text_format(&job->note,
+                   "nodes are filled in the order of the allocation, which "
+                   "must be that of the topology: %s first\n",
+                   job->mapping->node_name[job->places.node[0]]);
+    return status ? status : add_srun_binding(job);
+}
+
+nw_status nw_launch_pals_write(struct nw_launch_job *job)
+{
+    const char *path = NULL;
+    nw_status status = add_reordering(job);
+
+    if (!status)
+        status = nw_launch_add_node_hosts(job, "hosts", NULL, &path);
+    if (!status)
+        status = nw_launch_words(job, (const char *[]){"mpiexec", "-n", NULL});
+    if (!status)
+        status = nw_launch_word(job, "%d", job->mapping->rank_count);
+    if (!status)
+        status = nw_launch_word(job, "--ppn");
+    if (!status)
+        status =
+            nw_launch_word(job, "%d", nw_launch_places_count(&job->places, 0));
+    if (!status)
+        status = nw_launch_words(
+            job, (const char *[]){"--hostfile", path, "--cpu-bind", NULL});
+    if (status)
+        return status;
+    return job->exec ? nw_launch_word(job, "none")
+                     : add_list(job, "list:", ":");
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files that more than one launcher wants: hosts a rank or a node, and the
+ * mapping in another order. */
+#include "launch/launcher.h"
+
+#include "base/status.h"
+
+nw_status nw_launch_add_rank_hosts(struct nw_launch_job *job, const char **path)
+{
+    struct nw_text text = {0};
+
+    for (int32_t rank = 0; rank < job->mapping->rank_count; rank++)
+        nw_text_format(&text, "%s\n", nw_launch_host(job, rank));
+    return nw_launch_add_file(job, "hosts", &text, path);
+}
+
+nw_status nw_launch_add_node_hosts(struct nw_launch_job *job,
+                                   const char *suffix, const char *between,
+                                   const char **path)
+{
+    const struct nw_launch_places *places = &job->places;
+    struct nw_text text = {0};
+
+    for (int32_t i = 0; i < places->node_count; i++) {
+        nw_text_add(&text, job->mapping->node_name[places->node[i]]);
+        if (between)
+            nw_text_format(&text, "%s%d", between,
+                           nw_launch_places_count(places, i));
+        nw_text_add(&text, "\n");
+    }
+    return nw_launch_add_file(job, suffix, &text, path);
+}
+
+static void add_set(struct nw_text *text, struct nw_ints set)
+{
+    for (size_t i = 0; i < set.count; i++)
+        nw_text_format(text, "%s%d", i ? "," : "", set.values[i]);
+}
+
+static void add_slot(struct nw_text *text, const nw_mapping *mapping,
+                     int32_t slot, int32_t rank)
+{
+    nw_text_format(text, "%d %s ", slot,
+                   mapping->node_name[mapping->node[rank]]);
+    add_set(text, nw_mapping_cores(mapping, rank));
+    nw_text_add(text, " ");
+    if (!nw_launch_has_gpu(mapping, rank))
+        nw_text_add(text, "-");
+    else {
+        if (mapping->gpu_node && mapping->gpu_node[rank] != mapping->node[rank])
+            nw_text_format(text,
+                           "%s:", mapping->node_name[mapping->gpu_node[rank]]);
+        add_set(text, nw_mapping_gpus(mapping, rank));
+    }
+    if (mapping->nic && mapping->nic[rank] >= 0)
+        nw_text_format(text, " %d", mapping->nic[rank]);
+    nw_text_format(text, " # rank %d\n", rank);
+}
+
+nw_status nw_launch_add_slots(struct nw_launch_job *job)
+{
+    const nw_mapping *mapping = job->mapping;
+    struct nw_text text = {0};
+
+    nw_text_format(&text, "nodewise mapping 1\nranks %d\n",
+                   mapping->rank_count);
+    for (int32_t slot = 0; slot < mapping->rank_count; slot++)
+        add_slot(&text, mapping, slot, job->places.rank[slot]);
+    return nw_launch_add_file(job, "slots", &text, &job->mapping_path);
+}

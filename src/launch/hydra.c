@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hydra's later forms and relatives. MPICH from 4.1 takes -rankmap, a node for
+ * every rank (nodes numbered by the lines of the hostfile; by its -rankmap
+ * -help, not tried); Intel MPI has its own variables for pinning (by its
+ * Developer Reference, not tried); MVAPICH likewise (by its User Guide, not
+ * tried). All bind local rank k of every node to one place. */
+#include "launch/launcher.h"
+
+static const char *const unlike =
+    "one list of CPUs serves the ranks of every node, by the operating "
+    "system's numbers, and here they differ or are not known";
+
+const char *nw_launch_rankmap_lacks(const struct nw_launch_job *job)
+{
+    return nw_launch_alike(job) ? NULL : unlike;
+}
+
+const char *nw_launch_intel_lacks(const struct nw_launch_job *job)
+{
+    return nw_launch_alike(job) ? NULL : unlike;
+}
+
+const char *nw_launch_mvapich_lacks(const struct nw_launch_job *job)
+{
+    return nw_launch_alike(job) ? NULL : unlike;
+}
+
+/* The line of a node in the hostfile: nodes stand in rising order. */
+static int32_t line_of(const struct nw_launch_places *places, int32_t node)
+{
+    int32_t from = 0, to = places->node_count - 1;
+
+    while (from < to) {
+        int32_t middle = (from + to) / 2;
+
+        if (places->node[middle] < node)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* "(vector,(0,1,2),(3,1,1),...)": first node, nodes, ranks on each. */
+static void add_rankmap(const struct nw_launch_job *job, struct nw_text *text)
+{
+    const int32_t *node = job->mapping->node;
+    int32_t count = job->mapping->rank_count;
+
+    nw_text_add(text, "(vector");
+    for (int32_t rank = 0, first = 0; rank < count; first = rank) {
+        while (rank < count && node[rank] == node[first])
+            rank++;
+        nw_text_format(text, ",(%d,1,%d)", line_of(&job->places, node[first]),
+                       rank - first);
+    }
+    nw_text_add(text, ")");
+}
+
+static nw_status word_of(struct nw_launch_job *job, struct nw_text *text)
+{
+    nw_status status = nw_launch_word(job, "%s", text->data ? text->data : "");
+
+    nw_text_fini(text);
+    return status;
+}
+
+static nw_status add_user_binding(struct nw_launch_job *job)
+{
+    struct nw_text text = {0};
+    nw_status status = nw_launch_word(job, "-bind-to");
+
+    if (job->exec)
+        nw_text_add(&text, "none");
+    else {
+        nw_text_add(&text, "user:");
+        nw_launch_add_cpu_list(job, "+", ",", &text);
+    }
+    return status ? status : word_of(job, &text);
+}
+
+nw_status nw_launch_rankmap_write(struct nw_launch_job *job)
+{
+    struct nw_text text = {0};
+    const char *path;
+    nw_status status = nw_launch_add_node_hosts(job, "hostfile", ":", &path);
+
+    if (!status)
+        status = nw_launch_words(
+            job, (const char *[]){"mpiexec", "-f", path, "-n", NULL});
+    if (!status)
+        status = nw_launch_word(job, "%d", job->mapping->rank_count);
+    if (!status)
+        status = nw_launch_word(job, "-rankmap");
+    if (!status) {
+        add_rankmap(job, &text);
+        status = word_of(job, &text);
+    }
+    return status ? status : add_user_binding(job);
+}
+
+/* "HOST:COUNT" a run of ranks. */
+static nw_status add_machinefile(struct nw_launch_job *job, const char **path)
+{
+    const int32_t *node = job->mapping->node;
+    struct nw_text text = {0};
+
+    for (int32_t rank = 0, first = 0; rank < job->mapping->rank_count;
+         first = rank) {
+        while (rank < job->mapping->rank_count && node[rank] == node[first])
+            rank++;
+        nw_text_format(&text, "%s:%d\n", nw_launch_host(job, first),
+                       rank - first);
+    }
+    return nw_launch_add_file(job, "machinefile", &text, path);
+}
+
+static nw_status add_intel_binding(struct nw_launch_job *job)
+{
+    bool single = nw_launch_single_cpus(job);
+    struct nw_text text = {0};
+    nw_status status =
+        nw_launch_words(job, (const char *[]){"-genv", "I_MPI_PIN",
+                                              job->exec ? "off" : "on", NULL});
+
+    if (status || job->exec)
+        return status;
+    status = nw_launch_words(
+        job, (const char *[]){"-genv",
+                              single ? "I_MPI_PIN_PROCESSOR_LIST"
+                                     : "I_MPI_PIN_DOMAIN",
+                              NULL});
+    if (single)
+        nw_launch_add_cpu_list(job, ",", ",", &text);
+    else {
+        nw_text_add(&text, "[");
+        nw_launch_add_mask_list(job, "", &text);
+        nw_text_add(&text, "]");
+    }
+    if (!status)
+        return word_of(job, &text);
+    nw_text_fini(&text);
+    return status;
+}
+
+nw_status nw_launch_intel_write(struct nw_launch_job *job)
+{
+    const char *path;
+    nw_status status = add_machinefile(job, &path);
+
+    if (!status)
+        status = nw_launch_words(
+            job, (const char *[]){"mpirun", "-machinefile", path, NULL});
+    if (!status)
+        status = add_intel_binding(job);
+    if (!status)
+        status = nw_launch_word(job, "-n");
+    return status ? status
+                  : nw_launch_word(job, "%d", job->mapping->rank_count);
+}
+
+nw_status nw_launch_mvapich_write(struct nw_launch_job *job)
+{
+    struct nw_text text = {0};
+    const char *path;
+    nw_status status = nw_launch_add_rank_hosts(job, &path);
+
+    if (!status)
+        status =
+            nw_launch_words(job, (const char *[]){"mpirun_rsh", "-np", NULL});
+    if (!status)
+        status = nw_launch_word(job, "%d", job->mapping->rank_count);
+    if (!status)
+        status = nw_launch_words(
+            job, (const char *[]){"-hostfile", path,
+                                  job->exec ? "MV2_ENABLE_AFFINITY=0"
+                                            : "MV2_ENABLE_AFFINITY=1",
+                                  NULL});
+    if (status || job->exec)
+        return status;
+    nw_text_add(&text, "MV2_CPU_MAPPING=");
+    nw_launch_add_cpu_list(job, ",", ":", &text);
+    return word_of(job, &text);
+}

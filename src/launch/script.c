@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A shell script in front of the program: it knows every rank's host, CPUs
+ * and GPUs, and needs nothing of ours where it runs. For launchers that apply
+ * one list to all nodes, for those we do not know, and for torchrun, which
+ * starts as many processes as it is told on each node and numbers them itself.
+ */
+#include "launch/launcher.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *nw_launch_script_lacks(const struct nw_launch_job *job)
+{
+    (void)job;
+    return NULL;
+}
+
+const char *nw_launch_script_lacks_gpus(const struct nw_launch_job *job)
+{
+    (void)job;
+    return NULL;
+}
+
+/* One word for sh, whatever is in it. */
+static void add_quoted(struct nw_text *text, const char *word)
+{
+    nw_text_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            nw_text_add(text, "'\\''");
+        else
+            nw_text_add_bytes(text, word, 1);
+    nw_text_add(text, "'");
+}
+
+/* " gpus=0,1": what the rank sees; left out where no rank has any. */
+static nw_status add_gpus(const struct nw_launch_job *job, int32_t rank,
+                          enum nw_gpu_visibility visibility,
+                          struct nw_text *text)
+{
+    char *gpus = NULL;
+    nw_status status = nw_launch_gpus(job->topology, job->mapping->node[rank],
+                                      job->mapping, rank, visibility, &gpus);
+
+    if (!status && gpus) {
+        nw_text_add(text, " gpus=");
+        add_quoted(text, gpus);
+    }
+    free(gpus);
+    return status;
+}
+
+/* "3) node='n1' rank=7 cpus=0,4 gpus='2' ;;" */
+static nw_status add_case(const struct nw_launch_job *job, int32_t key,
+                          int32_t rank, enum nw_gpu_visibility visibility,
+                          struct nw_text *text)
+{
+    nw_status status;
+
+    nw_text_format(text, "%d) node=", key);
+    add_quoted(text, nw_launch_host(job, rank));
+    nw_text_format(text, " rank=%d cpus=", rank);
+    nw_launch_add_cpus(job, rank, ",", text);
+    status = add_gpus(job, rank, visibility, text);
+    nw_text_add(text, " ;;\n");
+    return status;
+}
+
+static const char choose_gpus[] =
+    "if [ -n \"${gpus+set}\" ]; then\n"
+    "    export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=\"$gpus\"\n"
+    "    export ROCR_VISIBLE_DEVICES=\"$gpus\" ZE_AFFINITY_MASK=\"$gpus\"\n"
+    "    unset HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL\n"
+    "    count=0 all=\n"
+    "    for gpu in $(echo \"$gpus\" | tr , ' '); do\n"
+    "        all=$all${all:+,}$count count=$((count + 1))\n"
+    "    done\n"
+    "    export HIP_VISIBLE_DEVICES=\"$all\"\n"
+    "fi\n";
+
+static const char check_host[] =
+    "here=$(uname -n)\n"
+    "if [ \"${here%%.*}\" != \"${node%%.*}\" ]; then\n"
+    "    echo \"${0##*/}: rank $rank: runs on $here, the mapping says $node: "
+    "left as it is\" >&2\n"
+    "    exec \"$@\"\n"
+    "fi\n";
+
+static const char run_bound[] =
+    "if [ -n \"$cpus\" ] && taskset -c \"$cpus\" true 2>/dev/null; then\n"
+    "    exec taskset -c \"$cpus\" \"$@\"\n"
+    "fi\n"
+    "echo \"${0##*/}: rank $rank: cannot be bound to CPUs $cpus\" >&2\n"
+    "exec \"$@\"\n";
+
+static const char find_rank[] =
+    "#!/bin/sh\n"
+    "# Written by nodewise launch: binds one rank, chooses its GPUs and "
+    "becomes "
+    "the\n# program. Usage: LAUNCHER this-script PROGRAM [ARGUMENT...]\n"
+    "unset node cpus gpus\n"
+    "for rank in \"$OMPI_COMM_WORLD_RANK\" \"$PMIX_RANK\" \"$PMI_RANK\" "
+    "\"$MV2_COMM_WORLD_RANK\" \\\n"
+    "    \"$PALS_RANKID\" \"$ALPS_APP_PE\" \"$FLUX_TASK_RANK\" "
+    "\"$JSM_NAMESPACE_RANK\" \\\n"
+    "    \"$SLURM_PROCID\" \"$RANK\"; do\n"
+    "    [ -z \"$rank\" ] || break\n"
+    "done\n"
+    "case $rank in\n";
+
+static void note_unknown(struct nw_launch_job *job)
+{
+    if (!nw_launch_cpus_known(job))
+        nw_text_add(&job->note, "the topology does not tell the operating "
+                                "system's numbers of all cores: the script "
+                                "binds only the ranks whose it knows\n");
+}
+
+nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
+{
+    struct nw_text text = {0};
+    nw_status status = NW_OK;
+
+    nw_text_add(&text, find_rank);
+    for (int32_t r = 0; !status && r < job->mapping->rank_count; r++)
+        status = add_case(job, r, r, job->options->visibility, &text);
+    nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "
+                       ">&2\n    exec \"$@\" ;;\nesac\n");
+    nw_text_add(&text, check_host);
+    nw_text_add(&text, choose_gpus);
+    nw_text_add(&text, run_bound);
+    note_unknown(job);
+    if (!status)
+        status = nw_launch_add_file(job, "sh", &text, path);
+    nw_text_fini(&text);
+    if (!status)
+        job->launch->file[job->launch->file_count - 1].is_program = true;
+    return status;
+}
+
+/* torchrun's RANK, counted over the places, becomes the mapping's; programs
+ * take device LOCAL_RANK, so each sees all GPUs, in an order. */
+nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
+                                   struct nw_text *text)
+{
+    nw_status status = NW_OK;
+
+    nw_text_add(text, "unset node cpus gpus\ncase $RANK in\n");
+    for (int32_t slot = 0; !status && slot < job->mapping->rank_count; slot++)
+        status =
+            add_case(job, slot, job->places.rank[slot], NW_GPU_PERMUTED, text);
+    nw_text_add(text, "*)\n    echo \"${0##*/}: no place for rank '$RANK'\" "
+                      ">&2\n    exit 1 ;;\nesac\n"
+                      "export RANK=$rank\n");
+    nw_text_add(text, choose_gpus);
+    nw_text_add(text, run_bound);
+    note_unknown(job);
+    return status;
+}
+
+nw_status nw_launch_script_write(struct nw_launch_job *job)
+{
+    const char *hosts, *script;
+    nw_status status = nw_launch_add_wrapper(job, &script);
+
+    if (!status)
+        status = nw_launch_add_rank_hosts(job, &hosts);
+    nw_text_format(&job->note,
+                   "start rank i on the host of line i of %s by any launcher\n",
+                   status ? "" : hosts);
+    return status ? status : nw_launch_run_script(job, script);
+}
+
+/* A name without a slash would be looked for in PATH. */
+nw_status nw_launch_run_script(struct nw_launch_job *job, const char *path)
+{
+    return nw_launch_word(job, "%s%s", strchr(path, '/') ? "" : "./", path);
+}

@@ -1,46 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NVIDIA GPUs by the driver alone, loaded when it is first needed: own
- * declarations, no header and no library of CUDA's. */
-#include "gpu/gpu.h"
+ * declarations, no header and no library of CUDA's. Streams, events, graphs
+ * and what other processes open; memory and kernels have files of their own. */
+#include "gpu/cuda.h"
 
 #include "base/library.h"
 #include "base/status.h"
 
-#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 
-/* The driver numbers its memory by integers of pointer size. */
-typedef uintptr_t cu_memory;
-typedef struct cu_context *cu_context;
+/* the driver's numbers that are needed by name */
+enum {
+    OUT_OF_MEMORY = 2,
+    NOT_READY = 600,
+    ALREADY_REACHED = 704,
+    STREAM_NON_BLOCKING = 1,
+    EVENT_NO_TIMING = 2,
+    EVENT_SHARED = 4,
+    CAPTURE_THREAD = 1,
+    IPC_REACH_PEER = 1,
+};
 
-#define CUDA_SYMBOLS(X)                                                        \
-    X(init, "cuInit", (unsigned flags))                                        \
-    X(get_count, "cuDeviceGetCount", (int *count))                             \
-    X(get_device, "cuDeviceGet", (int *device, int ordinal))                   \
-    X(retain, "cuDevicePrimaryCtxRetain", (cu_context * context, int device))  \
-    X(set_current, "cuCtxSetCurrent", (cu_context context))                    \
-    X(alloc, "cuMemAlloc_v2", (cu_memory * memory, size_t bytes))              \
-    X(free, "cuMemFree_v2", (cu_memory memory))                                \
-    X(copy_in, "cuMemcpyHtoD_v2",                                              \
-      (cu_memory gpu, const void *host, size_t bytes))                         \
-    X(copy_out, "cuMemcpyDtoH_v2", (void *host, cu_memory gpu, size_t bytes))
+struct nw_cuda nw_cuda;
 
-static struct {
-#define CUDA_MEMBER(member, symbol, arguments) int(*member) arguments;
-    CUDA_SYMBOLS(CUDA_MEMBER)
-#undef CUDA_MEMBER
-} cuda;
-
-static nw_status check(int code, const char *what)
+nw_status nw_cuda_check(int code, const char *what)
 {
-    return code ? nw_fail(NW_ECUDA, "the CUDA driver fails to %s: error %d",
-                          what, code)
-                : NW_OK;
+    const char *text = NULL;
+
+    if (!code)
+        return NW_OK;
+    if (nw_cuda.error_text(code, &text) || !text)
+        text = "unknown error";
+    return nw_fail(code == OUT_OF_MEMORY ? NW_ENOMEM : NW_ECUDA,
+                   "the CUDA driver fails to %s: %s (error %d)", what, text,
+                   code);
 }
 
-static nw_status open_driver(int32_t *count)
+nw_status nw_cuda_open(int32_t *count)
 {
     const struct nw_symbol symbols[] = {
-#define CUDA_SYMBOL(member, symbol, arguments) {symbol, &cuda.member},
+#define CUDA_SYMBOL(member, symbol, arguments) {symbol, &nw_cuda.member},
         CUDA_SYMBOLS(CUDA_SYMBOL)
 #undef CUDA_SYMBOL
     };
@@ -51,9 +51,9 @@ static nw_status open_driver(int32_t *count)
 
     if (status)
         return status;
-    code = cuda.init(0);
+    code = nw_cuda.init(0);
     if (!code)
-        code = cuda.get_count(&n);
+        code = nw_cuda.get_count(&n);
     if (code || n < 1)
         return nw_fail(NW_ENODEV, "the CUDA driver finds no GPU (error %d)",
                        code);
@@ -61,52 +61,275 @@ static nw_status open_driver(int32_t *count)
     return NW_OK;
 }
 
+int nw_cuda_context(int32_t gpu, cu_context *out)
+{
+    /* retained once a process and never released: a primary context lives as
+     * long as the program does */
+    static cu_context retained[256];
+    int device = 0, code = nw_cuda.get_device(&device, gpu);
+    cu_context *known = gpu >= 0 && gpu < 256 ? &retained[gpu] : NULL;
+    cu_context context =
+        known ? __atomic_load_n(known, __ATOMIC_ACQUIRE) : NULL;
+
+    if (!code && !context)
+        code = nw_cuda.retain(&context, device);
+    if (code)
+        return code;
+    if (known)
+        __atomic_store_n(known, context, __ATOMIC_RELEASE);
+    *out = context;
+    return 0;
+}
+
 static nw_status select_gpu(int32_t gpu)
 {
     cu_context context = NULL;
-    int device = 0;
-    int code = cuda.get_device(&device, gpu);
+    int code = nw_cuda_context(gpu, &context);
 
     if (!code)
-        code = cuda.retain(&context, device);
-    if (!code)
-        code = cuda.set_current(context);
-    return check(code, "select a GPU");
+        code = nw_cuda.set_current(context);
+    return nw_cuda_check(code, "select a GPU");
 }
 
-static nw_status alloc(size_t bytes, void **out)
+static void *context(void)
+{
+    cu_context current = NULL;
+
+    return nw_cuda.get_current(&current) ? NULL : current;
+}
+
+static void restore(void *context)
+{
+    (void)nw_cuda.set_current(context);
+}
+
+static void write_uuid(const unsigned char *bytes, struct nw_gpu_facts *out)
+{
+    char *at = out->uuid + sprintf(out->uuid, "GPU-");
+
+    for (int i = 0; i < 16; i++)
+        at +=
+            sprintf(at, "%s%02x",
+                    i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", bytes[i]);
+}
+
+static nw_status facts(int32_t gpu, struct nw_gpu_facts *out)
+{
+    struct nw_gpu_facts found = {{0}, {0}, {0}, 0};
+    unsigned char uuid[16];
+    int device = 0;
+    int code = nw_cuda.get_device(&device, gpu);
+
+    if (!code)
+        code = nw_cuda.get_name(found.name, sizeof found.name, device);
+    if (!code)
+        code = nw_cuda.get_pci(found.pci_id, sizeof found.pci_id, device);
+    if (!code)
+        code = nw_cuda.get_memory(&found.memory, device);
+    if (code)
+        return nw_cuda_check(code, "describe a GPU");
+    if (!nw_cuda.get_uuid(uuid, device))
+        write_uuid(uuid, &found);
+    *out = found;
+    return NW_OK;
+}
+
+static bool reaches(int32_t from, int32_t to)
+{
+    int a = 0, b = 0, can = 0;
+
+    return from == to ||
+           (!nw_cuda.get_device(&a, from) && !nw_cuda.get_device(&b, to) &&
+            !nw_cuda.can_reach(&can, a, b) && can);
+}
+
+static nw_status reach(int32_t to)
+{
+    cu_context context = NULL;
+    int code = nw_cuda_context(to, &context);
+
+    if (!code)
+        code = nw_cuda.reach(context, 0);
+    return code == ALREADY_REACHED
+               ? NW_OK
+               : nw_cuda_check(code, "open the way to another GPU");
+}
+
+static nw_status stream_new(nw_gpu_stream *out)
+{
+    return nw_cuda_check(nw_cuda.stream_new(out, STREAM_NON_BLOCKING),
+                         "make a stream");
+}
+
+static void stream_free(nw_gpu_stream stream)
+{
+    if (stream)
+        (void)nw_cuda.stream_free(stream);
+}
+
+static nw_status tested(int code, bool *done)
+{
+    if (code && code != NOT_READY)
+        return nw_cuda_check(code, "do the work of a stream");
+    *done = !code;
+    return NW_OK;
+}
+
+static nw_status stream_test(nw_gpu_stream stream, bool *done)
+{
+    return tested(nw_cuda.stream_test(stream), done);
+}
+
+static nw_status stream_wait(nw_gpu_stream stream)
+{
+    return nw_cuda_check(nw_cuda.stream_wait(stream),
+                         "do the work of a stream");
+}
+
+static nw_status event_new(nw_gpu_event *out)
+{
+    return nw_cuda_check(nw_cuda.event_new(out, EVENT_NO_TIMING),
+                         "make an event");
+}
+
+static nw_status event_new_shared(nw_gpu_event *out)
+{
+    return nw_cuda_check(nw_cuda.event_new(out, EVENT_NO_TIMING | EVENT_SHARED),
+                         "make an event for other processes");
+}
+
+static void event_free(nw_gpu_event event)
+{
+    if (event)
+        (void)nw_cuda.event_free(event);
+}
+
+static nw_status event_record(nw_gpu_event event, nw_gpu_stream stream)
+{
+    return nw_cuda_check(nw_cuda.event_record(event, stream),
+                         "record an event");
+}
+
+static nw_status event_test(nw_gpu_event event, bool *done)
+{
+    return tested(nw_cuda.event_test(event), done);
+}
+
+static nw_status event_join(nw_gpu_event event, nw_gpu_stream stream)
+{
+    return nw_cuda_check(nw_cuda.event_join(stream, event, 0),
+                         "let a stream wait for an event");
+}
+
+static nw_status graph_begin(nw_gpu_stream stream)
+{
+    return nw_cuda_check(nw_cuda.capture_begin(stream, CAPTURE_THREAD),
+                         "begin a graph");
+}
+
+static nw_status graph_end(nw_gpu_stream stream, nw_gpu_graph *out)
+{
+    cu_graph graph = NULL;
+    int code = nw_cuda.capture_end(stream, &graph);
+
+    if (!code)
+        code = nw_cuda.graph_make(out, graph, 0);
+    if (graph)
+        (void)nw_cuda.graph_drop(graph);
+    return nw_cuda_check(code, "make a graph");
+}
+
+static nw_status graph_launch(nw_gpu_graph graph, nw_gpu_stream stream)
+{
+    return nw_cuda_check(nw_cuda.graph_launch(graph, stream), "launch a graph");
+}
+
+static void graph_free(nw_gpu_graph graph)
+{
+    if (graph)
+        (void)nw_cuda.graph_free(graph);
+}
+
+static nw_status memory_export(void *memory, struct nw_gpu_handle *out,
+                               size_t *offset)
+{
+    cu_memory base = 0;
+    size_t bytes;
+    int code = nw_cuda.range(&base, &bytes, (cu_memory)memory);
+
+    if (!code)
+        code = nw_cuda.memory_export(out, base);
+    if (!code)
+        *offset = (cu_memory)memory - base;
+    return nw_cuda_check(code, "offer memory to other processes");
+}
+
+static nw_status memory_import(const struct nw_gpu_handle *handle, void **out)
 {
     cu_memory memory = 0;
-    nw_status status =
-        check(cuda.alloc(&memory, bytes ? bytes : 1), "allocate memory");
+    int code = nw_cuda.memory_import(&memory, *handle, IPC_REACH_PEER);
 
-    if (!status)
+    if (!code)
         *out = (void *)memory;
-    return status;
+    return nw_cuda_check(code, "open another process's memory");
 }
 
-static void free_memory(void *memory)
+static void memory_close(void *memory)
 {
     if (memory)
-        (void)cuda.free((cu_memory)memory);
+        (void)nw_cuda.memory_close((cu_memory)memory);
 }
 
-static nw_status copy_in(void *gpu, const void *host, size_t bytes)
+static nw_status event_export(nw_gpu_event event, struct nw_gpu_handle *out)
 {
-    return check(cuda.copy_in((cu_memory)gpu, host, bytes), "copy to a GPU");
+    return nw_cuda_check(nw_cuda.event_export(out, event),
+                         "offer an event to other processes");
 }
 
-static nw_status copy_out(void *host, const void *gpu, size_t bytes)
+static nw_status event_import(const struct nw_gpu_handle *handle,
+                              nw_gpu_event *out)
 {
-    return check(cuda.copy_out(host, (cu_memory)gpu, bytes), "copy from a GPU");
+    return nw_cuda_check(nw_cuda.event_import(out, *handle),
+                         "open another process's event");
 }
 
 const struct nw_gpu nw_gpu_cuda = {
     .name = "cuda",
-    .open = open_driver,
+    .open = nw_cuda_open,
     .select = select_gpu,
-    .alloc = alloc,
-    .free = free_memory,
-    .copy_in = copy_in,
-    .copy_out = copy_out,
+    .context = context,
+    .restore = restore,
+    .facts = facts,
+    .alloc = nw_cuda_alloc,
+    .free = nw_cuda_free,
+    .copy_in = nw_cuda_copy_in,
+    .copy_out = nw_cuda_copy_out,
+    .alloc_pinned = nw_cuda_alloc_pinned,
+    .free_pinned = nw_cuda_free_pinned,
+    .holds = nw_cuda_holds,
+    .reaches = reaches,
+    .reach = reach,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .stream_test = stream_test,
+    .stream_wait = stream_wait,
+    .event_new = event_new,
+    .event_new_shared = event_new_shared,
+    .event_free = event_free,
+    .event_record = event_record,
+    .event_test = event_test,
+    .event_join = event_join,
+    .copy = nw_cuda_copy,
+    .copy_box = nw_cuda_copy_box,
+    .fill = nw_cuda_fill,
+    .launch = nw_cuda_launch,
+    .graph_begin = graph_begin,
+    .graph_end = graph_end,
+    .graph_launch = graph_launch,
+    .graph_free = graph_free,
+    .memory_export = memory_export,
+    .memory_import = memory_import,
+    .memory_close = memory_close,
+    .event_export = event_export,
+    .event_import = event_import,
 };

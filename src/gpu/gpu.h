@@ -1,11 +1,45 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GPU operations behind one table, whoever made the GPU. */
+/*
+ * GPU operations behind one table, whoever made the GPU. Calls whose names end
+ * in nothing special are done when they return; those that take a stream only
+ * put work into it, and never wait for the GPU. Calls that make something act
+ * on the GPU that is current for the calling thread.
+ */
 #ifndef NW_GPU_GPU_H
 #define NW_GPU_GPU_H
 
 #include <nodewise/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* The driver's own handles: what cuStreamCreate or cudaStreamCreate gave fits
+ * too. NULL is the default stream. */
+typedef struct nw_gpu_stream *nw_gpu_stream;
+typedef struct nw_gpu_event *nw_gpu_event;
+typedef struct nw_gpu_graph *nw_gpu_graph;
+
+/* What another process needs to open memory or an event. */
+struct nw_gpu_handle {
+    char bytes[64];
+};
+
+struct nw_gpu_facts {
+    char name[96];
+    char uuid[48];   /* "GPU-8a6b...", "" where the driver has none */
+    char pci_id[16]; /* "0000:1b:00.0" */
+    size_t memory;
+};
+
+/* A copy of a box of bytes between any two memories. Distances are in bytes;
+ * those of planes are multiples of those of rows. */
+struct nw_gpu_copy {
+    void *to;
+    const void *from;
+    size_t row_bytes, rows, planes;
+    size_t to_row, to_plane, from_row, from_plane;
+    int32_t to_gpu, from_gpu; /* where they differ, both are memory of GPUs */
+};
 
 struct nw_gpu {
     const char *name;
@@ -14,13 +48,71 @@ struct nw_gpu {
     nw_status (*open)(int32_t *count);
     /* Makes a GPU current for the calling thread. */
     nw_status (*select)(int32_t gpu);
+    /* The context that is current, and back to it: around calls made on behalf
+     * of a caller who has his own. */
+    void *(*context)(void);
+    void (*restore)(void *context);
+    nw_status (*facts)(int32_t gpu, struct nw_gpu_facts *out);
+
+    /* NW_ENOMEM, with what is free, where the GPU has not so much. */
     nw_status (*alloc)(size_t bytes, void **out);
     void (*free)(void *memory); /* NULL is fine */
-    /* Done when they return. */
     nw_status (*copy_in)(void *gpu, const void *host, size_t bytes);
     nw_status (*copy_out)(void *host, const void *gpu, size_t bytes);
+    /* Host memory that GPUs reach at the same address. */
+    nw_status (*alloc_pinned)(size_t bytes, void **out);
+    void (*free_pinned)(void *memory); /* NULL is fine */
+    /* Whether memory is a GPU's, and whose (-1 where it is not). Managed memory
+     * counts as a GPU's. */
+    bool (*holds)(const void *memory, int32_t *gpu);
+
+    /* Whether kernels and copies of one GPU reach another's memory; opens the
+     * way from the current one, where asked again is fine. */
+    bool (*reaches)(int32_t from, int32_t to);
+    nw_status (*reach)(int32_t to);
+
+    nw_status (*stream_new)(nw_gpu_stream *out); /* waits for no other stream */
+    void (*stream_free)(nw_gpu_stream stream);
+    /* Whether all its work is done; the error of any of it. */
+    nw_status (*stream_test)(nw_gpu_stream stream, bool *done);
+    nw_status (*stream_wait)(nw_gpu_stream stream);
+    nw_status (*event_new)(nw_gpu_event *out);
+    nw_status (*event_new_shared)(nw_gpu_event *out); /* may be exported */
+    void (*event_free)(nw_gpu_event event);
+    nw_status (*event_record)(nw_gpu_event event, nw_gpu_stream stream);
+    nw_status (*event_test)(nw_gpu_event event, bool *done);
+    /* Work put into the stream from now on comes after the event as it was
+     * last recorded, by whichever process. */
+    nw_status (*event_join)(nw_gpu_event event, nw_gpu_stream stream);
+
+    nw_status (*copy)(void *to, const void *from, size_t bytes,
+                      nw_gpu_stream stream);
+    nw_status (*copy_box)(const struct nw_gpu_copy *copy, nw_gpu_stream stream);
+    nw_status (*fill)(void *to, int byte, size_t bytes, nw_gpu_stream stream);
+    /* One of the embedded kernels by its name, with one argument. */
+    nw_status (*launch)(const char *kernel, uint32_t blocks, void *argument,
+                        nw_gpu_stream stream);
+
+    /* Work put into the stream between the two is not done but becomes a
+     * graph, to be launched as one, any number of times. */
+    nw_status (*graph_begin)(nw_gpu_stream stream);
+    nw_status (*graph_end)(nw_gpu_stream stream, nw_gpu_graph *out);
+    nw_status (*graph_launch)(nw_gpu_graph graph, nw_gpu_stream stream);
+    void (*graph_free)(nw_gpu_graph graph);
+
+    /* Memory from `alloc` opened in another process. `offset` is how far
+     * inside its allocation, which is what a handle stands for, it begins.
+     * Never in the process that exports. */
+    nw_status (*memory_export)(void *memory, struct nw_gpu_handle *out,
+                               size_t *offset);
+    nw_status (*memory_import)(const struct nw_gpu_handle *handle, void **out);
+    void (*memory_close)(void *memory);
+    nw_status (*event_export)(nw_gpu_event event, struct nw_gpu_handle *out);
+    nw_status (*event_import)(const struct nw_gpu_handle *handle,
+                              nw_gpu_event *out);
 };
 
 extern const struct nw_gpu nw_gpu_cuda;
+extern const struct nw_gpu nw_gpu_hip; /* never run */
 
 #endif

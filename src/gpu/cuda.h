@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The CUDA driver's functions that are used: one list gives their names, their
+ * types and the table that is filled when the driver is loaded. */
+#ifndef NW_GPU_CUDA_H
+#define NW_GPU_CUDA_H
+
+#include "gpu/gpu.h"
+
+/* The driver numbers its memory by integers of pointer size. */
+typedef uintptr_t cu_memory;
+typedef struct cu_context *cu_context;
+typedef struct cu_module *cu_module;
+typedef struct cu_function *cu_function;
+typedef struct cu_graph *cu_graph;
+
+/* CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER, which differ in `context` alone. */
+struct cu_side {
+    size_t x, y, z, level;
+    unsigned kind;
+    const void *host;
+    cu_memory memory;
+    void *array, *context;
+    size_t pitch, height;
+};
+struct cu_copy {
+    struct cu_side from, to;
+    size_t row_bytes, rows, planes;
+};
+
+#define CUDA_SYMBOLS(X)                                                        \
+    X(init, "cuInit", (unsigned flags))                                        \
+    X(error_text, "cuGetErrorString", (int code, const char **text))           \
+    X(get_count, "cuDeviceGetCount", (int *count))                             \
+    X(get_device, "cuDeviceGet", (int *device, int ordinal))                   \
+    X(get_name, "cuDeviceGetName", (char *name, int size, int device))         \
+    X(get_uuid, "cuDeviceGetUuid", (void *uuid, int device))                   \
+    X(get_pci, "cuDeviceGetPCIBusId", (char *id, int size, int device))        \
+    X(get_memory, "cuDeviceTotalMem_v2", (size_t * bytes, int device))         \
+    X(retain, "cuDevicePrimaryCtxRetain", (cu_context * context, int device))  \
+    X(set_current, "cuCtxSetCurrent", (cu_context context))                    \
+    X(get_current, "cuCtxGetCurrent", (cu_context * context))                  \
+    X(context_device, "cuCtxGetDevice", (int *device))                         \
+    X(can_reach, "cuDeviceCanAccessPeer", (int *can, int from, int to))        \
+    X(reach, "cuCtxEnablePeerAccess", (cu_context to, unsigned flags))         \
+    X(alloc, "cuMemAlloc_v2", (cu_memory * memory, size_t bytes))              \
+    X(free, "cuMemFree_v2", (cu_memory memory))                                \
+    X(memory_left, "cuMemGetInfo_v2", (size_t * left, size_t * all))           \
+    X(range, "cuMemGetAddressRange_v2",                                        \
+      (cu_memory * base, size_t * bytes, cu_memory memory))                    \
+    X(alloc_host, "cuMemHostAlloc", (void **host, size_t bytes, unsigned how)) \
+    X(free_host, "cuMemFreeHost", (void *host))                                \
+    X(attribute, "cuPointerGetAttribute", (void *out, int what, cu_memory at)) \
+    X(copy_in, "cuMemcpyHtoD_v2",                                              \
+      (cu_memory gpu, const void *host, size_t bytes))                         \
+    X(copy_out, "cuMemcpyDtoH_v2", (void *host, cu_memory gpu, size_t bytes))  \
+    X(copy, "cuMemcpyAsync",                                                   \
+      (cu_memory to, cu_memory from, size_t bytes, nw_gpu_stream stream))      \
+    X(copy_box, "cuMemcpy3DAsync_v2",                                          \
+      (const struct cu_copy *copy, nw_gpu_stream stream))                      \
+    X(copy_peer, "cuMemcpy3DPeerAsync",                                        \
+      (const struct cu_copy *copy, nw_gpu_stream stream))                      \
+    X(fill, "cuMemsetD8Async",                                                 \
+      (cu_memory to, unsigned char byte, size_t bytes, nw_gpu_stream stream))  \
+    X(stream_new, "cuStreamCreate", (nw_gpu_stream * stream, unsigned flags))  \
+    X(stream_free, "cuStreamDestroy_v2", (nw_gpu_stream stream))               \
+    X(stream_test, "cuStreamQuery", (nw_gpu_stream stream))                    \
+    X(stream_wait, "cuStreamSynchronize", (nw_gpu_stream stream))              \
+    X(event_join, "cuStreamWaitEvent",                                         \
+      (nw_gpu_stream stream, nw_gpu_event event, unsigned flags))              \
+    X(event_new, "cuEventCreate", (nw_gpu_event * event, unsigned flags))      \
+    X(event_free, "cuEventDestroy_v2", (nw_gpu_event event))                   \
+    X(event_record, "cuEventRecord",                                           \
+      (nw_gpu_event event, nw_gpu_stream stream))                              \
+    X(event_test, "cuEventQuery", (nw_gpu_event event))                        \
+    X(module_load, "cuModuleLoadData", (cu_module * module, const void *text)) \
+    X(module_get, "cuModuleGetFunction",                                       \
+      (cu_function * function, cu_module module, const char *name))            \
+    X(launch, "cuLaunchKernel",                                                \
+      (cu_function function, unsigned x, unsigned y, unsigned z,               \
+       unsigned thread_x, unsigned thread_y, unsigned thread_z,                \
+       unsigned shared, nw_gpu_stream stream, void **arguments, void **more))  \
+    X(capture_begin, "cuStreamBeginCapture_v2",                                \
+      (nw_gpu_stream stream, int mode))                                        \
+    X(capture_end, "cuStreamEndCapture",                                       \
+      (nw_gpu_stream stream, cu_graph * graph))                                \
+    X(graph_make, "cuGraphInstantiateWithFlags",                               \
+      (nw_gpu_graph * made, cu_graph graph, unsigned long long flags))         \
+    X(graph_drop, "cuGraphDestroy", (cu_graph graph))                          \
+    X(graph_launch, "cuGraphLaunch",                                           \
+      (nw_gpu_graph graph, nw_gpu_stream stream))                              \
+    X(graph_free, "cuGraphExecDestroy", (nw_gpu_graph graph))                  \
+    X(memory_export, "cuIpcGetMemHandle",                                      \
+      (struct nw_gpu_handle * handle, cu_memory memory))                       \
+    X(memory_import, "cuIpcOpenMemHandle_v2",                                  \
+      (cu_memory * memory, struct nw_gpu_handle handle, unsigned flags))       \
+    X(memory_close, "cuIpcCloseMemHandle", (cu_memory memory))                 \
+    X(event_export, "cuIpcGetEventHandle",                                     \
+      (struct nw_gpu_handle * handle, nw_gpu_event event))                     \
+    X(event_import, "cuIpcOpenEventHandle",                                    \
+      (nw_gpu_event * event, struct nw_gpu_handle handle))
+
+struct nw_cuda {
+#define CUDA_MEMBER(member, symbol, arguments) int(*member) arguments;
+    CUDA_SYMBOLS(CUDA_MEMBER)
+#undef CUDA_MEMBER
+};
+
+extern struct nw_cuda nw_cuda; /* filled by nw_cuda_open */
+
+nw_status nw_cuda_open(int32_t *count);
+/* NW_OK for 0, else NW_ECUDA (NW_ENOMEM where memory was short) with the
+ * driver's words: "the CUDA driver fails to `what`: ...". */
+nw_status nw_cuda_check(int code, const char *what);
+int nw_cuda_context(int32_t gpu, cu_context *out);
+
+/* cuda_memory.c */
+nw_status nw_cuda_alloc(size_t bytes, void **out);
+void nw_cuda_free(void *memory);
+nw_status nw_cuda_alloc_pinned(size_t bytes, void **out);
+void nw_cuda_free_pinned(void *memory);
+bool nw_cuda_holds(const void *memory, int32_t *gpu);
+nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes);
+nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes);
+nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,
+                       nw_gpu_stream stream);
+nw_status nw_cuda_copy_box(const struct nw_gpu_copy *copy,
+                           nw_gpu_stream stream);
+nw_status nw_cuda_fill(void *to, int byte, size_t bytes, nw_gpu_stream stream);
+
+/* cuda_kernels.c */
+nw_status nw_cuda_launch(const char *kernel, uint32_t blocks, void *argument,
+                         nw_gpu_stream stream);
+
+#endif

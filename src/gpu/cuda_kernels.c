@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The embedded kernels on NVIDIA GPUs: the driver compiles their text once a
+ * GPU, when the first is launched there. */
+#include "gpu/cuda.h"
+
+#include "base/status.h"
+#include "gpu/kernels.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum { GPUS = 64, KERNELS = NW_GPU_WORK_COUNT * NW_GPU_WIDTHS };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static cu_module modules[GPUS];
+static cu_function functions[GPUS][KERNELS];
+
+static int index_of(const char *kernel)
+{
+    for (int i = 0; i < KERNELS; i++)
+        if (!strcmp(kernel,
+                    nw_gpu_kernel_name[i / NW_GPU_WIDTHS][i % NW_GPU_WIDTHS]))
+            return i;
+    return -1;
+}
+
+static int find(int gpu, int index, cu_function *out)
+{
+    const char *name =
+        nw_gpu_kernel_name[index / NW_GPU_WIDTHS][index % NW_GPU_WIDTHS];
+    int code = 0;
+
+    pthread_mutex_lock(&lock);
+    if (!modules[gpu])
+        code = nw_cuda.module_load(&modules[gpu], nw_gpu_ptx);
+    if (!code && !functions[gpu][index])
+        code = nw_cuda.module_get(&functions[gpu][index], modules[gpu], name);
+    *out = functions[gpu][index];
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+nw_status nw_cuda_launch(const char *kernel, uint32_t blocks, void *argument,
+                         nw_gpu_stream stream)
+{
+    void *arguments[] = {argument};
+    cu_function function = NULL;
+    int gpu = 0, index = index_of(kernel);
+    int code = nw_cuda.context_device(&gpu);
+
+    if (index < 0 || gpu >= GPUS)
+        return nw_fail(NW_EINVAL, "no kernel '%s' for GPU %d", kernel, gpu);
+    if (!code)
+        code = find(gpu, index, &function);
+    if (!code)
+        code = nw_cuda.launch(function, blocks, 1, 1, NW_GPU_THREADS, 1, 1, 0,
+                              stream, arguments, NULL);
+    return nw_cuda_check(code, "launch a kernel");
+}

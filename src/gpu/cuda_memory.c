@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of NVIDIA GPUs, host memory they reach, and copies between all. */
+#include "gpu/cuda.h"
+
+#include "base/status.h"
+#include "base/text.h"
+
+enum {
+    HOST_PORTABLE = 1,
+    HOST_MAPPED = 2,
+    ABOUT_KIND = 2,
+    ABOUT_GPU = 9,
+    KIND_GPU = 2,
+    KIND_UNIFIED = 4,
+};
+
+static nw_status no_memory(int code, size_t bytes)
+{
+    size_t left = 0, all = 0;
+    int gpu = 0;
+    char asked[32], free[32], total[32];
+
+    if (nw_cuda.memory_left(&left, &all) || nw_cuda.context_device(&gpu))
+        return nw_cuda_check(code, "allocate memory");
+    nw_format_quantity((double)bytes, NW_UNIT_BYTES, asked, sizeof asked);
+    nw_format_quantity((double)left, NW_UNIT_BYTES, free, sizeof free);
+    nw_format_quantity((double)all, NW_UNIT_BYTES, total, sizeof total);
+    return nw_fail(NW_ENOMEM, "GPU %d has no room for %s: %s of %s are free",
+                   gpu, asked, free, total);
+}
+
+nw_status nw_cuda_alloc(size_t bytes, void **out)
+{
+    cu_memory memory = 0;
+    int code = nw_cuda.alloc(&memory, bytes ? bytes : 1);
+
+    if (code == 2)
+        return no_memory(code, bytes);
+    if (!code)
+        *out = (void *)memory;
+    return nw_cuda_check(code, "allocate memory");
+}
+
+void nw_cuda_free(void *memory)
+{
+    if (memory)
+        (void)nw_cuda.free((cu_memory)memory);
+}
+
+nw_status nw_cuda_alloc_pinned(size_t bytes, void **out)
+{
+    return nw_cuda_check(
+        nw_cuda.alloc_host(out, bytes ? bytes : 1, HOST_PORTABLE | HOST_MAPPED),
+        "allocate pinned host memory");
+}
+
+void nw_cuda_free_pinned(void *memory)
+{
+    if (memory)
+        (void)nw_cuda.free_host(memory);
+}
+
+/* The driver refuses to answer about memory it does not know. */
+bool nw_cuda_holds(const void *memory, int32_t *gpu)
+{
+    unsigned kind = 0;
+    int ordinal = -1;
+    bool found = !nw_cuda.attribute(&kind, ABOUT_KIND, (cu_memory)memory) &&
+                 (kind == KIND_GPU || kind == KIND_UNIFIED);
+
+    if (found && nw_cuda.attribute(&ordinal, ABOUT_GPU, (cu_memory)memory))
+        ordinal = -1;
+    if (gpu)
+        *gpu = ordinal;
+    return found;
+}
+
+nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes)
+{
+    return nw_cuda_check(nw_cuda.copy_in((cu_memory)gpu, host, bytes),
+                         "copy to a GPU");
+}
+
+nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes)
+{
+    return nw_cuda_check(nw_cuda.copy_out(host, (cu_memory)gpu, bytes),
+                         "copy from a GPU");
+}
+
+nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,
+                       nw_gpu_stream stream)
+{
+    return nw_cuda_check(
+        nw_cuda.copy((cu_memory)to, (cu_memory)from, bytes, stream), "copy");
+}
+
+static struct cu_side side_of(const void *at, size_t row, size_t plane)
+{
+    return (struct cu_side){
+        .kind = KIND_UNIFIED,
+        .memory = (cu_memory)at,
+        .pitch = row,
+        .height = row ? plane / row : 0,
+    };
+}
+
+nw_status nw_cuda_copy_box(const struct nw_gpu_copy *copy, nw_gpu_stream stream)
+{
+    struct cu_copy how = {
+        .from = side_of(copy->from, copy->from_row, copy->from_plane),
+        .to = side_of(copy->to, copy->to_row, copy->to_plane),
+        .row_bytes = copy->row_bytes,
+        .rows = copy->rows,
+        .planes = copy->planes,
+    };
+    cu_context from = NULL, to = NULL;
+    int code;
+
+    if (copy->to_gpu == copy->from_gpu)
+        return nw_cuda_check(nw_cuda.copy_box(&how, stream), "copy a box");
+    code = nw_cuda_context(copy->from_gpu, &from);
+    if (!code)
+        code = nw_cuda_context(copy->to_gpu, &to);
+    how.from.kind = how.to.kind = KIND_GPU;
+    how.from.context = from;
+    how.to.context = to;
+    if (!code)
+        code = nw_cuda.copy_peer(&how, stream);
+    return nw_cuda_check(code, "copy a box to another GPU");
+}
+
+nw_status nw_cuda_fill(void *to, int byte, size_t bytes, nw_gpu_stream stream)
+{
+    return nw_cuda_check(
+        nw_cuda.fill((cu_memory)to, (unsigned char)byte, bytes, stream),
+        "fill memory");
+}

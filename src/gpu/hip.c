@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * AMD GPUs by HIP's runtime, loaded when it is first needed: the same table,
+ * written from HIP's documentation and never run, since no such GPU was at
+ * hand. The embedded kernels are for NVIDIA, so that `launch` is not
+ * supported; boxes are copied plane by plane instead.
+ */
+#include "gpu/gpu.h"
+
+#include "base/library.h"
+#include "base/status.h"
+
+typedef struct hip_graph *hip_graph;
+
+enum {
+    OUT_OF_MEMORY = 2,
+    NOT_READY = 600,
+    ALREADY_REACHED = 704,
+    STREAM_NON_BLOCKING = 1,
+    EVENT_NO_TIMING = 2,
+    EVENT_SHARED = 4,
+    HOST_PORTABLE_MAPPED = 3,
+    COPY_IN = 1,
+    COPY_OUT = 2,
+    COPY_BY_ADDRESS = 4,
+    ABOUT_KIND = 2,
+    ABOUT_GPU = 9,
+    KIND_GPU = 2,
+    CAPTURE_THREAD = 1,
+    IPC_REACH_PEER = 1,
+};
+
+#define HIP_SYMBOLS(X)                                                         \
+    X(error_text, const char *, "hipGetErrorString", (int code))               \
+    X(get_count, int, "hipGetDeviceCount", (int *count))                       \
+    X(set_gpu, int, "hipSetDevice", (int gpu))                                 \
+    X(get_gpu, int, "hipGetDevice", (int *gpu))                                \
+    X(get_name, int, "hipDeviceGetName", (char *name, int size, int gpu))      \
+    X(get_pci, int, "hipDeviceGetPCIBusId", (char *id, int size, int gpu))     \
+    X(get_memory, int, "hipDeviceTotalMem", (size_t * bytes, int gpu))         \
+    X(alloc, int, "hipMalloc", (void **memory, size_t bytes))                  \
+    X(free, int, "hipFree", (void *memory))                                    \
+    X(range, int, "hipMemGetAddressRange",                                     \
+      (void **base, size_t *bytes, void *memory))                              \
+    X(alloc_host, int, "hipHostMalloc",                                        \
+      (void **host, size_t bytes, unsigned how))                               \
+    X(free_host, int, "hipHostFree", (void *host))                             \
+    X(attribute, int, "hipPointerGetAttribute",                                \
+      (void *out, int what, const void *at))                                   \
+    X(copy_now, int, "hipMemcpy",                                              \
+      (void *to, const void *from, size_t bytes, int kind))                    \
+    X(copy, int, "hipMemcpyAsync",                                             \
+      (void *to, const void *from, size_t bytes, int kind,                     \
+       nw_gpu_stream stream))                                                  \
+    X(copy_plane, int, "hipMemcpy2DAsync",                                     \
+      (void *to, size_t to_row, const void *from, size_t from_row,             \
+       size_t bytes, size_t rows, int kind, nw_gpu_stream stream))             \
+    X(fill, int, "hipMemsetAsync",                                             \
+      (void *to, int byte, size_t bytes, nw_gpu_stream stream))                \
+    X(can_reach, int, "hipDeviceCanAccessPeer", (int *can, int from, int to))  \
+    X(reach, int, "hipDeviceEnablePeerAccess", (int to, unsigned flags))       \
+    X(stream_new, int, "hipStreamCreateWithFlags",                             \
+      (nw_gpu_stream * stream, unsigned flags))                                \
+    X(stream_free, int, "hipStreamDestroy", (nw_gpu_stream stream))            \
+    X(stream_test, int, "hipStreamQuery", (nw_gpu_stream stream))              \
+    X(stream_wait, int, "hipStreamSynchronize", (nw_gpu_stream stream))        \
+    X(event_join, int, "hipStreamWaitEvent",                                   \
+      (nw_gpu_stream stream, nw_gpu_event event, unsigned flags))              \
+    X(event_new, int, "hipEventCreateWithFlags",                               \
+      (nw_gpu_event * event, unsigned flags))                                  \
+    X(event_free, int, "hipEventDestroy", (nw_gpu_event event))                \
+    X(event_record, int, "hipEventRecord",                                     \
+      (nw_gpu_event event, nw_gpu_stream stream))                              \
+    X(event_test, int, "hipEventQuery", (nw_gpu_event event))                  \
+    X(capture_begin, int, "hipStreamBeginCapture",                             \
+      (nw_gpu_stream stream, int mode))                                        \
+    X(capture_end, int, "hipStreamEndCapture",                                 \
+      (nw_gpu_stream stream, hip_graph * graph))                               \
+    X(graph_make, int, "hipGraphInstantiate",                                  \
+      (nw_gpu_graph * made, hip_graph graph, void *node, char *log,            \
+       size_t size))                                                           \
+    X(graph_drop, int, "hipGraphDestroy", (hip_graph graph))                   \
+    X(graph_launch, int, "hipGraphLaunch",                                     \
+      (nw_gpu_graph graph, nw_gpu_stream stream))                              \
+    X(graph_free, int, "hipGraphExecDestroy", (nw_gpu_graph graph))            \
+    X(memory_export, int, "hipIpcGetMemHandle",                                \
+      (struct nw_gpu_handle * handle, void *memory))                           \
+    X(memory_import, int, "hipIpcOpenMemHandle",                               \
+      (void **memory, struct nw_gpu_handle handle, unsigned flags))            \
+    X(memory_close, int, "hipIpcCloseMemHandle", (void *memory))               \
+    X(event_export, int, "hipIpcGetEventHandle",                               \
+      (struct nw_gpu_handle * handle, nw_gpu_event event))                     \
+    X(event_import, int, "hipIpcOpenEventHandle",                              \
+      (nw_gpu_event * event, struct nw_gpu_handle handle))
+
+static struct {
+#define HIP_MEMBER(member, type, symbol, arguments) type(*member) arguments;
+    HIP_SYMBOLS(HIP_MEMBER)
+#undef HIP_MEMBER
+} hip;
+
+static nw_status check(int code, const char *what)
+{
+    return code ? nw_fail(code == OUT_OF_MEMORY ? NW_ENOMEM : NW_ECUDA,
+                          "HIP fails to %s: %s (error %d)", what,
+                          hip.error_text(code), code)
+                : NW_OK;
+}
+
+static nw_status open_driver(int32_t *count)
+{
+    const struct nw_symbol symbols[] = {
+#define HIP_SYMBOL(member, type, symbol, arguments) {symbol, &hip.member},
+        HIP_SYMBOLS(HIP_SYMBOL)
+#undef HIP_SYMBOL
+    };
+    int n = 0, code;
+    nw_status status =
+        nw_library_load("libamdhip64.so", symbols,
+                        sizeof symbols / sizeof *symbols, "to use AMD GPUs");
+
+    if (status)
+        return status;
+    code = hip.get_count(&n);
+    if (code || n < 1)
+        return nw_fail(NW_ENODEV, "HIP finds no GPU (error %d)", code);
+    *count = n;
+    return NW_OK;
+}
+
+static nw_status select_gpu(int32_t gpu)
+{
+    return check(hip.set_gpu(gpu), "select a GPU");
+}
+
+/* HIP has a current GPU instead of a context: its number from 1. */
+static void *context(void)
+{
+    int gpu = 0;
+
+    return (void *)(hip.get_gpu(&gpu) ? (intptr_t)0 : (intptr_t)gpu + 1);
+}
+
+static void restore(void *context)
+{
+    if (context)
+        (void)hip.set_gpu((int)(intptr_t)context - 1);
+}
+
+static nw_status facts(int32_t gpu, struct nw_gpu_facts *out)
+{
+    struct nw_gpu_facts found = {{0}, {0}, {0}, 0};
+    int code = hip.get_name(found.name, sizeof found.name, gpu);
+
+    if (!code)
+        code = hip.get_pci(found.pci_id, sizeof found.pci_id, gpu);
+    if (!code)
+        code = hip.get_memory(&found.memory, gpu);
+    if (!code)
+        *out = found;
+    return check(code, "describe a GPU");
+}
+
+static nw_status alloc(size_t bytes, void **out)
+{
+    return check(hip.alloc(out, bytes ? bytes : 1), "allocate memory");
+}
+
+static void free_memory(void *memory)
+{
+    if (memory)
+        (void)hip.free(memory);
+}
+
+static nw_status copy_in(void *gpu, const void *host, size_t bytes)
+{
+    return check(hip.copy_now(gpu, host, bytes, COPY_IN), "copy to a GPU");
+}
+
+static nw_status copy_out(void *host, const void *gpu, size_t bytes)
+{
+    return check(hip.copy_now(host, gpu, bytes, COPY_OUT), "copy from a GPU");
+}
+
+static nw_status alloc_pinned(size_t bytes, void **out)
+{
+    return check(hip.alloc_host(out, bytes ? bytes : 1, HOST_PORTABLE_MAPPED),
+                 "allocate pinned host memory");
+}
+
+static void free_pinned(void *memory)
+{
+    if (memory)
+        (void)hip.free_host(memory);
+}
+
+static bool holds(const void *memory, int32_t *gpu)
+{
+    unsigned kind = 0;
+    int ordinal = -1;
+    bool found = !hip.attribute(&kind, ABOUT_KIND, memory) && kind == KIND_GPU;
+
+    if (found && hip.attribute(&ordinal, ABOUT_GPU, memory))
+        ordinal = -1;
+    if (gpu)
+        *gpu = ordinal;
+    return found;
+}
+
+static bool reaches(int32_t from, int32_t to)
+{
+    int can = 0;
+
+    return from == to || (!hip.can_reach(&can, from, to) && can);
+}
+
+static nw_status reach(int32_t to)
+{
+    int code = hip.reach(to, 0);
+
+    return code == ALREADY_REACHED ? NW_OK
+                                   : check(code, "open the way to another GPU");
+}
+
+static nw_status stream_new(nw_gpu_stream *out)
+{
+    return check(hip.stream_new(out, STREAM_NON_BLOCKING), "make a stream");
+}
+
+static void stream_free(nw_gpu_stream stream)
+{
+    if (stream)
+        (void)hip.stream_free(stream);
+}
+
+static nw_status tested(int code, bool *done)
+{
+    if (code && code != NOT_READY)
+        return check(code, "do the work of a stream");
+    *done = !code;
+    return NW_OK;
+}
+
+static nw_status stream_test(nw_gpu_stream stream, bool *done)
+{
+    return tested(hip.stream_test(stream), done);
+}
+
+static nw_status stream_wait(nw_gpu_stream stream)
+{
+    return check(hip.stream_wait(stream), "do the work of a stream");
+}
+
+static nw_status event_new(nw_gpu_event *out)
+{
+    return check(hip.event_new(out, EVENT_NO_TIMING), "make an event");
+}
+
+static nw_status event_new_shared(nw_gpu_event *out)
+{
+    return check(hip.event_new(out, EVENT_NO_TIMING | EVENT_SHARED),
+                 "make an event for other processes");
+}
+
+static void event_free(nw_gpu_event event)
+{
+    if (event)
+        (void)hip.event_free(event);
+}
+
+static nw_status event_record(nw_gpu_event event, nw_gpu_stream stream)
+{
+    return check(hip.event_record(event, stream), "record an event");
+}
+
+static nw_status event_test(nw_gpu_event event, bool *done)
+{
+    return tested(hip.event_test(event), done);
+}
+
+static nw_status event_join(nw_gpu_event event, nw_gpu_stream stream)
+{
+    return check(hip.event_join(stream, event, 0),
+                 "let a stream wait for an event");
+}
+
+static nw_status copy(void *to, const void *from, size_t bytes,
+                      nw_gpu_stream stream)
+{
+    return check(hip.copy(to, from, bytes, COPY_BY_ADDRESS, stream), "copy");
+}
+
+static nw_status copy_box(const struct nw_gpu_copy *c, nw_gpu_stream stream)
+{
+    int code = 0;
+
+    for (size_t z = 0; z < c->planes && !code; z++)
+        code = hip.copy_plane((char *)c->to + z * c->to_plane, c->to_row,
+                              (const char *)c->from + z * c->from_plane,
+                              c->from_row, c->row_bytes, c->rows,
+                              COPY_BY_ADDRESS, stream);
+    return check(code, "copy a box");
+}
+
+static nw_status fill(void *to, int byte, size_t bytes, nw_gpu_stream stream)
+{
+    return check(hip.fill(to, byte, bytes, stream), "fill memory");
+}
+
+static nw_status launch(const char *kernel, uint32_t blocks, void *argument,
+                        nw_gpu_stream stream)
+{
+    (void)blocks, (void)argument, (void)stream;
+    return nw_fail(NW_EUNSUPPORTED, "kernel '%s' is not for AMD GPUs", kernel);
+}
+
+static nw_status graph_begin(nw_gpu_stream stream)
+{
+    return check(hip.capture_begin(stream, CAPTURE_THREAD), "begin a graph");
+}
+
+static nw_status graph_end(nw_gpu_stream stream, nw_gpu_graph *out)
+{
+    hip_graph graph = NULL;
+    int code = hip.capture_end(stream, &graph);
+
+    if (!code)
+        code = hip.graph_make(out, graph, NULL, NULL, 0);
+    if (graph)
+        (void)hip.graph_drop(graph);
+    return check(code, "make a graph");
+}
+
+static nw_status graph_launch(nw_gpu_graph graph, nw_gpu_stream stream)
+{
+    return check(hip.graph_launch(graph, stream), "launch a graph");
+}
+
+static void graph_free(nw_gpu_graph graph)
+{
+    if (graph)
+        (void)hip.graph_free(graph);
+}
+
+static nw_status memory_export(void *memory, struct nw_gpu_handle *out,
+                               size_t *offset)
+{
+    void *base = NULL;
+    size_t bytes;
+    int code = hip.range(&base, &bytes, memory);
+
+    if (!code)
+        code = hip.memory_export(out, base);
+    if (!code)
+        *offset = (size_t)((char *)memory - (char *)base);
+    return check(code, "offer memory to other processes");
+}
+
+static nw_status memory_import(const struct nw_gpu_handle *handle, void **out)
+{
+    return check(hip.memory_import(out, *handle, IPC_REACH_PEER),
+                 "open another process's memory");
+}
+
+static void memory_close(void *memory)
+{
+    if (memory)
+        (void)hip.memory_close(memory);
+}
+
+static nw_status event_export(nw_gpu_event event, struct nw_gpu_handle *out)
+{
+    return check(hip.event_export(out, event),
+                 "offer an event to other processes");
+}
+
+static nw_status event_import(const struct nw_gpu_handle *handle,
+                              nw_gpu_event *out)
+{
+    return check(hip.event_import(out, *handle),
+                 "open another process's event");
+}
+
+const struct nw_gpu nw_gpu_hip = {
+    .name = "hip",
+    .open = open_driver,
+    .select = select_gpu,
+    .context = context,
+    .restore = restore,
+    .facts = facts,
+    .alloc = alloc,
+    .free = free_memory,
+    .copy_in = copy_in,
+    .copy_out = copy_out,
+    .alloc_pinned = alloc_pinned,
+    .free_pinned = free_pinned,
+    .holds = holds,
+    .reaches = reaches,
+    .reach = reach,
+    .stream_new = stream_new,
+    .stream_free = stream_free,
+    .stream_test = stream_test,
+    .stream_wait = stream_wait,
+    .event_new = event_new,
+    .event_new_shared = event_new_shared,
+    .event_free = event_free,
+    .event_record = event_record,
+    .event_test = event_test,
+    .event_join = event_join,
+    .copy = copy,
+    .copy_box = copy_box,
+    .fill = fill,
+    .launch = launch,
+    .graph_begin = graph_begin,
+    .graph_end = graph_end,
+    .graph_launch = graph_launch,
+    .graph_free = graph_free,
+    .memory_export = memory_export,
+    .memory_import = memory_import,
+    .memory_close = memory_close,
+    .event_export = event_export,
+    .event_import = event_import,
+};

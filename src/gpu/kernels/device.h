@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The few words in which the three compilers of the kernels differ: clang
+ * without CUDA's headers, nvcc, and plain C, where the fake driver plays the
+ * device and sets the indexes. */
+#ifndef NW_GPU_KERNELS_DEVICE_H
+#define NW_GPU_KERNELS_DEVICE_H
+
+#include <stdint.h>
+
+#if defined(NW_KERNELS_ON_HOST)
+#define NW_KERNEL(blocks) static void
+#define NW_INLINE static inline
+#define NW_FAR
+static _Thread_local uint32_t nw_thread, nw_block;
+#define NW_THREAD nw_thread
+#define NW_BLOCK nw_block
+typedef uint32_t nw_word16 __attribute__((vector_size(16)));
+#elif defined(__clang__)
+#define NW_KERNEL(blocks)                                                      \
+    extern "C" __attribute__((global, launch_bounds(256, blocks))) void
+#define NW_INLINE static inline __attribute__((device, always_inline))
+#define NW_FAR __attribute__((address_space(1)))
+#define NW_THREAD ((uint32_t)__nvvm_read_ptx_sreg_tid_x())
+#define NW_BLOCK ((uint32_t)__nvvm_read_ptx_sreg_ctaid_x())
+typedef uint32_t nw_word16 __attribute__((vector_size(16)));
+#else
+#define NW_KERNEL(blocks)                                                      \
+    extern "C" __global__ __launch_bounds__(256, blocks) void
+#define NW_INLINE static __device__ __forceinline__
+#define NW_FAR
+#define NW_THREAD threadIdx.x
+#define NW_BLOCK blockIdx.x
+typedef uint4 nw_word16;
+#endif
+
+#endif

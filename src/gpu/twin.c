@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the kernels do, in plain loops on host memory: the oracle that they are
+ * held to, on a GPU and on the fake driver alike. */
+#include "gpu/kernels.h"
+
+#include <string.h>
+
+#define NAMES(work)                                                            \
+    {                                                                          \
+        work "_1", work "_2", work "_4", work "_8", work "_16"                 \
+    }
+
+const char *const nw_gpu_kernel_name[NW_GPU_WORK_COUNT][NW_GPU_WIDTHS] = {
+    NAMES("nw_pack"),
+    NAMES("nw_unpack"),
+    NAMES("nw_move"),
+};
+
+struct side {
+    uint64_t at;
+    int64_t step, row, plane;
+};
+
+static struct side dense(uint64_t at, const struct nw_gpu_box *box, size_t size)
+{
+    int64_t row = (int64_t)(box->x * size), plane = row * box->y;
+
+    return (struct side){at, (int64_t)size, row, plane};
+}
+
+static void copy(struct side to, struct side from, const struct nw_gpu_box *box,
+                 size_t size)
+{
+    for (int64_t z = 0; z < box->z; z++)
+        for (int64_t y = 0; y < box->y; y++)
+            for (int64_t x = 0; x < box->x; x++)
+                memcpy(
+                    (void *)(to.at + x * to.step + y * to.row + z * to.plane),
+                    (const void *)(from.at + x * from.step + y * from.row +
+                                   z * from.plane),
+                    size);
+}
+
+void nw_gpu_twin(enum nw_gpu_work work, int width, const struct nw_gpu_box *box,
+                 const int64_t *shift)
+{
+    size_t size = (size_t)1 << width;
+    uint64_t bytes = (uint64_t)box->x * box->y * box->z * size;
+
+    for (uint32_t q = 0; q < box->quantities; q++) {
+        struct side to = {box->to, box->to_step, box->to_row, box->to_plane};
+        struct side from = {box->from, box->from_step, box->from_row,
+                            box->from_plane};
+
+        if (work == NW_GPU_PACK)
+            to = dense(box->to + q * bytes, box, size);
+        else
+            to.at += (uint64_t)shift[box->to_shift + q];
+        if (work == NW_GPU_UNPACK)
+            from = dense(box->from + q * bytes, box, size);
+        else
+            from.at += (uint64_t)shift[box->from_shift + q];
+        copy(to, from, box, size);
+    }
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of the double that are put into streams, and graphs of them. */
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As the real driver lays CUDA_MEMCPY3D and CUDA_MEMCPY3D_PEER out. */
+struct copy_side {
+    size_t x, y, z, level;
+    unsigned kind;
+    const void *host;
+    uint64_t memory;
+    void *array, *context;
+    size_t pitch, height;
+};
+struct copy_box {
+    struct copy_side from, to;
+    size_t row_bytes, rows, planes;
+};
+
+enum { KIND_DEVICE = 2, KIND_UNIFIED = 4 };
+
+void fake_do_copy(const struct op *op)
+{
+    for (size_t z = 0; z < op->planes; z++)
+        for (size_t y = 0; y < op->rows; y++)
+            memcpy((char *)fake_real(op->to.at) + z * op->to.plane +
+                       y * op->to.row,
+                   (const char *)fake_real(op->from.at) + z * op->from.plane +
+                       y * op->from.row,
+                   op->row_bytes);
+}
+
+/* Device memory must lie in one allocation; other memory is the host's. */
+static bool is_good(const struct op *op, const struct side *side)
+{
+    size_t last = (op->planes - 1) * side->plane + (op->rows - 1) * side->row +
+                  op->row_bytes;
+    int gpu;
+
+    return !fake_is_device(side->at) || fake_holds(side->at, last, &gpu);
+}
+
+static int push_copy(struct op *op, struct stream *stream)
+{
+    if (!op->row_bytes || !op->rows || !op->planes)
+        return SUCCESS;
+    if (!is_good(op, &op->to) || !is_good(op, &op->from))
+        return INVALID_VALUE;
+    return fake_push(stream, op);
+}
+
+API int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes,
+                      struct stream *stream)
+{
+    struct op op = {.work = WORK_COPY,
+                    .to = {.at = to},
+                    .from = {.at = from},
+                    .row_bytes = bytes,
+                    .rows = 1,
+                    .planes = 1};
+
+    FAULT();
+    return push_copy(&op, stream);
+}
+
+static int push_box(const struct copy_box *box, struct stream *stream)
+{
+    struct op op = {
+        .work = WORK_COPY,
+        .to = {box->to.memory, box->to.pitch, box->to.pitch * box->to.height},
+        .from = {box->from.memory, box->from.pitch,
+                 box->from.pitch * box->from.height},
+        .row_bytes = box->row_bytes,
+        .rows = box->rows,
+        .planes = box->planes,
+    };
+
+    if ((box->rows > 1 && (box->to.pitch < box->row_bytes ||
+                           box->from.pitch < box->row_bytes)) ||
+        (box->planes > 1 &&
+         (box->to.height < box->rows || box->from.height < box->rows)))
+        return INVALID_VALUE;
+    return push_copy(&op, stream);
+}
+
+API int cuMemcpy3DAsync_v2(const struct copy_box *box, struct stream *stream)
+{
+    FAULT();
+    if (box->to.kind != KIND_UNIFIED || box->from.kind != KIND_UNIFIED)
+        return INVALID_VALUE;
+    return push_box(box, stream);
+}
+
+static bool belongs(const struct copy_side *side)
+{
+    const struct context *context = side->context;
+    int gpu = -1;
+
+    return side->kind == KIND_DEVICE && context &&
+           fake_holds(side->memory, 1, &gpu) && gpu == context->gpu;
+}
+
+API int cuMemcpy3DPeerAsync(const struct copy_box *box, struct stream *stream)
+{
+    FAULT();
+    if (!belongs(&box->to) || !belongs(&box->from))
+        return INVALID_VALUE;
+    return push_box(box, stream);
+}
+
+API int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t bytes,
+                        struct stream *stream)
+{
+    struct op op = {.work = WORK_FILL,
+                    .to = {.at = to},
+                    .row_bytes = bytes,
+                    .rows = 1,
+                    .planes = 1,
+                    .byte = byte};
+    int gpu;
+
+    FAULT();
+    return fake_holds(to, bytes, &gpu) ? fake_push(stream, &op) : INVALID_VALUE;
+}
+
+struct graph {
+    struct op *first;
+};
+
+API int cuStreamBeginCapture_v2(struct stream *stream, int mode)
+{
+    struct op *none;
+
+    FAULT();
+    (void)mode;
+    return fake_capture(stream, true, &none);
+}
+
+API int cuStreamEndCapture(struct stream *stream, struct graph **graph)
+{
+    struct graph *made;
+    int code;
+
+    FAULT();
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return OUT_OF_MEMORY;
+    code = fake_capture(stream, false, &made->first);
+    if (code)
+        free(made);
+    else
+        *graph = made;
+    return code;
+}
+
+API int cuGraphDestroy(struct graph *graph)
+{
+    struct op *next;
+
+    for (struct op *op = graph->first; op; op = next) {
+        next = op->next;
+        free(op);
+    }
+    free(graph);
+    return SUCCESS;
+}
+
+/* An executable graph is a copy, as in reality. */
+API int cuGraphInstantiateWithFlags(struct graph **out, struct graph *graph,
+                                    unsigned long long flags)
+{
+    struct graph *made;
+    struct op **last;
+
+    FAULT();
+    (void)flags;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return OUT_OF_MEMORY;
+    last = &made->first;
+    for (const struct op *op = graph->first; op; op = op->next) {
+        *last = malloc(sizeof **last);
+        if (!*last) {
+            cuGraphDestroy(made);
+            return OUT_OF_MEMORY;
+        }
+        **last = *op;
+        (*last)->next = NULL;
+        last = &(*last)->next;
+    }
+    __atomic_add_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    *out = made;
+    return SUCCESS;
+}
+
+API int cuGraphLaunch(struct graph *graph, struct stream *stream)
+{
+    int code = SUCCESS;
+
+    FAULT();
+    for (const struct op *op = graph->first; op && !code; op = op->next)
+        code = fake_push(stream, op);
+    return code;
+}
+
+API int cuGraphExecDestroy(struct graph *graph)
+{
+    __atomic_sub_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    return cuGraphDestroy(graph);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A test double of the CUDA driver, libcuda.so.1, with the signatures of the
+ * real one: GPUs and their contexts. FAKE_CUDA_DEVICES says how many GPUs
+ * there are (1); FAKE_CUDA_PEERS=0 that they do not reach each other. Starting
+ * the driver and making a context take time, as in reality.
+ */
+#include "fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t fake_news = PTHREAD_COND_INITIALIZER;
+int fake_broken;
+long fake_live;
+
+static int initialised;
+static struct context contexts[GPUS];
+static _Thread_local struct context *current;
+
+int fake_gpus(void)
+{
+    const char *word = getenv("FAKE_CUDA_DEVICES");
+    int count = word ? atoi(word) : 1;
+
+    return count < 1 ? 0 : count < GPUS ? count : GPUS;
+}
+
+struct context *fake_current(void)
+{
+    return current;
+}
+
+struct context *fake_context(int gpu)
+{
+    return &contexts[gpu];
+}
+
+static void take_time(void)
+{
+    struct timespec time = {.tv_nsec = 20 * 1000 * 1000};
+
+    nanosleep(&time, NULL);
+}
+
+API int cuInit(unsigned flags)
+{
+    FAULT();
+    if (flags)
+        return INVALID_VALUE;
+    if (!initialised)
+        take_time();
+    initialised = 1;
+    return SUCCESS;
+}
+
+API int cuDeviceGetCount(int *count)
+{
+    FAULT();
+    *count = fake_gpus();
+    return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+API int cuDeviceGet(int *device, int ordinal)
+{
+    FAULT();
+    if (ordinal < 0 || ordinal >= fake_gpus())
+        return INVALID_DEVICE;
+    *device = ordinal;
+    return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+API int cuDeviceGetName(char *name, int size, int device)
+{
+    snprintf(name, (size_t)size, "fake GPU %d", device);
+    return SUCCESS;
+}
+
+API int cuDeviceGetUuid(unsigned char *uuid, int device)
+{
+    memset(uuid, 0, 16);
+    uuid[15] = (unsigned char)device;
+    return SUCCESS;
+}
+
+API int cuDeviceGetPCIBusId(char *id, int size, int device)
+{
+    snprintf(id, (size_t)size, "0000:%02x:00.0", 16 + device);
+    return SUCCESS;
+}
+
+API int cuDevicePrimaryCtxRetain(void **context, int device)
+{
+    FAULT();
+    if (!initialised)
+        return NOT_INITIALIZED;
+    if (device < 0 || device >= fake_gpus())
+        return INVALID_DEVICE;
+    if (!contexts[device].retained)
+        take_time();
+    contexts[device].gpu = device;
+    contexts[device].retained++;
+    *context = &contexts[device];
+    return SUCCESS;
+}
+
+API int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
+{
+    if (!initialised)
+        return NOT_INITIALIZED;
+    if (device < 0 || device >= fake_gpus())
+        return INVALID_DEVICE;
+    *flags = 0;
+    *active = contexts[device].retained > 0;
+    return SUCCESS;
+}
+
+API int cuCtxSetCurrent(void *context)
+{
+    FAULT();
+    current = context;
+    return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+API int cuCtxGetCurrent(void **context)
+{
+    *context = current;
+    return initialised ? SUCCESS : NOT_INITIALIZED;
+}
+
+API int cuCtxGetDevice(int *device)
+{
+    if (!current)
+        return INVALID_CONTEXT;
+    *device = current->gpu;
+    return SUCCESS;
+}
+
+API int cuDeviceCanAccessPeer(int *can, int from, int to)
+{
+    const char *word = getenv("FAKE_CUDA_PEERS");
+
+    *can = from != to && !(word && !strcmp(word, "0"));
+    return SUCCESS;
+}
+
+API int cuCtxEnablePeerAccess(void *to, unsigned flags)
+{
+    const struct context *peer = to;
+    int can;
+
+    FAULT();
+    if (!current || flags || peer == current)
+        return INVALID_CONTEXT;
+    (void)cuDeviceCanAccessPeer(&can, current->gpu, peer->gpu);
+    if (!can)
+        return NO_PEER;
+    if (current->reached >> peer->gpu & 1)
+        return ALREADY_REACHED;
+    current->reached |= 1u << peer->gpu;
+    return SUCCESS;
+}
+
+API int cuGetErrorString(int code, const char **text)
+{
+    static const struct {
+        int code;
+        const char *text;
+    } texts[] = {
+        {INVALID_VALUE, "invalid argument"},
+        {OUT_OF_MEMORY, "out of memory"},
+        {INVALID_CONTEXT, "invalid device context"},
+        {INVALID_HANDLE, "invalid resource handle"},
+        {ILLEGAL_ADDRESS, "an illegal memory access was encountered"},
+        {LAUNCH_FAILED, "unspecified launch failure"},
+        {NOT_SUPPORTED, "operation not supported"},
+        {999, "unknown error"},
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].code == code) {
+            *text = texts[i].text;
+            return SUCCESS;
+        }
+    *text = NULL;
+    return INVALID_VALUE;
+}
+
+/* Allocations, streams, events and graphs that live; not in the real one. */
+API long fake_cuda_live(void)
+{
+    return __atomic_load_n(&fake_live, __ATOMIC_RELAXED);
+}

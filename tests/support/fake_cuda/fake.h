@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of the double of the CUDA driver, for each other. */
+#ifndef FAKE_CUDA_FAKE_H
+#define FAKE_CUDA_FAKE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define API __attribute__((visibility("default")))
+
+enum {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
+    INVALID_DEVICE = 101,
+    INVALID_PTX = 218,
+    INVALID_CONTEXT = 201,
+    ALREADY_MAPPED = 208,
+    NO_PEER = 217,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
+    ALREADY_REACHED = 704,
+    LAUNCH_FAILED = 719,
+    NOT_SUPPORTED = 801,
+    CAPTURING = 900,
+};
+
+enum { GPUS = 16 };
+
+struct context {
+    int gpu;
+    int retained;
+    unsigned reached; /* bit per GPU */
+};
+
+/* One lock for everything: the double need not be fast. */
+extern pthread_mutex_t fake_lock;
+extern pthread_cond_t fake_news; /* work came, or work was done */
+extern int fake_broken;          /* what every later call of a context says */
+
+/* fault.c: the code with which this call must fail, 0 for none. */
+int fake_fault(const char *call);
+#define FAULT()                                                                \
+    do {                                                                       \
+        int fault_ = fake_fault(__func__);                                     \
+        if (fault_)                                                            \
+            return fault_;                                                     \
+    } while (0)
+enum cost { COST_COPY, COST_DEVICE, COST_KERNEL, COSTS };
+/* Seconds that the work takes; 0 unless NODEWISE_FAKE_COSTS is set. */
+double fake_cost(enum cost kind, size_t bytes);
+double fake_clock(void);
+
+/* device.c: NULL where there is none. */
+struct context *fake_current(void);
+struct context *fake_context(int gpu);
+int fake_gpus(void);
+
+/* memory.c: an address as the host may use it. Device memory has two: the one
+ * given out, which the host cannot touch, and this. */
+void *fake_real(uint64_t address);
+/* Whether all bytes lie in one allocation; whose (-1: pinned host memory). */
+bool fake_holds(uint64_t address, size_t bytes, int *gpu);
+bool fake_is_device(uint64_t address);
+/* A page shared with other processes, by its descriptor. */
+void *fake_page_new(int *fd);
+void *fake_page_open(int pid, int fd);
+void fake_page_close(void *page);
+
+/* kernels.c: both ends must be within reach of the GPU. */
+struct function;
+int fake_run(const struct function *function, uint32_t blocks,
+             const void *argument, int gpu);
+size_t fake_run_bytes(const void *argument, uint32_t blocks);
+
+/* stream.c */
+struct event;
+struct stream;
+enum work { WORK_COPY, WORK_FILL, WORK_KERNEL, WORK_RECORD, WORK_WAIT };
+struct side {
+    uint64_t at;
+    size_t row, plane;
+};
+struct op {
+    struct op *next;
+    enum work work;
+    struct side to, from;
+    size_t row_bytes, rows, planes;
+    int byte;
+    const struct function *function;
+    uint32_t blocks;
+    char argument[64];
+    struct event *event;
+    uint64_t count; /* the recording waited for, or made */
+};
+/* Puts a copy of op at the end of the stream, or into the graph that is being
+ * captured from it. */
+int fake_push(struct stream *stream, const struct op *op);
+void fake_drain(void); /* waits until nothing is under way */
+/* Takes the list of a capture. */
+int fake_capture(struct stream *stream, bool begin, struct op **out);
+void fake_do_copy(const struct op *op);
+
+extern long fake_live; /* allocations, streams, events, graphs */
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a test may ask of the double by its environment:
+ *   FAKE_CUDA_FAIL=CALL[:NTH[:CODE]],...  the NTH call (each, where 0 or left
+ *     out) of a driver function answers CODE (999); the names kernel and copy
+ *     mean work in a stream, which breaks the context as a real fault does
+ *   FAKE_CUDA_FAIL_RANK=R                 only in that rank of an MPI job
+ *   NODEWISE_FAKE_COSTS=1, or KIND:US:GBS,...  work takes so many microseconds
+ *     and so many GB/s: copy (over the bus), device (inside or between GPUs),
+ *     kernel
+ */
+#include "fake.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { WORDS = 16, UNKNOWN = 999 };
+
+struct wish {
+    char call[40];
+    int nth, code, seen;
+};
+
+static struct wish wishes[WORDS];
+static int wish_count;
+static bool costs_wanted;
+static double delay[COSTS] = {6e-6, 2e-6, 5e-6};
+static double rate[COSTS] = {12e9, 1000e9, 1000e9};
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+double fake_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static bool is_our_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                        "FAKE_RANK"};
+    const char *wanted = getenv("FAKE_CUDA_FAIL_RANK");
+
+    for (int i = 0; wanted && i < 3; i++)
+        if (getenv(names[i]))
+            return !strcmp(getenv(names[i]), wanted);
+    return !wanted;
+}
+
+static void read_wishes(char *words)
+{
+    char *rest = NULL;
+
+    for (char *word = strtok_r(words, ",", &rest); word && wish_count < WORDS;
+         word = strtok_r(NULL, ",", &rest)) {
+        struct wish *wish = &wishes[wish_count++];
+
+        wish->code = UNKNOWN;
+        sscanf(word, "%39[^:]:%d:%d", wish->call, &wish->nth, &wish->code);
+    }
+}
+
+static void read_costs(char *words)
+{
+    static const char *const names[COSTS] = {"copy", "device", "kernel"};
+    char *rest = NULL, name[16];
+    double us, gbs;
+
+    costs_wanted = strcmp(words, "0") != 0;
+    for (char *word = strtok_r(words, ",", &rest); word;
+         word = strtok_r(NULL, ",", &rest))
+        for (int i = 0; i < COSTS; i++)
+            if (sscanf(word, "%15[^:]:%lf:%lf", name, &us, &gbs) == 3 &&
+                !strcmp(name, names[i])) {
+                delay[i] = us * 1e-6;
+                rate[i] = gbs * 1e9;
+            }
+}
+
+static void read_environment(void)
+{
+    const char *fail = getenv("FAKE_CUDA_FAIL");
+    const char *costs = getenv("NODEWISE_FAKE_COSTS");
+    char words[512];
+
+    if (fail && is_our_rank()) {
+        snprintf(words, sizeof words, "%s", fail);
+        read_wishes(words);
+    }
+    if (costs) {
+        snprintf(words, sizeof words, "%s", costs);
+        read_costs(words);
+    }
+}
+
+int fake_fault(const char *call)
+{
+    int code = 0;
+
+    pthread_once(&once, read_environment);
+    for (int i = 0; i < wish_count; i++)
+        if (!strcmp(wishes[i].call, call)) {
+            int seen = __atomic_add_fetch(&wishes[i].seen, 1, __ATOMIC_RELAXED);
+
+            if (!wishes[i].nth || wishes[i].nth == seen)
+                code = wishes[i].code;
+        }
+    return code;
+}
+
+double fake_cost(enum cost kind, size_t bytes)
+{
+    pthread_once(&once, read_environment);
+    return costs_wanted ? delay[kind] + (double)bytes / rate[kind] : 0;
+}

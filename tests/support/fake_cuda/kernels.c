@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Kernels of the double: the very source that was compiled for GPUs, compiled
+ * for the host and run block by block, thread by thread. A kernel is found only
+ * where the module's text has an entry of its name. Addresses are looked up as
+ * a GPU would: memory of another GPU must have been opened.
+ */
+#include "fake.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NW_KERNELS_ON_HOST
+#define LOAD(type, at) (*(const type *)fake_real(at))
+#define STORE(type, at, value) (*(type *)fake_real(at) = (value))
+#include "gpu/kernels/boxes.cu"
+
+#define NAMES(X, name)                                                         \
+    X(name##_1) X(name##_2) X(name##_4) X(name##_8) X(name##_16)
+#define KERNELS(X) NAMES(X, nw_pack) NAMES(X, nw_unpack) NAMES(X, nw_move)
+
+struct function {
+    const char *name;
+    void (*run)(struct nw_gpu_boxes boxes);
+};
+
+static const struct function functions[] = {
+#define ROW(name) {#name, name},
+    KERNELS(ROW)
+#undef ROW
+};
+
+struct module {
+    char *text;
+};
+
+API int cuModuleLoadData(struct module **out, const char *text)
+{
+    struct module *module;
+
+    FAULT();
+    if (!fake_current())
+        return INVALID_CONTEXT;
+    if (!strstr(text, ".version") || !strstr(text, ".target sm_"))
+        return INVALID_PTX;
+    module = malloc(sizeof *module);
+    if (!module)
+        return OUT_OF_MEMORY;
+    module->text = strdup(text);
+    *out = module;
+    return module->text ? SUCCESS : OUT_OF_MEMORY;
+}
+
+static bool has_entry(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, ".entry ")) != NULL;) {
+        at += strlen(".entry ");
+        if (!strncmp(at, name, length) && at[length] == '(')
+            return true;
+    }
+    return false;
+}
+
+API int cuModuleGetFunction(const struct function **out,
+                            const struct module *module, const char *name)
+{
+    FAULT();
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strcmp(functions[i].name, name) && has_entry(module->text, name)) {
+            *out = &functions[i];
+            return SUCCESS;
+        }
+    return NOT_FOUND;
+}
+
+API int cuLaunchKernel(const struct function *function, unsigned x, unsigned y,
+                       unsigned z, unsigned thread_x, unsigned thread_y,
+                       unsigned thread_z, unsigned shared,
+                       struct stream *stream, void **arguments, void **more)
+{
+    struct op op = {.work = WORK_KERNEL, .function = function, .blocks = x};
+
+    FAULT();
+    if (!x || y != 1 || z != 1 || thread_x != NW_GPU_THREADS || thread_y != 1 ||
+        thread_z != 1 || shared || more || !arguments)
+        return INVALID_VALUE;
+    memcpy(op.argument, arguments[0], sizeof(struct nw_gpu_boxes));
+    return fake_push(stream, &op);
+}
+
+static bool within_reach(uint64_t address, int gpu)
+{
+    int whose;
+
+    return fake_holds(address, 1, &whose) &&
+           (whose < 0 || whose == gpu ||
+            fake_context(gpu)->reached >> whose & 1);
+}
+
+static const void *real(const void *device)
+{
+    return fake_real((uintptr_t)device);
+}
+
+static int boxes_of(const void *argument, uint32_t blocks,
+                    struct nw_gpu_boxes *out)
+{
+    struct nw_gpu_boxes boxes;
+
+    memcpy(&boxes, argument, sizeof boxes);
+    boxes.box = real(boxes.box);
+    boxes.owner = real(boxes.owner);
+    boxes.shift = real(boxes.shift);
+    *out = boxes;
+    return (int)boxes.owner[blocks - 1] + 1;
+}
+
+size_t fake_run_bytes(const void *argument, uint32_t blocks)
+{
+    struct nw_gpu_boxes boxes;
+    size_t bytes = 0;
+    int count = boxes_of(argument, blocks, &boxes);
+
+    for (int i = 0; i < count; i++)
+        bytes += (size_t)boxes.box[i].x * boxes.box[i].y * boxes.box[i].z *
+                 boxes.box[i].quantities * 4;
+    return bytes;
+}
+
+int fake_run(const struct function *function, uint32_t blocks,
+             const void *argument, int gpu)
+{
+    struct nw_gpu_boxes boxes;
+    int count = boxes_of(argument, blocks, &boxes);
+
+    for (int i = 0; i < count; i++)
+        if (!within_reach(boxes.box[i].to, gpu) ||
+            !within_reach(boxes.box[i].from, gpu))
+            return ILLEGAL_ADDRESS;
+    for (nw_block = 0; nw_block < blocks; nw_block++)
+        for (nw_thread = 0; nw_thread < NW_GPU_THREADS; nw_thread++)
+            function->run(boxes);
+    return SUCCESS;
+}

@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Device memory of the double: files in memory, mapped twice. The address that
+ * is given out cannot be touched by the host, so that a forgotten copy faults;
+ * the other, a fixed distance away, is the double's own. FAKE_CUDA_READABLE
+ * lets the host touch it after all; FAKE_CUDA_MEMORY is how many bytes a GPU
+ * has in each process; FAKE_CUDA_SPOIL makes one byte of copies to the host
+ * wrong. Addresses are not used again, so that late users fault, too.
+ */
+#include "fake.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { ATTRIBUTE_MEMORY_TYPE = 2, ATTRIBUTE_ORDINAL = 9, PAGE = 4096 };
+enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
+static const size_t ARENA = (size_t)1 << 38;
+
+struct range {
+    struct range *next;
+    uintptr_t start;
+    size_t size, room;
+    int gpu; /* -1: pinned host memory */
+    int fd;  /* -1: opened from another process */
+};
+
+/* What an exported handle says; 64 bytes with the rest zero. */
+struct handle {
+    char bytes[64];
+};
+struct exported {
+    uint32_t magic;
+    int32_t pid, fd, gpu;
+    uint64_t size;
+};
+static const uint32_t MAGIC = 0x6e776d65;
+
+static struct range *ranges;
+static unsigned long queries;
+static char *arena;
+static size_t arena_used;
+static size_t used[GPUS];
+
+static size_t memory_size(void)
+{
+    const char *word = getenv("FAKE_CUDA_MEMORY");
+
+    return word ? strtoull(word, NULL, 10) : (size_t)16 << 30;
+}
+
+bool fake_is_device(uint64_t address)
+{
+    return arena && address - (uintptr_t)arena < ARENA;
+}
+
+void *fake_real(uint64_t address)
+{
+    return (void *)(uintptr_t)(address + (fake_is_device(address) ? ARENA : 0));
+}
+
+static struct range *find(uint64_t address)
+{
+    for (struct range *r = ranges; r; r = r->next)
+        if (address - r->start < r->size)
+            return r;
+    return NULL;
+}
+
+static bool holds(uint64_t address, size_t bytes, int *gpu)
+{
+    const struct range *range = find(address);
+
+    if (!range || bytes > range->size - (address - range->start))
+        return false;
+    *gpu = range->gpu;
+    return true;
+}
+
+bool fake_holds(uint64_t address, size_t bytes, int *gpu)
+{
+    bool found;
+
+    pthread_mutex_lock(&fake_lock);
+    found = holds(address, bytes, gpu);
+    pthread_mutex_unlock(&fake_lock);
+    return found;
+}
+
+static int map_twice(struct range *range, int fd)
+{
+    int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
+
+    if (!arena) {
+        void *room = mmap(NULL, 2 * ARENA, PROT_NONE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        arena = room == MAP_FAILED ? NULL : room;
+    }
+    if (!arena || range->room > ARENA - arena_used)
+        return OUT_OF_MEMORY;
+    range->start = (uintptr_t)arena + arena_used;
+    if (mmap((void *)range->start, range->room, shown, MAP_SHARED | MAP_FIXED,
+             fd, 0) == MAP_FAILED ||
+        mmap((void *)(range->start + ARENA), range->room,
+             PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+             0) == MAP_FAILED)
+        return OUT_OF_MEMORY;
+    arena_used += range->room + PAGE; /* a gap, for those who go too far */
+    return SUCCESS;
+}
+
+static void unmap(const struct range *range)
+{
+    if (range->gpu < 0) {
+        munmap((void *)range->start, range->room);
+        return;
+    }
+    /* the addresses stay taken, and nobody's */
+    for (int i = 0; i < 2; i++)
+        mmap((void *)(range->start + (i ? ARENA : 0)), range->room, PROT_NONE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    if (range->fd >= 0)
+        close(range->fd);
+}
+
+static void add(struct range *range)
+{
+    range->next = ranges;
+    ranges = range;
+    fake_live++;
+}
+
+static struct range *range_new(size_t size, int gpu, int fd)
+{
+    struct range *range = calloc(1, sizeof *range);
+
+    if (range)
+        *range = (struct range){.size = size,
+                                .room = (size + PAGE - 1) / PAGE * PAGE,
+                                .gpu = gpu,
+                                .fd = fd};
+    return range;
+}
+
+static int allocate(size_t size, int gpu, uint64_t *pointer)
+{
+    struct range *range;
+    int fd, code = OUT_OF_MEMORY;
+
+    if (size > memory_size() - used[gpu])
+        return OUT_OF_MEMORY;
+    fd = memfd_create("fake-cuda", MFD_CLOEXEC);
+    range = range_new(size, gpu, fd);
+    if (fd >= 0 && range && !ftruncate(fd, (off_t)range->room))
+        code = map_twice(range, fd);
+    if (code) {
+        if (fd >= 0)
+            close(fd);
+        free(range);
+        return code;
+    }
+    /* nobody may count on zeros */
+    memset((void *)(range->start + ARENA), 0xa5, range->size);
+    add(range);
+    used[gpu] += size;
+    *pointer = range->start;
+    return SUCCESS;
+}
+
+API int cuMemAlloc_v2(uint64_t *pointer, size_t size)
+{
+    const struct context *context = fake_current();
+    int code;
+
+    FAULT();
+    if (fake_broken)
+        return fake_broken;
+    if (!context)
+        return fake_context(0)->retained ? INVALID_CONTEXT : NOT_INITIALIZED;
+    if (!size)
+        return INVALID_VALUE;
+    pthread_mutex_lock(&fake_lock);
+    code = allocate(size, context->gpu, pointer);
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+static int drop(uint64_t start, bool pinned, bool imported)
+{
+    struct range **at = &ranges, *range;
+
+    pthread_mutex_lock(&fake_lock);
+    while (*at && ((*at)->start != start || ((*at)->gpu < 0) != pinned ||
+                   ((*at)->fd < 0 && !pinned) != imported))
+        at = &(*at)->next;
+    range = *at;
+    if (range) {
+        *at = range->next;
+        fake_live--;
+        if (!pinned && !imported)
+            used[range->gpu] -= range->size;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    if (!range)
+        return INVALID_VALUE;
+    unmap(range);
+    free(range);
+    return SUCCESS;
+}
+
+API int cuMemFree_v2(uint64_t pointer)
+{
+    FAULT();
+    fake_drain();
+    return drop(pointer, false, false);
+}
+
+API int cuDeviceTotalMem_v2(size_t *bytes, int device)
+{
+    (void)device;
+    *bytes = memory_size();
+    return SUCCESS;
+}
+
+API int cuMemGetInfo_v2(size_t *left, size_t *all)
+{
+    if (!fake_current())
+        return INVALID_CONTEXT;
+    *all = memory_size();
+    *left = *all - used[fake_current()->gpu];
+    return SUCCESS;
+}
+
+API int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t pointer)
+{
+    const struct range *range;
+
+    FAULT();
+    pthread_mutex_lock(&fake_lock);
+    range = find(pointer);
+    if (range) {
+        *base = range->start;
+        *bytes = range->size;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return range ? SUCCESS : INVALID_VALUE;
+}
+
+API int cuMemHostAlloc(void **host, size_t size, unsigned flags)
+{
+    struct range *range;
+    void *pages;
+
+    FAULT();
+    (void)flags;
+    if (!fake_current())
+        return INVALID_CONTEXT;
+    range = range_new(size, -1, -1);
+    pages = range ? mmap(NULL, range->room, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+                  : MAP_FAILED;
+    if (pages == MAP_FAILED) {
+        free(range);
+        return OUT_OF_MEMORY;
+    }
+    range->start = (uintptr_t)pages;
+    pthread_mutex_lock(&fake_lock);
+    add(range);
+    pthread_mutex_unlock(&fake_lock);
+    *host = pages;
+    return SUCCESS;
+}
+
+API int cuMemFreeHost(void *host)
+{
+    fake_drain();
+    return drop((uintptr_t)host, true, false);
+}
+
+API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
+{
+    int gpu = 0, result = INVALID_VALUE; /* what is said of host memory */
+
+    pthread_mutex_lock(&fake_lock);
+    queries++;
+    if (holds(pointer, 1, &gpu))
+        result = SUCCESS;
+    pthread_mutex_unlock(&fake_lock);
+    if (!result && attribute == ATTRIBUTE_MEMORY_TYPE)
+        *(unsigned *)out = gpu < 0 ? MEMORY_HOST : MEMORY_DEVICE;
+    else if (!result && attribute == ATTRIBUTE_ORDINAL)
+        *(int *)out = gpu < 0 ? 0 : gpu;
+    else
+        return INVALID_VALUE;
+    return result;
+}
+
+API int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
+{
+    int gpu;
+
+    FAULT();
+    if (fake_broken)
+        return fake_broken;
+    if (size && (!fake_holds(to, size, &gpu) || gpu < 0))
+        return INVALID_VALUE;
+    memcpy(fake_real(to), from, size);
+    return SUCCESS;
+}
+
+API int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
+{
+    int gpu;
+
+    FAULT();
+    if (fake_broken)
+        return fake_broken;
+    if (size && (!fake_holds(from, size, &gpu) || gpu < 0))
+        return INVALID_VALUE;
+    memcpy(to, fake_real(from), size);
+    if (getenv("FAKE_CUDA_SPOIL") && size)
+        ((char *)to)[0] ^= 1;
+    return SUCCESS;
+}
+
+API int cuIpcGetMemHandle(struct handle *handle, uint64_t pointer)
+{
+    const struct range *range;
+    struct exported exported = {.magic = MAGIC};
+
+    FAULT();
+    pthread_mutex_lock(&fake_lock);
+    range = find(pointer);
+    if (range && range->fd >= 0)
+        exported = (struct exported){MAGIC, getpid(), range->fd, range->gpu,
+                                     range->size};
+    pthread_mutex_unlock(&fake_lock);
+    if (!exported.size)
+        return INVALID_VALUE;
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &exported, sizeof exported);
+    return SUCCESS;
+}
+
+static int open_of(int pid, int fd)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", pid, fd);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
+                              unsigned flags)
+{
+    struct exported exported;
+    struct range *range;
+    int fd, code;
+
+    FAULT();
+    memcpy(&exported, &handle, sizeof exported);
+    if (exported.magic != MAGIC || flags != 1 || !fake_current())
+        return INVALID_VALUE;
+    if (exported.pid == getpid())
+        return INVALID_CONTEXT;
+    fd = open_of(exported.pid, exported.fd);
+    range = range_new(exported.size, exported.gpu, -1);
+    pthread_mutex_lock(&fake_lock);
+    code = fd >= 0 && range ? map_twice(range, fd) : INVALID_HANDLE;
+    if (!code)
+        add(range);
+    pthread_mutex_unlock(&fake_lock);
+    if (fd >= 0)
+        close(fd);
+    if (code)
+        free(range);
+    else
+        *pointer = range->start;
+    return code;
+}
+
+API int cuIpcCloseMemHandle(uint64_t pointer)
+{
+    fake_drain();
+    return drop(pointer, false, true);
+}
+
+void *fake_page_new(int *fd)
+{
+    void *page = MAP_FAILED;
+
+    *fd = memfd_create("fake-cuda-event", MFD_CLOEXEC);
+    if (*fd >= 0 && !ftruncate(*fd, PAGE))
+        page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+void *fake_page_open(int pid, int fd)
+{
+    int file = open_of(pid, fd);
+    void *page = MAP_FAILED;
+
+    if (file >= 0) {
+        page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        close(file);
+    }
+    return page == MAP_FAILED ? NULL : page;
+}
+
+void fake_page_close(void *page)
+{
+    munmap(page, PAGE);
+}
+
+/* How often a pointer was asked about; not in the real driver. */
+API unsigned long fake_cuda_queries(void)
+{
+    return queries;
+}
+
+/* Where the host finds device memory, for a double of a GPU-aware MPI. */
+API void *fake_cuda_real(const void *pointer)
+{
+    return fake_real((uintptr_t)pointer);
+}

@@ -1,0 +1,469 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Streams and events of the double. One thread a process does the work of all
+ * streams, each in order, taking the next stream at random: work that was not
+ * ordered by an event happens in any order. A stream that was charged for its
+ * work (NODEWISE_FAKE_COSTS) is not done before that time.
+ */
+#include "fake.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { EVENT_SHARED = 4 };
+
+/* How often recorded, and how often that was reached: of shared events on a
+ * page that all processes see. */
+struct counts {
+    uint64_t recorded, reached;
+    int32_t pid; /* of who recorded last: nobody waits for the dead */
+};
+
+struct event {
+    struct counts *counts;
+    struct counts own;
+    int fd;    /* of the page, -1 where private or another's */
+    bool page; /* counts are on a page */
+};
+
+struct stream {
+    struct stream *next;
+    struct op *first, **last;
+    struct op *captured, **captured_last;
+    bool capturing, working;
+    int gpu;
+    double busy_until;
+};
+
+struct handle {
+    char bytes[64];
+};
+struct exported {
+    int32_t pid, fd;
+    uint32_t magic;
+};
+static const uint32_t MAGIC = 0x6e776576;
+
+static struct stream *streams;
+static struct stream defaults[GPUS];
+static bool started;
+static uint64_t dice = 88172645463325252u;
+
+static uint64_t throw_dice(void)
+{
+    dice ^= dice << 13;
+    dice ^= dice >> 7;
+    dice ^= dice << 17;
+    return dice;
+}
+
+static bool is_reached(const struct op *op)
+{
+    const struct counts *counts = op->event->counts;
+
+    return __atomic_load_n(&counts->reached, __ATOMIC_ACQUIRE) >= op->count ||
+           (op->event->page && kill(counts->pid, 0) && errno == ESRCH);
+}
+
+static bool can_work(const struct stream *stream, double now)
+{
+    const struct op *op = stream->first;
+
+    return op && !stream->working && now >= stream->busy_until &&
+           (fake_broken || op->work != WORK_WAIT || is_reached(op));
+}
+
+static struct stream *choose(double now)
+{
+    struct stream *chosen = NULL;
+    uint64_t seen = 0;
+
+    for (struct stream *s = streams; s; s = s->next)
+        if (can_work(s, now) && throw_dice() % ++seen == 0)
+            chosen = s;
+    return chosen;
+}
+
+static int broken_by(const struct op *op)
+{
+    if (op->work == WORK_KERNEL)
+        return fake_fault("kernel") ? LAUNCH_FAILED : SUCCESS;
+    if (op->work == WORK_COPY)
+        return fake_fault("copy") ? LAUNCH_FAILED : SUCCESS;
+    return SUCCESS;
+}
+
+static double price(const struct op *op)
+{
+    size_t bytes = op->row_bytes * op->rows * op->planes;
+
+    if (op->work == WORK_KERNEL)
+        return fake_cost(COST_KERNEL, fake_run_bytes(op->argument, op->blocks));
+    if (op->work == WORK_FILL)
+        return fake_cost(COST_DEVICE, bytes);
+    if (op->work == WORK_COPY)
+        return fake_cost(fake_is_device(op->to.at) &&
+                                 fake_is_device(op->from.at)
+                             ? COST_DEVICE
+                             : COST_COPY,
+                         bytes);
+    return 0;
+}
+
+static int work_on(const struct op *op, int gpu)
+{
+    int code = broken_by(op);
+
+    if (code)
+        return code;
+    if (op->work == WORK_COPY)
+        fake_do_copy(op);
+    if (op->work == WORK_KERNEL)
+        return fake_run(op->function, op->blocks, op->argument, gpu);
+    if (op->work == WORK_FILL)
+        memset(fake_real(op->to.at), op->byte, op->row_bytes);
+    return SUCCESS;
+}
+
+static void reach(const struct op *op)
+{
+    if (op->work == WORK_RECORD &&
+        __atomic_load_n(&op->event->counts->reached, __ATOMIC_RELAXED) <
+            op->count)
+        __atomic_store_n(&op->event->counts->reached, op->count,
+                         __ATOMIC_RELEASE);
+}
+
+/* The lock is held on entry and on return, not meanwhile. */
+static void do_one(struct stream *stream)
+{
+    struct op *op = stream->first;
+    int code = 0, before = fake_broken;
+    double cost;
+
+    stream->working = true;
+    pthread_mutex_unlock(&fake_lock);
+    cost = price(op);
+    if (!before)
+        code = work_on(op, stream->gpu);
+    pthread_mutex_lock(&fake_lock);
+    if (code && !fake_broken)
+        fake_broken = code;
+    /* charged before it is done: who waits for an event waits so long, too */
+    if (cost > 0 && op->work != WORK_RECORD)
+        stream->busy_until = fake_clock() + cost;
+    if (!fake_broken)
+        reach(op);
+    stream->first = op->next;
+    if (!stream->first)
+        stream->last = &stream->first;
+    stream->working = false;
+    free(op);
+    pthread_cond_broadcast(&fake_news);
+}
+
+static void *engine(void *unused)
+{
+    struct timespec until;
+    struct stream *stream;
+    bool pending;
+
+    (void)unused;
+    pthread_mutex_lock(&fake_lock);
+    for (;;) {
+        stream = choose(fake_clock());
+        if (stream) {
+            do_one(stream);
+            continue;
+        }
+        pending = false;
+        for (stream = streams; stream; stream = stream->next)
+            pending |= stream->first || fake_clock() < stream->busy_until;
+        if (!pending) {
+            pthread_cond_broadcast(&fake_news);
+            pthread_cond_wait(&fake_news, &fake_lock);
+            continue;
+        }
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += 20000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_sec++;
+            until.tv_nsec -= 1000000000;
+        }
+        pthread_cond_broadcast(&fake_news);
+        pthread_cond_timedwait(&fake_news, &fake_lock, &until);
+    }
+    return unused;
+}
+
+static void start(void)
+{
+    pthread_t thread;
+
+    if (started)
+        return;
+    dice += (uint64_t)getpid();
+    for (int i = 0; i < GPUS; i++) {
+        defaults[i] =
+            (struct stream){.next = streams, .last = &defaults[i].first};
+        defaults[i].gpu = i;
+        streams = &defaults[i];
+    }
+    if (!pthread_create(&thread, NULL, engine, NULL))
+        pthread_detach(thread);
+    started = true;
+}
+
+static struct stream *stream_of(struct stream *stream)
+{
+    start();
+    if (stream)
+        return stream;
+    return fake_current() ? &defaults[fake_current()->gpu] : NULL;
+}
+
+static bool is_idle(const struct stream *stream)
+{
+    return !stream->first && !stream->working &&
+           fake_clock() >= stream->busy_until;
+}
+
+int fake_push(struct stream *stream, const struct op *op)
+{
+    struct op *copy = malloc(sizeof *copy);
+    int code = SUCCESS;
+
+    if (!copy)
+        return OUT_OF_MEMORY;
+    *copy = *op;
+    copy->next = NULL;
+    pthread_mutex_lock(&fake_lock);
+    stream = stream_of(stream);
+    code = fake_broken ? fake_broken : stream ? SUCCESS : INVALID_CONTEXT;
+    if (code) {
+        free(copy);
+    } else if (stream->capturing) {
+        *stream->captured_last = copy;
+        stream->captured_last = &copy->next;
+    } else {
+        *stream->last = copy;
+        stream->last = &copy->next;
+    }
+    pthread_cond_broadcast(&fake_news);
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+int fake_capture(struct stream *stream, bool begin, struct op **out)
+{
+    int code = INVALID_VALUE;
+
+    pthread_mutex_lock(&fake_lock);
+    start();
+    if (stream && stream->capturing != begin) {
+        stream->capturing = begin;
+        if (begin) {
+            stream->captured = NULL;
+            stream->captured_last = &stream->captured;
+        } else {
+            *out = stream->captured;
+        }
+        code = SUCCESS;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+static void wait_for(struct stream *stream)
+{
+    while (!is_idle(stream))
+        pthread_cond_wait(&fake_news, &fake_lock);
+}
+
+void fake_drain(void)
+{
+    pthread_mutex_lock(&fake_lock);
+    for (struct stream *s = streams; s; s = s->next)
+        wait_for(s);
+    pthread_mutex_unlock(&fake_lock);
+}
+
+API int cuStreamCreate(struct stream **out, unsigned flags)
+{
+    struct stream *stream;
+
+    FAULT();
+    if (!fake_current())
+        return INVALID_CONTEXT;
+    (void)flags;
+    stream = calloc(1, sizeof *stream);
+    if (!stream)
+        return OUT_OF_MEMORY;
+    stream->last = &stream->first;
+    stream->gpu = fake_current()->gpu;
+    pthread_mutex_lock(&fake_lock);
+    start();
+    stream->next = streams;
+    streams = stream;
+    fake_live++;
+    pthread_mutex_unlock(&fake_lock);
+    *out = stream;
+    return SUCCESS;
+}
+
+API int cuStreamDestroy_v2(struct stream *stream)
+{
+    struct stream **at = &streams;
+
+    pthread_mutex_lock(&fake_lock);
+    wait_for(stream);
+    while (*at != stream)
+        at = &(*at)->next;
+    *at = stream->next;
+    fake_live--;
+    pthread_mutex_unlock(&fake_lock);
+    free(stream);
+    return SUCCESS;
+}
+
+API int cuStreamQuery(struct stream *stream)
+{
+    int code;
+
+    FAULT();
+    pthread_mutex_lock(&fake_lock);
+    stream = stream_of(stream);
+    code = !stream             ? INVALID_CONTEXT
+           : fake_broken       ? fake_broken
+           : stream->capturing ? CAPTURING
+           : !is_idle(stream)  ? NOT_READY
+                               : SUCCESS;
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+API int cuStreamSynchronize(struct stream *stream)
+{
+    int code;
+
+    FAULT();
+    pthread_mutex_lock(&fake_lock);
+    stream = stream_of(stream);
+    if (stream)
+        wait_for(stream);
+    code = stream ? fake_broken : INVALID_CONTEXT;
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+API int cuEventCreate(struct event **out, unsigned flags)
+{
+    struct event *event;
+
+    FAULT();
+    if (!fake_current())
+        return INVALID_CONTEXT;
+    event = calloc(1, sizeof *event);
+    if (!event)
+        return OUT_OF_MEMORY;
+    event->fd = -1;
+    event->counts = &event->own;
+    if (flags & EVENT_SHARED) {
+        event->counts = fake_page_new(&event->fd);
+        event->page = true;
+    }
+    if (!event->counts) {
+        free(event);
+        return OUT_OF_MEMORY;
+    }
+    __atomic_add_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    *out = event;
+    return SUCCESS;
+}
+
+API int cuEventDestroy_v2(struct event *event)
+{
+    fake_drain(); /* the real one goes on with what was recorded */
+    if (event->page)
+        fake_page_close(event->counts);
+    if (event->fd >= 0)
+        close(event->fd);
+    free(event);
+    __atomic_sub_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    return SUCCESS;
+}
+
+API int cuEventRecord(struct event *event, struct stream *stream)
+{
+    struct op op = {.work = WORK_RECORD, .event = event};
+
+    FAULT();
+    event->counts->pid = getpid();
+    op.count =
+        __atomic_add_fetch(&event->counts->recorded, 1, __ATOMIC_ACQ_REL);
+    return fake_push(stream, &op);
+}
+
+API int cuEventQuery(struct event *event)
+{
+    FAULT();
+    if (fake_broken)
+        return fake_broken;
+    return __atomic_load_n(&event->counts->reached, __ATOMIC_ACQUIRE) >=
+                   __atomic_load_n(&event->counts->recorded, __ATOMIC_ACQUIRE)
+               ? SUCCESS
+               : NOT_READY;
+}
+
+API int cuStreamWaitEvent(struct stream *stream, struct event *event,
+                          unsigned flags)
+{
+    struct op op = {.work = WORK_WAIT, .event = event};
+
+    FAULT();
+    (void)flags;
+    op.count = __atomic_load_n(&event->counts->recorded, __ATOMIC_ACQUIRE);
+    return fake_push(stream, &op);
+}
+
+API int cuIpcGetEventHandle(struct handle *handle, struct event *event)
+{
+    struct exported exported = {getpid(), event->fd, MAGIC};
+
+    FAULT();
+    if (event->fd < 0)
+        return INVALID_HANDLE;
+    memset(handle, 0, sizeof *handle);
+    memcpy(handle, &exported, sizeof exported);
+    return SUCCESS;
+}
+
+API int cuIpcOpenEventHandle(struct event **out, struct handle handle)
+{
+    struct exported exported;
+    struct event *event;
+
+    FAULT();
+    memcpy(&exported, &handle, sizeof exported);
+    if (exported.magic != MAGIC)
+        return INVALID_VALUE;
+    if (exported.pid == getpid())
+        return INVALID_CONTEXT;
+    event = calloc(1, sizeof *event);
+    if (!event)
+        return OUT_OF_MEMORY;
+    event->fd = -1;
+    event->page = true;
+    event->counts = fake_page_open(exported.pid, exported.fd);
+    if (!event->counts) {
+        free(event);
+        return INVALID_HANDLE;
+    }
+    __atomic_add_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    *out = event;
+    return SUCCESS;
+}

@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "topology/hwloc_devices.h"
 
-#include <hwloc/distances.h>
 #include <string.h>
 
 #define MEGABYTES 1e6

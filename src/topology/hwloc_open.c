@@ -169,8 +169,10 @@ nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     hwloc_topology_t machine;
-    nw_status status;
+    nw_status status = nw_hwloc_load();
 
+    if (status)
+        return status;
     pthread_once(&once, keep_plugins);
     if (hwloc_topology_init(&machine))
         return nw_fail(NW_ENODEV, "hwloc does not start");

@@ -4,9 +4,8 @@
 #ifndef NW_TOPOLOGY_HWLOC_PARTS_H
 #define NW_TOPOLOGY_HWLOC_PARTS_H
 
+#include "topology/hwloc_calls.h"
 #include "topology/hwloc_node.h"
-
-#include <hwloc.h>
 
 /* A loaded machine; the caller destroys *out. */
 NW_MUST_CHECK nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,

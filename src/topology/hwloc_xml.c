@@ -245,6 +245,11 @@ nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
 
     if (status)
         return status;
+    status = nw_hwloc_load();
+    if (status) {
+        free(text);
+        return status;
+    }
     scanner.at = text;
     if (!strncmp(text, "\xef\xbb\xbf", 3))
         scanner.at += 3;

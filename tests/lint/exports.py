@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the libraries show and need: libnodewise the functions that the public
 headers declare, the preloaded ones only names of MPI; at load time only libc,
-libm, libhwloc and the loader.  exports.py LIBNODEWISE [PRELOADED...]"""
+libm and the loader.  exports.py LIBNODEWISE [PRELOADED...]"""
 import re
 import subprocess
 import sys
 
 import tree
 
-MAY_NEED = re.compile(r"(libc|libm|libhwloc|ld-linux.*|libpthread|libdl)\.so\.")
+MAY_NEED = re.compile(r"(libc|libm|ld-linux.*|libpthread|libdl)\.so\.")
 
 
 def shown(library):

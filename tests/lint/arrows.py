@@ -25,7 +25,7 @@ ARROWS = {
     "runtime": MAP | {"gpu", "channel"},
     "probe": BASE | {"topology", "gpu"},
     "channel": BASE | {"gpu"},
-    "halo": MAP | {"channel", "gpu"},
+    "halo": MAP | {"channel", "gpu", "runtime"},
     "mpdata": MAP | {"halo"},
     "bench": BASE | {"gpu"},
     "cli": BASE,

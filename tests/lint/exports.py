@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What the libraries show and need: libnodewise the functions that the public
-headers declare, the preloaded ones only names of MPI; at load time only libc,
-libm and the loader.  exports.py LIBNODEWISE [PRELOADED...]"""
+headers declare, the preloaded ones names of MPI and what headers declare; at
+load time only libc, libm and the loader.  exports.py LIBNODEWISE [PRELOADED...]"""
 import re
 import subprocess
 import sys
@@ -25,14 +25,14 @@ def needed(library):
     return re.findall(r"\(NEEDED\).*\[(.*)\]", out)
 
 
-def declared():
+def declared(word="NW_API"):
     names = set()
     for header in tree.files(".h"):
         if not header.startswith("include/nodewise/"):
             continue
         code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", tree.text(header), flags=re.S)
         code = re.sub(r"__attribute__\s*\(\(.*?\)\)|NW_PRINTF\([^)]*\)", " ", code)
-        names |= set(re.findall(r"NW_API\b[^;{(]*?\b(nw_\w+)\s*[(;\[]", code))
+        names |= set(re.findall(r"\b%s\b[^;{(#]*?\b(nw_\w+)\s*[(;\[]" % word, code))
     return names
 
 
@@ -43,9 +43,12 @@ def main(libnodewise, preloaded):
                  for n in sorted(have - want)]
     breaches += ["libnodewise lacks %s, which a public header declares" % n
                  for n in sorted(want - have)]
+    own = declared("NW_MPI_API")
     for library in preloaded:
         breaches += ["%s shows %s" % (library, name) for name in sorted(shown(library))
-                     if not re.match(r"P?MPI_|p?mpi_", name)]
+                     if not re.match(r"P?MPI_|p?mpi_", name) and name not in own | want]
+        breaches += ["%s lacks %s" % (library, name)
+                     for name in sorted(own - shown(library))]
         if not shown(library):
             breaches.append("%s shows nothing" % library)
     for library in [libnodewise] + preloaded:

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cuts a rank's transfers into channels, the same way at both ends, and opens
+ * them: each end tells the other what it must know. */
+#include "halo/exchange/channels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct nw_halo_method_ops *const nw_halo_methods[NW_HALO_METHOD_COUNT] = {
+    [NW_HALO_SELF] = &nw_halo_self,     [NW_HALO_DIRECT] = &nw_halo_direct,
+    [NW_HALO_SHARED] = &nw_halo_shared, [NW_HALO_ATTACH] = &nw_halo_attach,
+    [NW_HALO_PACKED] = &nw_halo_packed, [NW_HALO_TYPES] = &nw_halo_types,
+};
+
+static struct nw_halo_pair pair_of(const nw_halo *halo,
+                                   const struct nw_halo_transfer *transfer)
+{
+    const struct nw_halo_piece *from = &halo->layout->piece[transfer->from];
+    const struct nw_halo_piece *to = &halo->layout->piece[transfer->to];
+
+    return (struct nw_halo_pair){
+        .from = transfer->from,
+        .to = transfer->to,
+        .from_rank = from->rank,
+        .to_rank = to->rank,
+        .same_rank = from->rank == to->rank,
+        .same_node = halo->node_of[from->rank] == halo->node_of[to->rank],
+        .same_gpu = from->node == to->node && from->slot == to->slot,
+    };
+}
+
+/* The first method of the fixed order that is allowed and fits: a function of
+ * what both ends know. */
+static const struct nw_halo_method_ops *
+choose(const nw_halo *halo, const struct nw_halo_transfer *transfer)
+{
+    struct nw_halo_pair pair = pair_of(halo, transfer);
+    uint32_t allowed =
+        pair.same_node ? halo->scheme.inside : halo->scheme.between;
+
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
+        const struct nw_halo_method_ops *ops = nw_halo_methods[i];
+
+        if (!ops || ops->for_gpu != halo->gpu_memory ||
+            !(halo->methods & NW_HALO_BIT(i)))
+            continue;
+        if ((pair.same_rank || allowed & NW_HALO_BIT(i)) &&
+            ops->fits(halo, &pair))
+            return ops;
+    }
+    return NULL;
+}
+
+/* A transfer with what it is sorted by. */
+struct entry {
+    int64_t key[7];
+    const struct nw_halo_method_ops *ops;
+    struct nw_halo_transfer transfer;
+};
+
+enum { KEY_PHASE, KEY_FROM_RANK, KEY_TO_RANK, KEY_METHOD, KEY_GROUP, KEYS };
+
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    for (int i = 0; i < 7; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return 0;
+}
+
+static nw_status fill_entry(const nw_halo *halo, size_t number,
+                            struct entry *entry)
+{
+    const struct nw_halo_transfer *transfer = &halo->transfers.item[number];
+    const struct nw_halo_method_ops *ops = choose(halo, transfer);
+    int64_t pieces =
+        (int64_t)transfer->from * halo->layout->piece_count + transfer->to;
+
+    if (!ops)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "no allowed method takes a halo from rank %d to rank "
+                       "%d",
+                       halo->layout->piece[transfer->from].rank,
+                       halo->layout->piece[transfer->to].rank);
+    *entry = (struct entry){
+        .key = {transfer->phase, halo->layout->piece[transfer->from].rank,
+                halo->layout->piece[transfer->to].rank, ops->id,
+                ops->each_pieces ? pieces : 0, 0, (int64_t)number},
+        .ops = ops,
+        .transfer = *transfer,
+    };
+    return NW_OK;
+}
+
+static bool same_channel(const struct entry *a, const struct entry *b)
+{
+    for (int i = 0; i < KEYS; i++)
+        if (a->key[i] != b->key[i])
+            return false;
+    return true;
+}
+
+static void begin_channel(nw_halo *halo, const struct entry *entry,
+                          const struct nw_halo_transfer *transfer)
+{
+    int from = (int)entry->key[KEY_FROM_RANK];
+    int to = (int)entry->key[KEY_TO_RANK];
+    struct nw_halo_channel *channel = &halo->channel[halo->channel_count];
+
+    *channel = (struct nw_halo_channel){
+        .ops = entry->ops,
+        .halo = halo,
+        .peer = from == halo->rank ? to : from,
+        .sends = from == halo->rank,
+        .receives = to == halo->rank,
+        .phase = (uint8_t)entry->key[KEY_PHASE],
+        .transfer = transfer,
+    };
+    /* its number among those of the same two ranks */
+    for (size_t i = 0; i < halo->channel_count; i++)
+        channel->tag += halo->channel[i].peer == channel->peer &&
+                        halo->channel[i].sends == channel->sends &&
+                        halo->channel[i].receives == channel->receives;
+    halo->channel_count++;
+}
+
+static void cut(nw_halo *halo, const struct entry *entry)
+{
+    size_t cell = halo->layout->domain.cell_bytes;
+
+    halo->channel_count = 0;
+    halo->phase_count = 1;
+    for (size_t i = 0; i < halo->transfers.count; i++) {
+        struct nw_halo_transfer *transfer = &halo->transfers.item[i];
+        struct nw_halo_channel *channel;
+
+        *transfer = entry[i].transfer;
+        if (!i || !same_channel(&entry[i - 1], &entry[i]))
+            begin_channel(halo, &entry[i], transfer);
+        channel = &halo->channel[halo->channel_count - 1];
+        channel->count++;
+        channel->bytes +=
+            cell * (size_t)(transfer->extent[0] * transfer->extent[1] *
+                            transfer->extent[2]);
+        if (transfer->phase >= halo->phase_count)
+            halo->phase_count = transfer->phase + 1;
+    }
+}
+
+static nw_status make_channels(nw_halo *halo)
+{
+    struct nw_halo_wanted wanted = {.layout = halo->layout,
+                                    .rank = halo->rank,
+                                    .phased = halo->scheme.phased};
+    struct entry *entry = NULL;
+    nw_status status = nw_halo_transfers_find(&wanted, &halo->transfers);
+
+    if (!status)
+        status = nw_alloc(halo->transfers.count, sizeof *entry, &entry);
+    if (!status)
+        status = nw_alloc(halo->transfers.count, sizeof *halo->channel,
+                          &halo->channel);
+    for (size_t i = 0; !status && i < halo->transfers.count; i++)
+        status = fill_entry(halo, i, &entry[i]);
+    if (!status) {
+        qsort(entry, halo->transfers.count, sizeof *entry, compare);
+        cut(halo, entry);
+    }
+    free(entry);
+    return status;
+}
+
+/* Offers go both ways between the ends of a channel, on tags of their own. */
+static int move_offers(nw_halo *halo, struct nw_halo_offer *own,
+                       struct nw_halo_offer *other, MPI_Request *request)
+{
+    int code = MPI_SUCCESS, count = 0, bytes = sizeof *own;
+
+    for (size_t i = 0; code == MPI_SUCCESS && i < halo->channel_count; i++) {
+        const struct nw_halo_channel *channel = &halo->channel[i];
+        int tag = 2 * channel->tag;
+
+        if (channel->peer == halo->rank)
+            continue;
+        code =
+            NW_PMPI(Irecv)(&other[i], bytes, MPI_BYTE, channel->peer,
+                           tag + channel->sends, halo->comm, &request[count++]);
+        if (code == MPI_SUCCESS)
+            code = NW_PMPI(Isend)(&own[i], bytes, MPI_BYTE, channel->peer,
+                                  tag + channel->receives, halo->comm,
+                                  &request[count++]);
+    }
+    return code == MPI_SUCCESS
+               ? NW_PMPI(Waitall)(count, request, MPI_STATUSES_IGNORE)
+               : code;
+}
+
+static nw_status join_all(nw_halo *halo, const struct nw_halo_offer *other)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < halo->channel_count; i++)
+        if (halo->channel[i].peer != halo->rank && halo->channel[i].ops->join)
+            status = halo->channel[i].ops->join(&halo->channel[i], &other[i]);
+    return status;
+}
+
+static nw_status open_all(nw_halo *halo, struct nw_halo_offer *own)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < halo->channel_count; i++)
+        status = halo->channel[i].ops->open(&halo->channel[i], &own[i]);
+    return status;
+}
+
+nw_status nw_halo_channels_open(nw_halo *halo,
+                                const struct nw_halo_scheme *scheme)
+{
+    struct nw_halo_offer *own = NULL, *other = NULL;
+    MPI_Request *request = NULL;
+    nw_status status;
+
+    halo->scheme = *scheme;
+    status = make_channels(halo);
+    if (!status)
+        status = nw_alloc(halo->channel_count, sizeof *own, &own);
+    if (!status)
+        status = nw_alloc(halo->channel_count, sizeof *other, &other);
+    if (!status)
+        status = nw_alloc(2 * halo->channel_count, sizeof *request, &request);
+    if (!status)
+        status = open_all(halo, own);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        status = nw_halo_segment_make(halo);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        status = nw_halo_mpi(move_offers(halo, own, other, request),
+                             "open the channels of a halo");
+    if (!status)
+        status = join_all(halo, other);
+    status = nw_halo_agree(halo->comm, status);
+    free(own);
+    free(other);
+    free(request);
+    if (status)
+        nw_halo_channels_close(halo);
+    return status;
+}
+
+void nw_halo_channels_close(nw_halo *halo)
+{
+    for (size_t i = 0; i < halo->channel_count; i++)
+        halo->channel[i].ops->close(&halo->channel[i]);
+    free(halo->channel);
+    halo->channel = NULL;
+    halo->channel_count = 0;
+    nw_halo_transfers_fini(&halo->transfers);
+    nw_halo_segment_free(halo);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The channels of a scheme, opened and closed as a whole. */
+#ifndef NW_HALO_EXCHANGE_CHANNELS_H
+#define NW_HALO_EXCHANGE_CHANNELS_H
+
+#include "halo/exchange/exchange.h"
+
+/* Makes and opens all channels of a scheme; nothing is left open after a
+ * failure, which is one of all ranks. Collective. */
+nw_status nw_halo_channels_open(nw_halo *halo,
+                                const struct nw_halo_scheme *scheme);
+/* Collective over the node. */
+void nw_halo_channels_close(nw_halo *halo);
+
+/* Sets halo->methods to those that all ranks allow and can use. Collective. */
+nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed);
+/* Opens the channels of the scheme that the options ask for. Collective. */
+nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options);
+
+/* Descriptors that tell when a process of this node ended. */
+nw_status nw_halo_watch_open(nw_halo *halo);
+/* NW_EMPI with the rank where one is gone. */
+nw_status nw_halo_watch_check(const nw_halo *halo);
+void nw_halo_watch_close(nw_halo *halo);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a node, where arrays lie in shared windows: the receiver copies the
+ * neighbour's own cells into its ghost cells, one pass and nothing packed. Two
+ * flags say that the source may be read, and that it was. */
+#include "halo/exchange/exchange.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+struct flags {
+    _Alignas(64) _Atomic uint64_t ready; /* exchanges whose source is there */
+    _Alignas(64) _Atomic uint64_t read;  /* exchanges that were read */
+};
+
+struct direct {
+    struct nw_halo_packs moves;
+    struct nw_halo_spot spot; /* of the flags: the sender's */
+    struct flags *flags;
+    uint64_t count;
+};
+
+static bool here(nw_halo *halo)
+{
+    size_t count = (size_t)halo->layout->piece_count * halo->quantity_count;
+
+    for (size_t i = 0; i < count; i++) {
+        int rank = halo->layout->piece[i / halo->quantity_count].rank;
+
+        if (halo->node_of[rank] == halo->node_of[halo->rank] &&
+            !halo->remote[i].mapped)
+            return false;
+    }
+    return true;
+}
+
+static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+{
+    (void)halo;
+    return pair->same_node && !pair->same_rank;
+}
+
+static nw_status open(struct nw_halo_channel *channel,
+                      struct nw_halo_offer *own)
+{
+    struct direct *direct = NULL;
+    nw_status status = nw_alloc(1, sizeof *direct, &direct);
+
+    channel->state = direct;
+    if (!status && channel->receives)
+        status = nw_halo_moves_make(channel, NW_HALO_MAPPED, &direct->moves);
+    if (!status && channel->sends)
+        status = nw_halo_segment_reserve(channel->halo, sizeof(struct flags),
+                                         &direct->spot);
+    if (!status)
+        *(struct nw_halo_spot *)(void *)own->bytes = direct->spot;
+    return status;
+}
+
+static nw_status join(struct nw_halo_channel *channel,
+                      const struct nw_halo_offer *other)
+{
+    struct direct *direct = channel->state;
+
+    if (channel->receives)
+        direct->spot = *(const struct nw_halo_spot *)(const void *)other->bytes;
+    direct->flags = nw_halo_segment_at(channel->halo, &direct->spot);
+    return NW_OK;
+}
+
+static nw_status start(struct nw_halo_channel *channel)
+{
+    struct direct *direct = channel->state;
+
+    direct->count++;
+    if (channel->sends)
+        atomic_store_explicit(&direct->flags->ready, direct->count,
+                              memory_order_release);
+    return NW_OK;
+}
+
+static nw_status test(struct nw_halo_channel *channel, bool *done)
+{
+    struct direct *direct = channel->state;
+    struct flags *flags = direct->flags;
+
+    if (channel->sends) {
+        *done = atomic_load_explicit(&flags->read, memory_order_acquire) >=
+                direct->count;
+        return NW_OK;
+    }
+    *done = atomic_load_explicit(&flags->ready, memory_order_acquire) >=
+            direct->count;
+    if (*done) {
+        nw_halo_moves_run(channel, &direct->moves);
+        atomic_store_explicit(&flags->read, direct->count,
+                              memory_order_release);
+    }
+    return NW_OK;
+}
+
+static void close_channel(struct nw_halo_channel *channel)
+{
+    struct direct *direct = channel->state;
+
+    if (direct)
+        nw_halo_packs_fini(&direct->moves);
+    free(direct);
+    channel->state = NULL;
+}
+
+const struct nw_halo_method_ops nw_halo_direct = {
+    .id = NW_HALO_DIRECT,
+    .here = here,
+    .fits = fits,
+    .open = open,
+    .join = join,
+    .start = start,
+    .test = test,
+    .close = close_channel,
+};

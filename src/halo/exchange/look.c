@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a code asks of its halo: pieces, arrays, and the cells it may compute
+ * while an exchange runs. */
+#include "halo/exchange/exchange.h"
+
+int32_t nw_halo_piece_count(const nw_halo *halo)
+{
+    return halo->own_count;
+}
+
+const struct nw_halo_piece *nw_halo_piece(const nw_halo *halo, int32_t piece)
+{
+    return &halo->layout->piece[halo->own[piece]];
+}
+
+void *nw_halo_base(const nw_halo *halo, int32_t piece, int32_t quantity)
+{
+    return halo->base[piece * halo->quantity_count + quantity];
+}
+
+size_t nw_halo_pitch(const nw_halo *halo, int32_t piece, int32_t quantity)
+{
+    return halo->pitch[piece * halo->quantity_count + quantity];
+}
+
+const nw_halo_layout *nw_halo_layout_of(const nw_halo *halo)
+{
+    return halo->layout;
+}
+
+const char *nw_halo_words(const nw_halo *halo)
+{
+    return halo->words;
+}
+
+static struct nw_halo_box own_cells(const struct nw_halo_piece *piece)
+{
+    struct nw_halo_box box;
+
+    for (int axis = 0; axis < 3; axis++) {
+        box.low[axis] = piece->low_ghost[axis];
+        box.high[axis] = piece->allocated[axis] - piece->high_ghost[axis];
+    }
+    return box;
+}
+
+/* Own cells further than the radius from every side; empty where the piece is
+ * thinner than that. */
+struct nw_halo_box nw_halo_interior(const nw_halo *halo, int32_t piece)
+{
+    const struct nw_halo_piece *own = nw_halo_piece(halo, piece);
+    struct nw_halo_box box = own_cells(own);
+
+    for (int axis = 0; axis < 3; axis++) {
+        box.low[axis] += own->low_ghost[axis];
+        box.high[axis] -= own->high_ghost[axis];
+        if (box.high[axis] < box.low[axis])
+            box.high[axis] = box.low[axis];
+    }
+    return box;
+}
+
+/* Slabs from outside in, z first: what is left after them is the interior. */
+int32_t nw_halo_shell(const nw_halo *halo, int32_t piece,
+                      struct nw_halo_box out[6])
+{
+    struct nw_halo_box left = own_cells(nw_halo_piece(halo, piece));
+    struct nw_halo_box inside = nw_halo_interior(halo, piece);
+    int32_t count = 0;
+
+    for (int axis = 2; axis >= 0; axis--) {
+        struct nw_halo_box low = left, high = left;
+
+        if (inside.low[axis] > left.high[axis])
+            inside.low[axis] = inside.high[axis] = left.high[axis];
+        low.high[axis] = inside.low[axis];
+        high.low[axis] = inside.high[axis];
+        if (low.low[axis] < low.high[axis])
+            out[count++] = low;
+        if (high.low[axis] < high.high[axis])
+            out[count++] = high;
+        left.low[axis] = inside.low[axis];
+        left.high[axis] = inside.high[axis];
+    }
+    return count;
+}

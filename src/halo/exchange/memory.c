@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The arrays: the caller's, or ours in a window that the node's ranks share;
+ * and what the neighbours on a node must know of them. */
+#include "halo/exchange/exchange.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ALIGN ((size_t)4096)
+
+struct memory {
+    MPI_Win window; /* MPI_WIN_NULL where the arrays are not shared */
+    char *own;      /* of malloc */
+};
+
+static size_t stride_of(const struct nw_halo_quantity *quantity)
+{
+    return quantity->stride ? quantity->stride : quantity->bytes;
+}
+
+static size_t least_pitch(const nw_halo *halo,
+                          const struct nw_halo_piece *piece, int32_t quantity)
+{
+    return (size_t)piece->allocated[0] * stride_of(&halo->quantity[quantity]);
+}
+
+static size_t array_bytes(const nw_halo *halo, int32_t own, int32_t quantity)
+{
+    const struct nw_halo_piece *piece = &halo->layout->piece[halo->own[own]];
+
+    return halo->pitch[own * halo->quantity_count + quantity] *
+           (size_t)(piece->allocated[1] * piece->allocated[2]);
+}
+
+static size_t round_up(size_t value, size_t to)
+{
+    return to > 1 ? (value + to - 1) / to * to : value;
+}
+
+/* The caller's arrays. */
+static nw_status take_arrays(nw_halo *halo,
+                             const struct nw_halo_options *options)
+{
+    int32_t quantities = halo->quantity_count;
+
+    for (int32_t i = 0; i < halo->own_count * quantities; i++) {
+        const struct nw_halo_piece *piece =
+            &halo->layout->piece[halo->own[i / quantities]];
+        size_t least = least_pitch(halo, piece, i % quantities);
+
+        halo->pitch[i] = options->base && options->pitch && options->pitch[i]
+                             ? options->pitch[i]
+                             : least;
+        halo->base[i] = options->base
+                            ? options->base[i]
+                            : options->memory(options->context, piece,
+                                              i % quantities, &halo->pitch[i]);
+        if (!halo->base[i])
+            return nw_fail(NW_EINVAL, "piece %d has no array of quantity %d",
+                           i / quantities, i % quantities);
+        if (halo->pitch[i] < least)
+            return nw_fail(NW_EINVAL,
+                           "rows of quantity %d are %zu bytes apart and %zu "
+                           "long",
+                           i % quantities, halo->pitch[i], least);
+    }
+    return NW_OK;
+}
+
+static nw_status share(nw_halo *halo, struct memory *memory, size_t bytes)
+{
+    MPI_Info info;
+    char *base = NULL;
+    int code = NW_PMPI(Info_create)(&info);
+
+    if (code == MPI_SUCCESS) {
+        NW_PMPI(Info_set)(info, "alloc_shared_noncontig", "true");
+        code = NW_PMPI(Win_allocate_shared)(
+            (MPI_Aint)bytes, 1, info, halo->node_comm, &base, &memory->window);
+        NW_PMPI(Info_free)(&info);
+    }
+    if (code != MPI_SUCCESS) {
+        memory->window = MPI_WIN_NULL;
+        return nw_halo_mpi(code, "share memory");
+    }
+    memory->own = NULL;
+    memset(base, 0, bytes);
+    halo->base[0] = base;
+    return NW_OK;
+}
+
+static nw_status allocate(nw_halo *halo, struct memory *memory, size_t bytes)
+{
+    if (halo->node_size > 1)
+        return share(halo, memory, bytes);
+    memory->own = aligned_alloc(ALIGN, round_up(bytes + 1, ALIGN));
+    if (!memory->own)
+        return nw_fail(NW_ENOMEM, "out of memory");
+    memset(memory->own, 0, bytes);
+    halo->base[0] = memory->own;
+    return NW_OK;
+}
+
+/* Arrays begin a few lines after a page's start, each elsewhere, so that the
+ * same cell of several quantities does not fall into the same cache set. */
+static size_t lay_out(nw_halo *halo, char *start)
+{
+    int32_t quantities = halo->quantity_count;
+    size_t at = 0;
+
+    for (int32_t i = 0; i < halo->own_count * quantities; i++) {
+        if (start)
+            halo->base[i] = start + at;
+        at += array_bytes(halo, i / quantities, i % quantities);
+        at = round_up(at, 64) + 576;
+    }
+    return at;
+}
+
+static nw_status make_arrays(nw_halo *halo,
+                             const struct nw_halo_options *options)
+{
+    struct memory *memory = NULL;
+    nw_status status = nw_alloc(1, sizeof *memory, &memory);
+    int32_t quantities = halo->quantity_count;
+
+    halo->memory = memory;
+    if (!status)
+        memory->window = MPI_WIN_NULL;
+    status = nw_halo_agree(halo->comm, status);
+    if (status)
+        return status;
+    for (int32_t i = 0; i < halo->own_count * quantities; i++)
+        halo->pitch[i] = round_up(
+            least_pitch(halo, &halo->layout->piece[halo->own[i / quantities]],
+                        i % quantities),
+            options->row_align);
+    status = allocate(halo, memory, lay_out(halo, NULL) + 64);
+    if (!status)
+        lay_out(halo, halo->base[0]);
+    return status;
+}
+
+nw_status nw_halo_memory_make(nw_halo *halo,
+                              const struct nw_halo_options *options)
+{
+    size_t count = (size_t)halo->own_count * halo->quantity_count;
+    nw_status status = nw_alloc(count, sizeof *halo->base, &halo->base);
+
+    if (!status)
+        status = nw_alloc(count, sizeof *halo->pitch, &halo->pitch);
+    status = nw_halo_agree(halo->comm, status);
+    if (status)
+        return status;
+    status = options->base || options->memory ? take_arrays(halo, options)
+                                              : make_arrays(halo, options);
+    return nw_halo_agree(halo->comm, status);
+}
+
+void nw_halo_memory_free(nw_halo *halo)
+{
+    struct memory *memory = halo->memory;
+
+    if (memory && memory->window != MPI_WIN_NULL)
+        NW_PMPI(Win_free)(&memory->window);
+    if (memory)
+        free(memory->own);
+    free(memory);
+    free(halo->base);
+    free(halo->pitch);
+    free(halo->remote);
+    free(halo->pid);
+}
+
+/* What a rank says of one array. */
+struct word {
+    uint64_t address, offset, pitch; /* offset ~0: not in the window */
+    int64_t array;                   /* piece * quantity_count + quantity */
+};
+
+static nw_status fill_words(nw_halo *halo, struct word *words)
+{
+    const struct memory *memory = halo->memory;
+    bool shared = memory && memory->window != MPI_WIN_NULL;
+    MPI_Aint bytes = 0;
+    int unit, code = MPI_SUCCESS;
+    char *start = NULL;
+
+    if (shared)
+        code = NW_PMPI(Win_shared_query)(memory->window, halo->node_rank,
+                                         &bytes, &unit, &start);
+    for (int32_t i = 0; i < halo->own_count * halo->quantity_count; i++)
+        words[i] = (struct word){
+            .address = (uintptr_t)halo->base[i],
+            .offset = shared ? (uint64_t)(halo->base[i] - start) : UINT64_MAX,
+            .pitch = halo->pitch[i],
+            .array = (int64_t)halo->own[i / halo->quantity_count] *
+                         halo->quantity_count +
+                     i % halo->quantity_count,
+        };
+    return nw_halo_mpi(code, "find shared memory");
+}
+
+static nw_status read_words(nw_halo *halo, const struct word *words, int rank,
+                            int count)
+{
+    const struct memory *memory = halo->memory;
+    MPI_Aint bytes;
+    int unit, code = MPI_SUCCESS;
+    char *start = NULL;
+
+    for (int i = 0; code == MPI_SUCCESS && i < count; i++) {
+        struct nw_halo_remote *remote = &halo->remote[words[i].array];
+
+        remote->address = words[i].address;
+        remote->pitch = words[i].pitch;
+        if (words[i].offset == UINT64_MAX)
+            continue;
+        if (!start)
+            code = NW_PMPI(Win_shared_query)(memory->window, rank, &bytes,
+                                             &unit, &start);
+        remote->mapped = start + words[i].offset;
+    }
+    return nw_halo_mpi(code, "find shared memory");
+}
+
+static nw_status tell_all(nw_halo *halo, struct word *own, int *count,
+                          struct word **all)
+{
+    int *at = NULL,
+        mine = (int)(sizeof *own) * halo->own_count * halo->quantity_count;
+    int code = NW_PMPI(Allgather)(&mine, 1, MPI_INT, count, 1, MPI_INT,
+                                  halo->node_comm);
+    size_t total = 0;
+    nw_status status = nw_alloc((size_t)halo->node_size, sizeof *at, &at);
+
+    for (int i = 0; !status && i < halo->node_size; i++) {
+        at[i] = (int)total;
+        total += (size_t)count[i];
+    }
+    if (!status)
+        status = nw_alloc(total, 1, all);
+    status = nw_halo_agree(halo->node_comm, status);
+    if (!status && code == MPI_SUCCESS)
+        code = NW_PMPI(Allgatherv)(own, mine, MPI_BYTE, *all, count, at,
+                                   MPI_BYTE, halo->node_comm);
+    free(at);
+    return status ? status : nw_halo_mpi(code, "tell of arrays");
+}
+
+nw_status nw_halo_memory_tell(nw_halo *halo)
+{
+    struct word *own = NULL, *all = NULL, *next;
+    int *count = NULL;
+    int32_t pid = (int32_t)getpid();
+    nw_status status = nw_alloc((size_t)halo->own_count * halo->quantity_count,
+                                sizeof *own, &own);
+
+    if (!status)
+        status = nw_alloc((size_t)halo->node_size, sizeof *count, &count);
+    if (!status)
+        status = nw_alloc((size_t)halo->node_size, sizeof pid, &halo->pid);
+    if (!status)
+        status =
+            nw_alloc((size_t)halo->layout->piece_count * halo->quantity_count,
+                     sizeof *halo->remote, &halo->remote);
+    if (!status)
+        status = fill_words(halo, own);
+    status = nw_halo_agree(halo->node_comm, status);
+    if (!status)
+        status =
+            nw_halo_mpi(NW_PMPI(Allgather)(&pid, 1, MPI_INT32_T, halo->pid, 1,
+                                           MPI_INT32_T, halo->node_comm),
+                        "tell of processes");
+    if (!status)
+        status = tell_all(halo, own, count, &all);
+    next = all;
+    for (int i = 0; !status && i < halo->node_size; i++) {
+        int words = count[i] / (int)sizeof *own;
+
+        status = read_words(halo, next, i, words);
+        next += words;
+    }
+    free(own);
+    free(all);
+    free(count);
+    return status;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One packed MPI message from a rank to another, in as many parts as MPI's
+ * counts need. */
+#include "halo/exchange/exchange.h"
+
+#include <stdlib.h>
+
+#define PART ((size_t)1 << 30)
+
+struct packed {
+    struct nw_halo_packs packs;
+    char *buffer;
+    MPI_Request *request;
+    int request_count; /* under way */
+};
+
+static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+{
+    (void)halo;
+    return !pair->same_rank;
+}
+
+static nw_status open(struct nw_halo_channel *channel,
+                      struct nw_halo_offer *own)
+{
+    struct packed *packed = NULL;
+    nw_status status = nw_alloc(1, sizeof *packed, &packed);
+
+    (void)own;
+    channel->state = packed;
+    if (!status)
+        status = nw_halo_packs_make(channel, channel->receives, &packed->packs);
+    if (!status)
+        status = nw_alloc(channel->bytes, 1, &packed->buffer);
+    if (!status)
+        status = nw_alloc(channel->bytes / PART + 1, sizeof *packed->request,
+                          &packed->request);
+    return status;
+}
+
+static nw_status move_parts(struct nw_halo_channel *channel)
+{
+    struct packed *packed = channel->state;
+    MPI_Comm comm = channel->halo->comm;
+    size_t bytes = nw_halo_active_bytes(channel);
+    int code = MPI_SUCCESS;
+
+    packed->request_count = 0;
+    for (size_t at = 0; code == MPI_SUCCESS && at < bytes; at += PART) {
+        int part = (int)(bytes - at < PART ? bytes - at : PART);
+        MPI_Request *request = &packed->request[packed->request_count++];
+
+        code = channel->sends
+                   ? MPI_Isend(packed->buffer + at, part, MPI_BYTE,
+                               channel->peer, channel->tag, comm, request)
+                   : MPI_Irecv(packed->buffer + at, part, MPI_BYTE,
+                               channel->peer, channel->tag, comm, request);
+    }
+    return nw_halo_mpi(code, "move a packed halo");
+}
+
+static nw_status post(struct nw_halo_channel *channel)
+{
+    return channel->receives ? move_parts(channel) : NW_OK;
+}
+
+static nw_status start(struct nw_halo_channel *channel)
+{
+    struct packed *packed = channel->state;
+
+    if (!channel->sends)
+        return NW_OK;
+    nw_halo_packs_pack(channel, &packed->packs, packed->buffer);
+    return move_parts(channel);
+}
+
+static nw_status test(struct nw_halo_channel *channel, bool *done)
+{
+    struct packed *packed = channel->state;
+    int flag = 0;
+    int code = MPI_Testall(packed->request_count, packed->request, &flag,
+                           MPI_STATUSES_IGNORE);
+
+    if (code != MPI_SUCCESS)
+        return nw_halo_mpi(code, "move a packed halo");
+    if (flag && channel->receives)
+        nw_halo_packs_unpack(channel, &packed->packs, packed->buffer);
+    *done = flag;
+    return NW_OK;
+}
+
+static void close_channel(struct nw_halo_channel *channel)
+{
+    struct packed *packed = channel->state;
+
+    if (!packed)
+        return;
+    nw_halo_packs_fini(&packed->packs);
+    free(packed->buffer);
+    free(packed->request);
+    free(packed);
+    channel->state = NULL;
+}
+
+const struct nw_halo_method_ops nw_halo_packed = {
+    .id = NW_HALO_PACKED,
+    .fits = fits,
+    .open = open,
+    .post = post,
+    .start = start,
+    .test = test,
+    .close = close_channel,
+};

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A channel's cells as prepared copies: between two arrays, or between arrays
+ * and one dense buffer whose order both ends know. */
+#include "halo/exchange/exchange.h"
+
+#include <stdlib.h>
+
+static size_t cells(const struct nw_halo_transfer *transfer)
+{
+    return (size_t)(transfer->extent[0] * transfer->extent[1] *
+                    transfer->extent[2]);
+}
+
+struct nw_halo_view nw_halo_view_of(const nw_halo *halo,
+                                    const struct nw_halo_ending *ending,
+                                    enum nw_halo_whose whose)
+{
+    const struct nw_halo_transfer *transfer = ending->transfer;
+    int32_t id = ending->target ? transfer->to : transfer->from;
+    const struct nw_halo_piece *piece = &halo->layout->piece[id];
+    const int64_t *index = ending->target ? transfer->target : transfer->source;
+    size_t at = (size_t)(whose ? id : halo->own_at[id]) * halo->quantity_count +
+                ending->field->first;
+    size_t pitch = whose ? halo->remote[at].pitch : halo->pitch[at];
+    struct nw_halo_view view = {
+        .at = whose == NW_HALO_OWN ? halo->base[at]
+              : whose == NW_HALO_MAPPED
+                  ? halo->remote[at].mapped
+                  : (char *)(uintptr_t)halo->remote[at].address,
+        .step = {(ptrdiff_t)ending->field->stride, (ptrdiff_t)pitch,
+                 (ptrdiff_t)pitch * (ptrdiff_t)piece->allocated[1]},
+    };
+
+    for (int axis = 0; axis < 3; axis++) {
+        bool back = !ending->target && transfer->mirror & 1u << axis;
+        int64_t first = index[axis] + (back ? transfer->extent[axis] - 1 : 0);
+
+        view.at += first * view.step[axis];
+        if (back)
+            view.step[axis] = -view.step[axis];
+    }
+    return view;
+}
+
+size_t nw_halo_channel_bytes(const struct nw_halo_channel *channel,
+                             int32_t field)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < channel->count; i++)
+        bytes += cells(&channel->transfer[i]);
+    return bytes * channel->halo->field[field].bytes;
+}
+
+size_t nw_halo_active_bytes(const struct nw_halo_channel *channel)
+{
+    const nw_halo *halo = channel->halo;
+    size_t bytes = 0;
+
+    for (int32_t i = 0; i < halo->active_count; i++)
+        bytes += halo->field[halo->active[i]].bytes;
+    /* channel->bytes are those of all quantities */
+    return bytes * (channel->bytes / halo->layout->domain.cell_bytes);
+}
+
+static nw_status make(const struct nw_halo_channel *channel,
+                      struct nw_halo_packs *out)
+{
+    out->transfer_count = channel->count;
+    return nw_alloc((size_t)channel->halo->field_count * channel->count,
+                    sizeof *out->copy, &out->copy);
+}
+
+/* The array's side of a copy, both sides of a box of the transfer's extent. */
+static struct nw_halo_copy begin(const struct nw_halo_transfer *transfer,
+                                 const struct nw_halo_field *field)
+{
+    return (struct nw_halo_copy){
+        .n = {transfer->extent[0], transfer->extent[1], transfer->extent[2]},
+        .bytes = field->bytes};
+}
+
+nw_status nw_halo_packs_make(const struct nw_halo_channel *channel, bool target,
+                             struct nw_halo_packs *out)
+{
+    const nw_halo *halo = channel->halo;
+    nw_status status = make(channel, out);
+
+    for (int32_t f = 0; !status && f < halo->field_count; f++)
+        for (size_t i = 0; i < channel->count; i++) {
+            struct nw_halo_ending ending = {&channel->transfer[i],
+                                            &halo->field[f], target};
+            struct nw_halo_copy copy = begin(ending.transfer, ending.field);
+            struct nw_halo_view dense = nw_halo_dense(copy.n, copy.bytes, NULL);
+            struct nw_halo_view array =
+                nw_halo_view_of(halo, &ending, NW_HALO_OWN);
+
+            copy.to = target ? array : dense;
+            copy.from = target ? dense : array;
+            nw_halo_copy_prepare(&copy);
+            out->copy[(size_t)f * channel->count + i] = copy;
+        }
+    return status;
+}
+
+void nw_halo_packs_fini(struct nw_halo_packs *packs)
+{
+    free(packs->copy);
+    packs->copy = NULL;
+}
+
+/* Transfer by transfer, all its fields together: they share nothing, but their
+ * rows are walked in turn. */
+void nw_halo_packs_pack(const struct nw_halo_channel *channel,
+                        const struct nw_halo_packs *packs, char *buffer)
+{
+    const nw_halo *halo = channel->halo;
+
+    for (size_t i = 0; i < packs->transfer_count; i++)
+        for (int32_t a = 0; a < halo->active_count; a++) {
+            struct nw_halo_copy copy =
+                packs
+                    ->copy[(size_t)halo->active[a] * packs->transfer_count + i];
+
+            copy.to.at = buffer;
+            nw_halo_copy_run(&copy);
+            buffer += nw_halo_copy_bytes(&copy);
+        }
+}
+
+void nw_halo_packs_unpack(const struct nw_halo_channel *channel,
+                          const struct nw_halo_packs *packs, const char *buffer)
+{
+    const nw_halo *halo = channel->halo;
+
+    for (size_t i = 0; i < packs->transfer_count; i++)
+        for (int32_t a = 0; a < halo->active_count; a++) {
+            struct nw_halo_copy copy =
+                packs
+                    ->copy[(size_t)halo->active[a] * packs->transfer_count + i];
+
+            copy.from.at = (char *)buffer;
+            nw_halo_copy_run(&copy);
+            buffer += nw_halo_copy_bytes(&copy);
+        }
+}
+
+nw_status nw_halo_moves_make(const struct nw_halo_channel *channel,
+                             enum nw_halo_whose source,
+                             struct nw_halo_packs *out)
+{
+    const nw_halo *halo = channel->halo;
+    nw_status status = make(channel, out);
+
+    for (int32_t f = 0; !status && f < halo->field_count; f++)
+        for (size_t i = 0; i < channel->count; i++) {
+            struct nw_halo_ending ending = {&channel->transfer[i],
+                                            &halo->field[f], false};
+            struct nw_halo_copy copy = begin(ending.transfer, ending.field);
+
+            copy.from = nw_halo_view_of(halo, &ending, source);
+            ending.target = true;
+            copy.to = nw_halo_view_of(halo, &ending, NW_HALO_OWN);
+            nw_halo_copy_prepare(&copy);
+            out->copy[(size_t)f * channel->count + i] = copy;
+        }
+    return status;
+}
+
+void nw_halo_moves_run(const struct nw_halo_channel *channel,
+                       const struct nw_halo_packs *packs)
+{
+    const nw_halo *halo = channel->halo;
+
+    for (int32_t a = 0; a < halo->active_count; a++)
+        nw_halo_copy_run_all(packs->copy + (size_t)halo->active[a] *
+                                               packs->transfer_count,
+                             packs->transfer_count);
+}

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nw_halo_plan: who is on which node, which piece is whose, where the arrays
+ * are, and then the channels. Every step that can fail on one rank fails on
+ * all. */
+#include "halo/exchange/agree.h"
+#include "halo/exchange/channels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- ranks and nodes --- */
+
+static int split_nodes(nw_halo *halo, int32_t ranks_per_node)
+{
+    MPI_Comm node = MPI_COMM_NULL;
+    int code = NW_PMPI(Comm_split_type)(halo->comm, MPI_COMM_TYPE_SHARED, 0,
+                                        MPI_INFO_NULL, &node);
+
+    if (code != MPI_SUCCESS || !ranks_per_node) {
+        halo->node_comm = node;
+        return code;
+    }
+    code = NW_PMPI(Comm_split)(node, halo->rank / ranks_per_node, 0,
+                               &halo->node_comm);
+    NW_PMPI(Comm_free)(&node);
+    return code;
+}
+
+static int open_comms(nw_halo *halo, MPI_Comm comm, int32_t ranks_per_node)
+{
+    int code = NW_PMPI(Comm_dup)(comm, &halo->comm);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    NW_PMPI(Comm_set_errhandler)(halo->comm, MPI_ERRORS_RETURN);
+    NW_PMPI(Comm_rank)(halo->comm, &halo->rank);
+    NW_PMPI(Comm_size)(halo->comm, &halo->size);
+    code = split_nodes(halo, ranks_per_node > 0 ? ranks_per_node : 0);
+    if (code != MPI_SUCCESS)
+        return code;
+    NW_PMPI(Comm_set_errhandler)(halo->node_comm, MPI_ERRORS_RETURN);
+    NW_PMPI(Comm_rank)(halo->node_comm, &halo->node_rank);
+    return NW_PMPI(Comm_size)(halo->node_comm, &halo->node_size);
+}
+
+/* Nodes are numbered by their lowest ranks. */
+static nw_status find_nodes(nw_halo *halo)
+{
+    int lowest = halo->rank, nodes = 0, code;
+    nw_status status =
+        nw_alloc((size_t)halo->size, sizeof(int), &halo->node_of);
+
+    if (!status)
+        status = nw_alloc((size_t)halo->size, sizeof(int), &halo->node_rank_of);
+    status = nw_halo_agree(halo->comm, status);
+    if (status)
+        return status;
+    code = NW_PMPI(Bcast)(&lowest, 1, MPI_INT, 0, halo->node_comm);
+    if (code == MPI_SUCCESS)
+        code = NW_PMPI(Allgather)(&lowest, 1, MPI_INT, halo->node_of, 1,
+                                  MPI_INT, halo->comm);
+    if (code == MPI_SUCCESS)
+        code = NW_PMPI(Allgather)(&halo->node_rank, 1, MPI_INT,
+                                  halo->node_rank_of, 1, MPI_INT, halo->comm);
+    /* the lowest rank of each node comes before its others */
+    for (int i = 0; i < halo->size; i++)
+        halo->node_of[i] =
+            halo->node_of[i] == i ? nodes++ : halo->node_of[halo->node_of[i]];
+    return nw_halo_mpi(code, "find nodes");
+}
+
+/* --- pieces --- */
+
+/* Pieces of every rank. */
+struct shares {
+    int32_t *count; /* [size] */
+    int32_t *slots; /* [node_count] */
+    int32_t node_count, total;
+};
+
+static nw_status find_shares(nw_halo *halo, int32_t own, struct shares *out)
+{
+    nw_status status =
+        nw_alloc((size_t)halo->size, sizeof(int32_t), &out->count);
+
+    if (!status)
+        status = nw_alloc((size_t)halo->size, sizeof(int32_t), &out->slots);
+    if (!status && own < 0)
+        status = nw_fail(NW_EINVAL, "%d pieces of a rank", own);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        status =
+            nw_halo_mpi(NW_PMPI(Allgather)(&own, 1, MPI_INT32_T, out->count, 1,
+                                           MPI_INT32_T, halo->comm),
+                        "count pieces");
+    for (int i = 0; !status && i < halo->size; i++) {
+        out->slots[halo->node_of[i]] += out->count[i];
+        out->total += out->count[i];
+        if (halo->node_of[i] >= out->node_count)
+            out->node_count = halo->node_of[i] + 1;
+    }
+    return status;
+}
+
+/* Slots of a node belong to its ranks in order, so many to each as it has
+ * pieces. */
+static nw_status give_ranks(nw_halo *halo, const struct shares *shares)
+{
+    nw_halo_layout *layout = halo->layout;
+    int32_t *first = NULL, *owner = NULL, *filled = NULL;
+    nw_status status =
+        nw_alloc((size_t)shares->node_count + 1, sizeof *first, &first);
+
+    if (!status)
+        status = nw_alloc((size_t)shares->total, sizeof *owner, &owner);
+    if (!status)
+        status = nw_alloc((size_t)shares->node_count, sizeof *filled, &filled);
+    for (int32_t i = 0; !status && i < shares->node_count; i++)
+        first[i + 1] = first[i] + shares->slots[i];
+    for (int rank = 0; !status && rank < halo->size; rank++)
+        for (int32_t k = 0; k < shares->count[rank]; k++) {
+            int node = halo->node_of[rank];
+
+            owner[first[node] + filled[node]++] = rank;
+        }
+    for (int32_t i = 0; !status && i < layout->piece_count; i++) {
+        struct nw_halo_piece *piece = &layout->piece[i];
+
+        piece->rank = owner[first[piece->node] + piece->slot];
+    }
+    free(first);
+    free(owner);
+    free(filled);
+    return status;
+}
+
+static nw_status gather_boxes(nw_halo *halo,
+                              const struct nw_halo_options *options,
+                              const struct shares *shares,
+                              struct nw_halo_box **out)
+{
+    int *bytes = NULL, *at = NULL, total = 0, unit = sizeof **out;
+    int code = MPI_SUCCESS;
+    nw_status status = nw_alloc((size_t)halo->size, sizeof(int), &bytes);
+
+    if (!status)
+        status = nw_alloc((size_t)halo->size, sizeof(int), &at);
+    if (!status)
+        status = nw_alloc((size_t)shares->total, sizeof **out, out);
+    for (int i = 0; !status && i < halo->size; i++) {
+        bytes[i] = shares->count[i] * unit;
+        at[i] = total;
+        total += bytes[i];
+    }
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        code = NW_PMPI(Allgatherv)(options->box, options->box_count * unit,
+                                   MPI_BYTE, *out, bytes, at, MPI_BYTE,
+                                   halo->comm);
+    free(bytes);
+    free(at);
+    return status ? status : nw_halo_mpi(code, "gather pieces");
+}
+
+/* The caller's own division, numbered rank by rank. */
+static nw_status take_boxes(nw_halo *halo,
+                            const struct nw_halo_options *options,
+                            const struct shares *shares)
+{
+    struct nw_halo_places places = {shares->node_count, shares->slots};
+    struct nw_halo_box *box = NULL;
+    int32_t piece = 0, *slot = NULL;
+    nw_status status = gather_boxes(halo, options, shares, &box);
+
+    if (!status)
+        status = nw_alloc((size_t)shares->node_count, sizeof *slot, &slot);
+    if (!status)
+        status = nw_halo_layout_new(options, &places, &halo->layout);
+    for (int rank = 0; !status && rank < halo->size; rank++)
+        for (int32_t k = 0; k < shares->count[rank]; k++, piece++)
+            halo->layout->piece[piece] = (struct nw_halo_piece){
+                .box = box[piece],
+                .node = halo->node_of[rank],
+                .slot = slot[halo->node_of[rank]]++,
+                .rank = rank,
+            };
+    if (!status)
+        status = nw_halo_layout_finish(halo->layout);
+    free(slot);
+    free(box);
+    return status;
+}
+
+static nw_status divide(nw_halo *halo, const struct nw_halo_options *options,
+                        const struct shares *shares)
+{
+    struct nw_halo_places places = {shares->node_count, shares->slots};
+    nw_status status = nw_halo_layout_make(options, &places, &halo->layout);
+
+    if (!status)
+        status = give_ranks(halo, shares);
+    return status;
+}
+
+static nw_status find_own(nw_halo *halo)
+{
+    size_t count = (size_t)halo->layout->piece_count;
+    nw_status status = nw_alloc(count, sizeof *halo->own, &halo->own);
+
+    if (!status)
+        status = nw_alloc(count, sizeof *halo->own_at, &halo->own_at);
+    for (int32_t i = 0; !status && i < halo->layout->piece_count; i++) {
+        bool mine = halo->layout->piece[i].rank == halo->rank;
+
+        halo->own_at[i] = mine ? halo->own_count : -1;
+        if (mine)
+            halo->own[halo->own_count++] = i;
+    }
+    return status;
+}
+
+static nw_status make_pieces(nw_halo *halo,
+                             const struct nw_halo_options *options)
+{
+    struct shares shares = {0};
+    int32_t own = options->box               ? options->box_count
+                  : options->pieces_per_rank ? options->pieces_per_rank
+                                             : 1;
+    nw_status status = find_shares(halo, own, &shares);
+
+    if (!status)
+        status = options->box ? take_boxes(halo, options, &shares)
+                              : divide(halo, options, &shares);
+    if (!status)
+        status = find_own(halo);
+    free(shares.count);
+    free(shares.slots);
+    return nw_halo_agree(halo->comm, status);
+}
+
+/* --- fields --- */
+
+static bool is_joined(const nw_halo *halo, int32_t quantity)
+{
+    const struct nw_halo_quantity *a = &halo->quantity[quantity - 1];
+    const struct nw_halo_quantity *b = &halo->quantity[quantity];
+    bool joined = a->stride == b->stride;
+
+    for (int32_t i = 0; i < halo->own_count; i++) {
+        int32_t at = i * halo->quantity_count + quantity;
+
+        joined = joined && halo->base[at] == halo->base[at - 1] + a->bytes &&
+                 halo->pitch[at] == halo->pitch[at - 1];
+    }
+    return joined;
+}
+
+static void add_field(nw_halo *halo, int32_t quantity, bool joined)
+{
+    const struct nw_halo_quantity *own = &halo->quantity[quantity];
+
+    if (joined)
+        halo->field[halo->field_count - 1].bytes += own->bytes;
+    else
+        halo->field[halo->field_count++] =
+            (struct nw_halo_field){quantity, own->bytes, own->stride};
+}
+
+/* Quantities that lie beside each other on all ranks are one field. */
+static nw_status make_fields(nw_halo *halo)
+{
+    size_t count = (size_t)halo->quantity_count;
+    int *joined = NULL, code = MPI_SUCCESS;
+    nw_status status = nw_alloc(count, sizeof *joined, &joined);
+
+    if (!status)
+        status = nw_alloc(2 * count, sizeof *halo->field, &halo->field);
+    if (!status)
+        status = nw_alloc(count, sizeof *halo->active, &halo->active);
+    for (int32_t i = 1; !status && i < halo->quantity_count; i++)
+        joined[i] = is_joined(halo, i);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        code = NW_PMPI(Allreduce)(MPI_IN_PLACE, joined, (int)count, MPI_INT,
+                                  MPI_MIN, halo->comm);
+    for (int32_t i = 0; !status && i < halo->quantity_count; i++)
+        add_field(halo, i, joined[i]);
+    halo->joined_count = halo->field_count;
+    for (int32_t i = 0; !status && halo->joined_count < halo->quantity_count &&
+                        i < halo->quantity_count;
+         i++)
+        add_field(halo, i, false);
+    free(joined);
+    return status ? status : nw_halo_mpi(code, "compare arrays");
+}
+
+/* --- all together --- */
+
+static nw_status copy_options(nw_halo *halo,
+                              const struct nw_halo_options *options)
+{
+    struct nw_halo_domain checked;
+    nw_status status = nw_halo_domain_make(options, &checked);
+
+    if (status)
+        return status;
+    halo->quantity_count = options->quantity_count;
+    halo->timeout = options->timeout;
+    halo->gpu_memory = options->memory_kind == NW_HALO_MEMORY_GPU;
+    status = nw_alloc((size_t)halo->quantity_count, sizeof *halo->quantity,
+                      &halo->quantity);
+    for (int32_t i = 0; !status && i < halo->quantity_count; i++) {
+        halo->quantity[i] = options->quantity[i];
+        if (!halo->quantity[i].stride)
+            halo->quantity[i].stride = halo->quantity[i].bytes;
+    }
+    return status;
+}
+
+static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
+{
+    nw_status status = nw_halo_agree_options(halo->comm, options);
+
+    if (!status)
+        status = nw_halo_agree(halo->comm, copy_options(halo, options));
+    if (!status)
+        status = find_nodes(halo);
+    if (!status)
+        status = make_pieces(halo, options);
+    if (!status)
+        status = nw_halo_memory_make(halo, options);
+    if (!status)
+        status = make_fields(halo);
+    if (!status)
+        status = nw_halo_agree(halo->comm, nw_halo_memory_tell(halo));
+    if (!status)
+        status = nw_halo_methods_find(halo, options->methods);
+    if (!status)
+        status = nw_halo_choose(halo, options);
+    if (!status)
+        status = nw_halo_agree(halo->comm, nw_halo_watch_open(halo));
+    return status;
+}
+
+nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
+                       nw_halo **out)
+{
+    nw_halo *halo = NULL;
+    nw_status status;
+    int code;
+
+    if (options->size != sizeof *options)
+        return nw_fail(NW_EINVAL,
+                       "the halo options were not set by NW_HALO_OPTIONS_INIT");
+    status = nw_alloc(1, sizeof *halo, &halo);
+    if (status)
+        return status;
+    halo->comm = halo->node_comm = MPI_COMM_NULL;
+    code = open_comms(halo, comm, options->ranks_per_node);
+    status = code == MPI_SUCCESS ? plan(halo, options)
+                                 : nw_halo_mpi(code, "open a halo");
+    if (status)
+        nw_halo_free(halo);
+    else
+        *out = halo;
+    return status;
+}
+
+/* A macro of MPICH's, a function of Open MPI's. */
+static MPI_Comm from_fortran(MPI_Fint comm)
+{
+#ifdef MPI_Comm_f2c
+    return MPI_Comm_f2c(comm);
+#else
+    return NW_PMPI(Comm_f2c)(comm);
+#endif
+}
+
+nw_status nw_halo_plan_fortran(MPI_Fint comm,
+                               const struct nw_halo_options *options,
+                               nw_halo **out)
+{
+    return nw_halo_plan(from_fortran(comm), options, out);
+}
+
+void nw_halo_free(nw_halo *halo)
+{
+    if (!halo)
+        return;
+    if (halo->running && nw_halo_wait(halo))
+        halo->broken = true;
+    nw_halo_channels_close(halo);
+    nw_halo_watch_close(halo);
+    nw_halo_memory_free(halo);
+    nw_halo_layout_free(halo->layout);
+    free(halo->quantity);
+    free(halo->field);
+    free(halo->active);
+    free(halo->own);
+    free(halo->own_at);
+    free(halo->node_of);
+    free(halo->node_rank_of);
+    if (halo->node_comm != MPI_COMM_NULL)
+        NW_PMPI(Comm_free)(&halo->node_comm);
+    if (halo->comm != MPI_COMM_NULL)
+        NW_PMPI(Comm_free)(&halo->comm);
+    free(halo);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An exchange: channels start phase by phase, each phase when the ghost cells
+ * of those before are filled, and are driven until all are done. */
+#include "halo/exchange/channels.h"
+
+#include "base/clock.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define SPINS 64         /* polls before the core is given up */
+#define WATCH_EVERY 4096 /* polls between looks at the peers */
+
+static nw_status start_phase(nw_halo *halo)
+{
+    nw_status status = NW_OK;
+
+    for (; !status && halo->started < halo->channel_count; halo->started++) {
+        struct nw_halo_channel *channel = &halo->channel[halo->started];
+
+        if (channel->phase > halo->phase)
+            break;
+        status = channel->ops->start(channel);
+        channel->started = true;
+    }
+    return status;
+}
+
+/* Sends first, then what is done in this rank while they travel. */
+static nw_status post_all(nw_halo *halo)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < halo->channel_count; i++) {
+        struct nw_halo_channel *channel = &halo->channel[i];
+
+        channel->done = channel->started = false;
+        if (channel->ops->post)
+            status = channel->ops->post(channel);
+    }
+    return status;
+}
+
+static nw_status activate(nw_halo *halo, const int32_t *subset, int32_t count)
+{
+    int32_t alone = halo->field_count - halo->quantity_count;
+
+    if (!subset) {
+        halo->active_count = halo->joined_count;
+        for (int32_t i = 0; i < halo->joined_count; i++)
+            halo->active[i] = i;
+        return NW_OK;
+    }
+    if (count < 1 || count > halo->quantity_count)
+        return nw_fail(NW_EINVAL, "an exchange of %d of %d quantities", count,
+                       halo->quantity_count);
+    for (int32_t i = 0; i < count; i++) {
+        if (subset[i] < 0 || subset[i] >= halo->quantity_count)
+            return nw_fail(NW_EINVAL, "there is no quantity %d", subset[i]);
+        for (int32_t j = 0; j < i; j++)
+            if (subset[j] == subset[i])
+                return nw_fail(NW_EINVAL, "quantity %d is named twice",
+                               subset[i]);
+        halo->active[i] = alone + subset[i];
+    }
+    halo->active_count = count;
+    return NW_OK;
+}
+
+static nw_status fail_for_good(nw_halo *halo, nw_status status)
+{
+    if (status) {
+        halo->broken = true;
+        halo->running = false;
+    }
+    return status;
+}
+
+nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
+{
+    nw_status status;
+
+    if (halo->broken)
+        return nw_fail(NW_EMPI, "an exchange of this halo failed before");
+    if (halo->running)
+        return nw_fail(NW_EINVAL, "an exchange of this halo is under way");
+    status = activate(halo, subset, count);
+    if (status)
+        return status;
+    halo->running = true;
+    halo->exchange++;
+    halo->phase = 0;
+    halo->started = 0;
+    status = post_all(halo);
+    if (!status)
+        status = start_phase(halo);
+    return fail_for_good(halo, status);
+}
+
+/* Drives what was started; counts what is not done. Ghost cells of this phase
+ * are `missing` until every receiving channel is done. */
+static nw_status drive(nw_halo *halo, size_t *open, size_t *missing)
+{
+    nw_status status = NW_OK;
+
+    *open = *missing = 0;
+    for (size_t i = 0; !status && i < halo->started; i++) {
+        struct nw_halo_channel *channel = &halo->channel[i];
+
+        if (channel->done)
+            continue;
+        status = channel->ops->test(channel, &channel->done);
+        *open += !channel->done;
+        *missing += channel->receives && !channel->done;
+    }
+    return status;
+}
+
+static nw_status advance(nw_halo *halo, bool *done)
+{
+    size_t open, missing;
+    nw_status status = drive(halo, &open, &missing);
+
+    while (!status && !missing && halo->phase < halo->phase_count - 1) {
+        halo->phase++;
+        status = start_phase(halo);
+        if (!status)
+            status = drive(halo, &open, &missing);
+    }
+    *done = !status && !open && halo->started == halo->channel_count;
+    return status;
+}
+
+nw_status nw_halo_test(nw_halo *halo, bool *done)
+{
+    bool finished = false;
+    nw_status status;
+
+    if (halo->broken)
+        return nw_fail(NW_EMPI, "an exchange of this halo failed before");
+    if (!halo->running) {
+        *done = true;
+        return NW_OK;
+    }
+    status = advance(halo, &finished);
+    if (!status && !finished && ++halo->polls % WATCH_EVERY == 0)
+        status = nw_halo_watch_check(halo);
+    if (finished)
+        halo->running = false;
+    if (!status)
+        *done = finished;
+    return fail_for_good(halo, status);
+}
+
+static nw_status check_time(nw_halo *halo, uint64_t since)
+{
+    double seconds = (double)(nw_clock_ns() - since) * 1e-9;
+
+    if (halo->timeout <= 0 || seconds < halo->timeout)
+        return NW_OK;
+    for (size_t i = 0; i < halo->started; i++)
+        if (!halo->channel[i].done)
+            return fail_for_good(
+                halo, nw_fail(NW_EMPI,
+                              "rank %d is silent for %.3g s in a halo "
+                              "exchange",
+                              halo->channel[i].peer, seconds));
+    return NW_OK;
+}
+
+nw_status nw_halo_wait(nw_halo *halo)
+{
+    uint64_t since = halo->timeout > 0 ? nw_clock_ns() : 0;
+    bool done = false;
+    nw_status status = nw_halo_test(halo, &done);
+
+    for (uint64_t spins = 1; !status && !done; spins++) {
+        if (spins > SPINS)
+            sched_yield();
+        if (spins % WATCH_EVERY == 0)
+            status = check_time(halo, since);
+        if (!status)
+            status = nw_halo_test(halo, &done);
+    }
+    return status;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inside a node: the sender packs into memory that the receiver sees, and the
+ * receiver unpacks from there. Two buffers take turns, so that a sender may be
+ * an exchange ahead. */
+#include "halo/exchange/exchange.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Each flag on a line of its own, written by one end only. */
+struct flags {
+    _Alignas(64) _Atomic uint64_t packed;   /* exchanges packed */
+    _Alignas(64) _Atomic uint64_t unpacked; /* exchanges unpacked */
+};
+
+struct shared {
+    struct nw_halo_packs packs;
+    struct nw_halo_spot spot; /* flags, then the two buffers: the sender's */
+    struct flags *flags;
+    char *buffer[2];
+    uint64_t count; /* exchanges of this channel */
+    bool packed;    /* in this exchange */
+};
+
+static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+{
+    (void)halo;
+    return pair->same_node && !pair->same_rank;
+}
+
+static size_t buffer_bytes(const struct nw_halo_channel *channel)
+{
+    return (channel->bytes + 63) / 64 * 64;
+}
+
+static nw_status open(struct nw_halo_channel *channel,
+                      struct nw_halo_offer *own)
+{
+    struct shared *shared = NULL;
+    nw_status status = nw_alloc(1, sizeof *shared, &shared);
+
+    channel->state = shared;
+    if (!status)
+        status = nw_halo_packs_make(channel, channel->receives, &shared->packs);
+    if (!status && channel->sends)
+        status = nw_halo_segment_reserve(
+            channel->halo, sizeof(struct flags) + 2 * buffer_bytes(channel),
+            &shared->spot);
+    if (!status)
+        *(struct nw_halo_spot *)(void *)own->bytes = shared->spot;
+    return status;
+}
+
+static nw_status join(struct nw_halo_channel *channel,
+                      const struct nw_halo_offer *other)
+{
+    struct shared *shared = channel->state;
+    char *at;
+
+    if (channel->receives)
+        shared->spot = *(const struct nw_halo_spot *)(const void *)other->bytes;
+    at = nw_halo_segment_at(channel->halo, &shared->spot);
+    shared->flags = (struct flags *)(void *)at;
+    shared->buffer[0] = at + sizeof(struct flags);
+    shared->buffer[1] = shared->buffer[0] + buffer_bytes(channel);
+    return NW_OK;
+}
+
+/* Packs where the buffer is free again. */
+static bool try_pack(struct nw_halo_channel *channel)
+{
+    struct shared *shared = channel->state;
+
+    if (atomic_load_explicit(&shared->flags->unpacked, memory_order_acquire) +
+            2 <
+        shared->count)
+        return false;
+    nw_halo_packs_pack(channel, &shared->packs,
+                       shared->buffer[shared->count & 1]);
+    atomic_store_explicit(&shared->flags->packed, shared->count,
+                          memory_order_release);
+    return true;
+}
+
+static nw_status start(struct nw_halo_channel *channel)
+{
+    struct shared *shared = channel->state;
+
+    shared->count++;
+    shared->packed = channel->sends && try_pack(channel);
+    return NW_OK;
+}
+
+static bool try_unpack(struct nw_halo_channel *channel)
+{
+    struct shared *shared = channel->state;
+
+    if (atomic_load_explicit(&shared->flags->packed, memory_order_acquire) <
+        shared->count)
+        return false;
+    nw_halo_packs_unpack(channel, &shared->packs,
+                         shared->buffer[shared->count & 1]);
+    atomic_store_explicit(&shared->flags->unpacked, shared->count,
+                          memory_order_release);
+    return true;
+}
+
+static nw_status test(struct nw_halo_channel *channel, bool *done)
+{
+    struct shared *shared = channel->state;
+
+    if (!channel->sends)
+        *done = try_unpack(channel);
+    else
+        *done = shared->packed = shared->packed || try_pack(channel);
+    return NW_OK;
+}
+
+static void close_channel(struct nw_halo_channel *channel)
+{
+    struct shared *shared = channel->state;
+
+    if (shared)
+        nw_halo_packs_fini(&shared->packs);
+    free(shared);
+    channel->state = NULL;
+}
+
+const struct nw_halo_method_ops nw_halo_shared = {
+    .id = NW_HALO_SHARED,
+    .fits = fits,
+    .open = open,
+    .join = join,
+    .start = start,
+    .test = test,
+    .close = close_channel,
+};

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Nothing is packed by us: one derived type describes the cells of all
+ * transfers in place. For subsets of quantities each has a type of its own. */
+#include "halo/exchange/exchange.h"
+
+#include <stdlib.h>
+
+struct types {
+    MPI_Datatype *type; /* [field_count + 1]; the last is all fields as one */
+    MPI_Request *request;
+    int request_count;
+};
+
+static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+{
+    (void)halo;
+    return !pair->same_rank;
+}
+
+/* The cells of a view as nested vectors of bytes. */
+static int make_block(const struct nw_halo_copy *copy,
+                      const struct nw_halo_view *view, MPI_Datatype *out)
+{
+    MPI_Datatype inner;
+    int code = NW_PMPI(Type_contiguous)((int)copy->bytes, MPI_BYTE, out);
+
+    for (int axis = 0; code == MPI_SUCCESS && axis < 3; axis++) {
+        if (copy->n[axis] == 1)
+            continue;
+        inner = *out;
+        code = NW_PMPI(Type_create_hvector)((int)copy->n[axis], 1,
+                                            view->step[axis], inner, out);
+        NW_PMPI(Type_free)(&inner);
+    }
+    return code;
+}
+
+static nw_status join(struct nw_halo_channel *channel, MPI_Datatype *part,
+                      MPI_Aint *at, MPI_Datatype *out)
+{
+    int *ones = NULL, code;
+    nw_status status = nw_alloc(channel->count, sizeof *ones, &ones);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < channel->count; i++)
+        ones[i] = 1;
+    code =
+        NW_PMPI(Type_create_struct)((int)channel->count, ones, at, part, out);
+    if (code == MPI_SUCCESS)
+        code = NW_PMPI(Type_commit)(out);
+    free(ones);
+    return nw_halo_mpi(code, "make a derived type");
+}
+
+static nw_status make_field(struct nw_halo_channel *channel, int32_t field)
+{
+    const nw_halo *halo = channel->halo;
+    struct types *types = channel->state;
+    MPI_Datatype *part = NULL;
+    MPI_Aint *at = NULL;
+    size_t made = 0;
+    int code = MPI_SUCCESS;
+    nw_status status = nw_alloc(channel->count, sizeof(MPI_Datatype), &part);
+
+    if (!status)
+        status = nw_alloc(channel->count, sizeof *at, &at);
+    for (; !status && code == MPI_SUCCESS && made < channel->count; made++) {
+        const struct nw_halo_transfer *transfer = &channel->transfer[made];
+        struct nw_halo_ending ending = {transfer, &halo->field[field],
+                                        channel->receives};
+        struct nw_halo_copy copy = {.n = {transfer->extent[0],
+                                          transfer->extent[1],
+                                          transfer->extent[2]},
+                                    .bytes = ending.field->bytes};
+        struct nw_halo_view view = nw_halo_view_of(halo, &ending, NW_HALO_OWN);
+
+        at[made] = (MPI_Aint)view.at;
+        code = make_block(&copy, &view, &part[made]);
+    }
+    if (!status)
+        status = nw_halo_mpi(code, "make a derived type");
+    if (!status)
+        status = join(channel, part, at, &types->type[field]);
+    while (made--)
+        if (code == MPI_SUCCESS)
+            NW_PMPI(Type_free)(&part[made]);
+    free(part);
+    free(at);
+    return status;
+}
+
+/* The joined fields in one type: one message. */
+static nw_status make_whole(struct nw_halo_channel *channel)
+{
+    const nw_halo *halo = channel->halo;
+    struct types *types = channel->state;
+    int *ones = NULL, code;
+    MPI_Aint *at = NULL;
+    nw_status status =
+        nw_alloc((size_t)halo->joined_count, sizeof *ones, &ones);
+
+    if (!status)
+        status = nw_alloc((size_t)halo->joined_count, sizeof *at, &at);
+    if (!status) {
+        for (int32_t i = 0; i < halo->joined_count; i++)
+            ones[i] = 1;
+        code = NW_PMPI(Type_create_struct)(halo->joined_count, ones, at,
+                                           types->type,
+                                           &types->type[halo->field_count]);
+        if (code == MPI_SUCCESS)
+            code = NW_PMPI(Type_commit)(&types->type[halo->field_count]);
+        status = nw_halo_mpi(code, "make a derived type");
+    }
+    free(ones);
+    free(at);
+    return status;
+}
+
+static nw_status open(struct nw_halo_channel *channel,
+                      struct nw_halo_offer *own)
+{
+    const nw_halo *halo = channel->halo;
+    struct types *types = NULL;
+    nw_status status = nw_alloc(1, sizeof *types, &types);
+
+    (void)own;
+    channel->state = types;
+    if (!status)
+        status = nw_alloc((size_t)halo->field_count + 1, sizeof *types->type,
+                          &types->type);
+    if (!status)
+        status = nw_alloc((size_t)halo->field_count, sizeof *types->request,
+                          &types->request);
+    for (int32_t i = 0; !status && i <= halo->field_count; i++)
+        types->type[i] = MPI_DATATYPE_NULL;
+    for (int32_t i = 0; !status && i < halo->field_count; i++)
+        status = make_field(channel, i);
+    return status ? status : make_whole(channel);
+}
+
+static int move(struct nw_halo_channel *channel, int32_t field)
+{
+    struct types *types = channel->state;
+    MPI_Request *request = &types->request[types->request_count++];
+
+    return channel->sends
+               ? MPI_Isend(MPI_BOTTOM, 1, types->type[field], channel->peer,
+                           channel->tag, channel->halo->comm, request)
+               : MPI_Irecv(MPI_BOTTOM, 1, types->type[field], channel->peer,
+                           channel->tag, channel->halo->comm, request);
+}
+
+static nw_status move_all(struct nw_halo_channel *channel)
+{
+    const nw_halo *halo = channel->halo;
+    struct types *types = channel->state;
+    bool whole = halo->active_count == halo->joined_count && !halo->active[0] &&
+                 halo->active_count > 0;
+    int code = MPI_SUCCESS;
+
+    types->request_count = 0;
+    for (int32_t i = 0; whole && i < halo->active_count; i++)
+        whole = halo->active[i] == i;
+    if (whole)
+        code = move(channel, halo->field_count);
+    for (int32_t i = 0; !whole && code == MPI_SUCCESS && i < halo->active_count;
+         i++)
+        code = move(channel, halo->active[i]);
+    return nw_halo_mpi(code, "move a halo in place");
+}
+
+/* Ghost cells of a phase may be written as soon as the exchange begins: no
+ * other phase reads them before its own time. */
+static nw_status post(struct nw_halo_channel *channel)
+{
+    return channel->receives ? move_all(channel) : NW_OK;
+}
+
+static nw_status start(struct nw_halo_channel *channel)
+{
+    return channel->sends ? move_all(channel) : NW_OK;
+}
+
+static nw_status test(struct nw_halo_channel *channel, bool *done)
+{
+    struct types *types = channel->state;
+    int flag = 0;
+    int code = MPI_Testall(types->request_count, types->request, &flag,
+                           MPI_STATUSES_IGNORE);
+
+    *done = flag;
+    return nw_halo_mpi(code, "move a halo in place");
+}
+
+static void close_channel(struct nw_halo_channel *channel)
+{
+    struct types *types = channel->state;
+
+    if (!types)
+        return;
+    for (int32_t i = 0; types->type && i <= channel->halo->field_count; i++)
+        if (types->type[i] && types->type[i] != MPI_DATATYPE_NULL)
+            NW_PMPI(Type_free)(&types->type[i]);
+    free(types->type);
+    free(types->request);
+    free(types);
+    channel->state = NULL;
+}
+
+const struct nw_halo_method_ops nw_halo_types = {
+    .id = NW_HALO_TYPES,
+    .fits = fits,
+    .open = open,
+    .post = post,
+    .start = start,
+    .test = test,
+    .close = close_channel,
+};

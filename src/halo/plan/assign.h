@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of the assignment problem. */
+#ifndef NW_HALO_PLAN_ASSIGN_H
+#define NW_HALO_PLAN_ASSIGN_H
+
+#include <nodewise/halo.h>
+
+double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
+                               const int32_t *at);
+/* Swaps pairs as long as that helps. */
+void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
+                                int32_t *at);
+/* The least sum of one price from each row and column of n x n, n <= 32. */
+double nw_halo_linear_assignment(const double *price, int n);
+/* Lets the mapping engine search; out is an answer, kept where it is better. */
+NW_MUST_CHECK nw_status
+nw_halo_assign_engine(const struct nw_halo_assignment *problem, int32_t *out);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The loops under every exchange in host memory. The strided x faces cost the
+ * most: few bytes of each cache line are wanted, so elements of common sizes
+ * are moved by single instructions and lines are asked for ahead of time.
+ */
+#include "halo/plan/copy.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define AHEAD 24 /* elements between a prefetch and its use */
+#define FAR 64   /* bytes between elements from which prefetching helps */
+
+struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)
+{
+    ptrdiff_t step = (ptrdiff_t)bytes;
+
+    return (struct nw_halo_view){
+        at, {step, step * (ptrdiff_t)n[0], step * (ptrdiff_t)(n[0] * n[1])}};
+}
+
+/* Takes axis `axis` out of the loops: its extent is 1, or joined. */
+static void drop_axis(struct nw_halo_copy *copy, int axis)
+{
+    for (int i = axis; i < 2; i++) {
+        copy->n[i] = copy->n[i + 1];
+        copy->to.step[i] = copy->to.step[i + 1];
+        copy->from.step[i] = copy->from.step[i + 1];
+    }
+    copy->n[2] = 1;
+}
+
+void nw_halo_copy_prepare(struct nw_halo_copy *copy)
+{
+    for (int axis = 2; axis >= 0; axis--)
+        if (copy->n[axis] == 1)
+            drop_axis(copy, axis);
+    for (int axis = 0; axis < 3; axis++) {
+        if (copy->n[0] == 1 || copy->to.step[0] != (ptrdiff_t)copy->bytes ||
+            copy->from.step[0] != (ptrdiff_t)copy->bytes)
+            break;
+        copy->bytes *= (size_t)copy->n[0];
+        drop_axis(copy, 0);
+    }
+    /* two axes that are one */
+    for (int axis = 1; axis >= 0; axis--)
+        if (copy->n[axis + 1] > 1 &&
+            copy->to.step[axis + 1] == copy->to.step[axis] * copy->n[axis] &&
+            copy->from.step[axis + 1] ==
+                copy->from.step[axis] * copy->n[axis]) {
+            copy->n[axis] *= copy->n[axis + 1];
+            drop_axis(copy, axis + 1);
+        }
+}
+
+size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy)
+{
+    return copy->bytes * (size_t)(copy->n[0] * copy->n[1] * copy->n[2]);
+}
+
+/* A line of elements. */
+struct line {
+    char *to;
+    const char *from;
+    ptrdiff_t to_step, from_step;
+    int64_t n;
+    size_t bytes;
+};
+
+static inline void move_line(const struct line *line, size_t bytes)
+{
+    char *to = line->to;
+    const char *from = line->from;
+    bool far_to = line->to_step >= FAR || line->to_step <= -FAR;
+    bool far_from = line->from_step >= FAR || line->from_step <= -FAR;
+    int64_t i = 0, eager = line->n - AHEAD;
+
+    for (; i < eager; i++) {
+        if (far_from)
+            __builtin_prefetch(from + AHEAD * line->from_step, 0);
+        if (far_to)
+            __builtin_prefetch(to + AHEAD * line->to_step, 1);
+        memcpy(to, from, bytes);
+        to += line->to_step;
+        from += line->from_step;
+    }
+    for (; i < line->n; i++) {
+        memcpy(to, from, bytes);
+        to += line->to_step;
+        from += line->from_step;
+    }
+}
+
+#define CASES(X)                                                               \
+    X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(36) X(40) X(48) X(64)
+
+static void copy_line(const struct line *line)
+{
+    switch (line->bytes) {
+#define CASE(n)                                                                \
+    case n:                                                                    \
+        move_line(line, n);                                                    \
+        return;
+        CASES(CASE)
+#undef CASE
+    default:
+        move_line(line, line->bytes);
+    }
+}
+
+static void copy_plane(const struct nw_halo_copy *copy, int64_t plane)
+{
+    struct line line = {
+        .to_step = copy->to.step[0],
+        .from_step = copy->from.step[0],
+        .n = copy->n[0],
+        .bytes = copy->bytes,
+    };
+    char *to = copy->to.at + plane * copy->to.step[2];
+    const char *from = copy->from.at + plane * copy->from.step[2];
+
+    for (int64_t j = 0; j < copy->n[1]; j++) {
+        line.to = to + j * copy->to.step[1];
+        line.from = from + j * copy->from.step[1];
+        copy_line(&line);
+    }
+}
+
+void nw_halo_copy_run(const struct nw_halo_copy *copy)
+{
+    for (int64_t k = 0; k < copy->n[2]; k++)
+        copy_plane(copy, k);
+}
+
+void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        nw_halo_copy_run(&copy[i]);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The domain as the user described it: checked, its radii multiplied by the
+ * interval. */
+#include "halo/plan/layout.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+#define MOST_CELLS ((int64_t)1 << 40) /* along one axis */
+#define MOST_BYTES ((size_t)1 << 20)  /* of one element */
+#define MOST_INTERVAL 1024
+
+static const char axis_name[] = "xyz";
+
+void nw_halo_radius(struct nw_halo_options *options, int32_t radius,
+                    bool corners)
+{
+    for (int d = 0; d < 27; d++) {
+        int sides = 0;
+        bool there = true;
+
+        for (int axis = 0; axis < 3; axis++)
+            if (nw_halo_component(d, axis)) {
+                sides++;
+                there = there && options->extent[axis] > 1;
+            }
+        options->radius[d] =
+            there && sides && (corners || sides == 1) ? radius : 0;
+    }
+}
+
+void nw_halo_borders(struct nw_halo_options *options,
+                     enum nw_halo_border border)
+{
+    for (int axis = 0; axis < 3; axis++)
+        options->border[axis][0] = options->border[axis][1] = border;
+}
+
+void nw_halo_ghosts(const struct nw_halo_domain *domain, int64_t low[3],
+                    int64_t high[3])
+{
+    for (int axis = 0; axis < 3; axis++) {
+        low[axis] = high[axis] = 0;
+        for (int d = 0; d < 27; d++) {
+            int side = nw_halo_component(d, axis);
+            int64_t *ghost = side < 0 ? &low[axis] : &high[axis];
+
+            if (side && domain->radius[d] > *ghost)
+                *ghost = domain->radius[d];
+        }
+    }
+}
+
+static nw_status check_extents(const struct nw_halo_options *options)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (options->extent[axis] < 1 || options->extent[axis] > MOST_CELLS)
+            return nw_fail(NW_EINVAL,
+                           "a domain of %lld cells along %c: 1 to 2^40 can be "
+                           "divided",
+                           (long long)options->extent[axis], axis_name[axis]);
+    return NW_OK;
+}
+
+static nw_status check_borders(const struct nw_halo_options *options)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        const enum nw_halo_border *side = options->border[axis];
+
+        if ((unsigned)side[0] > NW_HALO_MIRROR ||
+            (unsigned)side[1] > NW_HALO_MIRROR)
+            return nw_fail(NW_EINVAL, "border %d along %c is none",
+                           (int)side[0], axis_name[axis]);
+        if ((side[0] == NW_HALO_PERIODIC) != (side[1] == NW_HALO_PERIODIC))
+            return nw_fail(NW_EINVAL,
+                           "only one side along %c is periodic: it takes both",
+                           axis_name[axis]);
+    }
+    return NW_OK;
+}
+
+static nw_status check_quantities(const struct nw_halo_options *options)
+{
+    if (options->quantity_count < 1 || !options->quantity)
+        return nw_fail(NW_EINVAL, "a halo exchange needs a quantity");
+    for (int32_t i = 0; i < options->quantity_count; i++) {
+        const struct nw_halo_quantity *quantity = &options->quantity[i];
+
+        if (!quantity->bytes || quantity->bytes > MOST_BYTES ||
+            quantity->stride > MOST_BYTES ||
+            (quantity->stride && quantity->stride < quantity->bytes))
+            return nw_fail(NW_EINVAL,
+                           "quantity %d has elements of %zu bytes, %zu apart",
+                           i, quantity->bytes, quantity->stride);
+    }
+    return NW_OK;
+}
+
+static nw_status set_radii(const struct nw_halo_options *options,
+                           struct nw_halo_domain *out)
+{
+    int32_t interval = options->interval ? options->interval : 1;
+
+    if (interval < 1 || interval > MOST_INTERVAL)
+        return nw_fail(NW_EINVAL, "an exchange every %d steps: 1 to %d",
+                       interval, MOST_INTERVAL);
+    for (int d = 0; d < 27; d++) {
+        int64_t radius = (int64_t)options->radius[d] * interval;
+
+        if (d == 13)
+            continue;
+        for (int axis = 0; axis < 3; axis++)
+            if (nw_halo_component(d, axis) && radius > options->extent[axis])
+                return nw_fail(NW_EINVAL,
+                               "a domain of %lld cells along %c is smaller "
+                               "than its radius, %lld",
+                               (long long)options->extent[axis],
+                               axis_name[axis], (long long)radius);
+        if (radius < 0)
+            return nw_fail(NW_EINVAL, "a radius of %lld", (long long)radius);
+        out->radius[d] = (int32_t)radius;
+    }
+    return NW_OK;
+}
+
+nw_status nw_halo_domain_make(const struct nw_halo_options *options,
+                              struct nw_halo_domain *out)
+{
+    struct nw_halo_domain domain = {.cell_bytes = 0};
+    nw_status status;
+
+    if (options->size != sizeof *options)
+        return nw_fail(NW_EINVAL,
+                       "the halo options were not set by NW_HALO_OPTIONS_INIT");
+    status = check_extents(options);
+    if (!status)
+        status = check_borders(options);
+    if (!status)
+        status = check_quantities(options);
+    if (!status)
+        status = set_radii(options, &domain);
+    if (status)
+        return status;
+    memcpy(domain.extent, options->extent, sizeof domain.extent);
+    memcpy(domain.border, options->border, sizeof domain.border);
+    for (int32_t i = 0; i < options->quantity_count; i++)
+        domain.cell_bytes += options->quantity[i].bytes;
+    *out = domain;
+    return NW_OK;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Assignment problems too large to be solved exactly go to the mapping engine:
+ * the flows as a pattern, the distances as a machine. */
+#include "halo/plan/assign.h"
+
+#include "base/array.h"
+
+#include <nodewise/map.h>
+#include <nodewise/pattern.h>
+#include <nodewise/topology.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE 1e12 /* the largest flow in bytes of the pattern */
+
+static nw_status make_pattern(const struct nw_halo_assignment *problem,
+                              nw_pattern **out)
+{
+    size_t n = (size_t)problem->n;
+    double most = 0;
+    nw_pattern_builder *builder = NULL;
+    nw_status status = nw_pattern_builder_new(problem->n, &builder);
+
+    for (size_t i = 0; i < n * n; i++)
+        if (problem->flow[i] > most)
+            most = problem->flow[i];
+    for (size_t i = 0; !status && i < n * n; i++)
+        if (problem->flow[i] > 0)
+            status = nw_pattern_builder_add(
+                builder, (int32_t)(i / n), (int32_t)(i % n), NW_KIND_HH,
+                (uint64_t)(problem->flow[i] / most * SCALE), 1);
+    if (!status)
+        status = nw_pattern_builder_build(builder, out);
+    nw_pattern_builder_free(builder);
+    return status;
+}
+
+/* Where the engine's answer is a whole assignment and better, descends from
+ * it. */
+static void take(const struct nw_halo_assignment *problem,
+                 const nw_mapping *mapping, int32_t *at, int32_t *out)
+{
+    for (int32_t i = 0; i < problem->n; i++)
+        at[i] = nw_mapping_cores(mapping, i).values[0];
+    nw_halo_assignment_descend(problem, at);
+    if (nw_halo_assignment_cost(problem, at) <
+        nw_halo_assignment_cost(problem, out))
+        memcpy(out, at, (size_t)problem->n * sizeof *at);
+}
+
+nw_status nw_halo_assign_engine(const struct nw_halo_assignment *problem,
+                                int32_t *out)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_topology *machine = NULL;
+    nw_pattern *pattern = NULL;
+    nw_mapping *mapping = NULL;
+    int32_t *at = NULL;
+    nw_status status = nw_alloc((size_t)problem->n, sizeof *at, &at);
+
+    options.objective = NW_OBJECTIVE_HOP_BYTES;
+    if (!status)
+        status = make_pattern(problem, &pattern);
+    if (!status)
+        status = nw_topology_from_distances("placement", problem->distance,
+                                            (size_t)problem->n, &machine);
+    if (!status)
+        status = nw_map(machine, pattern, &options, &mapping, NULL);
+    if (!status)
+        take(problem, mapping, at, out);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(machine);
+    free(at);
+    return status;
+}

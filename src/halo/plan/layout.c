@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes a layout: division, placement, and the sums that describe it. */
+#include "halo/plan/layout.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PIECES (1 << 22)
+
+nw_status nw_halo_layout_new(const struct nw_halo_options *options,
+                             const struct nw_halo_places *places,
+                             nw_halo_layout **out)
+{
+    nw_halo_layout *layout = NULL;
+    int64_t count = 0;
+    nw_status status = nw_alloc(1, sizeof *layout, &layout);
+
+    if (status)
+        return status;
+    status = nw_halo_domain_make(options, &layout->domain);
+    layout->node_count = places->node_count;
+    if (!status && places->node_count < 1)
+        status = nw_fail(NW_EINVAL, "a layout needs a node");
+    if (!status)
+        status = nw_alloc((size_t)places->node_count + 1, sizeof *layout->first,
+                          &layout->first);
+    for (int32_t i = 0; !status && i < places->node_count; i++) {
+        if (places->slots[i] < 1 || places->slots[i] > MOST_PIECES - count)
+            status =
+                nw_fail(NW_EINVAL, "node %d has %d slots", i, places->slots[i]);
+        else
+            count += places->slots[i];
+        layout->first[i + 1] = (int32_t)count;
+    }
+    if (!status)
+        status = nw_alloc((size_t)count, sizeof *layout->piece, &layout->piece);
+    layout->piece_count = (int32_t)count;
+    if (status)
+        nw_halo_layout_free(layout);
+    else
+        *out = layout;
+    return status;
+}
+
+void nw_halo_layout_free(nw_halo_layout *layout)
+{
+    if (!layout)
+        return;
+    free(layout->piece);
+    free(layout->first);
+    free(layout);
+}
+
+/* The distinct intervals along an axis; false where two overlap partly. */
+static bool count_cuts(const nw_halo_layout *layout, int axis, int64_t *low,
+                       int64_t *high, int64_t *count)
+{
+    *count = 0;
+    for (int32_t i = 0; i < layout->piece_count; i++) {
+        const struct nw_halo_box *box = &layout->piece[i].box;
+        int64_t k = 0;
+
+        while (k < *count && low[k] != box->low[axis])
+            k++;
+        if (k == *count) {
+            low[k] = box->low[axis];
+            high[k] = box->high[axis];
+            ++*count;
+        } else if (high[k] != box->high[axis]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static nw_status find_tensor(nw_halo_layout *layout)
+{
+    int64_t *low = NULL, product = 1, count;
+    nw_status status =
+        nw_alloc(2 * (size_t)layout->piece_count, sizeof *low, &low);
+
+    if (status)
+        return status;
+    layout->tensor = true;
+    for (int axis = 0; layout->tensor && axis < 3; axis++) {
+        layout->tensor =
+            count_cuts(layout, axis, low, low + layout->piece_count, &count);
+        product *= layout->tensor ? count : 1;
+        layout->tensor = layout->tensor && product <= layout->piece_count;
+    }
+    layout->tensor = layout->tensor && product == layout->piece_count;
+    free(low);
+    return NW_OK;
+}
+
+static bool overlap(const struct nw_halo_box *a, const struct nw_halo_box *b)
+{
+    for (int axis = 0; axis < 3; axis++)
+        if (a->high[axis] <= b->low[axis] || b->high[axis] <= a->low[axis])
+            return false;
+    return true;
+}
+
+/* Boxes inside the domain, apart, and as many cells as it has. */
+static nw_status check_boxes(const nw_halo_layout *layout)
+{
+    const int64_t *n = layout->domain.extent;
+    double cells = 0;
+
+    for (int32_t i = 0; i < layout->piece_count; i++) {
+        const struct nw_halo_box *box = &layout->piece[i].box;
+        double own = 1;
+
+        for (int axis = 0; axis < 3; axis++) {
+            if (box->low[axis] < 0 || box->high[axis] <= box->low[axis] ||
+                box->high[axis] > n[axis])
+                return nw_fail(NW_EINVAL, "piece %d does not lie in the domain",
+                               i);
+            own *= (double)(box->high[axis] - box->low[axis]);
+        }
+        cells += own;
+        for (int32_t j = 0; !layout->tensor && j < i; j++)
+            if (overlap(box, &layout->piece[j].box))
+                return nw_fail(NW_EINVAL, "pieces %d and %d overlap", j, i);
+    }
+    if (cells != (double)n[0] * (double)n[1] * (double)n[2])
+        return nw_fail(NW_EINVAL, "the pieces leave cells of the domain out");
+    return NW_OK;
+}
+
+nw_status nw_halo_layout_finish(nw_halo_layout *layout)
+{
+    nw_status status = find_tensor(layout);
+
+    if (!status)
+        status = check_boxes(layout);
+    for (int32_t i = 0; i < layout->piece_count; i++) {
+        struct nw_halo_piece *piece = &layout->piece[i];
+
+        nw_halo_ghosts(&layout->domain, piece->low_ghost, piece->high_ghost);
+        for (int axis = 0; axis < 3; axis++)
+            piece->allocated[axis] =
+                piece->box.high[axis] - piece->box.low[axis] +
+                piece->low_ghost[axis] + piece->high_ghost[axis];
+    }
+    return status;
+}
+
+static uint64_t transfer_bytes(const nw_halo_layout *layout,
+                               const struct nw_halo_transfer *transfer)
+{
+    return layout->domain.cell_bytes * (uint64_t)transfer->extent[0] *
+           (uint64_t)transfer->extent[1] * (uint64_t)transfer->extent[2];
+}
+
+static nw_status sum_up(nw_halo_layout *layout)
+{
+    struct nw_halo_transfers transfers = {0};
+    struct nw_halo_wanted all = {.layout = layout, .rank = -1};
+    struct nw_halo_summary *sum = &layout->summary;
+    nw_status status = nw_halo_transfers_find(&all, &transfers);
+
+    for (size_t i = 0; !status && i < transfers.count; i++) {
+        const struct nw_halo_transfer *transfer = &transfers.item[i];
+        uint64_t bytes = transfer_bytes(layout, transfer);
+
+        sum->bytes += bytes;
+        if (transfer->from == transfer->to)
+            sum->bytes_self += bytes;
+        if (layout->piece[transfer->from].node !=
+            layout->piece[transfer->to].node)
+            sum->bytes_between_nodes += bytes;
+    }
+    nw_halo_transfers_fini(&transfers);
+    return status;
+}
+
+/* Slots of a machine: its GPUs, or its cores where no node has one. */
+static nw_status count_slots(const nw_topology *topology, int32_t **out)
+{
+    int32_t nodes = nw_topology_node_count(topology), *slots;
+    bool gpus = nw_topology_gpu_count(topology) > 0;
+    nw_status status = nw_alloc((size_t)nodes + 1, sizeof *slots, &slots);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < nodes; i++)
+        slots[i] = gpus ? nw_topology_node_gpus(topology, i).count
+                        : nw_topology_node_elements(topology, i).count;
+    *out = slots;
+    return NW_OK;
+}
+
+static nw_status make(const struct nw_halo_options *options,
+                      const struct nw_halo_places *places,
+                      const nw_topology *topology, nw_halo_layout **out)
+{
+    nw_halo_layout *layout = NULL;
+    nw_status status = nw_halo_layout_new(options, places, &layout);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < layout->piece_count; i++)
+        layout->piece[i].rank = -1;
+    status = nw_halo_divide(layout, places, options->partition);
+    if (!status)
+        status = nw_halo_layout_finish(layout);
+    if (!status)
+        status = nw_halo_place(layout, options, topology);
+    if (!status)
+        status = sum_up(layout);
+    if (status)
+        nw_halo_layout_free(layout);
+    else
+        *out = layout;
+    return status;
+}
+
+nw_status nw_halo_layout_make(const struct nw_halo_options *options,
+                              const struct nw_halo_places *places,
+                              nw_halo_layout **out)
+{
+    nw_topology *topology = NULL;
+    int32_t *slots = NULL;
+    struct nw_halo_places own;
+    nw_status status = NW_OK;
+
+    if (options->topology)
+        status = nw_topology_load(options->topology, NULL, &topology);
+    if (!status && !places && !topology)
+        status = nw_fail(NW_EINVAL, "neither places nor a topology are given");
+    if (!status && !places) {
+        status = count_slots(topology, &slots);
+        own.node_count = nw_topology_node_count(topology);
+        own.slots = slots;
+        places = &own;
+    }
+    if (!status)
+        status = make(options, places, topology, out);
+    free(slots);
+    nw_topology_free(topology);
+    return status;
+}
+
+int32_t nw_halo_layout_count(const nw_halo_layout *layout)
+{
+    return layout->piece_count;
+}
+
+const struct nw_halo_piece *nw_halo_layout_piece(const nw_halo_layout *layout,
+                                                 int32_t piece)
+{
+    return &layout->piece[piece];
+}
+
+void nw_halo_layout_summary(const nw_halo_layout *layout,
+                            struct nw_halo_summary *out)
+{
+    *out = layout->summary;
+}
+
+nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
+{
+    struct nw_halo_transfers transfers = {0};
+    struct nw_halo_wanted all = {.layout = layout, .rank = -1};
+    nw_pattern_builder *builder = NULL;
+    nw_status status = nw_pattern_builder_new(layout->piece_count, &builder);
+
+    if (!status)
+        status = nw_halo_transfers_find(&all, &transfers);
+    for (size_t i = 0; !status && i < transfers.count; i++)
+        status = nw_pattern_builder_add(
+            builder, transfers.item[i].from, transfers.item[i].to, NW_KIND_GG,
+            transfer_bytes(layout, &transfers.item[i]), 1);
+    if (!status)
+        status = nw_pattern_builder_build(builder, out);
+    nw_pattern_builder_free(builder);
+    nw_halo_transfers_fini(&transfers);
+    return status;
+}

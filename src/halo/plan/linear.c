@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The linear assignment problem of the bound: the Hungarian method by shortest
+ * augmenting paths (Jonker and Volgenant 1987). */
+#include "halo/plan/assign.h"
+
+#include <assert.h>
+#include <float.h>
+#include <stdbool.h>
+
+#define MOST 32
+
+struct hungarian {
+    const double *price;
+    int n;
+    double row_price[MOST + 1], column_price[MOST + 1];
+    int row_of[MOST + 1]; /* of a column; both from 1, 0 is none */
+};
+
+/* The column on the shortest way that is not visited yet; prices follow. */
+static int step(struct hungarian *work, double *least, int *before, bool *seen,
+                int column)
+{
+    int row = work->row_of[column], next = 0;
+    double delta = DBL_MAX;
+
+    seen[column] = true;
+    for (int j = 1; j <= work->n; j++) {
+        double now;
+
+        if (seen[j])
+            continue;
+        now = work->price[(row - 1) * work->n + j - 1] - work->row_price[row] -
+              work->column_price[j];
+        if (now < least[j]) {
+            least[j] = now;
+            before[j] = column;
+        }
+        if (least[j] < delta) {
+            delta = least[j];
+            next = j;
+        }
+    }
+    for (int j = 0; j <= work->n; j++)
+        if (seen[j]) {
+            work->row_price[work->row_of[j]] += delta;
+            work->column_price[j] -= delta;
+        } else {
+            least[j] -= delta;
+        }
+    return next;
+}
+
+static void add_row(struct hungarian *work, int row)
+{
+    double least[MOST + 1];
+    int before[MOST + 1] = {0}, column = 0;
+    bool seen[MOST + 1] = {false};
+
+    for (int j = 0; j <= work->n; j++)
+        least[j] = DBL_MAX;
+    work->row_of[0] = row;
+    do
+        column = step(work, least, before, seen, column);
+    while (work->row_of[column]);
+    for (; column; column = before[column])
+        work->row_of[column] = work->row_of[before[column]];
+}
+
+double nw_halo_linear_assignment(const double *price, int n)
+{
+    struct hungarian work = {.price = price, .n = n};
+
+    assert(n <= MOST);
+    for (int row = 1; row <= n; row++)
+        add_row(&work, row);
+    return -work.column_price[0];
+}

@@ -32,6 +32,7 @@ def declared(word="NW_API"):
             continue
         code = re.sub(r"/\*.*?\*/|//[^\n]*", " ", tree.text(header), flags=re.S)
         code = re.sub(r"__attribute__\s*\(\(.*?\)\)|NW_PRINTF\([^)]*\)", " ", code)
+        code = re.sub(r"^\s*#.*$", "", code, flags=re.M)
         names |= set(re.findall(r"\b%s\b[^;{(#]*?\b(nw_\w+)\s*[(;\[]" % word, code))
     return names
 

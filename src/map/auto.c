@@ -68,6 +68,29 @@ static nw_status consider(struct choosing *choosing,
     return NW_OK;
 }
 
+/* Whether the search on trees may speak for everything. */
+static bool is_searchable(const struct nw_problem *problem)
+{
+    const struct nw_map_options *options = &problem->options;
+
+    return options->objective == NW_OBJECTIVE_HOP_BYTES && !options->careful &&
+           !problem->uses_gpus && options->affinity == 0;
+}
+
+/* The search alone where the machine is a tree: it begins with what ranks in
+ * order give, and looks at more than the others do. */
+static nw_status search_tree(struct choosing *choosing, bool *done)
+{
+    nw_status status;
+
+    *done = false;
+    if (!is_searchable(choosing->problem))
+        return NW_OK;
+    status = consider(choosing, nw_algorithm_find("multilevel"));
+    *done = status == NW_OK;
+    return status == NW_EUNSUPPORTED ? NW_OK : status;
+}
+
 static bool is_cancelled(const struct nw_problem *problem)
 {
     struct nw_progress *progress = problem->options.progress;
@@ -102,10 +125,14 @@ nw_status nw_choose_best(const struct nw_problem *problem,
     struct choosing choosing = {.problem = problem, .report = report};
     const struct nw_algorithm *list[8];
     size_t count = list_candidates(problem, list);
-    nw_status status = NW_OK;
+    bool done = false;
+    nw_status status = consider(&choosing, list[0]);
 
-    for (size_t i = 0; !status && i < count && !(i && is_cancelled(problem));
-         i++) {
+    if (!status)
+        status = search_tree(&choosing, &done);
+    if (done)
+        count = 1;
+    for (size_t i = 1; !status && i < count && !is_cancelled(problem); i++) {
         struct nw_progress *progress = problem->options.progress;
 
         if (progress && progress->update)

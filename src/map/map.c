@@ -10,14 +10,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
+struct named {
     const char *name;
     nw_placer *placer;
-} placers[] = {
-    {"block", nw_place_block},         {"cyclic", nw_place_cyclic},
-    {"random", nw_place_random},       {"greedy", nw_place_greedy},
-    {"partition", nw_place_partition}, {"scotch", nw_place_scotch},
 };
+
+static const struct named placers[] = {
+    {"block", nw_place_block},
+    {"cyclic", nw_place_cyclic},
+    {"random", nw_place_random},
+    {"greedy", nw_place_greedy},
+    {"partition", nw_place_partition},
+    {"scotch", nw_place_scotch},
+    {NULL, NULL},
+};
+
+/* These need a budget: they stand in no phase. */
+static const struct named searches[] = {
+    {"multilevel", nw_place_multilevel},
+    {"tile", nw_place_tile},
+    {"refine", nw_place_refine},
+    {NULL, NULL},
+};
+
+static nw_placer *find_named(const struct named *list, const char *name)
+{
+    while (list->name && strcmp(name, list->name))
+        list++;
+    return list->placer;
+}
 
 nw_placer *nw_placer_find(const char *name)
 {
@@ -25,10 +46,7 @@ nw_placer *nw_placer_find(const char *name)
         name = nw_scotch_is_here() ? "scotch" : "greedy";
     if (!strncmp(name, "magc-", 5))
         name += 5;
-    for (size_t i = 0; i < sizeof placers / sizeof *placers; i++)
-        if (!strcmp(name, placers[i].name))
-            return placers[i].placer;
-    return NULL;
+    return find_named(placers, name);
 }
 
 #define PHASE_NAMES "block, cyclic, random, scotch, greedy, partition"
@@ -89,7 +107,9 @@ static nw_status run_flat(const struct nw_algorithm *algorithm,
     bool by_phases = phase[0] || phase[1] || phase[2];
     nw_status status;
 
-    flat.placer = nw_placer_find(algorithm->name);
+    flat.placer = find_named(searches, algorithm->name);
+    if (!flat.placer)
+        flat.placer = nw_placer_find(algorithm->name);
     phases.placer[2] = nw_placer_find(algorithm->phase[2]);
     if (!flat.placer)
         return nw_fail(NW_EUNSUPPORTED, "%s is absent from this build",

@@ -120,9 +120,12 @@ nw_placer nw_place_scotch;    /* NW_ENODEV where Scotch is absent */
  * nw_place_block, and whose answer is never worse than that beginning in the
  * options' objective, nor in the second where the first is equal. They count
  * their steps in the budget and stop when it says so. Fixed processes stay and
- * rooms are kept. A row in the placers of map.c and one in its algorithms
+ * rooms are kept. A row in the searches of map.c and one in its algorithms
  * makes one known. */
 nw_status nw_placing_begin(struct nw_placing *placing);
+nw_placer nw_place_multilevel; /* on trees, for hop-bytes */
+nw_placer nw_place_tile;       /* the same, stencils alone */
+nw_placer nw_place_refine;     /* the same, from the hint */
 
 /* Swaps within a complete placing for the sake of `pull`. */
 NW_MUST_CHECK nw_status nw_placing_settle(struct nw_placing *placing);

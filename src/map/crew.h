@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Jobs that do not touch each other, on a few threads. */
+#ifndef NW_MAP_CREW_H
+#define NW_MAP_CREW_H
+
+#include <nodewise/status.h>
+#include <stdint.h>
+
+/* Calls job(user, i) once for each i below count, in any order, on at most
+ * `threads` threads, the calling one included. Where a thread cannot be had
+ * the others do its work. */
+void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
+                 int32_t threads);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Layouts out of placings and back, their cost from scratch, and layouts of
+ * whole subtrees. */
+#include "map/layout.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static nw_status alloc_layout(struct nw_layout *layout,
+                              const struct nw_tree *tree, int32_t count,
+                              size_t bonds)
+{
+    size_t n = (size_t)count, seats = (size_t)tree->seats;
+    nw_status status;
+
+    *layout = (struct nw_layout){.tree = tree, .count = count};
+    status = nw_alloc(n + 1, sizeof *layout->row, &layout->row);
+    if (!status)
+        status = nw_alloc(bonds, sizeof *layout->bond, &layout->bond);
+    if (!status)
+        status = nw_alloc(n, sizeof *layout->seat, &layout->seat);
+    if (!status)
+        status = nw_alloc(n, sizeof *layout->at, &layout->at);
+    if (!status)
+        status = nw_alloc(seats, sizeof *layout->process, &layout->process);
+    if (!status)
+        status = nw_alloc(seats, sizeof *layout->fixed, &layout->fixed);
+    for (size_t s = 0; !status && s < seats; s++)
+        layout->process[s] = -1;
+    return status;
+}
+
+void nw_layout_fini(struct nw_layout *layout)
+{
+    free(layout->row);
+    free(layout->bond);
+    free(layout->seat);
+    free(layout->at);
+    free(layout->process);
+    free(layout->fixed);
+    *layout = (struct nw_layout){0};
+}
+
+static void read_bonds(struct nw_layout *layout,
+                       const struct nw_placing *placing)
+{
+    size_t at = 0;
+
+    for (int32_t p = 0; p < placing->count; p++) {
+        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
+            double bytes = placing->arc[a].out + placing->arc[a].in;
+
+            if (bytes > 0)
+                layout->bond[at++] =
+                    (struct nw_bond){placing->arc[a].peer, bytes};
+        }
+        layout->row[p + 1] = at;
+    }
+}
+
+static void sit(struct nw_layout *layout, int32_t process, int32_t seat)
+{
+    layout->seat[process] = seat;
+    layout->at[process] = layout->tree->code[seat];
+    layout->process[seat] = process;
+}
+
+/* Seats of one place stand together: the next free one of each. */
+static nw_status take_seats(struct nw_layout *layout,
+                            const struct nw_placing *placing)
+{
+    const struct nw_tree *tree = layout->tree;
+    int32_t *next = NULL;
+    nw_status status =
+        nw_alloc((size_t)placing->places->count, sizeof *next, &next);
+
+    for (int32_t s = tree->seats; !status && s-- > 0;)
+        next[tree->place[s]] = s;
+    for (int32_t p = 0; !status && p < placing->count; p++) {
+        int32_t seat = next[placing->place[p]]++;
+
+        sit(layout, p, seat);
+        layout->fixed[seat] = nw_placing_is_fixed(placing, p);
+    }
+    free(next);
+    return status;
+}
+
+nw_status nw_layout_init(struct nw_layout *layout, const struct nw_tree *tree,
+                         const struct nw_placing *placing)
+{
+    nw_status status = alloc_layout(layout, tree, placing->count,
+                                    placing->row[placing->count]);
+
+    if (!status) {
+        read_bonds(layout, placing);
+        status = take_seats(layout, placing);
+    }
+    if (status)
+        nw_layout_fini(layout);
+    return status;
+}
+
+void nw_layout_store(const struct nw_layout *layout, struct nw_placing *placing)
+{
+    for (int32_t p = 0; p < layout->count; p++)
+        nw_rooms_give(&placing->rooms, placing->place[p], false);
+    for (int32_t p = 0; p < layout->count; p++)
+        nw_placing_put(placing, p, layout->tree->place[layout->seat[p]]);
+}
+
+double nw_layout_cost(const struct nw_layout *layout)
+{
+    double sum = 0;
+
+    for (int32_t p = 0; p < layout->count; p++)
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
+            sum += layout->bond[b].bytes *
+                   nw_tree_apart(layout->tree, layout->at[p],
+                                 layout->at[layout->bond[b].peer]);
+    return sum / 2;
+}
+
+void nw_layout_seat(struct nw_layout *layout, const int32_t *seat)
+{
+    for (int32_t s = 0; s < layout->tree->seats; s++)
+        layout->process[s] = -1;
+    for (int32_t p = 0; p < layout->count; p++)
+        sit(layout, p, seat[p]);
+}
+
+/* --- whole subtrees --- */
+
+static int32_t common_size(const struct nw_tree *tree, int32_t level)
+{
+    const int32_t *first = tree->first[level];
+    int32_t votes = 0, size = 0;
+
+    for (int32_t c = 0; c < tree->count[level]; c++) {
+        int32_t mine = first[c + 1] - first[c];
+
+        if (!votes)
+            size = mine;
+        votes += mine == size ? 1 : -1;
+    }
+    return size;
+}
+
+static nw_status lift_tree(const struct nw_tree *tree, int32_t level,
+                           struct nw_tree *out)
+{
+    const int32_t *first = tree->first[level];
+    int32_t count = tree->count[level];
+    double *gap = NULL;
+    bool is_tree = true;
+    nw_status status = nw_alloc((size_t)count, sizeof *gap, &gap);
+
+    for (int32_t c = 0; !status && c + 1 < count; c++)
+        gap[c] =
+            nw_tree_apart(tree, tree->code[first[c]], tree->code[first[c + 1]]);
+    if (!status)
+        status = nw_tree_from_gaps(out, gap, first, count, &is_tree);
+    free(gap);
+    return status;
+}
+
+/* Adds up what the processes of one cluster exchange with each other
+ * cluster. `slot` is 0 everywhere before and after, else 1 + bond. */
+static void merge_bonds(const struct nw_layout *layout, int32_t level,
+                        struct nw_layout *out, size_t *slot)
+{
+    const struct nw_tree *tree = layout->tree;
+    const int32_t *cluster = tree->cluster[level];
+    size_t at = 0;
+
+    for (int32_t c = 0; c < tree->count[level]; c++) {
+        for (int32_t s = tree->first[level][c]; s < tree->first[level][c + 1];
+             s++) {
+            int32_t p = layout->process[s];
+
+            for (size_t b = p < 0 ? 0 : layout->row[p];
+                 p >= 0 && b < layout->row[p + 1]; b++) {
+                int32_t peer = cluster[layout->seat[layout->bond[b].peer]];
+
+                if (peer == c)
+                    continue;
+                if (!slot[peer]) {
+                    out->bond[at] = (struct nw_bond){peer, 0};
+                    slot[peer] = ++at;
+                }
+                out->bond[slot[peer] - 1].bytes += layout->bond[b].bytes;
+            }
+        }
+        for (size_t b = out->row[c]; b < at; b++)
+            slot[out->bond[b].peer] = 0;
+        out->row[c + 1] = at;
+    }
+}
+
+static void fix_clusters(const struct nw_layout *layout, int32_t level,
+                         struct nw_layout *out)
+{
+    const struct nw_tree *tree = layout->tree;
+    int32_t usual = common_size(tree, level);
+
+    for (int32_t c = 0; c < tree->count[level]; c++) {
+        const int32_t *first = tree->first[level] + c;
+
+        out->fixed[c] = first[1] - first[0] != usual;
+        for (int32_t s = first[0]; s < first[1]; s++)
+            out->fixed[c] |= layout->fixed[s];
+        sit(out, c, c);
+    }
+}
+
+nw_status nw_layout_lift(const struct nw_layout *layout, int32_t level,
+                         struct nw_layout *out, struct nw_tree *tree)
+{
+    size_t *slot = NULL;
+    int32_t count = layout->tree->count[level];
+    nw_status status = lift_tree(layout->tree, level, tree);
+
+    *out = (struct nw_layout){0};
+    if (!status)
+        status = nw_alloc((size_t)count, sizeof *slot, &slot);
+    if (!status)
+        status = alloc_layout(out, tree, count, layout->row[layout->count]);
+    if (!status) {
+        merge_bonds(layout, level, out, slot);
+        fix_clusters(layout, level, out);
+    }
+    free(slot);
+    if (status) {
+        nw_layout_fini(out);
+        nw_tree_fini(tree);
+    }
+    return status;
+}
+
+nw_status nw_layout_drop(struct nw_layout *layout, int32_t level,
+                         const struct nw_layout *lifted)
+{
+    const struct nw_tree *tree = layout->tree;
+    const int32_t *first = tree->first[level];
+    int32_t *seat = NULL;
+    nw_status status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
+
+    for (int32_t p = 0; !status && p < layout->count; p++) {
+        int32_t c = tree->cluster[level][layout->seat[p]];
+
+        seat[p] = layout->seat[p] - first[c] + first[lifted->seat[c]];
+    }
+    if (!status)
+        nw_layout_seat(layout, seat);
+    free(seat);
+    return status;
+}

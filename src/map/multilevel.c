@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The search that lowers hop-bytes on a tree: starts, then again and again
+ * swaps of whole subtrees from the largest down and swaps of processes. */
+#include "map/stir.h"
+#include "map/tile.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Tried swaps of default effort: so many per process for few processes,
+ * fewer for many. */
+#define STEPS_EACH 3000
+#define STEPS_MORE 12000000
+#define STEPS_LEAST_EACH 300
+#define STENCIL_STEPS_MOST 250000
+
+#define ROUNDS 50
+#define HEAT 0.2         /* of the first cycle */
+#define SUBTREE_HEAT 0.1 /* of whole subtrees */
+#define STENCIL_HEAT 0.05
+
+static uint64_t steps_of(int32_t count, enum nw_effort effort)
+{
+    uint64_t n = (uint64_t)count, steps = n * STEPS_EACH;
+
+    if (steps > STEPS_MORE + n * STEPS_LEAST_EACH)
+        steps = STEPS_MORE + n * STEPS_LEAST_EACH;
+    if (effort == NW_EFFORT_FAST)
+        steps /= 4;
+    return effort == NW_EFFORT_STRONG ? 8 * steps : steps;
+}
+
+/* One search after the other, each from where the last one ended. */
+struct search {
+    struct nw_layout *layout;
+    const struct nw_placing *placing;
+    double cost;
+    uint64_t seed, steps; /* of a cycle */
+    double heat;
+};
+
+static nw_status stir_subtrees(struct search *search, int32_t level)
+{
+    struct nw_layout lifted;
+    struct nw_tree tree;
+    struct nw_stir stir = {.layout = &lifted,
+                           .budget = search->placing->budget,
+                           .seed = search->seed + (uint64_t)level,
+                           .rounds = ROUNDS,
+                           .heat = SUBTREE_HEAT};
+    nw_status status = nw_layout_lift(search->layout, level, &lifted, &tree);
+
+    if (status)
+        return status;
+    stir.steps = search->steps * (uint64_t)lifted.count /
+                 (uint64_t)(search->layout->count + 1);
+    stir.cost = nw_layout_cost(&lifted);
+    status = nw_stir(&stir);
+    if (!status)
+        status = nw_layout_drop(search->layout, level, &lifted);
+    nw_layout_fini(&lifted);
+    nw_tree_fini(&tree);
+    return status;
+}
+
+static nw_status stir_processes(struct search *search)
+{
+    struct nw_stir stir = {.layout = search->layout,
+                           .budget = search->placing->budget,
+                           .seed = search->seed,
+                           .steps = search->steps,
+                           .rounds = ROUNDS,
+                           .heat = search->heat};
+    nw_status status;
+
+    stir.cost = nw_layout_cost(search->layout);
+    status = nw_stir(&stir);
+    search->cost = stir.cost;
+    return status;
+}
+
+static nw_status cycle(struct search *search)
+{
+    const struct nw_tree *tree = search->layout->tree;
+    nw_status status = NW_OK;
+
+    for (int32_t level = tree->levels - 3; !status && level > 0; level--)
+        if (!search->placing->budget->stopped)
+            status = stir_subtrees(search, level);
+    if (!status && !search->placing->budget->stopped)
+        status = stir_processes(search);
+    return status;
+}
+
+/* One cycle by effort; with a time or steps given longer and longer ones. */
+static nw_status search_on(struct search *search)
+{
+    const struct nw_budget *budget = search->placing->budget;
+    nw_status status = cycle(search);
+
+    while (!status && budget->endless && !budget->stopped) {
+        uint64_t before = budget->steps;
+
+        search->seed += 1000;
+        search->steps += search->steps / 2;
+        status = cycle(search);
+        if (budget->steps == before)
+            break; /* a machine without anything to choose */
+    }
+    return status;
+}
+
+static nw_status improve(struct nw_layout *layout,
+                         const struct nw_placing *placing)
+{
+    struct search search = {
+        .layout = layout,
+        .placing = placing,
+        .cost = nw_layout_cost(layout),
+        .seed = placing->options->seed,
+        .steps = steps_of(layout->count, placing->budget->effort),
+        .heat = HEAT};
+    bool found;
+    nw_status status = nw_layout_tile(layout, &search.cost, &found);
+
+    if (found) {
+        search.heat = STENCIL_HEAT;
+        if (layout->count > STENCIL_STEPS_MOST / 30 &&
+            !placing->budget->endless)
+            return status;
+        if (search.steps > STENCIL_STEPS_MOST)
+            search.steps = STENCIL_STEPS_MOST;
+    }
+    return status ? status : search_on(&search);
+}
+
+static nw_status refine(struct nw_layout *layout,
+                        const struct nw_placing *placing)
+{
+    struct search search = {
+        .layout = layout,
+        .placing = placing,
+        .seed = placing->options->seed,
+        .steps = steps_of(layout->count, placing->budget->effort),
+        .heat = STENCIL_HEAT};
+
+    return search_on(&search);
+}
+
+static nw_status tile(struct nw_layout *layout,
+                      const struct nw_placing *placing)
+{
+    double cost = nw_layout_cost(layout);
+    bool found;
+    nw_status status = nw_layout_tile(layout, &cost, &found);
+
+    (void)placing;
+    if (!status && !found)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "tile needs a pattern that is a stencil on a grid, and "
+                       "nothing fixed");
+    return status;
+}
+
+/* --- the placers --- */
+
+typedef nw_status improver(struct nw_layout *layout,
+                           const struct nw_placing *placing);
+
+static nw_status place_on_tree(struct nw_placing *placing, improver *run)
+{
+    struct nw_layout layout = {0};
+    struct nw_tree tree;
+    bool is_tree;
+    nw_status status = nw_placing_begin(placing);
+
+    if (!status)
+        status = nw_tree_init(&tree, placing, &is_tree);
+    if (status)
+        return status;
+    if (!is_tree)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "this search needs a machine that is a tree");
+    status = nw_layout_init(&layout, &tree, placing);
+    if (!status)
+        status = run(&layout, placing);
+    if (!status)
+        nw_layout_store(&layout, placing);
+    nw_layout_fini(&layout);
+    nw_tree_fini(&tree);
+    return status;
+}
+
+nw_status nw_place_multilevel(struct nw_placing *placing)
+{
+    return place_on_tree(placing, improve);
+}
+
+nw_status nw_place_tile(struct nw_placing *placing)
+{
+    return place_on_tree(placing, tile);
+}
+
+nw_status nw_place_refine(struct nw_placing *placing)
+{
+    return place_on_tree(placing, refine);
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The grid behind a stencil. Numbered along a grid, neighbours differ by few
+ * numbers, and the strides of the dimensions are among them: each chain of
+ * differences that divide one another is tried on a sample of the bonds. */
+#include "map/tile.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GAPS_MOST 96 /* different numbers between neighbours */
+#define SAMPLE 4000
+#define REACH 2 /* longest step in a dimension */
+
+struct gaps {
+    int count;
+    int32_t gap[GAPS_MOST];
+};
+
+static bool note_gap(struct gaps *gaps, int32_t gap)
+{
+    int at = 0;
+
+    while (at < gaps->count && gaps->gap[at] != gap)
+        at++;
+    if (at == GAPS_MOST)
+        return false;
+    if (at == gaps->count)
+        gaps->gap[gaps->count++] = gap;
+    for (; at && gaps->gap[at - 1] > gap; at--) {
+        gaps->gap[at] = gaps->gap[at - 1];
+        gaps->gap[at - 1] = gap;
+    }
+    return true;
+}
+
+static bool read_gaps(const struct nw_layout *layout, struct gaps *gaps)
+{
+    int32_t last = 0;
+
+    for (int32_t p = 0; p < layout->count; p++)
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
+            int32_t gap = layout->bond[b].peer - p;
+
+            if (gap <= 0 || gap == last)
+                continue;
+            last = gap;
+            if (!note_gap(gaps, gap))
+                return false;
+        }
+    return gaps->count > 0;
+}
+
+/* The step from p to q; marks borders crossed where asked. False where it is
+ * longer than a neighbour's. */
+static bool step_between(const struct nw_tiling *tiling, int32_t p, int32_t q,
+                         int32_t *step, bool *wraps)
+{
+    for (int d = 0; d < tiling->dims; d++) {
+        int32_t size = tiling->size[d];
+        int32_t move = nw_tiling_at(tiling, q, d) - nw_tiling_at(tiling, p, d);
+
+        if (size > 2 * REACH && (move < -size / 2 || move > size / 2)) {
+            move += move < 0 ? size : -size;
+            wraps[d] = true;
+        }
+        if (move < -REACH || move > REACH)
+            return false;
+        step[d] = move;
+    }
+    return true;
+}
+
+static bool fits_sample(const struct nw_layout *layout,
+                        const struct nw_tiling *tiling)
+{
+    size_t bonds = layout->row[layout->count];
+    int32_t every = (int32_t)(bonds / SAMPLE / 2) + 1;
+    int32_t step[NW_TILE_DIMS];
+    bool wraps[NW_TILE_DIMS];
+
+    for (int32_t p = 0; p < layout->count; p += every)
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
+            if (!step_between(tiling, p, layout->bond[b].peer, step, wraps))
+                return false;
+    return true;
+}
+
+/* strides ascend here, the first is 1 */
+static void set_grid(struct nw_tiling *tiling, const int32_t *stride, int dims,
+                     int32_t n)
+{
+    tiling->dims = dims;
+    for (int d = 0; d < dims; d++) {
+        int32_t next = d + 1 < dims ? stride[d + 1] : n;
+
+        tiling->stride[dims - 1 - d] = stride[d];
+        tiling->size[dims - 1 - d] = next / stride[d];
+    }
+}
+
+/* Adds a dimension to the chain of strides, fewest dimensions first. */
+static bool try_chain(const struct nw_layout *layout, const struct gaps *gaps,
+                      int32_t *stride, int dims, int wanted,
+                      struct nw_tiling *out)
+{
+    int32_t last = stride[dims - 1];
+
+    if (dims == wanted) {
+        set_grid(out, stride, dims, layout->count);
+        return fits_sample(layout, out);
+    }
+    for (int i = 0; i < gaps->count; i++) {
+        int32_t gap = gaps->gap[i];
+
+        if (gap <= last || gap % last || layout->count % gap)
+            continue;
+        stride[dims] = gap;
+        if (try_chain(layout, gaps, stride, dims + 1, wanted, out))
+            return true;
+    }
+    return false;
+}
+
+/* The step's index, or that of its opposite; a new one where room is left. */
+static int find_step(struct nw_tiling *tiling, int32_t *step)
+{
+    int d = 0, i;
+
+    while (d < tiling->dims && !step[d])
+        d++;
+    if (d < tiling->dims && step[d] < 0)
+        for (; d < tiling->dims; d++)
+            step[d] = -step[d];
+    for (i = 0; i < tiling->steps; i++)
+        if (!memcmp(tiling->step[i], step, sizeof tiling->step[i]))
+            return i;
+    if (i == NW_TILE_STEPS)
+        return -1;
+    memcpy(tiling->step[i], step, sizeof tiling->step[i]);
+    tiling->steps++;
+    return i;
+}
+
+static bool sum_steps(const struct nw_layout *layout, struct nw_tiling *tiling)
+{
+    size_t count[NW_TILE_STEPS] = {0};
+
+    for (int32_t p = 0; p < layout->count; p++)
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
+            int32_t step[NW_TILE_DIMS] = {0}, peer = layout->bond[b].peer;
+            int i;
+
+            if (peer < p)
+                continue;
+            if (!step_between(tiling, p, peer, step, tiling->periodic))
+                return false;
+            i = find_step(tiling, step);
+            if (i < 0)
+                return false;
+            count[i]++;
+            tiling->bytes[i] += layout->bond[b].bytes;
+        }
+    for (int i = 0; i < tiling->steps; i++)
+        tiling->bytes[i] /= (double)count[i];
+    return true;
+}
+
+bool nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out)
+{
+    struct gaps gaps = {0};
+    int32_t stride[NW_TILE_DIMS] = {1};
+
+    if (layout->count < 4 || !read_gaps(layout, &gaps))
+        return false;
+    for (int wanted = 1; wanted <= NW_TILE_DIMS; wanted++) {
+        *out = (struct nw_tiling){0};
+        if (try_chain(layout, &gaps, stride, 1, wanted, out))
+            return sum_steps(layout, out);
+    }
+    return false;
+}
+
+static bool any_fixed(const struct nw_layout *layout)
+{
+    for (int32_t s = 0; s < layout->tree->seats; s++)
+        if (layout->fixed[s])
+            return true;
+    return false;
+}
+
+/* Takes the seats where they are better, else goes back. */
+static nw_status take_if_better(struct nw_layout *layout, const int32_t *seat,
+                                double *cost)
+{
+    size_t n = (size_t)layout->count;
+    int32_t *old = NULL;
+    nw_status status = nw_alloc(n, sizeof *old, &old);
+    double mine;
+
+    if (status)
+        return status;
+    memcpy(old, layout->seat, n * sizeof *old);
+    nw_layout_seat(layout, seat);
+    mine = nw_layout_cost(layout);
+    if (mine < *cost)
+        *cost = mine;
+    else
+        nw_layout_seat(layout, old);
+    free(old);
+    return NW_OK;
+}
+
+nw_status nw_layout_tile(struct nw_layout *layout, double *cost, bool *found)
+{
+    struct nw_tiling tiling;
+    int32_t *seat = NULL;
+    bool done = false;
+    nw_status status;
+
+    *found = !any_fixed(layout) && nw_tiling_find(layout, &tiling);
+    if (!*found)
+        return NW_OK;
+    status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
+    if (!status)
+        status = nw_tiling_boxes(layout, &tiling, seat, &done);
+    if (!status && done)
+        status = take_if_better(layout, seat, cost);
+    if (!status && !done) {
+        status = nw_tiling_cut(layout, &tiling, seat);
+        if (!status)
+            status = take_if_better(layout, seat, cost);
+    }
+    free(seat);
+    return status;
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Boxes within boxes: a dynamic program over the levels of the tree and the
+ * shapes of boxes. A box that lies in one cluster is cut into equal boxes, one
+ * for each cluster of the level below, at most as many as there are; every
+ * shape that divides it is tried. */
+#include "map/tile.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The best way on from a box in a cluster of a level. */
+struct state {
+    int level;
+    int32_t shape[NW_TILE_DIMS], part[NW_TILE_DIMS];
+    double cost; /* bytes x distance inside the box, each pair once */
+};
+
+struct boxes {
+    const struct nw_tiling *tiling;
+    const struct nw_tree *tree;
+    struct state *state;
+    size_t count, capacity;
+    int32_t arity[NW_TREE_LEVELS]; /* clusters of the level below in one */
+    nw_status status;
+    int32_t *seat;
+};
+
+static int64_t volume(const int32_t *shape, int dims)
+{
+    int64_t cells = 1;
+
+    for (int d = 0; d < dims; d++)
+        cells *= shape[d];
+    return cells;
+}
+
+/* Bytes between the cells of one box, each pair once. */
+static double inside(const struct nw_tiling *tiling, const int32_t *shape)
+{
+    double sum = 0;
+
+    for (int i = 0; i < tiling->steps; i++) {
+        double pairs = 1;
+
+        for (int d = 0; d < tiling->dims; d++) {
+            int32_t step = abs(tiling->step[i][d]);
+            bool round = tiling->periodic[d] && shape[d] == tiling->size[d];
+            int32_t count = round ? shape[d] : shape[d] - step;
+
+            pairs *= count > 0 ? count : 0;
+        }
+        sum += pairs * tiling->bytes[i];
+    }
+    return sum;
+}
+
+static struct state *find_state(struct boxes *work, int level,
+                                const int32_t *shape)
+{
+    for (size_t i = 0; i < work->count; i++)
+        if (work->state[i].level == level &&
+            !memcmp(work->state[i].shape, shape, sizeof work->state[i].shape))
+            return &work->state[i];
+    return NULL;
+}
+
+static double solve(struct boxes *work, int level, const int32_t *shape);
+
+/* Cuts the box of `state` into boxes of its `part`, if that may be. */
+static void try_part(struct boxes *work, struct state *best,
+                     const int32_t *part)
+{
+    int dims = work->tiling->dims, level = best->level;
+    int64_t cells = volume(part, dims);
+    int64_t parts = volume(best->shape, dims) / cells;
+    double cost;
+
+    if (parts > work->arity[level] || cells > work->tree->first[level - 1][1])
+        return;
+    cost = work->tree->distance[level] *
+           (inside(work->tiling, best->shape) -
+            (double)parts * inside(work->tiling, part));
+    if (best->cost >= 0 && cost >= best->cost)
+        return;
+    cost += (double)parts * solve(work, level - 1, part);
+    if (cost < 0 || (best->cost >= 0 && cost >= best->cost))
+        return;
+    best->cost = cost;
+    memcpy(best->part, part, sizeof best->part);
+}
+
+static void try_dims(struct boxes *work, struct state *best, int32_t *part,
+                     int d)
+{
+    if (d == work->tiling->dims) {
+        try_part(work, best, part);
+        return;
+    }
+    for (int32_t size = 1; size <= best->shape[d]; size++) {
+        if (best->shape[d] % size)
+            continue;
+        part[d] = size;
+        try_dims(work, best, part, d + 1);
+    }
+}
+
+#define NO_WAY 1e300
+
+/* Bytes x distance inside a box that lies in a cluster of `level`. */
+static double solve(struct boxes *work, int level, const int32_t *shape)
+{
+    struct state best = {.level = level, .cost = -1};
+    struct state *known = find_state(work, level, shape);
+    int32_t part[NW_TILE_DIMS] = {0};
+
+    if (known)
+        return known->cost;
+    memcpy(best.shape, shape, sizeof best.shape);
+    if (level == 0)
+        best.cost = volume(shape, work->tiling->dims) <= work->tree->first[0][1]
+                        ? 0
+                        : NO_WAY;
+    else
+        try_dims(work, &best, part, 0);
+    if (best.cost < 0)
+        best.cost = NO_WAY;
+    if (!work->status)
+        work->status = nw_grow(&work->state, &work->capacity, work->count + 1,
+                               sizeof best);
+    if (!work->status)
+        work->state[work->count++] = best;
+    return best.cost;
+}
+
+static bool is_even(struct boxes *work)
+{
+    const struct nw_tree *tree = work->tree;
+
+    for (int l = 0; l < tree->levels; l++) {
+        const int32_t *first = tree->first[l];
+
+        for (int32_t c = 1; c < tree->count[l]; c++)
+            if (first[c + 1] - first[c] != first[1])
+                return false;
+        if (l)
+            work->arity[l] = tree->count[l - 1] / tree->count[l];
+    }
+    return true;
+}
+
+/* Seats the cells of a box from seat `first` on. */
+static void seat_box(struct boxes *work, int level, const int32_t *shape,
+                     const int32_t *corner, int32_t first)
+{
+    const struct nw_tiling *tiling = work->tiling;
+    const struct state *state = find_state(work, level, shape);
+    int32_t at[NW_TILE_DIMS] = {0}, sub[NW_TILE_DIMS];
+    int32_t room = level ? work->tree->first[level - 1][1] : 1;
+    int32_t one[NW_TILE_DIMS] = {1, 1, 1, 1};
+    const int32_t *part = level ? state->part : one;
+    int d;
+
+    if (volume(shape, tiling->dims) == 1) {
+        int32_t p = 0;
+
+        for (d = 0; d < tiling->dims; d++)
+            p += corner[d] * tiling->stride[d];
+        work->seat[p] = first;
+        return;
+    }
+    do {
+        for (d = 0; d < tiling->dims; d++)
+            sub[d] = corner[d] + at[d] * part[d];
+        seat_box(work, level ? level - 1 : 0, part, sub, first);
+        first += room;
+        for (d = tiling->dims - 1; d >= 0; d--) {
+            if (++at[d] < shape[d] / part[d])
+                break;
+            at[d] = 0;
+        }
+    } while (d >= 0);
+}
+
+nw_status nw_tiling_boxes(const struct nw_layout *layout,
+                          const struct nw_tiling *tiling, int32_t *seat,
+                          bool *done)
+{
+    struct boxes work = {.tiling = tiling, .tree = layout->tree, .seat = seat};
+    int32_t corner[NW_TILE_DIMS] = {0};
+    double cost = NO_WAY;
+    int top = layout->tree->levels - 1;
+
+    *done = false;
+    if (is_even(&work))
+        cost = solve(&work, top, tiling->size);
+    if (!work.status && cost < NO_WAY) {
+        seat_box(&work, top, tiling->size, corner, 0);
+        *done = true;
+    }
+    free(work.state);
+    return work.status;
+}

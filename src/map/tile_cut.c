@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cuts a grid across for any tree: the cells of a cluster are shared out to its
+ * children by halving the children again and again, the cells cut in the
+ * dimension that lets the least bytes across; the last layer is taken in part
+ * where sizes ask for it. */
+#include "map/tile.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct cutting {
+    const struct nw_layout *layout;
+    const struct nw_tiling *tiling;
+    int32_t *cell;  /* [count] processes, those of a piece together */
+    int32_t *order; /* [count] for sorting */
+    int32_t *best;  /* [count] the best order so far */
+    int32_t *layer; /* [largest size + 1] */
+    int32_t *piece; /* [count] the piece a process is in */
+    int32_t *side;  /* [count] */
+    int32_t *seat;
+    int32_t pieces;
+};
+
+/* Cells first .. end - 1 by coordinate d, in the order they are in else. */
+static void sort_cells(struct cutting *work, int32_t first, int32_t end, int d)
+{
+    int32_t size = work->tiling->size[d];
+
+    memset(work->layer, 0, ((size_t)size + 1) * sizeof *work->layer);
+    for (int32_t i = first; i < end; i++)
+        work->layer[nw_tiling_at(work->tiling, work->cell[i], d) + 1]++;
+    for (int32_t x = 0; x < size; x++)
+        work->layer[x + 1] += work->layer[x];
+    for (int32_t i = first; i < end; i++) {
+        int32_t x = nw_tiling_at(work->tiling, work->cell[i], d);
+
+        work->order[first + work->layer[x]++] = work->cell[i];
+    }
+}
+
+/* Bytes from the first `left` cells of the order to the others. */
+static double across(struct cutting *work, int32_t first, int32_t end,
+                     int32_t left)
+{
+    const struct nw_layout *layout = work->layout;
+    double sum = 0;
+
+    for (int32_t i = first; i < end; i++)
+        work->side[work->order[i]] = i - first < left;
+    for (int32_t i = first; i < first + left; i++) {
+        int32_t p = work->order[i];
+
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
+            int32_t peer = layout->bond[b].peer;
+
+            if (work->piece[peer] == work->piece[p] && !work->side[peer])
+                sum += layout->bond[b].bytes;
+        }
+    }
+    return sum;
+}
+
+/* Cells first .. end - 1 and clusters from .. to - 1 of a level. */
+struct share {
+    int32_t first, end, from, to;
+    int level;
+};
+
+static void cut_piece(struct cutting *work, struct share share, int32_t left)
+{
+    size_t count = (size_t)(share.end - share.first);
+    double least = -1;
+
+    for (int d = 0; d < work->tiling->dims; d++) {
+        double cut;
+
+        sort_cells(work, share.first, share.end, d);
+        cut = across(work, share.first, share.end, left);
+        if (least >= 0 && cut >= least)
+            continue;
+        least = cut;
+        memcpy(work->best + share.first, work->order + share.first,
+               count * sizeof *work->best);
+    }
+    memcpy(work->cell + share.first, work->best + share.first,
+           count * sizeof *work->cell);
+    work->pieces++;
+    for (int32_t i = share.first; i < share.first + left; i++)
+        work->piece[work->cell[i]] = work->pieces;
+}
+
+static void spread(struct cutting *work, struct share share);
+
+/* One cluster: on to its children, as few as hold the cells. */
+static void enter(struct cutting *work, struct share share)
+{
+    const struct nw_tree *tree = work->layout->tree;
+    int level = share.level;
+    int32_t count = share.end - share.first;
+    const int32_t *first = tree->first[level];
+    struct share below = share;
+
+    if (!level) {
+        for (int32_t i = 0; i < count; i++)
+            work->seat[work->cell[share.first + i]] = first[share.from] + i;
+        return;
+    }
+    below.level = level - 1;
+    below.from = tree->cluster[level - 1][first[share.from]];
+    below.to = below.from;
+    while (tree->first[level - 1][below.to] - first[share.from] < count)
+        below.to++;
+    spread(work, below);
+}
+
+/* How many cells go to the first of two halves of the clusters. */
+static int32_t share_left(const struct nw_tree *tree, struct share share,
+                          int32_t middle)
+{
+    const int32_t *first = tree->first[share.level];
+    int64_t room = first[share.to] - first[share.from];
+    int64_t left_room = first[middle] - first[share.from];
+    int64_t count = share.end - share.first;
+    int64_t left = (count * left_room + room / 2) / room;
+
+    if (left > left_room)
+        left = left_room;
+    if (count - left > room - left_room)
+        left = count - (room - left_room);
+    return (int32_t)left;
+}
+
+static void spread(struct cutting *work, struct share share)
+{
+    struct share right = share;
+    int32_t left, middle = share.from + (share.to - share.from) / 2;
+
+    if (share.first == share.end)
+        return;
+    if (share.to - share.from == 1) {
+        enter(work, share);
+        return;
+    }
+    left = share_left(work->layout->tree, share, middle);
+    if (left > 0 && left < share.end - share.first)
+        cut_piece(work, share, left);
+    share.to = right.from = middle;
+    share.end = right.first = share.first + left;
+    spread(work, share);
+    spread(work, right);
+}
+
+static nw_status prepare(struct cutting *work)
+{
+    size_t n = (size_t)work->layout->count;
+    nw_status status = nw_alloc(n, sizeof *work->cell, &work->cell);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *work->order, &work->order);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->best, &work->best);
+    if (!status)
+        status = nw_alloc(n + 2, sizeof *work->layer, &work->layer);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->piece, &work->piece);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->side, &work->side);
+    for (size_t p = 0; !status && p < n; p++)
+        work->cell[p] = (int32_t)p;
+    return status;
+}
+
+nw_status nw_tiling_cut(const struct nw_layout *layout,
+                        const struct nw_tiling *tiling, int32_t *seat)
+{
+    struct cutting work = {.layout = layout, .tiling = tiling, .seat = seat};
+    nw_status status = prepare(&work);
+
+    if (!status)
+        spread(&work, (struct share){0, layout->count, 0, 1,
+                                     layout->tree->levels - 1});
+    free(work.cell);
+    free(work.order);
+    free(work.best);
+    free(work.layer);
+    free(work.piece);
+    free(work.side);
+    return status;
+}

@@ -9,6 +9,7 @@
 #include <nodewise/map.h>
 #include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
+#include <nodewise/probe.h>
 #include <nodewise/profile.h>
 #include <nodewise/progress.h>
 #include <nodewise/report.h>

@@ -31,6 +31,7 @@ struct nw_command {
 /* clang-format off: one a line, in the order of the journey */
 #define NW_COMMAND_LIST(X)                                                     \
     X(topology)                                                                \
+    X(probe)                                                                   \
     X(profile)                                                                 \
     X(pattern)                                                                 \
     X(map)                                                                     \

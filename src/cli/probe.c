@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise probe: measures between the ranks of a job and writes the machine
+ * that its figures describe. */
+#include <nodewise/probe.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/prober.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_MPI 0x2001
+#define KEY_TIME 0x2002
+#define KEY_PATIENCE 0x2003
+#define KEY_MATRIX 0x2004
+#define KEY_HOST_ONLY 0x2005
+
+struct arguments {
+    struct nw_common common;
+    struct nw_prober prober;
+    const char *matrix;
+};
+
+static const struct argp_option options[] = {
+    {"mpi", KEY_MPI, "FLAVOUR", 0,
+     "openmpi or mpich, where the launcher does not tell", 0},
+    {"time", KEY_TIME, "TIME", 0,
+     "Measure for at most so long (60s); what is not reached is told from what "
+     "is",
+     0},
+    {"patience", KEY_PATIENCE, "TIME", 0,
+     "Give a rank up that says nothing for so long (10s)", 0},
+    {"matrix", KEY_MATRIX, "FILE", 0,
+     "Write a matrix too: microseconds for 1 MiB between ranks, up to 1024 of "
+     "them",
+     0},
+    {"host-only", KEY_HOST_ONLY, NULL, 0, "Leave GPU memory alone", 0},
+    {0},
+};
+
+static double parse_time(const char *name, const char *value,
+                         struct argp_state *state)
+{
+    double seconds;
+
+    if (!nw_parse_quantity(value, NW_UNIT_TIME, &seconds) || seconds <= 0 ||
+        seconds > 1e6)
+        argp_error(state, "%s is a time such as 30s, not '%s'", name, value);
+    return seconds;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case KEY_MPI:
+        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
+            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+        arguments->prober.flavour = value;
+        return 0;
+    case KEY_TIME:
+        arguments->prober.seconds = parse_time("--time", value, state);
+        return 0;
+    case KEY_PATIENCE:
+        arguments->prober.patience = parse_time("--patience", value, state);
+        return 0;
+    case KEY_MATRIX:
+        arguments->matrix = value;
+        return 0;
+    case KEY_HOST_ONLY:
+        arguments->prober.host_only = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->prober.launcher = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->prober.launcher)
+            argp_error(state, "under which launcher? nodewise probe -- mpirun "
+                              "-n 8");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "-- LAUNCHER [ARGUMENT...]",
+    .doc = "Measure latency and bandwidth between all ranks of a job and write "
+           "the cluster file that they describe. The launcher is given "
+           "without a program.\v"
+           "Example:\n  nodewise probe -o cluster.yaml -- mpirun -n 64 "
+           "--hostfile hosts\n",
+    .children = children,
+};
+
+#define MOST_RANKS 1024
+
+static nw_status write_matrix(const struct arguments *arguments,
+                              const nw_probe *probe)
+{
+    char *text;
+    nw_status status;
+
+    if (!arguments->matrix)
+        return NW_OK;
+    if (nw_probe_rank_count(probe) > MOST_RANKS)
+        return nw_fail(NW_EINVAL, "a matrix has up to %d ranks, the job has %d",
+                       MOST_RANKS, nw_probe_rank_count(probe));
+    status = nw_probe_matrix(probe, &text);
+    if (status)
+        return status;
+    status = nw_file_write(arguments->matrix, text, strlen(text));
+    free(text);
+    return status;
+}
+
+static void say_troubles(const nw_probe *probe)
+{
+    char *text = NULL, *line, *end;
+
+    if (!nw_probe_is_done(probe))
+        fputs("nodewise probe: the job ended before all was measured; this is "
+              "told from what was\n",
+              stderr);
+    if (nw_probe_troubles(probe, &text) || !text)
+        return;
+    for (line = text; (end = strchr(line, '\n')); line = end + 1)
+        fprintf(stderr, "nodewise probe: %.*s\n", (int)(end - line), line);
+    free(text);
+}
+
+static int tell(const struct arguments *arguments, const nw_probe *probe)
+{
+    char *cluster = NULL, *summary = NULL, *json = NULL;
+    nw_status status = nw_probe_cluster(probe, &cluster);
+    int code;
+
+    if (!status)
+        status = nw_probe_summary(probe, &summary);
+    if (!status)
+        status = nw_probe_json(probe, &json);
+    if (!status)
+        say_troubles(probe);
+    if (status)
+        code = nw_cli_fail("probe", status);
+    else
+        code =
+            nw_cli_output("probe", &arguments->common, cluster, summary, json);
+    if (!code) {
+        status = write_matrix(arguments, probe);
+        code = status ? nw_cli_fail_output("probe", status) : NW_EXIT_DONE;
+    }
+    free(cluster);
+    free(summary);
+    free(json);
+    return code;
+}
+
+static int conclude(const struct arguments *arguments, const nw_probe *probe,
+                    int code)
+{
+    if (!nw_probe_host_count(probe)) {
+        fprintf(stderr,
+                "nodewise probe: nothing was measured: '%s' ended with status "
+                "%d\n",
+                arguments->prober.launcher[0], code);
+        return NW_EXIT_FAILED;
+    }
+    return tell(arguments, probe);
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.prober = {.seconds = 60, .patience = 10}};
+    nw_probe *probe = NULL;
+    nw_status status;
+    int code = 0;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.prober.progress = nw_cli_progress(&arguments.common);
+    status = nw_probe_new(&probe);
+    if (!status)
+        status = nw_prober_run(&arguments.prober, probe, &code);
+    nw_cli_progress_finish();
+    code = status ? nw_cli_fail("probe", status)
+                  : conclude(&arguments, probe, code);
+    nw_probe_free(probe);
+    return code;
+}
+
+const struct nw_command nw_command_probe = {
+    "probe", "measure the links between the ranks of a job", &argp, run};

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The measuring program under its launcher: its records come by standard
+ * output, which every launcher forwards, so that no shared folder is needed
+ * and what came before a bad end is kept. */
+#include "cli/prober.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/launcher.h"
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Beside this program in a build folder, else where it was installed. */
+static nw_status find_program(const char *flavour, char path[PATH_MAX])
+{
+    char folder[PATH_MAX] = "";
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
+    int size;
+
+    if (slash) {
+        *slash = '\0';
+        size =
+            snprintf(path, PATH_MAX, "%s/nodewise-probe-%s", folder, flavour);
+        if (size < PATH_MAX && !access(path, X_OK))
+            return NW_OK;
+    }
+    size = snprintf(path, PATH_MAX, "%s/nodewise-probe-%s", NW_LIBEXECDIR,
+                    flavour);
+    if (size < PATH_MAX && !access(path, X_OK))
+        return NW_OK;
+    return nw_fail(NW_ENODEV, "nodewise-probe-%s is not installed", flavour);
+}
+
+struct line {
+    char time[64], patience[64], path[PATH_MAX];
+};
+
+/* What keeps the launcher from ending the job with the first rank that dies. */
+static const char *survival(enum nw_launcher launcher)
+{
+    return launcher == NW_LAUNCHER_OPENMPI ? "--enable-recovery"
+           : launcher == NW_LAUNCHER_HYDRA ? "-disable-auto-cleanup"
+                                           : NULL;
+}
+
+static nw_status make_line(const struct nw_prober *prober, char ***out,
+                           struct line *line)
+{
+    enum nw_launcher launcher = NW_LAUNCHER_NONE;
+    const char *flavour = prober->flavour;
+    size_t words = 0, n = 0;
+    nw_status status = nw_launcher_find(prober->launcher[0], &launcher);
+
+    if (!status && !flavour)
+        flavour = nw_launcher_flavour(launcher, prober->launcher);
+    if (!status && !flavour)
+        status = nw_fail(NW_ENODEV,
+                         "nothing tells whose MPI '%s' starts; give --mpi "
+                         "openmpi or --mpi mpich",
+                         prober->launcher[0]);
+    if (!status)
+        status = find_program(flavour, line->path);
+    while (prober->launcher[words])
+        words++;
+    if (!status)
+        status = nw_alloc(words + 8, sizeof **out, out);
+    if (status)
+        return status;
+    (*out)[n++] = prober->launcher[0];
+    if (survival(launcher))
+        (*out)[n++] = (char *)survival(launcher);
+    for (size_t i = 1; i < words; i++)
+        (*out)[n++] = prober->launcher[i];
+    snprintf(line->time, sizeof line->time, "--time=%.3fs", prober->seconds);
+    snprintf(line->patience, sizeof line->patience, "--patience=%.3fs",
+             prober->patience);
+    (*out)[n++] = line->path;
+    (*out)[n++] = line->time;
+    (*out)[n++] = line->patience;
+    if (prober->host_only)
+        (*out)[n++] = "--host-only";
+    if (prober->describe)
+        (*out)[n++] = "--describe";
+    return NW_OK;
+}
+
+static nw_status start(char **argv, pid_t *child, int *out)
+{
+    int ends[2];
+
+    if (pipe(ends))
+        return nw_fail(NW_EIO, "pipe: %s", strerror(errno));
+    fflush(NULL);
+    *child = fork();
+    if (*child < 0)
+        return nw_fail(NW_EIO, "fork: %s", strerror(errno));
+    if (!*child) {
+        dup2(ends[1], STDOUT_FILENO);
+        close(ends[0]);
+        close(ends[1]);
+        execvp(argv[0], argv);
+        fprintf(stderr, "nodewise probe: '%s' cannot be started: %s\n", argv[0],
+                strerror(errno));
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    close(ends[1]);
+    *out = ends[0];
+    return NW_OK;
+}
+
+static void show(const struct nw_prober *prober, const nw_probe *probe)
+{
+    struct nw_probe_stage stage = nw_probe_stage(probe);
+
+    if (prober->progress && prober->progress->update && stage.total)
+        prober->progress->update(prober->progress, stage.done, stage.total,
+                                 stage.what);
+}
+
+/* What is no record belongs to the launcher: it goes to stderr. */
+static nw_status take(const struct nw_prober *prober, nw_probe *probe,
+                      const char *line)
+{
+    bool taken;
+    nw_status status = nw_probe_take_line(probe, line, &taken);
+
+    if (!status && !taken && line[0])
+        fprintf(stderr, "%s\n", line);
+    show(prober, probe);
+    return status;
+}
+
+/* Whole lines of what is in `text`; the rest of it stays. */
+static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
+                            struct nw_text *text)
+{
+    char *line = text->data, *end;
+    nw_status status = NW_OK;
+
+    while (!status && line && (end = strchr(line, '\n'))) {
+        *end = '\0';
+        status = take(prober, probe, line);
+        line = end + 1;
+    }
+    if (line && line != text->data) {
+        text->length = strlen(line);
+        memmove(text->data, line, text->length + 1);
+    }
+    return status;
+}
+
+/* Until the launcher closes its output, or nothing comes for too long. */
+static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
+                        int from)
+{
+    int limit = (int)(1000 * (30 + 8 * prober->patience));
+    struct nw_text text = {0};
+    struct pollfd wait = {.fd = from, .events = POLLIN};
+    nw_status status = NW_OK;
+
+    while (!status) {
+        char bytes[65536];
+        int ready = poll(&wait, 1, limit);
+        ssize_t count = ready > 0 ? read(from, bytes, sizeof bytes) : 0;
+
+        if (prober->progress &&
+            __atomic_load_n(&prober->progress->cancelled, __ATOMIC_RELAXED))
+            break;
+        if ((ready < 0 || count < 0) && errno == EINTR)
+            continue;
+        if (ready <= 0 || count <= 0)
+            break;
+        nw_text_add_bytes(&text, bytes, (size_t)count);
+        status = take_lines(prober, probe, &text);
+        if (nw_probe_is_done(probe))
+            limit = (int)(1000 * (2 + prober->patience));
+    }
+    nw_text_fini(&text);
+    return status;
+}
+
+/* A launcher that waits for a lost rank is helped to its end. */
+static int wait_for(pid_t child)
+{
+    uint64_t begin = nw_clock_ns();
+    int state = 0, asked = 0;
+    pid_t done;
+
+    while ((done = waitpid(child, &state, WNOHANG)) == 0 ||
+           (done < 0 && errno == EINTR)) {
+        uint64_t waited = (nw_clock_ns() - begin) / 1000000;
+        struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
+
+        if (waited > 3000 && !asked++)
+            kill(child, SIGTERM);
+        else if (waited > 8000)
+            kill(child, SIGKILL);
+        nanosleep(&nap, NULL);
+    }
+    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+nw_status nw_prober_run(const struct nw_prober *prober, nw_probe *probe,
+                        int *code)
+{
+    struct line line;
+    char **argv = NULL;
+    pid_t child = 0;
+    int from = -1;
+    nw_status status = make_line(prober, &argv, &line);
+
+    if (!status)
+        status = start(argv, &child, &from);
+    if (!status) {
+        status = listen(prober, probe, from);
+        close(from);
+        *code = wait_for(child);
+    }
+    free(argv);
+    return status;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Starts the program that measures, under a launcher as a person types it. */
+#ifndef NW_CLI_PROBER_H
+#define NW_CLI_PROBER_H
+
+#include <nodewise/probe.h>
+#include <nodewise/progress.h>
+
+struct nw_prober {
+    char **launcher;     /* words, NULL at the end; no program */
+    const char *flavour; /* openmpi, mpich; NULL: the launcher's */
+    double seconds;      /* that measuring may take */
+    double patience;     /* to wait for a rank that says nothing */
+    bool describe;       /* hosts and cores only, nothing is measured */
+    bool host_only;      /* no GPU memory */
+    struct nw_progress *progress; /* or NULL */
+};
+
+/* Fills `probe` with what came. *code is the launcher's exit status. NW_ENODEV
+ * where launcher or program is absent; a job that came to a bad end is NW_OK
+ * with nw_probe_is_done false. */
+NW_MUST_CHECK nw_status nw_prober_run(const struct nw_prober *prober,
+                                      nw_probe *probe, int *code);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The measured machine as a cluster file: node types by what the hosts said of
+ * themselves, the network by the groups that the figures made. */
+#include "probe/groups.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALLEST_LATENCY 1e-9
+#define EQUAL 1.15 /* figures that are as good as equal */
+
+struct sheet {
+    const struct nw_probe *probe;
+    struct nw_probe_groups host, gpu;
+    struct nw_text text;
+    int32_t *type;          /* [hosts] the first host of the same type */
+    int32_t *switch_number; /* [groups] */
+};
+
+static void add_rate(struct nw_text *text, double rate)
+{
+    nw_text_format(text, "%.4gMB/s", rate * 1e-6);
+}
+
+/* "{bandwidth: ..., latency: ...}"; out and in apart where they differ. */
+static void add_figures(struct nw_text *text, const double rate[2],
+                        double latency)
+{
+    bool differ = rate[0] > EQUAL * rate[1] || rate[1] > EQUAL * rate[0];
+
+    nw_text_add(text, differ ? "{bandwidth: [" : "{bandwidth: ");
+    add_rate(text, differ ? rate[0] : (rate[0] + rate[1]) / 2);
+    if (differ) {
+        nw_text_add(text, ", ");
+        add_rate(text, rate[1]);
+        nw_text_add(text, "]");
+    }
+    if (latency > 0)
+        nw_text_format(text, ", latency: %.4gus", latency * 1e6);
+    nw_text_add(text, "}");
+}
+
+static const struct nw_probe_rank *of_host(const struct sheet *sheet,
+                                           int32_t host)
+{
+    return &sheet->probe->rank[nw_probe_first_rank(sheet->probe, host)];
+}
+
+/* Ranks that share cores count as having one each. */
+static int32_t elements(const struct sheet *sheet, int32_t host)
+{
+    int32_t ranks = nw_probe_ranks_on(sheet->probe, host);
+    int32_t cores = of_host(sheet, host)->cores;
+
+    return ranks > cores ? ranks : cores;
+}
+
+static bool is_crowded(const struct sheet *sheet, int32_t host)
+{
+    return elements(sheet, host) > of_host(sheet, host)->cores;
+}
+
+static int32_t packages(const struct sheet *sheet, int32_t host)
+{
+    int32_t count = of_host(sheet, host)->packages;
+
+    return is_crowded(sheet, host) || elements(sheet, host) % count ? 1 : count;
+}
+
+static bool same_type(const struct sheet *sheet, int32_t a, int32_t b)
+{
+    return elements(sheet, a) == elements(sheet, b) &&
+           packages(sheet, a) == packages(sheet, b) &&
+           of_host(sheet, a)->gpus == of_host(sheet, b)->gpus;
+}
+
+static nw_status find_types(struct sheet *sheet)
+{
+    int32_t n = sheet->host.host_count;
+    nw_status status = nw_alloc((size_t)n, sizeof *sheet->type, &sheet->type);
+
+    if (status)
+        return status;
+    for (int32_t h = 0; h < n; h++)
+        while (!same_type(sheet, sheet->type[h], h))
+            sheet->type[h]++;
+    return NW_OK;
+}
+
+static double core_latency(const struct sheet *sheet)
+{
+    return sheet->host.inside / 2;
+}
+
+static void add_links(struct sheet *sheet, int32_t host)
+{
+    const struct nw_probe_groups *found = &sheet->host;
+    struct nw_text *text = &sheet->text;
+    double core[2] = {found->inside_rate, found->inside_rate};
+    double socket[2] = {found->across_rate, found->across_rate};
+    double more = (found->across - found->inside) / 2;
+
+    if (core[0] <= 0)
+        return;
+    nw_text_add(text, "      links:\n        core: ");
+    add_figures(text, core, core_latency(sheet));
+    if (packages(sheet, host) > 1 && socket[0] > 0) {
+        nw_text_add(text, "\n        socket: ");
+        add_figures(text, socket, fmax(more, SMALLEST_LATENCY));
+    }
+    nw_text_add(text, "\n");
+}
+
+static void add_gpus(struct sheet *sheet, int32_t host)
+{
+    int32_t count = of_host(sheet, host)->gpus, sockets = packages(sheet, host);
+    double rate[2] = {sheet->gpu.inside_rate, sheet->gpu.inside_rate};
+    struct nw_text *text = &sheet->text;
+
+    if (!count)
+        return;
+    if (of_host(sheet, host)->staged)
+        nw_text_add(text, "    gpu_messages: staged\n");
+    if (count % sockets)
+        sockets = 1;
+    nw_text_add(text, "    devices:\n      - package: [0");
+    for (int32_t p = 1; p < sockets; p++)
+        nw_text_format(text, ", %d", p);
+    nw_text_format(text, "]\n        parts:\n          - gpu: %d\n",
+                   count / sockets);
+    if (rate[0] <= 0)
+        return;
+    nw_text_add(text, "            link: ");
+    add_figures(text, rate, sheet->gpu.inside / 2);
+    nw_text_add(text, "\n");
+}
+
+static void add_types(struct sheet *sheet)
+{
+    struct nw_text *text = &sheet->text;
+
+    nw_text_add(text, "node_types:\n");
+    for (int32_t h = 0; h < sheet->host.host_count; h++) {
+        if (sheet->type[h] != h)
+            continue;
+        if (is_crowded(sheet, h))
+            nw_text_format(text, "  # %d ranks shared %d cores here\n",
+                           elements(sheet, h), of_host(sheet, h)->cores);
+        nw_text_format(text, "  type%d:\n    cpu:\n      packages: %d\n", h,
+                       packages(sheet, h));
+        nw_text_format(text, "      cores: %d\n",
+                       elements(sheet, h) / packages(sheet, h));
+        add_links(sheet, h);
+        add_gpus(sheet, h);
+    }
+}
+
+/* --- nodes --- */
+
+static bool is_equal(double a, double b)
+{
+    return a <= EQUAL * b && b <= EQUAL * a;
+}
+
+static bool same_port(const struct sheet *sheet, int32_t a, int32_t b)
+{
+    const struct nw_probe_group *x = &sheet->host.group[a];
+    const struct nw_probe_group *y = &sheet->host.group[b];
+
+    return sheet->type[a] == sheet->type[b] && x->parent == y->parent &&
+           is_equal(x->up[0], y->up[0]) && is_equal(x->up[1], y->up[1]);
+}
+
+/* What two ports and two cores do not explain is the switch's; half of what
+ * they share belongs to each port. */
+static double port_latency(const struct sheet *sheet, int32_t host)
+{
+    const struct nw_probe_groups *found = &sheet->host;
+    double here = found->group[found->group[host].parent].latency;
+
+    return here > 0 ? fmax(here / 2 - core_latency(sheet), SMALLEST_LATENCY)
+                    : 0;
+}
+
+/* The hosts from `first` on that are like it, in one entry. */
+static void add_node(struct sheet *sheet, int32_t first)
+{
+    const struct nw_probe_group *group = sheet->host.group;
+    struct nw_text *text = &sheet->text;
+    double sum[2] = {0};
+    int32_t count = 0;
+
+    nw_text_add(text, "  - name: \"");
+    for (int32_t h = first; h < sheet->host.host_count; h++) {
+        if (!same_port(sheet, first, h))
+            continue;
+        nw_text_format(text, "%s%s", count ? "," : "", of_host(sheet, h)->name);
+        sum[0] += group[h].up[0];
+        sum[1] += group[h].up[1];
+        count++;
+    }
+    nw_text_format(text, "\"\n    type: type%d\n", sheet->type[first]);
+    if (group[first].parent < 0)
+        return;
+    nw_text_format(text, "    switch: s%d\n",
+                   sheet->switch_number[group[first].parent]);
+    if (sum[0] <= 0 || sum[1] <= 0)
+        return;
+    sum[0] /= count;
+    sum[1] /= count;
+    nw_text_add(text, "    port: ");
+    add_figures(text, sum, port_latency(sheet, first));
+    nw_text_add(text, "\n");
+}
+
+static void add_nodes(struct sheet *sheet)
+{
+    nw_text_add(&sheet->text, "nodes:\n");
+    for (int32_t h = 0; h < sheet->host.host_count; h++) {
+        bool told = false;
+
+        for (int32_t i = 0; i < h; i++)
+            told |= same_port(sheet, i, h);
+        if (!told)
+            add_node(sheet, h);
+    }
+}
+
+/* --- the network --- */
+
+/* The latency between hosts below the group; 0 for hosts themselves. */
+static double latency_below(const struct sheet *sheet, int32_t group)
+{
+    return group < sheet->host.host_count ? 0
+                                          : sheet->host.group[group].latency;
+}
+
+static void add_indent(struct nw_text *text, int depth)
+{
+    for (int i = 0; i < depth; i++)
+        nw_text_add(text, "  ");
+}
+
+static void add_link_up(struct sheet *sheet, int32_t group, int depth)
+{
+    const struct nw_probe_group *it = &sheet->host.group[group];
+    double more =
+        latency_below(sheet, it->parent) - latency_below(sheet, group);
+
+    if (it->up[0] <= 0 || it->up[1] <= 0)
+        return;
+    add_indent(&sheet->text, depth);
+    nw_text_add(&sheet->text, "link: ");
+    add_figures(&sheet->text, it->up, fmax(more / 2, SMALLEST_LATENCY));
+    nw_text_add(&sheet->text, "\n");
+}
+
+static void add_switch(struct sheet *sheet, int32_t group, int depth)
+{
+    struct nw_text *text = &sheet->text;
+    bool first = true;
+
+    nw_text_format(text, "switch: s%d\n", sheet->switch_number[group]);
+    if (sheet->host.group[group].parent >= 0)
+        add_link_up(sheet, group, depth);
+    for (int32_t g = sheet->host.host_count; g < group; g++) {
+        if (sheet->host.group[g].parent != group)
+            continue;
+        if (first) {
+            add_indent(text, depth);
+            nw_text_add(text, "switches:\n");
+        }
+        first = false;
+        add_indent(text, depth + 1);
+        nw_text_add(text, "- ");
+        add_switch(sheet, g, depth + 2);
+    }
+}
+
+static nw_status number_switches(struct sheet *sheet)
+{
+    int32_t count = sheet->host.count, hosts = sheet->host.host_count;
+    nw_status status = nw_alloc((size_t)count, sizeof *sheet->switch_number,
+                                &sheet->switch_number);
+
+    for (int32_t g = hosts; !status && g < count; g++)
+        sheet->switch_number[g] = count - 1 - g;
+    return status;
+}
+
+static void add_all(struct sheet *sheet)
+{
+    struct nw_text *text = &sheet->text;
+
+    nw_text_format(text,
+                   "nodewise: cluster 1\nname: probed\n# measured by nodewise "
+                   "probe between %d ranks on %d hosts\n",
+                   sheet->probe->rank_count, sheet->host.host_count);
+    if (!sheet->probe->done)
+        nw_text_add(text, "# the measurement did not come to its end\n");
+    if (sheet->host.untidy > 0.05)
+        nw_text_format(text, "# a tree does not explain %.0f %% of the pairs\n",
+                       100 * sheet->host.untidy);
+    add_types(sheet);
+    add_nodes(sheet);
+    if (sheet->host.count == sheet->host.host_count)
+        return;
+    nw_text_add(text, "network:\n  tree:\n    ");
+    add_switch(sheet, sheet->host.count - 1, 2);
+}
+
+nw_status nw_probe_cluster(const nw_probe *probe, char **out)
+{
+    struct sheet sheet = {.probe = probe};
+    nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &sheet.host);
+
+    if (!status)
+        status = nw_probe_groups_find(probe, NW_PROBE_GPU, &sheet.gpu);
+    if (!status)
+        status = find_types(&sheet);
+    if (!status)
+        status = number_switches(&sheet);
+    if (!status) {
+        add_all(&sheet);
+        status = nw_text_take(&sheet.text, out);
+    }
+    nw_text_fini(&sheet.text);
+    nw_probe_groups_fini(&sheet.host);
+    nw_probe_groups_fini(&sheet.gpu);
+    free(sheet.type);
+    free(sheet.switch_number);
+    return status;
+}

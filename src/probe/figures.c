@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Takes the records of a job apart and keeps them. */
+#include "probe/figures.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_RANKS (1 << 20)
+
+size_t nw_probe_class_bytes(int index)
+{
+    static const size_t bytes[NW_PROBE_CLASSES] = {8, 1024, 16384, 131072};
+
+    return bytes[index];
+}
+
+nw_status nw_probe_new(nw_probe **out)
+{
+    return nw_alloc(1, sizeof **out, out);
+}
+
+void nw_probe_free(nw_probe *probe)
+{
+    if (!probe)
+        return;
+    for (int32_t r = 0; r < probe->rank_count; r++) {
+        free(probe->rank[r].name);
+        free(probe->rank[r].lost);
+    }
+    free(probe->rank);
+    free(probe->pair);
+    free(probe->stream);
+    free(probe);
+}
+
+struct nw_probe_stage nw_probe_stage(const nw_probe *probe)
+{
+    struct nw_probe_stage stage = probe->stage;
+
+    stage.what = probe->what;
+    return stage;
+}
+
+bool nw_probe_is_done(const nw_probe *probe)
+{
+    return probe->done;
+}
+
+int32_t nw_probe_rank_count(const nw_probe *probe)
+{
+    return probe->rank_count;
+}
+
+int32_t nw_probe_host_count(const nw_probe *probe)
+{
+    return probe->host_count;
+}
+
+int32_t nw_probe_first_rank(const nw_probe *probe, int32_t host)
+{
+    int32_t r = 0;
+
+    while (r < probe->rank_count && probe->rank[r].host != host)
+        r++;
+    return r;
+}
+
+int32_t nw_probe_ranks_on(const nw_probe *probe, int32_t host)
+{
+    int32_t count = 0;
+
+    for (int32_t r = 0; r < probe->rank_count; r++)
+        count += probe->rank[r].name && probe->rank[r].host == host;
+    return count;
+}
+
+bool nw_probe_is_alone(const struct nw_probe_stream *stream)
+{
+    return !stream->set;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double nw_probe_median(double *values, size_t count)
+{
+    if (!count)
+        return 0;
+    qsort(values, count, sizeof *values, compare);
+    return count % 2 ? values[count / 2]
+                     : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+/* --- records --- */
+
+static nw_status damaged(const char *what)
+{
+    return nw_fail(NW_EFORMAT, "a record of the probe is damaged: %s", what);
+}
+
+static bool take_number(char **rest, int32_t *out)
+{
+    char *word = nw_word_next(rest);
+
+    return word && nw_parse_i32(word, out);
+}
+
+/* A figure: finite, from 0. */
+static bool take_figure(char **rest, double *out)
+{
+    char *word = nw_word_next(rest);
+
+    return word && nw_parse_double(word, out) && isfinite(*out) && *out >= 0;
+}
+
+static bool take_rank(const nw_probe *probe, char **rest, int32_t *out)
+{
+    return take_number(rest, out) && *out >= 0 && *out < probe->rank_count;
+}
+
+static nw_status take_ranks(nw_probe *probe, char *rest)
+{
+    int32_t count;
+    nw_status status;
+
+    if (probe->rank || !take_number(&rest, &count) || count < 1 ||
+        count > MOST_RANKS)
+        return damaged("ranks");
+    status = nw_alloc((size_t)count, sizeof *probe->rank, &probe->rank);
+    if (status)
+        return status;
+    for (int32_t r = 0; r < count; r++)
+        probe->rank[r].host = -1;
+    probe->rank_count = count;
+    return NW_OK;
+}
+
+/* Hosts are numbered as their first record comes. */
+static int32_t host_of(nw_probe *probe, const char *name)
+{
+    for (int32_t r = 0; r < probe->rank_count; r++)
+        if (probe->rank[r].name && !strcmp(probe->rank[r].name, name))
+            return probe->rank[r].host;
+    return probe->host_count++;
+}
+
+static nw_status take_place(nw_probe *probe, char *rest)
+{
+    struct nw_probe_rank it = {0};
+    int32_t rank, staged;
+    char *name;
+    nw_status status;
+
+    if (!take_rank(probe, &rest, &rank) || !(name = nw_word_next(&rest)) ||
+        probe->rank[rank].name || !take_number(&rest, &it.packages) ||
+        !take_number(&rest, &it.cores) || !take_number(&rest, &it.gpus) ||
+        !take_number(&rest, &it.core) || !take_number(&rest, &it.package) ||
+        !take_number(&rest, &staged))
+        return damaged("rank");
+    if (it.packages < 1 || it.cores < it.packages || it.gpus < 0 ||
+        it.cores > 1 << 16 || it.gpus > 1 << 10)
+        return damaged("rank");
+    it.staged = staged;
+    status = nw_strdup(name, &name);
+    if (status)
+        return status;
+    it.host = host_of(probe, name);
+    it.name = name;
+    probe->rank[rank] = it;
+    return NW_OK;
+}
+
+static bool take_memory(char **rest, enum nw_probe_memory *out)
+{
+    char *word = nw_word_next(rest);
+
+    if (!word || (strcmp(word, "host") && strcmp(word, "gpu")))
+        return false;
+    *out = word[0] == 'h' ? NW_PROBE_HOST : NW_PROBE_GPU;
+    return true;
+}
+
+static nw_status take_pair(nw_probe *probe, char *rest)
+{
+    struct nw_probe_pair it;
+    nw_status status;
+    bool good = take_memory(&rest, &it.memory) &&
+                take_rank(probe, &rest, &it.a) &&
+                take_rank(probe, &rest, &it.b) && it.a != it.b &&
+                take_figure(&rest, &it.spread);
+
+    for (int c = 0; good && c < NW_PROBE_CLASSES; c++)
+        good = take_figure(&rest, &it.class[c].time) &&
+               take_figure(&rest, &it.class[c].overhead) &&
+               take_figure(&rest, &it.class[c].gap);
+    if (!good || !probe->rank[it.a].name || !probe->rank[it.b].name)
+        return damaged("pair");
+    status = nw_grow(&probe->pair, &probe->pair_capacity, probe->pair_count + 1,
+                     sizeof *probe->pair);
+    if (!status)
+        probe->pair[probe->pair_count++] = it;
+    return status;
+}
+
+static nw_status take_stream(nw_probe *probe, char *rest)
+{
+    struct nw_probe_stream it;
+    nw_status status;
+
+    if (!take_memory(&rest, &it.memory) || !take_number(&rest, &it.set) ||
+        it.set < 0 || !take_rank(probe, &rest, &it.from) ||
+        !take_rank(probe, &rest, &it.to) || it.from == it.to ||
+        !take_figure(&rest, &it.rate) || it.rate <= 0 ||
+        !probe->rank[it.from].name || !probe->rank[it.to].name)
+        return damaged("stream");
+    if (it.set > probe->set_count)
+        probe->set_count = it.set;
+    status = nw_grow(&probe->stream, &probe->stream_capacity,
+                     probe->stream_count + 1, sizeof *probe->stream);
+    if (!status)
+        probe->stream[probe->stream_count++] = it;
+    return status;
+}
+
+static nw_status take_lost(nw_probe *probe, char *rest)
+{
+    int32_t rank;
+
+    if (!take_rank(probe, &rest, &rank) || probe->rank[rank].lost)
+        return damaged("lost");
+    return nw_strdup(rest ? rest + strspn(rest, " ") : "",
+                     &probe->rank[rank].lost);
+}
+
+static nw_status take_stage(nw_probe *probe, char *rest)
+{
+    char *what = nw_word_next(&rest);
+    int32_t done, total;
+
+    if (!what || !take_number(&rest, &done) || !take_number(&rest, &total) ||
+        done < 0 || total < 0)
+        return damaged("stage");
+    strncpy(probe->what, what, sizeof probe->what - 1);
+    probe->stage.done = (uint64_t)done;
+    probe->stage.total = (uint64_t)total;
+    return NW_OK;
+}
+
+static nw_status take_done(nw_probe *probe, char *rest)
+{
+    (void)rest;
+    probe->done = true;
+    return NW_OK;
+}
+
+static const struct {
+    const char *word;
+    nw_status (*take)(nw_probe *probe, char *rest);
+} records[] = {
+    {"ranks", take_ranks}, {"rank", take_place},    {"pair", take_pair},
+    {"lost", take_lost},   {"stream", take_stream}, {"stage", take_stage},
+    {"done", take_done},
+};
+
+static nw_status take_record(nw_probe *probe, char *rest)
+{
+    char *word = nw_word_next(&rest);
+
+    for (size_t i = 0; word && i < sizeof records / sizeof *records; i++)
+        if (!strcmp(word, records[i].word))
+            return records[i].take(probe, rest);
+    return damaged(word ? word : "empty");
+}
+
+nw_status nw_probe_take_line(nw_probe *probe, const char *line, bool *taken)
+{
+    size_t length = strlen(NW_PROBE_MARK);
+    nw_status status;
+    char *copy;
+
+    *taken = !strncmp(line, NW_PROBE_MARK " ", length + 1);
+    if (!*taken)
+        return NW_OK;
+    status = nw_strdup(line + length, &copy);
+    if (status)
+        return status;
+    copy[strcspn(copy, "\r\n")] = '\0';
+    status = take_record(probe, copy);
+    free(copy);
+    return status;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rates between hosts fall into classes with gaps between them. From the
+ * fastest class on, hosts that a class joins become a group (single linkage);
+ * where rates are all equal, latencies are asked, if they divide the hosts
+ * without any exception.
+ */
+#include "probe/groups.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RATE_GAP 1.35   /* between two classes of rates */
+#define LATENCY_GAP 1.5 /* between two classes of latencies */
+
+/* Joining of sets, smallest member first. */
+struct sets {
+    int32_t *of; /* [hosts] the group that each is in now */
+    int32_t *next_of;
+};
+
+static double both_ways(const double *matrix, int32_t n, int32_t a, int32_t b)
+{
+    double x = matrix[(size_t)a * n + b], y = matrix[(size_t)b * n + a];
+
+    return x > 0 && y > 0 ? sqrt(x * y) : x > 0 ? x : y;
+}
+
+static int descending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x < y) - (x > y);
+}
+
+/* The limits below which a new class begins, from the fastest on; the last is
+ * 0. `speed` is a rate, or 1/latency. Returns their count. */
+static size_t find_limits(const double *matrix, int32_t n, double gap,
+                          double *limit)
+{
+    size_t count = 0, classes = 0;
+
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = a + 1; b < n; b++) {
+            double value = both_ways(matrix, n, a, b);
+
+            if (value > 0)
+                limit[count++] = value;
+        }
+    qsort(limit, count, sizeof *limit, descending);
+    for (size_t i = 0; i + 1 < count; i++)
+        if (limit[i] > gap * limit[i + 1])
+            limit[classes++] = sqrt(limit[i] * limit[i + 1]);
+    limit[classes++] = 0;
+    return classes;
+}
+
+static void rename_all(int32_t *of, int32_t n, int32_t from, int32_t to)
+{
+    for (int32_t h = 0; h < n; h++)
+        if (of[h] == from)
+            of[h] = to;
+}
+
+/* next_of: the groups after all pairs faster than the limit are joined, each
+ * named by one of those in `of`. */
+static void join(const double *matrix, int32_t n, double limit,
+                 struct sets *sets)
+{
+    memcpy(sets->next_of, sets->of, (size_t)n * sizeof *sets->of);
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = a + 1; b < n; b++)
+            if (both_ways(matrix, n, a, b) > limit &&
+                sets->next_of[a] != sets->next_of[b])
+                rename_all(sets->next_of, n, sets->next_of[b],
+                           sets->next_of[a]);
+}
+
+/* A new group of all that next_of has under one name and `of` under several. */
+static void make_groups(struct nw_probe_groups *groups, struct sets *sets)
+{
+    int32_t n = groups->host_count;
+
+    for (int32_t h = 0; h < n; h++) {
+        int32_t name = sets->next_of[h], made = groups->count;
+        bool several = false;
+
+        for (int32_t i = 0; i < n; i++)
+            several |= sets->next_of[i] == name && sets->of[i] != sets->of[h];
+        if (name < 0 || !several)
+            continue;
+        groups->group[made] = (struct nw_probe_group){.parent = -1};
+        for (int32_t i = 0; i < n; i++)
+            if (sets->next_of[i] == name) {
+                groups->group[sets->of[i]].parent = made;
+                groups->group[made].hosts++;
+                sets->next_of[i] = ~made; /* done */
+            }
+        groups->count++;
+    }
+    for (int32_t h = 0; h < n; h++)
+        sets->of[h] = sets->next_of[h] < 0 ? ~sets->next_of[h] : sets->of[h];
+}
+
+/* How many pairs of a partition by `limit` contradict it: together though
+ * slower, of all that are together. */
+static double exceptions(const double *matrix, int32_t n, double limit,
+                         const int32_t *of)
+{
+    size_t together = 0, wrong = 0;
+
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = a + 1; b < n; b++) {
+            double value = both_ways(matrix, n, a, b);
+
+            if (of[a] != of[b] || value <= 0)
+                continue;
+            together++;
+            wrong += value <= limit;
+        }
+    return together ? (double)wrong / (double)together : 1;
+}
+
+/* Latencies are noisy: they are believed only where they leave no host alone
+ * and no pair out of order. */
+static bool is_doubtful(double wrong, int32_t n, const int32_t *of)
+{
+    for (int32_t a = 0; a < n; a++) {
+        int32_t mates = 0;
+
+        for (int32_t b = 0; b < n; b++)
+            mates += of[a] == of[b];
+        if (mates < 2)
+            return true;
+    }
+    return wrong > 0;
+}
+
+static nw_status cluster(struct nw_probe_groups *groups, const double *matrix,
+                         double gap, struct sets *sets)
+{
+    int32_t n = groups->host_count;
+    bool by_latency = gap == LATENCY_GAP;
+    double *limit = NULL;
+    size_t classes;
+    nw_status status =
+        nw_alloc((size_t)n * (size_t)n + 1, sizeof *limit, &limit);
+
+    if (status)
+        return status;
+    classes = find_limits(matrix, n, gap, limit);
+    for (size_t c = 0; c < classes; c++) {
+        double wrong;
+
+        join(matrix, n, limit[c], sets);
+        wrong = exceptions(matrix, n, limit[c], sets->next_of);
+        if (by_latency && limit[c] > 0 && is_doubtful(wrong, n, sets->next_of))
+            continue;
+        if (limit[c] > 0 && wrong > groups->untidy)
+            groups->untidy = wrong;
+        make_groups(groups, sets);
+    }
+    free(limit);
+    return NW_OK;
+}
+
+/* Whatever was never measured with the rest hangs below the root. */
+static void make_root(struct nw_probe_groups *groups, struct sets *sets)
+{
+    for (int32_t h = 0; h < groups->host_count; h++)
+        sets->next_of[h] = 0;
+    make_groups(groups, sets);
+}
+
+/* One class of rates: do latencies, the other way up, divide the hosts? */
+static nw_status try_latency(struct nw_probe_groups *groups, struct sets *sets)
+{
+    size_t n = (size_t)groups->host_count;
+    double *speed;
+    nw_status status = nw_alloc(n * n, sizeof *speed, &speed);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < n * n; i++)
+        speed[i] = groups->latency[i] > 0 ? 1 / groups->latency[i] : 0;
+    for (size_t h = 0; h < n; h++)
+        sets->of[h] = (int32_t)h;
+    groups->count = groups->host_count;
+    status = cluster(groups, speed, LATENCY_GAP, sets);
+    free(speed);
+    return status;
+}
+
+nw_status nw_probe_tree(struct nw_probe_groups *groups);
+nw_status nw_probe_tree(struct nw_probe_groups *groups)
+{
+    size_t n = (size_t)groups->host_count;
+    struct sets sets = {0};
+    nw_status status = nw_alloc(n, sizeof *sets.of, &sets.of);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *sets.next_of, &sets.next_of);
+    if (!status)
+        status = nw_alloc(2 * n, sizeof *groups->group, &groups->group);
+    if (status)
+        goto out;
+    groups->count = groups->host_count;
+    for (size_t h = 0; h < n; h++) {
+        sets.of[h] = (int32_t)h;
+        groups->group[h] = (struct nw_probe_group){.parent = -1, .hosts = 1};
+    }
+    status = cluster(groups, groups->rate, RATE_GAP, &sets);
+    if (!status && groups->count == groups->host_count + 1 && n > 3)
+        status = try_latency(groups, &sets);
+    if (!status)
+        make_root(groups, &sets);
+out:
+    free(sets.of);
+    free(sets.next_of);
+    return status;
+}
+
+bool nw_probe_groups_below(const struct nw_probe_groups *groups, int32_t node,
+                           int32_t above)
+{
+    while (node >= 0 && node != above)
+        node = groups->group[node].parent;
+    return node == above;
+}
+
+int32_t nw_probe_groups_meet(const struct nw_probe_groups *groups, int32_t a,
+                             int32_t b)
+{
+    while (!nw_probe_groups_below(groups, b, a))
+        a = groups->group[a].parent;
+    return a;
+}
+
+int32_t nw_probe_groups_child(const struct nw_probe_groups *groups,
+                              int32_t above, int32_t host)
+{
+    while (groups->group[host].parent != above)
+        host = groups->group[host].parent;
+    return host;
+}
+
+void nw_probe_groups_fini(struct nw_probe_groups *groups)
+{
+    free(groups->group);
+    free(groups->rate);
+    free(groups->latency);
+    *groups = (struct nw_probe_groups){0};
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From figures of pairs to figures of links: medians between hosts, then what
+ * each host's port and each group's link to the rest was seen to carry. */
+#include "probe/groups.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+nw_status nw_probe_tree(struct nw_probe_groups *groups);
+
+/* More than one flow alone gets, beyond what measuring makes of it. */
+#define NOISE 1.2
+
+/* Values of one cell of a matrix, gathered to be put in order. */
+struct sample {
+    size_t cell;
+    double value;
+};
+
+static int by_cell(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+
+    if (x->cell != y->cell)
+        return x->cell < y->cell ? -1 : 1;
+    return (x->value > y->value) - (x->value < y->value);
+}
+
+/* The median of each cell that has samples. */
+static void fill(double *matrix, struct sample *sample, size_t count)
+{
+    qsort(sample, count, sizeof *sample, by_cell);
+    for (size_t i = 0, end; i < count; i = end) {
+        for (end = i; end < count && sample[end].cell == sample[i].cell;)
+            end++;
+        matrix[sample[i].cell] =
+            (sample[(i + end) / 2].value + sample[(i + end - 1) / 2].value) / 2;
+    }
+}
+
+static size_t cell_of(const struct nw_probe *probe, int32_t a, int32_t b)
+{
+    return (size_t)probe->rank[a].host * (size_t)probe->host_count +
+           (size_t)probe->rank[b].host;
+}
+
+static nw_status fill_rates(const struct nw_probe *probe,
+                            enum nw_probe_memory memory,
+                            struct nw_probe_groups *groups, bool *any)
+{
+    struct sample *sample;
+    size_t count = 0;
+    nw_status status =
+        nw_alloc(probe->stream_count + 1, sizeof *sample, &sample);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < probe->stream_count; i++) {
+        const struct nw_probe_stream *it = &probe->stream[i];
+
+        if (it->memory == memory && nw_probe_is_alone(it))
+            sample[count++] =
+                (struct sample){cell_of(probe, it->from, it->to), it->rate};
+    }
+    fill(groups->rate, sample, count);
+    free(sample);
+    *any = false;
+    for (size_t i = 0, n = (size_t)probe->host_count; i < n * n; i++)
+        *any |= i / n != i % n && groups->rate[i] > 0;
+    return NW_OK;
+}
+
+/* Where no stream was run at all: from the slope between the two largest
+ * classes. A few slopes among streams would mislead: short messages may pass a
+ * link's buffer faster than the link is. */
+static double slope_rate(const struct nw_probe_pair *pair)
+{
+    int last = NW_PROBE_CLASSES - 1;
+    double time = pair->class[last].time - pair->class[last - 1].time;
+    double bytes =
+        (double)(nw_probe_class_bytes(last) - nw_probe_class_bytes(last - 1));
+
+    return time > 0 ? bytes / time : 0;
+}
+
+static nw_status fill_pairs(const struct nw_probe *probe,
+                            enum nw_probe_memory memory,
+                            struct nw_probe_groups *groups, bool any)
+{
+    struct sample *times, *rates = NULL;
+    size_t count = 0, slopes = 0, most = 2 * probe->pair_count + 1;
+    nw_status status = nw_alloc(most, sizeof *times, &times);
+
+    if (!status)
+        status = nw_alloc(most, sizeof *rates, &rates);
+    for (size_t i = 0; !status && i < probe->pair_count; i++) {
+        const struct nw_probe_pair *it = &probe->pair[i];
+        size_t cell[2] = {cell_of(probe, it->a, it->b),
+                          cell_of(probe, it->b, it->a)};
+
+        if (it->memory != memory)
+            continue;
+        for (int way = 0; way < 2; way++) {
+            times[count++] = (struct sample){cell[way], it->class[0].time};
+            if (!any && slope_rate(it) > 0)
+                rates[slopes++] = (struct sample){cell[way], slope_rate(it)};
+        }
+    }
+    if (!status) {
+        fill(groups->latency, times, count);
+        fill(groups->rate, rates, slopes);
+    }
+    free(times);
+    free(rates);
+    return status;
+}
+
+static bool crosses(const struct nw_probe *probe, int32_t a, int32_t b)
+{
+    return probe->rank[a].package >= 0 && probe->rank[b].package >= 0 &&
+           probe->rank[a].package != probe->rank[b].package;
+}
+
+/* Inside hosts: one figure for all, in a package and across two. */
+static nw_status find_inside(const struct nw_probe *probe,
+                             enum nw_probe_memory memory,
+                             struct nw_probe_groups *groups)
+{
+    size_t most = probe->pair_count + probe->stream_count + 1;
+    double *values, *out[2][2] = {{&groups->inside, &groups->across},
+                                  {&groups->inside_rate, &groups->across_rate}};
+    nw_status status = nw_alloc(most, sizeof *values, &values);
+
+    for (int way = 0; !status && way < 2; way++) {
+        size_t count = 0;
+
+        for (size_t i = 0; i < probe->pair_count; i++) {
+            const struct nw_probe_pair *it = &probe->pair[i];
+
+            if (it->memory == memory && crosses(probe, it->a, it->b) == way &&
+                probe->rank[it->a].host == probe->rank[it->b].host)
+                values[count++] = it->class[0].time;
+        }
+        *out[0][way] = nw_probe_median(values, count);
+        count = 0;
+        for (size_t i = 0; i < probe->stream_count; i++) {
+            const struct nw_probe_stream *it = &probe->stream[i];
+
+            if (it->memory == memory && nw_probe_is_alone(it) &&
+                crosses(probe, it->from, it->to) == way &&
+                probe->rank[it->from].host == probe->rank[it->to].host)
+                values[count++] = it->rate;
+        }
+        *out[1][way] = nw_probe_median(values, count);
+    }
+    free(values);
+    return status;
+}
+
+/* Rate and latency at which the children of each group meet. */
+static nw_status find_levels(struct nw_probe_groups *groups)
+{
+    size_t n = (size_t)groups->host_count;
+    double *rates, *times = NULL;
+    nw_status status = nw_alloc(n * n + 1, sizeof *rates, &rates);
+
+    if (!status)
+        status = nw_alloc(n * n + 1, sizeof *times, &times);
+    for (int32_t g = groups->host_count; !status && g < groups->count; g++) {
+        size_t rate_count = 0, time_count = 0;
+
+        for (size_t i = 0; i < n * n; i++) {
+            int32_t a = (int32_t)(i / n), b = (int32_t)(i % n);
+
+            if (a == b || nw_probe_groups_meet(groups, a, b) != g)
+                continue;
+            if (groups->rate[i] > 0)
+                rates[rate_count++] = groups->rate[i];
+            if (groups->latency[i] > 0)
+                times[time_count++] = groups->latency[i];
+        }
+        groups->group[g].rate = nw_probe_median(rates, rate_count);
+        groups->group[g].latency = nw_probe_median(times, time_count);
+    }
+    free(rates);
+    free(times);
+    return status;
+}
+
+static double most(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Alone, no flow can be faster than any link on its way. */
+static void bound_from_below(struct nw_probe_groups *groups)
+{
+    size_t n = (size_t)groups->host_count;
+
+    for (size_t i = 0; i < n * n; i++) {
+        int32_t a = (int32_t)(i / n), b = (int32_t)(i % n), top;
+
+        if (a == b)
+            continue;
+        top = nw_probe_groups_meet(groups, a, b);
+        for (; a != top; a = groups->group[a].parent)
+            groups->group[a].up[0] =
+                most(groups->group[a].up[0], groups->rate[i]);
+        for (; b != top; b = groups->group[b].parent)
+            groups->group[b].up[1] =
+                most(groups->group[b].up[1], groups->rate[i]);
+    }
+}
+
+/* Together: the sum of what left (or entered) a group at one time. */
+static void add_experiment(const struct nw_probe *probe,
+                           enum nw_probe_memory memory, int32_t set,
+                           struct nw_probe_groups *groups)
+{
+    for (int32_t g = 0; g < groups->count; g++) {
+        struct nw_probe_group *group = &groups->group[g];
+        double sum[2] = {0}, alone = 0;
+        int flows = 0;
+
+        for (size_t i = 0; i < probe->stream_count; i++) {
+            const struct nw_probe_stream *it = &probe->stream[i];
+            int32_t a = probe->rank[it->from].host;
+            int32_t b = probe->rank[it->to].host;
+            bool out = nw_probe_groups_below(groups, a, g);
+            bool in = nw_probe_groups_below(groups, b, g);
+
+            if (it->set != set || it->memory != memory || out == in)
+                continue;
+            sum[in] += it->rate;
+            alone += groups->rate[cell_of(probe, it->from, it->to)];
+            flows++;
+        }
+        for (int way = 0; way < 2; way++)
+            if (sum[way] > NOISE * group->up[way])
+                group->up[way] = sum[way];
+        if (flows > 1 && g >= groups->host_count &&
+            sum[0] + sum[1] < 0.75 * alone)
+            group->shared = true;
+    }
+}
+
+nw_status nw_probe_groups_find(const struct nw_probe *probe,
+                               enum nw_probe_memory memory,
+                               struct nw_probe_groups *out)
+{
+    struct nw_probe_groups groups = {.host_count = probe->host_count};
+    size_t cells = (size_t)probe->host_count * (size_t)probe->host_count;
+    nw_status status = NW_OK;
+    bool any = false;
+
+    if (probe->host_count < 1)
+        return nw_fail(NW_EFORMAT, "no rank of the job was heard of");
+    status = nw_alloc(cells, sizeof *groups.rate, &groups.rate);
+    if (!status)
+        status = nw_alloc(cells, sizeof *groups.latency, &groups.latency);
+    if (!status)
+        status = fill_rates(probe, memory, &groups, &any);
+    if (!status)
+        status = fill_pairs(probe, memory, &groups, any);
+    if (!status)
+        status = find_inside(probe, memory, &groups);
+    if (!status)
+        status = nw_probe_tree(&groups);
+    if (!status)
+        status = find_levels(&groups);
+    if (!status) {
+        bound_from_below(&groups);
+        for (int32_t set = 1; set <= probe->set_count; set++)
+            add_experiment(probe, memory, set, &groups);
+        *out = groups;
+    } else {
+        nw_probe_groups_fini(&groups);
+    }
+    return status;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The program that `nodewise probe` starts under the user's launcher. Where a
+ * rank was lost, the others leave without MPI_Finalize, which would wait for
+ * it. */
+#include "probe/job.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct options {
+    struct nw_probe_wish wish;
+    double patience;
+    bool host_only;
+};
+
+static bool parse(int argc, char **argv, struct options *options)
+{
+    for (int i = 1; i < argc; i++) {
+        bool good = true;
+
+        if (!strcmp(argv[i], "--describe"))
+            options->wish.describe = true;
+        else if (!strcmp(argv[i], "--host-only"))
+            options->host_only = true;
+        else if (!strncmp(argv[i], "--time=", 7))
+            good = nw_parse_quantity(argv[i] + 7, NW_UNIT_TIME,
+                                     &options->wish.seconds);
+        else if (!strncmp(argv[i], "--patience=", 11))
+            good = nw_parse_quantity(argv[i] + 11, NW_UNIT_TIME,
+                                     &options->patience);
+        else
+            good = false;
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+static bool make_buffers(struct nw_probe_self *self)
+{
+    size_t bytes = NW_PROBE_WINDOW * NW_PROBE_LARGEST;
+
+    self->buffer[NW_PROBE_HOST] = malloc(bytes);
+    if (!self->buffer[NW_PROBE_HOST])
+        return false;
+    memset(self->buffer[NW_PROBE_HOST], 1, bytes); /* pages of its own */
+    return true;
+}
+
+static int run(struct nw_probe_self *self, const struct options *options)
+{
+    struct nw_probe_place place;
+    MPI_Request request;
+
+    nw_probe_find_place(self, !options->host_only && !options->wish.describe,
+                        &place);
+    if (self->rank) {
+        MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
+                  &request);
+        return nw_probe_wait(&request, self->patience) && nw_probe_obey(self)
+                   ? 0
+                   : 1;
+    }
+    MPI_Isend(&place, sizeof place, MPI_BYTE, 0, TAG_PLACE, MPI_COMM_WORLD,
+              &request);
+    MPI_Request_free(&request);
+    return nw_probe_lead(self, &options->wish) ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.wish = {.seconds = 60}, .patience = 10};
+    struct nw_probe_self self = {0};
+
+    if (!parse(argc, argv, &options)) {
+        fputs("this program is started by nodewise probe\n", stderr);
+        return 2;
+    }
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &self.size);
+    self.patience = options.patience;
+    if (!make_buffers(&self)) {
+        fprintf(stderr, "nodewise probe: rank %d: out of memory\n", self.rank);
+        return 1;
+    }
+    if (run(&self, &options)) {
+        fflush(stdout);
+        _exit(0);
+    }
+    MPI_Finalize();
+    return 0;
+}

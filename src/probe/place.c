@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a rank knows of its host: its name, its cores, the core it is bound to,
+ * its GPU. */
+#include "probe/job.h"
+
+#include <nodewise/topology.h>
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CPU_LIMIT 16384
+
+/* All cores that this process may be given: the kernel leaves out of a full set
+ * what the batch system forbids. */
+static nw_topology *load_machine(cpu_set_t *mine)
+{
+    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
+    cpu_set_t *all = CPU_ALLOC(CPU_LIMIT);
+    nw_topology *machine = NULL;
+
+    if (!all)
+        return NULL;
+    memset(all, 0xff, size);
+    CPU_ZERO_S(size, mine);
+    if (sched_getaffinity(0, size, mine) < 0)
+        CPU_ZERO_S(size, mine);
+    (void)sched_setaffinity(0, size, all);
+    if (nw_topology_load("live", NULL, &machine))
+        machine = NULL;
+    if (CPU_COUNT_S(size, mine))
+        (void)sched_setaffinity(0, size, mine);
+    CPU_FREE(all);
+    return machine;
+}
+
+/* The one core whose hardware threads are all we may use; -1 where we may use
+ * more. */
+static int32_t find_core(const nw_topology *machine, const cpu_set_t *mine)
+{
+    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
+    int32_t found = -1;
+
+    for (int32_t e = 0; e < nw_topology_element_count(machine); e++) {
+        const int32_t *cpus;
+        size_t count = nw_topology_element_cpus(machine, e, &cpus);
+        bool here = false;
+
+        for (size_t i = 0; i < count; i++)
+            here |= CPU_ISSET_S((size_t)cpus[i], size, mine) != 0;
+        if (here && found >= 0)
+            return -1;
+        if (here)
+            found = e;
+    }
+    return found;
+}
+
+static void describe_machine(struct nw_probe_place *place)
+{
+    cpu_set_t *mine = CPU_ALLOC(CPU_LIMIT);
+    nw_topology *machine = mine ? load_machine(mine) : NULL;
+
+    if (machine) {
+        place->cores = nw_topology_element_count(machine);
+        place->packages = nw_topology_node_package_count(machine, 0);
+        place->core = find_core(machine, mine);
+        if (place->core >= 0)
+            place->package = nw_topology_element_package(machine, place->core);
+        nw_topology_free(machine);
+    }
+    if (place->packages < 1 || place->packages > place->cores)
+        place->packages = 1;
+    CPU_FREE(mine);
+}
+
+/* The launcher's number of this rank among those of its host. */
+static int32_t local_rank(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_LOCAL_RANK",
+                                        "MPI_LOCALRANKID", "SLURM_LOCALID",
+                                        "PMI_LOCAL_RANK"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return (int32_t)strtol(getenv(names[i]), NULL, 10);
+    return 0;
+}
+
+static void open_gpu(struct nw_probe_self *self, struct nw_probe_place *place)
+{
+    const struct nw_gpu *gpu = &nw_gpu_cuda;
+    size_t bytes = NW_PROBE_WINDOW * NW_PROBE_LARGEST;
+    int (*takes_gpu)(void) =
+        (int (*)(void))dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
+    void *memory = NULL;
+    int32_t count;
+
+    if (gpu->open(&count) || gpu->select(local_rank() % count) ||
+        gpu->alloc(bytes, &memory))
+        return;
+    self->gpu = gpu;
+    self->buffer[NW_PROBE_GPU] = memory;
+    self->staged = !takes_gpu || takes_gpu() != 1;
+    if (self->staged) {
+        self->stage = malloc(bytes);
+        if (!self->stage)
+            return;
+        memset(self->stage, 1, bytes);
+    }
+    place->gpus = count;
+    place->staged = self->staged;
+}
+
+void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
+                         struct nw_probe_place *place)
+{
+    *place = (struct nw_probe_place){
+        .cores = 1, .packages = 1, .core = -1, .package = -1};
+    gethostname(place->name, sizeof place->name - 1);
+    if (!place->name[0])
+        strcpy(place->name, "unnamed");
+    describe_machine(place);
+    if (use_gpu)
+        open_gpu(self, place);
+}

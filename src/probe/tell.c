@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was measured, for people and for programs: summary, JSON, matrix, and
+ * the ranks that were lost or are slow. */
+#include "probe/groups.h"
+
+#include "base/array.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MATRIX_BYTES 1048576.0
+#define SLOW 3.0 /* times the median of pairs of its kind */
+
+struct view {
+    const struct nw_probe *probe;
+    struct nw_probe_groups host;
+};
+
+static const char *quantity(double value, enum nw_unit unit, char out[32])
+{
+    return nw_format_quantity(value, unit, out, 32);
+}
+
+/* "n1 n2", or the first few of many. */
+static void add_hosts(const struct view *view, int32_t group,
+                      struct nw_text *text)
+{
+    int32_t told = 0;
+
+    for (int32_t h = 0; h < view->host.host_count; h++) {
+        if (!nw_probe_groups_below(&view->host, h, group))
+            continue;
+        if (told++ == 8) {
+            nw_text_add(text, " ...");
+            return;
+        }
+        nw_text_format(
+            text, "%s%s", told > 1 ? " " : "",
+            view->probe->rank[nw_probe_first_rank(view->probe, h)].name);
+    }
+}
+
+static void add_group(const struct view *view, int32_t g, struct nw_text *text)
+{
+    const struct nw_probe_group *it = &view->host.group[g];
+    char rate[32], time[32], up[32];
+
+    nw_text_format(text, "  s%d: ", view->host.count - 1 - g);
+    add_hosts(view, g, text);
+    nw_text_format(text, ": %s, %s between its parts",
+                   quantity(it->rate, NW_UNIT_BANDWIDTH, rate),
+                   quantity(it->latency, NW_UNIT_TIME, time));
+    if (it->parent >= 0)
+        nw_text_format(
+            text, "; %s to the rest%s",
+            quantity((it->up[0] + it->up[1]) / 2, NW_UNIT_BANDWIDTH, up),
+            it->shared ? ", shared by its flows" : "");
+    nw_text_add(text, "\n");
+}
+
+static void add_classes(const struct view *view, struct nw_text *text)
+{
+    double *time, *overhead, *gap;
+    size_t n = view->probe->pair_count;
+
+    if (!n || nw_alloc(3 * n, sizeof *time, &time))
+        return;
+    overhead = time + n;
+    gap = overhead + n;
+    nw_text_add(text, "  bytes     time      overhead  gap       (medians of "
+                      "all pairs)\n");
+    for (int c = 0; c < NW_PROBE_CLASSES; c++) {
+        char words[3][32];
+
+        for (size_t i = 0; i < n; i++) {
+            time[i] = view->probe->pair[i].class[c].time;
+            overhead[i] = view->probe->pair[i].class[c].overhead;
+            gap[i] = view->probe->pair[i].class[c].gap;
+        }
+        nw_text_format(
+            text, "  %-9zu %-9s %-9s %s\n", nw_probe_class_bytes(c),
+            quantity(nw_probe_median(time, n), NW_UNIT_TIME, words[0]),
+            quantity(nw_probe_median(overhead, n), NW_UNIT_TIME, words[1]),
+            quantity(nw_probe_median(gap, n), NW_UNIT_TIME, words[2]));
+    }
+    free(time);
+}
+
+nw_status nw_probe_summary(const nw_probe *probe, char **out)
+{
+    struct view view = {.probe = probe};
+    struct nw_text text = {0};
+    char rate[32], time[32];
+    nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &view.host);
+
+    if (status)
+        return status;
+    nw_text_format(&text, "%d ranks on %d hosts, %zu pairs, %zu streams\n",
+                   probe->rank_count, view.host.host_count, probe->pair_count,
+                   probe->stream_count);
+    if (view.host.inside > 0)
+        nw_text_format(&text, "  in a host: %s, %s\n",
+                       quantity(view.host.inside_rate, NW_UNIT_BANDWIDTH, rate),
+                       quantity(view.host.inside, NW_UNIT_TIME, time));
+    for (int32_t g = view.host.host_count; g < view.host.count; g++)
+        add_group(&view, g, &text);
+    if (view.host.untidy > 0.05)
+        nw_text_format(&text,
+                       "  a tree does not explain %.0f %% of the pairs\n",
+                       100 * view.host.untidy);
+    add_classes(&view, &text);
+    nw_probe_groups_fini(&view.host);
+    return nw_text_take(&text, out);
+}
+
+/* --- matrix --- */
+
+static nw_status fill_matrix(const struct view *view, double *cell)
+{
+    const struct nw_probe *probe = view->probe;
+    size_t n = (size_t)probe->rank_count;
+    size_t hosts = (size_t)view->host.host_count;
+
+    for (size_t i = 0; i < n * n; i++) {
+        const struct nw_probe_rank *a = &probe->rank[i / n];
+        const struct nw_probe_rank *b = &probe->rank[i % n];
+        size_t at = (size_t)a->host * hosts + (size_t)b->host;
+        double rate = view->host.inside_rate, time = view->host.inside;
+
+        if (i / n == i % n)
+            continue;
+        if (!a->name || !b->name)
+            return nw_fail(NW_EFORMAT, "no matrix: rank %zu was not heard of",
+                           a->name ? i % n : i / n);
+        if (a->host != b->host) {
+            rate = view->host.rate[at];
+            time = view->host.latency[at];
+        }
+        cell[i] = rate > 0 ? time + MATRIX_BYTES / rate : 0;
+    }
+    return NW_OK;
+}
+
+/* What was measured of the pair itself stands before what its hosts do. */
+static void put_pairs(const struct view *view, double *cell)
+{
+    const struct nw_probe *probe = view->probe;
+    size_t n = (size_t)probe->rank_count;
+
+    for (size_t i = 0; i < probe->stream_count; i++) {
+        const struct nw_probe_stream *it = &probe->stream[i];
+
+        if (it->memory == NW_PROBE_HOST && nw_probe_is_alone(it))
+            cell[(size_t)it->from * n + (size_t)it->to] =
+                MATRIX_BYTES / it->rate;
+    }
+    for (size_t i = 0; i < probe->pair_count; i++) {
+        const struct nw_probe_pair *it = &probe->pair[i];
+
+        if (it->memory != NW_PROBE_HOST)
+            continue;
+        cell[(size_t)it->a * n + (size_t)it->b] += it->class[0].time;
+        cell[(size_t)it->b * n + (size_t)it->a] += it->class[0].time;
+    }
+}
+
+nw_status nw_probe_matrix(const nw_probe *probe, char **out)
+{
+    struct view view = {.probe = probe};
+    size_t n = (size_t)probe->rank_count;
+    struct nw_text text = {0};
+    double *cell = NULL;
+    nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &view.host);
+
+    if (!status)
+        status = nw_alloc(n * n, sizeof *cell, &cell);
+    /* pairs add their own latency to what a stream needs */
+    if (!status) {
+        double inside = view.host.inside;
+
+        view.host.inside = 0;
+        memset(view.host.latency, 0,
+               (size_t)view.host.host_count * (size_t)view.host.host_count *
+                   sizeof(double));
+        status = fill_matrix(&view, cell);
+        view.host.inside = inside;
+    }
+    if (!status) {
+        put_pairs(&view, cell);
+        for (size_t i = 0; i < n * n; i++)
+            nw_text_format(&text, "%.6g%s", cell[i] * 1e6,
+                           (i + 1) % n ? " " : "\n");
+        status = nw_text_take(&text, out);
+    }
+    nw_probe_groups_fini(&view.host);
+    free(cell);
+    return status;
+}
+
+/* --- JSON --- */
+
+static void json_pair(struct nw_json *json, const struct nw_probe_pair *pair)
+{
+    static const char *const memory[] = {"host", "gpu"};
+
+    nw_json_object(json, NULL);
+    nw_json_integer(json, "a", pair->a);
+    nw_json_integer(json, "b", pair->b);
+    nw_json_string(json, "memory", memory[pair->memory]);
+    nw_json_array(json, "classes");
+    for (int c = 0; c < NW_PROBE_CLASSES; c++) {
+        const struct nw_probe_class *it = &pair->class[c];
+        double more = c ? it->time - pair->class[c - 1].time : 0;
+
+        nw_json_object(json, NULL);
+        nw_json_integer(json, "bytes", (int64_t)nw_probe_class_bytes(c));
+        nw_json_number(json, "time", it->time);
+        nw_json_number(json, "overhead", it->overhead);
+        nw_json_number(json, "gap", it->gap);
+        if (c)
+            nw_json_number(json, "gap_per_byte",
+                           more / (double)(nw_probe_class_bytes(c) -
+                                           nw_probe_class_bytes(c - 1)));
+        nw_json_end_object(json);
+    }
+    nw_json_end_array(json);
+    nw_json_end_object(json);
+}
+
+static void json_streams(struct nw_json *json, const struct nw_probe *probe)
+{
+    static const char *const memory[] = {"host", "gpu"};
+
+    nw_json_array(json, "streams");
+    for (size_t i = 0; i < probe->stream_count; i++) {
+        const struct nw_probe_stream *it = &probe->stream[i];
+
+        nw_json_object(json, NULL);
+        nw_json_integer(json, "from", it->from);
+        nw_json_integer(json, "to", it->to);
+        nw_json_string(json, "memory", memory[it->memory]);
+        nw_json_integer(json, "together", it->set);
+        nw_json_number(json, "rate", it->rate);
+        nw_json_end_object(json);
+    }
+    nw_json_end_array(json);
+}
+
+static void json_groups(struct nw_json *json, const struct view *view)
+{
+    nw_json_array(json, "groups");
+    for (int32_t g = view->host.host_count; g < view->host.count; g++) {
+        const struct nw_probe_group *it = &view->host.group[g];
+
+        nw_json_object(json, NULL);
+        nw_json_flat_array(json, "hosts");
+        for (int32_t h = 0; h < view->host.host_count; h++)
+            if (nw_probe_groups_below(&view->host, h, g))
+                nw_json_string(
+                    json, NULL,
+                    view->probe->rank[nw_probe_first_rank(view->probe, h)]
+                        .name);
+        nw_json_end_array(json);
+        nw_json_number(json, "rate", it->rate);
+        nw_json_number(json, "latency", it->latency);
+        nw_json_number(json, "out", it->up[0]);
+        nw_json_number(json, "in", it->up[1]);
+        nw_json_bool(json, "shared", it->shared);
+        nw_json_end_object(json);
+    }
+    nw_json_end_array(json);
+}
+
+nw_status nw_probe_json(const nw_probe *probe, char **out)
+{
+    struct view view = {.probe = probe};
+    struct nw_text text = {0};
+    struct nw_json json = {.text = &text};
+    nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &view.host);
+
+    if (status)
+        return status;
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.probe/1");
+    nw_json_integer(&json, "ranks", probe->rank_count);
+    nw_json_bool(&json, "complete", probe->done);
+    nw_json_flat_array(&json, "lost");
+    for (int32_t r = 0; r < probe->rank_count; r++)
+        if (probe->rank[r].lost || !probe->rank[r].name)
+            nw_json_integer(&json, NULL, r);
+    nw_json_end_array(&json);
+    json_groups(&json, &view);
+    nw_json_array(&json, "pairs");
+    for (size_t i = 0; i < probe->pair_count; i++)
+        json_pair(&json, &probe->pair[i]);
+    nw_json_end_array(&json);
+    json_streams(&json, probe);
+    nw_json_end_object(&json);
+    nw_probe_groups_fini(&view.host);
+    return nw_text_take(&text, out);
+}
+
+/* --- troubles --- */
+
+/* The time of a rank's pairs beside the median of pairs like them: both in one
+ * host, or between the same kind of hosts. */
+static double slowness(const struct view *view, int32_t rank, double *ratio)
+{
+    const struct nw_probe *probe = view->probe;
+    size_t count = 0;
+
+    for (size_t i = 0; i < probe->pair_count; i++) {
+        const struct nw_probe_pair *it = &probe->pair[i];
+        int32_t a = probe->rank[it->a].host, b = probe->rank[it->b].host;
+        double usual = view->host.inside;
+
+        if ((it->a != rank && it->b != rank) || it->memory != NW_PROBE_HOST)
+            continue;
+        if (a != b)
+            usual = view->host.group[nw_probe_groups_meet(&view->host, a, b)]
+                        .latency;
+        if (usual > 0)
+            ratio[count++] = it->class[0].time / usual;
+    }
+    return nw_probe_median(ratio, count);
+}
+
+static void add_slow(const struct view *view, struct nw_text *text)
+{
+    const struct nw_probe *probe = view->probe;
+    double *ratio;
+
+    if (probe->rank_count < 4 ||
+        nw_alloc(probe->pair_count + 1, sizeof *ratio, &ratio))
+        return;
+    for (int32_t r = 0; r < probe->rank_count; r++) {
+        double times = slowness(view, r, ratio);
+
+        if (times > SLOW)
+            nw_text_format(text,
+                           "rank %d on %s is slow: its messages take %.1f "
+                           "times as long as others'\n",
+                           r, probe->rank[r].name, times);
+    }
+    free(ratio);
+}
+
+nw_status nw_probe_troubles(const nw_probe *probe, char **out)
+{
+    struct view view = {.probe = probe};
+    struct nw_text text = {0};
+    nw_status status = nw_probe_groups_find(probe, NW_PROBE_HOST, &view.host);
+
+    if (status)
+        return status;
+    for (int32_t r = 0; r < probe->rank_count; r++)
+        if (!probe->rank[r].name)
+            nw_text_format(&text, "rank %d was not heard of: %s\n", r,
+                           probe->rank[r].lost ? probe->rank[r].lost
+                                               : "no answer");
+        else if (probe->rank[r].lost)
+            nw_text_format(&text, "rank %d on %s was lost: %s\n", r,
+                           probe->rank[r].name, probe->rank[r].lost);
+    add_slow(&view, &text);
+    nw_probe_groups_fini(&view.host);
+    if (!text.length) {
+        *out = NULL;
+        return NW_OK;
+    }
+    return nw_text_take(&text, out);
+}

@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One rank's part: round trips, bursts and streams with a peer. The first of
+ * a pair decides how many; a control message ahead of each batch tells the
+ * second. Waiting spins for a while, then gives the core away, since ranks may
+ * share cores.
+ */
+#include "probe/job.h"
+
+#include "base/clock.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define SPINS 64
+#define BATCHES 15
+#define FEWEST_BATCHES 5
+#define BATCH_SECONDS 200e-6
+#define CLASS_SECONDS 8e-3
+#define BURST 16
+#define SHORT_BURST 4
+#define SLOW_MESSAGE 1e-3
+#define STABLE 0.03
+
+/* A pair at work. */
+struct talk {
+    struct nw_probe_self *self;
+    int peer, tag;
+    enum nw_probe_memory memory;
+    bool lost;
+};
+
+/* Ahead of a batch. */
+struct batch {
+    int64_t count, bytes, burst;
+};
+
+double nw_probe_now(void)
+{
+    return (double)nw_clock_ns() * 1e-9;
+}
+
+bool nw_probe_wait(MPI_Request *request, double seconds)
+{
+    double end = nw_probe_now() + seconds;
+    int done = 0;
+
+    for (unsigned i = 1;; i++) {
+        if (MPI_Test(request, &done, MPI_STATUS_IGNORE))
+            return false;
+        if (done)
+            return true;
+        if (i > SPINS)
+            sched_yield();
+        if (i % SPINS == 0 && nw_probe_now() > end)
+            break;
+    }
+    MPI_Cancel(request);
+    MPI_Request_free(request);
+    return false;
+}
+
+static bool finish(struct talk *talk, MPI_Request *request)
+{
+    if (!talk->lost && !nw_probe_wait(request, talk->self->patience))
+        talk->lost = true;
+    return !talk->lost;
+}
+
+static char *memory_of(const struct talk *talk, size_t slot)
+{
+    const struct nw_probe_self *self = talk->self;
+    char *buffer = talk->memory == NW_PROBE_GPU && self->staged
+                       ? self->stage
+                       : self->buffer[talk->memory];
+
+    return buffer + slot * NW_PROBE_LARGEST;
+}
+
+/* What a staged message needs besides. */
+static void stage(const struct talk *talk, size_t bytes, bool out)
+{
+    const struct nw_probe_self *self = talk->self;
+    char *gpu = self->buffer[NW_PROBE_GPU];
+
+    if (talk->memory != NW_PROBE_GPU || !self->staged)
+        return;
+    if (out ? self->gpu->copy_out(self->stage, gpu, bytes)
+            : self->gpu->copy_in(gpu, self->stage, bytes))
+        abort(); /* a failing GPU ends this rank, which rank 0 then names */
+}
+
+static void send(struct talk *talk, size_t bytes, double *overhead)
+{
+    MPI_Request request;
+    double start = nw_probe_now();
+
+    if (talk->lost)
+        return;
+    stage(talk, bytes, true);
+    if (MPI_Isend(memory_of(talk, 0), (int)bytes, MPI_BYTE, talk->peer,
+                  talk->tag, MPI_COMM_WORLD, &request)) {
+        talk->lost = true;
+        return;
+    }
+    if (overhead)
+        *overhead += nw_probe_now() - start;
+    finish(talk, &request);
+}
+
+static void receive(struct talk *talk, size_t bytes)
+{
+    MPI_Request request;
+
+    if (talk->lost)
+        return;
+    if (MPI_Irecv(memory_of(talk, 1), (int)bytes, MPI_BYTE, talk->peer,
+                  talk->tag, MPI_COMM_WORLD, &request))
+        talk->lost = true;
+    else
+        finish(talk, &request);
+    stage(talk, bytes, false);
+}
+
+static void tell(struct talk *talk, struct batch batch)
+{
+    MPI_Request request;
+
+    if (!talk->lost && !MPI_Isend(&batch, sizeof batch, MPI_BYTE, talk->peer,
+                                  talk->tag, MPI_COMM_WORLD, &request))
+        finish(talk, &request);
+}
+
+static struct batch hear(struct talk *talk)
+{
+    struct batch batch = {0};
+    MPI_Request request;
+
+    if (!talk->lost &&
+        !MPI_Irecv(&batch, sizeof batch, MPI_BYTE, talk->peer, talk->tag,
+                   MPI_COMM_WORLD, &request) &&
+        !finish(talk, &request))
+        batch.count = 0;
+    return batch;
+}
+
+/* --- pairs --- */
+
+static double round_trips(struct talk *talk, size_t bytes, int64_t count,
+                          double *overhead)
+{
+    double start;
+
+    *overhead = 0;
+    tell(talk, (struct batch){count + 1, (int64_t)bytes, 0});
+    send(talk, bytes, NULL);
+    receive(talk, bytes);
+    start = nw_probe_now();
+    for (int64_t i = 0; i < count; i++) {
+        send(talk, bytes, overhead);
+        receive(talk, bytes);
+    }
+    *overhead /= (double)count;
+    return (nw_probe_now() - start) / (2 * (double)count);
+}
+
+static double burst(struct talk *talk, size_t bytes, double time)
+{
+    int count = time > SLOW_MESSAGE ? SHORT_BURST : BURST;
+    MPI_Request request[BURST];
+    double start, gap;
+
+    tell(talk, (struct batch){count, (int64_t)bytes, 1});
+    send(talk, bytes, NULL);
+    receive(talk, bytes);
+    start = nw_probe_now();
+    stage(talk, bytes, true);
+    for (int i = 0; i < count; i++) {
+        request[i] = MPI_REQUEST_NULL;
+        if (!talk->lost &&
+            MPI_Isend(memory_of(talk, 0), (int)bytes, MPI_BYTE, talk->peer,
+                      talk->tag, MPI_COMM_WORLD, &request[i]))
+            talk->lost = true;
+    }
+    for (int i = 0; i < count; i++)
+        finish(talk, &request[i]);
+    receive(talk, 8);
+    gap = (nw_probe_now() - start - 2 * time) / (count - 1);
+    return gap > 0 ? gap : 0;
+}
+
+/* Half the difference of the quartiles, relative to the median. */
+static double spread_of(const double *sorted, int n)
+{
+    double middle = sorted[n / 2];
+
+    return middle > 0 ? (sorted[3 * n / 4] - sorted[n / 4]) / (2 * middle) : 0;
+}
+
+/* Batches until the median stays, or time is up. */
+static double measure_class(struct talk *talk, int class, double *figure,
+                            double seconds)
+{
+    size_t bytes = nw_probe_class_bytes(class);
+    double time[BATCHES], work[BATCHES], overhead[BATCHES], before = 0;
+    double start, first = round_trips(talk, bytes, 2, overhead);
+    int64_t count = first > 0 ? (int64_t)(BATCH_SECONDS / (2 * first)) : 1;
+    int n = 0;
+
+    count = count < 1 ? 1 : count > 100 ? 100 : count;
+    start = nw_probe_now();
+    if (first > seconds) {
+        /* a few are enough where each takes longer than all should */
+        time[n] = first;
+        overhead[n++] = overhead[0];
+    }
+    while (n < BATCHES && !talk->lost && first <= seconds) {
+        double median;
+
+        time[n] = round_trips(talk, bytes, count, &overhead[n]);
+        n++;
+        memcpy(work, time, sizeof work);
+        median = nw_probe_median(work, (size_t)n);
+        if ((n >= FEWEST_BATCHES && median > before * (1 - STABLE) &&
+             median < before * (1 + STABLE)) ||
+            (n >= 3 && nw_probe_now() - start > seconds))
+            break;
+        before = median;
+    }
+    if (talk->lost)
+        return 0;
+    figure[0] = nw_probe_median(time, (size_t)n);
+    figure[1] = nw_probe_median(overhead, (size_t)n);
+    figure[2] = burst(talk, bytes, figure[0]);
+    return spread_of(time, n);
+}
+
+static void lead_pair(struct talk *talk, double seconds,
+                      struct nw_probe_reply *reply)
+{
+    for (int c = 0; c < NW_PROBE_CLASSES && !talk->lost; c++) {
+        double spread = measure_class(talk, c, reply->figure + 1 + 3 * c,
+                                      seconds > 0 ? seconds : CLASS_SECONDS);
+
+        if (c == 0)
+            reply->figure[0] = spread;
+    }
+    tell(talk, (struct batch){0});
+}
+
+static void follow_burst(struct talk *talk, const struct batch *batch)
+{
+    MPI_Request request[BURST];
+    int count = batch->count < BURST ? (int)batch->count : BURST;
+
+    receive(talk, (size_t)batch->bytes);
+    for (int i = 0; i < count; i++) {
+        request[i] = MPI_REQUEST_NULL;
+        if (!talk->lost &&
+            MPI_Irecv(memory_of(talk, 1), (int)batch->bytes, MPI_BYTE,
+                      talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]))
+            talk->lost = true;
+    }
+    send(talk, (size_t)batch->bytes, NULL);
+    for (int i = 0; i < count; i++)
+        finish(talk, &request[i]);
+    stage(talk, (size_t)batch->bytes, false);
+    send(talk, 8, NULL);
+}
+
+static void follow_pair(struct talk *talk)
+{
+    struct batch batch;
+
+    while ((batch = hear(talk)).count > 0 && !talk->lost) {
+        if (batch.burst) {
+            follow_burst(talk, &batch);
+            continue;
+        }
+        for (int64_t i = 0; i < batch.count && !talk->lost; i++) {
+            receive(talk, (size_t)batch.bytes);
+            send(talk, (size_t)batch.bytes, NULL);
+        }
+    }
+}
+
+/* --- streams --- */
+
+/* Until the clock shows it; where it does already, or for 0, now. */
+static double await(double start)
+{
+    struct timespec nap = {.tv_nsec = 50 * 1000};
+    double now;
+
+    while ((now = nw_probe_now()) < start)
+        nanosleep(&nap, NULL);
+    return start > 0 ? start : now;
+}
+
+/* Chunks until the time is up, then an empty one for each of the window. Sends
+ * are synchronous: what is under way stays within the window, whatever buffers
+ * there are between. */
+static void send_stream(struct talk *talk,
+                        const struct nw_probe_command *command)
+{
+    size_t chunk = (size_t)command->chunk;
+    MPI_Request request[NW_PROBE_WINDOW];
+    double start = await(command->start);
+    int more = NW_PROBE_WINDOW;
+
+    for (int i = 0; i < NW_PROBE_WINDOW; i++)
+        request[i] = MPI_REQUEST_NULL;
+    for (int i = 0; more && !talk->lost; i = (i + 1) % NW_PROBE_WINDOW) {
+        bool last = nw_probe_now() - start > command->seconds;
+
+        finish(talk, &request[i]);
+        more -= last;
+        stage(talk, chunk, true);
+        if (!talk->lost &&
+            MPI_Issend(memory_of(talk, 0), last ? 0 : (int)chunk, MPI_BYTE,
+                       talk->peer, talk->tag, MPI_COMM_WORLD, &request[i]))
+            talk->lost = true;
+    }
+    for (int i = 0; i < NW_PROBE_WINDOW; i++)
+        finish(talk, &request[i]);
+    /* nothing is under way when the next measurement begins */
+    receive(talk, 8);
+}
+
+/* When each chunk had come. */
+struct arrivals {
+    double *at;
+    size_t count, capacity;
+};
+
+/* The first third is start-up: buffers fill, token buckets empty. After
+ * `seconds` the sender only empties its queue, and flows that ran together no
+ * longer do. What arrived between, whatever held it up for a moment. */
+static double rate_of(const struct arrivals *arrivals,
+                      const struct nw_probe_command *command, double *chunks)
+{
+    size_t chunk = (size_t)command->chunk;
+    double seconds = command->seconds;
+    size_t first = 0, last, n = arrivals->count;
+    double begin;
+
+    *chunks = 0;
+    if (n < 3)
+        return 0;
+    begin = command->start > 0 ? command->start : arrivals->at[0];
+    last = n - 1;
+    while (first < last && arrivals->at[first] < begin + seconds / 3)
+        first++;
+    while (last > first && arrivals->at[last] > begin + seconds)
+        last--;
+    if (last <= first)
+        return 0;
+    *chunks = (double)(last - first);
+    return (double)((last - first) * chunk) /
+           (arrivals->at[last] - arrivals->at[first]);
+}
+
+static bool note_arrival(struct arrivals *arrivals)
+{
+    size_t room = arrivals->capacity ? 2 * arrivals->capacity : 1024;
+
+    if (arrivals->count == arrivals->capacity) {
+        double *more = realloc(arrivals->at, room * sizeof *more);
+
+        if (!more)
+            return false;
+        arrivals->at = more;
+        arrivals->capacity = room;
+    }
+    arrivals->at[arrivals->count++] = nw_probe_now();
+    return true;
+}
+
+static bool wait_for_chunk(struct talk *talk, MPI_Request *request, int *bytes)
+{
+    double end = nw_probe_now() + talk->self->patience;
+    MPI_Status status;
+    int done = 0;
+
+    for (unsigned i = 1; !done && !talk->lost; i++) {
+        if (MPI_Test(request, &done, &status) ||
+            (i % SPINS == 0 && nw_probe_now() > end))
+            talk->lost = true;
+        if (i > SPINS)
+            sched_yield();
+    }
+    if (talk->lost) {
+        MPI_Cancel(request);
+        MPI_Request_free(request);
+        return false;
+    }
+    MPI_Get_count(&status, MPI_BYTE, bytes);
+    return true;
+}
+
+static double receive_stream(struct talk *talk,
+                             const struct nw_probe_command *command,
+                             double *chunks)
+{
+    size_t chunk = (size_t)command->chunk;
+    MPI_Request request[NW_PROBE_WINDOW];
+    struct arrivals arrivals = {0};
+    double rate;
+    int ends = 0;
+
+    for (int i = 0; i < NW_PROBE_WINDOW; i++)
+        MPI_Irecv(memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE, talk->peer,
+                  talk->tag, MPI_COMM_WORLD, &request[i]);
+    for (int i = 0; ends < NW_PROBE_WINDOW && !talk->lost;
+         i = (i + 1) % NW_PROBE_WINDOW) {
+        int bytes = 0;
+
+        if (!wait_for_chunk(talk, &request[i], &bytes))
+            break;
+        if (!bytes) {
+            ends++;
+            continue;
+        }
+        stage(talk, chunk, false);
+        if (!note_arrival(&arrivals))
+            talk->lost = true;
+        MPI_Irecv(memory_of(talk, (size_t)i), (int)chunk, MPI_BYTE, talk->peer,
+                  talk->tag, MPI_COMM_WORLD, &request[i]);
+    }
+    send(talk, 8, NULL);
+    rate = rate_of(&arrivals, command, chunks);
+    free(arrivals.at);
+    return rate;
+}
+
+/* --- obeying --- */
+
+void nw_probe_work(struct nw_probe_self *self,
+                   const struct nw_probe_command *command,
+                   struct nw_probe_reply *reply)
+{
+    struct talk talk = {.self = self,
+                        .peer = (int)command->peer,
+                        .tag = TAG_DATA + (int)(command->number % 30000),
+                        .memory = (enum nw_probe_memory)command->memory};
+
+    *reply = (struct nw_probe_reply){.number = command->number};
+    if (command->work == WORK_CLOCK)
+        reply->figure[0] = nw_probe_now();
+    else if (command->work == WORK_PAIR && command->first)
+        lead_pair(&talk, command->seconds, reply);
+    else if (command->work == WORK_PAIR)
+        follow_pair(&talk);
+    else if (command->first)
+        send_stream(&talk, command);
+    else
+        reply->figure[0] = receive_stream(&talk, command, &reply->figure[1]);
+    reply->good = !talk.lost;
+}
+
+/* Idle ranks sleep: they may share cores with those that measure. */
+static bool wait_idle(MPI_Request *request)
+{
+    struct timespec nap = {.tv_nsec = 100 * 1000};
+    int done = 0;
+
+    while (!done) {
+        if (MPI_Test(request, &done, MPI_STATUS_IGNORE))
+            return false;
+        if (!done)
+            nanosleep(&nap, NULL);
+    }
+    return true;
+}
+
+bool nw_probe_obey(struct nw_probe_self *self)
+{
+    struct nw_probe_command command;
+    struct nw_probe_reply reply;
+    MPI_Request request;
+
+    for (;;) {
+        if (MPI_Irecv(&command, sizeof command, MPI_BYTE, 0, TAG_COMMAND,
+                      MPI_COMM_WORLD, &request) ||
+            !wait_idle(&request))
+            return false;
+        if (command.work == WORK_QUIT)
+            return command.first;
+        nw_probe_work(self, &command, &reply);
+        if (MPI_Isend(&reply, sizeof reply, MPI_BYTE, 0, TAG_REPLY,
+                      MPI_COMM_WORLD, &request) ||
+            !nw_probe_wait(&request, self->patience))
+            return false;
+    }
+}

@@ -1,0 +1,23 @@
+## What is refused before anything is started.
+$ nodewise probe
+! nodewise probe: under which launcher? nodewise probe -- mpirun -n 8
+! Try `nodewise probe --help' or `nodewise probe --usage' for more information.
+? 2
+$ nodewise probe --time never -- mpirun -n 2
+! nodewise probe: --time is a time such as 30s, not 'never'
+! Try `nodewise probe --help' or `nodewise probe --usage' for more information.
+? 2
+$ nodewise probe --mpi lam -- mpirun -n 2
+! nodewise probe: --mpi is openmpi or mpich, not 'lam'
+! Try `nodewise probe --help' or `nodewise probe --usage' for more information.
+? 2
+$ nodewise probe -- cat
+! nodewise probe: nothing tells whose MPI 'cat' starts; give --mpi openmpi or --mpi mpich
+? 4
+$ nodewise probe -- ./nowhere/mpirun -n 2
+! nodewise probe: './nowhere/mpirun' is no launcher of Open MPI, MPICH or Slurm that can be run here
+? 4
+## A job of which nothing is heard.
+$ nodewise probe --mpi openmpi -- true
+! nodewise probe: nothing was measured: 'true' ended with status 0
+? 1

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tournament against its definition; the tree against networks that we
+ * made, whose figures say nothing of where the switches are; records that are
+ * damaged. */
+#include <nodewise/probe.h>
+#include <nodewise/topology.h>
+
+#include "base/file.h"
+#include "base/random.h"
+#include "probe/groups.h"
+#include "probe/schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* Everybody meets everybody else once, nobody twice in a round. */
+static void test_tournament(void **state)
+{
+    (void)state;
+    for (int32_t n = 2; n < 40; n++) {
+        unsigned char met[40][40] = {{0}};
+
+        assert_int_equal(nw_probe_rounds(n), n % 2 ? n : n - 1);
+        for (int32_t r = 0; r < nw_probe_rounds(n); r++)
+            for (int32_t a = 0; a < n; a++) {
+                int32_t b = nw_probe_opponent(n, r, a);
+
+                if (b < 0)
+                    continue;
+                assert_int_not_equal(a, b);
+                assert_int_equal(nw_probe_opponent(n, r, b), a);
+                met[a][b]++;
+            }
+        for (int32_t a = 0; a < n; a++)
+            for (int32_t b = 0; b < n; b++)
+                assert_int_equal(met[a][b], a != b);
+    }
+}
+
+static void test_waves(void **state)
+{
+    /* pairs of hosts: 0-1, 2-3, 0-0, 1-2, 3-0 */
+    int32_t host[] = {0, 1, 2, 3, 0, 0, 1, 2, 3, 0}, wave[5];
+    unsigned char busy[5 * 4];
+    struct nw_probe_waves waves = {host, 5, 4, busy};
+    int32_t count = nw_probe_share_out(&waves, wave);
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        assert_true(wave[i] >= 0 && wave[i] < count);
+        for (int j = 0; j < i; j++)
+            if (wave[i] == wave[j])
+                for (int k = 0; k < 4; k++)
+                    assert_int_not_equal(host[2 * i + k / 2],
+                                         host[2 * j + k % 2]);
+    }
+    assert_int_equal(count, 3); /* host 0 is in three */
+}
+
+static void take(nw_probe *probe, const char *format, ...)
+{
+    char line[512] = "@nodewise-probe ";
+    va_list arguments;
+    bool taken;
+
+    va_start(arguments, format);
+    vsnprintf(line + strlen(line), sizeof line - strlen(line), format,
+              arguments);
+    va_end(arguments);
+    assert_int_equal(nw_probe_take_line(probe, line, &taken), NW_OK);
+    assert_true(taken);
+}
+
+/* Hosts in a random order over leaves and pods of two leaves; rates with 8 %
+ * of noise. */
+struct network {
+    int hosts, leaves;
+    int leaf[64];
+    double rate[3];    /* in a leaf, in a pod, across */
+    double latency[3]; /* likewise */
+};
+
+static int level(const struct network *net, int a, int b)
+{
+    return net->leaf[a] == net->leaf[b]           ? 0
+           : net->leaf[a] / 2 == net->leaf[b] / 2 ? 1
+                                                  : 2;
+}
+
+static nw_probe *measure(const struct network *net, struct nw_random *random)
+{
+    nw_probe *probe;
+
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    take(probe, "ranks %d", net->hosts);
+    for (int h = 0; h < net->hosts; h++)
+        take(probe, "rank %d h%d 2 8 0 -1 -1 0", h, h);
+    for (int a = 0; a < net->hosts; a++)
+        for (int b = 0; b < net->hosts; b++) {
+            double noise = 0.96 + 0.08 * nw_random_unit(random);
+            int l = level(net, a, b);
+
+            if (a == b)
+                continue;
+            take(probe, "stream host 0 %d %d %g", a, b, net->rate[l] * noise);
+            if (a < b)
+                take(probe,
+                     "pair host %d %d 0.01 %g 1e-7 1e-7 2e-5 1e-7 1e-7 4e-5 "
+                     "1e-7 1e-7 1e-4 1e-7 1e-7",
+                     a, b, net->latency[l] * noise);
+        }
+    take(probe, "done");
+    return probe;
+}
+
+static void make_network(struct network *net, int per_leaf,
+                         struct nw_random *random)
+{
+    int32_t order[64];
+
+    net->hosts = net->leaves * per_leaf;
+    for (int h = 0; h < net->hosts; h++)
+        order[h] = h;
+    nw_random_shuffle(random, order, (size_t)net->hosts);
+    for (int h = 0; h < net->hosts; h++)
+        net->leaf[order[h]] = h / per_leaf;
+}
+
+/* Hosts meet in one group exactly where they meet in one switch. */
+static void compare(const struct network *net,
+                    const struct nw_probe_groups *groups)
+{
+    for (int a = 0; a < net->hosts; a++)
+        for (int b = 0; b < net->hosts; b++)
+            for (int c = 0; c < net->hosts; c++) {
+                int32_t x, y;
+
+                if (a == b || a == c)
+                    continue;
+                x = nw_probe_groups_meet(groups, a, b);
+                y = nw_probe_groups_meet(groups, a, c);
+                assert_int_equal(level(net, a, b) == level(net, a, c), x == y);
+                assert_int_equal(level(net, a, b) < level(net, a, c),
+                                 x != y && nw_probe_groups_below(groups, x, y));
+            }
+}
+
+static void test_groups_by_rate(void **state)
+{
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 7);
+    for (int i = 0; i < 20; i++) {
+        struct network net = {.leaves = 4,
+                              .rate = {120e6, 60e6, 12e6},
+                              .latency = {2e-5, 2e-5, 2e-5}};
+        struct nw_probe_groups groups;
+        nw_probe *probe;
+
+        make_network(&net, 2 + i % 4, &random);
+        probe = measure(&net, &random);
+        assert_int_equal(nw_probe_groups_find(probe, NW_PROBE_HOST, &groups),
+                         NW_OK);
+        compare(&net, &groups);
+        assert_true(groups.untidy == 0);
+        nw_probe_groups_fini(&groups);
+        nw_probe_free(probe);
+    }
+}
+
+/* Full bandwidth everywhere: only latency tells. */
+static void test_groups_by_latency(void **state)
+{
+    struct network net = {
+        .leaves = 4, .rate = {12e9, 12e9, 12e9}, .latency = {1e-6, 2e-6, 4e-6}};
+    struct nw_probe_groups groups;
+    struct nw_random random;
+    nw_probe *probe;
+
+    (void)state;
+    nw_random_init(&random, 8);
+    make_network(&net, 4, &random);
+    probe = measure(&net, &random);
+    assert_int_equal(nw_probe_groups_find(probe, NW_PROBE_HOST, &groups),
+                     NW_OK);
+    compare(&net, &groups);
+    nw_probe_groups_fini(&groups);
+    nw_probe_free(probe);
+}
+
+static nw_topology *load(const nw_probe *probe)
+{
+    char path[] = "/tmp/nw-probe-XXXXXX.yaml", *text;
+    nw_topology *topology;
+    int file = mkstemps(path, 5);
+
+    assert_true(file >= 0);
+    close(file);
+    assert_int_equal(nw_probe_cluster(probe, &text), NW_OK);
+    assert_int_equal(nw_file_write(path, text, strlen(text)), NW_OK);
+    if (nw_topology_load(path, NULL, &topology))
+        fail_msg("%s\n%s", nw_error_text(), text);
+    unlink(path);
+    free(text);
+    return topology;
+}
+
+/* The smallest bandwidth on the way. */
+static double narrowest(const nw_topology *topology, const char *a,
+                        const char *b)
+{
+    uint32_t hops[64];
+    int32_t from =
+        nw_topology_node_elements(topology, nw_topology_node_find(topology, a))
+            .first;
+    int32_t to =
+        nw_topology_node_elements(topology, nw_topology_node_find(topology, b))
+            .first;
+    size_t count =
+        nw_topology_route(topology, nw_topology_element_end(topology, from),
+                          nw_topology_element_end(topology, to), hops);
+    double least = 1e30;
+
+    for (size_t i = 0; i < count; i++) {
+        struct nw_link_info link =
+            nw_topology_link(topology, (int32_t)(hops[i] / 2));
+
+        if (link.bandwidth[hops[i] % 2] < least)
+            least = link.bandwidth[hops[i] % 2];
+    }
+    return least;
+}
+
+/* Two leaves of two; together, two flows share what one has alone. */
+static void test_cluster(void **state)
+{
+    struct network net = {.leaves = 2,
+                          .hosts = 4,
+                          .leaf = {0, 2, 0, 2},
+                          .rate = {120e6, 60e6, 12e6},
+                          .latency = {2e-5, 2e-5, 3e-5}};
+    struct nw_random random;
+    nw_topology *topology;
+    nw_probe *probe;
+    char *text;
+    double rate;
+
+    (void)state;
+    nw_random_init(&random, 9);
+    probe = measure(&net, &random);
+    take(probe, "stream host 1 0 1 6.1e6");
+    take(probe, "stream host 1 2 3 5.9e6");
+    assert_int_equal(nw_probe_summary(probe, &text), NW_OK);
+    assert_non_null(strstr(text, "shared by its flows"));
+    free(text);
+    topology = load(probe);
+    assert_int_equal(nw_topology_node_count(topology), 4);
+    assert_int_equal(nw_topology_element_count(topology), 32);
+    rate = narrowest(topology, "h0", "h2");
+    assert_true(rate > 110e6 && rate < 130e6);
+    rate = narrowest(topology, "h0", "h1");
+    assert_true(rate > 11e6 && rate < 13e6);
+    nw_topology_free(topology);
+    nw_probe_free(probe);
+}
+
+/* A link that carries four times what one flow gets. */
+static void test_wide_link(void **state)
+{
+    struct network net = {.leaves = 2,
+                          .hosts = 8,
+                          .leaf = {0, 0, 0, 0, 2, 2, 2, 2},
+                          .rate = {120e6, 60e6, 12e6},
+                          .latency = {2e-5, 2e-5, 3e-5}};
+    struct nw_probe_groups groups;
+    struct nw_random random;
+    nw_probe *probe;
+
+    (void)state;
+    nw_random_init(&random, 10);
+    probe = measure(&net, &random);
+    for (int h = 0; h < 4; h++)
+        take(probe, "stream host 1 %d %d 12e6", h, h + 4);
+    assert_int_equal(nw_probe_groups_find(probe, NW_PROBE_HOST, &groups),
+                     NW_OK);
+    assert_int_equal(groups.count, 8 + 3);
+    for (int g = 8; g < 10; g++)
+        assert_false(groups.group[g].shared);
+    assert_true(groups.group[8].up[0] == 48e6 || groups.group[9].up[0] == 48e6);
+    nw_probe_groups_fini(&groups);
+    nw_probe_free(probe);
+}
+
+static void test_matrix_and_troubles(void **state)
+{
+    struct network net = {.leaves = 1,
+                          .hosts = 6,
+                          .rate = {100e6, 100e6, 100e6},
+                          .latency = {1e-5, 1e-5, 1e-5}};
+    struct nw_random random;
+    double first = -1, second = 0;
+    nw_probe *probe;
+    char *text;
+
+    (void)state;
+    nw_random_init(&random, 11);
+    probe = measure(&net, &random);
+    assert_int_equal(nw_probe_matrix(probe, &text), NW_OK);
+    assert_int_equal(sscanf(text, "%lf %lf", &first, &second), 2);
+    assert_true(first == 0 && second > 9900 && second < 11000);
+    free(text);
+    assert_int_equal(nw_probe_troubles(probe, &text), NW_OK);
+    assert_null(text);
+    for (int b = 0; b < 5; b++)
+        for (int k = 0; k < 3; k++)
+            take(probe,
+                 "pair host %d 5 0.01 1e-4 1e-7 1e-7 2e-5 1e-7 1e-7 4e-5 1e-7 "
+                 "1e-7 1e-4 1e-7 1e-7",
+                 b);
+    take(probe, "lost 2 does not answer any more");
+    assert_int_equal(nw_probe_troubles(probe, &text), NW_OK);
+    assert_non_null(strstr(text, "rank 2 on h2 was lost: does not answer"));
+    assert_non_null(strstr(text, "rank 5 on h5 is slow"));
+    assert_null(strstr(text, "rank 1 "));
+    free(text);
+    nw_probe_free(probe);
+}
+
+static void test_damaged(void **state)
+{
+    static const char *const bad[] = {
+        "",
+        "what",
+        "ranks 3",
+        "ranks 0",
+        "rank 0 h0 1 1 0 -1 -1 0",
+        "rank 7 h0 1 1 0 -1 -1 0",
+        "rank 1 h0 9 1 0 -1 -1 0",
+        "rank 1 h0 1",
+        "pair host 0 0 1 1 1 1 1 1 1 1 1 1 1 1 1",
+        "pair host 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1", /* rank 1 is unknown */
+        "stream host 0 0 0 1e6",
+        "stream disk 0 0 1 1e6",
+        "stream host -1 0 1 1e6",
+        "stream host 0 0 2 nan",
+        "stage pairs 1",
+        "lost 9 x"};
+    nw_probe *probe;
+    bool taken;
+    char *text;
+
+    (void)state;
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    assert_int_equal(nw_probe_cluster(probe, &text), NW_EFORMAT);
+    take(probe, "ranks 3");
+    take(probe, "rank 0 h0 1 1 0 -1 -1 0");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char line[256];
+
+        snprintf(line, sizeof line, "@nodewise-probe %s", bad[i]);
+        if (nw_probe_take_line(probe, line, &taken) != NW_EFORMAT)
+            fail_msg("taken: %s", bad[i]);
+    }
+    assert_int_equal(nw_probe_take_line(probe, "hello", &taken), NW_OK);
+    assert_false(taken);
+    nw_probe_free(probe);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tournament),
+        cmocka_unit_test(test_waves),
+        cmocka_unit_test(test_groups_by_rate),
+        cmocka_unit_test(test_groups_by_latency),
+        cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_wide_link),
+        cmocka_unit_test(test_matrix_and_troubles),
+        cmocka_unit_test(test_damaged),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

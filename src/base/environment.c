@@ -17,6 +17,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_RECORD", "FILE", "write the program's pattern to FILE"},
     {"NODEWISE_SIMGRID", "PROGRAM",
      "the simulator that 'nodewise simulate' starts"},
+    {"NODEWISE_STORE", "FOLDER",
+     "where nodewise run keeps patterns and topologies"},
     {NULL, NULL, NULL},
 };
 

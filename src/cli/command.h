@@ -38,6 +38,7 @@ struct nw_command {
     X(evaluate)                                                                \
     X(simulate)                                                                \
     X(launch)                                                                  \
+    X(run)                                                                     \
     X(exec)                                                                    \
     X(bench)                                                                   \
     X(report)

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nodewise run: the one command. The first time it profiles and stores the
+ * pattern, later it maps and launches by the mapping. Whatever trouble it has
+ * of its own costs a warning: then the launcher is started as it would be
+ * without us.
+ */
+#include <nodewise/profile.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/run_plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define KEY_HOSTS 0x2001
+#define KEY_HOSTFILE 0x2002
+#define KEY_LAUNCHER 0x2003
+#define KEY_MPI 0x2004
+#define KEY_DRY 0x2005
+#define KEY_NO_STORE 0x2006
+#define KEY_REFRESH 0x2007
+#define KEY_STORE 0x2008
+#define KEY_PROBE_TIME 0x2009
+
+struct arguments {
+    struct nw_job job;
+    struct nw_run_wish wish;
+    const char *folder;
+    bool dry, quiet;
+};
+
+static const struct argp_option options[] = {
+    {"ranks", 'n', "N", 0,
+     "Number of ranks (the Slurm allocation's tasks, all slots, or all cores)",
+     0},
+    {"topology", 't', "SOURCE", 0,
+     "The machine, where it is described (else from the store, measured, or "
+     "live)",
+     0},
+    {"hostfile", KEY_HOSTFILE, "FILE", 0, "Hosts, as the launcher reads them",
+     0},
+    {"hosts", KEY_HOSTS, "LIST", 0, "Hosts: n[1-4]:8,x", 0},
+    {"launcher", KEY_LAUNCHER, "COMMAND", 0,
+     "The launcher with options of its own (found by the program's MPI)", 0},
+    {"mpi", KEY_MPI, "FLAVOUR", 0,
+     "openmpi or mpich, where launcher and program do not tell", 0},
+    {"dry-run", KEY_DRY, NULL, 0, "Print the command and start nothing", 0},
+    {"no-store", KEY_NO_STORE, NULL, 0, "Store nothing; what is stored is used",
+     0},
+    {"refresh", KEY_REFRESH, NULL, 0,
+     "Profile again, and look at the hosts again", 0},
+    {"store", KEY_STORE, "FOLDER", 0,
+     "Where patterns and topologies are kept ($NODEWISE_STORE, "
+     "~/.cache/nodewise)",
+     0},
+    {"probe-time", KEY_PROBE_TIME, "TIME", 0,
+     "How long hosts that are not known may be measured (10s; 0s: not at all)",
+     0},
+    {"quiet", 'q', NULL, 0, "No word but warnings", 0},
+    {0},
+};
+
+static void parse_ranks(struct arguments *arguments, const char *value,
+                        struct argp_state *state)
+{
+    if (!nw_parse_i32(value, &arguments->job.ranks) || arguments->job.ranks < 1)
+        argp_error(state, "ranks are a number from 1, not '%s'", value);
+}
+
+static error_t parse_place(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case 'n':
+        parse_ranks(arguments, value, state);
+        return 0;
+    case 't':
+        arguments->wish.topology = value;
+        return 0;
+    case KEY_HOSTFILE:
+        arguments->job.hostfile = value;
+        return 0;
+    case KEY_HOSTS:
+        arguments->job.hosts = value;
+        return 0;
+    case KEY_LAUNCHER:
+        arguments->job.launcher_line = value;
+        return 0;
+    case KEY_MPI:
+        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
+            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+        arguments->job.flavour = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case KEY_DRY:
+        arguments->dry = true;
+        return 0;
+    case KEY_NO_STORE:
+        arguments->wish.store = false;
+        return 0;
+    case KEY_REFRESH:
+        arguments->wish.refresh = true;
+        return 0;
+    case KEY_STORE:
+        arguments->folder = value;
+        return 0;
+    case KEY_PROBE_TIME:
+        if (!nw_parse_quantity(value, NW_UNIT_TIME,
+                               &arguments->wish.probe_seconds) ||
+            arguments->wish.probe_seconds < 0)
+            argp_error(state, "--probe-time is a time such as 10s, not '%s'",
+                       value);
+        return 0;
+    case 'q':
+        arguments->quiet = true;
+        return 0;
+    case ARGP_KEY_ARGS:
+        arguments->job.program = state->argv + state->next;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->job.program)
+            argp_error(state, "which program? nodewise run -n 64 -- ./app");
+        if (arguments->job.hosts && arguments->job.hostfile)
+            argp_error(state, "--hosts and --hostfile exclude each other");
+        return 0;
+    default:
+        return parse_place(key, value, state);
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "-- PROGRAM [ARGUMENT...]",
+    .doc = "Run an MPI program well placed. The first time it is profiled; "
+           "from then on it is mapped by what it was seen to do.\v"
+           "Example:\n  nodewise run -n 64 --hostfile hosts -- ./app input\n",
+};
+
+static void warn(const char *what)
+{
+    fprintf(stderr, "nodewise run: warning: %s; started as without nodewise\n",
+            what);
+}
+
+static void say(const struct arguments *arguments, const char *format, ...)
+    NW_PRINTF(2, 3);
+static void say(const struct arguments *arguments, const char *format, ...)
+{
+    va_list words;
+
+    if (arguments->quiet)
+        return;
+    fputs("nodewise run: ", stderr);
+    va_start(words, format);
+    vfprintf(stderr, format, words);
+    va_end(words);
+    fputs("\n", stderr);
+}
+
+static void print_word(const char *word)
+{
+    size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                "UVWXYZ0123456789_-+=./:,@%^");
+
+    if (*word && !word[plain]) {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[2]){*word, 0}, stdout);
+    putchar('\'');
+}
+
+/* Variables and words, as a shell would take them. */
+static int print_command(char *const *variable, char *const *word)
+{
+    for (; variable && *variable; variable++) {
+        print_word(*variable);
+        putchar(' ');
+    }
+    for (; *word; word++) {
+        print_word(*word);
+        putchar(word[1] ? ' ' : '\n');
+    }
+    return NW_EXIT_DONE;
+}
+
+static int start(const struct arguments *arguments, struct nw_words *words)
+{
+    return arguments->dry ? print_command(NULL, words->word)
+                          : nw_job_run(words->word);
+}
+
+static int run_plain(const struct arguments *arguments)
+{
+    struct nw_words words = {0};
+    nw_status status = nw_job_plain_words(&arguments->job, &words);
+    int code = status ? nw_cli_fail("run", status) : start(arguments, &words);
+
+    nw_words_fini(&words);
+    return code;
+}
+
+/* --- the first time --- */
+
+static nw_status profiled_words(const struct arguments *arguments,
+                                const struct nw_store *store, char ***out)
+{
+    const struct nw_job *job = &arguments->job;
+    const char *name[2] = {NW_ENV_RECORD, NW_ENV_PRELOAD}, *value[2];
+    struct nw_variables variables = {name, value, 2};
+    const char *flavour = job->flavour;
+    struct nw_words plain = {0};
+    char *library = NULL;
+    nw_status status = nw_job_plain_words(job, &plain);
+
+    if (!flavour)
+        flavour = nw_launcher_flavour(job->kind, job->program);
+    if (!status && !flavour)
+        status = nw_fail(NW_ENODEV, "nothing tells whose MPI '%s' uses",
+                         job->program[0]);
+    if (!status)
+        status = nw_profile_library(flavour, &library);
+    value[0] = store->fresh;
+    value[1] = library;
+    if (!status)
+        status = nw_launcher_argv(job->kind, plain.word, &variables, out);
+    free(library);
+    nw_words_fini(&plain);
+    return status;
+}
+
+/* A run that failed is no example of the program. */
+static void keep_pattern(const struct arguments *arguments,
+                         const struct nw_store *store, int code)
+{
+    nw_pattern *pattern = NULL;
+    nw_status status;
+
+    if (code || access(store->fresh, R_OK)) {
+        say(arguments, "%s: no pattern was stored",
+            code ? "the program failed"
+                 : "the program made no MPI calls that "
+                   "were seen");
+        nw_profile_remove_parts(store->fresh);
+        unlink(store->fresh);
+        return;
+    }
+    status = nw_pattern_read(store->fresh, NULL, &pattern);
+    if (!status && pattern->partial)
+        status =
+            nw_fail(NW_EFORMAT, "the pattern is partial: %s", pattern->partial);
+    if (!status)
+        status = nw_store_keep(store, &arguments->job);
+    if (status) {
+        fprintf(stderr, "nodewise run: warning: %s; no pattern was stored\n",
+                nw_error_text());
+        unlink(store->fresh);
+    } else {
+        say(arguments,
+            "first time: profiled %d ranks and stored their pattern; the next "
+            "run will be mapped",
+            pattern->rank_count);
+    }
+    nw_pattern_free(pattern);
+}
+
+static int run_profiled(const struct arguments *arguments,
+                        const struct nw_store *store)
+{
+    char **words = NULL;
+    int code;
+
+    if (!arguments->wish.store) {
+        say(arguments, "no pattern is known, and none is to be stored: "
+                       "started as without nodewise");
+        return run_plain(arguments);
+    }
+    if (profiled_words(arguments, store, &words)) {
+        warn(nw_error_text());
+        return run_plain(arguments);
+    }
+    if (arguments->dry) {
+        say(arguments, "first time: would profile %d ranks",
+            arguments->job.ranks);
+        code = print_command(NULL, words);
+    } else {
+        code = nw_job_run(words);
+        keep_pattern(arguments, store, code);
+    }
+    nw_argv_free(words);
+    return code;
+}
+
+/* --- later --- */
+
+static void say_plan(const struct arguments *arguments,
+                     const struct nw_run_plan *plan)
+{
+    char gain[160] = "", after[32], before[32];
+
+    if (plan->before > 0 && plan->after > 0)
+        snprintf(
+            gain, sizeof gain,
+            "; predicts exchanges of %s instead of %s (%.2f times as "
+            "fast)",
+            nw_format_quantity(plan->after, NW_UNIT_TIME, after, sizeof after),
+            nw_format_quantity(plan->before, NW_UNIT_TIME, before,
+                               sizeof before),
+            plan->before / plan->after);
+    say(arguments, "%s %d ranks on %zu host%s, topology %s%s%s",
+        arguments->dry ? "would map" : "mapped", arguments->job.ranks,
+        arguments->job.host.count, arguments->job.host.count == 1 ? "" : "s",
+        plan->known_by, plan->crowded ? ", ranks share cores" : "", gain);
+}
+
+static int start_plan(const struct arguments *arguments,
+                      const struct nw_run_plan *plan)
+{
+    if (arguments->dry) {
+        say_plan(arguments, plan);
+        return print_command(plan->variables.word, plan->command.word);
+    }
+    for (size_t i = 0; i < plan->variables.count; i++)
+        putenv(plan->variables.word[i]);
+    if (!nw_run_plan_works(&arguments->job, plan)) {
+        for (size_t i = 0; i < plan->variables.count; i++) {
+            plan->variables.word[i][strcspn(plan->variables.word[i], "=")] = 0;
+            unsetenv(plan->variables.word[i]);
+        }
+        warn("the launcher does not take the mapping");
+        return run_plain(arguments);
+    }
+    say_plan(arguments, plan);
+    return nw_job_run(plan->command.word);
+}
+
+static int run_mapped(const struct arguments *arguments,
+                      const struct nw_store *store, const nw_pattern *pattern)
+{
+    struct nw_run_plan plan = {0};
+    int code;
+
+    if (nw_run_plan_make(&arguments->job, store, pattern, &arguments->wish,
+                         &plan)) {
+        warn(nw_error_text());
+        code = run_plain(arguments);
+    } else {
+        code = start_plan(arguments, &plan);
+    }
+    nw_run_plan_fini(&plan);
+    return code;
+}
+
+static int run_with_store(const struct arguments *arguments,
+                          const struct nw_store *store)
+{
+    nw_pattern *pattern = NULL;
+    const char *why = NULL;
+    int code;
+
+    if (!arguments->wish.refresh &&
+        nw_store_pattern(store, &arguments->job, &pattern, &why))
+        why = nw_error_text();
+    if (why)
+        say(arguments, "%s: profiling again", why);
+    code = pattern ? run_mapped(arguments, store, pattern)
+                   : run_profiled(arguments, store);
+    nw_pattern_free(pattern);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.wish = {.probe_seconds = 10, .store = true}};
+    struct nw_store store = {0};
+    nw_status status;
+    int code;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    status = nw_job_find_launcher(&arguments.job);
+    if (status) {
+        code = nw_cli_fail("run", status);
+        goto out;
+    }
+    if (nw_job_find_hosts(&arguments.job) ||
+        nw_store_open(&store, arguments.folder, &arguments.job, true)) {
+        warn(nw_error_text());
+        code = run_plain(&arguments);
+    } else {
+        code = run_with_store(&arguments, &store);
+    }
+out:
+    nw_store_fini(&store);
+    nw_job_fini(&arguments.job);
+    return code;
+}
+
+const struct nw_command nw_command_run = {
+    "run", "run a program well placed, by what it did before", &argp, run};

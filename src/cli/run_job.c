@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds the launcher that fits the program, and the hosts and ranks of the
+ * job: from the command line, the Slurm allocation, or this machine. */
+#include "cli/run_job.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/hostlist.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+nw_status nw_words_add(struct nw_words *words, const char *word)
+{
+    nw_status status = nw_grow(&words->word, &words->capacity, words->count + 2,
+                               sizeof *words->word);
+
+    if (!status)
+        status = nw_strdup(word, &words->word[words->count]);
+    if (!status)
+        words->word[++words->count] = NULL;
+    return status;
+}
+
+void nw_words_fini(struct nw_words *words)
+{
+    for (size_t i = 0; i < words->count; i++)
+        free(words->word[i]);
+    free(words->word);
+    *words = (struct nw_words){0};
+}
+
+void nw_job_fini(struct nw_job *job)
+{
+    nw_words_fini(&job->launcher);
+    nw_words_fini(&job->host);
+    free(job->slots);
+}
+
+/* --- the launcher --- */
+
+static bool is_in_path(const char *name)
+{
+    const char *path = getenv("PATH");
+
+    if (strchr(name, '/'))
+        return !access(name, X_OK);
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char whole[PATH_MAX];
+
+        if (snprintf(whole, sizeof whole, "%.*s/%s", (int)length, path, name) <
+                (int)sizeof whole &&
+            !access(whole, X_OK))
+            return true;
+        path += length + (path[length] == ':');
+    }
+    return false;
+}
+
+/* Blanks part words; quotes keep them together. */
+static nw_status split_line(const char *line, struct nw_words *out)
+{
+    nw_status status = NW_OK;
+
+    while (!status && *(line += strspn(line, " \t"))) {
+        struct nw_text word = {0};
+        char quote = 0, *text = NULL;
+
+        nw_text_add(&word, "");
+        for (; *line && (quote || !strchr(" \t", *line)); line++)
+            if (quote ? *line == quote : *line == '\'' || *line == '"')
+                quote = quote ? 0 : *line;
+            else
+                nw_text_add_bytes(&word, line, 1);
+        status = nw_text_take(&word, &text);
+        if (!status)
+            status = nw_words_add(out, text);
+        free(text);
+    }
+    if (!status && !out->count)
+        return nw_fail(NW_EINVAL, "--launcher names none");
+    return status;
+}
+
+static bool fits(const char *flavour, enum nw_launcher kind)
+{
+    return !flavour ||
+           (kind == NW_LAUNCHER_OPENMPI && !strcmp(flavour, "openmpi")) ||
+           (kind == NW_LAUNCHER_HYDRA && !strcmp(flavour, "mpich"));
+}
+
+/* The launcher of the program's own MPI; inside a Slurm allocation srun where
+ * there is no other. */
+static nw_status search(struct nw_job *job)
+{
+    static const char *const names[] = {
+        "mpirun",        "mpiexec",       "mpirun.openmpi", "mpiexec.openmpi",
+        "mpiexec.hydra", "mpiexec.mpich", "mpirun.mpich",   "srun"};
+    const char *flavour = job->flavour;
+
+    if (!flavour)
+        flavour = nw_launcher_flavour(NW_LAUNCHER_NONE, job->program);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        bool slurm = !strcmp(names[i], "srun");
+
+        if (!is_in_path(names[i]) || (slurm && !getenv("SLURM_JOB_ID")) ||
+            nw_launcher_find(names[i], &job->kind) != NW_OK)
+            continue;
+        if (slurm || fits(flavour, job->kind))
+            return nw_words_add(&job->launcher, names[i]);
+    }
+    return nw_fail(NW_ENODEV,
+                   "no launcher of %s MPI is in the PATH; give "
+                   "--launcher",
+                   flavour ? "the program's" : "any");
+}
+
+static void ask_version(const char *name, char *answer, size_t size)
+{
+    char command[PATH_MAX];
+    FILE *pipe;
+
+    answer[0] = '\0';
+    if (strchr(name, '\'') || snprintf(command, sizeof command,
+                                       "'%s' --version 2>/dev/null </dev/null",
+                                       name) >= (int)sizeof command)
+        return;
+    pipe = popen(command, "re");
+    if (!pipe)
+        return;
+    answer[fread(answer, 1, size - 1, pipe)] = '\0';
+    while (fgetc(pipe) != EOF)
+        ;
+    pclose(pipe);
+}
+
+/* The first "X.Y" of a version's text, as 100 X + Y; 0 where none is. */
+static int number_of(const char *text)
+{
+    for (; *text; text++) {
+        int major, minor;
+
+        if (*text >= '0' && *text <= '9' &&
+            sscanf(text, "%d.%d", &major, &minor) == 2)
+            return 100 * major + minor;
+    }
+    return 0;
+}
+
+static const char *find_writer(const struct nw_job *job)
+{
+    char answer[4096];
+    const char *version;
+    int number;
+
+    ask_version(job->launcher.word[0], answer, sizeof answer);
+    version = strstr(answer, "Version:");
+    number = number_of(version ? version : answer);
+    switch (job->kind) {
+    case NW_LAUNCHER_OPENMPI:
+        return number >= 500 || strstr(answer, "rte") ? "openmpi5" : "openmpi4";
+    case NW_LAUNCHER_HYDRA:
+        return strstr(answer, "Intel") ? "intel"
+               : number >= 401         ? "mpich41"
+                                       : "mpich";
+    case NW_LAUNCHER_SRUN:
+        return number >= 2302 ? "slurm" : "slurm22";
+    default:
+        return NULL;
+    }
+}
+
+nw_status nw_job_find_launcher(struct nw_job *job)
+{
+    nw_status status = job->launcher_line
+                           ? split_line(job->launcher_line, &job->launcher)
+                           : search(job);
+
+    if (!status && job->launcher_line)
+        status = nw_launcher_find(job->launcher.word[0], &job->kind);
+    if (!status && job->kind == NW_LAUNCHER_NONE)
+        status = nw_fail(NW_ENODEV, "'%s' is no launcher that is known",
+                         job->launcher.word[0]);
+    if (!status)
+        job->writer = find_writer(job);
+    return status;
+}
+
+/* --- hosts --- */
+
+static nw_status add_host(struct nw_job *job, const char *name, int32_t slots)
+{
+    size_t room = job->host.count, i = 0;
+    nw_status status;
+
+    while (i < room && strcmp(job->host.word[i], name))
+        i++;
+    if (i < room) {
+        job->slots[i] += slots;
+        return NW_OK;
+    }
+    status = nw_words_add(&job->host, name);
+    if (!status)
+        status = nw_grow(&job->slots, &room, room + 1, sizeof *job->slots);
+    if (!status)
+        job->slots[i] = slots;
+    return status;
+}
+
+/* "n[1-4]:8" or "n1" with the slots that stand behind. */
+static nw_status add_hosts(struct nw_job *job, char *names, int32_t slots)
+{
+    char *colon = strrchr(names, ':');
+    struct nw_hostlist list = {0};
+    nw_status status;
+
+    if (colon && nw_parse_i32(colon + 1, &slots))
+        *colon = '\0';
+    status = nw_hostlist_expand(names, &list);
+    for (size_t i = 0; !status && i < list.count; i++)
+        status = add_host(job, list.name[i], slots);
+    nw_hostlist_fini(&list);
+    return status;
+}
+
+static nw_status read_hostfile(struct nw_job *job)
+{
+    struct nw_lines lines;
+    size_t length;
+    char *data, *line;
+    nw_status status = nw_file_read_text(job->hostfile, &data, &length);
+
+    if (status)
+        return status;
+    nw_lines_init(&lines, job->hostfile, data);
+    while (!status && (line = nw_lines_next(&lines))) {
+        char *name = nw_word_next(&line), *word;
+        int32_t slots = 0;
+
+        while ((word = nw_word_next(&line)))
+            if (!strncmp(word, "slots=", 6) && !nw_parse_i32(word + 6, &slots))
+                slots = 0;
+        status = add_hosts(job, name, slots);
+    }
+    free(data);
+    return status;
+}
+
+static char *list_end(char *item)
+{
+    int depth = 0;
+
+    for (; *item && (depth > 0 || *item != ','); item++)
+        depth += (*item == '[') - (*item == ']');
+    return item;
+}
+
+static nw_status read_list(struct nw_job *job, const char *list)
+{
+    char *copy, *item;
+    nw_status status = nw_strdup(list, &copy);
+
+    for (item = copy; !status && *item;) {
+        char *end = list_end(item);
+        bool more = *end;
+
+        *end = '\0';
+        status = add_hosts(job, item, 0);
+        item = end + more;
+    }
+    free(copy);
+    return status;
+}
+
+static nw_status find_hosts(struct nw_job *job)
+{
+    const char *nodes = getenv("SLURM_JOB_NODELIST");
+    char name[256] = "";
+
+    if (job->hostfile)
+        return read_hostfile(job);
+    if (job->hosts)
+        return read_list(job, job->hosts);
+    if (nodes && *nodes)
+        return read_list(job, nodes);
+    gethostname(name, sizeof name - 1);
+    return add_host(job, name[0] ? name : "localhost", 0);
+}
+
+/* What was not said: the allocation's tasks, all slots, or all cores. */
+static int32_t guess_ranks(const struct nw_job *job)
+{
+    const char *tasks = getenv("SLURM_NTASKS");
+    int32_t count = 0;
+
+    if (tasks && nw_parse_i32(tasks, &count) && count > 0)
+        return count;
+    count = 0;
+    for (size_t h = 0; h < job->host.count; h++)
+        count += job->slots[h];
+    return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+nw_status nw_job_find_hosts(struct nw_job *job)
+{
+    nw_status status = find_hosts(job);
+
+    if (!status && !job->host.count)
+        status = nw_fail(NW_EFORMAT, "%s:1: no host in the file",
+                         job->hostfile ? job->hostfile : "--hosts");
+    if (!status && !job->ranks)
+        job->ranks = guess_ranks(job);
+    return status;
+}
+
+/* --- command lines --- */
+
+/* --hosts as this launcher says it. */
+static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
+{
+    bool openmpi = job->kind == NW_LAUNCHER_OPENMPI;
+    struct nw_text text = {0};
+    char *list = NULL;
+    nw_status status;
+
+    for (size_t h = 0; h < job->host.count; h++) {
+        nw_text_format(&text, "%s%s", h ? "," : "", job->host.word[h]);
+        if (job->slots[h] && job->kind != NW_LAUNCHER_SRUN)
+            nw_text_format(&text, ":%d", job->slots[h]);
+    }
+    status = nw_text_take(&text, &list);
+    if (!status)
+        status = nw_words_add(out, openmpi                         ? "--host"
+                                   : job->kind == NW_LAUNCHER_SRUN ? "-w"
+                                                                   : "-hosts");
+    if (!status)
+        status = nw_words_add(out, list);
+    free(list);
+    return status;
+}
+
+nw_status nw_job_start_words(const struct nw_job *job, struct nw_words *out)
+{
+    char count[16];
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < job->launcher.count; i++)
+        status = nw_words_add(out, job->launcher.word[i]);
+    snprintf(count, sizeof count, "%d", job->ranks);
+    if (!status && job->ranks)
+        status = nw_words_add(out, "-n");
+    if (!status && job->ranks)
+        status = nw_words_add(out, count);
+    if (!status && job->hostfile && job->kind != NW_LAUNCHER_SRUN) {
+        status = nw_words_add(
+            out, job->kind == NW_LAUNCHER_OPENMPI ? "--hostfile" : "-f");
+        if (!status)
+            status = nw_words_add(out, job->hostfile);
+    } else if (!status && (job->hosts || job->hostfile)) {
+        status = add_host_option(job, out);
+    }
+    return status;
+}
+
+nw_status nw_job_plain_words(const struct nw_job *job, struct nw_words *out)
+{
+    nw_status status = nw_job_start_words(job, out);
+
+    for (char **word = job->program; !status && *word; word++)
+        status = nw_words_add(out, *word);
+    return status;
+}
+
+/* --- running --- */
+
+static pid_t child;
+
+static void pass_on(int signal)
+{
+    if (child > 0)
+        kill(child, signal);
+}
+
+static int status_of(int state)
+{
+    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+}
+
+int nw_job_run(char **argv)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    struct sigaction forward = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+    int state = 0;
+
+    fflush(NULL);
+    child = fork();
+    if (!child) {
+        execvp(argv[0], argv);
+        fprintf(stderr, "nodewise run: '%s' cannot be started: %s\n", argv[0],
+                strerror(errno));
+        _exit(errno == ENOENT ? 127 : 126);
+    }
+    if (child < 0)
+        return 127;
+    /* Ctrl-C reaches the launcher through the terminal */
+    sigaction(SIGINT, &ignore, NULL);
+    sigaction(SIGTERM, &forward, NULL);
+    sigaction(SIGHUP, &forward, NULL);
+    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+        ;
+    child = 0;
+    signal(SIGINT, SIG_DFL);
+    return status_of(state);
+}
+
+static void be_silent(void)
+{
+    int null = open("/dev/null", O_RDWR);
+
+    for (int i = 0; null >= 0 && i < 3; i++)
+        dup2(null, i);
+}
+
+int nw_job_try(char **argv, int seconds)
+{
+    struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
+    int state = 0;
+    pid_t tried;
+
+    fflush(NULL);
+    tried = fork();
+    if (!tried) {
+        be_silent();
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    if (tried < 0)
+        return 127;
+    for (int i = 0; waitpid(tried, &state, WNOHANG) == 0; i++) {
+        if (i == 200 * seconds)
+            kill(tried, SIGTERM);
+        if (i > 200 * (seconds + 5))
+            kill(tried, SIGKILL);
+        nanosleep(&nap, NULL);
+    }
+    return status_of(state);
+}

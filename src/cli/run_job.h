@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The job of `nodewise run`: its launcher, hosts and ranks, and the command
+ * line that would start it without us. */
+#ifndef NW_CLI_RUN_JOB_H
+#define NW_CLI_RUN_JOB_H
+
+#include "cli/launcher.h"
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nw_words {
+    char **word; /* NULL at the end */
+    size_t count, capacity;
+};
+NW_MUST_CHECK nw_status nw_words_add(struct nw_words *words, const char *word);
+void nw_words_fini(struct nw_words *words);
+
+struct nw_job {
+    /* asked for */
+    int32_t ranks; /* 0: found by nw_job_find */
+    const char *hostfile, *hosts, *flavour, *launcher_line;
+    char **program;
+    /* found */
+    enum nw_launcher kind;
+    struct nw_words launcher; /* the launcher and the user's options for it */
+    const char *writer;       /* its name in nw_launch_new; static */
+    struct nw_words host;     /* names, each once */
+    int32_t *slots;           /* [host.count] most ranks; 0: not said */
+};
+
+/* NW_ENODEV where no launcher is found. */
+NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
+/* What is not said of hosts and ranks comes from the Slurm allocation, else
+ * from this machine. NW_EFORMAT, NW_EIO: a host list that we cannot read; the
+ * launcher may. */
+NW_MUST_CHECK nw_status nw_job_find_hosts(struct nw_job *job);
+void nw_job_fini(struct nw_job *job);
+
+/* The launcher with number and hosts of the ranks, without a program. */
+NW_MUST_CHECK nw_status nw_job_start_words(const struct nw_job *job,
+                                           struct nw_words *out);
+/* The same with the program: what would run without us. */
+NW_MUST_CHECK nw_status nw_job_plain_words(const struct nw_job *job,
+                                           struct nw_words *out);
+
+/* Starts the words and waits; signals meant for us are passed on. The exit
+ * status as a shell gives it; 127 where it cannot be started. */
+int nw_job_run(char **argv);
+/* The same, silent, for at most `seconds`: to try whether it works. */
+int nw_job_try(char **argv, int seconds);
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names in the store are hashes (FNV-1a, 128 bits) of what a pattern depends
+ * on; an entry beside each pattern says in words what it is of, and by hashes
+ * of contents whether it still is. */
+#include "cli/run_store.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_INPUT                                                             \
+    (64 << 20) /* larger input files are told by size and time                 \
+                */
+
+__extension__ typedef unsigned __int128 hash;
+
+static hash hash_start(void)
+{
+    return (hash)0x6c62272e07bb0142u << 64 | 0x62b821756295c58du;
+}
+
+static void hash_bytes(hash *value, const void *bytes, size_t count)
+{
+    const unsigned char *byte = bytes;
+    const hash prime = ((hash)1 << 88) + 0x13b;
+
+    for (size_t i = 0; i < count; i++)
+        *value = (*value ^ byte[i]) * prime;
+}
+
+static void hash_word(hash *value, const char *word)
+{
+    hash_bytes(value, word, strlen(word) + 1);
+}
+
+static void hash_number(hash *value, int64_t number)
+{
+    hash_bytes(value, &number, sizeof number);
+}
+
+static void hash_text(hash value, char out[33])
+{
+    snprintf(out, 33, "%016llx%016llx", (unsigned long long)(value >> 64),
+             (unsigned long long)value);
+}
+
+/* A file's content, or its size and time where it is large. */
+static bool hash_file(hash *value, const char *path)
+{
+    struct stat info;
+    size_t length;
+    char *data;
+
+    if (stat(path, &info) || !S_ISREG(info.st_mode))
+        return false;
+    hash_number(value, info.st_size);
+    if (info.st_size > MOST_INPUT) {
+        hash_number(value, info.st_mtim.tv_sec);
+        hash_number(value, info.st_mtim.tv_nsec);
+        return true;
+    }
+    if (nw_file_read(path, &data, &length))
+        return false;
+    hash_bytes(value, data, length);
+    free(data);
+    return true;
+}
+
+/* The program as the PATH finds it. */
+static char *find_program(const char *name)
+{
+    const char *path = getenv("PATH");
+
+    if (strchr(name, '/'))
+        return realpath(name, NULL);
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char whole[PATH_MAX];
+
+        if (snprintf(whole, sizeof whole, "%.*s/%s", (int)length, path, name) <
+                (int)sizeof whole &&
+            !access(whole, X_OK))
+            return realpath(whole, NULL);
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+static nw_status name_file(struct nw_store *store, const char *name,
+                           const char *suffix, char **out)
+{
+    struct nw_text text = {0};
+
+    nw_text_format(&text, "%s/%s%s", store->folder, name, suffix);
+    return nw_text_take(&text, out);
+}
+
+static nw_status name_files(struct nw_store *store, const struct nw_job *job)
+{
+    char *program = find_program(job->program[0]), name[33], hosts[33];
+    hash key = hash_start(), machine = hash_start(), content = hash_start();
+    char fresh[32];
+    nw_status status;
+
+    hash_word(&key, program ? program : job->program[0]);
+    if (program)
+        hash_file(&content, program);
+    for (char **word = job->program + 1; *word; word++) {
+        hash_word(&key, *word);
+        hash_file(&content, *word);
+    }
+    hash_number(&key, job->ranks);
+    hash_number(&machine, job->ranks);
+    for (size_t h = 0; h < job->host.count; h++) {
+        hash_word(&machine, job->host.word[h]);
+        hash_number(&machine, job->slots[h]);
+    }
+    free(program);
+    hash_text(key, name);
+    hash_text(machine, hosts);
+    hash_text(content, store->content);
+    snprintf(fresh, sizeof fresh, ".new-%ld", (long)getpid());
+    status = name_file(store, name, ".pattern", &store->pattern);
+    if (!status)
+        status = name_file(store, name, ".entry", &store->entry);
+    if (!status)
+        status = name_file(store, name, fresh, &store->fresh);
+    if (!status)
+        status = name_file(store, name, "", &store->prefix);
+    if (!status)
+        status = name_file(store, hosts, ".yaml", &store->topology);
+    return status;
+}
+
+static nw_status choose_folder(const char *folder, char **out)
+{
+    const char *own = getenv("NODEWISE_STORE"), *home = getenv("HOME");
+    const char *cache = getenv("XDG_CACHE_HOME");
+    struct nw_text text = {0};
+    char here[PATH_MAX];
+
+    folder = folder ? folder : own && *own ? own : NULL;
+    if (folder && folder[0] != '/' && getcwd(here, sizeof here))
+        nw_text_format(&text, "%s/%s", here, folder);
+    else if (folder)
+        nw_text_add(&text, folder);
+    else if (cache && *cache)
+        nw_text_format(&text, "%s/nodewise", cache);
+    else if (home && *home)
+        nw_text_format(&text, "%s/.cache/nodewise", home);
+    else
+        return nw_fail(NW_EIO, "no folder to store in: HOME is not set");
+    return nw_text_take(&text, out);
+}
+
+/* With the folders above it. */
+static nw_status make_folder(const char *path)
+{
+    char *copy, *slash;
+    nw_status status = nw_strdup(path, &copy);
+
+    if (status)
+        return status;
+    for (slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(copy, 0777);
+        *slash = '/';
+    }
+    if (mkdir(copy, 0700) && errno != EEXIST)
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    else if (access(copy, W_OK | X_OK))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    free(copy);
+    return status;
+}
+
+nw_status nw_store_open(struct nw_store *store, const char *folder,
+                        const struct nw_job *job, bool write)
+{
+    nw_status status = choose_folder(folder, &store->folder);
+
+    if (!status && write)
+        status = make_folder(store->folder);
+    if (!status)
+        status = name_files(store, job);
+    return status;
+}
+
+void nw_store_fini(struct nw_store *store)
+{
+    free(store->folder);
+    free(store->pattern);
+    free(store->entry);
+    free(store->fresh);
+    free(store->topology);
+    free(store->prefix);
+    *store = (struct nw_store){0};
+}
+
+/* --- entries --- */
+
+static nw_status entry_text(const struct nw_store *store,
+                            const struct nw_job *job, const char *pattern,
+                            char **out)
+{
+    struct nw_text text = {0};
+    char sum[33];
+    hash value = hash_start();
+
+    hash_file(&value, pattern);
+    hash_text(value, sum);
+    nw_text_format(&text,
+                   "nodewise run 1\nranks: %d\ncontent: %s\npattern: "
+                   "%s\nprogram:",
+                   job->ranks, store->content, sum);
+    for (char **word = job->program; *word; word++)
+        nw_text_format(&text, " %s", *word);
+    nw_text_add(&text, "\n");
+    return nw_text_take(&text, out);
+}
+
+/* The entry as it would be written now is the one that was. */
+static const char *find_change(const struct nw_store *store, const char *now)
+{
+    const char *mark, *words[] = {"content: ", "pattern: "};
+    size_t length;
+    char *was;
+    bool same;
+
+    if (nw_file_read(store->entry, &was, &length))
+        return "its entry in the store is gone";
+    for (int i = 0; i < 2; i++) {
+        const char *then = strstr(was, words[i]);
+
+        mark = strstr(now, words[i]);
+        same = then && mark && !strncmp(then, mark, strlen(words[i]) + 32);
+        if (!same) {
+            free(was);
+            return i ? "the stored pattern is damaged"
+                     : "the program or its input has changed";
+        }
+    }
+    free(was);
+    return NULL;
+}
+
+nw_status nw_store_pattern(const struct nw_store *store,
+                           const struct nw_job *job, nw_pattern **out,
+                           const char **why)
+{
+    struct nw_text input = {0};
+    char *now = NULL, *name = NULL;
+    nw_status status;
+
+    *out = NULL;
+    *why = NULL;
+    if (access(store->pattern, F_OK))
+        return NW_OK;
+    status = entry_text(store, job, store->pattern, &now);
+    if (!status)
+        *why = find_change(store, now);
+    free(now);
+    if (status || *why)
+        return status;
+    nw_text_format(&input, "native:%s", store->pattern);
+    status = nw_text_take(&input, &name);
+    if (!status)
+        status = nw_pattern_read(name, NULL, out);
+    free(name);
+    if (!status && (*out)->rank_count != job->ranks) {
+        nw_pattern_free(*out);
+        *out = NULL;
+        *why = "the stored pattern is of another number of ranks";
+    }
+    return status;
+}
+
+nw_status nw_store_keep(const struct nw_store *store, const struct nw_job *job)
+{
+    char *text = NULL;
+    nw_status status = entry_text(store, job, store->fresh, &text);
+
+    if (!status && rename(store->fresh, store->pattern))
+        status = nw_fail(NW_EIO, "%s: %s", store->pattern, strerror(errno));
+    if (!status)
+        status = nw_file_write(store->entry, text, strlen(text));
+    free(text);
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What `nodewise run` remembers: patterns by program, arguments and ranks,
+ * topologies by hosts. Text files in one folder, safe to remove at any time. */
+#ifndef NW_CLI_RUN_STORE_H
+#define NW_CLI_RUN_STORE_H
+
+#include "cli/run_job.h"
+
+#include <nodewise/pattern.h>
+
+struct nw_store {
+    char *folder;
+    char *pattern, *entry, *fresh; /* paths of this job's pattern */
+    char *topology;                /* path of these hosts' cluster file */
+    char *prefix;                  /* of the launcher's files */
+    char content[33];              /* of the program and its input files */
+};
+
+/* `folder` NULL: $NODEWISE_STORE, else nodewise/ in $XDG_CACHE_HOME or
+ * ~/.cache. Makes the folder where `write`. */
+NW_MUST_CHECK nw_status nw_store_open(struct nw_store *store,
+                                      const char *folder,
+                                      const struct nw_job *job, bool write);
+void nw_store_fini(struct nw_store *store);
+
+/* The stored pattern; *out is NULL where there is none, or where program,
+ * input files or the pattern itself are others than they were: *why then says
+ * so (static; NULL where there was nothing). */
+NW_MUST_CHECK nw_status nw_store_pattern(const struct nw_store *store,
+                                         const struct nw_job *job,
+                                         nw_pattern **out, const char **why);
+/* Takes what the profiler left at store->fresh. */
+NW_MUST_CHECK nw_status nw_store_keep(const struct nw_store *store,
+                                      const struct nw_job *job);
+
+#endif

@@ -1,0 +1,24 @@
+## usage
+$ nodewise run
+! nodewise run: which program? nodewise run -n 64 -- ./app
+! Try `nodewise run --help' or `nodewise run --usage' for more information.
+? 2
+$ nodewise run -n 0 -- true
+! nodewise run: ranks are a number from 1, not '0'
+! Try `nodewise run --help' or `nodewise run --usage' for more information.
+? 2
+$ nodewise run --launcher ./none -- ./app
+! nodewise run: './none' is no launcher that is known
+? 4
+## a double of Open MPI's launcher, which prints what it is told
+$ printf '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n' > mpirun && chmod +x mpirun && printf '#!/bin/sh\n# libmpi.so.40\n' > app && chmod +x app && mkdir store
+$ nodewise run --store store -n 4 --launcher './mpirun --oversubscribe' --dry-run --no-store -- ./app 'a b'
+./mpirun --oversubscribe -n 4 ./app 'a b'
+! nodewise run: no pattern is known, and none is to be stored: started as without nodewise
+## no trouble of ours keeps the program from being started
+$ nodewise run --store /proc/none -n 4 --launcher ./mpirun --dry-run -- ./app
+./mpirun -n 4 ./app
+! nodewise run: warning: /proc/none: No such file or directory; started as without nodewise
+$ printf 'n[1-\n' > bad && nodewise run --store store -n 4 --hostfile bad --launcher ./mpirun --dry-run -- ./app 2>err; cut -c1-21 err
+./mpirun -n 4 --hostfile bad ./app
+nodewise run: warning

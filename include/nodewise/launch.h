@@ -98,8 +98,9 @@ struct nw_launch_rank {
     int32_t size;         /* of the job, -1 where the launcher does not tell */
     const char *variable; /* where the rank was found; static */
 };
-/* The rank of this process, by its launcher's environment. NW_ENODEV where no
- * launcher's variable is set, NW_EINVAL where it is no rank. */
+/* The rank of this process, by the environment of its launcher; where one was
+ * started inside another, the inner one's. NW_ENODEV where no launcher's
+ * variable is set, NW_EINVAL where it is no rank. */
 NW_API NW_MUST_CHECK nw_status nw_launch_find_rank(struct nw_launch_rank *out);
 
 /* How many lower ranks the mapping puts on the same node. */
@@ -111,7 +112,34 @@ NW_API int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank);
 NW_API NW_MUST_CHECK nw_status
 nw_launch_machine(const struct nw_topology_options *options, nw_topology **out);
 
-/* Binds the calling thread to the rank's cores. `machine` comes from
+/* What one rank must know of a mapping: its own place is that of `index` in
+ * `mapping`, which need not hold the others; `rank_count` is that of the job.
+ */
+struct nw_launch_place {
+    nw_mapping *mapping; /* freed with nw_mapping_free */
+    int32_t index, rank_count;
+};
+/* Reads a rank's place. A file of up to 64 KiB, and any with `whole`, is read
+ * and checked as by nw_mapping_read; in a larger one the line is looked up, and
+ * only the head and that line are checked. `index` is -1 where the mapping has
+ * no such rank. NW_EFORMAT and NW_EIO with file and line. */
+NW_API NW_MUST_CHECK nw_status nw_launch_place_read(
+    const char *path, int32_t rank, bool whole, struct nw_launch_place *out);
+
+/* Binds the calling thread to the rank's cores, whose numbers are found in the
+ * kernel's own files, without hwloc (unless HWLOC_XMLFILE, HWLOC_SYNTHETIC or
+ * HWLOC_FSROOT say that this machine is another). NW_ENODEV, with the old
+ * binding left in place, where a core is not here or may not be used. */
+NW_API NW_MUST_CHECK nw_status nw_launch_bind_cores(const nw_mapping *mapping,
+                                                    int32_t rank,
+                                                    enum nw_elements elements);
+/* Binds the memory of the calling thread, and of the program it becomes, to
+ * the NUMA nodes of the CPUs it is bound to. NW_EUNSUPPORTED where the kernel
+ * refuses and there are several nodes. */
+NW_API NW_MUST_CHECK nw_status
+nw_launch_bind_memory(enum nw_memory_binding how);
+
+/* As nw_launch_bind_cores, by hwloc's numbers. `machine` comes from
  * nw_launch_machine. NW_ENODEV, with the old binding left in place, where a
  * core is not here or may not be used. */
 NW_API NW_MUST_CHECK nw_status nw_launch_bind(const nw_topology *machine,
@@ -121,11 +149,29 @@ NW_API NW_MUST_CHECK nw_status nw_launch_bind(const nw_topology *machine,
 /* The value of CUDA_VISIBLE_DEVICES for a rank: UUIDs where the topology knows
  * them for all, else indexes in PCI bus order; "" for a rank without GPU among
  * ranks with; NULL where the mapping names no GPU at all. `node` is the rank's
- * node in `topology`, -1 where it is not described: then only
- * NW_GPU_ONE can be had (NW_ENODEV). The caller frees *out. */
+ * node in `topology`, -1 where it is not described: then the GPUs' drivers here
+ * are asked how many there are, and NW_GPU_PERMUTED is NW_ENODEV where they
+ * know none. The caller frees *out. */
 NW_API NW_MUST_CHECK nw_status nw_launch_gpus(
     const nw_topology *topology, int32_t node, const nw_mapping *mapping,
     int32_t rank, enum nw_gpu_visibility visibility, char **out);
+/* Sets the variables by which CUDA, ROCm and oneAPI choose GPUs, for a list as
+ * nw_launch_gpus gives it: CUDA_DEVICE_ORDER and CUDA_VISIBLE_DEVICES,
+ * ROCR_VISIBLE_DEVICES with HIP_VISIBLE_DEVICES counting what that leaves,
+ * ZE_AFFINITY_MASK where the list is of numbers. NW_ENOMEM. */
+NW_API NW_MUST_CHECK nw_status nw_launch_choose_gpus(const char *gpus);
+
+/* The name of the network card that the mapping gives the rank, from the
+ * topology where `node` is not -1 and the name is known there, else from the
+ * kernel; NULL where the mapping names none. The caller frees *out. NW_ENODEV
+ * where there is no such card. */
+NW_API NW_MUST_CHECK nw_status nw_launch_nic(const nw_topology *topology,
+                                             int32_t node,
+                                             const nw_mapping *mapping,
+                                             int32_t rank, char **out);
+/* Sets the variables by which UCX, libfabric, NCCL, Open MPI, MVAPICH and Gloo
+ * choose a network card, as far as they have one for its kind. NW_ENOMEM. */
+NW_API NW_MUST_CHECK nw_status nw_launch_choose_nic(const char *name);
 
 #ifdef __cplusplus
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise exec: what a launcher starts for each rank. It binds, chooses GPUs
- * and becomes the program. What it cannot do it says in one line and goes on:
- * a slow program is better than none. */
+ * and the network card, and becomes the program. What it cannot do it says in
+ * one line and goes on: a slow program is better than none. It runs once a
+ * rank, so it loads no library and reads no more than it must. */
 #include <nodewise/launch.h>
 
 #include "cli/command.h"
@@ -15,6 +16,7 @@
 #define KEY_VISIBILITY 0x2001
 #define KEY_ELEMENTS 0x2002
 #define KEY_STRICT 0x2003
+#define KEY_MEMORY 0x2004
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 }; /* as env(1) */
 
@@ -22,26 +24,47 @@ struct arguments {
     const char *source, *mapping;
     char **program;
     enum nw_gpu_visibility visibility;
-    struct nw_topology_options topology;
+    enum nw_elements elements;
+    enum nw_memory_binding memory;
     bool strict, quiet;
 };
 
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0,
-     "Where the GPUs of the nodes are described, with UUIDs (this machine)", 0},
+     "Where the GPUs and network cards of the nodes are described (else the "
+     "kernel of this machine is asked)",
+     0},
     {"gpu-visibility", KEY_VISIBILITY, "WHAT", 0,
      "See one (default: the rank's own GPUs) or permuted (all, its own as "
      "device LOCAL_RANK)",
      0},
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "The mapping's cores are core (default) or pu, hardware threads", 0},
+    {"memory", KEY_MEMORY, "HOW", 0,
+     "Memory comes from the cores' NUMA nodes only: bind (default), there "
+     "first: prefer, or as it was: leave",
+     0},
     {"strict", KEY_STRICT, NULL, 0, "Fail where it would warn and go on", 0},
     {"quiet", 'q', NULL, 0, "No warnings", 0},
     {0},
 };
 
+/* The position of `value` among the words; argp_error otherwise. */
+static int choose(const char *option, const char *value,
+                  const char *const *words, struct argp_state *state)
+{
+    for (int i = 0; words[i]; i++)
+        if (value && !strcmp(words[i], value))
+            return i;
+    argp_error(state, "%s cannot be '%s'", option, value ? value : "");
+    return 0;
+}
+
 static error_t parse_option(int key, char *value, struct argp_state *state)
 {
+    static const char *const visibility[] = {"one", "permuted", NULL};
+    static const char *const elements[] = {"core", "pu", NULL};
+    static const char *const memory[] = {"bind", "prefer", "leave", NULL};
     struct arguments *arguments = state->input;
 
     switch (key) {
@@ -49,16 +72,16 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
         arguments->source = value;
         return 0;
     case KEY_VISIBILITY:
-        if (strcmp(value, "one") && strcmp(value, "permuted"))
-            argp_error(state, "--gpu-visibility cannot be '%s'", value);
-        arguments->visibility =
-            strcmp(value, "one") ? NW_GPU_PERMUTED : NW_GPU_ONE;
+        arguments->visibility = (enum nw_gpu_visibility)choose(
+            "--gpu-visibility", value, visibility, state);
         return 0;
     case KEY_ELEMENTS:
-        if (strcmp(value, "core") && strcmp(value, "pu"))
-            argp_error(state, "--elements cannot be '%s'", value);
-        arguments->topology.elements =
-            strcmp(value, "pu") ? NW_ELEMENTS_CORE : NW_ELEMENTS_PU;
+        arguments->elements =
+            (enum nw_elements)choose("--elements", value, elements, state);
+        return 0;
+    case KEY_MEMORY:
+        arguments->memory =
+            (enum nw_memory_binding)choose("--memory", value, memory, state);
         return 0;
     case KEY_STRICT:
         arguments->strict = true;
@@ -98,8 +121,8 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "MAPPING [--] PROGRAM [ARGUMENT...]",
-    .doc = "Bind this rank and choose its GPUs as the mapping says, then "
-           "become PROGRAM.\v"
+    .doc = "Bind this rank to its cores and their memory, choose its GPUs and "
+           "network card as the mapping says, then become PROGRAM.\v"
            "Example:\n  mpirun -rf app.rankfile nodewise exec app.mapping -- "
            "./app\n",
 };
@@ -124,9 +147,11 @@ static bool same_host(const char *a, const char *b)
 }
 
 static int check_host(const struct arguments *arguments,
-                      const nw_mapping *mapping, int32_t rank, bool *is_here)
+                      const struct nw_launch_place *place, int32_t rank,
+                      bool *is_here)
 {
-    const char *node = mapping->node_name[mapping->node[rank]];
+    const nw_mapping *mapping = place->mapping;
+    const char *node = mapping->node_name[mapping->node[place->index]];
     char host[256] = "", what[600];
 
     gethostname(host, sizeof host - 1);
@@ -140,72 +165,93 @@ static int check_host(const struct arguments *arguments,
     return warn(arguments, rank, what);
 }
 
-static nw_status set_gpus(const struct arguments *arguments,
-                          const nw_topology *machine, const nw_mapping *mapping,
-                          int32_t rank)
+/* Where the rank's node is described: node -1 without -t, and where the
+ * topology does not have it. */
+static nw_status describe(const struct arguments *arguments,
+                          const struct nw_launch_place *place,
+                          nw_topology **topology, int32_t *node)
 {
-    const char *name = mapping->node_name[mapping->node[rank]];
-    nw_topology *described = NULL;
-    const nw_topology *topology = machine;
-    int32_t node = 0;
-    char *gpus = NULL;
-    nw_status status = NW_OK;
+    const nw_mapping *mapping = place->mapping;
+    const char *name = mapping->node_name[mapping->node[place->index]];
+    nw_status status;
 
-    if (arguments->source) {
-        status = nw_topology_load(arguments->source, NULL, &described);
-        topology = described;
-        node = described ? nw_topology_node_find(described, name) : -1;
-    }
+    *node = -1;
+    if (!arguments->source)
+        return NW_OK;
+    status = nw_topology_load(arguments->source, NULL, topology);
     if (!status)
-        status = nw_launch_gpus(topology, node, mapping, rank,
+        *node = nw_topology_node_find(*topology, name);
+    return status;
+}
+
+static nw_status set_devices(const struct arguments *arguments,
+                             const struct nw_launch_place *place)
+{
+    const nw_mapping *mapping = place->mapping;
+    nw_topology *topology = NULL;
+    char *gpus = NULL, *nic = NULL;
+    int32_t node;
+    nw_status status = describe(arguments, place, &topology, &node);
+
+    if (!status)
+        status = nw_launch_gpus(topology, node, mapping, place->index,
                                 arguments->visibility, &gpus);
-    if (!status && gpus) {
-        setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
-        setenv("CUDA_VISIBLE_DEVICES", gpus, 1);
-    }
+    if (!status && gpus)
+        status = nw_launch_choose_gpus(gpus);
+    if (!status)
+        status = nw_launch_nic(topology, node, mapping, place->index, &nic);
+    if (!status && nic)
+        status = nw_launch_choose_nic(nic);
     free(gpus);
-    nw_topology_free(described);
+    free(nic);
+    nw_topology_free(topology);
     return status;
 }
 
 /* Binds and chooses, with a warning for each thing that cannot be done. */
-static int place(const struct arguments *arguments, const nw_mapping *mapping,
-                 int32_t rank)
+static int take(const struct arguments *arguments,
+                const struct nw_launch_place *place, int32_t rank)
 {
-    nw_topology *machine = NULL;
     bool is_here;
-    int code = check_host(arguments, mapping, rank, &is_here);
+    int code = check_host(arguments, place, rank, &is_here);
 
     if (!is_here)
         return code;
-    if (nw_launch_machine(&arguments->topology, &machine))
-        return warn(arguments, rank, nw_error_text());
-    if (nw_launch_bind(machine, mapping, rank))
+    if (nw_launch_bind_cores(place->mapping, place->index, arguments->elements))
         code = warn(arguments, rank, nw_error_text());
-    if (set_gpus(arguments, machine, mapping, rank) && !code)
+    else if (nw_launch_bind_memory(arguments->memory))
         code = warn(arguments, rank, nw_error_text());
-    nw_topology_free(machine);
+    if (!code && set_devices(arguments, place))
+        code = warn(arguments, rank, nw_error_text());
     return code;
 }
 
-static int find_place(const struct arguments *arguments,
-                      const nw_mapping *mapping,
+static bool is_open(const struct nw_launch_place *place)
+{
+    struct nw_ints cores;
+
+    if (place->index < 0 || place->mapping->node[place->index] < 0)
+        return true;
+    cores = nw_mapping_cores(place->mapping, place->index);
+    return !cores.count || cores.values[0] < 0;
+}
+
+static int take_place(const struct arguments *arguments,
+                      const struct nw_launch_place *place,
                       const struct nw_launch_rank *me)
 {
     char what[200];
 
-    if (me->size >= 0 && me->size != mapping->rank_count) {
+    if (me->size >= 0 && me->size != place->rank_count) {
         snprintf(what, sizeof what,
                  "the job has %d ranks, the mapping is for %d: left as it is",
-                 me->size, mapping->rank_count);
+                 me->size, place->rank_count);
         return warn(arguments, me->rank, what);
     }
-    if (me->rank >= mapping->rank_count || mapping->node[me->rank] < 0 ||
-        !nw_mapping_cores(mapping, me->rank).count ||
-        nw_mapping_cores(mapping, me->rank).values[0] < 0)
+    if (is_open(place))
         return warn(arguments, me->rank,
                     "the mapping has no place for it: left as it is");
-    return place(arguments, mapping, me->rank);
+    return take(arguments, place, me->rank);
 }
 
 static int become(const struct arguments *arguments)
@@ -219,21 +265,24 @@ static int become(const struct arguments *arguments)
 
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {.topology = NW_TOPOLOGY_OPTIONS_INIT};
+    struct arguments arguments = {0};
+    struct nw_launch_place place = {0};
     struct nw_launch_rank me;
-    nw_mapping *mapping = NULL;
     nw_status status;
     int code;
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
     status = nw_launch_find_rank(&me);
     if (!status)
-        status = nw_mapping_read(arguments.mapping, NULL, &mapping);
+        status = nw_launch_place_read(arguments.mapping, me.rank,
+                                      arguments.visibility == NW_GPU_PERMUTED,
+                                      &place);
     code = status ? nw_cli_fail("exec", status)
-                  : find_place(&arguments, mapping, &me);
-    nw_mapping_free(mapping);
+                  : take_place(&arguments, &place, &me);
+    nw_mapping_free(place.mapping);
     return code ? code : become(&arguments);
 }
 
 const struct nw_command nw_command_exec = {
-    "exec", "be one rank: bind, choose GPUs, run the program", &argp, run};
+    "exec", "be one rank: bind, choose GPUs and network card, run the program",
+    &argp, run};

@@ -54,11 +54,14 @@ int main(int argc, char **argv)
 {
     argp_err_exit_status = NW_EXIT_USAGE;
     atexit(close_stdout);
-    setlocale(LC_CTYPE, ""); /* UTF-8 or ASCII tables; numbers stay C */
     if (argc < 2) {
         print_help(stderr);
         return NW_EXIT_USAGE;
     }
+    /* UTF-8 or ASCII tables; numbers stay C. What stands in front of every
+     * rank draws none and is spared the files. */
+    if (strcmp(argv[1], nw_command_exec.name))
+        setlocale(LC_CTYPE, "");
     for (size_t i = 0; i < command_count; i++)
         if (!strcmp(argv[1], commands[i]->name))
             return run_command(commands[i], argc - 1, argv + 1);

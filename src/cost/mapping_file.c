@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cost/mapping_file.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -365,17 +366,13 @@ static nw_status read_body(struct reader *reader, int32_t ranks)
     return status;
 }
 
-nw_status nw_mapping_read(const char *path, const nw_topology *topology,
-                          nw_mapping **out)
+nw_status nw_mapping_parse(const char *path, char *data, size_t length,
+                           const nw_topology *topology, nw_mapping **out)
 {
     struct reader reader = {.topology = topology};
-    size_t length;
     int32_t ranks;
-    char *data;
-    nw_status status = nw_file_read_text(path, &data, &length);
+    nw_status status;
 
-    if (status)
-        return status;
     nw_lines_init(&reader.lines, path, data);
     status = nw_alloc(1, sizeof *reader.mapping, &reader.mapping);
     if (!status)
@@ -383,7 +380,6 @@ nw_status nw_mapping_read(const char *path, const nw_topology *topology,
     if (!status)
         status = read_body(&reader, ranks);
     hdestroy_r(&reader.names);
-    free(data);
     if (status) {
         nw_mapping_free(reader.mapping);
         return status;
@@ -391,6 +387,20 @@ nw_status nw_mapping_read(const char *path, const nw_topology *topology,
     simplify(reader.mapping);
     *out = reader.mapping;
     return NW_OK;
+}
+
+nw_status nw_mapping_read(const char *path, const nw_topology *topology,
+                          nw_mapping **out)
+{
+    size_t length;
+    char *data;
+    nw_status status = nw_file_read_text(path, &data, &length);
+
+    if (status)
+        return status;
+    status = nw_mapping_parse(path, data, length, topology, out);
+    free(data);
+    return status;
 }
 
 /* "3-4,8": runs of rising indexes joined, the order kept. */

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank takes its cores: logical numbers of the mapping become the operating
- * system's, and the kernel is asked whether it really did as told. */
+/* A rank takes its cores and their memory: logical numbers of the mapping
+ * become the operating system's, and the kernel is asked whether it really did
+ * as told. */
 #include <nodewise/launch.h>
 
 #include "base/status.h"
+#include "launch/here.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CPU_LIMIT 16384 /* more than any kernel is built for */
+#include <sys/syscall.h>
+#include <unistd.h>
 
 nw_status nw_launch_machine(const struct nw_topology_options *options,
                             nw_topology **out)
 {
-    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
-    cpu_set_t *all = CPU_ALLOC(CPU_LIMIT), *old = CPU_ALLOC(CPU_LIMIT);
+    size_t size = NW_CPU_BYTES;
+    cpu_set_t *all = CPU_ALLOC(NW_CPU_LIMIT), *old = CPU_ALLOC(NW_CPU_LIMIT);
     nw_status status;
 
     if (!all || !old) {
@@ -43,7 +45,7 @@ static nw_status collect(const nw_topology *machine, struct nw_ints cores,
 {
     struct nw_range here = nw_topology_node_elements(machine, 0);
 
-    CPU_ZERO_S(CPU_ALLOC_SIZE(CPU_LIMIT), set);
+    CPU_ZERO_S(NW_CPU_BYTES, set);
     for (size_t i = 0; i < cores.count; i++) {
         int32_t core = cores.values[i];
         const int32_t *cpus;
@@ -61,7 +63,7 @@ static nw_status collect(const nw_topology *machine, struct nw_ints cores,
                            "known",
                            core);
         for (size_t c = 0; c < count; c++)
-            CPU_SET_S((size_t)cpus[c], CPU_ALLOC_SIZE(CPU_LIMIT), set);
+            CPU_SET_S((size_t)cpus[c], NW_CPU_BYTES, set);
     }
     return NW_OK;
 }
@@ -69,7 +71,7 @@ static nw_status collect(const nw_topology *machine, struct nw_ints cores,
 static nw_status set_and_check(const cpu_set_t *wish, cpu_set_t *old,
                                cpu_set_t *now)
 {
-    size_t size = CPU_ALLOC_SIZE(CPU_LIMIT);
+    size_t size = NW_CPU_BYTES;
 
     if (sched_getaffinity(0, size, old) < 0)
         return nw_fail(NW_EUNSUPPORTED, "binding is not possible here: %s",
@@ -90,8 +92,8 @@ static nw_status set_and_check(const cpu_set_t *wish, cpu_set_t *old,
 nw_status nw_launch_bind(const nw_topology *machine, const nw_mapping *mapping,
                          int32_t rank)
 {
-    cpu_set_t *wish = CPU_ALLOC(CPU_LIMIT), *old = CPU_ALLOC(CPU_LIMIT),
-              *now = CPU_ALLOC(CPU_LIMIT);
+    cpu_set_t *wish = CPU_ALLOC(NW_CPU_LIMIT), *old = CPU_ALLOC(NW_CPU_LIMIT),
+              *now = CPU_ALLOC(NW_CPU_LIMIT);
     nw_status status;
 
     if (!wish || !old || !now)
@@ -104,4 +106,125 @@ nw_status nw_launch_bind(const nw_topology *machine, const nw_mapping *mapping,
     CPU_FREE(old);
     CPU_FREE(now);
     return status;
+}
+
+/* A machine described to hwloc instead of this one. */
+static bool hwloc_is_told(void)
+{
+    return getenv("HWLOC_XMLFILE") || getenv("HWLOC_SYNTHETIC") ||
+           getenv("HWLOC_FSROOT");
+}
+
+static nw_status collect_here(const struct nw_here *here, struct nw_ints cores,
+                              enum nw_elements elements, cpu_set_t *wish)
+{
+    int32_t count =
+        elements == NW_ELEMENTS_PU ? here->cpu_count : here->core_count;
+
+    CPU_ZERO_S(NW_CPU_BYTES, wish);
+    for (size_t i = 0; i < cores.count; i++) {
+        int32_t core = cores.values[i], from = core, to = core + 1;
+
+        if (core < 0 || core >= count)
+            return nw_fail(NW_ENODEV,
+                           "core %d is not here: this machine has cores 0 to "
+                           "%d",
+                           core, count - 1);
+        if (elements == NW_ELEMENTS_CORE) {
+            from = here->first[core];
+            to = here->first[core + 1];
+        }
+        for (; from < to; from++)
+            CPU_SET_S((size_t)here->cpu[from], NW_CPU_BYTES, wish);
+    }
+    return NW_OK;
+}
+
+/* What this process may be given: what the kernel leaves of everything. The
+ * old binding is for the caller to put back. */
+static nw_status widen(cpu_set_t *old, cpu_set_t *allowed)
+{
+    if (sched_getaffinity(0, NW_CPU_BYTES, old) < 0)
+        return nw_fail(NW_EUNSUPPORTED, "binding is not possible here: %s",
+                       strerror(errno));
+    memset(allowed, 0xff, NW_CPU_BYTES);
+    (void)sched_setaffinity(0, NW_CPU_BYTES, allowed);
+    CPU_ZERO_S(NW_CPU_BYTES, allowed);
+    if (sched_getaffinity(0, NW_CPU_BYTES, allowed) < 0)
+        memcpy(allowed, old, NW_CPU_BYTES);
+    return NW_OK;
+}
+
+static nw_status bind_here(const nw_mapping *mapping, int32_t rank,
+                           enum nw_elements elements)
+{
+    static _Alignas(cpu_set_t) char room[4][NW_CPU_BYTES];
+    cpu_set_t *old = (cpu_set_t *)room[0], *allowed = (cpu_set_t *)room[1],
+              *wish = (cpu_set_t *)room[2], *now = (cpu_set_t *)room[3];
+    struct nw_here here = {0};
+    nw_status status = widen(old, allowed);
+
+    if (status)
+        return status;
+    status = nw_here_read("/sys", allowed, &here);
+    if (!status)
+        status = collect_here(&here, nw_mapping_cores(mapping, rank), elements,
+                              wish);
+    if (!status)
+        status = set_and_check(wish, allowed, now);
+    if (status)
+        (void)sched_setaffinity(0, NW_CPU_BYTES, old);
+    nw_here_fini(&here);
+    return status;
+}
+
+nw_status nw_launch_bind_cores(const nw_mapping *mapping, int32_t rank,
+                               enum nw_elements elements)
+{
+    struct nw_topology_options options = NW_TOPOLOGY_OPTIONS_INIT;
+    nw_topology *machine = NULL;
+    nw_status status =
+        hwloc_is_told() ? NW_EUNSUPPORTED : bind_here(mapping, rank, elements);
+
+    if (status != NW_EUNSUPPORTED)
+        return status;
+    options.elements = elements;
+    status = nw_launch_machine(&options, &machine);
+    if (!status)
+        status = nw_launch_bind(machine, mapping, rank);
+    nw_topology_free(machine);
+    return status;
+}
+
+/* By the numbers of the system call: no header of libnuma is needed. */
+enum { POLICY_PREFERRED = 1, POLICY_BIND = 2, POLICY_PREFERRED_MANY = 5 };
+
+static long set_policy(int policy, const struct nw_numa_set *nodes)
+{
+    return syscall(SYS_set_mempolicy, policy, nodes->bits,
+                   (unsigned long)NW_NUMA_LIMIT);
+}
+
+nw_status nw_launch_bind_memory(enum nw_memory_binding how)
+{
+    static _Alignas(cpu_set_t) char room[NW_CPU_BYTES];
+    cpu_set_t *cpus = (cpu_set_t *)room;
+    struct nw_numa_set nodes;
+    int32_t found, count;
+    long answer;
+
+    if (how == NW_MEMORY_LEAVE || sched_getaffinity(0, NW_CPU_BYTES, cpus) < 0)
+        return NW_OK;
+    found = nw_here_numa("/sys", cpus, &nodes, &count);
+    if (!found) /* cores without memory: the kernel's nearest is right */
+        return NW_OK;
+    answer = set_policy(
+        how == NW_MEMORY_BIND ? POLICY_BIND : POLICY_PREFERRED_MANY, &nodes);
+    if (answer && how == NW_MEMORY_PREFER && found == 1)
+        answer = set_policy(POLICY_PREFERRED, &nodes); /* before Linux 5.15 */
+    if (answer && count > 1)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "memory cannot be bound to its NUMA nodes: %s",
+                       strerror(errno));
+    return NW_OK;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank sees in CUDA_VISIBLE_DEVICES. */
+/* What a rank sees of the GPUs of its node. */
 #include <nodewise/launch.h>
 
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "launch/here.h"
 
 #include <stdlib.h>
 
@@ -139,8 +140,8 @@ nw_status nw_launch_gpus(const nw_topology *topology, int32_t node,
     if (!has_gpu(mapping, rank))
         gpus.count = 0;
     if (visibility == NW_GPU_PERMUTED) {
-        order.count =
-            node < 0 ? 0 : nw_topology_node_gpus(topology, node).count;
+        order.count = node < 0 ? nw_here_gpu_count("")
+                               : nw_topology_node_gpus(topology, node).count;
         if (!order.count)
             return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "
                                       "name a topology with -t");

@@ -8,36 +8,52 @@
 #include <stdlib.h>
 
 /* A launcher inside a batch job inherits the job's variables: those of the
- * inner launchers come first. */
+ * inner launchers come first, and torchrun's, which have names that anybody may
+ * use, only where torchrun's mark is beside them, else last of all. */
 static const struct {
-    const char *rank, *size;
+    const char *rank, *size, *mark;
 } variables[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
-    {"PMI_RANK", "PMI_SIZE"},
-    {"PMIX_RANK", NULL},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"RANK", "WORLD_SIZE", "TORCHELASTIC_RUN_ID"},          /* torchrun */
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", NULL}, /* Open MPI */
+    {"MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", NULL},   /* MVAPICH */
+    {"MPIRUN_RANK", "MPIRUN_NPROCS", NULL}, /* MVAPICH's mpirun_rsh */
+    {"PMI_RANK", "PMI_SIZE", NULL}, /* Hydra, Intel MPI, Slurm's PMI 1 and 2 */
+    {"PMI_ID", "PMI_SIZE", NULL},   /* Hydra before its PMI_RANK */
+    {"PMIX_RANK", NULL, NULL},      /* PRRTE, Slurm's PMIx */
+    {"PALS_RANKID", "PALS_SIZE", NULL},
+    {"ALPS_APP_PE", NULL, NULL}, /* aprun */
+    {"FLUX_TASK_RANK", "FLUX_JOB_SIZE", NULL},
+    {"JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", NULL}, /* jsrun */
+    {"SLURM_PROCID", "SLURM_NTASKS", NULL},
+    {"RANK", "WORLD_SIZE", "WORLD_SIZE"},
 };
+
+static nw_status read_rank(size_t i, const char *value,
+                           struct nw_launch_rank *out)
+{
+    const char *size = variables[i].size ? getenv(variables[i].size) : NULL;
+    int32_t rank, count = -1;
+
+    if (!nw_parse_i32(value, &rank) || rank < 0)
+        return nw_fail(NW_EINVAL, "%s is '%s', which is no rank",
+                       variables[i].rank, value);
+    if (size && (!nw_parse_i32(size, &count) || count < 1))
+        count = -1;
+    *out = (struct nw_launch_rank){rank, count, variables[i].rank};
+    return NW_OK;
+}
 
 nw_status nw_launch_find_rank(struct nw_launch_rank *out)
 {
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-        const char *value = getenv(variables[i].rank), *size;
-        int32_t rank, count = -1;
+        const char *value = getenv(variables[i].rank);
 
-        if (!value)
-            continue;
-        if (!nw_parse_i32(value, &rank) || rank < 0)
-            return nw_fail(NW_EINVAL, "%s is '%s', which is no rank",
-                           variables[i].rank, value);
-        size = variables[i].size ? getenv(variables[i].size) : NULL;
-        if (size && (!nw_parse_i32(size, &count) || count < 1))
-            count = -1;
-        *out = (struct nw_launch_rank){rank, count, variables[i].rank};
-        return NW_OK;
+        if (value && (!variables[i].mark || getenv(variables[i].mark)))
+            return read_rank(i, value, out);
     }
     return nw_fail(NW_ENODEV, "no launcher has told this process its rank "
                               "(OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, "
-                              "SLURM_PROCID)");
+                              "SLURM_PROCID and others)");
 }
 
 int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank)

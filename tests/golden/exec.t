@@ -24,7 +24,7 @@ $ PMI_RANK=5 nodewise exec bad.mapping -- echo ran
 ran
 ! nodewise exec: rank 5: the mapping has no place for it: left as it is
 $ nodewise exec app.mapping -- echo ran
-! nodewise exec: no launcher has told this process its rank (OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID)
+! nodewise exec: no launcher has told this process its rank (OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID and others)
 ? 4
 $ PMI_RANK=0 nodewise exec app.mapping -- /no/such/program
 ! nodewise exec: cannot run '/no/such/program': No such file or directory

@@ -34,3 +34,43 @@ $ PMI_RANK=0 nodewise exec missing.mapping -- echo ran
 ? 3
 $ PMI_RANK=0 nodewise exec app.mapping 2>/dev/null
 ? 2
+
+## The rank of whatever launcher, the inner one of two.
+$ for v in OMPI_COMM_WORLD_RANK MV2_COMM_WORLD_RANK MPIRUN_RANK PMI_RANK PMI_ID PMIX_RANK PALS_RANKID ALPS_APP_PE FLUX_TASK_RANK JSM_NAMESPACE_RANK SLURM_PROCID; do env $v=1 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES' | grep -qx 3,1 || echo $v; done
+$ SLURM_PROCID=0 SLURM_NTASKS=2 TORCHELASTIC_RUN_ID=x RANK=1 WORLD_SIZE=2 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
+3,1
+$ SLURM_PROCID=0 RANK=1 nodewise exec app.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
+0
+## ROCm counts twice: HIP's numbers are of what ROCR_VISIBLE_DEVICES leaves.
+$ PMI_RANK=1 GPU_DEVICE_ORDINAL=2 nodewise exec app.mapping -- sh -c 'echo $ROCR_VISIBLE_DEVICES $HIP_VISIBLE_DEVICES $ZE_AFFINITY_MASK ${GPU_DEVICE_ORDINAL-unset}'
+3,1 0,1 3,1 unset
+## Memory follows the cores; a kernel that forbids it is no reason to stop.
+$ python3 -c 'import ctypes,sys; m=ctypes.c_ulong(1); sys.exit(ctypes.CDLL(None).syscall(238,2,ctypes.byref(m),64)!=0)' || { echo "SKIP set_mempolicy is not allowed here"; exit 77; }; PMI_RANK=0 nodewise exec app.mapping -- sh -c 'grep -qE " bind(=static)?:" /proc/self/numa_maps && echo bound'
+bound
+$ PMI_RANK=0 nodewise exec --memory=leave app.mapping -- sh -c 'grep -cE " bind:" /proc/self/numa_maps'
+0
+? 1
+$ PMI_RANK=0 nodewise exec --memory=most app.mapping -- echo ran
+! nodewise exec: --memory cannot be 'most'
+! Try `nodewise exec --help' or `nodewise exec --usage' for more information.
+? 2
+## A card that is not here.
+$ printf 'nodewise mapping 1\nranks 1\n0 %s 0 - 99\n' $(hostname) > card.mapping; PMI_RANK=0 nodewise exec card.mapping -- echo ran 2>err; sed 's/has .*/has N/' err
+ran
+nodewise exec: rank 0: network card 99 is not here: this machine has N
+## In a large file a rank looks up its line.
+$ (echo nodewise mapping 1; echo ranks 20000; seq 0 19998 | sed 's/$/ far 0 -/'; echo 19999 $(hostname) 0 2) > large.mapping; PMI_RANK=19999 PMI_SIZE=20000 nodewise exec large.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
+2
+$ PMI_RANK=7 nodewise exec large.mapping -- true 2>&1 | sed "s/$(hostname)/here/"
+nodewise exec: rank 7: runs on here, the mapping says far: not bound, GPUs left as they are
+$ PMI_RANK=20000 nodewise exec large.mapping -- true
+! nodewise exec: rank 20000: the mapping has no place for it: left as it is
+## Damage: a line that is none, and an end too early.
+$ sed 's/^7 far/7 far x/' large.mapping > damaged.mapping; PMI_RANK=7 nodewise exec damaged.mapping -- echo ran
+! damaged.mapping:10: 'x' is not an index
+? 3
+$ head -c 200000 large.mapping > cut.mapping; PMI_RANK=19000 nodewise exec cut.mapping -- echo ran 2>/dev/null
+? 3
+$ sed 's/^1 .*/1 here zero -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
+! small.mapping:4: 'zero' is not an index
+? 3

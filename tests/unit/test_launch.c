@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -293,9 +294,11 @@ static void test_no_gpus(void **state)
         nw_launch_gpus(topology, 1, mapping, 0, NW_GPU_PERMUTED, &text), 0);
     assert_null(text);
     mapping->gpu[0] = 1;
-    assert_int_equal(
-        nw_launch_gpus(topology, -1, mapping, 0, NW_GPU_PERMUTED, &text),
-        NW_ENODEV);
+    if (access("/proc/driver/nvidia/gpus", F_OK) && access("/dev/kfd", F_OK) &&
+        access("/dev/dri", F_OK))
+        assert_int_equal(
+            nw_launch_gpus(topology, -1, mapping, 0, NW_GPU_PERMUTED, &text),
+            NW_ENODEV);
     nw_mapping_free(mapping);
     nw_topology_free(topology);
 }

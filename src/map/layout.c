@@ -130,6 +130,27 @@ void nw_layout_seat(struct nw_layout *layout, const int32_t *seat)
         sit(layout, p, seat[p]);
 }
 
+nw_status nw_layout_take_if_better(struct nw_layout *layout,
+                                   const int32_t *seat, double *cost)
+{
+    size_t n = (size_t)layout->count;
+    int32_t *old = NULL;
+    nw_status status = nw_alloc(n, sizeof *old, &old);
+    double mine;
+
+    if (status)
+        return status;
+    memcpy(old, layout->seat, n * sizeof *old);
+    nw_layout_seat(layout, seat);
+    mine = nw_layout_cost(layout);
+    if (mine < *cost)
+        *cost = mine;
+    else
+        nw_layout_seat(layout, old);
+    free(old);
+    return NW_OK;
+}
+
 /* --- whole subtrees --- */
 
 static int32_t common_size(const struct nw_tree *tree, int32_t level)

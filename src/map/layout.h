@@ -42,6 +42,11 @@ double nw_layout_cost(const struct nw_layout *layout);
 /* Puts processes on seats given, each seat once; fixed ones keep theirs. */
 void nw_layout_seat(struct nw_layout *layout, const int32_t *seat);
 
+/* Takes seats given where they cost less than *cost, which becomes theirs. */
+NW_MUST_CHECK nw_status nw_layout_take_if_better(struct nw_layout *layout,
+                                                 const int32_t *seat,
+                                                 double *cost);
+
 /* Swaps what is on two seats, free or not. */
 static inline void nw_layout_swap(struct nw_layout *layout, int32_t a,
                                   int32_t b)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The search that lowers hop-bytes on a tree: starts, then again and again
  * swaps of whole subtrees from the largest down and swaps of processes. */
+#include "map/section.h"
 #include "map/stir.h"
 #include "map/tile.h"
 #include "base/array.h"
@@ -9,24 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tried swaps of default effort: so many per process for few processes,
- * fewer for many. */
-#define STEPS_EACH 3000
-#define STEPS_MORE 12000000
-#define STEPS_LEAST_EACH 300
+/* Tried swaps of default effort: so many for each of the first processes, fewer
+ * for each of those beyond; for bonds few enough. */
+static const struct {
+    int32_t from;
+    uint64_t each;
+} steps_each[] = {{0, 9000}, {512, 1400}, {4096, 400}};
+#define DEGREE 6.0
 #define STENCIL_STEPS_MOST 250000
+#define STENCIL_STEPS_LEAST_EACH 30
 
 #define ROUNDS 50
-#define HEAT 0.2         /* of the first cycle */
+#define HEAT 0.5       /* of the first round, with so many steps */
+#define HEAT_MANY 0.15 /* for more processes than HEAT_COUNT */
+#define HEAT_COUNT 1024
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
 #define STENCIL_HEAT 0.05
 
-static uint64_t steps_of(int32_t count, enum nw_effort effort)
+static uint64_t steps_of(const struct nw_layout *layout, enum nw_effort effort)
 {
-    uint64_t n = (uint64_t)count, steps = n * STEPS_EACH;
+    double degree = layout->count ? (double)layout->row[layout->count] /
+                                        (double)layout->count
+                                  : 0;
+    int32_t end = layout->count;
+    uint64_t steps = 0;
 
-    if (steps > STEPS_MORE + n * STEPS_LEAST_EACH)
-        steps = STEPS_MORE + n * STEPS_LEAST_EACH;
+    for (size_t i = sizeof steps_each / sizeof *steps_each; i-- > 0;)
+        if (end > steps_each[i].from) {
+            steps += (uint64_t)(end - steps_each[i].from) * steps_each[i].each;
+            end = steps_each[i].from;
+        }
+    if (degree > DEGREE)
+        steps = (uint64_t)((double)steps * 2 * DEGREE / (DEGREE + degree));
     if (effort == NW_EFFORT_FAST)
         steps /= 4;
     return effort == NW_EFFORT_STRONG ? 8 * steps : steps;
@@ -112,39 +127,59 @@ static nw_status search_on(struct search *search)
     return status;
 }
 
+static nw_status take_section(struct search *search, uint64_t seed)
+{
+    const struct nw_budget *budget = search->placing->budget;
+    struct nw_section section = {.layout = search->layout,
+                                 .seed = seed,
+                                 .tries = 4,
+                                 .threads = budget->threads};
+    nw_status status = nw_alloc((size_t)search->layout->count,
+                                sizeof *section.seat, &section.seat);
+
+    if (!status)
+        status = nw_section(&section);
+    if (!status)
+        status = nw_layout_take_if_better(search->layout, section.seat,
+                                          &search->cost);
+    free(section.seat);
+    return status;
+}
+
 static nw_status improve(struct nw_layout *layout,
                          const struct nw_placing *placing)
 {
-    struct search search = {
-        .layout = layout,
-        .placing = placing,
-        .cost = nw_layout_cost(layout),
-        .seed = placing->options->seed,
-        .steps = steps_of(layout->count, placing->budget->effort),
-        .heat = HEAT};
+    struct search search = {.layout = layout,
+                            .placing = placing,
+                            .cost = nw_layout_cost(layout),
+                            .seed = placing->options->seed,
+                            .steps = steps_of(layout, placing->budget->effort),
+                            .heat =
+                                layout->count > HEAT_COUNT ? HEAT_MANY : HEAT};
     bool found;
     nw_status status = nw_layout_tile(layout, &search.cost, &found);
 
     if (found) {
         search.heat = STENCIL_HEAT;
-        if (layout->count > STENCIL_STEPS_MOST / 30 &&
+        if (layout->count > STENCIL_STEPS_MOST / STENCIL_STEPS_LEAST_EACH &&
             !placing->budget->endless)
             return status;
         if (search.steps > STENCIL_STEPS_MOST)
             search.steps = STENCIL_STEPS_MOST;
     }
+    if (!status && !found)
+        status = take_section(&search, search.seed);
     return status ? status : search_on(&search);
 }
 
 static nw_status refine(struct nw_layout *layout,
                         const struct nw_placing *placing)
 {
-    struct search search = {
-        .layout = layout,
-        .placing = placing,
-        .seed = placing->options->seed,
-        .steps = steps_of(layout->count, placing->budget->effort),
-        .heat = STENCIL_HEAT};
+    struct search search = {.layout = layout,
+                            .placing = placing,
+                            .seed = placing->options->seed,
+                            .steps = steps_of(layout, placing->budget->effort),
+                            .heat = STENCIL_HEAT};
 
     return search_on(&search);
 }

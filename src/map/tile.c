@@ -189,28 +189,6 @@ static bool any_fixed(const struct nw_layout *layout)
     return false;
 }
 
-/* Takes the seats where they are better, else goes back. */
-static nw_status take_if_better(struct nw_layout *layout, const int32_t *seat,
-                                double *cost)
-{
-    size_t n = (size_t)layout->count;
-    int32_t *old = NULL;
-    nw_status status = nw_alloc(n, sizeof *old, &old);
-    double mine;
-
-    if (status)
-        return status;
-    memcpy(old, layout->seat, n * sizeof *old);
-    nw_layout_seat(layout, seat);
-    mine = nw_layout_cost(layout);
-    if (mine < *cost)
-        *cost = mine;
-    else
-        nw_layout_seat(layout, old);
-    free(old);
-    return NW_OK;
-}
-
 nw_status nw_layout_tile(struct nw_layout *layout, double *cost, bool *found)
 {
     struct nw_tiling tiling;
@@ -225,11 +203,11 @@ nw_status nw_layout_tile(struct nw_layout *layout, double *cost, bool *found)
     if (!status)
         status = nw_tiling_boxes(layout, &tiling, seat, &done);
     if (!status && done)
-        status = take_if_better(layout, seat, cost);
+        status = nw_layout_take_if_better(layout, seat, cost);
     if (!status && !done) {
         status = nw_tiling_cut(layout, &tiling, seat);
         if (!status)
-            status = take_if_better(layout, seat, cost);
+            status = nw_layout_take_if_better(layout, seat, cost);
     }
     free(seat);
     return status;

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recursive sections along a tree, exact in size. Free seats are shared evenly
+ * over as few subtrees as hold the processes. */
+#include "map/section.h"
+#include "base/array.h"
+#include "map/crew.h"
+#include "map/halve.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Processes first .. end - 1 of the list, for clusters from .. to - 1 of a
+ * level, which have a common parent. */
+struct piece {
+    int32_t first, end, from, to, middle, left;
+    int level;
+};
+
+struct sectioning {
+    struct nw_section *section;
+    const struct nw_tree *tree;
+    int32_t *list;     /* processes, those of a piece together */
+    int32_t *local;    /* [count] number inside its piece */
+    int32_t *piece_of; /* [count] */
+    int32_t *room;     /* [seats + 1] open seats before each */
+    struct piece *now, *next;
+    int32_t count, next_count;
+    nw_status status;
+};
+
+static int32_t open_seats(const struct sectioning *work, int level,
+                          int32_t from, int32_t to)
+{
+    const int32_t *first = work->tree->first[level];
+
+    return work->room[first[to]] - work->room[first[from]];
+}
+
+/* --- from a piece to its halves --- */
+
+/* Goes down while there is one cluster; at the bottom processes take seats. */
+static void add_piece(struct sectioning *work, struct piece piece)
+{
+    const struct nw_tree *tree = work->tree;
+    int32_t count = piece.end - piece.first;
+
+    if (!count)
+        return;
+    while (piece.level && piece.to - piece.from == 1) {
+        int32_t seat = tree->first[piece.level][piece.from];
+        int32_t end = tree->first[piece.level][piece.from + 1];
+
+        piece.level--;
+        piece.from = piece.to = tree->cluster[piece.level][seat];
+        while (piece.to <= tree->cluster[piece.level][end - 1] &&
+               open_seats(work, piece.level, piece.from, piece.to) < count)
+            piece.to++;
+    }
+    if (!piece.level && piece.to - piece.from == 1) {
+        int32_t seat = tree->first[0][piece.from];
+
+        for (int32_t i = piece.first; i < piece.end; seat++)
+            if (work->room[seat + 1] > work->room[seat]) {
+                work->piece_of[work->list[i]] = -1;
+                work->section->seat[work->list[i++]] = seat;
+            }
+        return;
+    }
+    work->next[work->next_count++] = piece;
+}
+
+static void choose_middle(const struct sectioning *work, struct piece *piece)
+{
+    int64_t count = piece->end - piece->first;
+    int64_t all = open_seats(work, piece->level, piece->from, piece->to);
+    int64_t left;
+
+    piece->middle = piece->from + (piece->to - piece->from) / 2;
+    left = open_seats(work, piece->level, piece->from, piece->middle);
+    piece->left = (int32_t)((count * left + all / 2) / all);
+    if (piece->left > left)
+        piece->left = (int32_t)left;
+    if (count - piece->left > all - left)
+        piece->left = (int32_t)(count - (all - left));
+}
+
+/* --- cutting one --- */
+
+static size_t count_arcs(const struct sectioning *work,
+                         const struct piece *piece)
+{
+    const struct nw_layout *layout = work->section->layout;
+    size_t arcs = 0;
+
+    for (int32_t i = piece->first; i < piece->end; i++)
+        arcs += layout->row[work->list[i] + 1] - layout->row[work->list[i]];
+    return arcs;
+}
+
+static nw_status read_graph(const struct sectioning *work, int32_t number,
+                            struct nw_halve_graph *graph)
+{
+    const struct nw_layout *layout = work->section->layout;
+    const struct piece *piece = &work->now[number];
+    int32_t at = 0;
+    nw_status status = nw_halve_graph_init(graph, piece->end - piece->first,
+                                           count_arcs(work, piece));
+
+    for (int32_t i = piece->first; !status && i < piece->end; i++) {
+        int32_t p = work->list[i];
+
+        graph->size[i - piece->first] = 1;
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
+            int32_t peer = layout->bond[b].peer;
+
+            if (work->piece_of[peer] == number)
+                graph->arc[at++] = (struct nw_halve_arc){
+                    work->local[peer], (float)layout->bond[b].bytes};
+        }
+        graph->row[i - piece->first + 1] = at;
+    }
+    return status;
+}
+
+static nw_status sort_sides(struct sectioning *work, const struct piece *piece,
+                            const int8_t *side)
+{
+    int32_t count = piece->end - piece->first, *sorted = NULL;
+    int32_t at[2] = {0, piece->left};
+    nw_status status = nw_alloc((size_t)count, sizeof *sorted, &sorted);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < count; i++)
+        sorted[at[(int)side[i]]++] = work->list[piece->first + i];
+    memcpy(work->list + piece->first, sorted, (size_t)count * sizeof *sorted);
+    free(sorted);
+    return NW_OK;
+}
+
+static nw_status cut(struct sectioning *work, int32_t number)
+{
+    struct piece *piece = &work->now[number];
+    struct nw_halve_graph graph = {0};
+    struct nw_random random;
+    int8_t *side = NULL;
+    int32_t count = piece->end - piece->first;
+    nw_status status = nw_alloc((size_t)count, 1, &side);
+
+    choose_middle(work, piece);
+    nw_random_init(&random, work->section->seed * 1000003 +
+                                (uint64_t)piece->first * 64 +
+                                (uint64_t)piece->level);
+    if (!status && piece->left > 0 && piece->left < count) {
+        status = read_graph(work, number, &graph);
+        if (!status)
+            status = nw_halve(&graph, piece->left, work->section->tries,
+                              &random, side);
+        if (!status)
+            status = sort_sides(work, piece, side);
+    }
+    nw_halve_graph_fini(&graph);
+    free(side);
+    return status;
+}
+
+static void cut_job(void *user, int32_t number)
+{
+    struct sectioning *work = user;
+    nw_status status = cut(work, number);
+
+    if (status)
+        __atomic_store_n(&work->status, status, __ATOMIC_RELAXED);
+}
+
+/* --- generations --- */
+
+static void number_pieces(struct sectioning *work)
+{
+    for (int32_t i = 0; i < work->count; i++)
+        for (int32_t k = work->now[i].first; k < work->now[i].end; k++) {
+            work->piece_of[work->list[k]] = i;
+            work->local[work->list[k]] = k - work->now[i].first;
+        }
+}
+
+static void cut_generation(struct sectioning *work)
+{
+    struct piece *swap = work->now;
+
+    work->now = work->next;
+    work->count = work->next_count;
+    work->next = swap;
+    work->next_count = 0;
+    number_pieces(work);
+    nw_crew_run(cut_job, work, work->count, work->section->threads);
+    for (int32_t i = 0; !work->status && i < work->count; i++) {
+        struct piece left = work->now[i], right = left;
+
+        left.to = right.from = left.middle;
+        left.end = right.first = left.first + left.left;
+        add_piece(work, left);
+        add_piece(work, right);
+    }
+}
+
+static nw_status prepare(struct sectioning *work)
+{
+    const struct nw_layout *layout = work->section->layout;
+    size_t n = (size_t)layout->count, seats = (size_t)work->tree->seats;
+    nw_status status = nw_alloc(n, sizeof *work->list, &work->list);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *work->local, &work->local);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->piece_of, &work->piece_of);
+    if (!status)
+        status = nw_alloc(seats + 1, sizeof *work->room, &work->room);
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *work->now, &work->now);
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *work->next, &work->next);
+    return status;
+}
+
+static void begin(struct sectioning *work)
+{
+    const struct nw_layout *layout = work->section->layout;
+    struct piece all = {.to = 1, .level = work->tree->levels - 1};
+
+    for (int32_t s = 0; s < work->tree->seats; s++)
+        work->room[s + 1] = work->room[s] + !layout->fixed[s];
+    for (int32_t p = 0; p < layout->count; p++) {
+        work->piece_of[p] = -1;
+        work->section->seat[p] = layout->seat[p];
+        if (!layout->fixed[layout->seat[p]])
+            work->list[all.end++] = p;
+    }
+    add_piece(work, all);
+}
+
+nw_status nw_section(struct nw_section *section)
+{
+    struct sectioning work = {.section = section,
+                              .tree = section->layout->tree};
+    nw_status status = prepare(&work);
+
+    if (!status) {
+        begin(&work);
+        while (!work.status && work.next_count)
+            cut_generation(&work);
+        status = work.status;
+    }
+    free(work.list);
+    free(work.local);
+    free(work.piece_of);
+    free(work.room);
+    free(work.now);
+    free(work.next);
+    return status;
+}

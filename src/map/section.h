@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A start for any pattern on a tree: the processes of a cluster are halved with
+ * its children, again and again, generation by generation. Pieces of one
+ * generation share nothing and run on any number of threads. */
+#ifndef NW_MAP_SECTION_H
+#define NW_MAP_SECTION_H
+
+#include "map/budget.h"
+#include "map/layout.h"
+
+struct nw_section {
+    const struct nw_layout *layout; /* what is fixed there stays */
+    uint64_t seed;
+    int tries; /* first cuts of each piece */
+    int32_t threads;
+    int32_t *seat; /* [count] out */
+};
+NW_MUST_CHECK nw_status nw_section(struct nw_section *section);
+
+#endif

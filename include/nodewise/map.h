@@ -54,9 +54,12 @@ struct nw_map_options {
 
     /* many vertices per element: most ranks of one element (1 where 0), and
      * how far the load of one may pass the mean, as a fraction; below 0:
-     * not limited so. */
+     * not limited so. A rank's load is its weight, the pattern's where
+     * `weights` is NULL; an element's mean is in proportion to its speed. */
     int32_t capacity;
     double imbalance;
+    const uint64_t *weights; /* [rank_count] or NULL */
+    const double *speeds;    /* [elements of the topology], from 0; or NULL */
 };
 #define NW_MAP_OPTIONS_INIT                                                    \
     {                                                                          \

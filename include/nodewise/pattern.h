@@ -31,6 +31,7 @@ typedef struct nw_pattern {
     uint8_t *kind;      /* [edge_count], enum nw_kind */
     uint64_t *bytes;    /* [edge_count] */
     uint64_t *messages; /* [edge_count] */
+    uint64_t *weight;   /* [rank_count] computation; NULL: 1 each */
     /* Message counts by size, NULL where not known: entries size_row[e] ..
      * size_row[e + 1] - 1 of edge e; bucket 0 holds empty messages, bucket b
      * sizes from 2^(b-1) to 2^b - 1; sorted by bucket. */

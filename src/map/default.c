@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The default mapping: what the launcher would do. Ranks in order fill node
  * after node, local ranks alternate over packages, local rank i takes GPU i. */
+#include "map/many.h"
 #include "map/problem.h"
 #include "map/rooms.h"
 #include "base/array.h"
@@ -198,8 +199,11 @@ nw_status nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
 {
     struct nw_problem problem;
     struct nw_answer answer = {0};
-    nw_status status = nw_problem_init(&problem, topology, pattern, options);
+    nw_status status;
 
+    if (nw_many_is_asked(options))
+        return nw_many_default(topology, pattern, options, out);
+    status = nw_problem_init(&problem, topology, pattern, options);
     if (status)
         return status;
     status = nw_answer_init(&answer, pattern->rank_count);

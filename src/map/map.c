@@ -4,6 +4,7 @@
 #include "map/algorithm.h"
 #include "map/budget.h"
 #include "map/flat.h"
+#include "map/many.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -416,14 +417,6 @@ static nw_status solve(const struct nw_algorithm *algorithm,
     return status;
 }
 
-static nw_status check_extent(const struct nw_problem *problem)
-{
-    if (problem->options.capacity > 1 || problem->options.imbalance >= 0)
-        return nw_fail(NW_EUNSUPPORTED, "mapping several ranks to an element "
-                                        "is absent from this build");
-    return NW_OK;
-}
-
 nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
                  const struct nw_map_options *options, nw_mapping **out,
                  struct nw_map_report *report)
@@ -436,14 +429,14 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
 
     if (status)
         return status;
+    if (nw_many_is_asked(options))
+        return nw_many_map(topology, pattern, options, out, report);
     status = nw_problem_init(&problem, topology, pattern, options);
     if (status)
         return status;
     nw_budget_init(&budget, &problem.options);
     problem.budget = &budget;
-    status = check_extent(&problem);
-    if (!status)
-        status = solve(algorithm, &problem, &mine, out);
+    status = solve(algorithm, &problem, &mine, out);
     if (budget.steps)
         mine.steps = budget.steps;
     if (!status && report)

@@ -2,6 +2,7 @@
 /* METIS graphs: "n m [fmt [ncon]]", then a line for each vertex with its
  * neighbours, numbered from 1. Each edge stands on both lines and so counts in
  * both directions. */
+#include "base/array.h"
 #include "base/status.h"
 #include "pattern/format.h"
 
@@ -10,7 +11,8 @@
 struct metis {
     struct nw_scan scan;
     uint64_t vertices, edges;
-    uint64_t skipped; /* sizes and weights that begin a vertex's line */
+    uint64_t sizes, weights; /* how many begin a vertex's line */
+    uint64_t *weight;        /* [vertices] the first of each; or NULL */
     bool weighted;    /* edges have weights */
     nw_pattern_builder *builder;
 };
@@ -74,7 +76,10 @@ static nw_status read_header(struct metis *in, size_t length)
         return nw_scan_expected(scan, "the end of the line");
     status = nw_check_rank_count(scan, length, in->vertices);
     in->weighted = format % 10;
-    in->skipped = (format / 10 % 10 ? weights : 0) + format / 100;
+    in->sizes = format / 100;
+    in->weights = format / 10 % 10 ? weights : 0;
+    if (!status && in->weights)
+        status = nw_alloc(in->vertices, sizeof *in->weight, &in->weight);
     return status;
 }
 
@@ -101,15 +106,18 @@ static nw_status read_neighbour(struct metis *in, int32_t vertex)
 static nw_status read_vertex(struct metis *in, int32_t vertex)
 {
     nw_status status = NW_OK;
-    uint64_t skipped;
+    uint64_t number;
 
     if (!next_line(&in->scan))
         return nw_scan_fail(&in->scan,
                             "the file ends after %d of %llu vertices", vertex,
                             (unsigned long long)in->vertices);
-    for (uint64_t i = 0; i < in->skipped; i++)
-        if (!nw_scan_u64(&in->scan, &skipped))
+    for (uint64_t i = 0; i < in->sizes + in->weights; i++) {
+        if (!nw_scan_u64(&in->scan, &number))
             return nw_scan_expected(&in->scan, "the weight of a vertex");
+        if (i == in->sizes)
+            in->weight[vertex] = number;
+    }
     while (!status && !nw_scan_is_done(&in->scan))
         status = read_neighbour(in, vertex);
     return status;
@@ -188,8 +196,10 @@ nw_status nw_metis_read(const struct nw_pattern_text *text, nw_pattern **out)
     nw_pattern_builder_free(in.builder);
     if (status) {
         nw_pattern_free(pattern);
+        free(in.weight);
         return status;
     }
+    pattern->weight = in.weight;
     nw_pattern_one_message(pattern);
     *out = pattern;
     return NW_OK;

@@ -20,6 +20,7 @@ void nw_pattern_free(nw_pattern *pattern)
     free(pattern->kind);
     free(pattern->bytes);
     free(pattern->messages);
+    free(pattern->weight);
     free(pattern->size_row);
     free(pattern->size_bucket);
     free(pattern->size_count);

@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * All of it together: the graph is coarsened, cut where it is small, and the
+ * parts are refined on every level on the way back. Several such answers are
+ * made, each from its own seed, and combined: what two of them agree on stays
+ * together, the better one is refined on coarser levels again. Starts and
+ * combinations depend on nothing but the seed, so threads share them out.
+ */
+#include "map/kway.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEVELS = 40, PER_PART = 40 };
+
+/* The graph and its coarser ones; into[i] leads from level i to i + 1. */
+struct levels {
+    struct nw_kgraph graph[LEVELS]; /* [0] is borrowed */
+    int32_t *into[LEVELS];
+    int count;
+};
+
+struct answer {
+    int32_t *part;
+    double cost;
+    bool balanced;
+};
+
+/* One thread's task: from two answers (or none) a third. */
+struct task {
+    const struct nw_krun *run;
+    const struct answer *one, *other; /* NULL: a start, or a cycle */
+    uint64_t seed;
+    struct answer out;
+    nw_status status;
+    char words[256]; /* of the error */
+};
+
+static void levels_fini(struct levels *levels)
+{
+    for (int i = 0; i < levels->count; i++) {
+        if (i)
+            nw_kgraph_fini(&levels->graph[i]);
+        free(levels->into[i]);
+    }
+}
+
+static bool cancelled(const struct nw_krun *run)
+{
+    const struct nw_progress *progress = run->budget->progress;
+
+    return progress && __atomic_load_n(&progress->cancelled, __ATOMIC_RELAXED);
+}
+
+static nw_status project_up(const struct levels *levels, int level,
+                            const int32_t *part, int32_t **out)
+{
+    int32_t n = levels->graph[level + 1].n;
+    nw_status status;
+
+    if (!part)
+        return NW_OK;
+    status = nw_alloc((size_t)n, sizeof **out, out);
+    for (int32_t v = 0; !status && v < levels->graph[level].n; v++)
+        (*out)[levels->into[level][v]] = part[v];
+    return status;
+}
+
+static int64_t total_load(const struct nw_kgraph *graph)
+{
+    int64_t sum = 0;
+
+    for (int32_t v = 0; v < graph->n; v++)
+        sum += graph->load[v];
+    return sum;
+}
+
+/* Coarsens within the parts of both answers, down to a few vertices a part.
+ * *coarse_part is the first answer's on the last level. */
+static nw_status build_levels(struct task *task, struct nw_random *random,
+                              struct levels *levels, int32_t **coarse_part)
+{
+    int32_t small = task->run->machine->k * PER_PART;
+    const int32_t *given[2] = {task->one ? task->one->part : NULL,
+                               task->other ? task->other->part : NULL};
+    int32_t *part[2] = {NULL, NULL};
+    struct nw_kmerge merge = {0};
+    nw_status status = NW_OK;
+
+    levels->graph[0] = *task->run->graph;
+    levels->count = 1;
+    merge.load_max =
+        (int64_t)(1.5 * (double)total_load(task->run->graph) / small) + 1;
+    while (!status && levels->count < LEVELS) {
+        int at = levels->count - 1;
+        struct nw_kgraph *fine = &levels->graph[at];
+        int32_t *next[2] = {NULL, NULL};
+
+        if (fine->n <= small)
+            break;
+        merge.part = part[0] ? part[0] : given[0];
+        merge.other = part[1] ? part[1] : given[1];
+        status = nw_kcoarsen(fine, &merge, random, fine + 1, &levels->into[at]);
+        if (status)
+            break;
+        levels->count++;
+        for (int i = 0; !status && i < 2; i++)
+            status =
+                project_up(levels, at, i ? merge.other : merge.part, &next[i]);
+        free(part[0]);
+        free(part[1]);
+        part[0] = next[0];
+        part[1] = next[1];
+        if (fine[1].n > fine->n - fine->n / 20)
+            break;
+    }
+    free(part[1]);
+    *coarse_part = part[0];
+    return status;
+}
+
+/* Coarse vertices are heavy: limits are eased by about one of them. */
+static void ease(struct nw_kstate *state)
+{
+    const struct nw_kgraph *g = state->graph;
+    int64_t load = 0, count = 0;
+
+    for (int32_t v = 0; v < g->n; v++) {
+        if (g->load[v] > load)
+            load = g->load[v];
+        if (g->count[v] > count)
+            count = g->count[v];
+    }
+    for (int32_t q = 0; q < state->machine->k; q++) {
+        if (state->most[q])
+            state->most[q] += count;
+        state->limit[q] += load / 2;
+    }
+}
+
+static nw_status refine(struct task *task, const struct nw_kgraph *graph,
+                        bool finest, struct nw_random *random, int32_t *part)
+{
+    const struct nw_keffort *effort = &task->run->effort;
+    struct nw_kstate state;
+    bool balanced;
+    nw_status status = nw_kstate_init(&state, graph, task->run->machine, part);
+
+    if (status)
+        return status;
+    if (!finest)
+        ease(&state);
+    status = nw_kbalance(&state, &balanced);
+    if (!status)
+        status = nw_ksweep(&state, 6, random);
+    for (int i = 0; !status && i < effort->searches && !cancelled(task->run);
+         i++) {
+        double before = state.gained;
+
+        status = nw_ksearch(&state, effort->patience, random);
+        if (state.gained <= before)
+            break;
+    }
+    if (finest)
+        task->out.balanced = balanced;
+    nw_kstate_fini(&state);
+    return status;
+}
+
+/* From the coarsest level to the finest. *part is of the coarsest. */
+static nw_status come_back(struct task *task, struct levels *levels,
+                           struct nw_random *random, int32_t **part)
+{
+    nw_status status = NW_OK;
+
+    for (int i = levels->count - 1; !status; i--) {
+        const struct nw_kgraph *graph = &levels->graph[i];
+        int32_t *finer = NULL;
+
+        status = refine(task, graph, i == 0, random, *part);
+        if (status || !i)
+            break;
+        status =
+            nw_alloc((size_t)levels->graph[i - 1].n, sizeof *finer, &finer);
+        for (int32_t v = 0; !status && v < levels->graph[i - 1].n; v++)
+            finer[v] = (*part)[levels->into[i - 1][v]];
+        if (!status) {
+            free(*part);
+            *part = finer;
+        }
+    }
+    return status;
+}
+
+static nw_status begin(struct task *task, const struct levels *levels,
+                       int32_t **part)
+{
+    const struct nw_kgraph *last = &levels->graph[levels->count - 1];
+    nw_status status;
+
+    if (*part)
+        return NW_OK;
+    status = nw_alloc((size_t)last->n, sizeof **part, part);
+    if (status)
+        return status;
+    if (task->one) {
+        memcpy(*part, task->one->part, (size_t)last->n * sizeof **part);
+        return NW_OK;
+    }
+    return nw_ksection(last, task->run->machine, task->run->effort.tries,
+                       task->seed, *part);
+}
+
+static nw_status run_task(struct task *task)
+{
+    struct levels levels = {0};
+    struct nw_random random;
+    int32_t *part = NULL;
+    nw_status status;
+
+    nw_random_init(&random, task->seed);
+    status = build_levels(task, &random, &levels, &part);
+    if (!status)
+        status = begin(task, &levels, &part);
+    if (!status)
+        status = come_back(task, &levels, &random, &part);
+    if (!status)
+        task->out.cost =
+            nw_kway_cost(task->run->graph, task->run->machine, part);
+    levels_fini(&levels);
+    task->out.part = part;
+    return status;
+}
+
+struct pool {
+    struct task *task;
+    int count, next;
+};
+
+static void *work(void *argument)
+{
+    struct pool *pool = argument;
+
+    for (;;) {
+        int i = __atomic_fetch_add(&pool->next, 1, __ATOMIC_RELAXED);
+        struct task *task = pool->task + i;
+
+        if (i >= pool->count)
+            return NULL;
+        task->status = run_task(task);
+        if (task->status)
+            snprintf(task->words, sizeof task->words, "%s", nw_error_text());
+    }
+}
+
+/* Answers cut short by Ctrl-C: a count of steps would not repeat them. */
+static void drop(struct task *task, int count)
+{
+    for (int i = 0; i < count; i++) {
+        free(task[i].out.part);
+        task[i].out.part = NULL;
+    }
+}
+
+static nw_status run_batch(struct task *task, int count)
+{
+    struct pool pool = {task, count, 0};
+    pthread_t thread[64];
+    int started = 0;
+
+    while (started < count - 1 && started < 64 &&
+           !pthread_create(&thread[started], NULL, work, &pool))
+        started++;
+    work(&pool);
+    while (started--)
+        pthread_join(thread[started], NULL);
+    for (int i = 0; i < count; i++)
+        if (task[i].status)
+            return nw_fail(task[i].status, "%s", task[i].words);
+    return NW_OK;
+}
+
+/* As many at a time as there are threads; *count is how many the budget let
+ * run, the first ones. */
+static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
+{
+    struct nw_budget *budget = run->budget;
+    int done = 0, all = *count;
+    nw_status status = NW_OK;
+
+    while (!status && done < all) {
+        uint64_t want = (uint64_t)(all - done);
+
+        if (want > (uint64_t)budget->threads)
+            want = (uint64_t)budget->threads;
+        /* whatever the budget, one answer is made */
+        if (budget->steps && !nw_budget_go(budget, 0, budget->best))
+            break;
+        want = nw_budget_slice(budget, want);
+        status = run_batch(task + done, (int)want);
+        if (!status && budget->steps && cancelled(run)) {
+            drop(task + done, (int)want);
+            break;
+        }
+        done += (int)want;
+        for (int i = done - (int)want; !status && i < done; i++)
+            if (task[i].out.balanced &&
+                (budget->best == 0 || task[i].out.cost < budget->best))
+                budget->best = task[i].out.cost;
+        if (!status)
+            (void)nw_budget_go(budget, want, budget->best);
+    }
+    *count = done;
+    return status;
+}
+
+static bool better(const struct answer *a, const struct answer *b)
+{
+    if (a->balanced != b->balanced)
+        return a->balanced;
+    return a->cost < b->cost;
+}
+
+/* Puts the better answer into `keep` and drops the other. */
+static void keep_better(struct answer *keep, struct answer *made)
+{
+    if (made->part && (!keep->part || better(made, keep))) {
+        struct answer old = *keep;
+
+        *keep = *made;
+        *made = old;
+    }
+    free(made->part);
+    *made = (struct answer){0};
+}
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct answer *one = a, *other = b;
+
+    return better(one, other) ? -1 : better(other, one);
+}
+
+/* New answers, as many as the budget lets; those not made have no part. */
+static nw_status make_starts(struct nw_krun *run, struct answer *answer,
+                             int count, uint64_t number)
+{
+    struct task *task;
+    nw_status status = nw_alloc((size_t)count, sizeof *task, &task);
+
+    if (status)
+        return status;
+    for (int i = 0; i < count; i++)
+        task[i] = (struct task){
+            .run = run, .seed = run->seed * 1000003u + number + (uint64_t)i};
+    status = run_tasks(run, task, &count);
+    for (int i = 0; i < count; i++)
+        answer[i] = task[i].out;
+    free(task);
+    return status;
+}
+
+/* The best are combined with the worst, two by two: half are left. An answer
+ * alone is coarsened and refined again. */
+static nw_status combine(struct nw_krun *run, struct answer *answer, int *count,
+                         uint64_t number)
+{
+    struct task *task;
+    int half = *count / 2, done;
+    nw_status status;
+
+    half = half ? half : 1;
+    done = half;
+    status = nw_alloc((size_t)half, sizeof *task, &task);
+    if (status)
+        return status;
+    qsort(answer, (size_t)*count, sizeof *answer, by_cost);
+    for (int i = 0; i < half; i++)
+        task[i] =
+            (struct task){.run = run,
+                          .one = &answer[i],
+                          .other = *count > 1 ? &answer[*count - 1 - i] : NULL,
+                          .seed = run->seed * 7919u + number + (uint64_t)i};
+    status = run_tasks(run, task, &done);
+    for (int i = 0; i < half; i++)
+        keep_better(&answer[i], &task[i].out);
+    for (int i = half; i < *count - *count % 2; i++) {
+        free(answer[i].part);
+        answer[i].part = NULL;
+    }
+    if (*count > 1 && *count % 2) {
+        struct answer last = answer[*count - 1];
+
+        answer[*count - 1].part = NULL;
+        answer[half] = last;
+    }
+    *count -= *count > 1 ? half : 0;
+    free(task);
+    return status;
+}
+
+static bool goes_on(const struct nw_krun *run)
+{
+    return !run->budget->steps ||
+           nw_budget_go(run->budget, 0, run->budget->best);
+}
+
+/* Starts, made one by combination, then refined again: the champion of one
+ * generation. */
+static nw_status generation(struct nw_krun *run, struct answer *answer,
+                            uint64_t number)
+{
+    int count = run->effort.starts, made = 0;
+    nw_status status = make_starts(run, answer, count, number << 32);
+
+    for (int i = 0; i < count; i++)
+        if (answer[i].part)
+            answer[made++] = answer[i];
+    for (int i = made; i < count; i++)
+        answer[i].part = NULL;
+    while (!status && made > 1 && goes_on(run))
+        status =
+            combine(run, answer, &made, (number << 32) + (uint64_t)made * 64);
+    if (!status && made > 1)
+        qsort(answer, (size_t)made, sizeof *answer, by_cost);
+    made = 1;
+    for (int i = 0; !status && i < run->effort.cycles && goes_on(run); i++)
+        status =
+            combine(run, answer, &made, (number << 32) + 1000 + (uint64_t)i);
+    return status;
+}
+
+/* What is given takes part like the champion of a generation. */
+static nw_status take_given(struct nw_krun *run, struct answer *given)
+{
+    size_t n = (size_t)run->graph->n;
+    struct nw_kstate state;
+    nw_status status;
+
+    if (!run->given)
+        return NW_OK;
+    status = nw_alloc(n, sizeof *given->part, &given->part);
+    if (status)
+        return status;
+    memcpy(given->part, run->given, n * sizeof *given->part);
+    given->cost = nw_kway_cost(run->graph, run->machine, given->part);
+    status = nw_kstate_init(&state, run->graph, run->machine, given->part);
+    if (status)
+        return status;
+    given->balanced = true;
+    for (int32_t q = 0; q < run->machine->k; q++)
+        given->balanced &= !nw_kstate_over(&state, q);
+    for (int32_t v = 0; v < run->graph->n; v++)
+        given->balanced &= nw_kmay(run->graph, v, given->part[v]);
+    nw_kstate_fini(&state);
+    return NW_OK;
+}
+
+/* Two champions become one; what is far worse is not worth the work. */
+static nw_status challenge(struct nw_krun *run, struct answer champion[2],
+                           uint64_t number)
+{
+    int count = 2;
+
+    if (!champion[1].part)
+        return NW_OK;
+    if (!champion[0].part || !goes_on(run) ||
+        champion[0].cost > 1.3 * champion[1].cost ||
+        champion[1].cost > 1.3 * champion[0].cost || !champion[0].balanced) {
+        keep_better(&champion[0], &champion[1]);
+        return NW_OK;
+    }
+    return combine(run, champion, &count, (number << 32) + 5000);
+}
+
+static nw_status evolve(struct nw_krun *run, struct answer champion[2])
+{
+    size_t starts = (size_t)run->effort.starts;
+    struct answer *answer;
+    nw_status status = nw_alloc(starts, sizeof *answer, &answer);
+
+    if (status)
+        return status;
+    for (uint64_t number = 0; !status; number++) {
+        memset(answer, 0, starts * sizeof *answer);
+        status = generation(run, answer, number);
+        champion[1] = answer[0];
+        answer[0].part = NULL;
+        for (size_t i = 1; i < starts; i++)
+            free(answer[i].part);
+        if (!status)
+            status = challenge(run, champion, number);
+        if (!run->budget->endless || !goes_on(run))
+            break;
+    }
+    free(answer);
+    return status;
+}
+
+nw_status nw_kway(struct nw_krun *run, int32_t *part)
+{
+    struct answer champion[2] = {{0}};
+    nw_status status = take_given(run, &champion[0]);
+
+    if (!status)
+        status = evolve(run, champion);
+    if (!status && !champion[0].balanced)
+        status = nw_fail(NW_EINVAL, "no way was found to keep every element "
+                                    "within its limit; a larger imbalance or "
+                                    "capacity is needed");
+    if (!status)
+        memcpy(part, champion[0].part, (size_t)run->graph->n * sizeof *part);
+    free(champion[0].part);
+    free(champion[1].part);
+    return status;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Many vertices per element: a graph cut into k parts that lie on the k
+ * elements of a machine, so that the sum of bytes x distance is low and no
+ * element has more load than its limit. The files in the order of the work:
+ * graph (the processes), coarsen, section (the first parts), state (parts,
+ * loads and gains), sweep, search and balance (better parts), kway (all of it
+ * together), many (from and to the nouns of the library).
+ */
+#ifndef NW_MAP_KWAY_H
+#define NW_MAP_KWAY_H
+
+#include "base/random.h"
+#include "map/budget.h"
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Elements low .. high - 1. */
+struct nw_krange {
+    int32_t low, high;
+};
+
+/* Undirected: each edge stands with both its ends, with the bytes of both
+ * directions. No self edges, no weights of 0. */
+struct nw_kgraph {
+    int32_t n;
+    size_t *row;             /* [n + 1] */
+    int32_t *to;             /* [row[n]] */
+    double *weight;          /* [row[n]] */
+    int64_t *load;           /* [n] computation */
+    int32_t *count;          /* [n] vertices of the finest graph in it */
+    struct nw_krange *range; /* [n] where it must lie; NULL: anywhere */
+};
+
+void nw_kgraph_fini(struct nw_kgraph *graph);
+NW_MUST_CHECK nw_status nw_kgraph_alloc(struct nw_kgraph *graph, int32_t n,
+                                        size_t arcs);
+
+/* Whether v may lie on element q. */
+static inline bool nw_kmay(const struct nw_kgraph *graph, int32_t v, int32_t q)
+{
+    return !graph->range ||
+           (graph->range[v].low <= q && q < graph->range[v].high);
+}
+
+/* The elements, in an order where near ones are neighbours. */
+struct nw_kmachine {
+    int32_t k;
+    /* Symmetric. `table` is [k x k]; where NULL the function is asked. */
+    const double *table;
+    double (*distance)(const struct nw_kmachine *machine, int32_t a, int32_t b);
+    const void *user;  /* of `distance` */
+    double *step;      /* [k] from element i - 1 to i; step[0] is not used */
+    double *share;     /* [k] load to aim at */
+    int64_t *limit;    /* [k] most load */
+    int32_t *capacity; /* [k] most vertices */
+};
+
+static inline double nw_kdistance(const struct nw_kmachine *machine, int32_t a,
+                                  int32_t b)
+{
+    if (machine->table)
+        return machine->table[(size_t)a * (size_t)machine->k + (size_t)b];
+    return machine->distance(machine, a, b);
+}
+
+/* How much work to do. */
+struct nw_keffort {
+    int starts;   /* whole answers made, then combined */
+    int cycles;   /* times the best is coarsened and refined again */
+    int tries;    /* first cuts per bisection */
+    int searches; /* rounds of local search on each level */
+    int patience; /* moves without gain before a local search ends */
+};
+
+struct nw_krun {
+    const struct nw_kgraph *graph;
+    const struct nw_kmachine *machine;
+    struct nw_keffort effort;
+    uint64_t seed;
+    struct nw_budget *budget; /* a step is an answer made or refined again */
+    const int32_t *given;     /* [n] an answer to improve on, or NULL */
+};
+
+/* Fills part[n] with elements. The answer respects limits, capacities and
+ * ranges, or NW_EINVAL says that none was found. */
+NW_MUST_CHECK nw_status nw_kway(struct nw_krun *run, int32_t *part);
+
+/* The sum over all edges of weight x distance, each edge once. */
+double nw_kway_cost(const struct nw_kgraph *graph,
+                    const struct nw_kmachine *machine, const int32_t *part);
+
+/* --- coarsen --- */
+
+/* What may be one vertex of the coarser graph. */
+struct nw_kmerge {
+    int64_t load_max;     /* of a coarse vertex */
+    const int32_t *part;  /* only within a part, or NULL */
+    const int32_t *other; /* nor across these parts, or NULL */
+};
+/* The coarser graph and for each vertex its place in it (the caller frees
+ * both). Coarse vertices keep the order of their first members. */
+NW_MUST_CHECK nw_status nw_kcoarsen(const struct nw_kgraph *graph,
+                                    const struct nw_kmerge *merge,
+                                    struct nw_random *random,
+                                    struct nw_kgraph *coarse, int32_t **into);
+
+/* --- bisect --- */
+
+struct nw_kcut {
+    double target[2];
+    int64_t limit[2];
+    int64_t capacity[2];
+    int tries;
+};
+/* side[v] is 0 or 1 where fixed, -1 where free; all 0 or 1 afterwards. Limits
+ * are kept where that is found possible. */
+NW_MUST_CHECK nw_status nw_kbisect(const struct nw_kgraph *graph,
+                                   const struct nw_kcut *cut, int8_t *side,
+                                   struct nw_random *random);
+
+/* --- section: part[n] by bisection along the machine --- */
+
+NW_MUST_CHECK nw_status nw_ksection(const struct nw_kgraph *graph,
+                                    const struct nw_kmachine *machine,
+                                    int tries, uint64_t seed, int32_t *part);
+
+/* --- state --- */
+
+/* A partition under change. Limits may be wider here than the machine's: on
+ * coarse levels nothing would move otherwise. */
+struct nw_kstate {
+    const struct nw_kgraph *graph;
+    const struct nw_kmachine *machine;
+    int32_t *part;  /* [n] borrowed */
+    int64_t *load;  /* [k] */
+    int64_t *limit; /* [k] */
+    int64_t *count; /* [k] vertices */
+    int64_t *most;  /* [k] most vertices */
+    int32_t *first; /* [k] a vertex of each part, -1 none */
+    int32_t *next;  /* [n] the next of the same part, -1 none */
+    int32_t *back;  /* [n] the one before */
+    double *bound;  /* [k] bytes of one vertex to each part; 0 elsewhere */
+    int32_t *near;  /* [k] the parts where bound is not 0 */
+    int32_t near_count;
+    double gained; /* by all moves so far */
+    uint64_t steps;
+};
+NW_MUST_CHECK nw_status nw_kstate_init(struct nw_kstate *state,
+                                       const struct nw_kgraph *graph,
+                                       const struct nw_kmachine *machine,
+                                       int32_t *part);
+void nw_kstate_fini(struct nw_kstate *state);
+
+/* Whether v fits on part q as well. */
+static inline bool nw_kstate_fits(const struct nw_kstate *state, int32_t v,
+                                  int32_t q)
+{
+    return state->load[q] + state->graph->load[v] <= state->limit[q] &&
+           state->count[q] + state->graph->count[v] <= state->most[q];
+}
+static inline bool nw_kstate_over(const struct nw_kstate *state, int32_t q)
+{
+    return state->load[q] > state->limit[q] || state->count[q] > state->most[q];
+}
+
+struct nw_kmove {
+    int32_t to; /* -1: none */
+    double gain;
+};
+/* The best parts among its neighbours' for v: [0] of those where it fits, [1]
+ * of all. */
+struct nw_kmoves {
+    struct nw_kmove fit, any;
+};
+struct nw_kmoves nw_kstate_best(struct nw_kstate *state, int32_t v);
+/* What a move of v to q gains. */
+double nw_kstate_gain(struct nw_kstate *state, int32_t v, int32_t q);
+void nw_kstate_move(struct nw_kstate *state, int32_t v, struct nw_kmove move);
+
+/* --- sweep, search, balance --- */
+
+/* Moves vertices that gain, until a pass moves few. */
+NW_MUST_CHECK nw_status nw_ksweep(struct nw_kstate *state, int passes,
+                                  struct nw_random *random);
+/* Local searches from every vertex at a border: moves that lose are taken
+ * too, and taken back after the best. */
+NW_MUST_CHECK nw_status nw_ksearch(struct nw_kstate *state, int patience,
+                                   struct nw_random *random);
+/* Brings loads within limits where it finds a way. */
+NW_MUST_CHECK nw_status nw_kbalance(struct nw_kstate *state, bool *balanced);
+
+#endif

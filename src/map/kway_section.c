@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The first parts: the elements are halved where the machine is widest apart,
+ * and the graph with them, until each element has its own vertices. How far a
+ * half may be over its share is what the levels below leave of the limit.
+ */
+#include "base/array.h"
+#include "map/kway.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sectioning {
+    const struct nw_kgraph *graph;
+    const struct nw_kmachine *machine;
+    int tries;
+    uint64_t seed;
+    int32_t *part;
+    int32_t *place; /* [n] of a vertex in the subgraph under way */
+};
+
+/* A range of elements and the vertices that go there. */
+struct section {
+    int32_t low, high;
+    int32_t *vertex;
+    int32_t count;
+};
+
+/* The element that begins the second half: of the widest gaps the one that
+ * comes nearest to half of all that is to be shared. */
+static int32_t choose_middle(const struct nw_kmachine *m, int32_t low,
+                             int32_t high)
+{
+    double widest = -1, all = 0, before = 0, best = HUGE_VAL;
+    int32_t middle = low + 1;
+
+    for (int32_t i = low; i < high; i++) {
+        all += m->share[i];
+        if (i > low && m->step[i] > widest)
+            widest = m->step[i];
+    }
+    for (int32_t i = low + 1; i < high; i++) {
+        double off;
+
+        before += m->share[i - 1];
+        off =
+            fabs(before - all / 2) + fabs(i - low - (high - low) / 2.0) * 1e-9;
+        if (m->step[i] == widest && off < best) {
+            best = off;
+            middle = i;
+        }
+    }
+    return middle;
+}
+
+static void subgraph(struct sectioning *s, const struct section *here,
+                     struct nw_kgraph *out)
+{
+    const struct nw_kgraph *g = s->graph;
+    size_t arcs = 0;
+
+    for (int32_t i = 0; i < here->count; i++)
+        s->place[here->vertex[i]] = i;
+    for (int32_t i = 0; i < here->count; i++) {
+        int32_t v = here->vertex[i];
+
+        out->load[i] = g->load[v];
+        out->count[i] = g->count[v];
+        out->row[i] = arcs;
+        for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
+            int32_t at = s->place[g->to[e]];
+
+            if (at < 0)
+                continue;
+            out->to[arcs] = at;
+            out->weight[arcs++] = g->weight[e];
+        }
+    }
+    out->row[here->count] = arcs;
+    for (int32_t i = 0; i < here->count; i++)
+        s->place[here->vertex[i]] = -1;
+}
+
+static size_t count_arcs(const struct nw_kgraph *g, const struct section *here)
+{
+    size_t arcs = 0;
+
+    for (int32_t i = 0; i < here->count; i++)
+        arcs += g->row[here->vertex[i] + 1] - g->row[here->vertex[i]];
+    return arcs;
+}
+
+/* The sides' shares of the load that is really here, and their limits: each
+ * of the d cuts that follow may add the d-th root of what is allowed in all. */
+static struct nw_kcut make_cut(const struct sectioning *s,
+                               const struct section *here, int32_t middle)
+{
+    const struct nw_kmachine *m = s->machine;
+    struct nw_kcut cut = {.tries = s->tries};
+    double share[2] = {0}, limit[2] = {0}, load = 0, ease;
+
+    for (int32_t i = here->low; i < here->high; i++) {
+        share[i >= middle] += m->share[i];
+        limit[i >= middle] += (double)m->limit[i];
+        cut.capacity[i >= middle] += m->capacity[i];
+    }
+    for (int32_t i = 0; i < here->count; i++)
+        load += (double)s->graph->load[here->vertex[i]];
+    for (int side = 0; side < 2; side++) {
+        int32_t below = side ? here->high - middle : middle - here->low;
+        double depth = ceil(log2((double)below)) + 1, room;
+
+        cut.target[side] = share[0] + share[1] > 0
+                               ? load * share[side] / (share[0] + share[1])
+                               : load / 2;
+        room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
+        ease = room > 1 ? pow(room, 1 / depth) : room;
+        cut.limit[side] = (int64_t)(cut.target[side] * ease + 1e-6);
+        if (below == 1 || cut.limit[side] < (int64_t)ceil(cut.target[side]))
+            cut.limit[side] = (int64_t)fmin(limit[side], 9e18);
+        if ((double)cut.limit[side] > limit[side])
+            cut.limit[side] = (int64_t)limit[side];
+    }
+    return cut;
+}
+
+static nw_status section(struct sectioning *s, struct section here);
+
+/* Vertices of side 0 first; both halves are then cut in turn. */
+static nw_status descend(struct sectioning *s, struct section here,
+                         int32_t middle, const int8_t *side)
+{
+    int32_t *sorted, zeros = 0, at[2] = {0};
+    nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < here.count; i++)
+        zeros += !side[i];
+    at[1] = zeros;
+    for (int32_t i = 0; i < here.count; i++)
+        sorted[at[(int)side[i]]++] = here.vertex[i];
+    memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
+    free(sorted);
+    status = section(s, (struct section){here.low, middle, here.vertex, zeros});
+    if (!status)
+        status =
+            section(s, (struct section){middle, here.high, here.vertex + zeros,
+                                        here.count - zeros});
+    return status;
+}
+
+static nw_status cut_section(struct sectioning *s, const struct section *here,
+                             int32_t middle, int8_t *side)
+{
+    struct nw_kcut cut = make_cut(s, here, middle);
+    struct nw_kgraph graph;
+    struct nw_random random;
+    nw_status status =
+        nw_kgraph_alloc(&graph, here->count, count_arcs(s->graph, here));
+
+    if (status)
+        return status;
+    nw_random_init(&random, s->seed ^ ((uint64_t)here->low << 32) ^
+                                (uint64_t)here->high);
+    subgraph(s, here, &graph);
+    for (int32_t i = 0; i < here->count; i++) {
+        int32_t v = here->vertex[i];
+
+        side[i] = -1;
+        if (s->graph->range && s->graph->range[v].high <= middle)
+            side[i] = 0;
+        else if (s->graph->range && s->graph->range[v].low >= middle)
+            side[i] = 1;
+    }
+    status = nw_kbisect(&graph, &cut, side, &random);
+    nw_kgraph_fini(&graph);
+    return status;
+}
+
+static nw_status section(struct sectioning *s, struct section here)
+{
+    int32_t middle;
+    int8_t *side;
+    nw_status status;
+
+    if (here.high - here.low == 1 || !here.count) {
+        for (int32_t i = 0; i < here.count; i++)
+            s->part[here.vertex[i]] = here.low;
+        return NW_OK;
+    }
+    middle = choose_middle(s->machine, here.low, here.high);
+    status = nw_alloc((size_t)here.count, 1, &side);
+    if (status)
+        return status;
+    status = cut_section(s, &here, middle, side);
+    if (!status)
+        status = descend(s, here, middle, side);
+    free(side);
+    return status;
+}
+
+nw_status nw_ksection(const struct nw_kgraph *graph,
+                      const struct nw_kmachine *machine, int tries,
+                      uint64_t seed, int32_t *part)
+{
+    struct sectioning s = {.graph = graph,
+                           .machine = machine,
+                           .tries = tries,
+                           .seed = seed,
+                           .part = part};
+    struct section all = {0, machine->k, NULL, graph->n};
+    nw_status status = nw_alloc((size_t)graph->n, sizeof *s.place, &s.place);
+
+    if (!status)
+        status = nw_alloc((size_t)graph->n, sizeof *all.vertex, &all.vertex);
+    for (int32_t v = 0; !status && v < graph->n; v++) {
+        s.place[v] = -1;
+        all.vertex[v] = v;
+    }
+    if (!status)
+        status = section(&s, all);
+    free(s.place);
+    free(all.vertex);
+    return status;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several ranks on an element: nw_map for options that allow it. The answer is
+ * what the k-way engine finds, or the default where that is within the limits
+ * and better.
+ */
+#include "map/many.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool nw_many_is_asked(const struct nw_map_options *options)
+{
+    struct nw_map_options mine = NW_MAP_OPTIONS_INIT;
+
+    if (!options)
+        return false;
+    memcpy(&mine, options,
+           options->size < sizeof mine ? options->size : sizeof mine);
+    return mine.capacity > 1 || mine.imbalance >= 0;
+}
+
+static void many_fini(struct nw_many *many)
+{
+    nw_kgraph_fini(&many->graph);
+    free(many->machine.step);
+    free(many->machine.share);
+    free(many->machine.limit);
+    free(many->machine.capacity);
+    free(many->table);
+    free(many->host);
+    free(many->slots);
+    free(many->order);
+    free(many->first);
+    free(many->element);
+    free(many->end);
+}
+
+static nw_status check_options(const struct nw_many *many)
+{
+    const struct nw_map_options *options = &many->options;
+
+    if (options->capacity < 0 || !(options->imbalance < 1e6))
+        return nw_fail(NW_EINVAL, "capacities are counted from 1, imbalance is "
+                                  "a fraction from 0");
+    if (options->cores_per_rank > 1 || options->gpus_per_rank > 1)
+        return nw_fail(NW_EINVAL, "several cores or GPUs per rank and several "
+                                  "ranks per element exclude each other");
+    if (nw_pattern_has_gpu(many->pattern))
+        return nw_fail(NW_EUNSUPPORTED,
+                       "several ranks per element are mapped by host traffic "
+                       "alone, and the pattern has a GPU layer");
+    for (int i = 0; i < 3; i++)
+        if (options->phase[i])
+            return nw_fail(NW_EINVAL, "phases place one rank on an element");
+    if (options->objective == NW_OBJECTIVE_CONGESTION &&
+        !nw_topology_has_links(many->topology))
+        return nw_fail(NW_EINVAL,
+                       "%s is a matrix of distances: it has no "
+                       "links and no congestion",
+                       nw_topology_name(many->topology));
+    return NW_OK;
+}
+
+static nw_status many_init(struct nw_many *many, const nw_topology *topology,
+                           const nw_pattern *pattern,
+                           const struct nw_map_options *options)
+{
+    struct nw_map_options *mine = &many->options;
+    nw_status status;
+
+    *many = (struct nw_many){.topology = topology, .pattern = pattern};
+    *mine = (struct nw_map_options)NW_MAP_OPTIONS_INIT;
+    memcpy(mine, options,
+           options->size < sizeof *mine ? options->size : sizeof *mine);
+    status = check_options(many);
+    if (!status)
+        status = nw_many_choose_hosts(many);
+    if (!status)
+        status = nw_many_make_graph(many);
+    if (!status)
+        status = nw_many_make_machine(many);
+    if (!status)
+        nw_budget_init(&many->budget, mine);
+    return status;
+}
+
+static nw_status to_mapping(const struct nw_many *many, const int32_t *part,
+                            nw_mapping **out)
+{
+    nw_mapping *mapping;
+    nw_status status = nw_mapping_new(many->topology, many->graph.n, &mapping);
+
+    if (status)
+        return status;
+    for (int32_t v = 0; v < many->graph.n; v++) {
+        int32_t node = many->end[part[v]].node;
+
+        mapping->node[v] = node;
+        mapping->core[v] =
+            many->element[part[v]] -
+            nw_topology_node_elements(many->topology, node).first;
+        mapping->gpu[v] = -1;
+    }
+    *out = mapping;
+    return NW_OK;
+}
+
+/* The elements in the order of the caller's hosts. */
+static nw_status elements_in_order(const struct nw_many *many, int32_t **out)
+{
+    int32_t *order, at = 0;
+    nw_status status = nw_alloc((size_t)many->machine.k, sizeof *order, &order);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < many->host_count; i++) {
+        int32_t h = many->order[i];
+
+        for (int32_t q = many->first[h]; q < many->first[h + 1]; q++)
+            order[at++] = q;
+    }
+    *out = order;
+    return NW_OK;
+}
+
+struct dealing {
+    const struct nw_many *many;
+    const int32_t *order;
+    int32_t *count; /* [k] ranks so far */
+    double dealt;   /* load */
+    double due;     /* load of the elements up to this one */
+    int32_t at;     /* in order */
+};
+
+/* Elements in order take ranks in order, each until its share is had. */
+static int32_t deal(struct dealing *d, int32_t v)
+{
+    const struct nw_kmachine *m = &d->many->machine;
+    double load = (double)d->many->graph.load[v];
+
+    while (d->at < m->k - 1 &&
+           (d->dealt + load / 2 > d->due * (1 + 1e-12) ||
+            d->count[d->order[d->at]] >= m->capacity[d->order[d->at]])) {
+        d->at++;
+        d->due += m->share[d->order[d->at]];
+    }
+    d->dealt += load;
+    for (int32_t i = 0; i < m->k; i++) {
+        int32_t q = d->order[(d->at + i) % m->k];
+
+        if (d->count[q] < m->capacity[q] && nw_kmay(&d->many->graph, v, q))
+            return q;
+    }
+    return -1;
+}
+
+/* Ranks fixed to one element first, that their places are kept. */
+static nw_status deal_all(struct dealing *d, int32_t *part)
+{
+    const struct nw_kgraph *g = &d->many->graph;
+
+    for (int32_t v = 0; v < g->n; v++) {
+        part[v] = -1;
+        if (g->range && g->range[v].high == g->range[v].low + 1) {
+            part[v] = g->range[v].low;
+            d->count[part[v]]++;
+        }
+    }
+    for (int32_t v = 0; v < g->n; v++) {
+        if (part[v] >= 0) {
+            d->dealt += (double)g->load[v];
+            continue;
+        }
+        part[v] = deal(d, v);
+        if (part[v] < 0)
+            return nw_fail(NW_EINVAL,
+                           "the fixed ranks leave no room for rank %d", v);
+        d->count[part[v]]++;
+    }
+    return NW_OK;
+}
+
+static nw_status default_parts(const struct nw_many *many, int32_t *part)
+{
+    struct dealing d = {.many = many};
+    int32_t *order = NULL;
+    nw_status status = elements_in_order(many, &order);
+
+    if (!status)
+        status = nw_alloc((size_t)many->machine.k, sizeof *d.count, &d.count);
+    if (!status) {
+        d.order = order;
+        d.due = many->machine.share[order[0]];
+        status = deal_all(&d, part);
+    }
+    free(order);
+    free(d.count);
+    return status;
+}
+
+static struct nw_keffort choose_effort(const struct nw_many *many)
+{
+    static const struct nw_keffort efforts[] = {
+        [NW_EFFORT_FAST] = {1, 0, 4, 1, 15},
+        [NW_EFFORT_DEFAULT] = {4, 2, 4, 2, 30},
+        [NW_EFFORT_STRONG] = {16, 4, 8, 3, 50},
+    };
+
+    return efforts[many->options.effort];
+}
+
+/* The figures a mapping is judged by: the objective, then what decides between
+ * equals. */
+static nw_status judge(const struct nw_many *many, const nw_mapping *mapping,
+                       double figure[2])
+{
+    struct nw_cost cost;
+    nw_status status =
+        nw_cost_evaluate(many->topology, many->pattern, mapping, &cost);
+
+    if (status)
+        return status;
+    figure[0] = nw_cost_objective(&cost, many->options.objective);
+    figure[1] = many->options.has_second
+                    ? nw_cost_objective(&cost, many->options.second)
+                    : 0;
+    nw_cost_fini(&cost);
+    return NW_OK;
+}
+
+static bool is_within(const struct nw_many *many, const int32_t *part)
+{
+    struct nw_kstate state;
+    bool within = true;
+
+    if (nw_kstate_init(&state, &many->graph, &many->machine, (int32_t *)part))
+        return false;
+    for (int32_t q = 0; q < many->machine.k; q++)
+        within &= !nw_kstate_over(&state, q);
+    nw_kstate_fini(&state);
+    return within;
+}
+
+/* Of the found and the default the better, where the default may be. */
+static nw_status choose(const struct nw_many *many, const int32_t *found,
+                        const int32_t *standard, nw_mapping **out)
+{
+    nw_mapping *one = NULL, *other = NULL;
+    double figure[2][2] = {{0}};
+    nw_status status = to_mapping(many, found, &one);
+
+    if (!status && is_within(many, standard)) {
+        status = to_mapping(many, standard, &other);
+        if (!status)
+            status = judge(many, one, figure[0]);
+        if (!status)
+            status = judge(many, other, figure[1]);
+        if (!status &&
+            (figure[1][0] < figure[0][0] ||
+             (figure[1][0] == figure[0][0] && figure[1][1] < figure[0][1]))) {
+            nw_mapping *worse = one;
+
+            one = other;
+            other = worse;
+        }
+    }
+    nw_mapping_free(other);
+    if (status)
+        nw_mapping_free(one);
+    else
+        *out = one;
+    return status;
+}
+
+static nw_status find(struct nw_many *many, int32_t *found,
+                      const int32_t *standard, nw_mapping **out)
+{
+    struct nw_krun run = {.graph = &many->graph,
+                          .machine = &many->machine,
+                          .effort = choose_effort(many),
+                          .seed = many->options.seed,
+                          .budget = &many->budget,
+                          .given = standard};
+    nw_status status = nw_kway(&run, found);
+
+    if (!status)
+        status = choose(many, found, standard, out);
+    return status;
+}
+
+/* By name: the default and the engine; others place one rank on an element. */
+static nw_status run_named(struct nw_many *many, const char **name,
+                           nw_mapping **out)
+{
+    static const char *const ours[] = {"auto", "multilevel"};
+    size_t n = (size_t)many->graph.n;
+    int32_t *found = NULL, *standard = NULL;
+    const char *asked = *name;
+    nw_status status = nw_alloc(n, sizeof *found, &found);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *standard, &standard);
+    if (!status)
+        status = default_parts(many, standard);
+    *name = NULL;
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (!asked || !strcmp(asked, ours[i]))
+            *name = "multilevel";
+    if (!*name && (!strcmp(asked, "default") || !strcmp(asked, "block")))
+        *name = "block";
+    if (!status && !*name)
+        status = nw_fail(NW_EINVAL,
+                         "algorithm %s places one rank on an element; several "
+                         "are placed by multilevel and block",
+                         asked);
+    if (!status && !strcmp(*name, "block"))
+        status = to_mapping(many, standard, out);
+    else if (!status)
+        status = find(many, found, standard, out);
+    free(found);
+    free(standard);
+    return status;
+}
+
+nw_status nw_many_map(const nw_topology *topology, const nw_pattern *pattern,
+                      const struct nw_map_options *options, nw_mapping **out,
+                      struct nw_map_report *report)
+{
+    struct nw_many many;
+    const char *name = options->algorithm;
+    nw_status status = many_init(&many, topology, pattern, options);
+
+    if (!status)
+        status = run_named(&many, &name, out);
+    if (!status && report)
+        *report = (struct nw_map_report){.algorithm = name,
+                                         .steps = many.budget.steps};
+    many_fini(&many);
+    return status;
+}
+
+nw_status nw_many_default(const nw_topology *topology,
+                          const nw_pattern *pattern,
+                          const struct nw_map_options *options,
+                          nw_mapping **out)
+{
+    struct nw_many many;
+    int32_t *part = NULL;
+    nw_status status = many_init(&many, topology, pattern, options);
+
+    if (!status)
+        status = nw_alloc((size_t)many.graph.n, sizeof *part, &part);
+    if (!status)
+        status = default_parts(&many, part);
+    if (!status)
+        status = to_mapping(&many, part, out);
+    free(part);
+    many_fini(&many);
+    return status;
+}

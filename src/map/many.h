@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the library's nouns to a graph, a machine with limits and back, for
+ * mappings that put several ranks on an element (`capacity`, `imbalance`).
+ */
+#ifndef NW_MAP_MANY_H
+#define NW_MAP_MANY_H
+
+#include "map/kway.h"
+
+#include <nodewise/map.h>
+
+/* True where the options let an element have several ranks. */
+bool nw_many_is_asked(const struct nw_map_options *options);
+
+/* nw_map and nw_map_default for them. */
+NW_MUST_CHECK nw_status nw_many_map(const nw_topology *topology,
+                                    const nw_pattern *pattern,
+                                    const struct nw_map_options *options,
+                                    nw_mapping **out,
+                                    struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_many_default(const nw_topology *topology,
+                                        const nw_pattern *pattern,
+                                        const struct nw_map_options *options,
+                                        nw_mapping **out);
+
+/* Everything of one call. Elements of the machine are numbered from 0 over
+ * the nodes that take part, in the topology's order. */
+struct nw_many {
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    struct nw_map_options options; /* every field there */
+    struct nw_budget budget;
+    struct nw_kgraph graph;
+    struct nw_kmachine machine;
+    double *table;
+    int32_t host_count;
+    int32_t *host;      /* [host_count] nodes, ascending */
+    int32_t *slots;     /* [host_count] most ranks, INT32_MAX where open */
+    int32_t *order;     /* [host_count] hosts as the caller gave them */
+    int32_t *first;     /* [host_count + 1] elements of a host */
+    int32_t *element;   /* [k] of the topology */
+    struct nw_end *end; /* [k] */
+};
+
+/* Steps of the preparation, in this order. NW_EINVAL says what does not fit. */
+NW_MUST_CHECK nw_status nw_many_choose_hosts(struct nw_many *many);
+NW_MUST_CHECK nw_status nw_many_make_graph(struct nw_many *many);
+NW_MUST_CHECK nw_status nw_many_make_machine(struct nw_many *many);
+
+#endif

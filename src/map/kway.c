@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 40, PER_PART = 40 };
+enum { LEVELS = 40, PER_PART = 200 };
 
 /* The graph and its coarser ones; into[i] leads from level i to i + 1. */
 struct levels {
@@ -212,8 +212,8 @@ static nw_status begin(struct task *task, const struct levels *levels,
         memcpy(*part, task->one->part, (size_t)last->n * sizeof **part);
         return NW_OK;
     }
-    return nw_ksection(last, task->run->machine, task->run->effort.tries,
-                       task->seed, *part);
+    return nw_ksection(last, task->run->machine, &task->run->effort, task->seed,
+                       *part);
 }
 
 static nw_status run_task(struct task *task)

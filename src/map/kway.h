@@ -71,7 +71,8 @@ static inline double nw_kdistance(const struct nw_kmachine *machine, int32_t a,
 struct nw_keffort {
     int starts;   /* whole answers made, then combined */
     int cycles;   /* times the best is coarsened and refined again */
-    int tries;    /* first cuts per bisection */
+    int repeats;  /* bisections made, the best of which is kept */
+    int tries;    /* first cuts of each */
     int searches; /* rounds of local search on each level */
     int patience; /* moves without gain before a local search ends */
 };
@@ -114,7 +115,8 @@ struct nw_kcut {
     double target[2];
     int64_t limit[2];
     int64_t capacity[2];
-    int tries;
+    int tries;   /* first cuts on the coarsest level */
+    int repeats; /* from the finest down and back */
 };
 /* side[v] is 0 or 1 where fixed, -1 where free; all 0 or 1 afterwards. Limits
  * are kept where that is found possible. */
@@ -126,7 +128,8 @@ NW_MUST_CHECK nw_status nw_kbisect(const struct nw_kgraph *graph,
 
 NW_MUST_CHECK nw_status nw_ksection(const struct nw_kgraph *graph,
                                     const struct nw_kmachine *machine,
-                                    int tries, uint64_t seed, int32_t *part);
+                                    const struct nw_keffort *effort,
+                                    uint64_t seed, int32_t *part);
 
 /* --- state --- */
 

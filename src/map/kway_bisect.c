@@ -404,8 +404,42 @@ static nw_status cut_level(const struct nw_kgraph *graph,
     return status;
 }
 
+/* What is over the limits, then the cut. */
+static void judge(const struct nw_kgraph *graph, const struct nw_kcut *cut,
+                  int8_t *side, double figure[2])
+{
+    struct pass p = {.graph = graph, .cut = cut, .side = side, .finest = true};
+
+    measure(&p);
+    figure[0] = excess(&p);
+    figure[1] = cut_of(&p);
+}
+
 nw_status nw_kbisect(const struct nw_kgraph *graph, const struct nw_kcut *cut,
                      int8_t *side, struct nw_random *random)
 {
-    return cut_level(graph, cut, side, random, true);
+    size_t n = (size_t)graph->n;
+    int8_t *made = NULL, *best = NULL;
+    double least[2] = {0}, now[2];
+    nw_status status = nw_alloc(n, 1, &made);
+
+    if (!status)
+        status = nw_alloc(n, 1, &best);
+    for (int i = 0; !status && i < cut->repeats; i++) {
+        memcpy(made, side, n);
+        status = cut_level(graph, cut, made, random, true);
+        if (status)
+            break;
+        judge(graph, cut, made, now);
+        if (!i || now[0] < least[0] ||
+            (now[0] == least[0] && now[1] < least[1])) {
+            memcpy(least, now, sizeof least);
+            memcpy(best, made, n);
+        }
+    }
+    if (!status)
+        memcpy(side, best, n);
+    free(made);
+    free(best);
+    return status;
 }

@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FEW = 4 };
+
 struct sectioning {
     const struct nw_kgraph *graph;
     const struct nw_kmachine *machine;
-    int tries;
+    const struct nw_keffort *effort;
     uint64_t seed;
     int32_t *part;
     int32_t *place; /* [n] of a vertex in the subgraph under way */
@@ -97,7 +99,7 @@ static struct nw_kcut make_cut(const struct sectioning *s,
                                const struct section *here, int32_t middle)
 {
     const struct nw_kmachine *m = s->machine;
-    struct nw_kcut cut = {.tries = s->tries};
+    struct nw_kcut cut = {.tries = s->effort->tries, .repeats = 1};
     double share[2] = {0}, limit[2] = {0}, load = 0, ease;
 
     for (int32_t i = here->low; i < here->high; i++) {
@@ -107,6 +109,9 @@ static struct nw_kcut make_cut(const struct sectioning *s,
     }
     for (int32_t i = 0; i < here->count; i++)
         load += (double)s->graph->load[here->vertex[i]];
+    /* the last cuts are cheap to mend on the way back */
+    if (here->high - here->low > FEW)
+        cut.repeats = s->effort->repeats;
     for (int side = 0; side < 2; side++) {
         int32_t below = side ? here->high - middle : middle - here->low;
         double depth = ceil(log2((double)below)) + 1, room;
@@ -202,12 +207,13 @@ static nw_status section(struct sectioning *s, struct section here)
 }
 
 nw_status nw_ksection(const struct nw_kgraph *graph,
-                      const struct nw_kmachine *machine, int tries,
-                      uint64_t seed, int32_t *part)
+                      const struct nw_kmachine *machine,
+                      const struct nw_keffort *effort, uint64_t seed,
+                      int32_t *part)
 {
     struct sectioning s = {.graph = graph,
                            .machine = machine,
-                           .tries = tries,
+                           .effort = effort,
                            .seed = seed,
                            .part = part};
     struct section all = {0, machine->k, NULL, graph->n};

@@ -204,9 +204,9 @@ static nw_status default_parts(const struct nw_many *many, int32_t *part)
 static struct nw_keffort choose_effort(const struct nw_many *many)
 {
     static const struct nw_keffort efforts[] = {
-        [NW_EFFORT_FAST] = {1, 0, 4, 1, 15},
-        [NW_EFFORT_DEFAULT] = {4, 2, 4, 2, 30},
-        [NW_EFFORT_STRONG] = {16, 4, 8, 3, 50},
+        [NW_EFFORT_FAST] = {1, 0, 3, 4, 1, 15},
+        [NW_EFFORT_DEFAULT] = {4, 2, 3, 4, 2, 30},
+        [NW_EFFORT_STRONG] = {16, 4, 5, 8, 3, 50},
     };
 
     return efforts[many->options.effort];

@@ -13,7 +13,7 @@ struct metis {
     uint64_t vertices, edges;
     uint64_t sizes, weights; /* how many begin a vertex's line */
     uint64_t *weight;        /* [vertices] the first of each; or NULL */
-    bool weighted;    /* edges have weights */
+    bool weighted;           /* edges have weights */
     nw_pattern_builder *builder;
 };
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,14 +28,17 @@ static bool send_bytes(int to, const char *bytes, size_t count)
     return true;
 }
 
-__attribute__((noreturn)) static void answer(nw_pattern_opener *open,
-                                             const char *path, int to)
+__attribute__((noreturn)) static void
+answer(nw_pattern_opener *open, const char *path, int to, unsigned seconds)
 {
     nw_pattern *pattern = NULL;
     struct nw_text text = {0};
-    nw_status status = open(path, &pattern);
-    char first = (char)status;
+    nw_status status;
+    char first;
 
+    setrlimit(RLIMIT_CPU, &(struct rlimit){seconds, seconds});
+    status = open(path, &pattern);
+    first = (char)status;
     if (status)
         nw_text_add(&text, nw_error_text());
     else
@@ -82,7 +86,7 @@ static nw_status take_answer(const struct nw_text *text, const char *path,
 }
 
 nw_status nw_open_apart(nw_pattern_opener *open, const char *path,
-                        nw_pattern **out)
+                        unsigned seconds, nw_pattern **out)
 {
     struct nw_text text = {0};
     int ends[2];
@@ -95,7 +99,7 @@ nw_status nw_open_apart(nw_pattern_opener *open, const char *path,
     child = fork();
     if (!child) {
         close(ends[0]);
-        answer(open, path, ends[1]);
+        answer(open, path, ends[1], seconds);
     }
     close(ends[1]);
     whole = child > 0 && receive(ends[0], &text);

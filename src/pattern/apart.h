@@ -5,9 +5,10 @@
 
 #include "pattern/format.h"
 
-/* What open(path) gives, or its error; NW_EFORMAT where it does not come back,
- * for damaged files that bring the library down. */
+/* What open(path) gives, or its error; NW_EFORMAT where it does not come back
+ * within that much CPU time, for damaged files that bring the library down or
+ * send it round in circles. */
 NW_MUST_CHECK nw_status nw_open_apart(nw_pattern_opener *open, const char *path,
-                                      nw_pattern **out);
+                                      unsigned seconds, nw_pattern **out);
 
 #endif

@@ -68,8 +68,9 @@ static nw_status count_ranks(struct monitoring *in)
 static bool skip_word(struct nw_scan *scan, const char *expected)
 {
     const char *word;
+    size_t length = nw_scan_word(scan, &word);
 
-    return nw_scan_is(word, nw_scan_word(scan, &word), expected);
+    return nw_scan_is(word, length, expected);
 }
 
 struct line {

@@ -540,5 +540,6 @@ nw_status nw_otf2_open(const char *path, nw_pattern **out)
         nw_library_load(LIBRARY, symbols, sizeof symbols / sizeof *symbols,
                         "to read OTF2 traces");
 
-    return status ? status : nw_open_apart(open_here, path, out);
+    return status ? status
+                  : nw_open_apart(open_here, path, nw_otf2_seconds(path), out);
 }

@@ -4,10 +4,12 @@
  * filled. */
 #include "pattern/otf2_files.h"
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,4 +92,28 @@ nw_status nw_otf2_check_location(const char *anchor, uint64_t location)
         free(path);
     }
     return status;
+}
+
+static _Thread_local size_t folder_size;
+
+static int add_size(const char *path, const struct stat *info, int kind,
+                    struct FTW *where)
+{
+    (void)path, (void)kind, (void)where;
+    folder_size += (size_t)info->st_size;
+    return 0;
+}
+
+unsigned nw_otf2_seconds(const char *anchor)
+{
+    size_t length = strlen(anchor);
+    char *folder = NULL;
+
+    folder_size = 0;
+    if (nw_text_ends_with(anchor, ".otf2") && !nw_strdup(anchor, &folder)) {
+        folder[length - strlen(".otf2")] = '\0';
+        nftw(folder, add_size, 16, FTW_PHYS);
+    }
+    free(folder);
+    return 10 + (unsigned)(folder_size >> 20);
 }

@@ -247,9 +247,12 @@ bool nw_fits_ti(const struct nw_shape *shape)
 {
     struct nw_scan scan;
     const char *word;
+    size_t length;
     int32_t rank;
 
     nw_scan_init(&scan, "", shape->first, shape->first_length);
-    return nw_scan_line(&scan) && nw_scan_i32(&scan, &rank) &&
-           nw_scan_is(word, nw_scan_word(&scan, &word), "init");
+    if (!nw_scan_line(&scan) || !nw_scan_i32(&scan, &rank))
+        return false;
+    length = nw_scan_word(&scan, &word);
+    return nw_scan_is(word, length, "init");
 }

@@ -57,7 +57,7 @@ HOMES = {
 
 # what libc and the kernel give to all
 SYSTEM = set("""
-arpa assert.h cpuid.h ctype.h dirent.h dlfcn.h endian.h errno.h fcntl.h float.h
+arpa assert.h cpuid.h ctype.h dirent.h dlfcn.h endian.h errno.h fcntl.h float.h ftw.h
 getopt.h glob.h ifaddrs.h immintrin.h inttypes.h langinfo.h libgen.h limits.h
 link.h linux locale.h math.h net netdb.h netinet poll.h pthread.h pwd.h sched.h
 search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h stdarg.h stdatomic.h

@@ -7,10 +7,9 @@
 #include <stdint.h>
 
 /* One box of x * y * z words, for each of `quantities` arrays. Addresses are
- * those of the first word. A dense side (`to` when packing, `from` when
- * unpacking) is x fastest without gaps, quantity after quantity, and its
- * distances are not read; on a strided side quantity q begins shift[q] bytes
- * further, with the shifts of this box from `shift` on in the table. */
+ * those of the first word; quantity q begins shift[to_shift + q] and
+ * shift[from_shift + q] bytes further. A dense side (`to` when packing, `from`
+ * when unpacking) is x fastest without gaps, and its distances are not read. */
 struct nw_gpu_box {
     uint64_t to, from;
     int64_t to_step, to_row, to_plane; /* bytes to the next word, row, plane */

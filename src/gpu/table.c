@@ -24,16 +24,16 @@ static void prepare_division(uint32_t divisor, uint32_t *magic, uint32_t *shift)
 }
 
 /* All bits in which an address or a distance of one side is not aligned. */
-static uint64_t loose_bits(const struct nw_gpu_piece *p, bool to)
+static uint64_t loose_bits(const struct nw_gpu_piece *p, bool to, bool dense)
 {
     const int64_t *shift = to ? p->to_shift : p->from_shift;
     uint64_t bits = (uint64_t)(uintptr_t)(to ? p->to : p->from);
 
-    if (p->y > 1)
+    if (p->y > 1 && !dense)
         bits |= (uint64_t)(to ? p->to_row : p->from_row);
-    if (p->z > 1)
+    if (p->z > 1 && !dense)
         bits |= (uint64_t)(to ? p->to_plane : p->from_plane);
-    for (uint32_t q = 0; q < p->quantities; q++)
+    for (uint32_t q = 0; q < p->quantities && shift; q++)
         bits |= (uint64_t)shift[q];
     return bits;
 }
@@ -60,8 +60,7 @@ static struct cut cut_of(enum nw_gpu_work work, const struct nw_gpu_piece *p)
     bool to = work != NW_GPU_PACK, from = work != NW_GPU_UNPACK;
     int64_t bytes = (int64_t)p->bytes;
     struct cut cut = {.work = work, .parts = 1};
-    uint64_t loose = (to ? loose_bits(p, true) : (uintptr_t)p->to) |
-                     (from ? loose_bits(p, false) : (uintptr_t)p->from);
+    uint64_t loose = loose_bits(p, true, !to) | loose_bits(p, false, !from);
 
     cut.rows = (!to || p->to_step == bytes) && (!from || p->from_step == bytes);
     if (cut.rows) {
@@ -168,12 +167,9 @@ static nw_status add_piece(struct nw_gpu_table *table, enum nw_gpu_work work,
     set_distances(&box, work, p);
     if (cut.rows)
         box.to_step = box.from_step = (int64_t)size;
-    status = add_shifts(table, p, work == NW_GPU_PACK ? NULL : p->to_shift,
-                        &box.to_shift);
+    status = add_shifts(table, p, p->to_shift, &box.to_shift);
     if (!status)
-        status =
-            add_shifts(table, p, work == NW_GPU_UNPACK ? NULL : p->from_shift,
-                       &box.from_shift);
+        status = add_shifts(table, p, p->from_shift, &box.from_shift);
     for (uint32_t i = 0; i < cut.parts && !status; i++) {
         status = add_box(group, &box);
         box.to += size;

@@ -10,9 +10,9 @@
 
 /* x * y * z elements of `bytes`, for each of some quantities. Distances are in
  * bytes and may be negative, which mirrors. Quantity q begins to_shift[q] and
- * from_shift[q] further. When packing the `to` side, when unpacking the `from`
- * side is dense: x fastest, quantity after quantity, and its distances and
- * shifts are not read. Borrowed for the call. */
+ * from_shift[q] further; NULL on a dense side is quantity after quantity. When
+ * packing the `to` side, when unpacking the `from` side is dense: x fastest,
+ * and its distances are not read. Borrowed for the call. */
 struct nw_gpu_piece {
     void *to;
     const void *from;

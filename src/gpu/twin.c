@@ -45,7 +45,6 @@ void nw_gpu_twin(enum nw_gpu_work work, int width, const struct nw_gpu_box *box,
                  const int64_t *shift)
 {
     size_t size = (size_t)1 << width;
-    uint64_t bytes = (uint64_t)box->x * box->y * box->z * size;
 
     for (uint32_t q = 0; q < box->quantities; q++) {
         struct side to = {box->to, box->to_step, box->to_row, box->to_plane};
@@ -53,13 +52,11 @@ void nw_gpu_twin(enum nw_gpu_work work, int width, const struct nw_gpu_box *box,
                             box->from_plane};
 
         if (work == NW_GPU_PACK)
-            to = dense(box->to + q * bytes, box, size);
-        else
-            to.at += (uint64_t)shift[box->to_shift + q];
+            to = dense(box->to, box, size);
         if (work == NW_GPU_UNPACK)
-            from = dense(box->from + q * bytes, box, size);
-        else
-            from.at += (uint64_t)shift[box->from_shift + q];
+            from = dense(box->from, box, size);
+        to.at += (uint64_t)shift[box->to_shift + q];
+        from.at += (uint64_t)shift[box->from_shift + q];
         copy(to, from, box, size);
     }
 }

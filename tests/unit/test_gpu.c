@@ -80,23 +80,36 @@ static void describe(const struct array *to, const struct array *from,
     piece->from_shift = from->shift;
 }
 
+/* Where one element is on one side. */
+static size_t element(const struct nw_gpu_piece *p, bool to, bool dense,
+                      const int64_t at[4])
+{
+    const int64_t *shift = to ? p->to_shift : p->from_shift;
+    int64_t step[3] = {to ? p->to_step : p->from_step,
+                       to ? p->to_row : p->from_row,
+                       to ? p->to_plane : p->from_plane};
+    int64_t bytes = (int64_t)p->bytes;
+
+    if (dense) {
+        step[0] = bytes;
+        step[1] = bytes * p->x;
+        step[2] = bytes * p->x * p->y;
+    }
+    return (size_t)(at[0] * step[0] + at[1] * step[1] + at[2] * step[2] +
+                    (shift ? shift[at[3]] : step[2] * p->z * at[3]));
+}
+
 static void plain_loops(enum nw_gpu_work work, const struct nw_gpu_piece *p,
                         char *to, const char *from)
 {
-    size_t dense = 0;
+    int64_t at[4];
 
-    for (uint32_t q = 0; q < p->quantities; q++)
-        for (int64_t z = 0; z < p->z; z++)
-            for (int64_t y = 0; y < p->y; y++)
-                for (int64_t x = 0; x < p->x; x++, dense += p->bytes)
-                    memcpy(work == NW_GPU_PACK
-                               ? to + dense
-                               : to + p->to_shift[q] + x * p->to_step +
-                                     y * p->to_row + z * p->to_plane,
-                           work == NW_GPU_UNPACK
-                               ? from + dense
-                               : from + p->from_shift[q] + x * p->from_step +
-                                     y * p->from_row + z * p->from_plane,
+    for (at[3] = 0; at[3] < p->quantities; at[3]++)
+        for (at[2] = 0; at[2] < p->z; at[2]++)
+            for (at[1] = 0; at[1] < p->y; at[1]++)
+                for (at[0] = 0; at[0] < p->x; at[0]++)
+                    memcpy(to + element(p, true, work == NW_GPU_PACK, at),
+                           from + element(p, false, work == NW_GPU_UNPACK, at),
                            p->bytes);
 }
 
@@ -149,6 +162,7 @@ static void one_copy(struct nw_random *random, char *const buffer[4])
         .z = n[2],
         .quantities = 1 + below(random, QUANTITIES),
     };
+    const int64_t gaps[QUANTITIES] = {0, 1 << 17, 2 << 17, 3 << 17};
     struct array to, from;
     int64_t first[2];
 
@@ -158,6 +172,10 @@ static void one_copy(struct nw_random *random, char *const buffer[4])
         from.plane * n[2] + from.first + from.shift[3] > ROOM)
         return;
     describe(&to, &from, &piece);
+    if (work == NW_GPU_PACK)
+        piece.to_shift = below(random, 2) ? gaps : NULL;
+    if (work == NW_GPU_UNPACK)
+        piece.from_shift = below(random, 2) ? gaps : NULL;
     first[0] = work == NW_GPU_PACK ? 16 * below(random, 4) : to.first;
     first[1] = work == NW_GPU_UNPACK ? 16 * below(random, 4) : from.first;
     for (int i = 1; i < 4; i++)

@@ -46,7 +46,6 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
         uint32_t first =                                                       \
             (NW_BLOCK - box->first_block) * NW_GPU_BLOCK_WORDS + NW_THREAD;    \
         uint32_t quantities = box->quantities;                                 \
-        int64_t dense = (int64_t)total * (int64_t)sizeof(word_type);           \
         struct place at[NW_GPU_ITEMS];                                         \
         word_type held[NW_GPU_ITEMS];                                          \
                                                                                \
@@ -59,10 +58,8 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
                 at[i].from = (int64_t)word * (int64_t)sizeof(word_type);       \
         }                                                                      \
         for (uint32_t q = 0; q < quantities; q++) {                            \
-            uint64_t to = box->to + (dense_to ? q * dense                      \
-                                     : boxes.shift[box->to_shift + q]);        \
-            uint64_t from = box->from + (dense_from ? q * dense                \
-                                  : boxes.shift[box->from_shift + q]);         \
+            uint64_t to = box->to + boxes.shift[box->to_shift + q];            \
+            uint64_t from = box->from + boxes.shift[box->from_shift + q];      \
             for (uint32_t i = 0; i < NW_GPU_ITEMS; i++)                        \
                 if (first + i * NW_GPU_THREADS < total)                        \
                     held[i] = LOAD(word_type, from + at[i].from);              \

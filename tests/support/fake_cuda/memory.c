@@ -372,8 +372,11 @@ API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
     range = range_new(exported.size, exported.gpu, -1);
     pthread_mutex_lock(&fake_lock);
     code = fd >= 0 && range ? map_twice(range, fd) : INVALID_HANDLE;
-    if (!code)
+    if (!code) {
         add(range);
+        /* as the flag asks: the way to its GPU is opened */
+        fake_current()->reached |= 1u << exported.gpu;
+    }
     pthread_mutex_unlock(&fake_lock);
     if (fd >= 0)
         close(fd);

@@ -66,13 +66,13 @@ struct nw_halo_quantity {
     X(TYPES, "types", "derived types, nothing packed")                         \
     X(NODES, "nodes", "one MPI message a pair of nodes")                       \
     X(KERNEL, "kernel", "one kernel inside a GPU")                             \
-    X(WRITE, "write", "one kernel writes the peer GPU's ghost cells")          \
-    X(PEER3D, "peer3d", "3-D copies between GPUs, nothing packed")             \
     X(PEER, "peer", "pack, copy to the peer GPU, unpack")                      \
     X(COLOCATED, "colocated", "the same to another process by IPC")            \
     X(AWARE, "aware", "pack, MPI on device memory, unpack")                    \
-    X(PINNED, "pinned", "pack straight into pinned host memory, MPI")          \
-    X(STAGED, "staged", "pack, copy to pinned host memory, MPI")
+    X(STAGED, "staged", "pack, copy to pinned host memory, MPI")               \
+    X(WRITE, "write", "one kernel writes the peer GPU's ghost cells")          \
+    X(PEER3D, "peer3d", "3-D copies between GPUs, nothing packed")             \
+    X(PINNED, "pinned", "pack straight into pinned host memory, MPI")
 
 enum nw_halo_method {
 #define NW_HALO_METHOD_ENUM(name, word, sentence) NW_HALO_##name,

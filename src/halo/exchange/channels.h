@@ -23,4 +23,9 @@ nw_status nw_halo_watch_open(nw_halo *halo);
 nw_status nw_halo_watch_check(const nw_halo *halo);
 void nw_halo_watch_close(nw_halo *halo);
 
+/* Tells every peer that this rank's part of an exchange failed, once; hears
+ * whether one has told us, which is then our failure. */
+void nw_halo_failure_tell(nw_halo *halo, nw_status status);
+nw_status nw_halo_failure_hear(const nw_halo *halo);
+
 #endif

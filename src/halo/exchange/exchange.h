@@ -126,8 +126,6 @@ struct nw_halo {
     void *memory;  /* what the library allocated for them, memory.c's */
     struct nw_halo_remote *remote; /* [piece_count * quantity_count] */
     int32_t *pid;                  /* [node_size] processes of this node */
-    const int32_t *gpu; /* [own_count] device of each own piece, or NULL */
-    void **stream;      /* [own_count] the caller's, or NULL */
 
     /* fields: all quantities, joined where they are interleaved; then, where
      * any is, each on its own, for subsets */
@@ -143,10 +141,12 @@ struct nw_halo {
     int phase_count, phase;
     size_t started; /* channels whose phase has come */
     bool running, broken;
-    uint64_t exchange; /* counts them, from 1 */
-    uint64_t polls;    /* of exchanges that were not done */
-    void *segment;     /* shared memory of the channels, segment.c's */
-    void *watch;       /* of peers on this node, watch.c's */
+    char failure[256];         /* why, as it is told to the peers */
+    uint64_t exchange;         /* counts them, from 1 */
+    uint64_t polls;            /* of exchanges that were not done */
+    void *segment;             /* shared memory of the channels, segment.c's */
+    void *watch;               /* of peers on this node, watch.c's */
+    struct nw_halo_gpus *gpus; /* of GPU memory, else NULL */
     char words[256];
 };
 

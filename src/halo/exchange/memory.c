@@ -136,6 +136,8 @@ static nw_status make_arrays(nw_halo *halo,
             least_pitch(halo, &halo->layout->piece[halo->own[i / quantities]],
                         i % quantities),
             options->row_align);
+    if (halo->gpu_memory)
+        return NW_OK; /* the arrays come with the GPUs */
     status = allocate(halo, memory, lay_out(halo, NULL) + 64);
     if (!status)
         lay_out(halo, halo->base[0]);

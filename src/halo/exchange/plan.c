@@ -4,6 +4,7 @@
  * all. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/channels.h"
+#include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -330,6 +331,10 @@ static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
     if (!status)
         status = nw_halo_memory_make(halo, options);
     if (!status)
+        status = halo->gpu_memory
+                     ? nw_halo_gpus_open(halo, options)
+                     : nw_halo_agree(halo->comm, nw_halo_gpus_refuse(halo));
+    if (!status)
         status = make_fields(halo);
     if (!status)
         status = nw_halo_agree(halo->comm, nw_halo_memory_tell(halo));
@@ -359,6 +364,8 @@ nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
     code = open_comms(halo, comm, options->ranks_per_node);
     status = code == MPI_SUCCESS ? plan(halo, options)
                                  : nw_halo_mpi(code, "open a halo");
+    if (halo->gpus && halo->gpus->gpu)
+        halo->gpus->gpu->restore(halo->gpus->context);
     if (status)
         nw_halo_free(halo);
     else
@@ -385,12 +392,17 @@ nw_status nw_halo_plan_fortran(MPI_Fint comm,
 
 void nw_halo_free(nw_halo *halo)
 {
+    void *context = NULL;
+
     if (!halo)
         return;
     if (halo->running && nw_halo_wait(halo))
         halo->broken = true;
+    if (halo->gpus)
+        context = halo->gpus->gpu ? halo->gpus->gpu->context() : NULL;
     nw_halo_channels_close(halo);
     nw_halo_watch_close(halo);
+    nw_halo_gpus_close(halo, context);
     nw_halo_memory_free(halo);
     nw_halo_layout_free(halo->layout);
     free(halo->quantity);

@@ -2,6 +2,7 @@
 /* An exchange: channels start phase by phase, each phase when the ghost cells
  * of those before are filled, and are driven until all are done. */
 #include "halo/exchange/channels.h"
+#include "halo/exchange/gpus.h"
 
 #include "base/clock.h"
 
@@ -10,6 +11,7 @@
 
 #define SPINS 64         /* polls before the core is given up */
 #define WATCH_EVERY 4096 /* polls between looks at the peers */
+#define LISTEN_EVERY 512 /* and for what they tell */
 
 static nw_status start_phase(nw_halo *halo)
 {
@@ -70,15 +72,39 @@ static nw_status activate(nw_halo *halo, const int32_t *subset, int32_t count)
 static nw_status fail_for_good(nw_halo *halo, nw_status status)
 {
     if (status) {
+        nw_halo_failure_tell(halo, status);
         halo->broken = true;
         halo->running = false;
     }
     return status;
 }
 
+/* The caller's current GPU is another one, and is so again after the call. */
+static void *enter(const nw_halo *halo)
+{
+    return halo->gpus ? halo->gpus->gpu->context() : NULL;
+}
+
+static nw_status leave(const nw_halo *halo, void *context, nw_status status)
+{
+    if (halo->gpus)
+        halo->gpus->gpu->restore(context);
+    return status;
+}
+
+static nw_status begin(nw_halo *halo)
+{
+    nw_status status = halo->gpus ? nw_halo_gpus_begin(halo) : NW_OK;
+
+    if (!status)
+        status = post_all(halo);
+    return status ? status : start_phase(halo);
+}
+
 nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
 {
     nw_status status;
+    void *context;
 
     if (halo->broken)
         return nw_fail(NW_EMPI, "an exchange of this halo failed before");
@@ -91,10 +117,9 @@ nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
     halo->exchange++;
     halo->phase = 0;
     halo->started = 0;
-    status = post_all(halo);
-    if (!status)
-        status = start_phase(halo);
-    return fail_for_good(halo, status);
+    context = enter(halo);
+    status = begin(halo);
+    return fail_for_good(halo, leave(halo, context, status));
 }
 
 /* Drives what was started; counts what is not done. Ghost cells of this phase
@@ -135,6 +160,7 @@ nw_status nw_halo_test(nw_halo *halo, bool *done)
 {
     bool finished = false;
     nw_status status;
+    void *context;
 
     if (halo->broken)
         return nw_fail(NW_EMPI, "an exchange of this halo failed before");
@@ -142,9 +168,12 @@ nw_status nw_halo_test(nw_halo *halo, bool *done)
         *done = true;
         return NW_OK;
     }
-    status = advance(halo, &finished);
+    context = enter(halo);
+    status = leave(halo, context, advance(halo, &finished));
     if (!status && !finished && ++halo->polls % WATCH_EVERY == 0)
         status = nw_halo_watch_check(halo);
+    if (!status && !finished && halo->polls % LISTEN_EVERY == 0)
+        status = nw_halo_failure_hear(halo);
     if (finished)
         halo->running = false;
     if (!status)

@@ -20,7 +20,8 @@ enum { EVENT_SHARED = 4 };
  * page that all processes see. */
 struct counts {
     uint64_t recorded, reached;
-    int32_t pid; /* of who recorded last: nobody waits for the dead */
+    int32_t pid;    /* of who recorded last */
+    int32_t broken; /* its context is: who waits for it breaks, too */
 };
 
 struct event {
@@ -65,8 +66,13 @@ static bool is_reached(const struct op *op)
 {
     const struct counts *counts = op->event->counts;
 
-    return __atomic_load_n(&counts->reached, __ATOMIC_ACQUIRE) >= op->count ||
-           (op->event->page && kill(counts->pid, 0) && errno == ESRCH);
+    return __atomic_load_n(&counts->reached, __ATOMIC_ACQUIRE) >= op->count;
+}
+
+static bool is_lost(const struct event *event)
+{
+    return __atomic_load_n(&event->counts->broken, __ATOMIC_ACQUIRE) ||
+           (event->page && kill(event->counts->pid, 0) && errno == ESRCH);
 }
 
 static bool can_work(const struct stream *stream, double now)
@@ -74,7 +80,8 @@ static bool can_work(const struct stream *stream, double now)
     const struct op *op = stream->first;
 
     return op && !stream->working && now >= stream->busy_until &&
-           (fake_broken || op->work != WORK_WAIT || is_reached(op));
+           (fake_broken || op->work != WORK_WAIT || is_reached(op) ||
+            is_lost(op->event));
 }
 
 static struct stream *choose(double now)
@@ -120,6 +127,8 @@ static int work_on(const struct op *op, int gpu)
 
     if (code)
         return code;
+    if (op->work == WORK_WAIT)
+        return is_reached(op) ? SUCCESS : LAUNCH_FAILED;
     if (op->work == WORK_COPY)
         fake_do_copy(op);
     if (op->work == WORK_KERNEL)
@@ -158,6 +167,8 @@ static void do_one(struct stream *stream)
         stream->busy_until = fake_clock() + cost;
     if (!fake_broken)
         reach(op);
+    else if (op->work == WORK_RECORD)
+        __atomic_store_n(&op->event->counts->broken, 1, __ATOMIC_RELEASE);
     stream->first = op->next;
     if (!stream->first)
         stream->last = &stream->first;
@@ -413,6 +424,8 @@ API int cuEventQuery(struct event *event)
     FAULT();
     if (fake_broken)
         return fake_broken;
+    if (event->page && is_lost(event))
+        return LAUNCH_FAILED;
     return __atomic_load_n(&event->counts->reached, __ATOMIC_ACQUIRE) >=
                    __atomic_load_n(&event->counts->recorded, __ATOMIC_ACQUIRE)
                ? SUCCESS

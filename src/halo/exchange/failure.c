@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A rank whose part of an exchange fails, as by an error of its GPU, tells its
+ * neighbours why, and they theirs: nobody waits for what will not come. */
+#include "halo/exchange/channels.h"
+
+#include <string.h>
+
+#define TAG 32000 /* no channel's */
+
+static bool is_told(const nw_halo *halo, size_t channel)
+{
+    for (size_t i = 0; i < channel; i++)
+        if (halo->channel[i].peer == halo->channel[channel].peer)
+            return true;
+    return halo->channel[channel].peer == halo->rank;
+}
+
+/* What is sent stays in the halo; nobody waits for it to be read. */
+void nw_halo_failure_tell(nw_halo *halo, nw_status status)
+{
+    MPI_Request request;
+
+    if (halo->broken)
+        return;
+    memset(halo->failure, 0, sizeof halo->failure);
+    halo->failure[0] = (char)status;
+    strncpy(halo->failure + 1, nw_error_text(), sizeof halo->failure - 2);
+    for (size_t i = 0; i < halo->channel_count; i++)
+        if (!is_told(halo, i) &&
+            NW_PMPI(Isend)(halo->failure, sizeof halo->failure, MPI_BYTE,
+                           halo->channel[i].peer, TAG, halo->comm,
+                           &request) == MPI_SUCCESS)
+            NW_PMPI(Request_free)(&request);
+}
+
+nw_status nw_halo_failure_hear(const nw_halo *halo)
+{
+    char words[sizeof halo->failure];
+    MPI_Status from;
+    int there = 0;
+
+    if (NW_PMPI(Iprobe)(MPI_ANY_SOURCE, TAG, halo->comm, &there, &from) !=
+            MPI_SUCCESS ||
+        !there ||
+        NW_PMPI(Recv)(words, sizeof words, MPI_BYTE, from.MPI_SOURCE, TAG,
+                      halo->comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return NW_OK;
+    return nw_fail((nw_status)words[0], "%s%d: %s",
+                   strncmp(words + 1, "rank ", 5) ? "rank " : "by rank ",
+                   from.MPI_SOURCE, words + 1);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ghost cells written in place by the source's GPU: what the kernel inside a
+ * GPU, the kernel that writes a peer's memory and 3-D copies have in common. */
+#ifndef NW_HALO_EXCHANGE_GPUS_DIRECT_H
+#define NW_HALO_EXCHANGE_GPUS_DIRECT_H
+
+#include "halo/exchange/gpus.h"
+
+nw_status nw_halo_open_direct(struct nw_halo_channel *channel,
+                              struct nw_halo_offer *own);
+nw_status nw_halo_join_direct(struct nw_halo_channel *channel,
+                              const struct nw_halo_offer *other);
+nw_status nw_halo_post_direct(struct nw_halo_channel *channel);
+nw_status nw_halo_start_direct(struct nw_halo_channel *channel);
+nw_status nw_halo_test_direct(struct nw_halo_channel *channel, bool *done);
+void nw_halo_close_direct(struct nw_halo_channel *channel);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two counters of exchanges in the memory that the ranks of a node share, by
+ * which the ends of a channel tell each other what they have put into their
+ * streams: no waiting for a GPU is in them. */
+#ifndef NW_HALO_EXCHANGE_GPUS_FLAGS_H
+#define NW_HALO_EXCHANGE_GPUS_FLAGS_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+struct nw_halo_flags {
+    _Alignas(64) _Atomic uint64_t free;    /* the receiver's room may be used */
+    _Alignas(64) _Atomic uint64_t written; /* the sender's event is recorded */
+};
+
+static inline int nw_halo_flag_is(_Atomic uint64_t *flag, uint64_t count)
+{
+    return atomic_load_explicit(flag, memory_order_acquire) >= count;
+}
+
+static inline void nw_halo_flag_set(_Atomic uint64_t *flag, uint64_t count)
+{
+    atomic_store_explicit(flag, count, memory_order_release);
+}
+
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a halo in GPU memory needs before its channels: the driver, the GPU of
+ * each piece, arrays, and the events in the callers' streams. */
+#include "halo/exchange/gpus.h"
+
+#include "runtime/warn.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the GPU of each piece --- */
+
+static nw_status check_gpu(const nw_halo *halo, int32_t own)
+{
+    const struct nw_halo_gpus *gpus = halo->gpus;
+
+    if (gpus->device[own] < 0 || gpus->device[own] >= gpus->count)
+        return nw_fail(NW_EINVAL, "piece %d is to be on GPU %d of %d", own,
+                       gpus->device[own], gpus->count);
+    return NW_OK;
+}
+
+/* Where the caller has arrays, their GPU; else what the options say, else the
+ * node's GPUs in turn. */
+static nw_status find_devices(nw_halo *halo,
+                              const struct nw_halo_options *options)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    nw_status status = NW_OK;
+    int32_t whose = -1;
+
+    for (int32_t i = 0; !status && i < halo->own_count; i++) {
+        const struct nw_halo_piece *piece = &halo->layout->piece[halo->own[i]];
+
+        gpus->user[i] =
+            options->stream ? (nw_gpu_stream)options->stream[i] : NULL;
+        gpus->device[i] =
+            options->gpu ? options->gpu[i] : piece->slot % gpus->count;
+        if (!options->gpu &&
+            gpus->gpu->holds(halo->base[i * halo->quantity_count], &whose) &&
+            whose >= 0)
+            gpus->device[i] = whose;
+        status = check_gpu(halo, i);
+    }
+    return status;
+}
+
+static nw_status check_arrays(const nw_halo *halo)
+{
+    const struct nw_halo_gpus *gpus = halo->gpus;
+
+    for (int32_t i = 0; i < halo->own_count * halo->quantity_count; i++) {
+        int32_t piece = i / halo->quantity_count, whose = -1;
+
+        if (!gpus->gpu->holds(halo->base[i], &whose))
+            return nw_fail(NW_EINVAL,
+                           "quantity %d of piece %d is not GPU memory",
+                           i % halo->quantity_count, piece);
+        if (whose >= 0 && whose != gpus->device[piece])
+            return nw_fail(NW_EINVAL,
+                           "quantity %d of piece %d is on GPU %d, its piece "
+                           "on GPU %d",
+                           i % halo->quantity_count, piece, whose,
+                           gpus->device[piece]);
+    }
+    return NW_OK;
+}
+
+/* The library's own arrays, zeroed. */
+static nw_status make_arrays(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    size_t count = (size_t)halo->own_count * halo->quantity_count;
+    nw_status status = nw_alloc(count, sizeof *gpus->owned, &gpus->owned);
+
+    for (size_t i = 0; !status && i < count; i++) {
+        size_t own = i / halo->quantity_count;
+        const struct nw_halo_piece *piece =
+            &halo->layout->piece[halo->own[own]];
+        size_t bytes = halo->pitch[i] *
+                       (size_t)(piece->allocated[1] * piece->allocated[2]);
+
+        status = gpus->gpu->select(gpus->device[own]);
+        if (!status)
+            status = gpus->gpu->alloc(bytes, &gpus->owned[i]);
+        if (!status)
+            status = gpus->gpu->fill(gpus->owned[i], 0, bytes, NULL);
+        if (!status)
+            status = gpus->gpu->stream_wait(NULL);
+        halo->base[i] = gpus->owned[i];
+    }
+    return status;
+}
+
+/* --- numbers that tell GPUs of all nodes apart --- */
+
+static uint64_t fold(uint64_t hash, const char *word)
+{
+    for (; *word; word++)
+        hash = (hash ^ (unsigned char)*word) * 0x100000001b3u;
+    return hash;
+}
+
+static nw_status tell_where(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    nw_status status = NW_OK;
+
+    for (int32_t i = 0; !status && i < halo->own_count; i++) {
+        struct nw_gpu_facts facts = {{0}, {0}, {0}, 0};
+        uint64_t node = (uint64_t)halo->node_of[halo->rank] + 1;
+
+        status = gpus->gpu->facts(gpus->device[i], &facts);
+        gpus->where[halo->own[i]] =
+            fold(fold(0xcbf29ce484222325u ^ node << 48, facts.uuid),
+                 facts.pci_id) |
+            1;
+    }
+    status = nw_halo_agree(halo->comm, status);
+    if (status)
+        return status;
+    return nw_halo_mpi(NW_PMPI(Allreduce)(MPI_IN_PLACE, gpus->where,
+                                          halo->layout->piece_count,
+                                          MPI_UINT64_T, MPI_MAX, halo->comm),
+                       "tell of GPUs");
+}
+
+/* Events that others may join where the driver makes such. */
+static nw_status make_events(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    nw_status status = NW_OK;
+
+    gpus->ipc = true;
+    for (int32_t i = 0; !status && i < halo->own_count; i++) {
+        status = gpus->gpu->select(gpus->device[i]);
+        if (!status && gpus->gpu->event_new_shared(&gpus->ready[i])) {
+            strncpy(gpus->why, nw_error_text(), sizeof gpus->why - 1);
+            gpus->ipc = false;
+            status = gpus->gpu->event_new(&gpus->ready[i]);
+        }
+    }
+    return status;
+}
+
+bool nw_halo_mpi_is_aware(void)
+{
+    const char *word = getenv("NODEWISE_GPU_AWARE");
+    int (*query)(void);
+
+    if (word && *word)
+        return strcmp(word, "no") && strcmp(word, "0");
+    *(void **)&query = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
+    return query && query();
+}
+
+/* Asked for by name, and not there: another way if one is allowed. */
+static nw_status check_aware(const nw_halo *halo, uint32_t methods)
+{
+    uint32_t others = NW_HALO_BIT(NW_HALO_STAGED) | NW_HALO_BIT(NW_HALO_PINNED);
+
+    if (halo->gpus->aware || halo->size == 1 ||
+        !(methods & NW_HALO_BIT(NW_HALO_AWARE)))
+        return NW_OK;
+    if (!(methods & others))
+        return nw_fail(NW_EUNSUPPORTED,
+                       "this MPI does not take GPU memory "
+                       "(MPIX_Query_cuda_support denies it): method 'aware' "
+                       "cannot be used");
+    if (!halo->rank)
+        nw_warn_once("halo: this MPI does not take GPU memory, halos are "
+                     "staged instead");
+    return NW_OK;
+}
+
+static nw_status allocate(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = NULL;
+    size_t own = (size_t)halo->own_count;
+    size_t pieces = (size_t)halo->layout->piece_count;
+    size_t arrays = pieces * halo->quantity_count;
+    nw_status status = nw_alloc(1, sizeof *gpus, &gpus);
+
+    halo->gpus = gpus;
+    if (!status)
+        status = nw_alloc(own, sizeof *gpus->device, &gpus->device);
+    if (!status)
+        status = nw_alloc(own, sizeof *gpus->user, &gpus->user);
+    if (!status)
+        status = nw_alloc(own, sizeof *gpus->ready, &gpus->ready);
+    if (!status)
+        status = nw_alloc(pieces, sizeof *gpus->where, &gpus->where);
+    if (!status)
+        status = nw_alloc(pieces, sizeof *gpus->event, &gpus->event);
+    if (!status)
+        status = nw_alloc(pieces, sizeof *gpus->peer_ready, &gpus->peer_ready);
+    if (!status)
+        status = nw_alloc(arrays, sizeof *gpus->array, &gpus->array);
+    return status;
+}
+
+static nw_status open_driver(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    nw_status status = nw_gpu_cuda.open(&gpus->count);
+
+    gpus->gpu = &nw_gpu_cuda;
+    if (status && !nw_gpu_hip.open(&gpus->count)) {
+        gpus->gpu = &nw_gpu_hip;
+        status = NW_OK;
+    }
+    if (status)
+        gpus->gpu = NULL;
+    return status;
+}
+
+nw_status nw_halo_gpus_open(nw_halo *halo,
+                            const struct nw_halo_options *options)
+{
+    bool given = options->base || options->memory;
+    nw_status status = allocate(halo);
+
+    if (!status)
+        status = open_driver(halo);
+    if (!status) {
+        halo->gpus->context = halo->gpus->gpu->context();
+        status = find_devices(halo, options);
+    }
+    if (!status)
+        status = given ? check_arrays(halo) : make_arrays(halo);
+    if (!status)
+        status = make_events(halo);
+    status = nw_halo_agree(halo->comm, status);
+    if (!status)
+        status = tell_where(halo);
+    if (!status)
+        status = nw_halo_peers_find(halo);
+    return status ? status : check_aware(halo, options->methods);
+}
+
+static void free_arrays(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+
+    for (int32_t i = 0; i < halo->own_count; i++) {
+        if (!gpus->ready || gpus->gpu->select(gpus->device[i]))
+            continue;
+        gpus->gpu->event_free(gpus->ready[i]);
+        for (int32_t q = 0; gpus->owned && q < halo->quantity_count; q++)
+            gpus->gpu->free(gpus->owned[i * halo->quantity_count + q]);
+    }
+}
+
+void nw_halo_gpus_close(nw_halo *halo, void *context)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+
+    if (!gpus)
+        return;
+    if (gpus->gpu) {
+        nw_halo_peers_close(halo);
+        free_arrays(halo);
+        gpus->gpu->restore(context);
+    }
+    free(gpus->device);
+    free(gpus->where);
+    free(gpus->user);
+    free(gpus->ready);
+    free(gpus->array);
+    free(gpus->event);
+    free(gpus->peer_ready);
+    free(gpus->opened);
+    free(gpus->owned);
+    free(gpus);
+    halo->gpus = NULL;
+}
+
+nw_status nw_halo_gpus_begin(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    nw_status status = NW_OK;
+
+    for (int32_t i = 0; !status && i < halo->own_count; i++) {
+        status = gpus->gpu->select(gpus->device[i]);
+        if (!status)
+            status = gpus->gpu->event_record(gpus->ready[i], gpus->user[i]);
+    }
+    return status;
+}
+
+nw_status nw_halo_gpus_refuse(const nw_halo *halo)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+    int32_t count, whose;
+
+    if (!driver)
+        return NW_OK; /* whoever has GPU memory has loaded it */
+    dlclose(driver);
+    if (nw_gpu_cuda.open(&count))
+        return NW_OK;
+    for (int32_t i = 0; i < halo->own_count * halo->quantity_count; i++)
+        if (nw_gpu_cuda.holds(halo->base[i], &whose))
+            return nw_fail(NW_EINVAL,
+                           "quantity %d of piece %d is memory of GPU %d: "
+                           "plan the halo with memory_kind "
+                           "NW_HALO_MEMORY_GPU",
+                           i % halo->quantity_count, i / halo->quantity_count,
+                           whose);
+    return NW_OK;
+}

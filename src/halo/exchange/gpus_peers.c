@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the processes of a node open of each other's GPUs: handles of all
+ * arrays and events are told once; memory is opened when a channel needs it,
+ * once, and closed with the halo. */
+#include "halo/exchange/gpus.h"
+
+#include "runtime/warn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void export_array(nw_halo *halo, int32_t own, int32_t quantity)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    size_t offset = 0;
+    struct nw_halo_export *out =
+        &gpus->array[halo->own[own] * halo->quantity_count + quantity];
+
+    out->given = !gpus->gpu->memory_export(
+        halo->base[own * halo->quantity_count + quantity], &out->handle,
+        &offset);
+    out->offset = offset;
+    gpus->ipc_arrays &= out->given;
+}
+
+static void export_all(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+
+    gpus->ipc_arrays = gpus->ipc;
+    for (int32_t i = 0; gpus->ipc && i < halo->own_count; i++) {
+        struct nw_halo_export *event = &gpus->event[halo->own[i]];
+
+        if (gpus->gpu->select(gpus->device[i]) ||
+            gpus->gpu->event_export(gpus->ready[i], &event->handle)) {
+            strncpy(gpus->why, nw_error_text(), sizeof gpus->why - 1);
+            gpus->ipc = false;
+        }
+        event->given = gpus->ipc;
+        for (int32_t q = 0; gpus->ipc && q < halo->quantity_count; q++)
+            export_array(halo, i, q);
+    }
+}
+
+/* Everyone fills its own entries; the rest is zero. */
+static int tell(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    int pieces = halo->layout->piece_count;
+    int bytes = (int)sizeof *gpus->array;
+    int code = NW_PMPI(Allreduce)(MPI_IN_PLACE, gpus->event, pieces * bytes,
+                                  MPI_BYTE, MPI_BOR, halo->node_comm);
+
+    if (code != MPI_SUCCESS)
+        return code;
+    return NW_PMPI(Allreduce)(MPI_IN_PLACE, gpus->array,
+                              pieces * halo->quantity_count * bytes, MPI_BYTE,
+                              MPI_BOR, halo->node_comm);
+}
+
+/* Opens an event, and where arrays are offered one of those, of every other
+ * rank of the node: what works once works again. */
+static bool can_open(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    nw_gpu_event event = NULL;
+    void *memory = NULL;
+
+    for (int32_t p = 0; p < halo->layout->piece_count; p++) {
+        const struct nw_halo_export *array =
+            &gpus->array[p * halo->quantity_count];
+
+        if (!gpus->event[p].given ||
+            halo->layout->piece[p].rank == halo->rank || !halo->own_count)
+            continue;
+        if (gpus->gpu->select(gpus->device[0]) ||
+            nw_halo_peers_event(halo, p, &event))
+            return false;
+        if (array->given &&
+            nw_halo_peers_open(halo, array, gpus->device[0], &memory))
+            return false;
+    }
+    return true;
+}
+
+nw_status nw_halo_peers_find(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    int able[3], code;
+
+    export_all(halo);
+    code = tell(halo);
+    if (code == MPI_SUCCESS && gpus->ipc && !can_open(halo)) {
+        strncpy(gpus->why, nw_error_text(), sizeof gpus->why - 1);
+        gpus->ipc = false;
+    }
+    able[0] = gpus->ipc;
+    able[1] = gpus->ipc_arrays;
+    able[2] = nw_halo_mpi_is_aware();
+    if (code == MPI_SUCCESS)
+        code = NW_PMPI(Allreduce)(MPI_IN_PLACE, able, 3, MPI_INT, MPI_MIN,
+                                  halo->comm);
+    /* the lowest rank that knows why says so, and no other */
+    if (code == MPI_SUCCESS && !able[0] && halo->node_size > 1) {
+        int own = gpus->ipc ? halo->size : halo->rank, first = halo->size;
+
+        code =
+            NW_PMPI(Allreduce)(&own, &first, 1, MPI_INT, MPI_MIN, halo->comm);
+        if (first == halo->rank)
+            nw_warn_once("halo: processes cannot open each other's GPU memory "
+                         "(%s), halos go another way",
+                         gpus->why);
+    }
+    gpus->ipc = able[0];
+    gpus->ipc_arrays = able[0] && able[1];
+    gpus->aware = able[2];
+    return nw_halo_agree(halo->comm, nw_halo_mpi(code, "tell of GPU memory"));
+}
+
+nw_status nw_halo_peers_open(nw_halo *halo, const struct nw_halo_export *from,
+                             int32_t gpu, void **out)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    struct nw_halo_opened *opened = gpus->opened;
+    nw_status status;
+
+    for (size_t i = 0; i < gpus->opened_count; i++)
+        if (opened[i].gpu == gpu &&
+            !memcmp(&opened[i].handle, &from->handle, sizeof from->handle)) {
+            *out = (char *)opened[i].memory + from->offset;
+            return NW_OK;
+        }
+    status = nw_grow(&gpus->opened, &gpus->opened_capacity,
+                     gpus->opened_count + 1, sizeof *gpus->opened);
+    if (status)
+        return status;
+    opened = &gpus->opened[gpus->opened_count];
+    *opened = (struct nw_halo_opened){.handle = from->handle, .gpu = gpu};
+    status = gpus->gpu->memory_import(&from->handle, &opened->memory);
+    if (status)
+        return status;
+    gpus->opened_count++;
+    *out = (char *)opened->memory + from->offset;
+    return NW_OK;
+}
+
+nw_status nw_halo_peers_map(const struct nw_halo_channel *channel)
+{
+    nw_halo *halo = channel->halo;
+    int32_t gpu = nw_halo_device(halo, channel->transfer->from);
+    nw_status status = halo->gpus->gpu->select(gpu);
+
+    for (size_t i = 0; !status && i < channel->count; i++)
+        for (int32_t q = 0; !status && q < halo->quantity_count; q++) {
+            size_t at = (size_t)channel->transfer[i].to * halo->quantity_count +
+                        (size_t)q;
+            void *memory = NULL;
+
+            status =
+                nw_halo_peers_open(halo, &halo->gpus->array[at], gpu, &memory);
+            halo->remote[at].mapped = memory;
+        }
+    return status;
+}
+
+nw_status nw_halo_peers_event(nw_halo *halo, int32_t piece, nw_gpu_event *out)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+    nw_status status = NW_OK;
+
+    if (!gpus->peer_ready[piece])
+        status = gpus->gpu->event_import(&gpus->event[piece].handle,
+                                         &gpus->peer_ready[piece]);
+    *out = gpus->peer_ready[piece];
+    return status;
+}
+
+void nw_halo_peers_close(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+
+    for (int32_t p = 0; gpus->peer_ready && p < halo->layout->piece_count; p++)
+        gpus->gpu->event_free(gpus->peer_ready[p]);
+    for (size_t i = 0; i < gpus->opened_count; i++)
+        if (!gpus->gpu->select(gpus->opened[i].gpu))
+            gpus->gpu->memory_close(gpus->opened[i].memory);
+    gpus->opened_count = 0;
+}

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
+#include "cli/numbers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,12 +40,15 @@ enum {
     KEY_FROM,
     KEY_CAPACITY,
     KEY_IMBALANCE,
+    KEY_WEIGHTS,
+    KEY_SPEEDS,
 };
 
 struct arguments {
     struct nw_common common;
     const char *source, *pattern, *qaplib;
     const char *hosts, *hostfile, *fix, *from;
+    const char *weights, *speeds;
     bool compact, list, elements_out, objective_given;
     enum nw_elements elements;
     struct nw_map_options map;
@@ -84,7 +88,10 @@ static const struct argp_option options[] = {
     {"ranks-per-gpu", KEY_SHARE, "N", 0, "Ranks that share a GPU (1)", 3},
     {"capacity", KEY_CAPACITY, "N", 0, "Most ranks of one element (1)", 3},
     {"imbalance", KEY_IMBALANCE, "FRACTION", 0,
-     "How far an element's load may pass the mean: 0.03", 3},
+     "How far an element's load may pass the mean: 0.03 or 3%", 3},
+    {"weights", KEY_WEIGHTS, "FILE", 0, "The load of each rank, one a line", 3},
+    {"speeds", KEY_SPEEDS, "FILE", 0, "The speed of each element, one a line",
+     3},
     {"remote-gpus", KEY_REMOTE, NULL, 0,
      "Let auto give a rank a GPU of another node", 3},
     {"hosts", KEY_HOSTS, "LIST", 0, "Nodes to use: n[1-4],x:8 (slots)", 3},
@@ -155,6 +162,20 @@ static void parse_objective(char *value, struct arguments *arguments,
     arguments->objective_given = true;
 }
 
+static void parse_imbalance(char *value, struct nw_map_options *map,
+                            struct argp_state *state)
+{
+    size_t length = strlen(value);
+    bool percent = length && value[length - 1] == '%';
+
+    if (percent)
+        value[length - 1] = '\0';
+    if (!nw_parse_double(value, &map->imbalance) || map->imbalance < 0)
+        argp_error(state, "--imbalance is a fraction from 0, not '%s'", value);
+    if (percent)
+        map->imbalance /= 100;
+}
+
 /* How long and how hard. */
 static error_t parse_search(int key, char *value, struct argp_state *state)
 {
@@ -180,9 +201,7 @@ static error_t parse_search(int key, char *value, struct argp_state *state)
         parse_count(value, &map->capacity, state);
         return 0;
     case KEY_IMBALANCE:
-        if (!nw_parse_double(value, &map->imbalance) || map->imbalance < 0)
-            argp_error(state, "--imbalance is a fraction from 0, not '%s'",
-                       value);
+        parse_imbalance(value, map, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -261,6 +280,9 @@ static void check(const struct arguments *arguments, struct argp_state *state)
                           "FILE alone");
     if (arguments->hosts && arguments->hostfile)
         argp_error(state, "--hosts and --hostfile exclude each other");
+    if ((arguments->weights || arguments->speeds) &&
+        arguments->map.imbalance < 0)
+        argp_error(state, "--weights and --speeds need --imbalance");
     if (arguments->map.seconds > 0 && arguments->map.steps)
         argp_error(state, "--time and --steps exclude each other");
 }
@@ -303,6 +325,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_FROM:
         arguments->from = value;
         return 0;
+    case KEY_WEIGHTS:
+        arguments->weights = value;
+        return 0;
+    case KEY_SPEEDS:
+        arguments->speeds = value;
+        return 0;
     case ARGP_KEY_ARG:
         argp_error(state, "'%s': patterns are given with -p", value);
         return 0;
@@ -331,6 +359,8 @@ struct work {
     nw_pattern *pattern;
     nw_mapping *fixed, *start, *standard, *mapping;
     struct nw_hosts hosts;
+    uint64_t *weights;
+    double *speeds;
     struct nw_map_report report;
     struct nw_cost cost[2]; /* the default's, the mapping's */
 };
@@ -376,8 +406,18 @@ static nw_status load(struct work *work, struct arguments *arguments)
         status = nw_mapping_read(arguments->fix, work->topology, &work->fixed);
     if (!status && arguments->from)
         status = nw_mapping_read(arguments->from, work->topology, &work->start);
+    if (!status && arguments->weights)
+        status = nw_cli_read_weights(arguments->weights,
+                                     (size_t)work->pattern->rank_count,
+                                     &work->weights);
+    if (!status && arguments->speeds)
+        status = nw_cli_read_speeds(
+            arguments->speeds,
+            (size_t)nw_topology_element_count(work->topology), &work->speeds);
     if (status)
         return status;
+    map->weights = work->weights;
+    map->speeds = work->speeds;
     map->fixed = work->fixed;
     map->start = work->start;
     if (work->hosts.count) {
@@ -514,6 +554,8 @@ static void fini(struct work *work)
     nw_mapping_free(work->standard);
     nw_mapping_free(work->mapping);
     nw_cli_hosts_fini(&work->hosts);
+    free(work->weights);
+    free(work->speeds);
     nw_pattern_free(work->pattern);
     nw_topology_free(work->topology);
 }

@@ -168,9 +168,13 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
 {
     struct nw_map_options map = NW_MAP_OPTIONS_INIT;
     nw_mapping *mapping;
-    nw_status status =
-        nw_map_default(work->topology, work->pattern, &map, &mapping);
+    nw_status status;
 
+    /* more ranks than elements share them, evenly */
+    if (work->pattern->rank_count > nw_topology_element_count(work->topology) &&
+        !nw_pattern_has_gpu(work->pattern))
+        map.imbalance = 0;
+    status = nw_map_default(work->topology, work->pattern, &map, &mapping);
     if (!status)
         status = play(work, arguments, "default", mapping);
     for (size_t i = 0; !status && i < arguments->mapping_count; i++) {

@@ -334,6 +334,26 @@ static nw_status set_limits(struct nw_many *many)
     return check_loads(many);
 }
 
+static nw_status check_speeds(const struct nw_many *many)
+{
+    const double *speeds = many->options.speeds;
+    double sum = 0;
+
+    for (int32_t q = 0; speeds && q < many->machine.k; q++) {
+        double speed = speeds[many->element[q]];
+
+        if (!(speed >= 0) || speed > 1e100)
+            return nw_fail(NW_EINVAL,
+                           "the speed of element %d is no number "
+                           "from 0",
+                           many->element[q]);
+        sum += speed;
+    }
+    return speeds && sum == 0
+               ? nw_fail(NW_EINVAL, "the speeds of all elements are 0")
+               : NW_OK;
+}
+
 nw_status nw_many_make_machine(struct nw_many *many)
 {
     struct nw_kmachine *m = &many->machine;
@@ -345,7 +365,9 @@ nw_status nw_many_make_machine(struct nw_many *many)
     for (int32_t q = 1; q < m->k; q++)
         m->step[q] = nw_topology_distance(many->topology, many->end[q - 1],
                                           many->end[q]);
-    status = set_capacities(many);
+    status = check_speeds(many);
+    if (!status)
+        status = set_capacities(many);
     if (!status)
         status = set_limits(many);
     if (!status && m->k <= TABLE_MOST)

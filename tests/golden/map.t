@@ -71,3 +71,31 @@ $ nodewise map --qaplib tiny.dat --json | grep '"hop_bytes"'
 $ nodewise map --qaplib tiny.dat --objective congestion
 ! nodewise map: tiny.dat is a matrix of distances: it has no links and no congestion
 ? 3
+## Several ranks on an element: 0 with 2 and 1 with 3 exchange 9 bytes, 0 sends 1
+## byte to 1. In order both nines cross, 18 x 5; better only the 1 does, 1 x 5.
+$ printf 'nodewise pattern 1\nranks 4 edges 3\n0 1 hh 1 1\n0 2 hh 9 1\n1 3 hh 9 1\n' > pairs.pattern
+$ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --json | grep '"hop_bytes"'
+  "hop_bytes": 5,
+    "hop_bytes": 90,
+$ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 4 --json | grep '"hop_bytes": 0'
+  "hop_bytes": 0,
+    "hop_bytes": 0,
+$ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 -q -o pairs.mapping > pairs.table
+$ nodewise evaluate -t hierarchy:2@5 -p pairs.pattern pairs.mapping --json | grep -c '"hop_bytes": 5,'
+1
+## Rank 0 is as heavy as the others together: it is alone. Three times as fast an
+## element takes three times the ranks.
+$ printf '3\n1\n1\n1\n' > heavy
+$ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0% --weights heavy --output-format pe -q | sort | uniq -c | sort -n | sed 's/ [01]$//;s/ *//'
+1
+3
+$ printf '3\n1\n' > fast
+$ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds fast --output-format pe -q | sort | uniq -c | sed 's/ *//'
+3 0
+1 1
+$ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds heavy
+! heavy:3: more than 2 numbers
+? 3
+$ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 1
+! nodewise map: 4 ranks do not fit on 1 host with room for 2; at most 2 would fit
+? 3

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files with one number a line: loads of ranks, speeds of elements. */
+#ifndef NW_CLI_NUMBERS_H
+#define NW_CLI_NUMBERS_H
+
+#include <nodewise/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exactly `count` of them; the caller frees *out. */
+NW_MUST_CHECK nw_status nw_cli_read_weights(const char *path, size_t count,
+                                            uint64_t **out);
+NW_MUST_CHECK nw_status nw_cli_read_speeds(const char *path, size_t count,
+                                           double **out);
+
+#endif

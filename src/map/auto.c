@@ -2,6 +2,7 @@
 /* The best of the cheap ones. Every candidate is priced by the same figures
  * as evaluate shows; the default is the first of them. */
 #include "map/algorithm.h"
+#include "map/budget.h"
 #include "map/flat.h"
 #include "base/status.h"
 
@@ -87,7 +88,7 @@ static nw_status search_tree(struct choosing *choosing, bool *done)
     if (!is_searchable(choosing->problem))
         return NW_OK;
     status = consider(choosing, nw_algorithm_find("multilevel"));
-    *done = status == NW_OK;
+    *done = status == NW_OK && !choosing->problem->budget->likened;
     return status == NW_EUNSUPPORTED ? NW_OK : status;
 }
 

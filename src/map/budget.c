@@ -4,6 +4,7 @@
 #include "map/budget.h"
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,25 +38,27 @@ void nw_budget_init(struct nw_budget *budget,
     *budget = (struct nw_budget){.effort = options->effort,
                                  .steps_most = options->steps,
                                  .progress = options->progress};
+    budget->begun_ns = nw_clock_ns();
     budget->threads = choose_threads(options->threads);
     budget->endless = options->steps || options->seconds > 0;
     if (!options->steps)
         budget->steps_most = UINT64_MAX;
     if (options->seconds > 0)
-        budget->end_ns = nw_clock_ns() + (uint64_t)(options->seconds * 1e9);
+        budget->end_ns =
+            budget->begun_ns + (uint64_t)(fmin(options->seconds, 1e9) * 1e9);
 }
 
 static void tell(struct nw_budget *budget, uint64_t now)
 {
     struct nw_progress *progress = budget->progress;
-    uint64_t total = 0, done = budget->steps;
+    uint64_t total = budget->expected, done = budget->steps;
     char words[64];
 
     if (!progress || !progress->update)
         return;
     if (budget->end_ns) {
-        total = 100;
-        done = budget->end_ns > now ? 99 : 100;
+        total = budget->end_ns - budget->begun_ns;
+        done = now > budget->begun_ns ? now - budget->begun_ns : 0;
     } else if (budget->steps_most != UINT64_MAX) {
         total = budget->steps_most;
     }

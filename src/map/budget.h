@@ -12,12 +12,15 @@
 
 struct nw_budget {
     enum nw_effort effort;
-    uint64_t steps;               /* taken so far by all searches */
-    uint64_t steps_most;          /* UINT64_MAX where only time cuts */
-    uint64_t end_ns;              /* nw_clock_ns to stop at, 0: none */
-    int32_t threads;              /* at least 1 */
-    bool endless;                 /* --time or --steps: restart until cut */
-    bool stopped;                 /* it was cut */
+    uint64_t steps;      /* taken so far by all searches */
+    uint64_t steps_most; /* UINT64_MAX where only time cuts */
+    uint64_t expected;   /* steps by effort, for people; 0: not known */
+    uint64_t begun_ns;
+    uint64_t end_ns; /* nw_clock_ns to stop at, 0: none */
+    int32_t threads; /* at least 1 */
+    bool endless;    /* --time or --steps: restart until cut */
+    bool stopped;    /* it was cut */
+    bool likened;    /* a search looked at a likeness of the machine */
     struct nw_progress *progress; /* or NULL */
     double best;                  /* of the objective; told, for people */
 };

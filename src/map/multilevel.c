@@ -112,8 +112,11 @@ static nw_status cycle(struct search *search)
 /* One cycle by effort; with a time or steps given longer and longer ones. */
 static nw_status search_on(struct search *search)
 {
-    const struct nw_budget *budget = search->placing->budget;
-    nw_status status = cycle(search);
+    struct nw_budget *budget = search->placing->budget;
+    nw_status status;
+
+    budget->expected = budget->steps + search->steps;
+    status = cycle(search);
 
     while (!status && budget->endless && !budget->stopped) {
         uint64_t before = budget->steps;
@@ -217,7 +220,8 @@ static nw_status place_on_tree(struct nw_placing *placing, improver *run)
         return status;
     if (!is_tree)
         return nw_fail(NW_EUNSUPPORTED,
-                       "this search needs a machine that is a tree");
+                       "this search needs a machine like a tree");
+    placing->budget->likened |= !tree.exact;
     status = nw_layout_init(&layout, &tree, placing);
     if (!status)
         status = run(&layout, placing);

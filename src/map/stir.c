@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "map/crew.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +292,7 @@ static void run_rounds(struct stirring *work)
 nw_status nw_stir(struct nw_stir *stir)
 {
     struct stirring work = {.stir = stir, .best_cost = stir->cost};
+    double begun = stir->cost;
     nw_status status;
 
     if (stir->layout->tree->levels < 3 || !stir->layout->count)
@@ -302,6 +304,9 @@ nw_status nw_stir(struct nw_stir *stir)
         run_rounds(&work);
         nw_layout_seat(stir->layout, work.best);
         stir->cost = work.best_cost;
+        (void)begun;
+        assert(fabs(nw_layout_cost(stir->layout) - stir->cost) <=
+               1e-9 * (1 + begun));
     }
     free_stirring(&work);
     return status;

@@ -375,10 +375,8 @@ nw_status nw_tree_init(struct nw_tree *tree, const struct nw_placing *placing,
         status = find_gaps(placing, place, seats, &gap);
     if (!status)
         status = nw_tree_from_gaps(tree, gap, place, seats, is_tree);
-    if (!status && *is_tree && !holds(tree, placing->places)) {
-        *is_tree = false;
-        nw_tree_fini(tree);
-    }
+    if (!status && *is_tree)
+        tree->exact = holds(tree, placing->places);
     free(keys);
     free(place);
     free(gap);

@@ -14,6 +14,7 @@
 #define NW_TREE_LEVELS 24
 
 struct nw_tree {
+    bool exact; /* else a likeness: say, cards are nearer to some cores */
     int32_t seats;
     int32_t *place;   /* [seats] */
     uint64_t *code;   /* [seats] */
@@ -28,7 +29,7 @@ struct nw_tree {
     int32_t *cluster[NW_TREE_LEVELS];
 };
 
-/* *is_tree is false, and *tree empty, where distances are not so. */
+/* *is_tree is false, and *tree empty, where there are too many distances. */
 NW_MUST_CHECK nw_status nw_tree_init(struct nw_tree *tree,
                                      const struct nw_placing *placing,
                                      bool *is_tree);

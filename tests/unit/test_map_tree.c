@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The search on trees against what must hold: costs that agree with those from
+ * scratch, optima by brute force and by hand, the same answer on any number of
+ * threads, everything valid on uneven trees with fixed ranks. */
+#include <nodewise/map.h>
+
+#include "base/random.h"
+#include "map/halve.h"
+#include "support/machine.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static nw_topology *load(const char *source)
+{
+    nw_topology *topology;
+
+    MUST(nw_topology_load(source, NULL, &topology));
+    return topology;
+}
+
+static nw_pattern *generate(const char *specification)
+{
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_generate(specification, &pattern));
+    return pattern;
+}
+
+static nw_pattern *random_graph(struct nw_random *random, int32_t ranks,
+                                int32_t edges)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(ranks, &builder));
+    for (int32_t i = 0; i < edges; i++) {
+        int32_t a = (int32_t)nw_random_below(random, (uint64_t)ranks);
+        int32_t b = (int32_t)nw_random_below(random, (uint64_t)ranks);
+
+        MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH,
+                                    1 + nw_random_below(random, 1000), 1));
+    }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static double cost_of(const nw_topology *topology, const nw_pattern *pattern,
+                      const nw_mapping *mapping)
+{
+    struct nw_cost cost;
+    double value;
+
+    MUST(nw_cost_evaluate(topology, pattern, mapping, &cost));
+    value = cost.hop_bytes.value;
+    nw_cost_fini(&cost);
+    return value;
+}
+
+static nw_mapping *map_by(const nw_topology *topology,
+                          const nw_pattern *pattern,
+                          struct nw_map_options options)
+{
+    nw_mapping *mapping = NULL;
+
+    if (nw_map(topology, pattern, &options, &mapping, NULL))
+        fail_msg("%s", nw_error_text());
+    return mapping;
+}
+
+static double best_by(const nw_topology *topology, const nw_pattern *pattern,
+                      const char *algorithm)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping;
+    double cost;
+
+    options.algorithm = algorithm;
+    mapping = map_by(topology, pattern, options);
+    cost = cost_of(topology, pattern, mapping);
+    nw_mapping_free(mapping);
+    return cost;
+}
+
+/* --- optima --- */
+
+struct brute {
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    nw_mapping *mapping;
+    double best;
+};
+
+static void try_all(struct brute *brute, int32_t rank, unsigned taken)
+{
+    int32_t elements = nw_topology_element_count(brute->topology);
+
+    if (rank == brute->pattern->rank_count) {
+        brute->best = fmin(brute->best, cost_of(brute->topology, brute->pattern,
+                                                brute->mapping));
+        return;
+    }
+    for (int32_t e = 0; e < elements; e++) {
+        if (taken & 1u << e)
+            continue;
+        brute->mapping->core[rank] = e;
+        try_all(brute, rank + 1, taken | 1u << e);
+    }
+}
+
+/* All ways of 6 ranks on 6 to 8 elements. */
+static void test_small_ones_are_optimal(void **state)
+{
+    static const char *const machines[] = {
+        "hierarchy:2:4@1:10", "hierarchy:3:2@2:5", "hierarchy:2:2:2@1:3:20"};
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 9; seed++) {
+        nw_topology *topology = load(machines[seed % 3]);
+        struct nw_random random;
+        struct brute brute = {.topology = topology, .best = HUGE_VAL};
+        nw_pattern *pattern;
+
+        nw_random_init(&random, seed);
+        pattern = random_graph(&random, 6, 5 + (int32_t)seed);
+        brute.pattern = pattern;
+        MUST(nw_mapping_new(topology, 6, &brute.mapping));
+        memset(brute.mapping->node, 0, 6 * sizeof(int32_t));
+        try_all(&brute, 0, 0);
+        assert_true(best_by(topology, pattern, NULL) == brute.best);
+        nw_mapping_free(brute.mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* A 4 x 4 grid on 4 groups of 4: squares of 2 x 2 keep 16 of 24 edges inside,
+ * the other 8 cost 10: 2 x (16 + 80) x 10 bytes. */
+static void test_squares_tile_a_square(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:4@1:10");
+    nw_pattern *pattern = generate("stencil2d5:dims=4x4,bytes=10");
+
+    (void)state;
+    assert_true(best_by(topology, pattern, "tile") == 1920);
+    assert_true(best_by(topology, pattern, NULL) == 1920);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+    topology = load("hierarchy:8:8@1:100");
+    /* 4 x 4 x 4 in eight boxes of 2 x 2 x 2: 8 x 12 edges inside, 48 across */
+    pattern = generate("stencil3d7:dims=4x4x4,bytes=1");
+    assert_true(best_by(topology, pattern, "tile") == 2 * (96 + 4800));
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Strips where one direction is heavy: 8 x 8, 8 to a group, rows 100 times as
+ * heavy: a row a group, 7 x 8 edges of 1 across. */
+static void test_weights_turn_boxes(void **state)
+{
+    nw_topology *topology = load("hierarchy:8:8@1:10");
+    nw_pattern *pattern = generate("stencil2d5:dims=8x8,bytes=1,weights=1:100");
+
+    (void)state;
+    assert_true(best_by(topology, pattern, "tile") ==
+                2.0 * (7 * 8 * 100 + 7 * 8 * 10));
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* --- what must hold --- */
+
+static nw_topology *uneven(struct nw_random *random)
+{
+    return machine_new((struct shape){2 + (int)nw_random_below(random, 3),
+                                      1 + (int)nw_random_below(random, 2),
+                                      2 + (int)nw_random_below(random, 4), 0, 0,
+                                      false});
+}
+
+/* A random start, stirred hard: the sum of changes is the cost. */
+static void test_changes_sum_to_the_cost(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        struct nw_random random;
+        nw_topology *topology;
+        nw_pattern *pattern;
+        nw_mapping *mapping, *refined;
+        int32_t elements;
+
+        nw_random_init(&random, seed);
+        topology = seed % 2 ? uneven(&random) : load("hierarchy:3:5:4@1:4:9");
+        elements = nw_topology_element_count(topology);
+        pattern =
+            random_graph(&random, elements - (int32_t)(seed % 3), 4 * elements);
+        options.algorithm = "random";
+        options.seed = seed;
+        mapping = map_by(topology, pattern, options);
+        options.algorithm = "refine";
+        options.start = mapping;
+        options.steps = 3000; /* the search itself compares both sums */
+        refined = map_by(topology, pattern, options);
+        assert_true(cost_of(topology, pattern, refined) <=
+                    cost_of(topology, pattern, mapping));
+        nw_mapping_free(mapping);
+        nw_mapping_free(refined);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+static void assert_same(const nw_mapping *a, const nw_mapping *b)
+{
+    for (int32_t r = 0; r < a->rank_count; r++) {
+        assert_int_equal(a->node[r], b->node[r]);
+        assert_int_equal(a->core[r], b->core[r]);
+    }
+}
+
+/* 4096 ranks: several groups in a round and many pieces in a generation. */
+static void test_threads_do_not_matter(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:16:64@1:10:100");
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_random random;
+    nw_pattern *pattern;
+    nw_mapping *mapping[3];
+
+    (void)state;
+    nw_random_init(&random, 7);
+    pattern = random_graph(&random, 4096, 9000);
+    options.steps = 200000;
+    for (int i = 0; i < 3; i++) {
+        options.threads = i + 1;
+        mapping[i] = map_by(topology, pattern, options);
+    }
+    assert_same(mapping[0], mapping[1]);
+    assert_same(mapping[0], mapping[2]);
+    for (int i = 0; i < 3; i++)
+        nw_mapping_free(mapping[i]);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Cut by time, then as many steps again: the same answer. */
+static void test_steps_repeat_a_time(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_map_report report;
+    struct nw_random random;
+    nw_pattern *pattern;
+    nw_mapping *timed, *counted;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    pattern = random_graph(&random, 256, 1200);
+    options.seconds = 0.1;
+    MUST(nw_map(topology, pattern, &options, &timed, &report));
+    options.seconds = 0;
+    options.steps = report.steps;
+    counted = map_by(topology, pattern, options);
+    assert_same(timed, counted);
+    nw_mapping_free(timed);
+    nw_mapping_free(counted);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Halves have exactly the sizes asked for, whatever the graph. */
+static void test_halves_are_exact(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct nw_halve_graph graph;
+        struct nw_random random;
+        int32_t n, target, zeros = 0, at = 0;
+        int8_t side[400];
+
+        nw_random_init(&random, seed);
+        n = 2 + (int32_t)nw_random_below(&random, 390);
+        target = 1 + (int32_t)nw_random_below(&random, (uint64_t)n - 1);
+        MUST(nw_halve_graph_init(&graph, n, 2 * (size_t)n));
+        for (int32_t v = 0; v < n; v++) { /* a ring, or a path */
+            graph.size[v] = 1;
+            if (v || seed % 2)
+                graph.arc[at++] = (struct nw_halve_arc){(v + n - 1) % n, 1};
+            if (v + 1 < n || seed % 2)
+                graph.arc[at++] = (struct nw_halve_arc){(v + 1) % n, 1};
+            graph.row[v + 1] = at;
+        }
+        MUST(nw_halve(&graph, target, 4, &random, side));
+        for (int32_t v = 0; v < n; v++)
+            zeros += !side[v];
+        assert_int_equal(zeros, target);
+        nw_halve_graph_fini(&graph);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_ones_are_optimal),
+        cmocka_unit_test(test_squares_tile_a_square),
+        cmocka_unit_test(test_weights_turn_boxes),
+        cmocka_unit_test(test_changes_sum_to_the_cost),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_steps_repeat_a_time),
+        cmocka_unit_test(test_halves_are_exact),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,6 +17,7 @@
 #ifndef NODEWISE_HALO_H
 #define NODEWISE_HALO_H
 
+#include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
 #include <nodewise/status.h>
 #include <nodewise/topology.h>
@@ -222,6 +223,12 @@ NW_API void nw_halo_layout_summary(const nw_halo_layout *layout,
  * caller frees *out. */
 NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out);
+
+/* The same places as a mapping of ranks to GPUs (or cores) of the machine that
+ * the layout was made for. The caller frees *out with nw_mapping_free. */
+NW_API NW_MUST_CHECK nw_status
+nw_halo_layout_mapping(const nw_halo_layout *layout,
+                       const nw_topology *topology, nw_mapping **out);
 
 /* The method the fixed order gives two pieces, with `slots_per_rank` slots in
  * each rank. */

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const benchmarks[] = {"pattern"};
+static const char *const benchmarks[] = {"pattern", "halo"};
 
 /* Told here, read by the benchmark. */
 static const struct argp_option options[] = {
@@ -25,6 +25,10 @@ static const struct argp_option options[] = {
     {"bytes", 'b', "SIZE", 0, "pattern: size of a message", 0},
     {"iterations", 'i', "N", 0, "pattern: exchanges that are timed", 0},
     {"path", 3, "PATH", 0, "pattern: GPU messages direct or staged", 0},
+    {"cells", 'n', "LIST", 0, "halo: cells a side of each rank", 0},
+    {"radius", 'r', "LIST", 0, "halo: radii", 0},
+    {"rounds", 5, "N", 0, "halo: turns of five exchanges", 0},
+    {"forced", 6, NULL, 0, "halo: each of our methods as well", 0},
     {"json", 4, NULL, 0, "Print JSON", 0},
     {0},
 };
@@ -32,7 +36,8 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
     .options = options,
     .args_doc = "NAME [OPTION...] -- LAUNCHER [ARGUMENT...]",
-    .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern. "
+    .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern or "
+           "halo. "
            "The options are those of the benchmark (nodewise bench NAME "
            "--help).\v"
            "Example:\n  nodewise bench pattern --host 3d --bytes 1MB -- mpirun "
@@ -142,7 +147,7 @@ static int run(int argc, char **argv)
     if (!is_benchmark(argv[1]))
         return nw_cli_fail("bench", nw_fail(NW_EINVAL,
                                             "there is no benchmark '%s'; there "
-                                            "is pattern",
+                                            "is pattern, halo",
                                             argv[1]));
     if (argc == 3 && !strcmp(argv[2], "--help"))
         return help(argv[1]);

@@ -40,6 +40,7 @@ struct nw_command {
     X(launch)                                                                  \
     X(run)                                                                     \
     X(exec)                                                                    \
+    X(halo)                                                                    \
     X(bench)                                                                   \
     X(report)
 /* clang-format on */

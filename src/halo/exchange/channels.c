@@ -273,3 +273,18 @@ void nw_halo_channels_close(nw_halo *halo)
     nw_halo_transfers_fini(&halo->transfers);
     nw_halo_segment_free(halo);
 }
+
+void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set)
+{
+    struct nw_halo_set held = {halo->scheme,      halo->transfers,
+                               halo->channel,     halo->channel_count,
+                               halo->phase_count, halo->segment};
+
+    halo->scheme = set->scheme;
+    halo->transfers = set->transfers;
+    halo->channel = set->channel;
+    halo->channel_count = set->channel_count;
+    halo->phase_count = set->phase_count;
+    halo->segment = set->segment;
+    *set = held;
+}

@@ -12,6 +12,31 @@ nw_status nw_halo_channels_open(nw_halo *halo,
 /* Collective over the node. */
 void nw_halo_channels_close(nw_halo *halo);
 
+/* All that belongs to an open scheme, set aside while another is tried. */
+struct nw_halo_set {
+    struct nw_halo_scheme scheme;
+    struct nw_halo_transfers transfers;
+    struct nw_halo_channel *channel;
+    size_t channel_count;
+    int phase_count;
+    void *segment;
+};
+void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set);
+
+/* Measures the schemes against each other on the arrays as they are and leaves
+ * the best one open. Collective. */
+nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_scheme *scheme,
+                       size_t count);
+
+/* A choice made earlier on this machine for this shape, from a file that rank
+ * 0 reads; *found says whether there was one. `file` NULL: the user's own.
+ * Collective. */
+nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
+                             struct nw_halo_scheme *out, bool *found);
+/* Remembers halo->scheme; a file that cannot be written is no failure. Local,
+ * for rank 0. */
+void nw_halo_cache_write(const nw_halo *halo, const char *file);
+
 /* Sets halo->methods to those that all ranks allow and can use. Collective. */
 nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed);
 /* Opens the channels of the scheme that the options ask for. Collective. */

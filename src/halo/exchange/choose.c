@@ -56,20 +56,223 @@ static void describe(nw_halo *halo)
     }
 }
 
+/* --- the schemes there are --- */
+
+#define MOST_SCHEMES 32
+
+struct schemes {
+    struct nw_halo_scheme item[MOST_SCHEMES];
+    size_t count;
+};
+
+/* What a pair of ranks has, this one's and any others: which scopes matter. */
+static nw_status find_scopes(nw_halo *halo, bool *inside, bool *between)
+{
+    int own[2] = {0, 0}, all[2];
+    int code;
+
+    for (int rank = 0; rank < halo->size; rank++)
+        if (rank != halo->rank)
+            own[halo->node_of[rank] != halo->node_of[halo->rank]] = 1;
+    code = NW_PMPI(Allreduce)(own, all, 2, MPI_INT, MPI_MAX, halo->comm);
+    *inside = all[0];
+    *between = all[1];
+    return nw_halo_mpi(code, "compare nodes");
+}
+
+/* Methods that serve ranks of one node, or of two. */
+static uint32_t fitting(const nw_halo *halo, bool same_node)
+{
+    struct nw_halo_pair pair = {.to_rank = 1, .same_node = same_node};
+    uint32_t bits = 0;
+
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
+        if (halo->methods & NW_HALO_BIT(i) &&
+            nw_halo_methods[i]->fits(halo, &pair))
+            bits |= NW_HALO_BIT(i);
+    return bits;
+}
+
+static void add(struct schemes *schemes, const struct nw_halo_scheme *scheme)
+{
+    if (schemes->count < MOST_SCHEMES)
+        schemes->item[schemes->count++] = *scheme;
+}
+
+/* One scheme for each method in `bits`, all else as in `like`. */
+static void vary(struct schemes *schemes, const struct nw_halo_scheme *like,
+                 bool inside, uint32_t bits)
+{
+    if (!bits)
+        add(schemes, like);
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
+        struct nw_halo_scheme scheme = *like;
+
+        if (!(bits & NW_HALO_BIT(i)))
+            continue;
+        if (inside)
+            scheme.inside = NW_HALO_BIT(i);
+        else
+            scheme.between = NW_HALO_BIT(i);
+        add(schemes, &scheme);
+    }
+}
+
+/* --- choosing --- */
+
+struct choosing {
+    nw_halo *halo;
+    bool once, phases;    /* schedules that may be */
+    bool inside, between; /* scopes that matter */
+};
+
+static nw_status compare_schemes(struct choosing *work, bool inside,
+                                 const struct nw_halo_scheme *like,
+                                 bool both_schedules)
+{
+    nw_halo *halo = work->halo;
+    struct schemes schemes = {.count = 0};
+    uint32_t bits = work->inside || work->between ? fitting(halo, inside) : 0;
+
+    for (int phased = 0; phased < 2; phased++) {
+        struct nw_halo_scheme scheme = *like;
+
+        if (both_schedules)
+            scheme.phased = phased;
+        else if (phased != like->phased)
+            continue;
+        if (phased ? work->phases : work->once)
+            vary(&schemes, &scheme, inside, bits);
+    }
+    if (schemes.count == 1)
+        return nw_halo_channels_open(halo, schemes.item);
+    return nw_halo_tune(halo, schemes.item, schemes.count);
+}
+
+/* What is inside the nodes first, then what is between them. */
+static nw_status measure(struct choosing *work)
+{
+    nw_halo *halo = work->halo;
+    struct nw_halo_scheme like = {work->phases, UINT32_MAX, UINT32_MAX};
+    nw_status status =
+        compare_schemes(work, work->inside || !work->between, &like, true);
+
+    if (status || !work->inside || !work->between)
+        return status;
+    like = halo->scheme;
+    nw_halo_channels_close(halo);
+    return compare_schemes(work, false, &like, true);
+}
+
+/* Seconds a message and a byte; quiet two-core figures of this method's twin
+ * in MPI over shared memory, and copies at memory speed. */
+struct figures {
+    double message, byte;
+};
+static const struct figures model[NW_HALO_METHOD_COUNT] = {
+    [NW_HALO_SELF] = {1e-7, 2.0e-10},   [NW_HALO_DIRECT] = {5e-7, 3.0e-10},
+    [NW_HALO_SHARED] = {6e-7, 4.5e-10}, [NW_HALO_ATTACH] = {4e-6, 6.0e-10},
+    [NW_HALO_PACKED] = {2e-6, 6.0e-10}, [NW_HALO_TYPES] = {3e-6, 7.0e-10},
+};
+
+static double predict(const nw_halo *halo)
+{
+    double seconds = halo->scheme.phased ? 2e-6 : 0;
+
+    for (size_t i = 0; i < halo->channel_count; i++) {
+        const struct nw_halo_channel *channel = &halo->channel[i];
+        struct figures figures = model[channel->ops->id];
+
+        seconds += figures.message + figures.byte * (double)channel->bytes +
+                   5e-8 * (double)channel->count * halo->joined_count;
+    }
+    return seconds;
+}
+
+/* The fixed order's methods in either schedule, the cheaper one by the model.
+ */
+static nw_status choose_by_model(struct choosing *work)
+{
+    nw_halo *halo = work->halo;
+    double seconds[2] = {0, 0}, slowest[2];
+    nw_status status = NW_OK;
+    struct nw_halo_scheme scheme = {false, UINT32_MAX, UINT32_MAX};
+
+    for (int phased = 0; !status && phased < 2; phased++) {
+        scheme.phased = phased;
+        status = nw_halo_channels_open(halo, &scheme);
+        if (!status) {
+            seconds[phased] = predict(halo);
+            nw_halo_channels_close(halo);
+        }
+    }
+    if (!status)
+        status = nw_halo_mpi(NW_PMPI(Allreduce)(seconds, slowest, 2, MPI_DOUBLE,
+                                                MPI_MAX, halo->comm),
+                             "compare predictions");
+    scheme.phased = slowest[1] < slowest[0];
+    return status ? status : nw_halo_channels_open(halo, &scheme);
+}
+
+/* A remembered choice whose methods are there. */
+static bool is_usable(const struct choosing *work,
+                      const struct nw_halo_scheme *scheme)
+{
+    const nw_halo *halo = work->halo;
+
+    return (scheme->phased ? work->phases : work->once) &&
+           (!work->inside || scheme->inside & fitting(halo, true)) &&
+           (!work->between || scheme->between & fitting(halo, false));
+}
+
+static nw_status measure_or_remember(struct choosing *work,
+                                     const struct nw_halo_options *options)
+{
+    nw_halo *halo = work->halo;
+    bool cached = !options->cache || *options->cache, found = false;
+    struct nw_halo_scheme scheme;
+    nw_status status = NW_OK;
+
+    if (cached)
+        status = nw_halo_cache_read(halo, options->cache, &scheme, &found);
+    if (status)
+        return status;
+    if (found && is_usable(work, &scheme))
+        return nw_halo_channels_open(halo, &scheme);
+    status = measure(work);
+    if (!status && cached && !halo->rank)
+        nw_halo_cache_write(halo, options->cache);
+    return status;
+}
+
+static nw_status open_chosen(struct choosing *work,
+                             const struct nw_halo_options *options)
+{
+    struct nw_halo_scheme first = {work->phases, UINT32_MAX, UINT32_MAX};
+
+    if (options->choice == NW_HALO_CHOOSE_MEASURE)
+        return measure_or_remember(work, options);
+    if (options->choice == NW_HALO_CHOOSE_MODEL && work->once && work->phases)
+        return choose_by_model(work);
+    return nw_halo_channels_open(work->halo, &first);
+}
+
 nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
 {
-    struct nw_halo_scheme scheme = {
-        .phased = options->schedule != NW_HALO_SCHEDULE_ONCE &&
-                  nw_halo_can_phase(halo->layout),
-        .inside = UINT32_MAX,
-        .between = UINT32_MAX,
+    bool can = nw_halo_can_phase(halo->layout) && !halo->gpu_memory;
+    struct choosing work = {
+        .halo = halo,
+        .once = options->schedule != NW_HALO_SCHEDULE_PHASES,
+        .phases = options->schedule != NW_HALO_SCHEDULE_ONCE && can,
     };
     nw_status status;
 
-    if (options->schedule == NW_HALO_SCHEDULE_PHASES && !scheme.phased)
+    if (!work.once && !work.phases)
         return nw_fail(NW_EINVAL, "these radii or pieces cannot be exchanged "
                                   "in phases");
-    status = nw_halo_channels_open(halo, &scheme);
+    status = find_scopes(halo, &work.inside, &work.between);
+    if (!status)
+        status = open_chosen(&work, options);
     if (!status)
         describe(halo);
     return status;

@@ -281,3 +281,23 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
     nw_halo_transfers_fini(&transfers);
     return status;
 }
+
+nw_status nw_halo_layout_mapping(const nw_halo_layout *layout,
+                                 const nw_topology *topology, nw_mapping **out)
+{
+    nw_mapping *mapping = NULL;
+    nw_status status = nw_mapping_new(topology, layout->piece_count, &mapping);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < layout->piece_count; i++) {
+        const struct nw_halo_piece *piece = &layout->piece[i];
+        int32_t cores = nw_topology_node_elements(topology, piece->node).count;
+
+        mapping->node[i] = piece->node;
+        mapping->core[i] = cores ? piece->slot % cores : 0;
+        mapping->gpu[i] = layout->gpus ? piece->slot : -1;
+    }
+    *out = mapping;
+    return NW_OK;
+}

@@ -2,7 +2,7 @@
 /*
  * Placement: the parts of the partition on the nodes of the network, then the
  * pieces of each node on its slots, both as quadratic assignment problems of
- * exchanged bytes against the reciprocal bandwidth of the route between.
+ * exchanged bytes against the reciprocal bandwidths of the route between.
  */
 #include "halo/plan/assign.h"
 #include "halo/plan/layout.h"
@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/status.h"
 
-#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +28,12 @@ struct placing {
     int32_t *machine_node; /* [node_count] of the partition's nodes */
 };
 
-/* Reciprocal bandwidth of the narrowest link; hops where nothing is known. */
+/* Reciprocal bandwidths of the links on the route, added up: a route through
+ * the processors counts as longer than a link of the same rate, since others
+ * pass there too. Distances as given where nothing is known of links. */
 static double far(struct placing *work, struct nw_end a, struct nw_end b)
 {
-    double narrowest = DBL_MAX;
+    double sum = 0;
     size_t count;
 
     if (!nw_topology_has_links(work->topology))
@@ -41,12 +42,10 @@ static double far(struct placing *work, struct nw_end a, struct nw_end b)
     for (size_t i = 0; i < count; i++) {
         struct nw_link_info link =
             nw_topology_link(work->topology, (int32_t)(work->hops[i] / 2));
-        double bandwidth = link.bandwidth[work->hops[i] & 1];
 
-        if (bandwidth < narrowest)
-            narrowest = bandwidth;
+        sum += 1 / link.bandwidth[work->hops[i] & 1];
     }
-    return count ? 1 / narrowest : 0;
+    return sum;
 }
 
 static struct nw_end slot_end(const struct placing *work, int32_t node,
@@ -91,21 +90,6 @@ static void node_matrices(struct placing *work, double *flow, double *distance)
                     far(work, slot_end(work, a, 0), slot_end(work, b, 0));
 }
 
-/* Bandwidth alone is the same across most networks: the number of links breaks
- * the tie, lightly. */
-static void prefer_near(struct placing *work, double *distance)
-{
-    int32_t n = work->layout->node_count;
-
-    for (int32_t a = 0; a < n; a++)
-        for (int32_t b = 0; b < n; b++)
-            if (a != b)
-                distance[(size_t)a * n + b] *=
-                    1 + 0.01 * nw_topology_distance(work->topology,
-                                                    slot_end(work, a, 0),
-                                                    slot_end(work, b, 0));
-}
-
 static bool even(const nw_halo_layout *layout)
 {
     for (int32_t i = 0; i < layout->node_count; i++)
@@ -134,7 +118,6 @@ static nw_status place_nodes(struct placing *work)
         };
 
         node_matrices(work, flow, distance);
-        prefer_near(work, distance);
         status = nw_halo_assign(&problem, work->machine_node, &report);
     }
     layout->summary.node_cost = report.cost;

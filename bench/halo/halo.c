@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nodewise bench halo: the exchange of ghost cells in host memory, ours beside
+ * what else can do it, in turns. As in the paper: barrier, MPI_Wtime around the
+ * exchange, the slowest rank's time; every contestant's ghost cells are checked
+ * before it is timed.
+ */
+#include "peers.h"
+
+#include <nodewise/halo.h>
+
+#include <argp.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_LIST 16
+#define MOST_CONTESTANTS 32
+#define KEY_JSON 0x2001
+#define KEY_FORCED 0x2002
+
+struct arguments {
+    int n[MOST_LIST], n_count;
+    int radius[MOST_LIST], radius_count;
+    int rounds;
+    bool json, forced;
+};
+
+static const struct argp_option options[] = {
+    {"cells", 'n', "LIST", 0, "Cells a side of each rank (32,64,128)", 0},
+    {"radius", 'r', "LIST", 0, "Radii (1,2,3)", 0},
+    {"rounds", 'i', "N", 0, "Turns of five exchanges each (30)", 0},
+    {"forced", KEY_FORCED, NULL, 0, "Each of our methods as well", 0},
+    {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
+    {0},
+};
+
+static int parse_list(const char *words, int *out, struct argp_state *state)
+{
+    int count = 0;
+    char *end;
+
+    for (; count < MOST_LIST; words = end + 1) {
+        long value = strtol(words, &end, 10);
+
+        if (end == words || value < 1 || value > 4096)
+            argp_error(state, "'%s' is no list of numbers", words);
+        out[count++] = (int)value;
+        if (*end != ',')
+            break;
+    }
+    if (*end)
+        argp_error(state, "'%s' is no list of numbers", words);
+    return count;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    int list[MOST_LIST];
+
+    switch (key) {
+    case 'n':
+        arguments->n_count = parse_list(value, arguments->n, state);
+        return 0;
+    case 'r':
+        arguments->radius_count = parse_list(value, arguments->radius, state);
+        return 0;
+    case 'i':
+        if (parse_list(value, list, state) != 1)
+            argp_error(state, "--rounds is one number");
+        arguments->rounds = list[0];
+        return 0;
+    case KEY_JSON:
+        arguments->json = true;
+        return 0;
+    case KEY_FORCED:
+        arguments->forced = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Time halo exchanges in host memory, beside other ways: 26 "
+           "neighbours, periodic, four float quantities.\v"
+           "Example:\n  nodewise bench halo -n 64 -r 1,2 -- mpirun -n 2\n",
+};
+
+/* --- ours --- */
+
+struct ours {
+    const char *name;
+    uint32_t methods;
+    enum nw_halo_schedule schedule;
+};
+
+static const struct ours variants[] = {
+    {"nodewise", 0, NW_HALO_SCHEDULE_AUTO},
+    {"once/direct", NW_HALO_BIT(NW_HALO_DIRECT), NW_HALO_SCHEDULE_ONCE},
+    {"once/shared", NW_HALO_BIT(NW_HALO_SHARED), NW_HALO_SCHEDULE_ONCE},
+    {"once/packed", NW_HALO_BIT(NW_HALO_PACKED), NW_HALO_SCHEDULE_ONCE},
+    {"once/types", NW_HALO_BIT(NW_HALO_TYPES), NW_HALO_SCHEDULE_ONCE},
+    {"phases/direct", NW_HALO_BIT(NW_HALO_DIRECT), NW_HALO_SCHEDULE_PHASES},
+    {"phases/shared", NW_HALO_BIT(NW_HALO_SHARED), NW_HALO_SCHEDULE_PHASES},
+    {"phases/packed", NW_HALO_BIT(NW_HALO_PACKED), NW_HALO_SCHEDULE_PHASES},
+    {"phases/types", NW_HALO_BIT(NW_HALO_TYPES), NW_HALO_SCHEDULE_PHASES},
+};
+
+static nw_halo *open_ours(const struct setup *setup, const struct ours *ours)
+{
+    struct nw_halo_options plan = NW_HALO_OPTIONS_INIT;
+    struct nw_halo_quantity quantity[QUANTITIES];
+    struct nw_halo_box box;
+    nw_halo *halo = NULL;
+
+    for (int q = 0; q < QUANTITIES; q++)
+        quantity[q] = (struct nw_halo_quantity){sizeof(float), 0};
+    for (int axis = 0; axis < 3; axis++) {
+        plan.extent[axis] = (int64_t)setup->n * setup->dims[2 - axis];
+        box.low[axis] = (int64_t)setup->n * setup->place[2 - axis];
+        box.high[axis] = box.low[axis] + setup->n;
+    }
+    nw_halo_radius(&plan, setup->radius, true);
+    plan.quantity = quantity;
+    plan.quantity_count = QUANTITIES;
+    plan.box = &box;
+    plan.box_count = 1;
+    plan.methods = ours->methods;
+    plan.schedule = ours->schedule;
+    plan.cache = "";
+    if (nw_halo_plan(setup->grid, &plan, &halo)) {
+        if (!setup->rank && !ours->methods)
+            fprintf(stderr, "nodewise bench halo: %s\n", nw_error_text());
+        return NULL;
+    }
+    return halo;
+}
+
+/* --- contestants --- */
+
+struct contestant {
+    const char *name;
+    const struct peer *peer; /* NULL: ours */
+    void *state;
+    double *seconds;
+    int count;
+    double median, mean, spread;
+};
+
+static void exchange(const struct contestant *contestant)
+{
+    if (contestant->peer)
+        contestant->peer->exchange(contestant->state);
+    else if (nw_halo_start(contestant->state, NULL, 0) ||
+             nw_halo_wait(contestant->state)) {
+        fprintf(stderr, "nodewise bench halo: %s\n", nw_error_text());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
+static float *array_of(const struct contestant *contestant, int quantity)
+{
+    if (contestant->peer)
+        return contestant->peer->array
+                   ? contestant->peer->array(contestant->state, quantity)
+                   : NULL;
+    return nw_halo_base(contestant->state, 0, quantity);
+}
+
+/* What the domain's cell behind an allocated cell holds. */
+static float value_of(const struct setup *setup, const int at[3], int quantity)
+{
+    long id = 0;
+
+    for (int axis = 0; axis < 3; axis++) {
+        int all = setup->dims[axis] * setup->n;
+        int cell = setup->place[axis] * setup->n + at[axis] - setup->radius;
+
+        id = id * all + (cell + all) % all;
+    }
+    return (float)((id * 7 + quantity) % 8388593);
+}
+
+/* Fills own cells, spoils the ghost cells; or counts wrong cells. */
+static long walk(const struct setup *setup, float *array, int quantity,
+                 bool fill)
+{
+    int p = setup->padded, r = setup->radius, at[3];
+    long wrong = 0;
+
+    for (at[0] = 0; at[0] < p; at[0]++)
+        for (at[1] = 0; at[1] < p; at[1]++)
+            for (at[2] = 0; at[2] < p; at[2]++) {
+                float *cell = &array[((size_t)at[0] * p + at[1]) * p + at[2]];
+                bool own = true;
+
+                for (int axis = 0; axis < 3; axis++)
+                    own = own && at[axis] >= r && at[axis] < r + setup->n;
+                if (fill)
+                    *cell = own ? value_of(setup, at, quantity) : -1;
+                else
+                    wrong += *cell != value_of(setup, at, quantity);
+            }
+    return wrong;
+}
+
+static long check(const struct setup *setup,
+                  const struct contestant *contestant)
+{
+    long wrong = 0, all;
+
+    if (!array_of(contestant, 0))
+        return 0;
+    for (int q = 0; q < QUANTITIES; q++)
+        walk(setup, array_of(contestant, q), q, true);
+    MPI_Barrier(setup->grid);
+    exchange(contestant);
+    for (int q = 0; q < QUANTITIES; q++)
+        wrong += walk(setup, array_of(contestant, q), q, false);
+    MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, setup->grid);
+    return all;
+}
+
+static int open_all(const struct setup *setup,
+                    const struct arguments *arguments, struct contestant *out)
+{
+    static const struct peer *const peers[] = {&peer_alltoallw, &peer_types,
+                                               &peer_naive,     &peer_phases,
+                                               &peer_direct,    &peer_dmda};
+    size_t own = arguments->forced ? sizeof variants / sizeof *variants : 1;
+    int count = 0;
+
+    for (size_t i = 0; i < own; i++) {
+        void *state = open_ours(setup, &variants[i]);
+
+        if (state)
+            out[count++] = (struct contestant){variants[i].name, NULL, state};
+    }
+    for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
+        void *state = peers[i]->open(setup);
+
+        if (state)
+            out[count++] = (struct contestant){peers[i]->name, peers[i], state};
+    }
+    return count;
+}
+
+static void close_all(struct contestant *contestants, int count)
+{
+    for (int i = 0; i < count; i++) {
+        free(contestants[i].seconds);
+        if (contestants[i].peer)
+            contestants[i].peer->close(contestants[i].state);
+        else
+            nw_halo_free(contestants[i].state);
+    }
+}
+
+/* --- timing --- */
+
+#define TURN 5 /* exchanges in a row; the first is not counted */
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void take_turn(const struct setup *setup, struct contestant *contestant)
+{
+    for (int i = 0; i < TURN; i++) {
+        double own, slowest;
+
+        MPI_Barrier(setup->grid);
+        own = MPI_Wtime();
+        exchange(contestant);
+        own = MPI_Wtime() - own;
+        MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, setup->grid);
+        if (i)
+            contestant->seconds[contestant->count++] = slowest;
+    }
+}
+
+static void summarise(struct contestant *contestant)
+{
+    int n = contestant->count;
+    double sum = 0, squares = 0;
+
+    qsort(contestant->seconds, (size_t)n, sizeof(double), ascending);
+    contestant->median = contestant->seconds[n / 2];
+    for (int i = 0; i < n; i++) {
+        sum += contestant->seconds[i];
+        squares += contestant->seconds[i] * contestant->seconds[i];
+    }
+    contestant->mean = sum / n;
+    contestant->spread =
+        sqrt(fmax(0, squares / n - contestant->mean * contestant->mean));
+}
+
+static void time_all(const struct setup *setup,
+                     const struct arguments *arguments,
+                     struct contestant *contestants, int count)
+{
+    for (int i = 0; i < count; i++)
+        contestants[i].seconds =
+            calloc((size_t)arguments->rounds * TURN, sizeof(double));
+    for (int round = 0; round < arguments->rounds; round++)
+        for (int i = 0; i < count; i++)
+            take_turn(setup, &contestants[i]);
+    for (int i = 0; i < count; i++)
+        summarise(&contestants[i]);
+}
+
+/* --- telling --- */
+
+struct verdict {
+    double best_peer; /* the fastest of all others */
+    double best_bar;  /* of alltoallw and DMDA */
+    double best_own;  /* of our forced methods; ours where none */
+};
+
+static struct verdict judge(const struct contestant *contestants, int count)
+{
+    struct verdict verdict = {INFINITY, INFINITY, contestants[0].median};
+
+    for (int i = 1; i < count; i++) {
+        double median = contestants[i].median;
+
+        if (!contestants[i].peer) {
+            verdict.best_own = fmin(verdict.best_own, median);
+            continue;
+        }
+        verdict.best_peer = fmin(verdict.best_peer, median);
+        if (contestants[i].peer == &peer_alltoallw ||
+            contestants[i].peer == &peer_dmda)
+            verdict.best_bar = fmin(verdict.best_bar, median);
+    }
+    return verdict;
+}
+
+static void tell_text(const struct setup *setup,
+                      const struct contestant *contestants, int count)
+{
+    struct verdict verdict = judge(contestants, count);
+
+    printf("1n/%dr/0g/%d  n %d radius %d: %s\n", setup->size,
+           setup->n * setup->dims[0], setup->n, setup->radius,
+           nw_halo_words(contestants[0].state));
+    for (int i = 0; i < count; i++)
+        printf("  %-14s %9.1f us median %9.1f mean %8.1f spread\n",
+               contestants[i].name, contestants[i].median * 1e6,
+               contestants[i].mean * 1e6, contestants[i].spread * 1e6);
+    printf("  best of the others / nodewise: %.2f\n",
+           verdict.best_peer / contestants[0].median);
+    fflush(stdout);
+}
+
+static void tell_json(const struct setup *setup,
+                      const struct contestant *contestants, int count,
+                      bool first)
+{
+    printf("%s{\"cells\": %d, \"radius\": %d, \"ranks\": %d, \"chosen\": "
+           "\"%s\", \"seconds\": {",
+           first ? "" : ",\n  ", setup->n, setup->radius, setup->size,
+           nw_halo_words(contestants[0].state));
+    for (int i = 0; i < count; i++)
+        printf("%s\"%s\": {\"median\": %.9g, \"mean\": %.9g, \"spread\": %.9g}",
+               i ? ", " : "", contestants[i].name, contestants[i].median,
+               contestants[i].mean, contestants[i].spread);
+    printf("}}");
+}
+
+struct totals {
+    int rows, fastest, close;
+    double logs;
+};
+
+static int run_row(const struct setup *setup, const struct arguments *arguments,
+                   struct totals *totals)
+{
+    struct contestant contestants[MOST_CONTESTANTS] = {{0}};
+    int count = open_all(setup, arguments, contestants);
+    long wrong = 0;
+    struct verdict verdict;
+
+    if (!count || contestants[0].peer)
+        return 1;
+    for (int i = 0; !wrong && i < count; i++) {
+        wrong = check(setup, &contestants[i]);
+        if (wrong && !setup->rank)
+            fprintf(stderr, "nodewise bench halo: %s: %ld wrong cells\n",
+                    contestants[i].name, wrong);
+    }
+    if (!wrong) {
+        time_all(setup, arguments, contestants, count);
+        verdict = judge(contestants, count);
+        if (!setup->rank && arguments->json)
+            tell_json(setup, contestants, count, !totals->rows);
+        else if (!setup->rank)
+            tell_text(setup, contestants, count);
+        totals->rows++;
+        totals->fastest += contestants[0].median <= verdict.best_peer;
+        totals->close += contestants[0].median <= 1.05 * verdict.best_own;
+        totals->logs += log(verdict.best_bar / contestants[0].median);
+    }
+    close_all(contestants, count);
+    return wrong != 0;
+}
+
+static void set_up(struct setup *setup, int n, int radius)
+{
+    int periods[3] = {1, 1, 1};
+
+    *setup = (struct setup){.n = n, .radius = radius};
+    setup->padded = n + 2 * radius;
+    MPI_Comm_size(MPI_COMM_WORLD, &setup->size);
+    MPI_Dims_create(setup->size, 3, setup->dims);
+    MPI_Cart_create(MPI_COMM_WORLD, 3, setup->dims, periods, 0, &setup->grid);
+    MPI_Comm_rank(setup->grid, &setup->rank);
+    MPI_Cart_coords(setup->grid, setup->rank, 3, setup->place);
+}
+
+static void conclude(const struct arguments *arguments,
+                     const struct totals *totals)
+{
+    double mean = exp(totals->logs / (totals->rows ? totals->rows : 1));
+
+    if (arguments->json)
+        printf("],\n \"rows\": %d, \"fastest\": %d, \"within_5_percent\": %d, "
+               "\"against_alltoallw_and_dmda\": %.4g}\n",
+               totals->rows, totals->fastest, totals->close, mean);
+    else
+        printf("fastest on %d of %d rows; %.2f times the best of alltoallw and "
+               "DMDA in the geometric mean%s\n",
+               totals->fastest, totals->rows, mean,
+               arguments->forced ? "" : "; --forced times each method");
+    if (!arguments->json && arguments->forced)
+        printf("the choice is within 5 %% of the best forced method on %d of "
+               "%d rows\n",
+               totals->close, totals->rows);
+}
+
+int main(int argc, char **argv)
+{
+    struct arguments arguments = {.n = {32, 64, 128},
+                                  .n_count = 3,
+                                  .radius = {1, 2, 3},
+                                  .radius_count = 3,
+                                  .rounds = 30};
+    struct totals totals = {0};
+    int failed = 0, rank;
+
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!rank && arguments.json)
+        printf("{\"schema\": \"nodewise.bench.halo/1\",\n \"results\": [\n  ");
+    for (int i = 0; i < arguments.n_count; i++)
+        for (int j = 0; !failed && j < arguments.radius_count; j++) {
+            struct setup setup;
+
+            set_up(&setup, arguments.n[i], arguments.radius[j]);
+            failed = run_row(&setup, &arguments, &totals);
+            MPI_Comm_free(&setup.grid);
+        }
+    if (!rank && !failed)
+        conclude(&arguments, &totals);
+    MPI_Finalize();
+    return failed;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise halo plan: partition, placement and the method of each pair of a
+ * halo exchange, for any machine and domain, without running anything. */
+#include <nodewise/halo.h>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/halo_view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KEY_FACES 0x2001
+#define KEY_BORDER 0x2002
+#define KEY_QUANTITIES 0x2003
+#define KEY_ELEMENT 0x2004
+#define KEY_NODES 0x2005
+#define KEY_SLOTS 0x2006
+#define KEY_PER_RANK 0x2007
+#define KEY_PARTITION 0x2008
+#define KEY_PLACEMENT 0x2009
+#define KEY_SEED 0x200a
+#define KEY_INTERVAL 0x200b
+#define KEY_SVG 0x200c
+#define KEY_PATTERN 0x200d
+#define KEY_MAPPING 0x200e
+#define KEY_PAIRS 0x200f
+
+#define MOST_QUANTITIES 256
+#define MOST_NODES (1 << 20)
+
+struct arguments {
+    struct nw_common common;
+    struct nw_halo_options plan;
+    struct nw_halo_quantity quantity[MOST_QUANTITIES];
+    int32_t radius, quantities, element, nodes, slots, per_rank;
+    bool faces, pairs;
+    const char *svg, *pattern, *mapping;
+};
+
+static const struct argp_option options[] = {
+    {"cells", 'n', "XxYxZ", 0, "The domain, such as 1440x1452x700", 0},
+    {"radius", 'r', "N", 0, "Ghost layers on every side (1)", 0},
+    {"faces", KEY_FACES, NULL, 0, "Faces alone, no edges and corners", 0},
+    {"border", KEY_BORDER, "KIND", 0,
+     "periodic (default), open or mirror; or three of them, x,y,z", 0},
+    {"quantities", KEY_QUANTITIES, "N", 0, "Arrays (1)", 0},
+    {"element", KEY_ELEMENT, "BYTES", 0, "Bytes of an element (8)", 0},
+    {"interval", KEY_INTERVAL, "S", 0,
+     "Exchange every S steps, halos S times as deep (1)", 0},
+    {"topology", 't', "SOURCE", 0, "The machine; its GPUs, or cores", 0},
+    {"nodes", KEY_NODES, "N", 0, "Use so many nodes (all; 1)", 0},
+    {"slots", KEY_SLOTS, "N", 0, "GPUs or ranks a node to use", 0},
+    {"slots-per-rank", KEY_PER_RANK, "N", 0, "GPUs of one rank (1)", 0},
+    {"partition", KEY_PARTITION, "KIND", 0, "best (default) or paper", 0},
+    {"placement", KEY_PLACEMENT, "KIND", 0,
+     "best (default), trivial, random or worst", 0},
+    {"seed", KEY_SEED, "N", 0, "Of random placement (1)", 0},
+    {"pairs", KEY_PAIRS, NULL, 0, "List every pair of pieces", 0},
+    {"svg", KEY_SVG, "FILE", 0, "Draw the pieces", 0},
+    {"pattern", KEY_PATTERN, "FILE", 0, "Write the exchange as a pattern", 0},
+    {"mapping", KEY_MAPPING, "FILE", 0, "Write the placement as a mapping", 0},
+    {0},
+};
+
+static int32_t number(struct argp_state *state, const char *name,
+                      const char *value, int32_t most)
+{
+    int32_t out = 0;
+
+    if (!nw_parse_i32(value, &out) || out < 1 || out > most)
+        argp_error(state, "--%s is 1 to %d, not '%s'", name, most, value);
+    return out;
+}
+
+static void parse_cells(struct arguments *arguments, char *value,
+                        struct argp_state *state)
+{
+    char *rest = value, *word;
+    int axis = 0;
+
+    while ((word = strsep(&rest, "x")))
+        if (axis == 3 || !nw_parse_i64(word, &arguments->plan.extent[axis++]))
+            argp_error(state, "--cells is XxYxZ, XxY or X");
+}
+
+static void parse_border(struct arguments *arguments, char *value,
+                         struct argp_state *state)
+{
+    static const char *const names[] = {"periodic", "open", "mirror"};
+    char *rest = value, *word = NULL;
+
+    for (int axis = 0; axis < 3; axis++) {
+        int kind = 0;
+
+        /* one word is for all axes */
+        word = rest ? strsep(&rest, ",") : word;
+        while (kind < 3 && strcmp(word, names[kind]))
+            kind++;
+        if (kind == 3)
+            argp_error(state, "there is no border '%s'", word);
+        arguments->plan.border[axis][0] = arguments->plan.border[axis][1] =
+            (enum nw_halo_border)kind;
+    }
+}
+
+static int find(const char *const *names, int count, const char *value)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], value))
+            return i;
+    return -1;
+}
+
+static void parse_kind(struct arguments *arguments, int key, const char *value,
+                       struct argp_state *state)
+{
+    static const char *const partitions[] = {"best", "paper"};
+    static const char *const placements[] = {"best", "trivial", "random",
+                                             "worst"};
+    bool partition = key == KEY_PARTITION;
+    int kind =
+        partition ? find(partitions, 2, value) : find(placements, 4, value);
+
+    if (kind < 0)
+        argp_error(state, "there is no %s '%s'",
+                   partition ? "partition" : "placement", value);
+    if (partition)
+        arguments->plan.partition = (enum nw_halo_partition)kind;
+    else
+        arguments->plan.placement = (enum nw_halo_placement)kind;
+}
+
+static bool parse_number(struct arguments *arguments, int key,
+                         const char *value, struct argp_state *state)
+{
+    const struct {
+        int key;
+        const char *name;
+        int32_t *out, most;
+    } numbers[] = {
+        {'r', "radius", &arguments->radius, 1 << 20},
+        {KEY_QUANTITIES, "quantities", &arguments->quantities, MOST_QUANTITIES},
+        {KEY_ELEMENT, "element", &arguments->element, 1 << 20},
+        {KEY_NODES, "nodes", &arguments->nodes, MOST_NODES},
+        {KEY_SLOTS, "slots", &arguments->slots, 1 << 16},
+        {KEY_PER_RANK, "slots-per-rank", &arguments->per_rank, 1 << 16},
+        {KEY_INTERVAL, "interval", &arguments->plan.interval, 1024},
+    };
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].key == key) {
+            *numbers[i].out =
+                number(state, numbers[i].name, value, numbers[i].most);
+            return true;
+        }
+    return false;
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case 'n':
+        parse_cells(arguments, value, state);
+        return 0;
+    case 't':
+        arguments->plan.topology = value;
+        return 0;
+    case KEY_FACES:
+        arguments->faces = true;
+        return 0;
+    case KEY_PAIRS:
+        arguments->pairs = true;
+        return 0;
+    case KEY_BORDER:
+        parse_border(arguments, value, state);
+        return 0;
+    case KEY_PARTITION:
+    case KEY_PLACEMENT:
+        parse_kind(arguments, key, value, state);
+        return 0;
+    case KEY_SEED:
+        if (!nw_parse_u64(value, &arguments->plan.seed))
+            argp_error(state, "--seed is a number, not '%s'", value);
+        return 0;
+    case KEY_SVG:
+        arguments->svg = value;
+        return 0;
+    case KEY_PATTERN:
+        arguments->pattern = value;
+        return 0;
+    case KEY_MAPPING:
+        arguments->mapping = value;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num || strcmp(value, "plan"))
+            argp_error(state, "'%s' is not 'plan'", value);
+        return 0;
+    case ARGP_KEY_END:
+        if (!state->arg_num)
+            argp_error(state, "nodewise halo plan");
+        return 0;
+    default:
+        return parse_number(arguments, key, value, state) ? 0
+                                                          : ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "plan",
+    .doc = "Plan a halo exchange without running it: partition, placement, "
+           "method of each pair.\v"
+           "Example:\n  nodewise halo plan -t summit:1 -n 1440x1452x700 -r 3 "
+           "--quantities 4 --element 4\n",
+    .children = children,
+};
+
+/* The slots of every node that is used. */
+static nw_status find_places(const struct arguments *arguments,
+                             const nw_topology *topology, int32_t **slots,
+                             struct nw_halo_places *out)
+{
+    int32_t nodes = arguments->nodes ? arguments->nodes
+                    : topology       ? nw_topology_node_count(topology)
+                                     : 1;
+    bool gpus = topology && nw_topology_gpu_count(topology) > 0;
+
+    if (topology && nodes > nw_topology_node_count(topology))
+        return nw_fail(NW_EINVAL, "'%s' has %d nodes, not %d",
+                       nw_topology_name(topology),
+                       nw_topology_node_count(topology), nodes);
+    *slots = calloc((size_t)nodes + 1, sizeof **slots);
+    if (!*slots)
+        return nw_fail(NW_ENOMEM, "out of memory");
+    for (int32_t i = 0; i < nodes; i++) {
+        int32_t most = !topology ? arguments->slots ? arguments->slots : 1
+                       : gpus    ? nw_topology_node_gpus(topology, i).count
+                                 : nw_topology_node_elements(topology, i).count;
+
+        if (topology && arguments->slots > most)
+            return nw_fail(NW_EINVAL, "node %d has %d slots, not %d", i, most,
+                           arguments->slots);
+        (*slots)[i] = arguments->slots ? arguments->slots : most;
+    }
+    *out = (struct nw_halo_places){nodes, *slots};
+    return NW_OK;
+}
+
+static void complete(struct arguments *arguments)
+{
+    nw_halo_radius(&arguments->plan, arguments->radius, !arguments->faces);
+    for (int32_t i = 0; i < arguments->quantities; i++)
+        arguments->quantity[i].bytes = (size_t)arguments->element;
+    arguments->plan.quantity = arguments->quantity;
+    arguments->plan.quantity_count = arguments->quantities;
+}
+
+static nw_status make(struct arguments *arguments, struct nw_halo_view_of *view)
+{
+    struct nw_halo_options other;
+    struct nw_halo_places places = {0};
+    int32_t *slots = NULL;
+    nw_status status = NW_OK;
+
+    complete(arguments);
+    if (arguments->plan.topology)
+        status =
+            nw_topology_load(arguments->plan.topology, NULL, &view->topology);
+    if (!status)
+        status = find_places(arguments, view->topology, &slots, &places);
+    if (!status)
+        status = nw_halo_layout_make(&arguments->plan, &places, &view->layout);
+    /* beside it: no placement, and an exchange every step */
+    other = arguments->plan;
+    other.placement = NW_HALO_PLACE_TRIVIAL;
+    if (!status)
+        status = nw_halo_layout_make(&other, &places, &view->trivial);
+    other.interval = 1;
+    if (!status && arguments->plan.interval > 1)
+        status = nw_halo_layout_make(&other, &places, &view->each_step);
+    free(slots);
+    return status;
+}
+
+static nw_status write_files(const struct arguments *arguments,
+                             const struct nw_halo_view_of *view)
+{
+    nw_pattern *pattern = NULL;
+    nw_mapping *mapping = NULL;
+    nw_status status = NW_OK;
+
+    if (arguments->mapping && !view->topology)
+        return nw_fail(NW_EINVAL, "--mapping needs a topology, -t");
+    if (arguments->pattern)
+        status = nw_halo_layout_pattern(view->layout, &pattern);
+    if (!status && pattern)
+        status = nw_pattern_write(pattern, arguments->pattern);
+    if (!status && arguments->mapping)
+        status = nw_halo_layout_mapping(view->layout, view->topology, &mapping);
+    if (!status && mapping)
+        status = nw_mapping_write(mapping, arguments->mapping);
+    if (!status && arguments->svg)
+        status = nw_cli_halo_svg(view, arguments->svg);
+    nw_pattern_free(pattern);
+    nw_mapping_free(mapping);
+    return status;
+}
+
+static int show(const struct arguments *arguments,
+                const struct nw_halo_view_of *view)
+{
+    char *table = NULL, *json = NULL;
+    int code;
+    nw_status status = write_files(arguments, view);
+
+    if (!status)
+        status = nw_cli_halo_table(view, &table);
+    if (!status)
+        status = nw_cli_halo_json(view, &json);
+    code = status ? nw_cli_fail("halo", status)
+                  : nw_cli_output("halo", &arguments->common,
+                                  arguments->common.json ? json : table, NULL,
+                                  json);
+    free(table);
+    free(json);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.plan = NW_HALO_OPTIONS_INIT,
+                                  .radius = 1,
+                                  .quantities = 1,
+                                  .element = 8,
+                                  .per_rank = 1};
+    struct nw_halo_view_of view = {0};
+    nw_status status;
+    int code;
+
+    arguments.plan.seed = 1;
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    view.plan = &arguments.plan;
+    view.per_rank = arguments.per_rank;
+    view.pairs = arguments.pairs;
+    status = make(&arguments, &view);
+    code = status ? nw_cli_fail("halo", status) : show(&arguments, &view);
+    nw_halo_layout_free(view.layout);
+    nw_halo_layout_free(view.trivial);
+    nw_halo_layout_free(view.each_step);
+    nw_topology_free(view.topology);
+    return code;
+}
+
+const struct nw_command nw_command_halo = {
+    "halo", "plan a halo exchange: partition, placement, methods", &argp, run};

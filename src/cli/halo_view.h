@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A planned halo exchange as text, JSON and a drawing. */
+#ifndef NW_CLI_HALO_VIEW_H
+#define NW_CLI_HALO_VIEW_H
+
+#include <nodewise/halo.h>
+
+struct nw_halo_view_of {
+    const struct nw_halo_options *plan;
+    nw_topology *topology; /* or NULL */
+    nw_halo_layout *layout;
+    nw_halo_layout *trivial;   /* the same, placed in order */
+    nw_halo_layout *each_step; /* without the interval; NULL where it is 1 */
+    int32_t per_rank;          /* slots of one rank */
+    bool pairs;                /* list them all */
+};
+
+/* The caller frees *out. */
+NW_MUST_CHECK nw_status nw_cli_halo_table(const struct nw_halo_view_of *view,
+                                          char **out);
+NW_MUST_CHECK nw_status nw_cli_halo_json(const struct nw_halo_view_of *view,
+                                         char **out);
+NW_MUST_CHECK nw_status nw_cli_halo_svg(const struct nw_halo_view_of *view,
+                                        const char *path);
+
+#endif

@@ -1,0 +1,53 @@
+## The paper's example, figure 4: [2,6,1] nodes, then [2,2,1] GPUs of 1 x 2 x 2.
+$ nodewise halo plan -n 4x24x2 --nodes 12 --slots 4 --partition paper | sed -n 1,2p
+domain     4 x 24 x 2
+partition  nodes [2,6,1], slots [2,2,1], 48 pieces
+
+## Its placement case: the best of all 720 carries a quarter less over the
+## busiest link than placement in order (proven in tests/unit/test_halo.c).
+$ nodewise halo plan -t summit:1 -n 1440x1452x700 -r 3 --quantities 4 --element 4
+domain     1440 x 1452 x 700
+partition  nodes [1,1,1], slots [2,3,1], 6 pieces
+exchange   693 MB, 0 B of it between nodes, 201 MB inside pieces
+placement  20.1 ms in nodes, in order 23.3 ms, proven best
+predicted  1.56 ms, in order 2.05 ms: 24 % less
+
+method     pairs      bytes
+kernel         6     201 MB  one kernel inside a GPU
+colocated     30     492 MB  the same to another process by IPC
+
+piece  node  slot  cells
+    0     0     0  [0,720) x [0,484) x [0,700)
+    1     0     4  [720,1440) x [0,484) x [0,700)
+    2     0     2  [0,720) x [484,968) x [0,700)
+    3     0     3  [720,1440) x [484,968) x [0,700)
+    4     0     1  [0,720) x [968,1452) x [0,700)
+    5     0     5  [720,1440) x [968,1452) x [0,700)
+
+## Two pieces of 4 x 4 cells, open: one face of 4 cells each way.
+$ nodewise halo plan -n 8x4 --border open --slots 2 --element 1 --pairs | tail -3
+ from    to      bytes  method
+    0     1        4 B  direct
+    1     0        4 B  direct
+
+## A halo twice as deep every other step: 2 x 8 cells in each direction against
+## 8, so no more bytes a step but for the corners.
+$ nodewise halo plan -n 8x8 --border open --slots 2 --element 1 --interval 2 | grep interval
+interval   2 steps: 16 B a step instead of 16 B; breaks even where a message costs as much as 0 B
+$ nodewise halo plan -n 8x8x8 --slots 2 --json | grep -c '"method": '
+4
+$ nodewise halo plan -t summit:2 -n 64x64x64 --pattern p --mapping m --svg s >/dev/null && nodewise evaluate -t summit:2 -p p m >/dev/null && grep -c '<rect' s
+12
+$ nodewise halo plan -n 0x4x4
+! nodewise halo: a domain of 0 cells along x: 1 to 2^40 can be divided
+? 2
+$ nodewise halo plan -n 3x3x3 --slots 64
+! nodewise halo: 3 x 3 x 3 cells cannot be divided into 64 parts
+? 2
+$ nodewise halo plan -n 2x2x2 -r 3
+! nodewise halo: a domain of 2 cells along x is smaller than its radius, 3
+? 2
+$ nodewise halo plan -t nowhere.yaml -n 4x4x4 2>/dev/null
+? 3
+$ nodewise halo tune 2>/dev/null
+? 2

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What must end in a sentence on every rank, and never in a hang: plans that
+ * differ, domains that cannot be, arrays that are missing, a second start, a
+ * peer that dies.   faults NAME */
+#include <mpi.h>
+
+#include <nodewise/halo.h>
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct nw_halo_quantity quantity = {sizeof(double), 0};
+static int rank, size;
+
+static struct nw_halo_options plan(void)
+{
+    struct nw_halo_options options = NW_HALO_OPTIONS_INIT;
+
+    options.extent[0] = options.extent[1] = options.extent[2] = 16;
+    nw_halo_radius(&options, 2, true);
+    options.quantity = &quantity;
+    options.quantity_count = 1;
+    options.choice = NW_HALO_CHOOSE_ORDER;
+    return options;
+}
+
+/* 0 where every rank got the status and the words. */
+static int refused(const struct nw_halo_options *options, nw_status status,
+                   const char *words)
+{
+    nw_halo *halo = NULL;
+    nw_status got = nw_halo_plan(MPI_COMM_WORLD, options, &halo);
+    int good = got == status && !halo && strstr(nw_error_text(), words), all;
+
+    if (!good)
+        fprintf(stderr, "rank %d: status %d: %s\n", rank, (int)got,
+                nw_error_text());
+    MPI_Allreduce(&good, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return !all;
+}
+
+static int differing(void)
+{
+    struct nw_halo_options options = plan();
+    int wrong;
+
+    options.extent[1] += rank == size - 1;
+    wrong = refused(&options, NW_EINVAL, "they differ in cells along y");
+    options = plan();
+    options.radius[0] += rank == 1;
+    wrong += refused(&options, NW_EINVAL, "they differ in a radius");
+    options = plan();
+    options.border[2][0] = options.border[2][1] =
+        rank ? NW_HALO_OPEN : NW_HALO_PERIODIC;
+    wrong += refused(&options, NW_EINVAL, "they differ in a border");
+    return wrong;
+}
+
+static int impossible(void)
+{
+    struct nw_halo_options options = plan();
+    int wrong;
+
+    options.extent[0] = 0;
+    wrong = refused(&options, NW_EINVAL, "a domain of 0 cells along x");
+    options = plan();
+    options.extent[2] = -5;
+    wrong += refused(&options, NW_EINVAL, "a domain of -5 cells along z");
+    options = plan();
+    options.extent[1] = 1;
+    wrong += refused(&options, NW_EINVAL, "smaller than its radius");
+    options = plan();
+    options.border[0][0] = NW_HALO_OPEN;
+    wrong += refused(&options, NW_EINVAL, "only one side along x is periodic");
+    options = plan();
+    options.radius[4] = -1;
+    wrong += refused(&options, NW_EINVAL, "a radius of -1");
+    options = plan();
+    options.quantity_count = 0;
+    wrong += refused(&options, NW_EINVAL, "needs a quantity");
+    options = plan();
+    options.radius[NW_HALO_DIRECTION(1, 1, 0)] = 1;
+    options.schedule = NW_HALO_SCHEDULE_PHASES;
+    wrong += refused(&options, NW_EINVAL, "in phases");
+    return wrong;
+}
+
+static void *none_on_rank_1(void *context, const struct nw_halo_piece *piece,
+                            int32_t which, size_t *pitch)
+{
+    (void)context, (void)which;
+    return rank == 1 ? NULL
+                     : malloc(*pitch * (size_t)(piece->allocated[1] *
+                                                piece->allocated[2]));
+}
+
+static int missing(void)
+{
+    struct nw_halo_options options = plan();
+    struct nw_halo_box box = {{0, 0, 0}, {16, 16, 8}};
+    int wrong;
+
+    options.memory = none_on_rank_1;
+    wrong = refused(&options, NW_EINVAL, "has no array of quantity 0");
+    options = plan();
+    options.box = &box;
+    options.box_count = 1;
+    wrong += refused(&options, NW_EINVAL, size > 1 ? "overlap" : "out");
+    options = plan();
+    options.memory_kind = NW_HALO_MEMORY_GPU;
+    return wrong;
+}
+
+static int twice(void)
+{
+    struct nw_halo_options options = plan();
+    int32_t bad = 7, pair[2] = {0, 0};
+    nw_halo *halo = NULL;
+    int wrong;
+
+    if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
+        return 1;
+    wrong = nw_halo_start(halo, &bad, 1) != NW_EINVAL;
+    wrong += nw_halo_start(halo, pair, 2) != NW_EINVAL;
+    wrong += nw_halo_start(halo, NULL, 0) != NW_OK;
+    wrong += nw_halo_start(halo, NULL, 0) != NW_EINVAL;
+    wrong += nw_halo_wait(halo) != NW_OK;
+    /* nothing is under way: at once */
+    wrong += nw_halo_wait(halo) != NW_OK;
+    wrong += nw_halo_start(halo, NULL, 0) != NW_OK;
+    nw_halo_free(halo); /* waits */
+    return wrong;
+}
+
+/* Rank 1 ends after the plan; the others must say so, not wait for ever. The
+ * launcher may end them first, which is no hang either. */
+static int dying(void)
+{
+    struct nw_halo_options options = plan();
+    nw_halo *halo = NULL;
+
+    options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_SHARED);
+    if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
+        return 1;
+    alarm(20);
+    signal(SIGTERM, SIG_IGN);
+    if (rank == 1)
+        kill(getpid(), SIGKILL);
+    while (nw_halo_start(halo, NULL, 0) == NW_OK &&
+           nw_halo_wait(halo) == NW_OK) {
+    }
+    fprintf(stderr, "rank %d: %s\n", rank, nw_error_text());
+    _exit(strstr(nw_error_text(), "rank 1 ended during a halo exchange") ? 5
+                                                                         : 6);
+}
+
+/* Rank 1 does not take part. */
+static int silent(void)
+{
+    struct nw_halo_options options = plan();
+    nw_halo *halo = NULL;
+    int wrong = 0;
+
+    options.timeout = 0.3;
+    if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
+        return 1;
+    if (rank != 1) {
+        wrong = nw_halo_start(halo, NULL, 0) != NW_OK;
+        wrong += nw_halo_wait(halo) != NW_EMPI;
+        wrong += !strstr(nw_error_text(), "rank 1 is silent for");
+        wrong += nw_halo_start(halo, NULL, 0) != NW_EMPI;
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    nw_halo_free(halo);
+    return wrong;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} cases[] = {{"differing", differing}, {"impossible", impossible},
+             {"missing", missing},     {"twice", twice},
+             {"dying", dying},         {"silent", silent}};
+
+int main(int argc, char **argv)
+{
+    int wrong = 1, all;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (argc > 1 && !strcmp(argv[1], cases[i].name))
+            wrong = cases[i].run();
+    MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (!rank)
+        puts(all ? "wrong" : "right");
+    MPI_Finalize();
+    return all != 0;
+}

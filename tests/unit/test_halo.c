@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Partition, placement and copies of halo exchanges, against the paper's
+ * examples, hand-made formulas and brute force. */
+#include "halo/plan/copy.h"
+#include "halo/plan/layout.h"
+
+#include "base/random.h"
+
+#include <nodewise/pattern.h>
+#include <nodewise/topology.h>
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static bool same(double a, double b)
+{
+    return fabs(a - b) <= 1e-9 * fabs(a);
+}
+
+static const struct nw_halo_quantity one_byte = {1, 0};
+
+static struct nw_halo_options domain(int64_t x, int64_t y, int64_t z)
+{
+    struct nw_halo_options options = NW_HALO_OPTIONS_INIT;
+
+    options.extent[0] = x;
+    options.extent[1] = y;
+    options.extent[2] = z;
+    nw_halo_radius(&options, 1, true);
+    options.quantity = &one_byte;
+    options.quantity_count = 1;
+    return options;
+}
+
+static nw_halo_layout *layout_of(const struct nw_halo_options *options,
+                                 int32_t nodes, int32_t slots)
+{
+    int32_t each[64];
+    struct nw_halo_places places = {nodes, each};
+    nw_halo_layout *layout = NULL;
+
+    for (int32_t i = 0; i < nodes; i++)
+        each[i] = slots;
+    assert_int_equal(nw_halo_layout_make(options, &places, &layout), NW_OK);
+    return layout;
+}
+
+static int64_t wide(const struct nw_halo_piece *piece, int axis)
+{
+    return piece->box.high[axis] - piece->box.low[axis];
+}
+
+/* Section III-A and figure 4: y by 3, y by 2, x by 2; then y, then x. */
+static void paper_example(void **state)
+{
+    struct nw_halo_options options = domain(4, 24, 2);
+    struct nw_halo_summary sum;
+    nw_halo_layout *layout;
+
+    (void)state;
+    options.partition = NW_HALO_PARTITION_PAPER;
+    layout = layout_of(&options, 12, 4);
+    nw_halo_layout_summary(layout, &sum);
+    assert_memory_equal(sum.node_grid, ((int32_t[]){2, 6, 1}), 12);
+    assert_memory_equal(sum.slot_grid, ((int32_t[]){2, 2, 1}), 12);
+    for (int32_t i = 0; i < 48; i++) {
+        const struct nw_halo_piece *piece = nw_halo_layout_piece(layout, i);
+
+        assert_int_equal(wide(piece, 0), 1);
+        assert_int_equal(wide(piece, 1), 2);
+        assert_int_equal(wide(piece, 2), 2);
+    }
+    nw_halo_layout_free(layout);
+}
+
+/* Figure 3: volumes of 2 x 2, 4 x 1, 3 x 3 and 9 x 1. A piece of a x b cells
+ * receives (a + 2r)(b + 2r) - ab. */
+static void figure_3(void **state)
+{
+    static const struct {
+        int32_t x, y;
+    } cuts[] = {{2, 2}, {4, 1}, {3, 3}, {9, 1}};
+    int64_t n = 36;
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct nw_halo_options options = domain(n, n, 1);
+        int64_t a = n / cuts[i].x, b = n / cuts[i].y;
+        struct nw_halo_grid grid = {{cuts[i].x, cuts[i].y, 1}};
+        struct nw_halo_box whole = {{0, 0, 0}, {n, n, 1}};
+        int32_t pieces = cuts[i].x * cuts[i].y;
+        nw_halo_layout *layout = layout_of(&options, 1, pieces);
+        struct nw_halo_transfers found = {0};
+        struct nw_halo_wanted all = {.layout = layout, .rank = -1};
+        int64_t cells = 0;
+
+        for (int32_t k = 0; k < pieces; k++)
+            layout->piece[k].box = nw_halo_grid_box(&whole, &grid, k);
+        assert_int_equal(nw_halo_transfers_find(&all, &found), NW_OK);
+        for (size_t k = 0; k < found.count; k++)
+            cells += found.item[k].extent[0] * found.item[k].extent[1];
+        assert_int_equal(cells, pieces * ((a + 2) * (b + 2) - a * b));
+        nw_halo_transfers_fini(&found);
+        nw_halo_layout_free(layout);
+    }
+}
+
+/* No factorisation of 2 to 60 parts has less halo than the chosen one, counted
+ * transfer by transfer. */
+static void best_is_least(void **state)
+{
+    static const int32_t counts[] = {6, 8, 12, 30};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        struct nw_halo_options options = domain(40, 33, 35);
+        struct nw_halo_box whole = {{0, 0, 0}, {40, 33, 35}};
+        struct nw_halo_domain checked;
+        struct nw_halo_grid best, grid;
+        double least;
+
+        nw_halo_borders(&options, i & 1 ? NW_HALO_OPEN : NW_HALO_PERIODIC);
+        assert_int_equal(nw_halo_domain_make(&options, &checked), NW_OK);
+        assert_int_equal(nw_halo_factor(&checked, &whole,
+                                        NW_HALO_PARTITION_BEST, counts[i],
+                                        &best),
+                         NW_OK);
+        least = nw_halo_grid_cells(&checked, &whole, &best);
+        for (int32_t x = 1; x <= counts[i]; x++)
+            for (int32_t y = 1; counts[i] % x == 0 && y <= counts[i] / x; y++) {
+                grid = (struct nw_halo_grid){{x, y, counts[i] / x / y}};
+                if (counts[i] / x % y == 0)
+                    assert_true(nw_halo_grid_cells(&checked, &whole, &grid) >=
+                                least);
+            }
+    }
+}
+
+/* The formula that partitions are compared by counts what the transfers
+ * between different pieces count. */
+static void cells_agree(void **state)
+{
+    struct nw_halo_options options = domain(12, 15, 10);
+    struct nw_halo_box whole = {{0, 0, 0}, {12, 15, 10}};
+    struct nw_halo_summary sum;
+    nw_halo_layout *layout;
+    struct nw_halo_grid grid;
+
+    (void)state;
+    nw_halo_radius(&options, 2, true);
+    options.border[1][0] = NW_HALO_OPEN;
+    options.border[1][1] = NW_HALO_OPEN;
+    layout = layout_of(&options, 1, 12);
+    nw_halo_layout_summary(layout, &sum);
+    memcpy(grid.parts, sum.slot_grid, sizeof grid.parts);
+    assert_true(nw_halo_grid_cells(&layout->domain, &whole, &grid) ==
+                (double)(sum.bytes - sum.bytes_self));
+    nw_halo_layout_free(layout);
+}
+
+/* --- assignment --- */
+
+struct enumeration {
+    const struct nw_halo_assignment *problem;
+    int32_t at[8];
+    double least, most;
+    long count;
+};
+
+static double cost_of(const struct nw_halo_assignment *problem,
+                      const int32_t *at)
+{
+    double cost = 0;
+
+    for (int i = 0; i < problem->n; i++)
+        for (int j = 0; j < problem->n; j++)
+            cost += problem->flow[i * problem->n + j] *
+                    problem->distance[at[i] * problem->n + at[j]];
+    return cost;
+}
+
+static void enumerate(struct enumeration *work, int depth)
+{
+    int n = work->problem->n;
+
+    if (depth == n) {
+        double cost = cost_of(work->problem, work->at);
+
+        work->count++;
+        if (cost < work->least)
+            work->least = cost;
+        if (cost > work->most)
+            work->most = cost;
+    }
+    for (int a = 0; a < n && depth < n; a++) {
+        bool taken = false;
+
+        for (int k = 0; k < depth; k++)
+            taken = taken || work->at[k] == a;
+        work->at[depth] = a;
+        if (!taken)
+            enumerate(work, depth + 1);
+    }
+}
+
+static void assign_is_exact(void **state)
+{
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 5);
+    for (int round = 0; round < 40; round++) {
+        double flow[49], distance[49];
+        int32_t at[7];
+        struct nw_halo_assignment problem = {
+            .n = 3 + (int32_t)nw_random_below(&random, 5),
+            .flow = flow,
+            .distance = distance,
+            .seed = 1};
+        struct enumeration all = {.problem = &problem, .least = 1e300};
+        struct nw_halo_assigned report;
+
+        for (int i = 0; i < 49; i++) {
+            flow[i] = (double)nw_random_below(&random, 9);
+            distance[i] = (double)nw_random_below(&random, 9);
+        }
+        enumerate(&all, 0);
+        assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
+        assert_true(report.exact);
+        assert_true(same(report.cost, all.least));
+        assert_true(same(cost_of(&problem, at), all.least));
+        problem.placement = NW_HALO_PLACE_WORST;
+        assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
+        assert_true(same(cost_of(&problem, at), all.most));
+    }
+}
+
+/* 16 GPUs as four boards of four, flows of a 4 x 4 periodic grid: the best
+ * puts a row on each board (or a column), which costs by hand 16 pairs x 2
+ * directions inside at 1 and as many between at 5. */
+static void sixteen(void **state)
+{
+    double flow[256] = {0}, distance[256];
+    int32_t at[16];
+    struct nw_halo_assignment problem = {
+        .n = 16, .flow = flow, .distance = distance, .seed = 1};
+    struct nw_halo_assigned report;
+
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        int x = i % 4, y = i / 4;
+
+        flow[i * 16 + y * 4 + (x + 1) % 4] += 3;
+        flow[(y * 4 + (x + 1) % 4) * 16 + i] += 3;
+        flow[i * 16 + (y + 1) % 4 * 4 + x] += 1;
+        flow[((y + 1) % 4 * 4 + x) * 16 + i] += 1;
+        for (int j = 0; j < 16; j++)
+            distance[i * 16 + j] = i == j ? 0 : i % 4 == j % 4 ? 1 : 5;
+    }
+    assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
+    assert_true(report.exact);
+    assert_true(same(report.cost, 32 * 3 * 1 + 32 * 1 * 5));
+}
+
+/* The paper's placement case: the answer is the least of all 720, and the
+ * node's busiest link carries at least a fifth less than in order. */
+static double route_cost(const nw_topology *machine, int32_t a, int32_t b)
+{
+    uint32_t hops[64];
+    size_t count;
+    double sum = 0;
+
+    assert_true(nw_topology_route_max(machine) <= 64);
+    count = nw_topology_route(machine, nw_topology_gpu_end(machine, a),
+                              nw_topology_gpu_end(machine, b), hops);
+    for (size_t i = 0; i < count; i++)
+        sum += 1 / nw_topology_link(machine, (int32_t)(hops[i] / 2))
+                       .bandwidth[hops[i] & 1];
+    return sum;
+}
+
+static void summit_case(void **state)
+{
+    struct nw_halo_options options = domain(1440, 1452, 700);
+    struct nw_halo_quantity four[4] = {{4, 0}, {4, 0}, {4, 0}, {4, 0}};
+    struct nw_halo_summary sum;
+    double flow[36] = {0}, distance[36];
+    struct nw_halo_assignment problem = {
+        .n = 6, .flow = flow, .distance = distance};
+    struct enumeration all = {.problem = &problem, .least = 1e300};
+    nw_topology *machine;
+    nw_halo_layout *layout;
+    nw_pattern *pattern;
+
+    (void)state;
+    assert_int_equal(nw_topology_load("summit:1", NULL, &machine), NW_OK);
+    nw_halo_radius(&options, 3, true);
+    options.quantity = four;
+    options.quantity_count = 4;
+    options.topology = "summit:1";
+    assert_int_equal(nw_halo_layout_make(&options, NULL, &layout), NW_OK);
+    nw_halo_layout_summary(layout, &sum);
+    assert_memory_equal(sum.slot_grid, ((int32_t[]){2, 3, 1}), 12);
+    assert_int_equal(nw_halo_layout_pattern(layout, &pattern), NW_OK);
+    for (int32_t i = 0; i < 6; i++)
+        for (size_t e = pattern->row[i]; e < pattern->row[i + 1]; e++)
+            if (pattern->dst[e] != i)
+                flow[i * 6 + pattern->dst[e]] = (double)pattern->bytes[e];
+    for (int32_t i = 0; i < 36; i++)
+        distance[i] = i / 6 == i % 6 ? 0 : route_cost(machine, i / 6, i % 6);
+    enumerate(&all, 0);
+    assert_int_equal(all.count, 720);
+    assert_true(sum.exact);
+    assert_true(same(sum.slot_cost, all.least));
+    assert_true(sum.slot_cost < sum.slot_cost_trivial);
+    nw_pattern_free(pattern);
+    nw_halo_layout_free(layout);
+    nw_topology_free(machine);
+}
+
+/* --- uneven, refused --- */
+
+static void uneven(void **state)
+{
+    struct nw_halo_options options = domain(20, 18, 7);
+    const int32_t slots[] = {1, 3, 2, 5};
+    struct nw_halo_places places = {4, slots};
+    nw_halo_layout *layout;
+
+    (void)state;
+    /* boxes apart and complete: nw_halo_layout_make checks them */
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout), NW_OK);
+    assert_int_equal(nw_halo_layout_count(layout), 11);
+    nw_halo_layout_free(layout);
+}
+
+static void refused(void **state)
+{
+    struct nw_halo_options options = domain(3, 3, 3);
+    int32_t slots = 64;
+    struct nw_halo_places places = {1, &slots};
+    nw_halo_layout *layout = NULL;
+
+    (void)state;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout),
+                     NW_EINVAL);
+    options.extent[0] = 0;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout),
+                     NW_EINVAL);
+    options = domain(3, 3, 3);
+    options.radius[NW_HALO_DIRECTION(0, 1, 0)] = 4;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout),
+                     NW_EINVAL);
+    assert_null(layout);
+}
+
+/* --- copies --- */
+
+static void copy_by_hand(const struct nw_halo_copy *copy)
+{
+    for (int64_t k = 0; k < copy->n[2]; k++)
+        for (int64_t j = 0; j < copy->n[1]; j++)
+            for (int64_t i = 0; i < copy->n[0]; i++)
+                memcpy(copy->to.at + i * copy->to.step[0] +
+                           j * copy->to.step[1] + k * copy->to.step[2],
+                       copy->from.at + i * copy->from.step[0] +
+                           j * copy->from.step[1] + k * copy->from.step[2],
+                       copy->bytes);
+}
+
+static struct nw_halo_view draw_view(struct nw_random *random,
+                                     const int64_t n[3], size_t bytes, char *at)
+{
+    ptrdiff_t x = (ptrdiff_t)(bytes + nw_random_below(random, 3) * 4);
+    ptrdiff_t y = x * n[0] + (ptrdiff_t)nw_random_below(random, 3) * 8;
+    ptrdiff_t z = y * n[1] + (ptrdiff_t)nw_random_below(random, 2) * 16;
+    struct nw_halo_view view = {at, {x, y, z}};
+
+    if (nw_random_below(random, 4) == 0) {
+        view.at += (n[0] - 1) * x;
+        view.step[0] = -x;
+    }
+    return view;
+}
+
+static void copies(void **state)
+{
+    enum { ROOM = 1 << 18 };
+    char *from = malloc(ROOM), *to = malloc(ROOM), *want = malloc(ROOM);
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    for (int i = 0; i < ROOM; i++)
+        from[i] = (char)nw_random_next(&random);
+    for (int round = 0; round < 300; round++) {
+        struct nw_halo_copy copy;
+
+        for (int axis = 0; axis < 3; axis++)
+            copy.n[axis] = 1 + (int64_t)nw_random_below(&random, 12);
+        copy.bytes = 1 + nw_random_below(&random, 17);
+        copy.from = draw_view(&random, copy.n, copy.bytes, from);
+        copy.to = draw_view(&random, copy.n, copy.bytes, want);
+        memset(want, 0, ROOM);
+        memset(to, 0, ROOM);
+        copy_by_hand(&copy);
+        copy.to.at = to + (copy.to.at - want);
+        nw_halo_copy_prepare(&copy);
+        nw_halo_copy_run(&copy);
+        assert_memory_equal(to, want, ROOM);
+    }
+    free(from);
+    free(to);
+    free(want);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(paper_example),   cmocka_unit_test(figure_3),
+        cmocka_unit_test(best_is_least),   cmocka_unit_test(cells_agree),
+        cmocka_unit_test(assign_is_exact), cmocka_unit_test(sixteen),
+        cmocka_unit_test(summit_case),     cmocka_unit_test(uneven),
+        cmocka_unit_test(refused),         cmocka_unit_test(copies),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,6 +37,10 @@ struct nw_cost {
     double latency;               /* s: sum of messages x route latency;
                                      messages x distance where distances
                                      are given */
+    double busy;                  /* s: all links' congestion added up, which is
+                                     hop-bytes at each link's own bandwidth */
+    double time;                  /* s: max_congestion + (busy + latency) /
+                                     ranks, a model of one exchange */
     bool has_congestion;          /* false for matrices */
     int32_t remote_gpus;          /* ranks whose GPU is on another node */
     int32_t level_count;          /* as nw_topology_level_count */
@@ -58,7 +62,8 @@ NW_API void nw_cost_fini(struct nw_cost *cost);
 #define NW_OBJECTIVE_LIST(X)                                                   \
     X(NW_OBJECTIVE_HOP_BYTES, "hop-bytes")                                     \
     X(NW_OBJECTIVE_CONGESTION, "congestion")                                   \
-    X(NW_OBJECTIVE_LATENCY, "latency")
+    X(NW_OBJECTIVE_LATENCY, "latency")                                         \
+    X(NW_OBJECTIVE_TIME, "time")
 enum nw_objective {
 #define NW_OBJECTIVE_ENUM(name, text) name,
     NW_OBJECTIVE_LIST(NW_OBJECTIVE_ENUM)
@@ -69,7 +74,7 @@ NW_API const char *nw_objective_name(enum nw_objective objective);
 /* False where there is none of that name. */
 NW_API bool nw_objective_find(const char *name, enum nw_objective *out);
 
-/* The figure an objective compares: J, max congestion, or latency. */
+/* The figure an objective compares: J, max congestion, latency or time. */
 NW_API double nw_cost_objective(const struct nw_cost *cost,
                                 enum nw_objective objective);
 

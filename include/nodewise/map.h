@@ -70,6 +70,7 @@ struct nw_map_options {
 struct nw_map_report {
     const char *algorithm; /* the one whose answer was returned; static */
     uint64_t steps;
+    bool proven; /* it is an optimum of the objective, by branch and bound */
     double phase_seconds[3];
 };
 

@@ -65,7 +65,8 @@ static const struct argp_option options[] = {
     {"algorithm", KEY_ALGORITHM, "NAME", 0, "How; auto where not given", 2},
     {"list", KEY_LIST, NULL, 0, "List the algorithms", 2},
     {"objective", KEY_OBJECTIVE, "NAME", 0,
-     "What to lower: hop-bytes, congestion or latency; NAME,NAME: the second "
+     "What to lower: hop-bytes, congestion, latency or time; NAME,NAME: the "
+     "second "
      "decides between equals",
      2},
     {"effort", KEY_EFFORT, "HOW", 0,
@@ -467,14 +468,15 @@ static nw_status make_table(const struct work *work,
     if (status)
         return status;
     nw_text_add(&text, words);
-    nw_text_format(&text, "seed %llu, %llu steps, objective %s%s%s\n",
+    nw_text_format(&text, "seed %llu, %llu steps, objective %s%s%s%s\n",
                    (unsigned long long)arguments->map.seed,
                    (unsigned long long)work->report.steps,
                    nw_objective_name(arguments->map.objective),
                    arguments->map.has_second ? "," : "",
                    arguments->map.has_second
                        ? nw_objective_name(arguments->map.second)
-                       : "");
+                       : "",
+                   work->report.proven ? ", proven the best" : "");
     free(words);
     return nw_text_take(&text, out);
 }
@@ -492,6 +494,7 @@ static nw_status make_json(const struct work *work,
                    nw_objective_name(arguments->map.objective));
     nw_json_unsigned(&json, "seed", arguments->map.seed);
     nw_json_unsigned(&json, "steps", work->report.steps);
+    nw_json_bool(&json, "proven", work->report.proven);
     nw_cli_cost_json(&json, work->topology, &work->cost[1]);
     nw_json_object(&json, "default");
     nw_cli_cost_json(&json, work->topology, &work->cost[0]);

@@ -43,6 +43,7 @@ struct evaluation {
     struct nw_cost *cost;
     nw_uint128 exact[LAYER_COUNT];
     double value[LAYER_COUNT];
+    int32_t ranks;
 };
 
 static nw_status add_hop_bytes(struct evaluation *work, enum layer layer,
@@ -197,6 +198,10 @@ static void finish(struct evaluation *work)
         congest(work->load[LAYER_GPU], work->topology, &ignored);
     cost->link_count = nw_topology_link_count(work->topology);
     cost->link_congestion = work->load[LAYER_ALL];
+    for (int32_t i = 0; i < 2 * cost->link_count; i++)
+        cost->busy += cost->link_congestion[i];
+    cost->time = cost->max_congestion +
+                 (cost->busy + cost->latency) / (double)work->ranks;
     work->load[LAYER_ALL] = NULL;
 }
 
@@ -214,7 +219,8 @@ nw_status nw_cost_evaluate(const nw_topology *topology,
                            struct nw_cost *out)
 {
     struct nw_cost cost = {0};
-    struct evaluation work = {.topology = topology, .cost = &cost};
+    struct evaluation work = {
+        .topology = topology, .cost = &cost, .ranks = pattern->rank_count};
     nw_status status = nw_ends_find(topology, pattern, mapping, &work.places);
 
     if (!status)
@@ -254,6 +260,8 @@ double nw_cost_objective(const struct nw_cost *cost,
         return cost->max_congestion;
     case NW_OBJECTIVE_LATENCY:
         return cost->latency;
+    case NW_OBJECTIVE_TIME:
+        return cost->time;
     default:
         return cost->hop_bytes.value;
     }

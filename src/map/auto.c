@@ -4,7 +4,9 @@
 #include "map/algorithm.h"
 #include "map/budget.h"
 #include "map/flat.h"
+#include "map/search.h"
 #include "base/status.h"
+#include "topology/topology.h"
 
 #include <stdlib.h>
 
@@ -75,7 +77,8 @@ static bool is_searchable(const struct nw_problem *problem)
     const struct nw_map_options *options = &problem->options;
 
     return options->objective == NW_OBJECTIVE_HOP_BYTES && !options->careful &&
-           !problem->uses_gpus && options->affinity == 0;
+           !options->has_second && !problem->uses_gpus &&
+           options->affinity == 0 && !nw_search_is_small(problem);
 }
 
 /* The search alone where the machine is a tree: it begins with what ranks in
@@ -110,7 +113,7 @@ static size_t list_candidates(const struct nw_problem *problem,
     list[count++] = &by_distance;
     if (greedy_is_cheap(problem))
         list[count++] = nw_algorithm_find("magc-greedy");
-    if (nw_scotch_is_here() &&
+    if (nw_scotch_is_here() && !problem->topology->matrix &&
         problem->pattern->rank_count <= SCOTCH_RANKS_MOST) {
         list[count++] = nw_algorithm_find("magc-scotch");
         list[count++] = nw_algorithm_find("scotch");
@@ -140,6 +143,9 @@ nw_status nw_choose_best(const struct nw_problem *problem,
             progress->update(progress, i, count, list[i]->name);
         status = consider(&choosing, list[i]);
     }
+    if (!status && !done && !is_cancelled(problem))
+        status = nw_candidate_improve(problem, report, choosing.standard,
+                                      &choosing.best);
     if (status)
         nw_candidate_fini(&choosing.best);
     else

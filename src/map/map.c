@@ -5,6 +5,7 @@
 #include "map/budget.h"
 #include "map/flat.h"
 #include "map/many.h"
+#include "map/search.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -130,6 +131,22 @@ static nw_status run_flat(const struct nw_algorithm *algorithm,
     return nw_phase_units(problem, &phases, answer, report, true);
 }
 
+/* On trees by common ancestors, else by routes. */
+static nw_status run_refine(const struct nw_algorithm *algorithm,
+                            const struct nw_problem *problem,
+                            struct nw_answer *answer,
+                            struct nw_map_report *report)
+{
+    nw_status status = NW_EUNSUPPORTED;
+
+    if (problem->options.objective == NW_OBJECTIVE_HOP_BYTES &&
+        !problem->options.has_second && !problem->uses_gpus)
+        status = run_flat(algorithm, problem, answer, report);
+    if (status == NW_EUNSUPPORTED)
+        status = nw_run_search(algorithm, problem, answer, report);
+    return status;
+}
+
 /* clang-format off */
 static const struct nw_algorithm algorithms[] = {
     {"auto", "the best of the cheap ones for the objective", NULL},
@@ -189,22 +206,22 @@ static const struct nw_algorithm algorithms[] = {
      NW_KINDS_ALL},
     {"anneal",
      "simulated annealing of swaps",
-     run_flat,
+     nw_run_search,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"tabu",
      "robust tabu search of swaps",
-     run_flat,
+     nw_run_search,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"exact",
      "the proven best, for few ranks",
-     run_flat,
+     nw_run_search,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"refine",
      "swaps that lower the objective, from --from or the default",
-     run_flat,
+     run_refine,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"partition",
@@ -389,6 +406,18 @@ static nw_status find(const struct nw_map_options *options,
     return NW_OK;
 }
 
+static bool needs_link(enum nw_objective objective)
+{
+    return objective == NW_OBJECTIVE_CONGESTION ||
+           objective == NW_OBJECTIVE_TIME;
+}
+
+static bool needs_links(const struct nw_map_options *options)
+{
+    return needs_link(options->objective) ||
+           (options->has_second && needs_link(options->second));
+}
+
 static nw_status solve(const struct nw_algorithm *algorithm,
                        const struct nw_problem *problem,
                        struct nw_map_report *report, nw_mapping **out)
@@ -396,7 +425,7 @@ static nw_status solve(const struct nw_algorithm *algorithm,
     struct nw_candidate best = {0};
     nw_status status;
 
-    if (problem->options.objective == NW_OBJECTIVE_CONGESTION &&
+    if (needs_links(&problem->options) &&
         !nw_topology_has_links(problem->topology))
         return nw_fail(NW_EINVAL,
                        "%s is a matrix of distances: it has no "

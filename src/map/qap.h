@@ -84,7 +84,10 @@ NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
 struct nw_exact {
     uint64_t nodes_most; /* bounds to compute at most */
     uint64_t nodes;      /* computed */
-    bool proven;         /* place is an optimum */
+    uint64_t slice;      /* every so many nodes goes_on is asked; 0: never */
+    bool (*goes_on)(void *user, double best);
+    void *user;
+    bool proven; /* place is an optimum */
 };
 /* Improves `place`, to an optimum where the bounds suffice. NW_EINVAL for more
  * than NW_LAP_MOST places. */

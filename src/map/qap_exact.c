@@ -242,17 +242,30 @@ static void branch(struct search *search, const struct node *node, int depth,
     }
 }
 
+/* Counts a node; once it was refused nothing is proven any more. */
+static bool has_time(struct search *search)
+{
+    struct nw_exact *exact = search->exact;
+
+    if (exact->nodes == exact->nodes_most)
+        exact->proven = false;
+    if (!exact->proven)
+        return false;
+    exact->nodes++;
+    if (exact->slice && exact->nodes % exact->slice == 0 &&
+        !exact->goes_on(exact->user, search->best_cost))
+        exact->proven = false;
+    return exact->proven;
+}
+
 static void visit(struct search *search, int depth, double fixed)
 {
     size_t n = (size_t)search->qap->n;
     int32_t column[NW_LAP_MOST];
     struct node node;
 
-    if (search->exact->nodes == search->exact->nodes_most) {
-        search->exact->proven = false;
+    if (!has_time(search))
         return;
-    }
-    search->exact->nodes++;
     list_free(search, &node);
     node.cost = search->cost + (size_t)depth * n * n;
     fill_costs(search, &node);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a search lowers: an objective, then another without worsening the
+ * first. */
+#ifndef NW_MAP_AIM_H
+#define NW_MAP_AIM_H
+
+#include "map/ledger.h"
+
+struct nw_aim {
+    enum nw_objective first, second;
+    double hop_limit; /* hop-bytes beyond which it is no bargain; 0: none */
+};
+
+/* From the options; the second is hop-bytes where none is named, congestion
+ * (where there are links, else latency) beside hop-bytes. */
+struct nw_aim nw_aim_of(const struct nw_problem *problem);
+struct nw_ledger_wants nw_aim_wants(const struct nw_aim *aim);
+
+/* An objective of the ledger as it is. */
+double nw_aim_value(const struct nw_ledger *ledger,
+                    enum nw_objective objective);
+/* The same after a trial, the maximum replaced by a mean of eighth powers,
+ * which tells every relief. */
+double nw_aim_smooth(const struct nw_ledger *ledger,
+                     enum nw_objective objective, bool after);
+
+/* Lowers the aim from the seating as it is, which is never left worse. Counts
+ * its trials in the problem's budget. */
+NW_MUST_CHECK nw_status nw_seats_search(struct nw_seats *seats,
+                                        const struct nw_aim *aim, bool anneal);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a seating costs, kept up to date move by move: hop-bytes, latency and
+ * the load of every link. A trial says what a move would change; keeping it
+ * makes it so.
+ */
+#ifndef NW_MAP_LEDGER_H
+#define NW_MAP_LEDGER_H
+
+#include "map/seats.h"
+#include "map/ways.h"
+
+/* Figures of a seating, or their changes. */
+struct nw_figures {
+    double hop_bytes;
+    double latency; /* s, as nw_cost */
+    double busy;    /* s: sum of all links' congestion */
+    double power;   /* sum of the eighth powers of congestion / scale: it falls
+                       where one of several equal links is relieved */
+};
+
+struct nw_ledger {
+    const struct nw_seats *seats;
+    struct nw_ways ways;
+    bool has_links;
+    uint32_t link_count; /* 2 x links */
+    double *load;        /* [link_count] bytes */
+    double *slow;        /* [link_count] s per byte */
+    double *peak;        /* [2 x leaves] a tree of largest congestions */
+    uint32_t leaves;
+    double scale; /* s */
+    struct nw_figures now;
+    /* the trial */
+    struct nw_figures change;
+    double touched_most; /* s: largest congestion of the links that it loads */
+    double *extra;       /* [link_count] bytes */
+    bool *touched;
+    uint32_t *touch;
+    size_t touch_count;
+    uint8_t *mark; /* [actors] 1 + index among the parts of the move */
+};
+
+struct nw_ledger_wants {
+    bool links, latency, hop_bytes;
+};
+/* From scratch. The caller calls nw_ledger_fini, also after a failure. */
+NW_MUST_CHECK nw_status nw_ledger_init(struct nw_ledger *ledger,
+                                       const struct nw_seats *seats,
+                                       struct nw_ledger_wants wants);
+void nw_ledger_fini(struct nw_ledger *ledger);
+/* Everything again from the seats as they are now. */
+void nw_ledger_recount(struct nw_ledger *ledger);
+
+/* Fills change and touched_most for a move of the seats as they are. */
+void nw_ledger_try(struct nw_ledger *ledger, const struct nw_move *move);
+/* Ends the trial: takes it over, where kept. The seats are the caller's to
+ * move. */
+void nw_ledger_end(struct nw_ledger *ledger, bool keep);
+
+/* s: the largest congestion of all links. */
+double nw_ledger_most(const struct nw_ledger *ledger);
+
+#endif

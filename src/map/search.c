@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which search suits a problem: dense ones where ranks are few or distances a
+ * matrix and the objective a sum over pairs, else annealing of the seating with
+ * its link loads. */
+#include "map/search.h"
+#include "map/aim.h"
+#include "map/budget.h"
+#include "map/dense.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXACT_MOST 12 /* elements whose optimum auto proves */
+#define EXACT_NODES 200000
+#define DENSE_MOST 128      /* elements of any machine */
+#define HOP_BYTES_MORE 1.04 /* for less congestion */
+#define MATRIX_MOST 400     /* elements of a matrix of distances */
+
+/* --- an answer to begin with --- */
+
+static nw_status begin(const struct nw_problem *problem,
+                       struct nw_answer *answer)
+{
+    struct nw_answer start = {0};
+    nw_status status;
+
+    if (!problem->options.start)
+        return nw_answer_default(problem, answer);
+    status = nw_answer_begin(problem, &start);
+    if (status)
+        return status;
+    nw_answer_fini(answer);
+    *answer = start;
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
+        if (answer->host[r] < 0 ||
+            (answer->core[r] < 0 && nw_problem_needs_core(problem, r)) ||
+            (answer->gpu[r] < 0 && nw_problem_needs_gpu(problem, r)))
+            return nw_fail(NW_EINVAL,
+                           "the mapping to begin from leaves rank %d open or "
+                           "on cores or GPUs that are not to be used",
+                           r);
+    return NW_OK;
+}
+
+static nw_status check_dense(const char *name, const struct nw_seats *seats)
+{
+    if (nw_dense_fits(seats))
+        return NW_OK;
+    return nw_fail(NW_EUNSUPPORTED,
+                   "%s is for hop-bytes or latency between cores, all of "
+                   "which may be used",
+                   name);
+}
+
+static nw_status run_dense(const char *name, struct nw_seats *seats,
+                           struct nw_map_report *report)
+{
+    struct nw_dense dense;
+    nw_status status = check_dense(name, seats);
+
+    if (!status)
+        status = nw_dense_init(&dense, seats);
+    if (status)
+        return status;
+    if (!strcmp(name, "tabu"))
+        status = nw_dense_tabu(&dense);
+    else if (!strcmp(name, "anneal"))
+        status = nw_dense_anneal(&dense);
+    else
+        status = nw_dense_exact(&dense, 0, &report->proven);
+    if (!status)
+        nw_dense_finish(&dense);
+    nw_dense_fini(&dense);
+    return status;
+}
+
+nw_status nw_run_search(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report)
+{
+    struct nw_aim aim = nw_aim_of(problem);
+    const char *name = algorithm->name;
+    bool dense = !strcmp(name, "tabu") || !strcmp(name, "exact");
+    struct nw_seats seats;
+    nw_status status = begin(problem, answer);
+
+    if (!status)
+        status = nw_seats_init(&seats, problem, answer);
+    if (status)
+        return status;
+    if (!strcmp(name, "anneal") && problem->topology->matrix &&
+        seats.count <= MATRIX_MOST)
+        dense = nw_dense_fits(&seats);
+    status = dense ? run_dense(name, &seats, report)
+                   : nw_seats_search(&seats, &aim, strcmp(name, "refine") != 0);
+    if (!status)
+        nw_seats_finish(&seats, answer);
+    nw_seats_fini(&seats);
+    return status;
+}
+
+/* --- the last part of auto --- */
+
+bool nw_search_is_small(const struct nw_problem *problem)
+{
+    return problem->core.first[problem->host_count] <=
+           (problem->topology->matrix ? MATRIX_MOST : DENSE_MOST);
+}
+
+static bool dense_suits(const struct nw_seats *seats)
+{
+    return nw_search_is_small(seats->problem) && nw_dense_fits(seats);
+}
+
+static nw_status improve_dense(struct nw_seats *seats,
+                               struct nw_map_report *report)
+{
+    struct nw_dense dense;
+    nw_status status = nw_dense_init(&dense, seats);
+
+    if (status)
+        return status;
+    if (seats->count <= EXACT_MOST)
+        status = nw_dense_exact(&dense, EXACT_NODES, &report->proven);
+    if (!status && !report->proven)
+        status = nw_dense_tabu(&dense);
+    if (!status)
+        nw_dense_finish(&dense);
+    nw_dense_fini(&dense);
+    return status;
+}
+
+/* The answer that a candidate's mapping is. */
+static nw_status answer_of(const struct nw_problem *problem,
+                           const struct nw_candidate *candidate,
+                           struct nw_answer *answer)
+{
+    struct nw_problem mine = *problem;
+
+    mine.options.start = candidate->mapping;
+    return nw_answer_begin(&mine, answer);
+}
+
+struct improving {
+    const struct nw_problem *problem;
+    struct nw_map_report *report;
+    double hop_limit;
+    const char *name;
+};
+
+static nw_status improve(struct improving *work, struct nw_answer *answer)
+{
+    struct nw_aim aim = nw_aim_of(work->problem);
+    struct nw_seats seats;
+    nw_status status = nw_seats_init(&seats, work->problem, answer);
+
+    if (status)
+        return status;
+    if (dense_suits(&seats)) {
+        status = improve_dense(&seats, work->report);
+        work->name = work->report->proven ? "exact" : "tabu";
+    } else {
+        aim.hop_limit = work->hop_limit;
+        status = nw_seats_search(&seats, &aim, true);
+        work->name = "anneal";
+    }
+    if (!status)
+        nw_seats_finish(&seats, answer);
+    nw_seats_fini(&seats);
+    return status;
+}
+
+static bool has_remote_gpus(const nw_mapping *mapping)
+{
+    for (int32_t r = 0; mapping->gpu_node && r < mapping->rank_count; r++)
+        if (mapping->gpu_node[r] >= 0 &&
+            mapping->gpu_node[r] != mapping->node[r])
+            return true;
+    return false;
+}
+
+static void swap_candidates(struct nw_candidate *a, struct nw_candidate *b)
+{
+    struct nw_candidate c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
+/* One more candidate out of `start`; `best` where it is better. */
+static nw_status improve_from(struct improving *work,
+                              const struct nw_candidate *start,
+                              struct nw_candidate *best)
+{
+    struct nw_candidate other = {0};
+    struct nw_answer answer = {0};
+    nw_status status;
+
+    if (has_remote_gpus(start->mapping))
+        return NW_OK;
+    status = answer_of(work->problem, start, &answer);
+    if (!status)
+        status = improve(work, &answer);
+    if (!status)
+        status =
+            nw_candidate_finish(work->problem, &answer, work->name, &other);
+    nw_answer_fini(&answer);
+    if (status)
+        return status;
+    if (nw_candidate_better(&other, best))
+        swap_candidates(&other, best);
+    else if (work->report->proven)
+        best->algorithm = other.algorithm;
+    nw_candidate_fini(&other);
+    return NW_OK;
+}
+
+static bool looks_at_links(enum nw_objective objective)
+{
+    return objective == NW_OBJECTIVE_CONGESTION ||
+           objective == NW_OBJECTIVE_TIME;
+}
+
+/* The best in hop-bytes, by the same means: where congestion is lowered from,
+ * and what hop-bytes are held near. */
+static nw_status find_nearest(const struct nw_problem *problem,
+                              struct nw_map_report *report,
+                              struct nw_candidate *out)
+{
+    struct nw_problem mine = *problem;
+    bool endless = problem->budget->endless;
+    nw_status status;
+
+    mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
+    mine.options.has_second = true;
+    mine.options.second = problem->options.objective;
+    mine.options.careful = false;
+    problem->budget->endless = false;
+    status = nw_choose_best(&mine, report, out);
+    problem->budget->endless = endless;
+    report->proven = false;
+    return status;
+}
+
+/* From the least congested and from the nearest; hop-bytes come second, near
+ * the least that is known. */
+static nw_status improve_links(struct improving *work, double standard,
+                               struct nw_candidate *best)
+{
+    const struct nw_map_options *options = &work->problem->options;
+    struct nw_candidate nearest = {0};
+    nw_status status = find_nearest(work->problem, work->report, &nearest);
+
+    if (status)
+        return status;
+    work->hop_limit = HOP_BYTES_MORE * nearest.figure[0];
+    if (options->careful && work->hop_limit > standard)
+        work->hop_limit = standard;
+    if (best->figure[1] != nearest.figure[0])
+        status = improve_from(work, best, best);
+    if (!status)
+        status = improve_from(work, &nearest, best);
+    nw_candidate_fini(&nearest);
+    return status;
+}
+
+nw_status nw_candidate_improve(const struct nw_problem *problem,
+                               struct nw_map_report *report, double standard,
+                               struct nw_candidate *best)
+{
+    struct improving work = {.problem = problem, .report = report};
+
+    if (looks_at_links(problem->options.objective) &&
+        problem->options.effort != NW_EFFORT_FAST)
+        return improve_links(&work, standard, best);
+    if (problem->options.careful)
+        work.hop_limit = standard;
+    return improve_from(&work, best, best);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An answer as a seating: every rank has an actor on a core seat, and one on a
+ * GPU seat where it wants a GPU; messages go between actors over the routes
+ * between their seats. Host, GPU and mixed traffic are priced from their real
+ * ends, so what a swap changes here is what evaluate will say.
+ */
+#ifndef NW_MAP_SEATS_H
+#define NW_MAP_SEATS_H
+
+#include "map/problem.h"
+
+/* What an actor exchanges with another. */
+struct nw_tie {
+    int32_t peer;
+    double out, in; /* bytes */
+    double out_messages, in_messages;
+};
+
+struct nw_seats {
+    const struct nw_problem *problem;
+    int32_t count, core_count; /* seats; those of cores come first */
+    struct nw_end *end;        /* [count] */
+    int32_t *host, *unit;      /* [count]; unit -1: a fixed rank's own */
+    int32_t *first;            /* [2 x (hosts + 1)] core seats of host h are
+                                  first[h] .. first[h + 1] - 1, GPU seats from
+                                  first[hosts + 1 + h] likewise */
+    int32_t rank_count;        /* actor of rank r: core r, GPU rank_count + r */
+    size_t *row;               /* [2 x ranks + 1] */
+    struct nw_tie *tie;        /* by peer, each once; its own as out */
+    int32_t *seat;             /* [2 x ranks] of an actor, -1 none */
+    int32_t *owner;            /* [count] actor or -1 */
+    bool *locked;              /* [ranks] stays where it is */
+    int32_t *used, *gpu_used;  /* [hosts] ranks there, and those with GPUs */
+};
+
+/* From a complete answer. NW_EUNSUPPORTED where GPUs are on other nodes than
+ * their ranks. The caller calls nw_seats_fini. */
+NW_MUST_CHECK nw_status nw_seats_init(struct nw_seats *seats,
+                                      const struct nw_problem *problem,
+                                      const struct nw_answer *answer);
+void nw_seats_fini(struct nw_seats *seats);
+/* Back into the answer it was made from. */
+void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer);
+
+/* Up to two ranks, each with a core and a GPU actor. */
+struct nw_move {
+    int count;
+    struct nw_moving {
+        int32_t actor, from, to;
+    } part[4];
+};
+void nw_seats_apply(struct nw_seats *seats, const struct nw_move *move);
+
+/* A random move that keeps the answer valid; count 0 where the draw gave
+ * none. `rank` is the one to move, not locked. Most draws bring it near one it
+ * talks with. */
+struct nw_random;
+void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
+                   int32_t rank, struct nw_move *move);
+
+static inline bool nw_seats_has_gpu(const struct nw_seats *seats, int32_t rank)
+{
+    return seats->seat[seats->rank_count + rank] >= 0;
+}
+
+#endif

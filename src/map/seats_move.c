@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Moves that keep a seating valid: ranks exchange both their seats, or one of
+ * them within a node, or go to free seats. */
+#include "map/seats.h"
+#include "base/random.h"
+
+/* A core seat or a GPU seat of the same host, any of its kind. */
+static int32_t draw_on_host(const struct nw_seats *seats,
+                            struct nw_random *random, int32_t seat)
+{
+    bool gpu = seat >= seats->core_count;
+    const int32_t *first = seats->first + seats->host[seat] +
+                           (gpu ? seats->problem->host_count + 1 : 0);
+
+    if (first[1] == first[0])
+        return seat;
+    return first[0] +
+           (int32_t)nw_random_below(random, (uint64_t)(first[1] - first[0]));
+}
+
+static int32_t draw_beside(const struct nw_seats *seats,
+                           struct nw_random *random, int32_t seat)
+{
+    int32_t reach = 1 << nw_random_below(random, 6);
+    int32_t at = seat - reach +
+                 (int32_t)nw_random_below(random, 2 * (uint64_t)reach + 1);
+
+    if (at < 0)
+        return 0;
+    return at < seats->core_count ? at : seats->core_count - 1;
+}
+
+/* A core seat near one that the rank talks with, or anywhere. */
+static int32_t draw_target(const struct nw_seats *seats,
+                           struct nw_random *random, int32_t rank)
+{
+    bool gpu = nw_seats_has_gpu(seats, rank) && nw_random_below(random, 2);
+    int32_t actor = gpu ? seats->rank_count + rank : rank;
+    size_t ties = seats->row[actor + 1] - seats->row[actor];
+    uint64_t dice = nw_random_below(random, 16);
+    int32_t peer;
+
+    if (!ties || !dice)
+        return (int32_t)nw_random_below(random, (uint64_t)seats->core_count);
+    peer = seats->tie[seats->row[actor] + nw_random_below(random, ties)].peer;
+    if (peer >= seats->rank_count)
+        peer -= seats->rank_count;
+    if (dice < 9 && seats->problem->host_count > 1)
+        return draw_on_host(seats, random, seats->seat[peer]);
+    return draw_beside(seats, random, seats->seat[peer]);
+}
+
+static void add_part(struct nw_move *move, int32_t actor, int32_t from,
+                     int32_t to)
+{
+    move->part[move->count++] = (struct nw_moving){actor, from, to};
+}
+
+/* An actor goes to a seat, whoever is there comes back; both of one host or
+ * both ranks going together. */
+static void exchange(const struct nw_seats *seats, struct nw_move *move,
+                     int32_t actor, int32_t to)
+{
+    int32_t from = seats->seat[actor];
+
+    add_part(move, actor, from, to);
+    if (seats->owner[to] >= 0)
+        add_part(move, seats->owner[to], to, from);
+}
+
+static int32_t free_gpu_seat(const struct nw_seats *seats,
+                             struct nw_random *random, int32_t host)
+{
+    const int32_t *first = seats->first + seats->problem->host_count + 1 + host;
+    int32_t count = first[1] - first[0], at;
+
+    if (count <= 0)
+        return -1;
+    at = (int32_t)nw_random_below(random, (uint64_t)count);
+    for (int32_t k = 0; k < count; k++)
+        if (seats->owner[first[0] + (at + k) % count] < 0)
+            return first[0] + (at + k) % count;
+    return -1;
+}
+
+static void move_gpus(const struct nw_seats *seats, struct nw_random *random,
+                      const int32_t pair[2], struct nw_move *move)
+{
+    int32_t n = seats->rank_count;
+    int32_t mine = seats->seat[n + pair[0]];
+    int32_t theirs = pair[1] < 0 ? -1 : seats->seat[n + pair[1]];
+    int32_t here = seats->host[seats->seat[pair[0]]];
+    int32_t there = seats->host[move->part[0].to];
+    int32_t to =
+        theirs >= 0 || mine < 0 ? theirs : free_gpu_seat(seats, random, there);
+    int32_t back =
+        mine >= 0 || theirs < 0 ? mine : free_gpu_seat(seats, random, here);
+
+    if ((mine >= 0 && to < 0) || (theirs >= 0 && back < 0)) {
+        move->count = 0;
+        return;
+    }
+    if (mine >= 0)
+        add_part(move, n + pair[0], mine, to);
+    if (theirs >= 0)
+        add_part(move, n + pair[1], theirs, back);
+}
+
+/* Both seats of a rank; between hosts the GPUs go along. */
+static void draw_rank(const struct nw_seats *seats, struct nw_random *random,
+                      int32_t rank, struct nw_move *move)
+{
+    int32_t from = seats->seat[rank], to = draw_target(seats, random, rank);
+    int32_t other = seats->owner[to];
+    int32_t here = seats->host[from], there = seats->host[to];
+
+    if (to == from || seats->unit[to] < 0 ||
+        (other >= 0 && seats->locked[other]))
+        return;
+    if (other < 0 && here != there &&
+        seats->used[there] >= seats->problem->room[there])
+        return;
+    exchange(seats, move, rank, to);
+    if (here != there || nw_random_below(random, 2))
+        move_gpus(seats, random, (int32_t[]){rank, other}, move);
+}
+
+/* One of the two seats, within the host. */
+static void draw_one(const struct nw_seats *seats, struct nw_random *random,
+                     int32_t actor, struct nw_move *move)
+{
+    int32_t from = seats->seat[actor];
+    int32_t to = draw_on_host(seats, random, from);
+    int32_t other = seats->owner[to];
+
+    if (other >= seats->rank_count)
+        other -= seats->rank_count;
+    if (to == from || seats->unit[to] < 0 ||
+        (other >= 0 && seats->locked[other]))
+        return;
+    exchange(seats, move, actor, to);
+}
+
+void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
+                   int32_t rank, struct nw_move *move)
+{
+    uint64_t dice = nw_random_below(random, 4);
+
+    move->count = 0;
+    if (dice == 0)
+        draw_one(seats, random, rank, move);
+    else if (dice == 1 && nw_seats_has_gpu(seats, rank))
+        draw_one(seats, random, seats->rank_count + rank, move);
+    else
+        draw_rank(seats, random, rank, move);
+}
+
+void nw_seats_apply(struct nw_seats *seats, const struct nw_move *move)
+{
+    int32_t n = seats->rank_count;
+
+    for (int i = 0; i < move->count; i++)
+        seats->owner[move->part[i].from] = -1;
+    for (int i = 0; i < move->count; i++) {
+        const struct nw_moving *part = &move->part[i];
+        int32_t *used = part->actor < n ? seats->used : seats->gpu_used;
+
+        used[seats->host[part->from]]--;
+        used[seats->host[part->to]]++;
+        seats->owner[part->to] = part->actor;
+        seats->seat[part->actor] = part->to;
+    }
+}

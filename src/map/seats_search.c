@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Annealing of a seating, then descent. In congestion this is refinement in
+ * PTRAM's spirit: ranks whose messages cross the fullest links are moved, and
+ * each trial changes only the loads that it touches. At last the second
+ * objective is lowered among moves that leave the first where it is.
+ */
+#include "map/aim.h"
+#include "map/budget.h"
+#include "base/array.h"
+#include "base/random.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLICE 512        /* trials between looks at the budget */
+#define SAMPLES 100      /* trials that set the temperature */
+#define HOT_TRIES 6      /* draws of a rank that crosses a full link */
+#define SECOND 0.02      /* weight of the second objective beside the first */
+#define BEYOND 5.0       /* weight of hop-bytes beyond the limit */
+#define TRIALS_EACH 3000 /* of a rank, by default */
+#define TRIALS_MOST 2000000
+
+struct search {
+    struct nw_seats *seats;
+    const struct nw_aim *aim;
+    struct nw_budget *budget;
+    struct nw_ledger ledger;
+    struct nw_random random;
+    int32_t *free_rank; /* [free_count] ranks that may move */
+    int32_t free_count;
+    int32_t *best; /* [2 x ranks] seats */
+    double best_value[2];
+    double base[2]; /* what energies are relative to */
+    double energy;
+    double highest; /* energy: what rounding is relative to */
+    double heat;
+    bool routes; /* the first objective looks at links */
+};
+
+/* --- figures --- */
+
+static double find_energy(const struct search *work, bool after)
+{
+    const struct nw_aim *aim = work->aim;
+    double sum =
+        nw_aim_smooth(&work->ledger, aim->first, after) / work->base[0];
+
+    sum += SECOND * nw_aim_smooth(&work->ledger, aim->second, after) /
+           work->base[1];
+    if (aim->hop_limit > 0) {
+        double hop_bytes =
+            nw_aim_smooth(&work->ledger, NW_OBJECTIVE_HOP_BYTES, after);
+
+        sum += BEYOND * fmax(0, hop_bytes / aim->hop_limit - 1);
+    }
+    return sum;
+}
+
+static bool is_less(double a, double b)
+{
+    return a < b - 1e-10 * fabs(b);
+}
+
+/* Beyond the limit counts as worse than anything within it. */
+static double excess(const struct search *work)
+{
+    double limit = work->aim->hop_limit;
+
+    return limit > 0 ? fmax(0, work->ledger.now.hop_bytes / limit - 1) : 0;
+}
+
+static void keep_best(struct search *work)
+{
+    double first = nw_aim_value(&work->ledger, work->aim->first);
+    double second = nw_aim_value(&work->ledger, work->aim->second);
+
+    if (!is_less(first, work->best_value[0]) &&
+        (is_less(work->best_value[0], first) ||
+         !is_less(second, work->best_value[1])))
+        return;
+    if (excess(work) > 1e-9)
+        return;
+    work->best_value[0] = first;
+    work->best_value[1] = second;
+    memcpy(work->best, work->seats->seat,
+           2 * (size_t)work->seats->rank_count * sizeof *work->best);
+}
+
+/* --- which rank --- */
+
+static bool crosses_full_link(struct search *work, int32_t rank)
+{
+    struct nw_ledger *ledger = &work->ledger;
+    const struct nw_seats *seats = work->seats;
+    bool gpu =
+        nw_seats_has_gpu(seats, rank) && nw_random_below(&work->random, 2);
+    int32_t actor = gpu ? seats->rank_count + rank : rank;
+    size_t ties = seats->row[actor + 1] - seats->row[actor];
+    double full = 0.9 * nw_ledger_most(ledger);
+    const struct nw_tie *tie;
+    struct nw_way way;
+
+    if (!ties)
+        return false;
+    tie = &seats->tie[seats->row[actor] + nw_random_below(&work->random, ties)];
+    if (tie->out > 0)
+        way = nw_ways_find(&ledger->ways, seats->seat[actor],
+                           seats->seat[tie->peer]);
+    else
+        way = nw_ways_find(&ledger->ways, seats->seat[tie->peer],
+                           seats->seat[actor]);
+    for (uint32_t i = 0; i < way.count; i++)
+        if (ledger->load[way.hop[i]] * ledger->slow[way.hop[i]] >= full)
+            return true;
+    return false;
+}
+
+static int32_t draw_rank(struct search *work)
+{
+    uint64_t count = (uint64_t)work->free_count;
+    int32_t rank = work->free_rank[nw_random_below(&work->random, count)];
+
+    if (!work->routes || nw_random_below(&work->random, 4) == 0)
+        return rank;
+    for (int i = 0; i < HOT_TRIES && !crosses_full_link(work, rank); i++)
+        rank = work->free_rank[nw_random_below(&work->random, count)];
+    return rank;
+}
+
+static bool draw(struct search *work, struct nw_move *move)
+{
+    nw_seats_draw(work->seats, &work->random, draw_rank(work), move);
+    if (!move->count)
+        return false;
+    nw_ledger_try(&work->ledger, move);
+    return true;
+}
+
+static void end(struct search *work, const struct nw_move *move, bool keep)
+{
+    nw_ledger_end(&work->ledger, keep);
+    if (keep)
+        nw_seats_apply(work->seats, move);
+}
+
+/* --- three ways of going on --- */
+
+static void anneal_step(struct search *work)
+{
+    struct nw_move move;
+    double energy, change;
+    bool keep;
+
+    if (!draw(work, &move))
+        return;
+    energy = find_energy(work, true);
+    change = energy - work->energy;
+    keep = change <= 0 || (work->heat > 0 && nw_random_unit(&work->random) <
+                                                 exp(-change / work->heat));
+    end(work, &move, keep);
+    if (!keep)
+        return;
+    work->energy = energy;
+    work->highest = fmax(work->highest, energy);
+    if (change < 0)
+        keep_best(work);
+}
+
+/* True where a trial leaves the first objective no worse than the best. */
+static bool holds_first(const struct search *work)
+{
+    const struct nw_ledger *ledger = &work->ledger;
+    double limit = work->best_value[0] * (1 + 1e-12);
+
+    switch (work->aim->first) {
+    case NW_OBJECTIVE_CONGESTION:
+        return ledger->touched_most <= limit;
+    case NW_OBJECTIVE_TIME: {
+        double most = fmax(ledger->touched_most, nw_ledger_most(ledger));
+
+        return most + (ledger->now.busy + ledger->change.busy +
+                       ledger->now.latency + ledger->change.latency) /
+                          (double)work->seats->rank_count <=
+               limit;
+    }
+    default:
+        return nw_aim_smooth(ledger, work->aim->first, true) <= limit;
+    }
+}
+
+static void second_step(struct search *work)
+{
+    double now, after;
+    struct nw_move move;
+    bool keep;
+
+    if (!draw(work, &move))
+        return;
+    now = nw_aim_smooth(&work->ledger, work->aim->second, false);
+    after = nw_aim_smooth(&work->ledger, work->aim->second, true);
+    keep = is_less(after, now) && holds_first(work);
+    end(work, &move, keep);
+    if (keep)
+        keep_best(work);
+}
+
+/* --- rounds --- */
+
+static void sit_best(struct search *work)
+{
+    struct nw_seats *seats = work->seats;
+    const int32_t *best = work->best;
+
+    for (int32_t s = 0; s < seats->count; s++)
+        seats->owner[s] = -1;
+    memset(seats->used, 0,
+           (size_t)seats->problem->host_count * sizeof *seats->used);
+    memset(seats->gpu_used, 0,
+           (size_t)seats->problem->host_count * sizeof *seats->gpu_used);
+    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
+        seats->seat[a] = best[a];
+        if (best[a] < 0)
+            continue;
+        seats->owner[best[a]] = a;
+        if (a < seats->rank_count)
+            seats->used[seats->host[best[a]]]++;
+        else
+            seats->gpu_used[seats->host[best[a]]]++;
+    }
+    nw_ledger_recount(&work->ledger);
+    work->energy = find_energy(work, false);
+}
+
+static double sample_heat(struct search *work)
+{
+    double sum = 0;
+    int count = 0;
+
+    for (int i = 0; i < SAMPLES; i++) {
+        struct nw_move move;
+        double change;
+
+        if (!draw(work, &move))
+            continue;
+        change = find_energy(work, true) - work->energy;
+        end(work, &move, false);
+        if (change > 0) {
+            sum += change;
+            count++;
+        }
+    }
+    return count ? sum / count : 0;
+}
+
+/* False where the budget is at its end. */
+static bool run_steps(struct search *work, uint64_t steps, double cooling,
+                      void (*step)(struct search *))
+{
+    for (uint64_t done = 0; done < steps;) {
+        uint64_t want = steps - done < SLICE ? steps - done : SLICE;
+        uint64_t slice = nw_budget_slice(work->budget, want);
+
+        for (uint64_t i = 0; i < slice; i++)
+            step(work);
+        work->heat *= pow(cooling, (double)slice);
+        done += slice;
+        if (!nw_budget_go(work->budget, slice, work->best_value[0]))
+            return false;
+    }
+    return true;
+}
+
+/* Rank for rank hotter where there are more trials for each. */
+static double first_heat(struct search *work, uint64_t steps)
+{
+    double each = (double)steps / work->free_count;
+
+    return sample_heat(work) * fmin(0.3, each / 8000);
+}
+
+static bool run_round(struct search *work, uint64_t steps, bool anneal)
+{
+    uint64_t most = anneal ? steps * 5 / 8 : 0;
+
+    if (most) {
+        work->heat = first_heat(work, most);
+        if (!run_steps(work, most, pow(0.002, 1.0 / (double)most), anneal_step))
+            return false;
+        sit_best(work);
+    }
+    work->heat = 0;
+    if (!run_steps(work, (steps - most) / 3, 1, anneal_step))
+        return false;
+    sit_best(work);
+    return run_steps(work, (steps - most) * 2 / 3, 1, second_step);
+}
+
+static uint64_t round_steps(const struct search *work)
+{
+    uint64_t steps = (uint64_t)work->free_count * TRIALS_EACH;
+
+    if (steps > TRIALS_MOST)
+        steps = TRIALS_MOST;
+    if (work->budget->effort == NW_EFFORT_FAST)
+        steps /= 500;
+    if (work->budget->effort == NW_EFFORT_STRONG)
+        steps *= 8;
+    return steps + 16;
+}
+
+/* A search by changes must end where costs from scratch do. */
+static void check(struct search *work)
+{
+    double value = nw_aim_value(&work->ledger, work->aim->first);
+
+    (void)value;
+    assert(fabs(value - work->best_value[0]) <=
+           1e-6 * fabs(value) + 1e-8 * work->highest * work->base[0]);
+}
+
+static void run(struct search *work, bool anneal)
+{
+    uint64_t steps = round_steps(work);
+
+    work->base[0] =
+        fmax(nw_aim_smooth(&work->ledger, work->aim->first, false), 1e-300);
+    work->base[1] =
+        fmax(nw_aim_smooth(&work->ledger, work->aim->second, false), 1e-300);
+    work->best_value[0] = nw_aim_value(&work->ledger, work->aim->first);
+    work->best_value[1] = nw_aim_value(&work->ledger, work->aim->second);
+    work->energy = find_energy(work, false);
+    if (!work->budget->stopped)
+        while (run_round(work, steps, anneal) && work->budget->endless)
+            sit_best(work);
+    sit_best(work);
+    check(work);
+}
+
+static nw_status prepare(struct search *work)
+{
+    struct nw_seats *seats = work->seats;
+    size_t n = (size_t)seats->rank_count;
+    nw_status status =
+        nw_ledger_init(&work->ledger, seats, nw_aim_wants(work->aim));
+
+    if (!status)
+        status = nw_alloc(n, sizeof *work->free_rank, &work->free_rank);
+    if (!status)
+        status = nw_alloc(2 * n, sizeof *work->best, &work->best);
+    if (status)
+        return status;
+    memcpy(work->best, seats->seat, 2 * n * sizeof *work->best);
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        if (!seats->locked[r])
+            work->free_rank[work->free_count++] = r;
+    return NW_OK;
+}
+
+nw_status nw_seats_search(struct nw_seats *seats, const struct nw_aim *aim,
+                          bool anneal)
+{
+    struct search work = {.seats = seats,
+                          .aim = aim,
+                          .budget = seats->problem->budget,
+                          .routes = aim->first == NW_OBJECTIVE_CONGESTION ||
+                                    aim->first == NW_OBJECTIVE_TIME};
+    nw_status status = prepare(&work);
+
+    nw_random_init(&work.random, seats->problem->options.seed);
+    if (!status && work.free_count && seats->core_count > 1)
+        run(&work, anneal);
+    nw_ledger_fini(&work.ledger);
+    free(work.free_rank);
+    free(work.best);
+    return status;
+}

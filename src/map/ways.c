@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Routes are asked of the topology once a pair, as long as the table of pairs
+ * stays small; it is cleared memory that costs nothing before it is used. */
+#include "map/ways.h"
+#include "base/array.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_MOST 1200 /* seats */
+
+nw_status nw_ways_init(struct nw_ways *ways)
+{
+    const nw_topology *topology = ways->topology;
+    size_t links = (size_t)nw_topology_link_count(topology);
+    size_t n = (size_t)ways->count;
+    nw_status status = nw_alloc(nw_topology_route_max(topology),
+                                sizeof *ways->room, &ways->room);
+
+    if (!status && nw_topology_has_links(topology) && ways->wants_latency)
+        status = nw_alloc(links, sizeof(double), &ways->link_latency);
+    for (size_t l = 0; !status && ways->link_latency && l < links; l++)
+        ways->link_latency[l] = nw_topology_link(topology, (int32_t)l).latency;
+    if (!status && ways->keeps && n <= TABLE_MOST)
+        status = nw_alloc(n * n, sizeof *ways->kept, &ways->kept);
+    return status;
+}
+
+void nw_ways_fini(struct nw_ways *ways)
+{
+    free(ways->link_latency);
+    free(ways->kept);
+    free(ways->hop);
+    free(ways->room);
+    ways->link_latency = NULL;
+    ways->kept = NULL;
+    ways->hop = ways->room = NULL;
+}
+
+static struct nw_way ask(const struct nw_ways *ways, int32_t a, int32_t b)
+{
+    const nw_topology *topology = ways->topology;
+    struct nw_end from = ways->end[a], to = ways->end[b];
+    struct nw_way way = {.hop = ways->room};
+    bool given = topology->matrix || topology->depth_distance;
+
+    if (ways->wants_hops || ways->link_latency)
+        way.count = (uint32_t)nw_topology_route(topology, from, to, ways->room);
+    if (ways->wants_distance || (ways->wants_latency && given))
+        way.distance = nw_topology_distance(topology, from, to);
+    for (uint32_t i = 0; ways->link_latency && i < way.count; i++)
+        way.latency += ways->link_latency[way.hop[i] / 2];
+    if (given)
+        way.latency = way.distance;
+    return way;
+}
+
+/* Where memory is short the way is asked again next time. */
+static void keep(struct nw_ways *ways, struct nw_kept_way *kept,
+                 const struct nw_way *way)
+{
+    size_t need = ways->hop_count + way->count;
+
+    if (nw_grow(&ways->hop, &ways->hop_capacity, need, sizeof *ways->hop))
+        return;
+    memcpy(ways->hop + ways->hop_count, way->hop,
+           way->count * sizeof *way->hop);
+    *kept = (struct nw_kept_way){ways->hop_count, way->count, true,
+                                 way->distance, way->latency};
+    ways->hop_count = need;
+}
+
+struct nw_way nw_ways_find(struct nw_ways *ways, int32_t a, int32_t b)
+{
+    struct nw_kept_way *kept;
+    struct nw_way way;
+
+    if (!ways->kept)
+        return ask(ways, a, b);
+    kept = &ways->kept[(size_t)a * (size_t)ways->count + (size_t)b];
+    if (kept->known)
+        return (struct nw_way){ways->hop + kept->first, kept->count,
+                               kept->distance, kept->latency};
+    way = ask(ways, a, b);
+    keep(ways, kept, &way);
+    return way;
+}

@@ -11,6 +11,10 @@
 const struct nw_variable nw_environment[] = {
     {"NODEWISE_COLLECTIVES", "CALL=MODEL[,CALL=MODEL...]",
      "how a collective's traffic is attributed to pairs of ranks"},
+    {"NODEWISE_FAKE_COSTS", "1|KIND:US:GBS[,...]",
+     "what work costs on the tests' double of the CUDA driver"},
+    {"NODEWISE_GPU_AWARE", "yes|no",
+     "whether MPI takes GPU memory, instead of asking it"},
     {"NODEWISE_PARTS", "on|off",
      "'off' keeps no files beside the profile while the program runs, so that "
      "one that is killed leaves none"},

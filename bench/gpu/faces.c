@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How fast the kernels pack and unpack faces, against the rate of the GPU's own
+ * copy, and whether every byte is right. Needs the GPU room alone: no MPI, no
+ * hwloc. Faces are taken at many places of the arrays in one launch, so that
+ * they are larger than the GPU's caches.
+ *
+ *   faces [SIZE [RADIUS [REPEATS]]]
+ */
+#include "base/clock.h"
+#include "gpu/job.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUANTITIES = 4, SECTOR = 32 };
+
+static const struct nw_gpu *gpu = &nw_gpu_cuda;
+
+static struct bench {
+    int64_t size, radius, planes; /* cells a side, faces in a launch */
+    int repeats;
+    int64_t row, plane; /* bytes */
+    size_t bytes, face; /* of an array; of all faces of one quantity */
+    char *array[QUANTITIES], *dense, *host;
+    int64_t shift[QUANTITIES];
+    double copy_rate; /* payload bytes a second */
+    nw_gpu_stream stream;
+} bench;
+
+static void must(nw_status status)
+{
+    if (!status)
+        return;
+    fprintf(stderr, "faces: %s\n", nw_error_text());
+    exit(status == NW_ENODEV ? 77 : 1);
+}
+
+static double seconds_of(nw_status (*work)(void *), void *what)
+{
+    uint64_t since;
+
+    must(work(what));
+    must(gpu->stream_wait(bench.stream));
+    since = nw_clock_ns();
+    for (int i = 0; i < bench.repeats; i++)
+        must(work(what));
+    must(gpu->stream_wait(bench.stream));
+    return (double)(nw_clock_ns() - since) * 1e-9 / bench.repeats;
+}
+
+static nw_status copy(void *unused)
+{
+    size_t bytes = bench.bytes;
+
+    (void)unused;
+    return gpu->copy(bench.array[1], bench.array[0], bytes, bench.stream);
+}
+
+static nw_status launch(void *job)
+{
+    return nw_gpu_job_launch(job, bench.stream);
+}
+
+/* The faces across an axis as pieces: `planes` slabs of the radius's depth,
+ * evenly apart. */
+static void fill_pieces(int axis, enum nw_gpu_work work,
+                        struct nw_gpu_piece *piece)
+{
+    int64_t n[3] = {bench.size, bench.size, bench.size}, each, distance;
+    int64_t step[3] = {4, bench.row, bench.plane};
+
+    n[axis] = bench.radius;
+    each = n[0] * n[1] * n[2] * 4;
+    distance = bench.size / bench.planes;
+    for (int64_t i = 0; i < bench.planes; i++, piece++) {
+        char *at = bench.array[0] + i * distance * step[axis];
+        char *dense = bench.dense + i * each * QUANTITIES;
+        bool pack = work == NW_GPU_PACK;
+
+        *piece = (struct nw_gpu_piece){.bytes = 4,
+                                       .x = (uint32_t)n[0],
+                                       .y = (uint32_t)n[1],
+                                       .z = (uint32_t)n[2],
+                                       .quantities = QUANTITIES};
+        piece->to = pack ? dense : at;
+        piece->from = pack ? at : dense;
+        piece->to_step = piece->from_step = 4;
+        piece->to_row = piece->from_row = bench.row;
+        piece->to_plane = piece->from_plane = bench.plane;
+        piece->to_shift = pack ? NULL : bench.shift;
+        piece->from_shift = pack ? bench.shift : NULL;
+    }
+}
+
+static struct nw_gpu_job *job_of(int axis, enum nw_gpu_work work)
+{
+    struct nw_gpu_piece *piece = calloc((size_t)bench.planes, sizeof *piece);
+    struct nw_gpu_job *job = NULL;
+
+    if (!piece)
+        exit(1);
+    fill_pieces(axis, work, piece);
+    must(nw_gpu_job_new(gpu, work, piece, (size_t)bench.planes, &job));
+    free(piece);
+    return job;
+}
+
+static uint32_t value(int64_t q, size_t cell)
+{
+    return (uint32_t)(cell * 2654435761u + (uint64_t)q * 40503u) | 1;
+}
+
+/* Fills the arrays; after packing and unpacking into zeroed arrays, the faces
+ * are there again and nothing else is. */
+static size_t wrong_after(int axis)
+{
+    size_t cells = bench.bytes / 4, wrong = 0;
+    uint32_t *host = (uint32_t *)(void *)bench.host;
+    int64_t distance = bench.size / bench.planes;
+    struct nw_gpu_job *pack = job_of(axis, NW_GPU_PACK);
+    struct nw_gpu_job *unpack = job_of(axis, NW_GPU_UNPACK);
+
+    for (int q = 0; q < QUANTITIES; q++) {
+        for (size_t i = 0; i < cells; i++)
+            host[i] = value(q, i);
+        must(gpu->copy_in(bench.array[q], host, bench.bytes));
+    }
+    must(nw_gpu_job_launch(pack, bench.stream));
+    for (int q = 0; q < QUANTITIES; q++)
+        must(gpu->fill(bench.array[q], 0, bench.bytes, bench.stream));
+    must(nw_gpu_job_launch(unpack, bench.stream));
+    must(gpu->stream_wait(bench.stream));
+    for (int q = 0; q < QUANTITIES; q++) {
+        must(gpu->copy_out(host, bench.array[q], bench.bytes));
+        for (size_t i = 0; i < cells; i++) {
+            int64_t at[3] = {(int64_t)i % (bench.row / 4),
+                             (int64_t)i * 4 / bench.row %
+                                 (bench.plane / bench.row),
+                             (int64_t)i * 4 / bench.plane};
+            bool inside = at[0] < bench.size && at[1] < bench.size &&
+                          at[2] < bench.size &&
+                          at[axis] / distance < bench.planes &&
+                          at[axis] % distance < bench.radius;
+
+            wrong += host[i] != (inside ? value(q, i) : 0);
+        }
+    }
+    nw_gpu_job_free(pack);
+    nw_gpu_job_free(unpack);
+    return wrong;
+}
+
+/* An x face of radius r needs whole sectors on its strided side. */
+static double allowed_rate(int axis)
+{
+    double payload = (double)bench.radius * 4, touched = payload;
+
+    if (axis == 0)
+        touched = (double)((bench.radius * 4 + SECTOR - 1) / SECTOR * SECTOR);
+    return 2 * bench.copy_rate * payload / (payload + touched);
+}
+
+static void measure(int axis)
+{
+    static const enum nw_gpu_work works[] = {NW_GPU_PACK, NW_GPU_UNPACK};
+    size_t wrong = wrong_after(axis);
+
+    for (int i = 0; i < 2; i++) {
+        struct nw_gpu_job *job = job_of(axis, works[i]);
+        double seconds = seconds_of(launch, job);
+        double rate = (double)(bench.face * QUANTITIES) / seconds;
+
+        printf("%c face   %-7s %8.1f MB %9.1f us %8.1f GB/s  %5.1f %% of the "
+               "copy  %5.1f %% of what sectors allow  %s\n",
+               'x' + axis, works[i] == NW_GPU_PACK ? "pack" : "unpack",
+               (double)(bench.face * QUANTITIES) * 1e-6, seconds * 1e6,
+               rate * 1e-9, 100 * rate / bench.copy_rate,
+               100 * rate / allowed_rate(axis), wrong ? "WRONG" : "right");
+        nw_gpu_job_free(job);
+    }
+    if (wrong)
+        exit(1);
+}
+
+static void make(int argc, char **argv)
+{
+    int64_t wide;
+
+    bench.size = argc > 1 ? atoll(argv[1]) : 512;
+    bench.radius = argc > 2 ? atoll(argv[2]) : 1;
+    bench.repeats = argc > 3 ? atoi(argv[3]) : 20;
+    /* a face every eight cells at least: each has sectors of its own */
+    wide = bench.radius > 8 ? bench.radius : 8;
+    bench.planes = bench.size / wide;
+    if (bench.planes < 1 || bench.radius < 1 || bench.repeats < 1)
+        exit(2);
+    bench.row = (bench.size + 2 * bench.radius) * 4;
+    bench.plane = bench.row * (bench.size + 2 * bench.radius);
+    bench.bytes = (size_t)(bench.plane * (bench.size + 2 * bench.radius));
+    bench.face = (size_t)(bench.size * bench.size * bench.radius * 4) *
+                 (size_t)bench.planes;
+    bench.host = malloc(bench.bytes);
+    if (!bench.host)
+        exit(1);
+    must(gpu->stream_new(&bench.stream));
+    must(gpu->alloc(bench.face * QUANTITIES, (void **)&bench.dense));
+    for (int q = 0; q < QUANTITIES; q++) {
+        must(gpu->alloc(bench.bytes, (void **)&bench.array[q]));
+        bench.shift[q] = bench.array[q] - bench.array[0];
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct nw_gpu_facts facts;
+    int32_t count;
+
+    must(gpu->open(&count));
+    must(gpu->select(0));
+    must(gpu->facts(0, &facts));
+    make(argc, argv);
+    bench.copy_rate = (double)bench.bytes / seconds_of(copy, NULL);
+    printf(
+        "%s, %d GPU%s; %lld^3 cells, radius %lld, %d quantities of 4 bytes\n",
+        facts.name, count, count > 1 ? "s" : "", (long long)bench.size,
+        (long long)bench.radius, QUANTITIES);
+    printf("device copy     %8.1f MB %21.1f GB/s payload\n",
+           (double)bench.bytes * 1e-6, bench.copy_rate * 1e-9);
+    for (int axis = 2; axis >= 0; axis--)
+        measure(axis);
+    for (int q = 0; q < QUANTITIES; q++)
+        gpu->free(bench.array[q]);
+    gpu->free(bench.dense);
+    gpu->stream_free(bench.stream);
+    free(bench.host);
+    return 0;
+}

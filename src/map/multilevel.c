@@ -15,17 +15,17 @@
 static const struct {
     int32_t from;
     uint64_t each;
-} steps_each[] = {{0, 9000}, {512, 1400}, {4096, 400}};
+} steps_each[] = {{0, 9000}, {512, 1400}, {4096, 300}};
 #define DEGREE 6.0
 #define STENCIL_STEPS_MOST 250000
 #define STENCIL_STEPS_LEAST_EACH 30
 
 #define ROUNDS 50
-#define HEAT 0.5       /* of the first round, with so many steps */
-#define HEAT_MANY 0.15 /* for more processes than HEAT_COUNT */
+#define HEAT 5      /* of the first round, with so many steps */
+#define HEAT_MANY 1 /* for more processes than HEAT_COUNT */
 #define HEAT_COUNT 1024
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
-#define STENCIL_HEAT 0.05
+#define STENCIL_HEAT 0.5
 
 static uint64_t steps_of(const struct nw_layout *layout, enum nw_effort effort)
 {

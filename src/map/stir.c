@@ -256,7 +256,9 @@ static void run_round(struct stirring *work, struct nw_random *random,
     }
 }
 
-/* A mean bond over the middle distance: what a bad swap costs. */
+/* A mean bond. Over the second smallest distance it is what a small swap for
+ * the worse costs: heat that melts more cannot be cooled in the steps there
+ * are. */
 static double unit_of(const struct nw_layout *layout)
 {
     double bytes = 0;
@@ -271,8 +273,7 @@ static void run_rounds(struct stirring *work)
 {
     struct nw_stir *stir = work->stir;
     const struct nw_tree *tree = stir->layout->tree;
-    double heat =
-        stir->heat * unit_of(stir->layout) * tree->distance[tree->levels - 1];
+    double heat = stir->heat * unit_of(stir->layout) * tree->distance[2];
     double cool = pow(COLDEST, 1.0 / (stir->rounds > 1 ? stir->rounds - 1 : 1));
     struct nw_random random;
 

@@ -18,7 +18,8 @@ struct nw_stir {
     uint64_t seed;
     uint64_t steps; /* tried swaps, all rounds together */
     int32_t rounds;
-    double heat; /* of the first round, in mean bonds x distance; 0: descend */
+    double heat; /* of the first round, in mean bonds over the second smallest
+                    distance */
     double cost; /* of the layout: in and out */
 };
 

@@ -42,11 +42,38 @@ struct nw_topology_options {
 NW_API NW_MUST_CHECK nw_status
 nw_topology_load(const char *source, const struct nw_topology_options *options,
                  nw_topology **out);
+/* A machine put together from several SOURCEs. Hosts are matched by name, a
+ * short name with its long form too. */
+struct nw_topology_parts {
+    size_t size;         /* sizeof of this struct */
+    const char *network; /* of which the hosts and switches are; or NULL */
+    /* what is inside hosts: "SOURCE", of those it names, or of all where it is
+     * the only one and describes one node; or "HOSTS=SOURCE" */
+    const char *const *nodes;
+    size_t node_count;
+    const char *gpus; /* one node, whose GPU links are taken; or NULL */
+};
+#define NW_TOPOLOGY_PARTS_INIT                                                 \
+    {                                                                          \
+        .size = sizeof(struct nw_topology_parts)                               \
+    }
+/* *notes has a line for each contradiction between the sources and what was
+ * done about it, "" for none; the caller frees both. NW_EFORMAT where they
+ * cannot be of one machine. */
+NW_API NW_MUST_CHECK nw_status nw_topology_compose(
+    const struct nw_topology_parts *parts,
+    const struct nw_topology_options *options, nw_topology **out, char **notes);
 /* A machine of n elements from n x n distances, row by row, each a finite
  * number from 0; it has no links. `distances` is borrowed for the call. */
 NW_API NW_MUST_CHECK nw_status nw_topology_from_distances(
     const char *name, const double *distances, size_t n, nw_topology **out);
 NW_API void nw_topology_free(nw_topology *topology); /* NULL is fine */
+
+/* The machine as a cluster file, which reads back as the same machine; free()
+ * *out. NW_EINVAL for a hierarchy or a matrix, NW_EUNSUPPORTED for what the
+ * file cannot say. */
+NW_API NW_MUST_CHECK nw_status nw_topology_write(const nw_topology *topology,
+                                                 char **out);
 
 /* The bundled clusters: name and one sentence for index 0, 1, ...; false past
  * the last. Static strings. */

@@ -3,6 +3,7 @@
 #include <nodewise/report.h>
 #include <nodewise/topology.h>
 
+#include "base/file.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/topology_route.h"
@@ -14,11 +15,17 @@
 enum {
     KEY_TREE = 0x2001,
     KEY_SVG,
+    KEY_YAML,
     KEY_LIST,
     KEY_ELEMENTS,
     KEY_DISTANCE,
-    KEY_ROUTE
+    KEY_ROUTE,
+    KEY_NETWORK,
+    KEY_NODE,
+    KEY_GPUS
 };
+
+#define MAX_NODES 64 /* times --node may stand */
 
 struct arguments {
     struct nw_common common;
@@ -26,11 +33,21 @@ struct arguments {
     const char *source;
     int what; /* one of the keys; 0: the tree */
     const char *end[2];
+    struct nw_topology_parts parts;
+    const char *node[MAX_NODES];
 };
 
 static const struct argp_option options[] = {
     {"tree", KEY_TREE, NULL, 0, "Show the machine as a tree (the default)", 0},
     {"svg", KEY_SVG, NULL, 0, "Write a picture as SVG", 0},
+    {"yaml", KEY_YAML, NULL, 0,
+     "Write a cluster file (also chosen by -o FILE.yaml)", 0},
+    {"network", KEY_NETWORK, "SOURCE", 0,
+     "Take the hosts and the switches between them from SOURCE", 0},
+    {"node", KEY_NODE, "[HOSTS=]SOURCE", 0,
+     "Take what is inside hosts from SOURCE; may be repeated", 0},
+    {"gpus", KEY_GPUS, "SOURCE", 0, "Take the direct links of GPUs from SOURCE",
+     0},
     {"list", KEY_LIST, NULL, 0, "List the bundled clusters", 0},
     {"elements", KEY_ELEMENTS, "WHAT", 0,
      "What ranks are placed on: core (the default) or pu, a hardware thread",
@@ -62,9 +79,36 @@ static void choose(struct arguments *arguments, int what,
                    struct argp_state *state)
 {
     if (arguments->what && arguments->what != what)
-        argp_error(state, "one of --tree, --svg, --list, --distance and "
-                          "--route at a time");
+        argp_error(state, "one of --tree, --svg, --yaml, --list, "
+                          "--distance and --route at a time");
     arguments->what = what;
+}
+
+static void add_node(struct arguments *arguments, const char *value,
+                     struct argp_state *state)
+{
+    if (arguments->parts.node_count == MAX_NODES)
+        argp_error(state, "--node more than %d times", MAX_NODES);
+    arguments->node[arguments->parts.node_count++] = value;
+}
+
+static error_t parse_part(int key, const char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case KEY_NETWORK:
+        arguments->parts.network = value;
+        return 0;
+    case KEY_NODE:
+        add_node(arguments, value, state);
+        return 0;
+    case KEY_GPUS:
+        arguments->parts.gpus = value;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -82,6 +126,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case KEY_TREE:
     case KEY_SVG:
+    case KEY_YAML:
     case KEY_LIST:
         choose(arguments, key, state);
         return 0;
@@ -97,7 +142,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->source = value;
         return 0;
     default:
-        return ARGP_ERR_UNKNOWN;
+        return parse_part(key, value, state);
     }
 }
 
@@ -108,9 +153,12 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "[SOURCE]",
     .doc = "Discover, convert and show the machine. SOURCE is live (the "
-           "default), FILE.yaml, FILE.xml, hwloc:..., hierarchy:..., "
-           "matrix:FILE or the name of a bundled cluster.\v"
-           "Example:\n  nodewise topology hierarchy:4:8:16@1:10:100\n",
+           "default), FILE.yaml, FILE.xml, ibnet:FILE, slurm:FILE, nccl:FILE, "
+           "nvidia-smi:FILE, hwloc:..., hierarchy:..., matrix:FILE or the name "
+           "of a bundled cluster.\v"
+           "Examples:\n  nodewise topology hierarchy:4:8:16@1:10:100\n"
+           "  nodewise topology --network ibnet:fabric.txt --node "
+           "hwloc:node.xml --gpus nvidia-smi:topo.txt -o cluster.yaml\n",
     .children = children,
 };
 
@@ -160,6 +208,8 @@ static nw_status show(const struct arguments *arguments,
     switch (arguments->what) {
     case KEY_SVG:
         return nw_report_topology_svg(topology, out);
+    case KEY_YAML:
+        return nw_topology_write(topology, out);
     case KEY_DISTANCE:
     case KEY_ROUTE:
         return nw_cli_route(
@@ -174,6 +224,42 @@ static nw_status show(const struct arguments *arguments,
     }
 }
 
+/* What the sources disagree about, a line each. */
+static void say_notes(const char *notes)
+{
+    while (*notes) {
+        size_t length = strcspn(notes, "\n");
+
+        fprintf(stderr, "nodewise topology: note: %.*s\n", (int)length, notes);
+        notes += length + (notes[length] == '\n');
+    }
+}
+
+static bool has_parts(const struct arguments *arguments)
+{
+    return arguments->parts.network || arguments->parts.node_count ||
+           arguments->parts.gpus;
+}
+
+static nw_status load(const struct arguments *arguments, nw_topology **out)
+{
+    struct nw_topology_parts parts = arguments->parts;
+    char *notes;
+    nw_status status;
+
+    if (!has_parts(arguments))
+        return nw_topology_load(arguments->source ? arguments->source : "live",
+                                &arguments->options, out);
+    parts.nodes = arguments->node;
+    status = nw_topology_compose(&parts, &arguments->options, out, &notes);
+    if (status)
+        return status;
+    if (!arguments->common.quiet)
+        say_notes(notes);
+    free(notes);
+    return NW_OK;
+}
+
 static nw_status make(const struct arguments *arguments, char **out)
 {
     nw_topology *topology;
@@ -181,8 +267,7 @@ static nw_status make(const struct arguments *arguments, char **out)
 
     if (arguments->what == KEY_LIST)
         return arguments->common.json ? list_json(out) : list_table(out);
-    status =
-        nw_topology_load(arguments->source, &arguments->options, &topology);
+    status = load(arguments, &topology);
     if (status)
         return status;
     status = show(arguments, topology, out);
@@ -190,19 +275,37 @@ static nw_status make(const struct arguments *arguments, char **out)
     return status;
 }
 
+static bool is_yaml(const char *file)
+{
+    return file && (nw_text_ends_with(file, ".yaml") ||
+                    nw_text_ends_with(file, ".yml") ||
+                    nw_text_ends_with(file, ".yaml.zst"));
+}
+
 static int run(int argc, char **argv)
 {
-    struct arguments arguments = {.source = "live",
-                                  .options = NW_TOPOLOGY_OPTIONS_INIT};
+    struct arguments arguments = {.options = NW_TOPOLOGY_OPTIONS_INIT,
+                                  .parts = NW_TOPOLOGY_PARTS_INIT};
     char *text;
     nw_status status;
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (arguments.common.json && arguments.what == KEY_SVG) {
-        fputs("nodewise topology: --svg is a picture, not JSON\n", stderr);
+    if (arguments.common.json &&
+        (arguments.what == KEY_SVG || arguments.what == KEY_YAML)) {
+        fprintf(stderr, "nodewise topology: --%s is no JSON\n",
+                arguments.what == KEY_SVG ? "svg" : "yaml");
         return NW_EXIT_USAGE;
     }
+    if (arguments.source && has_parts(&arguments)) {
+        fputs("nodewise topology: either a SOURCE or --network, --node and "
+              "--gpus\n",
+              stderr);
+        return NW_EXIT_USAGE;
+    }
+    if (!arguments.what && !arguments.common.json &&
+        is_yaml(arguments.common.output))
+        arguments.what = KEY_YAML;
     status = make(&arguments, &text);
     if (status)
         return nw_cli_fail("topology", status);

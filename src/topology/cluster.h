@@ -72,6 +72,19 @@ NW_MUST_CHECK nw_status nw_cluster_cpu(struct nw_cluster *cluster,
                                        const struct nw_yaml *node,
                                        const char *name,
                                        struct nw_node_type **out);
+NW_MUST_CHECK nw_status nw_cluster_parts(struct nw_cluster *cluster,
+                                         const struct nw_yaml *node,
+                                         const char *name,
+                                         struct nw_node_type **out);
+/* Where what is known of the GPUs or cards of a type is kept. */
+struct nw_cluster_info {
+    struct nw_device **device;
+    int32_t *count;
+};
+NW_MUST_CHECK nw_status nw_cluster_device_info(const struct nw_yaml *list,
+                                               const struct nw_node_type *type,
+                                               enum nw_vertex_kind kind,
+                                               struct nw_cluster_info *info);
 NW_MUST_CHECK nw_status nw_cluster_devices(struct nw_cluster *cluster,
                                            const struct nw_yaml *node,
                                            struct nw_cluster_type *type);

@@ -68,8 +68,9 @@ static nw_status read_map(const struct nw_yaml *node,
     const struct nw_yaml *bandwidth = nw_yaml_get(node, "bandwidth");
     const struct nw_yaml *latency = nw_yaml_get(node, "latency");
     const struct nw_yaml *half = nw_yaml_get(node, "half_duplex");
-    nw_status status =
-        nw_yaml_check_map(node, "a link", "bandwidth latency half_duplex kind");
+    const struct nw_yaml *assumed = nw_yaml_get(node, "assumed");
+    nw_status status = nw_yaml_check_map(
+        node, "a link", "bandwidth latency half_duplex kind assumed");
 
     if (!status && bandwidth) {
         status = read_bandwidth(bandwidth, figures->bandwidth);
@@ -79,6 +80,8 @@ static nw_status read_map(const struct nw_yaml *node,
         status = read_quantity(latency, NW_UNIT_TIME, &figures->latency);
     if (!status && half)
         status = nw_yaml_bool(half, &figures->half_duplex);
+    if (!status && assumed)
+        status = nw_yaml_bool(assumed, &figures->assumed);
     if (!status && figures->half_duplex &&
         figures->bandwidth[0] != figures->bandwidth[1])
         status = nw_yaml_fail(node, "a half-duplex link has one bandwidth");

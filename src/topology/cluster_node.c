@@ -68,7 +68,7 @@ nw_status nw_cluster_node_names(struct nw_cluster *cluster,
         const char *text;
 
         status = nw_yaml_check_map(item, "an item of 'nodes'",
-                                   "name type switch port");
+                                   "name type switch port ports");
         if (!status)
             status = nw_yaml_need(item, "name", &name);
         if (!status)
@@ -191,16 +191,41 @@ static nw_status join_switches(const struct nw_cluster *cluster,
     return status;
 }
 
+/* A list of figures, one for each card. */
+static nw_status set_each_port(struct nw_cluster *cluster,
+                               const struct span *span,
+                               const struct nw_yaml *each)
+{
+    nw_topology *topology = cluster->topology;
+    const struct nw_yaml *item = each->first;
+    nw_status status = nw_yaml_check_list(each, "'ports'");
+    int32_t class;
+
+    if (!status && each->count != (size_t)span->cards)
+        status = nw_yaml_fail(each, "%zu ports for %d network cards",
+                              each->count, span->cards);
+    for (int32_t c = 0; !status && c < span->cards; c++, item = item->next) {
+        status = nw_cluster_figures(cluster, item, NW_LINK_NIC, &class);
+        for (int32_t i = span->first; !status && i < span->end; i++)
+            topology->port_class[topology->port_first[i] + c] = class;
+    }
+    return status;
+}
+
 static nw_status set_port_figures(struct nw_cluster *cluster,
                                   const struct span *span)
 {
     nw_topology *topology = cluster->topology;
     const struct nw_cluster_type *type =
         &cluster->type[topology->node_type[span->first]];
+    const struct nw_yaml *each = nw_yaml_get(span->item, "ports");
     int32_t otherwise;
-    nw_status status = nw_cluster_figures(
-        cluster, nw_yaml_get(span->item, "port"), NW_LINK_NIC, &otherwise);
+    nw_status status;
 
+    if (each)
+        return set_each_port(cluster, span, each);
+    status = nw_cluster_figures(cluster, nw_yaml_get(span->item, "port"),
+                                NW_LINK_NIC, &otherwise);
     for (int32_t i = span->first; !status && i < span->end; i++)
         for (int32_t c = 0; c < span->cards; c++) {
             int32_t own = type->port_count ? type->port[c] : -1;

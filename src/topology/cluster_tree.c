@@ -98,6 +98,70 @@ static nw_status read_root(struct tree *tree, const struct nw_yaml *node)
     return read_below(tree, node, root);
 }
 
+/* The order of a walk down: each switch, then those below it, in the order of
+ * the file. The writer of cluster files counts on it. */
+static nw_status walk_order(const struct tree *tree, int32_t *order)
+{
+    size_t n = tree->names.count;
+    int32_t *first = NULL, *next = NULL, count = 0, at = 0;
+    nw_status status = nw_alloc(n, sizeof *first, &first);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *next, &next);
+    for (size_t s = 0; !status && s < n; s++)
+        first[s] = next[s] = -1;
+    for (size_t s = n; !status && s-- > 1;) {
+        next[s] = first[tree->parent[s]];
+        first[tree->parent[s]] = (int32_t)s;
+    }
+    while (!status && at >= 0) {
+        order[count++] = at;
+        if (first[at] >= 0) {
+            at = first[at];
+            continue;
+        }
+        while (at >= 0 && next[at] < 0)
+            at = tree->parent[at];
+        at = at < 0 ? -1 : next[at];
+    }
+    free(first);
+    free(next);
+    return status;
+}
+
+static nw_status sort_tree(struct tree *tree)
+{
+    size_t n = tree->names.count;
+    int32_t *order = NULL, *old = NULL, *place = NULL;
+    char **name = NULL;
+    nw_status status = nw_alloc(n, sizeof *order, &order);
+
+    if (!status)
+        status = nw_alloc(3 * n, sizeof *old, &old);
+    if (!status)
+        status = nw_alloc(n, sizeof *name, &name);
+    if (!status)
+        status = walk_order(tree, order);
+    place = old ? old + 2 * n : NULL;
+    for (size_t s = 0; !status && s < n; s++) {
+        old[s] = tree->parent[s];
+        old[n + s] = tree->class[s];
+        name[s] = tree->names.name[s];
+        place[order[s]] = (int32_t)s;
+    }
+    for (size_t s = 0; !status && s < n; s++) {
+        int32_t from = order[s];
+
+        tree->names.name[s] = name[from];
+        tree->class[s] = old[n + (size_t)from];
+        tree->parent[s] = old[from] < 0 ? -1 : place[old[from]];
+    }
+    free(order);
+    free(old);
+    free(name);
+    return status;
+}
+
 /* Moves the arrays into a network and links each switch to its parent. */
 static nw_status build_tree(struct tree *tree, struct nw_network *network)
 {
@@ -127,6 +191,8 @@ nw_status nw_cluster_tree(struct nw_cluster *cluster,
     struct nw_network *network;
     nw_status status = read_root(&tree, node);
 
+    if (!status)
+        status = sort_tree(&tree);
     if (!status)
         status = nw_network_new((int32_t)tree.names.count, &network);
     if (!status) {

@@ -207,20 +207,56 @@ static nw_status count_ports(struct nw_cluster_type *type)
     return status;
 }
 
+/* Either the processors and what hangs below them, or one tree of all. */
+static nw_status read_inside(struct nw_cluster *cluster,
+                             const struct nw_yaml *node,
+                             struct nw_node_type **out)
+{
+    const struct nw_yaml *cpu = nw_yaml_get(node, "cpu");
+    const struct nw_yaml *parts = nw_yaml_get(node, "parts");
+    const struct nw_yaml *threads = nw_yaml_get(node, "threads");
+    nw_status status;
+
+    if (parts && cpu)
+        return nw_yaml_fail(parts, "either 'cpu' or 'parts'");
+    if (parts && nw_yaml_get(node, "devices"))
+        return nw_yaml_fail(parts, "either 'devices' or 'parts'");
+    if (parts)
+        return nw_cluster_parts(cluster, node, node->key, out);
+    if (threads)
+        return nw_yaml_fail(threads, "'threads' belongs to 'parts'");
+    status = nw_yaml_need(node, "cpu", &cpu);
+    return status ? status : read_cpu(cluster, cpu, node->key, out);
+}
+
+static nw_status read_info(const struct nw_yaml *node,
+                           struct nw_node_type *type)
+{
+    const struct nw_yaml *gpus = nw_yaml_get(node, "gpus");
+    const struct nw_yaml *nics = nw_yaml_get(node, "nics");
+    struct nw_cluster_info gpu = {&type->gpu_device, &type->gpu_count};
+    struct nw_cluster_info nic = {&type->nic_device, &type->nic_count};
+    nw_status status = NW_OK;
+
+    if (gpus)
+        status = nw_cluster_device_info(gpus, type, NW_VERTEX_GPU, &gpu);
+    if (!status && nics)
+        status = nw_cluster_device_info(nics, type, NW_VERTEX_NIC, &nic);
+    return status;
+}
+
 nw_status nw_cluster_type(struct nw_cluster *cluster,
                           const struct nw_yaml *node)
 {
     struct nw_cluster_type *type = &cluster->type[cluster->type_count++];
-    const struct nw_yaml *cpu, *messages, *devices, *direct, *names;
+    const struct nw_yaml *messages, *devices, *direct, *names;
     bool staged = cluster->staged;
     nw_status status = nw_yaml_check_map(node, "a node type",
-                                         "cpu gpu_messages devices direct "
-                                         "nic_names");
+                                         "cpu parts threads gpu_messages "
+                                         "devices direct nic_names gpus nics");
 
     if (!status)
-        status = nw_yaml_need(node, "cpu", &cpu);
-    if (!status)
-        status = read_cpu(cluster, cpu, node->key, &type->type);
+        status = read_inside(cluster, node, &type->type);
     if (status)
         return status;
     messages = nw_yaml_get(node, "gpu_messages");
@@ -235,6 +271,8 @@ nw_status nw_cluster_type(struct nw_cluster *cluster,
         status = nw_cluster_devices(cluster, devices, type);
     if (!status && names)
         status = nw_cluster_name_cards(names, type->type);
+    if (!status)
+        status = read_info(node, type->type);
     if (!status && direct)
         status = nw_cluster_direct(cluster, direct, type->type);
     return status;

@@ -134,11 +134,29 @@ static size_t dragonfly_route(const struct nw_network *network, int32_t from,
     return count + local_hop(fly, way.in, to, hops + count);
 }
 
+static const void *shape_of(const struct nw_network *network)
+{
+    const struct dragonfly *dragonfly = network->state;
+
+    return &dragonfly->shape;
+}
+
+static void visit_classes(struct nw_network *network,
+                          void (*meet)(void *user, int32_t *class), void *user)
+{
+    struct dragonfly *dragonfly = network->state;
+
+    meet(user, &dragonfly->shape.local_class);
+    meet(user, &dragonfly->shape.global_class);
+}
+
 static const struct nw_network_ops dragonfly_ops = {
     .name = "dragonfly",
     .distance = dragonfly_distance,
     .route = dragonfly_route,
     .free_state = free,
+    .shape = shape_of,
+    .visit = visit_classes,
 };
 
 static nw_status link_groups(const struct dragonfly *fly,

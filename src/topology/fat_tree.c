@@ -21,6 +21,7 @@ struct level {
 };
 
 struct fat_tree {
+    struct nw_fat_tree shape;
     int level_count;
     struct level level[NW_FAT_TREE_MAX_LEVELS];
 };
@@ -128,11 +129,29 @@ static size_t fat_tree_route(const struct nw_network *network, int32_t from,
     return 2 * (size_t)top;
 }
 
+static const void *shape_of(const struct nw_network *network)
+{
+    const struct fat_tree *fat_tree = network->state;
+
+    return &fat_tree->shape;
+}
+
+static void visit_classes(struct nw_network *network,
+                          void (*meet)(void *user, int32_t *class), void *user)
+{
+    struct fat_tree *fat_tree = network->state;
+
+    for (int l = 0; l < fat_tree->shape.level_count; l++)
+        meet(user, &fat_tree->shape.level[l].class);
+}
+
 static const struct nw_network_ops fat_tree_ops = {
     .name = "fat_tree",
     .distance = fat_tree_distance,
     .route = fat_tree_route,
     .free_state = free,
+    .shape = shape_of,
+    .visit = visit_classes,
 };
 
 static nw_status name_level(const struct nw_fat_tree *shape,
@@ -213,6 +232,7 @@ nw_status nw_network_fat_tree(const struct nw_fat_tree *shape,
         network->ops = &fat_tree_ops;
         network->state = tree;
         network->diameter = 2 * shape->level_count;
+        tree->shape = *shape;
         tree->level_count = shape->level_count;
         status = build(shape, tree, network);
     }

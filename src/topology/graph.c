@@ -91,6 +91,13 @@ static const struct nw_network_ops graph_ops = {
     .free_state = free_graph,
 };
 
+bool nw_graph_spreads(const struct nw_network *network)
+{
+    const struct graph *graph = network->state;
+
+    return graph->spread;
+}
+
 static nw_status list_links(const struct nw_network *network,
                             struct graph *graph)
 {

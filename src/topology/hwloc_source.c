@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* live, FILE.xml and hwloc:"..." -- one node, as hwloc sees it. */
 #include "base/array.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "topology/hwloc_node.h"
 #include "topology/source.h"
@@ -109,4 +110,12 @@ nw_status nw_source_xml(const char *what, enum nw_elements elements,
         free(node);
     }
     return status;
+}
+
+nw_status nw_source_hwloc(const char *what, enum nw_elements elements,
+                          nw_topology **out)
+{
+    if (nw_text_ends_with(what, ".xml") || nw_text_ends_with(what, ".xml.zst"))
+        return nw_source_xml(what, elements, out);
+    return nw_source_synthetic(what, elements, out);
 }

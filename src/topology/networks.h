@@ -56,6 +56,9 @@ NW_MUST_CHECK nw_status nw_network_dragonfly(const struct nw_dragonfly *shape,
 NW_MUST_CHECK nw_status nw_network_finish_graph(struct nw_network *network,
                                                 bool spread);
 
+/* Whether ties of a graph are spread. */
+bool nw_graph_spreads(const struct nw_network *network);
+
 /* Gives switch `s` its name from a format. */
 NW_MUST_CHECK nw_status nw_network_name(struct nw_network *network, int32_t s,
                                         const char *format, ...)

@@ -300,8 +300,10 @@ static nw_status find_direct_routes(struct nw_node_type *type)
 nw_status nw_node_type_finish(struct nw_node_type *type,
                               enum nw_elements elements)
 {
-    nw_status status = compute_depths(type);
+    nw_status status = nw_node_type_order(type);
 
+    if (!status)
+        status = compute_depths(type);
     if (!status)
         status = list_kinds(type);
     if (!status)

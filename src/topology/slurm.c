@@ -231,47 +231,46 @@ static nw_status join_parts(struct nw_slurm *slurm)
     return status;
 }
 
-static int32_t depth_of(const struct nw_slurm *slurm, int32_t i)
-{
-    int32_t depth = 0;
-
-    for (; slurm->at[i].parent >= 0 && depth <= 250; i = slurm->at[i].parent)
-        depth++;
-    return depth;
-}
-
-static int by_depth(const void *a, const void *b, void *depths)
-{
-    const int32_t *depth = depths;
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-    return depth[x] != depth[y] ? depth[x] - depth[y] : x - y;
-}
-
-/* Numbers switches level by level, so that parents come before children. */
+/* Numbers switches depth first, each after the one above it: so a cluster file
+ * lists them. */
 static nw_status number(struct nw_slurm *slurm, int32_t **out)
 {
-    int32_t *order, *depth;
+    int32_t *order = NULL, *first = NULL, *next = NULL, count = 0;
     size_t n = slurm->count;
     nw_status status = nw_alloc(n, sizeof *order, &order);
 
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *first, &first);
+    if (!status)
+        status = nw_alloc(n, sizeof *next, &next);
+    for (size_t i = 0; !status && i <= n; i++)
+        first[i] = -1;
+    for (size_t i = n; !status && i-- > 0;) {
+        /* the tops hang below an entry of their own */
+        size_t above =
+            slurm->at[i].parent < 0 ? n : (size_t)slurm->at[i].parent;
+
+        next[i] = first[above];
+        first[above] = (int32_t)i;
+    }
+    for (int32_t at = status ? -1 : first[n]; at >= 0;) {
+        order[count] = at;
+        slurm->at[at].number = count++;
+        if (first[at] >= 0) {
+            at = first[at];
+            continue;
+        }
+        while (at >= 0 && next[at] < 0)
+            at = slurm->at[at].parent;
+        at = at < 0 ? -1 : next[at];
+    }
+    free(first);
+    free(next);
     if (status)
-        return status;
-    status = nw_alloc(n, sizeof *depth, &depth);
-    if (status) {
         free(order);
-        return status;
-    }
-    for (size_t i = 0; i < n; i++) {
-        order[i] = (int32_t)i;
-        depth[i] = depth_of(slurm, (int32_t)i);
-    }
-    qsort_r(order, n, sizeof *order, by_depth, depth);
-    for (size_t i = 0; i < n; i++)
-        slurm->at[order[i]].number = (int32_t)i;
-    free(depth);
-    *out = order;
-    return NW_OK;
+    else
+        *out = order;
+    return status;
 }
 
 static nw_status finish_tree(const struct nw_slurm *slurm, int32_t class)

@@ -327,6 +327,8 @@ nw_status nw_topology_finish(nw_topology *topology, enum nw_elements elements)
     nw_status status = NW_OK;
 
     topology->elements = elements;
+    if (!topology->matrix && !topology->depth_distance)
+        status = nw_topology_order_classes(topology);
     for (int32_t t = 0; !status && t < topology->type_count; t++)
         status = nw_node_type_finish(topology->type[t], elements);
     if (!status)

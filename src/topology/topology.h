@@ -106,6 +106,12 @@ struct nw_network_ops {
     size_t (*route)(const struct nw_network *network, int32_t from, int32_t to,
                     int32_t key, uint32_t *hops);
     void (*free_state)(void *state); /* or NULL */
+    /* the struct of networks.h that it was built from, or NULL: a tree and a
+     * graph are their links. Borrowed */
+    const void *(*shape)(const struct nw_network *network);
+    /* hands over each link class of that shape; NULL without one */
+    void (*visit)(struct nw_network *network,
+                  void (*meet)(void *user, int32_t *class), void *user);
 };
 
 struct nw_network {
@@ -193,6 +199,11 @@ NW_MUST_CHECK nw_status nw_node_type_add_direct(struct nw_node_type *type,
  * too deep. */
 NW_MUST_CHECK nw_status nw_node_type_finish(struct nw_node_type *type,
                                             enum nw_elements elements);
+
+/* One order for the same machine, whoever described it; of the vertices of a
+ * type, and of the classes of all links (unused ones go). */
+NW_MUST_CHECK nw_status nw_node_type_order(struct nw_node_type *type);
+NW_MUST_CHECK nw_status nw_topology_order_classes(nw_topology *topology);
 
 /* Takes `network`, whose ops and arrays are complete. */
 void nw_topology_take_network(nw_topology *topology,

@@ -89,11 +89,29 @@ static void free_torus(void *state)
     free(torus);
 }
 
+static const void *shape_of(const struct nw_network *network)
+{
+    const struct torus *torus = network->state;
+
+    return &torus->shape;
+}
+
+static void visit_classes(struct nw_network *network,
+                          void (*meet)(void *user, int32_t *class), void *user)
+{
+    struct torus *torus = network->state;
+
+    for (int d = 0; d < torus->shape.dimension_count; d++)
+        meet(user, &torus->shape.class[d]);
+}
+
 static const struct nw_network_ops torus_ops = {
     .name = "torus",
     .distance = torus_distance,
     .route = torus_route,
     .free_state = free_torus,
+    .shape = shape_of,
+    .visit = visit_classes,
 };
 
 static nw_status name_switch(const struct torus *torus,

@@ -85,6 +85,16 @@ static void fuzz_slurm(const char *path)
     read_topology(nw_source_slurm, path);
 }
 
+static void fuzz_nccl(const char *path)
+{
+    read_topology(nw_source_nccl, path);
+}
+
+static void fuzz_smi(const char *path)
+{
+    read_topology(nw_source_smi, path);
+}
+
 static void fuzz_mapping(const char *path)
 {
     nw_mapping *mapping = NULL;
@@ -275,6 +285,8 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"cluster", fuzz_cluster, false},
     {"ibnet", fuzz_ibnet, false},
     {"slurm", fuzz_slurm, false},
+    {"nccl", fuzz_nccl, false},
+    {"smi", fuzz_smi, false},
     {"mapping", fuzz_mapping, false},
     {"native", fuzz_native, false},
     {"metis", fuzz_metis, false},

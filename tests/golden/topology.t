@@ -110,7 +110,7 @@ $ nodewise topology magc-a --distance 0 core1
 ! nodewise topology: an end is an element's number or gpuN, not 'core1'
 ? 2
 $ nodewise topology magc-a --svg --list
-! nodewise topology: one of --tree, --svg, --list, --distance and --route at a time
+! nodewise topology: one of --tree, --svg, --yaml, --list, --distance and --route at a time
 ! Try `nodewise topology --help' or `nodewise topology --usage' for more
 ! information.
 ? 2

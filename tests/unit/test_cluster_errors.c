@@ -138,9 +138,9 @@ static void bad_types(void **state)
     refuses(TYPE("node_types: {}\n"),
             ":2: 'node_types' must be a mapping of a name to a node type");
     refuses(TYPE("node_types:\n  t: {}\n"), ":3: 'cpu' is missing");
-    refuses(TYPE("node_types:\n  t: {cpu: {cores: 1}, gpus: 1}\n"),
-            ":3: unknown key 'gpus' in a node type; known are: cpu "
-            "gpu_messages devices direct nic_names");
+    refuses(TYPE("node_types:\n  t: {cpu: {cores: 1}, cards: 1}\n"),
+            ":3: unknown key 'cards' in a node type; known are: cpu parts "
+            "threads gpu_messages devices direct nic_names gpus nics");
     refuses(TYPE("node_types:\n  t: {cpu: {cores: 1},\n  gpu_messages: x}\n"),
             ":4: 'gpu_messages' must be direct or staged, not 'x'");
     refuses(CPU("4"), ":2: 'cpu' must be a mapping");
@@ -188,7 +188,7 @@ static void bad_figures(void **state)
     refuses(CORE("{latency: 5000}"), ":2: latency '5000' is out of range");
     refuses(CORE("{speed: 1}"),
             ":2: unknown key 'speed' in a link; known are: bandwidth latency "
-            "half_duplex kind");
+            "half_duplex kind assumed");
     refuses(CORE("[1, 2, 3]"),
             ":2: a list of bandwidths has two, there and back");
     refuses(CORE("{bandwidth: {a: 1}}"),
@@ -198,6 +198,43 @@ static void bad_figures(void **state)
     refuses(CORE("{half_duplex: true, bandwidth: [1, 2]}"),
             ":2: a half-duplex link has one bandwidth");
     refuses(CORE("{kind: rope}"), ":2: 'rope' is no kind of link");
+}
+
+#define PARTS(list) "node_types:\n  t: {parts: " list "}\n"
+
+static void bad_parts(void **state)
+{
+    (void)state;
+    refuses(TYPE(PARTS("[]")), ":3: 'parts' must be a list that is not empty");
+    refuses(TYPE(PARTS("[{core: 1, gpu: 1}]")),
+            ":3: a part is one thing, not 'core' and 'gpu'");
+    refuses(TYPE(PARTS("[{link: 1GB/s}]")),
+            ":3: a part must be one of: package die numa l3 l2 core "
+            "pcie-switch board gpu nic");
+    refuses(TYPE(PARTS("[{core: 1, parts: [{gpu: 1}]}]")),
+            ":3: nothing hangs below a 'core'");
+    refuses(TYPE(PARTS("[{package: 1, pus: 2}]")),
+            ":3: only a 'core' has 'pus'");
+    refuses(TYPE(PARTS("[{core: 1, number: 2}]")),
+            ":3: only a 'gpu' or 'nic' has a 'number'");
+    refuses(TYPE(PARTS("[{pcie-switch: 1, parts: [{core: 1}]}]")),
+            ":3: no processor hangs below a bridge");
+    refuses(TYPE(PARTS("[{core: 1}, {gpu: 1, number: 1}]")),
+            ":3: numbers of a 'gpu' run from 0, each once");
+    refuses(TYPE(PARTS("[{core: 1}, {gpu: 200}]")),
+            ":3: more than 128 of a kind in a node");
+    refuses(TYPE(PARTS("[{core: 2, pus: 2}], threads: ['0-1']")),
+            ":3: cores have more threads than numbers");
+    refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['0-2']")),
+            ":3: more numbers than cores that have such a thread");
+    refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['0']")),
+            ":3: 1 numbers for 2 cores");
+    refuses(TYPE(PARTS("[{core: 2, pus: 1}], threads: ['1-0']")),
+            ":3: '1-0' is no list such as 0-3,8");
+    refuses(TYPE(PARTS("[{core: 1}], cpu: {cores: 1}")),
+            ":3: either 'cpu' or 'parts'");
+    refuses(TYPE(PARTS("[{core: 1}, {gpu: 2}], gpus: [{name: x}]")),
+            ":3: 'gpus' has 1 items for 2 of them");
 }
 
 static void bad_devices(void **state)
@@ -423,6 +460,7 @@ int main(void)
         cmocka_unit_test(cut_short),
         cmocka_unit_test(bad_types),
         cmocka_unit_test(bad_figures),
+        cmocka_unit_test(bad_parts),
         cmocka_unit_test(bad_devices),
         cmocka_unit_test(bad_direct_links),
         cmocka_unit_test(bad_nodes),

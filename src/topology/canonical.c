@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One order for the same machine whoever described it: inside a type first the
+ * processor's side, then bridges, GPUs, cards and GPU switches; link classes
+ * as they first appear. So what is written to a cluster file comes back the
+ * same.
+ */
+#include "base/array.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct order {
+    const struct nw_node_type *type;
+    int32_t *first, *next; /* children of each vertex, in order */
+    int32_t *place;        /* [old] new */
+    int32_t count;
+};
+
+static int rank_of(uint8_t kind)
+{
+    switch (kind) {
+    case NW_VERTEX_BRIDGE:
+    case NW_VERTEX_BOARD:
+        return 1;
+    case NW_VERTEX_GPU:
+        return 2;
+    case NW_VERTEX_NIC:
+        return 3;
+    case NW_VERTEX_GPU_SWITCH:
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+static void take_rank(struct order *order, int rank)
+{
+    for (int32_t v = 0; v < order->type->vertex_count; v++)
+        if (rank_of(order->type->kind[v]) == rank)
+            order->place[v] = order->count++;
+}
+
+/* Bridges depth first, those of a part before those of the parts in it. */
+static void take_bridges(struct order *order, int32_t v)
+{
+    for (int rank = 1; rank >= 0; rank--)
+        for (int32_t c = order->first[v]; c >= 0; c = order->next[c]) {
+            if (rank_of(order->type->kind[c]) != rank)
+                continue;
+            if (rank == 1)
+                order->place[c] = order->count++;
+            take_bridges(order, c);
+        }
+}
+
+static nw_status list_children(struct order *order)
+{
+    size_t n = (size_t)order->type->vertex_count;
+    nw_status status = nw_alloc(n, sizeof *order->first, &order->first);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *order->next, &order->next);
+    if (!status)
+        status = nw_alloc(n, sizeof *order->place, &order->place);
+    if (status)
+        return status;
+    for (size_t v = 0; v < n; v++)
+        order->first[v] = order->next[v] = -1;
+    for (size_t v = n; v-- > 1;) {
+        int32_t parent = order->type->parent[v];
+
+        order->next[v] = order->first[parent];
+        order->first[parent] = (int32_t)v;
+    }
+    return NW_OK;
+}
+
+static nw_status permute(struct nw_node_type *type, const int32_t *place)
+{
+    size_t n = (size_t)type->vertex_count;
+    int32_t *parent = NULL, *class = NULL;
+    uint8_t *kind = NULL;
+    nw_status status = nw_alloc(n, sizeof *parent, &parent);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *class, &class);
+    if (!status)
+        status = nw_alloc(n, sizeof *kind, &kind);
+    for (size_t v = 0; !status && v < n; v++) {
+        parent[place[v]] = type->parent[v] < 0 ? -1 : place[type->parent[v]];
+        class[place[v]] = type->class[v];
+        kind[place[v]] = type->kind[v];
+    }
+    if (!status) {
+        memcpy(type->parent, parent, n * sizeof *parent);
+        memcpy(type->class, class, n * sizeof *class);
+        memcpy(type->kind, kind, n * sizeof *kind);
+        for (int32_t d = 0; d < type->direct_count; d++) {
+            type->direct[d].a = place[type->direct[d].a];
+            type->direct[d].b = place[type->direct[d].b];
+        }
+    }
+    free(parent);
+    free(class);
+    free(kind);
+    return status;
+}
+
+/* Processors hang below processors, all else below them or bridges. A tree
+ * built otherwise keeps its order. */
+static bool is_usual(const struct nw_node_type *type)
+{
+    for (int32_t v = 1; v < type->vertex_count; v++) {
+        int above = rank_of(type->kind[type->parent[v]]);
+
+        if (above > 1 || above > rank_of(type->kind[v]))
+            return false;
+    }
+    return true;
+}
+
+nw_status nw_node_type_order(struct nw_node_type *type)
+{
+    struct order order = {.type = type};
+    nw_status status;
+
+    if (!is_usual(type))
+        return NW_OK;
+    status = list_children(&order);
+    if (!status) {
+        take_rank(&order, 0);
+        take_bridges(&order, 0);
+        for (int rank = 2; rank <= 4; rank++)
+            take_rank(&order, rank);
+        status = permute(type, order.place);
+    }
+    free(order.first);
+    free(order.next);
+    free(order.place);
+    return status;
+}
+
+/* Link classes in the order in which they are met. */
+struct classes {
+    int32_t *place; /* [old] new, -1 not met */
+    int32_t count;
+};
+
+static void meet(void *user, int32_t *class)
+{
+    struct classes *classes = user;
+
+    if (*class < 0)
+        return;
+    if (classes->place[*class] < 0)
+        classes->place[*class] = classes->count++;
+    *class = classes->place[*class];
+}
+
+static void meet_all(nw_topology *topology, struct classes *classes)
+{
+    for (int32_t t = 0; t < topology->type_count; t++) {
+        struct nw_node_type *type = topology->type[t];
+
+        for (int32_t v = 0; v < type->vertex_count; v++)
+            meet(classes, &type->class[v]);
+        for (int32_t d = 0; d < type->direct_count; d++)
+            meet(classes, &type->direct[d].class);
+    }
+    if (!topology->network)
+        return;
+    for (int32_t l = 0; l < topology->network->link_count; l++)
+        meet(classes, &topology->network->link_class[l]);
+    if (topology->network->ops->visit)
+        topology->network->ops->visit(topology->network, meet, classes);
+    for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
+        meet(classes, &topology->port_class[p]);
+}
+
+nw_status nw_topology_order_classes(nw_topology *topology)
+{
+    size_t n = (size_t)topology->class_count;
+    struct classes classes = {0};
+    struct nw_link_class *figures = NULL;
+    nw_status status = nw_alloc(n, sizeof *classes.place, &classes.place);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *figures, &figures);
+    if (status) {
+        free(classes.place);
+        return status;
+    }
+    for (size_t c = 0; c < n; c++)
+        classes.place[c] = -1;
+    meet_all(topology, &classes);
+    for (size_t c = 0; c < n; c++)
+        if (classes.place[c] >= 0)
+            figures[classes.place[c]] = topology->class[c];
+    free(topology->class);
+    topology->class = figures;
+    topology->class_count = classes.count;
+    topology->class_capacity = n;
+    free(classes.place);
+    return NW_OK;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One machine from several sources, while it is put together: the network from
+ * one, the inside of its nodes from others, the links of GPUs from a third.
+ * Where they disagree a note says who, and about what.
+ */
+#ifndef NW_TOPOLOGY_COMPOSE_H
+#define NW_TOPOLOGY_COMPOSE_H
+
+#include "base/hostlist.h"
+#include "base/text.h"
+#include "topology/topology.h"
+
+/* Nodes of one source. */
+struct nw_inside {
+    const char *source; /* borrowed from the caller */
+    char *hosts;        /* owned; the list before '=', or NULL */
+    nw_topology *topology;
+    struct nw_hostlist names; /* of `hosts` */
+};
+
+/* A type made of a source's type and the cards the network knows of. */
+struct nw_combined {
+    int32_t inside, type, ports; /* source, its type, the network's type */
+    int32_t result;              /* type of the whole */
+    int32_t *port_of; /* owned; [cards] the network's port of each card */
+    int32_t cards;
+};
+
+struct nw_compose {
+    nw_topology *network; /* its switches move to the whole */
+    struct nw_inside *inside;
+    size_t inside_count;
+    nw_topology *gpus; /* or NULL */
+    const char *gpus_source;
+    nw_topology *whole;
+    struct nw_combined *combined;
+    size_t combined_count, combined_capacity;
+    struct nw_text notes; /* a line each */
+};
+
+/* The class of the whole with the figures of another topology's. */
+NW_MUST_CHECK nw_status nw_compose_class(struct nw_compose *compose,
+                                         const nw_topology *from, int32_t class,
+                                         int32_t *out);
+/* A copy of a type for the whole, not finished; `drop` (or NULL) marks
+ * vertices without children to leave out. */
+NW_MUST_CHECK nw_status nw_compose_copy(struct nw_compose *compose,
+                                        const nw_topology *from,
+                                        const struct nw_node_type *type,
+                                        const bool *drop,
+                                        struct nw_node_type **out);
+/* Puts the direct links of compose->gpus into a type of the whole. `source`
+ * says where the type is from. NW_EFORMAT where the GPUs are not as many. */
+NW_MUST_CHECK nw_status nw_compose_gpus(struct nw_compose *compose,
+                                        struct nw_node_type *type,
+                                        const char *source);
+
+#endif

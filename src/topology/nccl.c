@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nccl:FILE -- the topology files of NCCL and RCCL: processors, PCI bridges,
+ * GPUs with their NVLink or xGMI, network cards. A <cpu> becomes a package; a
+ * bridge is a level where it joins several ways.
+ */
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "topology/nccl.h"
+#include "topology/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CLASS_BRIDGE 0x0604
+#define MAX_DEVICES 256
+
+static nw_status bad(const struct nw_nccl *nccl, const struct nw_xml *tag,
+                     const char *what, const char *word)
+{
+    return nw_fail(NW_EFORMAT, "%s:%d: %s '%.60s'", nccl->file, tag->line, what,
+                   word);
+}
+
+static const struct nw_xml *child(const struct nw_xml *tag, const char *name)
+{
+    const struct nw_xml *below = tag->first;
+
+    while (below && strcmp(below->tag, name))
+        below = below->next;
+    return below;
+}
+
+static unsigned long class_of(const struct nw_xml *pci)
+{
+    const char *class = nw_xml_get(pci, "class");
+
+    return class ? strtoul(class, NULL, 16) >> 8 : 0;
+}
+
+static bool is_bridge(const struct nw_xml *pci)
+{
+    return child(pci, "pci") || class_of(pci) == CLASS_BRIDGE;
+}
+
+static enum nw_vertex_kind kind_of(const struct nw_xml *pci)
+{
+    unsigned long class = class_of(pci);
+
+    if (child(pci, "gpu") || class >> 8 == 0x03 || class >> 8 == 0x12)
+        return NW_VERTEX_GPU;
+    if (child(pci, "nic") || class >> 8 == 0x02 || class == 0x0c06)
+        return NW_VERTEX_NIC;
+    return NW_VERTEX_NODE; /* neither */
+}
+
+/* Bytes/s of "16 GT/s" x 16 lanes, 0 where the file does not tell. */
+static double speed_of(const struct nw_xml *pci)
+{
+    static const struct {
+        double rate, lane; /* GT/s, GB/s after encoding */
+    } speeds[] = {{2.5, 0.25}, {5, 0.5},    {8, 0.985},
+                  {16, 1.969}, {32, 3.938}, {64, 7.563}};
+    const char *speed = nw_xml_get(pci, "link_speed");
+    const char *width = nw_xml_get(pci, "link_width");
+    double rate = speed ? strtod(speed, NULL) : 0;
+    long lanes = width ? strtol(width, NULL, 10) : 0;
+
+    if (lanes < 1 || lanes > 32)
+        return 0;
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
+        if (rate == speeds[i].rate)
+            return speeds[i].lane * 1e9 * (double)lanes;
+    return 0;
+}
+
+static double slower(double a, double b)
+{
+    return a <= 0 || (b > 0 && b < a) ? b : a;
+}
+
+static int ways_down(const struct nw_xml *bridge)
+{
+    int ways = 0;
+
+    for (const struct nw_xml *pci = bridge->first; pci; pci = pci->next)
+        ways += !strcmp(pci->tag, "pci");
+    return ways;
+}
+
+/* Where what is found next will hang, and the slowest link on the way. */
+struct spot {
+    int32_t vertex;
+    double speed;
+};
+
+static nw_status note_device(struct nw_nccl *nccl, const struct nw_xml *pci,
+                             const struct spot *spot)
+{
+    nw_status status;
+
+    if (nccl->count == MAX_DEVICES)
+        return bad(nccl, pci, "more than 256 devices at", pci->tag);
+    status = nw_grow(&nccl->device, &nccl->capacity, nccl->count + 1,
+                     sizeof *nccl->device);
+    if (!status)
+        nccl->device[nccl->count++] = (struct nw_nccl_device){
+            .pci = pci,
+            .busid = nw_xml_get(pci, "busid"),
+            .kind = kind_of(pci),
+            .parent = spot->vertex,
+            .cpu = nccl->cpu_count - 1,
+            .speed = slower(spot->speed, speed_of(pci)),
+        };
+    return status;
+}
+
+static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
+                          struct spot spot)
+{
+    int32_t class;
+    nw_status status = NW_OK;
+
+    if (!nw_xml_get(pci, "busid"))
+        return bad(nccl, pci, "no 'busid' in", pci->tag);
+    if (!is_bridge(pci))
+        return note_device(nccl, pci, &spot);
+    spot.speed = slower(spot.speed, speed_of(pci));
+    if (ways_down(pci) > 1) {
+        status =
+            nw_single_class(nccl->topology, NW_LINK_PCIE, spot.speed, &class);
+        if (!status)
+            status = nw_node_type_add(nccl->type, spot.vertex, NW_VERTEX_BRIDGE,
+                                      class, &spot.vertex);
+        spot.speed = 0;
+    }
+    for (const struct nw_xml *below = pci->first; !status && below;
+         below = below->next)
+        if (!strcmp(below->tag, "pci"))
+            status = walk_pci(nccl, below, spot);
+    return status;
+}
+
+static nw_status add_cpu(struct nw_nccl *nccl, const struct nw_xml *cpu,
+                         int32_t *vertex)
+{
+    const char *affinity = nw_xml_get(cpu, "affinity");
+    struct nw_threads threads = {0};
+    int32_t class;
+    bool good = true;
+    nw_status status =
+        nw_single_class(nccl->topology, NW_LINK_SOCKET, 0, &class);
+
+    if (!status)
+        status =
+            nw_node_type_add(nccl->type, 0, NW_VERTEX_PACKAGE, class, vertex);
+    if (!status && affinity && *affinity)
+        status = nw_threads_mask(affinity, &threads, &good);
+    if (!status && !good)
+        status = bad(nccl, cpu, "no mask of cores such as 0000ffff:", affinity);
+    if (!status)
+        status = nw_single_cores(nccl->topology, nccl->type, *vertex, &threads);
+    free(threads.os);
+    return status;
+}
+
+static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
+{
+    int32_t vertex[MAX_DEVICES];
+    nw_status status = NW_OK;
+
+    for (const struct nw_xml *cpu = system->first; !status && cpu;
+         cpu = cpu->next) {
+        if (strcmp(cpu->tag, "cpu"))
+            continue;
+        if (nccl->cpu_count == MAX_DEVICES)
+            return bad(nccl, cpu, "more than 256 tags", "cpu");
+        status = add_cpu(nccl, cpu, &vertex[nccl->cpu_count++]);
+    }
+    nccl->cpu_count = 0;
+    for (const struct nw_xml *cpu = system->first; !status && cpu;
+         cpu = cpu->next) {
+        struct spot spot = {0, 0};
+
+        if (strcmp(cpu->tag, "cpu"))
+            continue;
+        spot.vertex = vertex[nccl->cpu_count++];
+        for (const struct nw_xml *pci = cpu->first; !status && pci;
+             pci = pci->next)
+            if (!strcmp(pci->tag, "pci"))
+                status = walk_pci(nccl, pci, spot);
+    }
+    if (!status && !nccl->cpu_count)
+        status = bad(nccl, system, "no <cpu> in", system->tag);
+    return status;
+}
+
+/* Files for one kind of instance may name devices without their class. Then
+ * GPUs are spread evenly over the processors: the last by address are GPUs, as
+ * many at each as at the one with fewest; what is left is a card. */
+static void guess_kinds(struct nw_nccl *nccl)
+{
+    size_t fewest = nccl->count;
+
+    for (size_t i = 0; i < nccl->count; i++)
+        if (nw_xml_get(nccl->device[i].pci, "class") ||
+            nccl->device[i].kind != NW_VERTEX_NODE)
+            return;
+    for (int32_t c = 0; c < nccl->cpu_count; c++) {
+        size_t here = 0;
+
+        for (size_t i = 0; i < nccl->count; i++)
+            here += nccl->device[i].cpu == c;
+        fewest = here && here < fewest ? here : fewest;
+    }
+    for (int32_t c = 0; c < nccl->cpu_count; c++) {
+        size_t left = fewest;
+
+        for (size_t i = nccl->count; i-- > 0;)
+            if (nccl->device[i].cpu == c)
+                nccl->device[i].kind =
+                    left && left-- ? NW_VERTEX_GPU : NW_VERTEX_NIC;
+    }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct nw_nccl_device *x = a, *y = b;
+
+    return strcasecmp(x->busid, y->busid);
+}
+
+static nw_status sort_devices(struct nw_nccl *nccl)
+{
+    if (!nccl->count)
+        return NW_OK;
+    qsort(nccl->device, nccl->count, sizeof *nccl->device, by_address);
+    for (size_t i = 1; i < nccl->count; i++)
+        if (!by_address(&nccl->device[i - 1], &nccl->device[i]))
+            return bad(nccl, nccl->device[i].pci, "a second device",
+                       nccl->device[i].busid);
+    return NW_OK;
+}
+
+/* mlx5_0, where the file has a <net>. */
+static const char *card_name(const struct nw_xml *pci)
+{
+    const struct nw_xml *nic = child(pci, "nic");
+    const struct nw_xml *net = nic ? child(nic, "net") : NULL;
+
+    return net ? nw_xml_get(net, "name") : NULL;
+}
+
+static nw_status add_device(struct nw_nccl *nccl, struct nw_nccl_device *device,
+                            struct nw_device *info)
+{
+    const char *name = card_name(device->pci);
+    int32_t class;
+    enum nw_link_kind link = device->link ? device->link : NW_LINK_PCIE;
+    nw_status status =
+        nw_single_class(nccl->topology, link, device->speed, &class);
+
+    if (!status)
+        status = nw_node_type_add(nccl->type, device->parent, device->kind,
+                                  class, &device->vertex);
+    if (!status)
+        status = nw_strdup(device->busid, &info->pci);
+    if (!status && name)
+        status = nw_strdup(name, &info->name);
+    return status;
+}
+
+static nw_status add_kind(struct nw_nccl *nccl, enum nw_vertex_kind kind,
+                          struct nw_device **info, int32_t *count)
+{
+    nw_status status = nw_alloc(nccl->count, sizeof **info, info);
+
+    for (size_t i = 0; !status && i < nccl->count; i++)
+        if (nccl->device[i].kind == kind)
+            status = add_device(nccl, &nccl->device[i], &(*info)[(*count)++]);
+    return status;
+}
+
+static nw_status build(struct nw_nccl *nccl, const struct nw_xml *system,
+                       enum nw_elements elements)
+{
+    nw_status status;
+
+    if (strcmp(system->tag, "system"))
+        return bad(nccl, system, "NCCL's file begins with <system>, not",
+                   system->tag);
+    nccl->topology->elements = elements;
+    status = nw_node_type_new(nccl->topology, "node", &nccl->type);
+    if (!status)
+        status = walk_system(nccl, system);
+    if (!status)
+        status = sort_devices(nccl);
+    if (status)
+        return status;
+    guess_kinds(nccl);
+    status = nw_nccl_join_processors(nccl);
+    if (!status)
+        status = add_kind(nccl, NW_VERTEX_GPU, &nccl->type->gpu_device,
+                          &nccl->type->gpu_count);
+    if (!status)
+        status = add_kind(nccl, NW_VERTEX_NIC, &nccl->type->nic_device,
+                          &nccl->type->nic_count);
+    if (!status)
+        status = nw_nccl_direct(nccl);
+    return status ? status
+                  : nw_single_finish(nccl->topology, nccl->file, elements);
+}
+
+nw_status nw_source_nccl(const char *what, enum nw_elements elements,
+                         nw_topology **out)
+{
+    struct nw_nccl nccl = {.file = what};
+    struct nw_xml *system = NULL;
+    char *text = NULL;
+    size_t length;
+    nw_status status = nw_file_read_text(what, &text, &length);
+
+    if (!status)
+        status = nw_xml_parse(what, text, &system);
+    if (!status)
+        status = nw_topology_new(what, &nccl.topology);
+    if (!status)
+        status = build(&nccl, system, elements);
+    if (status)
+        nw_topology_free(nccl.topology);
+    else
+        *out = nccl.topology;
+    free(nccl.device);
+    nw_xml_free(system);
+    free(text);
+    return status;
+}

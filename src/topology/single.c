@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Makes one node of what a list of GPUs tells of its processors. */
+#include "topology/single.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_THREADS 65536
+
+static nw_status add_run(struct nw_threads *threads, int32_t first,
+                         int32_t last)
+{
+    size_t count = (size_t)(last - first) + 1;
+    nw_status status = nw_grow(&threads->os, &threads->capacity,
+                               threads->count + count, sizeof *threads->os);
+
+    for (size_t i = 0; !status && i < count; i++)
+        threads->os[threads->count++] = first + (int32_t)i;
+    return status;
+}
+
+/* "4" or "4-7", ascending behind `least`. */
+static bool parse_run(char *word, int32_t least, int32_t run[2])
+{
+    char *dash = strchr(word, '-');
+
+    if (dash)
+        *dash++ = '\0';
+    if (!nw_parse_i32(word, &run[0]) || run[0] < least)
+        return false;
+    run[1] = run[0];
+    return !dash || (nw_parse_i32(dash, &run[1]) && run[1] >= run[0] &&
+                     run[1] < MAX_THREADS);
+}
+
+nw_status nw_threads_list(const char *text, struct nw_threads *out, bool *good)
+{
+    char *copy = NULL, *at, *word;
+    int32_t run[2], least = 0;
+    nw_status status = nw_strdup(text, &copy);
+
+    *good = true;
+    at = copy;
+    while (!status && *good && (word = strsep(&at, ","))) {
+        *good = parse_run(word, least, run) && run[1] < MAX_THREADS;
+        if (!*good)
+            break;
+        status = add_run(out, run[0], run[1]);
+        least = run[1] + 1;
+    }
+    free(copy);
+    return status;
+}
+
+static bool is_mask(const char *text)
+{
+    size_t length = strlen(text);
+
+    if (!length || length > MAX_THREADS / 32 * 9 ||
+        strspn(text, "0123456789abcdefABCDEF,") != length)
+        return false;
+    for (const char *at = text; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strcspn(at, ",") < 1 || strcspn(at, ",") > 8)
+            return false;
+    }
+    return true;
+}
+
+nw_status nw_threads_mask(const char *text, struct nw_threads *out, bool *good)
+{
+    const char *end = text + strlen(text);
+    nw_status status = NW_OK;
+    int32_t base = 0;
+
+    *good = is_mask(text);
+    while (*good && !status && end > text) {
+        const char *start = end;
+        uint32_t word;
+
+        while (start > text && start[-1] != ',')
+            start--;
+        word = (uint32_t)strtoul(start, NULL, 16);
+        for (int32_t bit = 0; !status && bit < 32; bit++)
+            if (word >> bit & 1)
+                status = add_run(out, base + bit, base + bit);
+        base += 32;
+        end = start > text ? start - 1 : text;
+    }
+    return status;
+}
+
+/* Two where the threads are two runs of one length, else one. */
+static size_t threads_per_core(const struct nw_threads *threads)
+{
+    size_t half = threads->count / 2;
+
+    if (threads->count < 2 || threads->count % 2)
+        return 1;
+    for (size_t i = 1; i < threads->count; i++)
+        if ((i == half) == (threads->os[i] == threads->os[i - 1] + 1))
+            return 1;
+    return 2;
+}
+
+static nw_status number_thread(struct nw_node_type *type, size_t *count,
+                               int32_t os)
+{
+    int32_t *longer = realloc(type->pu_os, (*count + 1) * sizeof *longer);
+
+    if (!longer)
+        return nw_fail(NW_ENOMEM, "out of memory for threads");
+    longer[(*count)++] = os;
+    type->pu_os = longer;
+    return NW_OK;
+}
+
+static nw_status number_core(struct nw_node_type *type, size_t core, int32_t os,
+                             size_t threads)
+{
+    int32_t *first = realloc(type->core_pu, (core + 2) * sizeof *type->core_pu);
+    int32_t *number;
+
+    if (!first)
+        return nw_fail(NW_ENOMEM, "out of memory for cores");
+    type->core_pu = first;
+    first[0] = core ? first[0] : 0;
+    first[core + 1] = (int32_t)threads;
+    number = realloc(type->core_os, (core + 1) * sizeof *type->core_os);
+    if (!number)
+        return nw_fail(NW_ENOMEM, "out of memory for cores");
+    type->core_os = number;
+    number[core] = os;
+    return NW_OK;
+}
+
+static size_t cores_of(const struct nw_node_type *type)
+{
+    size_t count = 0;
+
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        count += type->kind[v] == NW_VERTEX_CORE;
+    return count;
+}
+
+/* Core `index` of a package; thread t of it is os[index + t x cores]. */
+static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
+                          int32_t parent, const struct nw_threads *threads,
+                          size_t index)
+{
+    size_t each = threads_per_core(threads), cores = threads->count / each;
+    size_t before = cores_of(type);
+    size_t used = before ? (size_t)type->core_pu[before] : 0;
+    int32_t class, vertex, pu;
+    nw_status status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
+
+    if (!status)
+        status = nw_node_type_add(type, parent, NW_VERTEX_CORE, class, &vertex);
+    for (size_t t = 0; !status && t < each; t++) {
+        status = number_thread(type, &used, threads->os[index + t * cores]);
+        if (!status && topology->elements == NW_ELEMENTS_PU)
+            status = nw_node_type_add(type, vertex, NW_VERTEX_PU, class, &pu);
+    }
+    return status ? status
+                  : number_core(type, before, threads->os[index], used);
+}
+
+nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
+                          int32_t parent, const struct nw_threads *threads)
+{
+    size_t count = threads->count / threads_per_core(threads);
+    int32_t class, vertex;
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < count; i++)
+        status = add_core(topology, type, parent, threads, i);
+    if (status || count)
+        return status;
+    status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
+    return status
+               ? status
+               : nw_node_type_add(type, parent, NW_VERTEX_CORE, class, &vertex);
+}
+
+nw_status nw_single_class(nw_topology *topology, enum nw_link_kind kind,
+                          double bandwidth, int32_t *out)
+{
+    struct nw_link_class figures = nw_link_assumed(kind);
+
+    if (bandwidth > 0) {
+        figures.bandwidth[0] = figures.bandwidth[1] = bandwidth;
+        figures.assumed = false;
+    }
+    return nw_topology_class(topology, &figures, out);
+}
+
+nw_status nw_single_finish(nw_topology *topology, const char *file,
+                           enum nw_elements elements)
+{
+    const char *slash = strrchr(file, '/');
+    const char *name = slash ? slash + 1 : file;
+    size_t length = strcspn(name, ". \t#[],&");
+    nw_status status = nw_topology_set_nodes(topology, 1, 0);
+
+    if (status)
+        return status;
+    topology->node_name[0] = length ? strndup(name, length) : strdup("machine");
+    if (!topology->node_name[0])
+        return nw_fail(NW_ENOMEM, "out of memory for a name");
+    return nw_topology_finish(topology, elements);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the sources that describe one node share: its cores, its name, sets of
+ * numbers as kernels write them. */
+#ifndef NW_TOPOLOGY_SINGLE_H
+#define NW_TOPOLOGY_SINGLE_H
+
+#include "topology/topology.h"
+
+/* Numbers of hardware threads, ascending. */
+struct nw_threads {
+    int32_t *os; /* owned */
+    size_t count, capacity;
+};
+
+/* "0-19,40-59"; false where it is none, or empty. */
+NW_MUST_CHECK nw_status nw_threads_list(const char *text,
+                                        struct nw_threads *out, bool *good);
+/* "000000ff,ffff0000,00ffffff": 32 bits a word, the highest first. */
+NW_MUST_CHECK nw_status nw_threads_mask(const char *text,
+                                        struct nw_threads *out, bool *good);
+
+/* Adds the cores of those threads below a vertex: where they are two runs of
+ * one length, the second is the second thread of each core; else each is a
+ * core. One core of no number where there are none. Called once for each
+ * package, before any device. */
+NW_MUST_CHECK nw_status nw_single_cores(nw_topology *topology,
+                                        struct nw_node_type *type,
+                                        int32_t parent,
+                                        const struct nw_threads *threads);
+/* The class of a link: its bandwidth, else assumed. */
+NW_MUST_CHECK nw_status nw_single_class(nw_topology *topology,
+                                        enum nw_link_kind kind,
+                                        double bandwidth, int32_t *out);
+/* The one node, named after the file ("x" of dir/x.txt), and the finish. */
+NW_MUST_CHECK nw_status nw_single_finish(nw_topology *topology,
+                                         const char *file,
+                                         enum nw_elements elements);
+
+#endif

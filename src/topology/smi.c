@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nvidia-smi:FILE -- a tree in which each pair of devices meets where the
+ * matrix says: below one bridge, several, a host bridge, a processor, or the
+ * node; NVLink beside it. */
+#include "topology/smi.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "topology/source.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NVLINK_RATE 25e9 /* bytes/s one way, generations 2 to 4 */
+#define MOST_LINKS 18    /* of one GPU, generation 4 */
+
+static int32_t top_of(int32_t *above, int32_t i)
+{
+    while (above[i] != i)
+        i = above[i] = above[above[i]];
+    return i;
+}
+
+static bool same_cores(const struct nw_smi_device *a,
+                       const struct nw_smi_device *b)
+{
+    return a->cores && b->cores && !strcmp(a->cores, b->cores);
+}
+
+/* Devices of a processor: the same cores, or closer than across processors. A
+ * card without cores goes where the GPUs are that it is close to. */
+static int32_t find_packages(struct nw_smi *smi)
+{
+    int32_t above[NW_SMI_MAX], count = 0;
+
+    for (int32_t i = 0; i < smi->count; i++)
+        above[i] = i;
+    for (int32_t i = 0; i < smi->count; i++)
+        for (int32_t j = 0; j < i; j++) {
+            const struct nw_smi_device *a = &smi->device[i];
+            const struct nw_smi_device *b = &smi->device[j];
+            bool parted = a->cores && b->cores && !same_cores(a, b);
+
+            if (same_cores(a, b) || (smi->close[i][j] < NW_SMI_SYS && !parted))
+                above[top_of(above, i)] = top_of(above, j);
+        }
+    for (int32_t i = 0; i < smi->count; i++)
+        smi->device[i].group = -1;
+    for (int32_t i = 0; i < smi->count; i++) {
+        int32_t top = top_of(above, i);
+
+        if (smi->device[top].group < 0)
+            smi->device[top].group = count++;
+        smi->device[i].group = smi->device[top].group;
+    }
+    return count;
+}
+
+static const char *cores_of(const struct nw_smi *smi, int32_t group)
+{
+    for (int32_t i = 0; i < smi->count; i++)
+        if (smi->device[i].group == group && smi->device[i].cores)
+            return smi->device[i].cores;
+    return NULL;
+}
+
+static bool holds_gpu(const struct nw_smi *smi, int32_t group)
+{
+    for (int32_t i = 0; i < smi->count; i++)
+        if (smi->device[i].group == group && smi->device[i].gpu)
+            return true;
+    return false;
+}
+
+static nw_status add_package(struct nw_smi *smi, int32_t group, int32_t *vertex)
+{
+    const char *cores = cores_of(smi, group);
+    struct nw_threads threads = {0};
+    bool good = true;
+    int32_t class;
+    nw_status status;
+
+    *vertex = 0;
+    if (!cores && !holds_gpu(smi, group))
+        return NW_OK; /* a card far from all hangs on the node */
+    status = nw_single_class(smi->topology, NW_LINK_SOCKET, 0, &class);
+    if (!status)
+        status =
+            nw_node_type_add(smi->type, 0, NW_VERTEX_PACKAGE, class, vertex);
+    if (!status && cores)
+        status = nw_threads_list(cores, &threads, &good);
+    if (!status && !good)
+        status = nw_fail(NW_EFORMAT, "%s:1: no list of cores: '%.40s'",
+                         smi->file, cores);
+    if (!status)
+        status = nw_single_cores(smi->topology, smi->type, *vertex, &threads);
+    free(threads.os);
+    return status;
+}
+
+/* Members of one part of the tree, and the vertex they hang below. */
+struct part {
+    int32_t member[NW_SMI_MAX];
+    int32_t count, vertex;
+    bool bridged; /* the vertex is a bridge made for just these */
+};
+
+static nw_status add_bridge(struct nw_smi *smi, struct part *part)
+{
+    int32_t class;
+    nw_status status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &class);
+
+    part->bridged = true;
+    return status ? status
+                  : nw_node_type_add(smi->type, part->vertex, NW_VERTEX_BRIDGE,
+                                     class, &part->vertex);
+}
+
+static void gather(const struct nw_smi *smi, const struct part *part,
+                   enum nw_smi_close close, bool *taken, struct part *out)
+{
+    for (int32_t k = 0; k < out->count; k++)
+        for (int32_t i = 0; i < part->count; i++) {
+            int32_t device = part->member[i];
+
+            if (taken[i] || smi->close[out->member[k]][device] > close)
+                continue;
+            taken[i] = true;
+            out->member[out->count++] = device;
+        }
+}
+
+/* Parts a part by closeness, from far to near: what is closer than its part
+ * hangs below a bridge of its own. */
+static nw_status split(struct nw_smi *smi, const struct part *part,
+                       enum nw_smi_close close)
+{
+    bool taken[NW_SMI_MAX] = {false};
+    nw_status status = NW_OK;
+    struct part *below = NULL;
+
+    if (close == NW_SMI_SELF || part->count == 1) {
+        for (int32_t i = 0; i < part->count; i++)
+            smi->device[part->member[i]].vertex = part->vertex;
+        return NW_OK;
+    }
+    status = nw_alloc(1, sizeof *below, &below);
+    for (int32_t i = 0; !status && i < part->count; i++) {
+        if (taken[i])
+            continue;
+        taken[i] = true;
+        *below = (struct part){.count = 1, .vertex = part->vertex};
+        below->member[0] = part->member[i];
+        gather(smi, part, close, taken, below);
+        below->bridged = below->count == part->count && part->bridged;
+        /* all that meet on the processor or its bridge need no other level */
+        if (below->count > 1 && (below->count < part->count ||
+                                 (close <= NW_SMI_PXB && !below->bridged)))
+            status = add_bridge(smi, below);
+        if (!status)
+            status = split(smi, below, close - 1);
+    }
+    free(below);
+    return status;
+}
+
+static nw_status build_tree(struct nw_smi *smi)
+{
+    int32_t groups = find_packages(smi), vertex[NW_SMI_MAX];
+    struct part *part;
+    nw_status status = NW_OK;
+
+    for (int32_t g = 0; !status && g < groups; g++)
+        status = add_package(smi, g, &vertex[g]);
+    if (!status)
+        status = nw_alloc(1, sizeof *part, &part);
+    if (status)
+        return status;
+    for (int32_t g = 0; !status && g < groups; g++) {
+        part->count = 0;
+        part->bridged = false;
+        part->vertex = vertex[g];
+        for (int32_t i = 0; i < smi->count; i++)
+            if (smi->device[i].group == g)
+                part->member[part->count++] = i;
+        status = split(smi, part, NW_SMI_NODE);
+    }
+    free(part);
+    return status;
+}
+
+static nw_status add_devices(struct nw_smi *smi, bool gpu,
+                             struct nw_device **info, int32_t *count)
+{
+    enum nw_vertex_kind kind = gpu ? NW_VERTEX_GPU : NW_VERTEX_NIC;
+    int32_t class;
+    nw_status status = nw_alloc((size_t)smi->count, sizeof **info, info);
+
+    if (!status)
+        status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &class);
+    for (int32_t i = 0; !status && i < smi->count; i++) {
+        struct nw_smi_device *device = &smi->device[i];
+        const char *name = device->card ? device->card : device->name;
+
+        if (device->gpu != gpu)
+            continue;
+        status = nw_node_type_add(smi->type, device->vertex, kind, class,
+                                  &device->vertex);
+        if (!status && !gpu)
+            status = nw_strdup(name, &(*info)[*count].name);
+        ++*count;
+    }
+    return status;
+}
+
+/* The rate of n links: n is told, the generation is not. */
+static nw_status links_class(struct nw_smi *smi, int32_t count, int32_t *class)
+{
+    struct nw_link_class figures = nw_link_assumed(NW_LINK_NVLINK);
+
+    figures.bandwidth[0] = figures.bandwidth[1] = count * NVLINK_RATE;
+    return nw_topology_class(smi->topology, &figures, class);
+}
+
+/* As many links from each GPU to all others as no GPU has: they go through
+ * switches, and each GPU has that many into them. */
+static int32_t links_to_switch(const struct nw_smi *smi)
+{
+    int32_t gpus = 0, links = 0;
+
+    for (int32_t i = 0; i < smi->count; i++)
+        gpus += smi->device[i].gpu;
+    for (int32_t i = 0; i < smi->count; i++)
+        for (int32_t j = 0; j < smi->count; j++) {
+            if (i == j || !smi->device[i].gpu || !smi->device[j].gpu)
+                continue;
+            if (!smi->links[i][j] || (links && smi->links[i][j] != links))
+                return 0;
+            links = smi->links[i][j];
+        }
+    return links * (gpus - 1) > MOST_LINKS ? links : 0;
+}
+
+static nw_status join_by_switch(struct nw_smi *smi, int32_t links)
+{
+    int32_t pcie, class, vertex;
+    nw_status status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &pcie);
+
+    if (!status)
+        status =
+            nw_node_type_add(smi->type, 0, NW_VERTEX_GPU_SWITCH, pcie, &vertex);
+    if (!status)
+        status = links_class(smi, links, &class);
+    for (int32_t i = 0; !status && i < smi->count; i++)
+        if (smi->device[i].gpu)
+            status = nw_node_type_add_direct(smi->type, smi->device[i].vertex,
+                                             vertex, class);
+    return status;
+}
+
+static nw_status join_gpus(struct nw_smi *smi)
+{
+    int32_t links = links_to_switch(smi), class;
+    nw_status status = NW_OK;
+
+    if (links)
+        return join_by_switch(smi, links);
+    for (int32_t i = 0; i < smi->count; i++)
+        for (int32_t j = i + 1; !status && j < smi->count; j++) {
+            if (!smi->links[i][j])
+                continue;
+            status = links_class(smi, smi->links[i][j], &class);
+            if (!status)
+                status =
+                    nw_node_type_add_direct(smi->type, smi->device[i].vertex,
+                                            smi->device[j].vertex, class);
+        }
+    return status;
+}
+
+nw_status nw_smi_build(struct nw_smi *smi)
+{
+    nw_status status = build_tree(smi);
+
+    if (!status)
+        status = add_devices(smi, true, &smi->type->gpu_device,
+                             &smi->type->gpu_count);
+    if (!status)
+        status = add_devices(smi, false, &smi->type->nic_device,
+                             &smi->type->nic_count);
+    return status ? status : join_gpus(smi);
+}
+
+static nw_status read_file(struct nw_smi *smi, enum nw_elements elements)
+{
+    size_t length;
+    char *text;
+    nw_status status = nw_file_read_text(smi->file, &text, &length);
+
+    if (status)
+        return status;
+    status = nw_smi_parse(smi, text);
+    if (!status)
+        status = nw_topology_new(smi->file, &smi->topology);
+    if (!status) {
+        smi->topology->elements = elements;
+        status = nw_node_type_new(smi->topology, "node", &smi->type);
+    }
+    if (!status)
+        status = nw_smi_build(smi);
+    if (!status)
+        status = nw_single_finish(smi->topology, smi->file, elements);
+    free(text);
+    return status;
+}
+
+nw_status nw_source_smi(const char *what, enum nw_elements elements,
+                        nw_topology **out)
+{
+    struct nw_smi *smi;
+    nw_status status = nw_alloc(1, sizeof *smi, &smi);
+
+    if (status)
+        return status;
+    smi->file = what;
+    status = read_file(smi, elements);
+    if (status)
+        nw_topology_free(smi->topology);
+    else
+        *out = smi->topology;
+    free(smi);
+    return status;
+}

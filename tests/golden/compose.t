@@ -1,0 +1,70 @@
+## A file written from any source reads back as the same machine: the JSON, in
+## which each vertex, link, figure, switch and node stands, is byte for byte
+## the same, and so is the file written again.
+$ cat > same <<'END'
+> for s in "$@"; do
+>   nodewise topology "$s" -o a.yaml && nodewise topology "$s" --json -o a.json &&
+>   nodewise topology a.yaml --json -o b.json && nodewise topology a.yaml -o b.yaml
+>   cmp a.json b.json && cmp a.yaml b.yaml || echo "$s differs"
+> done
+> END
+> sh ./same dgx-h100:3 gdr-a magc-a magc-b mpdata-inter rashti-192 rashti-32 summit:20 wilkes \
+>   "hwloc:package:2 l3:2 core:2 pu:2" "$FIXTURES"/topology/valid/*.yaml "$FIXTURES"/topology/valid/node.xml \
+>   ibnet:"$FIXTURES"/fabric/valid/two-rails.ibnetdiscover slurm:"$FIXTURES"/fabric/valid/spines.conf \
+>   slurm:"$FIXTURES"/fabric/valid/blocks.conf && echo the same
+the same
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> sh ./same "$D"/hwloc/*.xml $(printf "nccl:%s " "$D"/nccl/*.xml) $(printf "nvidia-smi:%s " "$D"/nvidia-smi/*.txt) \
+>   ibnet:"$D"/infiniband/X5.ibnetdiscover,map="$D"/infiniband/X5.map slurm:"$D"/slurm/tree-3level.topology.conf && echo the same
+the same
+## Three sources, one cluster file; what they disagree about is said.
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> cd "$D" && nodewise topology --network ibnet:infiniband/ft16.ibnetdiscover --node hwloc:hwloc/g4dnmetal.xml \
+>   --gpus nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt --tree | sed -n 1,4p
+infiniband/ft16.ibnetdiscover: 16 nodes, 768 cores, 128 GPUs, 1320 links (1136 with assumed figures)
+part                                 count link    bandwidth latency note
+network (graph)
+├─leaf[0-3]                              4                           leaves
+! nodewise topology: note: GPU 0 is near 48 threads from 0 on in hwloc:hwloc/g4dnmetal.xml, near 40 from 0 on in nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt; the first is kept
+! nodewise topology: note: a node here has 1 of the network's cards, nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt names 2; the first are kept
+! nodewise topology: note: 'gpu-st-g4dnmetal-1' of hwloc:hwloc/g4dnmetal.xml is no host of the network: all its hosts are taken to be alike inside
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> cd "$D" && nodewise topology --network ibnet:infiniband/ft16.ibnetdiscover --node hwloc:hwloc/coral-lassen.xml \
+>   --gpus nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt
+! nvidia-smi/dgx1-like-mlx5-blanks.txt:1: there are 8 GPUs here and 4 in a node of hwloc:hwloc/coral-lassen.xml
+? 3
+## Hosts are matched by name, long or short; two sources name two hosts, and
+## each card keeps its rail. A host that nothing describes is named.
+$ cat > two.yaml <<'END'
+> nodewise: cluster 1
+> node_types:
+>   big: {parts: [{package: 2, parts: [{core: 4}, {nic: 1}]}], nics: [{name: mlx5_0}, {name: mlx5_1}]}
+> nodes: [{name: n1.site.org, type: big, switch: x}]
+> network: {graph: {switches: x}}
+> END
+> nodewise topology --network ibnet:"$FIXTURES"/fabric/valid/two-rails.ibnetdiscover --node two.yaml --node n2="hwloc:core:3" --route 7 8
+link                              way  kind bandwidth latency note
+n1: core 7 - package 1            up   core   12 GB/s   20 ns assumed
+n1: nic 1 - package 1             down pcie   25 GB/s  250 ns assumed
+n1: nic 1 - MF0;rail-b:MQM8700/U1 up   nic  12.5 GB/s  500 ns
+n2: nic 1 - MF0;rail-b:MQM8700/U1 down nic  12.5 GB/s  500 ns
+n2: nic 1 - node                  up   pcie   25 GB/s  250 ns assumed
+n2: core 0 - node                 down core   12 GB/s   20 ns assumed
+$ cp "$FIXTURES"/fabric/valid/two-rails.ibnetdiscover . && nodewise topology --network ibnet:two-rails.ibnetdiscover --node n2="hwloc:core:3"
+! two-rails.ibnetdiscover:1: nothing says what is inside 'n1', a host of this network
+? 3
+$ nodewise topology --network ibnet:two-rails.ibnetdiscover --node n[1-3]="hwloc:core:3" -o c.yaml && sed -n 4,9p c.yaml
+  machine:
+    parts:
+      - core: 3
+        pus: 1
+      - nic: 2
+    threads:
+! nodewise topology: note: 'n3', listed for hwloc:core:3, is no host of the network
+$ nodewise topology live --network slurm:x
+! nodewise topology: either a SOURCE or --network, --node and --gpus
+? 2
+$ nodewise topology hierarchy:4:8 -o h.yaml; echo $?; test -e h.yaml || echo none
+2
+none
+! nodewise topology: 'hierarchy:4:8' has distances and no parts: it is no cluster that a cluster file could describe

@@ -1,0 +1,91 @@
+## nvidia-smi: the links of a GPU of a DGX-1 are six, of which the matrix
+## shows both ends; a card and the GPUs beside it share a PCIe switch.
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> nodewise topology nvidia-smi:"$D"/nvidia-smi/dgx1-like-mlx5-blanks.txt --json | python3 -c '
+> import json, sys
+> t = json.load(sys.stdin)
+> v = t["types"][0]["vertices"]
+> count = {}
+> for d in t["types"][0]["direct"]:
+>     for end in (d["a"], d["b"]):
+>         n = v[end]["index"]
+>         count[n] = count.get(n, 0) + t["links"][d["link"]]["bandwidth_up"] / 25e9
+> print(sorted(count.items()))
+> up = lambda i: v[v[i]["parent"]]["kind"] + str(v[v[i]["parent"]]["index"])
+> print([(x["kind"], x["index"], up(i)) for i, x in enumerate(v) if x["kind"] in ("gpu", "nic")])'
+[(0, 6.0), (1, 6.0), (2, 6.0), (3, 6.0), (4, 6.0), (5, 6.0), (6, 6.0), (7, 6.0)]
+[('gpu', 0, 'pcie-switch0'), ('gpu', 1, 'pcie-switch0'), ('gpu', 2, 'package0'), ('gpu', 3, 'package0'), ('gpu', 4, 'pcie-switch1'), ('gpu', 5, 'pcie-switch1'), ('gpu', 6, 'package1'), ('gpu', 7, 'package1'), ('nic', 0, 'pcie-switch0'), ('nic', 1, 'pcie-switch1')]
+## A header with NICs and a legend, tabs, terminal codes; as many links to each
+## other GPU as only a switch can give (12 of a DGX A100's GPU).
+$ cd "$FIXTURES/gpus/valid" && nodewise topology nvidia-smi:nvswitch.txt --tree | sed 1,3d
+├─package 0                  socket   40 GB/s   60 ns assumed
+│ ├─core 0-15             16 core     12 GB/s   20 ns assumed
+│ └─pcie-switch 0            pcie     25 GB/s  250 ns assumed
+│   ├─gpu 0-1              2 pcie     25 GB/s  250 ns assumed
+│   └─nic 0 mlx5_0           pcie     25 GB/s  250 ns assumed
+├─package 1                  socket   40 GB/s   60 ns assumed
+│ ├─core 16-31            16 core     12 GB/s   20 ns assumed
+│ ├─gpu 2-3                2 pcie     25 GB/s  250 ns assumed
+│ └─nic 1 mlx5_1             pcie     25 GB/s  250 ns assumed
+└─gpu-switch 0               pcie     25 GB/s  250 ns assumed
+direct links of a node
+├─gpu 0 - gpu-switch 0       nvlink  300 GB/s  300 ns assumed
+├─gpu 1 - gpu-switch 0       nvlink  300 GB/s  300 ns assumed
+├─gpu 2 - gpu-switch 0       nvlink  300 GB/s  300 ns assumed
+└─gpu 3 - gpu-switch 0       nvlink  300 GB/s  300 ns assumed
+## NCCL and RCCL: GPUs, cards, links; a GPU on NVLink to its processor.
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> for f in g5-48xl ndv4 p4d-24xl rccl-8p6l_2nic rccl-8p_rome_4nics; do
+>   nodewise topology nccl:"$D"/nccl/$f.xml --json | python3 -c '
+> import json, sys
+> t = json.load(sys.stdin)
+> v = t["types"][0]["vertices"]
+> print(t["gpu_count"], sum(x["kind"] == "nic" for x in v), t["element_count"], len(t["types"][0]["direct"]))'; done
+8 1 2 0
+8 8 96 0
+8 4 48 0
+8 2 48 24
+8 4 128 12
+## hwloc's NVLink of a Summit class node: each GPU one brick of 40 GB/s to its
+## neighbour and one to its processor (power8, NVLink 1: two links of 20).
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> nodewise topology "$D"/hwloc/power8gpudistances.xml | grep nvlink
+│ ├─gpu 0 Tesla P100-SXM2-16GB 0002:01:00.0                      nvlink   40 GB/s  300 ns
+│ └─gpu 1 Tesla P100-SXM2-16GB 0003:01:00.0                      nvlink   40 GB/s  300 ns
+  ├─gpu 2 Tesla P100-SXM2-16GB 000a:01:00.0                      nvlink   40 GB/s  300 ns
+  └─gpu 3 Tesla P100-SXM2-16GB 000b:01:00.0                      nvlink   40 GB/s  300 ns
+├─gpu 0 - gpu 1                                                  nvlink   40 GB/s  300 ns
+└─gpu 2 - gpu 3                                                  nvlink   40 GB/s  300 ns
+## Files that are wrong.
+$ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi:$f 2>&1; echo $?; done
+asymmetric.txt:3: the matrix is not symmetric: GPU1 to GPU0 is NV6, back it is NV12
+3
+close.txt:7: the matrix is not symmetric: NIC1 to GPU2 is PHB, back it is NODE
+3
+cores.txt:1: no list of cores: '0-99999999'
+3
+cut-row.txt:3: 3 columns for 6 devices
+3
+huge.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NV99999999999'
+3
+other.txt:1: no head such as 'GPU0 GPU1 CPU Affinity': not what nvidia-smi topo -m writes
+3
+truncated.txt:1: there is no row of GPU3; the file is cut short
+3
+word.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NVL'
+3
+$ cd "$FIXTURES/gpus/invalid" && for f in *.xml; do nodewise topology nccl:$f 2>&1; echo $?; done
+asymmetric.xml:5: not symmetric: 3 links from '0000:04:00.0' to '0000:05:00.0', 2 back
+3
+count.xml:5: the count of a <nvlink> is a number from 1 to 1024
+3
+mask.xml:2: no mask of cores such as 0000ffff: '0x00ff'
+3
+other.xml:1: NCCL's file begins with <system>, not 'topology'
+3
+quote.xml:2: no quoted value for attribute 'arch'
+3
+truncated.xml:8: the file ends inside 'pci'
+3
+twice.xml:9: a second device '0000:04:00.0'
+3

@@ -183,8 +183,13 @@ static nw_status write_links(const struct view *view)
 static nw_status write_graph(const struct view *view)
 {
     const struct nw_network *network = view->network;
+    const struct nw_graph_ports *ports;
     nw_status status;
 
+    if (nw_graph_tables(network, &ports))
+        return nw_fail(NW_EUNSUPPORTED,
+                       "a cluster file has no forwarding tables: leave ',lft=' "
+                       "out for shortest routes");
     nw_text_add(view->text, "  graph:\n    switches: ");
     status =
         nw_write_names(view->text, (const char *const *)network->switch_name,

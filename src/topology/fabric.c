@@ -181,7 +181,7 @@ static nw_status blame_file(const struct nw_fabric *fabric, nw_status status)
     return nw_fail(NW_EFORMAT, "%s:1: %s", fabric->file, what);
 }
 
-nw_status nw_fabric_finish(struct nw_fabric *fabric, enum nw_elements elements)
+nw_status nw_fabric_place(struct nw_fabric *fabric)
 {
     int32_t port = 0;
     nw_status status = sort_hosts(fabric);
@@ -192,8 +192,18 @@ nw_status nw_fabric_finish(struct nw_fabric *fabric, enum nw_elements elements)
                                   (int32_t)fabric->card_count);
     for (size_t i = 0; !status && i < fabric->host_count; i++)
         status = place(fabric, (int32_t)i, &port);
-    if (!status)
-        status =
-            blame_file(fabric, nw_topology_finish(fabric->topology, elements));
     return status;
+}
+
+nw_status nw_fabric_close(const struct nw_fabric *fabric,
+                          enum nw_elements elements)
+{
+    return blame_file(fabric, nw_topology_finish(fabric->topology, elements));
+}
+
+nw_status nw_fabric_finish(struct nw_fabric *fabric, enum nw_elements elements)
+{
+    nw_status status = nw_fabric_place(fabric);
+
+    return status ? status : nw_fabric_close(fabric, elements);
 }

@@ -13,6 +13,7 @@ struct nw_fabric_card {
     const char *name; /* "mlx5_0"; NULL where it has none; borrowed */
     int32_t at;       /* switch */
     int32_t class;    /* of the link to it */
+    size_t origin;    /* the caller's own */
 };
 
 struct nw_fabric_host {
@@ -41,6 +42,11 @@ NW_MUST_CHECK nw_status nw_fabric_add_card(struct nw_fabric *fabric,
  * topology. NW_EFORMAT names both lines where two hosts have one name. */
 NW_MUST_CHECK nw_status nw_fabric_finish(struct nw_fabric *fabric,
                                          enum nw_elements elements);
+/* The two halves of it: makes the nodes, after which host i is node i and its
+ * card c has port port_first[i] + c; then finishes. */
+NW_MUST_CHECK nw_status nw_fabric_place(struct nw_fabric *fabric);
+NW_MUST_CHECK nw_status nw_fabric_close(const struct nw_fabric *fabric,
+                                        enum nw_elements elements);
 void nw_fabric_fini(struct nw_fabric *fabric);
 
 /* True where a name can stand in a cluster file and in a list of hosts. */

@@ -15,6 +15,10 @@ struct graph {
     uint8_t *distance; /* [from][to] */
     int32_t *first;    /* [switches + 1] into link: those of each switch */
     int32_t *link;     /* in the order declared */
+    /* true routes, where they are known; else NULL: for each switch, the link
+     * to each port of a node, -1 where that is not known */
+    int32_t *via;
+    struct nw_graph_ports ports;
 };
 
 static const uint8_t *distances_to(const struct nw_network *network, int32_t to)
@@ -22,13 +26,6 @@ static const uint8_t *distances_to(const struct nw_network *network, int32_t to)
     const struct graph *graph = network->state;
 
     return graph->distance + (size_t)to * (size_t)network->switch_count;
-}
-
-static int32_t graph_distance(const struct nw_network *network, int32_t from,
-                              int32_t to, int32_t key)
-{
-    (void)key;
-    return distances_to(network, to)[from];
 }
 
 static int32_t other_end(const struct nw_network *network, int32_t link,
@@ -59,14 +56,51 @@ static int32_t next_link(const struct nw_network *network, int32_t s,
     }
 }
 
+/* The column of node `key`'s port at switch `to`, -1 where there is none. */
+static int32_t column_of(const struct graph *graph, int32_t to, int32_t key)
+{
+    if (!graph->via)
+        return -1;
+    for (int32_t c = graph->ports.first[key]; c < graph->ports.first[key + 1];
+         c++)
+        if (graph->ports.at[c] == to)
+            return c;
+    return -1;
+}
+
+/* The link the tables give, else one that leads nearer. */
+static int32_t step(const struct nw_network *network, int32_t s, int32_t to,
+                    int32_t column, int32_t key)
+{
+    const struct graph *graph = network->state;
+    int32_t link = -1;
+
+    if (column >= 0)
+        link = graph->via[(size_t)s * graph->ports.count + (size_t)column];
+    return link >= 0 ? link
+                     : next_link(network, s, distances_to(network, to), key);
+}
+
+static int32_t graph_distance(const struct nw_network *network, int32_t from,
+                              int32_t to, int32_t key)
+{
+    int32_t column = column_of(network->state, to, key), count = 0;
+
+    if (column < 0)
+        return distances_to(network, to)[from];
+    for (; from != to; count++)
+        from = other_end(network, step(network, from, to, column, key), from);
+    return count;
+}
+
 static size_t graph_route(const struct nw_network *network, int32_t from,
                           int32_t to, int32_t key, uint32_t *hops)
 {
-    const uint8_t *distance = distances_to(network, to);
+    int32_t column = column_of(network->state, to, key);
     size_t count = 0;
 
     while (from != to) {
-        int32_t link = next_link(network, from, distance, key);
+        int32_t link = step(network, from, to, column, key);
 
         hops[count++] = 2 * (uint32_t)link + (network->link_a[link] != from);
         from = other_end(network, link, from);
@@ -81,6 +115,9 @@ static void free_graph(void *state)
     free(graph->distance);
     free(graph->first);
     free(graph->link);
+    free(graph->via);
+    free(graph->ports.first);
+    free(graph->ports.at);
     free(graph);
 }
 
@@ -224,4 +261,81 @@ nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
     network->state = graph;
     status = list_links(network, graph);
     return status ? status : find_distances(network);
+}
+
+/* Follows the table from s to a port; `mark` tells where it has been on this
+ * walk (`walk`) and from where it is known to arrive. Returns the switch at
+ * which it goes round in circles, or -1. */
+static int32_t follow(const struct nw_network *network, int32_t s,
+                      int32_t column, int32_t *mark, int32_t walk, int32_t key)
+{
+    const struct graph *graph = network->state;
+    int32_t to = graph->ports.at[column];
+
+    while (s != to && mark[s] != INT32_MAX) {
+        if (mark[s] == walk)
+            return s;
+        mark[s] = walk;
+        s = other_end(network, step(network, s, to, column, key), s);
+    }
+    return -1;
+}
+
+static nw_status check_column(struct nw_network *network, int32_t column,
+                              int32_t *mark, int32_t key)
+{
+    const struct graph *graph = network->state;
+    const uint8_t *distance = distances_to(network, graph->ports.at[column]);
+
+    memset(mark, 0, (size_t)network->switch_count * sizeof *mark);
+    for (int32_t s = 0; s < network->switch_count; s++) {
+        int32_t length, round;
+
+        if (distance[s] == APART)
+            continue;
+        round = follow(network, s, column, mark, s + 1, key);
+        if (round >= 0)
+            return nw_fail(NW_EFORMAT,
+                           "the forwarding tables go round in circles at "
+                           "switch '%s'",
+                           network->switch_name[round]);
+        for (int32_t t = s;
+             t != graph->ports.at[column] && mark[t] != INT32_MAX;) {
+            mark[t] = INT32_MAX;
+            t = other_end(
+                network, step(network, t, graph->ports.at[column], column, key),
+                t);
+        }
+        length = graph_distance(network, s, graph->ports.at[column], key);
+        if (length > network->diameter)
+            network->diameter = length;
+    }
+    return NW_OK;
+}
+
+nw_status nw_graph_set_tables(struct nw_network *network,
+                              struct nw_graph_ports *ports, int32_t *via)
+{
+    struct graph *graph = network->state;
+    int32_t *mark = NULL;
+    nw_status status =
+        nw_alloc((size_t)network->switch_count, sizeof *mark, &mark);
+
+    graph->via = via;
+    graph->ports = *ports;
+    for (int32_t n = 0; !status && n < ports->nodes; n++)
+        for (int32_t c = ports->first[n]; !status && c < ports->first[n + 1];
+             c++)
+            status = check_column(network, c, mark, n);
+    free(mark);
+    return status;
+}
+
+const int32_t *nw_graph_tables(const struct nw_network *network,
+                               const struct nw_graph_ports **ports)
+{
+    const struct graph *graph = network->state;
+
+    *ports = &graph->ports;
+    return graph->via;
 }

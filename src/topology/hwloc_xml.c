@@ -83,7 +83,15 @@ static nw_status check_version(struct scanner *scanner, struct word value)
     int major = atoi(value.start);
     int mine = (int)(hwloc_get_api_version() >> 16);
 
-    if (major < 1 || major > mine)
+    if (major > mine)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: hwloc XML version %.*s, which the hwloc %d here "
+                       "cannot read; hwloc %d can, and its 'lstopo "
+                       "--export-xml-flags v2 FILE.xml' writes what this reads",
+                       scanner->file, scanner->line,
+                       value.length > 20 ? 20 : value.length, value.start, mine,
+                       major);
+    if (major < 1)
         return nw_fail(NW_EFORMAT,
                        "%s:%d: hwloc XML version %.*s; the hwloc here reads "
                        "versions 1 to %d",

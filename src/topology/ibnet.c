@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ibnet:FILE -- a subnet becomes a network of its switches and nodes of its
  * hosts. Options follow the file's name: ",map=FILE" names adapters without a
- * name. */
+ * name, ",lft=FILE" gives the true routes. */
 #include "topology/ibnet.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -12,28 +12,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* FILE[,map=FILE], cut up. */
+/* FILE[,map=FILE][,lft=FILE], cut up. */
 struct request {
     char *text; /* owned */
-    const char *file, *map;
+    const char *file, *map, *tables;
 };
 
 static nw_status parse_request(const char *what, struct request *request)
 {
     nw_status status = nw_strdup(what, &request->text);
-    char *option;
+    char *map, *tables;
 
     if (status)
         return status;
     request->file = request->text;
-    option = strstr(request->text, ",map=");
-    if (option) {
-        *option = '\0';
-        request->map = option + strlen(",map=");
+    map = strstr(request->text, ",map=");
+    tables = strstr(request->text, ",lft=");
+    if (map) {
+        *map = '\0';
+        request->map = map + strlen(",map=");
     }
-    if (!*request->file || (request->map && !*request->map))
-        return nw_fail(NW_EINVAL, "ibnet: '%s' is no FILE or FILE,map=FILE",
-                       what);
+    if (tables) {
+        *tables = '\0';
+        request->tables = tables + strlen(",lft=");
+    }
+    if (!*request->file || (request->map && !*request->map) ||
+        (request->tables && !*request->tables))
+        return nw_fail(NW_EINVAL,
+                       "ibnet: '%s' is no FILE[,map=FILE][,lft=FILE]", what);
     return NW_OK;
 }
 
@@ -116,6 +122,9 @@ static nw_status make_links(struct nw_ib_subnet *subnet, nw_topology *topology)
         if (!status)
             status = nw_network_add_link(topology->network, a->number,
                                          b->number, class, &port->link);
+        if (!status)
+            nw_ib_port(subnet, port->peer_node, port->peer_number)->link =
+                port->link;
     }
     return status;
 }
@@ -126,7 +135,9 @@ static nw_status add_card(const struct nw_ib_subnet *subnet,
                           const struct nw_ib_port *port)
 {
     const struct nw_ib_node *peer = &subnet->node[port->peer_node];
-    struct nw_fabric_card card = {.name = adapter->device, .at = peer->number};
+    struct nw_fabric_card card = {.name = adapter->device,
+                                  .at = peer->number,
+                                  .origin = (size_t)(port - subnet->port)};
     nw_status status;
 
     if (!is_switch(peer))
@@ -202,8 +213,20 @@ static nw_status make_hosts(const struct nw_ib_subnet *subnet,
     return status;
 }
 
-static nw_status build(struct nw_ib_subnet *subnet, struct nw_fabric *fabric,
-                       enum nw_elements elements)
+static nw_status follow_tables(const struct nw_ib_subnet *subnet,
+                               const char *file, const struct nw_fabric *fabric)
+{
+    struct nw_ib_tables tables = {.file = file};
+    nw_status status = nw_ib_read_tables(subnet, file, &tables);
+
+    if (!status)
+        status = nw_ib_set_tables(subnet, &tables, fabric);
+    free(tables.entry);
+    return status;
+}
+
+static nw_status build(struct nw_ib_subnet *subnet, const char *tables,
+                       struct nw_fabric *fabric, enum nw_elements elements)
 {
     nw_status status = nw_ib_connect(subnet);
 
@@ -215,7 +238,11 @@ static nw_status build(struct nw_ib_subnet *subnet, struct nw_fabric *fabric,
         status = nw_network_finish_graph(fabric->topology->network, true);
     if (!status)
         status = make_hosts(subnet, fabric);
-    return status ? status : nw_fabric_finish(fabric, elements);
+    if (!status)
+        status = nw_fabric_place(fabric);
+    if (!status && tables)
+        status = follow_tables(subnet, tables, fabric);
+    return status ? status : nw_fabric_close(fabric, elements);
 }
 
 static nw_status read_subnet(const struct request *request, char *text,
@@ -229,7 +256,7 @@ static nw_status read_subnet(const struct request *request, char *text,
     if (!status)
         status = nw_ib_name(&subnet, request->map, &map_text);
     if (!status)
-        status = build(&subnet, &fabric, elements);
+        status = build(&subnet, request->tables, &fabric, elements);
     nw_fabric_fini(&fabric);
     nw_ib_fini(&subnet);
     free(map_text);

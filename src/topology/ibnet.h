@@ -55,6 +55,30 @@ NW_MUST_CHECK nw_status nw_ib_name(struct nw_ib_subnet *subnet, const char *map,
 int32_t nw_ib_find(const struct nw_ib_subnet *subnet, const char *id);
 void nw_ib_fini(struct nw_ib_subnet *subnet);
 
+/* The port of a node by its number, or NULL. */
+struct nw_ib_port *nw_ib_port(const struct nw_ib_subnet *subnet, int32_t node,
+                              int32_t number);
+
+/* A switch sends what is for one port of an adapter out by this port. */
+struct nw_ib_entry {
+    int32_t node, out;
+    size_t port; /* index into subnet->port */
+    int line;
+};
+struct nw_ib_tables {
+    const char *file;
+    struct nw_ib_entry *entry; /* owned */
+    size_t count, capacity;
+};
+/* Forwarding tables as dump_lfts.sh, ibroute and OpenSM write them. */
+NW_MUST_CHECK nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet,
+                                          const char *file,
+                                          struct nw_ib_tables *tables);
+/* Gives the network of a placed fabric those routes. */
+NW_MUST_CHECK nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
+                                         const struct nw_ib_tables *tables,
+                                         const struct nw_fabric *fabric);
+
 /* Bytes/s of "4xQDR", 0 where the word is no rate. */
 double nw_ib_rate(const char *word);
 

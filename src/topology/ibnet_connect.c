@@ -85,8 +85,8 @@ static nw_status sort_ports(struct nw_ib_subnet *subnet)
     return NW_OK;
 }
 
-static struct nw_ib_port *find_port(const struct nw_ib_subnet *subnet,
-                                    int32_t node, int32_t number)
+struct nw_ib_port *nw_ib_port(const struct nw_ib_subnet *subnet, int32_t node,
+                              int32_t number)
 {
     struct nw_ib_port wanted = {.number = number};
     size_t low = subnet->node[node].first;
@@ -117,7 +117,7 @@ static nw_status connect_port(const struct nw_ib_subnet *subnet,
                        "%s:%d: a dangling port: [%d] of '%s' leads to '%s', "
                        "which the file does not describe",
                        subnet->file, port->line, port->number, id, port->peer);
-    peer = find_port(subnet, port->peer_node, port->peer_number);
+    peer = nw_ib_port(subnet, port->peer_node, port->peer_number);
     if (!peer || peer->peer_number != port->number || strcmp(peer->peer, id))
         return nw_fail(NW_EFORMAT,
                        "%s:%d: a dangling port: [%d] of '%s' leads to '%s'[%d],"

@@ -56,6 +56,22 @@ NW_MUST_CHECK nw_status nw_network_dragonfly(const struct nw_dragonfly *shape,
 NW_MUST_CHECK nw_status nw_network_finish_graph(struct nw_network *network,
                                                 bool spread);
 
+/* The ports of nodes, by which tables are ordered. */
+struct nw_graph_ports {
+    int32_t *first; /* [nodes + 1] into at */
+    int32_t *at;    /* switch */
+    int32_t nodes;
+    size_t count;
+};
+/* Routes of a finished graph that follow tables: via[switch x ports + port] is
+ * the link taken, -1 where the shortest way is. Takes both arrays of *ports
+ * and `via`. NW_EFORMAT where a way has no end. */
+NW_MUST_CHECK nw_status nw_graph_set_tables(struct nw_network *network,
+                                            struct nw_graph_ports *ports,
+                                            int32_t *via);
+/* NULL without tables; borrowed. */
+const int32_t *nw_graph_tables(const struct nw_network *network,
+                               const struct nw_graph_ports **ports);
 /* Whether ties of a graph are spread. */
 bool nw_graph_spreads(const struct nw_network *network);
 

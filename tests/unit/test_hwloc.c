@@ -291,7 +291,9 @@ static const struct bad bad_files[] = {
     {"<topology version=\"2.0\">\n<object type=\"Machine\">\n",
      "3: the file ends inside 'object'"},
     {"<topology version=\"3.0\">\n</topology>\n",
-     "1: hwloc XML version 3.0; the hwloc here reads versions 1 to 2"},
+     "1: hwloc XML version 3.0, which the hwloc 2 here cannot read; hwloc 3 "
+     "can, and its 'lstopo --export-xml-flags v2 FILE.xml' writes what this "
+     "reads"},
     {"<topology version=\"2.0\">\n<object type=\"Machine\"></topology>\n",
      "2: the tag closed is not the one open: 'topology'"},
     {"<topology version=\"2.0\">\n<object type=\"PU\" "

@@ -4,9 +4,11 @@
  * and the bridges above them. Host bridges are always a level; a PCIe switch
  * is one where it joins several devices.
  */
+#include "topology/hwloc_devices.h"
 #include "base/array.h"
 #include "base/status.h"
-#include "topology/hwloc_devices.h"
+#include "topology/gpu_links.h"
+#include "topology/pcie.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -168,17 +170,24 @@ static nw_status add_device(struct nw_hwloc_build *build,
                             struct nw_device *info)
 {
     enum nw_link_kind kind = device->link ? device->link : NW_LINK_PCIE;
-    double speed[2] = {device->speed, device->speed};
+    double rate = device->speed;
+    double speed[2] = {rate, rate};
     int32_t class, vertex;
-    nw_status status = nw_hwloc_class(build, kind, speed, &class);
+    nw_status status = nw_hwloc_describe(device, info);
 
+    /* hwloc shows the speed of the moment, and idle GPUs slow down */
+    if (!status && build->live && !device->link)
+        rate = nw_pcie_read("/sys", info->pci);
+    if (rate > speed[0])
+        speed[0] = speed[1] = rate;
+    if (!status)
+        status = nw_hwloc_class(build, kind, speed, &class);
     if (!status)
         status = nw_node_type_add(build->type, device->parent, device->kind,
                                   class, &vertex);
-    if (status)
-        return status;
-    nw_hwloc_set_vertex(device->obj, vertex);
-    return nw_hwloc_describe(device, info);
+    if (!status)
+        nw_hwloc_set_vertex(device->obj, vertex);
+    return status;
 }
 
 static nw_status add_kind(struct nw_hwloc_build *build,
@@ -213,6 +222,8 @@ nw_status nw_hwloc_add_devices(struct nw_hwloc_build *build)
                           &type->nic_count);
     if (!status)
         status = nw_hwloc_add_direct(build);
+    if (!status && build->live)
+        status = nw_gpu_links_apply(build->topology, type);
     free(devices.device);
     return status;
 }

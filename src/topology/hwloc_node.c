@@ -197,7 +197,8 @@ nw_status nw_hwloc_node_type(nw_topology *topology, const char *name,
                              enum nw_hwloc_from from, const char *what,
                              struct nw_node_type **out)
 {
-    struct nw_hwloc_build build = {.topology = topology};
+    struct nw_hwloc_build build = {.topology = topology,
+                                   .live = from == NW_HWLOC_LIVE};
     nw_status status = nw_hwloc_open(from, what, &build.machine);
 
     if (status)

@@ -22,6 +22,7 @@ struct nw_hwloc_build {
     struct nw_node_type *type;
     hwloc_topology_t machine;
     int32_t cores, threads; /* added so far */
+    bool live;              /* this machine: more can be asked */
 };
 
 /* The class of a link of that kind: its bandwidth where positive, else the

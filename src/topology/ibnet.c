@@ -213,20 +213,22 @@ static nw_status make_hosts(const struct nw_ib_subnet *subnet,
     return status;
 }
 
+/* The tables of a file, or the ways that were traced. */
 static nw_status follow_tables(const struct nw_ib_subnet *subnet,
-                               const char *file, const struct nw_fabric *fabric)
+                               struct nw_ib_tables *tables,
+                               const struct nw_fabric *fabric)
 {
-    struct nw_ib_tables tables = {.file = file};
-    nw_status status = nw_ib_read_tables(subnet, file, &tables);
+    nw_status status = NW_OK;
 
-    if (!status)
-        status = nw_ib_set_tables(subnet, &tables, fabric);
-    free(tables.entry);
-    return status;
+    if (tables->count)
+        nw_ib_find_trace_ports(subnet, tables);
+    else
+        status = nw_ib_read_tables(subnet, tables->file, tables);
+    return status ? status : nw_ib_set_tables(subnet, tables, fabric);
 }
 
-static nw_status build(struct nw_ib_subnet *subnet, const char *tables,
-                       struct nw_fabric *fabric, enum nw_elements elements)
+static nw_status build(struct nw_ib_subnet *subnet, struct nw_ib_tables *tables,
+                       struct nw_fabric *fabric)
 {
     nw_status status = nw_ib_connect(subnet);
 
@@ -240,25 +242,38 @@ static nw_status build(struct nw_ib_subnet *subnet, const char *tables,
         status = make_hosts(subnet, fabric);
     if (!status)
         status = nw_fabric_place(fabric);
-    if (!status && tables)
+    if (!status && tables->file)
         status = follow_tables(subnet, tables, fabric);
-    return status ? status : nw_fabric_close(fabric, elements);
+    return status;
+}
+
+static nw_status parse(struct nw_ib_subnet *subnet, char *text,
+                       struct nw_ib_tables *tables)
+{
+    if (!nw_ib_is_trace(text))
+        return nw_ib_parse(subnet, text);
+    tables->file = subnet->file;
+    return nw_ib_parse_traces(subnet, text, tables);
 }
 
 static nw_status read_subnet(const struct request *request, char *text,
                              enum nw_elements elements, nw_topology *topology)
 {
     struct nw_ib_subnet subnet = {.file = request->file};
+    struct nw_ib_tables tables = {.file = request->tables};
     struct nw_fabric fabric = {.file = request->file, .topology = topology};
     char *map_text = NULL;
-    nw_status status = nw_ib_parse(&subnet, text);
+    nw_status status = parse(&subnet, text, &tables);
 
     if (!status)
         status = nw_ib_name(&subnet, request->map, &map_text);
     if (!status)
-        status = build(&subnet, request->tables, &fabric, elements);
+        status = build(&subnet, &tables, &fabric);
+    if (!status)
+        status = nw_fabric_close(&fabric, elements);
     nw_fabric_fini(&fabric);
     nw_ib_fini(&subnet);
+    free(tables.entry);
     free(map_text);
     return status;
 }
@@ -270,8 +285,11 @@ nw_status nw_source_ibnet(const char *what, enum nw_elements elements,
     nw_topology *topology = NULL;
     char *text = NULL;
     size_t length;
-    nw_status status = parse_request(what, &request);
+    nw_status status;
 
+    if (!strcmp(what, "live"))
+        return nw_source_ibnet_live(what, elements, out);
+    status = parse_request(what, &request);
     if (!status)
         status = nw_file_read_text(request.file, &text, &length);
     if (!status)

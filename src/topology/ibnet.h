@@ -7,6 +7,7 @@
 #ifndef NW_TOPOLOGY_IBNET_H
 #define NW_TOPOLOGY_IBNET_H
 
+#include "base/hostlist.h"
 #include "topology/fabric.h"
 
 struct nw_ib_node {
@@ -39,7 +40,8 @@ struct nw_ib_subnet {
     size_t node_count, node_capacity;
     struct nw_ib_port *port;
     size_t port_count, port_capacity;
-    int32_t *by_id; /* nodes sorted by id */
+    int32_t *by_id;          /* nodes sorted by id */
+    struct nw_hostlist made; /* ids that are not in the text */
 };
 
 /* Reads what ibnetdiscover wrote. `text` is cut up in place and must outlive
@@ -78,6 +80,15 @@ NW_MUST_CHECK nw_status nw_ib_read_tables(const struct nw_ib_subnet *subnet,
 NW_MUST_CHECK nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
                                          const struct nw_ib_tables *tables,
                                          const struct nw_fabric *fabric);
+
+/* Whether a text is what ibtracert writes; reads such, ways as tables, whose
+ * ports are found once the subnet is connected. */
+bool nw_ib_is_trace(const char *text);
+NW_MUST_CHECK nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet,
+                                           char *text,
+                                           struct nw_ib_tables *tables);
+void nw_ib_find_trace_ports(const struct nw_ib_subnet *subnet,
+                            struct nw_ib_tables *tables);
 
 /* Bytes/s of "4xQDR", 0 where the word is no rate. */
 double nw_ib_rate(const char *word);

@@ -251,4 +251,5 @@ void nw_ib_fini(struct nw_ib_subnet *subnet)
     free(subnet->node);
     free(subnet->port);
     free(subnet->by_id);
+    nw_hostlist_fini(&subnet->made);
 }

@@ -4,11 +4,12 @@
  * GPUs with their NVLink or xGMI, network cards. A <cpu> becomes a package; a
  * bridge is a level where it joins several ways.
  */
+#include "topology/nccl.h"
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "topology/nccl.h"
+#include "topology/pcie.h"
 #include "topology/source.h"
 
 #include <stdlib.h>
@@ -59,21 +60,11 @@ static enum nw_vertex_kind kind_of(const struct nw_xml *pci)
 /* Bytes/s of "16 GT/s" x 16 lanes, 0 where the file does not tell. */
 static double speed_of(const struct nw_xml *pci)
 {
-    static const struct {
-        double rate, lane; /* GT/s, GB/s after encoding */
-    } speeds[] = {{2.5, 0.25}, {5, 0.5},    {8, 0.985},
-                  {16, 1.969}, {32, 3.938}, {64, 7.563}};
     const char *speed = nw_xml_get(pci, "link_speed");
     const char *width = nw_xml_get(pci, "link_width");
-    double rate = speed ? strtod(speed, NULL) : 0;
-    long lanes = width ? strtol(width, NULL, 10) : 0;
 
-    if (lanes < 1 || lanes > 32)
-        return 0;
-    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++)
-        if (rate == speeds[i].rate)
-            return speeds[i].lane * 1e9 * (double)lanes;
-    return 0;
+    return nw_pcie_rate(speed ? strtod(speed, NULL) : 0,
+                        width ? strtol(width, NULL, 10) : 0);
 }
 
 static double slower(double a, double b)

@@ -110,6 +110,33 @@ port.lft:6: port 7 of 'S-0000000000000010' has no cable
 3
 switch.lft:25: a table of 'S-0000000000000099', which is no switch of ../valid/tree.ibnetdiscover
 3
+## Recorded ibtracert output: only what the ways touched is there, and each way
+## is the one that was traced, by spine1.
+$ cd "$FIXTURES/fabric/valid" && nodewise topology ibnet:tree.ibtracert --route "0 2" | grep -o "leaf. - spine."
+leaf0 - spine1
+leaf1 - spine1
+$ cd "$FIXTURES/fabric/invalid" && for f in *.ibtracert; do nodewise topology ibnet:$f 2>&1; echo $?; done
+cut.ibtracert:3: the file ends inside a way
+3
+port.ibtracert:7: a hop is such as [1] -> switch port {0x..}[12]
+3
+## ibnet:live, by doubles of the commands: ibnetdiscover where it works, kept
+## for the job; else ibtracert for each pair; else what to ask for.
+$ mkdir bin && cp "$FIXTURES"/fabric/valid/tree.* . && printf '#!/bin/sh\necho run >> runs; cat tree.ibnetdiscover\n' > bin/ibnetdiscover && chmod +x bin/ibnetdiscover
+> export PATH="$PWD/bin:$PATH" XDG_CACHE_HOME="$PWD" SLURM_JOB_ID=7
+> nodewise topology ibnet:live --distance 0 2; nodewise topology ibnet:live --distance 0 1; SLURM_PROCID=1 nodewise topology ibnet:live --distance 0 1; wc -l < runs
+8
+6
+6
+1
+$ printf '#!/bin/sh\nexit 1\n' > bin/ibnetdiscover; printf '#!/bin/sh\ncase "$*" in *"-w n1 "*) echo 0x5;; *) echo 0x7;; esac\n' > bin/ssh
+> printf '#!/bin/sh\necho "$@" >&2\ntest "$*" = "5 7" && sed -n 5,10p tree.ibtracert\n' > bin/ibtracert; cp bin/ssh bin/srun; chmod +x bin/*
+> export PATH="$PWD/bin:$PATH" XDG_CACHE_HOME="$PWD" SLURM_JOB_ID=8 SLURM_JOB_NODELIST="n[1,3]"; nodewise topology ibnet:live --route "0 1" | grep -o "leaf. - spine."
+leaf0 - spine1
+leaf1 - spine1
+$ printf '#!/bin/sh\nexit 1\n' > bin/ibtracert; PATH="$PWD/bin:$PATH" nodewise topology ibnet:live
+! nodewise topology: ibnet:live: neither ibnetdiscover nor ibtracert (infiniband-diags) gave the fabric; ask the administrator for access to /dev/infiniband/umad* or, once, for the output of 'ibnetdiscover', and read it with ibnet:FILE
+? 4
 ## What is wrong is said with its line.
 $ cd "$FIXTURES/fabric/invalid" && for f in *.ibnetdiscover; do nodewise topology ibnet:$f 2>&1; echo $?; done
 apart.ibnetdiscover:1: no network joins node 'n2' to node 'n1'

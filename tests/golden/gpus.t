@@ -56,6 +56,34 @@ $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
   └─gpu 3 Tesla P100-SXM2-16GB 000b:01:00.0                      nvlink   40 GB/s  300 ns
 ├─gpu 0 - gpu 1                                                  nvlink   40 GB/s  300 ns
 └─gpu 2 - gpu 3                                                  nvlink   40 GB/s  300 ns
+## live, with doubles of NVML and ROCm SMI for the GPUs that a recorded machine
+## has: Lassen's V100 have three bricks to the neighbour, three to the processor;
+## Corona's MI50 are joined by xGMI in two halves.
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> export HWLOC_XMLFILE="$D"/hwloc/coral-lassen.xml HWLOC_THISSYSTEM=0 LD_LIBRARY_PATH="$NW_BUILD"/tests/support/fake_gpus
+> FAKE_NVML="$FIXTURES"/gpus/valid/lassen.nvml nodewise topology live | grep nvlink | sed 's/ *GPU-.*//; s/ Tesla[^:]*//'
+│ ├─gpu 0:04:00.0        nvlink   75 GB/s  300 ns
+│ └─gpu 1:05:00.0        nvlink   75 GB/s  300 ns
+  ├─gpu 2:03:00.0        nvlink   75 GB/s  300 ns
+  └─gpu 3:04:00.0        nvlink   75 GB/s  300 ns
+├─gpu 0 - gpu 1                                    nvlink   75 GB/s  300 ns
+└─gpu 2 - gpu 3                                    nvlink   75 GB/s  300 ns
+$ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
+> export HWLOC_XMLFILE="$D"/hwloc/epyc-corona-p2.xml HWLOC_THISSYSTEM=0 LD_LIBRARY_PATH="$NW_BUILD"/tests/support/fake_gpus
+> FAKE_ROCM="0000:03:00.0 0000:27:00.0 0000:43:00.0 0000:63:00.0 0000:83:00.0 0000:a3:00.0 0000:c3:00.0 0000:e3:00.0" \
+>   nodewise topology live | grep xgmi
+├─gpu 0 - gpu 1                                                    xgmi     50 GB/s  300 ns
+├─gpu 0 - gpu 2                                                    xgmi     50 GB/s  300 ns
+├─gpu 0 - gpu 3                                                    xgmi     50 GB/s  300 ns
+├─gpu 1 - gpu 2                                                    xgmi     50 GB/s  300 ns
+├─gpu 1 - gpu 3                                                    xgmi     50 GB/s  300 ns
+├─gpu 2 - gpu 3                                                    xgmi     50 GB/s  300 ns
+├─gpu 4 - gpu 5                                                    xgmi     50 GB/s  300 ns
+├─gpu 4 - gpu 6                                                    xgmi     50 GB/s  300 ns
+├─gpu 4 - gpu 7                                                    xgmi     50 GB/s  300 ns
+├─gpu 5 - gpu 6                                                    xgmi     50 GB/s  300 ns
+├─gpu 5 - gpu 7                                                    xgmi     50 GB/s  300 ns
+└─gpu 6 - gpu 7                                                    xgmi     50 GB/s  300 ns
 ## Files that are wrong.
 $ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi:$f 2>&1; echo $?; done
 asymmetric.txt:3: the matrix is not symmetric: GPU1 to GPU0 is NV6, back it is NV12

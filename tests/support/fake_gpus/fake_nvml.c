@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A test double of NVML, libnvidia-ml.so.1: the GPUs and links are those of the
+ * file FAKE_NVML names, lines of "gpu ADDRESS UUID", "near A B LEVEL" and
+ * "link A gpu|npu|switch ADDRESS COUNT VERSION". Signatures are those of the
+ * real library.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define API __attribute__((visibility("default")))
+#define MAX 64
+
+enum { SUCCESS = 0, INVALID = 2, NOT_FOUND = 6 };
+
+struct pci_info {
+    char legacy[16];
+    unsigned domain, bus, device, pci_id, subsystem_id;
+    char id[32];
+};
+
+static struct {
+    char pci[32], uuid[64];
+    int links;
+    struct {
+        char pci[32];
+        unsigned type, version;
+    } link[18];
+} gpus[MAX];
+static int near_level[MAX][MAX], count;
+
+static void read_link(const char *line)
+{
+    static const char *const types[] = {"gpu", "npu", "switch"};
+    char type[16], pci[32];
+    int gpu, many;
+    unsigned version;
+
+    if (sscanf(line, "link %d %15s %31s %d %u", &gpu, type, pci, &many,
+               &version) != 5)
+        return;
+    for (int i = 0; i < many && gpus[gpu].links < 18; i++) {
+        int l = gpus[gpu].links++;
+
+        snprintf(gpus[gpu].link[l].pci, 32, "%s", pci);
+        gpus[gpu].link[l].version = version;
+        for (unsigned t = 0; t < 3; t++)
+            if (!strcmp(type, types[t]))
+                gpus[gpu].link[l].type = t;
+    }
+}
+
+API int nvmlInit_v2(void)
+{
+    const char *path = getenv("FAKE_NVML");
+    FILE *file = path ? fopen(path, "r") : NULL;
+    char line[256];
+    int a, b, level;
+
+    count = 0;
+    memset(gpus, 0, sizeof gpus);
+    while (file && fgets(line, sizeof line, file)) {
+        if (count < MAX && sscanf(line, "gpu %31s %63s", gpus[count].pci,
+                                  gpus[count].uuid) == 2)
+            count++;
+        if (sscanf(line, "near %d %d %d", &a, &b, &level) == 3)
+            near_level[a][b] = near_level[b][a] = level;
+        read_link(line);
+    }
+    if (file)
+        fclose(file);
+    return file ? SUCCESS : INVALID;
+}
+
+API int nvmlShutdown(void)
+{
+    return SUCCESS;
+}
+
+API int nvmlDeviceGetCount_v2(unsigned *out)
+{
+    *out = (unsigned)count;
+    return SUCCESS;
+}
+
+API int nvmlDeviceGetHandleByIndex_v2(unsigned index, void **device)
+{
+    *device = &gpus[index];
+    return index < (unsigned)count ? SUCCESS : NOT_FOUND;
+}
+
+static long number_of(const void *device)
+{
+    return (const char *)device - (const char *)gpus;
+}
+
+static int index_of(const void *device)
+{
+    return (int)(number_of(device) / (long)sizeof *gpus);
+}
+
+API int nvmlDeviceGetName(void *device, char *out, unsigned size)
+{
+    snprintf(out, size, "Double %d", index_of(device));
+    return SUCCESS;
+}
+
+API int nvmlDeviceGetUUID(void *device, char *out, unsigned size)
+{
+    snprintf(out, size, "%s", gpus[index_of(device)].uuid);
+    return SUCCESS;
+}
+
+static int parse_pci(const char *text, struct pci_info *out)
+{
+    memset(out, 0, sizeof *out);
+    snprintf(out->id, sizeof out->id, "%s", text);
+    return sscanf(text, "%x:%x:%x", &out->domain, &out->bus, &out->device) == 3
+               ? SUCCESS
+               : INVALID;
+}
+
+API int nvmlDeviceGetPciInfo_v3(void *device, struct pci_info *out)
+{
+    return parse_pci(gpus[index_of(device)].pci, out);
+}
+
+API int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, unsigned *level)
+{
+    *level = (unsigned)near_level[index_of(a)][index_of(b)];
+    return *level ? SUCCESS : NOT_FOUND;
+}
+
+API int nvmlDeviceGetNvLinkState(void *device, unsigned link, unsigned *active)
+{
+    *active = (int)link < gpus[index_of(device)].links;
+    return SUCCESS;
+}
+
+API int nvmlDeviceGetNvLinkVersion(void *device, unsigned link,
+                                   unsigned *version)
+{
+    *version = gpus[index_of(device)].link[link].version;
+    return SUCCESS;
+}
+
+API int nvmlDeviceGetNvLinkRemotePciInfo_v2(void *device, unsigned link,
+                                            struct pci_info *out)
+{
+    return parse_pci(gpus[index_of(device)].link[link].pci, out);
+}
+
+API int nvmlDeviceGetNvLinkRemoteDeviceType(void *device, unsigned link,
+                                            unsigned *type)
+{
+    *type = gpus[index_of(device)].link[link].type;
+    return SUCCESS;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a live machine tells beside hwloc: PCIe rates from the kernel's files,
+ * GPU links from doubles of NVML and ROCm SMI. */
+#include "topology/gpu_links.h"
+#include "topology/pcie.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Generation 1 to 6 by 16 lanes: 4, 8, 15.76, 31.5, 63, 121 GB/s one way. */
+static void pcie_rates_are_those_of_the_standard(void **state)
+{
+    (void)state;
+    assert_true(nw_pcie_rate(2.5, 16) == 4e9);
+    assert_true(nw_pcie_rate(8, 16) == 15.76e9);
+    assert_true(nw_pcie_rate(32, 4) > 15.7e9 && nw_pcie_rate(32, 4) < 15.8e9);
+    assert_true(nw_pcie_rate(3, 16) == 0);
+    assert_true(nw_pcie_rate(8, 0) == 0);
+    assert_true(nw_pcie_rate(8, 33) == 0);
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[512];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+/* An idle GPU runs its link at generation 1: what counts is what it can. */
+static void idle_links_have_their_full_rate(void **state)
+{
+    char root[] = "/tmp/nodewise-sys-XXXXXX", folder[256] = "", command[300];
+    static const char *const below[] = {"/bus", "/pci", "/devices",
+                                        "/0000:3b:00.0"};
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    strcpy(folder, root);
+    for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
+        strcat(folder, below[i]);
+        assert_int_equal(mkdir(folder, 0700), 0);
+    }
+    put(folder, "current_link_speed", "2.5 GT/s PCIe\n");
+    put(folder, "max_link_speed", "16.0 GT/s PCIe\n");
+    put(folder, "max_link_width", "16\n");
+    put(folder, "current_link_width", "8\n");
+    assert_true(nw_pcie_read(root, "0000:3b:00.0") == nw_pcie_rate(16, 8));
+    put(folder, "max_link_speed", "Unknown\n");
+    assert_true(nw_pcie_read(root, "0000:3b:00.0") == 0);
+    assert_true(nw_pcie_read(root, "0000:3c:00.0") == 0);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
+static struct nw_gpu_links *find(nw_status (*reader)(struct nw_gpu_links *))
+{
+    struct nw_gpu_links *links = calloc(1, sizeof *links);
+
+    assert_non_null(links);
+    assert_int_equal(reader(links), NW_OK);
+    return links;
+}
+
+static void let_go(struct nw_gpu_links *links)
+{
+    free(links->link);
+    free(links);
+}
+
+/* Two V100: two bricks between them, two to the processor, one that is down. */
+static void nvml_counts_the_links_that_are_up(void **state)
+{
+    char file[] = "/tmp/nodewise-nvml-XXXXXX";
+    int fd = mkstemp(file);
+    FILE *out = fdopen(fd, "w");
+    struct nw_gpu_links *links;
+
+    (void)state;
+    assert_non_null(out);
+    fputs("gpu 0004:04:00.0 GPU-a\ngpu 0004:05:00.0 GPU-b\nnear 0 1 40\n"
+          "link 0 gpu 0004:05:00.0 2 2\nlink 1 gpu 0004:04:00.0 2 2\n"
+          "link 0 npu 0004:00:00.0 2 2\nlink 1 switch 0004:0a:00.0 6 3\n",
+          out);
+    fclose(out);
+    setenv("FAKE_NVML", file, 1);
+    links = find(nw_nvml_find);
+    assert_int_equal(links->gpu_count, 2);
+    assert_string_equal(links->gpu[1].uuid, "GPU-b");
+    assert_string_equal(links->gpu[1].pci, "0004:05:00.0");
+    assert_int_equal(links->near[1][0], 40);
+    assert_int_equal(links->link_count, 4);
+    assert_int_equal(links->link[0].far, NW_FAR_GPU);
+    assert_int_equal(links->link[0].count, 2);
+    assert_true(links->link[0].rate == 25e9);
+    assert_int_equal(links->link[1].far, NW_FAR_PROCESSOR);
+    assert_int_equal(links->link[3].far, NW_FAR_SWITCH);
+    assert_int_equal(links->link[3].count, 6);
+    let_go(links);
+    unsetenv("FAKE_NVML");
+    links = find(nw_nvml_find); /* a driver that does not start */
+    assert_int_equal(links->gpu_count, 0);
+    let_go(links);
+    unlink(file);
+}
+
+static void rocm_tells_which_pairs_have_xgmi(void **state)
+{
+    struct nw_gpu_links *links;
+
+    (void)state;
+    setenv("FAKE_ROCM", "0000:03:00.0 0000:27:00.0 0000:43:00.0 0000:63:00.0",
+           1);
+    links = find(nw_rocm_find);
+    assert_int_equal(links->gpu_count, 4);
+    assert_string_equal(links->gpu[2].pci, "0000:43:00.0");
+    assert_int_equal(links->link_count, 4); /* two pairs, both ways */
+    assert_int_equal(links->link[0].kind, NW_LINK_XGMI);
+    assert_string_equal(links->link[0].pci, "0000:27:00.0");
+    assert_true(links->link[0].rate == 50e9);
+    let_go(links);
+    unsetenv("FAKE_ROCM");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pcie_rates_are_those_of_the_standard),
+        cmocka_unit_test(idle_links_have_their_full_rate),
+        cmocka_unit_test(nvml_counts_the_links_that_are_up),
+        cmocka_unit_test(rocm_tells_which_pairs_have_xgmi),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -15,6 +15,8 @@ const struct nw_variable nw_environment[] = {
      "what work costs on the tests' double of the CUDA driver"},
     {"NODEWISE_GPU_AWARE", "yes|no",
      "whether MPI takes GPU memory, instead of asking it"},
+    {"NODEWISE_NCCL", "auto|ring|tree",
+     "how an all-reduce by NCCL is attributed to pairs of GPUs"},
     {"NODEWISE_PARTS", "on|off",
      "'off' keeps no files beside the profile while the program runs, so that "
      "one that is killed leaves none"},

@@ -210,8 +210,8 @@ static void list_variables(const struct arguments *arguments,
                            const struct run *run,
                            struct nw_variables *variables)
 {
-    static const char *const ours[] = {"NODEWISE_PARTS",
-                                       "NODEWISE_COLLECTIVES"};
+    static const char *const ours[] = {"NODEWISE_PARTS", "NODEWISE_COLLECTIVES",
+                                       "NODEWISE_NCCL"};
 
     variables->name[variables->count] = NW_ENV_RECORD;
     variables->value[variables->count++] = run->output;

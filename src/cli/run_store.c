@@ -165,6 +165,7 @@ static nw_status choose_folder(const char *folder, char **out)
 /* With the folders above it. */
 static nw_status make_folder(const char *path)
 {
+    struct stat info;
     char *copy, *slash;
     nw_status status = nw_strdup(path, &copy);
 
@@ -177,6 +178,8 @@ static nw_status make_folder(const char *path)
     }
     if (mkdir(copy, 0700) && errno != EEXIST)
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    else if (!stat(copy, &info) && !S_ISDIR(info.st_mode))
+        status = nw_fail(NW_EIO, "%s: not a directory", path);
     else if (access(copy, W_OK | X_OK))
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     free(copy);

@@ -19,6 +19,14 @@ $ nodewise run --store store -n 4 --launcher './mpirun --oversubscribe' --dry-ru
 $ nodewise run --store /proc/none -n 4 --launcher ./mpirun --dry-run -- ./app
 ./mpirun -n 4 ./app
 ! nodewise run: warning: /proc/none: No such file or directory; started as without nodewise
+$ touch file && nodewise run --store file -n 4 --launcher ./mpirun --dry-run -- ./app 2>err; sed 's/: [^:]*file:/: file:/' err
+./mpirun -n 4 ./app
+nodewise run: warning: file: not a directory; started as without nodewise
 $ printf 'n[1-\n' > bad && nodewise run --store store -n 4 --hostfile bad --launcher ./mpirun --dry-run -- ./app 2>err; cut -c1-21 err
 ./mpirun -n 4 --hostfile bad ./app
 nodewise run: warning
+## hosts of a Slurm allocation, tasks too
+$ SLURM_JOB_NODELIST='n[1-2],x' SLURM_NTASKS=6 nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
+./mpirun -n 6 ./app
+$ nodewise run --store store --hosts 'n[1-2]:3' --launcher ./mpirun --dry-run --no-store -q -- ./app
+./mpirun -n 6 --host n1:3,n2:3 ./app

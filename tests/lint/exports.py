@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """What the libraries show and need: libnodewise the functions that the public
-headers declare, the preloaded ones names of MPI and what headers declare; at
+headers declare, the preloaded ones names of MPI and NCCL and what headers declare; at
 load time only libc, libm and the loader.  exports.py LIBNODEWISE [PRELOADED...]"""
 import re
 import subprocess
@@ -47,7 +47,7 @@ def main(libnodewise, preloaded):
     own = declared("NW_MPI_API")
     for library in preloaded:
         breaches += ["%s shows %s" % (library, name) for name in sorted(shown(library))
-                     if not re.match(r"P?MPI_|p?mpi_", name) and name not in own | want]
+                     if not re.match(r"P?MPI_|p?mpi_|nccl[A-Z]", name) and name not in own | want]
         breaches += ["%s lacks %s" % (library, name)
                      for name in sorted(own - shown(library))]
         if not shown(library):

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "runtime/profile/hosts.h"
 #include "runtime/profile/merge.h"
 #include "runtime/warn.h"
 
@@ -180,7 +181,8 @@ static bool any_head(const struct gathered *all, int what)
     return false;
 }
 
-static nw_status write_pattern(const struct gathered *all, const char *path)
+static nw_status write_pattern(const struct gathered *all, const char *hosts,
+                               const char *path)
 {
     struct nw_merge *merge = NULL;
     nw_pattern *pattern = NULL;
@@ -195,8 +197,10 @@ static nw_status write_pattern(const struct gathered *all, const char *path)
         status = nw_strdup(nw_tally_header()->program, &pattern->program);
     if (!status && any_head(all, HEAD_SHORT))
         status = nw_strdup("memory ran out while counting", &pattern->partial);
-    if (!status)
+    if (!status) {
+        nw_hosts_note(hosts, &pattern->note);
         status = nw_pattern_write(pattern, path);
+    }
     nw_pattern_free(pattern);
     nw_merge_free(merge);
     return status;
@@ -239,16 +243,18 @@ bool nw_profile_gather(MPI_Comm comm, const char *path)
     uint64_t head[HEAD_WORDS] = {0};
     int rank, written;
     nw_status status = pack_all(&pack, head);
+    char *hosts = nw_hosts_gather(comm);
 
     NW_PMPI(Comm_rank)(comm, &rank);
     status = exchange(comm, &pack, head, &all);
     if (!status && !rank && all.word)
-        status = write_pattern(&all, path);
+        status = write_pattern(&all, hosts, path);
     written = !status && (rank || all.word);
     if (status)
         nw_warn_once("no profile: %s", nw_error_text());
     NW_PMPI(Bcast)(&written, 1, MPI_INT, 0, comm);
     free_gathered(&all);
     free(pack.word);
+    free(hosts);
     return written;
 }

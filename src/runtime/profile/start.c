@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/text.h"
+#include "runtime/profile/nccl.h"
 #include "runtime/warn.h"
 
 #include <stdio.h>
@@ -155,6 +156,7 @@ void nw_profile_start(void)
     open_part();
     note_program(nw_tally_header());
     nw_collective_open();
+    nw_nccl_open();
     state.pid = getpid();
     __atomic_store_n(&nw_active, true, __ATOMIC_RELEASE);
 }
@@ -167,6 +169,7 @@ void nw_profile_finish(void)
         return;
     __atomic_store_n(&nw_active, false, __ATOMIC_RELEASE);
     state.done = true;
+    nw_nccl_finish(state.comm);
     nw_tally_header()->state = NW_PART_FINALIZED;
     written = nw_profile_gather(state.comm, state.path);
     nw_tally_close(written);

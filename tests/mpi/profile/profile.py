@@ -190,6 +190,19 @@ def kinds():
     same("host and GPU are told apart", got, wanted)
 
 
+# rings and double trees, in communicators that number ranks their own way
+def nccl():
+    folder = os.environ["NW_FAKE_NCCL"]
+    command = launcher(4, variables=["LD_LIBRARY_PATH=" + folder]) + [program("nccl")]
+    result, lines = profile(command, "--collectives", "off")
+    ok(result.returncode == 0 and not result.stderr, "runs", result)
+    same("NCCL's traffic by rank of the job", counted("\n".join(lines)),
+         counted(result.stdout))
+    result, lines = profile(command, "--collectives", "off",
+                            env={"NODEWISE_NCCL": "ring"})
+    ok(counted("\n".join(lines)) != counted(result.stdout), "trees can be put off")
+
+
 # whatever ends the program, what it had sent is there
 def ends():
     wanted = {(r, (r + 1) % 4): [80, 1] for r in range(4)}
@@ -268,8 +281,9 @@ def library():
     symbols = [line.split() for line in run(["nm", "-D", LIBRARY]).stdout.split("\n")]
     shown = [s[-1] for s in symbols if len(s) == 3 and s[1] in "TDBRW"]
     wanted = [s[-1] for s in symbols if len(s) == 2 and s[0] == "U"]
-    ok(shown and all(s.startswith(("MPI_", "PMPI_")) for s in shown),
-       "shows MPI functions only", shown)
+    ours = ("MPI_", "PMPI_", "nccl", "nw_halo_", "nw_error_text", "nw_status_")
+    ok(shown and all(s.startswith(ours) for s in shown),
+       "shows functions of MPI and NCCL, and the API for MPI programs, only", shown)
     ok(not [s for s in wanted if "mpi" in s.lower()],
        "has no undefined MPI symbol", wanted)
     if sanitized:

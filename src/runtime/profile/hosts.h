@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The hosts of a run, in words. */
+#ifndef NW_PROFILE_HOSTS_H
+#define NW_PROFILE_HOSTS_H
+
+#include "runtime/flavour.h"
+
+/* On rank 0 a line such as "ranks by host n1 0-1, n2 2-3", NULL where there is
+ * one host; NULL on the others. Collective. The caller frees it. */
+char *nw_hosts_gather(MPI_Comm comm);
+/* Puts it behind what a note has (NULL: nothing). */
+void nw_hosts_note(const char *hosts, char **note);
+
+#endif

@@ -173,12 +173,14 @@ static nw_status find_nodes(const struct nw_job *job,
     return status;
 }
 
+/* All of the run's bytes at once: what links that are full cost it. */
 static double predict(const struct nw_run_plan *plan, const nw_pattern *pattern,
                       const nw_mapping *mapping)
 {
     struct nw_simulate_options options = NW_SIMULATE_OPTIONS_INIT;
     struct nw_simulation result;
 
+    options.total = true;
     if (!nw_simulate(plan->topology, pattern, mapping, &options, &result))
         return result.time;
     options.estimate = true;

@@ -21,8 +21,8 @@ struct nw_run_plan {
     const char *known_by; /* static: where the topology came from */
     bool crowded;         /* ranks share cores: hosts alone are chosen */
     nw_mapping *mapping;
-    double before, after; /* s an exchange, by the launcher's order and mapped;
-                             0 where nothing can be said */
+    double before, after; /* s of communication, by the launcher's order and
+                             mapped; 0 where nothing can be said */
     struct nw_words command;
     struct nw_words variables; /* NAME=VALUE for it */
 };

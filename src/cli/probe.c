@@ -189,6 +189,7 @@ static int run(int argc, char **argv)
     int code = 0;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    arguments.prober.verbose = arguments.common.verbose;
     arguments.prober.progress = nw_cli_progress(&arguments.common);
     status = nw_probe_new(&probe);
     if (!status)

@@ -12,6 +12,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -120,10 +121,14 @@ static nw_status start(char **argv, pid_t *child, int *out)
     return NW_OK;
 }
 
-static void show(const struct nw_prober *prober, const nw_probe *probe)
+static void show(const struct nw_prober *prober, const nw_probe *probe,
+                 bool is_step)
 {
     struct nw_probe_stage stage = nw_probe_stage(probe);
 
+    if (prober->verbose && stage.total && is_step)
+        fprintf(stderr, "nodewise probe: %s %" PRIu64 " of %" PRIu64 "\n",
+                stage.what, stage.done, stage.total);
     if (prober->progress && prober->progress->update && stage.total)
         prober->progress->update(prober->progress, stage.done, stage.total,
                                  stage.what);
@@ -138,7 +143,7 @@ static nw_status take(const struct nw_prober *prober, nw_probe *probe,
 
     if (!status && !taken && line[0])
         fprintf(stderr, "%s\n", line);
-    show(prober, probe);
+    show(prober, probe, strstr(line, " stage "));
     return status;
 }
 

@@ -13,6 +13,7 @@ struct nw_prober {
     double patience;     /* to wait for a rank that says nothing */
     bool describe;       /* hosts and cores only, nothing is measured */
     bool host_only;      /* no GPU memory */
+    bool verbose;        /* say each step on stderr */
     struct nw_progress *progress; /* or NULL */
 };
 

@@ -320,7 +320,7 @@ static void say_plan(const struct arguments *arguments,
     if (plan->before > 0 && plan->after > 0)
         snprintf(
             gain, sizeof gain,
-            "; predicts exchanges of %s instead of %s (%.2f times as "
+            "; predicts %s of communication instead of %s (%.2f times as "
             "fast)",
             nw_format_quantity(plan->after, NW_UNIT_TIME, after, sizeof after),
             nw_format_quantity(plan->before, NW_UNIT_TIME, before,

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define MATRIX_BYTES 1048576.0
-#define SLOW 3.0 /* times the median of pairs of its kind */
+#define FEWEST_PAIRS 3 /* that say something of a rank */
+#define SLOW 3.0       /* times the median of pairs of its kind */
 
 struct view {
     const struct nw_probe *probe;
@@ -325,7 +326,7 @@ static double slowness(const struct view *view, int32_t rank, double *ratio)
         if (usual > 0)
             ratio[count++] = it->class[0].time / usual;
     }
-    return nw_probe_median(ratio, count);
+    return count < FEWEST_PAIRS ? 0 : nw_probe_median(ratio, count);
 }
 
 static void add_slow(const struct view *view, struct nw_text *text)

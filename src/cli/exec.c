@@ -153,9 +153,12 @@ static int check_host(const struct arguments *arguments,
     const nw_mapping *mapping = place->mapping;
     const char *node = mapping->node_name[mapping->node[place->index]];
     char host[256] = "", what[600];
+    const char *slurm;
 
     gethostname(host, sizeof host - 1);
-    *is_here = same_host(host, node);
+    /* Slurm's name of a node need not be the host's */
+    slurm = getenv("SLURMD_NODENAME");
+    *is_here = same_host(host, node) || (slurm && same_host(slurm, node));
     if (*is_here)
         return NW_EXIT_DONE;
     snprintf(what, sizeof what,

@@ -82,7 +82,8 @@ static const char choose_gpus[] =
 
 static const char check_host[] =
     "here=$(uname -n)\n"
-    "if [ \"${here%%.*}\" != \"${node%%.*}\" ]; then\n"
+    "if [ \"${here%%.*}\" != \"${node%%.*}\" ] &&\n"
+    "    [ \"$SLURMD_NODENAME\" != \"$node\" ]; then\n"
     "    echo \"${0##*/}: rank $rank: runs on $here, the mapping says $node: "
     "left as it is\" >&2\n"
     "    exec \"$@\"\n"

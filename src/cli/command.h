@@ -42,7 +42,8 @@ struct nw_command {
     X(exec)                                                                    \
     X(halo)                                                                    \
     X(bench)                                                                   \
-    X(report)
+    X(report)                                                                  \
+    X(doctor)
 /* clang-format on */
 
 #define NW_COMMAND_DECLARE(name)                                               \

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What nodewise doctor looks for, and how it looks. */
+#ifndef NW_CLI_DOCTOR_H
+#define NW_CLI_DOCTOR_H
+
+#include "base/text.h"
+
+enum nw_finding {
+    NW_FOUND,
+    NW_MISSING,
+    NW_DENIED, /* here, but not for this user */
+};
+
+/* One thing to look for. `look` adds what it found, or why not, to `detail`. */
+struct nw_check {
+    const char *section, *name;
+    enum nw_finding (*look)(const char *what, struct nw_text *detail);
+    const char *what;  /* for look */
+    const char *gives; /* what it is good for here */
+};
+
+extern const struct nw_check nw_checks[];
+extern const size_t nw_check_count;
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of nodewise doctor, and the few ways of looking: a program in PATH,
+ * what it says of its version, a library, entries of a folder, a file that may
+ * be opened. */
+#include "cli/doctor.h"
+#include "config.h"
+
+#include <nodewise/launch.h>
+#include <nodewise/topology.h>
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The first of "a b c" that is a program in PATH. */
+static bool find_program(const char *names, char path[PATH_MAX])
+{
+    char list[PATH_MAX], *name, *rest;
+    const char *search = getenv("PATH");
+
+    snprintf(list, sizeof list, "%s", names);
+    for (name = strtok_r(list, " ", &rest); name && search;
+         name = strtok_r(NULL, " ", &rest))
+        for (const char *at = search; at; at = strchr(at, ':')) {
+            at += *at == ':';
+            snprintf(path, PATH_MAX, "%.*s/%s", (int)strcspn(at, ":"), at,
+                     name);
+            if (!access(path, X_OK))
+                return true;
+        }
+    return false;
+}
+
+static enum nw_finding program(const char *names, struct nw_text *detail)
+{
+    char path[PATH_MAX];
+
+    if (!find_program(names, path))
+        return NW_MISSING;
+    nw_text_add(detail, path);
+    return NW_FOUND;
+}
+
+/* What `PATH --version` prints. */
+static void ask(const char *path, char answer[4096])
+{
+    char command[PATH_MAX + 64];
+    FILE *pipe;
+
+    answer[0] = '\0';
+    if (strchr(path, '\''))
+        return;
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null </dev/null",
+             path);
+    pipe = popen(command, "re");
+    if (!pipe)
+        return;
+    answer[fread(answer, 1, 4095, pipe)] = '\0';
+    while (fgetc(pipe) != EOF)
+        ;
+    pclose(pipe);
+}
+
+/* The line that tells the version: Hydra has it below its first. */
+static const char *version_line(char answer[4096])
+{
+    char *line = strstr(answer, "Version:");
+
+    if (!line)
+        line = answer + strspn(answer, " \n");
+    else
+        line += strspn(line + 8, " ") + 8;
+    line[strcspn(line, "\n")] = '\0';
+    return line;
+}
+
+static enum nw_finding versioned(const char *names, struct nw_text *detail)
+{
+    char path[PATH_MAX], answer[4096];
+
+    if (!find_program(names, path))
+        return NW_MISSING;
+    ask(path, answer);
+    nw_text_add(detail, path);
+    if (*answer)
+        nw_text_format(detail, ": %s", version_line(answer));
+    return NW_FOUND;
+}
+
+/* An MPI by the words its launcher says of itself; whoever is called mpirun
+ * here may be anybody's. `voices` are the words, by '|'. */
+static enum nw_finding mpi(const char *voices, struct nw_text *detail)
+{
+    static const char *const names[] = {
+        "mpirun",  "mpiexec",       "mpirun.openmpi",
+        "prterun", "mpiexec.mpich", "mpiexec.hydra",
+    };
+    char path[PATH_MAX], answer[4096], list[200], *voice, *rest;
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!find_program(names[i], path))
+            continue;
+        ask(path, answer);
+        snprintf(list, sizeof list, "%s", voices);
+        for (voice = strtok_r(list, "|", &rest); voice;
+             voice = strtok_r(NULL, "|", &rest))
+            if (strstr(answer, voice)) {
+                nw_text_format(detail, "%s: %s", path, version_line(answer));
+                return NW_FOUND;
+            }
+    }
+    return NW_MISSING;
+}
+
+/* The first of "a b c" that loads. */
+static enum nw_finding library(const char *sonames, struct nw_text *detail)
+{
+    char list[PATH_MAX], *name, *rest;
+
+    snprintf(list, sizeof list, "%s", sonames);
+    for (name = strtok_r(list, " ", &rest); name;
+         name = strtok_r(NULL, " ", &rest))
+        if (dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
+            nw_text_add(detail, name);
+            return NW_FOUND;
+        }
+    return NW_MISSING;
+}
+
+/* Names in a folder. */
+static enum nw_finding entries(const char *folder, struct nw_text *detail)
+{
+    struct dirent **list;
+    int count = scandir(folder, &list, NULL, alphasort), shown = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (list[i]->d_name[0] != '.')
+            nw_text_format(detail, "%s%s", shown++ ? ", " : "",
+                           list[i]->d_name);
+        free(list[i]);
+    }
+    if (count >= 0)
+        free(list);
+    return shown ? NW_FOUND : NW_MISSING;
+}
+
+/* A file by pattern that is to be read and written. */
+static enum nw_finding device(const char *pattern, struct nw_text *detail)
+{
+    enum nw_finding found = NW_MISSING;
+    glob_t paths;
+
+    if (glob(pattern, 0, NULL, &paths))
+        return NW_MISSING;
+    for (size_t i = 0; i < paths.gl_pathc && found != NW_FOUND; i++)
+        found = access(paths.gl_pathv[i], R_OK | W_OK) ? NW_DENIED : NW_FOUND;
+    nw_text_format(detail, "%s%s", paths.gl_pathv[0],
+                   found == NW_DENIED ? ": permission denied" : "");
+    globfree(&paths);
+    return found;
+}
+
+/* One of ours: beside this program in a build folder, else installed. */
+static enum nw_finding own(const char *name, struct nw_text *detail)
+{
+    static const char *const installed[] = {NW_LIBEXECDIR, NW_LIBDIR};
+    char folder[PATH_MAX] = "", path[2 * PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
+
+    if (slash)
+        *slash = '\0';
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    for (size_t i = 0; access(path, R_OK) && i < 2; i++)
+        snprintf(path, sizeof path, "%s/%s", installed[i], name);
+    if (access(path, R_OK))
+        return NW_MISSING;
+    nw_text_add(detail, path);
+    return NW_FOUND;
+}
+
+static enum nw_finding machine(const char *what, struct nw_text *detail)
+{
+    nw_topology *topology = NULL;
+
+    (void)what;
+    if (nw_launch_machine(NULL, &topology)) {
+        nw_text_add(detail, nw_error_text());
+        return NW_MISSING;
+    }
+    nw_text_format(detail,
+                   "cores: %d, packages: %d, GPUs: %d, network cards: %d",
+                   nw_topology_element_count(topology),
+                   nw_topology_node_package_count(topology, 0),
+                   nw_topology_gpu_count(topology),
+                   nw_topology_node_nic_count(topology, 0));
+    nw_topology_free(topology);
+    return NW_FOUND;
+}
+
+/* The batch job this runs in, by a variable each has. */
+static enum nw_finding allocation(const char *names, struct nw_text *detail)
+{
+    char list[200], *name, *rest;
+
+    snprintf(list, sizeof list, "%s", names);
+    for (name = strtok_r(list, " ", &rest); name;
+         name = strtok_r(NULL, " ", &rest))
+        if (getenv(name)) {
+            nw_text_format(detail, "%s=%s", name, getenv(name));
+            return NW_FOUND;
+        }
+    return NW_MISSING;
+}
+
+static enum nw_finding binding(const char *what, struct nw_text *detail)
+{
+    static cpu_set_t cpus[16];
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
+    (void)what;
+    if (sched_getaffinity(0, sizeof cpus, cpus) ||
+        sched_setaffinity(0, sizeof cpus, cpus)) {
+        nw_text_add(detail, strerror(errno));
+        return NW_DENIED;
+    }
+    nw_text_format(detail, "%d of %ld CPUs may be used",
+                   CPU_COUNT_S(sizeof cpus, cpus), online);
+    return NW_FOUND;
+}
+
+static enum nw_finding memory_policy(const char *what, struct nw_text *detail)
+{
+    (void)what;
+    if (syscall(SYS_set_mempolicy, 0, NULL, 0ul)) { /* the default it has */
+        nw_text_add(detail, strerror(errno));
+        return NW_DENIED;
+    }
+    return NW_FOUND;
+}
+
+static enum nw_finding locked_memory(const char *what, struct nw_text *detail)
+{
+    struct rlimit limit;
+
+    (void)what;
+    if (getrlimit(RLIMIT_MEMLOCK, &limit))
+        return NW_MISSING;
+    if (limit.rlim_cur == RLIM_INFINITY) {
+        nw_text_add(detail, "unlimited");
+        return NW_FOUND;
+    }
+    nw_text_format(detail, "%llu KiB (ulimit -l)",
+                   (unsigned long long)limit.rlim_cur / 1024);
+    return limit.rlim_cur < (rlim_t)64 << 20 ? NW_DENIED : NW_FOUND;
+}
+
+/* clang-format off: one a line */
+const struct nw_check nw_checks[] = {
+    {"MPI", "Open MPI", mpi, "Open MPI|OpenRTE|PRRTE|prterun",
+     "programs of Open MPI profiled, launched by a rankfile"},
+    {"MPI", "MPICH", mpi, "HYDRA|Hydra",
+     "programs of MPICH profiled, launched by a hostfile"},
+    {"MPI", "Intel MPI", mpi, "Intel(R) MPI", "nodewise launch --for intel"},
+    {"MPI", "MVAPICH", program, "mpirun_rsh", "nodewise launch --for mvapich"},
+    {"MPI", "profiler, Open MPI", own, "libnodewise-openmpi.so",
+     "nodewise profile and run under Open MPI (build with libopenmpi-dev)"},
+    {"MPI", "profiler, MPICH", own, "libnodewise-mpich.so",
+     "nodewise profile and run under MPICH, Intel MPI and MVAPICH (build with "
+     "libmpich-dev)"},
+
+    {"Launchers", "Slurm", versioned, "srun",
+     "nodewise launch --for slurm, and the nodes of a job"},
+    {"Launchers", "Flux", versioned, "flux", "nodewise launch --for flux"},
+    {"Launchers", "PALS", versioned, "pals palstat",
+     "nodewise launch --for pals"},
+    {"Launchers", "torchrun", program, "torchrun",
+     "nodewise launch --for torchrun"},
+    {"Launchers", "batch job", allocation,
+     "SLURM_JOB_ID FLUX_JOB_ID PBS_JOBID LSB_JOBID COBALT_JOBID",
+     "nodewise run on all nodes of an allocation, not on this machine alone"},
+    {"Launchers", "taskset", program, "taskset",
+     "scripts of nodewise launch that bind without nodewise on the nodes"},
+
+    {"Machine", "hwloc", library, "libhwloc.so.15",
+     "topology live, hwloc XML and synthetic machines"},
+    {"Machine", "this machine", machine, NULL, "topology live"},
+
+    {"GPUs", "CUDA driver", library, "libcuda.so.1",
+     "profiles that tell GPU buffers from host buffers, GPU messages, GPU "
+     "memory in probe"},
+    {"GPUs", "NVML", library, "libnvidia-ml.so.1",
+     "NVLink and UUIDs of GPUs in topology live"},
+    {"GPUs", "NVIDIA GPUs", entries, "/proc/driver/nvidia/gpus",
+     "mappings onto NVIDIA GPUs of this machine"},
+    {"GPUs", "NVIDIA device files", device, "/dev/nvidia[0-9]*",
+     "programs of this user on these GPUs"},
+    {"GPUs", "nvidia-smi", program, "nvidia-smi",
+     "nodewise topology nvidia-smi:FILE, by 'nvidia-smi topo -m'"},
+    {"GPUs", "ROCm SMI", library,
+     "librocm_smi64.so librocm_smi64.so.7 librocm_smi64.so.5",
+     "xGMI links and GPUs of AMD in topology live"},
+    {"GPUs", "AMD GPUs", device, "/dev/kfd",
+     "mappings onto AMD GPUs of this machine"},
+    {"GPUs", "Level Zero", library, "libze_loader.so.1",
+     "programs on Intel GPUs, which ZE_AFFINITY_MASK chooses"},
+
+    {"Fabrics", "InfiniBand adapters", entries, "/sys/class/infiniband",
+     "network cards by their verbs names"},
+    {"Fabrics", "management datagrams", device, "/dev/infiniband/umad*",
+     "ibnet:live: ask the administrator to let you read and write it, or for a "
+     "file of ibnetdiscover"},
+    {"Fabrics", "ibnetdiscover", program, "ibnetdiscover",
+     "ibnet:live, the switches of an InfiniBand fabric (Debian: "
+     "infiniband-diags)"},
+    {"Fabrics", "ibtracert", program, "ibtracert",
+     "ibnet:live where ibnetdiscover is not allowed (Debian: "
+     "infiniband-diags)"},
+    {"Fabrics", "Slingshot", entries, "/sys/class/cxi",
+     "Slingshot cards, by FI_CXI_DEVICE_NAME"},
+    {"Fabrics", "UCX", library, "libucp.so.0",
+     "programs that take their card from UCX_NET_DEVICES"},
+    {"Fabrics", "libfabric", library, "libfabric.so.1",
+     "small messages by libfabric"},
+
+    {"Libraries", "Scotch, 64 bits", library, NW_SCOTCH_LIBRARY,
+     "mapping by recursive bipartition (Debian: libscotch-7.0)"},
+    {"Libraries", "SimGrid helper", own, "nodewise-simgrid",
+     "nodewise simulate with flows (build with libsimgrid-dev); the estimate "
+     "works without"},
+    {"Libraries", "libyaml", library, "libyaml-0.so.2",
+     "cluster files (Debian: libyaml-0-2)"},
+    {"Libraries", "zstd", library, "libzstd.so.1",
+     "packed files, .zst (Debian: libzstd1)"},
+    {"Libraries", "libsmartcols", library, "libsmartcols.so.1",
+     "tables and trees (Debian: libsmartcols1)"},
+    {"Libraries", "expat", library, "libexpat.so.1",
+     "NCCL XML files (Debian: libexpat1)"},
+    {"Libraries", "OTF2", library,
+     "libotf2.so.10 libopen-trace-format2.so.10 libotf2.so",
+     "traces of Score-P as patterns (Debian: libotf2-trace-dev)"},
+
+    {"Permissions", "binding to cores", binding, NULL,
+     "nodewise exec and launchers that bind"},
+    {"Permissions", "binding of memory", memory_policy, NULL,
+     "memory beside the cores; a container may forbid set_mempolicy"},
+    {"Permissions", "locked memory", locked_memory, NULL,
+     "fast network cards: 64 MiB and more, by limits.conf"},
+    {"Permissions", "shared memory", device, "/dev/shm",
+     "messages inside a node by shared memory"},
+};
+/* clang-format on */
+
+const size_t nw_check_count = sizeof nw_checks / sizeof *nw_checks;

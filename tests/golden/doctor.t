@@ -1,0 +1,31 @@
+## What is here is found by programs of our own making in PATH.
+$ mkdir bin; printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.3"\n' > bin/mpirun; printf '#!/bin/sh\nprintf "HYDRA build details:\\n    Version:     4.2.1\\n"\n' > bin/mpiexec; printf '#!/bin/sh\necho "slurm 23.11.4"\n' > bin/srun; printf '#!/bin/sh\n' > bin/ibtracert; chmod +x bin/*
+$ nw=$(command -v nodewise); PATH=$PWD/bin $nw doctor > list; sed -n "s,$PWD/,,; / Open MPI .*bin/p; / MPICH .*bin/p; / Slurm /p; / ibtracert /p" list
+  + Open MPI               bin/mpirun: mpirun (Open MPI) 5.0.3
+  + MPICH                  bin/mpiexec: 4.2.1
+  + Slurm                  bin/srun: slurm 23.11.4
+  + ibtracert              bin/ibtracert
+$ grep -A1 -e '- Flux ' -e '- MVAPICH ' list
+  - MVAPICH                missing
+                           would give: nodewise launch --for mvapich
+--
+  - Flux                   missing
+                           would give: nodewise launch --for flux
+$ PATH= $(command -v nodewise) doctor | grep ' Slurm '
+  - Slurm                  missing
+$ SLURM_JOB_ID=77 nodewise doctor | grep 'batch job'
+  + batch job              SLURM_JOB_ID=77
+$ nodewise doctor | grep -E '^[A-Z]' | tr '\n' ' '
+MPI Launchers Machine GPUs Fabrics Libraries Permissions 
+## What doctor says of the machine is what topology says.
+$ nodewise doctor | sed -n 's/.*this machine *cores: \([0-9]*\),.*/\1/p' > cores; nodewise topology live --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["element_count"])' | cmp - cores
+$ nodewise doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["schema"], {f["state"] for f in d["findings"]} <= {"here","missing","denied"}, all(f["gives"] for f in d["findings"]))'
+nodewise.doctor/1 True True
+$ NODEWISE_RECORD=x.pattern nodewise doctor --env | grep -A2 ^NODEWISE_RECORD
+NODEWISE_RECORD=FILE
+    write the program's pattern to FILE
+    now: x.pattern
+$ nodewise doctor -o out.txt; grep -c Permissions out.txt
+1
+$ nodewise doctor --what 2>/dev/null
+? 2

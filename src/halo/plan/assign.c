@@ -169,7 +169,8 @@ static int sort_row(const double *row, int i, const bool *out, int n,
 /* The least that free facilities cost: each pair (facility, location) is
  * priced by what is assigned and by its flows, falling, times the distances,
  * rising; then the best assignment of those prices. */
-static double lower_bound(const struct search *search, int depth)
+static double lower_bound(const struct search *search, int depth,
+                          double *reduced)
 {
     int n = search->n, left = n - depth, row = 0;
     double flow[EXACT_MOST][EXACT_MOST], far[EXACT_MOST][EXACT_MOST];
@@ -197,7 +198,7 @@ static double lower_bound(const struct search *search, int depth)
             price[row * left + p] = sum;
         }
     }
-    return nw_halo_linear_assignment(price, left);
+    return nw_halo_linear_assignment(price, left, reduced);
 }
 
 static void keep(struct search *search, double cost)
@@ -215,11 +216,41 @@ static bool tried(const struct search *search, int a)
     return false;
 }
 
+/* The free facility with the fewest locations left goes next; `reduced` has a
+ * row for each, of which the chosen one's is returned. */
+static const double *choose_next(struct search *search, int depth,
+                                 const double *reduced, double room)
+{
+    int left = search->n - depth, best = 0, held, best_out = -1;
+    double best_sum = 0;
+
+    for (int row = 0; row < left; row++) {
+        double sum = 0;
+        int out = 0;
+
+        for (int p = 0; p < left; p++) {
+            out += reduced[row * left + p] >= room;
+            sum += reduced[row * left + p];
+        }
+        if (out > best_out || (out == best_out && sum > best_sum)) {
+            best = row;
+            best_out = out;
+            best_sum = sum;
+        }
+    }
+    held = search->order[depth];
+    search->order[depth] = search->order[depth + best];
+    search->order[depth + best] = held;
+    return reduced + best * left;
+}
+
 /* Goes down the tree of assignments; `cost` is that of the pairs assigned. */
 static void branch(struct search *search, int depth, double cost)
 {
-    int i = depth < search->n ? search->order[depth] : 0;
+    double reduced[EXACT_MOST * EXACT_MOST], bound;
     double enough = search->best_cost * (1 - TOLERANCE);
+    const double *row;
+    int i, place = 0;
 
     if (search->steps++ >= search->limit)
         return;
@@ -228,17 +259,23 @@ static void branch(struct search *search, int depth, double cost)
             keep(search, cost);
         return;
     }
-    if (cost + lower_bound(search, depth) >= enough)
+    bound = cost + lower_bound(search, depth, reduced);
+    if (bound >= enough)
         return;
+    row = choose_next(search, depth, reduced, enough - bound);
+    i = search->order[depth];
     for (int a = 0; a < search->n; a++) {
-        double more;
+        bool hopeless;
 
-        if (search->taken[a] || tried(search, a))
+        if (search->taken[a])
             continue;
-        more = joined(search, depth, i, a);
+        enough = search->best_cost * (1 - TOLERANCE);
+        hopeless = bound + row[place++] >= enough;
+        if (hopeless || tried(search, a))
+            continue;
         search->taken[a] = true;
         search->at[i] = a;
-        branch(search, depth + 1, cost + more);
+        branch(search, depth + 1, cost + joined(search, depth, i, a));
         search->taken[a] = false;
     }
 }

@@ -10,8 +10,9 @@ double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
 /* Swaps pairs as long as that helps. */
 void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
                                 int32_t *at);
-/* The least sum of one price from each row and column of n x n, n <= 32. */
-double nw_halo_linear_assignment(const double *price, int n);
+/* The least sum of one price from each row and column of n x n, n <= 32.
+ * `reduced` gets what at least is added where a row takes a certain column. */
+double nw_halo_linear_assignment(const double *price, int n, double *reduced);
 /* Lets the mapping engine search; out is an answer, kept where it is better. */
 NW_MUST_CHECK nw_status
 nw_halo_assign_engine(const struct nw_halo_assignment *problem, int32_t *out);

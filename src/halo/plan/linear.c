@@ -66,12 +66,16 @@ static void add_row(struct hungarian *work, int row)
         work->row_of[column] = work->row_of[before[column]];
 }
 
-double nw_halo_linear_assignment(const double *price, int n)
+double nw_halo_linear_assignment(const double *price, int n, double *reduced)
 {
     struct hungarian work = {.price = price, .n = n};
 
     assert(n <= MOST);
     for (int row = 1; row <= n; row++)
         add_row(&work, row);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            reduced[i * n + j] = price[i * n + j] - work.row_price[i + 1] -
+                                 work.column_price[j + 1];
     return -work.column_price[0];
 }

@@ -164,7 +164,7 @@ void nw_halo_memory_free(nw_halo *halo)
 {
     struct memory *memory = halo->memory;
 
-    if (memory && memory->window != MPI_WIN_NULL)
+    if (memory && memory->window != MPI_WIN_NULL && !halo->bereft)
         NW_PMPI(Win_free)(&memory->window);
     if (memory)
         free(memory->own);

@@ -398,6 +398,8 @@ void nw_halo_free(nw_halo *halo)
         return;
     if (halo->running && nw_halo_wait(halo))
         halo->broken = true;
+    /* freeing windows and communicators would wait for the dead */
+    halo->bereft = halo->broken && nw_halo_watch_check(halo) != NW_OK;
     if (halo->gpus)
         context = halo->gpus->gpu ? halo->gpus->gpu->context() : NULL;
     nw_halo_channels_close(halo);
@@ -412,9 +414,9 @@ void nw_halo_free(nw_halo *halo)
     free(halo->own_at);
     free(halo->node_of);
     free(halo->node_rank_of);
-    if (halo->node_comm != MPI_COMM_NULL)
+    if (halo->node_comm != MPI_COMM_NULL && !halo->bereft)
         NW_PMPI(Comm_free)(&halo->node_comm);
-    if (halo->comm != MPI_COMM_NULL)
+    if (halo->comm != MPI_COMM_NULL && !halo->bereft)
         NW_PMPI(Comm_free)(&halo->comm);
     free(halo);
 }

@@ -119,7 +119,7 @@ void nw_halo_segment_free(nw_halo *halo)
 
     if (!segment)
         return;
-    if (segment->made)
+    if (segment->made && !halo->bereft)
         NW_PMPI(Win_free)(&segment->window);
     free(segment->start);
     free(segment);

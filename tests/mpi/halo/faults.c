@@ -153,6 +153,7 @@ static int dying(void)
            nw_halo_wait(halo) == NW_OK) {
     }
     fprintf(stderr, "rank %d: %s\n", rank, nw_error_text());
+    nw_halo_free(halo); /* must not wait for the dead either */
     _exit(strstr(nw_error_text(), "rank 1 ended during a halo exchange") ? 5
                                                                          : 6);
 }

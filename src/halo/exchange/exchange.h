@@ -141,7 +141,7 @@ struct nw_halo {
     int phase_count, phase;
     size_t started; /* channels whose phase has come */
     bool running, broken;
-    bool bereft; /* a peer is gone: nothing collective any more */
+    bool bereft;               /* a peer is gone: nothing collective any more */
     char failure[256];         /* why, as it is told to the peers */
     uint64_t exchange;         /* counts them, from 1 */
     uint64_t polls;            /* of exchanges that were not done */

@@ -7,5 +7,7 @@
 
 /* Writes "nodewise: ..." to standard error, the first time only. */
 void nw_warn_once(const char *format, ...) NW_PRINTF(1, 2);
+/* The same each time. */
+void nw_warn(const char *format, ...) NW_PRINTF(1, 2);
 
 #endif

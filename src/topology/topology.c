@@ -132,6 +132,11 @@ static void free_type(struct nw_node_type *type)
     free(type);
 }
 
+void nw_topology_drop_last_type(nw_topology *topology)
+{
+    free_type(topology->type[--topology->type_count]);
+}
+
 void nw_topology_free(nw_topology *topology)
 {
     if (!topology)

@@ -188,6 +188,8 @@ struct nw_link_class nw_link_assumed(enum nw_link_kind kind);
 NW_MUST_CHECK nw_status nw_node_type_new(nw_topology *topology,
                                          const char *name,
                                          struct nw_node_type **out);
+/* Takes the newest type back, before any node has it. */
+void nw_topology_drop_last_type(nw_topology *topology);
 NW_MUST_CHECK nw_status nw_node_type_add(struct nw_node_type *type,
                                          int32_t parent,
                                          enum nw_vertex_kind kind,

@@ -136,8 +136,8 @@ static void warn_of_misspelt(void)
 
     if (!entry || NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank) || rank)
         return;
-    nw_warn_once("%.*s means nothing; 'nodewise doctor --env' lists what does",
-                 (int)strcspn(entry, "="), entry);
+    nw_warn("%.*s means nothing; 'nodewise doctor --env' lists what does",
+            (int)strcspn(entry, "="), entry);
 }
 
 void nw_profile_start(void)

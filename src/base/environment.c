@@ -9,22 +9,37 @@
 #define PREFIX "NODEWISE_"
 
 const struct nw_variable nw_environment[] = {
+    {"NODEWISE_ALGORITHM", "NAME",
+     "the algorithm of nodewise map that orders new communicators"},
+    {"NODEWISE_CART_WEIGHTS", "W[,W...]",
+     "traffic per dimension of Cartesian grids"},
+    {"NODEWISE_CHECK", "1",
+     "check every reordered communicator at both ends of its edges"},
     {"NODEWISE_COLLECTIVES", "CALL=MODEL[,CALL=MODEL...]",
      "how a collective's traffic is attributed to pairs of ranks"},
     {"NODEWISE_FAKE_COSTS", "1|KIND:US:GBS[,...]",
      "what work costs on the tests' double of the CUDA driver"},
     {"NODEWISE_GPU_AWARE", "yes|no",
      "whether MPI takes GPU memory, instead of asking it"},
+    {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},
     {"NODEWISE_NCCL", "auto|ring|tree",
      "how an all-reduce by NCCL is attributed to pairs of GPUs"},
     {"NODEWISE_PARTS", "on|off",
      "'off' keeps no files beside the profile while the program runs, so that "
      "one that is killed leaves none"},
+    {"NODEWISE_PROFILE", "FILE",
+     "an earlier profile of the program: weights where it gives none"},
     {"NODEWISE_RECORD", "FILE", "write the program's pattern to FILE"},
+    {"NODEWISE_REORDER", "off|report|on|force",
+     "whether MPI topology functions reorder"},
+    {"NODEWISE_REORDER_GAIN", "PERCENT|any",
+     "least saving of hop-bytes that is worth it (1)"},
     {"NODEWISE_SIMGRID", "PROGRAM",
      "the simulator that 'nodewise simulate' starts"},
     {"NODEWISE_STORE", "FOLDER",
      "where nodewise run keeps patterns and topologies"},
+    {"NODEWISE_TOPOLOGY", "SOURCE",
+     "the machine, any source of nodewise topology"},
     {NULL, NULL, NULL},
 };
 

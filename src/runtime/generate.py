@@ -3,7 +3,7 @@
 """Writes the wrappers: one C line for each function that a row of the table
 names and the MPI header declares.
 
-    generate.py TABLE OUTPUT COMPILER [ARGUMENTS...]
+    generate.py TABLE OUTPUT HEADER COMPILER [ARGUMENTS...]
     generate.py --list TABLE COMPILER [ARGUMENTS...]   what is covered, what not
 
 Types come from the header, names of arguments and what to do from the table;
@@ -11,7 +11,7 @@ a row that the header lacks is left out. See the head of the table.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|collective)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|collective|instead|noting)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -61,6 +61,10 @@ def wrapper(prefix, function, row, parameters):
     declared = [declare(p, n) for p, n in zip(parameters, names)]
     if variadic:
         declared.append("...")
+    if when in ("instead", "noting"):
+        return "NW_WRAP_%s(%s%s, (%s), (%s), %s)" % (
+            when.upper(), prefix, function, ", ".join(declared),
+            ", ".join(names), action.strip())
     before, _, after = (action.partition("=>") if "=>" in action else
                         (action, "", "") if when == "before" else ("", "", action))
     return "NW_WRAP%s(%s%s, (%s), (%s), %s, %s)" % (
@@ -103,11 +107,11 @@ def inside(rows, skips, header):
                 break
 
 
-def generate(table, output, command):
+def generate(table, output, include, command):
     rows, skips = read_table(table)
     header = prototypes(command)
     lines = ["/* Generated from %s; do not edit. */" % table.split("/")[-1],
-             '#include "runtime/profile/profile.h"']
+             '#include "%s"' % include]
     for name, row in list(all_rows(rows, header)) + list(inside(rows, skips, header)):
         for prefix in ("MPI_", "PMPI_"):
             lines.append(wrapper(prefix, name, row, header[name]))
@@ -143,4 +147,4 @@ def show(table, command):
 if __name__ == "__main__":
     if sys.argv[1] == "--list":
         sys.exit(show(sys.argv[2], sys.argv[3:]))
-    generate(sys.argv[1], sys.argv[2], sys.argv[3:])
+    generate(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:])

@@ -23,6 +23,16 @@ static inline bool nw_is_active(void)
     return __atomic_load_n(&nw_active, __ATOMIC_RELAXED);
 }
 
+/* True from MPI_Init to MPI_Finalize where NODEWISE_REORDER asks for it. */
+extern bool nw_reordering;
+void nw_reorder_start(void);
+void nw_reorder_finish(void);
+
+static inline bool nw_is_reordering(void)
+{
+    return __atomic_load_n(&nw_reordering, __ATOMIC_RELAXED);
+}
+
 #define NW_NEXT(name) ((__typeof__(&name))NW_CACHED(nw_next_call, #name))
 
 /* `before` runs ahead of the call, `after` behind it where it succeeded. */
@@ -61,6 +71,35 @@ static inline bool nw_is_active(void)
             after;                                                             \
         }                                                                      \
         nw_depth--;                                                            \
+        return nw_rc;                                                          \
+    }
+
+/* A function of ours does the call, where ranks are reordered. */
+#define NW_WRAP_INSTEAD(name, params, args, call)                              \
+    NW_API int name params;                                                    \
+    int name params                                                            \
+    {                                                                          \
+        int nw_rc;                                                             \
+                                                                               \
+        if (!nw_is_reordering() || nw_depth)                                   \
+            return NW_NEXT(name) args;                                         \
+        nw_depth++;                                                            \
+        nw_rc = call;                                                          \
+        nw_depth--;                                                            \
+        return nw_rc;                                                          \
+    }
+
+#define NW_WRAP_NOTING(name, params, args, after)                              \
+    NW_API int name params;                                                    \
+    int name params                                                            \
+    {                                                                          \
+        int nw_rc = NW_NEXT(name) args;                                        \
+                                                                               \
+        if (nw_is_reordering() && !nw_depth && nw_rc == MPI_SUCCESS) {         \
+            nw_depth++;                                                        \
+            after;                                                             \
+            nw_depth--;                                                        \
+        }                                                                      \
         return nw_rc;                                                          \
     }
 

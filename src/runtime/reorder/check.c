@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NODEWISE_CHECK=1: on every communicator that we made, each edge must be known
+ * at both of its ends. */
+#include "runtime/reorder/reorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* (from, to) of the edges that leave, and of those that come. */
+struct ends {
+    int leaving_count, coming_count;
+    int (*leaving)[2], (*coming)[2];
+};
+
+static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
+{
+    int weighted, in, out, *peer, *weight;
+
+    if (NW_PMPI(Dist_graph_neighbors_count)(comm, &in, &out, &weighted))
+        return false;
+    peer = calloc((size_t)(in + out) + 1, sizeof *peer);
+    weight = calloc((size_t)(in + out) + 1, sizeof *weight);
+    ends->leaving = calloc((size_t)out + 1, sizeof *ends->leaving);
+    ends->coming = calloc((size_t)in + 1, sizeof *ends->coming);
+    NW_PMPI(Dist_graph_neighbors)
+    (comm, in, peer, weight, out, peer + in, weight + in);
+    for (int i = 0; i < in; i++) {
+        ends->coming[i][0] = peer[i];
+        ends->coming[i][1] = rank;
+    }
+    for (int i = 0; i < out; i++) {
+        ends->leaving[i][0] = rank;
+        ends->leaving[i][1] = peer[in + i];
+    }
+    ends->coming_count = in;
+    ends->leaving_count = out;
+    free(peer);
+    free(weight);
+    return true;
+}
+
+static bool ask_cart(MPI_Comm comm, int rank, struct ends *ends)
+{
+    int dims = 0, in = 0, out = 0;
+
+    if (NW_PMPI(Cartdim_get)(comm, &dims))
+        return false;
+    ends->leaving = calloc((size_t)dims + 1, sizeof *ends->leaving);
+    ends->coming = calloc((size_t)dims + 1, sizeof *ends->coming);
+    for (int d = 0; d < dims; d++) {
+        int from = MPI_PROC_NULL, to = MPI_PROC_NULL;
+
+        NW_PMPI(Cart_shift)(comm, d, 1, &from, &to);
+        if (from != MPI_PROC_NULL) {
+            ends->coming[in][0] = from;
+            ends->coming[in++][1] = rank;
+        }
+        if (to != MPI_PROC_NULL) {
+            ends->leaving[out][0] = rank;
+            ends->leaving[out++][1] = to;
+        }
+    }
+    ends->coming_count = in;
+    ends->leaving_count = out;
+    return true;
+}
+
+/* A sum over all edges that is the same from both ends: order plays no part,
+ * and one edge more or less, or another one, changes it. */
+static uint64_t sum_of(int (*edge)[2], int count)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < count; i++)
+        sum += nw_hash_ints(1, edge[i], 2);
+    return sum;
+}
+
+void nw_call_check(const struct nw_call *call, MPI_Comm made)
+{
+    struct ends ends = {0};
+    uint64_t mine[2], all[2] = {0};
+    int kind = MPI_UNDEFINED, rank;
+
+    if (!nw_reorder_settings()->check || made == MPI_COMM_NULL)
+        return;
+    NW_PMPI(Topo_test)(made, &kind);
+    NW_PMPI(Comm_rank)(made, &rank);
+    if (kind == MPI_DIST_GRAPH)
+        ask_dist_graph(made, rank, &ends);
+    else if (kind == MPI_CART)
+        ask_cart(made, rank, &ends);
+    mine[0] = sum_of(ends.leaving, ends.leaving_count);
+    mine[1] = sum_of(ends.coming, ends.coming_count);
+    NW_PMPI(Allreduce)(mine, all, 2, MPI_UINT64_T, MPI_SUM, made);
+    if (!rank)
+        fprintf(stderr, "nodewise: %s: %s\n", call->name,
+                all[0] == all[1] ? "checked, both ends of every edge agree"
+                                 : "WRONG, the ends of an edge disagree");
+    free(ends.leaving);
+    free(ends.coming);
+}

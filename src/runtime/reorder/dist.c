@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The distributed graphs: their edges are gathered on rank 0, which decides.
+ * A list of neighbours belongs to a vertex, so it moves to the process that
+ * takes the vertex. */
+#include "runtime/reorder/reorder.h"
+
+#include "base/array.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Edges as a rank knows them: from, to, weight. */
+struct edges {
+    int (*edge)[3];
+    int count;
+};
+
+static bool is_unweighted(const int *weights)
+{
+#ifdef OPEN_MPI
+    return weights == MPI_UNWEIGHTED;
+#else
+    int **value = NW_CACHED(nw_mpi_data, "MPI_UNWEIGHTED");
+
+    return value && weights == *value;
+#endif
+}
+
+static bool add_edge(struct edges *edges, size_t *capacity, int from, int to,
+                     int weight)
+{
+    if (nw_grow(&edges->edge, capacity, (size_t)edges->count + 1,
+                sizeof *edges->edge))
+        return false;
+    edges->edge[edges->count][0] = from;
+    edges->edge[edges->count][1] = to;
+    edges->edge[edges->count++][2] = weight;
+    return true;
+}
+
+static bool all_between(const int *values, int count, int low, int end)
+{
+    for (int i = 0; i < count; i++)
+        if (values[i] < low || values[i] >= end)
+            return false;
+    return count >= 0;
+}
+
+/* What a rank does not say a weight for: one, or what the profile saw. */
+static uint64_t profiled(const struct nw_call *call, int from, int to)
+{
+    const nw_pattern *profile = nw_reorder_profile();
+    int a = call->world[from], b = call->world[to];
+    uint64_t bytes = 0;
+
+    if (!profile)
+        return 1;
+    for (size_t e = profile->row[a]; e < profile->row[a + 1]; e++)
+        if (profile->dst[e] == b)
+            bytes += profile->bytes[e];
+    return bytes;
+}
+
+/* All edges at rank 0, weight -1 where none was given. Collective. */
+static bool gather(const struct nw_call *call, const struct edges *mine,
+                   struct edges *all)
+{
+    int *count = NULL, *place = NULL, total = 0, words = 3 * mine->count;
+    int good = 1;
+
+    if (!call->rank) {
+        count = calloc((size_t)call->size, sizeof *count);
+        place = calloc((size_t)call->size, sizeof *place);
+    }
+    NW_PMPI(Gather)(&words, 1, MPI_INT, count, 1, MPI_INT, 0, call->comm);
+    for (int i = 0; !call->rank && good && i < call->size; i++) {
+        place[i] = total;
+        good = total <= INT32_MAX - count[i];
+        total += good ? count[i] : 0;
+    }
+    if (!call->rank)
+        good = good && !nw_alloc((size_t)total, sizeof(int), &all->edge);
+    NW_PMPI(Bcast)(&good, 1, MPI_INT, 0, call->comm);
+    if (good)
+        NW_PMPI(Gatherv)
+    (mine->edge, words, MPI_INT, all->edge, count, place, MPI_INT, 0,
+     call->comm);
+    all->count = total / 3;
+    free(count);
+    free(place);
+    return good;
+}
+
+static bool decide(struct nw_call *call, const struct edges *all)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern = NULL;
+    nw_status status = nw_pattern_builder_new(call->size, &builder);
+    bool good;
+
+    if (status)
+        return false;
+    for (int i = 0; !status && i < all->count; i++) {
+        const int *edge = all->edge[i];
+        uint64_t weight =
+            edge[2] < 0 ? profiled(call, edge[0], edge[1]) : (uint64_t)edge[2];
+
+        if (edge[0] != edge[1] && weight)
+            status = nw_pattern_builder_add(builder, edge[0], edge[1],
+                                            NW_KIND_HH, weight, 1);
+    }
+    good = !status && !nw_pattern_builder_build(builder, &pattern) &&
+           (!pattern->edge_count || nw_call_decide(call, pattern));
+    nw_pattern_free(pattern);
+    nw_pattern_builder_free(builder);
+    return good;
+}
+
+/* True where the order of the ranks is to change. Collective. */
+static bool settle(struct nw_call *call, const struct edges *mine, bool good)
+{
+    struct edges all = {0};
+    char shape[48];
+
+    if (!nw_call_agree(call, good && call->wanted, 0))
+        return false;
+    good = gather(call, mine, &all);
+    good = good && (call->rank || decide(call, &all));
+    snprintf(shape, sizeof shape, "of %d edges", all.count);
+    free(all.edge);
+    return nw_call_share(call, good) && nw_call_report(call, shape);
+}
+
+static bool list_edges(const struct nw_call *call, int count,
+                       const int *sources, const int *degrees,
+                       const int *destinations, const int *weights,
+                       struct edges *out)
+{
+    bool plain = is_unweighted(weights);
+    size_t capacity = 0;
+    int at = 0;
+
+    if (!all_between(sources, count, 0, call->size) ||
+        !all_between(degrees, count, 0, INT32_MAX))
+        return false;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < degrees[i]; k++, at++) {
+            int to = destinations[at], weight = plain ? -1 : weights[at];
+
+            if (to < 0 || to >= call->size || (!plain && weight < 0) ||
+                !add_edge(out, &capacity, sources[i], to, weight))
+                return false;
+        }
+    return true;
+}
+
+int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
+                         const int *degrees, const int *destinations,
+                         const int *weights, MPI_Info info, int reorder,
+                         MPI_Comm *out)
+{
+    struct nw_call call;
+    struct edges mine = {0};
+    MPI_Comm permuted;
+    bool ours = nw_call_open(&call, "MPI_Dist_graph_create", comm, reorder);
+    int code;
+
+    if (ours) {
+        bool good = list_edges(&call, count, sources, degrees, destinations,
+                               weights, &mine);
+
+        ours = settle(&call, &mine, good);
+    }
+    free(mine.edge);
+    code = ours ? nw_call_permute(&call, &permuted) : MPI_SUCCESS;
+    /* vertices are named by number: any process may say any edge */
+    if (!code)
+        code = NW_PMPI(Dist_graph_create)(
+            ours ? permuted : comm, count, sources, degrees, destinations,
+            weights, info, ours ? 0 : nw_call_reorder(&call, reorder), out);
+    if (ours && !code) {
+        NW_PMPI(Comm_free)(&permuted);
+        nw_call_check(&call, *out);
+    }
+    nw_call_close(&call);
+    return code;
+}
+
+/* The two lists of a vertex with their weights, one after the other. */
+struct lists {
+    int in, out;
+    int *words; /* sources, destinations, weights of both */
+};
+
+static bool pack(struct lists *lists, const int *sources,
+                 const int *source_weights, const int *destinations,
+                 const int *destination_weights)
+{
+    size_t in = (size_t)lists->in, out = (size_t)lists->out;
+    bool plain =
+        is_unweighted(source_weights) || is_unweighted(destination_weights);
+
+    if (nw_alloc(2 * (in + out), sizeof *lists->words, &lists->words))
+        return false;
+    if (in)
+        memcpy(lists->words, sources, in * sizeof *sources);
+    if (out)
+        memcpy(lists->words + in, destinations, out * sizeof *destinations);
+    if (in && !plain)
+        memcpy(lists->words + in + out, source_weights,
+               in * sizeof *source_weights);
+    if (out && !plain)
+        memcpy(lists->words + 2 * in + out, destination_weights,
+               out * sizeof *destination_weights);
+    return true;
+}
+
+/* Vertex v of the old rank v: sent to the process that took it, which is
+ * rank v of `permuted`. */
+static int move_lists(const struct nw_call *call, MPI_Comm permuted,
+                      const struct lists *mine, struct lists *taken)
+{
+    int vertex = call->decision.vertex[call->rank];
+    int from = call->decision.vertex[vertex], to = call->rank;
+    int code = NW_PMPI(Sendrecv)(mine, 2, MPI_INT, to, 0, taken, 2, MPI_INT,
+                                 from, 0, permuted, MPI_STATUS_IGNORE);
+
+    if (code)
+        return code;
+    taken->words = malloc((size_t)(taken->in + taken->out) * 2 * sizeof(int) +
+                          sizeof(int));
+    if (!taken->words)
+        return MPI_ERR_NO_MEM;
+    return NW_PMPI(Sendrecv)(mine->words, 2 * (mine->in + mine->out), MPI_INT,
+                             to, 1, taken->words, 2 * (taken->in + taken->out),
+                             MPI_INT, from, 1, permuted, MPI_STATUS_IGNORE);
+}
+
+static int create_adjacent(const struct nw_call *call, const struct lists *mine,
+                           const int *unweighted, MPI_Info info, MPI_Comm *out)
+{
+    struct lists taken = {0};
+    MPI_Comm permuted;
+    int code = nw_call_permute(call, &permuted), *weights;
+
+    if (code)
+        return code;
+    code = move_lists(call, permuted, mine, &taken);
+    weights = taken.words + taken.in + taken.out;
+    if (!code)
+        code = NW_PMPI(Dist_graph_create_adjacent)(
+            permuted, taken.in, taken.words, unweighted ? unweighted : weights,
+            taken.out, taken.words + taken.in,
+            unweighted ? unweighted : weights + taken.in, info, 0, out);
+    NW_PMPI(Comm_free)(&permuted);
+    free(taken.words);
+    if (!code)
+        nw_call_check(call, *out);
+    return code;
+}
+
+static bool list_outgoing(const struct nw_call *call, const struct lists *lists,
+                          const int *destinations, const int *weights,
+                          struct edges *out)
+{
+    bool plain = is_unweighted(weights);
+    size_t capacity = 0;
+
+    for (int i = 0; i < lists->out; i++)
+        if (!add_edge(out, &capacity, call->rank, destinations[i],
+                      plain ? -1 : weights[i]))
+            return false;
+    return true;
+}
+
+static bool is_sound(const struct nw_call *call, int count, const int *peers,
+                     const int *weights)
+{
+    return all_between(peers, count, 0, call->size) &&
+           (is_unweighted(weights) ||
+            all_between(weights, count, 0, INT32_MAX));
+}
+
+int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
+                                  const int *sources, const int *source_weights,
+                                  int outdegree, const int *destinations,
+                                  const int *destination_weights, MPI_Info info,
+                                  int reorder, MPI_Comm *out)
+{
+    struct lists lists = {indegree, outdegree, NULL};
+    struct nw_call call;
+    struct edges mine = {0};
+    bool ours =
+        nw_call_open(&call, "MPI_Dist_graph_create_adjacent", comm, reorder);
+    int code;
+
+    if (ours) {
+        bool good =
+            is_sound(&call, indegree, sources, source_weights) &&
+            is_sound(&call, outdegree, destinations, destination_weights) &&
+            pack(&lists, sources, source_weights, destinations,
+                 destination_weights) &&
+            list_outgoing(&call, &lists, destinations, destination_weights,
+                          &mine);
+
+        ours = settle(&call, &mine, good);
+    }
+    free(mine.edge);
+    code = ours ? create_adjacent(&call, &lists,
+                                  is_unweighted(source_weights) ? source_weights
+                                                                : NULL,
+                                  info, out)
+                : NW_PMPI(Dist_graph_create_adjacent)(
+                      comm, indegree, sources, source_weights, outdegree,
+                      destinations, destination_weights, info,
+                      nw_call_reorder(&call, reorder), out);
+    free(lists.words);
+    nw_call_close(&call);
+    return code;
+}

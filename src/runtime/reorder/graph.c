@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* MPI_Graph_create: every rank has the whole graph; rank 0 decides. An edge
+ * that stands w times has weight w, as in the paper. */
+#include "runtime/reorder/reorder.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct graph {
+    int count;
+    const int *index, *edges;
+};
+
+static bool is_sound(const struct nw_call *call, const struct graph *graph)
+{
+    int before = 0;
+
+    if (graph->count < 2 || graph->count > call->size || !graph->index)
+        return false;
+    for (int v = 0; v < graph->count; before = graph->index[v++])
+        if (graph->index[v] < before)
+            return false;
+    for (int e = 0; e < before; e++)
+        if (graph->edges[e] < 0 || graph->edges[e] >= graph->count)
+            return false;
+    return before > 0;
+}
+
+static nw_status add_edges(const struct graph *graph,
+                           nw_pattern_builder *builder)
+{
+    nw_status status = NW_OK;
+
+    for (int v = 0, e = 0; !status && v < graph->count; v++)
+        for (; !status && e < graph->index[v]; e++)
+            if (graph->edges[e] != v)
+                status = nw_pattern_builder_add(builder, v, graph->edges[e],
+                                                NW_KIND_HH, 1, 1);
+    return status;
+}
+
+static bool decide(struct nw_call *call, const struct graph *graph)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern = NULL;
+    bool good;
+
+    if (nw_pattern_builder_new(graph->count, &builder))
+        return false;
+    good = !add_edges(graph, builder) &&
+           !nw_pattern_builder_build(builder, &pattern) &&
+           nw_call_decide(call, pattern);
+    nw_pattern_free(pattern);
+    nw_pattern_builder_free(builder);
+    return good;
+}
+
+static uint64_t hash_of(const struct graph *graph, bool sound)
+{
+    size_t n = (size_t)graph->count;
+
+    if (!sound)
+        return 0;
+    return nw_hash_ints(nw_hash_ints(n, graph->index, n), graph->edges,
+                        (size_t)graph->index[n - 1]);
+}
+
+static int create(const struct nw_call *call, const struct graph *graph,
+                  MPI_Comm *out)
+{
+    MPI_Comm permuted;
+    int code = nw_call_permute(call, &permuted);
+
+    *out = MPI_COMM_NULL;
+    if (code || permuted == MPI_COMM_NULL)
+        return code;
+    code = NW_PMPI(Graph_create)(permuted, graph->count, graph->index,
+                                 graph->edges, 0, out);
+    NW_PMPI(Comm_free)(&permuted);
+    return code;
+}
+
+int nw_graph_create(MPI_Comm comm, int count, const int *index,
+                    const int *edges, int reorder, MPI_Comm *out)
+{
+    struct graph graph = {count, index, edges};
+    struct nw_call call;
+    char shape[48];
+    bool ours = nw_call_open(&call, "MPI_Graph_create", comm, reorder);
+    int code;
+
+    if (ours) {
+        bool sound = call.wanted && is_sound(&call, &graph);
+        bool good = sound && (call.rank || decide(&call, &graph));
+
+        snprintf(shape, sizeof shape, "of %d vertices", count);
+        ours = nw_call_agree(&call, good, hash_of(&graph, sound)) &&
+               nw_call_share(&call, true) && nw_call_report(&call, shape);
+    }
+    code = ours ? create(&call, &graph, out)
+                : NW_PMPI(Graph_create)(comm, count, index, edges,
+                                        nw_call_reorder(&call, reorder), out);
+    nw_call_close(&call);
+    return code;
+}
+
+int nw_graph_map(MPI_Comm comm, int count, const int *index, const int *edges,
+                 int *rank)
+{
+    struct graph graph = {count, index, edges};
+    struct nw_call call;
+    bool ours = nw_call_open(&call, "MPI_Graph_map", comm, 1) &&
+                is_sound(&call, &graph) && decide(&call, &graph);
+    int code = MPI_SUCCESS;
+
+    if (ours && call.decision.changes &&
+        nw_reorder_settings()->mode != NW_REORDER_REPORT) {
+        int vertex = call.decision.vertex[call.rank];
+
+        *rank = vertex < 0 ? MPI_UNDEFINED : vertex;
+    } else {
+        code = NW_PMPI(Graph_map)(comm, count, index, edges, rank);
+    }
+    nw_call_close(&call);
+    return code;
+}

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Members sorted by switches, node and seat are the leaves of one tree; each
+ * run of equal prefixes is a switch, a node, or a part of a node. */
+#include "runtime/reorder/machine.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/networks.h"
+#include "topology/topology.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct building {
+    const struct nw_site *site;
+    const int *world;
+    int count;
+    int32_t *member; /* sorted */
+    nw_topology *topology;
+    int32_t inner; /* class of the links inside nodes */
+    int32_t outer; /* of those from a node to its switch */
+    int32_t *leaf; /* [nodes] switch */
+    struct nw_network *network;
+};
+
+static const struct nw_seat *seat_of(const struct building *b, int i)
+{
+    return &b->site->seat[b->world[b->member[i]]];
+}
+
+static const int32_t *switches_of(const struct building *b, int i)
+{
+    return &b->site->above[seat_of(b, i)->node * NW_SWITCH_DEPTH];
+}
+
+static int compare_ints(const int32_t *a, const int32_t *b, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+static int compare_members(const void *left, const void *right, void *context)
+{
+    const struct building *b = context;
+    int32_t l = *(const int32_t *)left, r = *(const int32_t *)right;
+    const struct nw_seat *x = &b->site->seat[b->world[l]];
+    const struct nw_seat *y = &b->site->seat[b->world[r]];
+    int order = compare_ints(&b->site->above[x->node * NW_SWITCH_DEPTH],
+                             &b->site->above[y->node * NW_SWITCH_DEPTH],
+                             NW_SWITCH_DEPTH);
+    int depth = x->depth < y->depth ? x->depth : y->depth;
+
+    if (!order)
+        order = compare_ints(&x->node, &y->node, 1);
+    if (!order)
+        order = compare_ints(x->at, y->at, depth);
+    if (!order)
+        order = compare_ints(&x->depth, &y->depth, 1);
+    return order ? order : compare_ints(&l, &r, 1);
+}
+
+/* The vertices of the seats from `first` on that share the first `depth` of
+ * theirs, below `parent`; then a leaf for each. */
+static nw_status add_seats(struct building *b, struct nw_node_type *type,
+                           int first, int end, int depth, int32_t parent)
+{
+    nw_status status = NW_OK;
+    int32_t vertex;
+
+    while (!status && first < end) {
+        const struct nw_seat *seat = seat_of(b, first);
+        int next = first + 1;
+
+        if (seat->depth <= depth) {
+            status = nw_node_type_add(type, parent, NW_VERTEX_CORE, b->inner,
+                                      &vertex);
+            first = next;
+            continue;
+        }
+        while (next < end && seat_of(b, next)->depth > depth &&
+               seat_of(b, next)->at[depth] == seat->at[depth])
+            next++;
+        status =
+            nw_node_type_add(type, parent, NW_VERTEX_GROUP, b->inner, &vertex);
+        if (!status)
+            status = add_seats(b, type, first, next, depth + 1, vertex);
+        first = next;
+    }
+    return status;
+}
+
+static bool same_type(const struct nw_node_type *a,
+                      const struct nw_node_type *b)
+{
+    return a->vertex_count == b->vertex_count &&
+           !memcmp(a->parent, b->parent,
+                   (size_t)a->vertex_count * sizeof *a->parent) &&
+           !memcmp(a->kind, b->kind, (size_t)a->vertex_count);
+}
+
+/* The type of a node, an earlier one where it is the same. */
+static nw_status add_type(struct building *b, int first, int end, int32_t *out)
+{
+    struct nw_node_type *type;
+    char name[32];
+    nw_status status;
+
+    snprintf(name, sizeof name, "node%d", b->topology->type_count);
+    status = nw_node_type_new(b->topology, name, &type);
+    if (!status)
+        status = add_seats(b, type, first, end, 0, 0);
+    if (status)
+        return status;
+    *out = b->topology->type_count - 1;
+    for (int32_t t = 0; t < *out; t++)
+        if (same_type(b->topology->type[t], type)) {
+            nw_topology_drop_last_type(b->topology);
+            *out = t;
+            break;
+        }
+    return NW_OK;
+}
+
+static int end_of_node(const struct building *b, int first)
+{
+    int end = first + 1;
+
+    while (end < b->count && seat_of(b, end)->node == seat_of(b, first)->node)
+        end++;
+    return end;
+}
+
+static int count_nodes(const struct building *b)
+{
+    int nodes = 0;
+
+    for (int i = 0; i < b->count; i = end_of_node(b, i))
+        nodes++;
+    return nodes;
+}
+
+/* Switches of the tree: one above all, then one a distinct prefix. `out` may
+ * be NULL: then they are only counted. */
+static nw_status add_switches(struct building *b, int32_t *out_count)
+{
+    int32_t path[NW_SWITCH_DEPTH] = {0}, count = 1, node = 0;
+    const int32_t *before = NULL;
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < b->count; i = end_of_node(b, i)) {
+        const int32_t *above = switches_of(b, i);
+        int32_t at = 0;
+        bool fresh = !before;
+
+        for (int d = 0; !status && d < NW_SWITCH_DEPTH && above[d] >= 0; d++) {
+            fresh = fresh || above[d] != before[d];
+            if (fresh)
+                path[d] = count++;
+            if (fresh && b->network) {
+                b->network->parent[path[d]] = at;
+                status = nw_network_add_link(b->network, path[d], at, b->outer,
+                                             &b->network->uplink[path[d]]);
+            }
+            at = path[d];
+        }
+        before = above;
+        if (b->network)
+            b->leaf[node++] = at;
+    }
+    *out_count = count;
+    return status;
+}
+
+static nw_status build_tree(struct building *b)
+{
+    int32_t count;
+    nw_status status = add_switches(b, &count);
+
+    if (!status)
+        status = nw_network_new(count, &b->network);
+    if (!status)
+        status = nw_alloc((size_t)count, sizeof *b->network->parent,
+                          &b->network->parent);
+    if (!status)
+        status = nw_alloc((size_t)count, sizeof *b->network->uplink,
+                          &b->network->uplink);
+    if (status)
+        return status;
+    b->network->parent[0] = b->network->uplink[0] = -1;
+    for (int32_t s = 0; !status && s < count; s++)
+        status = nw_network_name(b->network, s, "s%d", s);
+    if (!status)
+        status = add_switches(b, &count);
+    return status ? status : nw_network_finish_tree(b->network);
+}
+
+/* The network of a source that is no tree, with its classes as ours. */
+static nw_status take_source(struct building *b)
+{
+    nw_topology *from;
+    nw_status status = nw_topology_load(b->site->source, NULL, &from);
+    int node = 0;
+
+    if (status)
+        return status;
+    b->network = from->network;
+    from->network = NULL;
+    for (int32_t l = 0; !status && l < b->network->link_count; l++)
+        status = nw_topology_class(b->topology,
+                                   &from->class[b->network->link_class[l]],
+                                   &b -> network -> link_class[l]);
+    for (int i = 0; i < b->count; i = end_of_node(b, i))
+        b->leaf[node++] = nw_topology_switch_of(
+            from, b->site->number[seat_of(b, i)->node], -1);
+    nw_topology_free(from);
+    return status;
+}
+
+static nw_status add_network(struct building *b, int nodes)
+{
+    nw_status status;
+
+    if (nodes < 2)
+        return NW_OK;
+    status = nw_alloc((size_t)nodes, sizeof *b->leaf, &b->leaf);
+    if (!status)
+        status = b->site->source ? take_source(b) : build_tree(b);
+    if (status) {
+        nw_network_free(b->network);
+        return status;
+    }
+    nw_topology_take_network(b->topology, b->network);
+    return NW_OK;
+}
+
+static nw_status add_nodes(struct building *b, int nodes)
+{
+    int node = 0;
+    nw_status status =
+        nw_topology_set_nodes(b->topology, nodes, nodes > 1 ? nodes : 0);
+
+    for (int i = 0; !status && i < b->count; i = end_of_node(b, i), node++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "n%d", seat_of(b, i)->node);
+        status = nw_strdup(name, &b->topology->node_name[node]);
+        if (!status)
+            status = add_type(b, i, end_of_node(b, i),
+                              &b->topology->node_type[node]);
+        if (nodes < 2)
+            continue;
+        b->topology->port_first[node + 1] = node + 1;
+        b->topology->port[node] = b->leaf[node];
+        b->topology->port_class[node] = b->outer;
+    }
+    return status;
+}
+
+static nw_status build(struct building *b)
+{
+    struct nw_link_class inner = nw_link_assumed(NW_LINK_CORE);
+    struct nw_link_class outer = nw_link_assumed(NW_LINK_NIC);
+    int nodes = count_nodes(b);
+    nw_status status = nw_topology_new("job", &b->topology);
+
+    if (!status)
+        status = nw_topology_class(b->topology, &inner, &b->inner);
+    if (!status)
+        status = nw_topology_class(b->topology, &outer, &b->outer);
+    if (!status)
+        status = add_network(b, nodes);
+    if (!status)
+        status = add_nodes(b, nodes);
+    if (!status)
+        status = nw_topology_finish(b->topology, NW_ELEMENTS_CORE);
+    return status;
+}
+
+nw_status nw_machine_of(const struct nw_site *site, const int *world, int count,
+                        nw_topology **out, int32_t **member)
+{
+    struct building b = {.site = site, .world = world, .count = count};
+    nw_status status = nw_alloc((size_t)count, sizeof *b.member, &b.member);
+
+    if (status)
+        return status;
+    for (int i = 0; i < count; i++)
+        b.member[i] = i;
+    qsort_r(b.member, (size_t)count, sizeof *b.member, compare_members, &b);
+    status = build(&b);
+    free(b.leaf);
+    if (status) {
+        nw_topology_free(b.topology);
+        free(b.member);
+        return status;
+    }
+    *out = b.topology;
+    *member = b.member;
+    return NW_OK;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * MPI's topology functions, done for real. **Vertex semantics**: the process
+ * with new rank k takes vertex k of the graph that was given. So the program
+ * finds, under its new rank, the neighbours that the graph gives to that rank,
+ * and heavy edges are short. (Renumbering the lists so that each process keeps
+ * its neighbours moves the same bytes between the same places.)
+ *
+ * Each function here stands in for the MPI call of that name, runs inside the
+ * guard, and falls back to the MPI library's own call in any trouble of ours.
+ */
+#ifndef NW_REORDER_REORDER_H
+#define NW_REORDER_REORDER_H
+
+#include "runtime/reorder/decide.h"
+#include "runtime/wrap.h"
+
+#include <stdint.h>
+
+int nw_cart_create(MPI_Comm comm, int count, const int *dims,
+                   const int *periods, int reorder, MPI_Comm *out);
+int nw_cart_map(MPI_Comm comm, int count, const int *dims, const int *periods,
+                int *rank);
+int nw_graph_create(MPI_Comm comm, int count, const int *index,
+                    const int *edges, int reorder, MPI_Comm *out);
+int nw_graph_map(MPI_Comm comm, int count, const int *index, const int *edges,
+                 int *rank);
+int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
+                         const int *degrees, const int *destinations,
+                         const int *weights, MPI_Info info, int reorder,
+                         MPI_Comm *out);
+int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
+                                  const int *sources, const int *source_weights,
+                                  int outdegree, const int *destinations,
+                                  const int *destination_weights, MPI_Info info,
+                                  int reorder, MPI_Comm *out);
+/* Keeps the info key nodewise_cart_weights, which MPI libraries drop. */
+void nw_reorder_note_info(MPI_Comm comm, MPI_Info info);
+
+/* --- what the six share (start.c, call.c) --- */
+
+const struct nw_site *nw_reorder_site(void);
+const struct nw_reorder_settings *nw_reorder_settings(void);
+/* The pattern of NODEWISE_PROFILE; NULL where there is none. */
+const nw_pattern *nw_reorder_profile(void);
+/* The weights noted on a communicator, or NULL. */
+const char *nw_reorder_noted(MPI_Comm comm);
+
+/* One creation on its way. */
+struct nw_call {
+    const char *name;
+    MPI_Comm comm;
+    int rank, size;
+    int *world;   /* [size] ranks in MPI_COMM_WORLD */
+    bool wanted;  /* to be reordered at all */
+    bool settled; /* decided, and said */
+    double begun; /* s */
+    struct nw_decision decision;
+};
+
+/* False where the call is not ours to handle: an intercommunicator, or members
+ * outside of MPI_COMM_WORLD. Local, and the same on all: whatever else is
+ * wrong on one rank is found by nw_call_agree. */
+bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
+                  int reorder);
+void nw_call_close(struct nw_call *call);
+/* Decides by itself; false after one warning where that failed. */
+bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
+/* The decision of rank 0, on all ranks. */
+bool nw_call_share(struct nw_call *call, bool good);
+/* True where all ranks are well and hold the same; collective. */
+bool nw_call_agree(const struct nw_call *call, bool good, uint64_t hash);
+/* Says what was decided on rank 0; true where it is to be done. */
+bool nw_call_report(struct nw_call *call, const char *shape);
+/* What to tell the MPI library where the order stays: not to look for a better
+ * one itself, if we did (Open MPI's search is known to give wrong neighbours,
+ * and to end jobs). */
+int nw_call_reorder(const struct nw_call *call, int reorder);
+/* The members in the order of their vertices; MPI_COMM_NULL for those without
+ * one. Collective; an MPI error code. */
+int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
+/* With NODEWISE_CHECK=1: whether both ends of every edge of the new
+ * communicator know it; says so where not. Collective. */
+void nw_call_check(const struct nw_call *call, MPI_Comm made);
+
+uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the user asked for, the same on every rank: rank 0's environment. */
+#ifndef NW_REORDER_SETTINGS_H
+#define NW_REORDER_SETTINGS_H
+
+#include "runtime/flavour.h"
+
+#include <stdbool.h>
+
+enum nw_reorder_mode {
+    NW_REORDER_OFF,    /* every call passes straight through */
+    NW_REORDER_REPORT, /* say what would be done, do nothing */
+    NW_REORDER_ON,     /* where the program passed reorder */
+    NW_REORDER_FORCE,  /* also where it did not */
+};
+
+#define NW_CART_WEIGHTS 16
+struct nw_reorder_settings {
+    int mode;
+    int check;
+    double gain; /* least share of the cost to save, 0.01 for 1 % */
+    char algorithm[32];
+    int weight_count;
+    double weight[NW_CART_WEIGHTS]; /* per dimension */
+};
+
+/* Reads the environment; a bad value warns once and counts as not set. */
+void nw_reorder_settings_read(struct nw_reorder_settings *settings);
+/* "3,1,1": positive numbers. The count; 0 where the words are bad. */
+int nw_cart_weights_parse(const char *words, double weight[NW_CART_WEIGHTS]);
+
+#endif

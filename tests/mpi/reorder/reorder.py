@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Reordered communicators against a straightforward oracle, one TAP line each.
+
+    reorder.py NAME FLAVOUR
+
+The machine is a described one: NODEWISE_TOPOLOGY says what it is and
+NODEWISE_MAPPING where the ranks sit, unevenly, so that most orders can gain.
+The environment has NODEWISE, NW_BUILD, NW_SOURCE and NW_MPIEXEC.
+"""
+import os, random, re, subprocess, sys, tempfile
+
+NAME, FLAVOUR = sys.argv[1:3]
+BUILD, MPIEXEC = os.environ["NW_BUILD"], os.environ["NW_MPIEXEC"]
+LIBRARY = "%s/libnodewise-%s.so" % (BUILD, FLAVOUR)
+OPENMPI = FLAVOUR == "openmpi"
+LONG = bool(os.environ.get("NW_LONG"))
+done = 0
+
+
+def ok(good, name, *notes):
+    global done
+    done += 1
+    print("%s %d - %s" % ("ok" if good else "not ok", done, name))
+    if not good:
+        for note in notes:
+            print("# %s" % str(note)[-3000:].replace("\n", "\n# "))
+    sys.stdout.flush()
+
+
+def program(name):
+    return "%s/tests/mpi/reorder/%s-%s" % (BUILD, name, FLAVOUR)
+
+
+def run(ranks, command, **variables):
+    variables = dict(LD_PRELOAD=LIBRARY, **variables)
+    line = [MPIEXEC]
+    if OPENMPI:
+        line += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]
+        if os.getuid() == 0:
+            line.append("--allow-run-as-root")
+    for key, value in variables.items():
+        line += (["-x", "%s=%s" % (key, value)] if OPENMPI
+                 else ["-genv", key, value])
+    return subprocess.run(line + ["-n", str(ranks)] + command, text=True,
+                          capture_output=True, timeout=240,
+                          stdin=subprocess.DEVNULL)
+
+
+def machine(ranks, seed):
+    """The ranks on cores drawn from some nodes of a tree (odd seeds) or of a
+    network with several ways (even ones)."""
+    draw = random.Random(seed)
+    tree = seed % 2
+    seats = [(node, core) for node in range(1, 5 if tree else 1 + max(2, ranks // 3))
+             for core in range(4)]
+    with open("seats.mapping", "w") as file:
+        file.write("nodewise mapping 1\nranks %d\n" % ranks)
+        for rank, (node, core) in enumerate(draw.sample(seats, ranks)):
+            file.write(("%d N%d %d -\n" if tree else "%d n%02d %d -\n")
+                       % (rank, node, core))
+    return dict(NODEWISE_TOPOLOGY="rashti-32" if tree else "rashti-192",
+                NODEWISE_MAPPING="seats.mapping")
+
+
+def counts(result):
+    found = re.search(r"cases (\d+) moved (\d+) of (\d+) failed (\d+)",
+                      result.stdout)
+    return [int(word) for word in found.groups()] if found else [0, 0, 0, -1]
+
+
+def oracle():
+    # MPICH's ranks never yield: slow on two cores
+    cases = 400 if LONG else 30 if OPENMPI else 8
+    for ranks in (2, 3, 4, 6, 8) + ((12, 16) if LONG else ()):
+        moved = big = 0
+        for seed in range(1, 3):
+            result = run(ranks, [program("oracle"), str(ranks * 10 + seed),
+                                 str(cases)], NODEWISE_REORDER="force",
+                         NODEWISE_REORDER_GAIN="0", NODEWISE_CHECK="1",
+                         **machine(ranks, seed))
+            found = counts(result)
+            ok(result.returncode == 0 and found[3] == 0
+               and "WRONG" not in result.stderr,
+               "%d ranks, seed %d: %d cases" % (ranks, seed, found[0]),
+               result.stdout, result.stderr)
+            moved, big = moved + found[1], big + found[2]
+        if ranks >= 4:
+            ok(2 * moved >= big > 0, "%d ranks: %d of %d communicators moved"
+               % (ranks, moved, big))
+
+
+def shuffled():
+    """Any permutation must be right, not only good ones."""
+    for ranks in (4, 7):
+        result = run(ranks, [program("oracle"), str(ranks), "25" if OPENMPI else "8"],
+                     NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="any",
+                     NODEWISE_ALGORITHM="random", **machine(ranks, 1))
+        found = counts(result)
+        ok(result.returncode == 0 and found[3] == 0 and 2 * found[1] >= found[2],
+           "%d ranks in random orders: %d of %d moved"
+           % (ranks, found[1], found[2]), result.stdout, result.stderr)
+
+
+def modes():
+    plain = run(4, [program("oracle"), "5", "8"])
+    ok(plain.returncode == 0 and "nodewise" not in plain.stderr
+       and counts(plain)[1] == 0, "silent where nothing is asked", plain)
+    report = run(4, [program("oracle"), "5", "8"], NODEWISE_REORDER="report",
+                 **machine(4, 1))
+    ok(report.returncode == 0 and counts(report)[1] == 0
+       and "would be reordered" in report.stderr, "report changes nothing",
+       report)
+    on = run(4, [program("oracle"), "5", "8"], NODEWISE_REORDER="on",
+             **machine(4, 1))
+    force = run(4, [program("oracle"), "5", "8"], NODEWISE_REORDER="force",
+                **machine(4, 1))
+    ok(on.returncode == force.returncode == 0
+       and 0 < on.stderr.count(", reordered") < force.stderr.count(", reordered"),
+       "on follows the program, force does not ask", on, force)
+    wrong = run(4, [program("oracle"), "5", "8"], NODEWISE_REORDER="maybe")
+    ok(wrong.returncode == 0 and counts(wrong)[3] == 0
+       and wrong.stderr.count("NODEWISE_REORDER is") == 1,
+       "a wrong mode is named and nothing is done", wrong)
+    wrong = run(4, [program("oracle"), "5", "8"], NODEWISE_REORDER="force",
+                NODEWISE_TOPOLOGY="/nowhere.yaml")
+    ok(wrong.returncode == 0 and counts(wrong)[3] == 0
+       and wrong.stderr.count("counts as flat") == 1,
+       "a topology that cannot be read costs one warning", wrong)
+    wrong = run(4, [program("oracle"), "5", "8"], NODEWISE_REORDER="force",
+                NODEWISE_TOPOLOGY="magc-a")
+    ok(wrong.returncode == 0 and counts(wrong)[3] == 0
+       and "has no host" in wrong.stderr,
+       "a topology without this host costs one warning", wrong)
+
+
+os.chdir(tempfile.mkdtemp(prefix="nodewise-reorder-"))
+globals()[NAME]()
+print("1..%d" % done)

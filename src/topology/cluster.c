@@ -113,6 +113,17 @@ static const struct nw_yaml *item_to_blame(const struct nw_cluster *cluster,
     return item;
 }
 
+/* Forwarding tables name nodes, so they come after them. */
+static nw_status read_tables(struct nw_cluster *cluster,
+                             const struct nw_yaml *network)
+{
+    const struct nw_yaml *graph =
+        network ? nw_yaml_get(network, "graph") : NULL;
+    const struct nw_yaml *tables = graph ? nw_yaml_get(graph, "tables") : NULL;
+
+    return tables ? nw_cluster_tables(cluster, tables) : NW_OK;
+}
+
 static nw_status read_all(struct nw_cluster *cluster)
 {
     const struct nw_yaml *network = nw_yaml_get(cluster->root, "network");
@@ -131,6 +142,8 @@ static nw_status read_all(struct nw_cluster *cluster)
         status = nw_cluster_network(cluster, network);
     if (!status)
         status = nw_cluster_place_nodes(cluster, nodes);
+    if (!status)
+        status = read_tables(cluster, network);
     if (status)
         return status;
     status = nw_topology_finish(cluster->topology, cluster->elements);

@@ -114,6 +114,9 @@ NW_MUST_CHECK nw_status nw_cluster_tree(struct nw_cluster *cluster,
                                         const struct nw_yaml *node);
 NW_MUST_CHECK nw_status nw_cluster_graph(struct nw_cluster *cluster,
                                          const struct nw_yaml *node);
+/* Forwarding tables of a graph whose nodes are placed. */
+NW_MUST_CHECK nw_status nw_cluster_tables(struct nw_cluster *cluster,
+                                          const struct nw_yaml *list);
 /* Sorts the switches of the topology's network, for nw_cluster_find_switch. */
 NW_MUST_CHECK nw_status nw_cluster_index_switches(struct nw_cluster *cluster,
                                                   const struct nw_yaml *node);

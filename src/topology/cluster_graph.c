@@ -133,8 +133,9 @@ nw_status nw_cluster_graph(struct nw_cluster *cluster,
 {
     const struct nw_yaml *switches, *links = nw_yaml_get(node, "links");
     bool first, other;
-    nw_status status =
-        nw_yaml_check_map(node, "'graph'", "switches links routing ties");
+    nw_status status = nw_yaml_check_map(node, "'graph'",
+                                         "switches links routing ties "
+                                         "tables");
 
     if (!status)
         status = nw_yaml_need(node, "switches", &switches);

@@ -25,6 +25,9 @@ NW_MUST_CHECK nw_status nw_write_type(struct nw_text *text,
                                       const struct nw_node_type *type);
 NW_MUST_CHECK nw_status nw_write_network(struct nw_text *text,
                                          const nw_topology *topology);
+/* Of a graph that has them. */
+NW_MUST_CHECK nw_status nw_write_tables(struct nw_text *text,
+                                        const nw_topology *topology);
 NW_MUST_CHECK nw_status nw_write_nodes(struct nw_text *text,
                                        const nw_topology *topology);
 

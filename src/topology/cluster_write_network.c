@@ -183,13 +183,8 @@ static nw_status write_links(const struct view *view)
 static nw_status write_graph(const struct view *view)
 {
     const struct nw_network *network = view->network;
-    const struct nw_graph_ports *ports;
     nw_status status;
 
-    if (nw_graph_tables(network, &ports))
-        return nw_fail(NW_EUNSUPPORTED,
-                       "a cluster file has no forwarding tables: leave ',lft=' "
-                       "out for shortest routes");
     nw_text_add(view->text, "  graph:\n    switches: ");
     status =
         nw_write_names(view->text, (const char *const *)network->switch_name,
@@ -197,7 +192,9 @@ static nw_status write_graph(const struct view *view)
     nw_text_add(view->text, "\n");
     if (!nw_graph_spreads(network))
         nw_text_add(view->text, "    ties: first\n");
-    return status ? status : write_links(view);
+    if (!status)
+        status = write_links(view);
+    return status ? status : nw_write_tables(view->text, view->topology);
 }
 
 nw_status nw_write_network(struct nw_text *text, const nw_topology *topology)

@@ -313,6 +313,25 @@ static nw_status check_column(struct nw_network *network, int32_t column,
     return NW_OK;
 }
 
+nw_status nw_graph_copy_ports(const nw_topology *topology,
+                              struct nw_graph_ports *ports)
+{
+    size_t nodes = (size_t)topology->node_count;
+    nw_status status;
+
+    ports->nodes = topology->node_count;
+    ports->count = (size_t)topology->port_first[nodes];
+    status = nw_alloc(nodes + 1, sizeof *ports->first, &ports->first);
+    if (!status)
+        status = nw_alloc(ports->count, sizeof *ports->at, &ports->at);
+    if (status)
+        return status;
+    memcpy(ports->first, topology->port_first,
+           (nodes + 1) * sizeof *ports->first);
+    memcpy(ports->at, topology->port, ports->count * sizeof *ports->at);
+    return NW_OK;
+}
+
 nw_status nw_graph_set_tables(struct nw_network *network,
                               struct nw_graph_ports *ports, int32_t *via)
 {

@@ -192,25 +192,6 @@ static nw_status find_columns(const struct nw_ib_subnet *subnet,
     return NW_OK;
 }
 
-static nw_status copy_ports(const nw_topology *topology,
-                            struct nw_graph_ports *ports)
-{
-    size_t nodes = (size_t)topology->node_count;
-    nw_status status;
-
-    ports->nodes = topology->node_count;
-    ports->count = (size_t)topology->port_first[nodes];
-    status = nw_alloc(nodes + 1, sizeof *ports->first, &ports->first);
-    if (!status)
-        status = nw_alloc(ports->count, sizeof *ports->at, &ports->at);
-    if (status)
-        return status;
-    memcpy(ports->first, topology->port_first,
-           (nodes + 1) * sizeof *ports->first);
-    memcpy(ports->at, topology->port, ports->count * sizeof *ports->at);
-    return NW_OK;
-}
-
 /* The link behind the port of an entry; -1 where it leads to an adapter or to
  * the switch itself. */
 static nw_status link_of(const struct nw_ib_subnet *subnet,
@@ -253,7 +234,7 @@ nw_status nw_ib_set_tables(const struct nw_ib_subnet *subnet,
     struct nw_graph_ports ports = {0};
     int32_t *column_of = NULL, *via = NULL;
     size_t size;
-    nw_status status = copy_ports(fabric->topology, &ports);
+    nw_status status = nw_graph_copy_ports(fabric->topology, &ports);
 
     size = (size_t)network->switch_count * ports.count;
     if (!status && size > MAX_TABLE)

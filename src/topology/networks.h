@@ -69,6 +69,9 @@ struct nw_graph_ports {
 NW_MUST_CHECK nw_status nw_graph_set_tables(struct nw_network *network,
                                             struct nw_graph_ports *ports,
                                             int32_t *via);
+/* The ports of placed nodes, to be handed to nw_graph_set_tables. */
+NW_MUST_CHECK nw_status nw_graph_copy_ports(const nw_topology *topology,
+                                            struct nw_graph_ports *ports);
 /* NULL without tables; borrowed. */
 const int32_t *nw_graph_tables(const struct nw_network *network,
                                const struct nw_graph_ports **ports);

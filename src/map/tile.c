@@ -204,11 +204,11 @@ nw_status nw_layout_tile(struct nw_layout *layout, double *cost, bool *found)
         status = nw_tiling_boxes(layout, &tiling, seat, &done);
     if (!status && done)
         status = nw_layout_take_if_better(layout, seat, cost);
-    if (!status && !done) {
+    /* boxes that divide may be slabs of a prime: cut in any case */
+    if (!status)
         status = nw_tiling_cut(layout, &tiling, seat);
-        if (!status)
-            status = nw_layout_take_if_better(layout, seat, cost);
-    }
+    if (!status)
+        status = nw_layout_take_if_better(layout, seat, cost);
     free(seat);
     return status;
 }

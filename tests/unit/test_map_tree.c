@@ -176,6 +176,30 @@ static void test_weights_turn_boxes(void **state)
     nw_topology_free(topology);
 }
 
+/* Sizes that divide badly, a machine with room to spare: never behind plain
+ * bisections, which know of no grid. */
+static void test_uneven_grids_keep_up_with_bisection(void **state)
+{
+    static const char *const tries[][2] = {
+        {"stencil3d7:dims=10x10x10,bytes=10", "hierarchy:4:16:64@1:10:100"},
+        {"stencil3d7:dims=7x11x8,bytes=10", "hierarchy:7:11:8@1:10:100"},
+        {"stencil2d5:dims=22x23,bytes=10", "hierarchy:12:2:24@1:3:10"},
+        {"stencil3d7:dims=16x16x18,bytes=1,weights=10:1:1",
+         "hierarchy:12:2:24:8@1:3:10:20"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        nw_pattern *pattern = generate(tries[i][0]);
+        nw_topology *topology = load(tries[i][1]);
+
+        assert_true(best_by(topology, pattern, NULL) <=
+                    1.01 * best_by(topology, pattern, "partition"));
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
 /* --- what must hold --- */
 
 static nw_topology *uneven(struct nw_random *random)
@@ -313,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_small_ones_are_optimal),
         cmocka_unit_test(test_squares_tile_a_square),
         cmocka_unit_test(test_weights_turn_boxes),
+        cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
         cmocka_unit_test(test_changes_sum_to_the_cost),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_steps_repeat_a_time),

@@ -421,6 +421,50 @@ static void copies(void **state)
     free(want);
 }
 
+/* Lines long enough for vector instructions, gathered into dense buffers, and
+ * several copies at once, in whatever order they are done. */
+static void columns(void **state)
+{
+    enum { ROOM = 1 << 20, COPIES = 9 };
+    char *from = malloc(ROOM), *to = malloc(ROOM), *want = malloc(ROOM);
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 4);
+    for (int i = 0; i < ROOM; i++)
+        from[i] = (char)nw_random_next(&random);
+    for (int round = 0; round < 60; round++) {
+        struct nw_halo_copy copy[COPIES];
+        size_t at = 0;
+
+        memset(want, 0, ROOM);
+        memset(to, 0, ROOM);
+        for (int i = 0; i < COPIES; i++) {
+            int64_t n[3] = {1, 1 + (int64_t)nw_random_below(&random, 40),
+                            i % 3 ? 7
+                                  : 1 + (int64_t)nw_random_below(&random, 9)};
+            size_t bytes = round % 2 ? 4 : 8;
+            ptrdiff_t pitch = 12 + (ptrdiff_t)nw_random_below(&random, 300);
+
+            copy[i] =
+                (struct nw_halo_copy){.n = {n[0], n[1], n[2]}, .bytes = bytes};
+            copy[i].to = nw_halo_dense(n, bytes, want + at);
+            copy[i].from = (struct nw_halo_view){
+                from + ROOM / 2,
+                {(ptrdiff_t)bytes, i % 2 ? pitch : -pitch, pitch * n[1]}};
+            at += bytes * (size_t)(n[1] * n[2]) + 3;
+            copy_by_hand(&copy[i]);
+            copy[i].to.at = to + (copy[i].to.at - want);
+            nw_halo_copy_prepare(&copy[i]);
+        }
+        nw_halo_copy_run_all(copy, COPIES);
+        assert_memory_equal(to, want, ROOM);
+    }
+    free(from);
+    free(to);
+    free(want);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +473,7 @@ int main(void)
         cmocka_unit_test(assign_is_exact), cmocka_unit_test(sixteen),
         cmocka_unit_test(summit_case),     cmocka_unit_test(uneven),
         cmocka_unit_test(refused),         cmocka_unit_test(copies),
+        cmocka_unit_test(columns),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

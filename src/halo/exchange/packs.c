@@ -109,40 +109,45 @@ void nw_halo_packs_fini(struct nw_halo_packs *packs)
     packs->copy = NULL;
 }
 
-/* Transfer by transfer, all its fields together: they share nothing, but their
- * rows are walked in turn. */
-void nw_halo_packs_pack(const struct nw_halo_channel *channel,
-                        const struct nw_halo_packs *packs, char *buffer)
+#define BATCH 32 /* copies that may share cache lines, run together */
+
+/* Transfer by transfer, all its fields together: their rows are walked in
+ * turn. */
+static void run_packs(const struct nw_halo_channel *channel,
+                      const struct nw_halo_packs *packs, char *buffer,
+                      bool unpack)
 {
     const nw_halo *halo = channel->halo;
+    struct nw_halo_copy batch[BATCH];
+    size_t count = 0;
 
     for (size_t i = 0; i < packs->transfer_count; i++)
         for (int32_t a = 0; a < halo->active_count; a++) {
-            struct nw_halo_copy copy =
+            struct nw_halo_copy *copy = &batch[count++];
+
+            *copy =
                 packs
                     ->copy[(size_t)halo->active[a] * packs->transfer_count + i];
-
-            copy.to.at = buffer;
-            nw_halo_copy_run(&copy);
-            buffer += nw_halo_copy_bytes(&copy);
+            *(unpack ? &copy->from.at : &copy->to.at) = buffer;
+            buffer += nw_halo_copy_bytes(copy);
+            if (count == BATCH) {
+                nw_halo_copy_run_all(batch, count);
+                count = 0;
+            }
         }
+    nw_halo_copy_run_all(batch, count);
+}
+
+void nw_halo_packs_pack(const struct nw_halo_channel *channel,
+                        const struct nw_halo_packs *packs, char *buffer)
+{
+    run_packs(channel, packs, buffer, false);
 }
 
 void nw_halo_packs_unpack(const struct nw_halo_channel *channel,
                           const struct nw_halo_packs *packs, const char *buffer)
 {
-    const nw_halo *halo = channel->halo;
-
-    for (size_t i = 0; i < packs->transfer_count; i++)
-        for (int32_t a = 0; a < halo->active_count; a++) {
-            struct nw_halo_copy copy =
-                packs
-                    ->copy[(size_t)halo->active[a] * packs->transfer_count + i];
-
-            copy.from.at = (char *)buffer;
-            nw_halo_copy_run(&copy);
-            buffer += nw_halo_copy_bytes(&copy);
-        }
+    run_packs(channel, packs, (char *)buffer, true);
 }
 
 nw_status nw_halo_moves_make(const struct nw_halo_channel *channel,

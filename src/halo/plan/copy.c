@@ -9,8 +9,11 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define AHEAD 24 /* elements between a prefetch and its use */
+#define AHEAD 12 /* elements between a prefetch and its use */
 #define FAR 64   /* bytes between elements from which prefetching helps */
+#define BLOCK                                                                  \
+    512 /* runs of a copy before the next has its turn: what they              \
+           touch is still in the cache */
 
 struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at)
 {
@@ -95,8 +98,34 @@ static inline void move_line(const struct line *line, size_t bytes)
 #define CASES(X)                                                               \
     X(1) X(2) X(4) X(8) X(12) X(16) X(20) X(24) X(32) X(36) X(40) X(48) X(64)
 
+/* Columns into a dense buffer, the packed x face. */
+static bool is_gather(const struct line *line)
+{
+    return line->to_step == (ptrdiff_t)line->bytes && line->n >= 8 &&
+           (line->bytes == 4 || line->bytes == 8);
+}
+
+static struct line rest_of(const struct line *line)
+{
+    struct nw_halo_gather gather = {line->to, line->from, line->from_step,
+                                    line->n, line->bytes};
+    int64_t moved = nw_halo_gather(&gather);
+    struct line rest = *line;
+
+    rest.to += moved * rest.to_step;
+    rest.from += moved * rest.from_step;
+    rest.n -= moved;
+    return rest;
+}
+
 static void copy_line(const struct line *line)
 {
+    struct line rest;
+
+    if (is_gather(line)) {
+        rest = rest_of(line);
+        line = &rest;
+    }
     switch (line->bytes) {
 #define CASE(n)                                                                \
     case n:                                                                    \
@@ -133,8 +162,63 @@ void nw_halo_copy_run(const struct nw_halo_copy *copy)
         copy_plane(copy, k);
 }
 
+/* --- several copies, slab by slab --- */
+
+/* The axis of a copy's slabs, the last one that has several. */
+static int slab_axis(const struct nw_halo_copy *copy)
+{
+    return copy->n[2] > 1 ? 2 : copy->n[1] > 1 ? 1 : 0;
+}
+
+static void copy_slabs(const struct nw_halo_copy *copy, int64_t first,
+                       int64_t count)
+{
+    struct nw_halo_copy part = *copy;
+    int axis = slab_axis(copy);
+
+    part.to.at += first * part.to.step[axis];
+    part.from.at += first * part.from.step[axis];
+    part.n[axis] = count;
+    nw_halo_copy_run(&part);
+}
+
+static int64_t slab_count(const struct nw_halo_copy *copy)
+{
+    return copy->n[slab_axis(copy)];
+}
+
+/* Copies that follow each other with as many slabs as the first. */
+static size_t agreeing(const struct nw_halo_copy *copy, size_t count)
+{
+    size_t i = 1;
+
+    while (i < count && slab_count(&copy[i]) == slab_count(copy))
+        i++;
+    return i;
+}
+
+static void run_blocked(const struct nw_halo_copy *copy, size_t count)
+{
+    int64_t slabs = slab_count(copy), most = 1, block;
+
+    for (size_t i = 0; i < count; i++) {
+        int64_t lines = copy[i].n[0] * copy[i].n[1] * copy[i].n[2] / slabs;
+
+        most = lines > most ? lines : most;
+    }
+    block = BLOCK / most + 1;
+    for (int64_t at = 0; at < slabs; at += block)
+        for (size_t i = 0; i < count; i++)
+            copy_slabs(&copy[i], at, slabs - at < block ? slabs - at : block);
+}
+
 void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
-        nw_halo_copy_run(&copy[i]);
+    for (size_t i = 0, next; i < count; i = next) {
+        next = i + agreeing(copy + i, count - i);
+        if (next == i + 1)
+            nw_halo_copy_run(&copy[i]);
+        else
+            run_blocked(&copy[i], next - i);
+    }
 }

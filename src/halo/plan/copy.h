@@ -29,9 +29,24 @@ struct nw_halo_view nw_halo_dense(const int64_t n[3], size_t bytes, void *at);
 void nw_halo_copy_prepare(struct nw_halo_copy *copy);
 /* Carries out a prepared copy; the two ends must not overlap. */
 void nw_halo_copy_run(const struct nw_halo_copy *copy);
-/* Copies that may be done in any order, plane by plane where they agree in
- * their number of planes, so that the lines they share are read once. */
+/* Copies that may be done in any order: those in a row with as many planes go
+ * some planes at a time in turn, so that cache lines they share (both ends of
+ * rows, quantities interleaved) are fetched once. */
 void nw_halo_copy_run_all(const struct nw_halo_copy *copy, size_t count);
 size_t nw_halo_copy_bytes(const struct nw_halo_copy *copy);
+
+/* --- gather.c --- */
+
+/* Elements `step` bytes apart, to be stored one behind the other. */
+struct nw_halo_gather {
+    char *to;
+    const char *from;
+    ptrdiff_t step;
+    int64_t n;
+    size_t bytes;
+};
+/* How many of them, from the first, were moved by vector instructions: 0 where
+ * the machine or the size has none. */
+int64_t nw_halo_gather(const struct nw_halo_gather *line);
 
 #endif

@@ -3,6 +3,7 @@
  * them: each end tells the other what it must know. */
 #include "halo/exchange/channels.h"
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ const struct nw_halo_method_ops *const nw_halo_methods[NW_HALO_METHOD_COUNT] = {
     [NW_HALO_ATTACH] = &nw_halo_attach,
     [NW_HALO_PACKED] = &nw_halo_packed,
     [NW_HALO_TYPES] = &nw_halo_types,
+    [NW_HALO_NODES] = &nw_halo_nodes,
     [NW_HALO_KERNEL] = &nw_halo_kernel,
     [NW_HALO_WRITE] = &nw_halo_write,
     [NW_HALO_PEER3D] = &nw_halo_peer3d,
@@ -228,6 +230,17 @@ static nw_status open_all(nw_halo *halo, struct nw_halo_offer *own)
     return status;
 }
 
+/* Where nodes are to be connected, all ranks have their channels first. */
+static nw_status make_all(nw_halo *halo)
+{
+    nw_status status = make_channels(halo);
+
+    if (!nw_halo_trunks_wanted(halo))
+        return status;
+    status = nw_halo_agree(halo->comm, status);
+    return status ? status : nw_halo_trunks_make(halo);
+}
+
 nw_status nw_halo_channels_open(nw_halo *halo,
                                 const struct nw_halo_scheme *scheme)
 {
@@ -236,7 +249,7 @@ nw_status nw_halo_channels_open(nw_halo *halo,
     nw_status status;
 
     halo->scheme = *scheme;
-    status = make_channels(halo);
+    status = nw_halo_agree(halo->comm, make_all(halo));
     if (!status)
         status = nw_alloc(halo->channel_count, sizeof *own, &own);
     if (!status)
@@ -252,6 +265,8 @@ nw_status nw_halo_channels_open(nw_halo *halo,
     if (!status)
         status = nw_halo_mpi(move_offers(halo, own, other, request),
                              "open the channels of a halo");
+    if (!status && halo->trunks)
+        status = nw_halo_trunks_share(halo);
     if (!status)
         status = join_all(halo, other);
     status = nw_halo_agree(halo->comm, status);
@@ -271,14 +286,15 @@ void nw_halo_channels_close(nw_halo *halo)
     halo->channel = NULL;
     halo->channel_count = 0;
     nw_halo_transfers_fini(&halo->transfers);
+    nw_halo_trunks_free(halo);
     nw_halo_segment_free(halo);
 }
 
 void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set)
 {
-    struct nw_halo_set held = {halo->scheme,      halo->transfers,
-                               halo->channel,     halo->channel_count,
-                               halo->phase_count, halo->segment};
+    struct nw_halo_set held = {
+        halo->scheme,      halo->transfers, halo->channel, halo->channel_count,
+        halo->phase_count, halo->segment,   halo->trunks};
 
     halo->scheme = set->scheme;
     halo->transfers = set->transfers;
@@ -286,5 +302,6 @@ void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set)
     halo->channel_count = set->channel_count;
     halo->phase_count = set->phase_count;
     halo->segment = set->segment;
+    halo->trunks = set->trunks;
     *set = held;
 }

@@ -20,6 +20,7 @@ struct nw_halo_set {
     size_t channel_count;
     int phase_count;
     void *segment;
+    struct nw_halo_trunks *trunks;
 };
 void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set);
 

@@ -173,6 +173,7 @@ static const struct figures model[NW_HALO_METHOD_COUNT] = {
     [NW_HALO_SELF] = {1e-7, 2.0e-10},   [NW_HALO_DIRECT] = {5e-7, 3.0e-10},
     [NW_HALO_SHARED] = {6e-7, 4.5e-10}, [NW_HALO_ATTACH] = {4e-6, 6.0e-10},
     [NW_HALO_PACKED] = {2e-6, 6.0e-10}, [NW_HALO_TYPES] = {3e-6, 7.0e-10},
+    [NW_HALO_NODES] = {1e-6, 8.0e-10},
 };
 
 static double predict(const nw_halo *halo)

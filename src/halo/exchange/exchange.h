@@ -46,7 +46,6 @@ struct nw_halo_method_ops {
     enum nw_halo_method id;
     bool for_gpu;     /* device memory, or host memory */
     bool each_pieces; /* a channel for each pair of pieces, not of ranks */
-    bool each_nodes;  /* channels are those of a pair of nodes' leaders */
     /* Whether this rank could use it at all, once a plan: all ranks must. NULL
      * is yes. */
     bool (*here)(nw_halo *halo);
@@ -81,7 +80,8 @@ struct nw_halo_channel {
     size_t count;
     size_t bytes; /* of all quantities */
     bool done, started;
-    void *state; /* the method's */
+    struct nw_halo_trunk *trunk; /* a leader's end of it; else NULL */
+    void *state;                 /* the method's */
 };
 
 /* One quantity, or several that lie interleaved on every rank, as one array a
@@ -141,13 +141,14 @@ struct nw_halo {
     int phase_count, phase;
     size_t started; /* channels whose phase has come */
     bool running, broken;
-    bool bereft;               /* a peer is gone: nothing collective any more */
-    char failure[256];         /* why, as it is told to the peers */
-    uint64_t exchange;         /* counts them, from 1 */
-    uint64_t polls;            /* of exchanges that were not done */
-    void *segment;             /* shared memory of the channels, segment.c's */
-    void *watch;               /* of peers on this node, watch.c's */
-    struct nw_halo_gpus *gpus; /* of GPU memory, else NULL */
+    bool bereft;       /* a peer is gone: nothing collective any more */
+    char failure[256]; /* why, as it is told to the peers */
+    uint64_t exchange; /* counts them, from 1 */
+    uint64_t polls;    /* of exchanges that were not done */
+    void *segment;     /* shared memory of the channels, segment.c's */
+    struct nw_halo_trunks *trunks; /* of pairs of nodes, nodes.h; or NULL */
+    void *watch;                   /* of peers on this node, watch.c's */
+    struct nw_halo_gpus *gpus;     /* of GPU memory, else NULL */
     char words[256];
 };
 
@@ -197,7 +198,8 @@ void nw_halo_moves_run(const struct nw_halo_channel *channel,
 extern const struct nw_halo_method_ops
     *const nw_halo_methods[NW_HALO_METHOD_COUNT];
 extern const struct nw_halo_method_ops nw_halo_self, nw_halo_direct,
-    nw_halo_shared, nw_halo_attach, nw_halo_packed, nw_halo_types;
+    nw_halo_shared, nw_halo_attach, nw_halo_packed, nw_halo_types,
+    nw_halo_nodes;
 
 /* --- segment.c: shared memory of a node for the channels of a scheme --- */
 

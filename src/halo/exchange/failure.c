@@ -15,22 +15,37 @@ static bool is_told(const nw_halo *halo, size_t channel)
     return halo->channel[channel].peer == halo->rank;
 }
 
-/* What is sent stays in the halo; nobody waits for it to be read. */
-void nw_halo_failure_tell(nw_halo *halo, nw_status status)
+static void tell(nw_halo *halo, int rank)
 {
     MPI_Request request;
 
+    if (NW_PMPI(Isend)(halo->failure, sizeof halo->failure, MPI_BYTE, rank, TAG,
+                       halo->comm, &request) == MPI_SUCCESS)
+        NW_PMPI(Request_free)(&request);
+}
+
+/* Those whose cells a leader moves may share no other channel with it. */
+static void tell_node(nw_halo *halo)
+{
+    for (int rank = 0; rank < halo->size; rank++)
+        if (rank != halo->rank &&
+            halo->node_of[rank] == halo->node_of[halo->rank])
+            tell(halo, rank);
+}
+
+/* What is sent stays in the halo; nobody waits for it to be read. */
+void nw_halo_failure_tell(nw_halo *halo, nw_status status)
+{
     if (halo->broken)
         return;
     memset(halo->failure, 0, sizeof halo->failure);
     halo->failure[0] = (char)status;
     strncpy(halo->failure + 1, nw_error_text(), sizeof halo->failure - 2);
     for (size_t i = 0; i < halo->channel_count; i++)
-        if (!is_told(halo, i) &&
-            NW_PMPI(Isend)(halo->failure, sizeof halo->failure, MPI_BYTE,
-                           halo->channel[i].peer, TAG, halo->comm,
-                           &request) == MPI_SUCCESS)
-            NW_PMPI(Request_free)(&request);
+        if (!is_told(halo, i))
+            tell(halo, halo->channel[i].peer);
+    if (halo->trunks)
+        tell_node(halo);
 }
 
 nw_status nw_halo_failure_hear(const nw_halo *halo)

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Between nodes, in two kinds of channels: a rank's own, which packs into or
+ * unpacks from the leader's buffer, and a leader's, which moves the buffer. The
+ * buffer is free again when all ranks unpacked, or when it was sent. */
+#include "halo/exchange/nodes.h"
+
+#include <stdlib.h>
+
+#define PART ((size_t)1 << 30)
+#define TAG 16000 /* beyond those of other channels; one more a phase */
+
+static char *buffer_of(struct nw_halo_trunk_flags *flags)
+{
+    return (char *)(flags + 1);
+}
+
+static size_t active_cell(const nw_halo *halo)
+{
+    size_t bytes = 0;
+
+    for (int32_t i = 0; i < halo->active_count; i++)
+        bytes += halo->field[halo->active[i]].bytes;
+    return bytes;
+}
+
+/* --- a rank's cells --- */
+
+struct member {
+    struct nw_halo_packs packs;
+    struct nw_halo_trunk_flags *flags;
+    size_t before; /* cells of others in the buffer */
+    uint64_t count;
+    bool moved; /* in this exchange */
+};
+
+static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
+{
+    (void)halo;
+    return !pair->same_node;
+}
+
+static nw_status open(struct nw_halo_channel *channel,
+                      struct nw_halo_offer *own)
+{
+    struct member *member = NULL;
+    nw_status status = nw_alloc(1, sizeof *member, &member);
+
+    (void)own;
+    channel->state = member;
+    return status
+               ? status
+               : nw_halo_packs_make(channel, channel->receives, &member->packs);
+}
+
+static nw_status join(struct nw_halo_channel *channel,
+                      const struct nw_halo_offer *other)
+{
+    struct member *member = channel->state;
+    const struct nw_halo_trunk *trunk =
+        nw_halo_trunk_of(channel, &member->before);
+
+    (void)other;
+    member->flags = nw_halo_segment_at(channel->halo, &trunk->spot);
+    return NW_OK;
+}
+
+/* A sender may pack when the exchange before was sent, a receiver unpack when
+ * this one is there. */
+static bool try_move(struct nw_halo_channel *channel)
+{
+    struct member *member = channel->state;
+    uint64_t wanted = member->count - channel->sends;
+    char *at =
+        buffer_of(member->flags) + member->before * active_cell(channel->halo);
+
+    if (atomic_load_explicit(&member->flags->leader, memory_order_acquire) <
+        wanted)
+        return false;
+    if (channel->sends)
+        nw_halo_packs_pack(channel, &member->packs, at);
+    else
+        nw_halo_packs_unpack(channel, &member->packs, at);
+    atomic_fetch_add_explicit(&member->flags->members, 1, memory_order_release);
+    return true;
+}
+
+static nw_status start(struct nw_halo_channel *channel)
+{
+    struct member *member = channel->state;
+
+    member->count++;
+    member->moved = channel->sends && try_move(channel);
+    return NW_OK;
+}
+
+static nw_status test(struct nw_halo_channel *channel, bool *done)
+{
+    struct member *member = channel->state;
+
+    *done = member->moved = member->moved || try_move(channel);
+    return NW_OK;
+}
+
+static void close_channel(struct nw_halo_channel *channel)
+{
+    struct member *member = channel->state;
+
+    if (member)
+        nw_halo_packs_fini(&member->packs);
+    free(member);
+    channel->state = NULL;
+}
+
+const struct nw_halo_method_ops nw_halo_nodes = {
+    .id = NW_HALO_NODES,
+    .fits = fits,
+    .open = open,
+    .join = join,
+    .start = start,
+    .test = test,
+    .close = close_channel,
+};
+
+/* --- a leader's message --- */
+
+struct end {
+    struct nw_halo_trunk *trunk;
+    struct nw_halo_trunk_flags *flags;
+    MPI_Request *request;
+    int request_count; /* under way */
+    uint64_t count;
+    bool moving; /* in this exchange */
+};
+
+static nw_status end_open(struct nw_halo_channel *channel,
+                          struct nw_halo_offer *own)
+{
+    struct end *end = NULL;
+    nw_status status = nw_alloc(1, sizeof *end, &end);
+
+    (void)own;
+    channel->state = end;
+    if (status)
+        return status;
+    end->trunk = channel->trunk;
+    status = nw_alloc(channel->bytes / PART + 1, sizeof *end->request,
+                      &end->request);
+    return status ? status
+                  : nw_halo_segment_reserve(channel->halo,
+                                            sizeof(struct nw_halo_trunk_flags) +
+                                                channel->bytes,
+                                            &end->trunk->spot);
+}
+
+static nw_status end_join(struct nw_halo_channel *channel,
+                          const struct nw_halo_offer *other)
+{
+    struct end *end = channel->state;
+
+    (void)other;
+    end->flags = nw_halo_segment_at(channel->halo, &end->trunk->spot);
+    return NW_OK;
+}
+
+static nw_status move(struct nw_halo_channel *channel)
+{
+    struct end *end = channel->state;
+    MPI_Comm comm = channel->halo->comm;
+    size_t bytes = end->trunk->cells * active_cell(channel->halo);
+    char *buffer = buffer_of(end->flags);
+    int code = MPI_SUCCESS, tag = TAG + channel->phase;
+
+    end->request_count = 0;
+    for (size_t at = 0; code == MPI_SUCCESS && at < bytes; at += PART) {
+        int part = (int)(bytes - at < PART ? bytes - at : PART);
+        MPI_Request *request = &end->request[end->request_count++];
+
+        code = end->trunk->share->out
+                   ? MPI_Isend(buffer + at, part, MPI_BYTE, channel->peer, tag,
+                               comm, request)
+                   : MPI_Irecv(buffer + at, part, MPI_BYTE, channel->peer, tag,
+                               comm, request);
+    }
+    return nw_halo_mpi(code, "move the halo of a node");
+}
+
+/* Sends when all ranks packed, receives when all unpacked what was before. */
+static nw_status try_begin(struct nw_halo_channel *channel)
+{
+    struct end *end = channel->state;
+    uint64_t turns = end->count - !end->trunk->share->out;
+
+    if (atomic_load_explicit(&end->flags->members, memory_order_acquire) <
+        turns * end->trunk->count)
+        return NW_OK;
+    end->moving = true;
+    return move(channel);
+}
+
+static nw_status end_start(struct nw_halo_channel *channel)
+{
+    struct end *end = channel->state;
+
+    end->count++;
+    end->moving = false;
+    return try_begin(channel);
+}
+
+static nw_status end_test(struct nw_halo_channel *channel, bool *done)
+{
+    struct end *end = channel->state;
+    nw_status status = end->moving ? NW_OK : try_begin(channel);
+    int flag = 0;
+
+    if (status || !end->moving)
+        return status;
+    status = nw_halo_mpi(MPI_Testall(end->request_count, end->request, &flag,
+                                     MPI_STATUSES_IGNORE),
+                         "move the halo of a node");
+    if (!status && flag)
+        atomic_store_explicit(&end->flags->leader, end->count,
+                              memory_order_release);
+    *done = flag;
+    return status;
+}
+
+static void end_close(struct nw_halo_channel *channel)
+{
+    struct end *end = channel->state;
+
+    if (end)
+        free(end->request);
+    free(end);
+    channel->state = NULL;
+}
+
+const struct nw_halo_method_ops nw_halo_trunk_end = {
+    .id = NW_HALO_NODES,
+    .fits = fits,
+    .open = end_open,
+    .join = end_join,
+    .start = end_start,
+    .test = end_test,
+    .close = end_close,
+};

@@ -90,9 +90,21 @@ NW_API NW_MUST_CHECK nw_status
 nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
                const struct nw_map_options *options, nw_mapping **out);
 
-/* What a machine's figures are good for: congestion where its links have
- * bandwidths of their own, hop-bytes on plain hierarchies and matrices. */
-NW_API enum nw_objective nw_map_natural_objective(const nw_topology *topology);
+/* What `auto` lowers where no objective is named, and why, in words. */
+struct nw_objective_choice {
+    enum nw_objective objective;
+    char why[160];
+};
+
+/* Hop-bytes on plain hierarchies and matrices, which state distances alone.
+ * Elsewhere by the mean bytes of a message between different ranks: latency,
+ * congestion or time, as the narrowest link of the way from the first element
+ * to the last takes less than a quarter of that way's latency for them, more
+ * than four times as long, or neither. Congestion where no messages are
+ * counted. */
+NW_API NW_MUST_CHECK nw_status
+nw_map_choose_objective(const nw_topology *topology, const nw_pattern *pattern,
+                        struct nw_objective_choice *out);
 
 /* The algorithms that may stand in a phase, in words, and whether a name is
  * one of them. */

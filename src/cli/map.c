@@ -50,6 +50,7 @@ struct arguments {
     const char *hosts, *hostfile, *fix, *from;
     const char *weights, *speeds;
     bool compact, list, elements_out, objective_given;
+    struct nw_objective_choice choice; /* where it is not */
     enum nw_elements elements;
     struct nw_map_options map;
 };
@@ -65,9 +66,8 @@ static const struct argp_option options[] = {
     {"algorithm", KEY_ALGORITHM, "NAME", 0, "How; auto where not given", 2},
     {"list", KEY_LIST, NULL, 0, "List the algorithms", 2},
     {"objective", KEY_OBJECTIVE, "NAME", 0,
-     "What to lower: hop-bytes, congestion, latency or time; NAME,NAME: the "
-     "second "
-     "decides between equals",
+     "What to lower: hop-bytes, congestion, latency, time, or auto: chosen "
+     "by bytes per message; NAME,NAME: the second decides between equals",
      2},
     {"effort", KEY_EFFORT, "HOW", 0,
      "Steps of the searches: fast, default or strong", 2},
@@ -144,13 +144,16 @@ static void parse_effort(const char *value, struct nw_map_options *map,
     argp_error(state, "--effort is fast, default or strong, not '%s'", value);
 }
 
-/* NAME or NAME,NAME */
+/* NAME or NAME,NAME or auto */
 static void parse_objective(char *value, struct arguments *arguments,
                             struct argp_state *state)
 {
     struct nw_map_options *map = &arguments->map;
     char *comma = strchr(value, ',');
 
+    arguments->objective_given = strcmp(value, "auto") != 0;
+    if (!arguments->objective_given)
+        return;
     if (comma)
         *comma = '\0';
     if (!nw_objective_find(value, &map->objective))
@@ -160,7 +163,6 @@ static void parse_objective(char *value, struct arguments *arguments,
         argp_error(state, "there is no objective '%s'", comma + 1);
     if (comma && map->second == map->objective)
         argp_error(state, "the two objectives are the same");
-    arguments->objective_given = true;
 }
 
 static void parse_imbalance(char *value, struct nw_map_options *map,
@@ -395,6 +397,19 @@ static nw_status load_both(struct work *work, const struct arguments *arguments)
     return status;
 }
 
+static nw_status choose(const struct work *work, struct arguments *arguments)
+{
+    struct nw_map_options *map = &arguments->map;
+    nw_status status = nw_map_choose_objective(work->topology, work->pattern,
+                                               &arguments->choice);
+
+    if (status)
+        return status;
+    map->objective = arguments->choice.objective;
+    map->careful = map->objective != NW_OBJECTIVE_HOP_BYTES;
+    return NW_OK;
+}
+
 static nw_status load(struct work *work, struct arguments *arguments)
 {
     struct nw_map_options *map = &arguments->map;
@@ -426,11 +441,7 @@ static nw_status load(struct work *work, struct arguments *arguments)
         map->slots = work->hosts.slots;
         map->host_count = work->hosts.count;
     }
-    if (!arguments->objective_given) {
-        map->objective = nw_map_natural_objective(work->topology);
-        map->careful = map->objective == NW_OBJECTIVE_CONGESTION;
-    }
-    return NW_OK;
+    return arguments->objective_given ? NW_OK : choose(work, arguments);
 }
 
 static nw_status compute(struct work *work, struct arguments *arguments)
@@ -477,6 +488,10 @@ static nw_status make_table(const struct work *work,
                        ? nw_objective_name(arguments->map.second)
                        : "",
                    work->report.proven ? ", proven the best" : "");
+    if (!arguments->objective_given)
+        nw_text_format(&text, "objective %s: %s\n",
+                       nw_objective_name(arguments->map.objective),
+                       arguments->choice.why);
     free(words);
     return nw_text_take(&text, out);
 }
@@ -492,6 +507,8 @@ static nw_status make_json(const struct work *work,
     nw_json_string(&json, "algorithm", work->report.algorithm);
     nw_json_string(&json, "objective",
                    nw_objective_name(arguments->map.objective));
+    if (!arguments->objective_given)
+        nw_json_string(&json, "objective_why", arguments->choice.why);
     nw_json_unsigned(&json, "seed", arguments->map.seed);
     nw_json_unsigned(&json, "steps", work->report.steps);
     nw_json_bool(&json, "proven", work->report.proven);

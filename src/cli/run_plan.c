@@ -193,6 +193,7 @@ static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
                          struct nw_run_plan *plan)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_objective_choice choice = {NW_OBJECTIVE_HOP_BYTES, ""};
     struct nw_hosts hosts = {0};
     nw_mapping *usual = NULL;
     bool here =
@@ -200,7 +201,9 @@ static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
         (is_only_here(job) && nw_topology_node_count(plan->topology) == 1);
     nw_status status = here ? NW_OK : find_nodes(job, plan->topology, &hosts);
 
-    options.objective = nw_map_natural_objective(plan->topology);
+    if (!status)
+        status = nw_map_choose_objective(plan->topology, pattern, &choice);
+    options.objective = choice.objective;
     options.careful = true;
     options.hosts = hosts.node;
     options.slots = hosts.slots;

@@ -29,7 +29,8 @@ struct nw_ledger_wants nw_aim_wants(const struct nw_aim *aim)
     bool time = is_named(aim, NW_OBJECTIVE_TIME);
 
     return (struct nw_ledger_wants){
-        .links = time || is_named(aim, NW_OBJECTIVE_CONGESTION),
+        .links = time || aim->most_limit > 0 ||
+                 is_named(aim, NW_OBJECTIVE_CONGESTION),
         .latency = time || is_named(aim, NW_OBJECTIVE_LATENCY),
         .hop_bytes =
             aim->hop_limit > 0 || is_named(aim, NW_OBJECTIVE_HOP_BYTES)};

@@ -8,7 +8,8 @@
 
 struct nw_aim {
     enum nw_objective first, second;
-    double hop_limit; /* hop-bytes beyond which it is no bargain; 0: none */
+    double hop_limit;  /* hop-bytes beyond which it is no bargain; 0: none */
+    double most_limit; /* the same of congestion, s */
 };
 
 /* From the options; the second is hop-bytes where none is named, congestion

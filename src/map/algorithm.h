@@ -30,6 +30,8 @@ struct nw_candidate {
     nw_mapping *mapping; /* owned */
     const char *algorithm;
     double figure[2]; /* the objective; what decides between equals */
+    double guard[3];  /* hop-bytes; congestion (0: no links); where answers
+                         are careful, s: when an exchange ends */
 };
 void nw_candidate_fini(struct nw_candidate *candidate);
 NW_MUST_CHECK nw_status nw_candidate_finish(const struct nw_problem *problem,
@@ -48,6 +50,14 @@ NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
  * 1e-9) and better in the other figure. */
 bool nw_candidate_better(const struct nw_candidate *a,
                          const struct nw_candidate *b);
+/* No more than those; NULL: any. */
+bool nw_candidate_within(const struct nw_candidate *candidate,
+                         const double guard[3]);
+
+/* finish.c; `cost` is the mapping's. */
+NW_MUST_CHECK nw_status nw_candidate_finish_time(
+    const struct nw_problem *problem, const nw_mapping *mapping,
+    const struct nw_cost *cost, double *out);
 
 /* Runs of rows. */
 nw_status nw_run_phases(const struct nw_algorithm *algorithm,

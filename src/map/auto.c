@@ -9,10 +9,12 @@
 #include "topology/topology.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Where it stops being cheap: trials of Algorithm 1, ranks for Scotch. */
 #define GREEDY_TRIALS_MOST 4e6
 #define SCOTCH_RANKS_MOST 32768
+#define LIST_MOST 10
 
 /* A row beside the named ones. */
 static const struct nw_algorithm by_distance = {
@@ -38,14 +40,36 @@ struct choosing {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     struct nw_candidate best;
-    double standard; /* the default's other figure */
+    double standard[3];  /* the default's hop-bytes and congestion, and when
+                            MAGC's exchange ends */
+    const double *guard; /* the same where nothing may pass them */
 };
 
-static bool is_allowed(const struct choosing *choosing,
-                       const struct nw_candidate *candidate)
+/* The first is the default. MAGC's answers, where they are allowed, set when an
+ * exchange has to end. */
+static void raise_standard(struct choosing *choosing,
+                           const struct nw_candidate *candidate, bool is_magc)
 {
-    return !choosing->problem->options.careful ||
-           candidate->figure[1] <= choosing->standard * (1 + 1e-9);
+    double *standard = choosing->standard;
+
+    if (!choosing->best.mapping) {
+        memcpy(standard, candidate->guard, sizeof candidate->guard);
+        if (choosing->problem->options.careful)
+            choosing->guard = standard;
+    } else if (is_magc && nw_candidate_within(candidate, choosing->guard) &&
+               candidate->guard[2] < standard[2]) {
+        standard[2] = candidate->guard[2];
+    }
+}
+
+static bool is_taken(const struct choosing *choosing,
+                     const struct nw_candidate *candidate)
+{
+    if (!choosing->best.mapping)
+        return true;
+    return nw_candidate_within(candidate, choosing->guard) &&
+           (nw_candidate_better(candidate, &choosing->best) ||
+            !nw_candidate_within(&choosing->best, choosing->guard));
 }
 
 static nw_status consider(struct choosing *choosing,
@@ -57,11 +81,8 @@ static nw_status consider(struct choosing *choosing,
 
     if (status)
         return status;
-    if (!choosing->best.mapping)
-        choosing->standard = candidate.figure[1];
-    if (!choosing->best.mapping ||
-        (is_allowed(choosing, &candidate) &&
-         nw_candidate_better(&candidate, &choosing->best))) {
+    raise_standard(choosing, &candidate, !strncmp(algorithm->name, "magc-", 5));
+    if (is_taken(choosing, &candidate)) {
         struct nw_candidate worse = choosing->best;
 
         choosing->best = candidate;
@@ -103,21 +124,29 @@ static bool is_cancelled(const struct nw_problem *problem)
 }
 
 static size_t list_candidates(const struct nw_problem *problem,
-                              const struct nw_algorithm *list[8])
+                              const struct nw_algorithm *list[LIST_MOST])
 {
+    bool greedy = greedy_is_cheap(problem);
+    bool scotch = nw_scotch_is_here() && !problem->topology->matrix &&
+                  problem->pattern->rank_count <= SCOTCH_RANKS_MOST;
     size_t count = 0;
 
     list[count++] = nw_algorithm_find("default");
-    list[count++] = nw_algorithm_find("block");
-    list[count++] = nw_algorithm_find("partition");
-    list[count++] = &by_distance;
-    if (greedy_is_cheap(problem))
+    if (problem->options.effort == NW_EFFORT_FAST) {
+        list[count++] = nw_algorithm_find(greedy ? "magc-greedy" : "partition");
+        return count;
+    }
+    if (greedy)
         list[count++] = nw_algorithm_find("magc-greedy");
-    if (nw_scotch_is_here() && !problem->topology->matrix &&
-        problem->pattern->rank_count <= SCOTCH_RANKS_MOST) {
+    if (scotch) {
         list[count++] = nw_algorithm_find("magc-scotch");
         list[count++] = nw_algorithm_find("scotch");
     }
+    list[count++] = nw_algorithm_find("block");
+    list[count++] = nw_algorithm_find("partition");
+    list[count++] = &by_distance;
+    if (problem->uses_gpus)
+        list[count++] = nw_algorithm_find("independent-remap");
     if (problem->options.remote_gpus)
         list[count++] = nw_algorithm_find("independent");
     return count;
@@ -127,7 +156,7 @@ nw_status nw_choose_best(const struct nw_problem *problem,
                          struct nw_map_report *report, struct nw_candidate *out)
 {
     struct choosing choosing = {.problem = problem, .report = report};
-    const struct nw_algorithm *list[8];
+    const struct nw_algorithm *list[LIST_MOST];
     size_t count = list_candidates(problem, list);
     bool done = false;
     nw_status status = consider(&choosing, list[0]);
@@ -144,7 +173,7 @@ nw_status nw_choose_best(const struct nw_problem *problem,
         status = consider(&choosing, list[i]);
     }
     if (!status && !done && !is_cancelled(problem))
-        status = nw_candidate_improve(problem, report, choosing.standard,
+        status = nw_candidate_improve(problem, report, choosing.guard,
                                       &choosing.best);
     if (status)
         nw_candidate_fini(&choosing.best);

@@ -63,16 +63,6 @@ bool nw_map_phase_known(const char *name)
     return nw_placer_find(name);
 }
 
-enum nw_objective nw_map_natural_objective(const nw_topology *topology)
-{
-    bool plain = nw_topology_node_count(topology) == 1 &&
-                 nw_topology_link_count(topology) > 1 &&
-                 nw_topology_link(topology, 1).kind == NW_LINK_GROUP;
-
-    return plain || !nw_topology_has_links(topology) ? NW_OBJECTIVE_HOP_BYTES
-                                                     : NW_OBJECTIVE_CONGESTION;
-}
-
 nw_status nw_run_phases(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)
@@ -297,8 +287,10 @@ void nw_candidate_fini(struct nw_candidate *candidate)
 }
 
 static void judge(const struct nw_cost *cost,
-                  const struct nw_map_options *options, double figure[2])
+                  const struct nw_map_options *options,
+                  struct nw_candidate *candidate)
 {
+    double *figure = candidate->figure;
     enum nw_objective objective = options->objective;
     enum nw_objective second = objective == NW_OBJECTIVE_HOP_BYTES
                                    ? NW_OBJECTIVE_CONGESTION
@@ -310,6 +302,8 @@ static void judge(const struct nw_cost *cost,
     figure[1] = second == NW_OBJECTIVE_CONGESTION && !cost->has_congestion
                     ? 0
                     : nw_cost_objective(cost, second);
+    candidate->guard[0] = cost->hop_bytes.value;
+    candidate->guard[1] = cost->has_congestion ? cost->max_congestion : 0;
 }
 
 nw_status nw_candidate_finish(const struct nw_problem *problem,
@@ -327,10 +321,16 @@ nw_status nw_candidate_finish(const struct nw_problem *problem,
         nw_candidate_fini(&candidate);
         return status;
     }
-    judge(&cost, &problem->options, candidate.figure);
+    judge(&cost, &problem->options, &candidate);
+    if (problem->options.careful && cost.has_congestion)
+        status = nw_candidate_finish_time(problem, candidate.mapping, &cost,
+                                          &candidate.guard[2]);
     nw_cost_fini(&cost);
-    *out = candidate;
-    return NW_OK;
+    if (status)
+        nw_candidate_fini(&candidate);
+    else
+        *out = candidate;
+    return status;
 }
 
 bool nw_candidate_better(const struct nw_candidate *a,
@@ -343,6 +343,15 @@ bool nw_candidate_better(const struct nw_candidate *a,
             return a->figure[i] < b->figure[i];
     }
     return false;
+}
+
+bool nw_candidate_within(const struct nw_candidate *candidate,
+                         const double guard[3])
+{
+    for (int i = 0; guard && i < 3; i++)
+        if (candidate->guard[i] > guard[i] * (1 + 1e-9))
+            return false;
+    return true;
 }
 
 static bool is_worse(const struct nw_candidate *a, const struct nw_candidate *b)

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,9 +147,17 @@ static nw_status answer_of(const struct nw_problem *problem,
 struct improving {
     const struct nw_problem *problem;
     struct nw_map_report *report;
+    const double *guard; /* or NULL */
     double hop_limit;
     const char *name;
 };
+
+/* What a dense search may end with, a guard may refuse. */
+static bool may_be_dense(const struct improving *work,
+                         const struct nw_seats *seats)
+{
+    return !work->guard && dense_suits(seats);
+}
 
 static nw_status improve(struct improving *work, struct nw_answer *answer)
 {
@@ -158,12 +167,15 @@ static nw_status improve(struct improving *work, struct nw_answer *answer)
 
     if (status)
         return status;
-    if (dense_suits(&seats)) {
+    if (may_be_dense(work, &seats)) {
         status = improve_dense(&seats, work->report);
         work->name = work->report->proven ? "exact" : "tabu";
     } else {
         aim.hop_limit = work->hop_limit;
-        status = nw_seats_search(&seats, &aim, true);
+        if (work->guard && aim.first != NW_OBJECTIVE_CONGESTION)
+            aim.most_limit = work->guard[1];
+        status = nw_seats_search(
+            &seats, &aim, seats.problem->options.effort != NW_EFFORT_FAST);
         work->name = "anneal";
     }
     if (!status)
@@ -209,7 +221,8 @@ static nw_status improve_from(struct improving *work,
     nw_answer_fini(&answer);
     if (status)
         return status;
-    if (nw_candidate_better(&other, best))
+    if (nw_candidate_better(&other, best) &&
+        nw_candidate_within(&other, work->guard))
         swap_candidates(&other, best);
     else if (work->report->proven)
         best->algorithm = other.algorithm;
@@ -246,18 +259,17 @@ static nw_status find_nearest(const struct nw_problem *problem,
 
 /* From the least congested and from the nearest; hop-bytes come second, near
  * the least that is known. */
-static nw_status improve_links(struct improving *work, double standard,
+static nw_status improve_links(struct improving *work,
                                struct nw_candidate *best)
 {
-    const struct nw_map_options *options = &work->problem->options;
     struct nw_candidate nearest = {0};
     nw_status status = find_nearest(work->problem, work->report, &nearest);
 
     if (status)
         return status;
     work->hop_limit = HOP_BYTES_MORE * nearest.figure[0];
-    if (options->careful && work->hop_limit > standard)
-        work->hop_limit = standard;
+    if (work->guard)
+        work->hop_limit = fmin(work->hop_limit, work->guard[0]);
     if (best->figure[1] != nearest.figure[0])
         status = improve_from(work, best, best);
     if (!status)
@@ -267,15 +279,16 @@ static nw_status improve_links(struct improving *work, double standard,
 }
 
 nw_status nw_candidate_improve(const struct nw_problem *problem,
-                               struct nw_map_report *report, double standard,
-                               struct nw_candidate *best)
+                               struct nw_map_report *report,
+                               const double guard[3], struct nw_candidate *best)
 {
-    struct improving work = {.problem = problem, .report = report};
+    struct improving work = {
+        .problem = problem, .report = report, .guard = guard};
 
     if (looks_at_links(problem->options.objective) &&
         problem->options.effort != NW_EFFORT_FAST)
-        return improve_links(&work, standard, best);
-    if (problem->options.careful)
-        work.hop_limit = standard;
+        return improve_links(&work, best);
+    if (guard)
+        work.hop_limit = guard[0];
     return improve_from(&work, best, best);
 }

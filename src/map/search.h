@@ -14,11 +14,11 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
 /* True where the elements are few enough for the dense searches. */
 bool nw_search_is_small(const struct nw_problem *problem);
 
-/* Lowers what auto chose, by the search that suits the problem. `standard` is
- * the default's other figure, which a careful answer does not pass. */
+/* Lowers what auto chose, by the search that suits the problem. `guard` is
+ * what a careful answer does not pass, or NULL. */
 NW_MUST_CHECK nw_status nw_candidate_improve(const struct nw_problem *problem,
                                              struct nw_map_report *report,
-                                             double standard,
+                                             const double guard[3],
                                              struct nw_candidate *best);
 
 #endif

@@ -56,6 +56,12 @@ static double find_energy(const struct search *work, bool after)
 
         sum += BEYOND * fmax(0, hop_bytes / aim->hop_limit - 1);
     }
+    if (aim->most_limit > 0) {
+        double most =
+            nw_aim_smooth(&work->ledger, NW_OBJECTIVE_CONGESTION, after);
+
+        sum += BEYOND * fmax(0, most / aim->most_limit - 1);
+    }
     return sum;
 }
 
@@ -67,9 +73,14 @@ static bool is_less(double a, double b)
 /* Beyond the limit counts as worse than anything within it. */
 static double excess(const struct search *work)
 {
-    double limit = work->aim->hop_limit;
+    double near = work->aim->hop_limit, most = work->aim->most_limit;
+    double sum = 0;
 
-    return limit > 0 ? fmax(0, work->ledger.now.hop_bytes / limit - 1) : 0;
+    if (near > 0)
+        sum += fmax(0, work->ledger.now.hop_bytes / near - 1);
+    if (most > 0)
+        sum += fmax(0, nw_ledger_most(&work->ledger) / most - 1);
+    return sum;
 }
 
 static void keep_best(struct search *work)
@@ -305,7 +316,7 @@ static uint64_t round_steps(const struct search *work)
     if (steps > TRIALS_MOST)
         steps = TRIALS_MOST;
     if (work->budget->effort == NW_EFFORT_FAST)
-        steps /= 500;
+        steps /= 1000;
     if (work->budget->effort == NW_EFFORT_STRONG)
         steps *= 8;
     return steps + 16;

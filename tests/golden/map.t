@@ -99,3 +99,20 @@ $ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds heavy
 $ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 1
 ! nodewise map: 4 ranks do not fit on 1 host with room for 2; at most 2 would fit
 ? 3
+## Without an objective: by the bytes of a message. From core 0 to the last core
+## of magc-a: 0.1 + 0.25 + 0.6 us to the switch, 0.6 + 0.25 + 2 x 0.06 + 0.1 from
+## it; 3.4 GB/s at the narrowest.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 80 10\n' > small.pattern
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 70000 10\n' > middle.pattern
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 10000000 10\n' > large.pattern
+$ for p in small middle large; do nodewise map -t magc-a -p $p.pattern -o x.mapping | tail -1; done
+objective latency: 8 bytes a message take 0.00235 us at the narrowest link, far less than the latency of 2.02 us
+objective time: 7000 bytes a message take 2.06 us at the narrowest link, about as long as the latency of 2.02 us
+objective congestion: 1e+06 bytes a message take 294 us at the narrowest link, far more than the latency of 2.02 us
+$ nodewise map -t magc-a -p small.pattern --objective auto --json | grep -e objective
+  "objective": "latency",
+  "objective_why": "8 bytes a message take 0.00235 us at the narrowest link, far less than the latency of 2.02 us",
+$ nodewise map -t hierarchy:2@5 -p small.pattern -o x.mapping | tail -1
+objective hop-bytes: the machine states distances, not bandwidths
+$ nodewise map -t magc-a -p large.pattern --objective hop-bytes --json | grep -e objective_why
+? 1

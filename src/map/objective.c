@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What to lower where nobody says: what a message of the mean size waits for
+ * on the longest way through the machine, its latency or its bandwidth. */
+#include <nodewise/map.h>
+
+#include "base/array.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Times that the one must be the other to stand alone. */
+#define FAR 4.0
+
+struct mean {
+    double bytes, messages; /* sums over messages between different ranks */
+};
+
+static struct mean sum_messages(const nw_pattern *pattern)
+{
+    struct mean sum = {0, 0};
+
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
+            if (pattern->dst[e] == r)
+                continue;
+            sum.bytes += (double)pattern->bytes[e];
+            sum.messages += (double)pattern->messages[e];
+        }
+    return sum;
+}
+
+struct way {
+    double latency; /* s */
+    double slow;    /* s per byte, of the narrowest link */
+};
+
+/* From the first element to the last, which is on another node where there
+ * are several. */
+static nw_status find_way(const nw_topology *topology, struct way *out)
+{
+    struct nw_end ends[2] = {
+        nw_topology_element_end(topology, 0),
+        nw_topology_element_end(topology,
+                                nw_topology_element_count(topology) - 1)};
+    struct way way = {0, 0};
+    uint32_t *hop = NULL;
+    size_t count;
+    nw_status status =
+        nw_alloc(nw_topology_route_max(topology) + 1, sizeof *hop, &hop);
+
+    if (status)
+        return status;
+    count = nw_topology_route(topology, ends[0], ends[1], hop);
+    for (size_t i = 0; i < count; i++) {
+        struct nw_link_info link =
+            nw_topology_link(topology, (int32_t)(hop[i] / 2));
+
+        way.latency += link.latency;
+        way.slow = fmax(way.slow, 1 / link.bandwidth[hop[i] & 1]);
+    }
+    free(hop);
+    *out = way;
+    return NW_OK;
+}
+
+static bool is_plain(const nw_topology *topology)
+{
+    return nw_topology_node_count(topology) == 1 &&
+           nw_topology_link_count(topology) > 1 &&
+           nw_topology_link(topology, 1).kind == NW_LINK_GROUP;
+}
+
+static void say(struct nw_objective_choice *choice, enum nw_objective objective,
+                const char *why)
+{
+    choice->objective = objective;
+    snprintf(choice->why, sizeof choice->why, "%s", why);
+}
+
+static void weigh(struct nw_objective_choice *choice, const struct mean *mean,
+                  const struct way *way)
+{
+    double size = mean->bytes / mean->messages, wire = size * way->slow;
+    const char *what = "about as long as";
+
+    choice->objective = NW_OBJECTIVE_TIME;
+    if (wire > FAR * way->latency) {
+        choice->objective = NW_OBJECTIVE_CONGESTION;
+        what = "far more than";
+    } else if (wire * FAR < way->latency) {
+        choice->objective = NW_OBJECTIVE_LATENCY;
+        what = "far less than";
+    }
+    snprintf(choice->why, sizeof choice->why,
+             "%.6g bytes a message take %.3g us at the narrowest link, %s the "
+             "latency of %.3g us",
+             size, 1e6 * wire, what, 1e6 * way->latency);
+}
+
+nw_status nw_map_choose_objective(const nw_topology *topology,
+                                  const nw_pattern *pattern,
+                                  struct nw_objective_choice *out)
+{
+    struct nw_objective_choice choice;
+    struct mean mean;
+    struct way way;
+    nw_status status;
+
+    if (is_plain(topology) || !nw_topology_has_links(topology)) {
+        say(&choice, NW_OBJECTIVE_HOP_BYTES,
+            "the machine states distances, not bandwidths");
+        *out = choice;
+        return NW_OK;
+    }
+    mean = sum_messages(pattern);
+    if (mean.messages <= 0 || nw_topology_element_count(topology) < 2) {
+        say(&choice, NW_OBJECTIVE_CONGESTION,
+            mean.messages > 0 ? "the machine has one element"
+                              : "the pattern counts no messages between ranks");
+    } else {
+        status = find_way(topology, &way);
+        if (status)
+            return status;
+        weigh(&choice, &mean, &way);
+    }
+    *out = choice;
+    return NW_OK;
+}

@@ -91,7 +91,8 @@ NW_API int32_t nw_topology_link_count(const nw_topology *topology);
 /* Borrowed. Nodes are numbered from 0 in the topology's order. */
 NW_API const char *nw_topology_node_name(const nw_topology *topology,
                                          int32_t node);
-/* The node of that name, or -1. */
+/* The node of that name, or -1. Where there is none, "n1.site" is the node
+ * "n1", and "n1" the one node whose name is "n1." and a domain. */
 NW_API int32_t nw_topology_node_find(const nw_topology *topology,
                                      const char *name);
 

@@ -227,18 +227,15 @@ static nw_status profiled_words(const struct arguments *arguments,
     const struct nw_job *job = &arguments->job;
     const char *name[2] = {NW_ENV_RECORD, NW_ENV_PRELOAD}, *value[2];
     struct nw_variables variables = {name, value, 2};
-    const char *flavour = job->flavour;
     struct nw_words plain = {0};
     char *library = NULL;
     nw_status status = nw_job_plain_words(job, &plain);
 
-    if (!flavour)
-        flavour = nw_launcher_flavour(job->kind, job->program);
-    if (!status && !flavour)
+    if (!status && !job->flavour)
         status = nw_fail(NW_ENODEV, "nothing tells whose MPI '%s' uses",
                          job->program[0]);
     if (!status)
-        status = nw_profile_library(flavour, &library);
+        status = nw_profile_library(job->flavour, &library);
     value[0] = store->fresh;
     value[1] = library;
     if (!status)
@@ -395,7 +392,7 @@ static int run(int argc, char **argv)
     nw_status status;
     int code;
 
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
     status = nw_job_find_launcher(&arguments.job);
     if (status) {
         code = nw_cli_fail("run", status);

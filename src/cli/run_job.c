@@ -194,6 +194,8 @@ nw_status nw_job_find_launcher(struct nw_job *job)
                          job->launcher.word[0]);
     if (!status)
         job->writer = find_writer(job);
+    if (!status && !job->flavour) /* NULL where nothing tells */
+        job->flavour = nw_launcher_flavour(job->kind, job->program);
     return status;
 }
 
@@ -283,6 +285,51 @@ static nw_status read_list(struct nw_job *job, const char *list)
     return status;
 }
 
+/* Number h of a list such as "2(x3),4"; 0 where there is none. */
+static int32_t counted(const char *list, size_t h)
+{
+    while (list && *list) {
+        char *end;
+        long count = strtol(list, &end, 10), times = 1;
+
+        if (end == list || count < 0 || count > INT32_MAX)
+            return 0;
+        if (!strncmp(end, "(x", 2))
+            times = strtol(end + 2, &end, 10);
+        if (times > 0 && h < (size_t)times)
+            return (int32_t)count;
+        h -= times > 0 ? (size_t)times : 0;
+        end += strcspn(end, ",");
+        list = end + (*end == ',');
+    }
+    return 0;
+}
+
+/* What the allocation gives of each node: as many ranks as its CPUs there hold,
+ * but never fewer than its own tasks. */
+static void find_slots(struct nw_job *job)
+{
+    const char *cpus = getenv("SLURM_JOB_CPUS_PER_NODE");
+    const char *tasks = getenv("SLURM_TASKS_PER_NODE");
+    int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);
+
+    for (size_t h = 0; h < job->host.count; h++) {
+        int32_t room = counted(cpus, h) / (each > 0 ? each : 1);
+        int32_t least = counted(tasks, h);
+
+        job->slots[h] = room > least ? room : least;
+    }
+}
+
+static nw_status find_slurm_hosts(struct nw_job *job, const char *nodes)
+{
+    nw_status status = read_list(job, nodes);
+
+    if (!status)
+        find_slots(job);
+    return status;
+}
+
 static nw_status find_hosts(struct nw_job *job)
 {
     const char *nodes = getenv("SLURM_JOB_NODELIST");
@@ -293,7 +340,7 @@ static nw_status find_hosts(struct nw_job *job)
     if (job->hosts)
         return read_list(job, job->hosts);
     if (nodes && *nodes)
-        return read_list(job, nodes);
+        return find_slurm_hosts(job, nodes);
     gethostname(name, sizeof name - 1);
     return add_host(job, name[0] ? name : "localhost", 0);
 }

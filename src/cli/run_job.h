@@ -20,7 +20,8 @@ void nw_words_fini(struct nw_words *words);
 struct nw_job {
     /* asked for */
     int32_t ranks; /* 0: found by nw_job_find */
-    const char *hostfile, *hosts, *flavour, *launcher_line;
+    const char *hostfile, *hosts, *launcher_line;
+    const char *flavour; /* found where it was not said; may stay NULL */
     char **program;
     /* found */
     enum nw_launcher kind;

@@ -173,6 +173,27 @@ static nw_status find_nodes(const struct nw_job *job,
     return status;
 }
 
+/* The launcher knows the hosts by the job's names, which may be short where
+ * the topology's are long. */
+static nw_status rename_nodes(const struct nw_job *job,
+                              const struct nw_hosts *hosts, nw_mapping *mapping)
+{
+    nw_status status = NW_OK;
+
+    for (size_t h = 0; !status && h < hosts->count; h++) {
+        char **name = &mapping->node_name[hosts->node[h]], *own;
+
+        if (!strcmp(*name, job->host.word[h]))
+            continue;
+        status = nw_strdup(job->host.word[h], &own);
+        if (!status) {
+            free(*name);
+            *name = own;
+        }
+    }
+    return status;
+}
+
 /* All of the run's bytes at once: what links that are full cost it. */
 static double predict(const struct nw_run_plan *plan, const nw_pattern *pattern,
                       const nw_mapping *mapping)
@@ -211,6 +232,8 @@ static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
     if (!status)
         status =
             nw_map(plan->topology, pattern, &options, &plan->mapping, NULL);
+    if (!status)
+        status = rename_nodes(job, &hosts, plan->mapping);
     if (!status)
         status = nw_map_default(plan->topology, pattern, &options, &usual);
     if (!status) {

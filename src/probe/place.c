@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,14 +115,29 @@ static void open_gpu(struct nw_probe_self *self, struct nw_probe_place *place)
     place->staged = self->staged;
 }
 
+/* The name that the mapping must use: what Slurm calls the node, where Slurm
+ * itself started this rank (through mpirun, the variable may be that of another
+ * node), else the host's own. */
+static void find_name(int rank, struct nw_probe_place *place)
+{
+    const char *slurm = getenv("SLURMD_NODENAME");
+    const char *task = getenv("SLURM_PROCID");
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", rank);
+    gethostname(place->name, sizeof place->name - 1);
+    if (slurm && *slurm && task && !strcmp(task, number))
+        snprintf(place->name, sizeof place->name, "%s", slurm);
+    if (!place->name[0])
+        strcpy(place->name, "unnamed");
+}
+
 void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
                          struct nw_probe_place *place)
 {
     *place = (struct nw_probe_place){
         .cores = 1, .packages = 1, .core = -1, .package = -1};
-    gethostname(place->name, sizeof place->name - 1);
-    if (!place->name[0])
-        strcpy(place->name, "unnamed");
+    find_name(self->rank, place);
     describe_machine(place);
     if (use_gpu)
         open_gpu(self, place);

@@ -120,7 +120,7 @@ static nw_status take_node(struct tables *tables, const struct way *way,
                            const struct nw_yaml *to, const char *name)
 {
     const struct nw_graph_ports *ports = &tables->ports;
-    int32_t node, column, *entry;
+    int32_t node = 0, column, *entry;
     nw_status status = find_node(tables, to, name, &node);
 
     if (status)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define ONE_SWITCH 20 /* NVML: below PCIe switches, not by a host bridge */
 
@@ -210,6 +211,14 @@ static nw_status add_links(struct join *join)
     return status;
 }
 
+/* ROCm SMI complains loudly where there is no GPU of AMD's: it is asked where
+ * there are GPUs that are not NVIDIA's, or AMD's driver is. */
+static bool may_be_amd(const struct nw_node_type *type,
+                       const struct nw_gpu_links *links)
+{
+    return type->gpu_count > links->gpu_count || !access("/dev/kfd", F_OK);
+}
+
 nw_status nw_gpu_links_apply(nw_topology *topology, struct nw_node_type *type)
 {
     struct join join = {.topology = topology, .type = type};
@@ -220,7 +229,7 @@ nw_status nw_gpu_links_apply(nw_topology *topology, struct nw_node_type *type)
         return status;
     join.links = links;
     status = nw_nvml_find(links);
-    if (!status)
+    if (!status && may_be_amd(type, links))
         status = nw_rocm_find(links);
     if (!status && links->gpu_count)
         status = type->gpu_count ? match(&join) : graft(&join);

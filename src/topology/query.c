@@ -35,6 +35,47 @@ const char *nw_topology_node_name(const nw_topology *topology, int32_t node)
     return topology->node_name[node];
 }
 
+/* The first node, by name, that is not before the `length` letters. */
+static int32_t lower_bound(const nw_topology *topology, const char *name,
+                           size_t length)
+{
+    int32_t low = 0, high = topology->node_count;
+
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        const char *here = topology->node_name[topology->by_name[middle]];
+
+        if (strncmp(here, name, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* "n1.site" where only "n1" is known, or the one "n1.site" where "n1" is
+ * asked for. */
+static int32_t find_relative(const nw_topology *topology, const char *name)
+{
+    size_t length = strcspn(name, ".");
+    int32_t found = -1;
+
+    for (int32_t i = lower_bound(topology, name, length);
+         i < topology->node_count; i++) {
+        int32_t node = topology->by_name[i];
+        const char *here = topology->node_name[node];
+
+        if (strncmp(here, name, length))
+            break;
+        if (here[length] != (name[length] ? '\0' : '.'))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = node;
+    }
+    return found;
+}
+
 int32_t nw_topology_node_find(const nw_topology *topology, const char *name)
 {
     int32_t low = 0, high = topology->node_count;
@@ -51,7 +92,7 @@ int32_t nw_topology_node_find(const nw_topology *topology, const char *name)
         else
             low = middle + 1;
     }
-    return -1;
+    return find_relative(topology, name);
 }
 
 static struct nw_range range(const int32_t *first, int32_t i)

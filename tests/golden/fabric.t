@@ -99,6 +99,30 @@ leaf0 - spine1
 leaf0 - spine1
 leaf0 - spine0
 leaf0 - spine0
+## A cluster file keeps them: its routes are the same, and those of what is put
+## together from it.
+$ F="$FIXTURES/fabric/valid" && for s in "$F"/tree.ibnetdiscover,lft="$F"/tree.lft "$F"/tree.ibnetdiscover,lft="$F"/tree-lids.lft "$F"/tree.ibtracert; do
+>   nodewise topology "ibnet:$s" -o lft.yaml && nodewise topology lft.yaml -o again.yaml && cmp lft.yaml again.yaml
+>   for way in "0 2" "0 3"; do for t in "ibnet:$s" lft.yaml; do nodewise topology "$t" --route "$way" | grep -o "leaf. - spine." | uniq; done; done; done | paste -sd' '
+leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1
+$ F="$FIXTURES/fabric/valid" && nodewise topology --network ibnet:"$F"/tree.ibnetdiscover,lft="$F"/tree-lids.lft --node hwloc:core:4 --route 0 12 | grep -o "leaf0 - spine."
+leaf0 - spine0
+$ for bad in 's/by: spine1, to: n2/by: leaf1, to: n2/' 's/by: spine1, to: n2/by: spine1, cable: 1, to: n2/' 's/by: spine1, to: n2/by: spine1, to: n9/' 's/by: spine1, to: n2/by: spine1, card: 1, to: n2/' 's/by: spine1, to: n2/by: spine1, to: "n2,n2"/' 's/at: spine1, by: leaf1/at: spine1, by: leaf0/'; do
+>   printf '%s\n' 'nodewise: cluster 1' 'node_types: {t: {cpu: {cores: 1}}}' 'nodes: [{name: n1, switch: leaf0}, {name: n2, switch: leaf1}]' \
+>     'network:' '  graph:' '    switches: "leaf[0,1],spine1"' '    links: [{between: [spine1, "leaf[0,1]"]}]' '    tables:' \
+>     '      - {at: leaf0, by: spine1, to: n2}' '      - {at: spine1, by: leaf1, to: n2}' | sed "$bad" > bad.yaml; nodewise topology bad.yaml 2>&1; echo $?; done
+bad.yaml:9: 'leaf0' and 'leaf1' are joined by 0 links
+3
+bad.yaml:9: 'leaf0' and 'spine1' are joined by 1 link
+3
+bad.yaml:9: there is no node 'n9'
+3
+bad.yaml:9: 'n2' has no card 1
+3
+bad.yaml:9: a second way to card 0 of 'n2'
+3
+bad.yaml:9: the forwarding tables go round in circles at switch 'leaf0'
+3
 $ cd "$FIXTURES/fabric/invalid" && for f in *.lft; do nodewise topology ibnet:../valid/tree.ibnetdiscover,lft=$f 2>&1; echo $?; done
 loop.lft:1: the forwarding tables go round in circles at switch 'leaf0'
 3

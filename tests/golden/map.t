@@ -116,3 +116,17 @@ $ nodewise map -t hierarchy:2@5 -p small.pattern -o x.mapping | tail -1
 objective hop-bytes: the machine states distances, not bandwidths
 $ nodewise map -t magc-a -p large.pattern --objective hop-bytes --json | grep -e objective_why
 ? 1
+## What does not go together is said with the file that is to blame: hosts by
+## the machine, or by the file of hosts; long and short names are one host.
+$ printf 'SwitchName=a Nodes=n[1-4]\n' > slurm.conf; printf 'nodewise pattern 1\nranks 4 edges 1\n0 1 hh 10 1\n' > four
+> printf 'n1 slots=1\nn2 slots=1\n' > hosts; printf 'n1\nn9\n' > other; printf 'n[1-4].site.org\n' > long
+> for o in "--hosts n[1-3]" "--hosts n9" "--hostfile hosts" "--hostfile other" "--hostfile long"; do nodewise map -q -t slurm:slurm.conf -p four $o -o m >/dev/null 2>err; echo $?; cat err; done
+3
+slurm.conf:1: 4 ranks do not fit on 3 hosts with room for 3; at most 3 would fit
+3
+slurm.conf:1: slurm.conf has no node 'n9'; its 4 nodes are n1 to n4
+3
+hosts:1: 4 ranks do not fit on 2 hosts with room for 2; at most 2 would fit
+3
+other:2: slurm.conf has no node 'n9'; its 4 nodes are n1 to n4
+0

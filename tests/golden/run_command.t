@@ -30,3 +30,7 @@ $ SLURM_JOB_NODELIST='n[1-2],x' SLURM_NTASKS=6 nodewise run --store store --laun
 ./mpirun -n 6 ./app
 $ nodewise run --store store --hosts 'n[1-2]:3' --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 6 --host n1:3,n2:3 ./app
+## Without '--' too the program's options are its own.
+$ nodewise run --launcher ./none ./app -n 3 --help
+! nodewise run: './none' is no launcher that is known
+? 4

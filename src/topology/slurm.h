@@ -49,4 +49,12 @@ NW_MUST_CHECK nw_status nw_slurm_yaml(struct nw_slurm *slurm,
                                       const char *name,
                                       enum nw_elements elements);
 
+/* The 'ring' and 'torus3d' of a topology.yaml. */
+NW_MUST_CHECK nw_status nw_slurm_ring(struct nw_slurm *slurm,
+                                      const struct nw_yaml *node,
+                                      enum nw_elements elements);
+NW_MUST_CHECK nw_status nw_slurm_torus(struct nw_slurm *slurm,
+                                       const struct nw_yaml *node,
+                                       enum nw_elements elements);
+
 #endif

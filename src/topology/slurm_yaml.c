@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.yaml: a list of topologies, of which one is the default. Trees,
- * blocks and flat ones as Slurm documents them; rings are read too. */
+ * blocks and flat ones are read here, rings and tori by slurm_torus.c. */
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -101,67 +101,6 @@ static nw_status read_blocks(struct nw_slurm *slurm,
     return status ? status : nw_slurm_group(slurm, size, count);
 }
 
-/* A ring of nodes, each with a switch of its own, as in a torus of one
- * dimension. */
-static nw_status make_ring(struct nw_slurm *slurm,
-                           const struct nw_hostlist *nodes,
-                           enum nw_elements elements)
-{
-    struct nw_link_class cable = nw_link_assumed(NW_LINK_NETWORK);
-    struct nw_link_class port = nw_link_assumed(NW_LINK_NIC);
-    struct nw_torus shape = {
-        .dimension_count = 1, .size = {(int32_t)nodes->count}, .wrap = {true}};
-    struct nw_fabric fabric = {
-        .file = slurm->file, .topology = slurm->topology, .cardless = true};
-    struct nw_fabric_card card = {0};
-    struct nw_network *network;
-    nw_status status =
-        nw_topology_class(slurm->topology, &cable, &shape.class[0]);
-
-    if (!status)
-        status = nw_topology_class(slurm->topology, &port, &card.class);
-    if (!status)
-        status = nw_network_torus(&shape, &network);
-    if (status)
-        return status;
-    nw_topology_take_network(slurm->topology, network);
-    for (size_t i = 0; !status && i < nodes->count; i++) {
-        card.at = (int32_t)i;
-        status = nw_fabric_add_host(&fabric, nodes->name[i], 1);
-        if (!status)
-            status = nw_fabric_add_card(&fabric, &card);
-    }
-    if (!status)
-        status = nw_fabric_finish(&fabric, elements);
-    nw_fabric_fini(&fabric);
-    return status;
-}
-
-static nw_status read_ring(struct nw_slurm *slurm, const struct nw_yaml *ring,
-                           enum nw_elements elements)
-{
-    const struct nw_yaml *list, *nodes;
-    struct nw_hostlist names = {0};
-    nw_status status = nw_yaml_check_map(ring, "'ring'", "rings");
-
-    if (!status)
-        status = nw_yaml_need(ring, "rings", &list);
-    if (!status)
-        status = nw_yaml_check_list(list, "'rings'");
-    if (!status && list->count != 1)
-        status = nw_yaml_fail(list, "several rings, which nothing joins");
-    if (!status)
-        status = nw_yaml_check_map(list->first, "a ring", "ring nodes");
-    if (!status)
-        status = nw_yaml_need(list->first, "nodes", &nodes);
-    if (!status)
-        status = nw_cluster_names(nodes, &names);
-    if (!status)
-        status = make_ring(slurm, &names, elements);
-    nw_hostlist_fini(&names);
-    return status;
-}
-
 static bool is_default(const struct nw_yaml *item)
 {
     const struct nw_yaml *value = nw_yaml_get(item, "cluster_default");
@@ -182,7 +121,7 @@ static nw_status choose(const struct nw_yaml *root, const char *name,
 
         status = nw_yaml_check_map(item, "a topology",
                                    "topology cluster_default tree block flat "
-                                   "ring");
+                                   "ring torus3d");
         if (!status)
             status = nw_yaml_need(item, "topology", &named);
         if (status)
@@ -203,7 +142,7 @@ static nw_status choose(const struct nw_yaml *root, const char *name,
 nw_status nw_slurm_yaml(struct nw_slurm *slurm, const struct nw_yaml *root,
                         const char *name, enum nw_elements elements)
 {
-    const struct nw_yaml *item, *tree, *block, *ring;
+    const struct nw_yaml *item, *tree, *block, *ring, *torus;
     nw_status status = choose(root, name, &item);
 
     if (status)
@@ -211,11 +150,14 @@ nw_status nw_slurm_yaml(struct nw_slurm *slurm, const struct nw_yaml *root,
     tree = nw_yaml_get(item, "tree");
     block = nw_yaml_get(item, "block");
     ring = nw_yaml_get(item, "ring");
-    if (!!tree + !!block + !!ring + !!nw_yaml_get(item, "flat") != 1)
-        return nw_yaml_fail(item, "a topology is one of tree, block, ring and "
-                                  "flat");
+    torus = nw_yaml_get(item, "torus3d");
+    if (!!tree + !!block + !!ring + !!torus + !!nw_yaml_get(item, "flat") != 1)
+        return nw_yaml_fail(item, "a topology is one of tree, block, ring, "
+                                  "torus3d and flat");
     if (ring)
-        return read_ring(slurm, ring, elements);
+        return nw_slurm_ring(slurm, ring, elements);
+    if (torus)
+        return nw_slurm_torus(slurm, torus, elements);
     if (tree)
         status = read_tree(slurm, tree);
     else if (block)

@@ -89,6 +89,41 @@ $ cd "$FIXTURES/fabric/valid" && for n in "" ,topology=blocks ,topology=round; d
 $ cd "$FIXTURES/fabric/valid" && nodewise topology slurm:topology.yaml,topology=flat
 ! topology.yaml:2: a flat topology names no nodes
 ? 3
+## A torus of Slurm's: the first coordinate runs fastest, nodes of a region stand
+## in its box, each way round a ring is as short as it can be.
+$ cat > torus.yaml <<'END'
+> - topology: t
+>   torus3d:
+>     toruses:
+>       - name: pod
+>         dims: {x: 4, y: 3, z: 2}
+>         nodes: n[0-23]
+>         placements: [{dims: {x: 2, y: 1, z: 1}}]
+> - topology: boxes
+>   torus3d:
+>     toruses:
+>       - name: pod
+>         dims: {x: 4, y: 3, z: 2}
+>         regions:
+>           - {anchor: {x: 2, y: 1, z: 0}, dims: {x: 2, y: 2, z: 1}, nodes: "a[0-3]"}
+>           - {anchor: {x: 0, y: 0, z: 1}, dims: {x: 1, y: 1, z: 1}, nodes: b}
+> END
+> for to in 1 3 2 4 8 12 23; do nodewise topology slurm:torus.yaml --distance 0 $to; done | paste -sd' '
+5 5 6 5 5 5 7
+$ for to in 1 2 3 4; do nodewise topology slurm:torus.yaml,topology=boxes --distance 0 $to; done | paste -sd' '
+5 5 6 8
+$ for bad in 's/n.0-23./n[0-22]/' 's/x: 4, y: 3/x: 0, y: 3/' 's/name: pod/title: pod/'; do sed "$bad" torus.yaml > bad.yaml; nodewise topology slurm:bad.yaml 2>&1; echo $?; done
+bad.yaml:6: 23 nodes for 4 x 3 x 2 coordinates
+3
+bad.yaml:5: 'x' must be a whole number from 1 to 65535
+3
+bad.yaml:4: unknown key 'title' in a torus; known are: name dims nodes regions placements
+3
+$ for bad in 's/x: 2, y: 1, z: 0/x: 3, y: 1, z: 0/' 's/x: 0, y: 0, z: 1/x: 2, y: 2, z: 0/'; do sed "$bad" torus.yaml > bad.yaml; nodewise topology slurm:bad.yaml,topology=boxes 2>&1; echo $?; done
+bad.yaml:14: the region reaches out of the torus
+3
+bad.yaml:15: two nodes at one coordinate: 'b'
+3
 ## Forwarding tables give the true routes: here all go by spine1, or, told by
 ## lids alone, by spine0; without them ties are spread by destination.
 $ cd "$FIXTURES/fabric/valid" && for o in "" ,lft=tree.lft ,lft=tree-lids.lft; do for to in 2 3; do

@@ -30,6 +30,8 @@ int32_t nw_topology_link_class_of(const nw_topology *topology, int32_t link)
     node = node_of_link(topology, link);
     type = nw_topology_type_of(topology, node);
     link -= topology->link_first[node];
+    if (link >= type->vertex_count + type->direct_count && !topology->network)
+        return -1; /* a card of a node alone */
     if (link >= type->vertex_count + type->direct_count)
         return topology->port_class[topology->port_first[node] + link -
                                     type->vertex_count - type->direct_count];

@@ -71,8 +71,11 @@ static nw_status sort_ports(struct nw_ib_subnet *subnet)
 {
     for (size_t n = 0; n < subnet->node_count; n++) {
         const struct nw_ib_node *node = &subnet->node[n];
-        struct nw_ib_port *port = subnet->port + node->first;
+        struct nw_ib_port *port;
 
+        if (!node->count)
+            continue;
+        port = subnet->port + node->first;
         qsort(port, node->count, sizeof *port, by_number);
         for (size_t i = 1; i < node->count; i++)
             if (port[i].number == port[i - 1].number)

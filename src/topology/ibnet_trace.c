@@ -163,8 +163,8 @@ static nw_status take_finish(struct reader *reader, char *line)
     char *text;
     nw_status status = take_end(reader, line, &text, &guid);
 
-    if (!status && reader->out < 0)
-        status = bad(reader, "a way without a hop");
+    if (!status && (from < 0 || reader->out < 0))
+        status = bad(reader, "a way without a start or a hop");
     if (!status)
         status =
             find_node(reader, strstr(line, "switch") ? 'S' : 'H', guid, text);
@@ -283,7 +283,8 @@ static nw_status make_ports(struct reader *reader)
 nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet, char *text,
                              struct nw_ib_tables *tables)
 {
-    struct reader reader = {.subnet = subnet, .tables = tables, .at = -1};
+    struct reader reader = {
+        .subnet = subnet, .tables = tables, .at = -1, .out = -1};
     nw_status status = NW_OK;
     char *line;
 

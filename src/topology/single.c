@@ -153,19 +153,31 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
 {
     size_t each = threads_per_core(threads), cores = threads->count / each;
     size_t before = cores_of(type);
-    size_t used = before ? (size_t)type->core_pu[before] : 0;
+    bool numbered = !before || type->core_pu;
+    size_t used = before && numbered ? (size_t)type->core_pu[before] : 0;
     int32_t class, vertex, pu;
     nw_status status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
 
     if (!status)
         status = nw_node_type_add(type, parent, NW_VERTEX_CORE, class, &vertex);
     for (size_t t = 0; !status && t < each; t++) {
-        status = number_thread(type, &used, threads->os[index + t * cores]);
+        if (numbered)
+            status = number_thread(type, &used, threads->os[index + t * cores]);
         if (!status && topology->elements == NW_ELEMENTS_PU)
             status = nw_node_type_add(type, vertex, NW_VERTEX_PU, class, &pu);
     }
-    return status ? status
-                  : number_core(type, before, threads->os[index], used);
+    return status || !numbered
+               ? status
+               : number_core(type, before, threads->os[index], used);
+}
+
+/* Where one package does not tell its numbers, none of the node are kept. */
+static void forget_numbers(struct nw_node_type *type)
+{
+    free(type->core_os);
+    free(type->core_pu);
+    free(type->pu_os);
+    type->core_os = type->core_pu = type->pu_os = NULL;
 }
 
 nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
@@ -179,6 +191,7 @@ nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
         status = add_core(topology, type, parent, threads, i);
     if (status || count)
         return status;
+    forget_numbers(type);
     status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
     return status
                ? status

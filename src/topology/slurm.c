@@ -316,6 +316,16 @@ static nw_status finish_graph(const struct nw_slurm *slurm, int32_t class)
     return status ? status : nw_network_finish_graph(network, true);
 }
 
+/* As many links as a tree has may yet leave two switches without one above. */
+static bool is_tree(const struct nw_slurm *slurm)
+{
+    size_t roots = 0;
+
+    for (size_t i = 0; i < slurm->count; i++)
+        roots += slurm->at[i].parent < 0;
+    return slurm->link_count + 1 == slurm->count && roots == 1;
+}
+
 static nw_status make_network(const struct nw_slurm *slurm,
                               const int32_t *order)
 {
@@ -333,7 +343,7 @@ static nw_status make_network(const struct nw_slurm *slurm,
         status = nw_strdup(slurm->at[order[i]].name, &network->switch_name[i]);
     if (status)
         return status;
-    if (slurm->link_count + 1 == slurm->count)
+    if (is_tree(slurm))
         return finish_tree(slurm, class);
     return finish_graph(slurm, class);
 }

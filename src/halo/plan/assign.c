@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The quadratic assignment problem of the paper's placement: branch and bound
- * with the bound of Gilmore and Lawler, locations that stand for each other
- * tried once, and a local search that gives the first answer. Beyond
- * EXACT_MOST locations the mapping engine searches.
+ * The quadratic assignment problem of the paper's placement: a local search
+ * gives the first answer, which up to 16 locations is proven or bettered by
+ * branch and bound (prove.c), beyond them by the mapping engine.
  */
 #include "halo/plan/assign.h"
+#include "halo/plan/relaxed.h"
 
 #include "base/array.h"
 #include "base/random.h"
@@ -16,24 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_MOST 16
 #define STARTS 24
-#define STEP_LIMIT ((uint64_t)20000000)
 /* bounds are sums of rounded numbers: what is better by less is no better */
 #define TOLERANCE 1e-9
-
-/* Minimises; `worst` is turned into this by the caller. */
-struct search {
-    int n;
-    const double *flow, *distance;
-    int order[EXACT_MOST];  /* facilities, busiest first */
-    int twin[EXACT_MOST];   /* the first location like this one */
-    int at[EXACT_MOST];     /* of assigned facilities */
-    bool taken[EXACT_MOST]; /* locations */
-    double best_cost;
-    int32_t best[EXACT_MOST];
-    uint64_t steps, limit;
-};
 
 double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
                                const int32_t *at)
@@ -90,196 +75,6 @@ void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
     }
 }
 
-/* Swapping locations a and b leaves every distance as it is. */
-static bool alike(const struct search *search, int a, int b)
-{
-    const double *d = search->distance;
-    int n = search->n;
-
-    if (d[a * n + a] != d[b * n + b] || d[a * n + b] != d[b * n + a])
-        return false;
-    for (int c = 0; c < n; c++)
-        if (c != a && c != b &&
-            (d[a * n + c] != d[b * n + c] || d[c * n + a] != d[c * n + b]))
-            return false;
-    return true;
-}
-
-static double busy(const struct search *search, int i)
-{
-    double sum = 0;
-
-    for (int j = 0; j < search->n; j++)
-        sum +=
-            search->flow[i * search->n + j] + search->flow[j * search->n + i];
-    return sum;
-}
-
-static void prepare(struct search *search)
-{
-    for (int i = 0; i < search->n; i++) {
-        int j = i;
-
-        for (; j > 0 && busy(search, search->order[j - 1]) < busy(search, i);
-             j--)
-            search->order[j] = search->order[j - 1];
-        search->order[j] = i;
-        search->twin[i] = i;
-        for (int a = 0; a < i && search->twin[i] == i; a++)
-            if (search->twin[a] == a && alike(search, a, i))
-                search->twin[i] = a;
-    }
-}
-
-/* Cost of facility i at location a with those assigned before it. */
-static double joined(const struct search *search, int depth, int i, int a)
-{
-    const double *f = search->flow, *d = search->distance;
-    int n = search->n;
-    double cost = f[i * n + i] * d[a * n + a];
-
-    for (int k = 0; k < depth; k++) {
-        int j = search->order[k], b = search->at[j];
-
-        cost += f[i * n + j] * d[a * n + b] + f[j * n + i] * d[b * n + a];
-    }
-    return cost;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Row `i` of a matrix without column i and those left out, ascending. */
-static int sort_row(const double *row, int i, const bool *out, int n,
-                    double *sorted)
-{
-    int count = 0;
-
-    for (int j = 0; j < n; j++)
-        if (j != i && !out[j])
-            sorted[count++] = row[j];
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    return count;
-}
-
-/* The least that free facilities cost: each pair (facility, location) is
- * priced by what is assigned and by its flows, falling, times the distances,
- * rising; then the best assignment of those prices. */
-static double lower_bound(const struct search *search, int depth,
-                          double *reduced)
-{
-    int n = search->n, left = n - depth, row = 0;
-    double flow[EXACT_MOST][EXACT_MOST], far[EXACT_MOST][EXACT_MOST];
-    double price[EXACT_MOST * EXACT_MOST];
-    bool placed[EXACT_MOST] = {false};
-    int place[EXACT_MOST], places = 0;
-
-    for (int k = 0; k < depth; k++)
-        placed[search->order[k]] = true;
-    for (int a = 0; a < n; a++)
-        if (!search->taken[a]) {
-            sort_row(search->distance + a * n, a, search->taken, n,
-                     far[places]);
-            place[places++] = a;
-        }
-    for (int k = depth; k < n; k++, row++) {
-        int i = search->order[k];
-
-        sort_row(search->flow + i * n, i, placed, n, flow[row]);
-        for (int p = 0; p < places; p++) {
-            double sum = joined(search, depth, i, place[p]);
-
-            for (int m = 0; m < left - 1; m++)
-                sum += flow[row][left - 2 - m] * far[p][m];
-            price[row * left + p] = sum;
-        }
-    }
-    return nw_halo_linear_assignment(price, left, reduced);
-}
-
-static void keep(struct search *search, double cost)
-{
-    search->best_cost = cost;
-    for (int i = 0; i < search->n; i++)
-        search->best[i] = search->at[i];
-}
-
-static bool tried(const struct search *search, int a)
-{
-    for (int b = 0; b < a; b++)
-        if (!search->taken[b] && search->twin[b] == search->twin[a])
-            return true;
-    return false;
-}
-
-/* The free facility with the fewest locations left goes next; `reduced` has a
- * row for each, of which the chosen one's is returned. */
-static const double *choose_next(struct search *search, int depth,
-                                 const double *reduced, double room)
-{
-    int left = search->n - depth, best = 0, held, best_out = -1;
-    double best_sum = 0;
-
-    for (int row = 0; row < left; row++) {
-        double sum = 0;
-        int out = 0;
-
-        for (int p = 0; p < left; p++) {
-            out += reduced[row * left + p] >= room;
-            sum += reduced[row * left + p];
-        }
-        if (out > best_out || (out == best_out && sum > best_sum)) {
-            best = row;
-            best_out = out;
-            best_sum = sum;
-        }
-    }
-    held = search->order[depth];
-    search->order[depth] = search->order[depth + best];
-    search->order[depth + best] = held;
-    return reduced + best * left;
-}
-
-/* Goes down the tree of assignments; `cost` is that of the pairs assigned. */
-static void branch(struct search *search, int depth, double cost)
-{
-    double reduced[EXACT_MOST * EXACT_MOST], bound;
-    double enough = search->best_cost * (1 - TOLERANCE);
-    const double *row;
-    int i, place = 0;
-
-    if (search->steps++ >= search->limit)
-        return;
-    if (depth == search->n) {
-        if (cost < enough)
-            keep(search, cost);
-        return;
-    }
-    bound = cost + lower_bound(search, depth, reduced);
-    if (bound >= enough)
-        return;
-    row = choose_next(search, depth, reduced, enough - bound);
-    i = search->order[depth];
-    for (int a = 0; a < search->n; a++) {
-        bool hopeless;
-
-        if (search->taken[a])
-            continue;
-        enough = search->best_cost * (1 - TOLERANCE);
-        hopeless = bound + row[place++] >= enough;
-        if (hopeless || tried(search, a))
-            continue;
-        search->taken[a] = true;
-        search->at[i] = a;
-        branch(search, depth + 1, cost + joined(search, depth, i, a));
-        search->taken[a] = false;
-    }
-}
-
 static void start_at(int32_t *at, int32_t n)
 {
     for (int32_t i = 0; i < n; i++)
@@ -320,23 +115,9 @@ static nw_status search_locally(const struct nw_halo_assignment *problem,
 static nw_status search_exactly(const struct nw_halo_assignment *problem,
                                 int32_t *out, struct nw_halo_assigned *report)
 {
-    struct search search = {.n = problem->n,
-                            .flow = problem->flow,
-                            .distance = problem->distance,
-                            .limit = problem->step_limit ? problem->step_limit
-                                                         : STEP_LIMIT};
     nw_status status = search_locally(problem, STARTS, out);
 
-    if (status)
-        return status;
-    search.best_cost = nw_halo_assignment_cost(problem, out);
-    memcpy(search.best, out, (size_t)problem->n * sizeof *out);
-    prepare(&search);
-    branch(&search, 0, 0);
-    memcpy(out, search.best, (size_t)problem->n * sizeof *out);
-    report->steps = search.steps;
-    report->exact = search.steps < search.limit;
-    return NW_OK;
+    return status ? status : nw_halo_assign_prove(problem, out, report);
 }
 
 static nw_status solve(const struct nw_halo_assignment *problem, int32_t *out,
@@ -344,7 +125,7 @@ static nw_status solve(const struct nw_halo_assignment *problem, int32_t *out,
 {
     nw_status status;
 
-    if (problem->n <= EXACT_MOST)
+    if (problem->n <= NW_HALO_EXACT_MOST)
         return search_exactly(problem, out, report);
     status = search_locally(problem, problem->n > 64 ? 0 : STARTS, out);
     return status || problem->placement == NW_HALO_PLACE_WORST

@@ -11,8 +11,13 @@ double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
 void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
                                 int32_t *at);
 /* The least sum of one price from each row and column of n x n, n <= 32.
- * `reduced` gets what at least is added where a row takes a certain column. */
+ * `reduced`, which may be `price`, gets what at least is added where a row
+ * takes a certain column. */
 double nw_halo_linear_assignment(const double *price, int n, double *reduced);
+/* Betters an answer until it is proven best, or the steps are used up. */
+NW_MUST_CHECK nw_status
+nw_halo_assign_prove(const struct nw_halo_assignment *problem, int32_t *out,
+                     struct nw_halo_assigned *report);
 /* Lets the mapping engine search; out is an answer, kept where it is better. */
 NW_MUST_CHECK nw_status
 nw_halo_assign_engine(const struct nw_halo_assignment *problem, int32_t *out);

@@ -66,16 +66,58 @@ static void add_row(struct hungarian *work, int row)
         work->row_of[column] = work->row_of[before[column]];
 }
 
+/* The least of each row, then of each column is taken out; rows that then cost
+ * nothing somewhere are placed. */
+static void begin(struct hungarian *work, bool *placed)
+{
+    int n = work->n;
+
+    for (int i = 1; i <= n; i++) {
+        const double *row = work->price + (i - 1) * n;
+
+        work->row_price[i] = row[0];
+        for (int j = 1; j < n; j++)
+            if (row[j] < work->row_price[i])
+                work->row_price[i] = row[j];
+    }
+    for (int j = 1; j <= n; j++) {
+        int tight = 0;
+
+        work->column_price[j] = DBL_MAX;
+        for (int i = 1; i <= n; i++) {
+            double left = work->price[(i - 1) * n + j - 1] - work->row_price[i];
+
+            if (left < work->column_price[j] ||
+                (left == work->column_price[j] && placed[tight])) {
+                work->column_price[j] = left;
+                tight = i;
+            }
+        }
+        if (!placed[tight])
+            work->row_of[j] = tight;
+        placed[tight] = true;
+    }
+}
+
 double nw_halo_linear_assignment(const double *price, int n, double *reduced)
 {
     struct hungarian work = {.price = price, .n = n};
+    bool placed[MOST + 1] = {false};
+    double sum = 0;
 
     assert(n <= MOST);
+    begin(&work, placed);
     for (int row = 1; row <= n; row++)
-        add_row(&work, row);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            reduced[i * n + j] = price[i * n + j] - work.row_price[i + 1] -
-                                 work.column_price[j + 1];
-    return -work.column_price[0];
+        if (!placed[row])
+            add_row(&work, row);
+    for (int i = 0; i < n; i++) {
+        sum += work.row_price[i + 1] + work.column_price[i + 1];
+        for (int j = 0; j < n; j++) {
+            double left = price[i * n + j] - work.row_price[i + 1] -
+                          work.column_price[j + 1];
+
+            reduced[i * n + j] = left > 0 ? left : 0; /* rounding */
+        }
+    }
+    return sum;
 }

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dual ascent of Hahn and Grant (Operations Research 46, 1998): what a pair
+ * costs may stand at either of its two ends, what a place costs may be spread
+ * over its pairs; moving it so that linear assignments of all places, and then
+ * of their sums, take out as much as they can raises the bound. Costs are moved
+ * in place, so a problem that is cut smaller starts where the larger ended.
+ */
+#include "halo/plan/relaxed.h"
+
+#include "halo/plan/assign.h"
+
+#include <string.h>
+
+#define MOST NW_HALO_EXACT_MOST
+#define PATIENCE 8 /* rounds as good as the last that may still be enough */
+
+static double *row_of(struct nw_halo_relaxed *problem, int i, int p)
+{
+    size_t n = (size_t)problem->n;
+
+    return problem->pair + ((size_t)i * n + (size_t)p) * n * n;
+}
+
+/* What a place costs, in equal parts on the pairs it must be in. */
+static void spread(struct nw_halo_relaxed *problem, int i, int p)
+{
+    int n = problem->n;
+    double *pair = row_of(problem, i, p);
+    double part = problem->linear[i * n + p] / (n - 1);
+
+    problem->linear[i * n + p] = 0;
+    for (int j = 0; j < n * n; j++)
+        pair[j] += part;
+}
+
+/* The pairs of place (i, p), with what stands at their other ends, as a matrix
+ * without row i and column p; `never` for those with a place that is out. */
+static void take(struct nw_halo_relaxed *problem, int i, int p, double never,
+                 double *out)
+{
+    int n = problem->n;
+    double *pair = row_of(problem, i, p);
+
+    for (int j = 0; j < n; j++)
+        for (int q = 0; j != i && q < n; q++) {
+            double *other;
+
+            if (q == p)
+                continue;
+            other = row_of(problem, j, q) + i * n + p;
+            *out++ = problem->linear[j * n + q] >= never
+                         ? never
+                         : pair[j * n + q] + *other;
+            *other = 0;
+        }
+}
+
+static void put(struct nw_halo_relaxed *problem, int i, int p,
+                const double *from)
+{
+    int n = problem->n;
+    double *pair = row_of(problem, i, p);
+
+    for (int j = 0; j < n; j++)
+        for (int q = 0; j != i && q < n; q++)
+            if (q != p)
+                pair[j * n + q] = *from++;
+}
+
+static void round_of(struct nw_halo_relaxed *problem, double enough)
+{
+    int n = problem->n;
+    double matrix[MOST * MOST], never = enough - problem->bound;
+
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n; p++)
+            if (problem->linear[i * n + p] < never)
+                spread(problem, i, p);
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n; p++) {
+            if (problem->linear[i * n + p] >= never)
+                continue;
+            take(problem, i, p, never, matrix);
+            problem->linear[i * n + p] =
+                nw_halo_linear_assignment(matrix, n - 1, matrix);
+            put(problem, i, p, matrix);
+        }
+    problem->bound +=
+        nw_halo_linear_assignment(problem->linear, n, problem->linear);
+}
+
+void nw_halo_relaxed_ascend(struct nw_halo_relaxed *problem, double enough,
+                            int rounds)
+{
+    if (problem->n < 2)
+        return;
+    while (rounds-- && problem->bound < enough) {
+        double before = problem->bound;
+
+        round_of(problem, enough);
+        if ((problem->bound - before) * PATIENCE < enough - problem->bound)
+            break;
+    }
+}
+
+void nw_halo_relaxed_fix(const struct nw_halo_relaxed *problem, int i, int p,
+                         struct nw_halo_relaxed *out)
+{
+    size_t n = (size_t)problem->n;
+    int left = 0, places = 0, rows[MOST], columns[MOST];
+    double *to = out->pair;
+
+    for (int k = 0; k < problem->n; k++) {
+        if (k != i)
+            rows[left++] = k;
+        if (k != p)
+            columns[places++] = k;
+    }
+    out->n = left;
+    out->bound = problem->bound + problem->linear[(size_t)i * n + (size_t)p];
+    for (int a = 0; a < left; a++) {
+        out->facility[a] = problem->facility[rows[a]];
+        out->location[a] = problem->location[columns[a]];
+        for (int b = 0; b < left; b++) {
+            size_t place = (size_t)rows[a] * n + (size_t)columns[b];
+            size_t fixed = (size_t)i * n + (size_t)p;
+            const double *pair = problem->pair + place * n * n;
+
+            out->linear[a * left + b] = problem->linear[place] + pair[fixed] +
+                                        problem->pair[fixed * n * n + place];
+            for (int c = 0; c < left; c++)
+                for (int d = 0; d < left; d++)
+                    *to++ = pair[(size_t)rows[c] * n + (size_t)columns[d]];
+        }
+    }
+}

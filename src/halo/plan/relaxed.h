@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The quadratic assignment problem with its products made linear, and the
+ * dual ascent that bounds it from below. */
+#ifndef NW_HALO_PLAN_RELAXED_H
+#define NW_HALO_PLAN_RELAXED_H
+
+#include <nodewise/status.h>
+
+#include <stdbool.h>
+
+#define NW_HALO_EXACT_MOST 16
+
+/* n facilities left on n locations: `bound` is paid by every answer, linear[i *
+ * n + p] on top where i is on p, pair[((i * n + p) * n + j) * n + q] where j is
+ * on q too. All are from 0. */
+struct nw_halo_relaxed {
+    int n;
+    int facility[NW_HALO_EXACT_MOST], location[NW_HALO_EXACT_MOST];
+    double bound;
+    double linear[NW_HALO_EXACT_MOST * NW_HALO_EXACT_MOST];
+    double *pair; /* [n^4], owned */
+};
+
+/* Raises the bound, at most to `enough`, without changing what any answer
+ * costs that is cheaper than `enough`; places with linear >= enough - bound
+ * are in no such answer. At most so many rounds, fewer where they gain little.
+ */
+void nw_halo_relaxed_ascend(struct nw_halo_relaxed *problem, double enough,
+                            int rounds);
+/* The problem that is left when row i goes on column p; `out` has room. */
+void nw_halo_relaxed_fix(const struct nw_halo_relaxed *problem, int i, int p,
+                         struct nw_halo_relaxed *out);
+
+#endif

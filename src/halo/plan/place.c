@@ -131,6 +131,22 @@ static nw_status place_nodes(struct placing *work)
 
 /* --- pieces of a node on its slots --- */
 
+/* The first transfer to piece `to` or one behind it: they are sorted so. */
+static size_t first_transfer(const struct placing *work, int32_t to)
+{
+    size_t low = 0, high = work->transfers.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (work->transfers.item[middle].to < to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void slot_matrices(struct placing *work, int32_t node, double *flow,
                           double *distance)
 {
@@ -138,11 +154,13 @@ static void slot_matrices(struct placing *work, int32_t node, double *flow,
     int32_t first = layout->first[node], last = layout->first[node + 1];
     int32_t n = last - first, machine = work->machine_node[node];
 
-    for (size_t i = 0; i < work->transfers.count; i++) {
+    for (size_t i = first_transfer(work, first),
+                end = first_transfer(work, last);
+         i < end; i++) {
         const struct nw_halo_transfer *transfer = &work->transfers.item[i];
         int32_t a = transfer->from, b = transfer->to;
 
-        if (a != b && a >= first && a < last && b >= first && b < last)
+        if (a != b && a >= first && a < last)
             flow[(size_t)(a - first) * n + (b - first)] +=
                 bytes_of(work, transfer);
     }

@@ -3,6 +3,7 @@
  * where it passes a side of the domain (to come back at the other end, or
  * reflected), then met with the pieces that own the cells. */
 #include "halo/plan/layout.h"
+#include "halo/plan/nearby.h"
 
 #include "base/array.h"
 
@@ -80,6 +81,7 @@ static bool meet(const struct run *run, int64_t first, int64_t last,
 struct finder {
     const struct nw_halo_wanted *wanted;
     struct nw_halo_transfers *out;
+    struct nw_halo_nearby nearby;
     int32_t target;
     uint8_t phase;
 };
@@ -129,19 +131,41 @@ static nw_status meet_piece(struct finder *finder, int32_t source,
     return status;
 }
 
+/* The cells behind the runs; as they are along axes in `whole`. */
+static struct nw_halo_box box_behind(const struct run *run[3], unsigned whole)
+{
+    struct nw_halo_box box;
+
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t count = run[axis]->high - run[axis]->low;
+        bool back = run[axis]->mirror;
+
+        box.low[axis] = whole & 1u << axis ? run[axis]->low
+                        : back             ? run[axis]->source - count + 1
+                                           : run[axis]->source;
+        box.high[axis] = box.low[axis] + count;
+    }
+    return box;
+}
+
 /* All pieces that may own the cells. */
 static nw_status meet_pieces(struct finder *finder, const struct run *run[3],
                              unsigned whole)
 {
     const struct nw_halo_wanted *wanted = finder->wanted;
     const nw_halo_layout *layout = wanted->layout;
+    struct nw_halo_box box = box_behind(run, whole);
     bool all =
         wanted->rank < 0 || layout->piece[finder->target].rank == wanted->rank;
+    int32_t count = nw_halo_nearby_find(&finder->nearby, &box);
     nw_status status = NW_OK;
 
-    for (int32_t i = 0; !status && i < layout->piece_count; i++)
-        if (all || layout->piece[i].rank == wanted->rank)
-            status = meet_piece(finder, i, run, whole);
+    for (int32_t i = 0; !status && i < count; i++) {
+        int32_t piece = finder->nearby.found[i];
+
+        if (all || layout->piece[piece].rank == wanted->rank)
+            status = meet_piece(finder, piece, run, whole);
+    }
     return status;
 }
 
@@ -252,13 +276,14 @@ nw_status nw_halo_transfers_find(const struct nw_halo_wanted *wanted,
                                  struct nw_halo_transfers *out)
 {
     struct finder finder = {.wanted = wanted, .out = out};
-    nw_status status = NW_OK;
+    nw_status status = nw_halo_nearby_make(wanted->layout, &finder.nearby);
 
     for (int32_t i = 0; !status && i < wanted->layout->piece_count; i++) {
         finder.target = i;
         finder.phase = 0;
         status = find_target(&finder);
     }
+    nw_halo_nearby_fini(&finder.nearby);
     return status;
 }
 

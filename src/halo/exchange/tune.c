@@ -13,6 +13,7 @@
 #define SIEVE 5    /* rounds after which the slow ones drop out */
 #define SLOW 1.4   /* times the best */
 #define ENOUGH 1.5 /* seconds of measuring */
+#define TURN 3     /* exchanges of a scheme in a row */
 
 struct contest {
     nw_halo *halo;
@@ -85,6 +86,24 @@ static void sieve(struct contest *contest)
             contest->out[i] = true;
 }
 
+/* A few exchanges in a row, as a solver makes them: the first finds other
+ * schemes' buffers in the caches and is not counted, the best of the rest is.
+ */
+static nw_status take_turn(nw_halo *halo, double *best, double *spent)
+{
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < TURN; i++) {
+        double seconds = 0;
+
+        status = exchange(halo, &seconds);
+        *spent += seconds;
+        if (i == 1 || (i > 1 && seconds < *best))
+            *best = seconds;
+    }
+    return status;
+}
+
 static nw_status run_round(struct contest *contest, int round, double *spent)
 {
     nw_status status = NW_OK;
@@ -95,10 +114,9 @@ static nw_status run_round(struct contest *contest, int round, double *spent)
         if (contest->out[i])
             continue;
         nw_halo_set_swap(contest->halo, &contest->set[i]);
-        status = exchange(contest->halo, seconds);
+        status = take_turn(contest->halo, seconds, spent);
         nw_halo_set_swap(contest->halo, &contest->set[i]);
         contest->rounds[i] = round + 1;
-        *spent += status ? 0 : *seconds;
     }
     return status;
 }

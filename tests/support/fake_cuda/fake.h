@@ -51,10 +51,23 @@ int fake_fault(const char *call);
         if (fault_)                                                            \
             return fault_;                                                     \
     } while (0)
-enum cost { COST_COPY, COST_DEVICE, COST_KERNEL, COSTS };
+enum cost {
+    COST_COPY,
+    COST_DEVICE,
+    COST_KERNEL,
+    COST_STORE, /* the CPU through a mapping */
+    COST_LOAD,
+    COST_ADAPTER_READ, /* of GPU memory, past the CPU */
+    COST_ADAPTER_WRITE,
+    COST_LOOPBACK, /* three times over the adapter's link */
+    COSTS
+};
+extern const char *const fake_cost_names[COSTS];
 /* Seconds that the work takes; 0 unless NODEWISE_FAKE_COSTS is set. */
 double fake_cost(enum cost kind, size_t bytes);
 double fake_clock(void);
+/* adapter.c: spends that time here and now. */
+void fake_spend(enum cost kind, size_t bytes);
 
 /* device.c: NULL where there is none. */
 struct context *fake_current(void);

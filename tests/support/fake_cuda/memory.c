@@ -309,6 +309,7 @@ API int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
         return fake_broken;
     if (size && (!fake_holds(to, size, &gpu) || gpu < 0))
         return INVALID_VALUE;
+    fake_spend(COST_COPY, size);
     memcpy(fake_real(to), from, size);
     return SUCCESS;
 }
@@ -322,6 +323,7 @@ API int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
         return fake_broken;
     if (size && (!fake_holds(from, size, &gpu) || gpu < 0))
         return INVALID_VALUE;
+    fake_spend(COST_COPY, size);
     memcpy(to, fake_real(from), size);
     if (getenv("FAKE_CUDA_SPOIL") && size)
         ((char *)to)[0] ^= 1;

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Tagged messages between processes, from host or GPU memory to host or GPU
+ * memory, over libfabric, which is loaded when the first channel opens. Made
+ * for small messages: the payload follows its header in one operation, and the
+ * receiver stores it into GPU memory by the cheapest way there is.
+ *
+ * Matching is MPI's: a receive takes the first message that fits its source
+ * and tag; messages of one pair fit in the order in which they were sent;
+ * messages that nobody awaits yet are kept. All calls are thread-safe, and all
+ * are local unless they say otherwise. Work goes on only inside calls: test or
+ * wait until a request is done.
+ *
+ * Memory: each peer may have `credits` messages in our landing slots; beyond
+ * that it waits. A channel holds (credits + 8) x (slot_bytes + 64) bytes for
+ * each peer, and 2 x 4 staging pieces of 256 KiB for large GPU messages.
+ *
+ * A peer that dies on this host is seen within 0.5 s of progress; one on
+ * another host when its provider reports it, or never. Requests that need it
+ * then end with NW_EIO. A receive from any source goes on as long as one
+ * other peer lives.
+ */
+#ifndef NODEWISE_CHANNEL_H
+#define NODEWISE_CHANNEL_H
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct nw_channel nw_channel;
+typedef struct nw_channel_request nw_channel_request;
+
+enum { NW_CHANNEL_ANY = -1 }; /* source, or tag, of a receive */
+
+/* How a message is sent; AUTO is the cheapest by the table of costs. A message
+ * of more than slot_bytes always goes by rendezvous. */
+enum nw_channel_protocol {
+    NW_CHANNEL_AUTO,
+    NW_CHANNEL_GATHER,     /* header and payload in one fi_sendv */
+    NW_CHANNEL_PACK,       /* both packed into one buffer first */
+    NW_CHANNEL_TWO,        /* the header, then the payload */
+    NW_CHANNEL_RENDEZVOUS, /* ready to send, clear to send, remote write */
+    NW_CHANNEL_PROTOCOLS
+};
+
+/* How an eager payload comes from its slot into GPU memory. */
+enum nw_channel_copy {
+    NW_CHANNEL_COPY_AUTO,
+    NW_CHANNEL_NAIVE,    /* the driver's copy */
+    NW_CHANNEL_LOOPBACK, /* the adapter writes to itself */
+    NW_CHANNEL_FASTCOPY, /* the CPU stores through a mapping */
+    NW_CHANNEL_COPIES
+};
+
+struct nw_channel_options {
+    size_t size; /* of this struct */
+    int32_t rank, count;
+    /* The group meets in a file, absent or empty, that all can reach; or by a
+     * function: `all` becomes the `bytes` of each rank, in order of ranks. The
+     * function is called a few times, in the same order everywhere. */
+    const char *file;
+    nw_status (*allgather)(void *context, const void *mine, size_t bytes,
+                           void *all);
+    void *context;
+    /* A libfabric provider ("shm", "tcp;ofi_rxm"); NULL: $NODEWISE_CHANNEL_
+     * PROVIDER, else shm to peers of this host and the best found to others. */
+    const char *provider;
+    /* AUTO: $NODEWISE_CHANNEL_PROTOCOL and $NODEWISE_CHANNEL_COPY, else by
+     * cost. */
+    enum nw_channel_protocol protocol;
+    enum nw_channel_copy copy;
+    size_t slot_bytes;   /* 0: 8192; the largest eager payload */
+    uint32_t credits;    /* 0: 16; at least 2 */
+    uint32_t timeout_ms; /* 0: 30000; to open, and to close at most a tenth */
+};
+#define NW_CHANNEL_OPTIONS_INIT                                                \
+    {                                                                          \
+        sizeof(struct nw_channel_options)                                      \
+    }
+
+/* Collective over the ranks. NW_ENODEV without libfabric or provider, NW_EIO
+ * where a rank does not come in time, NW_EFORMAT where one speaks another
+ * version. */
+NW_API NW_MUST_CHECK nw_status
+nw_channel_open(const struct nw_channel_options *options, nw_channel **out);
+/* Waits, a tenth of the timeout at most, until those we talked to close too.
+ * No request may be pending. NULL is fine. */
+NW_API void nw_channel_close(nw_channel *channel);
+
+struct nw_channel_message {
+    void *buffer; /* not written by a send */
+    size_t bytes; /* of the buffer, for a receive */
+    int32_t peer; /* NW_CHANNEL_ANY where a receive takes any */
+    int32_t tag;  /* not negative; a receive may say NW_CHANNEL_ANY */
+};
+
+/* What became of a message. */
+struct nw_channel_result {
+    int32_t peer, tag;
+    size_t bytes; /* as sent, also where fewer fit */
+    enum nw_channel_protocol protocol;
+    enum nw_channel_copy copy; /* COPY_AUTO where none was needed */
+};
+
+/* The buffer belongs to the channel until the request is done. */
+NW_API NW_MUST_CHECK nw_status
+nw_channel_send(nw_channel *channel, const struct nw_channel_message *message,
+                nw_channel_request **out);
+NW_API NW_MUST_CHECK nw_status nw_channel_receive(
+    nw_channel *channel, const struct nw_channel_message *message,
+    nw_channel_request **out);
+/* Whether it is done; then *request is freed and NULL, and the status is its
+ * own: NW_EINVAL for a message that did not fit (what fits is there), NW_EIO
+ * for a dead peer, NW_ECANCELLED. `result` may be NULL. */
+NW_API NW_MUST_CHECK nw_status nw_channel_test(
+    nw_channel_request **request, bool *done, struct nw_channel_result *result);
+/* The same, once it is done. */
+NW_API NW_MUST_CHECK nw_status
+nw_channel_wait(nw_channel_request **request, struct nw_channel_result *result);
+/* Takes back a receive that nothing matched, or a send of which nothing has
+ * left; else without effect. Test or wait as before. */
+NW_API void nw_channel_cancel(nw_channel_request *request);
+
+/* What a channel did since it opened. */
+struct nw_channel_counts {
+    uint64_t sent[NW_CHANNEL_PROTOCOLS];
+    uint64_t copied[NW_CHANNEL_COPIES]; /* eager payloads into GPU memory */
+    uint64_t bytes_sent, bytes_received;
+    uint64_t unexpected; /* came before their receive */
+    uint64_t stalled;    /* sends that waited for a credit or a slot */
+    uint64_t malformed;  /* headers refused */
+    uint64_t lost_peers;
+};
+NW_API void nw_channel_count(nw_channel *channel,
+                             struct nw_channel_counts *out);
+/* The provider that carries messages to a peer. Borrowed. */
+NW_API const char *nw_channel_provider(nw_channel *channel, int32_t peer);
+/* How GPU memory is stored to by the CPU: "gdrcopy", "emulated", or "none". */
+NW_API const char *nw_channel_mapping(nw_channel *channel);
+
+/* Memory for benchmarks and tests: of GPU 0, or of the host. NW_ENODEV where
+ * there is no GPU. */
+NW_API NW_MUST_CHECK nw_status nw_channel_memory_new(bool gpu, size_t bytes,
+                                                     void **out);
+NW_API void nw_channel_memory_free(bool gpu, void *memory);
+/* Copies between host memory and either kind. */
+NW_API NW_MUST_CHECK nw_status nw_channel_memory_copy(void *to,
+                                                      const void *from,
+                                                      size_t bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a group meets before it can talk: through the caller's allgather, or
+ * through lines appended to one file that all can reach. */
+#include "channel/state.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct nw_meeting {
+    const struct nw_channel_options *how;
+    int file; /* -1 where the caller gathers */
+    int round;
+    uint64_t until_ns;
+};
+
+static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
+{
+    return nw_fail(NW_EIO, "%s: cannot %s: %s", meeting->how->file, what,
+                   strerror(errno));
+}
+
+nw_status nw_meeting_open(const struct nw_channel_options *how,
+                          struct nw_meeting **out)
+{
+    struct nw_meeting *meeting = NULL;
+    nw_status status = nw_alloc(1, sizeof *meeting, &meeting);
+
+    if (status)
+        return status;
+    meeting->how = how;
+    meeting->file = -1;
+    meeting->until_ns = nw_clock_ns() + how->timeout_ms * UINT64_C(1000000);
+    if (!how->allgather && how->count > 1) {
+        meeting->file =
+            open(how->file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (meeting->file < 0)
+            status = file_fail(meeting, "open it");
+    }
+    if (status)
+        nw_meeting_close(meeting);
+    else
+        *out = meeting;
+    return status;
+}
+
+void nw_meeting_close(struct nw_meeting *meeting)
+{
+    if (!meeting)
+        return;
+    if (meeting->file >= 0) {
+        if (!meeting->how->rank)
+            (void)unlink(meeting->how->file);
+        (void)close(meeting->file);
+    }
+    free(meeting);
+}
+
+/* "round rank hex", one write under the lock. */
+static nw_status say(struct nw_meeting *meeting, const unsigned char *mine,
+                     size_t bytes)
+{
+    struct nw_text line = {0};
+    char *words = NULL;
+    nw_status status;
+
+    nw_text_format(&line, "%d %d ", meeting->round, meeting->how->rank);
+    for (size_t i = 0; i < bytes; i++)
+        nw_text_format(&line, "%02x", mine[i]);
+    nw_text_add(&line, "\n");
+    status = nw_text_take(&line, &words);
+    if (status)
+        return status;
+    (void)flock(meeting->file, LOCK_EX);
+    if (write(meeting->file, words, strlen(words)) != (ssize_t)strlen(words))
+        status = file_fail(meeting, "write it");
+    (void)flock(meeting->file, LOCK_UN);
+    free(words);
+    return status;
+}
+
+static nw_status read_all(struct nw_meeting *meeting, char **out)
+{
+    struct stat about;
+    nw_status status;
+    char *text = NULL;
+    ssize_t n = -1;
+
+    /* no half lines: who writes holds the lock */
+    (void)flock(meeting->file, LOCK_SH);
+    status = fstat(meeting->file, &about)
+                 ? file_fail(meeting, "read it")
+                 : nw_alloc((size_t)about.st_size + 1, 1, &text);
+    if (!status)
+        n = pread(meeting->file, text, (size_t)about.st_size, 0);
+    (void)flock(meeting->file, LOCK_UN);
+    if (status)
+        return status;
+    if (n < 0) {
+        free(text);
+        return file_fail(meeting, "read it");
+    }
+    text[n] = '\0';
+    *out = text;
+    return NW_OK;
+}
+
+static bool from_hex(const char *hex, size_t bytes, unsigned char *out)
+{
+    unsigned value;
+
+    if (strlen(hex) != 2 * bytes)
+        return false;
+    for (size_t i = 0; i < bytes; i++) {
+        if (sscanf(hex + 2 * i, "%2x", &value) != 1)
+            return false;
+        out[i] = (unsigned char)value;
+    }
+    return true;
+}
+
+/* How many ranks have said their part of this round. */
+static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
+                             char *all, int32_t *heard)
+{
+    int32_t count = meeting->how->count;
+    char *text = NULL, *rest = NULL, *seen = NULL;
+    nw_status status = read_all(meeting, &text);
+
+    if (!status)
+        status = nw_alloc((size_t)count, 1, &seen);
+    *heard = 0;
+    for (char *line = status ? NULL : strtok_r(text, "\n", &rest);
+         line && !status; line = strtok_r(NULL, "\n", &rest)) {
+        int round, rank, at = 0;
+
+        if (sscanf(line, "%d %d %n", &round, &rank, &at) != 2 || !at ||
+            rank < 0 || rank >= count) {
+            status = nw_fail(NW_EFORMAT, "%s: this is no meeting of %d ranks",
+                             meeting->how->file, count);
+        } else if (round == meeting->round) {
+            if (seen[rank])
+                status = nw_fail(NW_EINVAL,
+                                 "%s: rank %d is here twice; the file must be "
+                                 "absent or empty at the start",
+                                 meeting->how->file, rank);
+            else if (!from_hex(line + at, bytes,
+                               (unsigned char *)all + (size_t)rank * bytes))
+                status =
+                    nw_fail(NW_EFORMAT, "%s: rank %d speaks another version",
+                            meeting->how->file, rank);
+            seen[rank] = 1;
+            (*heard)++;
+        }
+    }
+    free(seen);
+    free(text);
+    return status;
+}
+
+nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
+                            size_t bytes, void *all)
+{
+    int32_t heard = 0, count = meeting->how->count;
+    nw_status status;
+
+    if (meeting->how->allgather)
+        return meeting->how->allgather(meeting->how->context, mine, bytes, all);
+    if (count == 1) {
+        memcpy(all, mine, bytes);
+        return NW_OK;
+    }
+    status = say(meeting, mine, bytes);
+    while (!status) {
+        status = listen_once(meeting, bytes, all, &heard);
+        if (status || heard == count)
+            break;
+        if (nw_clock_ns() > meeting->until_ns)
+            status = nw_fail(NW_EIO, "%s: only %d of %d ranks came in time",
+                             meeting->how->file, heard, count);
+        else
+            (void)usleep(1000);
+    }
+    meeting->round++;
+    return status;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A channel from its options to its memory, and back. */
+#include "channel/state.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOT_BYTES = 8192, CREDITS = 16, TIMEOUT_MS = 30000 };
+
+static nw_status find_word(const char *variable, const char *const *words,
+                           int count, int *out)
+{
+    const char *value = getenv(variable);
+
+    if (!value || *out)
+        return NW_OK;
+    for (int i = 0; i < count; i++)
+        if (!strcmp(value, words[i])) {
+            *out = i;
+            return NW_OK;
+        }
+    return nw_fail(NW_EINVAL, "%s=%s is unknown", variable, value);
+}
+
+static nw_status read_environment(struct nw_channel_options *options)
+{
+    static const char *const protocols[] = {"auto", "gather", "pack", "two",
+                                            "rendezvous"};
+    static const char *const copies[] = {"auto", "naive", "loopback",
+                                         "fastcopy"};
+    int protocol = (int)options->protocol, copy = (int)options->copy;
+    nw_status status = find_word("NODEWISE_CHANNEL_PROTOCOL", protocols,
+                                 NW_CHANNEL_PROTOCOLS, &protocol);
+
+    if (!status)
+        status = find_word("NODEWISE_CHANNEL_COPY", copies, NW_CHANNEL_COPIES,
+                           &copy);
+    options->protocol = (enum nw_channel_protocol)protocol;
+    options->copy = (enum nw_channel_copy)copy;
+    if (!options->provider)
+        options->provider = getenv("NODEWISE_CHANNEL_PROVIDER");
+    if (options->provider && !strcmp(options->provider, "auto"))
+        options->provider = NULL;
+    return status;
+}
+
+static nw_status check(struct nw_channel_options *options)
+{
+    if (!options->slot_bytes)
+        options->slot_bytes = SLOT_BYTES;
+    if (!options->credits)
+        options->credits = CREDITS;
+    if (!options->timeout_ms)
+        options->timeout_ms = TIMEOUT_MS;
+    if (options->count < 1 || options->rank < 0 ||
+        options->rank >= options->count)
+        return nw_fail(NW_EINVAL, "rank %d of %d is none", options->rank,
+                       options->count);
+    if (options->count > 1 && !options->file && !options->allgather)
+        return nw_fail(NW_EINVAL, "a channel needs a file or an allgather");
+    if (options->credits < 2 || options->credits > 65536 ||
+        options->slot_bytes > NW_PIECE_BYTES)
+        return nw_fail(NW_EINVAL,
+                       "a channel has 2 to 65536 credits and slots of at most "
+                       "%d bytes",
+                       NW_PIECE_BYTES);
+    if ((unsigned)options->protocol >= NW_CHANNEL_PROTOCOLS ||
+        (unsigned)options->copy >= NW_CHANNEL_COPIES)
+        return nw_fail(NW_EINVAL, "there is no such protocol or copy");
+    return read_environment(options);
+}
+
+static nw_status make_bounces(nw_channel *channel)
+{
+    size_t bytes = NW_WIRE_HEADER + channel->options.slot_bytes;
+    nw_status status = nw_memory_pinned_new(NW_BOUNCES * bytes,
+                                            (void **)&channel->bounce_memory);
+
+    for (size_t i = 0; i < NW_BOUNCES && !status; i++) {
+        channel->bounce[i].memory = channel->bounce_memory + i * bytes;
+        channel->bounce[i].next = channel->bounces;
+        channel->bounces = &channel->bounce[i];
+    }
+    if (status || !channel->has_gpu)
+        return status;
+    status = nw_memory_pinned_new(2 * NW_PIECES * (size_t)NW_PIECE_BYTES,
+                                  (void **)&channel->piece_memory);
+    for (size_t i = 0; i < NW_PIECES && !status; i++) {
+        channel->in[i].memory = channel->piece_memory + i * NW_PIECE_BYTES;
+        channel->out[i].memory =
+            channel->piece_memory + (NW_PIECES + i) * NW_PIECE_BYTES;
+    }
+    return status;
+}
+
+static nw_status make_slots(nw_channel *channel)
+{
+    size_t each = channel->options.credits + NW_SPARE_SLOTS;
+    size_t bytes = channel->options.slot_bytes + sizeof(struct nw_wire);
+    size_t count = each * (size_t)channel->options.count;
+    nw_status status = nw_alloc(count, sizeof *channel->slot, &channel->slot);
+
+    if (!status)
+        status =
+            nw_memory_pinned_new(count * bytes, (void **)&channel->slot_memory);
+    for (size_t i = 0; i < count && !status; i++) {
+        struct nw_slot *slot = &channel->slot[i];
+
+        slot->fabric = &channel->fabric[channel->peer[i / each].fabric];
+        slot->memory = channel->slot_memory + i * bytes;
+        nw_slot_post(channel, slot);
+    }
+    channel->slot_count = count;
+    return status;
+}
+
+static nw_status open_parts(nw_channel *channel)
+{
+    nw_status status = nw_alloc((size_t)channel->options.count,
+                                sizeof *channel->peer, &channel->peer);
+
+    if (!status) {
+        const char *reach = getenv("NODEWISE_CHANNEL_REACH");
+        bool reaches = !reach || strcmp(reach, "no");
+
+        nw_costs_default(&channel->costs);
+        channel->has_gpu = nw_memory_open();
+        channel->adapter = reaches && channel->has_gpu && nw_adapter_open();
+        channel->mapping = reaches ? nw_mapping_open() : NULL;
+        status = nw_peers_meet(channel);
+    }
+    if (!status)
+        status = make_bounces(channel);
+    if (!status)
+        status = make_slots(channel);
+    return status;
+}
+
+static void free_parts(nw_channel *channel)
+{
+    for (int f = 0; f < NW_ENDPOINTS; f++)
+        for (int i = 0; i < NW_PIECES; i++)
+            nw_endpoint_unregister(channel->in[i].region[f]);
+    for (int f = 0; f < NW_ENDPOINTS; f++)
+        nw_endpoint_close(&channel->fabric[f]);
+    while (channel->spare) {
+        nw_channel_request *next = channel->spare->next;
+
+        free(channel->spare);
+        channel->spare = next;
+    }
+    while (channel->spare_control) {
+        struct nw_control *next = channel->spare_control->next;
+
+        free(channel->spare_control);
+        channel->spare_control = next;
+    }
+    if (channel->peer)
+        nw_peers_leave(channel);
+    nw_memory_pinned_free(channel->bounce_memory);
+    nw_memory_pinned_free(channel->piece_memory);
+    nw_memory_pinned_free(channel->slot_memory);
+    free(channel->known);
+    free(channel->slot);
+    free(channel->peer);
+    (void)pthread_mutex_destroy(&channel->lock);
+    free(channel);
+}
+
+nw_status nw_channel_open(const struct nw_channel_options *options,
+                          nw_channel **out)
+{
+    nw_channel *channel = NULL;
+    nw_status status;
+
+    if (!options || options->size != sizeof *options)
+        return nw_fail(NW_EINVAL, "the options of a channel have another size");
+    status = nw_alloc(1, sizeof *channel, &channel);
+    if (status)
+        return status;
+    (void)pthread_mutex_init(&channel->lock, NULL);
+    channel->options = *options;
+    status = check(&channel->options);
+    if (!status)
+        status = open_parts(channel);
+    if (status)
+        free_parts(channel);
+    else
+        *out = channel;
+    return status;
+}
+
+static bool is_with_us(const nw_channel *channel, const struct nw_peer *peer)
+{
+    return peer->used && !peer->lost &&
+           peer->pid != channel->peer[channel->options.rank].pid;
+}
+
+static bool all_said_bye(const nw_channel *channel)
+{
+    for (int32_t i = 0; i < channel->options.count; i++)
+        if (is_with_us(channel, &channel->peer[i]) &&
+            (!channel->peer[i].bye || channel->peer[i].control))
+            return false;
+    return true;
+}
+
+/* Nobody goes while another may still write to him or read from him. */
+static void say_bye(nw_channel *channel)
+{
+    struct nw_wire bye = {.kind = NW_WIRE_BYE};
+    uint64_t until =
+        nw_clock_ns() + channel->options.timeout_ms * UINT64_C(100000);
+
+    for (int32_t i = 0; i < channel->options.count; i++)
+        if (is_with_us(channel, &channel->peer[i]))
+            nw_send_control(&channel->peer[i], channel, &bye);
+    while ((!all_said_bye(channel) || channel->controls > 0) &&
+           nw_clock_ns() < until)
+        if (!nw_progress(channel))
+            (void)sched_yield();
+}
+
+void nw_channel_close(nw_channel *channel)
+{
+    if (!channel)
+        return;
+    (void)pthread_mutex_lock(&channel->lock);
+    say_bye(channel);
+    (void)pthread_mutex_unlock(&channel->lock);
+    free_parts(channel);
+}
+
+void nw_channel_count(nw_channel *channel, struct nw_channel_counts *out)
+{
+    (void)pthread_mutex_lock(&channel->lock);
+    *out = channel->counts;
+    (void)pthread_mutex_unlock(&channel->lock);
+}
+
+const char *nw_channel_provider(nw_channel *channel, int32_t peer)
+{
+    if (peer < 0 || peer >= channel->options.count)
+        return "";
+    return channel->fabric[channel->peer[peer].fabric].provider;
+}
+
+const char *nw_channel_mapping(nw_channel *channel)
+{
+    return channel->mapping ? channel->mapping->name : "none";
+}

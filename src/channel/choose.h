@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which way is cheapest, by a linear model of each: latency and bytes/s. */
+#ifndef NW_CHANNEL_CHOOSE_H
+#define NW_CHANNEL_CHOOSE_H
+
+#include <nodewise/channel.h>
+
+/* name, default seconds, default bytes/s */
+#define NW_COST_LIST(X)                                                        \
+    X(HOP, "hop", 0.7e-6, 10e9)                                                \
+    X(COPY, "copy", 6e-6, 12e9)                                                \
+    X(STORE, "store", 0.1e-6, 10e9)                                            \
+    X(LOOP, "loopback", 1.2e-6, 2e9)                                           \
+    X(READ, "adapter-read", 0.6e-6, 0.8e9)                                     \
+    X(WRITE, "adapter-write", 0.6e-6, 6e9)
+
+enum nw_cost_kind {
+#define NW_COST_ENUM(id, name, latency, rate) NW_COST_##id,
+    NW_COST_LIST(NW_COST_ENUM)
+#undef NW_COST_ENUM
+        NW_COSTS
+};
+
+struct nw_costs {
+    double latency_s[NW_COSTS], rate[NW_COSTS];
+};
+
+void nw_costs_default(struct nw_costs *out);
+double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
+               uint64_t bytes);
+
+/* What there is to choose from. */
+struct nw_ways {
+    bool gpu;     /* the memory is a GPU's */
+    bool adapter; /* the adapter reaches it */
+    bool mapping; /* the CPU does */
+    bool eager;   /* it fits a slot */
+};
+enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
+                                            const struct nw_ways *ways,
+                                            uint64_t bytes);
+enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
+                                    const struct nw_ways *ways, uint64_t bytes);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The last step of an eager message: from its slot to where it belongs, in
+ * host memory by memcpy, in a GPU's by the driver, the adapter or the CPU. */
+#include "channel/state.h"
+
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <string.h>
+
+static const char *payload_of(const struct nw_slot *slot)
+{
+    return slot->data ? slot->data->memory : slot->memory + NW_WIRE_HEADER;
+}
+
+static size_t room_of(const struct nw_slot *slot,
+                      const nw_channel_request *request)
+{
+    return slot->wire.bytes < request->message.bytes ? slot->wire.bytes
+                                                     : request->message.bytes;
+}
+
+static void finish(nw_channel *channel, struct nw_slot *slot, nw_status status)
+{
+    nw_channel_request *request = slot->match;
+    uint64_t bytes = slot->wire.bytes;
+
+    slot->match = NULL;
+    nw_slot_release(channel, slot, slot->data ? 2 : 1);
+    if (!status && bytes > request->message.bytes)
+        status = nw_fail(NW_EINVAL,
+                         "a message of %llu bytes came to a buffer of %zu",
+                         (unsigned long long)bytes, request->message.bytes);
+    nw_request_finish(request, status);
+}
+
+static nw_status by_stores(nw_channel *channel, struct nw_slot *slot,
+                           nw_channel_request *request)
+{
+    size_t bytes = room_of(slot, request);
+    void *mapped = NULL;
+    nw_status status =
+        channel->mapping->map(request->message.buffer, bytes, &mapped);
+
+    if (status)
+        return status;
+    nw_stores(mapped, payload_of(slot), bytes);
+    channel->mapping->stored(bytes);
+    return NW_OK;
+}
+
+/* The adapter writes from the slot through itself into the GPU. */
+static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
+                             nw_channel_request *request)
+{
+    struct nw_endpoint *fabric = slot->fabric;
+    size_t bytes = room_of(slot, request);
+    struct nw_endpoint_write write = {
+        .from = payload_of(slot),
+        .bytes = bytes,
+        .peer = channel->self[fabric - channel->fabric],
+        .context = &slot->op,
+    };
+    void *mapped = NULL;
+    nw_status status = nw_adapter_map(request->message.buffer, bytes, &mapped);
+    ssize_t code;
+
+    if (!status && !request->region)
+        status = nw_endpoint_register(fabric, mapped, bytes, &request->region);
+    if (status)
+        return status;
+    write.address = nw_endpoint_address(fabric, mapped);
+    write.key = fi_mr_key(request->region);
+    code = nw_endpoint_write(fabric, &write);
+    slot->looping = true;
+    if (code == -FI_EAGAIN) {
+        slot->next = channel->loops;
+        channel->loops = slot;
+    } else if (code) {
+        slot->looping = false;
+        return nw_fail(NW_EIO, "provider %s does not write to itself",
+                       fabric->provider);
+    }
+    return NW_OK;
+}
+
+static enum nw_channel_copy choose(const nw_channel *channel, uint64_t bytes)
+{
+    struct nw_ways ways = {true, channel->adapter, channel->mapping, true};
+    enum nw_channel_copy copy = channel->options.copy;
+
+    if (copy == NW_CHANNEL_COPY_AUTO)
+        copy = nw_choose_copy(&channel->costs, &ways, bytes);
+    if ((copy == NW_CHANNEL_LOOPBACK && !ways.adapter) ||
+        (copy == NW_CHANNEL_FASTCOPY && !ways.mapping))
+        return NW_CHANNEL_NAIVE;
+    return copy;
+}
+
+static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
+                          nw_channel_request *request)
+{
+    size_t bytes = room_of(slot, request);
+    enum nw_channel_copy copy = choose(channel, bytes);
+
+    request->result.copy = copy;
+    channel->counts.copied[copy]++;
+    if (copy == NW_CHANNEL_FASTCOPY)
+        return by_stores(channel, slot, request);
+    if (copy == NW_CHANNEL_LOOPBACK)
+        return by_loopback(channel, slot, request);
+    return nw_memory_copy_in(request->gpu, request->message.buffer,
+                             payload_of(slot), bytes);
+}
+
+void nw_deliver(nw_channel *channel, struct nw_slot *slot,
+                nw_channel_request *request)
+{
+    size_t bytes = room_of(slot, request);
+    nw_status status = NW_OK;
+
+    slot->match = request;
+    if (bytes && request->gpu >= 0)
+        status = into_gpu(channel, slot, request);
+    else if (bytes)
+        memcpy(request->message.buffer, payload_of(slot), bytes);
+    if (!slot->looping)
+        finish(channel, slot, status);
+}
+
+void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
+                       nw_status status)
+{
+    slot->looping = false;
+    nw_adapter_pay(NW_ADAPTER_LOOP, room_of(slot, slot->match));
+    finish(channel, slot, status);
+}
+
+void nw_deliver_retry(nw_channel *channel)
+{
+    struct nw_slot *slot = channel->loops;
+
+    channel->loops = NULL;
+    while (slot) {
+        struct nw_slot *next = slot->next;
+        nw_status status = by_loopback(channel, slot, slot->match);
+
+        if (status)
+            finish(channel, slot, status);
+        slot = next;
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* GPU memory that the CPU and the adapter reach, played by the tests' double
+ * of the CUDA driver: correct always, and as slow as the real thing where its
+ * costs are switched on. Figures made so are to be called emulated. */
+#include "channel/memory.h"
+
+#include "base/library.h"
+#include "base/status.h"
+
+static struct {
+    int (*map)(uint64_t gpu, size_t bytes, void **out);
+    void (*work)(const char *kind, size_t bytes);
+} fake;
+
+bool nw_adapter_open(void)
+{
+    const struct nw_symbol symbols[] = {
+        {"nodewise_fake_map", &fake.map},
+        {"nodewise_fake_work", &fake.work},
+    };
+
+    return !nw_library_load("libcuda.so.1", symbols, 2, "to emulate a mapping");
+}
+
+nw_status nw_adapter_map(void *gpu, size_t bytes, void **out)
+{
+    if (fake.map((uint64_t)(uintptr_t)gpu, bytes, out))
+        return nw_fail(NW_ECUDA, "%zu bytes at %p are no GPU memory (any more)",
+                       bytes, gpu);
+    return NW_OK;
+}
+
+void nw_adapter_pay(enum nw_adapter_work work, size_t bytes)
+{
+    static const char *const kinds[] = {"adapter-read", "adapter-write",
+                                        "loopback"};
+
+    fake.work(kinds[work], bytes);
+}
+
+static void stored(size_t bytes)
+{
+    fake.work("store", bytes);
+}
+
+const struct nw_mapping nw_mapping_emulated = {"emulated", nw_adapter_open,
+                                               nw_adapter_map, stored};

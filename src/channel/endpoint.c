@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From the name of a provider to an endpoint that sends, receives and writes
+ * to others' memory. libfabric is loaded here, at first use. */
+#include "channel/endpoint.h"
+
+#include "base/library.h"
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct {
+    int (*getinfo)(uint32_t, const char *, const char *, uint64_t,
+                   const struct fi_info *, struct fi_info **);
+    void (*freeinfo)(struct fi_info *);
+    struct fi_info *(*dupinfo)(const struct fi_info *);
+    int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
+    const char *(*strerror)(int);
+} fi;
+
+static nw_status load(void)
+{
+    const struct nw_symbol symbols[] = {
+        {"fi_getinfo", &fi.getinfo},   {"fi_freeinfo", &fi.freeinfo},
+        {"fi_dupinfo", &fi.dupinfo},   {"fi_fabric", &fi.fabric},
+        {"fi_strerror", &fi.strerror},
+    };
+
+    return nw_library_load("libfabric.so.1", symbols,
+                           sizeof symbols / sizeof *symbols, "for channels");
+}
+
+static nw_status check(const struct nw_endpoint *fabric, ssize_t code,
+                       const char *what)
+{
+    if (code >= 0)
+        return NW_OK;
+    return nw_fail(NW_EIO, "provider %s cannot %s: %s", fabric->provider, what,
+                   fi.strerror((int)-code));
+}
+
+static int ask(const char *provider, struct fi_info **out)
+{
+    struct fi_info *hints = fi.dupinfo(NULL);
+    char name[64];
+    int code;
+
+    if (!hints)
+        return -FI_ENOMEM;
+    snprintf(name, sizeof name, "%s", provider);
+    hints->fabric_attr->prov_name = name;
+    hints->ep_attr->type = FI_EP_RDM;
+    hints->caps = FI_MSG | FI_RMA;
+    hints->mode = FI_CONTEXT | FI_CONTEXT2;
+    hints->tx_attr->msg_order = FI_ORDER_SAS;
+    hints->rx_attr->msg_order = FI_ORDER_SAS;
+    hints->domain_attr->threading = FI_THREAD_DOMAIN;
+    hints->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+    hints->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+    hints->domain_attr->cq_data_size = 4;
+    hints->domain_attr->mr_mode =
+        FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_ENDPOINT;
+    code = fi.getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, out);
+    hints->fabric_attr->prov_name = NULL;
+    fi.freeinfo(hints);
+    return code;
+}
+
+static int open_endpoint(struct nw_endpoint *fabric)
+{
+    struct fi_info *info = fabric->info;
+    struct fi_av_attr av = {.type = info->domain_attr->av_type};
+    struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_DATA, .size = 4096};
+    int code = fi.fabric(info->fabric_attr, &fabric->fabric, NULL);
+
+    if (!code)
+        code = fi_domain(fabric->fabric, info, &fabric->domain, NULL);
+    if (!code)
+        code = fi_av_open(fabric->domain, &av, &fabric->av, NULL);
+    if (!code)
+        code = fi_cq_open(fabric->domain, &cq, &fabric->cq, NULL);
+    if (!code)
+        code = fi_endpoint(fabric->domain, info, &fabric->ep, NULL);
+    if (!code)
+        code = fi_ep_bind(fabric->ep, &fabric->av->fid, 0);
+    if (!code)
+        code = fi_ep_bind(fabric->ep, &fabric->cq->fid, FI_SEND | FI_RECV);
+    if (!code)
+        code = fi_enable(fabric->ep);
+    fabric->name_bytes = sizeof fabric->name;
+    if (!code)
+        code = fi_getname(&fabric->ep->fid, fabric->name, &fabric->name_bytes);
+    return code;
+}
+
+static nw_status open_one(const char *provider, struct nw_endpoint *fabric)
+{
+    int code;
+
+    memset(fabric, 0, sizeof *fabric);
+    snprintf(fabric->provider, sizeof fabric->provider, "%s", provider);
+    code = ask(provider, &fabric->info);
+    if (code)
+        return nw_fail(NW_ENODEV, "libfabric has no provider '%s' here: %s",
+                       provider, fi.strerror(-code));
+    fabric->limit = fabric->info->ep_attr->max_msg_size;
+    code = open_endpoint(fabric);
+    if (code) {
+        nw_endpoint_close(fabric);
+        return nw_fail(NW_ENODEV, "provider '%s' does not open here: %s",
+                       provider, fi.strerror(-code));
+    }
+    return NW_OK;
+}
+
+nw_status nw_endpoint_open(const char *const *providers,
+                           struct nw_endpoint *out)
+{
+    nw_status status = load();
+    struct nw_endpoint fabric = {0};
+
+    if (status)
+        return status;
+    for (; *providers; providers++) {
+        status = open_one(*providers, &fabric);
+        if (!status) {
+            *out = fabric;
+            return NW_OK;
+        }
+    }
+    return status;
+}
+
+static void close_fid(void *fid)
+{
+    if (fid)
+        (void)fi_close(fid);
+}
+
+void nw_endpoint_close(struct nw_endpoint *fabric)
+{
+    close_fid(fabric->ep);
+    close_fid(fabric->cq);
+    close_fid(fabric->av);
+    close_fid(fabric->domain);
+    close_fid(fabric->fabric);
+    if (fabric->info)
+        fi.freeinfo(fabric->info);
+    memset(fabric, 0, sizeof *fabric);
+}
+
+nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
+                           fi_addr_t *out)
+{
+    if (fi_av_insert(fabric->av, name, 1, out, 0, NULL) == 1)
+        return NW_OK;
+    return nw_fail(NW_EIO, "provider %s does not take a peer's name",
+                   fabric->provider);
+}
+
+nw_status nw_endpoint_register(struct nw_endpoint *fabric, void *memory,
+                               size_t bytes, struct fid_mr **out)
+{
+    int mode = fabric->info->domain_attr->mr_mode;
+    struct fid_mr *region = NULL;
+    int code =
+        fi_mr_reg(fabric->domain, memory, bytes, FI_REMOTE_WRITE | FI_WRITE, 0,
+                  ++fabric->next_key, 0, &region, NULL);
+
+    if (!code && mode & FI_MR_ENDPOINT) {
+        code = fi_mr_bind(region, &fabric->ep->fid, 0);
+        if (!code)
+            code = fi_mr_enable(region);
+        if (code)
+            (void)fi_close(&region->fid);
+    }
+    if (!code)
+        *out = region;
+    return check(fabric, code, "register memory");
+}
+
+uint64_t nw_endpoint_address(const struct nw_endpoint *fabric,
+                             const void *memory)
+{
+    return fabric->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR
+               ? (uint64_t)(uintptr_t)memory
+               : 0;
+}
+
+void nw_endpoint_unregister(struct fid_mr *region)
+{
+    if (region)
+        (void)fi_close(&region->fid);
+}
+
+ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
+                          const struct nw_endpoint_write *write)
+{
+    struct iovec iov = {(void *)write->from, write->bytes};
+    struct fi_rma_iov to = {write->address, write->bytes, write->key};
+    struct fi_msg_rma msg = {
+        .msg_iov = &iov,
+        .iov_count = 1,
+        .addr = write->peer,
+        .rma_iov = &to,
+        .rma_iov_count = 1,
+        .context = write->context,
+    };
+
+    return fi_writemsg(fabric->ep, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}

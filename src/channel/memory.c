@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffers are the host's or a GPU's; the driver is asked, once there is one.
+ * The caller's current GPU is left as it was. */
+#include "channel/memory.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "gpu/gpu.h"
+
+#include <nodewise/channel.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nw_gpu *const gpus = &nw_gpu_cuda;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool found;
+
+static void look(void)
+{
+    int32_t count = 0;
+
+    found = !gpus->open(&count);
+}
+
+bool nw_memory_open(void)
+{
+    (void)pthread_once(&once, look);
+    return found;
+}
+
+int32_t nw_memory_gpu(const void *memory)
+{
+    int32_t gpu = -1;
+
+    if (!memory || !nw_memory_open() || !gpus->holds(memory, &gpu))
+        return -1;
+    return gpu < 0 ? 0 : gpu;
+}
+
+nw_status nw_memory_copy_in(int32_t gpu, void *to, const void *from,
+                            size_t bytes)
+{
+    void *before = gpus->context();
+    nw_status status = gpus->select(gpu);
+
+    if (!status)
+        status = gpus->copy_in(to, from, bytes);
+    gpus->restore(before);
+    return status;
+}
+
+nw_status nw_memory_copy_out(int32_t gpu, void *to, const void *from,
+                             size_t bytes)
+{
+    void *before = gpus->context();
+    nw_status status = gpus->select(gpu);
+
+    if (!status)
+        status = gpus->copy_out(to, from, bytes);
+    gpus->restore(before);
+    return status;
+}
+
+nw_status nw_memory_pinned_new(size_t bytes, void **out)
+{
+    void *before;
+    nw_status status;
+
+    if (!nw_memory_open())
+        return nw_alloc(bytes, 1, out);
+    before = gpus->context();
+    status = gpus->select(0);
+    if (!status)
+        status = gpus->alloc_pinned(bytes, out);
+    gpus->restore(before);
+    return status;
+}
+
+void nw_memory_pinned_free(void *memory)
+{
+    if (nw_memory_open())
+        gpus->free_pinned(memory);
+    else
+        free(memory);
+}
+
+const struct nw_mapping *nw_mapping_open(void)
+{
+    const struct nw_mapping *const all[] = {&nw_mapping_gdrcopy,
+                                            &nw_mapping_emulated};
+
+    for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
+        if (all[i]->open())
+            return all[i];
+    return NULL;
+}
+
+nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
+{
+    nw_status status;
+
+    if (!gpu)
+        return nw_alloc(bytes, 1, out);
+    if (!nw_memory_open())
+        return nw_fail(NW_ENODEV, "there is no GPU here");
+    status = gpus->select(0);
+    return status ? status : gpus->alloc(bytes, out);
+}
+
+void nw_channel_memory_free(bool gpu, void *memory)
+{
+    if (gpu)
+        gpus->free(memory);
+    else
+        free(memory);
+}
+
+nw_status nw_channel_memory_copy(void *to, const void *from, size_t bytes)
+{
+    int32_t gpu = nw_memory_gpu(to);
+
+    if (gpu >= 0)
+        return nw_memory_copy_in(gpu, to, from, bytes);
+    gpu = nw_memory_gpu(from);
+    if (gpu >= 0)
+        return nw_memory_copy_out(gpu, to, from, bytes);
+    memcpy(to, from, bytes);
+    return NW_OK;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whose memory a buffer is, and the ways into and out of a GPU's. */
+#ifndef NW_CHANNEL_MEMORY_H
+#define NW_CHANNEL_MEMORY_H
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Loads the GPU's driver where there is one; false where there is none. */
+bool nw_memory_open(void);
+/* The GPU that holds memory, -1 for the host's. */
+int32_t nw_memory_gpu(const void *memory);
+/* By the driver's copy. Done on return. */
+NW_MUST_CHECK nw_status nw_memory_copy_in(int32_t gpu, void *to,
+                                          const void *from, size_t bytes);
+NW_MUST_CHECK nw_status nw_memory_copy_out(int32_t gpu, void *to,
+                                           const void *from, size_t bytes);
+/* Pinned where there is a GPU. */
+NW_MUST_CHECK nw_status nw_memory_pinned_new(size_t bytes, void **out);
+void nw_memory_pinned_free(void *memory);
+
+/* How the CPU stores into GPU memory, behind one interface. */
+struct nw_mapping {
+    const char *name;
+    bool (*open)(void);
+    /* Where the CPU reaches [gpu, gpu + bytes). Asked before every use: memory
+     * that was freed meanwhile is an error, NW_ECUDA. Cached inside. */
+    nw_status (*map)(void *gpu, size_t bytes, void **out);
+    /* Called after `bytes` were moved; what it costs where that is played. */
+    void (*stored)(size_t bytes);
+};
+extern const struct nw_mapping nw_mapping_gdrcopy;
+extern const struct nw_mapping nw_mapping_emulated;
+/* The first that opens; NULL where none does. */
+const struct nw_mapping *nw_mapping_open(void);
+
+/* Whether an adapter that reads and writes GPU memory is played by the double
+ * of the driver: it then reaches it where map says, and pays. */
+bool nw_adapter_open(void);
+nw_status nw_adapter_map(void *gpu, size_t bytes, void **out);
+enum nw_adapter_work { NW_ADAPTER_READ, NW_ADAPTER_WRITE, NW_ADAPTER_LOOP };
+void nw_adapter_pay(enum nw_adapter_work work, size_t bytes);
+
+/* memcpy by the widest stores that go past the caches, and a fence. */
+void nw_stores(void *to, const void *from, size_t bytes);
+
+#endif

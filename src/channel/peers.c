@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Who the others are: where they run, which provider reaches them, whether
+ * they still live, and what ends when they do not. */
+#include "channel/state.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { GRACE_NS = 100000000 };
+
+/* Said in the first round, by all. */
+struct card {
+    char host[160];
+    uint32_t version, credits;
+    uint64_t slot_bytes;
+    int32_t pid;
+};
+
+/* Said in the second: 0 bytes where there is no such endpoint. */
+struct door {
+    char provider[64];
+    uint32_t bytes;
+    char name[NW_ENDPOINT_NAME];
+};
+
+/* Processes that share a kernel, its processes' numbers and /dev/shm. */
+static void name_host(char host[160])
+{
+    char boot[64] = "", space[48] = "";
+    struct stat about = {0};
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+
+    if (file >= 0) {
+        if (read(file, boot, sizeof boot - 1) < 0)
+            boot[0] = '\0';
+        (void)close(file);
+    }
+    boot[strcspn(boot, "\n")] = '\0';
+    if (readlink("/proc/self/ns/pid", space, sizeof space - 1) < 0)
+        space[0] = '\0';
+    (void)stat("/dev/shm", &about);
+    snprintf(host, 160, "%s %s %lx", boot, space, (unsigned long)about.st_dev);
+}
+
+static nw_status compare(nw_channel *channel, const struct card *cards)
+{
+    const struct card *mine = &cards[channel->options.rank];
+
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        struct nw_peer *peer = &channel->peer[i];
+
+        if (cards[i].version != mine->version)
+            return nw_fail(NW_EFORMAT,
+                           "rank %d speaks version %u of the channel, we "
+                           "speak %u",
+                           i, cards[i].version, mine->version);
+        if (cards[i].credits != mine->credits ||
+            cards[i].slot_bytes != mine->slot_bytes)
+            return nw_fail(NW_EINVAL,
+                           "rank %d has other credits or slots than rank %d", i,
+                           channel->options.rank);
+        peer->rank = i;
+        peer->pid = cards[i].pid;
+        peer->here = !strcmp(cards[i].host, mine->host);
+        peer->credits = mine->credits;
+        peer->watch = -1;
+        if (peer->here && peer->pid != getpid())
+            peer->watch = (int)syscall(SYS_pidfd_open, peer->pid, 0);
+    }
+    return NW_OK;
+}
+
+static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
+{
+    struct card mine, *cards = NULL;
+    nw_status status =
+        nw_alloc((size_t)channel->options.count, sizeof *cards, &cards);
+
+    memset(&mine, 0, sizeof mine);
+    name_host(mine.host);
+    mine.version = NW_WIRE_VERSION;
+    mine.credits = channel->options.credits;
+    mine.slot_bytes = channel->options.slot_bytes;
+    mine.pid = getpid();
+    if (!status)
+        status = nw_meeting_gather(meeting, &mine, sizeof mine, cards);
+    if (!status)
+        status = compare(channel, cards);
+    free(cards);
+    return status;
+}
+
+/* shm to this host, the best there is to others; or what was asked for. */
+static nw_status open_fabrics(nw_channel *channel)
+{
+    static const char *const shared[] = {"shm", NULL};
+    static const char *const networks[] = {"verbs;ofi_rxm", "efa", "cxi",
+                                           "tcp;ofi_rxm", NULL};
+    const char *asked[] = {channel->options.provider, NULL};
+    bool others = false;
+    nw_status status = NW_OK;
+
+    channel->fabric_count = NW_ENDPOINTS;
+    if (asked[0])
+        return nw_endpoint_open(asked, &channel->fabric[1]);
+    for (int32_t i = 0; i < channel->options.count; i++)
+        others |= !channel->peer[i].here;
+    status = nw_endpoint_open(shared, &channel->fabric[0]);
+    if (others || status)
+        status = nw_endpoint_open(networks, &channel->fabric[1]);
+    return status;
+}
+
+static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
+                          const struct door *mine, const struct door *theirs)
+{
+    peer->fabric = peer->here && mine[0].bytes && theirs[0].bytes ? 0 : 1;
+    if (!theirs[peer->fabric].bytes || !mine[peer->fabric].bytes ||
+        strcmp(theirs[peer->fabric].provider, mine[peer->fabric].provider))
+        return nw_fail(NW_ENODEV, "no provider reaches rank %d", peer->rank);
+    return nw_endpoint_meet(&channel->fabric[peer->fabric],
+                            theirs[peer->fabric].name, &peer->address);
+}
+
+static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
+{
+    struct door mine[NW_ENDPOINTS], *all = NULL;
+    nw_status status =
+        nw_alloc((size_t)channel->options.count, sizeof mine, &all);
+
+    memset(mine, 0, sizeof mine);
+    for (int f = 0; f < NW_ENDPOINTS; f++) {
+        memcpy(mine[f].provider, channel->fabric[f].provider,
+               sizeof mine[f].provider);
+        mine[f].bytes = (uint32_t)channel->fabric[f].name_bytes;
+        memcpy(mine[f].name, channel->fabric[f].name, sizeof mine[f].name);
+    }
+    if (!status)
+        status = nw_meeting_gather(meeting, mine, sizeof mine, all);
+    for (int32_t i = 0; i < channel->options.count && !status; i++)
+        status = meet_one(channel, &channel->peer[i], mine,
+                          all + (size_t)i * NW_ENDPOINTS);
+    if (!status) {
+        const struct nw_peer *self = &channel->peer[channel->options.rank];
+
+        for (int f = 0; f < NW_ENDPOINTS && !status; f++)
+            if (f == self->fabric)
+                channel->self[f] = self->address;
+            else if (channel->fabric[f].ep)
+                status = nw_endpoint_meet(&channel->fabric[f], mine[f].name,
+                                          &channel->self[f]);
+    }
+    free(all);
+    return status;
+}
+
+nw_status nw_peers_meet(nw_channel *channel)
+{
+    struct nw_meeting *meeting = NULL;
+    nw_status status = nw_meeting_open(&channel->options, &meeting);
+
+    if (!status)
+        status = introduce(channel, meeting);
+    if (!status)
+        status = open_fabrics(channel);
+    if (!status)
+        status = exchange_doors(channel, meeting);
+    nw_meeting_close(meeting);
+    return status;
+}
+
+void nw_peers_leave(nw_channel *channel)
+{
+    for (int32_t i = 0; i < channel->options.count; i++)
+        if (channel->peer[i].watch >= 0)
+            (void)close(channel->peer[i].watch);
+}
+
+/* -- peers that are gone -- */
+
+static void end_list(struct nw_list *list, const struct nw_peer *peer)
+{
+    nw_channel_request *next;
+
+    for (nw_channel_request *r = list->head; r; r = next) {
+        next = r->next;
+        if (r->peer == peer || (!r->is_send && r->message.peer == peer->rank))
+            nw_request_finish(r,
+                              nw_fail(NW_EIO, "rank %d is gone", peer->rank));
+    }
+}
+
+/* A header without its payload, that will never come. */
+static void end_head(nw_channel *channel, struct nw_peer *peer)
+{
+    struct nw_slot *head = peer->head, **at = &channel->unexpected,
+                   *last = NULL;
+
+    if (!head)
+        return;
+    peer->head = NULL;
+    if (head->match) {
+        nw_request_finish(head->match,
+                          nw_fail(NW_EIO, "rank %d is gone", peer->rank));
+    } else {
+        while (*at && *at != head) {
+            last = *at;
+            at = &(*at)->next;
+        }
+        if (*at)
+            *at = head->next;
+        if (channel->unexpected_tail == head)
+            channel->unexpected_tail = last;
+    }
+    nw_slot_post(channel, head);
+}
+
+/* Announced, but it will never be written. */
+static void end_announced(nw_channel *channel, struct nw_peer *peer)
+{
+    struct nw_slot **at = &channel->unexpected, *last = NULL;
+
+    while (*at) {
+        struct nw_slot *slot = *at;
+
+        if (slot->wire.source == peer->rank && slot->wire.kind == NW_WIRE_RTS) {
+            *at = slot->next;
+            nw_slot_post(channel, slot);
+        } else {
+            last = slot;
+            at = &slot->next;
+        }
+    }
+    channel->unexpected_tail = last;
+}
+
+static void end_wildcards(nw_channel *channel)
+{
+    nw_channel_request *next;
+
+    if (channel->lost < channel->options.count - 1)
+        return;
+    for (nw_channel_request *r = channel->posted.head; r; r = next) {
+        next = r->next;
+        if (r->message.peer == NW_CHANNEL_ANY)
+            nw_request_finish(r, nw_fail(NW_EIO, "all other ranks are gone"));
+    }
+}
+
+void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
+{
+    (void)why;
+    if (peer->lost)
+        return;
+    peer->lost = true;
+    channel->lost++;
+    if (!peer->bye)
+        channel->counts.lost_peers++;
+    while (peer->control) {
+        struct nw_control *control = peer->control;
+
+        peer->control = control->next;
+        nw_control_done(channel, control);
+    }
+    end_list(&peer->waiting, peer);
+    end_list(&channel->flying, peer);
+    end_list(&channel->posted, peer);
+    for (size_t i = 0; i < channel->known_count; i++)
+        if (channel->known[i] && channel->known[i]->peer == peer)
+            nw_request_finish(
+                channel->known[i],
+                nw_fail(NW_EIO, "rank %d is gone: %s", peer->rank, why));
+    end_head(channel, peer);
+    end_announced(channel, peer);
+    end_wildcards(channel);
+}
+
+/* What a dead process had sent may still be on its way for a moment. */
+void nw_peers_look(nw_channel *channel)
+{
+    uint64_t now = nw_clock_ns();
+
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        struct nw_peer *peer = &channel->peer[i];
+        struct pollfd watch = {peer->watch, POLLIN, 0};
+
+        if (peer->watch < 0 || peer->lost)
+            continue;
+        if (!peer->died_ns && poll(&watch, 1, 0) == 1)
+            peer->died_ns = now;
+        else if (peer->died_ns && now - peer->died_ns > GRACE_NS)
+            nw_peer_lose(channel, peer, "its process ended");
+    }
+}

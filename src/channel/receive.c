@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where messages land and meet their receives. A message that nobody awaits
+ * stays in its slot, whose credit is not given back: that bounds memory. */
+#include "channel/state.h"
+
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <stddef.h>
+
+void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
+{
+    size_t bytes = channel->options.slot_bytes + sizeof(struct nw_wire);
+
+    slot->op.kind = NW_OP_SLOT;
+    slot->data = NULL;
+    slot->match = NULL;
+    slot->looping = false;
+    if (!fi_recv(slot->fabric->ep, slot->memory, bytes, NULL, FI_ADDR_UNSPEC,
+                 &slot->op))
+        return;
+    slot->next = channel->unposted;
+    channel->unposted = slot;
+}
+
+/* Gives back n credits, at once where the peer may be waiting for them. */
+static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
+{
+    struct nw_wire wire = {.kind = NW_WIRE_CREDIT};
+
+    peer->held -= n;
+    peer->owed += n;
+    if (peer->owed < (channel->options.credits + 1) / 2 || peer->credit_queued)
+        return;
+    peer->credit_queued = true;
+    nw_send_control(peer, channel, &wire);
+}
+
+void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n)
+{
+    struct nw_peer *peer = &channel->peer[slot->wire.source];
+    struct nw_slot *data = slot->data;
+
+    nw_slot_post(channel, slot);
+    if (data)
+        nw_slot_post(channel, data);
+    give_back(channel, peer, n);
+}
+
+static bool fits(const nw_channel_request *request, const struct nw_wire *wire)
+{
+    return (request->message.peer == NW_CHANNEL_ANY ||
+            request->message.peer == wire->source) &&
+           (request->message.tag == NW_CHANNEL_ANY ||
+            request->message.tag == wire->tag);
+}
+
+static void match(nw_channel *channel, struct nw_slot *slot,
+                  nw_channel_request *request)
+{
+    const struct nw_wire *wire = &slot->wire;
+
+    nw_list_remove(request);
+    request->peer = &channel->peer[wire->source];
+    request->result =
+        (struct nw_channel_result){wire->source, wire->tag, wire->bytes,
+                                   NW_CHANNEL_GATHER, NW_CHANNEL_COPY_AUTO};
+    channel->counts.bytes_received += wire->bytes;
+    if (wire->kind == NW_WIRE_RTS) {
+        struct nw_wire rts = *wire;
+
+        request->result.protocol = NW_CHANNEL_RENDEZVOUS;
+        nw_slot_release(channel, slot, 1);
+        nw_rendezvous_accept(request, &rts);
+        return;
+    }
+    if (wire->kind == NW_WIRE_HEAD)
+        request->result.protocol = NW_CHANNEL_TWO;
+    if (wire->kind == NW_WIRE_HEAD && !slot->data)
+        slot->match = request;
+    else
+        nw_deliver(channel, slot, request);
+}
+
+static void came(nw_channel *channel, struct nw_slot *slot)
+{
+    for (nw_channel_request *r = channel->posted.head; r; r = r->next)
+        if (fits(r, &slot->wire)) {
+            match(channel, slot, r);
+            return;
+        }
+    channel->counts.unexpected++;
+    slot->next = NULL;
+    if (channel->unexpected)
+        channel->unexpected_tail->next = slot;
+    else
+        channel->unexpected = slot;
+    channel->unexpected_tail = slot;
+}
+
+void nw_receive_start(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    struct nw_slot *before = NULL;
+    int32_t peer = request->message.peer;
+
+    for (struct nw_slot *slot = channel->unexpected; slot; slot = slot->next) {
+        if (!fits(request, &slot->wire)) {
+            before = slot;
+            continue;
+        }
+        if (before)
+            before->next = slot->next;
+        else
+            channel->unexpected = slot->next;
+        if (slot == channel->unexpected_tail)
+            channel->unexpected_tail = before;
+        match(channel, slot, request);
+        return;
+    }
+    nw_list_add(&channel->posted, request);
+    if (peer >= 0 && channel->peer[peer].lost)
+        nw_request_finish(request, nw_fail(NW_EIO, "rank %d is gone", peer));
+    else if (peer < 0 && channel->lost &&
+             channel->lost == channel->options.count - 1)
+        nw_request_finish(request, nw_fail(NW_EIO, "all other ranks are gone"));
+}
+
+static void payload_came(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer, size_t bytes)
+{
+    struct nw_slot *head = peer->head;
+
+    if (!head || bytes != head->wire.bytes) {
+        channel->counts.malformed++;
+        nw_slot_post(channel, slot);
+        nw_peer_lose(channel, peer, "it sent a payload without its header");
+        return;
+    }
+    peer->head = NULL;
+    head->data = slot;
+    if (head->match)
+        nw_deliver(channel, head, head->match);
+}
+
+/* Whether the peer kept to its credits; they are its words, so checked. */
+static bool is_honest(nw_channel *channel, struct nw_peer *peer,
+                      const struct nw_wire *wire)
+{
+    uint32_t limit = channel->options.credits;
+
+    if (wire->credits > limit - peer->credits)
+        return false;
+    peer->credits += wire->credits;
+    if (wire->credits)
+        channel->stuck = 1;
+    if (wire->kind <= NW_WIRE_RTS)
+        peer->held += wire->kind == NW_WIRE_HEAD ? 2 : 1;
+    return peer->held <= limit && (wire->kind > NW_WIRE_RTS || !peer->head) &&
+           (wire->kind != NW_WIRE_HEAD ||
+            wire->bytes <= channel->options.slot_bytes);
+}
+
+static void message_came(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer)
+{
+    struct nw_wire wire = slot->wire;
+
+    if (wire.kind <= NW_WIRE_RTS) {
+        if (wire.kind == NW_WIRE_HEAD)
+            peer->head = slot;
+        came(channel, slot);
+        return;
+    }
+    nw_slot_post(channel, slot);
+    if (wire.kind == NW_WIRE_CTS)
+        nw_rendezvous_granted(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_DONE)
+        nw_rendezvous_filled(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_BYE)
+        peer->bye = true;
+}
+
+void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
+                     const struct fi_cq_data_entry *entry)
+{
+    struct nw_peer *peer;
+
+    if (entry->flags & FI_REMOTE_CQ_DATA) {
+        if (entry->data < (uint64_t)channel->options.count)
+            payload_came(channel, slot, &channel->peer[entry->data],
+                         entry->len);
+        return;
+    }
+    if (nw_wire_read(slot->memory, entry->len, channel->options.count,
+                     &slot->wire)) {
+        channel->counts.malformed++;
+        nw_slot_post(channel, slot);
+        return;
+    }
+    peer = &channel->peer[slot->wire.source];
+    if (peer->lost) {
+        nw_slot_post(channel, slot);
+    } else if (!is_honest(channel, peer, &slot->wire)) {
+        channel->counts.malformed++;
+        nw_slot_post(channel, slot);
+        nw_peer_lose(channel, peer, "it does not keep to its credits");
+    } else {
+        peer->used = true;
+        message_came(channel, slot, peer);
+    }
+}

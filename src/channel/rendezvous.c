@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Large messages: the receiver grants room, the sender writes into it and says
+ * so. Memory that the adapter reaches is granted whole; a GPU's that it does
+ * not reach is passed through pinned pieces, several under way at a time. */
+#include "channel/state.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <stdlib.h>
+
+static struct nw_endpoint *fabric_of(const nw_channel_request *request)
+{
+    return &request->channel->fabric[request->peer->fabric];
+}
+
+static bool is_staged(const nw_channel_request *request)
+{
+    return request->gpu >= 0 && !request->channel->adapter;
+}
+
+static struct nw_piece *piece_take(struct nw_piece *pieces,
+                                   nw_channel_request *request)
+{
+    for (int i = 0; i < NW_PIECES; i++)
+        if (!pieces[i].request) {
+            pieces[i].request = request;
+            return &pieces[i];
+        }
+    return NULL;
+}
+
+static nw_status find_memory(const nw_channel_request *request, void **out)
+{
+    if (request->gpu >= 0)
+        return nw_adapter_map(request->message.buffer, request->message.bytes,
+                              out);
+    *out = request->message.buffer;
+    return NW_OK;
+}
+
+/* -- the receiver -- */
+
+static void send_grant(nw_channel_request *request, uint64_t bytes,
+                       struct fid_mr *region, const void *memory)
+{
+    struct nw_wire cts = {
+        .kind = NW_WIRE_CTS,
+        .id = request->remote,
+        .to = request->id,
+        .offset = request->granted,
+        .bytes = bytes,
+        .address = region ? nw_endpoint_address(fabric_of(request), memory) : 0,
+        .key = region ? fi_mr_key(region) : 0,
+        .tag = request->granted + bytes == request->total,
+    };
+
+    request->granted += bytes;
+    nw_send_control(request->peer, request->channel, &cts);
+}
+
+static nw_status grant_whole(nw_channel_request *request)
+{
+    void *memory = NULL;
+    nw_status status = find_memory(request, &memory);
+
+    if (!status && request->total)
+        status = nw_endpoint_register(fabric_of(request), memory,
+                                      request->total, &request->region);
+    if (!status)
+        send_grant(request, request->total, request->region, memory);
+    return status;
+}
+
+static nw_status grant_piece(nw_channel_request *request,
+                             struct nw_piece *piece)
+{
+    struct fid_mr **region = &piece->region[request->peer->fabric];
+    uint64_t left = request->total - request->granted;
+    nw_status status = NW_OK;
+
+    if (!*region)
+        status = nw_endpoint_register(fabric_of(request), piece->memory,
+                                      NW_PIECE_BYTES, region);
+    if (status) {
+        piece->request = NULL;
+        return status;
+    }
+    piece->offset = request->granted;
+    piece->bytes = left < NW_PIECE_BYTES ? left : NW_PIECE_BYTES;
+    send_grant(request, piece->bytes, *region, piece->memory);
+    return NW_OK;
+}
+
+/* As many pieces as there are; the rest when some come free. */
+static void grant_pieces(nw_channel_request *request)
+{
+    struct nw_piece *piece = NULL;
+    nw_status status = NW_OK;
+
+    while (!status && request->granted < request->total &&
+           (piece = piece_take(request->channel->in, request)))
+        status = grant_piece(request, piece);
+    if (status) {
+        nw_request_finish(request, status);
+        return;
+    }
+    if (request->granted < request->total && !request->list)
+        nw_list_add(&request->channel->starved, request);
+    else if (request->granted == request->total)
+        nw_list_remove(request);
+}
+
+void nw_rendezvous_accept(nw_channel_request *request,
+                          const struct nw_wire *rts)
+{
+    nw_status status = nw_request_know(request);
+
+    request->remote = rts->id;
+    request->total = rts->bytes < request->message.bytes
+                         ? rts->bytes
+                         : request->message.bytes;
+    if (!status && is_staged(request) && request->total) {
+        grant_pieces(request);
+        return;
+    }
+    if (!status)
+        status = grant_whole(request);
+    if (status)
+        nw_request_finish(request, status);
+}
+
+static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
+{
+    struct nw_piece *pieces = request->channel->in;
+
+    for (int i = 0; i < NW_PIECES; i++)
+        if (pieces[i].request == request && pieces[i].offset == offset)
+            return &pieces[i];
+    return NULL;
+}
+
+/* Moves what came on into the GPU; true where the words make sense. */
+static bool take(nw_channel_request *request, const struct nw_wire *done,
+                 nw_status *status)
+{
+    struct nw_piece *piece;
+
+    if (!is_staged(request) || !request->total) {
+        if (request->gpu >= 0 && done->bytes)
+            nw_adapter_pay(NW_ADAPTER_WRITE, done->bytes);
+        return !done->offset && done->bytes == request->total;
+    }
+    piece = piece_at(request, done->offset);
+    if (!piece || piece->bytes != done->bytes)
+        return false;
+    *status = nw_memory_copy_in(request->gpu,
+                                (char *)request->message.buffer + done->offset,
+                                piece->memory, done->bytes);
+    piece->request = NULL;
+    return true;
+}
+
+void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
+                          const struct nw_wire *done)
+{
+    nw_channel_request *request = nw_request_by_id(channel, done->id);
+    nw_status status = NW_OK;
+
+    if (!request)
+        return; /* it ended with an error before */
+    if (request->is_send || request->peer != peer ||
+        !take(request, done, &status)) {
+        channel->counts.malformed++;
+        nw_peer_lose(channel, peer, "it wrote what nobody granted");
+        return;
+    }
+    request->moved += done->bytes;
+    if (!status && request->moved < request->total) {
+        grant_pieces(request);
+        return;
+    }
+    if (!status && request->result.bytes > request->message.bytes)
+        status =
+            nw_fail(NW_EINVAL, "a message of %zu bytes came to a buffer of %zu",
+                    request->result.bytes, request->message.bytes);
+    nw_request_finish(request, status);
+}
+
+/* -- the sender -- */
+
+static void grant_over(nw_channel_request *request, struct nw_grant *grant)
+{
+    struct nw_grant **at = &request->grants;
+    struct nw_wire done = {
+        .kind = NW_WIRE_DONE,
+        .id = grant->wire.to,
+        .offset = grant->wire.offset,
+        .bytes = grant->wire.bytes,
+    };
+    bool last = grant->wire.tag;
+
+    while (*at && *at != grant)
+        at = &(*at)->next;
+    if (*at)
+        *at = grant->next;
+    free(grant);
+    nw_send_control(request->peer, request->channel, &done);
+    request->moved += done.bytes;
+    if (last)
+        request->total = done.offset + done.bytes;
+    if (request->total != UINT64_MAX && request->moved == request->total)
+        nw_request_finish(request, NW_OK);
+}
+
+/* Where the next bytes are read from, and how many; NULL: wait. */
+static nw_status find_source(nw_channel_request *request,
+                             struct nw_flight *flight, uint64_t offset,
+                             const char **out)
+{
+    void *memory = NULL;
+    nw_status status;
+
+    *out = NULL;
+    if (is_staged(request)) {
+        flight->piece = piece_take(request->channel->out, request);
+        if (!flight->piece)
+            return NW_OK;
+        if (flight->bytes > NW_PIECE_BYTES)
+            flight->bytes = NW_PIECE_BYTES;
+        *out = flight->piece->memory;
+        return nw_memory_copy_out(request->gpu, flight->piece->memory,
+                                  (char *)request->message.buffer + offset,
+                                  flight->bytes);
+    }
+    status = find_memory(request, &memory);
+    if (!status) {
+        if (request->gpu >= 0)
+            nw_adapter_pay(NW_ADAPTER_READ, flight->bytes);
+        *out = (const char *)memory + offset;
+    }
+    return status;
+}
+
+static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight,
+                          const char *from)
+{
+    const struct nw_grant *grant = flight->grant;
+    struct nw_endpoint_write write = {
+        .from = from,
+        .bytes = flight->bytes,
+        .peer = request->peer->address,
+        .address = grant->wire.address + grant->begun,
+        .key = grant->wire.key,
+        .context = &flight->op,
+    };
+
+    return nw_endpoint_write(fabric_of(request), &write);
+}
+
+static void flight_free(struct nw_flight *flight)
+{
+    if (flight->piece)
+        flight->piece->request = NULL;
+    free(flight);
+}
+
+/* One write of a grant; false where it must wait, or the request ended. */
+static bool write_some(nw_channel_request *request, struct nw_grant *grant)
+{
+    struct nw_flight *flight = NULL;
+    const char *from = NULL;
+    nw_status status = nw_alloc(1, sizeof *flight, &flight);
+    uint64_t left = grant->wire.bytes - grant->begun;
+    size_t limit = fabric_of(request)->limit;
+    ssize_t code = -FI_EAGAIN;
+
+    if (!status) {
+        flight->op.kind = NW_OP_WRITE;
+        flight->request = request;
+        flight->grant = grant;
+        flight->bytes = left < limit ? left : limit;
+        status = find_source(request, flight, grant->wire.offset + grant->begun,
+                             &from);
+    }
+    if (!status && from)
+        code = post_write(request, flight, from);
+    if (!status && code == 0) {
+        grant->begun += flight->bytes;
+        request->flights++;
+        return true;
+    }
+    if (flight)
+        flight_free(flight);
+    if (status)
+        nw_request_finish(request, status);
+    else if (code != -FI_EAGAIN)
+        nw_peer_lose(request->channel, request->peer, "it cannot be written");
+    return false;
+}
+
+static void move(nw_channel_request *request)
+{
+    for (struct nw_grant *grant = request->grants; grant; grant = grant->next)
+        while (grant->begun < grant->wire.bytes)
+            if (!write_some(request, grant)) {
+                if (!request->done && !request->list)
+                    nw_list_add(&request->channel->movers, request);
+                return;
+            }
+    nw_list_remove(request);
+}
+
+static bool is_sound(const nw_channel_request *request,
+                     const struct nw_wire *cts)
+{
+    uint64_t bytes = request->message.bytes;
+
+    return request->is_send && cts->offset <= bytes &&
+           cts->bytes <= bytes - cts->offset && cts->tag >= 0 &&
+           (cts->bytes || !cts->offset);
+}
+
+void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
+                           const struct nw_wire *cts)
+{
+    nw_channel_request *request = nw_request_by_id(channel, cts->id);
+    struct nw_grant *grant = NULL, **at;
+    nw_status status;
+
+    if (!request)
+        return;
+    if (request->peer != peer || !is_sound(request, cts)) {
+        channel->counts.malformed++;
+        nw_peer_lose(channel, peer, "it granted room for what nobody sends");
+        return;
+    }
+    status = nw_alloc(1, sizeof *grant, &grant);
+    if (status) {
+        nw_request_finish(request, status);
+        return;
+    }
+    if (!request->grants && !request->moved)
+        request->total = UINT64_MAX; /* until the last grant */
+    grant->wire = *cts;
+    for (at = &request->grants; *at; at = &(*at)->next)
+        continue;
+    *at = grant;
+    if (cts->bytes)
+        move(request);
+    else
+        grant_over(request, grant);
+}
+
+void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
+                           nw_status status)
+{
+    nw_channel_request *request = flight->request;
+    struct nw_grant *grant = flight->grant;
+
+    (void)channel;
+    if (!request->done) {
+        grant->done += flight->bytes;
+        if (status)
+            nw_peer_lose(request->channel, request->peer,
+                         "a write to it failed");
+        else if (grant->done == grant->wire.bytes)
+            grant_over(request, grant);
+    }
+    flight_free(flight);
+    nw_request_landed(request);
+}
+
+void nw_rendezvous_push(nw_channel *channel)
+{
+    nw_channel_request *next;
+
+    for (nw_channel_request *r = channel->movers.head; r; r = next) {
+        next = r->next;
+        move(r);
+    }
+    for (nw_channel_request *r = channel->starved.head; r; r = next) {
+        next = r->next;
+        grant_pieces(r);
+    }
+}
+
+/* What a request still holds, once it is done and nothing flies. */
+void nw_rendezvous_drop(nw_channel_request *request)
+{
+    while (request->grants) {
+        struct nw_grant *next = request->grants->next;
+
+        free(request->grants);
+        request->grants = next;
+    }
+    for (int i = 0; i < NW_PIECES; i++)
+        if (request->channel->in[i].request == request)
+            request->channel->in[i].request = NULL;
+    nw_endpoint_unregister(request->region);
+    request->region = NULL;
+}

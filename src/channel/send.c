@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How messages leave: in order for each peer, as far as its credits go, by the
+ * protocol that was asked for or is cheapest. What libfabric does not take now
+ * stays and is tried again by progress. */
+#include "channel/state.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <rdma/fi_errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct nw_endpoint *fabric_of(nw_channel *channel,
+                                     const struct nw_peer *peer)
+{
+    return &channel->fabric[peer->fabric];
+}
+
+/* -- controls -- */
+
+static struct nw_control *control_new(nw_channel *channel)
+{
+    struct nw_control *control = channel->spare_control;
+
+    if (control)
+        channel->spare_control = control->next;
+    else if (nw_alloc(1, sizeof *control, &control))
+        return NULL;
+    memset(control, 0, sizeof *control);
+    control->op.kind = NW_OP_CONTROL;
+    return control;
+}
+
+void nw_control_done(nw_channel *channel, struct nw_control *control)
+{
+    if (control->wire.kind == NW_WIRE_CREDIT)
+        control->peer->credit_queued = false;
+    control->next = channel->spare_control;
+    channel->spare_control = control;
+}
+
+static ssize_t post_control(nw_channel *channel, struct nw_control *control)
+{
+    struct nw_peer *peer = control->peer;
+    ssize_t code;
+
+    control->wire.credits = peer->owed;
+    code = fi_send(fabric_of(channel, peer)->ep, &control->wire,
+                   nw_wire_size(control->wire.kind), NULL, peer->address,
+                   &control->op);
+    if (!code) {
+        peer->owed = 0;
+        channel->controls++;
+    }
+    return code;
+}
+
+static struct nw_control *control_for(nw_channel *channel, struct nw_peer *peer,
+                                      const struct nw_wire *wire)
+{
+    struct nw_control *control = control_new(channel);
+
+    if (!control)
+        return NULL;
+    control->peer = peer;
+    control->wire = *wire;
+    control->wire.magic = NW_WIRE_MAGIC;
+    control->wire.version = NW_WIRE_VERSION;
+    control->wire.source = channel->options.rank;
+    return control;
+}
+
+/* False where the rest must wait. */
+static bool push_controls(nw_channel *channel, struct nw_peer *peer)
+{
+    while (peer->control) {
+        struct nw_control *control = peer->control;
+        ssize_t code = post_control(channel, control);
+
+        if (code == -FI_EAGAIN)
+            return false;
+        peer->control = control->next;
+        if (code) {
+            nw_control_done(channel, control);
+            nw_peer_lose(channel, peer, "its provider refuses to send");
+            return true;
+        }
+    }
+    return true;
+}
+
+void nw_send_control(struct nw_peer *peer, nw_channel *channel,
+                     const struct nw_wire *wire)
+{
+    struct nw_control *control;
+
+    if (peer->lost)
+        return;
+    control = control_for(channel, peer, wire);
+    if (!control) {
+        nw_peer_lose(channel, peer, "there is no memory to answer it");
+        return;
+    }
+    if (peer->control)
+        peer->control_tail->next = control;
+    else
+        peer->control = control;
+    peer->control_tail = control;
+    if (!push_controls(channel, peer))
+        channel->stuck = 1;
+}
+
+/* -- messages -- */
+
+static struct nw_bounce *bounce_take(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+
+    if (!request->bounce && channel->bounces) {
+        request->bounce = channel->bounces;
+        channel->bounces = request->bounce->next;
+    }
+    return request->bounce;
+}
+
+/* The payload where libfabric can read it; NULL: no bounce is free. */
+static nw_status find_payload(nw_channel_request *request, const void **out)
+{
+    nw_channel *channel = request->channel;
+    const struct nw_channel_message *message = &request->message;
+    bool pack = request->result.protocol == NW_CHANNEL_PACK;
+    void *mapped = NULL;
+    nw_status status = NW_OK;
+
+    *out = NULL;
+    if (!pack && request->gpu < 0) {
+        *out = message->bytes ? message->buffer : (const void *)&request->wire;
+    } else if (!pack && channel->adapter) {
+        status = nw_adapter_map(message->buffer, message->bytes, &mapped);
+        if (!status)
+            nw_adapter_pay(NW_ADAPTER_READ, message->bytes);
+        *out = mapped;
+    } else if (bounce_take(request)) {
+        char *payload = request->bounce->memory + NW_WIRE_HEADER;
+
+        if (request->gpu >= 0)
+            status = nw_memory_copy_out(request->gpu, payload, message->buffer,
+                                        message->bytes);
+        else
+            memcpy(payload, message->buffer, message->bytes);
+        *out = payload;
+    }
+    return status;
+}
+
+static ssize_t post_gather(nw_channel_request *request, const void *payload)
+{
+    struct iovec iov[] = {{&request->wire, NW_WIRE_HEADER},
+                          {(void *)payload, request->message.bytes}};
+    void *descriptors[] = {NULL, NULL};
+
+    return fi_sendv(fabric_of(request->channel, request->peer)->ep, iov,
+                    descriptors, request->message.bytes ? 2 : 1,
+                    request->peer->address, &request->op);
+}
+
+static ssize_t post_packed(nw_channel_request *request)
+{
+    char *memory = request->bounce->memory;
+
+    memcpy(memory, &request->wire, NW_WIRE_HEADER);
+    return fi_send(fabric_of(request->channel, request->peer)->ep, memory,
+                   NW_WIRE_HEADER + request->message.bytes, NULL,
+                   request->peer->address, &request->op);
+}
+
+static ssize_t post_two(nw_channel_request *request, const void *payload)
+{
+    nw_channel *channel = request->channel;
+    struct nw_peer *peer = request->peer;
+
+    if (!request->head_sent) {
+        struct nw_control *head = control_for(channel, peer, &request->wire);
+        ssize_t code = head ? post_control(channel, head) : -FI_ENOMEM;
+
+        if (code) {
+            if (head)
+                nw_control_done(channel, head);
+            return code;
+        }
+        request->head_sent = true;
+    }
+    return fi_senddata(
+        fabric_of(channel, peer)->ep, payload, request->message.bytes, NULL,
+        (uint64_t)channel->options.rank, peer->address, &request->op);
+}
+
+static ssize_t post(nw_channel_request *request, const void *payload)
+{
+    request->wire.credits = request->peer->owed;
+    switch (request->result.protocol) {
+    case NW_CHANNEL_PACK:
+        return post_packed(request);
+    case NW_CHANNEL_TWO:
+        return post_two(request, payload);
+    case NW_CHANNEL_RENDEZVOUS:
+        return fi_send(fabric_of(request->channel, request->peer)->ep,
+                       &request->wire, NW_WIRE_HEADER, NULL,
+                       request->peer->address, &request->op);
+    default:
+        return post_gather(request, payload);
+    }
+}
+
+static void posted(nw_channel_request *request)
+{
+    struct nw_peer *peer = request->peer;
+
+    /* the head of two took them along already */
+    if (request->result.protocol != NW_CHANNEL_TWO) {
+        peer->owed = 0;
+        peer->credits--;
+    } else {
+        peer->credits -= 2;
+    }
+    request->flights++;
+    nw_list_remove(request);
+    if (request->result.protocol != NW_CHANNEL_RENDEZVOUS)
+        nw_list_add(&request->channel->flying, request);
+    request->channel->counts.sent[request->result.protocol]++;
+    request->channel->counts.bytes_sent += request->message.bytes;
+}
+
+/* False where the peer's sends must wait. */
+static bool push_one(nw_channel_request *request)
+{
+    struct nw_peer *peer = request->peer;
+    bool eager = request->result.protocol != NW_CHANNEL_RENDEZVOUS;
+    uint32_t need = request->result.protocol == NW_CHANNEL_TWO ? 2 : 1;
+    const void *payload = NULL;
+    nw_status status;
+    ssize_t code;
+
+    if (peer->credits < need)
+        return false;
+    if (eager) {
+        status = find_payload(request, &payload);
+        if (status) {
+            nw_request_finish(request, status);
+            return true;
+        }
+        if (!payload)
+            return false;
+    }
+    code = post(request, payload);
+    if (code == -FI_EAGAIN)
+        return false;
+    if (code)
+        nw_peer_lose(request->channel, peer, "its provider refuses to send");
+    else
+        posted(request);
+    return true;
+}
+
+static void push_peer(nw_channel *channel, struct nw_peer *peer)
+{
+    if (!push_controls(channel, peer)) {
+        channel->stuck = 1;
+        return;
+    }
+    while (peer->waiting.head)
+        if (!push_one(peer->waiting.head)) {
+            channel->stuck = 1;
+            return;
+        }
+}
+
+void nw_send_push(nw_channel *channel)
+{
+    if (!channel->stuck)
+        return;
+    channel->stuck = 0;
+    for (int32_t i = 0; i < channel->options.count; i++)
+        if (channel->peer[i].control || channel->peer[i].waiting.head)
+            push_peer(channel, &channel->peer[i]);
+}
+
+static enum nw_channel_protocol choose(const nw_channel_request *request)
+{
+    const nw_channel *channel = request->channel;
+    uint64_t bytes = request->message.bytes;
+    struct nw_ways ways = {
+        .gpu = request->gpu >= 0,
+        .adapter = channel->adapter,
+        .mapping = channel->mapping != NULL,
+        .eager = bytes <= channel->options.slot_bytes,
+    };
+
+    if (ways.eager && channel->options.protocol)
+        return channel->options.protocol;
+    return nw_choose_protocol(&channel->costs, &ways, bytes);
+}
+
+void nw_send_start(nw_channel_request *request)
+{
+    static const uint8_t kinds[] = {
+        [NW_CHANNEL_GATHER] = NW_WIRE_EAGER,
+        [NW_CHANNEL_PACK] = NW_WIRE_EAGER,
+        [NW_CHANNEL_TWO] = NW_WIRE_HEAD,
+        [NW_CHANNEL_RENDEZVOUS] = NW_WIRE_RTS,
+    };
+    nw_channel *channel = request->channel;
+    struct nw_peer *peer = request->peer;
+    enum nw_channel_protocol protocol = choose(request);
+
+    request->result = (struct nw_channel_result){
+        peer->rank, request->message.tag, request->message.bytes, protocol, 0};
+    if (peer->lost) {
+        nw_request_finish(request,
+                          nw_fail(NW_EIO, "rank %d is gone", peer->rank));
+        return;
+    }
+    if (protocol == NW_CHANNEL_RENDEZVOUS) {
+        nw_status status = nw_request_know(request);
+
+        if (status) {
+            nw_request_finish(request, status);
+            return;
+        }
+    }
+    peer->used = true;
+    request->wire = (struct nw_wire){
+        .magic = NW_WIRE_MAGIC,
+        .version = NW_WIRE_VERSION,
+        .kind = kinds[protocol],
+        .source = channel->options.rank,
+        .tag = request->message.tag,
+        .bytes = request->message.bytes,
+        .id = request->id,
+    };
+    nw_list_add(&peer->waiting, request);
+    push_peer(channel, peer);
+    if (request->list == &peer->waiting)
+        channel->counts.stalled++;
+}
+
+/* An eager message is done when its buffer may be used again; a rendezvous
+ * when all of it was written. */
+void nw_send_done(nw_channel_request *request)
+{
+    bool eager = request->result.protocol != NW_CHANNEL_RENDEZVOUS;
+
+    nw_request_landed(request);
+    if (eager && !request->done)
+        nw_request_finish(request, NW_OK);
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of an open channel, for the files of this room. All of it is
+ * under `lock`; functions declared here expect it held. */
+#ifndef NW_CHANNEL_STATE_H
+#define NW_CHANNEL_STATE_H
+
+#include "channel/choose.h"
+#include "channel/endpoint.h"
+#include "channel/memory.h"
+#include "channel/wire.h"
+
+#include <nodewise/channel.h>
+
+#include <pthread.h>
+
+enum {
+    NW_PIECES = 4, /* staging pieces, of each direction */
+    NW_PIECE_BYTES = 262144,
+    NW_BOUNCES = 16,    /* packed messages under way */
+    NW_SPARE_SLOTS = 8, /* of each peer, for what costs no credit */
+    NW_ENDPOINTS = 2,   /* to this host, to others */
+    NW_ERROR_TEXT = 192,
+};
+
+/* What libfabric gives back when an operation is done. First of its owner. */
+enum nw_op_kind { NW_OP_SLOT, NW_OP_SEND, NW_OP_CONTROL, NW_OP_WRITE };
+struct nw_op {
+    struct fi_context2 context;
+    enum nw_op_kind kind;
+};
+
+/* A landing slot: posted, or holding a message not yet delivered. */
+struct nw_slot {
+    struct nw_op op;
+    struct nw_slot *next;
+    struct nw_endpoint *fabric;
+    struct nw_wire wire;
+    struct nw_slot *data;      /* of a HEAD: where its payload came */
+    nw_channel_request *match; /* what waits for the payload, or the loop */
+    bool looping;              /* the adapter reads from it */
+    char *memory;
+};
+
+/* Staging memory of a large GPU message. */
+struct nw_piece {
+    char *memory;
+    struct fid_mr *region[NW_ENDPOINTS];
+    nw_channel_request *request; /* NULL: free */
+    uint64_t offset, bytes;
+};
+
+/* Room that a receiver granted; the sender fills it piece by piece. */
+struct nw_grant {
+    struct nw_grant *next;
+    struct nw_wire wire;  /* the CTS */
+    uint64_t begun, done; /* bytes */
+};
+
+/* One remote write under way. */
+struct nw_flight {
+    struct nw_op op;
+    nw_channel_request *request;
+    struct nw_grant *grant;
+    struct nw_piece *piece; /* NULL: straight from the buffer */
+    uint64_t bytes;
+};
+
+struct nw_control {
+    struct nw_op op;
+    struct nw_control *next;
+    struct nw_peer *peer;
+    struct nw_wire wire;
+};
+
+/* A packed message: header and payload side by side. */
+struct nw_bounce {
+    struct nw_bounce *next;
+    char *memory;
+};
+
+struct nw_list {
+    nw_channel_request *head, *tail;
+};
+
+struct nw_channel_request {
+    struct nw_op op;
+    nw_channel *channel;
+    nw_channel_request *next, *previous;
+    struct nw_list *list; /* that it stands in; NULL: none */
+    struct nw_channel_message message;
+    struct nw_channel_result result;
+    struct nw_peer *peer; /* NULL: a receive that is not matched */
+    int32_t gpu;
+    bool is_send, done, orphan, head_sent;
+    unsigned flights; /* operations of libfabric under way */
+    nw_status status;
+    char text[NW_ERROR_TEXT];
+    struct nw_bounce *bounce;
+    struct nw_wire wire; /* of a send */
+    uint64_t id, remote; /* of a rendezvous: ours, theirs */
+    uint64_t total, granted, moved;
+    struct nw_grant *grants;
+    struct fid_mr *region;
+};
+
+struct nw_peer {
+    int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
+    bool here, used, bye, lost;
+    uint64_t died_ns; /* 0: lives */
+    int fabric;
+    fi_addr_t address;
+    uint32_t credits, owed, held; /* may send; to give back; in our slots */
+    bool credit_queued;
+    struct nw_list waiting; /* sends, in order */
+    struct nw_control *control, *control_tail;
+    struct nw_slot *head; /* a HEAD whose payload is to come */
+};
+
+struct nw_channel {
+    pthread_mutex_t lock;
+    struct nw_channel_options options;
+    struct nw_costs costs;
+    struct nw_endpoint fabric[NW_ENDPOINTS];
+    int fabric_count;
+    fi_addr_t self[NW_ENDPOINTS];
+    struct nw_peer *peer;
+    struct nw_slot *slot;
+    size_t slot_count;
+    char *slot_memory;
+    struct nw_slot *unposted, *loops;
+    struct nw_slot *unexpected, *unexpected_tail;
+    struct nw_list posted, flying, movers, starved;
+    nw_channel_request *spare;
+    struct nw_control *spare_control;
+    struct nw_bounce bounce[NW_BOUNCES], *bounces;
+    char *bounce_memory, *piece_memory;
+    struct nw_piece in[NW_PIECES], out[NW_PIECES];
+    nw_channel_request **known; /* rendezvous by id */
+    size_t known_count;
+    uint32_t generation;
+    int32_t controls; /* under way */
+    int32_t stuck;    /* peers with something to send */
+    const struct nw_mapping *mapping;
+    bool has_gpu, adapter;
+    struct nw_channel_counts counts;
+    uint64_t turns, looked_ns;
+    int32_t lost;
+};
+
+/* request.c */
+void nw_list_add(struct nw_list *list, nw_channel_request *request);
+void nw_list_remove(nw_channel_request *request);
+/* Ends a request; `status` has its sentence in nw_error_text(). */
+void nw_request_finish(nw_channel_request *request, nw_status status);
+void nw_request_landed(nw_channel_request *request); /* one flight less */
+NW_MUST_CHECK nw_status nw_request_know(nw_channel_request *request);
+nw_channel_request *nw_request_by_id(nw_channel *channel, uint64_t id);
+void nw_request_forget(nw_channel_request *request);
+
+/* send.c */
+void nw_send_start(nw_channel_request *request);
+void nw_send_control(struct nw_peer *peer, nw_channel *channel,
+                     const struct nw_wire *wire);
+void nw_send_push(nw_channel *channel); /* what could not go before */
+void nw_send_done(nw_channel_request *request);
+void nw_control_done(nw_channel *channel, struct nw_control *control);
+
+/* receive.c */
+void nw_slot_post(nw_channel *channel, struct nw_slot *slot);
+void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
+                     const struct fi_cq_data_entry *entry);
+void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n);
+void nw_receive_start(nw_channel_request *request);
+
+/* deliver.c */
+void nw_deliver(nw_channel *channel, struct nw_slot *slot,
+                nw_channel_request *request);
+void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
+                       nw_status status);
+void nw_deliver_retry(nw_channel *channel);
+
+/* rendezvous.c */
+void nw_rendezvous_accept(nw_channel_request *request,
+                          const struct nw_wire *rts);
+void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
+                           const struct nw_wire *cts);
+void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
+                          const struct nw_wire *done);
+void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
+                           nw_status status);
+void nw_rendezvous_push(nw_channel *channel);
+void nw_rendezvous_drop(nw_channel_request *request);
+
+/* progress.c */
+bool nw_progress(nw_channel *channel); /* whether anything happened */
+
+/* peers.c */
+void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why);
+void nw_peers_look(nw_channel *channel);
+/* peers.c, at open: who is where, and their endpoints. */
+NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
+void nw_peers_leave(nw_channel *channel);
+
+/* bootstrap.c */
+struct nw_meeting;
+NW_MUST_CHECK nw_status nw_meeting_open(const struct nw_channel_options *how,
+                                        struct nw_meeting **out);
+NW_MUST_CHECK nw_status nw_meeting_gather(struct nw_meeting *meeting,
+                                          const void *mine, size_t bytes,
+                                          void *all);
+void nw_meeting_close(struct nw_meeting *meeting);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The door for what others sent: lengths, kinds and ranks are checked here,
+ * before any of it is used. */
+#include "channel/wire.h"
+
+#include "base/status.h"
+
+#include <string.h>
+
+size_t nw_wire_size(enum nw_wire_kind kind)
+{
+    return kind == NW_WIRE_CTS || kind == NW_WIRE_DONE ? sizeof(struct nw_wire)
+                                                       : NW_WIRE_HEADER;
+}
+
+static nw_status check(const struct nw_wire *wire, size_t length, int32_t count)
+{
+    if (wire->magic != NW_WIRE_MAGIC)
+        return nw_fail(NW_EFORMAT, "a message that is not ours came");
+    if (wire->version != NW_WIRE_VERSION)
+        return nw_fail(NW_EFORMAT,
+                       "a peer speaks version %d of the channel, we speak %d",
+                       wire->version, NW_WIRE_VERSION);
+    if (!wire->kind || wire->kind >= NW_WIRE_KINDS)
+        return nw_fail(NW_EFORMAT, "a message of unknown kind %d came",
+                       wire->kind);
+    if (wire->source < 0 || wire->source >= count)
+        return nw_fail(NW_EFORMAT, "a message of rank %d came, of %d ranks",
+                       wire->source, count);
+    if (wire->kind <= NW_WIRE_RTS && wire->tag < 0)
+        return nw_fail(NW_EFORMAT, "a message with tag %d came", wire->tag);
+    if (length < nw_wire_size(wire->kind))
+        return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
+    length -= nw_wire_size(wire->kind);
+    if (length != (wire->kind == NW_WIRE_EAGER ? wire->bytes : 0))
+        return nw_fail(NW_EFORMAT, "a message says %llu bytes and carries %zu",
+                       (unsigned long long)wire->bytes, length);
+    return NW_OK;
+}
+
+nw_status nw_wire_read(const void *data, size_t length, int32_t count,
+                       struct nw_wire *out)
+{
+    struct nw_wire wire = {0};
+    nw_status status;
+
+    if (length < NW_WIRE_HEADER)
+        return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
+    memcpy(&wire, data, NW_WIRE_HEADER);
+    if (wire.kind < NW_WIRE_KINDS && length >= nw_wire_size(wire.kind))
+        memcpy(&wire, data, nw_wire_size(wire.kind));
+    status = check(&wire, length, count);
+    if (!status)
+        *out = wire;
+    return status;
+}

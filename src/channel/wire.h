@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What goes over the wire. Both ends are ours and of one byte order; nothing
+ * read here is trusted before nw_wire_read has seen it. */
+#ifndef NW_CHANNEL_WIRE_H
+#define NW_CHANNEL_WIRE_H
+
+#include <nodewise/status.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    NW_WIRE_MAGIC = 0x574e,
+    NW_WIRE_VERSION = 1,
+    NW_WIRE_HEADER = 32, /* bytes before an eager payload */
+};
+
+enum nw_wire_kind {
+    NW_WIRE_EAGER = 1, /* payload follows */
+    NW_WIRE_HEAD,      /* payload comes as the next message */
+    NW_WIRE_RTS,       /* ready to send `bytes` */
+    NW_WIRE_CTS,       /* clear to write bytes at address */
+    NW_WIRE_DONE,      /* these bytes are there */
+    NW_WIRE_CREDIT,    /* only credits */
+    NW_WIRE_BYE,       /* closes */
+    NW_WIRE_KINDS
+};
+
+/* The first 32 bytes open every message, the rest those of a rendezvous. */
+struct nw_wire {
+    uint16_t magic;
+    uint8_t version, kind;
+    int32_t source;
+    int32_t tag;
+    uint32_t credits; /* slots given back */
+    uint64_t bytes;
+    uint64_t id; /* RTS: the sender's; CTS: that; DONE: the receiver's */
+    uint64_t to; /* CTS: the receiver's */
+    uint64_t offset, address, key;
+};
+
+/* Bytes of a message of this kind, without payload. */
+size_t nw_wire_size(enum nw_wire_kind kind);
+/* Checks what can be checked without knowing the peer; `count` ranks. The
+ * payload of an eager message must be all that follows. */
+NW_MUST_CHECK nw_status nw_wire_read(const void *data, size_t length,
+                                     int32_t count, struct nw_wire *out);
+
+#endif

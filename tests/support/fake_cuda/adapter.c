@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the real driver has no calls for: a mapping of GPU memory for the CPU,
+ * and an adapter that reads and writes it. Each costs time where
+ * NODEWISE_FAKE_COSTS is set; src/channel/README.md has the figures. */
+#include "fake.h"
+
+#include <string.h>
+
+API int nodewise_fake_map(uint64_t address, size_t bytes, void **host)
+{
+    int gpu;
+
+    if (!fake_holds(address, bytes, &gpu) || gpu < 0)
+        return INVALID_VALUE;
+    *host = fake_real(address);
+    return SUCCESS;
+}
+
+void fake_spend(enum cost kind, size_t bytes)
+{
+    double cost = fake_cost(kind, bytes), start;
+
+    if (cost <= 0)
+        return;
+    start = fake_clock();
+    while (fake_clock() - start < cost)
+        continue;
+}
+
+API void nodewise_fake_work(const char *kind, size_t bytes)
+{
+    for (int i = 0; i < COSTS; i++)
+        if (!strcmp(kind, fake_cost_names[i]))
+            fake_spend((enum cost)i, bytes);
+}

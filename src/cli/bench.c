@@ -4,6 +4,7 @@
 #include <nodewise/status.h>
 
 #include "base/status.h"
+#include "cli/bench_channel.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
 #include "config.h"
@@ -29,7 +30,11 @@ static const struct argp_option options[] = {
     {"radius", 'r', "LIST", 0, "halo: radii", 0},
     {"rounds", 5, "N", 0, "halo: turns of five exchanges", 0},
     {"forced", 6, NULL, 0, "halo: each of our methods as well", 0},
-    {"json", 4, NULL, 0, "Print JSON", 0},
+    {"memory", 'm', "HH|HD|DH|DD", 0, "channel: sender's and receiver's", 0},
+    {"protocol", 'p', "NAME", 0, "channel: how messages are sent", 0},
+    {"copy", 'c', "NAME", 0, "channel: how they come into GPU memory", 0},
+    {"provider", 'f', "NAME", 0, "channel: libfabric's provider", 0},
+    {"json", 4, NULL, 0, "Print JSON (not channel)", 0},
     {0},
 };
 
@@ -144,10 +149,12 @@ static int run(int argc, char **argv)
               stderr);
         return NW_EXIT_USAGE;
     }
+    if (!strcmp(argv[1], "channel"))
+        return nw_bench_channel(argc - 1, argv + 1); /* needs no launcher */
     if (!is_benchmark(argv[1]))
         return nw_cli_fail("bench", nw_fail(NW_EINVAL,
                                             "there is no benchmark '%s'; there "
-                                            "is pattern, halo",
+                                            "is pattern, halo, channel",
                                             argv[1]));
     if (argc == 3 && !strcmp(argv[2], "--help"))
         return help(argv[1]);

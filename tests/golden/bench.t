@@ -1,6 +1,6 @@
 ## What is refused before anything is started.
 $ nodewise bench what -- mpirun -n 4
-! nodewise bench: there is no benchmark 'what'; there is pattern, halo
+! nodewise bench: there is no benchmark 'what'; there is pattern, halo, channel
 ? 2
 $ nodewise bench pattern --host 3d
 ! nodewise bench: under which launcher? -- mpirun -n 64

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise bench channel: two processes of this machine and one channel, and
+ * what OSU's point-to-point benchmarks measure, printed in their form. */
+#include "cli/bench_channel.h"
+
+#include <nodewise/channel.h>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { WINDOW = 64, TAG = 1, WARM = 10 };
+
+struct bench {
+    struct nw_channel_options channel;
+    enum { LATENCY, BANDWIDTH, RATE, BENCHES } what;
+    uint64_t largest, iterations;
+    bool gpu[2]; /* the memory of each rank */
+    char file[64];
+};
+
+struct end {
+    nw_channel *channel;
+    const struct bench *bench;
+    int32_t rank;
+    void *memory;
+};
+
+static nw_status begin(const struct end *end, bool send, size_t bytes,
+                       nw_channel_request **out)
+{
+    struct nw_channel_message message = {end->memory, bytes, !end->rank, TAG};
+
+    return send ? nw_channel_send(end->channel, &message, out)
+                : nw_channel_receive(end->channel, &message, out);
+}
+
+static nw_status one(const struct end *end, bool send, size_t bytes)
+{
+    nw_channel_request *request = NULL;
+    nw_status status = begin(end, send, bytes, &request);
+
+    return status ? status : nw_channel_wait(&request, NULL);
+}
+
+/* There and back. */
+static nw_status ping(const struct end *end, size_t bytes)
+{
+    nw_status status = one(end, !end->rank, bytes);
+
+    return status ? status : one(end, end->rank != 0, bytes);
+}
+
+/* A window one way, then a word back. */
+static nw_status stream(const struct end *end, size_t bytes)
+{
+    nw_channel_request *requests[WINDOW] = {NULL};
+    nw_status status = NW_OK;
+
+    for (int i = 0; i < WINDOW && !status; i++)
+        status = begin(end, !end->rank, bytes, &requests[i]);
+    for (int i = 0; i < WINDOW && !status; i++)
+        status = nw_channel_wait(&requests[i], NULL);
+    return status ? status : one(end, end->rank != 0, 4);
+}
+
+static void print_row(const struct bench *bench, size_t bytes, double seconds)
+{
+    double messages = (double)bench->iterations * WINDOW / seconds;
+
+    if (bench->what == LATENCY)
+        printf("%-10zu%18.2f\n", bytes,
+               seconds * 1e6 / (2 * (double)bench->iterations));
+    else if (bench->what == BANDWIDTH)
+        printf("%-10zu%18.2f\n", bytes, messages * (double)bytes / 1e6);
+    else
+        printf("%-10zu%18.2f%18.2f\n", bytes, messages * (double)bytes / 1e6,
+               messages);
+    fflush(stdout);
+}
+
+static nw_status measure(const struct end *end, size_t bytes)
+{
+    const struct bench *bench = end->bench;
+    nw_status (*work)(const struct end *, size_t) =
+        bench->what == LATENCY ? ping : stream;
+    nw_status status = NW_OK;
+    uint64_t start = 0;
+
+    for (uint64_t i = 0; i < bench->iterations + WARM && !status; i++) {
+        if (i == WARM)
+            start = nw_clock_ns();
+        status = work(end, bytes);
+    }
+    if (!status && !end->rank)
+        print_row(bench, bytes, (double)(nw_clock_ns() - start) * 1e-9);
+    return status;
+}
+
+static void print_head(const struct end *end)
+{
+    static const char *const names[] = {"Latency", "Bandwidth",
+                                        "Multiple Bandwidth / Message Rate"};
+    static const char *const columns[] = {
+        "# Size      Avg Latency(us)", "# Size     Bandwidth (MB/s)",
+        "# Size               MB/s        Messages/s"};
+    const struct bench *bench = end->bench;
+    const char *mapping = nw_channel_mapping(end->channel);
+
+    printf("# Nodewise channel %s Test, provider %s%s\n", names[bench->what],
+           nw_channel_provider(end->channel, 1),
+           strcmp(mapping, "emulated") ? "" : ", GPU memory emulated");
+    printf("# Send Buffer on %s and Receive Buffer on %s\n",
+           bench->gpu[0] ? "DEVICE (D)" : "HOST (H)",
+           bench->gpu[1] ? "DEVICE (D)" : "HOST (H)");
+    printf("%s\n", columns[bench->what]);
+}
+
+static nw_status run_end(const struct bench *bench, int32_t rank)
+{
+    struct nw_channel_options options = bench->channel;
+    struct end end = {NULL, bench, rank, NULL};
+    nw_status status;
+
+    options.rank = rank;
+    options.count = 2;
+    options.file = bench->file;
+    status = nw_channel_memory_new(bench->gpu[rank], bench->largest + 4,
+                                   &end.memory);
+    if (!status)
+        status = nw_channel_open(&options, &end.channel);
+    if (!status && !rank)
+        print_head(&end);
+    for (size_t bytes = bench->what == LATENCY ? 0 : 1;
+         bytes <= bench->largest && !status; bytes = bytes ? 2 * bytes : 1)
+        status = measure(&end, bytes);
+    nw_channel_close(end.channel);
+    nw_channel_memory_free(bench->gpu[rank], end.memory);
+    return status;
+}
+
+static bool word_of(const char *word, const char *const *words, int count,
+                    int *out)
+{
+    for (int i = 0; i < count; i++)
+        if (!strcmp(word, words[i])) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+static error_t parse(int key, char *word, struct argp_state *state)
+{
+    static const char *const tests[] = {"latency", "bw", "mbw_mr"};
+    static const char *const memories[] = {"HH", "DH", "HD", "DD"};
+    static const char *const protocols[] = {"auto", "gather", "pack", "two",
+                                            "rendezvous"};
+    static const char *const copies[] = {"auto", "naive", "loopback",
+                                         "fastcopy"};
+    struct bench *bench = state->input;
+    int value = 0;
+    bool fits = true;
+
+    switch (key) {
+    case ARGP_KEY_ARG:
+        fits = word_of(word, tests, BENCHES, &value);
+        bench->what = value;
+        break;
+    case 'm':
+        fits = word_of(word, memories, 4, &value);
+        bench->gpu[0] = value & 1;
+        bench->gpu[1] = value & 2;
+        break;
+    case 'p':
+        fits = word_of(word, protocols, NW_CHANNEL_PROTOCOLS, &value);
+        bench->channel.protocol = (enum nw_channel_protocol)value;
+        break;
+    case 'c':
+        fits = word_of(word, copies, NW_CHANNEL_COPIES, &value);
+        bench->channel.copy = (enum nw_channel_copy)value;
+        break;
+    case 'f':
+        bench->channel.provider = word;
+        break;
+    case 'b':
+        fits = nw_parse_bytes(word, &bench->largest) &&
+               bench->largest <= UINT64_C(1) << 30;
+        break;
+    case 'i':
+        fits = nw_parse_u64(word, &bench->iterations) && bench->iterations &&
+               bench->iterations < 100000000;
+        break;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "which one? latency, bw or mbw_mr");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    if (!fits)
+        argp_error(state, "'%s' does not fit here", word);
+    return 0;
+}
+
+static const struct argp_option options[] = {
+    {"memory", 'm', "HH|HD|DH|DD", 0, "Sender's and receiver's memory", 0},
+    {"protocol", 'p', "NAME", 0, "auto, gather, pack, two or rendezvous", 0},
+    {"copy", 'c', "NAME", 0, "auto, naive, loopback or fastcopy", 0},
+    {"provider", 'f', "NAME", 0, "libfabric's provider", 0},
+    {"bytes", 'b', "SIZE", 0, "Largest message (65536)", 0},
+    {"iterations", 'i', "N", 0, "Turns that are timed (1000)", 0},
+    {0},
+};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "latency|bw|mbw_mr",
+    .doc = "Measure the channel between two processes of this machine.\v"
+           "Example:\n  nodewise bench channel latency --memory DD\n",
+};
+
+int nw_bench_channel(int argc, char **argv)
+{
+    struct bench bench = {.channel = NW_CHANNEL_OPTIONS_INIT,
+                          .largest = 65536,
+                          .iterations = 1000};
+    char file[] = "/tmp/nodewise-channel-XXXXXX";
+    nw_status status;
+    int made, how = 0;
+    pid_t other;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &bench);
+    made = mkstemp(file);
+    if (made < 0)
+        return nw_cli_fail("bench", nw_fail(NW_EIO, "cannot write in /tmp"));
+    (void)close(made);
+    memcpy(bench.file, file, sizeof file);
+    fflush(NULL);
+    other = fork();
+    if (!other)
+        _exit(run_end(&bench, 1) ? 1 : 0);
+    status = run_end(&bench, 0);
+    if (other > 0)
+        (void)waitpid(other, &how, 0);
+    (void)unlink(file);
+    if (status)
+        return nw_cli_fail("bench", status);
+    return how ? NW_EXIT_FAILED : NW_EXIT_DONE;
+}

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/hostlist.h"
+#include "channel/wire.h"
 #include "topology/source.h"
 
 #include <nodewise/mapping.h>
@@ -58,6 +59,24 @@ static void fuzz_synthetic(const char *words)
 {
     if (is_small(words, 2000))
         read_topology(nw_source_synthetic, words);
+}
+
+/* What a peer sent: what is let in keeps within its ranks and its length. */
+static void fuzz_wire(const char *path)
+{
+    char *data = NULL;
+    size_t length = 0;
+    struct nw_wire wire;
+
+    if (nw_file_read(path, &data, &length))
+        return;
+    if (!nw_wire_read(data, length, 4, &wire)) {
+        assert(wire.source >= 0 && wire.source < 4);
+        assert(nw_wire_size(wire.kind) <= length);
+        assert(wire.kind != NW_WIRE_EAGER ||
+               wire.bytes == length - NW_WIRE_HEADER);
+    }
+    free(data);
 }
 
 static void fuzz_matrix(const char *path)
@@ -300,6 +319,7 @@ const struct nw_fuzz_target nw_fuzz_targets[] = {
     {"monitoring", fuzz_monitoring, false},
     {"otf2", fuzz_otf2, false},
     {"generate", fuzz_generate, true},
+    {"wire", fuzz_wire, false},
 };
 const size_t nw_fuzz_target_count =
     sizeof nw_fuzz_targets / sizeof *nw_fuzz_targets;

@@ -15,7 +15,7 @@
 static const struct {
     int32_t from;
     uint64_t each;
-} steps_each[] = {{0, 9000}, {512, 1400}, {4096, 300}};
+} steps_each[] = {{0, 9000}, {512, 2400}, {4096, 300}};
 #define DEGREE 6.0
 #define STENCIL_STEPS_MOST 250000
 #define STENCIL_STEPS_LEAST_EACH 30
@@ -23,9 +23,15 @@ static const struct {
 #define GRID_SECTION_BONDS 70000 /* of all sections of a grid together */
 
 #define ROUNDS 50
-#define HEAT 5      /* of the first round, with so many steps */
-#define HEAT_MANY 1 /* for more processes than HEAT_COUNT */
-#define HEAT_COUNT 1024
+/* Heat of the first round, by how many processes share the steps. */
+static double heat_of(int32_t count)
+{
+    return count > 8192 ? 1 : count > 1024 ? 2 : 5;
+}
+
+/* Repeated cuts gain more than swaps do, as far as they cost as little. */
+#define REPEATS_MOST 24
+#define REPEATED_BONDS 800000
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
 #define STENCIL_HEAT 0.5
 
@@ -132,11 +138,27 @@ static nw_status search_on(struct search *search)
     return status;
 }
 
-static nw_status take_section(struct search *search, uint64_t seed)
+static int repeats_of(const struct search *search)
+{
+    const struct nw_layout *layout = search->layout;
+    size_t bonds = layout->row[layout->count] + 1, most = REPEATED_BONDS;
+    enum nw_effort effort = search->placing->budget->effort;
+
+    if (effort == NW_EFFORT_FAST)
+        most /= 4;
+    if (effort == NW_EFFORT_STRONG)
+        most *= 4;
+    if (most < bonds)
+        return 1;
+    return most / bonds < REPEATS_MOST ? (int)(most / bonds) : REPEATS_MOST;
+}
+
+static nw_status take_section(struct search *search, uint64_t seed, int repeats)
 {
     const struct nw_budget *budget = search->placing->budget;
     struct nw_section section = {.layout = search->layout,
                                  .seed = seed,
+                                 .repeats = repeats,
                                  .tries = 4,
                                  .threads = budget->threads};
     nw_status status = nw_alloc((size_t)search->layout->count,
@@ -165,7 +187,7 @@ static nw_status section_grid(struct search *search)
 
     for (size_t i = 0; !status && i < GRID_SECTIONS_MOST; i++)
         if ((i + 1) * bonds <= GRID_SECTION_BONDS * grid_patience(search))
-            status = take_section(search, search->seed + i);
+            status = take_section(search, search->seed + i, 1);
     return status;
 }
 
@@ -193,15 +215,14 @@ static nw_status improve(struct nw_layout *layout,
                             .cost = nw_layout_cost(layout),
                             .seed = placing->options->seed,
                             .steps = steps_of(layout, placing->budget->effort),
-                            .heat =
-                                layout->count > HEAT_COUNT ? HEAT_MANY : HEAT};
+                            .heat = heat_of(layout->count)};
     bool found;
     nw_status status = nw_layout_tile(layout, &search.cost, &found);
 
     if (!status && found)
         return improve_grid(&search);
     if (!status)
-        status = take_section(&search, search.seed);
+        status = take_section(&search, search.seed, repeats_of(&search));
     return status ? status : search_on(&search);
 }
 

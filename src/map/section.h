@@ -11,7 +11,8 @@
 struct nw_section {
     const struct nw_layout *layout; /* what is fixed there stays */
     uint64_t seed;
-    int tries; /* first cuts of each piece */
+    int repeats; /* ways down and up for each piece, the best taken */
+    int tries;   /* first cuts in each of them */
     int32_t threads;
     int32_t *seat; /* [count] out */
 };

@@ -8,6 +8,7 @@
 #include "base/text.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,4 +208,41 @@ void nw_cli_hosts_fini(struct nw_hosts *hosts)
     free(hosts->node);
     free(hosts->slots);
     *hosts = (struct nw_hosts){0};
+}
+
+/* --- fixed ranks --- */
+
+/* The line of `rank`, or the one that counts ranks where it is -1. */
+static void find_rank(struct nw_lines *lines, int rank)
+{
+    const char *line;
+    int found;
+
+    while ((line = nw_lines_next(lines)))
+        if (rank < 0 ? !strncmp(line, "ranks", 5)
+                     : sscanf(line, "%d", &found) == 1 && found == rank)
+            return;
+}
+
+nw_status nw_cli_blame_fix(const char *path, nw_status failed)
+{
+    char message[512], *text = NULL;
+    struct nw_lines lines;
+    int rank = -1;
+    size_t length;
+    nw_status status;
+
+    snprintf(message, sizeof message, "%s", nw_error_text());
+    if (failed != NW_EINVAL || !strstr(message, "fixed"))
+        return failed;
+    if (sscanf(message, "rank %d is fixed", &rank) != 1)
+        rank = -1;
+    status = nw_file_read_text(path, &text, &length);
+    if (status)
+        return status;
+    nw_lines_init(&lines, path, text);
+    find_rank(&lines, rank);
+    status = nw_lines_fail(&lines, "%s", message);
+    free(text);
+    return status;
 }

@@ -22,4 +22,8 @@ NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
 
+/* Tells a failure that the fixed ranks of `path` caused, which nw_map knows by
+ * rank alone, with the file and its line; any other stays as it is. */
+nw_status nw_cli_blame_fix(const char *path, nw_status failed);
+
 #endif

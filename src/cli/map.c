@@ -487,6 +487,8 @@ static nw_status compute(struct work *work, struct arguments *arguments)
     status = nw_map(work->topology, work->pattern, &arguments->map,
                     &work->mapping, &work->report);
     nw_cli_progress_finish();
+    if (status && arguments->fix)
+        status = nw_cli_blame_fix(arguments->fix, status);
     if (!status)
         status = nw_map_default(work->topology, work->pattern, &arguments->map,
                                 &work->standard);

@@ -41,13 +41,19 @@ static void add_item(struct nw_dense *dense, int32_t *count, int32_t actor,
     dense->place[(*count)++] = seat;
 }
 
+/* One that may move inside its node alone does not move here. */
+static bool stays(const struct nw_seats *seats, int32_t rank)
+{
+    return seats->locked[rank] || seats->held[rank];
+}
+
 static void list_items(struct nw_dense *dense)
 {
     const struct nw_seats *seats = dense->seats;
     int32_t count = 0;
 
     for (int32_t r = 0; r < seats->rank_count; r++)
-        if (!seats->locked[r])
+        if (!stays(seats, r))
             add_item(dense, &count, r, seats->seat[r]);
     dense->qap.real = count;
     for (int32_t s = 0; s < seats->count; s++)
@@ -55,7 +61,7 @@ static void list_items(struct nw_dense *dense)
             add_item(dense, &count, -1, s);
     dense->qap.movable = count;
     for (int32_t r = 0; r < seats->rank_count; r++)
-        if (seats->locked[r]) {
+        if (stays(seats, r)) {
             dense->open |= seats->unit[seats->seat[r]] >= 0;
             add_item(dense, &count, r, seats->seat[r]);
         }

@@ -7,6 +7,7 @@
 #include "map/many.h"
 #include "map/search.h"
 #include "base/status.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -121,7 +122,8 @@ static nw_status run_flat(const struct nw_algorithm *algorithm,
     return nw_phase_units(problem, &phases, answer, report, true);
 }
 
-/* On trees by common ancestors, else by routes. */
+/* On trees by common ancestors, else by routes; those know the diagonal of a
+ * matrix, too. */
 static nw_status run_refine(const struct nw_algorithm *algorithm,
                             const struct nw_problem *problem,
                             struct nw_answer *answer,
@@ -130,7 +132,8 @@ static nw_status run_refine(const struct nw_algorithm *algorithm,
     nw_status status = NW_EUNSUPPORTED;
 
     if (problem->options.objective == NW_OBJECTIVE_HOP_BYTES &&
-        !problem->options.has_second && !problem->uses_gpus)
+        !problem->options.has_second && !problem->uses_gpus &&
+        !problem->topology->matrix)
         status = run_flat(algorithm, problem, answer, report);
     if (status == NW_EUNSUPPORTED)
         status = nw_run_search(algorithm, problem, answer, report);

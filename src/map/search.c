@@ -94,8 +94,13 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
     if (!strcmp(name, "anneal") && problem->topology->matrix &&
         seats.count <= MATRIX_MOST)
         dense = nw_dense_fits(&seats);
-    status = dense ? run_dense(name, &seats, report)
-                   : nw_seats_search(&seats, &aim, strcmp(name, "refine") != 0);
+    if (!strcmp(name, "refine") && seats.count <= EXACT_MOST &&
+        nw_dense_fits(&seats))
+        status = run_dense("exact", &seats, report);
+    else
+        status =
+            dense ? run_dense(name, &seats, report)
+                  : nw_seats_search(&seats, &aim, strcmp(name, "refine") != 0);
     if (!status)
         nw_seats_finish(&seats, answer);
     nw_seats_fini(&seats);
@@ -112,6 +117,9 @@ bool nw_search_is_small(const struct nw_problem *problem)
 
 static bool dense_suits(const struct nw_seats *seats)
 {
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        if (seats->held[r] && !seats->locked[r])
+            return false;
     return nw_search_is_small(seats->problem) && nw_dense_fits(seats);
 }
 

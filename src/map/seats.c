@@ -112,6 +112,8 @@ static nw_status alloc_seats(struct nw_seats *seats)
     if (!status)
         status = nw_alloc(ranks, sizeof *seats->locked, &seats->locked);
     if (!status)
+        status = nw_alloc(ranks, sizeof *seats->held, &seats->held);
+    if (!status)
         status = nw_alloc(hosts, sizeof *seats->used, &seats->used);
     if (!status)
         status = nw_alloc(hosts, sizeof *seats->gpu_used, &seats->gpu_used);
@@ -134,7 +136,12 @@ static void count_ranks(struct nw_seats *seats, const struct nw_answer *answer)
     const int32_t *fixed = seats->problem->fixed_host;
 
     for (int32_t r = 0; r < seats->rank_count; r++) {
-        seats->locked[r] = fixed && fixed[r] >= 0;
+        bool here = fixed && fixed[r] >= 0;
+
+        seats->held[r] = here && seats->problem->host_count > 1;
+        seats->locked[r] =
+            here && (nw_problem_fixed_cores(seats->problem, r).count ||
+                     nw_problem_fixed_gpus(seats->problem, r).count);
         seats->used[answer->host[r]]++;
         seats->gpu_used[answer->host[r]] += nw_seats_has_gpu(seats, r);
     }
@@ -299,6 +306,7 @@ void nw_seats_fini(struct nw_seats *seats)
     free(seats->seat);
     free(seats->owner);
     free(seats->locked);
+    free(seats->held);
     free(seats->used);
     free(seats->gpu_used);
     *seats = (struct nw_seats){0};

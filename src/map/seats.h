@@ -31,6 +31,7 @@ struct nw_seats {
     int32_t *seat;             /* [2 x ranks] of an actor, -1 none */
     int32_t *owner;            /* [count] actor or -1 */
     bool *locked;              /* [ranks] stays where it is */
+    bool *held;                /* [ranks] stays on its host */
     int32_t *used, *gpu_used;  /* [hosts] ranks there, and those with GPUs */
 };
 

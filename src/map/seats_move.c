@@ -117,6 +117,9 @@ static void draw_rank(const struct nw_seats *seats, struct nw_random *random,
     if (to == from || seats->unit[to] < 0 ||
         (other >= 0 && seats->locked[other]))
         return;
+    if (here != there &&
+        (seats->held[rank] || (other >= 0 && seats->held[other])))
+        return;
     if (other < 0 && here != there &&
         seats->used[there] >= seats->problem->room[there])
         return;

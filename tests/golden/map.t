@@ -130,3 +130,27 @@ hosts:1: 4 ranks do not fit on 2 hosts with room for 2; at most 2 would fit
 3
 other:2: slurm.conf has no node 'n9'; its 4 nodes are n1 to n4
 0
+## What fixed ranks say against the hosts, each other and the pattern: the line.
+$ printf 'nodewise mapping 1\nranks 4\n# held\n0 a1 0 -\n1 a1 0 -\n2 * * -\n3 * * -\n' > held.fixed
+$ nodewise map -t magc-a -p app.pattern --hosts 'a[2-3]' --fix held.fixed
+! held.fixed:4: rank 0 is fixed on a1, which is not among the hosts to use
+? 3
+$ nodewise map -t magc-a -p app.pattern --fix held.fixed
+! held.fixed:5: rank 1 is fixed on core 0 of a1, which is taken
+? 3
+$ nodewise map -t magc-a -p small.pattern --fix held.fixed
+! held.fixed:2: 4 ranks are fixed or open, the pattern has 2
+? 3
+## Fixed to a node alone, two ranks come together inside it: 80 bytes over two
+## links; the default has them in two packages, four links apart.
+$ printf 'nodewise mapping 1\nranks 2\n0 a2 * -\n1 a2 * -\n' > node.fixed
+$ for a in refine anneal auto; do nodewise map -t magc-a -p small.pattern --fix node.fixed --objective hop-bytes --algorithm $a --json | grep '"hop_bytes"'; done
+  "hop_bytes": 160,
+    "hop_bytes": 320,
+  "hop_bytes": 160,
+    "hop_bytes": 320,
+  "hop_bytes": 160,
+    "hop_bytes": 320,
+$ nodewise map -t magc-a -p small.pattern --fix node.fixed --objective hop-bytes --algorithm refine -q | cut -d' ' -f1,2 | tail -2
+0 a2
+1 a2

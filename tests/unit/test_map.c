@@ -354,6 +354,39 @@ static void test_magc_improves_every_pair(void **state)
     }
 }
 
+/* auto is at or below MAGC and the paper's comparisons whose GPUs are on their
+ * ranks' nodes, in hop-bytes and in congestion, after a short search. */
+static void test_auto_is_at_or_below_magc(void **state)
+{
+    static const char *const machines[] = {"magc-a", "magc-b"};
+    static const char *const others[] = {
+        "strategy1", "strategy2", "magc-greedy", "magc", "independent-remap"};
+
+    (void)state;
+    for (int i = 0; i < 72; i++) {
+        struct trial trial = {.options = NW_MAP_OPTIONS_INIT};
+        nw_mapping *mapping;
+        double ours;
+
+        trial.pattern = suite_pattern(i / 3 % 3, i % 3, i / 9 % 2 ? 3 : 1);
+        trial.options.objective =
+            i < 36 ? NW_OBJECTIVE_HOP_BYTES : NW_OBJECTIVE_CONGESTION;
+        MUST(nw_topology_load(machines[i / 18 % 2], NULL, &trial.topology));
+        trial.options.steps = 2000;
+        mapping = map_with(trial.topology, trial.pattern, trial.options);
+        ours = figure_of(&trial, mapping);
+        nw_mapping_free(mapping);
+        for (size_t k = 0; k < 5; k++) {
+            trial.options.algorithm = others[k];
+            mapping = map_with(trial.topology, trial.pattern, trial.options);
+            assert_true(ours <= figure_of(&trial, mapping) * (1 + 1e-9));
+            nw_mapping_free(mapping);
+        }
+        nw_pattern_free(trial.pattern);
+        nw_topology_free(trial.topology);
+    }
+}
+
 /* With a great weight the GPU of a rank is below its core's package. */
 static void test_affinity_brings_gpu_near(void **state)
 {
@@ -480,6 +513,7 @@ int main(void)
         cmocka_unit_test(test_cyclic_takes_nodes_in_turn),
         cmocka_unit_test(test_all_algorithms_keep_their_promises),
         cmocka_unit_test(test_magc_improves_every_pair),
+        cmocka_unit_test(test_auto_is_at_or_below_magc),
         cmocka_unit_test(test_affinity_brings_gpu_near),
         cmocka_unit_test(test_several_cores_and_gpus_a_rank),
         cmocka_unit_test(test_chosen_hosts_and_slots),

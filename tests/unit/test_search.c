@@ -242,6 +242,33 @@ static void test_small_optima(void **state)
         }
 }
 
+/* A matrix with a diagonal and ranks that send to themselves, all ways. */
+static void test_self_edges(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_pattern *pattern = random_pattern(5, 1, seed);
+        struct nw_random random;
+        nw_topology *topology;
+        double distances[36], best = INFINITY;
+        nw_mapping *mapping;
+
+        nw_random_init(&random, seed);
+        for (int i = 0; i < 36; i++)
+            distances[i] = (double)nw_random_below(&random, 9);
+        MUST(nw_topology_from_distances("m", distances, 6, &topology));
+        MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+        try_all(topology, pattern, mapping, NW_OBJECTIVE_HOP_BYTES, &best, 0);
+        assert_near(value_of(topology, pattern, &options), best);
+        options.algorithm = "refine";
+        assert_near(value_of(topology, pattern, &options), best);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
 /* The second objective is lowered and the first is not given up for it. */
 static void test_second_objective(void **state)
 {
@@ -300,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_moves_are_costs),
         cmocka_unit_test(test_never_worse),
         cmocka_unit_test(test_small_optima),
+        cmocka_unit_test(test_self_edges),
         cmocka_unit_test(test_second_objective),
         cmocka_unit_test(test_refused),
     };

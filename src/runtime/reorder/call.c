@@ -4,31 +4,10 @@
 
 #include "runtime/warn.h"
 
-#include <nodewise/status.h>
+#include <nodewise/cost.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool find_members(struct nw_call *call)
-{
-    MPI_Group group;
-    int *ranks = malloc((size_t)call->size * sizeof *ranks);
-    bool good = ranks && !NW_PMPI(Comm_group)(call->comm, &group);
-
-    call->world = malloc((size_t)call->size * sizeof *call->world);
-    for (int i = 0; good && i < call->size; i++)
-        ranks[i] = i;
-    if (good) {
-        good = call->world && !NW_PMPI(Group_translate_ranks)(
-                                  group, call->size, ranks,
-                                  nw_reorder_site()->world, call->world);
-        NW_PMPI(Group_free)(&group);
-    }
-    for (int i = 0; good && i < call->size; i++)
-        good = call->world[i] != MPI_UNDEFINED;
-    free(ranks);
-    return good;
-}
 
 bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
                   int reorder)
@@ -45,25 +24,21 @@ bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
     call->begun = NW_PMPI(Wtime)();
     NW_PMPI(Comm_rank)(comm, &call->rank);
     NW_PMPI(Comm_size)(comm, &call->size);
-    if (find_members(call))
-        return true;
-    nw_call_close(call);
-    return false;
+    call->mine = -1;
+    call->members = nw_reorder_members(comm);
+    return call->members != NULL;
 }
 
 void nw_call_close(struct nw_call *call)
 {
-    free(call->world);
     free(call->decision.vertex);
-    call->world = NULL;
     call->decision.vertex = NULL;
 }
 
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
 {
-    struct nw_members members = {nw_reorder_site(), call->world, call->size};
-
-    if (!nw_decide(&members, graph, nw_reorder_settings(), &call->decision))
+    if (!nw_decide(call->members, graph, nw_reorder_settings(),
+                   &call->decision))
         return true;
     nw_warn_once("%s: not reordered: %s", call->name, nw_error_text());
     return false;
@@ -88,17 +63,42 @@ bool nw_call_share(struct nw_call *call, bool good)
     if (call->rank)
         call->decision.vertex =
             malloc((size_t)call->size * sizeof *call->decision.vertex);
-    return !NW_PMPI(Bcast)(call->decision.vertex, call->size, MPI_INT, 0,
-                           call->comm);
+    if (NW_PMPI(Bcast)(call->decision.vertex, call->size, MPI_INT, 0,
+                       call->comm))
+        return false;
+    call->mine = call->decision.vertex[call->rank];
+    return true;
+}
+
+/* Numbers are all the same where n times the sum of their squares is the
+ * square of their sum (Cauchy and Schwarz): one addition over all ranks tells,
+ * with whatever else is to be added up. */
+#define HASH_BITS 20
+
+static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
+{
+    return (nw_uint128)count * squares == (nw_uint128)sum * sum;
+}
+
+bool nw_call_sum(const struct nw_call *call, bool good, uint64_t hash,
+                 uint64_t cost[2])
+{
+    uint64_t low = hash & ((1u << HASH_BITS) - 1), high = hash >> 44;
+    uint64_t mine[] = {good,        low,     high,   low * low,
+                       high * high, cost[0], cost[1]};
+    uint64_t all[7] = {0}, count = (uint64_t)call->size;
+
+    if (NW_PMPI(Allreduce)(mine, all, 7, MPI_UINT64_T, MPI_SUM, call->comm))
+        return false;
+    cost[0] = all[5];
+    cost[1] = all[6];
+    return all[0] == count && all_same(count, all[1], all[3]) &&
+           all_same(count, all[2], all[4]);
 }
 
 bool nw_call_agree(const struct nw_call *call, bool good, uint64_t hash)
 {
-    uint64_t mine[3] = {good, hash, ~hash}, all[3] = {0};
-
-    if (NW_PMPI(Allreduce)(mine, all, 3, MPI_UINT64_T, MPI_MIN, call->comm))
-        return false;
-    return all[0] && all[1] == ~all[2];
+    return nw_call_sum(call, good, hash, (uint64_t[2]){0});
 }
 
 bool nw_call_report(struct nw_call *call, const char *shape)
@@ -132,10 +132,8 @@ int nw_call_reorder(const struct nw_call *call, int reorder)
 
 int nw_call_permute(const struct nw_call *call, MPI_Comm *out)
 {
-    int vertex = call->decision.vertex[call->rank];
-
-    return NW_PMPI(Comm_split)(call->comm, vertex < 0 ? MPI_UNDEFINED : 0,
-                               vertex < 0 ? 0 : vertex, out);
+    return NW_PMPI(Comm_split)(call->comm, call->mine < 0 ? MPI_UNDEFINED : 0,
+                               call->mine, out);
 }
 
 uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count)

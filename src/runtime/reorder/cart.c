@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every rank finds the same answer by itself, from the seats that all know:
- * but for one agreement there is no message before the split. */
-#include "runtime/reorder/grid.h"
+/* Every rank finds its own place by itself, from the seats that all know, where
+ * machine and grid are even: but for one sum over all ranks there is no message
+ * before the split. Elsewhere rank 0 searches. */
+#include "runtime/reorder/plan.h"
 #include "runtime/reorder/reorder.h"
 
 #include "base/text.h"
@@ -30,26 +31,70 @@ static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
         memcpy(weight, settings->weight, (size_t)cart->count * sizeof *weight);
         return;
     }
-    if (nw_reorder_profile() &&
-        nw_cart_profiled(cart, nw_reorder_profile(), call->world, weight))
+    if (nw_reorder_profile() && nw_cart_profiled(cart, nw_reorder_profile(),
+                                                 call->members->world, weight))
         return;
     for (int d = 0; d < cart->count; d++)
         weight[d] = 1;
 }
 
-static bool decide(struct nw_call *call, const struct nw_cart *cart)
+/* A grid on its way. */
+struct grid {
+    struct nw_cart cart;
+    double *weight;
+    bool planned; /* by every rank for itself */
+    struct nw_cart_plan plan;
+};
+
+/* Where some are left over, who they are matters: that is for the search, but
+ * not for ever. */
+#define SEARCH_MOST 1024
+
+static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)
+{
+    const char *algorithm = nw_reorder_settings()->algorithm;
+
+    return (!strcmp(algorithm, "auto") || !strcmp(algorithm, "tile")) &&
+           (call->size > SEARCH_MOST ||
+            nw_cart_vertices(cart, call->size) == call->size);
+}
+
+/* True where this rank knows all that it needs. */
+static bool prepare(struct nw_call *call, struct grid *grid)
+{
+    grid->weight = calloc((size_t)grid->cart.count, sizeof *grid->weight);
+    if (!grid->weight)
+        return false;
+    find_weights(call, &grid->cart, grid->weight);
+    if (!nw_cart_scale(grid->weight, grid->cart.count))
+        return false;
+    if (nw_members_seat(call->members)) {
+        nw_warn_once("%s: not reordered: %s", call->name, nw_error_text());
+        return false;
+    }
+    grid->planned = uses_plan(call, &grid->cart) &&
+                    nw_cart_plan(call->members, &grid->cart, grid->weight,
+                                 call->rank, &grid->plan);
+    return true;
+}
+
+static bool search(struct nw_call *call, const struct grid *grid)
 {
     nw_pattern *graph = NULL;
-    double *weight = calloc((size_t)cart->count, sizeof *weight);
-    bool good;
+    bool good = !nw_cart_graph(&grid->cart, grid->weight, &graph) &&
+                nw_call_decide(call, graph);
 
-    if (!weight)
-        return false;
-    find_weights(call, cart, weight);
-    good = !nw_cart_graph(cart, weight, &graph) && nw_call_decide(call, graph);
     nw_pattern_free(graph);
-    free(weight);
     return good;
+}
+
+static void take_plan(struct nw_call *call, const struct grid *grid)
+{
+    call->mine = grid->plan.vertex;
+    call->decision.before = (double)grid->plan.cost[0];
+    call->decision.after = (double)grid->plan.cost[1];
+    call->decision.changes = nw_is_worth(
+        nw_reorder_settings(), call->decision.before, call->decision.after);
 }
 
 static void describe(const struct nw_cart *cart, char *out, size_t size)
@@ -61,14 +106,14 @@ static void describe(const struct nw_cart *cart, char *out, size_t size)
                                  cart->dims[d]);
 }
 
-static uint64_t hash_of(const struct nw_call *call, const struct nw_cart *cart)
+static uint64_t hash_of(const struct grid *grid)
 {
-    size_t n = (size_t)cart->count;
-    uint64_t hash = nw_hash_ints(n, cart->dims, n);
+    size_t n = (size_t)grid->cart.count;
+    uint64_t hash = nw_hash_ints(2 * n + grid->planned, grid->cart.dims, n);
 
-    hash = nw_hash_ints(hash, cart->periods, n);
-    if (call->decision.vertex)
-        hash = nw_hash_ints(hash, call->decision.vertex, (size_t)call->size);
+    hash = nw_hash_ints(hash, grid->cart.periods, n);
+    for (size_t d = 0; d < n; d++)
+        hash = nw_hash_ints(hash, (int[]){(int)grid->weight[d]}, 1);
     return hash;
 }
 
@@ -96,47 +141,72 @@ static int create(const struct nw_call *call, const struct nw_cart *cart,
     return code;
 }
 
+/* True where all ranks know how to go on; collective. */
+static bool settle(struct nw_call *call, struct grid *grid)
+{
+    bool good =
+        call->wanted && is_sound(call, &grid->cart) && prepare(call, grid);
+
+    if (!nw_call_sum(call, good, good ? hash_of(grid) : 0, grid->plan.cost))
+        return false;
+    if (!grid->planned)
+        return nw_call_share(call, call->rank || search(call, grid));
+    take_plan(call, grid);
+    return true;
+}
+
 int nw_cart_create(MPI_Comm comm, int count, const int *dims,
                    const int *periods, int reorder, MPI_Comm *out)
 {
-    struct nw_cart cart = {count, dims, periods};
+    struct grid grid = {.cart = {count, dims, periods}};
     struct nw_call call;
     char shape[96] = "";
     bool ours = nw_call_open(&call, "MPI_Cart_create", comm, reorder);
     int code;
 
     if (ours) {
-        bool good =
-            call.wanted && is_sound(&call, &cart) && decide(&call, &cart);
-
-        describe(&cart, shape, sizeof shape);
-        ours = nw_call_agree(&call, good, good ? hash_of(&call, &cart) : 0) &&
-               nw_call_report(&call, shape);
+        describe(&grid.cart, shape, sizeof shape);
+        ours = settle(&call, &grid) && nw_call_report(&call, shape);
     }
-    code = ours ? create(&call, &cart, out)
+    code = ours ? create(&call, &grid.cart, out)
                 : NW_PMPI(Cart_create)(comm, count, dims, periods,
                                        nw_call_reorder(&call, reorder), out);
+    free(grid.weight);
     nw_call_close(&call);
     return code;
+}
+
+/* The same without asking the others: all find the same. */
+static bool settle_alone(struct nw_call *call, struct grid *grid)
+{
+    if (!is_sound(call, &grid->cart) || !prepare(call, grid))
+        return false;
+    if (!grid->planned) {
+        if (!search(call, grid))
+            return false;
+        call->mine = call->decision.vertex[call->rank];
+        return true;
+    }
+    nw_cart_plan_total(call->members, &grid->cart, grid->weight, &grid->plan);
+    take_plan(call, grid);
+    return true;
 }
 
 int nw_cart_map(MPI_Comm comm, int count, const int *dims, const int *periods,
                 int *rank)
 {
-    struct nw_cart cart = {count, dims, periods};
+    struct grid grid = {.cart = {count, dims, periods}};
     struct nw_call call;
     bool ours = nw_call_open(&call, "MPI_Cart_map", comm, 1) &&
-                is_sound(&call, &cart) && decide(&call, &cart);
+                settle_alone(&call, &grid);
     int code = MPI_SUCCESS;
 
     if (ours && call.decision.changes &&
-        nw_reorder_settings()->mode != NW_REORDER_REPORT) {
-        int vertex = call.decision.vertex[call.rank];
-
-        *rank = vertex < 0 ? MPI_UNDEFINED : vertex;
-    } else {
+        nw_reorder_settings()->mode != NW_REORDER_REPORT)
+        *rank = call.mine < 0 ? MPI_UNDEFINED : call.mine;
+    else
         code = NW_PMPI(Cart_map)(comm, count, dims, periods, rank);
-    }
+    free(grid.weight);
     nw_call_close(&call);
     return code;
 }

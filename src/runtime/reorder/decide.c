@@ -6,116 +6,121 @@
 
 #include "base/array.h"
 #include "base/status.h"
-#include "runtime/reorder/machine.h"
 
-#include <nodewise/cost.h>
 #include <nodewise/map.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct deciding {
-    const struct nw_members *members;
-    nw_topology *machine;
-    int32_t *member; /* of each element */
-};
-
-/* Vertex i on member i. */
-static nw_status map_in_place(const struct deciding *d, int32_t vertices,
-                              nw_mapping **out)
+/* Hop-bytes with vertex v on element[v]. */
+static double price(const struct nw_members *members, const nw_pattern *graph,
+                    const int32_t *element)
 {
-    nw_mapping *mapping;
-    nw_status status = nw_mapping_new(d->machine, vertices, &mapping);
+    const nw_topology *machine = members->machine;
+    double sum = 0;
 
-    if (status)
-        return status;
-    for (int32_t e = 0; e < d->members->count; e++) {
-        int32_t v = d->member[e];
+    for (int32_t v = 0; v < graph->rank_count; v++) {
+        struct nw_end from = nw_topology_element_end(machine, element[v]);
 
-        if (v >= vertices)
-            continue;
-        mapping->node[v] = nw_topology_element_node(d->machine, e);
-        mapping->core[v] =
-            e - nw_topology_node_elements(d->machine, mapping->node[v]).first;
-        mapping->gpu[v] = -1;
+        for (size_t e = graph->row[v]; e < graph->row[v + 1]; e++)
+            sum += (double)graph->bytes[e] *
+                   nw_topology_distance(machine, from,
+                                        nw_topology_element_end(
+                                            machine, element[graph->dst[e]]));
     }
-    *out = mapping;
-    return NW_OK;
+    return sum;
 }
 
-static nw_status price(const struct deciding *d, const nw_pattern *graph,
-                       const nw_mapping *mapping, double *out)
+static void take_elements(const struct nw_members *members,
+                          const nw_mapping *mapping, int32_t *element)
 {
-    struct nw_cost cost;
-    nw_status status = nw_cost_evaluate(d->machine, graph, mapping, &cost);
-
-    if (status)
-        return status;
-    *out = cost.hop_bytes.value;
-    nw_cost_fini(&cost);
-    return NW_OK;
+    for (int32_t v = 0; v < mapping->rank_count; v++)
+        element[v] =
+            nw_topology_node_elements(members->machine, mapping->node[v])
+                .first +
+            mapping->core[v];
 }
 
-static void take_vertices(const struct deciding *d, const nw_mapping *mapping,
-                          int *vertex)
+static void take_vertices(const struct nw_members *members,
+                          const int32_t *element, int32_t count, int *vertex)
 {
-    for (int i = 0; i < d->members->count; i++)
+    for (int i = 0; i < members->count; i++)
         vertex[i] = -1;
-    for (int32_t v = 0; v < mapping->rank_count; v++) {
-        struct nw_range elements =
-            nw_topology_node_elements(d->machine, mapping->node[v]);
-
-        vertex[d->member[elements.first + mapping->core[v]]] = v;
-    }
+    for (int32_t v = 0; v < count; v++)
+        vertex[members->member[element[v]]] = v;
 }
 
-static nw_status compute(const struct deciding *d, const nw_pattern *graph,
+/* Sections along the tree give nearly all there is to gain; swaps after that
+ * cost more than a creation may. */
+#define STEPS 2000
+
+static nw_status map(const struct nw_members *members, const nw_pattern *graph,
+                     const char *algorithm, nw_mapping **out)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    bool any = !strcmp(algorithm, "auto");
+    nw_status status;
+
+    options.algorithm = any ? "multilevel" : algorithm;
+    options.objective = NW_OBJECTIVE_HOP_BYTES;
+    options.effort = NW_EFFORT_FAST;
+    options.steps = any ? STEPS : 0;
+    options.threads = 1;
+    status = nw_map(members->machine, graph, &options, out, NULL);
+    if (status == NW_EUNSUPPORTED && any) {
+        options.algorithm = "auto"; /* no tree, nor like one */
+        options.steps = 0;
+        status = nw_map(members->machine, graph, &options, out, NULL);
+    }
+    return status;
+}
+
+static nw_status compute(const struct nw_members *members,
+                         const nw_pattern *graph,
                          const struct nw_reorder_settings *settings,
                          struct nw_decision *out)
 {
-    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
-    nw_mapping *before = NULL, *after = NULL;
-    nw_status status = map_in_place(d, graph->rank_count, &before);
+    nw_mapping *mapping = NULL;
+    int32_t *element = NULL;
+    nw_status status =
+        nw_alloc((size_t)members->count, sizeof *element, &element);
 
-    options.algorithm = settings->algorithm;
-    options.objective = NW_OBJECTIVE_HOP_BYTES;
-    options.effort = NW_EFFORT_FAST;
-    options.threads = 1;
     if (!status)
-        status = price(d, graph, before, &out->before);
-    if (!status)
-        status = nw_map(d->machine, graph, &options, &after, NULL);
-    if (!status)
-        status = price(d, graph, after, &out->after);
-    if (!status)
-        take_vertices(d, after, out->vertex);
-    nw_mapping_free(before);
-    nw_mapping_free(after);
+        status = map(members, graph, settings->algorithm, &mapping);
+    if (!status) {
+        out->before = price(members, graph, members->element);
+        take_elements(members, mapping, element);
+        out->after = price(members, graph, element);
+        take_vertices(members, element, graph->rank_count, out->vertex);
+    }
+    nw_mapping_free(mapping);
+    free(element);
     return status;
 }
 
-nw_status nw_decide(const struct nw_members *members, const nw_pattern *graph,
+nw_status nw_decide(struct nw_members *members, const nw_pattern *graph,
                     const struct nw_reorder_settings *settings,
                     struct nw_decision *out)
 {
-    struct deciding d = {.members = members};
-    nw_status status = nw_machine_of(members->site, members->world,
-                                     members->count, &d.machine, &d.member);
+    nw_status status = nw_members_seat(members);
 
     memset(out, 0, sizeof *out);
-    if (status)
-        return status;
-    status =
-        nw_alloc((size_t)members->count, sizeof *out->vertex, &out->vertex);
     if (!status)
-        status = compute(&d, graph, settings, out);
+        status =
+            nw_alloc((size_t)members->count, sizeof *out->vertex, &out->vertex);
     if (!status)
-        out->changes = out->after <= out->before * (1 - settings->gain) &&
-                       (out->after < out->before || settings->gain < 0);
-    nw_topology_free(d.machine);
-    free(d.member);
+        status = compute(members, graph, settings, out);
     if (status) {
         free(out->vertex);
         out->vertex = NULL;
+        return status;
     }
-    return status;
+    out->changes = nw_is_worth(settings, out->before, out->after);
+    return NW_OK;
+}
+
+bool nw_is_worth(const struct nw_reorder_settings *settings, double before,
+                 double after)
+{
+    return after <= before * (1 - settings->gain) &&
+           (after < before || settings->gain < 0);
 }

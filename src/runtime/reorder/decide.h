@@ -3,8 +3,8 @@
 #ifndef NW_REORDER_DECIDE_H
 #define NW_REORDER_DECIDE_H
 
+#include "runtime/reorder/members.h"
 #include "runtime/reorder/settings.h"
-#include "runtime/reorder/site.h"
 
 #include <nodewise/pattern.h>
 
@@ -14,19 +14,16 @@ struct nw_decision {
     bool changes;         /* worth doing, by settings->gain */
 };
 
-/* The ranks of MPI_COMM_WORLD that are a communicator's members. */
-struct nw_members {
-    const struct nw_site *site;
-    const int *world;
-    int count;
-};
-
 /* `graph` has at most as many vertices as there are members. Deterministic:
  * every rank that asks the same gets the same. Local. The caller frees
  * out->vertex. */
-NW_MUST_CHECK nw_status nw_decide(const struct nw_members *members,
+NW_MUST_CHECK nw_status nw_decide(struct nw_members *members,
                                   const nw_pattern *graph,
                                   const struct nw_reorder_settings *settings,
                                   struct nw_decision *out);
+
+/* Whether a gain passes the threshold. */
+bool nw_is_worth(const struct nw_reorder_settings *settings, double before,
+                 double after);
 
 #endif

@@ -51,7 +51,7 @@ static bool all_between(const int *values, int count, int low, int end)
 static uint64_t profiled(const struct nw_call *call, int from, int to)
 {
     const nw_pattern *profile = nw_reorder_profile();
-    int a = call->world[from], b = call->world[to];
+    int a = call->members->world[from], b = call->members->world[to];
     uint64_t bytes = 0;
 
     if (!profile)

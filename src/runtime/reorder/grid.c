@@ -17,10 +17,8 @@ int nw_cart_vertices(const struct nw_cart *cart, int most)
     return (int)product;
 }
 
-/* The neighbour of v one step up or down dimension d, whose vertices are
- * `stride` apart; -1 beyond a border. */
-static int neighbour(const struct nw_cart *cart, int d, int stride, int v,
-                     int step)
+int nw_cart_neighbour(const struct nw_cart *cart, int d, int stride, int v,
+                      int step)
 {
     int size = cart->dims[d], at = v / stride % size, to = at + step;
 
@@ -38,7 +36,7 @@ static nw_status add_dimension(nw_pattern_builder *builder,
 
     for (int v = 0; !status && v < vertices; v++)
         for (int step = -1; !status && step <= 1; step += 2) {
-            int to = neighbour(cart, d, stride, v, step);
+            int to = nw_cart_neighbour(cart, d, stride, v, step);
 
             if (to >= 0 && to != v)
                 status = nw_pattern_builder_add(builder, v, to, NW_KIND_HH,
@@ -47,20 +45,21 @@ static nw_status add_dimension(nw_pattern_builder *builder,
     return status;
 }
 
-static double largest(const double *weight, int count)
+bool nw_cart_scale(double *weight, int count)
 {
     double most = 0;
 
     for (int d = 0; d < count; d++)
         if (weight[d] > most)
             most = weight[d];
-    return most;
+    for (int d = 0; most > 0 && d < count; d++)
+        weight[d] = (double)(int)(weight[d] / most * 1000 + 0.5);
+    return most > 0;
 }
 
 nw_status nw_cart_graph(const struct nw_cart *cart, const double *weight,
                         nw_pattern **out)
 {
-    double unit = largest(weight, cart->count) / 1000;
     nw_pattern_builder *builder;
     nw_status status =
         nw_pattern_builder_new(nw_cart_vertices(cart, INT32_MAX), &builder);
@@ -70,8 +69,8 @@ nw_status nw_cart_graph(const struct nw_cart *cart, const double *weight,
         return status;
     for (int d = cart->count - 1; !status && d >= 0; d--) {
         if (weight[d] > 0)
-            status = add_dimension(builder, cart, d, stride,
-                                   (uint64_t)(weight[d] / unit + 0.5));
+            status =
+                add_dimension(builder, cart, d, stride, (uint64_t)weight[d]);
         stride *= cart->dims[d];
     }
     if (!status)
@@ -101,7 +100,7 @@ bool nw_cart_profiled(const struct nw_cart *cart, const nw_pattern *profile,
 
         for (int v = 0; v < vertices; v++)
             for (int step = -1; step <= 1; step += 2) {
-                int to = neighbour(cart, d, stride, v, step);
+                int to = nw_cart_neighbour(cart, d, stride, v, step);
 
                 if (to < 0 || to == v)
                     continue;

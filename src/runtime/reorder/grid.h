@@ -16,9 +16,15 @@ struct nw_cart {
 /* The number of vertices; 0 where a dimension is not positive or the product
  * passes `most`. */
 int nw_cart_vertices(const struct nw_cart *cart, int most);
+/* The neighbour of v one step up or down dimension d, whose vertices are
+ * `stride` apart; -1 beyond a border. */
+int nw_cart_neighbour(const struct nw_cart *cart, int d, int stride, int v,
+                      int step);
+/* Whole numbers up to 1000 that hold the weights' ratios; tells whether any
+ * is above 0. */
+bool nw_cart_scale(double *weight, int count);
 /* Each vertex sends weight[d] to both neighbours along dimension d; a border
- * that is not periodic has none. Weights are scaled so that whole numbers hold
- * their ratios to one in a thousand. */
+ * that is not periodic has none. Weights are whole numbers. */
 NW_MUST_CHECK nw_status nw_cart_graph(const struct nw_cart *cart,
                                       const double *weight, nw_pattern **out);
 /* Mean bytes between neighbours along each dimension in a profile, vertex i

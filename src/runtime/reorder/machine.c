@@ -18,6 +18,7 @@ struct building {
     int count;
     int32_t *member; /* sorted */
     nw_topology *topology;
+    int32_t depth; /* of the deepest seat */
     int32_t inner; /* class of the links inside nodes */
     int32_t outer; /* of those from a node to its switch */
     int32_t *leaf; /* [nodes] switch */
@@ -62,6 +63,22 @@ static int compare_members(const void *left, const void *right, void *context)
     return order ? order : compare_ints(&l, &r, 1);
 }
 
+/* A leaf for a seat at `depth`, as deep as all others: then what is inside a
+ * node is nearer than any network path, however loosely some are bound. */
+static nw_status add_leaf(struct building *b, struct nw_node_type *type,
+                          int depth, int32_t parent)
+{
+    nw_status status = NW_OK;
+    int32_t vertex = parent;
+
+    for (; !status && depth < b->depth; depth++)
+        status =
+            nw_node_type_add(type, vertex, NW_VERTEX_GROUP, b->inner, &vertex);
+    return status ? status
+                  : nw_node_type_add(type, vertex, NW_VERTEX_CORE, b->inner,
+                                     &vertex);
+}
+
 /* The vertices of the seats from `first` on that share the first `depth` of
  * theirs, below `parent`; then a leaf for each. */
 static nw_status add_seats(struct building *b, struct nw_node_type *type,
@@ -75,8 +92,7 @@ static nw_status add_seats(struct building *b, struct nw_node_type *type,
         int next = first + 1;
 
         if (seat->depth <= depth) {
-            status = nw_node_type_add(type, parent, NW_VERTEX_CORE, b->inner,
-                                      &vertex);
+            status = add_leaf(b, type, depth, parent);
             first = next;
             continue;
         }
@@ -287,8 +303,12 @@ nw_status nw_machine_of(const struct nw_site *site, const int *world, int count,
 
     if (status)
         return status;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
+        const struct nw_seat *seat = &site->seat[world[i]];
+
         b.member[i] = i;
+        b.depth = seat->depth > b.depth ? seat->depth : b.depth;
+    }
     qsort_r(b.member, (size_t)count, sizeof *b.member, compare_members, &b);
     status = build(&b);
     free(b.leaf);

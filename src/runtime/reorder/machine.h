@@ -3,7 +3,9 @@
 #ifndef NW_REORDER_MACHINE_H
 #define NW_REORDER_MACHINE_H
 
-#include "runtime/reorder/site.h"
+#include "runtime/reorder/seats.h"
+
+#include <nodewise/topology.h>
 
 /* A machine whose elements are the seats of `count` ranks of MPI_COMM_WORLD,
  * each once; element e is the seat of world[member[e]]. Between nodes, the

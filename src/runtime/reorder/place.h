@@ -4,8 +4,9 @@
 #ifndef NW_REORDER_PLACE_H
 #define NW_REORDER_PLACE_H
 
-#include "runtime/reorder/site.h"
+#include "runtime/reorder/seats.h"
 
+#include <nodewise/status.h>
 #include <sched.h>
 
 /* The seats of `count` ranks of this node from their bindings, by hwloc. An

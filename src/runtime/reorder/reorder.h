@@ -39,7 +39,10 @@ void nw_reorder_note_info(MPI_Comm comm, MPI_Info info);
 
 /* --- what the six share (start.c, call.c) --- */
 
-const struct nw_site *nw_reorder_site(void);
+/* What is known of a communicator's members, from an earlier creation on it or
+ * anew; NULL where some are not of MPI_COMM_WORLD. Belongs to the
+ * communicator. */
+struct nw_members *nw_reorder_members(MPI_Comm comm);
 const struct nw_reorder_settings *nw_reorder_settings(void);
 /* The pattern of NODEWISE_PROFILE; NULL where there is none. */
 const nw_pattern *nw_reorder_profile(void);
@@ -51,11 +54,12 @@ struct nw_call {
     const char *name;
     MPI_Comm comm;
     int rank, size;
-    int *world;   /* [size] ranks in MPI_COMM_WORLD */
-    bool wanted;  /* to be reordered at all */
-    bool settled; /* decided, and said */
-    double begun; /* s */
+    struct nw_members *members; /* of the communicator */
+    bool wanted;                /* to be reordered at all */
+    bool settled;               /* decided, and said */
+    double begun;               /* s */
     struct nw_decision decision;
+    int mine; /* the vertex of this process, -1 for none */
 };
 
 /* False where the call is not ours to handle: an intercommunicator, or members
@@ -70,6 +74,9 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
 bool nw_call_share(struct nw_call *call, bool good);
 /* True where all ranks are well and hold the same; collective. */
 bool nw_call_agree(const struct nw_call *call, bool good, uint64_t hash);
+/* The same, and adds up over all ranks what each has of the costs. */
+bool nw_call_sum(const struct nw_call *call, bool good, uint64_t hash,
+                 uint64_t cost[2]);
 /* Says what was decided on rank 0; true where it is to be done. */
 bool nw_call_report(struct nw_call *call, const char *shape);
 /* What to tell the MPI library where the order stays: not to look for a better

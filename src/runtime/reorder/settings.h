@@ -3,8 +3,6 @@
 #ifndef NW_REORDER_SETTINGS_H
 #define NW_REORDER_SETTINGS_H
 
-#include "runtime/flavour.h"
-
 #include <stdbool.h>
 
 enum nw_reorder_mode {

@@ -187,7 +187,6 @@ bool nw_site_open(struct nw_site *site, MPI_Comm comm)
     memset(site, 0, sizeof *site);
     NW_PMPI(Comm_size)(comm, &site->rank_count);
     NW_PMPI(Comm_rank)(comm, &site->rank);
-    NW_PMPI(Comm_group)(MPI_COMM_WORLD, &site->world);
     NW_PMPI(Bcast)(&mapped, 1, MPI_INT, 0, comm);
     site->seat = calloc((size_t)site->rank_count, sizeof *site->seat);
     good = mapped ? read_mapped(site, comm) : gather_live(site, comm);
@@ -202,8 +201,5 @@ void nw_site_close(struct nw_site *site)
     free(site->above);
     free(site->source);
     free(site->number);
-    if (site->world != MPI_GROUP_NULL)
-        NW_PMPI(Group_free)(&site->world);
     memset(site, 0, sizeof *site);
-    site->world = MPI_GROUP_NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From MPI_Init to MPI_Finalize: where every rank sits and what was asked. */
 #include "runtime/reorder/reorder.h"
+#include "runtime/reorder/site.h"
 
 #include "base/text.h"
 #include "pattern/format.h"
@@ -15,14 +16,11 @@ static struct {
     struct nw_site site;
     struct nw_reorder_settings settings;
     nw_pattern *profile;
-    int keyval; /* of the noted weights: a string of ours */
-    bool has_keyval;
+    MPI_Group world;
+    int note_key;    /* of the noted weights: a string of ours */
+    int members_key; /* of struct nw_members */
+    bool has_keys;
 } state;
-
-const struct nw_site *nw_reorder_site(void)
-{
-    return &state.site;
-}
 
 const struct nw_reorder_settings *nw_reorder_settings(void)
 {
@@ -98,8 +96,8 @@ const char *nw_reorder_noted(MPI_Comm comm)
     char *value = NULL;
     int found = 0;
 
-    if (!state.has_keyval ||
-        NW_PMPI(Comm_get_attr)(comm, state.keyval, &value, &found) || !found)
+    if (!state.has_keys ||
+        NW_PMPI(Comm_get_attr)(comm, state.note_key, &value, &found) || !found)
         return NULL;
     return value;
 }
@@ -109,13 +107,72 @@ void nw_reorder_note_info(MPI_Comm comm, MPI_Info info)
     char words[256];
     int found = 0;
 
-    if (!state.has_keyval || comm == MPI_COMM_NULL || info == MPI_INFO_NULL)
+    if (!state.has_keys || comm == MPI_COMM_NULL || info == MPI_INFO_NULL)
         return;
     if (NW_PMPI(Info_get)(info, "nodewise_cart_weights", sizeof words - 1,
                           words, &found) ||
         !found)
         return;
-    NW_PMPI(Comm_set_attr)(comm, state.keyval, strdup(words));
+    NW_PMPI(Comm_set_attr)(comm, state.note_key, strdup(words));
+}
+
+static int share_members(MPI_Comm comm, int keyval, void *extra, void *in,
+                         void *out, int *flag)
+{
+    (void)comm, (void)keyval, (void)extra;
+    *(void **)out = nw_members_use(in);
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+static int drop_members(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)extra;
+    nw_members_drop(value);
+    return MPI_SUCCESS;
+}
+
+/* Ranks in MPI_COMM_WORLD, or NULL; from malloc. */
+static int *world_ranks(MPI_Comm comm, int size)
+{
+    int *ranks = malloc((size_t)size * sizeof *ranks);
+    int *world = malloc((size_t)size * sizeof *world);
+    MPI_Group group;
+    bool good = ranks && world && !NW_PMPI(Comm_group)(comm, &group);
+
+    for (int i = 0; good && i < size; i++)
+        ranks[i] = i;
+    if (good) {
+        good = !NW_PMPI(Group_translate_ranks)(group, size, ranks, state.world,
+                                               world);
+        NW_PMPI(Group_free)(&group);
+    }
+    for (int i = 0; good && i < size; i++)
+        good = world[i] != MPI_UNDEFINED;
+    free(ranks);
+    if (good)
+        return world;
+    free(world);
+    return NULL;
+}
+
+struct nw_members *nw_reorder_members(MPI_Comm comm)
+{
+    struct nw_members *members = NULL;
+    int found = 0, size, *world;
+
+    if (NW_PMPI(Comm_get_attr)(comm, state.members_key, &members, &found))
+        return NULL;
+    if (found)
+        return members;
+    NW_PMPI(Comm_size)(comm, &size);
+    world = world_ranks(comm, size);
+    if (!world || nw_members_new(&state.site, world, size, &members))
+        return NULL;
+    if (!NW_PMPI(Comm_set_attr)(comm, state.members_key, members))
+        return members;
+    nw_members_drop(members);
+    return NULL;
 }
 
 static bool open_all(MPI_Comm comm)
@@ -123,9 +180,24 @@ static bool open_all(MPI_Comm comm)
     if (!nw_site_open(&state.site, comm))
         return false;
     share_profile(comm);
-    state.has_keyval =
-        !NW_PMPI(Comm_create_keyval)(copy_note, drop_note, &state.keyval, NULL);
-    return true;
+    NW_PMPI(Comm_group)(MPI_COMM_WORLD, &state.world);
+    state.has_keys = !NW_PMPI(Comm_create_keyval)(copy_note, drop_note,
+                                                  &state.note_key, NULL) &&
+                     !NW_PMPI(Comm_create_keyval)(share_members, drop_members,
+                                                  &state.members_key, NULL);
+    return state.has_keys;
+}
+
+/* Programs free their own communicators, not the world. */
+static void forget_world(void)
+{
+    void *members;
+    int found = 0;
+
+    if (!NW_PMPI(Comm_get_attr)(MPI_COMM_WORLD, state.members_key, &members,
+                                &found) &&
+        found)
+        NW_PMPI(Comm_delete_attr)(MPI_COMM_WORLD, state.members_key);
 }
 
 void nw_reorder_start(void)
@@ -157,8 +229,10 @@ void nw_reorder_finish(void)
     if (!nw_reordering)
         return;
     nw_reordering = false;
-    if (state.has_keyval)
-        NW_PMPI(Comm_free_keyval)(&state.keyval);
+    forget_world();
+    NW_PMPI(Comm_free_keyval)(&state.note_key);
+    NW_PMPI(Comm_free_keyval)(&state.members_key);
+    NW_PMPI(Group_free)(&state.world);
     nw_pattern_free(state.profile);
     state.profile = NULL;
     nw_site_close(&state.site);

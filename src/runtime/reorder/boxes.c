@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A dynamic program over the levels of the machine and the shapes of boxes:
+ * what lies between the boxes of a level costs that level's distance. */
+#include "runtime/reorder/boxes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the machine --- */
+
+static double gap_after(const nw_topology *machine, int32_t element)
+{
+    return nw_topology_distance(machine,
+                                nw_topology_element_end(machine, element),
+                                nw_topology_element_end(machine, element + 1));
+}
+
+/* The next larger gap than `than`, 0 where there is none. */
+static double next_gap(const nw_topology *machine, double than)
+{
+    int32_t n = nw_topology_element_count(machine);
+    double least = 0;
+
+    for (int32_t e = 0; e + 1 < n; e++) {
+        double gap = gap_after(machine, e);
+
+        if (gap > than && (!least || gap < least))
+            least = gap;
+    }
+    return least;
+}
+
+/* The common length of the runs whose gaps are at most `gap`; 0 where they
+ * differ. */
+static int32_t run_length(const nw_topology *machine, double gap)
+{
+    int32_t n = nw_topology_element_count(machine), length = 0, first = 0;
+
+    for (int32_t e = 0; e < n; e++) {
+        if (e + 1 < n && gap_after(machine, e) <= gap)
+            continue;
+        if (length && e + 1 - first != length)
+            return 0;
+        length = e + 1 - first;
+        first = e + 1;
+    }
+    return length;
+}
+
+/* Whether the first elements of the first and last part of a level are as far
+ * apart as neighbouring parts are: rings and meshes are not of this kind. */
+static bool is_ultrametric(const nw_topology *machine,
+                           const struct nw_levels *levels, int level)
+{
+    int32_t last = levels->size[level] - levels->size[level - 1];
+    double far =
+        nw_topology_distance(machine, nw_topology_element_end(machine, 0),
+                             nw_topology_element_end(machine, last));
+
+    return far == levels->distance[level];
+}
+
+bool nw_levels_of(const nw_topology *machine, struct nw_levels *out)
+{
+    struct nw_levels levels = {.count = 1, .size = {1}};
+    double gap = 0;
+
+    while ((gap = next_gap(machine, gap)) > 0) {
+        int l = levels.count;
+
+        if (l == NW_BOX_LEVELS)
+            return false;
+        levels.distance[l] = gap;
+        levels.size[l] = run_length(machine, gap);
+        levels.count++;
+        if (!levels.size[l] || !is_ultrametric(machine, &levels, l))
+            return false;
+    }
+    *out = levels;
+    return levels.size[levels.count - 1] == nw_topology_element_count(machine);
+}
+
+/* --- the shapes --- */
+
+#define STATES 2048 /* a power of two */
+
+struct state {
+    int32_t shape[NW_BOX_DIMS], part[NW_BOX_DIMS];
+    int level; /* 0: free */
+    double cost;
+};
+
+struct search {
+    struct nw_boxes *boxes;
+    double weight[NW_BOX_DIMS];
+    bool periodic[NW_BOX_DIMS];
+    struct state state[STATES];
+    int count;
+    bool failed;
+};
+
+#define NO_WAY 1e300
+
+static int32_t volume(const struct nw_boxes *boxes, const int32_t *shape)
+{
+    int32_t cells = 1;
+
+    for (int d = 0; d < boxes->dims; d++)
+        cells *= shape[d];
+    return cells;
+}
+
+/* Bytes between the cells of one box. */
+static double inside(const struct search *search, const int32_t *shape)
+{
+    const struct nw_boxes *boxes = search->boxes;
+    double cells = volume(boxes, shape), sum = 0;
+
+    for (int d = 0; d < boxes->dims; d++) {
+        bool round = search->periodic[d] && shape[d] == boxes->size[d];
+
+        sum += search->weight[d] * cells / shape[d] *
+               (round ? shape[d] : shape[d] - 1);
+    }
+    return sum;
+}
+
+/* The state's place: where it is, or where it would be. */
+static struct state *find_state(struct search *search, int level,
+                                const int32_t *shape)
+{
+    uint64_t hash = (uint64_t)level;
+    struct state *state;
+
+    for (int d = 0; d < search->boxes->dims; d++)
+        hash = (hash ^ (uint64_t)shape[d]) * 0x9e3779b97f4a7c15u;
+    for (hash >>= 40;; hash++) {
+        state = &search->state[hash % STATES];
+        if (!state->level ||
+            (state->level == level &&
+             !memcmp(state->shape, shape, sizeof state->shape)))
+            return state;
+    }
+}
+
+static double solve(struct search *search, int level, const int32_t *shape);
+
+struct cut {
+    int level;
+    const int32_t *shape;
+    int32_t cells;       /* of the shape */
+    int32_t least, most; /* cells of a part */
+    int32_t part[NW_BOX_DIMS];
+    int32_t best[NW_BOX_DIMS];
+    double cost;
+};
+
+static void try_part(struct search *search, struct cut *cut, int32_t cells)
+{
+    double parts = cut->cells / cells;
+    double cost =
+        search->boxes->levels.distance[cut->level] *
+        (inside(search, cut->shape) - parts * inside(search, cut->part));
+
+    if (cost >= cut->cost)
+        return;
+    cost += parts * solve(search, cut->level - 1, cut->part);
+    if (cost >= cut->cost)
+        return;
+    cut->cost = cost;
+    memcpy(cut->best, cut->part, sizeof cut->best);
+}
+
+/* All parts that divide the shape and fit, `cells` so far. */
+static void try_dims(struct search *search, struct cut *cut, int d,
+                     int32_t cells)
+{
+    if (d == search->boxes->dims) {
+        if (cells >= cut->least)
+            try_part(search, cut, cells);
+        return;
+    }
+    for (int32_t size = 1;
+         size <= cut->shape[d] && !search->failed && cells <= cut->most / size;
+         size++) {
+        if (cut->shape[d] % size)
+            continue;
+        cut->part[d] = size;
+        try_dims(search, cut, d + 1, cells * size);
+    }
+}
+
+/* Bytes x distance inside a box that lies in a part of `level`. */
+static double solve(struct search *search, int level, const int32_t *shape)
+{
+    const int32_t *size = search->boxes->levels.size;
+    struct cut cut = {.level = level, .shape = shape, .cost = NO_WAY};
+    struct state *known;
+
+    cut.cells = volume(search->boxes, shape);
+    if (!level)
+        return cut.cells == 1 ? 0 : NO_WAY;
+    known = find_state(search, level, shape);
+    if (known->level)
+        return known->cost;
+    cut.most = size[level - 1];
+    cut.least = (cut.cells - 1) / (size[level] / size[level - 1]) + 1;
+    try_dims(search, &cut, 0, 1);
+    if (++search->count > STATES / 2)
+        search->failed = true;
+    if (search->failed)
+        return NO_WAY;
+    known = find_state(search, level, shape); /* others came meanwhile */
+    known->level = level;
+    known->cost = cut.cost;
+    memcpy(known->shape, shape, sizeof known->shape);
+    memcpy(known->part, cut.best, sizeof known->part);
+    return cut.cost;
+}
+
+/* Keeps the dimensions with neighbours; false where they are too many. */
+static bool take_dims(struct search *search, const struct nw_cart *cart,
+                      const double *weight)
+{
+    struct nw_boxes *boxes = search->boxes;
+    int32_t stride = 1;
+
+    for (int d = cart->count - 1; d >= 0; d--) {
+        int at = boxes->dims;
+
+        if (cart->dims[d] < 2)
+            continue;
+        if (at == NW_BOX_DIMS)
+            return false;
+        boxes->size[at] = cart->dims[d];
+        boxes->stride[at] = stride;
+        search->weight[at] = weight[d];
+        search->periodic[at] = cart->periods[d];
+        stride *= cart->dims[d];
+        boxes->dims++;
+    }
+    return boxes->dims > 0;
+}
+
+static bool find(struct search *search, const struct nw_cart *cart,
+                 const double *weight)
+{
+    struct nw_boxes *boxes = search->boxes;
+    int top = boxes->levels.count - 1;
+
+    if (!take_dims(search, cart, weight) ||
+        volume(boxes, boxes->size) > boxes->levels.size[top] ||
+        solve(search, top, boxes->size) >= NO_WAY || search->failed)
+        return false;
+    memcpy(boxes->shape[top], boxes->size, sizeof boxes->size);
+    for (int l = top; l > 0; l--)
+        memcpy(boxes->shape[l - 1],
+               find_state(search, l, boxes->shape[l])->part,
+               sizeof boxes->size);
+    return true;
+}
+
+bool nw_boxes_find(const struct nw_levels *levels, const struct nw_cart *cart,
+                   const double *weight, struct nw_boxes *out)
+{
+    struct search *search = calloc(1, sizeof *search);
+    bool found;
+
+    memset(out, 0, sizeof *out);
+    out->levels = *levels;
+    if (!search)
+        return false;
+    search->boxes = out;
+    found = find(search, cart, weight);
+    free(search);
+    return found;
+}
+
+int32_t nw_boxes_vertex(const struct nw_boxes *boxes, int32_t element)
+{
+    int32_t vertex = 0;
+
+    for (int l = boxes->levels.count - 1; l > 0; l--) {
+        int32_t index = element / boxes->levels.size[l - 1];
+
+        element %= boxes->levels.size[l - 1];
+        for (int d = 0; d < boxes->dims; d++) {
+            int32_t part = boxes->shape[l - 1][d];
+            int32_t parts = boxes->shape[l][d] / part;
+
+            vertex += index % parts * part * boxes->stride[d];
+            index /= parts;
+        }
+        if (index)
+            return -1;
+    }
+    return vertex;
+}
+
+int32_t nw_boxes_element(const struct nw_boxes *boxes, int32_t vertex)
+{
+    int32_t element = 0, at[NW_BOX_DIMS];
+
+    for (int d = 0; d < boxes->dims; d++)
+        at[d] = vertex / boxes->stride[d] % boxes->size[d];
+    for (int l = boxes->levels.count - 1; l > 0; l--) {
+        int32_t index = 0;
+
+        for (int d = boxes->dims - 1; d >= 0; d--) {
+            int32_t part = boxes->shape[l - 1][d];
+
+            index = index * (boxes->shape[l][d] / part) + at[d] / part;
+            at[d] %= part;
+        }
+        element += index * boxes->levels.size[l - 1];
+    }
+    return element;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What one rank finds out by itself about a grid on its communicator: its own
+ * vertex, and its own part of the costs. */
+#ifndef NW_REORDER_PLAN_H
+#define NW_REORDER_PLAN_H
+
+#include "runtime/reorder/members.h"
+
+struct nw_cart_plan {
+    struct nw_boxes boxes;
+    int vertex;       /* of the member, -1 for none */
+    uint64_t cost[2]; /* bytes x distance that it sends: as vertex = member,
+                         and as planned */
+};
+
+/* False where the machine or the grid is not even enough for boxes. `weight` as
+ * nw_cart_scale gives. The machine is known already (nw_members_seat). No array
+ * of all is looked through: the work depends on the shape alone. */
+bool nw_cart_plan(const struct nw_members *members, const struct nw_cart *cart,
+                  const double *weight, int member, struct nw_cart_plan *out);
+/* Costs of all, for a rank that asks nobody. O(members). */
+void nw_cart_plan_total(const struct nw_members *members,
+                        const struct nw_cart *cart, const double *weight,
+                        struct nw_cart_plan *plan);
+
+#endif

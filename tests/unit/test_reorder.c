@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of the reordering that need no MPI: seats as a machine, grids as
+ * boxes, weights from words. */
+#include "base/random.h"
+#include "runtime/reorder/decide.h"
+#include "runtime/reorder/machine.h"
+#include "runtime/reorder/place.h"
+#include "runtime/reorder/plan.h"
+#include "runtime/reorder/settings.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <nodewise/topology.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST 64
+
+static struct nw_seat seats[MOST];
+static int32_t above[MOST * NW_SWITCH_DEPTH];
+
+/* `nodes` nodes of two packages with `cores` cores each, a rank on each core;
+ * `leaf` nodes to a leaf switch under one root. */
+static struct nw_site even_site(int nodes, int cores, int leaf)
+{
+    struct nw_site site = {.seat = seats, .above = above, .node_count = nodes};
+
+    memset(above, -1, sizeof above);
+    for (int n = 0; n < nodes; n++) {
+        above[n * NW_SWITCH_DEPTH] = 0;
+        above[n * NW_SWITCH_DEPTH + 1] = 1 + n / leaf;
+        for (int c = 0; c < 2 * cores; c++)
+            seats[site.rank_count++] = (struct nw_seat){
+                .node = n, .depth = 2, .at = {1 + c / cores, 10 + c}};
+    }
+    return site;
+}
+
+static struct nw_members *members_of(const struct nw_site *site,
+                                     const int *ranks, int count)
+{
+    struct nw_members *members;
+    int *world = malloc((size_t)count * sizeof *world);
+
+    for (int i = 0; i < count; i++)
+        world[i] = ranks ? ranks[i] : i;
+    assert_int_equal(nw_members_new(site, world, count, &members), NW_OK);
+    assert_int_equal(nw_members_seat(members), NW_OK);
+    return members;
+}
+
+/* Rashti et al., figure 1: d1 (through the spine) > d2 (one leaf switch) > d3
+ * (other socket) > d4 (same socket). */
+static void test_figure_one(void **state)
+{
+    struct nw_site site = even_site(4, 4, 2);
+    struct nw_members *members = members_of(&site, NULL, 32);
+    double d1 = nw_members_distance(members, 0, 16);
+    double d2 = nw_members_distance(members, 0, 8);
+    double d3 = nw_members_distance(members, 0, 4);
+    double d4 = nw_members_distance(members, 0, 1);
+
+    (void)state;
+    assert_true(d1 > d2 && d2 > d3 && d3 > d4 && d4 > 0);
+    /* node depth plus network hops: 3 links to the top of a node; a node's
+     * own link and those of its leaf switch on either side */
+    assert_true(d4 == 4 && d3 == 6 && d2 == 2 * 3 + 2 && d1 == 2 * 3 + 4);
+    assert_true(nw_members_distance(members, 5, 5) == 0);
+    nw_members_drop(members);
+}
+
+/* However deep some are bound and others not at all. */
+static void test_inside_is_nearer(void **state)
+{
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 7);
+    for (int round = 0; round < 200; round++) {
+        struct nw_site site = even_site(4, 2, 1 + round % 4);
+        struct nw_members *members;
+        double inside = 0, outside = 1e9;
+
+        for (int r = 0; r < site.rank_count; r++)
+            seats[r].depth = (int32_t)nw_random_below(&random, 3);
+        members = members_of(&site, NULL, site.rank_count);
+        for (int a = 0; a < site.rank_count; a++)
+            for (int b = 0; b < site.rank_count; b++) {
+                double apart = nw_members_distance(members, a, b);
+
+                if (seats[a].node != seats[b].node)
+                    outside = apart < outside ? apart : outside;
+                else if (apart > inside)
+                    inside = apart;
+                assert_true(apart == nw_members_distance(members, b, a));
+            }
+        assert_true(inside < outside);
+        nw_members_drop(members);
+    }
+}
+
+/* Distances do not depend on who else is in the communicator. */
+static void test_sub_communicator(void **state)
+{
+    struct nw_site site = even_site(4, 4, 2);
+    struct nw_members *all = members_of(&site, NULL, 32);
+    const int some[] = {30, 1, 7, 8, 17, 0, 31};
+    struct nw_members *few = members_of(&site, some, 7);
+
+    (void)state;
+    for (int a = 0; a < 7; a++)
+        for (int b = 0; b < 7; b++)
+            assert_true(nw_members_distance(few, a, b) ==
+                        nw_members_distance(all, some[a], some[b]));
+    assert_false(few->even);
+    assert_true(all->even);
+    nw_members_drop(few);
+    nw_members_drop(all);
+}
+
+static struct nw_end node_end(const nw_topology *topology, int32_t node)
+{
+    return nw_topology_element_end(
+        topology, nw_topology_node_elements(topology, node).first);
+}
+
+/* A network with several ways: the links between nodes are those of the
+ * source, plus the depth of both seats, which is the same for all. */
+static void test_irregular_network(void **state)
+{
+    struct nw_node_words words[6] = {{.host = "n01"}, {.host = "n07.cluster"},
+                                     {.host = "n09"}, {.host = "n16"},
+                                     {.host = "n13"}, {.host = "n02"}};
+    struct nw_site site = even_site(6, 1, 1);
+    nw_topology *source;
+    struct nw_members *members;
+    double constant = -1;
+
+    (void)state;
+    assert_int_equal(nw_place_network("rashti-192", words, &site), NW_OK);
+    assert_non_null(site.source);
+    assert_int_equal(nw_topology_load("rashti-192", NULL, &source), NW_OK);
+    members = members_of(&site, NULL, 12);
+    for (int a = 0; a < 6; a++)
+        for (int b = 0; b < 6; b++) {
+            double apart = nw_members_distance(members, 2 * a, 2 * b);
+            double there =
+                nw_topology_distance(source, node_end(source, site.number[a]),
+                                     node_end(source, site.number[b]));
+
+            if (a == b)
+                continue;
+            if (constant < 0)
+                constant = there - apart;
+            assert_true(there - apart == constant);
+            assert_true(apart > nw_members_distance(members, 0, 1));
+        }
+    nw_members_drop(members);
+    nw_topology_free(source);
+    free(site.source);
+    free(site.number);
+}
+
+static void test_absent_host(void **state)
+{
+    struct nw_node_words words[2] = {{.host = "n01"}, {.host = "elsewhere"}};
+    struct nw_site site = even_site(2, 1, 1);
+
+    (void)state;
+    assert_int_equal(nw_place_network("rashti-192", words, &site), NW_EINVAL);
+}
+
+/* 8 x 4 on four nodes of eight: with equal weights 4 x 2 tiles cut 16 + 8
+ * bonds between nodes, a heavy dimension stays inside. */
+static void test_hand_worked_grid(void **state)
+{
+    struct nw_site site = even_site(4, 4, 2);
+    struct nw_members *members = members_of(&site, NULL, 32);
+    const int dims[] = {8, 4}, periods[] = {0, 0};
+    struct nw_cart cart = {2, dims, periods};
+    struct nw_boxes boxes;
+    double weight[2] = {1, 1}, heavy[2] = {1, 1000};
+
+    (void)state;
+    assert_true(nw_boxes_find(&members->levels, &cart, weight, &boxes));
+    assert_int_equal(boxes.levels.count, 5);
+    /* sizes 1, 4, 8, 16, 32; dimension 0 here is the last one given */
+    assert_int_equal(boxes.shape[2][0] * boxes.shape[2][1], 8);
+    assert_int_equal(abs(boxes.shape[2][0] - boxes.shape[2][1]), 2);
+    assert_int_equal(boxes.shape[1][0], 2);
+    assert_int_equal(boxes.shape[1][1], 2);
+    assert_true(nw_boxes_find(&members->levels, &cart, heavy, &boxes));
+    assert_int_equal(boxes.shape[1][0], 4);
+    assert_int_equal(boxes.shape[1][1], 1);
+    nw_members_drop(members);
+}
+
+static double price(const struct nw_members *members, const nw_pattern *graph,
+                    const struct nw_boxes *boxes)
+{
+    double sum = 0;
+
+    for (int v = 0; v < graph->rank_count; v++)
+        for (size_t e = graph->row[v]; e < graph->row[v + 1]; e++) {
+            int32_t a = nw_boxes_element(boxes, v);
+            int32_t b = nw_boxes_element(boxes, graph->dst[e]);
+
+            sum += (double)graph->bytes[e] *
+                   nw_members_distance(members, members->member[a],
+                                       members->member[b]);
+        }
+    return sum;
+}
+
+/* Random grids on even machines: each vertex on one element, both ways round;
+ * the ranks' own costs add up to the price of the graph; never worse than the
+ * search of the engine by much, and found where everything divides. */
+static void test_random_boxes(void **state)
+{
+    static const int sizes[] = {1, 2, 3, 4, 6, 8};
+    struct nw_reorder_settings settings = {.algorithm = "auto"};
+    struct nw_random random;
+    int found = 0, better = 0;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    for (int round = 0; round < 150; round++) {
+        int nodes = 1 + (int)nw_random_below(&random, 6);
+        struct nw_site site =
+            even_site(nodes, 1 + (int)nw_random_below(&random, 4), 2);
+        int dims[3], periods[3], count = 1 + (int)nw_random_below(&random, 3);
+        struct nw_cart cart = {count, dims, periods};
+        struct nw_members *members = members_of(&site, NULL, site.rank_count);
+        struct nw_cart_plan plan;
+        struct nw_decision decision;
+        double weight[3];
+        uint64_t cost[2] = {0, 0};
+        nw_pattern *graph;
+        int vertices, seen[MOST] = {0};
+
+        for (int d = 0; d < count; d++) {
+            dims[d] = sizes[nw_random_below(&random, 6)];
+            periods[d] = (int)nw_random_below(&random, 2);
+            weight[d] = 1 + (double)nw_random_below(&random, 9);
+        }
+        vertices = nw_cart_vertices(&cart, site.rank_count);
+        if (vertices < 2 || !nw_cart_scale(weight, count) ||
+            !nw_cart_plan(members, &cart, weight, 0, &plan)) {
+            nw_members_drop(members);
+            continue;
+        }
+        found++;
+        assert_int_equal(nw_cart_graph(&cart, weight, &graph), NW_OK);
+        for (int m = 0; m < site.rank_count; m++) {
+            assert_true(nw_cart_plan(members, &cart, weight, m, &plan));
+            cost[0] += plan.cost[0];
+            cost[1] += plan.cost[1];
+            if (plan.vertex < 0)
+                continue;
+            assert_int_equal(seen[plan.vertex]++, 0);
+            assert_int_equal(nw_boxes_element(&plan.boxes, plan.vertex),
+                             members->element[m]);
+        }
+        for (int v = 0; v < vertices; v++)
+            assert_int_equal(seen[v], 1);
+        assert_true(price(members, graph, &plan.boxes) == (double)cost[1]);
+        nw_cart_plan_total(members, &cart, weight, &plan);
+        assert_true(plan.cost[0] == cost[0] && plan.cost[1] == cost[1]);
+        assert_int_equal(nw_decide(members, graph, &settings, &decision),
+                         NW_OK);
+        assert_true(decision.before == (double)cost[0]);
+        better += (double)cost[1] <= decision.after * 1.0001;
+        free(decision.vertex);
+        nw_pattern_free(graph);
+        nw_members_drop(members);
+    }
+    assert_true(found > 40);
+    /* boxes are the best of their kind, and that is mostly the best */
+    printf("# boxes as good as the search in %d of %d grids\n", better, found);
+    assert_true(2 * better > found);
+}
+
+static void test_uneven_nodes(void **state)
+{
+    struct nw_site site = even_site(3, 4, 3);
+    const int ranks[] = {0, 8, 1, 9, 2, 16, 3, 17, 4};
+    struct nw_members *members = members_of(&site, ranks, 9);
+    const int dims[] = {3, 3}, periods[] = {1, 0};
+    struct nw_cart cart = {2, dims, periods};
+    struct nw_reorder_settings settings = {.algorithm = "auto", .gain = 0.01};
+    struct nw_decision decision;
+    struct nw_cart_plan plan;
+    double weight[2] = {1000, 1000};
+    nw_pattern *graph;
+    int seen[9] = {0};
+
+    (void)state;
+    assert_false(nw_cart_plan(members, &cart, weight, 0, &plan));
+    assert_int_equal(nw_cart_graph(&cart, weight, &graph), NW_OK);
+    assert_int_equal(nw_decide(members, graph, &settings, &decision), NW_OK);
+    for (int m = 0; m < 9; m++)
+        seen[decision.vertex[m]]++;
+    for (int v = 0; v < 9; v++)
+        assert_int_equal(seen[v], 1);
+    assert_true(decision.changes && decision.after < decision.before);
+    free(decision.vertex);
+    nw_pattern_free(graph);
+    nw_members_drop(members);
+}
+
+static void test_weights_from_words(void **state)
+{
+    static const char *const bad[] = {"",
+                                      ",",
+                                      "1,",
+                                      ",1",
+                                      "1,,2",
+                                      "-1",
+                                      "0",
+                                      "nan",
+                                      "inf",
+                                      "x",
+                                      "1;2",
+                                      "1e10",
+                                      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
+    double weight[NW_CART_WEIGHTS];
+
+    (void)state;
+    assert_int_equal(nw_cart_weights_parse("3,1,0.5", weight), 3);
+    assert_true(weight[0] == 3 && weight[1] == 1 && weight[2] == 0.5);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(nw_cart_weights_parse(bad[i], weight), 0);
+}
+
+static void test_bad_grids(void **state)
+{
+    const int dims[][2] = {{0, 4}, {-1, 4}, {65536, 65536}, {3, 3}};
+    const int periods[2] = {0, 0};
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(
+            nw_cart_vertices(&(struct nw_cart){2, dims[i], periods}, 8), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_figure_one),
+        cmocka_unit_test(test_inside_is_nearer),
+        cmocka_unit_test(test_sub_communicator),
+        cmocka_unit_test(test_irregular_network),
+        cmocka_unit_test(test_absent_host),
+        cmocka_unit_test(test_hand_worked_grid),
+        cmocka_unit_test(test_random_boxes),
+        cmocka_unit_test(test_uneven_nodes),
+        cmocka_unit_test(test_weights_from_words),
+        cmocka_unit_test(test_bad_grids),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

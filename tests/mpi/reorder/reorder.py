@@ -134,6 +134,35 @@ def modes():
        "a topology without this host costs one warning", wrong)
 
 
+def calls():
+    """The same answers with and without the library, bad arguments included."""
+    for what, ranks in ((["errors"], 4), (["life"], 4), (["threads"], 3),
+                        (["leaks"], 3)):
+        moving = dict(NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="any",
+                      NODEWISE_ALGORITHM="random", **machine(ranks, 1))
+        plain = run(ranks, [program("calls")] + what)
+        ours = run(ranks, [program("calls")] + what, **moving)
+        ok(plain.returncode == ours.returncode == 0
+           and plain.stdout == ours.stdout and plain.stdout
+           and (what[0] == "errors" or "SKIP" in ours.stdout
+                or ", reordered" in ours.stderr),
+           "calls %s: %s" % (what[0], plain.stdout.strip().split("\n")[-1]),
+           plain.stdout, ours)
+
+
+def fortran():
+    for name in ("grid77", "grid08"):
+        result = run(4, [program(name)], NODEWISE_REORDER="on",
+                     NODEWISE_REORDER_GAIN="any", NODEWISE_ALGORITHM="random",
+                     **machine(4, 1))
+        found = re.search(r"moved +(\d+) +wrong +(\d+)", result.stdout)
+        ok(result.returncode == 0 and found and int(found.group(1)) > 0
+           and int(found.group(2)) == 0
+           and result.stderr.count(", reordered") == 2,
+           "%s: %s" % (name, found and found.group()), result.stdout,
+           result.stderr)
+
+
 os.chdir(tempfile.mkdtemp(prefix="nodewise-reorder-"))
 globals()[NAME]()
 print("1..%d" % done)

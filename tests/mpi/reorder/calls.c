@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What surrounds a creation: bad arguments, error handlers, duplicates,
+ * threads, and what is left behind. Rank 0 prints what it saw, which must be
+ * the same with and without the preloaded library. Usage: calls errors | life |
+ * threads | leaks
+ */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+
+static void say(const char *what, int value)
+{
+    if (!rank)
+        printf("%s %d\n", what, value);
+    fflush(stdout);
+}
+
+static int class_of(int code)
+{
+    int class = -1;
+
+    if (code)
+        MPI_Error_class(code, &class);
+    return code ? class : 0;
+}
+
+static void say_made(const char *what, int code, MPI_Comm made)
+{
+    int any = made != MPI_COMM_NULL;
+
+    say(what, class_of(code));
+    if (!code && any)
+        MPI_Comm_free(&made);
+}
+
+/* Each of these is an error on every rank. */
+static void errors(void)
+{
+    static const int bad_dims[][2] = {{1000, 1000}, {-1, 2}, {2, -4}};
+    int periods[2] = {0, 0}, dims[2] = {2, 2}, self[1] = {rank}, one[1] = {1};
+    int far[1] = {size}, below[1] = {-7}, minus[1] = {-3};
+    int index[2] = {1, 2}, edges[2] = {1, 99}, down[2] = {2, 1};
+    MPI_Comm made = MPI_COMM_NULL;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3; i++) {
+        made = MPI_COMM_NULL;
+        say_made(
+            "cart, bad dims:",
+            MPI_Cart_create(MPI_COMM_WORLD, 2, bad_dims[i], periods, 1, &made),
+            made);
+    }
+    made = MPI_COMM_NULL;
+    say_made("cart, -1 dimensions:",
+             MPI_Cart_create(MPI_COMM_WORLD, -1, dims, periods, 1, &made),
+             made);
+    made = MPI_COMM_NULL;
+    say_made("graph, edge out of range:",
+             MPI_Graph_create(MPI_COMM_WORLD, 2, index, edges, 1, &made), made);
+    made = MPI_COMM_NULL;
+    edges[1] = 0;
+    say_made("graph, falling index:",
+             MPI_Graph_create(MPI_COMM_WORLD, 2, down, edges, 1, &made), made);
+    made = MPI_COMM_NULL;
+    say_made("adjacent, far source:",
+             MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, far, one, 1,
+                                            self, one, MPI_INFO_NULL, 1, &made),
+             made);
+    made = MPI_COMM_NULL;
+    say_made("adjacent, negative source:",
+             MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, below, one, 1,
+                                            self, one, MPI_INFO_NULL, 1, &made),
+             made);
+    made = MPI_COMM_NULL;
+    say_made("adjacent, negative weight:",
+             MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, self, minus, 1,
+                                            self, minus, MPI_INFO_NULL, 1,
+                                            &made),
+             made);
+#ifdef OPEN_MPI /* MPICH 4.0 ends the program */
+    made = MPI_COMM_NULL;
+    say_made("dist, far source:",
+             MPI_Dist_graph_create(MPI_COMM_WORLD, 1, far, one, self, one,
+                                   MPI_INFO_NULL, 1, &made),
+             made);
+#endif
+    /* different arguments on different ranks, which MPI libraries let pass */
+    dims[0] = rank ? 2 : 1;
+    dims[1] = rank ? 1 : 2;
+    made = MPI_COMM_NULL;
+    say_made("cart, differing:",
+             MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &made), made);
+}
+
+static int handled;
+
+static void handle(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm, (void)code;
+    handled++;
+}
+
+static void life(void)
+{
+    int dims[2] = {2, size / 2}, periods[2] = {1, 0}, keep[2] = {0, 1};
+    int kind, count, sources, destinations, weighted, one = 1, next;
+    MPI_Comm base, made, copy, row;
+    MPI_Errhandler handler, found;
+    MPI_Info info;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &base);
+    MPI_Comm_create_errhandler(handle, &handler);
+    MPI_Comm_set_errhandler(base, handler);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nodewise_cart_weights", "1,50");
+    MPI_Comm_set_info(base, info);
+    MPI_Cart_create(base, 2, dims, periods, 1, &made);
+    MPI_Comm_get_errhandler(made, &found);
+    say("inherits its error handler:", found == handler);
+    MPI_Cart_rank(base, dims, &count);
+    say("handler was called:", handled);
+    MPI_Comm_dup(made, &copy);
+    MPI_Topo_test(copy, &kind);
+    say("a duplicate is a grid:", kind == MPI_CART);
+    MPI_Cartdim_get(copy, &count);
+    say("of dimensions:", count);
+    MPI_Cart_sub(copy, keep, &row);
+    MPI_Comm_size(row, &count);
+    say("a row has:", count);
+    MPI_Comm_free(&row);
+    MPI_Comm_free(&made);
+    MPI_Comm_rank(copy, &rank);
+    next = 0;
+    MPI_Dist_graph_create(copy, 1, &rank, &one, &next, &one, info, 1, &made);
+    MPI_Dist_graph_neighbors_count(made, &sources, &destinations, &weighted);
+    say("weighted:", weighted);
+    MPI_Topo_test(made, &kind);
+    say("a graph:", kind == MPI_DIST_GRAPH);
+    MPI_Comm_free(&copy);
+    MPI_Comm_free(&made);
+    MPI_Comm_free(&base);
+    MPI_Errhandler_free(&found);
+    MPI_Errhandler_free(&handler);
+    MPI_Info_free(&info);
+}
+
+/* Creations on a communicator of this thread's own; each vertex must find its
+ * neighbours. */
+static void *create_many(void *context)
+{
+    MPI_Comm comm = *(MPI_Comm *)context, made;
+    int dims[1] = {size}, periods[1] = {1};
+    long wrong = 0;
+
+    for (int i = 0; i < 10; i++) {
+        int now, before, after, got[2];
+
+        MPI_Cart_create(comm, 1, dims, periods, 1, &made);
+        MPI_Comm_rank(made, &now);
+        MPI_Cart_shift(made, 0, 1, &before, &after);
+        MPI_Neighbor_allgather(&now, 1, MPI_INT, got, 1, MPI_INT, made);
+        wrong += got[0] != before || got[1] != after ||
+                 before != (now + size - 1) % size;
+        MPI_Comm_free(&made);
+    }
+    return (void *)wrong;
+}
+
+static void threads(int provided)
+{
+    MPI_Comm comm[2];
+    pthread_t thread;
+    void *there = NULL, *here;
+
+    if (provided < MPI_THREAD_MULTIPLE) {
+        say("SKIP thread level", provided);
+        return;
+    }
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm[0]);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm[1]);
+    pthread_create(&thread, NULL, create_many, &comm[0]);
+    here = create_many(&comm[1]);
+    pthread_join(thread, &there);
+    say("wrong in threads:", (int)((long)here + (long)there));
+    MPI_Comm_free(&comm[0]);
+    MPI_Comm_free(&comm[1]);
+}
+
+/* A handle's number in Fortran is the first that is free. */
+static void free_numbers(int number[2])
+{
+    MPI_Comm comm;
+    MPI_Group group;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_group(comm, &group);
+    number[0] = (int)MPI_Comm_c2f(comm);
+    number[1] = (int)MPI_Group_c2f(group);
+    MPI_Group_free(&group);
+    MPI_Comm_free(&comm);
+}
+
+static void create_all(void)
+{
+    int dims[1] = {size - 1}, periods[1] = {1}, next = (rank + 1) % size;
+    int before = (rank + size - 1) % size, one = 1;
+    MPI_Comm made, copy;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 1, &made);
+    if (made != MPI_COMM_NULL) {
+        MPI_Comm_dup(made, &copy);
+        MPI_Comm_free(&made);
+        MPI_Comm_free(&copy);
+    }
+    MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &before, &one, 1, &next,
+                                   &one, MPI_INFO_NULL, 1, &made);
+    MPI_Comm_free(&made);
+    MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, &one, &next, &one,
+                          MPI_INFO_NULL, 1, &made);
+    MPI_Comm_free(&made);
+}
+
+/* Whatever a creation uses is given back. */
+static void leaks(void)
+{
+    int first[2], last[2];
+
+    create_all();
+    free_numbers(first);
+    for (int i = 0; i < 12; i++)
+        create_all();
+    free_numbers(last);
+    say("communicators that were kept:", last[0] - first[0]);
+    say("groups that were kept:", last[1] - first[1]);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int provided;
+
+    MPI_Init_thread(&argc, &argv,
+                    strcmp(what, "threads") ? MPI_THREAD_SINGLE
+                                            : MPI_THREAD_MULTIPLE,
+                    &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strcmp(what, "errors"))
+        errors();
+    else if (!strcmp(what, "life"))
+        life();
+    else if (!strcmp(what, "threads"))
+        threads(provided);
+    else
+        leaks();
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The production path: (3+1)D blocking. A block is some rows of all planes; it
+ * is walked plane by plane with every stage at once, each a plane behind the
+ * one that it reads, and what lies between the stages is kept in rings of two
+ * or four planes that stay in the cache. Blocks share nothing but the fields
+ * of the step before, so threads meet only at its end.
+ */
+#include "mpdata/stages.h"
+#include "mpdata/rows.h"
+
+enum ring { XS, F1, F2, F3, CP, CN, RINGS };
+
+struct block {
+    const struct nw_mpdata_view *view;
+    struct sources from; /* x is the ring of x* */
+    struct stack x, out, ring[RINGS];
+    ptrdiff_t low[2], high[2];
+    ptrdiff_t edge; /* cells beyond the block whose ratios are needed */
+};
+
+static ptrdiff_t ring_rows(ptrdiff_t rows)
+{
+    return rows + 6;
+}
+
+static size_t scratch_bytes(const struct nw_mpdata_view *view, ptrdiff_t rows)
+{
+    return (size_t)(RINGS * 4 * (ring_rows(rows) * view->pitch + 24)) *
+           sizeof(real);
+}
+
+/* Rows or planes of an axis that exist: beyond an open side there are none. */
+static ptrdiff_t clip_low(const struct block *b, int axis, ptrdiff_t value)
+{
+    return b->view->open[axis][0] && value < 0 ? 0 : value;
+}
+
+static ptrdiff_t clip_high(const struct block *b, int axis, ptrdiff_t value)
+{
+    ptrdiff_t n = b->view->n[axis];
+    return b->view->open[axis][1] && value > n ? n : value;
+}
+
+static bool beyond(const struct block *b, ptrdiff_t p)
+{
+    return clip_low(b, 0, p) != p || clip_high(b, 0, p + 1) != p + 1;
+}
+
+/* Beyond an open side a plane of a ring is a copy of the last one. */
+static void edge_plane(const struct block *b, const struct stack *s,
+                       ptrdiff_t p)
+{
+    ptrdiff_t from = p < 0 ? 0 : b->view->n[0] - 1;
+    const real *source = at(s, from, s->first) - NW_MPDATA_LEAD;
+
+    memcpy(at(s, p, s->first) - NW_MPDATA_LEAD, source,
+           (size_t)(ring_rows(b->high[1] - b->low[1]) * s->pitch) *
+               sizeof(real));
+}
+
+static void edge_rows(const struct block *b, const struct stack *s, ptrdiff_t p)
+{
+    ptrdiff_t m = b->view->n[1];
+
+    if (b->view->open[1][0] && b->low[1] == 0)
+        row_copy(b->view, at(s, p, -1), at(s, p, 0));
+    if (b->view->open[1][1] && b->high[1] == m)
+        row_copy(b->view, at(s, p, m), at(s, p, m - 1));
+}
+
+static void guess_row(const struct block *b, struct cell c, real *restrict out)
+{
+    const struct stack *x = &b->x, *u = b->from.u;
+    const real *const xs[7] = {
+        at(x, c.p, c.j),     at(x, c.p - 1, c.j), at(x, c.p + 1, c.j),
+        at(x, c.p, c.j - 1), at(x, c.p, c.j + 1),
+    };
+    const real *const us[5] = {
+        at(&u[0], c.p - 1, c.j), at(&u[0], c.p, c.j), at(&u[1], c.p, c.j - 1),
+        at(&u[1], c.p, c.j),     at(&u[2], c.p, c.j),
+    };
+    const real *h = at(&b->from.h, c.p, c.j);
+    ptrdiff_t l = b->view->n[2];
+
+    NW_VECTOR
+    for (ptrdiff_t k = 0; k < l; k++)
+        out[k] = donor_cell(xs, us, h[k], k);
+}
+
+/* x*: donor cell. */
+static void guess(const struct block *b, ptrdiff_t p)
+{
+    const struct stack *xs = &b->ring[XS];
+    ptrdiff_t wide = b->edge + 1;
+
+    if (beyond(b, p)) {
+        if (p >= 0) // planes below come with plane 0
+            edge_plane(b, xs, p);
+        return;
+    }
+    ptrdiff_t end = clip_high(b, 1, b->high[1] + wide);
+    for (ptrdiff_t j = clip_low(b, 1, b->low[1] - wide); j < end; j++) {
+        real *row = at(xs, p, j);
+        guess_row(b, (struct cell){p, j}, row);
+        row_ends(b->view, row, 1);
+    }
+    edge_rows(b, xs, p);
+    if (p == 0 && b->view->open[0][0])
+        edge_plane(b, xs, -1);
+}
+
+NW_INLINE void flux_span(const struct around *a, real *restrict out,
+                         const ptrdiff_t span[2], struct rule rule)
+{
+    ptrdiff_t end = span[1];
+
+    NW_VECTOR
+    for (ptrdiff_t k = span[0]; k < end; k++)
+        out[k] =
+            through(a->x[0][k], a->x[1][k], velocity(a, k, rule), rule.gauge);
+}
+
+NW_INLINE void flux_rule(const struct block *b, struct cell c, int axis,
+                         struct rule rule)
+{
+    real *out = at(&b->ring[F1 + axis], c.p, c.j);
+    ptrdiff_t l = b->view->n[2];
+    struct around a;
+
+    around_face(&a, &b->from, c, axis);
+    flux_span(&a, out, (const ptrdiff_t[2]){0, l}, rule);
+    if (axis != 2)
+        return;
+    if (b->view->open[2][0])
+        flux_span(&a, out, (const ptrdiff_t[2]){-1, 0}, rule);
+    else
+        out[-1] = out[l - 1];
+}
+
+NW_INLINE void flux_row(const struct block *b, struct cell c, int axis)
+{
+    const struct nw_mpdata_view *v = b->view;
+    int kind = (v->divergent ? 4 : 0) + (v->gauge ? 2 : 0) + (v->fast ? 1 : 0);
+
+    switch (kind) {
+    case 0:
+        flux_rule(b, c, axis, (struct rule){false, false, false, false});
+        break;
+    case 1:
+        flux_rule(b, c, axis, (struct rule){true, false, false, false});
+        break;
+    case 2:
+        flux_rule(b, c, axis, (struct rule){false, true, false, false});
+        break;
+    case 3:
+        flux_rule(b, c, axis, (struct rule){true, true, false, false});
+        break;
+    case 4:
+        flux_rule(b, c, axis, (struct rule){false, false, true, false});
+        break;
+    case 5:
+        flux_rule(b, c, axis, (struct rule){true, false, true, false});
+        break;
+    case 6:
+        flux_rule(b, c, axis, (struct rule){false, true, true, false});
+        break;
+    default:
+        flux_rule(b, c, axis, (struct rule){true, true, true, false});
+        break;
+    }
+}
+
+/* Corrective fluxes through the faces above plane p along the first axis. */
+static void flux_up(const struct block *b, ptrdiff_t p)
+{
+    ptrdiff_t end = clip_high(b, 1, b->high[1] + b->edge);
+
+    // the face of an open side itself is one of them
+    if (beyond(b, p) && beyond(b, p + 1))
+        return;
+    for (ptrdiff_t j = clip_low(b, 1, b->low[1] - b->edge); j < end; j++)
+        flux_row(b, (struct cell){p, j}, 0);
+}
+
+/* Those through the faces between the rows of plane p, and inside rows. */
+static void flux_across(const struct block *b, ptrdiff_t p)
+{
+    ptrdiff_t low = clip_low(b, 1, b->low[1] - b->edge);
+    ptrdiff_t end = clip_high(b, 1, b->high[1] + b->edge);
+
+    if (beyond(b, p))
+        return;
+    for (ptrdiff_t j = low - 1; j < end; j++)
+        flux_row(b, (struct cell){p, j}, 1);
+    for (ptrdiff_t j = low; j < end; j++)
+        flux_row(b, (struct cell){p, j}, 2);
+}
+
+static void ratio_row(const struct block *b, struct cell c)
+{
+    struct star old = star_at(&b->x, c), new = star_at(&b->ring[XS], c);
+    struct faces f = faces_at(&b->ring[F1], c);
+    const real *h = at(&b->from.h, c.p, c.j);
+    real *restrict cp = at(&b->ring[CP], c.p, c.j);
+    real *restrict cn = at(&b->ring[CN], c.p, c.j);
+    ptrdiff_t l = b->view->n[2];
+
+    NW_VECTOR
+    for (ptrdiff_t k = 0; k < l; k++) {
+        real mx = most(star_most(&old, k), star_most(&new, k));
+        real mn = least(star_least(&old, k), star_least(&new, k));
+        cp[k] = ratio((mx - new.x[k]) * h[k], flow_in(&f, k));
+        cn[k] = ratio((new.x[k] - mn) * h[k], flow_out(&f, k));
+    }
+    row_ends(b->view, cp, 1);
+    row_ends(b->view, cn, 1);
+}
+
+/* How much of its fluxes a cell of plane p may take and give. */
+static void ratios(const struct block *b, ptrdiff_t p)
+{
+    const struct stack *cp = &b->ring[CP], *cn = &b->ring[CN];
+
+    if (beyond(b, p)) {
+        if (p >= 0) {
+            edge_plane(b, cp, p);
+            edge_plane(b, cn, p);
+        }
+        return;
+    }
+    ptrdiff_t end = clip_high(b, 1, b->high[1] + 1);
+    for (ptrdiff_t j = clip_low(b, 1, b->low[1] - 1); j < end; j++)
+        ratio_row(b, (struct cell){p, j});
+    edge_rows(b, cp, p);
+    edge_rows(b, cn, p);
+    if (p == 0 && b->view->open[0][0]) {
+        edge_plane(b, cp, -1);
+        edge_plane(b, cn, -1);
+    }
+}
+
+static void plain_row(const struct block *b, struct cell c)
+{
+    struct faces f = faces_at(&b->ring[F1], c);
+    const real *x = at(&b->ring[XS], c.p, c.j), *h = at(&b->from.h, c.p, c.j);
+    real *restrict out = at(&b->out, c.p, c.j);
+    ptrdiff_t l = b->view->n[2];
+
+    NW_VECTOR
+    for (ptrdiff_t k = 0; k < l; k++)
+        out[k] = x[k] - flow_net(&f, k) / h[k];
+}
+
+static void limited_row(const struct block *b, struct cell c)
+{
+    struct star p = star_at(&b->ring[CP], c), n = star_at(&b->ring[CN], c);
+    struct faces f = faces_at(&b->ring[F1], c);
+    const real *x = at(&b->ring[XS], c.p, c.j), *h = at(&b->from.h, c.p, c.j);
+    real *restrict out = at(&b->out, c.p, c.j);
+    ptrdiff_t l = b->view->n[2];
+
+    NW_VECTOR
+    for (ptrdiff_t k = 0; k < l; k++) {
+        real cp = p.x[k], cn = n.x[k];
+        real f1 = limit(f.f1[1][k], cp, p.high1[k], cn, n.high1[k]) -
+                  limit(f.f1[0][k], p.low1[k], cp, n.low1[k], cn);
+        real f2 = limit(f.f2[1][k], cp, p.high2[k], cn, n.high2[k]) -
+                  limit(f.f2[0][k], p.low2[k], cp, n.low2[k], cn);
+        real f3 = limit(f.f3[k], cp, p.x[k + 1], cn, n.x[k + 1]) -
+                  limit(f.f3[k - 1], p.x[k - 1], cp, n.x[k - 1], cn);
+        out[k] = x[k] - (f1 + f2 + f3) / h[k];
+    }
+}
+
+static void finish(const struct block *b, ptrdiff_t p)
+{
+    for (ptrdiff_t j = b->low[1]; j < b->high[1]; j++) {
+        struct cell c = {p, j};
+        if (b->view->limited)
+            limited_row(b, c);
+        else
+            plain_row(b, c);
+    }
+}
+
+static void corrected(const struct block *b)
+{
+    ptrdiff_t e = b->edge, first = b->low[0], last = b->high[0];
+
+    for (ptrdiff_t p = first - 1 - e; p <= last + e; p++) {
+        guess(b, p);
+        if (p >= first - e)
+            flux_up(b, p - 1);
+        if (p - 1 >= first - e) {
+            flux_across(b, p - 1);
+            if (e)
+                ratios(b, p - 1);
+        }
+        if (p - 1 - e >= first)
+            finish(b, p - 1 - e);
+    }
+}
+
+static void donor_only(const struct block *b)
+{
+    for (ptrdiff_t p = b->low[0]; p < b->high[0]; p++)
+        for (ptrdiff_t j = b->low[1]; j < b->high[1]; j++)
+            guess_row(b, (struct cell){p, j}, at(&b->out, p, j));
+}
+
+static void blocked(const struct nw_mpdata_view *view,
+                    const struct nw_mpdata_box *box, void *scratch)
+{
+    ptrdiff_t rows = ring_rows(box->high[1] - box->low[1]);
+    ptrdiff_t plane = rows * view->pitch + 24; // not a power of two
+    struct block b = {
+        .view = view,
+        .x = whole(view, view->x),
+        .out = whole(view, view->out),
+        .low = {box->low[0], box->low[1]},
+        .high = {box->high[0], box->high[1]},
+        .edge = view->limited,
+    };
+
+    for (int i = 0; i < RINGS; i++)
+        b.ring[i] = (struct stack){
+            .base = (real *)scratch + i * 4 * plane + NW_MPDATA_LEAD,
+            .mask = 3,
+            .plane = plane,
+            .pitch = view->pitch,
+            .first = box->low[1] - 3,
+        };
+    b.from = (struct sources){.x = b.ring[XS], .h = whole(view, view->h)};
+    for (int a = 0; a < 3; a++)
+        b.from.u[a] = whole(view, view->u[a]);
+    if (view->passes == 1)
+        donor_only(&b);
+    else
+        corrected(&b);
+}
+
+extern const struct nw_mpdata_kernels NW_NAME(nw_mpdata_kernels);
+const struct nw_mpdata_kernels NW_NAME(nw_mpdata_kernels) = {
+    .blocked = blocked,
+    .scratch_bytes = scratch_bytes,
+    .stages = NW_NAME(nw_mpdata_stages),
+};

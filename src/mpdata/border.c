@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What lies beyond the sides of a domain. Periodic: the other end. Open: cells
+ * are copies of the last one, velocities along the side are 0, and the face of
+ * the side itself is as given.
+ */
+#include "mpdata/solver.h"
+#include <string.h>
+
+enum beyond { COPY, ZERO };
+
+/* One row's ends, in elements of any size. */
+static void ends(const struct nw_mpdata *s, char *row, enum beyond open,
+                 ptrdiff_t kept)
+{
+    ptrdiff_t l = s->n[2], size = (ptrdiff_t)s->bytes;
+
+    for (ptrdiff_t d = 1; d <= 2; d++) {
+        ptrdiff_t low = -d, high = l - 1 + d;
+        ptrdiff_t from_low = (l - d % l) % l, from_high = (d - 1) % l;
+        if (s->options.border[2][0] == NW_MPDATA_OPEN)
+            from_low = 0, from_high = l - 1;
+        else
+            kept = 0;
+        if (s->options.border[2][0] == NW_MPDATA_OPEN && open == ZERO) {
+            if (d > kept)
+                memset(row + low * size, 0, s->bytes);
+            memset(row + high * size, 0, s->bytes);
+            continue;
+        }
+        memcpy(row + low * size, row + from_low * size, s->bytes);
+        memcpy(row + high * size, row + from_high * size, s->bytes);
+    }
+}
+
+/* Where a ghost row gets its values; -1: zeros, -2: left alone. */
+static ptrdiff_t source(const struct nw_mpdata *s, int axis, ptrdiff_t at,
+                        enum beyond open)
+{
+    ptrdiff_t n = s->n[axis];
+    int side = at >= n;
+
+    switch (s->options.border[axis][side]) {
+    case NW_MPDATA_PERIODIC:
+        return (at % n + n) % n;
+    case NW_MPDATA_OPEN:
+        return open == ZERO ? -1 : side ? n - 1 : 0;
+    default:
+        return -2;
+    }
+}
+
+static void copy(const struct nw_mpdata *s, char *to, const char *from,
+                 ptrdiff_t elements)
+{
+    size_t bytes = (size_t)elements * s->bytes;
+
+    if (from)
+        memcpy(to, from, bytes);
+    else
+        memset(to, 0, bytes);
+}
+
+static char *start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
+                   ptrdiff_t j)
+{
+    return (char *)values +
+           (nw_mpdata_at(s, i, j) - NW_MPDATA_LEAD) * (ptrdiff_t)s->bytes;
+}
+
+static void rows(const struct nw_mpdata *s, char *values, bool faces,
+                 enum beyond open)
+{
+    ptrdiff_t m = s->n[1];
+    bool keep = faces && s->options.border[1][0] == NW_MPDATA_OPEN;
+
+    for (ptrdiff_t i = -s->ghost; i < s->n[0] + s->ghost; i++)
+        for (ptrdiff_t d = 0; d < 2 * s->ghost; d++) {
+            ptrdiff_t j = d < s->ghost ? -1 - d : m + d - s->ghost;
+            ptrdiff_t from = source(s, 1, j, open);
+            if (from == -2 || (keep && j == -1))
+                continue;
+            copy(s, start(s, values, i, j),
+                 from < 0 ? NULL : start(s, values, i, from), s->pitch);
+        }
+}
+
+static void planes(const struct nw_mpdata *s, char *values, bool faces,
+                   enum beyond open)
+{
+    ptrdiff_t n = s->n[0];
+    bool keep = faces && s->options.border[0][0] == NW_MPDATA_OPEN;
+
+    for (ptrdiff_t d = 0; d < 2 * s->ghost; d++) {
+        ptrdiff_t i = d < s->ghost ? -1 - d : n + d - s->ghost;
+        ptrdiff_t from = source(s, 0, i, open);
+        if (from == -2 || (keep && i == -1))
+            continue;
+        copy(s, start(s, values, i, -s->ghost),
+             from < 0 ? NULL : start(s, values, from, -s->ghost), s->plane);
+    }
+}
+
+void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
+                      void *values)
+{
+    enum beyond open =
+        field == NW_MPDATA_X || field == NW_MPDATA_H ? COPY : ZERO;
+    ptrdiff_t size = (ptrdiff_t)s->bytes;
+
+    for (ptrdiff_t i = -s->ghost; i < s->n[0] + s->ghost; i++)
+        for (ptrdiff_t j = -s->ghost; j < s->n[1] + s->ghost; j++)
+            ends(s, (char *)values + nw_mpdata_at(s, i, j) * size, open,
+                 field == NW_MPDATA_U3);
+    rows(s, values, field == NW_MPDATA_U2, open);
+    planes(s, values, field == NW_MPDATA_U1, open);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a solver's velocities are stable, and what it holds. */
+#include "mpdata/solver.h"
+#include "base/status.h"
+#include <math.h>
+
+static double face(const struct nw_mpdata *s, int axis, ptrdiff_t at)
+{
+    return nw_mpdata_value(s, s->field[NW_MPDATA_U1 + axis], at);
+}
+
+/* The sum over the axes of the larger of the cell's two velocities, by h. */
+static double courant(const struct nw_mpdata *s, ptrdiff_t at)
+{
+    const ptrdiff_t step[3] = {s->plane, s->pitch, 1};
+    double sum = 0;
+
+    for (int a = 0; a < 3; a++)
+        sum += fmax(fabs(face(s, a, at)), fabs(face(s, a, at - step[a])));
+    return sum / nw_mpdata_value(s, s->field[NW_MPDATA_H], at);
+}
+
+nw_status nw_mpdata_check(const nw_mpdata *s, double *highest)
+{
+    double most = 0;
+    ptrdiff_t where[3] = {0};
+
+    for (ptrdiff_t i = 0; i < s->n[0]; i++)
+        for (ptrdiff_t j = 0; j < s->n[1]; j++)
+            for (ptrdiff_t k = 0; k < s->n[2]; k++) {
+                double sum = courant(s, nw_mpdata_at(s, i, j) + k);
+                if (sum <= most)
+                    continue;
+                most = sum;
+                where[0] = i, where[1] = j, where[2] = k;
+            }
+    if (highest)
+        *highest = most;
+    if (most > 1 + 1e-6)
+        return nw_fail(NW_EFORMAT,
+                       "courant number %g at (%td, %td, %td) is above the "
+                       "stable limit 1",
+                       most, where[0], where[1], where[2]);
+    return NW_OK;
+}
+
+void nw_mpdata_summary(const nw_mpdata *s, struct nw_mpdata_summary *out)
+{
+    const void *x = s->field[NW_MPDATA_X], *h = s->field[NW_MPDATA_H];
+    ptrdiff_t first = nw_mpdata_at(s, 0, 0);
+    double sum = 0, lost = 0; // Kahan and Neumaier
+    struct nw_mpdata_summary result = {.low = nw_mpdata_value(s, x, first),
+                                       .high = nw_mpdata_value(s, x, first)};
+
+    for (ptrdiff_t i = 0; i < s->n[0]; i++)
+        for (ptrdiff_t j = 0; j < s->n[1]; j++)
+            for (ptrdiff_t k = 0; k < s->n[2]; k++) {
+                ptrdiff_t at = nw_mpdata_at(s, i, j) + k;
+                double value = nw_mpdata_value(s, x, at);
+                double term = value * nw_mpdata_value(s, h, at);
+                double next = sum + term;
+                lost += fabs(sum) >= fabs(term) ? (sum - next) + term
+                                                : (term - next) + sum;
+                sum = next;
+                result.low = fmin(result.low, value);
+                result.high = fmax(result.high, value);
+            }
+    result.mass = sum + lost;
+    *out = result;
+}

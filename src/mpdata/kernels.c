@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Chooses the kernels by what the processor can do. */
+#include "mpdata/view.h"
+
+#define NW_KERNELS(isa)                                                        \
+    extern const struct nw_mpdata_kernels nw_mpdata_kernels_double_##isa;      \
+    extern const struct nw_mpdata_kernels nw_mpdata_kernels_float_##isa;
+NW_KERNELS(any)
+#ifdef NW_MPDATA_X86
+NW_KERNELS(v3)
+NW_KERNELS(v4)
+#endif
+
+const struct nw_mpdata_kernels *nw_mpdata_kernels_find(bool single)
+{
+#ifdef NW_MPDATA_X86
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+        return single ? &nw_mpdata_kernels_float_v4
+                      : &nw_mpdata_kernels_double_v4;
+    if (__builtin_cpu_supports("avx2"))
+        return single ? &nw_mpdata_kernels_float_v3
+                      : &nw_mpdata_kernels_double_v3;
+#endif
+    return single ? &nw_mpdata_kernels_float_any
+                  : &nw_mpdata_kernels_double_any;
+}

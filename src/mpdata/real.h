@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One precision and instruction set of the kernels: the build defines NW_REAL
+ * (float or double) and NW_ISA, a word that ends the names of all functions.
+ */
+#ifndef NW_MPDATA_REAL_H
+#define NW_MPDATA_REAL_H
+
+#include <float.h>
+
+typedef NW_REAL real;
+
+#define NW_JOIN_(name, real, isa) name##_##real##_##isa
+#define NW_JOIN(name, real, isa) NW_JOIN_(name, real, isa)
+#define NW_NAME(name) NW_JOIN(name, NW_REAL, NW_ISA)
+
+#define NW_IS_SINGLE (sizeof(real) == sizeof(float))
+/* What keeps 0 / 0 away. Strict: the smallest normal number in the velocities,
+ * the rounding unit in the limiter, as the published figures were made. Fast:
+ * the product of three sums and h must not vanish. */
+#define NW_TINY (NW_IS_SINGLE ? (real)FLT_MIN : (real)DBL_MIN)
+#define NW_UNIT (NW_IS_SINGLE ? (real)FLT_EPSILON : (real)DBL_EPSILON)
+#define NW_SMALL (NW_IS_SINGLE ? (real)1e-11 : (real)1e-60)
+
+/* Before loops whose rows do not overlap. */
+#ifdef __clang__
+#define NW_VECTOR _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define NW_VECTOR _Pragma("GCC ivdep")
+#endif
+
+#define NW_INLINE static inline __attribute__((always_inline))
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Rows of cells and of faces: the formulas over the contiguous axis. Whole
+ * arrays and rings of planes are both stacks, so that both paths run these.
+ */
+#ifndef NW_MPDATA_ROWS_H
+#define NW_MPDATA_ROWS_H
+
+#include "mpdata/formula.h"
+#include "mpdata/view.h"
+#include <string.h>
+
+/* Rows by plane p and row j: a ring of mask + 1 planes whose first row is
+ * `first`, or with mask -1 a whole array. */
+struct stack {
+    real *base;
+    ptrdiff_t mask, plane, pitch, first;
+};
+
+NW_INLINE real *at(const struct stack *s, ptrdiff_t p, ptrdiff_t j)
+{
+    return s->base + (p & s->mask) * s->plane + (j - s->first) * s->pitch;
+}
+
+/* A field of the view, never written. */
+NW_INLINE struct stack whole(const struct nw_mpdata_view *view,
+                             const void *field)
+{
+    return (struct stack){
+        .base = (real *)(uintptr_t)field,
+        .mask = -1,
+        .plane = view->plane,
+        .pitch = view->pitch,
+    };
+}
+
+/* Where the sums of faces are taken. */
+struct sources {
+    struct stack x, u[3], h;
+};
+
+struct cell {
+    ptrdiff_t p, j;
+};
+
+/* The row that is d[axis] cells away from `cell` along each axis. */
+NW_INLINE const real *near(const struct stack *s, struct cell cell,
+                           const int d[3])
+{
+    return at(s, cell.p + d[0], cell.j + d[1]) + d[2];
+}
+
+NW_INLINE void around_third(struct around *out, const struct stack *x,
+                            struct cell cell, int a)
+{
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+
+    for (int side = 0; side < 2; side++) {
+        int d[3] = {0};
+        d[a] = side ? 2 : -1;
+        out->far[side] = near(x, cell, d);
+        d[a] = side;
+        for (int corner = 0; corner < 4; corner++) {
+            d[b] = corner & 2 ? 1 : -1;
+            d[c] = corner & 1 ? 1 : -1;
+            out->bc[side][corner] = near(x, cell, d);
+        }
+    }
+}
+
+/* Around the face above `cell` along axis a. */
+NW_INLINE void around_face(struct around *out, const struct sources *from,
+                           struct cell cell, int a)
+{
+    int b = (a + 1) % 3, c = (a + 2) % 3;
+
+    for (int side = 0; side < 2; side++) {
+        int d[3] = {0};
+        d[a] = side;
+        out->x[side] = near(&from->x, cell, d);
+        out->h[side] = near(&from->h, cell, d);
+        out->vb[side][1] = near(&from->u[b], cell, d);
+        out->vc[side][1] = near(&from->u[c], cell, d);
+        d[b] = -1;
+        out->b[side][0] = near(&from->x, cell, d);
+        out->vb[side][0] = near(&from->u[b], cell, d);
+        d[b] = 1;
+        out->b[side][1] = near(&from->x, cell, d);
+        d[b] = 0;
+        d[c] = -1;
+        out->c[side][0] = near(&from->x, cell, d);
+        out->vc[side][0] = near(&from->u[c], cell, d);
+        d[c] = 1;
+        out->c[side][1] = near(&from->x, cell, d);
+        d[c] = 0;
+        d[a] = side ? 1 : -1;
+        out->next[side] = near(&from->u[a], cell, d);
+    }
+    out->v = at(&from->u[a], cell.p, cell.j);
+}
+
+/* Donor cell: the six fluxes of each cell of a row and its new value. */
+NW_INLINE real donor_cell(const real *const x[7], const real *const u[5],
+                          real h, ptrdiff_t k)
+{
+    real f1 =
+        donor(x[0][k], x[2][k], u[1][k]) - donor(x[1][k], x[0][k], u[0][k]);
+    real f2 =
+        donor(x[0][k], x[4][k], u[3][k]) - donor(x[3][k], x[0][k], u[2][k]);
+    real f3 = donor(x[0][k], x[0][k + 1], u[4][k]) -
+              donor(x[0][k - 1], x[0][k], u[4][k - 1]);
+    return x[0][k] - (f1 + f2 + f3) / h;
+}
+
+/* The star of a cell: itself and its six neighbours. */
+struct star {
+    const real *x, *low1, *high1, *low2, *high2;
+};
+
+NW_INLINE struct star star_at(const struct stack *x, struct cell c)
+{
+    return (struct star){at(x, c.p, c.j), at(x, c.p - 1, c.j),
+                         at(x, c.p + 1, c.j), at(x, c.p, c.j - 1),
+                         at(x, c.p, c.j + 1)};
+}
+
+NW_INLINE real star_most(const struct star *s, ptrdiff_t k)
+{
+    real a = most(s->low1[k], s->high1[k]);
+    real b = most(s->low2[k], s->high2[k]);
+    real c = most(s->x[k - 1], s->x[k + 1]);
+    return most(most(a, b), most(c, s->x[k]));
+}
+
+NW_INLINE real star_least(const struct star *s, ptrdiff_t k)
+{
+    real a = least(s->low1[k], s->high1[k]);
+    real b = least(s->low2[k], s->high2[k]);
+    real c = least(s->x[k - 1], s->x[k + 1]);
+    return least(least(a, b), least(c, s->x[k]));
+}
+
+/* Fluxes through the six faces of a cell: low and high of each axis. */
+struct faces {
+    const real *f1[2], *f2[2], *f3;
+};
+
+NW_INLINE struct faces faces_at(const struct stack f[3], struct cell c)
+{
+    return (struct faces){{at(&f[0], c.p - 1, c.j), at(&f[0], c.p, c.j)},
+                          {at(&f[1], c.p, c.j - 1), at(&f[1], c.p, c.j)},
+                          at(&f[2], c.p, c.j)};
+}
+
+NW_INLINE real flow_in(const struct faces *f, ptrdiff_t k)
+{
+    real a = most(f->f1[0][k], 0) - least(f->f1[1][k], 0);
+    real b = most(f->f2[0][k], 0) - least(f->f2[1][k], 0);
+    real c = most(f->f3[k - 1], 0) - least(f->f3[k], 0);
+    return a + b + c;
+}
+
+NW_INLINE real flow_out(const struct faces *f, ptrdiff_t k)
+{
+    real a = most(f->f1[1][k], 0) - least(f->f1[0][k], 0);
+    real b = most(f->f2[1][k], 0) - least(f->f2[0][k], 0);
+    real c = most(f->f3[k], 0) - least(f->f3[k - 1], 0);
+    return a + b + c;
+}
+
+NW_INLINE real flow_net(const struct faces *f, ptrdiff_t k)
+{
+    real a = f->f1[1][k] - f->f1[0][k];
+    real b = f->f2[1][k] - f->f2[0][k];
+    real c = f->f3[k] - f->f3[k - 1];
+    return a + b + c;
+}
+
+/* Cells just beyond both ends of a row: the other end's, or the end's own. */
+NW_INLINE void row_ends(const struct nw_mpdata_view *view, real *row, int deep)
+{
+    ptrdiff_t l = view->n[2];
+
+    for (ptrdiff_t k = 1; k <= deep; k++) {
+        row[-k] = view->open[2][0] ? row[0] : row[(l - k % l) % l];
+        row[l - 1 + k] = view->open[2][1] ? row[l - 1] : row[(k - 1) % l];
+    }
+}
+
+NW_INLINE void row_copy(const struct nw_mpdata_view *view, real *to,
+                        const real *from)
+{
+    memcpy(to - NW_MPDATA_LEAD, from - NW_MPDATA_LEAD,
+           (size_t)view->pitch * sizeof(real));
+}
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The solver against published error norms, its stages and its invariants.
+ * With NW_LONG in the environment every published figure at full length. */
+#include "base/random.h"
+#include "mpdata/cases.h"
+
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MUST(call) assert_int_equal(call, NW_OK)
+
+/* All published figures at full length, or the first of each case; none where
+ * the sanitizers make a second a minute. */
+static size_t rows_of(size_t all)
+{
+#ifdef __SANITIZE_ADDRESS__
+    return getenv("NW_LONG") ? all : 0;
+#else
+    return getenv("NW_LONG") ? all : 1;
+#endif
+}
+
+struct figures {
+    double high, low, linf, l2, l1;
+};
+
+static void set_borders(struct nw_mpdata_options *o, enum nw_mpdata_border b)
+{
+    for (int a = 0; a < 3; a++)
+        o->border[a][0] = o->border[a][1] = b;
+}
+
+static double *values_of(const nw_mpdata *s)
+{
+    double *x = malloc(nw_mpdata_count(s, NW_MPDATA_X) * sizeof *x);
+
+    assert_non_null(x);
+    nw_mpdata_get(s, x);
+    return x;
+}
+
+/* A published case from its start: norms of the error against the start. */
+static struct figures run_case(const struct nw_mpdata_case *c,
+                               struct nw_mpdata_options o, const double *exact)
+{
+    nw_mpdata *s = NULL;
+    struct figures f = {.high = -DBL_MAX, .low = DBL_MAX};
+
+    set_borders(&o, c->border);
+    o.threads = 1;
+    MUST(nw_mpdata_new(c->size, &o, &s));
+    MUST(nw_mpdata_case_put(c, s));
+    MUST(nw_mpdata_check(s, NULL));
+    size_t n = nw_mpdata_count(s, NW_MPDATA_X);
+    double *start = values_of(s);
+    nw_mpdata_step(s, c->steps);
+    double *x = values_of(s);
+    for (size_t i = 0; i < n; i++) {
+        double e = fabs(x[i] - (exact ? exact[i] : start[i]));
+        f.high = fmax(f.high, x[i]);
+        f.low = fmin(f.low, x[i]);
+        f.linf = fmax(f.linf, e);
+        f.l1 += e;
+        f.l2 += e * e;
+    }
+    double time = (double)c->steps * c->dt;
+    f.l2 = sqrt(f.l2 / (double)n) / time;
+    f.l1 = f.l1 / (double)n / time;
+    free(x);
+    free(start);
+    nw_mpdata_free(s);
+    return f;
+}
+
+/* A figure has the digits that were printed. */
+static void printed(double value, const char *format, const char *digits)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, format, value);
+    // upstream prints 0 without its sign
+    assert_string_equal(strcmp(text, "-0.00000000") == 0 ? text + 1 : text,
+                        digits);
+}
+
+struct published {
+    int32_t passes;
+    bool limited, gauge;
+    const char *high, *low, *linf, *l2, *l1;
+};
+
+/* Jaruga et al. 2015, section 4, and the reference data of libmpdata++. */
+static void sphere_as_published(void **state)
+{
+    static const struct published rows[] = {
+        {2, true, false, "3.99999989", "0.00000000", "2.90357355", "0.00365567",
+         "0.00064920"},
+        {2, true, true, "3.99999978", "0.00000000", "2.74523808", "0.00281070",
+         "0.00038398"},
+        {1, false, false, "1.72131033", "0.00000000", "3.38441916",
+         "0.00567238", "0.00128141"},
+        {2, false, false, "4.94170863", "0.00000000", "2.92022414",
+         "0.00367407", "0.00065310"},
+        {2, false, true, "6.16075462", "-1.01495101", "2.94529169",
+         "0.00328204", "0.00064378"},
+    };
+    size_t count = rows_of(sizeof rows / sizeof *rows);
+    struct nw_mpdata_case c;
+
+    (void)state;
+    assert_true(nw_mpdata_case_find("sphere", &c));
+    for (size_t i = 0; i < count; i++) {
+        const struct published *r = &rows[i];
+        struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+        o.passes = r->passes;
+        o.limited = r->limited;
+        o.infinite_gauge = r->gauge;
+        struct figures f = run_case(&c, o, NULL);
+        printed(f.high, "%.8f", r->high);
+        printed(f.low, "%.8f", r->low);
+        printed(f.linf, "%.8f", r->linf);
+        printed(f.l2, "%.8f", r->l2);
+        printed(f.l1, "%.8f", r->l1);
+    }
+}
+
+/* Their section 3. The fifth published row, three passes of third order with
+ * limiting (4.26672894, 0.00012049), is not among them: its limiter between
+ * the passes is not known here. */
+static void cone_as_published(void **state)
+{
+    static const struct {
+        bool limited, gauge, third;
+        const char *low, *high, *l2;
+    } rows[] = {
+        {true, false, false, "1.00000000", "3.52544410", "0.00036731"},
+        {false, false, false, "0.86381076", "3.54697914", "0.00037726"},
+        {true, true, false, "1.00000000", "4.25518091", "0.00026658"},
+        {true, true, true, "1.00000000", "4.24063598", "0.00010491"},
+    };
+    size_t count = rows_of(sizeof rows / sizeof *rows);
+    struct nw_mpdata_case c;
+
+    (void)state;
+    assert_true(nw_mpdata_case_find("cone", &c));
+    for (size_t i = 0; i < count; i++) {
+        struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+        o.limited = rows[i].limited;
+        o.infinite_gauge = rows[i].gauge;
+        o.third_order = rows[i].third;
+        struct figures f = run_case(&c, o, NULL);
+        printed(f.low, "%.8f", rows[i].low);
+        printed(f.high, "%.8f", rows[i].high);
+        printed(f.l2, "%.8f", rows[i].l2);
+    }
+}
+
+/* Their section 2: error by cell size and Courant number. */
+static void one_dimension_as_published(void **state)
+{
+    static const struct {
+        int64_t parts;
+        double courant;
+        const char *error[4]; /* 1 pass, 2, limited, infinite gauge */
+    } rows[] = {
+        {1, .25, {"2.4324e-03", "1.0190e-03", "1.0964e-03", "6.4242e-04"}},
+        {1, .5, {"1.7413e-03", "6.7177e-04", "9.2350e-04", "3.7199e-04"}},
+        {2, .25, {"1.3464e-03", "2.8879e-04", "3.0871e-04", "1.4540e-04"}},
+        {2, .5, {"9.2983e-04", "1.8046e-04", "2.3847e-04", "5.7080e-05"}},
+        {4, .25, {"7.0846e-04", "7.4789e-05", "7.7960e-05", "3.3861e-05"}},
+        {4, .5, {"4.8067e-04", "4.5640e-05", "5.8223e-05", "7.5324e-06"}},
+        {8, .25, {"3.6346e-04", "1.8795e-05", "2.0821e-05", "8.2640e-06"}},
+        {8, .5, {"2.4443e-04", "1.1357e-05", "1.3982e-05", "9.5385e-07"}},
+        {16, .25, {"1.8410e-04", "4.6912e-06", "5.2131e-06", "2.0525e-06"}},
+        {16, .5, {"1.2327e-04", "2.8223e-06", "3.3516e-06", "1.1960e-07"}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int variant = 0; variant < 4; variant++) {
+            struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+            struct nw_mpdata_case c =
+                nw_mpdata_case_gaussian(rows[i].parts, rows[i].courant);
+            o.passes = variant ? 2 : 1;
+            o.limited = variant == 2;
+            o.infinite_gauge = variant == 3;
+            // the state after time 1: the start, one unit further on
+            double *exact = malloc((size_t)c.size[0] * sizeof *exact);
+            assert_non_null(exact);
+            for (int64_t x = 0; x < c.size[0]; x++) {
+                const int64_t at[3] = {x - rows[i].parts, 0, 0};
+                exact[x] = c.value(&c, NW_MPDATA_X, at);
+            }
+            struct figures f = run_case(&c, o, exact);
+            printed(f.l2, "%.4e", rows[i].error[variant]);
+            free(exact);
+        }
+}
+
+static const struct nw_mpdata_options variants[] = {
+    {.passes = 1},
+    {.passes = 2},
+    {.passes = 2, .limited = true},
+    {.passes = 2, .infinite_gauge = true},
+    {.passes = 2, .infinite_gauge = true, .limited = true},
+    {.passes = 2, .divergent = true, .limited = true},
+    {.passes = 2, .divergent = true, .infinite_gauge = true},
+    {.passes = 2, .fast = true, .limited = true},
+    {.passes = 2, .fast = true, .infinite_gauge = true, .divergent = true},
+    {.passes = 2, .single = true, .limited = true},
+    {.passes = 2, .single = true, .fast = true, .limited = true},
+    {.passes = 3},
+    {.passes = 4, .limited = true},
+    {.passes = 2, .third_order = true},
+    {.passes = 3, .third_order = true, .limited = true},
+};
+#define VARIANTS (sizeof variants / sizeof *variants)
+
+/* The vortex on a small uneven grid after some steps. */
+static double *vortex(struct nw_mpdata_options o, enum nw_mpdata_border border,
+                      int64_t steps)
+{
+    const int64_t size[3] = {18, 22, 13};
+    struct nw_mpdata_case c;
+    nw_mpdata *s = NULL;
+    double *values;
+
+    assert_true(nw_mpdata_case_find("vortex", &c));
+    o.size = sizeof o;
+    set_borders(&o, border);
+    MUST(nw_mpdata_new(size, &o, &s));
+    for (int f = 0; f < NW_MPDATA_FIELD_COUNT; f++) {
+        enum nw_mpdata_field field = (enum nw_mpdata_field)f;
+        int64_t n[3], w[3];
+        for (int a = 0; a < 3; a++)
+            n[a] = size[a] + (f == NW_MPDATA_U1 + a);
+        values = malloc(nw_mpdata_count(s, field) * sizeof *values);
+        double *next = values;
+        for (w[0] = 0; w[0] < n[0]; w[0]++)
+            for (w[1] = 0; w[1] < n[1]; w[1]++)
+                for (w[2] = 0; w[2] < n[2]; w[2]++) {
+                    int64_t at[3];
+                    for (int a = 0; a < 3; a++) // as a periodic grid
+                        at[a] = w[a] % size[a];
+                    *next++ = c.value(&c, field, at);
+                }
+        MUST(nw_mpdata_put(s, field, values));
+        free(values);
+    }
+    nw_mpdata_step(s, steps);
+    values = values_of(s);
+    nw_mpdata_free(s);
+    return values;
+}
+
+static void same_bits(struct nw_mpdata_options a, struct nw_mpdata_options b,
+                      enum nw_mpdata_border border)
+{
+    double *x = vortex(a, border, 6), *y = vortex(b, border, 6);
+
+    for (int i = 0; i < 18 * 22 * 13; i++)
+        assert_true(isfinite(x[i]));
+    assert_memory_equal(x, y, 18 * 22 * 13 * sizeof *x);
+    free(x);
+    free(y);
+}
+
+static void blocks_and_stages_agree(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VARIANTS; v++)
+        for (int border = 0; border < 2; border++) {
+            struct nw_mpdata_options a = variants[v], b = variants[v];
+            a.path = NW_MPDATA_STAGES;
+            same_bits(a, b, (enum nw_mpdata_border)border);
+        }
+}
+
+static void threads_and_blocks_change_nothing(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < VARIANTS; v++)
+        for (int border = 0; border < 2; border++) {
+            struct nw_mpdata_options a = variants[v], b = variants[v];
+            a.threads = 1;
+            b.threads = 1 + (int32_t)v % 4;
+            b.block = 4 + (int32_t)v % 5;
+            same_bits(a, b, (enum nw_mpdata_border)border);
+        }
+}
+
+/* Faces between the nodes of a random stream function: no divergence but that
+ * of rounding. */
+static void solenoidal(nw_mpdata *s, struct nw_random *random, int64_t n)
+{
+    size_t cells = (size_t)(n * n * n);
+    double *p = malloc(cells * sizeof *p), *q = malloc(cells * sizeof *q);
+    double *u = malloc((size_t)((n + 1) * n * n) * sizeof *u);
+    int64_t w[3];
+
+    for (size_t i = 0; i < cells; i++) {
+        p[i] = nw_random_unit(random) * 0.12;
+        q[i] = nw_random_unit(random) * 0.12;
+    }
+#define AT(a, b, c) ((((a) % n) * n + (b) % n) * n + (c) % n)
+    for (int axis = 0; axis < 3; axis++) {
+        double *next = u;
+        for (w[0] = 0; w[0] < n + (axis == 0); w[0]++)
+            for (w[1] = 0; w[1] < n + (axis == 1); w[1]++)
+                for (w[2] = 0; w[2] < n + (axis == 2); w[2]++) {
+                    int64_t i = w[0], j = w[1], k = w[2];
+                    double a = p[AT(i, j + 1, k)] - p[AT(i, j, k)];
+                    double b = p[AT(i, j, k)] - p[AT(i + 1, j, k)];
+                    double c = q[AT(i, j, k + 1)] - q[AT(i, j, k)];
+                    double d = q[AT(i, j, k)] - q[AT(i, j + 1, k)];
+                    *next++ = axis == 0 ? a : axis == 1 ? b + c : d;
+                }
+        MUST(nw_mpdata_put(s, (enum nw_mpdata_field)(NW_MPDATA_U1 + axis), u));
+    }
+#undef AT
+    free(p);
+    free(q);
+    free(u);
+}
+
+static void keeps_mass_sign_and_extrema(void **state)
+{
+    enum { N = 14 };
+    const int64_t size[3] = {N, N, N};
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 20261121);
+    for (int round = 0; round < 6; round++) {
+        struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+        struct nw_mpdata_summary before, after;
+        double values[N * N * N];
+        nw_mpdata *s = NULL;
+        o.limited = round % 3 != 0;
+        o.fast = round >= 3;
+        o.threads = 1;
+        MUST(nw_mpdata_new(size, &o, &s));
+        for (int i = 0; i < N * N * N; i++)
+            values[i] = 0.5 + nw_random_unit(&random);
+        MUST(nw_mpdata_put(s, NW_MPDATA_H, values));
+        for (int i = 0; i < N * N * N; i++)
+            values[i] =
+                nw_random_below(&random, 4) ? 0 : nw_random_unit(&random);
+        MUST(nw_mpdata_put(s, NW_MPDATA_X, values));
+        solenoidal(s, &random, N);
+        MUST(nw_mpdata_check(s, NULL));
+        nw_mpdata_summary(s, &before);
+        nw_mpdata_step(s, 500);
+        nw_mpdata_summary(s, &after);
+        assert_true(fabs(after.mass - before.mass) <= 1e-14 * before.mass);
+        assert_true(after.low >= 0);
+        if (o.limited) {
+            assert_true(after.low >= before.low * (1 - 1e-13));
+            assert_true(after.high <= before.high * (1 + 1e-13));
+        }
+        nw_mpdata_free(s);
+    }
+}
+
+/* The error of the wave at time 1, dt a tenth of a cell. */
+static double wave_error(int64_t n, struct nw_mpdata_options o)
+{
+    struct nw_mpdata_case c;
+    struct figures f;
+
+    assert_true(nw_mpdata_case_find("wave", &c));
+    c.scale = (double)n;
+    c.steps = 10 * n;
+    c.size[0] = c.size[1] = c.size[2] = n;
+    f = run_case(&c, o, NULL); // u = (1, 2, 3): whole periods
+    return f.l2 * (double)c.steps;
+}
+
+static double order_of(struct nw_mpdata_options o, int64_t n)
+{
+    return log2(wave_error(n, o) / wave_error(2 * n, o));
+}
+
+static void converges(void **state)
+{
+    struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+
+    (void)state;
+    // made once by an independent code, to the digits given there
+    printed(wave_error(16, o), "%.6e", "1.467323e-01");
+    assert_true(order_of(o, 16) > 1.8);
+    o.limited = true;
+    printed(wave_error(16, o), "%.6e", "1.470557e-01");
+    o.limited = false;
+    o.infinite_gauge = o.third_order = true;
+    // 2.2 from 10 to 20 cells, 2.9 from 20 to 40
+    assert_true(order_of(o, 16) > 2.5);
+}
+
+static void refuses(void **state)
+{
+    struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+    int64_t size[3] = {3, 1, 1};
+    double x[4] = {1, 2, 3};
+    nw_mpdata *s = NULL;
+
+    (void)state;
+    MUST(nw_mpdata_new(size, &o, &s));
+    x[1] = NAN;
+    assert_int_equal(nw_mpdata_put(s, NW_MPDATA_X, x), NW_EFORMAT);
+    assert_string_equal(nw_error_text(), "x at (1, 0, 0): nan is not a number");
+    x[1] = -1;
+    assert_int_equal(nw_mpdata_put(s, NW_MPDATA_X, x), NW_EFORMAT);
+    x[1] = 0;
+    assert_int_equal(nw_mpdata_put(s, NW_MPDATA_H, x), NW_EFORMAT);
+    double u[4] = {0.2, 1.5, 0.1, 0.2};
+    MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
+    assert_int_equal(nw_mpdata_check(s, NULL), NW_EFORMAT);
+    assert_string_equal(nw_error_text(), "courant number 1.5 at (0, 0, 0) is "
+                                         "above the stable limit 1");
+    u[3] = 0.3;
+    assert_int_equal(nw_mpdata_put(s, NW_MPDATA_U1, u), NW_EFORMAT);
+    nw_mpdata_free(s);
+    size[1] = 0;
+    assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
+    size[1] = 1;
+    o.passes = 0;
+    assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
+    o.passes = 2;
+    o.border[0][0] = NW_MPDATA_OPEN;
+    assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
+}
+
+static void states_its_halo(void **state)
+{
+    struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+
+    (void)state;
+    assert_int_equal(nw_mpdata_halo(&o), 2);
+    o.limited = true;
+    assert_int_equal(nw_mpdata_halo(&o), 3);
+    o.passes = 4;
+    assert_int_equal(nw_mpdata_halo(&o), 7);
+    o.third_order = true;
+    o.passes = 2;
+    assert_int_equal(nw_mpdata_halo(&o), 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(states_its_halo),
+        cmocka_unit_test(refuses),
+        cmocka_unit_test(blocks_and_stages_agree),
+        cmocka_unit_test(threads_and_blocks_change_nothing),
+        cmocka_unit_test(keeps_mass_sign_and_extrema),
+        cmocka_unit_test(one_dimension_as_published),
+        cmocka_unit_test(converges),
+        cmocka_unit_test(cone_as_published),
+        cmocka_unit_test(sphere_as_published),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

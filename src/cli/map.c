@@ -9,6 +9,7 @@
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
 #include "cli/numbers.h"
+#include "cli/rowcol.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -56,7 +57,15 @@ struct arguments {
     struct nw_objective_choice choice; /* where it is not */
     enum nw_elements elements;
     struct nw_map_options map;
+    struct nw_cli_rowcol rowcol;
 };
+
+/* Its own grid is the pattern. */
+static bool is_rowcol(const struct arguments *arguments)
+{
+    return arguments->map.algorithm &&
+           !strcmp(arguments->map.algorithm, "rowcol");
+}
 
 static const struct argp_option options[] = {
     {"topology", 't', "SOURCE", 0, "The machine", 1},
@@ -128,6 +137,8 @@ static void parse_algorithm(const char *value, struct arguments *arguments,
     const char *name, *summary;
 
     arguments->map.algorithm = value;
+    if (!strcmp(value, "rowcol"))
+        return;
     for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
         if (!strcmp(name, value))
             return;
@@ -280,6 +291,13 @@ static void check(const struct arguments *arguments, struct argp_state *state)
 {
     if (arguments->list)
         return;
+    if (is_rowcol(arguments)) {
+        if (!arguments->source || arguments->pattern || arguments->qaplib ||
+            !arguments->rowcol.grid[0])
+            argp_error(state, "rowcol needs -t SOURCE and --grid NxMxL, and "
+                              "no pattern");
+        return;
+    }
     if (arguments->qaplib ? arguments->source || arguments->pattern
                           : !arguments->source || !arguments->pattern)
         argp_error(state, "-t SOURCE and -p PATTERN are needed, or --qaplib "
@@ -300,6 +318,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->common;
+        state->child_inputs[1] = &arguments->rowcol;
         return 0;
     case 't':
         arguments->source = value;
@@ -348,8 +367,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     }
 }
 
-static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
-                                             {0}};
+static const struct argp_child children[] = {
+    {&nw_common_argp, 0, NULL, 0}, {&nw_rowcol_argp, 0, NULL, 0}, {0}};
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -598,6 +617,7 @@ static int list_algorithms(void)
 
     for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
         printf("%-18s %s\n", name, summary);
+    printf("%-18s %s\n", "rowcol", NW_ROWCOL_SUMMARY);
     printf("\nphases: %s\n", nw_map_phase_names());
     return NW_EXIT_DONE;
 }
@@ -627,6 +647,9 @@ static int run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
         return list_algorithms();
+    if (is_rowcol(&arguments))
+        return nw_cli_rowcol(&arguments.rowcol, &arguments.common,
+                             arguments.source, arguments.map.seed);
     status = load(&work, &arguments);
     if (status) {
         code = nw_cli_fail("map", status);

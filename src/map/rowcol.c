@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cost of an arrangement: the paper's two sums, and the slowest rank. */
+#include "map/rowcol.h"
+
+#include <math.h>
+#include <string.h>
+
+struct link_cost {
+    const struct nw_rowcol_problem *problem;
+    const struct nw_rowcol *a;
+    double across, along; /* bytes of a link in the row, in the column, x 1e6 */
+};
+
+static double seconds(const double *bandwidth, int32_t count, int32_t x,
+                      int32_t y)
+{
+    return x == y ? 0 : 1 / bandwidth[(size_t)x * (size_t)count + (size_t)y];
+}
+
+static int32_t process_at(const struct nw_rowcol *a, int32_t i, int32_t j)
+{
+    return a->process[i * a->columns + j];
+}
+
+/* From (i, j) to its neighbour in the row; 0 where a chain ends. */
+static double right_of(const struct link_cost *l, int32_t i, int32_t j)
+{
+    const struct nw_bandwidths *b = l->problem->bandwidths;
+    int32_t next = j + 1;
+
+    if (next == l->a->columns) {
+        if (!l->problem->periodic)
+            return 0;
+        next = 0;
+    }
+    return l->across * seconds(b->horizontal, b->count, process_at(l->a, i, j),
+                               process_at(l->a, i, next));
+}
+
+static double below(const struct link_cost *l, int32_t i, int32_t j)
+{
+    const struct nw_bandwidths *b = l->problem->bandwidths;
+    int32_t next = i + 1;
+
+    if (next == l->a->rows) {
+        if (!l->problem->periodic)
+            return 0;
+        next = 0;
+    }
+    return l->along * seconds(b->vertical, b->count, process_at(l->a, i, j),
+                              process_at(l->a, next, j));
+}
+
+/* The links of a rank: to both neighbours of its row and of its column. */
+static double rank_of(const struct link_cost *l, int32_t i, int32_t j)
+{
+    int32_t r = l->a->rows, c = l->a->columns;
+    double sum = right_of(l, i, j) + below(l, i, j);
+
+    if (j > 0 || l->problem->periodic)
+        sum += right_of(l, i, (j + c - 1) % c);
+    if (i > 0 || l->problem->periodic)
+        sum += below(l, (i + r - 1) % r, j);
+    return sum;
+}
+
+void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
+                        const struct nw_rowcol *a, struct nw_rowcol_cost *out)
+{
+    struct link_cost l = {problem, a, 1e6 * problem->row_bytes / a->rows,
+                          1e6 * problem->column_bytes / a->columns};
+
+    *out = (struct nw_rowcol_cost){0};
+    for (int32_t i = 0; i < a->rows; i++)
+        for (int32_t j = 0; j < a->columns; j++) {
+            out->horizontal += right_of(&l, i, j);
+            out->vertical += below(&l, i, j);
+            if (problem->objective == NW_ROWCOL_SLOWEST)
+                out->slowest = fmax(out->slowest, rank_of(&l, i, j));
+        }
+}
+
+double nw_rowcol_figure(const struct nw_rowcol_problem *problem,
+                        const struct nw_rowcol_cost *cost)
+{
+    return problem->objective == NW_ROWCOL_SLOWEST
+               ? cost->slowest
+               : cost->horizontal + cost->vertical;
+}
+
+double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
+                           const struct nw_rowcol *a)
+{
+    struct nw_rowcol_cost cost;
+
+    nw_rowcol_evaluate(problem, a, &cost);
+    return nw_rowcol_figure(problem, &cost);
+}
+
+bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
+{
+    int32_t p = problem->bandwidths->count;
+
+    if (p % rows)
+        return false;
+    if (rows > 1 && rows < p)
+        return true;
+    if (problem->all_shapes)
+        return true;
+    // a prime number of processes has no other shape
+    for (int32_t r = 2; r < p; r++)
+        if (p % r == 0)
+            return false;
+    return true;
+}
+
+bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
+                    const struct nw_rowcol *from, struct nw_rowcol *to)
+{
+    double figure = nw_rowcol_figure_of(problem, from);
+    size_t bytes = (size_t)problem->bandwidths->count * sizeof *from->process;
+
+    if (to->rows && !(figure < nw_rowcol_figure_of(problem, to)))
+        return false;
+    to->rows = from->rows;
+    to->columns = from->columns;
+    memcpy(to->process, from->process, bytes);
+    return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the heuristic and the search of arrangements share. */
+#ifndef NW_MAP_ROWCOL_H
+#define NW_MAP_ROWCOL_H
+
+#include <nodewise/rowcol.h>
+
+/* The figure of rows x columns processes, row by row. */
+double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
+                           const struct nw_rowcol *arrangement);
+
+/* Whether a shape is one of those that the problem allows. */
+bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows);
+
+/* Copies `from` over `to` where it is better, or to is empty (rows 0). */
+bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
+                    const struct nw_rowcol *from, struct nw_rowcol *to);
+
+#endif

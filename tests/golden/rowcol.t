@@ -1,0 +1,35 @@
+## The two published figures, 22424946 before and 2143978 after, on the
+## bandwidths fitted to them; with single columns allowed the reference's model
+## has 920879, eleven links in a chain.
+$ nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths $SOURCE/data/clusters/mpdata-inter.bandwidths --arrange paper --json | grep -m3 -e '"rows"' -e '"sum"' -e iterations
+    "rows": 6,
+    "sum": 2143978,
+    "iterations": 1
+$ nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths $SOURCE/data/clusters/mpdata-inter.bandwidths --shapes all -o m | awk '$1 == "best" { print $2, $4, $7 }'
+12 1 920879
+$ sed -n 1,2p m
+nodewise mapping 1
+ranks 12
+$ nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 --bandwidths $SOURCE/data/clusters/mpdata-intra.bandwidths --arrange paper -o - 2>&1 | tail -6
+grisou-1 grisou-7
+grisou-2 grisou-8
+grisou-3 grisou-9
+grisou-4 grisou-10
+grisou-5 grisou-11
+grisou-6 grisou-12
+## Bad input
+$ nodewise map -t mpdata-inter --algorithm rowcol
+? 2
+! nodewise map: rowcol needs -t SOURCE and --grid NxMxL, and no pattern
+! Try `nodewise map --help' or `nodewise map --usage' for more information.
+$ printf 'nodewise bandwidths 1\ngroup a 12\nbetween a a 0 1\n' > zero; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths zero -o none
+? 3
+! zero:3: bandwidth 0 is not positive
+$ test -e none
+? 1
+$ printf 'nodewise bandwidths 1\ngroup a 11\ngroup b 1\nbetween a a 1 1\n' > half; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths half
+? 3
+! half: no bandwidths from process 0 to 11
+$ printf 'nodewise bandwidths 1\ngroup a 2\nbetween a a 1 1\n' > two; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths two
+? 3
+! two: 2 processes on 12 nodes

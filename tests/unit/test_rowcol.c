@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Arrangements: the published costs on the bandwidths fitted to them, and the
+ * search against every order of small problems. */
+#include "base/random.h"
+#include "map/rowcol.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MUST(call) assert_int_equal(call, NW_OK)
+#define SIDE (512.0 * 64 * 3 * 8)
+
+static struct nw_bandwidths fitted(const char *name)
+{
+    struct nw_bandwidths b = {0};
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/data/clusters/%s.bandwidths",
+             getenv("NW_SOURCE"), name);
+    MUST(nw_bandwidths_read(path, &b));
+    return b;
+}
+
+static double sum_of(const struct nw_rowcol *a)
+{
+    return a->cost.horizontal + a->cost.vertical;
+}
+
+/* 2 x 6 by columns, as the paper's picture has it. */
+static double before(const struct nw_rowcol_problem *problem)
+{
+    int32_t process[12];
+    struct nw_rowcol a = {.rows = 2, .columns = 6, .process = process};
+
+    for (int32_t i = 0; i < 2; i++)
+        for (int32_t j = 0; j < 6; j++)
+            process[i * 6 + j] = j * 2 + i;
+    nw_rowcol_evaluate(problem, &a, &a.cost);
+    return sum_of(&a);
+}
+
+static void inside_a_cluster(void **state)
+{
+    struct nw_bandwidths b = fitted("mpdata-intra");
+    struct nw_rowcol_problem p = {&b, SIDE, SIDE, .seed = 1};
+    struct nw_rowcol a, best;
+
+    (void)state;
+    assert_int_equal(lrint(before(&p)), 65658);
+    MUST(nw_rowcol_paper(&p, &a));
+    assert_int_equal(lrint(sum_of(&a)), 18535);
+    assert_int_equal(a.rows, 6);
+    for (int32_t i = 0; i < 12; i++) // the paper's second picture
+        assert_int_equal(a.process[i], i / 2 + (i % 2) * 6);
+    // 12 x 1: eleven links of a whole side
+    p.all_shapes = true;
+    MUST(nw_rowcol_best(&p, &best));
+    assert_int_equal(lrint(sum_of(&best)), lrint(11 * 27017.0 / 24));
+    free(a.process);
+    free(best.process);
+    nw_bandwidths_fini(&b);
+}
+
+static void between_sites(void **state)
+{
+    struct nw_bandwidths b = fitted("mpdata-inter");
+    struct nw_rowcol_problem p = {&b, SIDE, SIDE, .seed = 1};
+    struct nw_rowcol a, best;
+
+    (void)state;
+    assert_int_equal(lrint(before(&p)), 22424946);
+    MUST(nw_rowcol_paper(&p, &a));
+    assert_int_equal(lrint(sum_of(&a)), 2143978);
+    assert_int_equal(a.iterations, 1);
+    free(a.process);
+    // optimal among shapes of more than one row and column, by enumeration
+    MUST(nw_rowcol_best(&p, &best));
+    assert_int_equal(lrint(sum_of(&best)), 2143978);
+    free(best.process);
+    p.all_shapes = true;
+    MUST(nw_rowcol_best(&p, &best));
+    assert_int_equal(lrint(sum_of(&best)), 920879);
+    assert_int_equal(best.columns, 1);
+    free(best.process);
+    nw_bandwidths_fini(&b);
+}
+
+enum { SMALL = 6 };
+
+static void every_order(const struct nw_rowcol_problem *p, struct nw_rowcol *a,
+                        int32_t fixed, double *least)
+{
+    if (fixed == SMALL) {
+        *least = fmin(*least, nw_rowcol_figure_of(p, a));
+        return;
+    }
+    for (int32_t i = fixed; i < SMALL; i++) {
+        int32_t t = a->process[fixed];
+        a->process[fixed] = a->process[i], a->process[i] = t;
+        every_order(p, a, fixed + 1, least);
+        t = a->process[fixed];
+        a->process[fixed] = a->process[i], a->process[i] = t;
+    }
+}
+
+static void search_finds_the_optimum(void **state)
+{
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 8);
+    for (int round = 0; round < 40; round++) {
+        double horizontal[SMALL * SMALL], vertical[SMALL * SMALL];
+        int32_t group[SMALL] = {0, 0, 1, 1, 1, 2}, order[SMALL];
+        struct nw_bandwidths b = {SMALL, group, horizontal, vertical};
+        struct nw_rowcol_problem p = {&b, 3e6, 2e6, .seed = 1};
+        struct nw_rowcol a = {.process = order}, paper, best;
+        double least = INFINITY;
+        p.all_shapes = round % 2;
+        p.periodic = round % 4 > 1;
+        p.objective = (enum nw_rowcol_objective)(round % 8 > 3);
+        for (int i = 0; i < SMALL * SMALL; i++) {
+            horizontal[i] = 1e6 + 1e8 * nw_random_unit(&random);
+            vertical[i] = 1e6 + 1e9 * nw_random_unit(&random);
+        }
+        for (int32_t rows = 1; rows <= SMALL; rows++) {
+            if (!nw_rowcol_allows(&p, rows))
+                continue;
+            a.rows = rows;
+            a.columns = SMALL / rows;
+            for (int32_t i = 0; i < SMALL; i++)
+                order[i] = i;
+            every_order(&p, &a, 0, &least);
+        }
+        MUST(nw_rowcol_paper(&p, &paper));
+        MUST(nw_rowcol_best(&p, &best));
+        double found = nw_rowcol_figure(&p, &best.cost);
+        assert_true(fabs(found - least) <= 1e-9 * least);
+        assert_true(nw_rowcol_figure(&p, &paper.cost) >= least * (1 - 1e-9));
+        free(paper.process);
+        free(best.process);
+    }
+}
+
+static void refuses_bad_files(void **state)
+{
+    static const char *const texts[][2] = {
+        {"", "empty"},
+        {"nodewise bandwidths 2\n", "expected 'nodewise bandwidths 1'"},
+        {"nodewise bandwidths 1\ngroup a 2\n", "no bandwidths"},
+        {"nodewise bandwidths 1\ngroup a 2\ngroup b 1\nbetween a a 1 1\n",
+         "no bandwidths from process 0 to 2"},
+        {"nodewise bandwidths 1\ngroup a 2\nbetween a a 0 1\n", "not positive"},
+        {"nodewise bandwidths 1\ngroup a 2\nbetween a a -1 1\n", ":3: "},
+        {"nodewise bandwidths 1\ngroup a 2\nbetween a c 1 1\n", "two groups"},
+        {"nodewise bandwidths 1\ngroup a 2\npair 0 2 1 1\n", "below 2"},
+        {"nodewise bandwidths 1\ngroup a 9999999\n", "processes"},
+        {"nodewise bandwidths 1\npair 0 1 1 1\n", "no groups"},
+    };
+    char path[] = "/tmp/rowcol-XXXXXX";
+    int file = mkstemp(path);
+
+    (void)state;
+    assert_true(file >= 0);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct nw_bandwidths b = {0};
+        FILE *out = fopen(path, "w");
+        fputs(texts[i][0], out);
+        fclose(out);
+        assert_int_equal(nw_bandwidths_read(path, &b), NW_EFORMAT);
+        if (!strstr(nw_error_text(), texts[i][1]))
+            fail_msg("'%s' lacks '%s'", nw_error_text(), texts[i][1]);
+        assert_null(b.group);
+    }
+    remove(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inside_a_cluster),
+        cmocka_unit_test(between_sites),
+        cmocka_unit_test(search_finds_the_optimum),
+        cmocka_unit_test(refuses_bad_files),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

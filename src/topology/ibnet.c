@@ -218,12 +218,10 @@ static nw_status follow_tables(const struct nw_ib_subnet *subnet,
                                struct nw_ib_tables *tables,
                                const struct nw_fabric *fabric)
 {
-    nw_status status = NW_OK;
+    nw_status status = tables->count
+                           ? nw_ib_find_trace_ports(subnet, tables)
+                           : nw_ib_read_tables(subnet, tables->file, tables);
 
-    if (tables->count)
-        nw_ib_find_trace_ports(subnet, tables);
-    else
-        status = nw_ib_read_tables(subnet, tables->file, tables);
     return status ? status : nw_ib_set_tables(subnet, tables, fabric);
 }
 

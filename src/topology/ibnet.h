@@ -87,8 +87,8 @@ bool nw_ib_is_trace(const char *text);
 NW_MUST_CHECK nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet,
                                            char *text,
                                            struct nw_ib_tables *tables);
-void nw_ib_find_trace_ports(const struct nw_ib_subnet *subnet,
-                            struct nw_ib_tables *tables);
+NW_MUST_CHECK nw_status nw_ib_find_trace_ports(
+    const struct nw_ib_subnet *subnet, struct nw_ib_tables *tables);
 
 /* Bytes/s of "4xQDR", 0 where the word is no rate. */
 double nw_ib_rate(const char *word);

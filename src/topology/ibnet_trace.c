@@ -301,14 +301,20 @@ nw_status nw_ib_parse_traces(struct nw_ib_subnet *subnet, char *text,
     return status;
 }
 
-void nw_ib_find_trace_ports(const struct nw_ib_subnet *subnet,
-                            struct nw_ib_tables *tables)
+nw_status nw_ib_find_trace_ports(const struct nw_ib_subnet *subnet,
+                                 struct nw_ib_tables *tables)
 {
     for (size_t i = 0; i < tables->count; i++) {
-        size_t *port = &tables->entry[i].port;
+        struct nw_ib_entry *entry = &tables->entry[i];
+        const struct nw_ib_port *port =
+            nw_ib_port(subnet, (int32_t)(entry->port >> 16),
+                       (int32_t)(entry->port & 0xffff));
 
-        *port = (size_t)(nw_ib_port(subnet, (int32_t)(*port >> 16),
-                                    (int32_t)(*port & 0xffff)) -
-                         subnet->port);
+        if (!port)
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: the way ends at a port without a cable",
+                           subnet->file, entry->line);
+        entry->port = (size_t)(port - subnet->port);
     }
+    return NW_OK;
 }

@@ -159,8 +159,8 @@ static nw_status take_section(struct search *search, uint64_t seed, int repeats)
     struct nw_section section = {.layout = search->layout,
                                  .seed = seed,
                                  .repeats = repeats,
-                                 /* few steps: a quick answer is wanted */
-                                 .tries = budget->steps_most < 10000 ? 1 : 4,
+                                 .tries =
+                                     budget->effort == NW_EFFORT_FAST ? 1 : 4,
                                  .threads = budget->threads};
     nw_status status = nw_alloc((size_t)search->layout->count,
                                 sizeof *section.seat, &section.seat);

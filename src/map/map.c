@@ -31,6 +31,7 @@ static const struct named placers[] = {
 /* These need a budget: they stand in no phase. */
 static const struct named searches[] = {
     {"multilevel", nw_place_multilevel},
+    {"section", nw_place_section},
     {"tile", nw_place_tile},
     {"refine", nw_place_refine},
     {NULL, NULL},
@@ -189,6 +190,11 @@ static const struct nw_algorithm algorithms[] = {
      NW_KINDS_ALL},
     {"tile",
      "a stencil's grid cut into boxes, level by level",
+     run_flat,
+     {"partition", "partition", "partition"},
+     NW_KINDS_ALL},
+    {"section",
+     "boxes of a grid, or recursive sections along the machine: quick",
      run_flat,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},

@@ -153,14 +153,14 @@ static int repeats_of(const struct search *search)
     return most / bonds < REPEATS_MOST ? (int)(most / bonds) : REPEATS_MOST;
 }
 
+/* Once and in haste with 0 repeats. */
 static nw_status take_section(struct search *search, uint64_t seed, int repeats)
 {
     const struct nw_budget *budget = search->placing->budget;
     struct nw_section section = {.layout = search->layout,
                                  .seed = seed,
-                                 .repeats = repeats,
-                                 .tries =
-                                     budget->effort == NW_EFFORT_FAST ? 1 : 4,
+                                 .repeats = repeats ? repeats : 1,
+                                 .tries = repeats ? 4 : 1,
                                  .threads = budget->threads};
     nw_status status = nw_alloc((size_t)search->layout->count,
                                 sizeof *section.seat, &section.seat);
@@ -254,6 +254,19 @@ static nw_status tile(struct nw_layout *layout,
     return status;
 }
 
+/* No swaps: for programs that wait. */
+static nw_status section(struct nw_layout *layout,
+                         const struct nw_placing *placing)
+{
+    struct search search = {
+        .layout = layout, .placing = placing, .cost = nw_layout_cost(layout)};
+    bool found;
+    nw_status status = nw_layout_tile(layout, &search.cost, &found);
+
+    return status || found ? status
+                           : take_section(&search, placing->options->seed, 0);
+}
+
 /* --- the placers --- */
 
 typedef nw_status improver(struct nw_layout *layout,
@@ -287,6 +300,11 @@ static nw_status place_on_tree(struct nw_placing *placing, improver *run)
 nw_status nw_place_multilevel(struct nw_placing *placing)
 {
     return place_on_tree(placing, improve);
+}
+
+nw_status nw_place_section(struct nw_placing *placing)
+{
+    return place_on_tree(placing, section);
 }
 
 nw_status nw_place_tile(struct nw_placing *placing)

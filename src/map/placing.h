@@ -124,6 +124,7 @@ nw_placer nw_place_scotch;    /* NW_ENODEV where Scotch is absent */
  * makes one known. */
 nw_status nw_placing_begin(struct nw_placing *placing);
 nw_placer nw_place_multilevel; /* on trees, for hop-bytes */
+nw_placer nw_place_section;    /* the same, tiled or cut once */
 nw_placer nw_place_tile;       /* the same, stencils alone */
 nw_placer nw_place_refine;     /* the same, from the hint */
 

@@ -64,8 +64,9 @@ static void keep(struct nw_ways *ways, struct nw_kept_way *kept,
 
     if (nw_grow(&ways->hop, &ways->hop_capacity, need, sizeof *ways->hop))
         return;
-    memcpy(ways->hop + ways->hop_count, way->hop,
-           way->count * sizeof *way->hop);
+    if (way->count)
+        memcpy(ways->hop + ways->hop_count, way->hop,
+               way->count * sizeof *way->hop);
     *kept = (struct nw_kept_way){ways->hop_count, way->count, true,
                                  way->distance, way->latency};
     ways->hop_count = need;

@@ -213,26 +213,44 @@ static nw_status build_tree(struct building *b)
     return status ? status : nw_network_finish_tree(b->network);
 }
 
-/* The network of a source that is no tree, with its classes as ours. */
+struct taking {
+    const nw_topology *from;
+    nw_topology *to;
+    nw_status status;
+};
+
+static void take_class(void *user, int32_t *class)
+{
+    struct taking *taking = user;
+
+    if (*class >= 0 && !taking->status)
+        taking->status =
+            nw_topology_class(taking->to, &taking->from->class[*class], class);
+}
+
+/* The network of a source that is no tree, with its classes as ours: those of
+ * its links and those that its rule names. */
 static nw_status take_source(struct building *b)
 {
+    struct taking taking = {.to = b->topology};
     nw_topology *from;
     nw_status status = nw_topology_load(b->site->source, NULL, &from);
     int node = 0;
 
     if (status)
         return status;
+    taking.from = from;
     b->network = from->network;
     from->network = NULL;
-    for (int32_t l = 0; !status && l < b->network->link_count; l++)
-        status = nw_topology_class(b->topology,
-                                   &from->class[b->network->link_class[l]],
-                                   &b -> network -> link_class[l]);
+    for (int32_t l = 0; l < b->network->link_count; l++)
+        take_class(&taking, &b->network->link_class[l]);
+    if (b->network->ops->visit)
+        b->network->ops->visit(b->network, take_class, &taking);
     for (int i = 0; i < b->count; i = end_of_node(b, i))
         b->leaf[node++] = nw_topology_switch_of(
             from, b->site->number[seat_of(b, i)->node], -1);
     nw_topology_free(from);
-    return status;
+    return taking.status;
 }
 
 static nw_status add_network(struct building *b, int nodes)

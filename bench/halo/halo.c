@@ -105,10 +105,12 @@ static const struct ours variants[] = {
     {"once/shared", NW_HALO_BIT(NW_HALO_SHARED), NW_HALO_SCHEDULE_ONCE},
     {"once/packed", NW_HALO_BIT(NW_HALO_PACKED), NW_HALO_SCHEDULE_ONCE},
     {"once/types", NW_HALO_BIT(NW_HALO_TYPES), NW_HALO_SCHEDULE_ONCE},
+    {"once/attach", NW_HALO_BIT(NW_HALO_ATTACH), NW_HALO_SCHEDULE_ONCE},
     {"phases/direct", NW_HALO_BIT(NW_HALO_DIRECT), NW_HALO_SCHEDULE_PHASES},
     {"phases/shared", NW_HALO_BIT(NW_HALO_SHARED), NW_HALO_SCHEDULE_PHASES},
     {"phases/packed", NW_HALO_BIT(NW_HALO_PACKED), NW_HALO_SCHEDULE_PHASES},
     {"phases/types", NW_HALO_BIT(NW_HALO_TYPES), NW_HALO_SCHEDULE_PHASES},
+    {"phases/attach", NW_HALO_BIT(NW_HALO_ATTACH), NW_HALO_SCHEDULE_PHASES},
 };
 
 static nw_halo *open_ours(const struct setup *setup, const struct ours *ours)
@@ -304,16 +306,40 @@ static void summarise(struct contestant *contestant)
         sqrt(fmax(0, squares / n - contestant->mean * contestant->mean));
 }
 
+/* Another order each round, the same on all ranks: whoever came always after
+ * the same one would inherit the caches and the time slice that it leaves. */
+static void shuffle(int *order, int count)
+{
+    static uint64_t state = 88172645463325252u; /* xorshift64 */
+
+    for (int i = count - 1; i > 0; i--) {
+        int j, held = order[i];
+
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        j = (int)(state % (uint64_t)(i + 1));
+        order[i] = order[j];
+        order[j] = held;
+    }
+}
+
 static void time_all(const struct setup *setup,
                      const struct arguments *arguments,
                      struct contestant *contestants, int count)
 {
-    for (int i = 0; i < count; i++)
+    int order[MOST_CONTESTANTS];
+
+    for (int i = 0; i < count; i++) {
+        order[i] = i;
         contestants[i].seconds =
             calloc((size_t)arguments->rounds * TURN, sizeof(double));
-    for (int round = 0; round < arguments->rounds; round++)
+    }
+    for (int round = 0; round < arguments->rounds; round++) {
+        shuffle(order, count);
         for (int i = 0; i < count; i++)
-            take_turn(setup, &contestants[i]);
+            take_turn(setup, &contestants[order[i]]);
+    }
     for (int i = 0; i < count; i++)
         summarise(&contestants[i]);
 }

@@ -5,23 +5,30 @@
 #include "halo/exchange/channels.h"
 
 #include "base/clock.h"
+#include "base/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 31
-#define SIEVE 5    /* rounds after which the slow ones drop out */
-#define SLOW 1.4   /* times the best */
+#define ROUNDS 96
+#define TURN 5     /* exchanges of a scheme in a row, the first not counted */
+#define SIEVE 2    /* rounds after which the slow drop out, and ever so many */
+#define SLOW 1.6   /* times the best: out at first; nearer later */
+#define NEAR 1.1   /* but never those nearer than this */
 #define ENOUGH 1.5 /* seconds of measuring */
-#define TURN 3     /* exchanges of a scheme in a row */
+#define SAMPLES ((size_t)ROUNDS * (TURN - 1))
 
 struct contest {
     nw_halo *halo;
     size_t count;
     struct nw_halo_set *set;
-    double (*seconds)[ROUNDS]; /* [count] */
-    int *rounds;               /* [count] measured */
-    bool *out;                 /* [count] dropped */
+    double *seconds; /* [count][SAMPLES] */
+    size_t *samples; /* [count] measured */
+    size_t *order;   /* [count] of this round */
+    bool *out;       /* [count] dropped */
+    double *sorted;  /* [SAMPLES] */
+    struct nw_random random;
 };
 
 static nw_status exchange(nw_halo *halo, double *seconds)
@@ -51,85 +58,98 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The lower quartile: what others do on the machine only ever adds. The first
- * round is left out, since it touches pages and connections for the first
- * time. */
-static double quartile(const struct contest *contest, size_t i)
+/* The lower decile: what others do on the machine only ever adds, and where
+ * they are many it adds to most exchanges. */
+static double decile(const struct contest *contest, size_t i)
 {
-    double sorted[ROUNDS];
-    int n = contest->rounds[i], skip = n > 2 ? 1 : 0;
+    size_t n = contest->samples[i];
 
-    memcpy(sorted, contest->seconds[i] + skip,
-           (size_t)(n - skip) * sizeof *sorted);
-    qsort(sorted, (size_t)(n - skip), sizeof *sorted, ascending);
-    return sorted[(n - skip) / 4];
+    memcpy(contest->sorted, contest->seconds + i * SAMPLES, n * sizeof(double));
+    qsort(contest->sorted, n, sizeof(double), ascending);
+    return contest->sorted[n / 10];
 }
 
 static size_t best_of(const struct contest *contest)
 {
     size_t best = contest->count;
+    double least = 0;
 
-    for (size_t i = 0; i < contest->count; i++)
-        if (!contest->out[i] && contest->rounds[i] &&
-            (best == contest->count ||
-             quartile(contest, i) < quartile(contest, best)))
-            best = i;
+    for (size_t i = 0; i < contest->count; i++) {
+        double seconds;
+
+        if (contest->out[i] || !contest->samples[i])
+            continue;
+        seconds = decile(contest, i);
+        if (best < contest->count && seconds >= least)
+            continue;
+        best = i;
+        least = seconds;
+    }
     return best;
 }
 
-static void sieve(struct contest *contest)
+/* The slow drop out, so that the time is spent on those that are near. */
+static void sieve(struct contest *contest, double slow)
 {
     size_t best = best_of(contest);
+    double most;
 
-    for (size_t i = 0; best < contest->count && i < contest->count; i++)
-        if (quartile(contest, i) > SLOW * quartile(contest, best))
+    if (best == contest->count)
+        return;
+    most = fmax(slow, NEAR) * decile(contest, best);
+    for (size_t i = 0; i < contest->count; i++)
+        if (!contest->out[i] && decile(contest, i) > most)
             contest->out[i] = true;
 }
 
 /* A few exchanges in a row, as a solver makes them: the first finds other
- * schemes' buffers in the caches and is not counted, the best of the rest is.
- */
-static nw_status take_turn(nw_halo *halo, double *best, double *spent)
+ * schemes' buffers in the caches and is not counted. */
+static nw_status take_turn(struct contest *contest, size_t i, double *spent)
 {
     nw_status status = NW_OK;
 
-    for (int i = 0; !status && i < TURN; i++) {
+    nw_halo_set_swap(contest->halo, &contest->set[i]);
+    for (int k = 0; !status && k < TURN; k++) {
         double seconds = 0;
 
-        status = exchange(halo, &seconds);
+        status = exchange(contest->halo, &seconds);
         *spent += seconds;
-        if (i == 1 || (i > 1 && seconds < *best))
-            *best = seconds;
+        if (k)
+            contest->seconds[i * SAMPLES + contest->samples[i]++] = seconds;
     }
+    nw_halo_set_swap(contest->halo, &contest->set[i]);
     return status;
 }
 
-static nw_status run_round(struct contest *contest, int round, double *spent)
+/* In another order each round, the same on all ranks. */
+static nw_status run_round(struct contest *contest, double *spent)
 {
     nw_status status = NW_OK;
 
-    for (size_t i = 0; !status && i < contest->count; i++) {
-        double *seconds = &contest->seconds[i][round];
+    for (size_t i = contest->count - 1; i > 0; i--) {
+        size_t j = nw_random_below(&contest->random, i + 1);
+        size_t held = contest->order[i];
 
-        if (contest->out[i])
-            continue;
-        nw_halo_set_swap(contest->halo, &contest->set[i]);
-        status = take_turn(contest->halo, seconds, spent);
-        nw_halo_set_swap(contest->halo, &contest->set[i]);
-        contest->rounds[i] = round + 1;
+        contest->order[i] = contest->order[j];
+        contest->order[j] = held;
     }
+    for (size_t i = 0; !status && i < contest->count; i++)
+        if (!contest->out[contest->order[i]])
+            status = take_turn(contest, contest->order[i], spent);
     return status;
 }
 
 static nw_status run_contest(struct contest *contest)
 {
-    double spent = 0;
+    double spent = 0, slow = SLOW;
     nw_status status = NW_OK;
 
-    for (int round = 0; !status && round < ROUNDS; round++) {
-        status = run_round(contest, round, &spent);
-        if (round == SIEVE)
-            sieve(contest);
+    for (int round = 1; !status && round <= ROUNDS; round++) {
+        status = run_round(contest, &spent);
+        if (round % SIEVE == 0) {
+            sieve(contest, slow);
+            slow *= 0.95;
+        }
         /* all ranks have the same sum */
         if (round > 1 && spent > ENOUGH)
             break;
@@ -145,13 +165,20 @@ static nw_status open_contest(struct contest *contest,
         nw_alloc(contest->count, sizeof *contest->set, &contest->set);
 
     if (!status)
-        status = nw_alloc(contest->count, sizeof *contest->seconds,
+        status = nw_alloc(contest->count * SAMPLES, sizeof(double),
                           &contest->seconds);
     if (!status)
-        status = nw_alloc(contest->count, sizeof(int), &contest->rounds);
+        status = nw_alloc(contest->count, sizeof(size_t), &contest->samples);
+    if (!status)
+        status = nw_alloc(contest->count, sizeof(size_t), &contest->order);
     if (!status)
         status = nw_alloc(contest->count, sizeof(bool), &contest->out);
+    if (!status)
+        status = nw_alloc(SAMPLES, sizeof(double), &contest->sorted);
     status = nw_halo_agree(halo->comm, status);
+    nw_random_init(&contest->random, 1);
+    for (size_t i = 0; !status && i < contest->count; i++)
+        contest->order[i] = i;
     for (size_t i = 0; !status && i < contest->count; i++) {
         status = nw_halo_channels_open(halo, &scheme[i]);
         if (!status)
@@ -182,7 +209,9 @@ nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_scheme *scheme,
         nw_halo_set_swap(halo, &contest.set[best]);
     free(contest.set);
     free(contest.seconds);
-    free(contest.rounds);
+    free(contest.samples);
+    free(contest.order);
     free(contest.out);
+    free(contest.sorted);
     return status;
 }

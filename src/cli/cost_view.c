@@ -58,6 +58,7 @@ void nw_cli_cost_json(struct nw_json *json, const nw_topology *topology,
     add_seconds(json, "max_congestion_host", cost, cost->max_congestion_host);
     add_seconds(json, "max_congestion_gpu", cost, cost->max_congestion_gpu);
     nw_json_number(json, "latency", cost->latency);
+    add_seconds(json, "time", cost, cost->time);
     nw_json_integer(json, "remote_gpus", cost->remote_gpus);
     add_levels(json, topology, cost);
 }

@@ -19,13 +19,10 @@ struct named {
 };
 
 static const struct named placers[] = {
-    {"block", nw_place_block},
-    {"cyclic", nw_place_cyclic},
-    {"random", nw_place_random},
-    {"greedy", nw_place_greedy},
-    {"partition", nw_place_partition},
-    {"scotch", nw_place_scotch},
-    {NULL, NULL},
+    {"block", nw_place_block},         {"cyclic", nw_place_cyclic},
+    {"random", nw_place_random},       {"greedy", nw_place_greedy},
+    {"partition", nw_place_partition}, {"scotch", nw_place_scotch},
+    {"rashti", nw_place_rashti},       {NULL, NULL},
 };
 
 /* These need a budget: they stand in no phase. */
@@ -53,7 +50,7 @@ nw_placer *nw_placer_find(const char *name)
     return find_named(placers, name);
 }
 
-#define PHASE_NAMES "block, cyclic, random, scotch, greedy, partition"
+#define PHASE_NAMES "block, cyclic, random, scotch, rashti, greedy, partition"
 
 const char *nw_map_phase_names(void)
 {
@@ -187,6 +184,11 @@ static const struct nw_algorithm algorithms[] = {
      "Scotch on all cores at once",
      run_flat,
      {"scotch", "scotch", "scotch"},
+     NW_KINDS_ALL},
+    {"rashti",
+     "Scotch on the integer loads of the MPI topology functions",
+     run_flat,
+     {"rashti", "rashti", "rashti"},
      NW_KINDS_ALL},
     {"tile",
      "a stencil's grid cut into boxes, level by level",

@@ -115,6 +115,7 @@ nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
 nw_placer nw_place_partition; /* bisection, then congestion refined */
 nw_placer nw_place_scotch;    /* NW_ENODEV where Scotch is absent */
+nw_placer nw_place_rashti;    /* the same, on loads.h */
 
 /* Searches: placers that begin with `hint` where there is one, else with
  * nw_place_block, and whose answer is never worse than that beginning in the

@@ -3,6 +3,7 @@
  * Scotch: its 64-bit variant, loaded when first asked for, one context a call,
  * fixed seed, one thread, no output. Spare room is filled with processes that
  * talk to nobody, so that Scotch's balance makes it one process per seat. */
+#include "map/loads.h"
 #include "map/placing.h"
 #include "map/scotch_quiet.h"
 #include "base/array.h"
@@ -145,6 +146,7 @@ static nw_status failed(const char *what)
 struct machine {
     SCOTCH_Arch arch;
     const struct nw_placing *placing;
+    bool by_loads;    /* of the paper, not by distance */
     SCOTCH_Num *room; /* [places] free and taken by fixed ranks, at least 1 */
     int levels;       /* of the regular tree the places form; 0: none */
     SCOTCH_Num size[LEVELS_MOST], cost[LEVELS_MOST]; /* from the root */
@@ -274,12 +276,14 @@ static nw_status find_tree(struct machine *machine)
     return NW_OK;
 }
 
-/* Every pair of places joined by an edge as long as their distance. */
+/* Every pair of places joined by an edge as long as their distance, or the
+ * longer the less its load is: Scotch's edges of machines are lengths. */
 static nw_status build_graph_machine(struct machine *machine)
 {
     const struct nw_places *places = machine->placing->places;
     size_t n = (size_t)places->count, at = 0;
     SCOTCH_Num *row = NULL, *peer = NULL, *cost = NULL;
+    struct nw_loads loads = nw_loads_of(places);
     SCOTCH_Graph graph;
     SCOTCH_Strat strat;
     nw_status status = nw_alloc(n + 1, sizeof *row, &row);
@@ -294,7 +298,10 @@ static nw_status build_graph_machine(struct machine *machine)
         for (size_t b = 0; b < n; b++)
             if (a != b) {
                 peer[at] = (SCOTCH_Num)b;
-                cost[at++] = whole_distance(places, (int32_t)a, (int32_t)b);
+                cost[at++] =
+                    machine->by_loads
+                        ? nw_loads_length(&loads, (int32_t)a, (int32_t)b)
+                        : whole_distance(places, (int32_t)a, (int32_t)b);
             }
         row[a + 1] = (SCOTCH_Num)at;
     }
@@ -318,10 +325,15 @@ static nw_status build_machine(struct machine *machine)
     int32_t count = machine->placing->places->count;
     nw_status status = read_rooms(machine);
 
-    if (!status)
+    if (!status && !machine->by_loads)
         status = find_tree(machine);
     if (status)
         return status;
+    if (machine->by_loads && count > GRAPH_PLACES_MOST)
+        return nw_fail(
+            NW_EUNSUPPORTED,
+            "rashti joins all pairs of elements: %d are more than %d", count,
+            GRAPH_PLACES_MOST);
     if (!machine->levels && count > 1 && count <= GRAPH_PLACES_MOST)
         return build_graph_machine(machine);
     if (machine->levels
@@ -495,10 +507,10 @@ static nw_status take_answer(struct nw_placing *placing, const SCOTCH_Num *part)
     return NW_OK;
 }
 
-nw_status nw_place_scotch(struct nw_placing *placing)
+static nw_status place(struct nw_placing *placing, bool by_loads)
 {
     struct program program = {.count = 0};
-    struct machine machine = {.placing = placing};
+    struct machine machine = {.placing = placing, .by_loads = by_loads};
     uint64_t seed = nw_random_next(placing->random);
     nw_status status;
 
@@ -531,4 +543,14 @@ nw_status nw_place_scotch(struct nw_placing *placing)
     free(program.weight);
     free(program.part);
     return status;
+}
+
+nw_status nw_place_scotch(struct nw_placing *placing)
+{
+    return place(placing, false);
+}
+
+nw_status nw_place_rashti(struct nw_placing *placing)
+{
+    return place(placing, true);
 }

@@ -18,3 +18,8 @@ nw_status nw_place_scotch(struct nw_placing *placing)
     (void)placing;
     return nw_fail(NW_ENODEV, "this Nodewise was built without Scotch");
 }
+
+nw_status nw_place_rashti(struct nw_placing *placing)
+{
+    return nw_place_scotch(placing);
+}

@@ -3,6 +3,7 @@
  * untouched, the same answer each time, one rank an element. */
 #include <nodewise/map.h>
 
+#include "map/loads.h"
 #include "map/placing.h"
 #include "map/scotch_quiet.h"
 #include "support/machine.h"
@@ -128,9 +129,38 @@ static void test_finds_the_obvious(void **state)
     nw_topology_free(topology);
 }
 
+/* Rashti et al., figure 1, on its machine: inside a socket, between sockets,
+ * between nodes of one switch and of two. The closest nodes get the largest hop
+ * count, 4; the farthest 1; a node's cores more, by depth. */
+static void loads_of_figure_one(void **state)
+{
+    static const int32_t core[] = {0, 1, 4, 8, 16};
+    static const int64_t load[] = {6, 5, 4, 1};
+    nw_topology *topology;
+    struct nw_places places;
+    struct nw_loads loads;
+    struct nw_end *end;
+
+    (void)state;
+    MUST(nw_topology_load("rashti-32", NULL, &topology));
+    MUST(nw_alloc(5, sizeof *end, &end));
+    for (int i = 0; i < 5; i++)
+        end[i] = nw_topology_element_end(topology, core[i]);
+    MUST(nw_places_init(&places, topology, end, 5, -1));
+    loads = nw_loads_of(&places);
+    for (int i = 1; i < 5; i++) {
+        assert_int_equal(nw_loads_get(&loads, 0, i), load[i - 1]);
+        assert_int_equal(nw_loads_get(&loads, i, 0), load[i - 1]);
+        assert_int_equal(nw_loads_length(&loads, 0, i), 7 - load[i - 1]);
+    }
+    nw_places_fini(&places);
+    nw_topology_free(topology);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(loads_of_figure_one),
         cmocka_unit_test(test_errors_are_not_printed),
         cmocka_unit_test(test_mapping_is_silent),
         cmocka_unit_test(test_finds_the_obvious),

@@ -164,14 +164,21 @@ void nw_dense_finish(struct nw_dense *dense)
 struct island {
     struct nw_breed breed;
     uint64_t until; /* steps of its own */
+    uint64_t limit; /* what --steps leaves it */
 };
 
 static void *advance(void *user)
 {
     struct island *island = user;
+    struct nw_breed *breed = &island->breed;
 
-    while (island->breed.steps < island->until)
-        nw_breed_next(&island->breed);
+    while (breed->steps < island->until && breed->steps < island->limit) {
+        uint64_t left = island->limit - breed->steps;
+
+        if (breed->child_steps > left)
+            breed->child_steps = left;
+        nw_breed_next(breed);
+    }
     return NULL;
 }
 
@@ -213,6 +220,17 @@ static uint64_t effort_steps(const struct nw_qap *qap,
     return (uint64_t)steps;
 }
 
+/* Halves of what --steps leaves, to a step. */
+static void limit_islands(const struct nw_budget *budget, struct island *island)
+{
+    uint64_t left = budget->steps_most - budget->steps;
+
+    for (uint64_t i = 0; i < ISLANDS; i++)
+        island[i].limit = budget->steps_most == UINT64_MAX
+                              ? UINT64_MAX
+                              : (left + ISLANDS - 1 - i) / ISLANDS;
+}
+
 static void run_islands(struct nw_dense *dense, struct island *island)
 {
     struct nw_budget *budget = dense->seats->problem->budget;
@@ -221,6 +239,7 @@ static void run_islands(struct nw_dense *dense, struct island *island)
     uint64_t last = effort_steps(&dense->qap, budget), done = 0;
     bool goes = !budget->stopped;
 
+    limit_islands(budget, island);
     while (goes && done < last) {
         uint64_t before = done, each = (last - done) / ISLANDS;
 
@@ -278,42 +297,49 @@ nw_status nw_dense_anneal(struct nw_dense *dense)
 
     if (budget->endless)
         steps = 50000;
-    steps = nw_budget_slice(budget, steps);
     while (!status && goes) {
+        uint64_t now = nw_budget_slice(budget, steps);
         double cost;
 
         memcpy(trial, dense->place, (size_t)qap->n * sizeof *trial);
         status =
             nw_qap_anneal(qap, dense->seats->problem->options.seed + seed++,
-                          steps, trial, &cost);
+                          now, trial, &cost);
         if (!status && cost < best) {
             best = cost;
             memcpy(dense->place, trial, (size_t)qap->n * sizeof *trial);
         }
-        goes = nw_budget_go(budget, steps, best) && budget->endless;
+        goes = nw_budget_go(budget, now, best) && budget->endless;
     }
     free(trial);
     return status;
 }
 
-static bool goes_on(void *user, double best)
+static bool goes_on(struct nw_exact *exact, double best)
 {
-    return nw_budget_go(user, NODES_SLICE, best);
+    struct nw_dense *dense = exact->user;
+    struct nw_budget *budget = dense->seats->problem->budget;
+    bool goes = nw_budget_go(budget, exact->nodes - dense->told, best);
+
+    dense->told = exact->nodes;
+    exact->look = exact->nodes + nw_budget_slice(budget, NODES_SLICE);
+    return goes;
 }
 
 nw_status nw_dense_exact(struct nw_dense *dense, uint64_t nodes, bool *proven)
 {
     struct nw_budget *budget = dense->seats->problem->budget;
     struct nw_exact exact = {.nodes_most = nodes ? nodes : UINT64_MAX,
-                             .slice = NODES_SLICE,
+                             .look = nw_budget_slice(budget, NODES_SLICE),
                              .goes_on = goes_on,
-                             .user = budget};
-    nw_status status = nw_qap_exact(&dense->qap, &exact, dense->place);
+                             .user = dense};
+    nw_status status;
 
+    dense->told = 0;
+    status = nw_qap_exact(&dense->qap, &exact, dense->place);
     if (status)
         return status;
     *proven = exact.proven && !dense->open;
-    nw_budget_go(budget, exact.nodes % NODES_SLICE,
-                 nw_qap_cost(&dense->qap, dense->place));
+    (void)goes_on(&exact, nw_qap_cost(&dense->qap, dense->place));
     return NW_OK;
 }

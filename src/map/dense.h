@@ -12,6 +12,7 @@ struct nw_dense {
     struct nw_seats *seats;
     int32_t *actor; /* [n] of an item, -1 for one that stands for a free seat */
     int32_t *place; /* [n] seat of an item */
+    uint64_t told;  /* of exact's nodes, to the budget */
     bool open;      /* a rank was left where it is though only its node is
                        fixed: what is proven here is not proven of all */
 };

@@ -84,8 +84,8 @@ NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
 struct nw_exact {
     uint64_t nodes_most; /* bounds to compute at most */
     uint64_t nodes;      /* computed */
-    uint64_t slice;      /* every so many nodes goes_on is asked; 0: never */
-    bool (*goes_on)(void *user, double best);
+    uint64_t look;       /* goes_on is asked at that many; 0: never */
+    bool (*goes_on)(struct nw_exact *exact, double best); /* sets `look` anew */
     void *user;
     bool proven; /* place is an optimum */
 };

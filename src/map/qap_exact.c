@@ -252,8 +252,8 @@ static bool has_time(struct search *search)
     if (!exact->proven)
         return false;
     exact->nodes++;
-    if (exact->slice && exact->nodes % exact->slice == 0 &&
-        !exact->goes_on(exact->user, search->best_cost))
+    if (exact->nodes == exact->look &&
+        !exact->goes_on(exact, search->best_cost))
         exact->proven = false;
     return exact->proven;
 }

@@ -6,6 +6,7 @@
 #include "map/aim.h"
 #include "map/budget.h"
 #include "map/dense.h"
+#include "map/exhaust.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
@@ -15,6 +16,7 @@
 
 #define EXACT_MOST 12 /* elements whose optimum auto proves */
 #define EXACT_NODES 200000
+#define EXACT_PLACES 64     /* elements that a bound is known for */
 #define DENSE_MOST 128      /* elements of any machine */
 #define HOP_BYTES_MORE 1.04 /* for less congestion */
 #define MATRIX_MOST 400     /* elements of a matrix of distances */
@@ -51,7 +53,8 @@ static nw_status check_dense(const char *name, const struct nw_seats *seats)
         return NW_OK;
     return nw_fail(NW_EUNSUPPORTED,
                    "%s is for hop-bytes or latency between cores, all of "
-                   "which may be used",
+                   "which may be used; anneal and refine know every objective, "
+                   "GPUs and nodes that take fewer ranks",
                    name);
 }
 
@@ -77,13 +80,52 @@ static nw_status run_dense(const char *name, struct nw_seats *seats,
     return status;
 }
 
+/* A rank that may move inside its node, which a dense problem does not know. */
+static bool holds_some(const struct nw_seats *seats)
+{
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        if (seats->held[r] && !seats->locked[r])
+            return true;
+    return false;
+}
+
+/* A dense problem has one objective. */
+static bool is_all_dense(const struct nw_seats *seats)
+{
+    return nw_dense_fits(seats) && !holds_some(seats) &&
+           !seats->problem->options.has_second;
+}
+
+static nw_status run_exact(struct nw_seats *seats, const struct nw_aim *aim,
+                           struct nw_map_report *report)
+{
+    if (is_all_dense(seats) && seats->count <= EXACT_PLACES)
+        return run_dense("exact", seats, report);
+    if (seats->rank_count > NW_EXHAUST_MOST)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "exact is for at most %d ranks, these are %d",
+                       NW_EXHAUST_MOST, seats->rank_count);
+    return nw_seats_exhaust(seats, aim, 0, &report->proven);
+}
+
+/* What a dense search does not know, swaps of seats see to afterwards. */
+static nw_status run_tabu(struct nw_seats *seats, const struct nw_aim *aim,
+                          struct nw_map_report *report)
+{
+    nw_status status = run_dense("tabu", seats, report);
+
+    if (!status && !is_all_dense(seats))
+        status = nw_seats_search(seats, aim, false);
+    return status;
+}
+
 nw_status nw_run_search(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)
 {
     struct nw_aim aim = nw_aim_of(problem);
     const char *name = algorithm->name;
-    bool dense = !strcmp(name, "tabu") || !strcmp(name, "exact");
+    bool dense = false;
     struct nw_seats seats;
     nw_status status = begin(problem, answer);
 
@@ -93,10 +135,13 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
         return status;
     if (!strcmp(name, "anneal") && problem->topology->matrix &&
         seats.count <= MATRIX_MOST)
-        dense = nw_dense_fits(&seats);
-    if (!strcmp(name, "refine") && seats.count <= EXACT_MOST &&
-        nw_dense_fits(&seats))
-        status = run_dense("exact", &seats, report);
+        dense = is_all_dense(&seats);
+    if (!strcmp(name, "exact") ||
+        (!strcmp(name, "refine") && seats.count <= EXACT_MOST &&
+         is_all_dense(&seats)))
+        status = run_exact(&seats, &aim, report);
+    else if (!strcmp(name, "tabu"))
+        status = run_tabu(&seats, &aim, report);
     else
         status =
             dense ? run_dense(name, &seats, report)
@@ -117,10 +162,7 @@ bool nw_search_is_small(const struct nw_problem *problem)
 
 static bool dense_suits(const struct nw_seats *seats)
 {
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        if (seats->held[r] && !seats->locked[r])
-            return false;
-    return nw_search_is_small(seats->problem) && nw_dense_fits(seats);
+    return nw_search_is_small(seats->problem) && is_all_dense(seats);
 }
 
 static nw_status improve_dense(struct nw_seats *seats,
@@ -157,6 +199,7 @@ struct improving {
     struct nw_map_report *report;
     const double *guard; /* or NULL */
     double hop_limit;
+    bool all; /* try every seating */
     const char *name;
 };
 
@@ -175,7 +218,11 @@ static nw_status improve(struct improving *work, struct nw_answer *answer)
 
     if (status)
         return status;
-    if (may_be_dense(work, &seats)) {
+    if (work->all) {
+        status =
+            nw_seats_exhaust(&seats, &aim, EXACT_NODES, &work->report->proven);
+        work->name = "exact";
+    } else if (may_be_dense(work, &seats)) {
         status = improve_dense(&seats, work->report);
         work->name = work->report->proven ? "exact" : "tabu";
     } else {
@@ -286,17 +333,32 @@ static nw_status improve_links(struct improving *work,
     return status;
 }
 
+/* So few elements that their best is found for any objective. */
+static bool is_tiny(const struct nw_problem *problem)
+{
+    return problem->core.first[problem->host_count] <= EXACT_MOST &&
+           problem->pattern->rank_count <= NW_EXHAUST_MOST &&
+           problem->options.effort != NW_EFFORT_FAST &&
+           !problem->options.remote_gpus;
+}
+
 nw_status nw_candidate_improve(const struct nw_problem *problem,
                                struct nw_map_report *report,
                                const double guard[3], struct nw_candidate *best)
 {
     struct improving work = {
         .problem = problem, .report = report, .guard = guard};
+    nw_status status;
 
     if (looks_at_links(problem->options.objective) &&
-        problem->options.effort != NW_EFFORT_FAST)
-        return improve_links(&work, best);
-    if (guard)
-        work.hop_limit = guard[0];
-    return improve_from(&work, best, best);
+        problem->options.effort != NW_EFFORT_FAST) {
+        status = improve_links(&work, best);
+    } else {
+        work.hop_limit = guard ? guard[0] : 0;
+        status = improve_from(&work, best, best);
+    }
+    work.all = true;
+    if (!status && !guard && !report->proven && is_tiny(problem))
+        status = improve_from(&work, best, best);
+    return status;
 }

@@ -114,6 +114,8 @@ static nw_status alloc_seats(struct nw_seats *seats)
     if (!status)
         status = nw_alloc(ranks, sizeof *seats->held, &seats->held);
     if (!status)
+        status = nw_alloc(ranks, sizeof *seats->half, &seats->half);
+    if (!status)
         status = nw_alloc(hosts, sizeof *seats->used, &seats->used);
     if (!status)
         status = nw_alloc(hosts, sizeof *seats->gpu_used, &seats->gpu_used);
@@ -136,12 +138,14 @@ static void count_ranks(struct nw_seats *seats, const struct nw_answer *answer)
     const int32_t *fixed = seats->problem->fixed_host;
 
     for (int32_t r = 0; r < seats->rank_count; r++) {
-        bool here = fixed && fixed[r] >= 0;
+        bool here = fixed && fixed[r] >= 0, core, gpu;
 
         seats->held[r] = here && seats->problem->host_count > 1;
-        seats->locked[r] =
-            here && (nw_problem_fixed_cores(seats->problem, r).count ||
-                     nw_problem_fixed_gpus(seats->problem, r).count);
+        core = here && nw_problem_fixed_cores(seats->problem, r).count;
+        gpu = here && nw_problem_fixed_gpus(seats->problem, r).count;
+        seats->locked[r] = core && (gpu || !nw_seats_has_gpu(seats, r));
+        seats->half[r] =
+            !seats->locked[r] && (core || (gpu && nw_seats_has_gpu(seats, r)));
         seats->used[answer->host[r]]++;
         seats->gpu_used[answer->host[r]] += nw_seats_has_gpu(seats, r);
     }
@@ -307,6 +311,7 @@ void nw_seats_fini(struct nw_seats *seats)
     free(seats->owner);
     free(seats->locked);
     free(seats->held);
+    free(seats->half);
     free(seats->used);
     free(seats->gpu_used);
     *seats = (struct nw_seats){0};

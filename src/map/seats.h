@@ -32,6 +32,8 @@ struct nw_seats {
     int32_t *owner;            /* [count] actor or -1 */
     bool *locked;              /* [ranks] stays where it is */
     bool *held;                /* [ranks] stays on its host */
+    bool *half;                /* [ranks] its core or its GPU stays, the other
+                                  one moves on the host */
     int32_t *used, *gpu_used;  /* [hosts] ranks there, and those with GPUs */
 };
 

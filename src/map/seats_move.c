@@ -115,7 +115,7 @@ static void draw_rank(const struct nw_seats *seats, struct nw_random *random,
     int32_t here = seats->host[from], there = seats->host[to];
 
     if (to == from || seats->unit[to] < 0 ||
-        (other >= 0 && seats->locked[other]))
+        (other >= 0 && (seats->locked[other] || seats->half[other])))
         return;
     if (here != there &&
         (seats->held[rank] || (other >= 0 && seats->held[other])))
@@ -148,9 +148,13 @@ void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
                    int32_t rank, struct nw_move *move)
 {
     uint64_t dice = nw_random_below(random, 4);
+    bool core_stays = seats->unit[seats->seat[rank]] < 0;
 
     move->count = 0;
-    if (dice == 0)
+    if (seats->half[rank])
+        draw_one(seats, random, rank + (core_stays ? seats->rank_count : 0),
+                 move);
+    else if (dice == 0)
         draw_one(seats, random, rank, move);
     else if (dice == 1 && nw_seats_has_gpu(seats, rank))
         draw_one(seats, random, seats->rank_count + rank, move);

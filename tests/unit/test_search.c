@@ -217,12 +217,9 @@ static void try_all(const nw_topology *topology, const nw_pattern *pattern,
 /* Five ranks on six elements, all ways. */
 static void test_small_optima(void **state)
 {
-    static const enum nw_objective objectives[] = {
-        NW_OBJECTIVE_HOP_BYTES, NW_OBJECTIVE_CONGESTION, NW_OBJECTIVE_LATENCY};
-
     (void)state;
     for (uint64_t seed = 0; seed < 3; seed++)
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < NW_OBJECTIVE_COUNT; i++) {
             struct nw_map_options options = NW_MAP_OPTIONS_INIT;
             struct nw_map_report report;
             nw_topology *topology = load("hierarchy:3:2@2:7");
@@ -230,11 +227,10 @@ static void test_small_optima(void **state)
             nw_mapping *mapping;
             double best = INFINITY;
 
-            options.objective = objectives[i];
+            options.objective = (enum nw_objective)i;
             MUST(nw_map(topology, pattern, &options, &mapping, &report));
-            assert_int_equal(report.proven,
-                             objectives[i] != NW_OBJECTIVE_CONGESTION);
-            try_all(topology, pattern, mapping, objectives[i], &best, 0);
+            assert_true(report.proven);
+            try_all(topology, pattern, mapping, options.objective, &best, 0);
             assert_near(value_of(topology, pattern, &options), best);
             nw_mapping_free(mapping);
             nw_pattern_free(pattern);
@@ -315,10 +311,48 @@ static void test_refused(void **state)
     nw_topology_free(topology);
     topology = load("magc-a");
     options.objective = NW_OBJECTIVE_CONGESTION;
+    options.algorithm = "tabu";
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_EUNSUPPORTED);
+    nw_pattern_free(pattern);
+    pattern = random_pattern(65, 1, 1);
+    options.algorithm = "exact";
     assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
                      NW_EUNSUPPORTED);
     nw_topology_free(topology);
     nw_pattern_free(pattern);
+}
+
+/* Exactly the steps given, by every kind of search and any threads. */
+static void test_steps_are_exact(void **state)
+{
+    static const char *const names[] = {"exact", "anneal", "tabu", "refine",
+                                        "auto"};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_topology *topology = load("rashti-32");
+        nw_pattern *pattern = random_pattern(30, 1, 4);
+        struct nw_map_report report;
+        double value = 0;
+
+        options.algorithm = names[i];
+        options.steps = 7777;
+        for (options.threads = 1; options.threads < 4; options.threads++) {
+            nw_mapping *mapping;
+            double again;
+
+            MUST(nw_map(topology, pattern, &options, &mapping, &report));
+            assert_int_equal(report.steps, options.steps);
+            again = objective_of(topology, pattern, mapping, options.objective);
+            assert_true(options.threads == 1 || again == value);
+            value = again;
+            nw_mapping_free(mapping);
+        }
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
 }
 
 int main(void)
@@ -330,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_self_edges),
         cmocka_unit_test(test_second_objective),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_steps_are_exact),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -89,7 +89,8 @@ void fake_page_close(void *page);
 struct function;
 int fake_run(const struct function *function, uint32_t blocks,
              const void *argument, int gpu);
-size_t fake_run_bytes(const void *argument, uint32_t blocks);
+size_t fake_run_bytes(const struct function *function, const void *argument,
+                      uint32_t blocks);
 
 /* stream.c */
 struct event;
@@ -107,7 +108,7 @@ struct op {
     int byte;
     const struct function *function;
     uint32_t blocks;
-    char argument[64];
+    _Alignas(8) char argument[80];
     struct event *event;
     uint64_t count; /* the recording waited for, or made */
 };

@@ -10,10 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const void *real(const void *device)
+{
+    return fake_real((uintptr_t)device);
+}
+
 #define NW_KERNELS_ON_HOST
 #define LOAD(type, at) (*(const type *)fake_real(at))
 #define STORE(type, at, value) (*(type *)fake_real(at) = (value))
 #include "gpu/kernels/boxes.cu"
+
+#define HEAT_KERNEL static void
+#define HEAT_INLINE static inline
+#define HEAT_AT(u) (*(const double *)real(u))
+#define HEAT_STORE(at, value) (*(double *)fake_real(at) = (value))
+#define HEAT_THREAD ((int64_t)nw_block * NW_GPU_THREADS + nw_thread)
+#include "../../../examples/heat/step.cu"
 
 #define NAMES(X, name)                                                         \
     X(name##_1) X(name##_2) X(name##_4) X(name##_8) X(name##_16)
@@ -21,13 +33,18 @@
 
 struct function {
     const char *name;
+    size_t bytes; /* of its one argument */
     void (*run)(struct nw_gpu_boxes boxes);
 };
 
+/* The example's kernel, which has another argument than the library's. */
+#define HEAT "heat_step"
+
 static const struct function functions[] = {
-#define ROW(name) {#name, name},
+#define ROW(name) {#name, sizeof(struct nw_gpu_boxes), name},
     KERNELS(ROW)
 #undef ROW
+        {HEAT, sizeof(struct heat_step), NULL},
 };
 
 struct module {
@@ -86,7 +103,7 @@ API int cuLaunchKernel(const struct function *function, unsigned x, unsigned y,
     if (!x || y != 1 || z != 1 || thread_x != NW_GPU_THREADS || thread_y != 1 ||
         thread_z != 1 || shared || more || !arguments)
         return INVALID_VALUE;
-    memcpy(op.argument, arguments[0], sizeof(struct nw_gpu_boxes));
+    memcpy(op.argument, arguments[0], function->bytes);
     return fake_push(stream, &op);
 }
 
@@ -97,11 +114,6 @@ static bool within_reach(uint64_t address, int gpu)
     return fake_holds(address, 1, &whose) &&
            (whose < 0 || whose == gpu ||
             fake_context(gpu)->reached >> whose & 1);
-}
-
-static const void *real(const void *device)
-{
-    return fake_real((uintptr_t)device);
 }
 
 static int boxes_of(const void *argument, uint32_t blocks,
@@ -117,7 +129,7 @@ static int boxes_of(const void *argument, uint32_t blocks,
     return (int)boxes.owner[blocks - 1] + 1;
 }
 
-size_t fake_run_bytes(const void *argument, uint32_t blocks)
+static size_t bytes_of_boxes(const void *argument, uint32_t blocks)
 {
     struct nw_gpu_boxes boxes;
     size_t bytes = 0;
@@ -129,8 +141,15 @@ size_t fake_run_bytes(const void *argument, uint32_t blocks)
     return bytes;
 }
 
-int fake_run(const struct function *function, uint32_t blocks,
-             const void *argument, int gpu)
+size_t fake_run_bytes(const struct function *function, const void *argument,
+                      uint32_t blocks)
+{
+    return function->run ? bytes_of_boxes(argument, blocks)
+                         : (size_t)blocks * NW_GPU_THREADS * sizeof(double);
+}
+
+static int run_boxes(const struct function *function, uint32_t blocks,
+                     const void *argument, int gpu)
 {
     struct nw_gpu_boxes boxes;
     int count = boxes_of(argument, blocks, &boxes);
@@ -143,4 +162,24 @@ int fake_run(const struct function *function, uint32_t blocks,
         for (nw_thread = 0; nw_thread < NW_GPU_THREADS; nw_thread++)
             function->run(boxes);
     return SUCCESS;
+}
+
+static int run_heat(uint32_t blocks, const void *argument, int gpu)
+{
+    struct heat_step step;
+
+    memcpy(&step, argument, sizeof step);
+    if (!within_reach(step.to, gpu) || !within_reach(step.from, gpu))
+        return ILLEGAL_ADDRESS;
+    for (nw_block = 0; nw_block < blocks; nw_block++)
+        for (nw_thread = 0; nw_thread < NW_GPU_THREADS; nw_thread++)
+            heat_step(step);
+    return SUCCESS;
+}
+
+int fake_run(const struct function *function, uint32_t blocks,
+             const void *argument, int gpu)
+{
+    return function->run ? run_boxes(function, blocks, argument, gpu)
+                         : run_heat(blocks, argument, gpu);
 }

@@ -109,7 +109,8 @@ static double price(const struct op *op)
     size_t bytes = op->row_bytes * op->rows * op->planes;
 
     if (op->work == WORK_KERNEL)
-        return fake_cost(COST_KERNEL, fake_run_bytes(op->argument, op->blocks));
+        return fake_cost(COST_KERNEL, fake_run_bytes(op->function, op->argument,
+                                                     op->blocks));
     if (op->work == WORK_FILL)
         return fake_cost(COST_DEVICE, bytes);
     if (op->work == WORK_COPY)

@@ -15,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLABS 16 /* of the interior; between them the exchange makes progress  \
-                  */
+#define SLABS                                                                  \
+    16 /* of the interior; between them the exchange makes progress            \
+        */
 
 _Noreturn void fail(const char *what)
 {

@@ -5,6 +5,7 @@
  * rank, so it loads no library and reads no more than it must. */
 #include <nodewise/launch.h>
 
+#include "base/slurm_node.h"
 #include "cli/command.h"
 
 #include <errno.h>
@@ -152,13 +153,12 @@ static int check_host(const struct arguments *arguments,
 {
     const nw_mapping *mapping = place->mapping;
     const char *node = mapping->node_name[mapping->node[place->index]];
-    char host[256] = "", what[600];
-    const char *slurm;
+    char host[256] = "", slurm[256], what[600];
 
     gethostname(host, sizeof host - 1);
     /* Slurm's name of a node need not be the host's */
-    slurm = getenv("SLURMD_NODENAME");
-    *is_here = same_host(host, node) || (slurm && same_host(slurm, node));
+    *is_here = same_host(host, node) ||
+               (nw_slurm_node(slurm, sizeof slurm) && same_host(slurm, node));
     if (*is_here)
         return NW_EXIT_DONE;
     snprintf(what, sizeof what,

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Topology of the allocation (given, stored, measured, or this machine), the
- * mapping, its prediction, and the launcher's files. */
+/* The mapping on the machine of the job, its prediction, and the launcher's
+ * files. */
 #include "cli/run_plan.h"
 
 #include <nodewise/launch.h>
 #include <nodewise/map.h>
-#include <nodewise/probe.h>
 #include <nodewise/simulate.h>
 
 #include "base/array.h"
@@ -13,141 +12,16 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/hosts.h"
-#include "cli/prober.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#define CROWDED "ranks shared"
-#define TRY_SECONDS 60
-
-/* --- topology --- */
-
-static bool is_only_here(const struct nw_job *job)
-{
-    char name[256] = "";
-
-    gethostname(name, sizeof name - 1);
-    return job->host.count == 1 && (!strcmp(job->host.word[0], name) ||
-                                    !strcmp(job->host.word[0], "localhost"));
-}
-
-/* The measuring program on the job's own hosts. */
-static nw_status measure(const struct nw_job *job,
-                         const struct nw_run_wish *wish, char **out)
-{
-    struct nw_words words = {0};
-    struct nw_prober prober = {.flavour = job->flavour,
-                               .seconds = wish->probe_seconds,
-                               .patience = 5,
-                               .describe = wish->probe_seconds <= 0};
-    nw_probe *probe = NULL;
-    int code = 0;
-    nw_status status = nw_job_start_words(job, &words);
-
-    prober.launcher = words.word;
-    if (prober.describe)
-        prober.seconds = 1;
-    if (!status)
-        status = nw_probe_new(&probe);
-    if (!status)
-        status = nw_prober_run(&prober, probe, &code);
-    if (!status && !nw_probe_is_done(probe))
-        status = nw_fail(NW_EMPI,
-                         "the hosts could not be measured: %s ended "
-                         "with status %d",
-                         job->launcher.word[0], code);
-    if (!status)
-        status = nw_probe_cluster(probe, out);
-    nw_probe_free(probe);
-    nw_words_fini(&words);
-    return status;
-}
-
-static nw_status look_for_crowd(const char *path, bool *crowded)
-{
-    size_t length;
-    char *data;
-    nw_status status = nw_file_read(path, &data, &length);
-
-    if (!status) {
-        *crowded = strstr(data, CROWDED);
-        free(data);
-    }
-    return status;
-}
-
-static nw_status discover(const struct nw_job *job,
-                          const struct nw_store *store,
-                          const struct nw_run_wish *wish,
-                          struct nw_run_plan *plan)
-{
-    bool known = !wish->refresh && !access(store->topology, R_OK);
-    char *text = NULL;
-    nw_status status = NW_OK;
-
-    if (!known)
-        status = measure(job, wish, &text);
-    if (!status && text)
-        status = nw_file_write(store->topology, text, strlen(text));
-    free(text);
-    plan->known_by = known                     ? "from the store"
-                     : wish->probe_seconds > 0 ? "measured"
-                                               : "discovered";
-    if (!status)
-        status = look_for_crowd(store->topology, &plan->crowded);
-    if (!status)
-        status = nw_topology_load(store->topology, NULL, &plan->topology);
-    if (!known && !wish->store)
-        unlink(store->topology);
-    return status;
-}
-
-/* A host that is this machine shows whether the description has more cores
- * than there are. */
-static void compare_with_here(struct nw_run_plan *plan)
-{
-    char name[256] = "";
-    nw_topology *here = NULL;
-    int32_t node;
-
-    gethostname(name, sizeof name - 1);
-    node = nw_topology_node_find(plan->topology, name);
-    if (node < 0 || nw_launch_machine(NULL, &here))
-        return;
-    plan->crowded |= nw_topology_node_elements(plan->topology, node).count >
-                     nw_topology_element_count(here);
-    nw_topology_free(here);
-}
-
-static nw_status find_topology(const struct nw_job *job,
-                               const struct nw_store *store,
-                               const struct nw_run_wish *wish,
-                               struct nw_run_plan *plan)
-{
-    nw_status status;
-
-    if (wish->topology) {
-        plan->known_by = "given";
-        status = nw_topology_load(wish->topology, NULL, &plan->topology);
-        if (!status)
-            compare_with_here(plan);
-        return status;
-    }
-    if (!is_only_here(job))
-        return discover(job, store, wish, plan);
-    plan->known_by = "of this machine";
-    status = nw_launch_machine(NULL, &plan->topology);
-    if (status || nw_topology_element_count(plan->topology) >= job->ranks)
-        return status;
-    return nw_fail(NW_EUNSUPPORTED,
-                   "%d ranks share the %d cores of this "
-                   "machine: there is nothing to choose",
-                   job->ranks, nw_topology_element_count(plan->topology));
-}
+#define TRY_SECONDS 20
+#define TRIED_RANKS 50 /* in a further second */
 
 /* --- mapping --- */
 
@@ -217,9 +91,9 @@ static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
     struct nw_objective_choice choice = {NW_OBJECTIVE_HOP_BYTES, ""};
     struct nw_hosts hosts = {0};
     nw_mapping *usual = NULL;
-    bool here =
-        !nw_topology_node_count(plan->topology) ||
-        (is_only_here(job) && nw_topology_node_count(plan->topology) == 1);
+    bool here = !nw_topology_node_count(plan->topology) ||
+                (nw_job_is_only_here(job) &&
+                 nw_topology_node_count(plan->topology) == 1);
     nw_status status = here ? NW_OK : find_nodes(job, plan->topology, &hosts);
 
     if (!status)
@@ -370,6 +244,59 @@ static nw_status bound_command(const struct nw_job *job,
     return status;
 }
 
+/* Hydra's own way into Slurm numbers the hosts as Slurm does, not as the file
+ * does, and takes each host once. One step for each line of the file keeps its
+ * order. */
+static const char agent[] =
+    "#!/bin/sh\n"
+    "# Written by nodewise run: what Hydra calls as it would rsh.\n"
+    "host=$1\n"
+    "shift\n"
+    "unset SLURM_NTASKS_PER_NODE SLURM_HOSTFILE\n"
+    "exec srun --overlap -N 1 -n 1 -w \"$host\" -m block --mpi=none \\\n"
+    "    --cpu-bind=none --input=none sh -c \"$*\"\n";
+
+static bool names_agent(const struct nw_words *launcher)
+{
+    static const char *const options[] = {"-launcher", "-bootstrap", "-rmk"};
+
+    for (size_t i = 0; i < launcher->count; i++)
+        for (size_t o = 0; o < sizeof options / sizeof *options; o++) {
+            const char *word = launcher->word[i];
+
+            word += !strncmp(word, "--", 2);
+            if (!strncmp(word, options[o], strlen(options[o])))
+                return true;
+        }
+    return false;
+}
+
+static nw_status add_agent(const struct nw_job *job,
+                           const struct nw_store *store,
+                           struct nw_run_plan *plan)
+{
+    bool intel = !strcmp(job->writer, "intel");
+    const char *option = intel ? "-bootstrap" : "-launcher";
+    const char *by = intel ? "-bootstrap-exec" : "-launcher-exec";
+    struct nw_text name = {0};
+    char *path = NULL;
+    nw_status status;
+
+    nw_text_format(&name, "%s.agent", store->prefix);
+    status = nw_text_take(&name, &path);
+    if (!status)
+        status = nw_file_write(path, agent, strlen(agent));
+    if (!status && chmod(path, 0700))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (!status)
+        status = add_words(
+            &plan->command,
+            (char *const[]){(char *)option, (char *)"rsh", (char *)by, path},
+            4);
+    free(path);
+    return status;
+}
+
 static nw_status make_command(const struct nw_job *job,
                               const struct nw_store *store,
                               struct nw_run_plan *plan)
@@ -377,6 +304,9 @@ static nw_status make_command(const struct nw_job *job,
     nw_status status =
         add_words(&plan->command, job->launcher.word, job->launcher.count);
 
+    if (!status && job->kind == NW_LAUNCHER_HYDRA && getenv("SLURM_JOB_ID") &&
+        !names_agent(&job->launcher))
+        status = add_agent(job, store, plan);
     if (status)
         return status;
     return plan->crowded ? order_command(job, store, plan)
@@ -389,7 +319,7 @@ nw_status nw_run_plan_make(const struct nw_job *job,
                            const struct nw_run_wish *wish,
                            struct nw_run_plan *plan)
 {
-    nw_status status = find_topology(job, store, wish, plan);
+    nw_status status = nw_run_find_topology(job, store, wish, plan);
 
     if (!status)
         status = compute(job, pattern, plan);
@@ -406,7 +336,7 @@ bool nw_run_plan_works(const struct nw_job *job, const struct nw_run_plan *plan)
 
     if (!add_words(&trial, plan->command.word, words) &&
         !nw_words_add(&trial, "true"))
-        code = nw_job_try(trial.word, TRY_SECONDS);
+        code = nw_job_try(trial.word, TRY_SECONDS + job->ranks / TRIED_RANKS);
     nw_words_fini(&trial);
     return code == 0;
 }

@@ -27,6 +27,14 @@ struct nw_run_plan {
     struct nw_words variables; /* NAME=VALUE for it */
 };
 
+/* The job runs on this machine and on no other. */
+bool nw_job_is_only_here(const struct nw_job *job);
+/* Fills topology, known_by and crowded. */
+NW_MUST_CHECK nw_status nw_run_find_topology(const struct nw_job *job,
+                                             const struct nw_store *store,
+                                             const struct nw_run_wish *wish,
+                                             struct nw_run_plan *plan);
+
 NW_MUST_CHECK nw_status nw_run_plan_make(const struct nw_job *job,
                                          const struct nw_store *store,
                                          const nw_pattern *pattern,

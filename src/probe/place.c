@@ -3,6 +3,8 @@
  * its GPU. */
 #include "probe/job.h"
 
+#include "base/slurm_node.h"
+
 #include <nodewise/topology.h>
 
 #include <dlfcn.h>
@@ -115,19 +117,12 @@ static void open_gpu(struct nw_probe_self *self, struct nw_probe_place *place)
     place->staged = self->staged;
 }
 
-/* The name that the mapping must use: what Slurm calls the node, where Slurm
- * itself started this rank (through mpirun, the variable may be that of another
- * node), else the host's own. */
-static void find_name(int rank, struct nw_probe_place *place)
+/* The name that the mapping must use: what Slurm calls the node, else the
+ * host's own. */
+static void find_name(struct nw_probe_place *place)
 {
-    const char *slurm = getenv("SLURMD_NODENAME");
-    const char *task = getenv("SLURM_PROCID");
-    char number[16];
-
-    snprintf(number, sizeof number, "%d", rank);
     gethostname(place->name, sizeof place->name - 1);
-    if (slurm && *slurm && task && !strcmp(task, number))
-        snprintf(place->name, sizeof place->name, "%s", slurm);
+    (void)nw_slurm_node(place->name, sizeof place->name);
     if (!place->name[0])
         strcpy(place->name, "unnamed");
 }
@@ -137,7 +132,7 @@ void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
 {
     *place = (struct nw_probe_place){
         .cores = 1, .packages = 1, .core = -1, .package = -1};
-    find_name(self->rank, place);
+    find_name(place);
     describe_machine(place);
     if (use_gpu)
         open_gpu(self, place);

@@ -5,11 +5,31 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What the launcher's daemon above was told, else what we were: in a batch job
+ * Hydra hands the variable of its own node to all ranks. */
+static const char *find_node(void)
+{
+    static const char name[] = "SLURMD_NODENAME=";
+    static char *variable;
+    size_t room = 0;
+    char path[64];
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%ld/environ", (long)getppid());
+    file = fopen(path, "r");
+    while (file && getdelim(&variable, &room, 0, file) > 0)
+        if (!strncmp(variable, name, sizeof name - 1))
+            return variable + sizeof name - 1;
+    return getenv("SLURMD_NODENAME");
+}
 
 int main(int argc, char **argv)
 {
     static char out[100000], in[100000];
-    const char *node = getenv("SLURMD_NODENAME");
+    const char *node = find_node();
     int rank, size;
 
     MPI_Init(&argc, &argv);

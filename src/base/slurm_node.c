@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The variable SLURMD_NODENAME of a rank may be that of another node: a
+ * launcher in a batch job hands its own on to all ranks. The process that
+ * slurmstepd itself started, be it the rank or the launcher's daemon above it,
+ * was told the truth; the kernel keeps what it was told. */
+#include "base/slurm_node.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_ANCESTORS 64
+#define VARIABLE "SLURMD_NODENAME="
+
+/* The parent of a process, -1 where the kernel does not say; whether that is
+ * slurmstepd. */
+static long parent_of(long process, bool *is_step)
+{
+    char path[64], line[512], name[32] = "";
+    long parent = -1;
+    char *end;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%ld/stat", process);
+    file = fopen(path, "re");
+    if (!file)
+        return -1;
+    /* the name in parentheses may hold anything */
+    if (fgets(line, sizeof line, file) && (end = strrchr(line, ')')) &&
+        sscanf(end + 1, " %*c %ld", &parent) != 1)
+        parent = -1;
+    fclose(file);
+    snprintf(path, sizeof path, "/proc/%ld/comm", parent);
+    file = parent > 0 ? fopen(path, "re") : NULL;
+    *is_step = file && fgets(name, sizeof name, file) &&
+               !strncmp(name, "slurmstepd", 10);
+    if (file)
+        fclose(file);
+    return parent;
+}
+
+static bool find_told(long process, char *name, size_t size)
+{
+    char path[64], *variable = NULL;
+    size_t room = 0;
+    bool found = false;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%ld/environ", process);
+    file = fopen(path, "re");
+    while (file && !found && getdelim(&variable, &room, '\0', file) > 0)
+        if (!strncmp(variable, VARIABLE, strlen(VARIABLE))) {
+            const char *value = variable + strlen(VARIABLE);
+
+            found = *value && strlen(value) < size;
+            if (found)
+                strcpy(name, value);
+        }
+    if (file)
+        fclose(file);
+    free(variable);
+    return found;
+}
+
+bool nw_slurm_node(char *name, size_t size)
+{
+    long process = (long)getpid();
+    bool is_step = false;
+
+    if (!getenv("SLURM_JOB_ID"))
+        return false;
+    for (int i = 0; process > 1 && i < MOST_ANCESTORS; i++) {
+        long parent = parent_of(process, &is_step);
+
+        if (is_step)
+            return find_told(process, name, size);
+        process = parent;
+    }
+    return false;
+}

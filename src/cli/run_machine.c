@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The topology of the allocation: given, stored, measured, asked of the hosts,
+ * or this machine's. */
+#include "cli/run_plan.h"
+
+#include <nodewise/launch.h>
+#include <nodewise/probe.h>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "cli/prober.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CROWDED "ranks shared"
+
+bool nw_job_is_only_here(const struct nw_job *job)
+{
+    char name[256] = "";
+
+    gethostname(name, sizeof name - 1);
+    return job->host.count == 1 && (!strcmp(job->host.word[0], name) ||
+                                    !strcmp(job->host.word[0], "localhost"));
+}
+
+/* The measuring program on the job's own hosts. */
+static nw_status measure(const struct nw_job *job,
+                         const struct nw_run_wish *wish, char **out)
+{
+    struct nw_words words = {0};
+    struct nw_prober prober = {.flavour = job->flavour,
+                               .seconds = wish->probe_seconds,
+                               .patience = 5,
+                               .describe = wish->probe_seconds <= 0};
+    nw_probe *probe = NULL;
+    int code = 0;
+    nw_status status = nw_job_start_words(job, &words);
+
+    prober.launcher = words.word;
+    if (prober.describe)
+        prober.seconds = 1;
+    if (!status)
+        status = nw_probe_new(&probe);
+    if (!status)
+        status = nw_prober_run(&prober, probe, &code);
+    if (!status && !nw_probe_is_done(probe))
+        status = nw_fail(NW_EMPI,
+                         "the hosts could not be measured: %s ended "
+                         "with status %d",
+                         job->launcher.word[0], code);
+    if (!status)
+        status = nw_probe_cluster(probe, out);
+    nw_probe_free(probe);
+    nw_words_fini(&words);
+    return status;
+}
+
+static nw_status look_for_crowd(const char *path, bool *crowded)
+{
+    size_t length;
+    char *data;
+    nw_status status = nw_file_read(path, &data, &length);
+
+    if (!status) {
+        *crowded = strstr(data, CROWDED);
+        free(data);
+    }
+    return status;
+}
+
+static bool has_all_hosts(const nw_topology *topology, const struct nw_job *job)
+{
+    for (size_t h = 0; h < job->host.count; h++)
+        if (nw_topology_node_find(topology, job->host.word[h]) < 0)
+            return false;
+    return true;
+}
+
+/* A machine that was told, if it holds all of the job's hosts: ranks that did
+ * not answer in time are not in it. */
+static nw_status take_measured(const struct nw_job *job,
+                               const struct nw_run_wish *wish,
+                               const struct nw_store *store)
+{
+    nw_topology *told = NULL;
+    char *text = NULL;
+    nw_status status = measure(job, wish, &text);
+
+    if (!status)
+        status = nw_file_write(store->topology, text, strlen(text));
+    if (!status)
+        status = nw_topology_load(store->topology, NULL, &told);
+    if (!status && !has_all_hosts(told, job)) {
+        unlink(store->topology);
+        status = nw_fail(NW_EMPI, "not all of the job's hosts answered when "
+                                  "they were measured");
+    }
+    nw_topology_free(told);
+    free(text);
+    return status;
+}
+
+static nw_status discover(const struct nw_job *job,
+                          const struct nw_store *store,
+                          const struct nw_run_wish *wish,
+                          struct nw_run_plan *plan)
+{
+    bool known = !wish->refresh && !access(store->topology, R_OK);
+    struct nw_run_wish describe = *wish;
+    nw_status status = known ? NW_OK : take_measured(job, wish, store);
+
+    describe.probe_seconds = 0;
+    plan->known_by = known                     ? "from the store"
+                     : wish->probe_seconds > 0 ? "measured"
+                                               : "discovered";
+    if (status && wish->probe_seconds > 0) {
+        plan->known_by = "discovered";
+        status = take_measured(job, &describe, store);
+    }
+    if (!status)
+        status = look_for_crowd(store->topology, &plan->crowded);
+    if (!status)
+        status = nw_topology_load(store->topology, NULL, &plan->topology);
+    if (!known && !wish->store)
+        unlink(store->topology);
+    return status;
+}
+
+/* A host that is this machine shows whether the description has more cores
+ * than there are. */
+static void compare_with_here(struct nw_run_plan *plan)
+{
+    char name[256] = "";
+    nw_topology *here = NULL;
+    int32_t node;
+
+    gethostname(name, sizeof name - 1);
+    node = nw_topology_node_find(plan->topology, name);
+    if (node < 0 || nw_launch_machine(NULL, &here))
+        return;
+    plan->crowded |= nw_topology_node_elements(plan->topology, node).count >
+                     nw_topology_element_count(here);
+    nw_topology_free(here);
+}
+
+nw_status nw_run_find_topology(const struct nw_job *job,
+                               const struct nw_store *store,
+                               const struct nw_run_wish *wish,
+                               struct nw_run_plan *plan)
+{
+    nw_status status;
+
+    if (wish->topology) {
+        plan->known_by = "given";
+        status = nw_topology_load(wish->topology, NULL, &plan->topology);
+        if (!status)
+            compare_with_here(plan);
+        return status;
+    }
+    if (!nw_job_is_only_here(job))
+        return discover(job, store, wish, plan);
+    plan->known_by = "of this machine";
+    status = nw_launch_machine(NULL, &plan->topology);
+    if (status || nw_topology_element_count(plan->topology) >= job->ranks)
+        return status;
+    return nw_fail(NW_EUNSUPPORTED,
+                   "%d ranks share the %d cores of this "
+                   "machine: there is nothing to choose",
+                   job->ranks, nw_topology_element_count(plan->topology));
+}

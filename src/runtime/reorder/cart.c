@@ -136,8 +136,6 @@ static int create(const struct nw_call *call, const struct nw_cart *cart,
     code = NW_PMPI(Cart_create)(permuted, cart->count, cart->dims,
                                 cart->periods, 0, out);
     NW_PMPI(Comm_free)(&permuted);
-    if (!code)
-        nw_call_check(call, *out);
     return code;
 }
 
@@ -171,6 +169,8 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
     code = ours ? create(&call, &grid.cart, out)
                 : NW_PMPI(Cart_create)(comm, count, dims, periods,
                                        nw_call_reorder(&call, reorder), out);
+    if (!code && call.members)
+        nw_call_check(&call, *out);
     free(grid.weight);
     nw_call_close(&call);
     return code;

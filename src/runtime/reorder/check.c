@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NODEWISE_CHECK=1: on every communicator that we made, each edge must be known
- * at both of its ends. */
+/* NODEWISE_CHECK=1: on every communicator that comes out, each edge must be
+ * known at both of its ends. */
 #include "runtime/reorder/reorder.h"
 
 #include <stdio.h>
@@ -65,6 +65,40 @@ static bool ask_cart(MPI_Comm comm, int rank, struct ends *ends)
     return true;
 }
 
+/* What leaves as MPI answers for this rank, what comes as the whole graph has
+ * it. */
+static bool ask_graph(MPI_Comm comm, int rank, struct ends *ends)
+{
+    int size, count, in = 0, *index, *edge, *peer;
+
+    if (NW_PMPI(Graphdims_get)(comm, &size, &count))
+        return false;
+    index = calloc((size_t)size + 1, sizeof *index);
+    edge = calloc((size_t)count + 1, sizeof *edge);
+    NW_PMPI(Graph_get)(comm, size, count, index, edge);
+    NW_PMPI(Graph_neighbors_count)(comm, rank, &ends->leaving_count);
+    peer = calloc((size_t)ends->leaving_count + 1, sizeof *peer);
+    NW_PMPI(Graph_neighbors)(comm, rank, ends->leaving_count, peer);
+    ends->leaving =
+        calloc((size_t)ends->leaving_count + 1, sizeof *ends->leaving);
+    ends->coming = calloc((size_t)count + 1, sizeof *ends->coming);
+    for (int i = 0; i < ends->leaving_count; i++) {
+        ends->leaving[i][0] = rank;
+        ends->leaving[i][1] = peer[i];
+    }
+    for (int v = 0, e = 0; v < size; v++)
+        for (; e < index[v]; e++)
+            if (edge[e] == rank) {
+                ends->coming[in][0] = v;
+                ends->coming[in++][1] = rank;
+            }
+    ends->coming_count = in;
+    free(index);
+    free(edge);
+    free(peer);
+    return true;
+}
+
 /* A sum over all edges that is the same from both ends: order plays no part,
  * and one edge more or less, or another one, changes it. */
 static uint64_t sum_of(int (*edge)[2], int count)
@@ -90,6 +124,8 @@ void nw_call_check(const struct nw_call *call, MPI_Comm made)
         ask_dist_graph(made, rank, &ends);
     else if (kind == MPI_CART)
         ask_cart(made, rank, &ends);
+    else if (kind == MPI_GRAPH)
+        ask_graph(made, rank, &ends);
     mine[0] = sum_of(ends.leaving, ends.leaving_count);
     mine[1] = sum_of(ends.coming, ends.coming_count);
     NW_PMPI(Allreduce)(mine, all, 2, MPI_UINT64_T, MPI_SUM, made);

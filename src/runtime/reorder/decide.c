@@ -100,6 +100,14 @@ static nw_status compute(const struct nw_members *members,
     return status;
 }
 
+static bool moves_any(const int *vertex, int32_t count)
+{
+    for (int32_t v = 0; v < count; v++)
+        if (vertex[v] != v)
+            return true;
+    return false;
+}
+
 nw_status nw_decide(struct nw_members *members, const nw_pattern *graph,
                     const struct nw_reorder_settings *settings,
                     struct nw_decision *out)
@@ -117,7 +125,8 @@ nw_status nw_decide(struct nw_members *members, const nw_pattern *graph,
         out->vertex = NULL;
         return status;
     }
-    out->changes = nw_is_worth(settings, out->before, out->after);
+    out->changes = nw_is_worth(settings, out->before, out->after) &&
+                   moves_any(out->vertex, graph->rank_count);
     return NW_OK;
 }
 

@@ -179,10 +179,10 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
         code = NW_PMPI(Dist_graph_create)(
             ours ? permuted : comm, count, sources, degrees, destinations,
             weights, info, ours ? 0 : nw_call_reorder(&call, reorder), out);
-    if (ours && !code) {
+    if (ours && !code)
         NW_PMPI(Comm_free)(&permuted);
+    if (!code && call.members)
         nw_call_check(&call, *out);
-    }
     nw_call_close(&call);
     return code;
 }
@@ -255,8 +255,6 @@ static int create_adjacent(const struct nw_call *call, const struct lists *mine,
             unweighted ? unweighted : weights + taken.in, info, 0, out);
     NW_PMPI(Comm_free)(&permuted);
     free(taken.words);
-    if (!code)
-        nw_call_check(call, *out);
     return code;
 }
 
@@ -315,6 +313,8 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
                       comm, indegree, sources, source_weights, outdegree,
                       destinations, destination_weights, info,
                       nw_call_reorder(&call, reorder), out);
+    if (!code && call.members)
+        nw_call_check(&call, *out);
     free(lists.words);
     nw_call_close(&call);
     return code;

@@ -100,6 +100,8 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
     code = ours ? create(&call, &graph, out)
                 : NW_PMPI(Graph_create)(comm, count, index, edges,
                                         nw_call_reorder(&call, reorder), out);
+    if (!code && call.members)
+        nw_call_check(&call, *out);
     nw_call_close(&call);
     return code;
 }

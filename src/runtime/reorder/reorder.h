@@ -34,7 +34,8 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
                                   int outdegree, const int *destinations,
                                   const int *destination_weights, MPI_Info info,
                                   int reorder, MPI_Comm *out);
-/* Keeps the info key nodewise_cart_weights, which MPI libraries drop. */
+/* Keeps the info key nodewise_cart_weights, which MPI libraries drop; says on
+ * rank 0 where another begins with nodewise_. */
 void nw_reorder_note_info(MPI_Comm comm, MPI_Info info);
 
 /* --- what the six share (start.c, call.c) --- */
@@ -54,7 +55,7 @@ struct nw_call {
     const char *name;
     MPI_Comm comm;
     int rank, size;
-    struct nw_members *members; /* of the communicator */
+    struct nw_members *members; /* of the communicator; NULL: not for us */
     bool wanted;                /* to be reordered at all */
     bool settled;               /* decided, and said */
     double begun;               /* s */
@@ -87,7 +88,7 @@ int nw_call_reorder(const struct nw_call *call, int reorder);
  * one. Collective; an MPI error code. */
 int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
 /* With NODEWISE_CHECK=1: whether both ends of every edge of the new
- * communicator know it; says so where not. Collective. */
+ * communicator know it, whoever made it; says so. Collective over it. */
 void nw_call_check(const struct nw_call *call, MPI_Comm made);
 
 uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count);

@@ -102,6 +102,24 @@ const char *nw_reorder_noted(MPI_Comm comm)
     return value;
 }
 
+#define WEIGHTS_KEY "nodewise_cart_weights"
+
+static void warn_of_misspelt(MPI_Info info)
+{
+    static int warned;
+    char key[MPI_MAX_INFO_KEY + 1];
+    int count = 0;
+
+    if (state.site.rank || __atomic_load_n(&warned, __ATOMIC_RELAXED) ||
+        NW_PMPI(Info_get_nkeys)(info, &count))
+        return;
+    for (int i = 0; i < count; i++)
+        if (!NW_PMPI(Info_get_nthkey)(info, i, key) &&
+            !strncmp(key, "nodewise_", 9) && strcmp(key, WEIGHTS_KEY) &&
+            !__atomic_exchange_n(&warned, 1, __ATOMIC_RELAXED))
+            nw_warn("the info key %s means nothing, " WEIGHTS_KEY " does", key);
+}
+
 void nw_reorder_note_info(MPI_Comm comm, MPI_Info info)
 {
     char words[256];
@@ -109,8 +127,8 @@ void nw_reorder_note_info(MPI_Comm comm, MPI_Info info)
 
     if (!state.has_keys || comm == MPI_COMM_NULL || info == MPI_INFO_NULL)
         return;
-    if (NW_PMPI(Info_get)(info, "nodewise_cart_weights", sizeof words - 1,
-                          words, &found) ||
+    warn_of_misspelt(info);
+    if (NW_PMPI(Info_get)(info, WEIGHTS_KEY, sizeof words - 1, words, &found) ||
         !found)
         return;
     NW_PMPI(Comm_set_attr)(comm, state.note_key, strdup(words));
@@ -219,7 +237,7 @@ void nw_reorder_start(void)
         return;
     NW_PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
     nw_reordering = open_all(comm);
-    if (!nw_reordering)
+    if (!nw_reordering && !rank)
         nw_warn_once("the machine could not be read: nothing is reordered");
     NW_PMPI(Comm_free)(&comm);
 }

@@ -3,13 +3,14 @@
  * What surrounds a creation: bad arguments, error handlers, duplicates,
  * threads, and what is left behind. Rank 0 prints what it saw, which must be
  * the same with and without the preloaded library. Usage: calls errors | life |
- * threads | leaks
+ * late | threads | leaks
  */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int rank, size;
 
@@ -149,6 +150,43 @@ static void life(void)
     MPI_Info_free(&info);
 }
 
+/* The others wait in the creation for the last rank. */
+static void come_late(void)
+{
+    if (rank == size - 1)
+        usleep(100000);
+}
+
+/* A late rank, a misspelt info key, a graph that is another one on rank 0. */
+static void late(void)
+{
+    int dims[1] = {size}, periods[1] = {1}, next = (rank + 1) % size, one = 1;
+    int index[2] = {1, 2}, edges[2] = {1, 0}, before, after, now;
+    MPI_Comm base, made = MPI_COMM_NULL;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nodewise_cart_weigths", "1,50");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &base);
+    MPI_Info_free(&info);
+    come_late();
+    MPI_Cart_create(base, 1, dims, periods, 1, &made);
+    MPI_Comm_rank(made, &now);
+    MPI_Cart_shift(made, 0, 1, &before, &after);
+    say("late, a ring:", after == (now + 1) % size);
+    MPI_Comm_free(&made);
+    come_late();
+    MPI_Dist_graph_create(base, 1, &rank, &one, &next, &one, MPI_INFO_NULL, 1,
+                          &made);
+    MPI_Comm_free(&made);
+    edges[0] = rank ? 1 : 0;
+    made = MPI_COMM_NULL;
+    come_late();
+    say_made("graph, differing:",
+             MPI_Graph_create(base, 2, index, edges, 1, &made), made);
+    MPI_Comm_free(&base);
+}
+
 /* Creations on a communicator of this thread's own; each vertex must find its
  * neighbours. */
 static void *create_many(void *context)
@@ -258,6 +296,8 @@ int main(int argc, char **argv)
         errors();
     else if (!strcmp(what, "life"))
         life();
+    else if (!strcmp(what, "late"))
+        late();
     else if (!strcmp(what, "threads"))
         threads(provided);
     else

@@ -141,8 +141,8 @@ def said(result):
 
 def calls():
     """The same answers with and without the library, bad arguments included."""
-    for what, ranks in ((["errors"], 4), (["life"], 4), (["threads"], 3),
-                        (["leaks"], 3)):
+    for what, ranks in ((["errors"], 4), (["life"], 4), (["late"], 4),
+                        (["threads"], 3), (["leaks"], 3)):
         moving = dict(NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="any",
                       NODEWISE_ALGORITHM="random", **machine(ranks, 1))
         plain = run(ranks, [program("calls")] + what)
@@ -153,6 +153,19 @@ def calls():
                 or ", reordered" in ours.stderr),
            "calls %s: %s" % (what[0], plain.stdout.strip().split("\n")[-1]),
            plain, ours)
+        if what[0] != "late":
+            continue
+        ok(ours.stderr.count("the info key nodewise_cart_weigths means nothing")
+           == 1, "a misspelt key is named once", ours.stderr)
+        for name, more in (("hwloc finds nothing", {"HWLOC_COMPONENTS": "stop"}),
+                           ("ranks share cores", {"HWLOC_SYNTHETIC": "core:2 pu:1"})):
+            ours = run(ranks, [program("calls")] + what, NODEWISE_REORDER="force",
+                       NODEWISE_REORDER_GAIN="0", HWLOC_THISSYSTEM="0",
+                       NODEWISE_CHECK="1", **more)
+            ok(ours.returncode == 0 and said(plain) == said(ours)
+               and ours.stderr.count("both ends of every edge agree") == 2
+               and "MPI_Graph_create: WRONG" in ours.stderr,  # it is, on rank 0
+               "calls late where " + name, plain, ours)
 
 
 def fortran():

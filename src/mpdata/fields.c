@@ -65,10 +65,11 @@ static nw_status check_values(const struct nw_mpdata *s,
                 double value = *values++;
                 const char *what = fault(s, field, value);
                 if (what)
-                    return nw_fail(NW_EFORMAT,
-                                   "%s at (%lld, %lld, %lld): %g is %s",
-                                   field_name[field], (long long)i,
-                                   (long long)j, (long long)k, value, what);
+                    return nw_fail(
+                        NW_EFORMAT, "%s at (%lld, %lld, %lld): %g is %s",
+                        field_name[field], (long long)(s->origin[0] + i),
+                        (long long)(s->origin[1] + j), (long long)k, value,
+                        what);
             }
     return NW_OK;
 }
@@ -94,8 +95,9 @@ static nw_status check_faces(const struct nw_mpdata *s, int axis,
             return nw_fail(NW_EFORMAT,
                            "u%d at (%lld, %lld, %lld): %g is not the %g of "
                            "the same face at the other end",
-                           axis + 1, (long long)at[0], (long long)at[1],
-                           (long long)at[2], values[high], values[low]);
+                           axis + 1, (long long)(s->origin[0] + at[0]),
+                           (long long)(s->origin[1] + at[1]), (long long)at[2],
+                           values[high], values[low]);
         }
     return NW_OK;
 }

@@ -169,7 +169,7 @@ nw_status nw_mpdata_new(const int64_t size[3],
     s->bytes = o.single ? sizeof(float) : sizeof(double);
     for (int a = 0; a < 3; a++)
         s->n[a] = size[a];
-    s->ghost = nw_mpdata_halo(&o) < 2 ? 2 : nw_mpdata_halo(&o);
+    s->ghost = nw_mpdata_halo(&o);
     s->pitch = (s->n[2] + 15) / 16 * 16 + 2 * NW_MPDATA_LEAD;
     s->plane = (s->n[1] + 2 * s->ghost) * s->pitch;
     s->blocked = o.path != NW_MPDATA_STAGES && o.passes <= 2 && !o.third_order;
@@ -219,15 +219,22 @@ void nw_mpdata_fill(nw_mpdata *s, enum nw_mpdata_field field)
 static void advance_blocks(nw_mpdata *s, const struct nw_mpdata_box *box)
 {
     struct nw_mpdata_view view;
-    ptrdiff_t low = box->low[1], high = box->high[1];
-    ptrdiff_t blocks = (high - low + s->rows - 1) / s->rows;
+    ptrdiff_t rows = box->high[1] - box->low[1];
+    ptrdiff_t planes = box->high[0] - box->low[0];
+    ptrdiff_t blocks = (rows + s->rows - 1) / s->rows;
+    ptrdiff_t runs = 1; // of planes: where rows are too few for the threads
 
+    while (blocks * runs < s->threads && planes / (runs + 1) >= 2 * s->ghost)
+        runs++;
     view_of(s, &view);
 #pragma omp parallel for schedule(static) num_threads(s->threads)
-    for (ptrdiff_t b = 0; b < blocks; b++) {
-        struct nw_mpdata_box part = *box;
-        part.low[1] = low + (high - low) * b / blocks;
-        part.high[1] = low + (high - low) * (b + 1) / blocks;
+    for (ptrdiff_t b = 0; b < blocks * runs; b++) {
+        struct nw_mpdata_box part;
+        ptrdiff_t block = b / runs, run = b % runs;
+        part.low[0] = box->low[0] + planes * run / runs;
+        part.high[0] = box->low[0] + planes * (run + 1) / runs;
+        part.low[1] = box->low[1] + rows * block / blocks;
+        part.high[1] = box->low[1] + rows * (block + 1) / blocks;
         char *scratch = s->scratch;
         size_t mine = (size_t)omp_get_thread_num() * s->scratch_bytes;
         s->kernels->blocked(&view, &part, scratch + mine);

@@ -19,7 +19,8 @@ struct nw_mpdata {
     int32_t threads;
     void *scratch; /* of all threads */
     size_t scratch_bytes;
-    ptrdiff_t rows; /* of a block */
+    ptrdiff_t rows;    /* of a block */
+    int64_t origin[3]; /* of the whole grid's cells, where it is said */
 };
 
 /* Element of cell (i, j, 0) from the first allocated one. */

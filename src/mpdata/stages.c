@@ -41,12 +41,15 @@ static void sweep(const struct work *w, int axis, stage_row *row)
             row(w, (struct cell){p, j});
 }
 
-/* Beyond open sides cells are copies of the last one, two deep. */
+/* Beyond open sides cells are copies of the last one, two deep; only the
+ * corrective passes read them. */
 static void edges(const struct work *w, enum nw_mpdata_stage_array which)
 {
     const struct nw_mpdata_view *v = w->view;
     const struct stack *s = &w->array[which];
 
+    if (v->passes == 1)
+        return;
     for (ptrdiff_t p = low_of(w, 0); p < high_of(w, 0); p++) {
         for (ptrdiff_t j = low_of(w, 1); j < high_of(w, 1); j++)
             row_ends(v, at(s, p, j), 2);

@@ -52,7 +52,7 @@ HOMES = {
     "mpi.h": {"runtime", "probe", "channel", "halo", "mpdata", "bench"},
     "rdma": {"channel"}, "pmix.h": {"channel"},
     "omp.h": {"mpdata"}, "netcdf.h": {"mpdata"},
-    "argp.h": {"cli", "bench"},
+    "argp.h": {"cli", "bench", "mpdata"},
 }
 
 # what libc and the kernel give to all

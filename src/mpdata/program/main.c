@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * nodewise-mpdata: where to start reading. The grid is sized, ranks are
+ * arranged and get their parts, inputs are loaded, steps are made, files
+ * written. Now and then all ranks agree whether SIGTERM came to one of them.
+ */
+#include "mpdata/program/job.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <omp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t told_to_stop;
+
+static void on_signal(int number)
+{
+    (void)number;
+    told_to_stop = 1;
+}
+
+struct progress {
+    uint64_t begin, shown;
+    int64_t first; /* step */
+    bool drawn, terminal;
+};
+
+static void show(const struct nw_mp_job *job, struct progress *p, int64_t last)
+{
+    uint64_t now = nw_clock_ns(), gap = p->terminal ? 160000000u : 30000000000u;
+    double spent = 1e-9 * (double)(now - p->begin);
+    int64_t done = job->step - p->first;
+
+    if (job->grid.rank || job->settings->quiet || !done ||
+        now - p->shown < gap || spent < 2)
+        return;
+    p->shown = now;
+    p->drawn = p->terminal;
+    fprintf(
+        stderr, "%sstep %lld of %lld, %.0f %%, %.0f s left%s",
+        p->terminal ? "\r\033[K" : "nodewise-mpdata: ", (long long)job->step,
+        (long long)last, 100 * (double)job->step / (double)last,
+        spent / (double)done * (double)(last - job->step),
+        p->terminal ? "" : "\n");
+}
+
+/* Steps until ranks next agree, about a quarter of a second; whether to stop.
+ * All ranks get the same answers. */
+static bool stop_now(const struct nw_mp_job *job, int64_t *next,
+                     double seconds_per_step)
+{
+    double both[2] = {told_to_stop, seconds_per_step};
+
+    MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, job->grid.comm);
+    double steps = both[1] > 0 ? 0.25 / both[1] : 1;
+    *next = job->step + (steps < 1 ? 1 : steps > 1000 ? 1000 : (int64_t)steps);
+    return both[0] > 0;
+}
+
+static const char *checkpoint_path(const struct nw_mp_settings *s)
+{
+    return s->checkpoint ? s->checkpoint : "nodewise-mpdata.checkpoint";
+}
+
+/* An exchange failed: a peer is gone, and with it the job. */
+static void lose(const struct nw_mp_job *job)
+{
+    fprintf(stderr, "nodewise-mpdata: %s\n", nw_error_text());
+    MPI_Abort(job->grid.comm, 1);
+}
+
+/* True where it was stopped before its last step. */
+static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
+{
+    const struct nw_mp_settings *s = job->settings;
+    struct progress p = {.begin = nw_clock_ns(),
+                         .first = job->step,
+                         .terminal = isatty(STDERR_FILENO) || s->bar};
+    int64_t next = job->step + 1;
+    nw_status status = NW_OK;
+
+    p.shown = p.begin;
+    while (job->step < last && !status && !*stopped) {
+        if (nw_mp_step(job))
+            lose(job);
+        if (s->every && job->step % s->every == 0 && job->step < last)
+            status = nw_mp_checkpoint_write(job, checkpoint_path(s));
+        show(job, &p, last);
+        if (!status && job->step >= next)
+            *stopped = stop_now(job, &next,
+                                1e-9 * (double)(nw_clock_ns() - p.begin) /
+                                    (double)(job->step - p.first));
+    }
+    if (p.drawn)
+        fputs("\r\033[K", stderr);
+    if (!status && *stopped)
+        status = nw_mp_checkpoint_write(job, checkpoint_path(s));
+    return status;
+}
+
+static void tell_start(const struct nw_mp_job *job)
+{
+    const struct nw_mp_settings *s = job->settings;
+    const struct nw_mpdata_options *o = &job->options;
+    const struct nw_mp_grid *g = &job->grid;
+
+    if (g->rank || s->quiet)
+        return;
+    printf("%s: %lld x %lld x %lld cells, %s%s, %d pass%s%s%s%s%s\n",
+           s->name ? s->name : s->input, (long long)g->n[0], (long long)g->n[1],
+           (long long)g->n[2], o->single ? "single" : "double",
+           o->fast ? ", fast" : "", o->passes, o->passes == 1 ? "" : "es",
+           o->limited ? ", limited" : "",
+           o->infinite_gauge ? ", infinite gauge" : "",
+           o->third_order ? ", third order" : "",
+           o->divergent ? ", divergent" : "");
+    printf("%d rank%s as %d x %d, %d thread%s each, halo %d%s%s\n", g->size,
+           g->size == 1 ? "" : "s", g->parts[0], g->parts[1],
+           job->solver->threads, job->solver->threads == 1 ? "" : "s",
+           nw_mpdata_halo(o), job->halo ? ", " : "",
+           job->halo ? nw_halo_words(job->halo) : "");
+    if (g->words[0])
+        printf("arrangement %s\n", g->words);
+    if (g->speed) {
+        printf("rows of ranks end at");
+        for (int32_t i = 1; i <= g->parts[0]; i++)
+            printf(" %lld", (long long)g->low[0][i]);
+        printf(", columns at");
+        for (int32_t i = 1; i <= g->parts[1]; i++)
+            printf(" %lld", (long long)g->low[1][i]);
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+static void tell_end(const struct nw_mp_job *job,
+                     const struct nw_mpdata_summary sums[2], int64_t steps,
+                     double seconds)
+{
+    double cells = (double)job->grid.n[0] * (double)job->grid.n[1] *
+                   (double)job->grid.n[2];
+
+    if (job->grid.rank || job->settings->quiet)
+        return;
+    printf("%lld steps in %.3f s, %.2f ns a cell and step\n", (long long)steps,
+           seconds, steps ? 1e9 * seconds / cells / (double)steps : 0);
+    printf("%-8s %24s %16s %16s\n", "", "sum of h x", "lowest x", "highest x");
+    for (int i = 0; i < 2; i++)
+        printf("%-8s %24.16g %16.9g %16.9g\n", i ? "after" : "before",
+               sums[i].mass, sums[i].low, sums[i].high);
+    printf("change   %24.2e\n",
+           sums[0].mass != 0 ? (sums[1].mass - sums[0].mass) / sums[0].mass
+                             : sums[1].mass);
+}
+
+static nw_status write_files(const struct nw_mp_job *job)
+{
+    nw_status status = NW_OK;
+
+    if (job->settings->output)
+        status = nw_mp_netcdf_write(job);
+    if (!status && job->settings->vtk)
+        status = nw_mp_vtk_write(job);
+    return status;
+}
+
+static nw_status begin(struct nw_mp_job *job, struct nw_mp_settings *s)
+{
+    nw_status status = nw_mp_size(job);
+
+    if (status)
+        return status;
+    s->options = job->options; // with the case's borders
+    status = nw_mp_arrange(s, &job->grid);
+    if (!status)
+        status = nw_mp_divide(&job->grid, &job->options);
+    if (!status)
+        status = nw_mp_load(job);
+    for (int f = NW_MPDATA_U1; f < NW_MPDATA_FIELD_COUNT && !status; f++)
+        job->fingerprint =
+            job->fingerprint * 31 + nw_mp_hash(job, (enum nw_mpdata_field)f);
+    if (!status && s->restart)
+        status = nw_mp_checkpoint_read(job);
+    return status ? status : nw_mp_plan(job);
+}
+
+static nw_status run(struct nw_mp_job *job, bool *stopped)
+{
+    const struct nw_mp_settings *s = job->settings;
+    int64_t last = s->steps >= 0 ? s->steps : s->name ? job->made.steps : 1;
+    struct nw_mpdata_summary sums[2];
+    int64_t first = job->step;
+    nw_status status;
+
+    tell_start(job);
+    sums[0] = nw_mp_sum(job);
+    MPI_Barrier(job->grid.comm);
+    uint64_t from = nw_clock_ns();
+    status = march(job, last, stopped);
+    if (status)
+        return status;
+    MPI_Barrier(job->grid.comm);
+    double seconds = 1e-9 * (double)(nw_clock_ns() - from);
+    sums[1] = nw_mp_sum(job);
+    tell_end(job, sums, job->step - first, seconds);
+    if (*stopped && !job->grid.rank)
+        fprintf(stderr,
+                "nodewise-mpdata: stopped after step %lld of %lld; --restart "
+                "%s goes on\n",
+                (long long)job->step, (long long)last, checkpoint_path(s));
+    return *stopped ? NW_OK : write_files(job);
+}
+
+/* This rank's share of the cores of its node, unless OpenMP was told. */
+static int32_t choose_threads(void)
+{
+    MPI_Comm node;
+    cpu_set_t set;
+    int ranks, cores = 1;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                        &node);
+    MPI_Comm_size(node, &ranks);
+    MPI_Comm_free(&node);
+    if (getenv("OMP_NUM_THREADS"))
+        return omp_get_max_threads();
+    if (!sched_getaffinity(0, sizeof set, &set))
+        cores = CPU_COUNT(&set);
+    // bound by the launcher: these cores are its own
+    if (cores < sysconf(_SC_NPROCESSORS_ONLN))
+        return cores;
+    return cores / ranks > 1 ? cores / ranks : 1;
+}
+
+static void set_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+
+    sigaction(SIGTERM, &action, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    struct nw_mp_settings settings;
+    struct nw_mp_job job = {.settings = &settings};
+    bool stopped = false;
+    nw_status status;
+    int level;
+
+    nw_mp_parse(argc, argv, &settings);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    set_signals();
+    job.grid.comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(MPI_COMM_WORLD, &job.grid.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &job.grid.size);
+    if (!settings.options.threads)
+        settings.options.threads = choose_threads();
+    omp_set_num_threads(settings.options.threads);
+    status = begin(&job, &settings);
+    if (!status)
+        status = run(&job, &stopped);
+    fflush(stdout);
+    nw_halo_free(job.halo);
+    nw_mpdata_free(job.solver);
+    nw_mp_grid_free(&job.grid);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    return status ? nw_mp_exit_code(status) : stopped;
+}

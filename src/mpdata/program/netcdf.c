@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * NetCDF in and out by libnetcdf, loaded when it is first needed. Every rank
+ * reads its own part; rank 0 writes what the others hand it, to a temporary
+ * file that takes the name only when it is whole.
+ */
+#include "mpdata/program/job.h"
+#include "base/library.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <netcdf.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const nw_mp_field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
+                                                             "u3", "h"};
+
+#define CALL(name) __typeof__(nc_##name) *name
+static struct {
+    CALL(open);
+    CALL(create);
+    CALL(close);
+    CALL(strerror);
+    CALL(inq_varid);
+    CALL(inq_varndims);
+    CALL(inq_vardimid);
+    CALL(inq_dimlen);
+    CALL(get_vara_double);
+    CALL(put_vara_double);
+    CALL(def_dim);
+    CALL(def_var);
+    CALL(put_att_text);
+    CALL(enddef);
+} nc;
+#undef CALL
+
+static nw_status load(void)
+{
+#define SYMBOL(name)                                                           \
+    {                                                                          \
+        "nc_" #name, (void *)&nc.name                                          \
+    }
+    const struct nw_symbol symbols[] = {
+        SYMBOL(open),
+        SYMBOL(create),
+        SYMBOL(close),
+        SYMBOL(strerror),
+        SYMBOL(inq_varid),
+        SYMBOL(inq_varndims),
+        SYMBOL(inq_vardimid),
+        SYMBOL(inq_dimlen),
+        SYMBOL(get_vara_double),
+        SYMBOL(put_vara_double),
+        SYMBOL(def_dim),
+        SYMBOL(def_var),
+        SYMBOL(put_att_text),
+        SYMBOL(enddef),
+    };
+#undef SYMBOL
+    return nw_library_load("libnetcdf.so.19", symbols,
+                           sizeof symbols / sizeof *symbols,
+                           "for NetCDF files");
+}
+
+static nw_status opened(const char *path, int *file)
+{
+    nw_status status = load();
+    int code;
+
+    if (status)
+        return status;
+    code = nc.open(path, NC_NOWRITE, file);
+    return code ? nw_fail(code > 0 ? NW_EIO : NW_EFORMAT, "%s: %s", path,
+                          nc.strerror(code))
+                : NW_OK;
+}
+
+/* The id of a variable of three dimensions, and these. */
+static nw_status find(const char *path, int file, const char *name,
+                      size_t size[3])
+{
+    int variable, count = 0, dims[NC_MAX_VAR_DIMS];
+
+    if (nc.inq_varid(file, name, &variable))
+        return nw_fail(NW_EFORMAT, "%s: no variable '%s'", path, name);
+    if (nc.inq_varndims(file, variable, &count) || count != 3)
+        return nw_fail(NW_EFORMAT, "%s: variable '%s' has %d dimensions, not 3",
+                       path, name, count);
+    nc.inq_vardimid(file, variable, dims);
+    for (int a = 0; a < 3; a++)
+        if (nc.inq_dimlen(file, dims[a], &size[a]))
+            return nw_fail(NW_EFORMAT, "%s: variable '%s' is damaged", path,
+                           name);
+    return NW_OK;
+}
+
+nw_status nw_mp_netcdf_size(const char *path, int64_t size[3])
+{
+    size_t found[3];
+    int file;
+    nw_status status = opened(path, &file);
+
+    if (status)
+        return status;
+    status = find(path, file, "x", found);
+    nc.close(file);
+    for (int a = 0; a < 3 && !status; a++) {
+        size[a] = (int64_t)found[a];
+        if (!found[a] || found[a] > 1 << 28)
+            status = nw_fail(NW_EFORMAT,
+                             "%s: variable 'x' has %zu cells along axis %d",
+                             path, found[a], a + 1);
+    }
+    return status;
+}
+
+static nw_status check_size(const char *path, const char *name,
+                            const size_t found[3], const int64_t size[3])
+{
+    for (int a = 0; a < 3; a++)
+        if ((int64_t)found[a] != size[a])
+            return nw_fail(NW_EFORMAT,
+                           "%s: variable '%s' is %zu x %zu x %zu, expected "
+                           "%lld x %lld x %lld",
+                           path, name, found[0], found[1], found[2],
+                           (long long)size[0], (long long)size[1],
+                           (long long)size[2]);
+    return NW_OK;
+}
+
+nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
+                            const int64_t size[3], const int64_t first[3],
+                            const int64_t extent[3], double *values)
+{
+    const char *name = nw_mp_field_name[field];
+    size_t found[3], from[3], count[3];
+    int file, variable, code;
+    nw_status status = opened(path, &file);
+
+    if (status)
+        return status;
+    status = find(path, file, name, found);
+    if (!status)
+        status = check_size(path, name, found, size);
+    for (int a = 0; a < 3; a++) {
+        from[a] = (size_t)first[a];
+        count[a] = (size_t)extent[a];
+    }
+    if (!status) {
+        nc.inq_varid(file, name, &variable);
+        code = nc.get_vara_double(file, variable, from, count, values);
+        if (code)
+            status = nw_fail(NW_EFORMAT, "%s: variable '%s': %s", path, name,
+                             nc.strerror(code));
+    }
+    nc.close(file);
+    return status;
+}
+
+/* --- writing --- */
+
+struct writer {
+    const char *path;
+    char temporary[4096];
+    int file, code; /* NetCDF's first complaint */
+    int variable[NW_MPDATA_FIELD_COUNT], axis[3], time;
+    enum nw_mpdata_field now;
+};
+
+static void keep(struct writer *w, int code)
+{
+    if (!w->code)
+        w->code = code;
+}
+
+static void attribute(struct writer *w, int variable, const char *name,
+                      const char *text)
+{
+    keep(w, nc.put_att_text(w->file, variable, name, strlen(text), text));
+}
+
+/* Coordinates: the middle of each cell, in cells. */
+static void define_axes(struct writer *w, const struct nw_mp_job *job,
+                        int dims[2][3])
+{
+    static const char *const name[3] = {"i", "j", "k"};
+    static const char *const face[3] = {"i_face", "j_face", "k_face"};
+    static const char *const axis[3] = {"X", "Y", "Z"};
+    static const char *const standard[3] = {
+        "projection_x_coordinate", "projection_y_coordinate", "height"};
+
+    for (int a = 0; a < 3; a++) {
+        size_t n = (size_t)job->grid.n[a];
+        keep(w, nc.def_dim(w->file, name[a], n, &dims[0][a]));
+        if (job->settings->fields)
+            keep(w, nc.def_dim(w->file, face[a], n + 1, &dims[1][a]));
+        keep(w, nc.def_var(w->file, name[a], NC_DOUBLE, 1, &dims[0][a],
+                           &w->axis[a]));
+        attribute(w, w->axis[a], "standard_name", standard[a]);
+        attribute(w, w->axis[a], "long_name", "middle of the cell, in cells");
+        attribute(w, w->axis[a], "units", "m");
+        attribute(w, w->axis[a], "axis", axis[a]);
+    }
+    attribute(w, w->axis[2], "positive", "up");
+    keep(w, nc.def_var(w->file, "elapsed", NC_DOUBLE, 0, NULL, &w->time));
+    attribute(w, w->time, "standard_name", "forecast_period");
+    attribute(w, w->time, "long_name", "steps since the initial state");
+    attribute(w, w->time, "units", "s");
+}
+
+static void define(struct writer *w, const struct nw_mp_job *job)
+{
+    static const char *const words[NW_MPDATA_FIELD_COUNT] = {
+        "advected quantity", "courant number times h, first axis",
+        "courant number times h, second axis",
+        "courant number times h, third axis", "density times jacobian"};
+    int dims[2][3] = {{0}};
+    int last = job->settings->fields ? NW_MPDATA_FIELD_COUNT : 1;
+    nc_type type = job->options.single ? NC_FLOAT : NC_DOUBLE;
+
+    define_axes(w, job, dims);
+    for (int f = 0; f < last; f++) {
+        int own[3];
+        for (int a = 0; a < 3; a++)
+            own[a] = dims[f == NW_MPDATA_U1 + a][a];
+        keep(w, nc.def_var(w->file, nw_mp_field_name[f], type, 3, own,
+                           &w->variable[f]));
+        attribute(w, w->variable[f], "long_name", words[f]);
+        attribute(w, w->variable[f], "units", "1");
+        attribute(w, w->variable[f], "coordinates", "elapsed");
+        if (f == NW_MPDATA_X)
+            attribute(w, w->variable[f], "cell_methods", "i: j: k: mean");
+    }
+    attribute(w, NC_GLOBAL, "Conventions", "CF-1.8");
+    attribute(w, NC_GLOBAL, "title", "advection by MPDATA");
+    attribute(w, NC_GLOBAL, "source", "nodewise-mpdata");
+    keep(w, nc.enddef(w->file));
+}
+
+static void put_axes(struct writer *w, const struct nw_mp_job *job)
+{
+    const size_t one = 1;
+    double step = (double)job->step;
+
+    for (int a = 0; a < 3; a++)
+        for (size_t i = 0; i < (size_t)job->grid.n[a]; i++) {
+            double middle = (double)i + 0.5;
+            keep(w, nc.put_vara_double(w->file, w->axis[a], &i, &one, &middle));
+        }
+    keep(w, nc.put_vara_double(w->file, w->time, NULL, NULL, &step));
+}
+
+static nw_status fault(const struct writer *w)
+{
+    return w->code ? nw_fail(NW_EIO, "%s: %s", w->path, nc.strerror(w->code))
+                   : NW_OK;
+}
+
+static nw_status put_part(void *context, const int64_t first[3],
+                          const int64_t extent[3], const double *values)
+{
+    struct writer *w = context;
+    size_t from[3], count[3];
+
+    for (int a = 0; a < 3; a++) {
+        from[a] = (size_t)first[a];
+        count[a] = (size_t)extent[a];
+    }
+    if (count[0] && count[1])
+        keep(w, nc.put_vara_double(w->file, w->variable[w->now], from, count,
+                                   values));
+    return fault(w);
+}
+
+static nw_status begin(struct writer *w, const struct nw_mp_job *job)
+{
+    nw_status status = load();
+
+    if (status)
+        return status;
+    snprintf(w->temporary, sizeof w->temporary, "%s.%ld.new", w->path,
+             (long)getpid());
+    w->code = nc.create(w->temporary, NC_64BIT_DATA | NC_CLOBBER, &w->file);
+    if (w->code)
+        return fault(w);
+    define(w, job);
+    put_axes(w, job);
+    return fault(w);
+}
+
+static nw_status finish(struct writer *w, nw_status status)
+{
+    if (!w->temporary[0])
+        return status;
+    keep(w, w->file >= 0 ? nc.close(w->file) : 0);
+    if (!status)
+        status = fault(w);
+    if (!status && rename(w->temporary, w->path))
+        status = nw_fail(NW_EIO, "%s: %m", w->path);
+    if (status)
+        unlink(w->temporary);
+    return status;
+}
+
+nw_status nw_mp_netcdf_write(const struct nw_mp_job *job)
+{
+    struct writer w = {.path = job->settings->output, .file = -1};
+    int last = job->settings->fields ? NW_MPDATA_FIELD_COUNT : 1;
+    nw_status status =
+        nw_mp_agree(job->grid.comm, job->grid.rank ? NW_OK : begin(&w, job));
+
+    for (int f = 0; f < last && !status; f++) {
+        w.now = (enum nw_mpdata_field)f;
+        status =
+            nw_mp_agree(job->grid.comm, nw_mp_gather(job, w.now, put_part, &w));
+    }
+    if (status) {
+        if (!job->grid.rank)
+            finish(&w, status);
+        return status;
+    }
+    return nw_mp_agree(job->grid.comm,
+                       job->grid.rank ? NW_OK : finish(&w, NW_OK));
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The command line of nodewise-mpdata. */
+#include "mpdata/program/job.h"
+#include "base/text.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEY_SIZE = 0x100,
+    KEY_COURANT,
+    KEY_PASSES,
+    KEY_LIMITED,
+    KEY_GAUGE,
+    KEY_THIRD,
+    KEY_DIVERGENT,
+    KEY_SINGLE,
+    KEY_FAST,
+    KEY_BORDER,
+    KEY_PATH,
+    KEY_THREADS,
+    KEY_BLOCK,
+    KEY_VTK,
+    KEY_FIELDS,
+    KEY_CHECKPOINT,
+    KEY_EVERY,
+    KEY_RESTART,
+    KEY_ARRANGE,
+    KEY_BY,
+    KEY_SHAPE,
+    KEY_BANDWIDTHS,
+    KEY_SPEEDS,
+    KEY_BLOCKING,
+    KEY_PROGRESS,
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What is advected", 1},
+    {"case", 'c', "NAME", 0, "A built-in case; help lists them", 1},
+    {"input", 'i', "FILE", 0, "NetCDF with x, u1, u2, u3, h instead", 1},
+    {"size", KEY_SIZE, "NxMxL", 0, "Cells, where the case leaves them open", 1},
+    {"courant", KEY_COURANT, "C", 0, "The case's velocity", 1},
+    {"steps", 's', "N", 0, "Steps in all (the case's)", 1},
+    {NULL, 0, NULL, 0, "The variant", 2},
+    {"passes", KEY_PASSES, "N", 0, "Donor cell and corrective passes (2)", 2},
+    {"limited", KEY_LIMITED, NULL, 0, "Make no new extrema", 2},
+    {"infinite-gauge", KEY_GAUGE, NULL, 0, "x of either sign", 2},
+    {"third-order", KEY_THIRD, NULL, 0, "Third-order terms", 2},
+    {"divergent", KEY_DIVERGENT, NULL, 0, "The term of divergent flows", 2},
+    {"single", KEY_SINGLE, NULL, 0, "Compute in single precision", 2},
+    {"fast", KEY_FAST, NULL, 0, "One division a face: other last digits", 2},
+    {"border", KEY_BORDER, "B[,B,B]", 0, "open or periodic, of each axis", 2},
+    {"path", KEY_PATH, "PATH", 0, "auto (default), blocked, or stages", 2},
+    {NULL, 0, NULL, 0, "The ranks", 3},
+    {"arrange", KEY_ARRANGE, "HOW", 0,
+     "paper, best, or none (default): which rank has which part, by bandwidths",
+     3},
+    {"arrange-by", KEY_BY, "WHAT", 0,
+     "sum (default) of all links, or slowest, the last rank", 3},
+    {"shape", KEY_SHAPE, "RxC", 0, "Rows and columns of ranks", 3},
+    {"topology", 't', "SOURCE", 0,
+     "The machine, as for nodewise map; also what nodewise probe wrote", 3},
+    {"bandwidths", KEY_BANDWIDTHS, "FILE", 0,
+     "Between ranks, instead of the topology's", 3},
+    {"speeds", KEY_SPEEDS, "LIST", 0,
+     "Of each rank (1,1,2,2), or measure: faster ones get more cells", 3},
+    {"threads", KEY_THREADS, "N", 0, "Threads a rank (its share of cores)", 3},
+    {"block", KEY_BLOCK, "ROWS", 0, "Rows of a block (by the cache)", 3},
+    {"blocking", KEY_BLOCKING, NULL, 0, "Compute nothing while exchanging", 3},
+    {NULL, 0, NULL, 0, "Files", 4},
+    {"output", 'o', "FILE", 0, "Write x as NetCDF at the end", 4},
+    {"fields", KEY_FIELDS, NULL, 0, "and the other four: a further input", 4},
+    {"vtk", KEY_VTK, "FILE", 0, "Write x for ParaView at the end", 4},
+    {"checkpoint", KEY_CHECKPOINT, "FILE", 0,
+     "Where SIGTERM leaves off (nodewise-mpdata.checkpoint)", 4},
+    {"every", KEY_EVERY, "N", 0, "A checkpoint every N steps, too", 4},
+    {"restart", KEY_RESTART, "FILE", 0, "Go on from a checkpoint", 4},
+    {NULL, 0, NULL, 0, "What is said", 5},
+    {"quiet", 'q', NULL, 0, "Only errors", 5},
+    {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default), always, never", 5},
+    {0},
+};
+
+static void whole(const char *name, const char *value, int64_t least,
+                  int64_t *out, struct argp_state *state)
+{
+    if (!nw_parse_i64(value, out) || *out < least)
+        argp_error(state, "--%s is a number from %lld, not '%s'", name,
+                   (long long)least, value);
+}
+
+static int32_t small(const char *name, const char *value, int32_t least,
+                     struct argp_state *state)
+{
+    int64_t found = 0;
+
+    whole(name, value, least, &found, state);
+    if (found > 1 << 20)
+        argp_error(state, "--%s is at most %d, not '%s'", name, 1 << 20, value);
+    return (int32_t)found;
+}
+
+/* `count` numbers from 1 with x between them. */
+static void product(const char *name, char *value, int count, int64_t *out,
+                    struct argp_state *state)
+{
+    char *copy = strdup(value), *rest = copy, *word;
+    int found = 0;
+
+    while (copy && (word = strsep(&rest, "x")))
+        if (found == count || !nw_parse_i64(word, &out[found]) ||
+            out[found++] < 1)
+            found = count + 1;
+    free(copy);
+    if (found != count)
+        argp_error(state, "--%s is %s, not '%s'", name,
+                   count == 3 ? "three numbers such as 64x64x32"
+                              : "two numbers such as 2x3",
+                   value);
+}
+
+static void borders(struct nw_mp_settings *s, char *value,
+                    struct argp_state *state)
+{
+    char *copy = strdup(value), *rest = copy, *word;
+    int count = 0;
+
+    while (copy && (word = strsep(&rest, ","))) {
+        bool open = strcmp(word, "open") == 0;
+        if (count == 3 || (!open && strcmp(word, "periodic")))
+            argp_error(state, "--border is open or periodic, once or for each "
+                              "axis");
+        for (int a = count++; a < 3; a++)
+            s->options.border[a][0] = s->options.border[a][1] =
+                open ? NW_MPDATA_OPEN : NW_MPDATA_PERIODIC;
+    }
+    free(copy);
+    s->bordered = true;
+}
+
+/* The place of a word in a list of them. */
+static int one_of(const char *name, const char *value,
+                  const char *const words[3], struct argp_state *state)
+{
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(value, words[i]))
+            return i;
+    argp_error(state, "--%s is %s, %s or %s, not '%s'", name, words[0],
+               words[1], words[2], value);
+    return 0;
+}
+
+static error_t parse_variant(int key, char *value, struct argp_state *state)
+{
+    static const char *const paths[3] = {"auto", "blocked", "stages"};
+    struct nw_mp_settings *s = state->input;
+    struct nw_mpdata_options *o = &s->options;
+
+    switch (key) {
+    case KEY_PASSES:
+        o->passes = small("passes", value, 1, state);
+        return 0;
+    case KEY_LIMITED:
+        o->limited = true;
+        return 0;
+    case KEY_GAUGE:
+        o->infinite_gauge = true;
+        return 0;
+    case KEY_THIRD:
+        o->third_order = true;
+        return 0;
+    case KEY_DIVERGENT:
+        o->divergent = true;
+        return 0;
+    case KEY_SINGLE:
+        o->single = true;
+        return 0;
+    case KEY_FAST:
+        o->fast = true;
+        return 0;
+    case KEY_BORDER:
+        borders(s, value, state);
+        return 0;
+    case KEY_PATH:
+        o->path = (enum nw_mpdata_path)one_of("path", value, paths, state);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse_files(int key, char *value, struct argp_state *state)
+{
+    struct nw_mp_settings *s = state->input;
+
+    switch (key) {
+    case 'o':
+        s->output = value;
+        return 0;
+    case KEY_FIELDS:
+        s->fields = true;
+        return 0;
+    case KEY_VTK:
+        s->vtk = value;
+        return 0;
+    case KEY_CHECKPOINT:
+        s->checkpoint = value;
+        return 0;
+    case KEY_EVERY:
+        whole("every", value, 1, &s->every, state);
+        return 0;
+    case KEY_RESTART:
+        s->restart = value;
+        return 0;
+    default:
+        return parse_variant(key, value, state);
+    }
+}
+
+static error_t parse_ranks(int key, char *value, struct argp_state *state)
+{
+    static const char *const hows[3] = {"none", "paper", "best"};
+    struct nw_mp_settings *s = state->input;
+    int64_t shape[2];
+
+    switch (key) {
+    case KEY_ARRANGE:
+        s->arrange = hows[one_of("arrange", value, hows, state)];
+        return 0;
+    case KEY_BY:
+        if (strcmp(value, "sum") && strcmp(value, "slowest"))
+            argp_error(state, "--arrange-by is sum or slowest");
+        s->slowest = !strcmp(value, "slowest");
+        return 0;
+    case KEY_SHAPE:
+        product("shape", value, 2, shape, state);
+        s->shape[0] = (int32_t)shape[0];
+        s->shape[1] = (int32_t)shape[1];
+        return 0;
+    case 't':
+        s->topology = value;
+        return 0;
+    case KEY_BANDWIDTHS:
+        s->bandwidths = value;
+        return 0;
+    case KEY_SPEEDS:
+        s->speeds = value;
+        return 0;
+    case KEY_THREADS:
+        s->options.threads = small("threads", value, 1, state);
+        return 0;
+    case KEY_BLOCK:
+        s->options.block = small("block", value, 1, state);
+        return 0;
+    case KEY_BLOCKING:
+        s->blocking = true;
+        return 0;
+    default:
+        return parse_files(key, value, state);
+    }
+}
+
+static void check(const struct nw_mp_settings *s, struct argp_state *state)
+{
+    if (!s->name == !s->input)
+        argp_error(state, "give a --case or an --input");
+    if (s->input && (s->size[0] || s->courant > 0))
+        argp_error(state, "--size and --courant belong to a case");
+    if (s->arrange && s->shape[0] && strcmp(s->arrange, "none"))
+        argp_error(state, "--arrange chooses the shape itself");
+    if (s->fields && !s->output)
+        argp_error(state, "--fields needs --output");
+}
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    static const char *const whens[3] = {"auto", "always", "never"};
+    struct nw_mp_settings *s = state->input;
+
+    switch (key) {
+    case 'c':
+        s->name = value;
+        return 0;
+    case 'i':
+        s->input = value;
+        return 0;
+    case KEY_SIZE:
+        product("size", value, 3, s->size, state);
+        return 0;
+    case KEY_COURANT:
+        if (!nw_parse_double(value, &s->courant) || !(s->courant > 0))
+            argp_error(state, "--courant is above 0, not '%s'", value);
+        return 0;
+    case 's':
+        whole("steps", value, 0, &s->steps, state);
+        return 0;
+    case 'q':
+        s->quiet = true;
+        return 0;
+    case KEY_PROGRESS:
+        s->bar = one_of("progress", value, whens, state) == 1;
+        return 0;
+    case ARGP_KEY_END:
+        check(s, state);
+        return 0;
+    default:
+        return parse_ranks(key, value, state);
+    }
+}
+
+/* The cases, below the options. */
+static char *help(int key, const char *text, void *input)
+{
+    struct nw_text list = {0};
+    struct nw_mpdata_case c;
+    char *out = NULL;
+
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    nw_text_add(&list, "Cases:\n");
+    for (size_t i = 0; nw_mpdata_case_get(i, &c); i++)
+        nw_text_format(&list, "  %-9s %s\n", c.name, c.sentence);
+    nw_text_add(&list,
+                "\nExample:\n  mpirun -n 4 nodewise-mpdata --case sphere "
+                "--limited -o sphere.nc\n");
+    return nw_text_take(&list, &out) ? NULL : out;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Advects a quantity by MPDATA on a grid that is divided over the "
+           "ranks of an MPI job.\v ",
+    .help_filter = help,
+};
+
+/* As every command of ours has it. */
+void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out)
+{
+    static char name[] = "nodewise-mpdata";
+    struct nw_mp_settings s = {
+        .options = NW_MPDATA_OPTIONS_INIT, .steps = -1, .arrange = "none"};
+
+    argv[0] = name;
+    argp_err_exit_status = 2;
+    argp_parse(&argp, argc, argv, 0, NULL, &s);
+    *out = s;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Files of rows: VTK for pictures, checkpoints to go on from. Rank 0 writes to
+ * a temporary file, which takes the name when all of it is on the disk: a full
+ * disk leaves the file before as it was.
+ */
+#include "mpdata/program/job.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { HEAD = 512 };
+
+struct store {
+    const char *path;
+    char temporary[4096];
+    int file;
+    const struct nw_mp_job *job;
+    size_t head;
+    bool single, swapped;
+};
+
+static nw_status trouble(const struct store *s)
+{
+    return nw_fail(NW_EIO, "%s: %s", s->path, strerror(errno));
+}
+
+static nw_status put(const struct store *s, const void *bytes, size_t count,
+                     uint64_t at)
+{
+    while (count) {
+        ssize_t done = pwrite(s->file, bytes, count, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return trouble(s);
+        bytes = (const char *)bytes + done;
+        count -= (size_t)done;
+        at += (uint64_t)done;
+    }
+    return NW_OK;
+}
+
+static void swap(char *bytes, size_t count, size_t size)
+{
+    for (size_t i = 0; i < count; i++, bytes += size)
+        for (size_t low = 0, high = size - 1; low < high; low++, high--) {
+            char kept = bytes[low];
+            bytes[low] = bytes[high];
+            bytes[high] = kept;
+        }
+}
+
+/* Whole rows of a plane that lie behind one another. */
+static nw_status put_part(void *context, const int64_t first[3],
+                          const int64_t extent[3], const double *values)
+{
+    const struct store *s = context;
+    const int64_t *n = s->job->grid.n;
+    size_t run = (size_t)(extent[1] * extent[2]), size = s->single ? 4 : 8;
+    char *bytes = NULL;
+    nw_status status = nw_alloc(run, size, &bytes);
+
+    for (int64_t i = 0; i < extent[0] && !status; i++, values += run) {
+        int64_t at = ((first[0] + i) * n[1] + first[1]) * n[2] + first[2];
+        for (size_t k = 0; k < run; k++)
+            if (s->single)
+                ((float *)(void *)bytes)[k] = (float)values[k];
+            else
+                ((double *)(void *)bytes)[k] = values[k];
+        if (s->swapped)
+            swap(bytes, run, size);
+        status = put(s, bytes, run * size, s->head + (uint64_t)at * size);
+    }
+    free(bytes);
+    return status;
+}
+
+static nw_status begin(struct store *s, const char *head)
+{
+    snprintf(s->temporary, sizeof s->temporary, "%s.%ld.new", s->path,
+             (long)getpid());
+    s->file =
+        open(s->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    return s->file < 0 ? trouble(s) : put(s, head, s->head, 0);
+}
+
+static nw_status finish(struct store *s, nw_status status)
+{
+    if (s->file < 0)
+        return status;
+    if (!status && fsync(s->file) && errno != EINVAL && errno != EROFS)
+        status = trouble(s);
+    if (close(s->file) && !status)
+        status = trouble(s);
+    if (!status && rename(s->temporary, s->path))
+        status = trouble(s);
+    if (status)
+        unlink(s->temporary);
+    return status;
+}
+
+static nw_status write_store(struct store *s, const char *head)
+{
+    const struct nw_mp_job *job = s->job;
+    nw_status status =
+        nw_mp_agree(job->grid.comm, job->grid.rank ? NW_OK : begin(s, head));
+
+    if (status) {
+        if (!job->grid.rank)
+            finish(s, status);
+        return status;
+    }
+    status = nw_mp_gather(job, NW_MPDATA_X, put_part, s);
+    return nw_mp_agree(job->grid.comm,
+                       job->grid.rank ? NW_OK : finish(s, status));
+}
+
+nw_status nw_mp_vtk_write(const struct nw_mp_job *job)
+{
+    const int64_t *n = job->grid.n;
+    char head[HEAD];
+    struct store s = {.path = job->settings->vtk,
+                      .file = -1,
+                      .job = job,
+                      .single = job->options.single,
+                      .swapped = true};
+
+    s.head = (size_t)snprintf(
+        head, sizeof head,
+        "# vtk DataFile Version 3.0\nx after %lld steps of nodewise-mpdata\n"
+        "BINARY\nDATASET STRUCTURED_POINTS\nDIMENSIONS %lld %lld %lld\n"
+        "ORIGIN 0 0 0\nSPACING 1 1 1\nCELL_DATA %lld\nSCALARS x %s 1\n"
+        "LOOKUP_TABLE default\n",
+        (long long)job->step, (long long)n[2] + 1, (long long)n[1] + 1,
+        (long long)n[0] + 1, (long long)(n[0] * n[1] * n[2]),
+        s.single ? "float" : "double");
+    return write_store(&s, head);
+}
+
+/* --- checkpoints --- */
+
+static void describe(const struct nw_mp_job *job, char *out)
+{
+    const struct nw_mpdata_options *o = &job->options;
+    int length = snprintf(
+        out, HEAD,
+        "nodewise mpdata checkpoint 1\nsize %lld %lld %lld\nbytes %d\n"
+        "variant %d %d %d %d %d %d\nborders",
+        (long long)job->grid.n[0], (long long)job->grid.n[1],
+        (long long)job->grid.n[2], o->single ? 4 : 8, o->passes, o->limited,
+        o->infinite_gauge, o->third_order, o->divergent, o->fast);
+
+    for (int side = 0; side < 6; side++)
+        length += snprintf(out + length, (size_t)(HEAD - length), " %d",
+                           (int)o->border[side / 2][side % 2]);
+    snprintf(out + length, (size_t)(HEAD - length), "\ninputs %016llx\n",
+             (unsigned long long)job->fingerprint);
+}
+
+nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
+{
+    char head[HEAD] = {0};
+    struct store s = {.path = path,
+                      .file = -1,
+                      .job = job,
+                      .head = HEAD,
+                      .single = job->options.single};
+    uint64_t hash = nw_mp_hash(job, NW_MPDATA_X);
+
+    describe(job, head);
+    size_t length = strlen(head);
+    length += (size_t)snprintf(head + length, HEAD - length,
+                               "step %lld\nvalues %016llx\n",
+                               (long long)job->step, (unsigned long long)hash);
+    memset(head + length, '\n', HEAD - length);
+    return write_store(&s, head);
+}
+
+/* The head must be the one that this run would write, step and values aside. */
+static nw_status check_head(const struct nw_mp_job *job, const char *path,
+                            char *head)
+{
+    char own[HEAD] = {0};
+    char *mine = own, *theirs = head, *line, *other;
+
+    describe(job, own);
+    for (int number = 1; (line = strsep(&mine, "\n")) && *line; number++) {
+        other = strsep(&theirs, "\n");
+        if (!other || strcmp(line, other))
+            return nw_fail(NW_EFORMAT, "%s:%d: '%.60s' where this run has '%s'",
+                           path, number, other ? other : "", line);
+    }
+    memmove(head, theirs, strlen(theirs) + 1);
+    return NW_OK;
+}
+
+static nw_status open_checkpoint(const struct nw_mp_job *job, struct store *s,
+                                 char *head)
+{
+    struct stat about;
+    const int64_t *n = job->grid.n;
+    off_t bytes = HEAD + (off_t)(n[0] * n[1] * n[2]) * (s->single ? 4 : 8);
+
+    s->file = open(s->path, O_RDONLY | O_CLOEXEC);
+    if (s->file < 0 || fstat(s->file, &about))
+        return trouble(s);
+    if (!S_ISREG(about.st_mode))
+        return nw_fail(NW_EFORMAT, "%s: not a checkpoint", s->path);
+    ssize_t got = pread(s->file, head, HEAD, 0);
+    if (got < 0)
+        return trouble(s);
+    head[got] = '\0';
+    if (strncmp(head, "nodewise mpdata checkpoint 1\n", 29) != 0)
+        return nw_fail(NW_EFORMAT, "%s: not a checkpoint", s->path);
+    nw_status status = check_head(job, s->path, head);
+    if (!status && about.st_size != bytes)
+        status = nw_fail(NW_EFORMAT, "%s: %lld bytes, expected %lld", s->path,
+                         (long long)about.st_size, (long long)bytes);
+    return status;
+}
+
+/* As they are: rounding may have left what an input may not hold. */
+static nw_status read_rows(struct nw_mp_job *job, const struct store *s)
+{
+    const int64_t *n = job->grid.n, *own = job->grid.own;
+    nw_mpdata *solver = job->solver;
+    size_t row = (size_t)n[2] * solver->bytes;
+
+    for (int64_t i = 0; i < own[0]; i++)
+        for (int64_t j = 0; j < own[1]; j++) {
+            int64_t at = (job->grid.first[0] + i) * n[1] + job->grid.first[1];
+            char *to = (char *)solver->field[NW_MPDATA_X] +
+                       nw_mpdata_at(solver, i, j) * (ptrdiff_t)solver->bytes;
+            if (pread(s->file, to, row, HEAD + (off_t)row * (off_t)(at + j)) !=
+                (ssize_t)row)
+                return nw_fail(NW_EFORMAT, "%s: ends too early", s->path);
+        }
+    return NW_OK;
+}
+
+nw_status nw_mp_checkpoint_read(struct nw_mp_job *job)
+{
+    char head[HEAD + 1];
+    struct store s = {.path = job->settings->restart,
+                      .file = -1,
+                      .single = job->options.single};
+    long long step = -1;
+    unsigned long long hash = 0;
+    nw_status status = open_checkpoint(job, &s, head);
+
+    if (!status &&
+        (sscanf(head, "step %lld\nvalues %llx\n", &step, &hash) != 2 ||
+         step < 0))
+        status = nw_fail(NW_EFORMAT, "%s:7: no step and values", s.path);
+    if (!status)
+        status = read_rows(job, &s);
+    if (s.file >= 0)
+        close(s.file);
+    status = nw_mp_agree(job->grid.comm, status);
+    if (status)
+        return status;
+    job->step = step;
+    if (nw_mp_hash(job, NW_MPDATA_X) != hash)
+        status = nw_fail(NW_EFORMAT, "%s: values are damaged", s.path);
+    return nw_mp_agree(job->grid.comm, status);
+}

@@ -1,0 +1,18 @@
+## Usage of nodewise-mpdata; what needs MPI is in tests/mpi/mpdata
+$ nodewise-mpdata --case sphere --passes none 2>err; echo $?; head -1 err
+2
+nodewise-mpdata: --passes is a number from 1, not 'none'
+$ nodewise-mpdata 2>err; echo $?; head -1 err
+2
+nodewise-mpdata: give a --case or an --input
+$ nodewise-mpdata --help | grep -A6 ^Cases
+Cases:
+  sphere    a sphere of 4 once around the diagonal of a cube
+  cone      a cone of 4 on 1 six times around a square
+  gaussian  a bell of width 1.5 along one axis
+  wave      2 + sin sin sin through a periodic cube
+  vortex    a box in a flow that turns, with uneven h
+## Every option of it has its place in the page
+$ nodewise-mpdata --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' >options; grep -c . options
+33
+$ for o in $(grep -vE 'help|usage' options); do grep -qF -e "*$o*" $SOURCE/man/nodewise-mpdata.1.scd || echo missing $o; done

@@ -32,6 +32,12 @@ static double heat_of(int32_t count)
 /* Repeated cuts gain more than swaps do, as far as they cost as little. */
 #define REPEATS_MOST 24
 #define REPEATED_BONDS 800000
+/* Tries of a process on a level, and of all together. */
+#define SIFT_TRIES_EACH 8000
+#define SIFT_TRIES_MOST 40000000
+#define SIFTED_ALWAYS 1024 /* processes; larger only without a shape */
+#define SIFTED_LESS 5      /* swaps afterwards, and colder */
+#define SIFTED_HEAT 0.3
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
 #define STENCIL_HEAT 0.5
 
@@ -153,15 +159,55 @@ static int repeats_of(const struct search *search)
     return most / bonds < REPEATS_MOST ? (int)(most / bonds) : REPEATS_MOST;
 }
 
+static uint64_t sift_tries(const struct search *search)
+{
+    enum nw_effort effort = search->placing->budget->effort;
+    uint64_t tries = SIFT_TRIES_MOST / (uint64_t)(search->layout->count + 1);
+
+    if (tries > SIFT_TRIES_EACH)
+        tries = SIFT_TRIES_EACH;
+    if (effort == NW_EFFORT_FAST)
+        tries /= 4;
+    return effort == NW_EFFORT_STRONG ? 8 * tries : tries;
+}
+
+/* *formless: the pattern has no shape that cuts could follow; large ones with
+ * a shape are left alone. */
+static nw_status take_sifted(struct search *search, bool *formless)
+{
+    struct nw_budget *budget = search->placing->budget;
+    struct nw_section section = {.layout = search->layout,
+                                 .seed = search->seed,
+                                 .repeats = 1,
+                                 .tries = 2,
+                                 .threads = budget->threads,
+                                 .sift = sift_tries(search),
+                                 .only_formless =
+                                     search->layout->count > SIFTED_ALWAYS,
+                                 .budget = budget};
+    nw_status status = nw_alloc((size_t)search->layout->count,
+                                sizeof *section.seat, &section.seat);
+
+    if (!status)
+        status = nw_section(&section);
+    if (!status && (section.formless || !section.only_formless))
+        status = nw_layout_take_if_better(search->layout, section.seat,
+                                          &search->cost);
+    *formless = section.formless;
+    free(section.seat);
+    return status;
+}
+
 /* Once and in haste with 0 repeats. */
 static nw_status take_section(struct search *search, uint64_t seed, int repeats)
 {
-    const struct nw_budget *budget = search->placing->budget;
+    struct nw_budget *budget = search->placing->budget;
     struct nw_section section = {.layout = search->layout,
                                  .seed = seed,
                                  .repeats = repeats ? repeats : 1,
                                  .tries = repeats ? 4 : 1,
-                                 .threads = budget->threads};
+                                 .threads = budget->threads,
+                                 .budget = budget};
     nw_status status = nw_alloc((size_t)search->layout->count,
                                 sizeof *section.seat, &section.seat);
 
@@ -217,13 +263,20 @@ static nw_status improve(struct nw_layout *layout,
                             .seed = placing->options->seed,
                             .steps = steps_of(layout, placing->budget->effort),
                             .heat = heat_of(layout->count)};
-    bool found;
+    bool found, formless = false;
     nw_status status = nw_layout_tile(layout, &search.cost, &found);
 
     if (!status && found)
         return improve_grid(&search);
     if (!status)
+        status = take_sifted(&search, &formless);
+    if (formless || layout->count <= SIFTED_ALWAYS)
+        search.steps /= formless ? SIFTED_LESS : 2;
+    if (formless) {
+        search.heat = SIFTED_HEAT;
+    } else if (!status) {
         status = take_section(&search, search.seed, repeats_of(&search));
+    }
     return status ? status : search_on(&search);
 }
 

@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Recursive sections along a tree, exact in size. Free seats are shared evenly
  * over as few subtrees as hold the processes. */
-#include "map/section.h"
+#include "map/section_work.h"
 #include "base/array.h"
 #include "map/crew.h"
-#include "map/halve.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Processes first .. end - 1 of the list, for clusters from .. to - 1 of a
- * level, which have a common parent. */
-struct piece {
-    int32_t first, end, from, to, middle, left;
-    int level;
-};
-
-struct sectioning {
-    struct nw_section *section;
-    const struct nw_tree *tree;
-    int32_t *list;     /* processes, those of a piece together */
-    int32_t *local;    /* [count] number inside its piece */
-    int32_t *piece_of; /* [count] */
-    int32_t *room;     /* [seats + 1] open seats before each */
-    struct piece *now, *next;
-    int32_t count, next_count;
-    nw_status status;
-};
 
 static int32_t open_seats(const struct sectioning *work, int level,
                           int32_t from, int32_t to)
@@ -37,6 +17,27 @@ static int32_t open_seats(const struct sectioning *work, int level,
 }
 
 /* --- from a piece to its halves --- */
+
+static void take_seats(struct sectioning *work, const struct piece *piece)
+{
+    int32_t seat = work->tree->first[piece->level][piece->from];
+
+    for (int32_t i = piece->first; i < piece->end; seat++)
+        if (work->room[seat + 1] > work->room[seat]) {
+            work->piece_of[work->list[i]] = -1;
+            work->section->seat[work->list[i++]] = seat;
+        }
+}
+
+/* Where all seats are equally far apart, or are one place. */
+static bool is_bottom(const struct sectioning *work, const struct piece *piece)
+{
+    const int32_t *first = work->tree->first[0];
+    int32_t clusters = piece->to - piece->from;
+
+    return !piece->level &&
+           (clusters == 1 || first[piece->to] - first[piece->from] == clusters);
+}
 
 /* Goes down while there is one cluster; at the bottom processes take seats. */
 static void add_piece(struct sectioning *work, struct piece piece)
@@ -56,17 +57,23 @@ static void add_piece(struct sectioning *work, struct piece piece)
                open_seats(work, piece.level, piece.from, piece.to) < count)
             piece.to++;
     }
-    if (!piece.level && piece.to - piece.from == 1) {
-        int32_t seat = tree->first[0][piece.from];
+    if (is_bottom(work, &piece))
+        take_seats(work, &piece);
+    else
+        work->next[work->next_count++] = piece;
+}
 
-        for (int32_t i = piece.first; i < piece.end; seat++)
-            if (work->room[seat + 1] > work->room[seat]) {
-                work->piece_of[work->list[i]] = -1;
-                work->section->seat[work->list[i++]] = seat;
-            }
+/* A cluster cut off waits for its siblings where they are to be sifted. */
+static void add_half(struct sectioning *work, struct piece piece)
+{
+    if (!work->section->sift || piece.to - piece.from > 1 || !piece.level) {
+        add_piece(work, piece);
         return;
     }
-    work->next[work->next_count++] = piece;
+    for (int32_t i = piece.first; i < piece.end; i++)
+        work->piece_of[work->list[i]] = -1;
+    if (piece.end > piece.first)
+        work->held[work->held_count++] = piece;
 }
 
 static void choose_middle(const struct sectioning *work, struct piece *piece)
@@ -97,8 +104,8 @@ static size_t count_arcs(const struct sectioning *work,
     return arcs;
 }
 
-static nw_status read_graph(const struct sectioning *work, int32_t number,
-                            struct nw_halve_graph *graph)
+nw_status nw_section_graph(const struct sectioning *work, int32_t number,
+                           struct nw_halve_graph *graph)
 {
     const struct nw_layout *layout = work->section->layout;
     const struct piece *piece = &work->now[number];
@@ -186,7 +193,7 @@ static nw_status cut(struct sectioning *work, int32_t number)
                                 (uint64_t)piece->first * 64 +
                                 (uint64_t)piece->level);
     if (!status && piece->left > 0 && piece->left < count) {
-        status = read_graph(work, number, &graph);
+        status = nw_section_graph(work, number, &graph);
         if (!status)
             status =
                 halve_best(&graph, piece->left, work->section, &random, side);
@@ -209,7 +216,7 @@ static void cut_job(void *user, int32_t number)
 
 /* --- generations --- */
 
-static void number_pieces(struct sectioning *work)
+void nw_section_number(struct sectioning *work)
 {
     for (int32_t i = 0; i < work->count; i++)
         for (int32_t k = work->now[i].first; k < work->now[i].end; k++) {
@@ -226,16 +233,35 @@ static void cut_generation(struct sectioning *work)
     work->count = work->next_count;
     work->next = swap;
     work->next_count = 0;
-    number_pieces(work);
+    nw_section_number(work);
     nw_crew_run(cut_job, work, work->count, work->section->threads);
     for (int32_t i = 0; !work->status && i < work->count; i++) {
         struct piece left = work->now[i], right = left;
 
         left.to = right.from = left.middle;
         left.end = right.first = left.first + left.left;
-        add_piece(work, left);
-        add_piece(work, right);
+        add_half(work, left);
+        add_half(work, right);
     }
+}
+
+static void release(struct sectioning *work)
+{
+    for (int32_t i = 0; i < work->held_count; i++)
+        add_piece(work, work->held[i]);
+    work->held_count = 0;
+}
+
+/* Down to the children of the clusters cut into now. */
+static void cut_level(struct sectioning *work)
+{
+    while (!work->status && work->next_count)
+        cut_generation(work);
+    if (!work->status && work->held_count)
+        work->status = nw_section_sift(work);
+    if (work->section->only_formless && !work->section->formless)
+        work->held_count = 0;
+    release(work);
 }
 
 static nw_status prepare(struct sectioning *work)
@@ -254,6 +280,8 @@ static nw_status prepare(struct sectioning *work)
         status = nw_alloc(n + 1, sizeof *work->now, &work->now);
     if (!status)
         status = nw_alloc(n + 1, sizeof *work->next, &work->next);
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *work->held, &work->held);
     return status;
 }
 
@@ -282,7 +310,7 @@ nw_status nw_section(struct nw_section *section)
     if (!status) {
         begin(&work);
         while (!work.status && work.next_count)
-            cut_generation(&work);
+            cut_level(&work);
         status = work.status;
     }
     free(work.list);
@@ -291,5 +319,6 @@ nw_status nw_section(struct nw_section *section)
     free(work.room);
     free(work.now);
     free(work.next);
+    free(work.held);
     return status;
 }

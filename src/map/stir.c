@@ -2,6 +2,7 @@
 /* Annealing of swaps in groups of subtrees; see stir.h. */
 #include "map/stir.h"
 #include "base/array.h"
+#include "map/chance.h"
 #include "map/crew.h"
 
 #include <assert.h>
@@ -9,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHANCES 4096
 #define GROUP_LEAST 1024 /* processes in a group */
 #define COLDEST 0.02     /* the last round's heat, of the first's */
 
 /* What a round's groups share. */
 struct round {
     struct nw_layout *layout;
-    const double *chance; /* [CHANCES] -log of evenly spread numbers */
+    const double *chance; /* [NW_CHANCES] -log of evenly spread numbers */
     const int32_t *group; /* [seats] */
     const int32_t *first; /* [groups + 1] into list */
     const int32_t *list;  /* processes that may move, by group */
@@ -52,11 +52,6 @@ static inline double shift(const struct nw_layout *layout, int32_t p,
     return sum;
 }
 
-static inline int32_t pick(uint64_t bits, int32_t count)
-{
-    return (int32_t)(((bits & 0xffffffff) * (uint64_t)(uint32_t)count) >> 32);
-}
-
 /* A seat near a peer of p, in the smallest subtree more often than in larger
  * ones; -1 for none in this group. */
 static int32_t propose(const struct round *round, int32_t p, int32_t group,
@@ -73,7 +68,9 @@ static int32_t propose(const struct round *round, int32_t p, int32_t group,
         return -1;
     near = __atomic_load_n(
         &layout
-             ->seat[layout->bond[row + (size_t)pick(bits >> 32, degree)].peer],
+             ->seat[layout
+                        ->bond[row + (size_t)nw_chance_pick(bits >> 32, degree)]
+                        .peer],
         __ATOMIC_RELAXED);
     if (round->group[near] != group)
         return -1;
@@ -81,8 +78,9 @@ static int32_t propose(const struct round *round, int32_t p, int32_t group,
         level++;
     cluster = tree->cluster[level][near];
     return tree->first[level][cluster] +
-           pick(nw_random_next(random),
-                tree->first[level][cluster + 1] - tree->first[level][cluster]);
+           nw_chance_pick(nw_random_next(random),
+                          tree->first[level][cluster + 1] -
+                              tree->first[level][cluster]);
 }
 
 static void store_swap(struct nw_layout *layout, int32_t a, int32_t b)
@@ -119,7 +117,8 @@ static double try_one(const struct round *round, int32_t p, int32_t group,
     if (layout->process[seat] >= 0)
         change += shift(layout, layout->process[seat], back, p);
     if (change > 0 &&
-        change >= round->heat * round->chance[nw_random_next(random) % CHANCES])
+        change >=
+            round->heat * round->chance[nw_random_next(random) % NW_CHANCES])
         return 0;
     store_swap(layout, home, seat);
     return change;
@@ -139,7 +138,8 @@ static void run_group(void *user, int32_t group)
         count ? round->steps * (uint64_t)count / (uint64_t)round->layout->count
               : 0;
     for (uint64_t i = 0; i < steps; i++) {
-        int32_t p = round->list[first + pick(nw_random_next(&random), count)];
+        int32_t p =
+            round->list[first + nw_chance_pick(nw_random_next(&random), count)];
 
         sum += try_one(round, p, group, &random);
     }
@@ -166,7 +166,8 @@ static nw_status alloc_stirring(struct stirring *work)
     const struct nw_tree *tree = layout->tree;
     int32_t below = tree->count[tree->levels - 2];
     size_t n = (size_t)layout->count;
-    nw_status status = nw_alloc(CHANCES, sizeof *work->chance, &work->chance);
+    nw_status status =
+        nw_alloc(NW_CHANCES, sizeof *work->chance, &work->chance);
 
     if (!status)
         status = nw_alloc((size_t)below, sizeof *work->deal, &work->deal);
@@ -183,10 +184,7 @@ static nw_status alloc_stirring(struct stirring *work)
         status = nw_alloc((size_t)below, sizeof *work->change, &work->change);
     if (status)
         return status;
-    /* rounded, so that every machine's logarithm gives the same */
-    for (int i = 0; i < CHANCES; i++)
-        work->chance[i] =
-            floor(-log((i + 0.5) / CHANCES) * 1048576.0) / 1048576.0;
+    nw_chances_fill(work->chance);
     for (int32_t i = 0; i < below; i++)
         work->deal[i] = i;
     work->groups = below / 2;

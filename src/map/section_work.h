@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of recursive sections share. */
+#ifndef NW_MAP_SECTION_WORK_H
+#define NW_MAP_SECTION_WORK_H
+
+#include "map/halve.h"
+#include "map/section.h"
+
+/* Processes first .. end - 1 of the list, for clusters from .. to - 1 of a
+ * level, which have a common parent. */
+struct piece {
+    int32_t first, end, from, to, middle, left;
+    int level;
+};
+
+struct sectioning {
+    struct nw_section *section;
+    const struct nw_tree *tree;
+    int32_t *list;     /* processes, those of a piece together */
+    int32_t *local;    /* [count] number inside its piece */
+    int32_t *piece_of; /* [count] */
+    int32_t *room;     /* [seats + 1] open seats before each */
+    struct piece *now, *next;
+    struct piece *held; /* children of clusters that are cut, not yet gone
+                           down; only where they are to be sifted */
+    int32_t count, next_count, held_count;
+    bool sifted; /* the top at least */
+    nw_status status;
+};
+
+/* The graph of the processes of a piece of `now`, by their local numbers. */
+NW_MUST_CHECK nw_status nw_section_graph(const struct sectioning *work,
+                                         int32_t number,
+                                         struct nw_halve_graph *graph);
+/* Gives the processes of the pieces of `now` their numbers there. */
+void nw_section_number(struct sectioning *work);
+
+/* Sifts what is held, each cluster by itself. Its pieces stay held, with other
+ * processes. */
+NW_MUST_CHECK nw_status nw_section_sift(struct sectioning *work);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The vertices of a cluster among its children, all equally far apart:
+ * annealing of swaps with the bytes from each vertex to each part at hand, so
+ * that a try costs two lookups. Where a graph has no shape to cut along, as
+ * random ones, it leaves less cut than moves along a border do.
+ */
+#ifndef NW_MAP_SIFT_H
+#define NW_MAP_SIFT_H
+
+#include "map/budget.h"
+#include "map/halve.h"
+
+struct nw_sift {
+    const struct nw_halve_graph *graph;
+    int32_t parts;
+    int32_t *part;  /* [n] in and out; the sizes of the parts stay */
+    uint64_t tries; /* for each vertex */
+    uint64_t seed;
+    struct nw_budget *budget; /* counts a step each round; NULL: nobody does */
+    bool only_formless;       /* do nothing where the start cuts little */
+    bool formless;            /* out: it cuts much: nothing to cut along */
+};
+
+/* The parts become the best seen, never worse. */
+NW_MUST_CHECK nw_status nw_sift(struct nw_sift *sift);
+
+/* Whether the table of so many vertices in so many parts is not too large. */
+bool nw_sift_fits(int32_t n, int32_t parts);
+
+#endif

@@ -94,6 +94,41 @@ static int32_t join(const struct nw_halve_graph *graph, const int32_t *member,
     return at;
 }
 
+static int32_t heaviest(const struct nw_halve_graph *graph, int32_t v)
+{
+    int32_t best = graph->n;
+    float most = 0;
+
+    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        if (graph->arc[a].bytes > most) {
+            most = graph->arc[a].bytes;
+            best = graph->arc[a].to;
+        }
+    return best;
+}
+
+/* Those left over around a hub pair up with each other, and those that talk
+ * to nobody. waiting[n + 1] is room. */
+static void match_rest(const struct nw_halve_graph *graph, int32_t *waiting,
+                       int32_t *mate)
+{
+    for (int32_t v = 0; v <= graph->n; v++)
+        waiting[v] = -1;
+    for (int32_t v = 0; v < graph->n; v++) {
+        int32_t hub = mate[v] == v ? heaviest(graph, v) : -1;
+
+        if (hub < 0)
+            continue;
+        if (waiting[hub] < 0) {
+            waiting[hub] = v;
+            continue;
+        }
+        mate[v] = waiting[hub];
+        mate[waiting[hub]] = v;
+        waiting[hub] = -1;
+    }
+}
+
 nw_status nw_halve_coarsen(const struct nw_halve_graph *graph,
                            struct nw_random *random, struct nw_halve_graph *out,
                            int32_t *into)
@@ -104,10 +139,11 @@ nw_status nw_halve_coarsen(const struct nw_halve_graph *graph,
 
     *out = (struct nw_halve_graph){0};
     if (!status)
-        status = nw_alloc(n, sizeof *slot, &slot);
+        status = nw_alloc(n + 1, sizeof *slot, &slot);
     if (status)
         goto out;
     match(graph, random, slot, mate);
+    match_rest(graph, slot, mate);
     for (int32_t v = 0; v < graph->n; v++)
         into[v] = mate[v] < v ? into[mate[v]] : count++;
     status = nw_halve_graph_init(out, count, (size_t)graph->row[graph->n]);

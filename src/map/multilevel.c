@@ -34,7 +34,7 @@ static double heat_of(int32_t count)
 #define REPEATED_BONDS 800000
 /* Tries of a process on a level, and of all together. */
 #define SIFT_TRIES_EACH 8000
-#define SIFT_TRIES_MOST 40000000
+#define SIFT_TRIES_MOST 30000000
 #define SIFTED_ALWAYS 1024 /* processes; larger only without a shape */
 #define SIFTED_LESS 5      /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3

@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLABS                                                                  \
-    16 /* of the interior; between them the exchange makes progress            \
-        */
+/* The interior is taken in so many, between which the exchange makes progress.
+ */
+enum { SLABS = 16 };
 
 _Noreturn void fail(const char *what)
 {

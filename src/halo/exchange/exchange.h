@@ -145,7 +145,8 @@ struct nw_halo {
     char failure[256]; /* why, as it is told to the peers */
     uint64_t exchange; /* counts them, from 1 */
     uint64_t polls;    /* of exchanges that were not done */
-    void *segment;     /* shared memory of the channels, segment.c's */
+    uint64_t listened_ns, watched_ns; /* when peers were last heeded */
+    void *segment; /* shared memory of the channels, segment.c's */
     struct nw_halo_trunks *trunks; /* of pairs of nodes, nodes.h; or NULL */
     void *watch;                   /* of peers on this node, watch.c's */
     struct nw_halo_gpus *gpus;     /* of GPU memory, else NULL */

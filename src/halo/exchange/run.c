@@ -9,9 +9,11 @@
 #include <sched.h>
 #include <string.h>
 
-#define SPINS 64         /* polls before the core is given up */
-#define WATCH_EVERY 4096 /* polls between looks at the peers */
-#define LISTEN_EVERY 512 /* and for what they tell */
+#define SPINS 64      /* polls before the core is given up */
+#define CLOCK_EVERY 8 /* polls between looks at the clock */
+/* By time, not by polls: on a busy machine each poll gives up the core. */
+#define LISTEN_NS ((uint64_t)1000000) /* between looks for what peers tell */
+#define WATCH_NS ((uint64_t)20000000) /* and at whether they live */
 
 static nw_status start_phase(nw_halo *halo)
 {
@@ -156,6 +158,23 @@ static nw_status advance(nw_halo *halo, bool *done)
     return status;
 }
 
+/* What peers tell, and whether they are still there. */
+static nw_status look_around(nw_halo *halo)
+{
+    uint64_t now = nw_clock_ns();
+    nw_status status = NW_OK;
+
+    if (now - halo->listened_ns > LISTEN_NS) {
+        halo->listened_ns = now;
+        status = nw_halo_failure_hear(halo);
+    }
+    if (!status && now - halo->watched_ns > WATCH_NS) {
+        halo->watched_ns = now;
+        status = nw_halo_watch_check(halo);
+    }
+    return status;
+}
+
 nw_status nw_halo_test(nw_halo *halo, bool *done)
 {
     bool finished = false;
@@ -170,10 +189,8 @@ nw_status nw_halo_test(nw_halo *halo, bool *done)
     }
     context = enter(halo);
     status = leave(halo, context, advance(halo, &finished));
-    if (!status && !finished && ++halo->polls % WATCH_EVERY == 0)
-        status = nw_halo_watch_check(halo);
-    if (!status && !finished && halo->polls % LISTEN_EVERY == 0)
-        status = nw_halo_failure_hear(halo);
+    if (!status && !finished && ++halo->polls % CLOCK_EVERY == 0)
+        status = look_around(halo);
     if (finished)
         halo->running = false;
     if (!status)
@@ -206,7 +223,7 @@ nw_status nw_halo_wait(nw_halo *halo)
     for (uint64_t spins = 1; !status && !done; spins++) {
         if (spins > SPINS)
             sched_yield();
-        if (spins % WATCH_EVERY == 0)
+        if (spins % CLOCK_EVERY == 0)
             status = check_time(halo, since);
         if (!status)
             status = nw_halo_test(halo, &done);

@@ -282,6 +282,29 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
     return status;
 }
 
+/* The core of a slot: for a GPU one of its own package, a core a GPU, so that
+ * what passes through the host leaves by the card that is near. */
+static int32_t core_of(const nw_topology *topology, int32_t node, int32_t slot,
+                       bool gpus)
+{
+    struct nw_range cores = nw_topology_node_elements(topology, node);
+    struct nw_range all = nw_topology_node_gpus(topology, node);
+    int32_t package, before = 0;
+
+    if (!cores.count)
+        return 0;
+    if (!gpus || slot >= all.count)
+        return slot % cores.count;
+    package = nw_topology_gpu_package(topology, all.first + slot);
+    for (int32_t i = 0; i < slot; i++)
+        before += nw_topology_gpu_package(topology, all.first + i) == package;
+    for (int32_t i = 0; i < cores.count; i++)
+        if (nw_topology_element_package(topology, cores.first + i) == package &&
+            !before--)
+            return i;
+    return slot % cores.count;
+}
+
 nw_status nw_halo_layout_mapping(const nw_halo_layout *layout,
                                  const nw_topology *topology, nw_mapping **out)
 {
@@ -292,10 +315,10 @@ nw_status nw_halo_layout_mapping(const nw_halo_layout *layout,
         return status;
     for (int32_t i = 0; i < layout->piece_count; i++) {
         const struct nw_halo_piece *piece = &layout->piece[i];
-        int32_t cores = nw_topology_node_elements(topology, piece->node).count;
 
         mapping->node[i] = piece->node;
-        mapping->core[i] = cores ? piece->slot % cores : 0;
+        mapping->core[i] =
+            core_of(topology, piece->node, piece->slot, layout->gpus);
         mapping->gpu[i] = layout->gpus ? piece->slot : -1;
     }
     *out = mapping;

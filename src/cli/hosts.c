@@ -11,8 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-static int32_t *find(struct nw_hosts *hosts, int32_t node)
+static int32_t *find(const struct nw_hosts *hosts, int32_t node)
 {
     for (size_t i = 0; i < hosts->count; i++)
         if (hosts->node[i] == node)
@@ -159,6 +160,36 @@ static nw_status add_file(struct nw_hosts *hosts, const nw_topology *topology,
     return status;
 }
 
+/* Number h of a list such as "2(x3),4"; 0 where there is none. */
+static int32_t counted(const char *list, size_t h)
+{
+    while (list && *list) {
+        char *end;
+        long count = strtol(list, &end, 10), times = 1;
+
+        if (end == list || count < 0 || count > INT32_MAX)
+            return 0;
+        if (!strncmp(end, "(x", 2))
+            times = strtol(end + 2, &end, 10);
+        if (times > 0 && h < (size_t)times)
+            return (int32_t)count;
+        h -= times > 0 ? (size_t)times : 0;
+        end += strcspn(end, ",");
+        list = end + (*end == ',');
+    }
+    return 0;
+}
+
+int32_t nw_cli_slurm_slots(size_t h)
+{
+    int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);
+    int32_t room = counted(getenv("SLURM_JOB_CPUS_PER_NODE"), h);
+    int32_t least = counted(getenv("SLURM_TASKS_PER_NODE"), h);
+
+    room /= each > 0 ? each : 1;
+    return room > least ? room : least;
+}
+
 /* The variable describes the job we are in, which need not be on the machine
  * that is asked about: it counts only where that knows one of the names. */
 static nw_status add_job(struct nw_hosts *hosts, const nw_topology *topology)
@@ -173,8 +204,12 @@ static nw_status add_job(struct nw_hosts *hosts, const nw_topology *topology)
     status = nw_hostlist_expand(words, &list);
     for (size_t i = 0; !status && i < list.count; i++)
         known = known || nw_topology_node_find(topology, list.name[i]) >= 0;
-    for (size_t i = 0; !status && known && i < list.count; i++)
-        status = add_host(hosts, topology, list.name[i], INT32_MAX);
+    for (size_t i = 0; !status && known && i < list.count; i++) {
+        int32_t slots = nw_cli_slurm_slots(i);
+
+        status = add_host(hosts, topology, list.name[i],
+                          slots > 0 ? slots : INT32_MAX);
+    }
     nw_hostlist_fini(&list);
     return status;
 }
@@ -210,6 +245,35 @@ void nw_cli_hosts_fini(struct nw_hosts *hosts)
     *hosts = (struct nw_hosts){0};
 }
 
+/* The file of a source, without its prefix and options; false where it is
+ * none. */
+static bool source_file(const char *source, char *file, size_t size)
+{
+    const char *colon = source ? strchr(source, ':') : NULL;
+    const char *name = colon ? colon + 1 : source;
+
+    if (!source)
+        return false;
+    snprintf(file, size, "%.*s", (int)strcspn(name, ","), name);
+    return !access(file, R_OK);
+}
+
+nw_status nw_cli_blame_hosts(const char *source, const char *hostfile,
+                             nw_status failed)
+{
+    char file[PATH_MAX], what[512];
+
+    snprintf(what, sizeof what, "%s", nw_error_text());
+    if (hostfile)
+        snprintf(file, sizeof file, "%s", hostfile);
+    else if (!source_file(source, file, sizeof file))
+        return failed;
+    if ((!strncmp(what, file, strlen(file)) && what[strlen(file)] == ':') ||
+        (!strstr(what, "do not fit") && !strstr(what, " has no node ")))
+        return failed;
+    return nw_fail(NW_EFORMAT, "%s:1: %s", file, what);
+}
+
 /* --- fixed ranks --- */
 
 /* The line of `rank`, or the one that counts ranks where it is -1. */
@@ -224,25 +288,65 @@ static void find_rank(struct nw_lines *lines, int rank)
             return;
 }
 
+/* "file:line: what" for the line of `rank`. */
+static nw_status blame_rank(const char *path, int rank, const char *what)
+{
+    struct nw_lines lines;
+    size_t length;
+    char *text = NULL;
+    nw_status status = nw_file_read_text(path, &text, &length);
+
+    if (status)
+        return status;
+    nw_lines_init(&lines, path, text);
+    find_rank(&lines, rank);
+    status = nw_lines_fail(&lines, "%s", what);
+    free(text);
+    return status;
+}
+
 nw_status nw_cli_blame_fix(const char *path, nw_status failed)
 {
-    char message[512], *text = NULL;
-    struct nw_lines lines;
+    char message[512];
     int rank = -1;
-    size_t length;
-    nw_status status;
 
     snprintf(message, sizeof message, "%s", nw_error_text());
     if (failed != NW_EINVAL || !strstr(message, "fixed"))
         return failed;
     if (sscanf(message, "rank %d is fixed", &rank) != 1)
         rank = -1;
-    status = nw_file_read_text(path, &text, &length);
+    return blame_rank(path, rank, message);
+}
+
+/* --- a mapping in a job --- */
+
+nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
+                           const nw_mapping *mapping, const char *path)
+{
+    int32_t *taken;
+    char what[512] = "";
+    nw_status status = nw_alloc(hosts->count + 1, sizeof *taken, &taken);
+    int32_t r = 0;
+
     if (status)
         return status;
-    nw_lines_init(&lines, path, text);
-    find_rank(&lines, rank);
-    status = nw_lines_fail(&lines, "%s", message);
-    free(text);
-    return status;
+    for (; hosts->count && !what[0] && r < mapping->rank_count; r++) {
+        int32_t node = mapping->node[r], *slots = find(hosts, node);
+        const char *name = node < 0 ? NULL : mapping->node_name[node];
+
+        if (!name) /* open */
+            continue;
+        if (!slots)
+            snprintf(what, sizeof what,
+                     "rank %d is on '%s', which is none of the %zu hosts of "
+                     "this job",
+                     r, name, hosts->count);
+        else if (taken[slots - hosts->slots]++ == *slots)
+            snprintf(what, sizeof what,
+                     "rank %d is one too many on '%s', which has room for %d "
+                     "in this job",
+                     r, name, *slots);
+    }
+    free(taken);
+    return what[0] ? blame_rank(path, r - 1, what) : NW_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef NW_CLI_HOSTS_H
 #define NW_CLI_HOSTS_H
 
+#include <nodewise/mapping.h>
 #include <nodewise/topology.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,12 +16,29 @@ struct nw_hosts {
 
 /* `list` is --hosts, "n[1-4]:8,x" with optional slots; `file` --hostfile, one
  * host a line, "name", "name:8", "name slots=8". One of them may be given;
- * where both are NULL, SLURM_JOB_NODELIST counts if the machine knows any of
- * its names, and count is 0 where it does not. */
+ * where both are NULL, SLURM_JOB_NODELIST counts, with the CPUs of the
+ * allocation as slots, if the machine knows any of its names, and count is 0
+ * where it does not. */
 NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      const char *list, const char *file,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
+
+/* What the Slurm allocation gives of its h-th node: as many ranks as its CPUs
+ * there hold, but never fewer than its own tasks; 0 where it does not say. */
+int32_t nw_cli_slurm_slots(size_t h);
+
+/* Whether the mapping's ranks fit on the hosts; no hosts, nothing to fit.
+ * NW_EFORMAT names the line of `path`, the mapping's file. */
+NW_MUST_CHECK nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,
+                                         const nw_mapping *mapping,
+                                         const char *path);
+
+/* Hosts that the machine lacks, and ranks that do not fit, are told with the
+ * file that is to blame: the hosts', else the machine's. */
+NW_MUST_CHECK nw_status nw_cli_blame_hosts(const char *source,
+                                           const char *hostfile,
+                                           nw_status failed);
 
 /* Tells a failure that the fixed ranks of `path` caused, which nw_map knows by
  * rank alone, with the file and its line; any other stays as it is. */

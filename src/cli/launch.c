@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/hosts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,14 @@
 #define KEY_ELEMENTS 0x2004
 #define KEY_LIST 0x2005
 #define KEY_MEMORY 0x2006
+#define KEY_HOSTS 0x2007
+#define KEY_HOSTFILE 0x2008
 
 struct arguments {
     struct nw_common common;
     struct nw_launch_options launch;
     struct nw_topology_options topology;
+    const char *hosts, *hostfile;
     bool list;
 };
 
@@ -42,6 +46,11 @@ static const struct argp_option options[] = {
      "nodewise exec binds memory to the cores' NUMA nodes: bind (default), "
      "prefer, leave",
      0},
+    {"hosts", KEY_HOSTS, "LIST", 0,
+     "Hosts of the job: n[1-4]:8,x (else the Slurm allocation's); the mapping "
+     "must fit on them",
+     0},
+    {"hostfile", KEY_HOSTFILE, "FILE", 0, "The same, one host a line", 0},
     {0},
 };
 
@@ -103,6 +112,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_LIST:
         arguments->list = true;
         return 0;
+    case KEY_HOSTS:
+        arguments->hosts = value;
+        return 0;
+    case KEY_HOSTFILE:
+        arguments->hostfile = value;
+        return 0;
     case ARGP_KEY_ARG:
         arguments->launch.mapping_path = value;
         /* what follows is the program; behind -- it has its own options */
@@ -120,6 +135,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
              !arguments->launch.launcher || !arguments->launch.mapping_path))
             argp_error(state, "-t SOURCE, MAPPING and --for LAUNCHER are "
                               "needed");
+        if (arguments->hosts && arguments->hostfile)
+            argp_error(state, "--hosts and --hostfile exclude each other");
         return 0;
     default:
         return parse_choice(key, value, state);
@@ -288,6 +305,23 @@ static char *own_path(void)
                : NULL;
 }
 
+/* The job that is there, or will be: it must hold the mapping. */
+static nw_status check_job(const struct arguments *arguments,
+                           const nw_topology *topology,
+                           const nw_mapping *mapping)
+{
+    struct nw_hosts hosts = {0};
+    nw_status status =
+        nw_cli_hosts(topology, arguments->hosts, arguments->hostfile, &hosts);
+
+    if (status)
+        return nw_cli_blame_hosts(arguments->launch.topology_source,
+                                  arguments->hostfile, status);
+    status = nw_cli_hosts_fit(&hosts, mapping, arguments->launch.mapping_path);
+    nw_cli_hosts_fini(&hosts);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.launch = NW_LAUNCH_OPTIONS_INIT,
@@ -311,6 +345,8 @@ static int run(int argc, char **argv)
     if (!status)
         status =
             nw_mapping_read(arguments.launch.mapping_path, topology, &mapping);
+    if (!status)
+        status = check_job(&arguments, topology, mapping);
     if (!status)
         status = nw_launch_new(topology, mapping, &arguments.launch, &launch);
     code = status ? nw_cli_fail("launch", status) : print(&arguments, launch);

@@ -432,36 +432,6 @@ static nw_status choose(const struct work *work, struct arguments *arguments)
     return NW_OK;
 }
 
-/* The file of a source, without its prefix and options; false where it is
- * none. */
-static bool source_file(const char *source, char *file, size_t size)
-{
-    const char *colon = source ? strchr(source, ':') : NULL;
-    const char *name = colon ? colon + 1 : source;
-
-    if (!source)
-        return false;
-    snprintf(file, size, "%.*s", (int)strcspn(name, ","), name);
-    return !access(file, R_OK);
-}
-
-/* Hosts that the machine lacks, and ranks that do not fit, are told with the
- * file that is to blame: the hosts', else the machine's. */
-static nw_status blame(const struct arguments *arguments, nw_status status)
-{
-    char file[PATH_MAX], what[512];
-
-    snprintf(what, sizeof what, "%s", nw_error_text());
-    if (arguments->hostfile)
-        snprintf(file, sizeof file, "%s", arguments->hostfile);
-    else if (!source_file(arguments->source, file, sizeof file))
-        return status;
-    if ((!strncmp(what, file, strlen(file)) && what[strlen(file)] == ':') ||
-        (!strstr(what, "do not fit") && !strstr(what, " has no node ")))
-        return status;
-    return nw_fail(NW_EFORMAT, "%s:1: %s", file, what);
-}
-
 static nw_status load(struct work *work, struct arguments *arguments)
 {
     struct nw_map_options *map = &arguments->map;
@@ -470,8 +440,9 @@ static nw_status load(struct work *work, struct arguments *arguments)
     if (!status)
         status = nw_cli_hosts(work->topology, arguments->hosts,
                               arguments->hostfile, &work->hosts);
-    if (status == NW_EFORMAT)
-        status = blame(arguments, status);
+    if (status)
+        status =
+            nw_cli_blame_hosts(arguments->source, arguments->hostfile, status);
     if (!status && arguments->fix)
         status = nw_mapping_read(arguments->fix, work->topology, &work->fixed);
     if (!status && arguments->from)
@@ -656,7 +627,8 @@ static int run(int argc, char **argv)
     } else {
         status = compute(&work, &arguments);
         if (status == NW_EINVAL)
-            status = blame(&arguments, status);
+            status = nw_cli_blame_hosts(arguments.source, arguments.hostfile,
+                                        status);
         code = status ? nw_cli_fail("map", status) : show(&work, &arguments);
         /* inputs that do not fit each other, not a wrong call */
         if (status == NW_EINVAL)

@@ -8,6 +8,7 @@
 #include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/hosts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -285,40 +286,10 @@ static nw_status read_list(struct nw_job *job, const char *list)
     return status;
 }
 
-/* Number h of a list such as "2(x3),4"; 0 where there is none. */
-static int32_t counted(const char *list, size_t h)
-{
-    while (list && *list) {
-        char *end;
-        long count = strtol(list, &end, 10), times = 1;
-
-        if (end == list || count < 0 || count > INT32_MAX)
-            return 0;
-        if (!strncmp(end, "(x", 2))
-            times = strtol(end + 2, &end, 10);
-        if (times > 0 && h < (size_t)times)
-            return (int32_t)count;
-        h -= times > 0 ? (size_t)times : 0;
-        end += strcspn(end, ",");
-        list = end + (*end == ',');
-    }
-    return 0;
-}
-
-/* What the allocation gives of each node: as many ranks as its CPUs there hold,
- * but never fewer than its own tasks. */
 static void find_slots(struct nw_job *job)
 {
-    const char *cpus = getenv("SLURM_JOB_CPUS_PER_NODE");
-    const char *tasks = getenv("SLURM_TASKS_PER_NODE");
-    int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);
-
-    for (size_t h = 0; h < job->host.count; h++) {
-        int32_t room = counted(cpus, h) / (each > 0 ? each : 1);
-        int32_t least = counted(tasks, h);
-
-        job->slots[h] = room > least ? room : least;
-    }
+    for (size_t h = 0; h < job->host.count; h++)
+        job->slots[h] = nw_cli_slurm_slots(h);
 }
 
 static nw_status find_slurm_hosts(struct nw_job *job, const char *nodes)

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static nw_status fail_at(const struct nw_slurm *slurm, int line,
                          const char *what, const char *name)
@@ -373,6 +374,35 @@ static nw_status make_nodes(const struct nw_slurm *slurm,
     return status;
 }
 
+/* ALL is a word for slurm.conf, which knows the nodes. */
+static bool is_all(const struct nw_hostlist *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (!strcasecmp(list->name[i], "ALL"))
+            return true;
+    return false;
+}
+
+static nw_status check_words(const struct nw_slurm *slurm)
+{
+    for (size_t i = 0; i < slurm->count; i++) {
+        const struct nw_slurm_switch *at = &slurm->at[i];
+
+        if (is_all(&at->nodes))
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: 'ALL' stands for the nodes of slurm.conf, "
+                           "which are not in this file: name them (scontrol "
+                           "show hostlist)",
+                           slurm->file, at->line);
+        if (is_all(&at->below) && find(slurm, "ALL") < 0)
+            return nw_fail(NW_EFORMAT,
+                           "%s:%d: switches below a switch are named one by "
+                           "one or as s[0-2], not 'ALL'",
+                           slurm->file, at->line);
+    }
+    return NW_OK;
+}
+
 nw_status nw_slurm_build(struct nw_slurm *slurm, enum nw_elements elements)
 {
     int32_t *order = NULL;
@@ -382,6 +412,8 @@ nw_status nw_slurm_build(struct nw_slurm *slurm, enum nw_elements elements)
         return nw_fail(NW_EFORMAT, "%s:1: there is no switch in this file",
                        slurm->file);
     status = index_names(slurm);
+    if (!status)
+        status = check_words(slurm);
     if (!status)
         status = join_all(slurm);
     if (!status)

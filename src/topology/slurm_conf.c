@@ -27,8 +27,37 @@ struct words {
     const char *name, *block, *below, *nodes, *sizes;
 };
 
-static nw_status take_word(const struct conf *conf, char *word,
-                           struct words *words)
+/* Cuts the next Key = Value off *rest: blanks may stand around the sign, and
+ * quotes around the value. *key is NULL at the end. */
+static nw_status cut_pair(const struct conf *conf, char **rest, char **key,
+                          char **value)
+{
+    char *at = *rest + strspn(*rest, " \t\r"), *sign, *end;
+
+    *key = *at ? at : NULL;
+    if (!*at)
+        return NW_OK;
+    end = at + strcspn(at, "= \t\r");
+    sign = end + strspn(end, " \t\r");
+    at = sign + (*sign == '=');
+    at += strspn(at, " \t\r");
+    if (*sign != '=' || !*at || end == *key) {
+        *end = '\0';
+        return nw_lines_fail(&conf->lines, "expected Key=Value, not '%s'",
+                             *key);
+    }
+    *end = '\0';
+    *value = at + (*at == '"');
+    end = *value + strcspn(*value, *at == '"' ? "\"" : " \t\r");
+    if (end == *value || (*at == '"' && !*end))
+        return nw_lines_fail(&conf->lines, "%s has no value", *key);
+    *rest = end + (*end != '\0');
+    *end = '\0';
+    return NW_OK;
+}
+
+static nw_status take_pair(const struct conf *conf, const char *key,
+                           const char *value, struct words *words)
 {
     const struct {
         const char *key;
@@ -38,23 +67,18 @@ static nw_status take_word(const struct conf *conf, char *word,
                 {"Switches", &words->below},
                 {"Nodes", &words->nodes},
                 {"BlockSizes", &words->sizes}};
-    char *value = strchr(word, '=');
 
-    if (!value || !value[1])
-        return nw_lines_fail(&conf->lines, "expected Key=Value, not '%s'",
-                             word);
-    *value++ = '\0';
-    if (!strcasecmp(word, "LinkSpeed")) /* Slurm itself does not use it */
+    if (!strcasecmp(key, "LinkSpeed")) /* Slurm itself does not use it */
         return NW_OK;
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (!strcasecmp(word, keys[i].key)) {
+        if (!strcasecmp(key, keys[i].key)) {
             if (*keys[i].value)
                 return nw_lines_fail(&conf->lines, "%s is given twice",
                                      keys[i].key);
             *keys[i].value = value;
             return NW_OK;
         }
-    return nw_lines_fail(&conf->lines, "unknown key '%s'", word);
+    return nw_lines_fail(&conf->lines, "unknown key '%s'", key);
 }
 
 static nw_status place(const struct conf *conf, nw_status status)
@@ -119,10 +143,13 @@ static nw_status take_line(struct conf *conf, char *line)
 {
     struct words words = {0};
     nw_status status = NW_OK;
-    char *word;
+    char *key = NULL, *value = NULL;
 
-    while (!status && (word = nw_word_next(&line)))
-        status = take_word(conf, word, &words);
+    do {
+        status = cut_pair(conf, &line, &key, &value);
+        if (!status && key)
+            status = take_pair(conf, key, value, &words);
+    } while (!status && key);
     if (status)
         return status;
     if (words.sizes)

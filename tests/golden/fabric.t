@@ -211,6 +211,10 @@ one-name.ibnetdiscover:31: two nodes are named 'n1'; the other is in line 23
 truncated.ibnetdiscover:9: a dangling port: [41] of 'S-00000000000000a0' leads to 'H-00000000000000af', which the file does not describe
 3
 $ cd "$FIXTURES/fabric/invalid" && for f in *.conf; do nodewise topology slurm:$f 2>&1; echo $?; done
+all-switches.conf:2: switches below a switch are named one by one or as s[0-2], not 'ALL'
+3
+all.conf:2: 'ALL' stands for the nodes of slurm.conf, which are not in this file: name them (scontrol show hostlist)
+3
 dangling.conf:1: there is no switch 'a2'
 3
 key.conf:1: unknown key 'Speed'
@@ -221,6 +225,16 @@ range.conf:1: host list 'n[4-1]': a range runs from the smaller number to the la
 3
 twice.conf:3: two nodes are named 'n4'; the other is in line 2
 3
+value.conf:1: Nodes has no value
+3
+## Blanks around the sign, quotes, keys in any case, as Slurm's parser takes them
+$ printf 'switchname = a  NODES = "n[1-2],m[01-03]"\nSwitchName=b\tnodes=rack[1-2]node[8-9]x LinkSpeed = 50\nSwitchName=c Switches=a,b\n' > free.conf; nodewise topology slurm:free.conf | sed -n 3,8p
+network (tree)
+└─c
+  ├─a                                                       network 12.5 GB/s  150 ns assumed
+  │ └─m[01-03],n[1,2]                                     5 nic     12.5 GB/s  500 ns assumed, host
+  └─b                                                       network 12.5 GB/s  150 ns assumed
+    └─rack1node[8,9]x,rack2node[8,9]x                     4 nic     12.5 GB/s  500 ns assumed, host
 $ X="$SHARED/data/infiniband"; test -d "$X" || { echo SKIP no "$X"; exit 77; }
 > cd "$X" && nodewise topology slurm:X5.topology.conf
 ! X5.topology.conf:11: a loop: switch 'S-0008f105001086a2' is below 'S-0008f10500108530' and above it

@@ -77,3 +77,31 @@ $ ls no.* 2>/dev/null | wc -l
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 -o /nowhere/app app.mapping
 ! /nowhere/app.rankfile: No such file or directory
 ? 1
+
+## The job that is there must hold the mapping: Slurm's allocation where it is of
+## this machine, or the hosts given. Nothing is written otherwise.
+$ printf 'nodewise: cluster 1\nname: four\nnode_types:\n  t:\n    cpu: {synthetic: "package:1 core:2 pu:1"}\nnodes:\n  - {name: "n[1-4]", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' > four.yaml
+$ printf 'nodewise mapping 1\nranks 4\n0 n1 0 -\n1 n1 1 -\n2 n4 0 -\n3 n2 0 -\n' > four.mapping
+$ SLURM_JOB_NODELIST='n[1-3]' nodewise launch -t four.yaml four.mapping --for slurm -o no
+! four.mapping:5: rank 2 is on 'n4', which is none of the 3 hosts of this job
+? 3
+$ SLURM_JOB_NODELIST='n[1-4],n9' nodewise launch -t four.yaml four.mapping --for slurm -o no
+! four.yaml:1: four has no node 'n9'; its 4 nodes are n1 to n4
+? 3
+$ SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise launch -t four.yaml four.mapping --for openmpi4 -o no
+! four.mapping:4: rank 1 is one too many on 'n1', which has room for 1 in this job
+? 3
+$ printf 'n1\nn7\n' > hosts; nodewise launch -t four.yaml four.mapping --for mpich --hostfile hosts -o no
+! hosts:2: four has no node 'n7'; its 4 nodes are n1 to n4
+? 3
+$ ls no.* 2>/dev/null | wc -l
+0
+$ SLURM_JOB_NODELIST='n[1-3]' nodewise launch -t four.yaml four.mapping --for mpich --hosts n1:2,n2,n4:1 -q
+n1:2
+n4:1
+n2:1
+$ SLURM_JOB_NODELIST='x[1-3]' nodewise launch -t four.yaml four.mapping --for mpich -q | head -1
+n1:2
+$ printf 'nodewise pattern 1\nranks 6 edges 1\n0 1 hh 5 1\n' > six.pattern; SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise map -t four.yaml -p six.pattern
+! four.yaml:1: 6 ranks do not fit on 4 hosts with room for 4; at most 4 would fit
+? 3

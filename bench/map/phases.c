@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* How long MAGC takes for 64 processes: each phase and the whole of nw_map,
- * with Algorithm 1 and with Scotch in phases 2 and 3, over the paper's 18
+ * with Algorithm 1 and with Scotch in phases 2 and 3 and for auto in a hurry,
+ * over the paper's 18
  * pairs of patterns on its two clusters. Medians of many calls, and the least
  * wall time. */
 #include <nodewise/map.h>
@@ -47,7 +48,9 @@ static void measure(const nw_topology *topology, const nw_pattern *pattern,
     struct nw_map_report report;
     nw_mapping *mapping;
 
-    options.algorithm = algorithm;
+    options.algorithm = strcmp(algorithm, "auto, fast") ? algorithm : "auto";
+    if (!strcmp(algorithm, "auto, fast"))
+        options.effort = NW_EFFORT_FAST;
     options.objective = NW_OBJECTIVE_CONGESTION;
     for (int i = 0; i < CALLS; i++) {
         uint64_t begun = nw_clock_ns();
@@ -74,10 +77,11 @@ static double show(const char *machine, const char *pair, const char *algorithm,
     return cpu;
 }
 
-static void run_machine(const char *name, double worst[2])
+static void run_machine(const char *name, double worst[3])
 {
     static const char *const suite[] = {"2D", "3D", "COL"};
-    static const char *const algorithm[] = {"magc-greedy", "magc-scotch"};
+    static const char *const algorithm[] = {"magc-greedy", "magc-scotch",
+                                            "auto, fast"};
     static struct times times;
     nw_topology *topology;
     char pair[32];
@@ -85,11 +89,11 @@ static void run_machine(const char *name, double worst[2])
     MUST(nw_topology_load(name, NULL, &topology));
     for (int i = 0; i < 18; i++) {
         nw_pattern *pattern = suite_pattern(i / 3 % 3, i % 3, i < 9 ? 1 : 3);
-        double whole[2];
+        double whole[3];
 
         snprintf(pair, sizeof pair, "%s-%s%s", suite[i / 3 % 3], suite[i % 3],
                  i < 9 ? "" : " w");
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 3; k++) {
             measure(topology, pattern, algorithm[k], &times);
             whole[k] = show(name, pair, algorithm[k], &times);
             worst[k] = whole[k] > worst[k] ? whole[k] : worst[k];
@@ -103,7 +107,7 @@ static void run_machine(const char *name, double worst[2])
 
 int main(void)
 {
-    double worst[2] = {0, 0};
+    double worst[3] = {0, 0, 0};
 
     printf("%-7s %-10s %-12s %8s %8s %8s %8s %8s %8s   us, %d calls\n",
            "machine", "pair", "algorithm", "nodes", "cores", "GPUs", "CPU",
@@ -111,7 +115,7 @@ int main(void)
     run_machine("magc-a", worst);
     run_machine("magc-b", worst);
     printf("highest median of CPU time: magc-greedy %.0f us, magc-scotch %.0f "
-           "us\n",
-           worst[0], worst[1]);
-    return worst[0] < 1000 && worst[1] < 3000 ? 0 : 1;
+           "us, auto at fast effort %.0f us\n",
+           worst[0], worst[1], worst[2]);
+    return worst[0] < 1000 && worst[1] < 3000 && worst[2] < 1000 ? 0 : 1;
 }

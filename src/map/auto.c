@@ -127,8 +127,7 @@ static size_t list_candidates(const struct nw_problem *problem,
                               const struct nw_algorithm *list[LIST_MOST])
 {
     bool greedy = greedy_is_cheap(problem);
-    bool scotch = nw_scotch_is_here() && !problem->topology->matrix &&
-                  problem->pattern->rank_count <= SCOTCH_RANKS_MOST;
+    bool scotch;
     size_t count = 0;
 
     list[count++] = nw_algorithm_find("default");
@@ -136,6 +135,8 @@ static size_t list_candidates(const struct nw_problem *problem,
         list[count++] = nw_algorithm_find(greedy ? "magc-greedy" : "partition");
         return count;
     }
+    scotch = nw_scotch_is_here() && !problem->topology->matrix &&
+             problem->pattern->rank_count <= SCOTCH_RANKS_MOST;
     if (greedy)
         list[count++] = nw_algorithm_find("magc-greedy");
     if (scotch) {

@@ -266,6 +266,7 @@ static nw_status improve(struct nw_layout *layout,
     bool found, formless = false;
     nw_status status = nw_layout_tile(layout, &search.cost, &found);
 
+    placing->budget->best = search.cost;
     if (!status && found)
         return improve_grid(&search);
     if (!status)
@@ -274,10 +275,10 @@ static nw_status improve(struct nw_layout *layout,
         search.steps /= formless ? SIFTED_LESS : 2;
     if (formless) {
         search.heat = SIFTED_HEAT;
-    } else if (!status) {
+    } else if (!status && !placing->budget->stopped) {
         status = take_section(&search, search.seed, repeats_of(&search));
     }
-    return status ? status : search_on(&search);
+    return status || placing->budget->stopped ? status : search_on(&search);
 }
 
 static nw_status refine(struct nw_layout *layout,

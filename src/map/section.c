@@ -192,7 +192,10 @@ static nw_status cut(struct sectioning *work, int32_t number)
     nw_random_init(&random, work->section->seed * 1000003 +
                                 (uint64_t)piece->first * 64 +
                                 (uint64_t)piece->level);
-    if (!status && piece->left > 0 && piece->left < count) {
+    if (!status && work->section->budget->stopped) {
+        memset(side, 1, (size_t)count);
+        memset(side, 0, (size_t)piece->left);
+    } else if (!status && piece->left > 0 && piece->left < count) {
         status = nw_section_graph(work, number, &graph);
         if (!status)
             status =
@@ -233,6 +236,7 @@ static void cut_generation(struct sectioning *work)
     work->count = work->next_count;
     work->next = swap;
     work->next_count = 0;
+    nw_budget_go(work->section->budget, 1, work->section->budget->best);
     nw_section_number(work);
     nw_crew_run(cut_job, work, work->count, work->section->threads);
     for (int32_t i = 0; !work->status && i < work->count; i++) {
@@ -257,7 +261,7 @@ static void cut_level(struct sectioning *work)
 {
     while (!work->status && work->next_count)
         cut_generation(work);
-    if (!work->status && work->held_count)
+    if (!work->status && work->held_count && !work->section->budget->stopped)
         work->status = nw_section_sift(work);
     if (work->section->only_formless && !work->section->formless)
         work->held_count = 0;

@@ -17,6 +17,8 @@ struct nw_section {
     int32_t threads;
     uint64_t sift;      /* tries for each process and level; 0: none */
     bool only_formless; /* no seats where the pattern is not */
+    /* Counts a step a generation; once it stopped, pieces are split as they
+     * stand. */
     struct nw_budget *budget;
     int32_t *seat; /* [count] out */
     bool formless; /* out: much of the traffic crosses the top's children */

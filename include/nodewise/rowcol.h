@@ -56,6 +56,9 @@ struct nw_rowcol_problem {
     bool all_shapes; /* those of one row or column too */
     enum nw_rowcol_objective objective;
     uint64_t seed;
+    const double *speed; /* of each process, above 0; NULL: all equal. Rows and
+                            columns then have the heights and widths of
+                            nw_rowcol_shares instead of n / r and m / c */
 };
 
 /* Costs in microseconds: with bandwidths in bytes/s, one unit of the paper. */
@@ -71,6 +74,11 @@ struct nw_rowcol {
     int32_t iterations; /* of the heuristic */
 };
 
+/* The height of each row and the width of each column as parts of 1, so that
+ * the slowest process is done as early as rows and columns allow. */
+NW_API void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
+                             const struct nw_rowcol *arrangement,
+                             double *height, double *width);
 NW_API void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
                                const struct nw_rowcol *arrangement,
                                struct nw_rowcol_cost *out);

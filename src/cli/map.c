@@ -618,6 +618,7 @@ static int run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
         return list_algorithms();
+    arguments.rowcol.speeds = arguments.speeds;
     if (is_rowcol(&arguments))
         return nw_cli_rowcol(&arguments.rowcol, &arguments.common,
                              arguments.source, arguments.map.seed);

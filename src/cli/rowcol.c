@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/numbers.h"
 
 #include <nodewise/mapping.h>
 
@@ -106,6 +107,7 @@ struct result {
     struct nw_bandwidths bandwidths;
     struct nw_rowcol_problem problem;
     struct nw_rowcol paper, best;
+    double *speed; /* of the processes, or NULL */
     const struct nw_rowcol *chosen;
     nw_mapping *mapping;
 };
@@ -124,6 +126,21 @@ static nw_status check_fit(const struct result *r,
                        "%d x %d processes are more than the grid's %d x %d",
                        a->rows, a->columns, rowcol->grid[0], rowcol->grid[1]);
     return NW_OK;
+}
+
+/* Of each process, in the order of the bandwidths. */
+static nw_status read_speeds(struct result *r, const char *path)
+{
+    nw_status status =
+        nw_cli_read_speeds(path, (size_t)r->bandwidths.count, &r->speed);
+
+    for (int32_t i = 0; !status && i < r->bandwidths.count; i++)
+        if (!(r->speed[i] > 0))
+            status =
+                nw_fail(NW_EFORMAT, "%s: speed %g of process %d is not above 0",
+                        path, r->speed[i], i);
+    r->problem.speed = r->speed;
+    return status;
 }
 
 static nw_status make_mapping(struct result *r)
@@ -152,6 +169,8 @@ static nw_status arrange(struct result *r, const struct nw_cli_rowcol *rowcol,
                      : nw_bandwidths_of(r->topology, &r->bandwidths);
     if (!status)
         status = check_fit(r, rowcol);
+    if (!status && rowcol->speeds)
+        status = read_speeds(r, rowcol->speeds);
     if (!status)
         status = nw_rowcol_paper(&r->problem, &r->paper);
     if (!status)
@@ -270,6 +289,7 @@ int nw_cli_rowcol(const struct nw_cli_rowcol *rowcol,
     nw_bandwidths_fini(&r.bandwidths);
     free(r.paper.process);
     free(r.best.process);
+    free(r.speed);
     nw_topology_free(r.topology);
     return code;
 }

@@ -18,6 +18,7 @@ struct nw_cli_rowcol {
     const char *bandwidths; /* a file, or NULL: the topology's */
     int32_t grid[3];        /* 0 where not given */
     int32_t halo;
+    const char *speeds; /* a file, or NULL: all equal */
     bool single, periodic, all_shapes, paper, slowest;
 };
 

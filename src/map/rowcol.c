@@ -2,13 +2,17 @@
 /* The cost of an arrangement: the paper's two sums, and the slowest rank. */
 #include "map/rowcol.h"
 
+#include "base/array.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
     double across, along; /* bytes of a link in the row, in the column, x 1e6 */
+    double *height, *width; /* of rows and columns; NULL: equal */
 };
 
 static double seconds(const double *bandwidth, int32_t count, int32_t x,
@@ -33,8 +37,10 @@ static double right_of(const struct link_cost *l, int32_t i, int32_t j)
             return 0;
         next = 0;
     }
-    return l->across * seconds(b->horizontal, b->count, process_at(l->a, i, j),
-                               process_at(l->a, i, next));
+    double bytes =
+        l->height ? 1e6 * l->problem->row_bytes * l->height[i] : l->across;
+    return bytes * seconds(b->horizontal, b->count, process_at(l->a, i, j),
+                           process_at(l->a, i, next));
 }
 
 static double below(const struct link_cost *l, int32_t i, int32_t j)
@@ -47,8 +53,10 @@ static double below(const struct link_cost *l, int32_t i, int32_t j)
             return 0;
         next = 0;
     }
-    return l->along * seconds(b->vertical, b->count, process_at(l->a, i, j),
-                              process_at(l->a, next, j));
+    double bytes =
+        l->width ? 1e6 * l->problem->column_bytes * l->width[j] : l->along;
+    return bytes * seconds(b->vertical, b->count, process_at(l->a, i, j),
+                           process_at(l->a, next, j));
 }
 
 /* The links of a rank: to both neighbours of its row and of its column. */
@@ -64,12 +72,64 @@ static double rank_of(const struct link_cost *l, int32_t i, int32_t j)
     return sum;
 }
 
+/* The shares of `count` lines, across which the others lie with their shares:
+ * inversely to the time that the slowest of each line takes for a unit. */
+static void balance(const struct nw_rowcol_problem *problem,
+                    const struct nw_rowcol *a, bool rows, double *share[2])
+{
+    int32_t count = rows ? a->rows : a->columns;
+    int32_t others = rows ? a->columns : a->rows;
+    const double *other = share[rows];
+    double *own = share[!rows], sum = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        double slowest = 0;
+        for (int32_t j = 0; j < others; j++) {
+            int32_t process = rows ? process_at(a, i, j) : process_at(a, j, i);
+            slowest = fmax(slowest, other[j] / problem->speed[process]);
+        }
+        own[i] = 1 / slowest;
+        sum += own[i];
+    }
+    for (int32_t i = 0; i < count; i++)
+        own[i] /= sum;
+}
+
+void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
+                      const struct nw_rowcol *a, double *height, double *width)
+{
+    double *share[2] = {height, width};
+
+    for (int32_t i = 0; i < a->rows; i++)
+        height[i] = 1.0 / a->rows;
+    for (int32_t j = 0; j < a->columns; j++)
+        width[j] = 1.0 / a->columns;
+    for (int turn = 0; problem->speed && turn < 16; turn++)
+        balance(problem, a, turn % 2 == 0, share);
+}
+
+/* Equal shares where there is no memory for others. */
+static void set_shares(struct link_cost *l)
+{
+    size_t count = (size_t)l->a->rows + (size_t)l->a->columns;
+
+    if (!l->problem->speed || nw_alloc(count, sizeof(double), &l->height))
+        return;
+    l->width = l->height + l->a->rows;
+    nw_rowcol_shares(l->problem, l->a, l->height, l->width);
+}
+
 void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
                         const struct nw_rowcol *a, struct nw_rowcol_cost *out)
 {
-    struct link_cost l = {problem, a, 1e6 * problem->row_bytes / a->rows,
-                          1e6 * problem->column_bytes / a->columns};
+    struct link_cost l = {problem,
+                          a,
+                          1e6 * problem->row_bytes / a->rows,
+                          1e6 * problem->column_bytes / a->columns,
+                          NULL,
+                          NULL};
 
+    set_shares(&l);
     *out = (struct nw_rowcol_cost){0};
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t j = 0; j < a->columns; j++) {
@@ -78,6 +138,7 @@ void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
             if (problem->objective == NW_ROWCOL_SLOWEST)
                 out->slowest = fmax(out->slowest, rank_of(&l, i, j));
         }
+    free(l.height);
 }
 
 double nw_rowcol_figure(const struct nw_rowcol_problem *problem,

@@ -17,6 +17,15 @@ grisou-3 grisou-9
 grisou-4 grisou-10
 grisou-5 grisou-11
 grisou-6 grisou-12
+## Speeds: two rows of slow Nancy, one of both, three of Rennes, 9 times as fast.
+## Heights are 1, 1, 1, 9, 9, 9 thirtieths, so the row across hands over 1/30 of
+## 7314586, the others 29/30 of 12906
+$ printf '%s\n' 1 1 1 9 9 9 9 1 1 9 9 9 >speeds
+$ nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths $SOURCE/data/clusters/mpdata-inter.bandwidths --speeds speeds -o m | awk '$1 == "paper" { print $2, $4, $5 }'
+6 2 256296
+$ echo 1 >speeds; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --speeds speeds
+? 3
+! speeds:1: 1 numbers, and 12 are needed
 ## Bad input
 $ nodewise map -t mpdata-inter --algorithm rowcol
 ? 2

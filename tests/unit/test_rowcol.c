@@ -92,6 +92,32 @@ static void between_sites(void **state)
     nw_bandwidths_fini(&b);
 }
 
+/* Speeds 1 in the first row and 3 in the second: a quarter and three quarters
+ * of the height. The links of a row carry as much. */
+static void unequal_speeds(void **state)
+{
+    int32_t group[4] = {0}, process[4] = {0, 1, 2, 3};
+    double link[16], height[2], width[2];
+    const double speed[4] = {1, 1, 3, 3};
+    struct nw_bandwidths b = {4, group, link, link};
+    struct nw_rowcol_problem p = {&b, 4000, 800, .speed = speed};
+    struct nw_rowcol a = {.rows = 2, .columns = 2, .process = process};
+
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        link[i] = 1e6;
+    link[2 * 4 + 3] = 2e6;
+    nw_rowcol_shares(&p, &a, height, width);
+    assert_float_equal(height[0], 0.25, 1e-12);
+    assert_float_equal(width[0], 0.5, 1e-12);
+    nw_rowcol_evaluate(&p, &a, &a.cost);
+    assert_float_equal(a.cost.horizontal, 1000 + 3000 / 2.0, 1e-6);
+    assert_float_equal(a.cost.vertical, 2 * 400.0, 1e-6);
+    p.speed = NULL;
+    nw_rowcol_evaluate(&p, &a, &a.cost);
+    assert_float_equal(a.cost.horizontal, 2000 + 2000 / 2.0, 1e-6);
+}
+
 enum { SMALL = 6 };
 
 static void every_order(const struct nw_rowcol_problem *p, struct nw_rowcol *a,
@@ -187,6 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inside_a_cluster),
         cmocka_unit_test(between_sites),
+        cmocka_unit_test(unequal_speeds),
         cmocka_unit_test(search_finds_the_optimum),
         cmocka_unit_test(refuses_bad_files),
     };

@@ -234,12 +234,18 @@ static nw_status solve(const struct nw_mp_settings *s, struct nw_mp_grid *g,
         .seed = 1,
     };
     struct nw_rowcol a = {0};
+    double *speed = NULL;
     int32_t *order = NULL;
     nw_status status = nw_alloc((size_t)g->size, sizeof *order, &order);
 
+    if (!status)
+        status = nw_alloc((size_t)g->size, sizeof *speed, &speed);
     problem.all_shapes = !strcmp(s->arrange, "best");
     if (!status)
         status = find_bandwidths(s, hosts, order, &b);
+    for (int i = 0; i < g->size && g->speed && !status; i++)
+        speed[i] = g->speed[order[i]];
+    problem.speed = g->speed ? speed : NULL;
     if (!status)
         status = problem.all_shapes ? nw_rowcol_best(&problem, &a)
                                     : nw_rowcol_paper(&problem, &a);
@@ -252,6 +258,7 @@ static nw_status solve(const struct nw_mp_settings *s, struct nw_mp_grid *g,
     }
     free(a.process);
     free(order);
+    free(speed);
     nw_bandwidths_fini(&b);
     return status == NW_EINVAL ? NW_EFORMAT : status;
 }

@@ -8,6 +8,8 @@
 #include "base/array.h"
 #include "base/status.h"
 
+#include <nodewise/rowcol.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +17,12 @@
 void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
                   int64_t *low)
 {
-    double all = 0, sum = 0;
+    double sum = 0;
 
-    for (int32_t i = 0; i < parts; i++)
-        all += weight ? weight[i] : 1;
     low[0] = 0;
     for (int32_t i = 0; i < parts; i++) {
-        sum += weight ? weight[i] : 1;
-        int64_t next = (int64_t)llround((double)n * sum / all);
+        sum += weight[i];
+        int64_t next = (int64_t)llround((double)n * sum);
         int64_t most = n - least * (parts - 1 - i);
         if (next < low[i] + least)
             next = low[i] + least;
@@ -30,39 +30,29 @@ void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
     }
 }
 
-/* Heights for given widths: as high as the slowest of each row allows. */
-static void balance(const struct nw_mp_grid *g, int axis, const double *other,
-                    double *weight)
-{
-    for (int32_t i = 0; i < g->parts[axis]; i++) {
-        double slowest = 0;
-        for (int32_t j = 0; j < g->parts[!axis]; j++) {
-            int32_t rank = axis ? j * g->parts[1] + i : i * g->parts[1] + j;
-            slowest = fmax(slowest, other[j] / g->speed[rank]);
-        }
-        weight[i] = 1 / slowest;
-    }
-}
-
 static nw_status set_low(struct nw_mp_grid *g, int64_t least)
 {
+    const struct nw_rowcol_problem problem = {.speed = g->speed};
+    struct nw_rowcol a = {.rows = g->parts[0], .columns = g->parts[1]};
     double *weight[2] = {NULL, NULL};
-    nw_status status = NW_OK;
+    nw_status status = nw_alloc((size_t)g->size, sizeof *a.process, &a.process);
 
-    for (int a = 0; a < 2 && !status; a++) {
-        status = nw_alloc((size_t)g->parts[a] + 1, sizeof **g->low, &g->low[a]);
+    for (int32_t i = 0; i < g->size && !status; i++)
+        a.process[i] = i;
+    for (int axis = 0; axis < 2 && !status; axis++) {
+        size_t parts = (size_t)g->parts[axis];
+        status = nw_alloc(parts + 1, sizeof **g->low, &g->low[axis]);
         if (!status)
-            status = nw_alloc((size_t)g->parts[a], sizeof **weight, &weight[a]);
-        for (int32_t i = 0; !status && i < g->parts[a]; i++)
-            weight[a][i] = 1;
+            status = nw_alloc(parts, sizeof **weight, &weight[axis]);
     }
-    for (int turn = 0; !status && g->speed && turn < 40; turn++)
-        balance(g, turn % 2, weight[!(turn % 2)], weight[turn % 2]);
-    for (int a = 0; a < 2 && !status; a++)
-        nw_mp_shares(g->n[a], g->parts[a], weight[a],
-                     g->parts[a] > 1 ? least : 1, g->low[a]);
+    if (!status)
+        nw_rowcol_shares(&problem, &a, weight[0], weight[1]);
+    for (int axis = 0; axis < 2 && !status; axis++)
+        nw_mp_shares(g->n[axis], g->parts[axis], weight[axis],
+                     g->parts[axis] > 1 ? least : 1, g->low[axis]);
     free(weight[0]);
     free(weight[1]);
+    free(a.process);
     return status;
 }
 

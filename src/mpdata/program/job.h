@@ -76,8 +76,8 @@ nw_status nw_mp_arrange(const struct nw_mp_settings *settings,
 nw_status nw_mp_divide(struct nw_mp_grid *grid,
                        const struct nw_mpdata_options *options);
 void nw_mp_grid_free(struct nw_mp_grid *grid);
-/* Local. parts + 1 borders of n cells, shares as `weight` has them, at least
- * `least` each. */
+/* Local. parts + 1 borders of n cells, shares of 1 as `weight` has them, at
+ * least `least` cells each. */
 void nw_mp_shares(int64_t n, int32_t parts, const double *weight, int64_t least,
                   int64_t *low);
 

@@ -52,7 +52,8 @@ struct nw_cost {
 
 /* The caller calls nw_cost_fini. Ranks with several cores or GPUs are priced
  * from their first. NW_EINVAL where mapping and pattern do not fit, NW_EFORMAT
- * where a sum passes 128 bits. O(edges x depth). */
+ * where hop-bytes pass 128 bits or what a level carries passes 64. O(edges x
+ * depth). */
 NW_API NW_MUST_CHECK nw_status nw_cost_evaluate(const nw_topology *topology,
                                                 const nw_pattern *pattern,
                                                 const nw_mapping *mapping,

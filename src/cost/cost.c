@@ -77,14 +77,17 @@ static double add_route(struct evaluation *work, enum layer layer,
     return latency;
 }
 
-static void add_level(struct evaluation *work, int layer, int32_t level,
-                      uint64_t bytes, uint64_t messages)
+static nw_status add_level(struct evaluation *work, int layer, int32_t level,
+                           const uint64_t amount[2])
 {
-    uint64_t *b = &work->cost->level_bytes[layer][level];
-    uint64_t *m = &work->cost->level_messages[layer][level];
+    uint64_t *sum[2] = {&work->cost->level_bytes[layer][level],
+                        &work->cost->level_messages[layer][level]};
 
-    *b = *b > UINT64_MAX - bytes ? UINT64_MAX : *b + bytes;
-    *m = *m > UINT64_MAX - messages ? UINT64_MAX : *m + messages;
+    for (int i = 0; i < 2; i++)
+        if (__builtin_add_overflow(*sum[i], amount[i], sum[i]))
+            return nw_fail(NW_EFORMAT, "%s of one level pass 2^64",
+                           i ? "the messages" : "the bytes");
+    return NW_OK;
 }
 
 static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
@@ -104,11 +107,12 @@ static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
     status = add_hop_bytes(work, LAYER_ALL, bytes, distance);
     if (!status && layers[kind] != LAYER_ALL)
         status = add_hop_bytes(work, layers[kind], bytes, distance);
+    if (!status)
+        status = add_level(work, kind == NW_KIND_HH ? 0 : 1,
+                           nw_topology_level(work->topology, ends[0], ends[1]),
+                           (const uint64_t[]){bytes, messages});
     if (status)
         return status;
-    add_level(work, kind == NW_KIND_HH ? 0 : 1,
-              nw_topology_level(work->topology, ends[0], ends[1]), bytes,
-              messages);
     latency = 0;
     if (work->link_latency)
         latency = add_route(work, layers[kind], ends, bytes);

@@ -25,6 +25,10 @@ NW_MUST_CHECK nw_status nw_algorithm_phases(
     const struct nw_algorithm *algorithm, const struct nw_map_options *options,
     struct nw_phases *out);
 
+/* NW_EINVAL where an objective needs links and the machine has none. */
+NW_MUST_CHECK nw_status nw_objectives_check(
+    const nw_topology *topology, const struct nw_map_options *options);
+
 /* A mapping and the figures it is judged by. */
 struct nw_candidate {
     nw_mapping *mapping; /* owned */

@@ -5,6 +5,7 @@
  * and better.
  */
 #include "map/many.h"
+#include "map/algorithm.h"
 #include "base/array.h"
 #include "base/status.h"
 
@@ -55,13 +56,7 @@ static nw_status check_options(const struct nw_many *many)
     for (int i = 0; i < 3; i++)
         if (options->phase[i])
             return nw_fail(NW_EINVAL, "phases place one rank on an element");
-    if (options->objective == NW_OBJECTIVE_CONGESTION &&
-        !nw_topology_has_links(many->topology))
-        return nw_fail(NW_EINVAL,
-                       "%s is a matrix of distances: it has no "
-                       "links and no congestion",
-                       nw_topology_name(many->topology));
-    return NW_OK;
+    return nw_objectives_check(many->topology, options);
 }
 
 static nw_status many_init(struct nw_many *many, const nw_topology *topology,

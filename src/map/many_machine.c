@@ -344,8 +344,8 @@ static nw_status check_speeds(const struct nw_many *many)
 
         if (!(speed >= 0) || speed > 1e100)
             return nw_fail(NW_EINVAL,
-                           "the speed of element %d is no number "
-                           "from 0",
+                           "the speed of element %d is no number from 0 to "
+                           "1e100",
                            many->element[q]);
         sum += speed;
     }

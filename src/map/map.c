@@ -438,19 +438,27 @@ static bool needs_links(const struct nw_map_options *options)
            (options->has_second && needs_link(options->second));
 }
 
+nw_status nw_objectives_check(const nw_topology *topology,
+                              const struct nw_map_options *options)
+{
+    if (!needs_links(options) || nw_topology_has_links(topology))
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "%s is a matrix of distances: it has no links and no "
+                   "congestion",
+                   nw_topology_name(topology));
+}
+
 static nw_status solve(const struct nw_algorithm *algorithm,
                        const struct nw_problem *problem,
                        struct nw_map_report *report, nw_mapping **out)
 {
     struct nw_candidate best = {0};
-    nw_status status;
+    nw_status status =
+        nw_objectives_check(problem->topology, &problem->options);
 
-    if (needs_links(&problem->options) &&
-        !nw_topology_has_links(problem->topology))
-        return nw_fail(NW_EINVAL,
-                       "%s is a matrix of distances: it has no "
-                       "links and no congestion",
-                       nw_topology_name(problem->topology));
+    if (status)
+        return status;
     if (!algorithm->run)
         status = nw_choose_best(problem, report, &best);
     else

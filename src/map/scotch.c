@@ -23,6 +23,7 @@
 
 #define LEVELS_MOST 32
 #define GRAPH_PLACES_MOST 1024 /* of a machine given as a complete graph */
+#define LENGTH_MOST 1e6        /* of a way; sums of pairs stay in 64 bits */
 #define WEIGHT_SUM 1e12        /* of all edges; Scotch sums in 64 bits */
 
 static struct {
@@ -147,17 +148,43 @@ struct machine {
     SCOTCH_Arch arch;
     const struct nw_placing *placing;
     bool by_loads;    /* of the paper, not by distance */
+    double scale;     /* of distances */
     SCOTCH_Num *room; /* [places] free and taken by fixed ranks, at least 1 */
     int levels;       /* of the regular tree the places form; 0: none */
     SCOTCH_Num size[LEVELS_MOST], cost[LEVELS_MOST]; /* from the root */
 };
 
-static SCOTCH_Num whole_distance(const struct nw_places *places, int32_t a,
+/* Scotch has one length for both directions, a whole number from 1; it does
+ * not end where they differ. */
+static double both_ways(const struct nw_places *places, int32_t a, int32_t b)
+{
+    return (nw_places_distance(places, a, b) +
+            nw_places_distance(places, b, a)) /
+           2;
+}
+
+static SCOTCH_Num whole_distance(const struct machine *machine, int32_t a,
                                  int32_t b)
 {
-    double distance = ceil(nw_places_distance(places, a, b));
+    double distance = both_ways(machine->placing->places, a, b);
 
-    return distance < 1 ? 1 : distance > 1e6 ? 1000000 : (SCOTCH_Num)distance;
+    distance = ceil(distance * machine->scale);
+    return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MOST);
+}
+
+/* Longer ones than Scotch sums are all made shorter; those of a tree are told
+ * from its first place. */
+static void find_scale(struct machine *machine)
+{
+    const struct nw_places *places = machine->placing->places;
+    int32_t from = places->topology->matrix ? places->count : 1;
+    double longest = 0;
+
+    for (int32_t a = 0; a < from && places->count <= GRAPH_PLACES_MOST; a++)
+        for (int32_t b = 0; b < places->count; b++)
+            if (a != b)
+                longest = fmax(longest, both_ways(places, a, b));
+    machine->scale = longest > LENGTH_MOST ? LENGTH_MOST / longest : 1;
 }
 
 static nw_status read_rooms(struct machine *machine)
@@ -226,14 +253,14 @@ static int32_t run_length(const SCOTCH_Num *gap, int32_t count,
 }
 
 /* True where the first place sees the others as the gaps promise. */
-static bool gaps_are_distances(const struct nw_places *places,
+static bool gaps_are_distances(const struct machine *machine,
                                const SCOTCH_Num *gap)
 {
     SCOTCH_Num widest = 0;
 
-    for (int32_t i = 1; i < places->count; i++) {
+    for (int32_t i = 1; i < machine->placing->places->count; i++) {
         widest = gap[i] > widest ? gap[i] : widest;
-        if (whole_distance(places, 0, i) != widest)
+        if (whole_distance(machine, 0, i) != widest)
             return false;
     }
     return true;
@@ -269,8 +296,8 @@ static nw_status find_tree(struct machine *machine)
     if (status)
         return status;
     for (int32_t i = 1; i < places->count; i++)
-        gap[i] = whole_distance(places, i - 1, i);
-    if (gaps_are_distances(places, gap))
+        gap[i] = whole_distance(machine, i - 1, i);
+    if (gaps_are_distances(machine, gap))
         read_levels(machine, gap);
     free(gap);
     return NW_OK;
@@ -301,7 +328,7 @@ static nw_status build_graph_machine(struct machine *machine)
                 cost[at++] =
                     machine->by_loads
                         ? nw_loads_length(&loads, (int32_t)a, (int32_t)b)
-                        : whole_distance(places, (int32_t)a, (int32_t)b);
+                        : whole_distance(machine, (int32_t)a, (int32_t)b);
             }
         row[a + 1] = (SCOTCH_Num)at;
     }
@@ -325,6 +352,7 @@ static nw_status build_machine(struct machine *machine)
     int32_t count = machine->placing->places->count;
     nw_status status = read_rooms(machine);
 
+    find_scale(machine);
     if (!status && !machine->by_loads)
         status = find_tree(machine);
     if (status)

@@ -136,8 +136,9 @@ static void link_loads_add_up_to_hop_bytes(void **state)
 
 static void sums_do_not_overflow_64_bits(void **state)
 {
-    static const struct edge edges[] = {{0, 2, UINT64_MAX, 1},
-                                        {1, 3, UINT64_MAX, 1}};
+    static const struct edge edges[] = {{0, 2, UINT64_MAX / 2, 1},
+                                        {1, 3, UINT64_MAX / 2, 1},
+                                        {1, 2, UINT64_MAX / 2, 1}};
     static const int32_t identity[] = {0, 1, 2, 3};
     nw_topology *topology = load("hierarchy:2:2@1:1000");
     nw_pattern *pattern = make_pattern(4, edges, 2);
@@ -147,8 +148,14 @@ static void sums_do_not_overflow_64_bits(void **state)
     (void)state;
     assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
                      NW_OK);
-    assert_true(cost.hop_bytes.exact == (nw_uint128)UINT64_MAX * 2000);
+    assert_true(cost.hop_bytes.exact == (nw_uint128)(UINT64_MAX / 2) * 2000);
+    assert_true(cost.level_bytes[0][2] == UINT64_MAX - 1);
     nw_cost_fini(&cost);
+    nw_pattern_free(pattern);
+    pattern = make_pattern(4, edges, 3);
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                     NW_EFORMAT);
+    assert_non_null(strstr(nw_error_text(), "pass 2^64"));
     nw_mapping_free(mapping);
     nw_pattern_free(pattern);
     nw_topology_free(topology);

@@ -3,6 +3,7 @@
  * untouched, the same answer each time, one rank an element. */
 #include <nodewise/map.h>
 
+#include "base/random.h"
 #include "map/loads.h"
 #include "map/placing.h"
 #include "map/scotch_quiet.h"
@@ -11,6 +12,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <dlfcn.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -129,6 +131,43 @@ static void test_finds_the_obvious(void **state)
     nw_topology_free(topology);
 }
 
+/* Distances of a QAPLIB kind, from 1 to 50000 and other ones back: Scotch,
+ * which has one length for both, must come to an end. */
+static void test_lopsided_distances(void **state)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    double distance[400];
+    struct nw_random random;
+    nw_topology *topology;
+    nw_pattern_builder *builder;
+    nw_mapping *mapping;
+    nw_pattern *pattern;
+    int32_t taken = 0;
+
+    (void)state;
+    skip_without_scotch();
+    nw_random_init(&random, 1);
+    for (int i = 0; i < 400; i++)
+        distance[i] =
+            i % 21
+                ? floor(pow(10, (double)nw_random_below(&random, 4700) / 1000))
+                : 0;
+    MUST(nw_topology_from_distances("m", distance, 20, &topology));
+    MUST(nw_pattern_builder_new(20, &builder));
+    for (int i = 0; i < 20; i++)
+        pattern_pair(builder, i, (i + 1) % 20, NW_KIND_HH, 100);
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    options.algorithm = "scotch";
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    for (int32_t r = 0; r < 20; r++)
+        taken |= 1 << mapping->core[r];
+    assert_int_equal(taken, (1 << 20) - 1);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 /* Rashti et al., figure 1, on its machine: inside a socket, between sockets,
  * between nodes of one switch and of two. The closest nodes get the largest hop
  * count, 4; the farthest 1; a node's cores more, by depth. */
@@ -164,6 +203,7 @@ int main(void)
         cmocka_unit_test(test_errors_are_not_printed),
         cmocka_unit_test(test_mapping_is_silent),
         cmocka_unit_test(test_finds_the_obvious),
+        cmocka_unit_test(test_lopsided_distances),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

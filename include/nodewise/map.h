@@ -36,7 +36,7 @@ struct nw_map_options {
     size_t host_count;
     const int32_t *slots;    /* [host_count] most ranks on each, or NULL */
     const nw_mapping *fixed; /* ranks fixed in place, or NULL */
-    bool remote_gpus;        /* let auto give a GPU of another node */
+    bool remote_gpus;        /* let a rank have a GPU of another node */
     bool careful; /* auto: no worse than the default in hop-bytes nor in
                      congestion, whatever the objective */
     struct nw_progress *progress; /* or NULL */

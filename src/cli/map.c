@@ -106,7 +106,7 @@ static const struct argp_option options[] = {
     {"speeds", KEY_SPEEDS, "FILE", 0, "The speed of each element, one a line",
      3},
     {"remote-gpus", KEY_REMOTE, NULL, 0,
-     "Let auto give a rank a GPU of another node", 3},
+     "Let a rank have a GPU of another node", 3},
     {"hosts", KEY_HOSTS, "LIST", 0, "Nodes to use: n[1-4],x:8 (slots)", 3},
     {"hostfile", KEY_HOSTFILE, "FILE", 0, "Nodes to use, one a line", 3},
     {"fix", KEY_FIX, "FILE", 0, "Ranks to leave in place, * being open", 3},

@@ -22,6 +22,19 @@ nw_status nw_answer_init(struct nw_answer *answer, int32_t rank_count)
     return status;
 }
 
+nw_status nw_answer_let_remote(struct nw_answer *answer, int32_t rank_count)
+{
+    size_t n = (size_t)rank_count;
+    nw_status status;
+
+    if (answer->gpu_host)
+        return NW_OK;
+    status = nw_alloc(n, sizeof *answer->gpu_host, &answer->gpu_host);
+    if (!status)
+        memcpy(answer->gpu_host, answer->host, n * sizeof *answer->gpu_host);
+    return status;
+}
+
 void nw_answer_fini(struct nw_answer *answer)
 {
     free(answer->host);

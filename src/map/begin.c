@@ -36,6 +36,23 @@ static int32_t find_unit(const struct nw_units *units, int32_t host,
     return unit_of(units, host, set.values[0]);
 }
 
+/* The host of a rank's GPU, another one than its own where it is remote; -1
+ * where that is not to be used. */
+static int32_t read_gpu_host(const struct nw_problem *problem,
+                             const int32_t *host_of, int32_t rank,
+                             struct nw_answer *answer)
+{
+    const nw_mapping *start = problem->options.start;
+    int32_t node = start->gpu_node ? start->gpu_node[rank] : -1;
+
+    answer->gpu_host[rank] = answer->host[rank];
+    if (node < 0)
+        return answer->host[rank];
+    node = nw_topology_node_find(problem->topology, start->node_name[node]);
+    answer->gpu_host[rank] = node < 0 ? -1 : host_of[node];
+    return answer->gpu_host[rank];
+}
+
 static nw_status read_rank(const struct nw_problem *problem,
                            const int32_t *host_of, int32_t rank,
                            struct nw_answer *answer)
@@ -56,7 +73,9 @@ static nw_status read_rank(const struct nw_problem *problem,
     answer->host[rank] = host;
     answer->core[rank] =
         find_unit(&problem->core, host, nw_mapping_cores(start, rank));
-    if (problem->uses_gpus)
+    if (answer->gpu_host)
+        host = read_gpu_host(problem, host_of, rank, answer);
+    if (problem->uses_gpus && host >= 0)
         answer->gpu[rank] =
             find_unit(&problem->gpu, host, nw_mapping_gpus(start, rank));
     return NW_OK;
@@ -78,6 +97,8 @@ nw_status nw_answer_begin(const struct nw_problem *problem,
                        "the mapping to begin from has %d ranks, the pattern %d",
                        start->rank_count, n);
     status = nw_answer_init(answer, n);
+    if (!status && start->gpu_node)
+        status = nw_answer_let_remote(answer, n);
     if (!status)
         status = nw_alloc(nodes, sizeof *host_of, &host_of);
     for (size_t i = 0; !status && i < nodes; i++)

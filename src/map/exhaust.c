@@ -144,7 +144,7 @@ static bool has_room(const struct nw_seats *seats, int32_t host, int32_t rank)
     if (problem->fixed_host && problem->fixed_host[rank] >= 0)
         return problem->fixed_host[rank] == host;
     return seats->used[host] < problem->room[host] &&
-           (!problem->wants_gpu[rank] ||
+           (!problem->wants_gpu[rank] || seats->remote ||
             seats->gpu_used[host] < problem->gpu_room[host]);
 }
 
@@ -190,14 +190,17 @@ static void seat_gpu(struct work *work, int32_t depth, int32_t host)
 {
     const struct nw_seats *seats = work->seats;
     int32_t own = work->best[seats->rank_count + work->order[depth]];
-    const int32_t *first = seats->first + seats->problem->host_count + 1 + host;
+    int32_t hosts = seats->problem->host_count;
+    const int32_t *first = seats->first + hosts + 1;
+    int32_t low = first[seats->remote ? 0 : host];
+    int32_t high = first[seats->remote ? hosts : host + 1];
 
     if (own < 0)
         sit(work, depth + 1);
     else if (seats->unit[own] < 0)
         try_gpu(work, depth, own);
     else
-        for (int32_t s = first[0]; s < first[1]; s++)
+        for (int32_t s = low; s < high; s++)
             if (may_take(seats, s))
                 try_gpu(work, depth, s);
 }

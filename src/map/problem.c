@@ -134,6 +134,12 @@ static nw_status fix_rank(struct nw_problem *problem, const int32_t *host_of,
                        "rank %d is fixed on %s, which is not among the hosts "
                        "to use",
                        rank, name);
+    if (fixed->gpu_node && fixed->gpu_node[rank] >= 0 &&
+        strcmp(fixed->node_name[fixed->gpu_node[rank]], name))
+        return nw_fail(NW_EINVAL,
+                       "rank %d is fixed on a GPU of %s and runs on %s: GPUs "
+                       "are fixed on a rank's own node",
+                       rank, fixed->node_name[fixed->gpu_node[rank]], name);
     problem->fixed_host[rank] = host_of[node];
     return NW_OK;
 }

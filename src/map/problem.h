@@ -71,6 +71,9 @@ struct nw_answer {
 };
 NW_MUST_CHECK nw_status nw_answer_init(struct nw_answer *answer,
                                        int32_t rank_count);
+/* Gives it a gpu_host, each rank's own so far, where it has none. */
+NW_MUST_CHECK nw_status nw_answer_let_remote(struct nw_answer *answer,
+                                             int32_t rank_count);
 void nw_answer_fini(struct nw_answer *answer);
 NW_MUST_CHECK nw_status nw_answer_finish(const struct nw_answer *answer,
                                          const struct nw_problem *problem,

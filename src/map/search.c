@@ -23,14 +23,24 @@
 
 /* --- an answer to begin with --- */
 
+static nw_status let_remote(const struct nw_problem *problem,
+                            struct nw_answer *answer)
+{
+    if (!problem->options.remote_gpus || !problem->uses_gpus)
+        return NW_OK;
+    return nw_answer_let_remote(answer, problem->pattern->rank_count);
+}
+
 static nw_status begin(const struct nw_problem *problem,
                        struct nw_answer *answer)
 {
     struct nw_answer start = {0};
     nw_status status;
 
-    if (!problem->options.start)
-        return nw_answer_default(problem, answer);
+    if (!problem->options.start) {
+        status = nw_answer_default(problem, answer);
+        return status ? status : let_remote(problem, answer);
+    }
     status = nw_answer_begin(problem, &start);
     if (status)
         return status;
@@ -44,7 +54,7 @@ static nw_status begin(const struct nw_problem *problem,
                            "the mapping to begin from leaves rank %d open or "
                            "on cores or GPUs that are not to be used",
                            r);
-    return NW_OK;
+    return let_remote(problem, answer);
 }
 
 static nw_status check_dense(const char *name, const struct nw_seats *seats)
@@ -190,8 +200,11 @@ static nw_status answer_of(const struct nw_problem *problem,
 {
     struct nw_problem mine = *problem;
 
+    nw_status status;
+
     mine.options.start = candidate->mapping;
-    return nw_answer_begin(&mine, answer);
+    status = nw_answer_begin(&mine, answer);
+    return status ? status : let_remote(problem, answer);
 }
 
 struct improving {
@@ -265,7 +278,7 @@ static nw_status improve_from(struct improving *work,
     struct nw_answer answer = {0};
     nw_status status;
 
-    if (has_remote_gpus(start->mapping))
+    if (has_remote_gpus(start->mapping) && !work->problem->options.remote_gpus)
         return NW_OK;
     status = answer_of(work->problem, start, &answer);
     if (!status)
@@ -338,8 +351,7 @@ static bool is_tiny(const struct nw_problem *problem)
 {
     return problem->core.first[problem->host_count] <= EXACT_MOST &&
            problem->pattern->rank_count <= NW_EXHAUST_MOST &&
-           problem->options.effort != NW_EFFORT_FAST &&
-           !problem->options.remote_gpus;
+           problem->options.effort != NW_EFFORT_FAST;
 }
 
 nw_status nw_candidate_improve(const struct nw_problem *problem,

@@ -147,7 +147,8 @@ static void count_ranks(struct nw_seats *seats, const struct nw_answer *answer)
         seats->half[r] =
             !seats->locked[r] && (core || (gpu && nw_seats_has_gpu(seats, r)));
         seats->used[answer->host[r]]++;
-        seats->gpu_used[answer->host[r]] += nw_seats_has_gpu(seats, r);
+        if (nw_seats_has_gpu(seats, r))
+            seats->gpu_used[seats->host[seats->seat[seats->rank_count + r]]]++;
     }
 }
 
@@ -278,10 +279,14 @@ nw_status nw_seats_init(struct nw_seats *seats,
                           nw_problem_fixed_gpus,
                           problem->pattern->rank_count,
                           NULL};
-    nw_status status = check_near(answer, problem->pattern->rank_count);
+    nw_status status = NW_OK;
 
     *seats = (struct nw_seats){.problem = problem,
+                               .remote = problem->options.remote_gpus &&
+                                         problem->uses_gpus,
                                .rank_count = problem->pattern->rank_count};
+    if (!seats->remote)
+        status = check_near(answer, problem->pattern->rank_count);
     if (!status)
         status = alloc_seats(seats);
     if (!status)
@@ -326,5 +331,7 @@ void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer)
         answer->host[r] = seats->host[core];
         answer->core[r] = seats->unit[core];
         answer->gpu[r] = gpu < 0 ? -1 : seats->unit[gpu];
+        if (answer->gpu_host)
+            answer->gpu_host[r] = gpu < 0 ? -1 : seats->host[gpu];
     }
 }

@@ -19,6 +19,7 @@ struct nw_tie {
 
 struct nw_seats {
     const struct nw_problem *problem;
+    bool remote;               /* a rank's GPU may be on any host */
     int32_t count, core_count; /* seats; those of cores come first */
     struct nw_end *end;        /* [count] */
     int32_t *host, *unit;      /* [count]; unit -1: a fixed rank's own */
@@ -38,12 +39,14 @@ struct nw_seats {
 };
 
 /* From a complete answer. NW_EUNSUPPORTED where GPUs are on other nodes than
- * their ranks. The caller calls nw_seats_fini. */
+ * their ranks and the options do not let them. The caller calls nw_seats_fini.
+ */
 NW_MUST_CHECK nw_status nw_seats_init(struct nw_seats *seats,
                                       const struct nw_problem *problem,
                                       const struct nw_answer *answer);
 void nw_seats_fini(struct nw_seats *seats);
-/* Back into the answer it was made from. */
+/* Back into the answer it was made from, which has a gpu_host where GPUs may be
+ * remote. */
 void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer);
 
 /* Up to two ranks, each with a core and a GPU actor. */

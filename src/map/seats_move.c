@@ -106,16 +106,17 @@ static void move_gpus(const struct nw_seats *seats, struct nw_random *random,
         add_part(move, n + pair[1], theirs, back);
 }
 
-/* Both seats of a rank; between hosts the GPUs go along. */
+/* Both seats of a rank, or its core's alone; between hosts the GPUs go along
+ * where they may not be remote. */
 static void draw_rank(const struct nw_seats *seats, struct nw_random *random,
-                      int32_t rank, struct nw_move *move)
+                      int32_t rank, bool gpus, struct nw_move *move)
 {
     int32_t from = seats->seat[rank], to = draw_target(seats, random, rank);
     int32_t other = seats->owner[to];
     int32_t here = seats->host[from], there = seats->host[to];
 
     if (to == from || seats->unit[to] < 0 ||
-        (other >= 0 && (seats->locked[other] || seats->half[other])))
+        (other >= 0 && (seats->locked[other] || (gpus && seats->half[other]))))
         return;
     if (here != there &&
         (seats->held[rank] || (other >= 0 && seats->held[other])))
@@ -124,7 +125,7 @@ static void draw_rank(const struct nw_seats *seats, struct nw_random *random,
         seats->used[there] >= seats->problem->room[there])
         return;
     exchange(seats, move, rank, to);
-    if (here != there || nw_random_below(random, 2))
+    if (gpus && (here != there || nw_random_below(random, 2)))
         move_gpus(seats, random, (int32_t[]){rank, other}, move);
 }
 
@@ -144,6 +145,44 @@ static void draw_one(const struct nw_seats *seats, struct nw_random *random,
     exchange(seats, move, actor, to);
 }
 
+/* A GPU alone, to the host of one that it talks with, or to any. */
+static void draw_far_gpu(const struct nw_seats *seats, struct nw_random *random,
+                         int32_t rank, struct nw_move *move)
+{
+    int32_t actor = seats->rank_count + rank;
+    int32_t gpus = seats->count - seats->core_count;
+    size_t ties = seats->row[actor + 1] - seats->row[actor];
+    int32_t to =
+        seats->core_count + (int32_t)nw_random_below(random, (uint64_t)gpus);
+
+    if (ties && nw_random_below(random, 4)) {
+        size_t t = seats->row[actor] + nw_random_below(random, ties);
+        int32_t host = seats->host[seats->seat[seats->tie[t].peer]];
+
+        to = free_gpu_seat(seats, random, host);
+        if (to < 0)
+            return;
+    }
+    if (to != seats->seat[actor] && seats->unit[to] >= 0)
+        exchange(seats, move, actor, to);
+}
+
+/* Where GPUs may be remote, a core goes alone, or a GPU, or both as ever. */
+static bool draw_far(const struct nw_seats *seats, struct nw_random *random,
+                     int32_t rank, struct nw_move *move)
+{
+    int32_t mine = seats->seat[seats->rank_count + rank];
+    uint64_t dice = nw_random_below(random, 3);
+
+    if (!seats->remote || mine < 0 || !dice)
+        return false;
+    if (dice == 1 && seats->unit[mine] >= 0)
+        draw_far_gpu(seats, random, rank, move);
+    else if (seats->unit[seats->seat[rank]] >= 0)
+        draw_rank(seats, random, rank, false, move);
+    return true;
+}
+
 void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
                    int32_t rank, struct nw_move *move)
 {
@@ -151,6 +190,8 @@ void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
     bool core_stays = seats->unit[seats->seat[rank]] < 0;
 
     move->count = 0;
+    if (draw_far(seats, random, rank, move))
+        return;
     if (seats->half[rank])
         draw_one(seats, random, rank + (core_stays ? seats->rank_count : 0),
                  move);
@@ -159,7 +200,7 @@ void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
     else if (dice == 1 && nw_seats_has_gpu(seats, rank))
         draw_one(seats, random, seats->rank_count + rank, move);
     else
-        draw_rank(seats, random, rank, move);
+        draw_rank(seats, random, rank, true, move);
 }
 
 void nw_seats_apply(struct nw_seats *seats, const struct nw_move *move)

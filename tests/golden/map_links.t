@@ -1,0 +1,96 @@
+## SPDX-License-Identifier: BSD-3-Clause
+## Traffic of hosts, GPUs and both by the links it takes, worked out by hand.
+
+## two nodes of a package with two cores and a GPU, joined by a switch
+$ cat > far.yaml <<END
+> nodewise: cluster 1
+> name: far
+> node_types:
+>   n:
+>     cpu:
+>       cores: 2
+>     devices:
+>       - package: 0
+>         parts:
+>           - gpu: 1
+> nodes:
+>   - {name: "n[0-1]", switch: s}
+> network:
+>   tree: {switch: s}
+> END
+
+## two ranks that exchange 100 bytes as hosts and 1 as GPUs: apart, each beside
+## its GPU, six links for both; together, two links for hosts, six for GPUs
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 100 1\n0 1 gg 1 1\n' > far.pattern
+$ nodewise map -t far.yaml -p far.pattern --objective hop-bytes --json | grep -e '^  "hop_bytes' -e '^  "remote'
+  "hop_bytes": 606,
+  "remote_gpus": 0,
+$ for a in auto anneal exact; do nodewise map -t far.yaml -p far.pattern --objective hop-bytes --remote-gpus --algorithm $a --json -o far.mapping | grep -e '^  "hop_bytes' -e '^  "remote'; done
+  "hop_bytes": 206,
+  "remote_gpus": 1,
+  "hop_bytes": 206,
+  "remote_gpus": 1,
+  "hop_bytes": 206,
+  "remote_gpus": 1,
+$ grep -c ' n[01]:0$' far.mapping
+1
+$ nodewise evaluate -t far.yaml -p far.pattern far.mapping --json | grep -c '"hop_bytes": 206'
+1
+
+## a GPU elsewhere is not where a rank can be held
+$ printf 'nodewise mapping 1\nranks 2\n0 n0 0 n1:0\n1 * * *\n' > far.fixed
+$ nodewise map -t far.yaml -p far.pattern --remote-gpus --fix far.fixed
+! far.fixed:3: rank 0 is fixed on a GPU of n1 and runs on n0: GPUs are fixed on a rank's own node
+? 3
+
+## two packages, each with a core, a GPU and a network card of its own, whose
+## ports are the narrow links
+$ cat > cards.yaml <<END
+> nodewise: cluster 1
+> name: cards
+> node_types:
+>   n:
+>     cpu:
+>       packages: 2
+>       cores: 1
+>       links:
+>         core: {bandwidth: 100, latency: 1}
+>         socket: {bandwidth: 100, latency: 1}
+>     devices:
+>       - package: [0, 1]
+>         parts:
+>           - gpu: 1
+>             link: {bandwidth: 100, latency: 1}
+>           - nic: 1
+>             link: {bandwidth: 100, latency: 1}
+>             port: {bandwidth: 10, latency: 4}
+> nodes:
+>   - name: "n[0-1]"
+>     switch: [s, s]
+> network:
+>   tree: {switch: s}
+> END
+$ printf 'nodewise mapping 1\nranks 4\n0 n0 0 0\n1 n0 1 1\n2 n1 0 0\n3 n1 1 1\n' > cards.mapping
+
+## hosts alone: both messages of 1000 bytes leave by a card of their own, so a
+## port carries 1000 / 10; six links each, of latency 1 1 4 4 1 1
+$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 2 hh 1000 1\n1 3 hh 1000 1\n' > hosts.pattern
+$ nodewise evaluate -t cards.yaml -p hosts.pattern cards.mapping --json | grep -e '    "max_cong' -e '"hop_bytes' -e '"latency' | tail -5
+      "hop_bytes": 12000,
+      "max_congestion": 100,
+      "max_congestion_host": 100,
+      "max_congestion_gpu": 0,
+      "latency": 24,
+
+## and 500 bytes from the GPU of rank 0 to the host of rank 3: out by the card
+## beside that GPU, in by the one beside that core, and 300 between GPUs of one
+## node: up two links, down two
+$ printf 'nodewise pattern 1\nranks 4 edges 4\n0 2 hh 1000 1\n0 3 gh 500 1\n1 3 hh 1000 1\n2 3 gg 300 1\n' > mixed.pattern
+$ nodewise evaluate -t cards.yaml -p mixed.pattern cards.mapping --json | grep -e '    "max_cong' -e 'hop_bytes' -e '"latency' | tail -7
+      "hop_bytes": 16200,
+      "host_hop_bytes": 12000,
+      "gpu_hop_bytes": 1200,
+      "max_congestion": 150,
+      "max_congestion_host": 100,
+      "max_congestion_gpu": 3,
+      "latency": 40,

@@ -74,3 +74,7 @@ $ head -c 200000 large.mapping > cut.mapping; PMI_RANK=19000 nodewise exec cut.m
 $ sed 's/^1 .*/1 here zero -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
 ! small.mapping:4: 'zero' is not an index
 ? 3
+## It loads libc and nothing else, and so no more than the program itself would
+$ nodewise=$(command -v nodewise); LD_TRACE_LOADED_OBJECTS=1 "$nodewise" | grep -q lib.san && { echo SKIP a sanitizer is linked; exit 77; }
+> printf 'nodewise mapping 1\nranks 1\n0 %s 0 -\n' $(hostname) > one.mapping; PMI_RANK=0 LD_DEBUG=files nodewise exec one.mapping -- true 2>&1 | sed -n 's/.*file=\([^ ]*\) \[0\];  \(needed\|dynamically loaded\) by [^ ]*nodewise .*/\1/p' | sort -u
+libc.so.6

@@ -30,6 +30,9 @@ const struct nw_variable nw_environment[] = {
      "what work costs on the tests' double of the CUDA driver"},
     {"NODEWISE_GPU_AWARE", "yes|no",
      "whether MPI takes GPU memory, instead of asking it"},
+    {"NODEWISE_GPU_MESSAGES", "auto|on|off",
+     "whether GPU memory is staged for an MPI that cannot take it; 'on' also "
+     "for one that says it can"},
     {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},
     {"NODEWISE_NCCL", "auto|ring|tree",
      "how an all-reduce by NCCL is attributed to pairs of GPUs"},

@@ -3,15 +3,16 @@
 """Writes the wrappers: one C line for each function that a row of the table
 names and the MPI header declares.
 
-    generate.py TABLE OUTPUT HEADER COMPILER [ARGUMENTS...]
+    generate.py TABLE[,MESSAGES] OUTPUT HEADER COMPILER [ARGUMENTS...]
     generate.py --list TABLE COMPILER [ARGUMENTS...]   what is covered, what not
 
 Types come from the header, names of arguments and what to do from the table;
-a row that the header lacks is left out. See the head of the table.
+a row that the header lacks is left out. See the head of each table: the rows
+of MESSAGES stand between a wrapper and the call.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|collective|instead|noting)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|collective|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -54,23 +55,52 @@ def declare(parameter, name):
     return match[1] + name + match[3]
 
 
-def wrapper(prefix, function, row, parameters):
-    when, names, action = row
+def declarations(names, parameters):
     variadic = parameters[-1] == "..."
     parameters = [] if parameters == ["void"] else parameters[:len(names)]
     declared = [declare(p, n) for p, n in zip(parameters, names)]
-    if variadic:
-        declared.append("...")
+    return ", ".join(declared + ["..."] * variadic) or "void"
+
+
+def wrapper(prefix, function, row, parameters, staged):
+    when, names, action = row
+    declared = declarations(names, parameters)
     if when in ("instead", "noting"):
         return "NW_WRAP_%s(%s%s, (%s), (%s), %s)" % (
-            when.upper(), prefix, function, ", ".join(declared),
+            when.upper(), prefix, function, declared,
             ", ".join(names), action.strip())
     before, _, after = (action.partition("=>") if "=>" in action else
                         (action, "", "") if when == "before" else ("", "", action))
-    return "NW_WRAP%s(%s%s, (%s), (%s), %s, %s)" % (
-        "_ALWAYS" if when == "always" else "", prefix, function,
-        ", ".join(declared) or "void", ", ".join(names),
+    name = prefix + function
+    return "NW_WRAP%s(%s, (%s), (%s), %s, %s, %s)" % (
+        "_ALWAYS" if when == "always" else "", name, declared, ", ".join(names),
+        "nw_message_" + name if staged else "NW_NEXT(%s)" % name,
         before.strip() or "(void)0", after.strip() or "(void)0")
+
+
+def whose(names):
+    """Whose error handler a call has, by its arguments."""
+    for name, made in (("comm", "COMM"), ("win", "WIN"), ("file", "FILE")):
+        if name in names:
+            return "NW_OF_%s(%s)" % (made, name)
+    return "NW_OF_COMM(MPI_COMM_WORLD)"
+
+
+def staging(name, row, parameters):
+    """The function that stands between the wrapper `name` and the call."""
+    when, names, action = row
+    arguments = "(%s)" % ", ".join(names)
+    head = "%s, (%s), %s" % (name, declarations(names, parameters), arguments)
+    if when in ("by", "own"):
+        return "NW_MESSAGE_%s(%s, %s)" % (
+            when.upper(), head, action.replace("NW_NEXT_CALL", "NW_NEXT(%s)" % name))
+    end = ("KEEP" if "request" in names else
+           "STATUS" if "status" in names else "END")
+    how = ("WHOLE" if when == "collective" or "File_i" in name else "", "EACH" if
+           name.removesuffix("_c").endswith("_init") else "")
+    return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s(%s, %s, %s))" % (
+        head, action, whose(names), "_".join(filter(None, how)) or "ONCE", end,
+        name, arguments, whose(names))
 
 
 def expand(rows):
@@ -81,6 +111,7 @@ def expand(rows):
             yield "I" + function[0].lower() + function[1:], (
                 when, names + ["request"], action)
             yield function + "_init", (when, names + ["info", "request"],
+                                       action if "NW_STAGE" in action else
                                        "NW_PLAN(%s, *request)" % action)
 
 
@@ -108,13 +139,25 @@ def inside(rows, skips, header):
 
 
 def generate(table, output, include, command):
+    table, _, messages = table.partition(",")
     rows, skips = read_table(table)
     header = prototypes(command)
+    staged = dict(all_rows(read_table(messages)[0], header)) if messages else {}
     lines = ["/* Generated from %s; do not edit. */" % table.split("/")[-1],
              '#include "%s"' % include]
-    for name, row in list(all_rows(rows, header)) + list(inside(rows, skips, header)):
-        for prefix in ("MPI_", "PMPI_"):
-            lines.append(wrapper(prefix, name, row, header[name]))
+    if staged:
+        lines.append('#include "runtime/messages/messages.h"')
+    both = [(name, prefix) for name in header for prefix in ("MPI_", "PMPI_")]
+    lines += [staging(prefix + name, staged[name], header[name])
+              for name, prefix in both if name in staged]
+    wrapped = dict(all_rows(rows, header))
+    wrapped.update(inside(rows, skips, header))
+    lines += [wrapper(prefix, name, wrapped[name], header[name], name in staged)
+              for name, prefix in both if name in wrapped]
+    lines += ["NW_WRAP_MESSAGE(%s%s, (%s), (%s))" % (
+        prefix, name, declarations(staged[name][1], header[name]),
+        ", ".join(staged[name][1]))
+        for name, prefix in both if name in staged and name not in wrapped]
     open(output, "w", encoding="utf-8").write("\n".join(lines) + "\n")
 
 

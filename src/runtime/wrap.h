@@ -35,18 +35,20 @@ static inline bool nw_is_reordering(void)
 
 #define NW_NEXT(name) ((__typeof__(&name))NW_CACHED(nw_next_call, #name))
 
-/* `before` runs ahead of the call, `after` behind it where it succeeded. */
-#define NW_WRAP(name, params, args, before, after)                             \
+/* `before` runs ahead of the call, `after` behind it where it succeeded.
+ * `below` does the call: the next definition, or what stages GPU memory ahead
+ * of it. */
+#define NW_WRAP(name, params, args, below, before, after)                      \
     NW_API int name params;                                                    \
     int name params                                                            \
     {                                                                          \
         int nw_rc;                                                             \
                                                                                \
         if (!nw_is_active() || nw_depth)                                       \
-            return NW_NEXT(name) args;                                         \
+            return below args;                                                 \
         nw_depth++;                                                            \
         before;                                                                \
-        nw_rc = NW_NEXT(name) args;                                            \
+        nw_rc = below args;                                                    \
         if (nw_rc == MPI_SUCCESS) {                                            \
             after;                                                             \
         }                                                                      \
@@ -56,7 +58,7 @@ static inline bool nw_is_reordering(void)
 
 /* Around the beginning and the end: there `after` and `before` decide on
  * nw_active themselves. */
-#define NW_WRAP_ALWAYS(name, params, args, before, after)                      \
+#define NW_WRAP_ALWAYS(name, params, args, below, before, after)               \
     NW_API int name params;                                                    \
     int name params                                                            \
     {                                                                          \
@@ -66,7 +68,7 @@ static inline bool nw_is_reordering(void)
         if (nw_outer) {                                                        \
             before;                                                            \
         }                                                                      \
-        nw_rc = NW_NEXT(name) args;                                            \
+        nw_rc = below args;                                                    \
         if (nw_outer && nw_rc == MPI_SUCCESS) {                                \
             after;                                                             \
         }                                                                      \

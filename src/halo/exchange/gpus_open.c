@@ -3,6 +3,7 @@
  * each piece, arrays, and the events in the callers' streams. */
 #include "halo/exchange/gpus.h"
 
+#include "runtime/aware.h"
 #include "runtime/warn.h"
 
 #include <dlfcn.h>
@@ -146,13 +147,7 @@ static nw_status make_events(nw_halo *halo)
 
 bool nw_halo_mpi_is_aware(void)
 {
-    const char *word = getenv("NODEWISE_GPU_AWARE");
-    int (*query)(void);
-
-    if (word && *word)
-        return strcmp(word, "no") && strcmp(word, "0");
-    *(void **)&query = dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
-    return query && query();
+    return nw_mpi_takes_gpu_memory();
 }
 
 /* Asked for by name, and not there: another way if one is allowed. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Asks the driver that the program loaded, never loads one. Until a context
+ * Asks the driver that the program loaded, never loads one. As long as no
+ * library was loaded since none was a driver, nothing is done. Until a context
  * exists nothing is asked, and whether one exists is looked at every few
  * milliseconds: making one takes longer than that. After that each buffer off
  * the stack is asked about, since an address may be freed and given out anew.
@@ -21,6 +22,7 @@ typedef int (*primary_query)(int device, unsigned *flags, int *active);
 
 #define LOOK_EVERY_MS 4
 
+struct link_map *nw_gpu_last_library;
 static pointer_query get_attribute; /* set once a context was seen */
 static int64_t looked_at;           /* milliseconds */
 
@@ -58,11 +60,41 @@ static bool has_context(void *driver)
     return context || has_primary_context(driver);
 }
 
+/* Under the loader's lock, so that the list stands still. */
+static int find_last(struct dl_phdr_info *first, size_t size, void *out)
+{
+    struct link_map *last = NULL;
+    Dl_info info;
+
+    (void)first, (void)size;
+    if (dladdr1((void *)&nw_gpu_last_library, &info, (void **)&last,
+                RTLD_DL_LINKMAP))
+        while (last && last->l_next)
+            last = last->l_next;
+    *(struct link_map **)out = last;
+    return 1;
+}
+
+/* New libraries are put behind the last one, which must not go away. */
+static struct link_map *last_library(void)
+{
+    struct link_map *last = NULL;
+
+    dl_iterate_phdr(find_last, &last);
+    if (!last || !last->l_name[0] ||
+        !dlopen(last->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE))
+        return NULL;
+    return last;
+}
+
 static void look_for_context(void)
 {
+    struct link_map *last = last_library(); // first: the driver may come now
     void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
     void *query;
 
+    __atomic_store_n(&nw_gpu_last_library, driver ? NULL : last,
+                     __ATOMIC_RELEASE);
     if (!driver)
         return;
     query = dlsym(driver, "cuPointerGetAttribute");
@@ -72,7 +104,7 @@ static void look_for_context(void)
     dlclose(driver);
 }
 
-bool nw_gpu_is_used(void)
+bool nw_gpu_look(void)
 {
     int64_t now;
 

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Pinning memory takes longer than most messages: what was pinned is kept, by
+ * powers of two, and bounded. */
+#include "runtime/messages/staging.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "gpu/gpu.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { SMALLEST = 12, LARGEST = 26, CLASSES = LARGEST - SMALLEST + 1 };
+static const size_t MOST_KEPT = (size_t)256 << 20;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_host *kept[CLASSES];
+static size_t kept_bytes;
+
+static int class_of(size_t bytes)
+{
+    int class = 0;
+
+    while (class < CLASSES && ((size_t)1 << (SMALLEST + class)) < bytes)
+        class ++;
+    return class;
+}
+
+static void let_go(struct nw_host *host)
+{
+    if (host->pinned)
+        nw_gpu_cuda.free_pinned(host->memory);
+    else
+        free(host->memory);
+    free(host);
+}
+
+static struct nw_host *take_kept(int class)
+{
+    struct nw_host *host;
+
+    pthread_mutex_lock(&lock);
+    host = kept[class];
+    if (host) {
+        kept[class] = host->next;
+        kept_bytes -= host->bytes;
+    }
+    pthread_mutex_unlock(&lock);
+    return host;
+}
+
+nw_status nw_host_take(size_t bytes, struct nw_host **out)
+{
+    int class = class_of(bytes);
+    struct nw_host *host = class < CLASSES ? take_kept(class) : NULL;
+    void *memory = NULL;
+    nw_status status;
+
+    if (host) {
+        *out = host;
+        return NW_OK;
+    }
+    status = nw_alloc(1, sizeof *host, &host);
+    if (status)
+        return status;
+    host->bytes = class < CLASSES ? (size_t)1 << (SMALLEST + class) : bytes;
+    host->pinned =
+        class < CLASSES && !nw_gpu_cuda.alloc_pinned(host->bytes, &memory);
+    host->memory = host->pinned ? memory : malloc(host->bytes);
+    if (!host->memory) {
+        free(host);
+        return nw_fail(NW_ENOMEM, "no room for %zu bytes of host memory",
+                       bytes);
+    }
+    *out = host;
+    return NW_OK;
+}
+
+void nw_host_give(struct nw_host *host)
+{
+    int class = host ? class_of(host->bytes) : CLASSES;
+
+    if (!host)
+        return;
+    pthread_mutex_lock(&lock);
+    if (host->pinned && kept_bytes + host->bytes <= MOST_KEPT) {
+        host->next = kept[class];
+        kept[class] = host;
+        kept_bytes += host->bytes;
+        host = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+    if (host)
+        let_go(host);
+}
+
+void nw_host_close(void)
+{
+    struct nw_host *host;
+
+    for (int class = 0; class < CLASSES; class ++)
+        while ((host = take_kept(class)) != NULL)
+            let_go(host);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the rows of calls.table call: GPU memory in the arguments of an MPI
+ * that cannot take it. Each buffer that is a GPU's is replaced by host memory,
+ * which is filled before the call, emptied after it, or both.
+ */
+#ifndef NW_MESSAGES_MESSAGES_H
+#define NW_MESSAGES_MESSAGES_H
+
+#include "runtime/profile/gpu.h"
+#include "runtime/wrap.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* True from MPI_Init to MPI_Finalize unless NODEWISE_GPU_MESSAGES or the MPI
+ * library says that buffers are none of our business. */
+extern bool nw_messaging;
+void nw_messages_start(void);
+void nw_messages_finish(void);
+
+/* What every call of a program without a GPU pays. */
+static inline bool nw_is_messaging(void)
+{
+    return __builtin_expect(__atomic_load_n(&nw_messaging, __ATOMIC_RELAXED),
+                            0) &&
+           nw_gpu_is_used();
+}
+
+/* Whose error handler hears of it. */
+struct nw_whose {
+    MPI_Comm comm;
+    MPI_Win win;
+    MPI_File file;
+};
+
+enum {
+    NW_READ = 1,  /* MPI reads the buffer */
+    NW_WRITE = 2, /* MPI writes it */
+    NW_BOTH = 3,
+    NW_FIXED = 4, /* count and datatype must stay as they are */
+};
+enum { NW_STAGE_BUFFERS = 3 };
+
+struct nw_buffer;
+
+/* The buffers of one call. */
+struct nw_stage {
+    const char *call;
+    bool persistent; /* filled by each start, not now */
+    bool whole;      /* what is written is all, whatever a status says */
+    nw_status status;
+    int count;
+    struct nw_buffer *buffer[NW_STAGE_BUFFERS];
+};
+
+/* count times type, `blocks` times; the last of it may be replaced with what
+ * they point to. Returns the address to be used. */
+struct nw_triple {
+    int64_t *count;
+    int64_t most; /* that count can hold */
+    MPI_Datatype *type;
+    int64_t blocks;
+};
+void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
+                      struct nw_triple triple);
+/* Blocks of several places. Counts are int or MPI_Count, places int, MPI_Aint
+ * or MPI_Count; NULL places are one after the other. */
+struct nw_places {
+    int64_t blocks;
+    const void *counts, *places;
+    size_t count_size, place_size;
+    const MPI_Datatype
+        *types; /* of each; NULL: `type`, which places count in */
+    MPI_Datatype type;
+};
+void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
+                      struct nw_places places);
+void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
+                     int64_t bytes);
+/* GPU memory here is an error. */
+void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
+
+/* Ends the call that could not be staged: MPI_ERR_BUFFER by the handler. */
+int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose);
+/* Behind a blocking call: empties what was written, as far as `status` (NULL:
+ * all) says. */
+int nw_stage_end(struct nw_stage *stage, int rc, const MPI_Status *status,
+                 struct nw_whose whose);
+/* Behind a call that gave a request: until that one is done. */
+int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
+                  struct nw_whose whose);
+
+/* Ends of requests (requests.c); `next` is the call itself. */
+bool nw_requests_are_kept(void);
+int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
+                    MPI_Status *status);
+int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
+                    MPI_Status *status);
+int nw_message_waitall(__typeof__(&MPI_Waitall) next, int count,
+                       MPI_Request *requests, MPI_Status *statuses);
+int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
+                       MPI_Request *requests, int *flag, MPI_Status *statuses);
+int nw_message_waitany(__typeof__(&MPI_Waitany) next, int count,
+                       MPI_Request *requests, int *index, MPI_Status *status);
+int nw_message_testany(__typeof__(&MPI_Testany) next, int count,
+                       MPI_Request *requests, int *index, int *flag,
+                       MPI_Status *status);
+int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
+                    MPI_Request *requests, int *done, int *indices,
+                    MPI_Status *statuses);
+int nw_message_look(__typeof__(&MPI_Request_get_status) next,
+                    MPI_Request request, int *flag, MPI_Status *status);
+int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request);
+int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
+int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
+                        MPI_Request *requests);
+
+/* A window whose memory was a GPU's, made empty so that the others do not wait
+ * for it; the error of that rank. */
+int nw_window_refused(int rc, MPI_Comm comm);
+
+/* How often blocks come (shapes.c). */
+int64_t nw_shape_size(MPI_Comm comm); /* the other group's, between two */
+bool nw_shape_is_root(MPI_Comm comm, int root);
+bool nw_shape_is_outside(MPI_Comm comm, int root); /* MPI_PROC_NULL */
+int64_t nw_shape_in(MPI_Comm comm);                /* neighbours */
+int64_t nw_shape_out(MPI_Comm comm);
+int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size);
+int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
+
+/* A buffer argument with its count and datatype, replaced in place. */
+#define NW_STAGE(way, buffer, count, datatype, blocks)                         \
+    do {                                                                       \
+        int64_t nw_n_ = (int64_t)(count);                                      \
+        MPI_Datatype nw_type_ = (datatype);                                    \
+        buffer = nw_stage_triple(                                              \
+            &nw_stage_, (way), (buffer),                                       \
+            (struct nw_triple){&nw_n_,                                         \
+                               sizeof(count) > 4 ? INT64_MAX : INT_MAX,        \
+                               &nw_type_, (blocks)});                          \
+        count = (__typeof__(count))nw_n_;                                      \
+        datatype = nw_type_;                                                   \
+    } while (0)
+/* The same where count and datatype also belong to another buffer. */
+#define NW_STAGE_FIXED(way, buffer, count, datatype, blocks)                   \
+    do {                                                                       \
+        int64_t nw_n_ = (int64_t)(count);                                      \
+        MPI_Datatype nw_type_ = (datatype);                                    \
+        buffer = nw_stage_triple(                                              \
+            &nw_stage_, (way) | NW_FIXED, (buffer),                            \
+            (struct nw_triple){&nw_n_, INT64_MAX, &nw_type_, (blocks)});       \
+    } while (0)
+#define NW_STAGE_PLACES(way, buffer, n, counts_, places_, datatype)            \
+    buffer =                                                                   \
+        nw_stage_places(&nw_stage_, (way), (buffer),                           \
+                        (struct nw_places){.blocks = (n),                      \
+                                           .counts = (counts_),                \
+                                           .places = (places_),                \
+                                           .count_size = sizeof(counts_[0]),   \
+                                           .place_size = sizeof(places_[0]),   \
+                                           .type = (datatype)})
+#define NW_STAGE_TYPED(way, buffer, n, counts_, places_, datatypes)            \
+    buffer =                                                                   \
+        nw_stage_places(&nw_stage_, (way), (buffer),                           \
+                        (struct nw_places){.blocks = (n),                      \
+                                           .counts = (counts_),                \
+                                           .places = (places_),                \
+                                           .count_size = sizeof(counts_[0]),   \
+                                           .place_size = sizeof(places_[0]),   \
+                                           .types = (datatypes)})
+#define NW_STAGE_BYTES(way, buffer, bytes)                                     \
+    buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
+#define NW_REFUSE(buffer) nw_stage_refuse(&nw_stage_, (buffer))
+
+#define NW_OF_COMM(comm)                                                       \
+    ((struct nw_whose){(comm), MPI_WIN_NULL, MPI_FILE_NULL})
+#define NW_OF_WIN(win) ((struct nw_whose){MPI_COMM_NULL, (win), MPI_FILE_NULL})
+#define NW_OF_FILE(file)                                                       \
+    ((struct nw_whose){MPI_COMM_NULL, MPI_WIN_NULL, (file)})
+
+#define NW_ONCE .whole = false
+#define NW_EACH .persistent = true
+#define NW_WHOLE .whole = true
+#define NW_WHOLE_EACH .whole = true, .persistent = true
+
+/* What the generator writes for a row; `end` is how the call ends. */
+#define NW_MESSAGE(name, params, args, stage, whose, how, end)                 \
+    static __attribute__((noinline)) int nw_staged_##name params               \
+    {                                                                          \
+        struct nw_stage nw_stage_ = {.call = #name, how};                      \
+        int nw_rc;                                                             \
+                                                                               \
+        stage;                                                                 \
+        if (nw_stage_.status)                                                  \
+            return nw_stage_fail(&nw_stage_, whose);                           \
+        if (!nw_stage_.count)                                                  \
+            return NW_NEXT(name) args;                                         \
+        end;                                                                   \
+        return nw_rc;                                                          \
+    }                                                                          \
+    static inline int nw_message_##name params                                 \
+    {                                                                          \
+        if (!nw_is_messaging())                                                \
+            return NW_NEXT(name) args;                                         \
+        return nw_staged_##name args;                                          \
+    }
+#define NW_MESSAGE_END(name, args, whose)                                      \
+    nw_rc = NW_NEXT(name) args;                                                \
+    nw_rc = nw_stage_end(&nw_stage_, nw_rc, NULL, whose)
+#define NW_MESSAGE_STATUS(name, args, whose)                                   \
+    MPI_Status nw_own_;                                                        \
+    if (status == MPI_STATUS_IGNORE)                                           \
+        status = &nw_own_;                                                     \
+    nw_rc = NW_NEXT(name) args;                                                \
+    nw_rc = nw_stage_end(&nw_stage_, nw_rc, status, whose)
+#define NW_MESSAGE_KEEP(name, args, whose)                                     \
+    nw_rc = NW_NEXT(name) args;                                                \
+    nw_rc = nw_stage_keep(&nw_stage_, nw_rc, *request, whose)
+/* Calls that end requests: ours does it once any is kept. */
+#define NW_MESSAGE_BY(name, params, args, call)                                \
+    static inline int nw_message_##name params                                 \
+    {                                                                          \
+        if (!nw_requests_are_kept())                                           \
+            return NW_NEXT(name) args;                                         \
+        return call;                                                           \
+    }
+#define NW_MESSAGE_OWN(name, params, args, call)                               \
+    static inline int nw_message_##name params                                 \
+    {                                                                          \
+        if (!nw_is_messaging())                                                \
+            return NW_NEXT(name) args;                                         \
+        return call;                                                           \
+    }
+/* A call that no other row wraps. */
+#define NW_WRAP_MESSAGE(name, params, args)                                    \
+    NW_API int name params;                                                    \
+    int name params                                                            \
+    {                                                                          \
+        return nw_message_##name args;                                         \
+    }
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a request of ours still has to do, by its handle, until the program
+ * sees its end. An MPI library may give the same handle to several requests
+ * that were done at once: then all of them are.
+ */
+#include "runtime/messages/staging.h"
+
+#include "runtime/warn.h"
+
+#include <nodewise/status.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 256, FEW = 16 };
+
+struct kept {
+    struct kept *next;
+    MPI_Request request;
+    bool persistent, active, whole;
+    struct nw_whose whose;
+    const char *call;
+    int count;
+    struct nw_buffer *buffer[NW_STAGE_BUFFERS];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct kept *table[BUCKETS];
+static struct kept *orphans; /* freed by the program while under way */
+static int kept_count;
+
+bool nw_requests_are_kept(void)
+{
+    return __builtin_expect(__atomic_load_n(&kept_count, __ATOMIC_RELAXED), 0);
+}
+
+static struct kept **bucket_of(MPI_Request request)
+{
+    uint64_t key = (uint64_t)(uintptr_t)request;
+
+    return &table[(key ^ key >> 7 ^ key >> 15) % BUCKETS];
+}
+
+static void kept_free(struct kept *kept)
+{
+    for (int i = 0; i < kept->count; i++)
+        nw_buffer_free(kept->buffer[i]);
+    free(kept);
+}
+
+static void reap(void);
+
+int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
+                  struct nw_whose whose)
+{
+    struct kept *kept = rc ? NULL : calloc(1, sizeof *kept);
+
+    if (!kept) {
+        for (int i = 0; i < stage->count; i++)
+            nw_buffer_free(stage->buffer[i]);
+        return rc ? rc : MPI_ERR_NO_MEM;
+    }
+    reap();
+    *kept = (struct kept){.request = request,
+                          .persistent = stage->persistent,
+                          .active = !stage->persistent,
+                          .whole = stage->whole,
+                          .whose = whose,
+                          .call = stage->call,
+                          .count = stage->count};
+    memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
+    pthread_mutex_lock(&lock);
+    kept->next = *bucket_of(request);
+    *bucket_of(request) = kept;
+    __atomic_add_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return MPI_SUCCESS;
+}
+
+/* Out of the table; those of persistent requests only where `all`. */
+static struct kept *take(MPI_Request request, bool all)
+{
+    struct kept *taken = NULL, **at = bucket_of(request);
+
+    pthread_mutex_lock(&lock);
+    while (*at) {
+        struct kept *kept = *at;
+
+        if (kept->request == request && (all || !kept->persistent)) {
+            *at = kept->next;
+            kept->next = taken;
+            taken = kept;
+            __atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+        } else {
+            at = &kept->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return taken;
+}
+
+static struct kept *find_persistent(MPI_Request request)
+{
+    struct kept *kept;
+
+    pthread_mutex_lock(&lock);
+    kept = *bucket_of(request);
+    while (kept && (kept->request != request || !kept->persistent))
+        kept = kept->next;
+    pthread_mutex_unlock(&lock);
+    return kept;
+}
+
+/* The program sees the end of it: what came goes where it belongs. */
+static int finish(struct kept *kept, const MPI_Status *status)
+{
+    nw_status bad = NW_OK;
+    int cancelled = 0;
+    uint64_t most;
+
+    if (!kept->active)
+        return MPI_SUCCESS;
+    kept->active = false;
+    NW_PMPI(Test_cancelled)(status, &cancelled);
+    most = kept->whole ? UINT64_MAX : nw_stage_received(status);
+    for (int i = 0; i < kept->count && !bad && !cancelled; i++)
+        if (kept->buffer[i]->way & NW_WRITE)
+            bad = nw_buffer_empty(kept->buffer[i], most);
+    return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
+               : MPI_SUCCESS;
+}
+
+static int finish_all(struct kept *kept, const MPI_Status *status)
+{
+    struct kept *next;
+    int rc = MPI_SUCCESS;
+
+    for (; kept; kept = next) {
+        int one = status ? finish(kept, status) : MPI_SUCCESS;
+
+        next = kept->next;
+        kept_free(kept);
+        rc = rc ? rc : one;
+    }
+    return rc;
+}
+
+/* `status` is NULL for a request that failed. */
+static int done(MPI_Request request, const MPI_Status *status)
+{
+    struct kept *persistent;
+
+    if (request == MPI_REQUEST_NULL)
+        return MPI_SUCCESS;
+    persistent = find_persistent(request);
+    if (persistent && !status)
+        persistent->active = false;
+    else if (persistent)
+        return finish(persistent, status);
+    return finish_all(take(request, false), status);
+}
+
+int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
+                    MPI_Status *status)
+{
+    MPI_Request handle = *request;
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = next(request, seen);
+    int bad = done(handle, rc ? NULL : seen);
+
+    return rc ? rc : bad;
+}
+
+int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
+                    MPI_Status *status)
+{
+    MPI_Request handle = *request;
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = next(request, flag, seen), bad = MPI_SUCCESS;
+
+    if (rc || *flag)
+        bad = done(handle, rc ? NULL : seen);
+    return rc ? rc : bad;
+}
+
+/* The caller's handles as they were, and statuses where he wants none. */
+struct several {
+    MPI_Request *request, few_requests[FEW];
+    MPI_Status *status, few_statuses[FEW];
+};
+
+static bool several_open(struct several *several, int count,
+                         const MPI_Request *requests, MPI_Status *statuses)
+{
+    size_t n = count < 0 ? 0 : (size_t)count;
+    bool own = statuses == MPI_STATUSES_IGNORE;
+
+    several->request = several->few_requests;
+    several->status = own ? several->few_statuses : statuses;
+    if (n > FEW) {
+        several->request = malloc(n * sizeof(MPI_Request));
+        if (own)
+            several->status = malloc(n * sizeof(MPI_Status));
+    }
+    if (n && several->request && several->status)
+        memcpy(several->request, requests, n * sizeof(MPI_Request));
+    return several->request && several->status;
+}
+
+static void several_close(struct several *several, const MPI_Status *statuses)
+{
+    if (several->request != several->few_requests)
+        free(several->request);
+    if (several->status != several->few_statuses && several->status != statuses)
+        free(several->status);
+}
+
+/* One of several; where some failed each status says how it went. */
+static int done_one(struct several *several, int request, int status, int rc)
+{
+    const MPI_Status *seen = &several->status[status];
+
+    if (rc == MPI_ERR_IN_STATUS && seen->MPI_ERROR == MPI_ERR_PENDING)
+        return MPI_SUCCESS;
+    if (rc && (rc != MPI_ERR_IN_STATUS || seen->MPI_ERROR))
+        seen = NULL;
+    return done(several->request[request], seen);
+}
+
+static int done_all(struct several *several, int count, int rc)
+{
+    int bad = MPI_SUCCESS;
+
+    for (int i = 0; i < count; i++) {
+        int one = done_one(several, i, i, rc);
+
+        bad = bad ? bad : one;
+    }
+    return rc ? rc : bad;
+}
+
+int nw_message_waitall(__typeof__(&MPI_Waitall) next, int count,
+                       MPI_Request *requests, MPI_Status *statuses)
+{
+    struct several several;
+    int rc = MPI_ERR_NO_MEM;
+
+    if (several_open(&several, count, requests, statuses)) {
+        rc = next(count, requests, several.status);
+        rc = done_all(&several, count, rc);
+    }
+    several_close(&several, statuses);
+    return rc;
+}
+
+int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
+                       MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    struct several several;
+    int rc = MPI_ERR_NO_MEM;
+
+    if (several_open(&several, count, requests, statuses)) {
+        rc = next(count, requests, flag, several.status);
+        if (rc || *flag)
+            rc = done_all(&several, count, rc);
+    }
+    several_close(&several, statuses);
+    return rc;
+}
+
+/* The one of several that is done. */
+static int done_any(struct several *several, int index, MPI_Status *status,
+                    int rc)
+{
+    int bad = MPI_SUCCESS;
+
+    if (index != MPI_UNDEFINED && index >= 0)
+        bad = done(several->request[index], rc ? NULL : status);
+    return rc ? rc : bad;
+}
+
+int nw_message_waitany(__typeof__(&MPI_Waitany) next, int count,
+                       MPI_Request *requests, int *index, MPI_Status *status)
+{
+    struct several several;
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = MPI_ERR_NO_MEM;
+
+    if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
+        *index = MPI_UNDEFINED;
+        rc = next(count, requests, index, seen);
+        rc = done_any(&several, *index, seen, rc);
+    }
+    several_close(&several, MPI_STATUSES_IGNORE);
+    return rc;
+}
+
+int nw_message_testany(__typeof__(&MPI_Testany) next, int count,
+                       MPI_Request *requests, int *index, int *flag,
+                       MPI_Status *status)
+{
+    struct several several;
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = MPI_ERR_NO_MEM;
+
+    if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
+        *index = MPI_UNDEFINED;
+        rc = next(count, requests, index, flag, seen);
+        rc = done_any(&several, rc || *flag ? *index : MPI_UNDEFINED, seen, rc);
+    }
+    several_close(&several, MPI_STATUSES_IGNORE);
+    return rc;
+}
+
+int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
+                    MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses)
+{
+    struct several several;
+    int rc = MPI_ERR_NO_MEM, bad = MPI_SUCCESS;
+
+    if (several_open(&several, count, requests, statuses)) {
+        rc = next(count, requests, outcount, indices, several.status);
+        for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount &&
+                        (!rc || rc == MPI_ERR_IN_STATUS);
+             i++) {
+            int one = done_one(&several, indices[i], i, rc);
+
+            bad = bad ? bad : one;
+        }
+    }
+    several_close(&several, statuses);
+    return rc ? rc : bad;
+}
+
+/* The request lives on, but its end was seen: the buffer must be right. */
+int nw_message_look(__typeof__(&MPI_Request_get_status) next,
+                    MPI_Request request, int *flag, MPI_Status *status)
+{
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = next(request, flag, seen), bad = MPI_SUCCESS;
+
+    if (!rc && *flag)
+        bad = done(request, seen);
+    return rc ? rc : bad;
+}
+
+/* Freed while under way: we wait for it in the program's place. */
+int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
+{
+    struct kept *kept =
+        *request == MPI_REQUEST_NULL ? NULL : take(*request, true);
+    bool under_way = kept && kept->active && !kept->next;
+
+    if (!under_way) {
+        (void)finish_all(kept, NULL);
+        return next(request);
+    }
+    pthread_mutex_lock(&lock);
+    kept->next = orphans;
+    orphans = kept;
+    pthread_mutex_unlock(&lock);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+/* Those orphans that are done; all sends among them where `wait`. */
+static void settle(bool wait)
+{
+    struct kept **at = &orphans;
+
+    while (*at) {
+        struct kept *kept = *at;
+        MPI_Request handle = kept->request;
+        MPI_Status status;
+        int flag = 0;
+
+        if (wait && !(kept->buffer[0]->way & NW_WRITE))
+            flag = !NW_PMPI(Wait)(&handle, &status);
+        else if (NW_PMPI(Test)(&handle, &flag, &status))
+            flag = 0;
+        if (!flag) {
+            at = &kept->next;
+            continue;
+        }
+        *at = kept->next;
+        (void)finish(kept, &status);
+        if (kept->persistent)
+            NW_PMPI(Request_free)(&handle);
+        kept_free(kept);
+    }
+}
+
+static void reap(void)
+{
+    if (!__atomic_load_n(&orphans, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&lock);
+    settle(false);
+    pthread_mutex_unlock(&lock);
+}
+
+void nw_requests_finish(void)
+{
+    settle(true);
+}
+
+static int fill(MPI_Request request)
+{
+    struct kept *kept = find_persistent(request);
+    nw_status bad = NW_OK;
+
+    if (!kept)
+        return MPI_SUCCESS;
+    for (int i = 0; i < kept->count && !bad; i++)
+        if (kept->buffer[i]->way & NW_READ)
+            bad = nw_buffer_fill(kept->buffer[i]);
+    kept->active = !bad;
+    return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
+               : MPI_SUCCESS;
+}
+
+int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
+{
+    int rc = fill(*request);
+
+    return rc ? rc : next(request);
+}
+
+int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
+                        MPI_Request *requests)
+{
+    int rc = MPI_SUCCESS;
+
+    for (int i = 0; i < count && !rc; i++)
+        rc = fill(requests[i]);
+    return rc ? rc : next(count, requests);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many blocks a collective call's buffer has on this rank. */
+#include "runtime/messages/messages.h"
+
+static bool is_between(MPI_Comm comm)
+{
+    int between = 0;
+
+    NW_PMPI(Comm_test_inter)(comm, &between);
+    return between;
+}
+
+int64_t nw_shape_size(MPI_Comm comm)
+{
+    int size = 0;
+
+    if (is_between(comm))
+        NW_PMPI(Comm_remote_size)(comm, &size);
+    else
+        NW_PMPI(Comm_size)(comm, &size);
+    return size;
+}
+
+static int rank_of(MPI_Comm comm)
+{
+    int rank = -1;
+
+    NW_PMPI(Comm_rank)(comm, &rank);
+    return rank;
+}
+
+bool nw_shape_is_root(MPI_Comm comm, int root)
+{
+    return is_between(comm) ? root == MPI_ROOT : root == rank_of(comm);
+}
+
+bool nw_shape_is_outside(MPI_Comm comm, int root)
+{
+    (void)comm;
+    return root == MPI_PROC_NULL;
+}
+
+static void count_neighbours(MPI_Comm comm, int *in, int *out)
+{
+    int kind = MPI_UNDEFINED, weighted;
+
+    *in = *out = 0;
+    NW_PMPI(Topo_test)(comm, &kind);
+    if (kind == MPI_CART) {
+        NW_PMPI(Cartdim_get)(comm, in);
+        *in *= 2;
+        *out = *in;
+    } else if (kind == MPI_GRAPH) {
+        NW_PMPI(Graph_neighbors_count)(comm, rank_of(comm), in);
+        *out = *in;
+    } else if (kind == MPI_DIST_GRAPH) {
+        NW_PMPI(Dist_graph_neighbors_count)(comm, in, out, &weighted);
+    }
+}
+
+int64_t nw_shape_in(MPI_Comm comm)
+{
+    int in, out;
+
+    count_neighbours(comm, &in, &out);
+    return in;
+}
+
+int64_t nw_shape_out(MPI_Comm comm)
+{
+    int in, out;
+
+    count_neighbours(comm, &in, &out);
+    return out;
+}
+
+static int64_t number(const void *array, size_t size, int64_t i)
+{
+    return size == sizeof(int) ? ((const int *)array)[i]
+                               : ((const int64_t *)array)[i];
+}
+
+/* Of the own group, for MPI_Reduce_scatter. */
+int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
+{
+    int size = 0;
+    int64_t sum = 0;
+
+    NW_PMPI(Comm_size)(comm, &size);
+    for (int i = 0; i < size; i++)
+        sum += number(counts, count_size, i);
+    return sum;
+}
+
+int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size)
+{
+    return number(counts, size, rank_of(comm));
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From an argument in GPU memory to the host memory that takes its place. */
+#include "runtime/messages/staging.h"
+
+#include "base/array.h"
+#include "base/status.h"
+#include "gpu/gpu.h"
+#include "runtime/warn.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void drop_buffers(struct nw_stage *stage)
+{
+    for (int i = 0; i < stage->count; i++)
+        nw_buffer_free(stage->buffer[i]);
+    stage->count = 0;
+}
+
+/* Host memory for the parts, which are all there; fills it if need be. */
+static nw_status fill(struct nw_stage *stage, struct nw_buffer *buffer)
+{
+    nw_status status = nw_host_take(buffer->bytes, &buffer->host);
+
+    if (!status && buffer->way & NW_READ && !stage->persistent)
+        status = nw_buffer_fill(buffer);
+    return status;
+}
+
+/* The buffer becomes the stage's; the address for the call. */
+static void *enter(struct nw_stage *stage, struct nw_buffer *buffer,
+                   const void *original)
+{
+    stage->status = nw_messages_open_gpu();
+    if (!stage->status)
+        (void)nw_gpu_cuda.holds(original, &buffer->gpu);
+    if (!stage->status)
+        stage->status = fill(stage, buffer);
+    if (stage->status) {
+        nw_buffer_free(buffer);
+        return NULL; // the call is not made
+    }
+    stage->buffer[stage->count++] = buffer;
+    return buffer->packed ? buffer->host->memory
+                          : (void *)((uintptr_t)buffer->host->memory -
+                                     (uintptr_t)buffer->low);
+}
+
+static nw_status buffer_new(const void *device, size_t parts,
+                            struct nw_buffer **out)
+{
+    struct nw_buffer *buffer = NULL;
+    nw_status status = nw_alloc(1, sizeof *buffer, &buffer);
+
+    if (!status)
+        status = nw_alloc(parts, sizeof *buffer->part, &buffer->part);
+    if (status) {
+        free(buffer);
+        return status;
+    }
+    buffer->device = (char *)(uintptr_t)device;
+    *out = buffer;
+    return NW_OK;
+}
+
+/* From the lowest byte of any part to the highest. */
+static void set_room(struct nw_buffer *buffer)
+{
+    MPI_Aint low = 0, high = 0;
+
+    for (size_t i = 0; i < buffer->parts; i++) {
+        const struct nw_part *part = &buffer->part[i];
+        MPI_Aint first =
+            part->offset + nw_typemap_low(part->layout, part->count);
+        MPI_Aint last =
+            first + (MPI_Aint)nw_typemap_span(part->layout, part->count);
+
+        low = !i || first < low ? first : low;
+        high = !i || last > high ? last : high;
+    }
+    buffer->low = low;
+    buffer->bytes = (size_t)(high - low);
+}
+
+/* Packed on the host, in units that the other end's datatype is made of. */
+static bool packs(struct nw_buffer *buffer, int way,
+                  const struct nw_triple *triple)
+{
+    const struct nw_part *part = buffer->part;
+    const struct nw_typemap *layout = part->layout;
+    uint64_t each = layout->size / layout->unit_size;
+
+    if (way & NW_FIXED || layout->dense || layout->gaps ||
+        each * (uint64_t)*triple->count > (uint64_t)triple->most)
+        return false;
+    buffer->packed = true;
+    buffer->bytes = (size_t)part->count * layout->size;
+    *triple->count *= (int64_t)each;
+    *triple->type = layout->unit;
+    return true;
+}
+
+/* Absolute addresses are in the datatype, behind MPI_BOTTOM. */
+static const void *first_byte(const void *buffer, MPI_Datatype type)
+{
+    MPI_Aint lb = 0, extent;
+
+    if (buffer != MPI_BOTTOM || type == MPI_DATATYPE_NULL)
+        return buffer;
+    NW_PMPI(Type_get_true_extent)(type, &lb, &extent);
+    return (const void *)lb;
+}
+
+void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
+                      struct nw_triple triple)
+{
+    int64_t count = *triple.count * triple.blocks;
+    struct nw_buffer *made = NULL;
+    const void *first;
+
+    if (stage->status || count <= 0 || buffer == MPI_IN_PLACE)
+        return (void *)(uintptr_t)buffer;
+    first = first_byte(buffer, *triple.type);
+    if (!nw_gpu_holds(first))
+        return (void *)(uintptr_t)buffer;
+    stage->status = buffer_new(buffer, 1, &made);
+    if (!stage->status)
+        stage->status = nw_typemap_of(*triple.type, &made->part[0].layout);
+    if (stage->status || !made->part[0].layout->size) {
+        nw_buffer_free(made);
+        return (void *)(uintptr_t)buffer;
+    }
+    made->parts = 1;
+    made->part[0].count = count;
+    made->way = way;
+    if (!packs(made, way, &triple))
+        set_room(made);
+    return enter(stage, made, first);
+}
+
+static int64_t number(const void *array, size_t size, int64_t i)
+{
+    return size == sizeof(int) ? ((const int *)array)[i]
+                               : ((const int64_t *)array)[i];
+}
+
+/* Block i, as v- and w-calls give it. */
+static nw_status set_part(const struct nw_places *places, int64_t i,
+                          struct nw_part *part)
+{
+    MPI_Datatype type = places->types ? places->types[i] : places->type;
+    nw_status status = nw_typemap_of(type, &part->layout);
+
+    if (status)
+        return status;
+    part->count = number(places->counts, places->count_size, i);
+    part->offset = number(places->places, places->place_size, i);
+    if (!places->types)
+        part->offset *= part->layout->extent;
+    return NW_OK;
+}
+
+static bool is_empty(const struct nw_places *places, int64_t i)
+{
+    return number(places->counts, places->count_size, i) <= 0;
+}
+
+/* Where any of it begins; NULL where there is nothing. */
+static const void *any_byte(const void *buffer, const struct nw_places *places)
+{
+    for (int64_t i = 0; i < places->blocks; i++)
+        if (!is_empty(places, i)) {
+            MPI_Aint extent = 1, lb;
+            MPI_Datatype type = places->types ? places->types[i] : places->type;
+            int64_t place = number(places->places, places->place_size, i);
+
+            if (buffer != MPI_BOTTOM)
+                return buffer;
+            if (!places->types)
+                NW_PMPI(Type_get_extent)(type, &lb, &extent);
+            NW_PMPI(Type_get_true_extent)(type, &lb, &(MPI_Aint){0});
+            return (const void *)(place * extent + lb);
+        }
+    return NULL;
+}
+
+void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
+                      struct nw_places places)
+{
+    const void *first;
+    struct nw_buffer *made = NULL;
+
+    if (stage->status || buffer == MPI_IN_PLACE)
+        return (void *)(uintptr_t)buffer;
+    first = any_byte(buffer, &places);
+    if (!first || !nw_gpu_holds(first))
+        return (void *)(uintptr_t)buffer;
+    stage->status = buffer_new(buffer, (size_t)places.blocks, &made);
+    for (int64_t i = 0; i < places.blocks && !stage->status; i++)
+        if (!is_empty(&places, i)) {
+            stage->status = set_part(&places, i, &made->part[made->parts]);
+            made->parts += !stage->status;
+        }
+    if (stage->status) {
+        nw_buffer_free(made);
+        return (void *)(uintptr_t)buffer;
+    }
+    made->way = way;
+    set_room(made);
+    return enter(stage, made, first);
+}
+
+void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
+                     int64_t bytes)
+{
+    MPI_Datatype type = MPI_BYTE;
+
+    return nw_stage_triple(stage, way | NW_FIXED, buffer,
+                           (struct nw_triple){&bytes, bytes, &type, 1});
+}
+
+void nw_stage_refuse(struct nw_stage *stage, const void *buffer)
+{
+    if (!stage->status && nw_gpu_holds(buffer))
+        stage->status =
+            nw_fail(NW_EUNSUPPORTED, "GPU memory cannot be staged here");
+}
+
+int nw_stage_error(struct nw_whose whose, const char *call, const char *why)
+{
+    nw_warn_once("%s: %s", call, why);
+    if (whose.file != MPI_FILE_NULL)
+        NW_PMPI(File_call_errhandler)(whose.file, MPI_ERR_BUFFER);
+    else if (whose.win != MPI_WIN_NULL)
+        NW_PMPI(Win_call_errhandler)(whose.win, MPI_ERR_BUFFER);
+    else
+        NW_PMPI(Comm_call_errhandler)(whose.comm, MPI_ERR_BUFFER);
+    return MPI_ERR_BUFFER;
+}
+
+int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose)
+{
+    drop_buffers(stage);
+    return nw_stage_error(whose, stage->call, nw_error_text());
+}
+
+uint64_t nw_stage_received(const MPI_Status *status)
+{
+    MPI_Count bytes = -1;
+
+    NW_PMPI(Get_elements_x)(status, MPI_BYTE, &bytes);
+    return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
+}
+
+int nw_stage_end(struct nw_stage *stage, int rc, const MPI_Status *status,
+                 struct nw_whose whose)
+{
+    uint64_t most = status && !rc ? nw_stage_received(status) : UINT64_MAX;
+
+    for (int i = 0; i < stage->count && !stage->status && !rc; i++)
+        if (stage->buffer[i]->way & NW_WRITE)
+            stage->status = nw_buffer_empty(stage->buffer[i], most);
+    drop_buffers(stage);
+    return stage->status ? nw_stage_fail(stage, whose) : rc;
+}
+
+int nw_window_refused(int rc, MPI_Comm comm)
+{
+    return rc ? rc
+              : nw_stage_error(NW_OF_COMM(comm), "MPI_Win_create",
+                               "GPU memory cannot be staged here");
+}

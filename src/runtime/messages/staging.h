@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A buffer in GPU memory and the host memory that stands for it: what the
+ * files of this room share. */
+#ifndef NW_MESSAGES_STAGING_H
+#define NW_MESSAGES_STAGING_H
+
+#include "runtime/messages/typemap.h"
+#include "runtime/messages/messages.h"
+
+/* host.c: host memory that GPUs reach fast, kept for the next message. */
+struct nw_host {
+    struct nw_host *next;
+    char *memory;
+    size_t bytes;
+    bool pinned;
+};
+NW_MUST_CHECK nw_status nw_host_take(size_t bytes, struct nw_host **out);
+void nw_host_give(struct nw_host *host); /* NULL is fine */
+void nw_host_close(void);
+
+/* `count` elements that begin `offset` bytes into the buffer. */
+struct nw_part {
+    struct nw_typemap *layout;
+    MPI_Aint offset;
+    int64_t count;
+};
+
+struct nw_buffer {
+    char *device;
+    int32_t gpu;
+    int way;
+    bool packed;  /* the host has the bytes as MPI packs them */
+    MPI_Aint low; /* else: what byte of the buffer host memory begins with */
+    size_t bytes; /* of host memory */
+    struct nw_host *host;
+    struct nw_part *part;
+    size_t parts;
+};
+
+/* copies.c: on the driver, with the buffer's GPU current meanwhile. */
+NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer);
+/* The first `most` bytes, as MPI packs them. */
+NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
+                                        uint64_t most);
+void nw_buffer_free(struct nw_buffer *buffer);
+void nw_copies_close(void);
+
+/* start.c: opens the driver for our own copies. */
+NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
+/* requests.c */
+void nw_requests_finish(void);
+/* stage.c: bytes that a status tells of; UINT64_MAX where it does not. */
+uint64_t nw_stage_received(const MPI_Status *status);
+int nw_stage_error(struct nw_whose whose, const char *call, const char *why);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether buffers are our business: asked once, in MPI_Init. */
+#include "runtime/messages/staging.h"
+
+#include "gpu/gpu.h"
+#include "runtime/aware.h"
+#include "runtime/warn.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool nw_messaging;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static nw_status opened;
+
+static void open_gpu(void)
+{
+    int32_t count;
+
+    opened = nw_gpu_cuda.open(&count);
+}
+
+nw_status nw_messages_open_gpu(void)
+{
+    (void)pthread_once(&once, open_gpu);
+    return opened;
+}
+
+void nw_messages_start(void)
+{
+    const char *mode = getenv("NODEWISE_GPU_MESSAGES");
+    bool on = mode && !strcmp(mode, "on"), off = mode && !strcmp(mode, "off");
+
+    if (mode && mode[0] && !on && !off && strcmp(mode, "auto"))
+        nw_warn_once("NODEWISE_GPU_MESSAGES=%s is none of off, on, auto", mode);
+    if (!off && (on || !nw_mpi_takes_gpu_memory()))
+        __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
+}
+
+void nw_messages_finish(void)
+{
+    if (!nw_messaging)
+        return;
+    nw_requests_finish();
+    __atomic_store_n(&nw_messaging, false, __ATOMIC_RELEASE);
+    nw_copies_close();
+    nw_host_close();
+    nw_typemaps_close();
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Takes datatypes apart the way they were made, and keeps what it found as an
+ * attribute of the datatype. */
+#include "runtime/messages/typemap.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int keyval = MPI_KEYVAL_INVALID;
+static uint64_t given;
+
+/* What a constructor was given. */
+struct recipe {
+    int *ints;
+    MPI_Aint *addresses;
+    MPI_Datatype *types;
+    int counts[3];
+    int combiner;
+};
+
+static nw_status flatten(MPI_Datatype type, struct nw_typemap *out);
+
+void nw_typemap_drop(struct nw_typemap *layout)
+{
+    if (!layout || __atomic_sub_fetch(&layout->users, 1, __ATOMIC_ACQ_REL))
+        return;
+    free(layout->run);
+    free(layout);
+}
+
+static MPI_Aint extent_of(MPI_Datatype type)
+{
+    MPI_Aint lb, extent = 0;
+
+    NW_PMPI(Type_get_extent)(type, &lb, &extent);
+    return extent;
+}
+
+static nw_status flatten_named(MPI_Datatype type, struct nw_typemap *out)
+{
+    struct nw_run run = {.n = {1, 1}};
+    int size = 0;
+
+    NW_PMPI(Type_size)(type, &size);
+    run.bytes = size ? (size_t)extent_of(type) : 0;
+    out->gaps |= run.bytes != (size_t)size;
+    if (size && !out->unit_size) {
+        out->unit = type;
+        out->unit_size = (size_t)size;
+    } else if (size && out->unit != type) {
+        out->unit = MPI_BYTE;
+        out->unit_size = 1;
+    }
+    return nw_runs_add(out, &run);
+}
+
+/* The runs of a part go where the caller says; the rest is joined. */
+static nw_status open_part(MPI_Datatype type, struct nw_typemap *out,
+                           struct nw_typemap *part)
+{
+    nw_status status;
+
+    *part = (struct nw_typemap){.unit = out->unit, .unit_size = out->unit_size};
+    status = flatten(type, part);
+    out->unit = part->unit;
+    out->unit_size = part->unit_size;
+    out->gaps |= part->gaps;
+    return status;
+}
+
+/* `length` elements side by side, `count` times `step` bytes apart. */
+struct blocks {
+    int64_t count, length;
+    MPI_Aint offset, step;
+};
+
+static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
+                            struct nw_typemap *out)
+{
+    struct nw_typemap part, row = {.users = 0};
+    nw_status status = open_part(type, out, &part);
+
+    if (!status)
+        status = nw_runs_repeat(&row, &part, blocks->length,
+                                (MPI_Aint[]){0, extent_of(type)});
+    if (!status)
+        status = nw_runs_repeat(out, &row, blocks->count,
+                                (MPI_Aint[]){blocks->offset, blocks->step});
+    free(part.run);
+    free(row.run);
+    return status;
+}
+
+/* Blocks each with a place; lengths[i * pace], so that 0 is one for all. */
+static nw_status add_places(const struct recipe *r, const int *lengths,
+                            int pace, struct nw_typemap *out)
+{
+    bool in_bytes = r->counts[1] > 0;
+    const int *places = in_bytes ? NULL : r->ints + r->counts[0] - r->ints[0];
+    MPI_Aint unit = in_bytes ? 1 : extent_of(r->types[0]);
+    struct nw_typemap part;
+    nw_status status = open_part(r->types[0], out, &part);
+
+    for (int i = 0; i < r->ints[0] && !status; i++) {
+        MPI_Aint place = in_bytes ? r->addresses[i] : places[i];
+
+        status =
+            nw_runs_repeat(out, &part, lengths[i * pace],
+                           (MPI_Aint[]){place * unit, extent_of(r->types[0])});
+    }
+    free(part.run);
+    return status;
+}
+
+static nw_status add_struct(const struct recipe *r, struct nw_typemap *out)
+{
+    nw_status status = NW_OK;
+
+    for (int i = 0; i < r->ints[0] && !status; i++)
+        status = add_blocks(r->types[i],
+                            &(struct blocks){.count = 1,
+                                             .length = r->ints[1 + i],
+                                             .offset = r->addresses[i]},
+                            out);
+    return status;
+}
+
+static nw_status add_subarray(const struct recipe *r, struct nw_typemap *out)
+{
+    int n = r->ints[0];
+    const int *sizes = r->ints + 1, *sub = sizes + n, *starts = sub + n;
+    bool c_order = r->ints[1 + 3 * n] == MPI_ORDER_C;
+    MPI_Aint step = extent_of(r->types[0]), offset = 0;
+    struct nw_typemap part, next;
+    nw_status status = open_part(r->types[0], out, &part);
+
+    for (int d = 0; d < n && !status; d++) {
+        int i = c_order ? n - 1 - d : d;
+
+        offset += starts[i] * step;
+        next = (struct nw_typemap){.users = 0};
+        status = nw_runs_repeat(&next, &part, sub[i], (MPI_Aint[]){0, step});
+        free(part.run);
+        part = next;
+        step *= sizes[i];
+    }
+    if (!status)
+        status = nw_runs_repeat(out, &part, 1, (MPI_Aint[]){offset, 0});
+    free(part.run);
+    return status;
+}
+
+static nw_status follow(const struct recipe *r, struct nw_typemap *out)
+{
+    struct blocks blocks = {.count = 1, .length = 1};
+
+    switch (r->combiner) {
+    case MPI_COMBINER_DUP:
+    case MPI_COMBINER_RESIZED:
+        return add_blocks(r->types[0], &blocks, out);
+    case MPI_COMBINER_CONTIGUOUS:
+        blocks.length = r->ints[0];
+        return add_blocks(r->types[0], &blocks, out);
+    case MPI_COMBINER_VECTOR:
+    case MPI_COMBINER_HVECTOR:
+        blocks.count = r->ints[0];
+        blocks.length = r->ints[1];
+        blocks.step = r->combiner == MPI_COMBINER_HVECTOR
+                          ? r->addresses[0]
+                          : r->ints[2] * extent_of(r->types[0]);
+        return add_blocks(r->types[0], &blocks, out);
+    case MPI_COMBINER_INDEXED:
+    case MPI_COMBINER_HINDEXED:
+        return add_places(r, r->ints + 1, 1, out);
+    case MPI_COMBINER_INDEXED_BLOCK:
+    case MPI_COMBINER_HINDEXED_BLOCK:
+        return add_places(r, r->ints + 1, 0, out);
+    case MPI_COMBINER_STRUCT:
+        return add_struct(r, out);
+    case MPI_COMBINER_SUBARRAY:
+        return add_subarray(r, out);
+    default:
+        return nw_fail(NW_EUNSUPPORTED,
+                       "a datatype made by a constructor that is not known "
+                       "(combiner %d)",
+                       r->combiner);
+    }
+}
+
+/* Datatypes that the library gave us to look at, not the predefined ones. */
+static void free_types(struct recipe *r)
+{
+    int counts[3], combiner;
+
+    for (int i = 0; i < r->counts[2]; i++) {
+        NW_PMPI(Type_get_envelope)
+        (r->types[i], &counts[0], &counts[1], &counts[2], &combiner);
+        if (combiner != MPI_COMBINER_NAMED &&
+            combiner != MPI_COMBINER_F90_REAL &&
+            combiner != MPI_COMBINER_F90_COMPLEX &&
+            combiner != MPI_COMBINER_F90_INTEGER)
+            NW_PMPI(Type_free)(&r->types[i]);
+    }
+}
+
+static nw_status flatten(MPI_Datatype type, struct nw_typemap *out)
+{
+    struct recipe r = {.ints = NULL};
+    nw_status status;
+
+    if (NW_PMPI(Type_get_envelope)(type, &r.counts[0], &r.counts[1],
+                                   &r.counts[2], &r.combiner))
+        return nw_fail(NW_EINVAL, "this is no datatype");
+    if (r.combiner == MPI_COMBINER_NAMED ||
+        r.combiner == MPI_COMBINER_F90_REAL ||
+        r.combiner == MPI_COMBINER_F90_COMPLEX ||
+        r.combiner == MPI_COMBINER_F90_INTEGER)
+        return flatten_named(type, out);
+    status = nw_alloc((size_t)r.counts[0] + 1, sizeof *r.ints, &r.ints);
+    if (!status)
+        status = nw_alloc((size_t)r.counts[1] + 1, sizeof *r.addresses,
+                          &r.addresses);
+    if (!status)
+        status =
+            nw_alloc((size_t)r.counts[2] + 1, sizeof(MPI_Datatype), &r.types);
+    if (!status &&
+        NW_PMPI(Type_get_contents)(type, r.counts[0], r.counts[1], r.counts[2],
+                                   r.ints, r.addresses, r.types))
+        status = nw_fail(NW_EUNSUPPORTED, "a datatype that does not say how "
+                                          "it was made");
+    else if (!status) {
+        status = follow(&r, out);
+        free_types(&r);
+    }
+    free(r.ints);
+    free(r.addresses);
+    free(r.types);
+    return status;
+}
+
+static nw_status find(MPI_Datatype type, struct nw_typemap **out)
+{
+    struct nw_typemap *layout = NULL;
+    MPI_Aint span;
+    int size = 0;
+    nw_status status = nw_alloc(1, sizeof *layout, &layout);
+
+    if (status)
+        return status;
+    layout->users = 1;
+    layout->id = __atomic_add_fetch(&given, 1, __ATOMIC_RELAXED);
+    layout->unit = MPI_BYTE;
+    status = flatten(type, layout);
+    if (status) {
+        nw_typemap_drop(layout);
+        return status;
+    }
+    NW_PMPI(Type_size)(type, &size);
+    NW_PMPI(Type_get_true_extent)(type, &layout->lb, &span);
+    layout->size = (size_t)size;
+    layout->span = (size_t)span;
+    layout->extent = extent_of(type);
+    layout->dense = layout->count == 1 && layout->run[0].n[0] == 1 &&
+                    layout->run[0].n[1] == 1 &&
+                    layout->extent == (MPI_Aint)layout->run[0].bytes;
+    if (layout->dense)
+        layout->span = layout->run[0].bytes;
+    *out = layout;
+    return NW_OK;
+}
+
+static int drop_attribute(MPI_Datatype type, int key, void *value, void *extra)
+{
+    (void)type, (void)key, (void)extra;
+    nw_typemap_drop(value);
+    return MPI_SUCCESS;
+}
+
+static int no_copy(MPI_Datatype type, int key, void *extra, void *in, void *out,
+                   int *flag)
+{
+    (void)type, (void)key, (void)extra, (void)in, (void)out;
+    *flag = 0;
+    return MPI_SUCCESS;
+}
+
+static bool is_kept(MPI_Datatype type)
+{
+    int counts[3], combiner = MPI_COMBINER_NAMED;
+
+    NW_PMPI(Type_get_envelope)
+    (type, &counts[0], &counts[1], &counts[2], &combiner);
+    return combiner != MPI_COMBINER_NAMED;
+}
+
+static nw_status keep(MPI_Datatype type, struct nw_typemap **out)
+{
+    int found = 0;
+    nw_status status = NW_OK;
+
+    if (keyval == MPI_KEYVAL_INVALID)
+        NW_PMPI(Type_create_keyval)(no_copy, drop_attribute, &keyval, NULL);
+    if (!NW_PMPI(Type_get_attr)(type, keyval, out, &found) && !found) {
+        status = find(type, out);
+        if (!status && NW_PMPI(Type_set_attr)(type, keyval, *out))
+            return NW_OK; // not kept: its one user is the caller
+    }
+    if (!status)
+        (void)__atomic_add_fetch(&(*out)->users, 1, __ATOMIC_RELAXED);
+    return status;
+}
+
+nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
+{
+    nw_status status;
+
+    if (type == MPI_DATATYPE_NULL)
+        return nw_fail(NW_EINVAL, "this is no datatype");
+    if (!is_kept(type))
+        return find(type, out);
+    pthread_mutex_lock(&lock);
+    status = keep(type, out);
+    pthread_mutex_unlock(&lock);
+    return status;
+}
+
+struct nw_typemap *nw_typemap_bytes(void)
+{
+    struct nw_typemap *layout = NULL;
+
+    return nw_typemap_of(MPI_BYTE, &layout) ? NULL : layout;
+}
+
+void nw_typemaps_close(void)
+{
+    if (keyval != MPI_KEYVAL_INVALID)
+        NW_PMPI(Type_free_keyval)(&keyval);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls that keep their memory, given GPU memory: each must end in
+ * MPI_ERR_BUFFER and go on. Prints "refused N of M, failed K". With arguments
+ * "send" or "receive" one message, whose copy a test lets fail.
+ */
+#include <mpi.h>
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static int asked, refused, failed, rank;
+
+static void count(int rc)
+{
+    int class = MPI_SUCCESS;
+
+    if (rc)
+        MPI_Error_class(rc, &class);
+    asked++;
+    refused += class == MPI_ERR_BUFFER;
+    failed += rc != MPI_SUCCESS;
+}
+
+static char *gpu_memory(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
+    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
+    int (*alloc)(uint64_t *, size_t);
+    uint64_t memory = 0;
+
+    if (!driver)
+        return NULL;
+    *(void **)&init = dlsym(driver, "cuInit");
+    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
+    *(void **)&alloc = dlsym(driver, "cuMemAlloc_v2");
+    if (init(0) || retain(&context, 0) || set(context) || alloc(&memory, 4096))
+        return NULL;
+    return (char *)memory;
+}
+
+static void windows(char *gpu)
+{
+    MPI_Win win, other;
+    int memory[16] = {0};
+
+    MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    count(MPI_Put(gpu, 4, MPI_INT, 0, 0, 4, MPI_INT, win));
+    count(MPI_Get(gpu, 4, MPI_INT, 0, 0, 4, MPI_INT, win));
+    count(MPI_Accumulate(gpu, 4, MPI_INT, 0, 0, 4, MPI_INT, MPI_SUM, win));
+    count(MPI_Get_accumulate(memory, 1, MPI_INT, gpu, 1, MPI_INT, 0, 0, 1,
+                             MPI_INT, MPI_SUM, win));
+    count(MPI_Fetch_and_op(memory, gpu, MPI_INT, 0, 0, MPI_SUM, win));
+    count(MPI_Compare_and_swap(memory, gpu, memory, MPI_INT, 0, 0, win));
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    count(MPI_Win_create(gpu, 4096, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other));
+    MPI_Win_free(&other);
+}
+
+static void files(char *gpu)
+{
+    MPI_File file;
+
+    char name[32];
+
+    snprintf(name, sizeof name, "refused.%d.tmp", rank);
+    MPI_File_open(MPI_COMM_SELF, name,
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    count(MPI_File_write_all_begin(file, gpu, 4, MPI_INT));
+    if (!refused)
+        MPI_File_write_all_end(file, gpu, MPI_STATUS_IGNORE);
+    MPI_File_close(&file);
+}
+
+/* To itself, one side in GPU memory. */
+static void message(const char *side, char *gpu)
+{
+    char memory[4096];
+    int to_gpu = strcmp(side, "send");
+    MPI_Request request;
+
+    memset(memory, 1, sizeof memory);
+    count(MPI_Irecv(to_gpu ? gpu : memory, 64, MPI_CHAR, 0, 1, MPI_COMM_SELF,
+                    &request));
+    count(MPI_Send(to_gpu ? memory : gpu, 64, MPI_CHAR, 0, 1, MPI_COMM_SELF));
+    if (failed)
+        MPI_Cancel(&request);
+    count(MPI_Wait(&request, MPI_STATUS_IGNORE));
+}
+
+int main(int argc, char **argv)
+{
+    char *gpu;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    gpu = gpu_memory();
+    if (!gpu)
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    if (argc > 1) {
+        message(argv[1], gpu);
+    } else {
+        windows(gpu);
+        files(gpu);
+        count(MPI_Buffer_attach(gpu, 4096));
+    }
+    printf("refused %d of %d, failed %d\n", refused, asked, failed);
+    MPI_Finalize();
+    return 0;
+}

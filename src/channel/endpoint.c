@@ -7,6 +7,8 @@
 #include "base/status.h"
 
 #include <rdma/fi_errno.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +21,25 @@ static struct {
     const char *(*strerror)(int);
 } fi;
 
+enum { SIGNALS = 32 };
+
+/* What signals do is the program's affair. Libraries that libfabric brings set
+ * handlers as soon as they are loaded: PSM's leave .btr files behind. */
+static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
+{
+    struct sigaction before[SIGNALS];
+    bool had[SIGNALS];
+    nw_status status;
+
+    for (int i = 1; i < SIGNALS; i++)
+        had[i] = !sigaction(i, NULL, &before[i]);
+    status = nw_library_load("libfabric.so.1", symbols, count, "for channels");
+    for (int i = 1; i < SIGNALS; i++)
+        if (had[i] && i != SIGKILL && i != SIGSTOP)
+            (void)sigaction(i, &before[i], NULL);
+    return status;
+}
+
 static nw_status load(void)
 {
     const struct nw_symbol symbols[] = {
@@ -27,8 +48,7 @@ static nw_status load(void)
         {"fi_strerror", &fi.strerror},
     };
 
-    return nw_library_load("libfabric.so.1", symbols,
-                           sizeof symbols / sizeof *symbols, "for channels");
+    return load_quietly(symbols, sizeof symbols / sizeof *symbols);
 }
 
 static nw_status check(const struct nw_endpoint *fabric, ssize_t code,

@@ -15,6 +15,8 @@
 #define GREEDY_TRIALS_MOST 4e6
 #define SCOTCH_RANKS_MOST 32768
 #define LIST_MOST 10
+#define ALIKE 1e-3 /* of two figures */
+#define ALIKE_RANKS_MOST 256
 
 /* A row beside the named ones. */
 static const struct nw_algorithm by_distance = {
@@ -43,12 +45,15 @@ struct choosing {
     double standard[3];  /* the default's hop-bytes and congestion, and when
                             MAGC's exchange ends */
     const double *guard; /* the same where nothing may pass them */
+    const struct nw_algorithm *magc; /* that of MAGC's two ends first */
+    struct nw_candidate magc_answer; /* its figures, without a mapping */
 };
 
 /* The first is the default. MAGC's answers, where they are allowed, set when an
  * exchange has to end. */
 static void raise_standard(struct choosing *choosing,
-                           const struct nw_candidate *candidate, bool is_magc)
+                           const struct nw_candidate *candidate,
+                           const struct nw_algorithm *magc)
 {
     double *standard = choosing->standard;
 
@@ -56,9 +61,15 @@ static void raise_standard(struct choosing *choosing,
         memcpy(standard, candidate->guard, sizeof candidate->guard);
         if (choosing->problem->options.careful)
             choosing->guard = standard;
-    } else if (is_magc && nw_candidate_within(candidate, choosing->guard) &&
-               candidate->guard[2] < standard[2]) {
-        standard[2] = candidate->guard[2];
+    } else if (magc && nw_candidate_within(candidate, choosing->guard)) {
+        if (candidate->guard[2] < standard[2])
+            standard[2] = candidate->guard[2];
+        if (!choosing->magc ||
+            candidate->guard[2] < choosing->magc_answer.guard[2]) {
+            choosing->magc = magc;
+            choosing->magc_answer = *candidate;
+            choosing->magc_answer.mapping = NULL;
+        }
     }
 }
 
@@ -81,7 +92,8 @@ static nw_status consider(struct choosing *choosing,
 
     if (status)
         return status;
-    raise_standard(choosing, &candidate, !strncmp(algorithm->name, "magc-", 5));
+    raise_standard(choosing, &candidate,
+                   strncmp(algorithm->name, "magc-", 5) ? NULL : algorithm);
     if (is_taken(choosing, &candidate)) {
         struct nw_candidate worse = choosing->best;
 
@@ -153,6 +165,35 @@ static size_t list_candidates(const struct nw_problem *problem,
     return count;
 }
 
+static bool is_below(double figure, double other)
+{
+    return figure < other * (1 - ALIKE);
+}
+
+/* Answers that the model holds for alike need not take the same time: MAGC's
+ * own then, so that none of its answers ends before ours. */
+static nw_status keep_magc(struct choosing *choosing)
+{
+    const struct nw_candidate *best = &choosing->best;
+    const struct nw_candidate *magc = &choosing->magc_answer;
+    struct nw_candidate other = {0};
+    nw_status status;
+
+    if (!choosing->guard || !choosing->magc ||
+        choosing->problem->pattern->rank_count > ALIKE_RANKS_MOST ||
+        choosing->problem->options.objective != NW_OBJECTIVE_CONGESTION ||
+        is_below(best->figure[0], magc->figure[0]) ||
+        is_below(best->guard[2], magc->guard[2]))
+        return NW_OK;
+    status = nw_candidate_run(choosing->magc, choosing->problem,
+                              choosing->report, &other);
+    if (status)
+        return status;
+    nw_candidate_fini(&choosing->best);
+    choosing->best = other;
+    return NW_OK;
+}
+
 nw_status nw_choose_best(const struct nw_problem *problem,
                          struct nw_map_report *report, struct nw_candidate *out)
 {
@@ -176,6 +217,9 @@ nw_status nw_choose_best(const struct nw_problem *problem,
     if (!status && !done && !is_cancelled(problem))
         status = nw_candidate_improve(problem, report, choosing.guard,
                                       &choosing.best);
+    if (!status && problem->options.effort != NW_EFFORT_FAST &&
+        !is_cancelled(problem))
+        status = keep_magc(&choosing);
     if (status)
         nw_candidate_fini(&choosing.best);
     else

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define TRIES 3
+#define TRIES_IN_HASTE 2
+#define STARTS_SPARED 1 /* in haste: the last */
 
 /* Places first .. end - 1 and the processes that go there. */
 struct piece {
@@ -225,8 +227,9 @@ static void bisect(struct partition *part, struct nw_ints list,
 {
     int8_t *side = part->bisection.side;
     double best = -1;
+    int tries = part->placing->in_haste ? TRIES_IN_HASTE : TRIES;
 
-    for (int i = 0; i < TRIES && best != 0; i++) {
+    for (int i = 0; i < tries && best != 0; i++) {
         double bytes;
 
         if (part->start.seed[i] == NW_SEED_NONE ||
@@ -331,6 +334,8 @@ static nw_status all_starts(struct partition *part)
         {{NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, false},
     };
     const struct nw_placing *placing = part->placing;
+    size_t start_count = sizeof starts / sizeof *starts -
+                         (placing->in_haste ? STARTS_SPARED : 0);
     struct nw_placing_cost best = {0, -1};
     int64_t room = 0, count = 0;
     nw_status status = NW_OK;
@@ -339,7 +344,7 @@ static nw_status all_starts(struct partition *part)
         room += placing->rooms.room[p];
     for (int32_t p = 0; p < placing->count; p++)
         count += !nw_placing_is_fixed(placing, p);
-    for (size_t i = 0; !status && i < sizeof starts / sizeof *starts; i++)
+    for (size_t i = 0; !status && i < start_count; i++)
         if (!starts[i].packed || room > count) {
             part->start = starts[i];
             run_start(part);

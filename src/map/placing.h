@@ -76,6 +76,7 @@ struct nw_placing {
     struct nw_random *random;
     bool by_distance;         /* hop-bytes before congestion, in refinements */
     struct nw_budget *budget; /* how long to search; NULL: no searches */
+    bool in_haste;            /* fewer starts */
     const struct nw_map_options *options; /* objectives, seed; or NULL */
     uint64_t steps;
 };

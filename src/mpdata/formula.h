@@ -27,6 +27,11 @@ struct around {
     const real *bc[2][4]; /* third order: x across both: -- -+ +- ++ */
 };
 
+#ifdef NW_TEXTBOOK
+#include <math.h>
+#define least(a, b) ((real)fmin(a, b))
+#define most(a, b) ((real)fmax(a, b))
+#else
 NW_INLINE real least(real a, real b)
 {
     return a < b ? a : b;
@@ -36,6 +41,7 @@ NW_INLINE real most(real a, real b)
 {
     return a > b ? a : b;
 }
+#endif
 
 NW_INLINE real magnitude(real a)
 {

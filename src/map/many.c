@@ -279,8 +279,17 @@ static nw_status find(struct nw_many *many, int32_t *found,
                           .seed = many->options.seed,
                           .budget = &many->budget,
                           .given = standard};
-    nw_status status = nw_kway(&run, found);
+    int32_t *fitted = NULL;
+    bool fits = false;
+    nw_status status = nw_alloc((size_t)many->graph.n, sizeof *fitted, &fitted);
 
+    if (!status && !is_within(many, standard))
+        status = nw_many_fit(many, fitted, &fits);
+    if (fits)
+        run.given = fitted;
+    if (!status)
+        status = nw_kway(&run, found);
+    free(fitted);
     if (!status)
         status = choose(many, found, standard, out);
     return status;

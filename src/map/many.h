@@ -32,6 +32,7 @@ struct nw_many {
     struct nw_map_options options; /* every field there */
     struct nw_budget budget;
     struct nw_kgraph graph;
+    int64_t heaviest; /* load of a rank */
     struct nw_kmachine machine;
     double *table;
     int32_t host_count;
@@ -47,5 +48,8 @@ struct nw_many {
 NW_MUST_CHECK nw_status nw_many_choose_hosts(struct nw_many *many);
 NW_MUST_CHECK nw_status nw_many_make_graph(struct nw_many *many);
 NW_MUST_CHECK nw_status nw_many_make_machine(struct nw_many *many);
+/* Fills part[n] by loads alone; whether every limit is kept. */
+NW_MUST_CHECK nw_status nw_many_fit(const struct nw_many *many, int32_t *part,
+                                    bool *fits);
 
 #endif

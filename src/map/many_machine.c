@@ -245,12 +245,17 @@ static double speed_of(const struct nw_many *many, int32_t q)
 }
 
 /* Elements share the load in proportion to their speeds; none more than the
- * ranks it takes, of mean load, amount to. `level` is load for speed 1. */
+ * ranks it takes, of mean load, amount to; a single one may be the heaviest.
+ * `level` is load for speed 1. */
 static double share_at(const struct nw_many *many, int32_t q, double level,
                        double mean)
 {
-    return fmin(speed_of(many, q) * level,
-                (double)many->machine.capacity[q] * mean);
+    int32_t capacity = many->machine.capacity[q];
+    double most = (double)capacity * mean;
+
+    if (capacity == 1)
+        most = (double)many->heaviest;
+    return fmin(speed_of(many, q) * level, most);
 }
 
 static double share_out(struct nw_many *many, double level, double mean)
@@ -317,8 +322,11 @@ static nw_status set_limits(struct nw_many *many)
     struct nw_kmachine *m = &many->machine;
     double all = 0, mean, factor = 1 + many->options.imbalance;
 
-    for (int32_t v = 0; v < many->graph.n; v++)
+    for (int32_t v = 0; v < many->graph.n; v++) {
         all += (double)many->graph.load[v];
+        if (many->graph.load[v] > many->heaviest)
+            many->heaviest = many->graph.load[v];
+    }
     mean = all / many->graph.n;
     if (many->options.imbalance < 0)
         share_by_order(many, all, mean);

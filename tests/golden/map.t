@@ -154,3 +154,36 @@ $ for a in refine anneal auto; do nodewise map -t magc-a -p small.pattern --fix 
 $ nodewise map -t magc-a -p small.pattern --fix node.fixed --objective hop-bytes --algorithm refine -q | cut -d' ' -f1,2 | tail -2
 0 a2
 1 a2
+
+## one rank an element, loads and speeds: the heavy rank fits on the fast element
+## alone, and who talks with it (rank 2) comes beside it
+$ printf 'nodewise pattern 1\nranks 4 edges 2\n0 2 hh 9 1\n1 3 hh 9 1\n' > loads.pattern
+$ printf '200\n100\n100\n100\n' > loads; printf '1\n1\n1\n2\n' > speeds
+$ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --capacity 1 --imbalance 0 --weights loads --speeds speeds --output-format pe -q | sed -n '1p;3p'
+3
+2
+$ printf '201\n100\n100\n100\n' > loads; printf '1\n1\n1\n1\n' > speeds
+$ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --capacity 1 --imbalance 0.5 --weights loads --speeds speeds
+! nodewise map: rank 0 has weight 201, and no element may have more than 189: a larger imbalance is needed
+? 3
+
+## bad input is one line
+$ printf '0 nan\n1 0\n' > nan.matrix
+$ nodewise map -t matrix:nan.matrix -p large.pattern
+! nan.matrix:1: a distance is a number from 0, not 'nan'
+? 3
+$ printf '18446744073709551615\n1\n1\n1\n' > loads
+$ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --weights loads
+! nodewise map: the weights of the ranks sum to more than 2^61
+? 3
+$ printf '1\n-1\n1\n1\n' > speeds
+$ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --speeds speeds
+! speeds:2: expected a number, not '-1'
+? 3
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 18446744073709551615 1\n1 0 hh 18446744073709551615 1\n' > wide.pattern
+$ nodewise map -t hierarchy:2@3 -p wide.pattern
+! the bytes of one level pass 2^64
+? 3
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 4611686018427387904 1\n1 0 hh 4611686018427387904 1\n' > wide.pattern
+$ nodewise map -t hierarchy:2@3 -p wide.pattern --json | grep -c '"hop_bytes": 27670116110564327424'
+2

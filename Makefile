@@ -23,10 +23,17 @@ check: packages
 check-long: packages
 	@scripts/check-long
 
+# the papers' tables and figures again, into docs/results; resumable
+results: all
+	@bench/papers/run $(BUILD)
+
+results-%: all
+	@bench/papers/run $(BUILD) $*
+
 install: all
 	@meson install -C $(BUILD)
 
 clean:
 	@rm -rf $(BUILD) build-asan build-long-* build-fuzz demo-out
 
-.PHONY: all packages demo check check-long install clean
+.PHONY: all packages demo check check-long results install clean

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every figure with a unit that README quotes stands in a table of docs/results,
+rounded as it is quoted (those said to be a paper's apart); every page there says
+what its tables say."""
+import os
+import re
+import subprocess
+import sys
+
+import tree
+
+FIGURE = re.compile(r"(?<![\w.-])(\d+(?:\.\d+)?)(?= (?:%|ms|us|ns|s|times|GB/s|MB/s)(?!\w)| to \d)")
+
+
+def known():
+    """All numbers of the tables."""
+    numbers = set()
+    for name in tree.files(".tsv"):
+        if name.startswith("docs/results/"):
+            for line in tree.text(name).splitlines():
+                if not line.startswith("#"):
+                    numbers.update(map(float, re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", line)))
+    return numbers
+
+
+def stands(word, numbers):
+    digits = len(word.split(".")[1]) if "." in word else 0
+    return any("%.*f" % (digits, n) == word for n in numbers)
+
+
+def main():
+    numbers = known()
+    text = re.sub(r"the paper (?:measured|prints|saw) [^);]*", "", tree.text("README.md"))
+    quoted = FIGURE.findall(text)
+    breaches = ["README.md: %s is in no table of docs/results" % word
+                for word in quoted if not stands(word, numbers)]
+    if len(quoted) < 5:
+        breaches.append("README.md: quotes no figures")
+    done = subprocess.run([sys.executable, os.path.join(tree.SOURCE, "bench/papers/run"),
+                           "--check"], capture_output=True, text=True, check=False)
+    breaches += (done.stdout + done.stderr).splitlines()
+    tree.finish(breaches)
+
+
+main()

@@ -88,6 +88,16 @@ struct nw_channel_options {
  * version. */
 NW_API NW_MUST_CHECK nw_status
 nw_channel_open(const struct nw_channel_options *options, nw_channel **out);
+#ifdef MPI_VERSION
+#define NW_MPI_API NW_API
+/* In libnodewise-openmpi and libnodewise-mpich: include <mpi.h> before this
+ * header. Collective over comm, whose ranks become the channel's; rank, count,
+ * file and allgather of the options are not read, and `options` may be NULL.
+ * Where one rank fails all do. */
+NW_MPI_API NW_MUST_CHECK nw_status nw_channel_open_mpi(
+    MPI_Comm comm, const struct nw_channel_options *options, nw_channel **out);
+#endif
+
 /* Waits, a tenth of the timeout at most, until those we talked to close too.
  * No request may be pending. NULL is fine. */
 NW_API void nw_channel_close(nw_channel *channel);

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sifting against graphs whose best parts are known, and what must hold on
+ * any: sizes stay, the cut never rises, the same seed gives the same. */
+#include "base/random.h"
+#include "map/sift.h"
+#include "support/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define PARTS 4
+#define EACH 24
+#define N (PARTS * EACH)
+
+/* Every vertex with every other: `inside` bytes within a group of EACH, one
+ * byte else. Vertex v is of group group[v]. */
+static void make_groups(const int32_t *group, float inside,
+                        struct nw_halve_graph *graph)
+{
+    int32_t at = 0;
+
+    MUST(nw_halve_graph_init(graph, N, N * (N - 1)));
+    for (int32_t v = 0; v < N; v++) {
+        graph->size[v] = 1;
+        for (int32_t u = 0; u < N; u++)
+            if (u != v)
+                graph->arc[at++] =
+                    (struct nw_halve_arc){u, group[u] == group[v] ? inside : 1};
+        graph->row[v + 1] = at;
+    }
+}
+
+static double cut_of(const struct nw_halve_graph *graph, const int32_t *part)
+{
+    double sum = 0;
+
+    for (int32_t v = 0; v < graph->n; v++)
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+            if (part[graph->arc[a].to] != part[v])
+                sum += (double)graph->arc[a].bytes;
+    return sum / 2;
+}
+
+static void deal(uint64_t seed, int32_t *group)
+{
+    struct nw_random random;
+
+    nw_random_init(&random, seed);
+    for (int32_t v = 0; v < N; v++)
+        group[v] = v % PARTS;
+    nw_random_shuffle(&random, group, N);
+}
+
+static void sift(const struct nw_halve_graph *graph, bool only_formless,
+                 int32_t *part)
+{
+    struct nw_sift sift = {.graph = graph,
+                           .parts = PARTS,
+                           .part = part,
+                           .tries = 4000,
+                           .seed = 7,
+                           .only_formless = only_formless};
+
+    MUST(nw_sift(&sift));
+}
+
+static void test_groups_are_found(void **state)
+{
+    struct nw_halve_graph graph;
+    int32_t group[N], part[N];
+
+    (void)state;
+    deal(1, group);
+    make_groups(group, 10, &graph);
+    for (int32_t v = 0; v < N; v++)
+        part[v] = v / EACH;
+    sift(&graph, true, part);
+    /* one byte between each pair of different groups, and nothing else */
+    assert_true(cut_of(&graph, part) ==
+                PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
+    nw_halve_graph_fini(&graph);
+}
+
+static void test_sizes_stay_and_cuts_do_not_rise(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        struct nw_halve_graph graph;
+        int32_t group[N], part[N], again[N], size[PARTS] = {0};
+        double before;
+
+        deal(seed, group);
+        make_groups(group, (float)seed, &graph);
+        deal(seed + 100, part);
+        memcpy(again, part, sizeof part);
+        before = cut_of(&graph, part);
+        sift(&graph, false, part);
+        sift(&graph, false, again);
+        assert_true(cut_of(&graph, part) <= before);
+        assert_memory_equal(part, again, sizeof part);
+        for (int32_t v = 0; v < N; v++)
+            size[part[v]]++;
+        for (int32_t p = 0; p < PARTS; p++)
+            assert_int_equal(size[p], EACH);
+        nw_halve_graph_fini(&graph);
+    }
+}
+
+/* What cuts little has a shape, and is left as it was. */
+static void test_shapes_are_left_alone(void **state)
+{
+    struct nw_halve_graph graph;
+    int32_t group[N], part[N];
+
+    (void)state;
+    deal(3, group);
+    make_groups(group, 1000, &graph);
+    memcpy(part, group, sizeof part);
+    sift(&graph, true, part);
+    assert_memory_equal(part, group, sizeof part);
+    nw_halve_graph_fini(&graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_groups_are_found),
+        cmocka_unit_test(test_sizes_stay_and_cuts_do_not_rise),
+        cmocka_unit_test(test_shapes_are_left_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,6 +17,23 @@ static bool fits(const nw_halo *halo, const struct nw_halo_pair *pair)
     return !pair->same_rank;
 }
 
+/* Cells that are walked backwards, beyond a mirror: Open MPI 4.1.4 takes a
+ * vector of single bytes with a stride of -1 for one that goes forwards. */
+static int make_backwards(int count, int64_t step, MPI_Datatype inner,
+                          MPI_Datatype *out)
+{
+    MPI_Aint *at = NULL;
+    int code;
+
+    if (nw_alloc((size_t)count, sizeof *at, &at))
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < count; i++)
+        at[i] = (MPI_Aint)(i * step);
+    code = NW_PMPI(Type_create_hindexed_block)(count, 1, at, inner, out);
+    free(at);
+    return code;
+}
+
 /* The cells of a view as nested vectors of bytes. */
 static int make_block(const struct nw_halo_copy *copy,
                       const struct nw_halo_view *view, MPI_Datatype *out)
@@ -28,8 +45,11 @@ static int make_block(const struct nw_halo_copy *copy,
         if (copy->n[axis] == 1)
             continue;
         inner = *out;
-        code = NW_PMPI(Type_create_hvector)((int)copy->n[axis], 1,
-                                            view->step[axis], inner, out);
+        code = view->step[axis] < 0
+                   ? make_backwards((int)copy->n[axis], view->step[axis], inner,
+                                    out)
+                   : NW_PMPI(Type_create_hvector)((int)copy->n[axis], 1,
+                                                  view->step[axis], inner, out);
         NW_PMPI(Type_free)(&inner);
     }
     return code;

@@ -12,12 +12,13 @@
 bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
                   int reorder)
 {
-    int inter = 1;
+    int inter = 1, mode = nw_reorder_settings()->mode;
 
     memset(call, 0, sizeof *call);
     call->name = name;
     call->comm = comm;
-    call->wanted = reorder || nw_reorder_settings()->mode == NW_REORDER_FORCE;
+    call->wanted =
+        (reorder && mode != NW_REORDER_OFF) || mode == NW_REORDER_FORCE;
     if (comm == MPI_COMM_NULL || NW_PMPI(Comm_test_inter)(comm, &inter) ||
         inter)
         return false;

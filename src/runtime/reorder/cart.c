@@ -170,7 +170,7 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
                 : NW_PMPI(Cart_create)(comm, count, dims, periods,
                                        nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
-        nw_call_check(&call, *out);
+        nw_call_finish(&call, *out);
     free(grid.weight);
     nw_call_close(&call);
     return code;
@@ -197,7 +197,7 @@ int nw_cart_map(MPI_Comm comm, int count, const int *dims, const int *periods,
 {
     struct grid grid = {.cart = {count, dims, periods}};
     struct nw_call call;
-    bool ours = nw_call_open(&call, "MPI_Cart_map", comm, 1) &&
+    bool ours = nw_call_open(&call, "MPI_Cart_map", comm, 1) && call.wanted &&
                 settle_alone(&call, &grid);
     int code = MPI_SUCCESS;
 

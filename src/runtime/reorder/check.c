@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NODEWISE_CHECK=1: on every communicator that comes out, each edge must be
  * known at both of its ends. */
+#include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 struct ends {
     int leaving_count, coming_count;
     int (*leaving)[2], (*coming)[2];
+    int *weight; /* of what leaves; NULL: 1 each */
 };
 
 static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
@@ -34,8 +36,10 @@ static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
     }
     ends->coming_count = in;
     ends->leaving_count = out;
+    for (int i = 0; i < out; i++) /* those of what comes stand first */
+        weight[i] = weighted ? weight[in + i] : 1;
+    ends->weight = weight;
     free(peer);
-    free(weight);
     return true;
 }
 
@@ -110,29 +114,69 @@ static uint64_t sum_of(int (*edge)[2], int count)
     return sum;
 }
 
-void nw_call_check(const struct nw_call *call, MPI_Comm made)
+static void ask(MPI_Comm made, int rank, struct ends *ends)
 {
-    struct ends ends = {0};
-    uint64_t mine[2], all[2] = {0};
-    int kind = MPI_UNDEFINED, rank;
+    int kind = MPI_UNDEFINED;
 
-    if (!nw_reorder_settings()->check || made == MPI_COMM_NULL)
-        return;
     NW_PMPI(Topo_test)(made, &kind);
-    NW_PMPI(Comm_rank)(made, &rank);
     if (kind == MPI_DIST_GRAPH)
-        ask_dist_graph(made, rank, &ends);
+        ask_dist_graph(made, rank, ends);
     else if (kind == MPI_CART)
-        ask_cart(made, rank, &ends);
+        ask_cart(made, rank, ends);
     else if (kind == MPI_GRAPH)
-        ask_graph(made, rank, &ends);
-    mine[0] = sum_of(ends.leaving, ends.leaving_count);
-    mine[1] = sum_of(ends.coming, ends.coming_count);
+        ask_graph(made, rank, ends);
+}
+
+static void check(const struct nw_call *call, MPI_Comm made,
+                  const struct ends *ends)
+{
+    uint64_t mine[2], all[2] = {0};
+    int rank;
+
+    NW_PMPI(Comm_rank)(made, &rank);
+    mine[0] = sum_of(ends->leaving, ends->leaving_count);
+    mine[1] = sum_of(ends->coming, ends->coming_count);
     NW_PMPI(Allreduce)(mine, all, 2, MPI_UINT64_T, MPI_SUM, made);
     if (!rank)
         fprintf(stderr, "nodewise: %s: %s\n", call->name,
                 all[0] == all[1] ? "checked, both ends of every edge agree"
                                  : "WRONG, the ends of an edge disagree");
+}
+
+/* In both directions: a process sends to its neighbours before it in a grid
+ * too. */
+static void assign_gpus(MPI_Comm made, const struct ends *ends)
+{
+    int out = ends->leaving_count, in = ends->coming_count;
+    struct nw_gpu_edge *edge = calloc((size_t)(out + in) + 1, sizeof *edge);
+
+    for (int i = 0; edge && i < out; i++) {
+        edge[i].peer = ends->leaving[i][1];
+        edge[i].bytes = ends->weight ? ends->weight[i] : 1;
+    }
+    for (int i = 0; edge && i < in; i++) {
+        edge[out + i].peer = ends->coming[i][0];
+        edge[out + i].bytes = !ends->weight;
+    }
+    nw_gpus_assign(made, edge, edge ? out + in : 0);
+    free(edge);
+}
+
+void nw_call_finish(const struct nw_call *call, MPI_Comm made)
+{
+    const struct nw_reorder_settings *settings = nw_reorder_settings();
+    struct ends ends = {0};
+    int rank;
+
+    if (made == MPI_COMM_NULL || (!settings->check && !settings->gpus))
+        return;
+    NW_PMPI(Comm_rank)(made, &rank);
+    ask(made, rank, &ends);
+    if (settings->check)
+        check(call, made, &ends);
+    if (settings->gpus)
+        assign_gpus(made, &ends);
     free(ends.leaving);
     free(ends.coming);
+    free(ends.weight);
 }

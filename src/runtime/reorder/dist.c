@@ -182,7 +182,7 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
     if (ours && !code)
         NW_PMPI(Comm_free)(&permuted);
     if (!code && call.members)
-        nw_call_check(&call, *out);
+        nw_call_finish(&call, *out);
     nw_call_close(&call);
     return code;
 }
@@ -314,7 +314,7 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
                       destinations, destination_weights, info,
                       nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
-        nw_call_check(&call, *out);
+        nw_call_finish(&call, *out);
     free(lists.words);
     nw_call_close(&call);
     return code;

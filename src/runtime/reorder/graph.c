@@ -101,7 +101,7 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
                 : NW_PMPI(Graph_create)(comm, count, index, edges,
                                         nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
-        nw_call_check(&call, *out);
+        nw_call_finish(&call, *out);
     nw_call_close(&call);
     return code;
 }
@@ -111,7 +111,7 @@ int nw_graph_map(MPI_Comm comm, int count, const int *index, const int *edges,
 {
     struct graph graph = {count, index, edges};
     struct nw_call call;
-    bool ours = nw_call_open(&call, "MPI_Graph_map", comm, 1) &&
+    bool ours = nw_call_open(&call, "MPI_Graph_map", comm, 1) && call.wanted &&
                 is_sound(&call, &graph) && decide(&call, &graph);
     int code = MPI_SUCCESS;
 

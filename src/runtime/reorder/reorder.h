@@ -88,8 +88,9 @@ int nw_call_reorder(const struct nw_call *call, int reorder);
  * one. Collective; an MPI error code. */
 int nw_call_permute(const struct nw_call *call, MPI_Comm *out);
 /* With NODEWISE_CHECK=1: whether both ends of every edge of the new
- * communicator know it, whoever made it; says so. Collective over it. */
-void nw_call_check(const struct nw_call *call, MPI_Comm made);
+ * communicator know it, whoever made it; says so. With NODEWISE_GPU=assign the
+ * first one's edges choose devices. Collective over it. */
+void nw_call_finish(const struct nw_call *call, MPI_Comm made);
 
 uint64_t nw_hash_ints(uint64_t hash, const int *values, size_t count);
 

@@ -57,6 +57,17 @@ static void read_gain(struct nw_reorder_settings *settings)
                      word);
 }
 
+static bool wants_gpus(void)
+{
+    const char *word = getenv("NODEWISE_GPU");
+
+    if (!word || !word[0] || !strcmp(word, "off"))
+        return false;
+    if (strcmp(word, "assign"))
+        nw_warn_once("NODEWISE_GPU is off or assign, not '%s'", word);
+    return !strcmp(word, "assign");
+}
+
 void nw_reorder_settings_read(struct nw_reorder_settings *settings)
 {
     const char *mode = getenv("NODEWISE_REORDER");
@@ -66,6 +77,7 @@ void nw_reorder_settings_read(struct nw_reorder_settings *settings)
 
     memset(settings, 0, sizeof *settings);
     settings->mode = mode && mode[0] ? parse_mode(mode) : NW_REORDER_OFF;
+    settings->gpus = wants_gpus();
     settings->check = check && !strcmp(check, "1");
     snprintf(settings->algorithm, sizeof settings->algorithm, "%s",
              algorithm && algorithm[0] ? algorithm : "auto");

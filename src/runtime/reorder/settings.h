@@ -16,6 +16,7 @@ enum nw_reorder_mode {
 struct nw_reorder_settings {
     int mode;
     int check;
+    int gpus;    /* to be assigned */
     double gain; /* least share of the cost to save, 0.01 for 1 % */
     char algorithm[32];
     int weight_count;

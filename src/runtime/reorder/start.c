@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From MPI_Init to MPI_Finalize: where every rank sits and what was asked. */
+#include "runtime/reorder/gpus.h"
 #include "runtime/reorder/reorder.h"
 #include "runtime/reorder/site.h"
 
@@ -206,6 +207,26 @@ static bool open_all(MPI_Comm comm)
     return state.has_keys;
 }
 
+/* By the messages between GPUs that the profile saw, if it saw any. */
+static void assign_gpus(MPI_Comm comm)
+{
+    const nw_pattern *profile = state.profile;
+    size_t first = profile->row[state.site.rank];
+    size_t end = profile->row[state.site.rank + 1];
+    struct nw_gpu_edge *edge = NULL;
+    int count = 0;
+
+    if (!memchr(profile->kind, NW_KIND_GG, profile->edge_count))
+        return;
+    edge = calloc(end - first + 1, sizeof *edge);
+    for (size_t e = first; edge && e < end; e++)
+        if (profile->kind[e] == NW_KIND_GG)
+            edge[count++] = (struct nw_gpu_edge){profile->dst[e],
+                                                 (int64_t)profile->bytes[e]};
+    nw_gpus_assign(comm, edge, count);
+    free(edge);
+}
+
 /* Programs free their own communicators, not the world. */
 static void forget_world(void)
 {
@@ -232,13 +253,15 @@ void nw_reorder_start(void)
         nw_reorder_settings_read(&state.settings);
     NW_PMPI(Bcast)
     (&state.settings, sizeof state.settings, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (state.settings.mode == NW_REORDER_OFF ||
+    if ((state.settings.mode == NW_REORDER_OFF && !state.settings.gpus) ||
         NW_PMPI(Comm_dup)(MPI_COMM_WORLD, &comm))
         return;
     NW_PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
     nw_reordering = open_all(comm);
     if (!nw_reordering && !rank)
         nw_warn_once("the machine could not be read: nothing is reordered");
+    if (nw_reordering && state.settings.gpus && state.profile)
+        assign_gpus(comm);
     NW_PMPI(Comm_free)(&comm);
 }
 

@@ -3,10 +3,12 @@
  * What surrounds a creation: bad arguments, error handlers, duplicates,
  * threads, and what is left behind. Rank 0 prints what it saw, which must be
  * the same with and without the preloaded library. Usage: calls errors | life |
- * late | threads | leaks
+ * late | threads | leaks | gpus | profiled | initialised
  */
+#include <dlfcn.h>
 #include <mpi.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +269,36 @@ static void create_all(void)
     MPI_Comm_free(&made);
 }
 
+/* What each process would see of CUDA. `first`: it runs already. */
+static void gpus(bool first, bool create)
+{
+    int peer = (rank + 2) % size, weight = 100, used = 0;
+    const char *seen;
+    char mine[64], all[16][64];
+    MPI_Comm made;
+
+    if (first) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+        int (*start)(unsigned) = NULL;
+
+        if (driver)
+            *(void **)&start = dlsym(driver, "cuInit");
+        used = start ? start(0) : -1;
+    }
+    if (create) {
+        MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &peer, &weight, 1,
+                                       &peer, &weight, MPI_INFO_NULL, 0, &made);
+        MPI_Comm_free(&made);
+    }
+    seen = getenv("CUDA_VISIBLE_DEVICES");
+    snprintf(mine, sizeof mine, "%s", seen ? seen : "-");
+    MPI_Gather(mine, 64, MPI_CHAR, all, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (int r = 0; !rank && r < size && r < 16; r++)
+        printf("%s %s", r ? "" : "devices", all[r]);
+    if (!rank)
+        printf("\nstarted %d\n", used);
+}
+
 /* Whatever a creation uses is given back. */
 static void leaks(void)
 {
@@ -298,6 +330,9 @@ int main(int argc, char **argv)
         life();
     else if (!strcmp(what, "late"))
         late();
+    else if (!strcmp(what, "gpus") || !strcmp(what, "profiled") ||
+             !strcmp(what, "initialised"))
+        gpus(!strcmp(what, "initialised"), strcmp(what, "profiled"));
     else if (!strcmp(what, "threads"))
         threads(provided);
     else

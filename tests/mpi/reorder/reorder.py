@@ -168,6 +168,69 @@ def calls():
                "calls late where " + name, plain, ours)
 
 
+def node_xml():
+    """Two packages of two cores, two GPUs below a PCIe switch in each."""
+    def sets(mask):
+        return ('cpuset="0x%x" complete_cpuset="0x%x" nodeset="0x1" complete_nodeset="0x1"'
+                % (mask, mask))
+    number = iter(range(1, 99))
+    begin = '<object type="%s" gp_index="%d" '
+    out = ['<?xml version="1.0" encoding="UTF-8"?>',
+           '<!DOCTYPE topology SYSTEM "hwloc2.dtd">', '<topology version="2.0">',
+           begin % ("Machine", next(number)) + sets(15)
+           + ' os_index="0" allowed_cpuset="0xf" allowed_nodeset="0x1">',
+           begin % ("NUMANode", next(number)) + sets(15) + ' os_index="0" local_memory="1"/>']
+    for package in range(2):
+        out.append(begin % ("Package", next(number)) + sets(3 << 2 * package)
+                   + ' os_index="%d">' % package)
+        for core in (2 * package, 2 * package + 1):
+            for kind, close in (("Core", ">"), ("PU", "/></object>")):
+                out.append(begin % (kind, next(number)) + sets(1 << core)
+                           + ' os_index="%d"' % core + close)
+        bus = 0x10 * (package + 1)
+        out.append(begin % ("Bridge", next(number)) + 'bridge_type="0-1" depth="0" '
+                   'bridge_pci="0000:[%02x-%02x]">' % (bus, bus + 3))
+        out.append(begin % ("Bridge", next(number)) + 'bridge_type="1-1" depth="1" '
+                   'bridge_pci="0000:[%02x-%02x]" pci_busid="0000:%02x:00.0" pci_type="0604 '
+                   '[8086:2030] [0000:0000] 04" pci_link_speed="15.75">' % (bus + 1, bus + 3, bus))
+        for gpu in (1, 2):
+            out.append(begin % ("PCIDev", next(number)) + 'pci_busid="0000:%02x:0%d.0" '
+                       'pci_type="0302 [10de:20b0] [10de:144e] a1" pci_link_speed="15.75"/>'
+                       % (bus + 1, gpu))
+        out.append("</object></object></object>")
+    return "\n".join(out + ["</object>", "</topology>"]) + "\n"
+
+
+def gpus():
+    """Ranks 0 and 2, and 1 and 3, talk: each pair belongs on one PCIe switch."""
+    with open("node.xml", "w") as file:
+        file.write(node_xml())
+    with open("gpus.pattern", "w") as file:
+        file.write("nodewise pattern 1\nranks 4 edges 4\n" + "".join(
+            "%d %d gg 1000 1\n" % (r, (r + 2) % 4) for r in range(4)))
+    node = dict(HWLOC_XMLFILE=os.getcwd() + "/node.xml", HWLOC_THISSYSTEM="0",
+                LD_LIBRARY_PATH=BUILD + "/tests/support/fake_cuda")
+
+    def devices(what, **more):
+        result = run(4, [program("calls"), what], **node, **more)
+        found = re.search(r"devices +(.*)\nstarted 0", result.stdout)
+        return result, found.group(1).split() if found else []
+
+    def is_paired(seen):
+        return (sorted(seen) == ["0", "1", "2", "3"]
+                and int(seen[0]) // 2 == int(seen[2]) // 2)
+
+    result, seen = devices("gpus", NODEWISE_GPU="assign")
+    ok(is_paired(seen), "the first topology call: devices %s" % seen, result)
+    result, seen = devices("profiled", NODEWISE_GPU="assign", NODEWISE_PROFILE="gpus.pattern")
+    ok(is_paired(seen), "MPI_Init, from a profile: devices %s" % seen, result)
+    result, seen = devices("initialised", NODEWISE_GPU="assign")
+    ok(seen == ["-"] * 4 and result.stderr.count("CUDA runs already") == 1,
+       "CUDA runs already: said and left", result)
+    result, seen = devices("gpus", NODEWISE_REORDER="on")
+    ok(seen == ["-"] * 4 and "NODEWISE_GPU" not in result.stderr, "off by default", result)
+
+
 def fortran():
     for name in ("grid77", "grid08"):
         result = run(4, [program(name)], NODEWISE_REORDER="on",

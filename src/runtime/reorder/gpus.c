@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * GPUs by MAGC's third phase, inside a running program: a process sees what
+ * its environment says when CUDA starts in it, so what is chosen before that
+ * holds. Trouble of any kind leaves the devices as they are.
+ */
+#include "runtime/reorder/gpus.h"
+
+#include "base/array.h"
+#include "runtime/warn.h"
+
+#include <dlfcn.h>
+#include <nodewise/map.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Why a rank keeps what it has. */
+enum { FREE, RUNS, CHOSEN, WORD = 64 };
+
+static bool assigned; /* in this process */
+
+struct local {
+    MPI_Comm comm;
+    int rank, size;
+    int *number; /* [size] rank in the whole communicator, at the leader */
+    int *count;  /* [size] edges */
+    int *place;  /* [size] of the first */
+    struct nw_gpu_edge *edge;
+    char (*word)[WORD]; /* [size] the device, "" for none */
+};
+
+/* Until cuInit the driver answers that it was not started. */
+static int find_state(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    int (*query)(int *) = NULL, count = 0;
+    bool runs = false;
+
+    if (driver)
+        *(void **)&query = dlsym(driver, "cuDeviceGetCount");
+    runs = query && !query(&count);
+    if (driver)
+        dlclose(driver);
+    return runs ? RUNS
+           : getenv("CUDA_VISIBLE_DEVICES") || getenv("ROCR_VISIBLE_DEVICES")
+               ? CHOSEN
+               : FREE;
+}
+
+/* --- the leader's choice --- */
+
+static nw_status add_edges(const struct local *local, int ranks,
+                           nw_pattern_builder *builder, bool *any)
+{
+    int *index = NULL;
+    nw_status status = nw_alloc((size_t)ranks, sizeof *index, &index);
+
+    for (int i = 0; !status && i < local->size; i++)
+        index[local->number[i]] = i + 1;
+    for (int i = 0; !status && i < local->size; i++)
+        for (int k = 0; !status && k < local->count[i] / 2; k++) {
+            const struct nw_gpu_edge *edge =
+                &local->edge[local->place[i] / 2 + k];
+            int to = edge->peer >= 0 && edge->peer < ranks
+                         ? index[edge->peer] - 1
+                         : -1;
+
+            if (to < 0 || to == i || edge->bytes <= 0)
+                continue;
+            *any = true;
+            status = nw_pattern_builder_add(builder, i, to, NW_KIND_GG,
+                                            (uint64_t)edge->bytes, 1);
+        }
+    free(index);
+    return status;
+}
+
+static nw_status build_pattern(const struct local *local, int ranks,
+                               nw_pattern **out)
+{
+    nw_pattern_builder *builder;
+    bool any = false;
+    nw_status status = nw_pattern_builder_new(local->size, &builder);
+
+    if (status)
+        return status;
+    status = add_edges(local, ranks, builder, &any);
+    if (!status && any)
+        status = nw_pattern_builder_build(builder, out);
+    nw_pattern_builder_free(builder);
+    return status;
+}
+
+static nw_status map(const struct local *local, int gpus,
+                     const nw_topology *node, const nw_pattern *pattern,
+                     nw_mapping **out)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+
+    options.algorithm = "magc";
+    options.threads = 1;
+    options.ranks_per_gpu = (local->size + gpus - 1) / gpus;
+    return nw_map(node, pattern, &options, out, NULL);
+}
+
+/* Those that the mapping gives none, as they talk to nobody here, take the
+ * device that has the fewest. */
+static int32_t device_of(const nw_mapping *mapping, int rank, int gpus,
+                         int *used)
+{
+    struct nw_ints given = {0};
+    int32_t least = 0;
+
+    if (mapping)
+        given = nw_mapping_gpus(mapping, rank);
+    if (given.count && given.values[0] >= 0)
+        return given.values[0];
+    for (int32_t g = 1; g < gpus; g++)
+        if (used[g] < used[least])
+            least = g;
+    return least;
+}
+
+static nw_status name_devices(const struct local *local,
+                              const nw_topology *node,
+                              const nw_mapping *mapping)
+{
+    int gpus = nw_topology_gpu_count(node), *used = NULL;
+    nw_status status = nw_alloc((size_t)gpus, sizeof *used, &used);
+
+    /* first those with a reason */
+    for (int pass = 0; !status && pass < 2; pass++)
+        for (int i = 0; i < local->size; i++) {
+            bool reason = mapping && nw_mapping_gpus(mapping, i).count &&
+                          nw_mapping_gpus(mapping, i).values[0] >= 0;
+            int32_t gpu;
+            const char *uuid;
+
+            if (reason != !pass)
+                continue;
+            gpu = device_of(mapping, i, gpus, used);
+            used[gpu]++;
+            uuid = nw_topology_gpu_info(node, gpu).uuid;
+            if (uuid)
+                snprintf(local->word[i], WORD, "%s", uuid);
+            else
+                snprintf(local->word[i], WORD, "%d", gpu);
+        }
+    free(used);
+    return status;
+}
+
+static nw_status choose(const struct local *local, int ranks)
+{
+    nw_topology *node = NULL;
+    nw_pattern *pattern = NULL;
+    nw_mapping *mapping = NULL;
+    nw_status status = nw_topology_load("live", NULL, &node);
+
+    if (!status && nw_topology_gpu_count(node) > 0)
+        status = build_pattern(local, ranks, &pattern);
+    if (!status && pattern)
+        status =
+            map(local, nw_topology_gpu_count(node), node, pattern, &mapping);
+    if (!status && nw_topology_gpu_count(node) > 0)
+        status = name_devices(local, node, mapping);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(node);
+    return status;
+}
+
+/* --- the talk of a node --- */
+
+static bool make_room(struct local *local)
+{
+    size_t size = (size_t)local->size;
+
+    return !nw_alloc(size, sizeof *local->number, &local->number) &&
+           !nw_alloc(size, sizeof *local->count, &local->count) &&
+           !nw_alloc(size, sizeof *local->place, &local->place) &&
+           !nw_alloc(size, sizeof *local->word, &local->word);
+}
+
+static bool add_up(struct local *local)
+{
+    int total = 0;
+
+    for (int i = 0; i < local->size; i++) {
+        local->place[i] = total;
+        total += local->count[i];
+    }
+    return !nw_alloc((size_t)total / 2, sizeof *local->edge, &local->edge);
+}
+
+static void gather(struct local *local, int number,
+                   const struct nw_gpu_edge *edge, int count)
+{
+    int words = 2 * count, good = 1;
+
+    NW_PMPI(Gather)
+    (&number, 1, MPI_INT, local->number, 1, MPI_INT, 0, local->comm);
+    NW_PMPI(Gather)
+    (&words, 1, MPI_INT, local->count, 1, MPI_INT, 0, local->comm);
+    if (!local->rank)
+        good = add_up(local);
+    NW_PMPI(Bcast)(&good, 1, MPI_INT, 0, local->comm);
+    if (good)
+        NW_PMPI(Gatherv)
+    (edge, words, MPI_INT64_T, local->edge, local->count, local->place,
+     MPI_INT64_T, 0, local->comm);
+    else if (!local->rank)
+        memset(local->count, 0, (size_t)local->size * sizeof *local->count);
+}
+
+static void take(const char *word)
+{
+    setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1);
+    setenv("CUDA_VISIBLE_DEVICES", word, 1);
+    setenv("ROCR_VISIBLE_DEVICES", word, 1);
+    unsetenv("HIP_VISIBLE_DEVICES"); /* these would choose from what is left */
+    unsetenv("GPU_DEVICE_ORDINAL");
+}
+
+/* The leader of the first node says it for all. */
+static void say(const struct local *local)
+{
+    char line[512] = "";
+    size_t used = 0;
+
+    for (int i = 0; i < local->size && used + WORD + 8 < sizeof line; i++)
+        used += (size_t)snprintf(line + used, sizeof line - used, " %s",
+                                 local->word[i]);
+    if (local->word[0][0])
+        nw_warn("NODEWISE_GPU: devices of this node's ranks:%s", line);
+    else
+        nw_warn("NODEWISE_GPU: this node has no GPUs");
+}
+
+static void assign_here(struct local *local, int number, int ranks,
+                        const struct nw_gpu_edge *edge, int count)
+{
+    char mine[WORD] = "";
+    int good = local->rank || make_room(local);
+
+    NW_PMPI(Bcast)(&good, 1, MPI_INT, 0, local->comm);
+    if (!good)
+        return;
+    gather(local, number, edge, count);
+    if (!local->rank && choose(local, ranks)) {
+        nw_warn("NODEWISE_GPU: devices are left as they are: %s",
+                nw_error_text());
+        memset(local->word, 0, (size_t)local->size * sizeof *local->word);
+    } else if (!number) {
+        say(local);
+    }
+    NW_PMPI(Scatter)
+    (local->word, WORD, MPI_CHAR, mine, WORD, MPI_CHAR, 0, local->comm);
+    if (mine[0])
+        take(mine);
+}
+
+void nw_gpus_assign(MPI_Comm comm, const struct nw_gpu_edge *edge, int count)
+{
+    int before = assigned, any = 0, number, ranks, worst = FREE;
+    int state = find_state();
+    struct local local = {.comm = MPI_COMM_NULL};
+
+    NW_PMPI(Allreduce)(&before, &any, 1, MPI_INT, MPI_MAX, comm);
+    if (any)
+        return;
+    assigned = true;
+    NW_PMPI(Comm_rank)(comm, &number);
+    NW_PMPI(Comm_size)(comm, &ranks);
+    if (NW_PMPI(Comm_split_type)(comm, MPI_COMM_TYPE_SHARED, number,
+                                 MPI_INFO_NULL, &local.comm))
+        return;
+    NW_PMPI(Comm_rank)(local.comm, &local.rank);
+    NW_PMPI(Comm_size)(local.comm, &local.size);
+    NW_PMPI(Allreduce)(&state, &worst, 1, MPI_INT, MPI_MAX, local.comm);
+    if (worst == FREE)
+        assign_here(&local, number, ranks, edge, count);
+    else if (!local.rank)
+        nw_warn("NODEWISE_GPU: devices are left as they are: %s",
+                worst == RUNS ? "CUDA runs already"
+                              : "CUDA_VISIBLE_DEVICES or ROCR_VISIBLE_DEVICES "
+                                "is set");
+    NW_PMPI(Comm_free)(&local.comm);
+    free(local.number);
+    free(local.count);
+    free(local.place);
+    free(local.edge);
+    free(local.word);
+}

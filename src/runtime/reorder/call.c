@@ -45,30 +45,60 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
     return false;
 }
 
-bool nw_call_share(struct nw_call *call, bool good)
-{
-    struct {
-        double before, after;
-        int good, changes;
-    } head = {call->decision.before, call->decision.after, good,
-              call->decision.changes};
+/* What rank 0 tells all: the vertices of all members behind it, in one
+ * message. */
+struct share {
+    double before, after;
+    int good, changes;
+    int vertex[];
+};
 
-    NW_PMPI(Bcast)(&head, sizeof head, MPI_BYTE, 0, call->comm);
-    if (!head.good)
-        return false;
-    call->decision.before = head.before;
-    call->decision.after = head.after;
-    call->decision.changes = head.changes;
-    if (!head.changes)
+static void fill(const struct nw_call *call, bool good, struct share *share)
+{
+    const struct nw_decision *decision = &call->decision;
+
+    share->before = decision->before;
+    share->after = decision->after;
+    share->good = good;
+    share->changes = good && decision->changes;
+    if (share->changes)
+        memcpy(share->vertex, decision->vertex,
+               (size_t)call->size * sizeof *share->vertex);
+}
+
+static bool take(struct nw_call *call, const struct share *share)
+{
+    size_t bytes = (size_t)call->size * sizeof *share->vertex;
+
+    call->decision.before = share->before;
+    call->decision.after = share->after;
+    call->decision.changes = share->changes;
+    if (!share->changes)
         return true;
-    if (call->rank)
-        call->decision.vertex =
-            malloc((size_t)call->size * sizeof *call->decision.vertex);
-    if (NW_PMPI(Bcast)(call->decision.vertex, call->size, MPI_INT, 0,
-                       call->comm))
+    if (!call->decision.vertex)
+        call->decision.vertex = malloc(bytes);
+    if (!call->decision.vertex)
         return false;
+    memcpy(call->decision.vertex, share->vertex, bytes);
     call->mine = call->decision.vertex[call->rank];
     return true;
+}
+
+bool nw_call_share(struct nw_call *call, bool good)
+{
+    size_t bytes = sizeof(struct share) + (size_t)call->size * sizeof(int);
+    struct share *share = calloc(1, bytes);
+    bool taken = false;
+
+    if (!share)
+        return false;
+    if (!call->rank)
+        fill(call, good, share);
+    if (!NW_PMPI(Bcast)(share, (int)bytes, MPI_BYTE, 0, call->comm) &&
+        share->good)
+        taken = take(call, share);
+    free(share);
+    return taken;
 }
 
 /* Numbers are all the same where n times the sum of their squares is the
@@ -131,8 +161,49 @@ int nw_call_reorder(const struct nw_call *call, int reorder)
     return call->settled && !report ? 0 : reorder;
 }
 
+/* MPICH's MPI_Comm_create forgets it. */
+static void inherit_handler(MPI_Comm from, MPI_Comm to)
+{
+    MPI_Errhandler handler;
+
+    if (NW_PMPI(Comm_get_errhandler)(from, &handler))
+        return;
+    NW_PMPI(Comm_set_errhandler)(to, handler);
+    NW_PMPI(Errhandler_free)(&handler);
+}
+
+/* Where all know who takes which vertex, without asking again. */
+static int create_in_order(const struct nw_call *call, MPI_Comm *out)
+{
+    int *member = malloc((size_t)call->size * sizeof *member), count = 0, code;
+    MPI_Group all, ordered;
+
+    if (!member)
+        return MPI_ERR_NO_MEM;
+    for (int i = 0; i < call->size; i++)
+        if (call->decision.vertex[i] >= 0) {
+            member[call->decision.vertex[i]] = i;
+            count++;
+        }
+    code = NW_PMPI(Comm_group)(call->comm, &all);
+    if (!code) {
+        code = NW_PMPI(Group_incl)(all, count, member, &ordered);
+        NW_PMPI(Group_free)(&all);
+    }
+    free(member);
+    if (code)
+        return code;
+    code = NW_PMPI(Comm_create)(call->comm, ordered, out);
+    NW_PMPI(Group_free)(&ordered);
+    if (!code && *out != MPI_COMM_NULL)
+        inherit_handler(call->comm, *out);
+    return code;
+}
+
 int nw_call_permute(const struct nw_call *call, MPI_Comm *out)
 {
+    if (call->decision.vertex)
+        return create_in_order(call, out);
     return NW_PMPI(Comm_split)(call->comm, call->mine < 0 ? MPI_UNDEFINED : 0,
                                call->mine, out);
 }

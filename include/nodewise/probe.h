@@ -42,6 +42,8 @@ struct nw_probe_stage {
 NW_API struct nw_probe_stage nw_probe_stage(const nw_probe *probe);
 /* True once rank 0 has said that all is measured. */
 NW_API bool nw_probe_is_done(const nw_probe *probe);
+/* Rank 0, which leads, was told dead or stopped: no more will come. */
+NW_API bool nw_probe_is_headless(const nw_probe *probe);
 NW_API int32_t nw_probe_rank_count(const nw_probe *probe);
 NW_API int32_t nw_probe_host_count(const nw_probe *probe);
 

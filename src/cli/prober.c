@@ -189,7 +189,7 @@ static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
             break;
         nw_text_add_bytes(&text, bytes, (size_t)count);
         status = take_lines(prober, probe, &text);
-        if (nw_probe_is_done(probe))
+        if (nw_probe_is_done(probe) || nw_probe_is_headless(probe))
             limit = (int)(1000 * (2 + prober->patience));
     }
     nw_text_fini(&text);

@@ -236,8 +236,25 @@ static nw_status take_lost(nw_probe *probe, char *rest)
 {
     int32_t rank;
 
-    if (!take_rank(probe, &rest, &rank) || probe->rank[rank].lost)
+    if (!take_rank(probe, &rest, &rank) ||
+        (probe->rank[rank].lost && rank + 1 != probe->first_dead))
         return damaged("lost");
+    if (probe->rank[rank].lost)
+        return NW_OK;
+    return nw_strdup(rest ? rest + strspn(rest, " ") : "",
+                     &probe->rank[rank].lost);
+}
+
+/* Told beside the measurement. Only the first counts: others may have died of
+ * that one, or be ended with the job. */
+static nw_status take_died(nw_probe *probe, char *rest)
+{
+    int32_t rank;
+
+    if (!take_rank(probe, &rest, &rank) || probe->done || probe->first_dead ||
+        probe->rank[rank].lost)
+        return NW_OK;
+    probe->first_dead = rank + 1;
     return nw_strdup(rest ? rest + strspn(rest, " ") : "",
                      &probe->rank[rank].lost);
 }
@@ -269,7 +286,7 @@ static const struct {
 } records[] = {
     {"ranks", take_ranks}, {"rank", take_place},    {"pair", take_pair},
     {"lost", take_lost},   {"stream", take_stream}, {"stage", take_stage},
-    {"done", take_done},
+    {"done", take_done},   {"died", take_died},
 };
 
 static nw_status take_record(nw_probe *probe, char *rest)
@@ -280,6 +297,11 @@ static nw_status take_record(nw_probe *probe, char *rest)
         if (!strcmp(word, records[i].word))
             return records[i].take(probe, rest);
     return damaged(word ? word : "empty");
+}
+
+bool nw_probe_is_headless(const nw_probe *probe)
+{
+    return probe->first_dead == 1;
 }
 
 nw_status nw_probe_take_line(nw_probe *probe, const char *line, bool *taken)

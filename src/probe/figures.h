@@ -52,6 +52,7 @@ struct nw_probe {
     struct nw_probe_stage stage;
     char what[32];
     bool done;
+    int32_t first_dead; /* rank + 1 of the first that was told dead; 0: none */
 };
 
 /* The first rank of a host. */

@@ -108,4 +108,11 @@ bool nw_probe_is_here(const struct nw_probe_crew *crew, int rank);
 void nw_probe_find_place(struct nw_probe_self *self, bool use_gpu,
                          struct nw_probe_place *place);
 
+/* A process that tells of this rank's end on standard output, unless the rank
+ * has said before that it is through. Before MPI_Init; the result goes to the
+ * others, -1 where there is none. */
+int nw_probe_watch(void);
+void nw_probe_watch_rank(int to, int32_t rank);
+void nw_probe_watch_end(int to);
+
 #endif

@@ -75,21 +75,27 @@ int main(int argc, char **argv)
 {
     struct options options = {.wish = {.seconds = 60}, .patience = 10};
     struct nw_probe_self self = {0};
+    bool short_of_some;
+    int watcher;
 
     if (!parse(argc, argv, &options)) {
         fputs("this program is started by nodewise probe\n", stderr);
         return 2;
     }
+    watcher = nw_probe_watch();
     MPI_Init(&argc, &argv);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_rank(MPI_COMM_WORLD, &self.rank);
     MPI_Comm_size(MPI_COMM_WORLD, &self.size);
+    nw_probe_watch_rank(watcher, self.rank);
     self.patience = options.patience;
     if (!make_buffers(&self)) {
         fprintf(stderr, "nodewise probe: rank %d: out of memory\n", self.rank);
         return 1;
     }
-    if (run(&self, &options)) {
+    short_of_some = run(&self, &options);
+    nw_probe_watch_end(watcher);
+    if (short_of_some) {
         fflush(stdout);
         _exit(0);
     }

@@ -333,6 +333,30 @@ static void test_matrix_and_troubles(void **state)
     nw_probe_free(probe);
 }
 
+/* Of ranks that end one after the other the first is the one to name; that the
+ * leader gives it up later is no second loss. */
+static void test_dead(void **state)
+{
+    nw_probe *probe;
+
+    (void)state;
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    take(probe, "ranks 4");
+    take(probe, "died 3 it ended without a word");
+    take(probe, "died 0 it ended without a word");
+    take(probe, "died 99 no such rank");
+    take(probe, "lost 3 does not answer any more");
+    assert_string_equal(probe->rank[3].lost, "it ended without a word");
+    assert_null(probe->rank[0].lost);
+    assert_false(nw_probe_is_headless(probe));
+    nw_probe_free(probe);
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    take(probe, "ranks 2");
+    take(probe, "died 0 it was stopped");
+    assert_true(nw_probe_is_headless(probe));
+    nw_probe_free(probe);
+}
+
 static void test_damaged(void **state)
 {
     static const char *const bad[] = {
@@ -383,6 +407,7 @@ int main(void)
         cmocka_unit_test(test_cluster),
         cmocka_unit_test(test_wide_link),
         cmocka_unit_test(test_matrix_and_troubles),
+        cmocka_unit_test(test_dead),
         cmocka_unit_test(test_damaged),
     };
 

@@ -18,17 +18,9 @@
 
 enum { WINDOW = 64, TAG = 1, WARM = 10 };
 
-struct bench {
-    struct nw_channel_options channel;
-    enum { LATENCY, BANDWIDTH, RATE, BENCHES } what;
-    uint64_t largest, iterations;
-    bool gpu[2]; /* the memory of each rank */
-    char file[64];
-};
-
 struct end {
     nw_channel *channel;
-    const struct bench *bench;
+    const struct nw_channel_bench *bench;
     int32_t rank;
     void *memory;
 };
@@ -71,14 +63,15 @@ static nw_status stream(const struct end *end, size_t bytes)
     return status ? status : one(end, end->rank != 0, 4);
 }
 
-static void print_row(const struct bench *bench, size_t bytes, double seconds)
+static void print_row(const struct nw_channel_bench *bench, size_t bytes,
+                      double seconds)
 {
     double messages = (double)bench->iterations * WINDOW / seconds;
 
-    if (bench->what == LATENCY)
+    if (bench->what == NW_TEST_LATENCY)
         printf("%-10zu%18.2f\n", bytes,
                seconds * 1e6 / (2 * (double)bench->iterations));
-    else if (bench->what == BANDWIDTH)
+    else if (bench->what == NW_TEST_BANDWIDTH)
         printf("%-10zu%18.2f\n", bytes, messages * (double)bytes / 1e6);
     else
         printf("%-10zu%18.2f%18.2f\n", bytes, messages * (double)bytes / 1e6,
@@ -88,9 +81,9 @@ static void print_row(const struct bench *bench, size_t bytes, double seconds)
 
 static nw_status measure(const struct end *end, size_t bytes)
 {
-    const struct bench *bench = end->bench;
+    const struct nw_channel_bench *bench = end->bench;
     nw_status (*work)(const struct end *, size_t) =
-        bench->what == LATENCY ? ping : stream;
+        bench->what == NW_TEST_LATENCY ? ping : stream;
     nw_status status = NW_OK;
     uint64_t start = 0;
 
@@ -104,26 +97,31 @@ static nw_status measure(const struct end *end, size_t bytes)
     return status;
 }
 
-static void print_head(const struct end *end)
+void nw_bench_channel_head(const struct nw_channel_bench *bench,
+                           nw_channel *channel)
 {
-    static const char *const names[] = {"Latency", "Bandwidth",
-                                        "Multiple Bandwidth / Message Rate"};
+    static const char *const names[] = {"Latency",
+                                        "Bandwidth",
+                                        "Multiple Bandwidth / Message Rate",
+                                        "Gather Latency",
+                                        "Allgather Latency",
+                                        "All-to-All Personalized Exchange "
+                                        "Latency"};
     static const char *const columns[] = {
         "# Size      Avg Latency(us)", "# Size     Bandwidth (MB/s)",
         "# Size               MB/s        Messages/s"};
-    const struct bench *bench = end->bench;
-    const char *mapping = nw_channel_mapping(end->channel);
+    const char *mapping = nw_channel_mapping(channel);
 
     printf("# Nodewise channel %s Test, provider %s%s\n", names[bench->what],
-           nw_channel_provider(end->channel, 1),
+           nw_channel_provider(channel, 1),
            strcmp(mapping, "emulated") ? "" : ", GPU memory emulated");
     printf("# Send Buffer on %s and Receive Buffer on %s\n",
            bench->gpu[0] ? "DEVICE (D)" : "HOST (H)",
            bench->gpu[1] ? "DEVICE (D)" : "HOST (H)");
-    printf("%s\n", columns[bench->what]);
+    printf("%s\n", columns[bench->what < NW_TEST_GATHER ? bench->what : 0]);
 }
 
-static nw_status run_end(const struct bench *bench, int32_t rank)
+static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
 {
     struct nw_channel_options options = bench->channel;
     struct end end = {NULL, bench, rank, NULL};
@@ -137,8 +135,8 @@ static nw_status run_end(const struct bench *bench, int32_t rank)
     if (!status)
         status = nw_channel_open(&options, &end.channel);
     if (!status && !rank)
-        print_head(&end);
-    for (size_t bytes = bench->what == LATENCY ? 0 : 1;
+        nw_bench_channel_head(bench, end.channel);
+    for (size_t bytes = bench->what == NW_TEST_LATENCY ? 0 : 1;
          bytes <= bench->largest && !status; bytes = bytes ? 2 * bytes : 1)
         status = measure(&end, bytes);
     nw_channel_close(end.channel);
@@ -159,20 +157,21 @@ static bool word_of(const char *word, const char *const *words, int count,
 
 static error_t parse(int key, char *word, struct argp_state *state)
 {
-    static const char *const tests[] = {"latency", "bw", "mbw_mr"};
+    static const char *const tests[] = {"latency", "bw",        "mbw_mr",
+                                        "gather",  "allgather", "alltoall"};
     static const char *const memories[] = {"HH", "DH", "HD", "DD"};
     static const char *const protocols[] = {"auto", "gather", "pack", "two",
                                             "rendezvous"};
     static const char *const copies[] = {"auto", "naive", "loopback",
                                          "fastcopy"};
-    struct bench *bench = state->input;
+    struct nw_channel_bench *bench = state->input;
     int value = 0;
     bool fits = true;
 
     switch (key) {
     case ARGP_KEY_ARG:
-        fits = word_of(word, tests, BENCHES, &value);
-        bench->what = value;
+        fits = word_of(word, tests, NW_TEST_COUNT, &value);
+        bench->what = (enum nw_channel_test)value;
         break;
     case 'm':
         fits = word_of(word, memories, 4, &value);
@@ -198,8 +197,13 @@ static error_t parse(int key, char *word, struct argp_state *state)
         fits = nw_parse_u64(word, &bench->iterations) && bench->iterations &&
                bench->iterations < 100000000;
         break;
+    case 'n':
+        fits = nw_parse_u64(word, &bench->ranks) && bench->ranks >= 2 &&
+               bench->ranks <= 64;
+        break;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which one? latency, bw or mbw_mr");
+        argp_error(state, "which one? latency, bw, mbw_mr, gather, allgather "
+                          "or alltoall");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -216,26 +220,51 @@ static const struct argp_option options[] = {
     {"provider", 'f', "NAME", 0, "libfabric's provider", 0},
     {"bytes", 'b', "SIZE", 0, "Largest message (65536)", 0},
     {"iterations", 'i', "N", 0, "Turns that are timed (1000)", 0},
+    {"ranks", 'n', "N", 0, "Processes of a collective test (4)", 0},
     {0},
 };
 
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "latency|bw|mbw_mr",
-    .doc = "Measure the channel between two processes of this machine.\v"
+    .args_doc = "latency|bw|mbw_mr|gather|allgather|alltoall",
+    .doc = "Measure the channel between processes of this machine.\v"
            "Example:\n  nodewise bench channel latency --memory DD\n",
 };
 
+static nw_status run_rank(const struct nw_channel_bench *bench, int32_t rank)
+{
+    return bench->what < NW_TEST_GATHER ? run_end(bench, rank)
+                                        : nw_bench_collective(bench, rank);
+}
+
+/* Rank 0 is this process; whether all the others did well. */
+static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
+{
+    int32_t ranks = bench->what < NW_TEST_GATHER ? 2 : (int32_t)bench->ranks;
+    bool good = true;
+    int how;
+
+    fflush(NULL);
+    for (int32_t rank = 1; rank < ranks; rank++)
+        if (!fork())
+            _exit(run_rank(bench, rank) ? 1 : 0);
+    *status = run_rank(bench, 0);
+    while (wait(&how) > 0)
+        good &= !how;
+    return good;
+}
+
 int nw_bench_channel(int argc, char **argv)
 {
-    struct bench bench = {.channel = NW_CHANNEL_OPTIONS_INIT,
-                          .largest = 65536,
-                          .iterations = 1000};
+    struct nw_channel_bench bench = {.channel = NW_CHANNEL_OPTIONS_INIT,
+                                     .largest = 65536,
+                                     .iterations = 1000,
+                                     .ranks = 4};
     char file[] = "/tmp/nodewise-channel-XXXXXX";
     nw_status status;
-    int made, how = 0;
-    pid_t other;
+    bool good;
+    int made;
 
     argp_parse(&argp, argc, argv, 0, NULL, &bench);
     made = mkstemp(file);
@@ -243,15 +272,9 @@ int nw_bench_channel(int argc, char **argv)
         return nw_cli_fail("bench", nw_fail(NW_EIO, "cannot write in /tmp"));
     (void)close(made);
     memcpy(bench.file, file, sizeof file);
-    fflush(NULL);
-    other = fork();
-    if (!other)
-        _exit(run_end(&bench, 1) ? 1 : 0);
-    status = run_end(&bench, 0);
-    if (other > 0)
-        (void)waitpid(other, &how, 0);
+    good = run_all(&bench, &status);
     (void)unlink(file);
     if (status)
         return nw_cli_fail("bench", status);
-    return how ? NW_EXIT_FAILED : NW_EXIT_DONE;
+    return good ? NW_EXIT_DONE : NW_EXIT_FAILED;
 }

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise bench channel gather, allgather, alltoall: every receive posted,
+ * then every send, as the paper's collectives over its point-to-point path. */
+#include "cli/bench_channel.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG = 1, TAG_TIME, WARM = 10 };
+
+struct member {
+    const struct nw_channel_bench *bench;
+    nw_channel *channel;
+    int32_t rank, count;
+    char *from, *into; /* a block of each rank */
+    nw_channel_request **request;
+};
+
+static nw_status take(struct member *m, int32_t peer, void *memory,
+                      size_t bytes)
+{
+    struct nw_channel_message message = {memory, bytes, peer, TAG};
+
+    return nw_channel_receive(m->channel, &message, &m->request[peer]);
+}
+
+static nw_status give(struct member *m, int32_t peer, void *memory,
+                      size_t bytes)
+{
+    struct nw_channel_message message = {memory, bytes, peer, TAG};
+
+    return nw_channel_send(m->channel, &message, &m->request[m->count + peer]);
+}
+
+static nw_status wait_for_all(struct member *m)
+{
+    nw_status status = NW_OK;
+
+    for (int32_t i = 0; i < 2 * m->count; i++)
+        if (m->request[i] && !status)
+            status = nw_channel_wait(&m->request[i], NULL);
+    return status;
+}
+
+/* Ranks begin with their successor, so that not all go to the same one. */
+static nw_status collect(struct member *m, size_t bytes)
+{
+    bool all = m->bench->what != NW_TEST_GATHER;
+    size_t step = m->bench->what == NW_TEST_ALLTOALL ? bytes : 0;
+    nw_status status = NW_OK;
+
+    for (int32_t i = 0; i < m->count && !status && (all || !m->rank); i++) {
+        int32_t peer = (m->rank + m->count - i) % m->count;
+
+        status = take(m, peer, m->into + (size_t)peer * bytes, bytes);
+    }
+    for (int32_t i = 0; i < m->count && !status; i++) {
+        int32_t peer = (m->rank + i) % m->count;
+
+        if (all || !peer)
+            status = give(m, peer, m->from + (size_t)peer * step, bytes);
+    }
+    return status ? status : wait_for_all(m);
+}
+
+static nw_status word(struct member *m, int32_t peer, bool send, double *value)
+{
+    struct nw_channel_message message = {value, sizeof *value, peer, TAG_TIME};
+    nw_channel_request *request = NULL;
+    nw_status status = send
+                           ? nw_channel_send(m->channel, &message, &request)
+                           : nw_channel_receive(m->channel, &message, &request);
+
+    return status ? status : nw_channel_wait(&request, NULL);
+}
+
+/* Rank 0 gets the mean of all, and nobody goes on before. */
+static nw_status mean(struct member *m, double *value)
+{
+    double sum = *value, one = 0;
+    nw_status status = NW_OK;
+
+    if (m->rank) {
+        status = word(m, 0, true, value);
+        return status ? status : word(m, 0, false, &one);
+    }
+    for (int32_t i = 1; i < m->count && !status; i++) {
+        status = word(m, i, false, &one);
+        sum += one;
+    }
+    for (int32_t i = 1; i < m->count && !status; i++)
+        status = word(m, i, true, &one);
+    *value = sum / m->count;
+    return status;
+}
+
+/* As OSU's: every turn begins together, and only the call is timed. */
+static nw_status measure(struct member *m, size_t bytes)
+{
+    nw_status status = NW_OK;
+    double nothing = 0, seconds = 0;
+
+    for (uint64_t i = 0; i < m->bench->iterations + WARM && !status; i++) {
+        uint64_t start;
+
+        status = mean(m, &nothing);
+        start = nw_clock_ns();
+        if (!status)
+            status = collect(m, bytes);
+        if (i >= WARM)
+            seconds += (double)(nw_clock_ns() - start) * 1e-9;
+    }
+    if (!status)
+        status = mean(m, &seconds);
+    if (!status && !m->rank) {
+        printf("%-10zu%18.2f\n", bytes,
+               seconds * 1e6 / (double)m->bench->iterations);
+        fflush(stdout);
+    }
+    return status;
+}
+
+/* Every byte that arrived is who sent it. */
+static nw_status fill(struct member *m, size_t bytes)
+{
+    char *block = NULL;
+    nw_status status = nw_alloc(bytes, 1, &block);
+
+    if (status)
+        return status;
+    memset(block, 'a' + m->rank % 26, bytes);
+    status = nw_channel_memory_copy(m->from, block, bytes);
+    free(block);
+    return status;
+}
+
+static nw_status check(struct member *m, size_t bytes)
+{
+    char *block = NULL;
+    nw_status status = nw_alloc(bytes, 1, &block);
+
+    if (!status)
+        status = nw_channel_memory_copy(block, m->into, bytes);
+    for (size_t i = 0; i < bytes && !status; i++)
+        if (block[i] != 'a' + (char)(i / (bytes / (size_t)m->count) % 26))
+            status =
+                nw_fail(NW_EIO, "byte %zu came wrong to rank %d", i, m->rank);
+    free(block);
+    return status;
+}
+
+static nw_status run(struct member *m)
+{
+    size_t all = m->bench->largest * (size_t)m->count;
+    bool gathers = m->bench->what != NW_TEST_GATHER || !m->rank;
+    nw_status status = fill(m, all);
+
+    if (!status && !m->rank)
+        nw_bench_channel_head(m->bench, m->channel);
+    for (size_t bytes = 1; bytes <= m->bench->largest && !status; bytes *= 2) {
+        status = measure(m, bytes);
+        if (!status && gathers)
+            status = check(m, bytes * (size_t)m->count);
+    }
+    return status;
+}
+
+nw_status nw_bench_collective(const struct nw_channel_bench *bench,
+                              int32_t rank)
+{
+    struct nw_channel_options options = bench->channel;
+    struct member m = {
+        .bench = bench, .rank = rank, .count = (int32_t)bench->ranks};
+    size_t room = bench->largest * (size_t)m.count;
+    void *from = NULL, *into = NULL;
+    nw_status status =
+        nw_alloc(2 * (size_t)m.count, sizeof *m.request, &m.request);
+
+    options.rank = rank;
+    options.count = m.count;
+    options.file = bench->file;
+    if (!status)
+        status = nw_channel_memory_new(bench->gpu[0], room, &from);
+    if (!status)
+        status = nw_channel_memory_new(bench->gpu[1], room, &into);
+    m.from = from;
+    m.into = into;
+    if (!status)
+        status = nw_channel_open(&options, &m.channel);
+    if (!status)
+        status = run(&m);
+    nw_channel_close(m.channel);
+    nw_channel_memory_free(bench->gpu[0], from);
+    nw_channel_memory_free(bench->gpu[1], into);
+    free(m.request);
+    return status;
+}

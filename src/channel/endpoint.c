@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 static struct {
     int (*getinfo)(uint32_t, const char *, const char *, uint64_t,
@@ -60,10 +62,25 @@ static nw_status check(const struct nw_endpoint *fabric, ssize_t code,
                    fi.strerror((int)-code));
 }
 
+/* Shared memory is named after the process, and one that was killed leaves its
+ * own behind: a later process of the same number would find it taken. */
+static const char *own_name(const char *provider, char *room, size_t bytes)
+{
+    struct timespec now;
+
+    if (strcmp(provider, "shm"))
+        return NULL;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(room, bytes, "nodewise-%ld-%lx%05lx", (long)getpid(),
+             (unsigned long)now.tv_sec, (unsigned long)now.tv_nsec >> 10);
+    return room;
+}
+
 static int ask(const char *provider, struct fi_info **out)
 {
     struct fi_info *hints = fi.dupinfo(NULL);
-    char name[64];
+    char name[64], room[64];
+    const char *own = own_name(provider, room, sizeof room);
     int code;
 
     if (!hints)
@@ -81,7 +98,8 @@ static int ask(const char *provider, struct fi_info **out)
     hints->domain_attr->cq_data_size = 4;
     hints->domain_attr->mr_mode =
         FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_ENDPOINT;
-    code = fi.getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, out);
+    code = fi.getinfo(FI_VERSION(1, 17), own, NULL, own ? FI_SOURCE : 0, hints,
+                      out);
     hints->fabric_attr->prov_name = NULL;
     fi.freeinfo(hints);
     return code;

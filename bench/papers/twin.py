@@ -124,7 +124,9 @@ class Place:
 
 
 def show(value):
-    return "%.4g" % value if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return "%.4g" % (value if abs(value) > 1e-9 else 0)
+    return str(value)
 
 
 def read(path):

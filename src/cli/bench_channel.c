@@ -100,13 +100,13 @@ static nw_status measure(const struct end *end, size_t bytes)
 void nw_bench_channel_head(const struct nw_channel_bench *bench,
                            nw_channel *channel)
 {
+    static const char all_to_all[] = "All-to-All Personalized Exchange Latency";
     static const char *const names[] = {"Latency",
                                         "Bandwidth",
                                         "Multiple Bandwidth / Message Rate",
                                         "Gather Latency",
                                         "Allgather Latency",
-                                        "All-to-All Personalized Exchange "
-                                        "Latency"};
+                                        all_to_all};
     static const char *const columns[] = {
         "# Size      Avg Latency(us)", "# Size     Bandwidth (MB/s)",
         "# Size               MB/s        Messages/s"};

@@ -179,7 +179,8 @@ static inline nw_pattern *random_pattern(struct nw_random *random, int ranks,
 
     MUST(nw_pattern_builder_new(ranks, &builder));
     for (int e = 0; e < edges; e++) {
-        enum nw_kind kind = nw_random_below(random, NW_KIND_COUNT);
+        enum nw_kind kind =
+            (enum nw_kind)nw_random_below(random, NW_KIND_COUNT);
 
         if (kinds & 1u << kind)
             MUST(nw_pattern_builder_add(

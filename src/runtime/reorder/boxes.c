@@ -24,7 +24,7 @@ static double next_gap(const nw_topology *machine, double than)
     for (int32_t e = 0; e + 1 < n; e++) {
         double gap = gap_after(machine, e);
 
-        if (gap > than && (!least || gap < least))
+        if (gap > than && (least <= 0 || gap < least))
             least = gap;
     }
     return least;

@@ -107,7 +107,7 @@ bool nw_cart_profiled(const struct nw_cart *cart, const nw_pattern *profile,
                 sum += bytes_between(profile, world[v], world[to]);
                 pairs++;
             }
-        weight[d] = pairs ? sum / pairs : 0;
+        weight[d] = pairs > 0 ? sum / pairs : 0;
         any = any || weight[d] > 0;
         stride *= cart->dims[d];
     }

@@ -171,10 +171,7 @@ static void meet_all(nw_topology *topology, struct classes *classes)
     }
     if (!topology->network)
         return;
-    for (int32_t l = 0; l < topology->network->link_count; l++)
-        meet(classes, &topology->network->link_class[l]);
-    if (topology->network->ops->visit)
-        topology->network->ops->visit(topology->network, meet, classes);
+    nw_network_visit(topology->network, meet, classes);
     for (int32_t p = 0; p < topology->port_first[topology->node_count]; p++)
         meet(classes, &topology->port_class[p]);
 }

@@ -338,12 +338,7 @@ static nw_status take_network(struct nw_compose *compose)
     }
     if (status)
         return status;
-    for (int32_t l = 0; l < network->link_count; l++)
-        take_class(compose, &network->link_class[l]);
-    if (network->ops->visit)
-        network->ops->visit(network, take_class, compose);
-    free(network->level);
-    network->level = NULL;
+    nw_network_visit(network, take_class, compose);
     compose->network->network = NULL;
     nw_topology_take_network(compose->whole, network);
     return NW_OK;

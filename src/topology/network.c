@@ -88,6 +88,15 @@ void nw_network_free(struct nw_network *network)
     free(network);
 }
 
+void nw_network_visit(struct nw_network *network,
+                      void (*meet)(void *user, int32_t *class), void *user)
+{
+    for (int32_t l = 0; l < network->link_count; l++)
+        meet(user, &network->link_class[l]);
+    if (network->ops->visit)
+        network->ops->visit(network, meet, user);
+}
+
 static int32_t tree_distance(const struct nw_network *network, int32_t from,
                              int32_t to, int32_t key)
 {

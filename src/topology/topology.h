@@ -246,6 +246,10 @@ int32_t nw_topology_switch_of(const nw_topology *topology, int32_t node,
  * network has components. */
 void nw_rails_choose(const nw_topology *topology, struct nw_end *a,
                      struct nw_end *b);
+/* Hands over every link class that the network names: of its links, and of the
+ * shape it was built from. */
+void nw_network_visit(struct nw_network *network,
+                      void (*meet)(void *user, int32_t *class), void *user);
 NW_MUST_CHECK nw_status nw_network_find_levels(nw_topology *topology);
 /* NW_EFORMAT where two nodes have no network in common. */
 NW_MUST_CHECK nw_status nw_rails_check(const nw_topology *topology);

@@ -152,7 +152,7 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
             &nw_stage_, (way) | NW_FIXED, (buffer),                            \
             (struct nw_triple){&nw_n_, INT64_MAX, &nw_type_, (blocks)});       \
     } while (0)
-#define NW_STAGE_PLACES(way, buffer, n, counts_, places_, datatype)            \
+#define NW_STAGE_BLOCKS(way, buffer, n, counts_, places_, ...)                 \
     buffer =                                                                   \
         nw_stage_places(&nw_stage_, (way), (buffer),                           \
                         (struct nw_places){.blocks = (n),                      \
@@ -160,16 +160,11 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
                                            .places = (places_),                \
                                            .count_size = sizeof(counts_[0]),   \
                                            .place_size = sizeof(places_[0]),   \
-                                           .type = (datatype)})
-#define NW_STAGE_TYPED(way, buffer, n, counts_, places_, datatypes)            \
-    buffer =                                                                   \
-        nw_stage_places(&nw_stage_, (way), (buffer),                           \
-                        (struct nw_places){.blocks = (n),                      \
-                                           .counts = (counts_),                \
-                                           .places = (places_),                \
-                                           .count_size = sizeof(counts_[0]),   \
-                                           .place_size = sizeof(places_[0]),   \
-                                           .types = (datatypes)})
+                                           __VA_ARGS__})
+#define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
+    NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
+#define NW_STAGE_TYPED(way, buffer, n, counts, places, datatypes)              \
+    NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
 #define NW_STAGE_BYTES(way, buffer, bytes)                                     \
     buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
 #define NW_REFUSE(buffer) nw_stage_refuse(&nw_stage_, (buffer))

@@ -242,10 +242,7 @@ static nw_status take_source(struct building *b)
     taking.from = from;
     b->network = from->network;
     from->network = NULL;
-    for (int32_t l = 0; l < b->network->link_count; l++)
-        take_class(&taking, &b->network->link_class[l]);
-    if (b->network->ops->visit)
-        b->network->ops->visit(b->network, take_class, &taking);
+    nw_network_visit(b->network, take_class, &taking);
     for (int i = 0; i < b->count; i = end_of_node(b, i))
         b->leaf[node++] = nw_topology_switch_of(
             from, b->site->number[seat_of(b, i)->node], -1);

@@ -308,6 +308,26 @@ static nw_status tile(struct nw_layout *layout,
     return status;
 }
 
+/* So many bonds, of all sections together, cost a program that waits less than
+ * its messages do. */
+#define WAITING_BONDS 800
+#define WAITING_SECTIONS 4
+#define WAITING_BONDS_OF_GRIDS 8000
+
+static nw_status section_waiting(struct search *search, uint64_t seed)
+{
+    const struct nw_layout *layout = search->layout;
+    size_t bonds = layout->row[layout->count] + 1;
+    nw_status status = NW_OK;
+
+    if (bonds > WAITING_BONDS)
+        return take_section(search, seed, 0);
+    for (size_t i = 0; !status && i < WAITING_SECTIONS; i++)
+        if ((i + 1) * bonds <= WAITING_BONDS)
+            status = take_section(search, seed + i, 1);
+    return status;
+}
+
 /* No swaps: for programs that wait. */
 static nw_status section(struct nw_layout *layout,
                          const struct nw_placing *placing)
@@ -317,8 +337,10 @@ static nw_status section(struct nw_layout *layout,
     bool found;
     nw_status status = nw_layout_tile(layout, &search.cost, &found);
 
-    return status || found ? status
-                           : take_section(&search, placing->options->seed, 0);
+    if (status ||
+        (found && layout->row[layout->count] > WAITING_BONDS_OF_GRIDS))
+        return status;
+    return section_waiting(&search, placing->options->seed);
 }
 
 /* --- the placers --- */

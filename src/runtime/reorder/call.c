@@ -111,25 +111,48 @@ static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
     return (nw_uint128)count * squares == (nw_uint128)sum * sum;
 }
 
+/* Whether all are well, the two halves of a hash and their squares, costs. */
+#define WORDS 7
+
+static void say_mine(uint64_t word[WORDS], bool good, uint64_t hash,
+                     const uint64_t cost[2])
+{
+    uint64_t low = hash & ((1u << HASH_BITS) - 1), high = hash >> 44;
+    uint64_t mine[WORDS] = {good,        low,     high,   low * low,
+                            high * high, cost[0], cost[1]};
+
+    memcpy(word, mine, sizeof mine);
+}
+
+static bool all_agree(const uint64_t word[WORDS], int ranks)
+{
+    uint64_t count = (uint64_t)ranks;
+
+    return word[0] == count && all_same(count, word[1], word[3]) &&
+           all_same(count, word[2], word[4]);
+}
+
 bool nw_call_sum(const struct nw_call *call, bool good, uint64_t hash,
                  uint64_t cost[2])
 {
-    uint64_t low = hash & ((1u << HASH_BITS) - 1), high = hash >> 44;
-    uint64_t mine[] = {good,        low,     high,   low * low,
-                       high * high, cost[0], cost[1]};
-    uint64_t all[7] = {0}, count = (uint64_t)call->size;
+    uint64_t mine[WORDS], all[WORDS] = {0};
 
-    if (NW_PMPI(Allreduce)(mine, all, 7, MPI_UINT64_T, MPI_SUM, call->comm))
+    say_mine(mine, good, hash, cost);
+    if (NW_PMPI(Allreduce)(mine, all, WORDS, MPI_UINT64_T, MPI_SUM, call->comm))
         return false;
     cost[0] = all[5];
     cost[1] = all[6];
-    return all[0] == count && all_same(count, all[1], all[3]) &&
-           all_same(count, all[2], all[4]);
+    return all_agree(all, call->size);
 }
 
-bool nw_call_agree(const struct nw_call *call, bool good, uint64_t hash)
+bool nw_call_tell(const struct nw_call *call, bool good, uint64_t hash)
 {
-    return nw_call_sum(call, good, hash, (uint64_t[2]){0});
+    uint64_t mine[WORDS], all[WORDS] = {0};
+
+    say_mine(mine, good, hash, (uint64_t[2]){0});
+    good = !NW_PMPI(Reduce)(mine, all, WORDS, MPI_UINT64_T, MPI_SUM, 0,
+                            call->comm);
+    return good && (call->rank || all_agree(all, call->size));
 }
 
 bool nw_call_report(struct nw_call *call, const char *shape)

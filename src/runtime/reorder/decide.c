@@ -49,11 +49,8 @@ static void take_vertices(const struct nw_members *members,
         vertex[members->member[element[v]]] = v;
 }
 
-/* Sections along the tree give nearly all there is to gain among many; swaps
- * after that cost more than a creation may. Among few they matter. */
-#define FEW 64
-#define STEPS 2000
-
+/* Sections along the tree give nearly all there is to gain; swaps after that
+ * cost more than a creation may. */
 static nw_status map(const struct nw_members *members, const nw_pattern *graph,
                      const char *algorithm, nw_mapping **out)
 {
@@ -61,16 +58,12 @@ static nw_status map(const struct nw_members *members, const nw_pattern *graph,
     bool any = !strcmp(algorithm, "auto");
     nw_status status;
 
-    options.algorithm = !any                      ? algorithm
-                        : graph->rank_count > FEW ? "section"
-                                                  : "multilevel";
-    options.steps = any ? STEPS : 0;
+    options.algorithm = any ? "section" : algorithm;
     options.objective = NW_OBJECTIVE_HOP_BYTES;
     options.effort = NW_EFFORT_FAST;
     options.threads = 1;
     status = nw_map(members->machine, graph, &options, out, NULL);
     if (status == NW_EUNSUPPORTED && any) {
-        options.steps = 0;
         options.algorithm = "auto"; /* no tree, nor like one */
         status = nw_map(members->machine, graph, &options, out, NULL);
     }

@@ -123,7 +123,7 @@ static bool settle(struct nw_call *call, const struct edges *mine, bool good)
     struct edges all = {0};
     char shape[48];
 
-    if (!nw_call_agree(call, good && call->wanted, 0))
+    if (!nw_call_sum(call, good && call->wanted, 0, (uint64_t[2]){0}))
         return false;
     good = gather(call, mine, &all);
     good = good && (call->rank || decide(call, &all));

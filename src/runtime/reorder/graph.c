@@ -94,8 +94,8 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
         bool good = sound && (call.rank || decide(&call, &graph));
 
         snprintf(shape, sizeof shape, "of %d vertices", count);
-        ours = nw_call_agree(&call, good, hash_of(&graph, sound)) &&
-               nw_call_share(&call, true) && nw_call_report(&call, shape);
+        good = nw_call_tell(&call, good, hash_of(&graph, sound));
+        ours = nw_call_share(&call, good) && nw_call_report(&call, shape);
     }
     code = ours ? create(&call, &graph, out)
                 : NW_PMPI(Graph_create)(comm, count, index, edges,

@@ -65,7 +65,7 @@ struct nw_call {
 
 /* False where the call is not ours to handle: an intercommunicator, or members
  * outside of MPI_COMM_WORLD. Local, and the same on all: whatever else is
- * wrong on one rank is found by nw_call_agree. */
+ * wrong on one rank is found by nw_call_tell. */
 bool nw_call_open(struct nw_call *call, const char *name, MPI_Comm comm,
                   int reorder);
 void nw_call_close(struct nw_call *call);
@@ -73,9 +73,11 @@ void nw_call_close(struct nw_call *call);
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
 /* The decision of rank 0, on all ranks. */
 bool nw_call_share(struct nw_call *call, bool good);
-/* True where all ranks are well and hold the same; collective. */
-bool nw_call_agree(const struct nw_call *call, bool good, uint64_t hash);
-/* The same, and adds up over all ranks what each has of the costs. */
+/* On rank 0, whether all ranks are well and hold the same, for it to share; on
+ * the others true. Collective. */
+bool nw_call_tell(const struct nw_call *call, bool good, uint64_t hash);
+/* The same for every rank to know, and adds up over all ranks what each has of
+ * the costs. */
 bool nw_call_sum(const struct nw_call *call, bool good, uint64_t hash,
                  uint64_t cost[2]);
 /* Says what was decided on rank 0; true where it is to be done. */

@@ -153,6 +153,24 @@ NW_API const char *nw_channel_provider(nw_channel *channel, int32_t peer);
 /* How GPU memory is stored to by the CPU: "gdrcopy", "emulated", or "none". */
 NW_API const char *nw_channel_mapping(nw_channel *channel);
 
+/* -- which way is best -- */
+
+struct nw_progress;
+/* Between the two ranks of `options`: times every protocol and copy by size, on
+ * each pair of memories, for single messages and for many under way, with a GPU
+ * at each distance that there is. At rank 0 *table is the text of a table of
+ * thresholds (nodewise-formats(5)), to be freed. Collective. `rounds` 0: 5;
+ * `progress` may be NULL. */
+NW_API NW_MUST_CHECK nw_status
+nw_channel_tune(const struct nw_channel_options *options, uint32_t rounds,
+                struct nw_progress *progress, char **table);
+/* Where channels look for this machine's table when they open; without one they
+ * go by the figures of a model. To be freed. */
+NW_API NW_MUST_CHECK nw_status nw_channel_table_path(char **out);
+/* NW_EFORMAT with "file:line: " where the text is no table. */
+NW_API NW_MUST_CHECK nw_status nw_channel_table_check(const char *file,
+                                                      const char *text);
+
 /* Memory for benchmarks and tests: of GPU 0, or of the host. NW_ENODEV where
  * there is no GPU. */
 NW_API NW_MUST_CHECK nw_status nw_channel_memory_new(bool gpu, size_t bytes,

@@ -22,6 +22,9 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_CHANNEL_REACH", "yes|no",
      "'no' keeps the CPU and the adapter away from GPU memory, so that the "
      "driver copies all"},
+    {"NODEWISE_CHANNEL_TABLE", "FILE",
+     "the thresholds of nodewise channel tune, instead of those in the user's "
+     "cache folder"},
     {"NODEWISE_CHECK", "1",
      "check every reordered communicator at both ends of its edges"},
     {"NODEWISE_COLLECTIVES", "CALL=MODEL[,CALL=MODEL...]",

@@ -130,10 +130,13 @@ static nw_status open_parts(nw_channel *channel)
 
         nw_costs_default(&channel->costs);
         channel->has_gpu = nw_memory_open();
+        channel->gpu_count = nw_memory_gpus();
         channel->adapter = reaches && channel->has_gpu && nw_adapter_open();
         channel->mapping = reaches ? nw_mapping_open() : NULL;
         status = nw_peers_meet(channel);
     }
+    if (!status)
+        nw_choices_open(channel);
     if (!status)
         status = make_bounces(channel);
     if (!status)

@@ -3,7 +3,9 @@
  * the reference's figures, and a measured table replaces them. */
 #include "channel/choose.h"
 
+#include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 void nw_costs_default(struct nw_costs *out)
 {
@@ -65,4 +67,80 @@ enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
     if (take + copy_cost(costs, ways, bytes) > 3 * hop + read + write)
         return NW_CHANNEL_RENDEZVOUS;
     return read <= copy && ways->adapter ? NW_CHANNEL_GATHER : NW_CHANNEL_PACK;
+}
+
+void nw_costs_of_provider(struct nw_costs *costs, const char *provider)
+{
+    static const struct {
+        const char *name;
+        double hop_s;
+    } known[] = {{"tcp", 4.4e-6},
+                 {"sockets", 15e-6},
+                 {"verbs", 1.3e-6},
+                 {"cxi", 1.8e-6},
+                 {"efa", 15e-6}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strncmp(provider, known[i].name, strlen(known[i].name)))
+            costs->latency_s[NW_COST_HOP] = known[i].hop_s;
+}
+
+enum nw_regime nw_regime_next(enum nw_regime now, uint32_t requests)
+{
+    if (requests >= 8)
+        return NW_REGIME_FLOOD;
+    return requests < 3 ? NW_REGIME_LATENCY : now;
+}
+
+/* Out of the sender's memory, to where the wire begins. */
+static double cost_out(const struct nw_ends *ends,
+                       enum nw_channel_protocol protocol, uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    bool pack = protocol == NW_CHANNEL_PACK;
+
+    if (!ends->gpu[0])
+        return pack ? (double)bytes / costs->rate[NW_COST_HOP] : 0;
+    return nw_cost(costs, !pack && ends->adapter ? NW_COST_READ : NW_COST_COPY,
+                   bytes);
+}
+
+/* From the slot into the receiver's. With many under way the adapter has also
+ * what comes in to write: the third time that loopback crosses its link. */
+static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
+                      uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double seconds;
+
+    if (!ends->gpu[1] != !copy)
+        return INFINITY;
+    if (!copy)
+        return (double)bytes / costs->rate[NW_COST_HOP];
+    if (copy == NW_CHANNEL_NAIVE)
+        return nw_cost(costs, NW_COST_COPY, bytes);
+    if (copy == NW_CHANNEL_FASTCOPY)
+        return ends->mapping ? nw_cost(costs, NW_COST_STORE, bytes) : INFINITY;
+    seconds = nw_cost(costs, NW_COST_LOOP, bytes);
+    if (ends->regime == NW_REGIME_FLOOD)
+        seconds += (double)bytes / costs->rate[NW_COST_WRITE];
+    return ends->adapter ? seconds : INFINITY;
+}
+
+double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
+                      uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double hop = costs->latency_s[NW_COST_HOP];
+    double seconds = nw_cost(costs, NW_COST_HOP, bytes) +
+                     cost_out(ends, way.protocol, bytes);
+
+    if (way.protocol != NW_CHANNEL_RENDEZVOUS)
+        return seconds + (way.protocol == NW_CHANNEL_TWO ? hop / 2 : 0) +
+               cost_in(ends, way.copy, bytes);
+    seconds += 2 * hop;
+    if (ends->gpu[1])
+        seconds +=
+            nw_cost(costs, ends->adapter ? NW_COST_WRITE : NW_COST_COPY, bytes);
+    return seconds;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way is cheapest, by a linear model of each: latency and bytes/s. */
+/* Which way is cheapest, by a linear model of each part of it: latency and
+ * bytes/s. thresholds.h makes a table of it. */
 #ifndef NW_CHANNEL_CHOOSE_H
 #define NW_CHANNEL_CHOOSE_H
 
@@ -26,6 +27,8 @@ struct nw_costs {
 };
 
 void nw_costs_default(struct nw_costs *out);
+/* A hop by this provider, as the reference has measured it. */
+void nw_costs_of_provider(struct nw_costs *costs, const char *provider);
 double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
                uint64_t bytes);
 
@@ -41,5 +44,26 @@ enum nw_channel_protocol nw_choose_protocol(const struct nw_costs *costs,
                                             uint64_t bytes);
 enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
                                     const struct nw_ways *ways, uint64_t bytes);
+
+/* One message at a time, or so many that what it costs the adapter counts. */
+enum nw_regime { NW_REGIME_LATENCY, NW_REGIME_FLOOD, NW_REGIMES };
+/* By how many requests are under way: many from 8 on, few again below 3. */
+enum nw_regime nw_regime_next(enum nw_regime now, uint32_t requests);
+
+/* A message from end to end; `copy` is AUTO where the receiver's memory is the
+ * host's and, unread, where the protocol is rendezvous. */
+struct nw_way_of {
+    enum nw_channel_protocol protocol;
+    enum nw_channel_copy copy;
+};
+struct nw_ends {
+    struct nw_costs costs;
+    bool gpu[2]; /* the sender's memory, the receiver's */
+    bool adapter, mapping;
+    enum nw_regime regime;
+};
+/* Seconds; INFINITY for what cannot be. */
+double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
+                      uint64_t bytes);
 
 #endif

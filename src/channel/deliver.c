@@ -84,15 +84,15 @@ static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
     return NW_OK;
 }
 
-static enum nw_channel_copy choose(const nw_channel *channel, uint64_t bytes)
+static enum nw_channel_copy
+choose(nw_channel *channel, const nw_channel_request *request, uint64_t bytes)
 {
-    struct nw_ways ways = {true, channel->adapter, channel->mapping, true};
     enum nw_channel_copy copy = channel->options.copy;
 
     if (copy == NW_CHANNEL_COPY_AUTO)
-        copy = nw_choose_copy(&channel->costs, &ways, bytes);
-    if ((copy == NW_CHANNEL_LOOPBACK && !ways.adapter) ||
-        (copy == NW_CHANNEL_FASTCOPY && !ways.mapping))
+        copy = nw_choose_way(channel, request, bytes).copy;
+    if ((copy == NW_CHANNEL_LOOPBACK && !channel->adapter) ||
+        (copy == NW_CHANNEL_FASTCOPY && !channel->mapping) || !copy)
         return NW_CHANNEL_NAIVE;
     return copy;
 }
@@ -101,7 +101,7 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
                           nw_channel_request *request)
 {
     size_t bytes = room_of(slot, request);
-    enum nw_channel_copy copy = choose(channel, bytes);
+    enum nw_channel_copy copy = choose(channel, request, bytes);
 
     request->result.copy = copy;
     channel->counts.copied[copy]++;

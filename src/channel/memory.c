@@ -16,18 +16,22 @@
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool found;
+static int32_t gpu_count;
 
 static void look(void)
 {
-    int32_t count = 0;
-
-    found = !gpus->open(&count);
+    found = !gpus->open(&gpu_count);
 }
 
 bool nw_memory_open(void)
 {
     (void)pthread_once(&once, look);
     return found;
+}
+
+int32_t nw_memory_gpus(void)
+{
+    return gpu_count;
 }
 
 int32_t nw_memory_gpu(const void *memory)

@@ -10,6 +10,7 @@
 
 /* Loads the GPU's driver where there is one; false where there is none. */
 bool nw_memory_open(void);
+int32_t nw_memory_gpus(void); /* how many; after it was opened */
 /* The GPU that holds memory, -1 for the host's. */
 int32_t nw_memory_gpu(const void *memory);
 /* By the driver's copy. Done on return. */

@@ -71,6 +71,7 @@ void nw_request_finish(nw_channel_request *request, nw_status status)
         return;
     nw_list_remove(request);
     request->done = true;
+    request->channel->pending--;
     request->status = status;
     if (status)
         snprintf(request->text, sizeof request->text, "%s", nw_error_text());
@@ -151,6 +152,8 @@ static nw_status make(nw_channel *channel,
     request->channel = channel;
     request->message = *message;
     request->gpu = gpu;
+    channel->pending++;
+    channel->regime = nw_regime_next(channel->regime, channel->pending);
     *out = request;
     return NW_OK;
 }

@@ -288,18 +288,14 @@ void nw_send_push(nw_channel *channel)
 
 static enum nw_channel_protocol choose(const nw_channel_request *request)
 {
-    const nw_channel *channel = request->channel;
+    nw_channel *channel = request->channel;
     uint64_t bytes = request->message.bytes;
-    struct nw_ways ways = {
-        .gpu = request->gpu >= 0,
-        .adapter = channel->adapter,
-        .mapping = channel->mapping != NULL,
-        .eager = bytes <= channel->options.slot_bytes,
-    };
 
-    if (ways.eager && channel->options.protocol)
+    if (bytes > channel->options.slot_bytes)
+        return NW_CHANNEL_RENDEZVOUS;
+    if (channel->options.protocol)
         return channel->options.protocol;
-    return nw_choose_protocol(&channel->costs, &ways, bytes);
+    return nw_choose_way(channel, request, bytes).protocol;
 }
 
 void nw_send_start(nw_channel_request *request)

@@ -7,6 +7,7 @@
 #include "channel/choose.h"
 #include "channel/endpoint.h"
 #include "channel/memory.h"
+#include "channel/thresholds.h"
 #include "channel/wire.h"
 
 #include <nodewise/channel.h>
@@ -20,6 +21,7 @@ enum {
     NW_SPARE_SLOTS = 8, /* of each peer, for what costs no credit */
     NW_ENDPOINTS = 2,   /* to this host, to others */
     NW_ERROR_TEXT = 192,
+    NW_MOST_GPUS = 32, /* whose place is looked at */
 };
 
 /* What libfabric gives back when an operation is done. First of its owner. */
@@ -120,6 +122,11 @@ struct nw_channel {
     pthread_mutex_t lock;
     struct nw_channel_options options;
     struct nw_costs costs;
+    struct nw_choice choice[NW_ENDPOINTS][NW_LOCALITIES][NW_REGIMES][2][2];
+    enum nw_locality locality[NW_ENDPOINTS][NW_MOST_GPUS];
+    int32_t gpu_count;
+    enum nw_regime regime;
+    uint32_t pending; /* requests that are not done */
     struct nw_endpoint fabric[NW_ENDPOINTS];
     int fabric_count;
     fi_addr_t self[NW_ENDPOINTS];
@@ -190,6 +197,14 @@ void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
 void nw_rendezvous_push(nw_channel *channel);
 void nw_rendezvous_drop(nw_channel_request *request);
+
+/* choices.c */
+void nw_choices_open(nw_channel *channel); /* once providers are known */
+enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
+                                     int32_t gpu);
+struct nw_way_of nw_choose_way(nw_channel *channel,
+                               const nw_channel_request *request,
+                               uint64_t bytes);
 
 /* progress.c */
 bool nw_progress(nw_channel *channel); /* whether anything happened */

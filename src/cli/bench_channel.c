@@ -101,15 +101,13 @@ void nw_bench_channel_head(const struct nw_channel_bench *bench,
                            nw_channel *channel)
 {
     static const char all_to_all[] = "All-to-All Personalized Exchange Latency";
-    static const char *const names[] = {"Latency",
-                                        "Bandwidth",
-                                        "Multiple Bandwidth / Message Rate",
-                                        "Gather Latency",
-                                        "Allgather Latency",
-                                        all_to_all};
+    static const char *const names[] = {
+        "Latency", "Bandwidth",      "Multiple Bandwidth / Message Rate",
+        "Choice",  "Gather Latency", "Allgather Latency",
+        all_to_all};
     static const char *const columns[] = {
         "# Size      Avg Latency(us)", "# Size     Bandwidth (MB/s)",
-        "# Size               MB/s        Messages/s"};
+        "# Size               MB/s        Messages/s", NULL};
     const char *mapping = nw_channel_mapping(channel);
 
     printf("# Nodewise channel %s Test, provider %s%s\n", names[bench->what],
@@ -118,7 +116,8 @@ void nw_bench_channel_head(const struct nw_channel_bench *bench,
     printf("# Send Buffer on %s and Receive Buffer on %s\n",
            bench->gpu[0] ? "DEVICE (D)" : "HOST (H)",
            bench->gpu[1] ? "DEVICE (D)" : "HOST (H)");
-    printf("%s\n", columns[bench->what < NW_TEST_GATHER ? bench->what : 0]);
+    if (bench->what != NW_TEST_CHOICE)
+        printf("%s\n", columns[bench->what < NW_TEST_GATHER ? bench->what : 0]);
 }
 
 static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
@@ -157,8 +156,8 @@ static bool word_of(const char *word, const char *const *words, int count,
 
 static error_t parse(int key, char *word, struct argp_state *state)
 {
-    static const char *const tests[] = {"latency", "bw",        "mbw_mr",
-                                        "gather",  "allgather", "alltoall"};
+    static const char *const tests[] = {
+        "latency", "bw", "mbw_mr", "choice", "gather", "allgather", "alltoall"};
     static const char *const memories[] = {"HH", "DH", "HD", "DD"};
     static const char *const protocols[] = {"auto", "gather", "pack", "two",
                                             "rendezvous"};
@@ -202,8 +201,8 @@ static error_t parse(int key, char *word, struct argp_state *state)
                bench->ranks <= 64;
         break;
     case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which one? latency, bw, mbw_mr, gather, allgather "
-                          "or alltoall");
+        argp_error(state, "which one? latency, bw, mbw_mr, choice, gather, "
+                          "allgather or alltoall");
         break;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -227,13 +226,15 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "latency|bw|mbw_mr|gather|allgather|alltoall",
+    .args_doc = "latency|bw|mbw_mr|choice|gather|allgather|alltoall",
     .doc = "Measure the channel between processes of this machine.\v"
            "Example:\n  nodewise bench channel latency --memory DD\n",
 };
 
 static nw_status run_rank(const struct nw_channel_bench *bench, int32_t rank)
 {
+    if (bench->what == NW_TEST_CHOICE)
+        return nw_bench_choice(bench, rank);
     return bench->what < NW_TEST_GATHER ? run_end(bench, rank)
                                         : nw_bench_collective(bench, rank);
 }

@@ -12,6 +12,7 @@ enum nw_channel_test {
     NW_TEST_LATENCY,
     NW_TEST_BANDWIDTH,
     NW_TEST_RATE,
+    NW_TEST_CHOICE, /* what choosing costs */
     NW_TEST_GATHER, /* from here on: of all ranks */
     NW_TEST_ALLGATHER,
     NW_TEST_ALLTOALL,
@@ -29,6 +30,9 @@ struct nw_channel_bench {
 /* bench_collective.c: one rank of a collective test. */
 NW_MUST_CHECK nw_status
 nw_bench_collective(const struct nw_channel_bench *bench, int32_t rank);
+/* bench_choice.c: one of its two. */
+NW_MUST_CHECK nw_status nw_bench_choice(const struct nw_channel_bench *bench,
+                                        int32_t rank);
 /* What is said above the rows. */
 void nw_bench_channel_head(const struct nw_channel_bench *bench,
                            nw_channel *channel);

@@ -41,6 +41,7 @@ struct nw_command {
     X(run)                                                                     \
     X(exec)                                                                    \
     X(halo)                                                                    \
+    X(channel)                                                                 \
     X(bench)                                                                   \
     X(report)                                                                  \
     X(doctor)

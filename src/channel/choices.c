@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What an open channel chooses by: the measured table of this machine where
+ * there is one, else the model with the reference's figures. */
+#include "channel/state.h"
+
+#include "base/file.h"
+#include "base/status.h"
+#include "gpu/gpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double cost(const void *context, struct nw_way_of way, uint64_t bytes)
+{
+    return nw_cost_of_way(context, way, bytes);
+}
+
+static void of_model(const nw_channel *channel, const struct nw_situation *of,
+                     struct nw_choice *out)
+{
+    struct nw_ends ends = {.costs = channel->costs,
+                           .gpu = {of->gpu[0], of->gpu[1]},
+                           .adapter = channel->adapter,
+                           .mapping = channel->mapping != NULL,
+                           .regime = of->regime};
+
+    nw_costs_of_provider(&ends.costs, of->provider);
+    nw_choice_make(cost, &ends, channel->options.slot_bytes, out);
+}
+
+static void fill(nw_channel *channel, const struct nw_thresholds *thresholds,
+                 int fabric, const struct nw_situation *of)
+{
+    struct nw_choice *out =
+        &channel
+             ->choice[fabric][of->locality][of->regime][of->gpu[0]][of->gpu[1]];
+    const struct nw_choice *measured = nw_thresholds_find(thresholds, of);
+
+    if (measured)
+        *out = *measured;
+    else
+        of_model(channel, of, out);
+}
+
+static void fill_all(nw_channel *channel,
+                     const struct nw_thresholds *thresholds)
+{
+    for (int f = 0; f < NW_ENDPOINTS; f++)
+        for (int i = 0; i < NW_LOCALITIES * NW_REGIMES * 4; i++) {
+            struct nw_situation of = {
+                .gpu = {i & 1, i & 2},
+                .regime = (enum nw_regime)(i / 4 % NW_REGIMES),
+                .locality = (enum nw_locality)(i / 4 / NW_REGIMES)};
+
+            snprintf(of.provider, sizeof of.provider, "%.*s",
+                     NW_PROVIDER_NAME - 1, channel->fabric[f].provider);
+            fill(channel, thresholds, f, &of);
+        }
+}
+
+enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
+                                     int32_t gpu)
+{
+    const struct fi_info *info = channel->fabric[fabric].info;
+    struct nw_gpu_facts facts;
+    char adapter[32] = "";
+
+    if (info && info->nic && info->nic->bus_attr &&
+        info->nic->bus_attr->bus_type == FI_BUS_PCI)
+        snprintf(adapter, sizeof adapter, "%04x:%02x:%02x.%x",
+                 info->nic->bus_attr->attr.pci.domain_id,
+                 info->nic->bus_attr->attr.pci.bus_id,
+                 info->nic->bus_attr->attr.pci.device_id,
+                 info->nic->bus_attr->attr.pci.function_id);
+    if (nw_gpu_cuda.facts(gpu, &facts))
+        facts.pci_id[0] = '\0';
+    return nw_locality_find("/sys", facts.pci_id, adapter);
+}
+
+static void find_localities(nw_channel *channel)
+{
+    for (int f = 0; f < NW_ENDPOINTS; f++)
+        for (int32_t gpu = 0; gpu < NW_MOST_GPUS; gpu++)
+            channel->locality[f][gpu] =
+                channel->has_gpu && gpu < channel->gpu_count
+                    ? nw_choices_locality(channel, f, gpu)
+                    : NW_LOCAL_SOCKET;
+}
+
+/* A table that cannot be read is passed over: nodewise channel tune --show
+ * says what is wrong with it. */
+void nw_choices_open(nw_channel *channel)
+{
+    struct nw_thresholds thresholds = {0};
+    char *path = NULL, *text = NULL;
+    size_t length;
+
+    if (!nw_thresholds_path(&path) &&
+        !nw_file_read_text(path, &text, &length) &&
+        nw_thresholds_parse(path, text, &thresholds))
+        thresholds = (struct nw_thresholds){0};
+    find_localities(channel);
+    fill_all(channel, &thresholds);
+    nw_thresholds_fini(&thresholds);
+    free(text);
+    free(path);
+}
+
+/* The other end's memory is taken to be of our kind, unless it is known. */
+struct nw_way_of nw_choose_way(nw_channel *channel,
+                               const nw_channel_request *request,
+                               uint64_t bytes)
+{
+    int f = request->peer->fabric;
+    int32_t gpu = request->gpu;
+    enum nw_locality at = gpu >= 0 && gpu < NW_MOST_GPUS
+                              ? channel->locality[f][gpu]
+                              : NW_LOCAL_SOCKET;
+
+    return nw_choice_find(
+        &channel->choice[f][at][channel->regime][request->is_send && gpu >= 0]
+                        [gpu >= 0],
+        bytes);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From what ways cost to tables of sizes; and the file that keeps measured ones
+ * for the next channel: nodewise-formats(5). */
+#include "channel/thresholds.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "gpu/gpu.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const protocols[] = {"auto", "gather", "pack", "two",
+                                        "rendezvous"};
+static const char *const copies[] = {"auto", "naive", "loopback", "fastcopy"};
+static const char *const localities[] = {"switch", "socket", "far"};
+static const char *const regimes[] = {"latency", "flood"};
+static const char *const memories[] = {"host", "device"};
+
+/* -- from costs -- */
+
+static struct nw_way_of cheapest(nw_way_cost cost, const void *context,
+                                 uint64_t bytes, double *seconds)
+{
+    struct nw_way_of best = {NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO};
+
+    *seconds = cost(context, best, bytes);
+    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_RENDEZVOUS; p++)
+        for (int c = 0; c < NW_CHANNEL_COPIES; c++) {
+            struct nw_way_of way = {(enum nw_channel_protocol)p,
+                                    (enum nw_channel_copy)c};
+            double one = cost(context, way, bytes);
+
+            if (one < *seconds) {
+                *seconds = one;
+                best = way;
+            }
+        }
+    return best;
+}
+
+void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
+                    struct nw_choice *out)
+{
+    const double worth = 0.96;
+    double seconds;
+    uint64_t before = 0;
+    struct nw_way_of now = cheapest(cost, context, 0, &seconds);
+
+    out->count = 0;
+    for (uint64_t bytes = 1; bytes <= most && out->count < NW_STEPS - 1;) {
+        struct nw_way_of best = cheapest(cost, context, bytes, &seconds);
+
+        if (seconds < worth * cost(context, now, bytes)) {
+            out->step[out->count++] = (struct nw_step){before, now};
+            now = best;
+        }
+        before = bytes;
+        bytes += 1 + bytes / 64;
+    }
+    out->step[out->count++] = (struct nw_step){most, now};
+}
+
+struct nw_way_of nw_choice_find(const struct nw_choice *choice, uint64_t bytes)
+{
+    int i = 0;
+
+    while (i < choice->count - 1 && bytes > choice->step[i].bytes)
+        i++;
+    return choice->step[i].way;
+}
+
+/* -- of many situations -- */
+
+nw_status nw_thresholds_add(struct nw_thresholds *thresholds,
+                            const struct nw_situation *of,
+                            const struct nw_choice *choice)
+{
+    nw_status status = nw_grow(&thresholds->row, &thresholds->capacity,
+                               thresholds->count + 1, sizeof *thresholds->row);
+
+    if (!status)
+        thresholds->row[thresholds->count++] =
+            (struct nw_measured){*of, *choice};
+    return status;
+}
+
+static bool is_alike(const struct nw_situation *a, const struct nw_situation *b)
+{
+    return a->gpu[0] == b->gpu[0] && a->gpu[1] == b->gpu[1] &&
+           a->regime == b->regime && !strcmp(a->provider, b->provider);
+}
+
+const struct nw_choice *
+nw_thresholds_find(const struct nw_thresholds *thresholds,
+                   const struct nw_situation *of)
+{
+    const struct nw_choice *found = NULL;
+
+    for (size_t i = 0; i < thresholds->count; i++) {
+        const struct nw_measured *row = &thresholds->row[i];
+
+        if (is_alike(&row->of, of) &&
+            (!found || row->of.locality == of->locality))
+            found = &row->choice;
+    }
+    return found;
+}
+
+void nw_thresholds_fini(struct nw_thresholds *thresholds)
+{
+    free(thresholds->row);
+    *thresholds = (struct nw_thresholds){0};
+}
+
+/* -- the file -- */
+
+/* The name of the GPU with what a file's name may hold. */
+static void add_gpu(struct nw_text *text)
+{
+    struct nw_gpu_facts facts;
+    int32_t count = 0;
+
+    if (nw_gpu_cuda.open(&count) || nw_gpu_cuda.facts(0, &facts))
+        return;
+    for (char *c = facts.name; *c; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '-';
+    nw_text_format(text, "-%s", facts.name);
+}
+
+nw_status nw_thresholds_path(char **out)
+{
+    const char *file = getenv("NODEWISE_CHANNEL_TABLE");
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    struct nw_text text = {0};
+    char host[65] = "";
+
+    (void)gethostname(host, sizeof host - 1);
+    if (file && *file)
+        nw_text_add(&text, file);
+    else if (cache && *cache)
+        nw_text_format(&text, "%s/nodewise/channel/%s", cache, host);
+    else if (home && *home)
+        nw_text_format(&text, "%s/.cache/nodewise/channel/%s", home, host);
+    else
+        return nw_fail(NW_EINVAL, "neither NODEWISE_CHANNEL_TABLE nor "
+                                  "XDG_CACHE_HOME nor HOME is set");
+    if (!file || !*file)
+        add_gpu(&text);
+    return nw_text_take(&text, out);
+}
+
+nw_status nw_thresholds_write(const struct nw_thresholds *thresholds,
+                              char **out)
+{
+    struct nw_text text = {0};
+
+    nw_text_add(&text, "nodewise channel 1\n# from to provider locality "
+                       "regime bytes protocol copy\n");
+    for (size_t i = 0; i < thresholds->count; i++) {
+        const struct nw_measured *row = &thresholds->row[i];
+
+        for (int k = 0; k < row->choice.count; k++) {
+            const struct nw_step *step = &row->choice.step[k];
+
+            nw_text_format(
+                &text, "%s %s %s %s %s %llu %s %s\n", memories[row->of.gpu[0]],
+                memories[row->of.gpu[1]], row->of.provider,
+                localities[row->of.locality], regimes[row->of.regime],
+                (unsigned long long)step->bytes, protocols[step->way.protocol],
+                copies[step->way.copy]);
+        }
+    }
+    return nw_text_take(&text, out);
+}
+
+static bool word_of(const char *word, const char *const *words, int count,
+                    int *out)
+{
+    for (int i = 0; word && i < count; i++)
+        if (!strcmp(word, words[i])) {
+            *out = i;
+            return true;
+        }
+    return false;
+}
+
+/* from to provider locality regime */
+static nw_status parse_situation(struct nw_lines *lines, char **rest,
+                                 struct nw_situation *out)
+{
+    const char *from = nw_word_next(rest), *to = nw_word_next(rest);
+    const char *provider = nw_word_next(rest), *place = nw_word_next(rest);
+    const char *regime = nw_word_next(rest);
+    int kind[2], locality, which;
+
+    if (!word_of(from, memories, 2, &kind[0]) ||
+        !word_of(to, memories, 2, &kind[1]))
+        return nw_lines_fail(lines, "expected host or device, twice");
+    if (!provider || strlen(provider) >= NW_PROVIDER_NAME)
+        return nw_lines_fail(lines, "expected a provider");
+    if (!word_of(place, localities, NW_LOCALITIES, &locality))
+        return nw_lines_fail(lines, "expected switch, socket or far");
+    if (!word_of(regime, regimes, NW_REGIMES, &which))
+        return nw_lines_fail(lines, "expected latency or flood");
+    *out = (struct nw_situation){.gpu = {kind[0], kind[1]},
+                                 .locality = (enum nw_locality)locality,
+                                 .regime = (enum nw_regime)which};
+    snprintf(out->provider, sizeof out->provider, "%s", provider);
+    return NW_OK;
+}
+
+/* bytes protocol copy */
+static nw_status parse_step(struct nw_lines *lines, char **rest,
+                            struct nw_step *out)
+{
+    const char *most = nw_word_next(rest), *protocol = nw_word_next(rest);
+    const char *copy = nw_word_next(rest);
+    int how, into;
+
+    if (!most || !nw_parse_u64(most, &out->bytes))
+        return nw_lines_fail(lines, "expected bytes");
+    if (!word_of(protocol, protocols, NW_CHANNEL_PROTOCOLS, &how) || !how)
+        return nw_lines_fail(lines, "expected gather, pack, two or rendezvous");
+    if (!word_of(copy, copies, NW_CHANNEL_COPIES, &into))
+        return nw_lines_fail(lines,
+                             "expected auto, naive, loopback or fastcopy");
+    if (nw_word_next(rest))
+        return nw_lines_fail(lines, "a word too many");
+    out->way = (struct nw_way_of){(enum nw_channel_protocol)how,
+                                  (enum nw_channel_copy)into};
+    return NW_OK;
+}
+
+static bool is_same(const struct nw_situation *a, const struct nw_situation *b)
+{
+    return is_alike(a, b) && a->locality == b->locality;
+}
+
+static nw_status take_step(struct nw_lines *lines, struct nw_thresholds *out,
+                           const struct nw_situation *of,
+                           const struct nw_step *step)
+{
+    struct nw_choice one = {1, {*step}}, *last;
+
+    for (size_t i = 0; i + 1 < out->count; i++)
+        if (is_same(&out->row[i].of, of))
+            return nw_lines_fail(lines, "this was said above already");
+    last = out->count ? &out->row[out->count - 1].choice : NULL;
+    if (!last || !is_same(&out->row[out->count - 1].of, of))
+        return nw_thresholds_add(out, of, &one);
+    if (step->bytes <= last->step[last->count - 1].bytes)
+        return nw_lines_fail(lines, "sizes must ascend");
+    if (last->count == NW_STEPS)
+        return nw_lines_fail(lines, "more than %d steps", NW_STEPS);
+    last->step[last->count++] = *step;
+    return NW_OK;
+}
+
+nw_status nw_thresholds_parse(const char *file, char *text,
+                              struct nw_thresholds *out)
+{
+    struct nw_thresholds thresholds = {0};
+    struct nw_situation of;
+    struct nw_lines lines;
+    struct nw_step step;
+    nw_status status = NW_OK;
+    char *line;
+
+    nw_lines_init(&lines, file, text);
+    line = nw_lines_next(&lines);
+    if (!line || strcmp(line, "nodewise channel 1"))
+        return nw_fail(NW_EFORMAT, "%s:%d: expected 'nodewise channel 1'", file,
+                       lines.line ? lines.line : 1);
+    while (!status && (line = nw_lines_next(&lines))) {
+        status = parse_situation(&lines, &line, &of);
+        if (!status)
+            status = parse_step(&lines, &line, &step);
+        if (!status)
+            status = take_step(&lines, &thresholds, &of, &step);
+    }
+    if (status)
+        nw_thresholds_fini(&thresholds);
+    else
+        *out = thresholds;
+    return status;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every way of a small message, timed between two processes on every pair of
+ * memories, one at a time and many under way: what the table of thresholds is
+ * made of. Rounds go over all ways in turn, so that a busy moment hits all. */
+#include "channel/state.h"
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/status.h"
+#include "gpu/gpu.h"
+
+#include <nodewise/progress.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIZES = 9, WINDOW = 32, TURNS = 8, TAG = 1, TAG_WORD };
+
+static const size_t sizes[SIZES] = {1,    8,    64,   256, 1024,
+                                    2048, 4096, 6144, 8192};
+
+struct tuner {
+    nw_channel *channel;
+    int32_t rank;
+    uint32_t rounds;
+    struct nw_progress *progress;
+    int32_t has_gpu, adapter, mapping; /* at both ends */
+    char *memory[2];                   /* of the host, of a GPU */
+    size_t largest;
+    struct nw_situation of;
+    /* seconds of a message, the least of the rounds */
+    double least[NW_CHANNEL_PROTOCOLS][NW_CHANNEL_COPIES][SIZES];
+    int count; /* of sizes */
+    struct nw_thresholds thresholds;
+    uint64_t done, total;
+};
+
+static nw_status begin(struct tuner *t, bool send,
+                       struct nw_channel_message message,
+                       nw_channel_request **out)
+{
+    message.peer = !t->rank;
+    return send ? nw_channel_send(t->channel, &message, out)
+                : nw_channel_receive(t->channel, &message, out);
+}
+
+static nw_status pass(struct tuner *t, bool send,
+                      struct nw_channel_message message)
+{
+    nw_channel_request *request = NULL;
+    nw_status status = begin(t, send, message, &request);
+
+    return status ? status : nw_channel_wait(&request, NULL);
+}
+
+/* What the sender sends from and the receiver receives into. */
+static struct nw_channel_message of(const struct tuner *t, bool send,
+                                    size_t bytes)
+{
+    return (struct nw_channel_message){t->memory[t->of.gpu[!send]], bytes, 0,
+                                       TAG};
+}
+
+static nw_status ping(struct tuner *t, size_t bytes)
+{
+    bool first = !t->rank;
+    nw_status status = pass(t, first, of(t, first, bytes));
+
+    return status ? status : pass(t, !first, of(t, !first, bytes));
+}
+
+static nw_status flood(struct tuner *t, size_t bytes)
+{
+    nw_channel_request *requests[WINDOW] = {NULL};
+    struct nw_channel_message word = {NULL, 0, 0, TAG_WORD};
+    nw_status status = NW_OK;
+
+    for (int i = 0; i < WINDOW && !status; i++)
+        status = begin(t, !t->rank, of(t, !t->rank, bytes), &requests[i]);
+    for (int i = 0; i < WINDOW; i++)
+        if (requests[i]) {
+            nw_status one = nw_channel_wait(&requests[i], NULL);
+
+            status = status ? status : one;
+        }
+    return status ? status : pass(t, t->rank != 0, word);
+}
+
+static void force(struct tuner *t, struct nw_way_of way)
+{
+    (void)pthread_mutex_lock(&t->channel->lock);
+    t->channel->options.protocol = way.protocol;
+    t->channel->options.copy = way.copy;
+    (void)pthread_mutex_unlock(&t->channel->lock);
+}
+
+static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
+{
+    bool many = t->of.regime == NW_REGIME_FLOOD;
+    double *least = &t->least[way.protocol][way.copy][size], seconds;
+    nw_status status = ping(t, sizes[size]);
+    uint64_t start = nw_clock_ns();
+
+    for (int i = 0; i < (many ? 1 : TURNS) && !status; i++)
+        status = many ? flood(t, sizes[size]) : ping(t, sizes[size]);
+    seconds =
+        (double)(nw_clock_ns() - start) * 1e-9 / (many ? WINDOW : 2.0 * TURNS);
+    if (!status && seconds < *least)
+        *least = seconds;
+    return status;
+}
+
+static bool is_possible(const struct tuner *t, struct nw_way_of way)
+{
+    if (way.protocol == NW_CHANNEL_RENDEZVOUS || !t->of.gpu[1])
+        return way.copy == NW_CHANNEL_COPY_AUTO;
+    return way.copy == NW_CHANNEL_NAIVE ||
+           (way.copy == NW_CHANNEL_LOOPBACK && t->adapter) ||
+           (way.copy == NW_CHANNEL_FASTCOPY && t->mapping);
+}
+
+/* Rank 0 tells rank 1 whether it goes on. */
+static nw_status go_on(struct tuner *t)
+{
+    int32_t stop = t->progress && !t->rank &&
+                   __atomic_load_n(&t->progress->cancelled, __ATOMIC_RELAXED);
+    nw_status status =
+        pass(t, !t->rank,
+             (struct nw_channel_message){&stop, sizeof stop, 0, TAG_WORD});
+
+    if (!status && stop)
+        status = nw_fail(NW_ECANCELLED, "cancelled");
+    if (!status && t->progress && t->progress->update && !t->rank)
+        t->progress->update(t->progress, t->done++, t->total, "measure");
+    return status;
+}
+
+static nw_status time_round(struct tuner *t)
+{
+    nw_status status = go_on(t);
+
+    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
+        for (int c = 0; c < NW_CHANNEL_COPIES; c++) {
+            struct nw_way_of way = {(enum nw_channel_protocol)p,
+                                    (enum nw_channel_copy)c};
+
+            if (!is_possible(t, way))
+                continue;
+            force(t, way);
+            for (int i = 0; i < t->count && !status; i++)
+                status = time_one(t, way, i);
+        }
+    return status;
+}
+
+/* On the lines between the sizes that were measured. */
+static double measured(const void *context, struct nw_way_of way,
+                       uint64_t bytes)
+{
+    const struct tuner *t = context;
+    const double *least;
+    int i = 1;
+
+    least = t->least[way.protocol][way.copy];
+    if (isinf(least[0]) || t->count < 2)
+        return least[0];
+    while (i < t->count - 1 && bytes > sizes[i])
+        i++;
+    return least[i - 1] + (least[i] - least[i - 1]) *
+                              ((double)bytes - (double)sizes[i - 1]) /
+                              (double)(sizes[i] - sizes[i - 1]);
+}
+
+static nw_status tune_one(struct tuner *t)
+{
+    struct nw_choice choice;
+    nw_status status = NW_OK;
+
+    for (int p = 0; p < NW_CHANNEL_PROTOCOLS; p++)
+        for (int c = 0; c < NW_CHANNEL_COPIES; c++)
+            for (int i = 0; i < SIZES; i++)
+                t->least[p][c][i] = INFINITY;
+    for (uint32_t i = 0; i < t->rounds && !status; i++)
+        status = time_round(t);
+    if (status)
+        return status;
+    nw_choice_make(measured, t, t->largest, &choice);
+    return nw_thresholds_add(&t->thresholds, &t->of, &choice);
+}
+
+/* Both regimes and, with a GPU, all pairs; the host's own pair once only. */
+static nw_status tune_pairs(struct tuner *t, bool host)
+{
+    nw_status status = NW_OK;
+
+    for (int pair = host ? 0 : 1; pair < (t->memory[1] ? 4 : 1); pair++)
+        for (int r = 0; r < NW_REGIMES && !status; r++) {
+            t->of.gpu[0] = pair & 1;
+            t->of.gpu[1] = pair & 2;
+            t->of.regime = (enum nw_regime)r;
+            status = tune_one(t);
+        }
+    return status;
+}
+
+static nw_status tune_gpu(struct tuner *t, int32_t gpu, bool host)
+{
+    int fabric = t->channel->peer[!t->rank].fabric;
+    void *before = nw_gpu_cuda.context(), *memory = NULL;
+    nw_status status = nw_gpu_cuda.select(gpu);
+
+    if (!status)
+        status = nw_gpu_cuda.alloc(t->largest, &memory);
+    nw_gpu_cuda.restore(before);
+    if (status)
+        return status;
+    t->memory[1] = memory;
+    t->of.locality = t->channel->locality[fabric][gpu];
+    status = tune_pairs(t, host);
+    nw_gpu_cuda.free(memory);
+    t->memory[1] = NULL;
+    return status;
+}
+
+/* The first GPU at each distance; rank 0 says which. */
+static nw_status tune_all(struct tuner *t)
+{
+    int fabric = t->channel->peer[!t->rank].fabric;
+    bool seen[NW_LOCALITIES] = {false}, host = true;
+    nw_status status = NW_OK;
+
+    t->of.locality = NW_LOCAL_SOCKET;
+    if (!t->has_gpu)
+        return tune_pairs(t, true);
+    for (int32_t gpu = 0; gpu < t->channel->gpu_count && !status; gpu++) {
+        int32_t use =
+            gpu < NW_MOST_GPUS && !seen[t->channel->locality[fabric][gpu]];
+
+        status =
+            pass(t, !t->rank,
+                 (struct nw_channel_message){&use, sizeof use, 0, TAG_WORD});
+        if (status || !use)
+            continue;
+        seen[t->channel->locality[fabric][gpu]] = true;
+        status = tune_gpu(t, gpu, host);
+        host = false;
+    }
+    return status;
+}
+
+/* What both ends can do. */
+static nw_status agree(struct tuner *t)
+{
+    int32_t mine[4] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
+                       t->channel->adapter, t->channel->mapping != NULL,
+                       (int32_t)t->rounds},
+            theirs[4] = {0};
+    struct nw_channel_message out = {mine, sizeof mine, 0, TAG_WORD},
+                              in = {theirs, sizeof theirs, 0, TAG_WORD};
+    nw_status status = pass(t, !t->rank, t->rank ? in : out);
+
+    if (!status)
+        status = pass(t, t->rank != 0, t->rank ? out : in);
+    if (!status && (mine[0] != theirs[0] || mine[3] != theirs[3]))
+        status = nw_fail(NW_EINVAL,
+                         "one end has %d GPUs and %d rounds, the "
+                         "other %d and %d",
+                         mine[0], mine[3], theirs[0], theirs[3]);
+    t->has_gpu = mine[0] > 0;
+    t->adapter = mine[1] && theirs[1];
+    t->mapping = mine[2] && theirs[2];
+    t->total = t->rounds * NW_REGIMES * (t->has_gpu ? 4 : 1);
+    return status;
+}
+
+static void set_sizes(struct tuner *t)
+{
+    size_t most = t->channel->options.slot_bytes;
+
+    while (t->count < SIZES && sizes[t->count] <= most)
+        t->count++;
+    t->largest = sizes[t->count - 1];
+}
+
+nw_status nw_channel_tune(const struct nw_channel_options *options,
+                          uint32_t rounds, struct nw_progress *progress,
+                          char **table)
+{
+    struct tuner t = {.rounds = rounds ? rounds : 5, .progress = progress};
+    nw_status status = nw_channel_open(options, &t.channel);
+
+    if (!status && t.channel->options.count != 2)
+        status = nw_fail(NW_EINVAL, "a channel is tuned between two ranks");
+    if (!status) {
+        t.rank = t.channel->options.rank;
+        set_sizes(&t);
+        snprintf(t.of.provider, sizeof t.of.provider, "%.*s",
+                 NW_PROVIDER_NAME - 1, nw_channel_provider(t.channel, !t.rank));
+        status = nw_alloc(t.largest, 1, &t.memory[0]);
+    }
+    if (!status)
+        status = agree(&t);
+    if (!status)
+        status = tune_all(&t);
+    if (!status && !t.rank)
+        status = nw_thresholds_write(&t.thresholds, table);
+    nw_channel_close(t.channel);
+    nw_thresholds_fini(&t.thresholds);
+    free(t.memory[0]);
+    return status;
+}
+
+nw_status nw_channel_table_path(char **out)
+{
+    return nw_thresholds_path(out);
+}
+
+nw_status nw_channel_table_check(const char *file, const char *text)
+{
+    struct nw_thresholds thresholds = {0};
+    char *copy = strdup(text);
+    nw_status status = copy ? nw_thresholds_parse(file, copy, &thresholds)
+                            : nw_fail(NW_ENOMEM, "out of memory");
+
+    nw_thresholds_fini(&thresholds);
+    free(copy);
+    return status;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise bench channel choice: every way beside the one that is chosen, in
+ * turns on the same two processes, so that each size shows what choosing
+ * costs. */
+#include "cli/bench_channel.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WAYS = 11, TAG = 1, TURNS = 10 };
+
+struct way {
+    enum nw_channel_protocol protocol;
+    enum nw_channel_copy copy;
+    nw_channel *channel;
+    double least; /* seconds */
+};
+
+struct chooser {
+    const struct nw_channel_bench *bench;
+    int32_t rank;
+    void *memory[2]; /* to send from, to receive into */
+    int count;       /* of ways; the first chooses */
+    struct way way[WAYS];
+    struct nw_channel_result seen[2]; /* of the last send, receive */
+    double worst;
+};
+
+static nw_status one(struct chooser *c, nw_channel *channel, bool send,
+                     size_t bytes)
+{
+    struct nw_channel_message message = {c->memory[!send], bytes, !c->rank,
+                                         TAG};
+    nw_channel_request *request = NULL;
+    nw_status status = send ? nw_channel_send(channel, &message, &request)
+                            : nw_channel_receive(channel, &message, &request);
+
+    return status ? status : nw_channel_wait(&request, &c->seen[!send]);
+}
+
+static nw_status time_way(struct chooser *c, struct way *way, size_t bytes)
+{
+    nw_status status = NW_OK;
+    uint64_t start = 0;
+    double seconds;
+
+    for (int i = -1; i < TURNS && !status; i++) {
+        if (!i)
+            start = nw_clock_ns();
+        status = one(c, way->channel, !c->rank, bytes);
+        if (!status)
+            status = one(c, way->channel, c->rank, bytes);
+    }
+    seconds = (double)(nw_clock_ns() - start) * 1e-9 / (2 * TURNS);
+    if (seconds < way->least)
+        way->least = seconds;
+    return status;
+}
+
+static const char *name_of(enum nw_channel_protocol protocol,
+                           enum nw_channel_copy copy, char out[32])
+{
+    static const char *const protocols[] = {"auto", "gather", "pack", "two",
+                                            "rendezvous"};
+    static const char *const copies[] = {"", " naive", " loopback",
+                                         " fastcopy"};
+
+    snprintf(out, 32, "%s%s", protocols[protocol], copies[copy]);
+    return out;
+}
+
+static nw_status compare(struct chooser *c, size_t bytes)
+{
+    struct nw_channel_result chosen[2] = {{.bytes = 0}};
+    const struct way *best = &c->way[1];
+    nw_status status = NW_OK;
+    char names[2][32];
+
+    for (int i = 0; i < c->count; i++)
+        c->way[i].least = INFINITY;
+    for (uint64_t r = 0; r < c->bench->iterations && !status; r += TURNS)
+        for (int i = 0; i < c->count && !status; i++) {
+            status = time_way(c, &c->way[i], bytes);
+            if (!i)
+                memcpy(chosen, c->seen, sizeof chosen);
+        }
+    if (status || c->rank)
+        return status;
+    for (int i = 2; i < c->count; i++)
+        if (c->way[i].least < best->least)
+            best = &c->way[i];
+    c->worst = fmax(c->worst, c->way[0].least / best->least);
+    printf("%-10zu %-17s%9.2f   %-17s%9.2f%8.3f\n", bytes,
+           name_of(best->protocol, best->copy, names[0]), best->least * 1e6,
+           name_of(chosen[0].protocol, chosen[1].copy, names[1]),
+           c->way[0].least * 1e6, c->way[0].least / best->least);
+    fflush(stdout);
+    return NW_OK;
+}
+
+/* A channel for each way, all between the same two processes. */
+static nw_status open_way(struct chooser *c, enum nw_channel_protocol protocol,
+                          enum nw_channel_copy copy)
+{
+    struct nw_channel_options options = c->bench->channel;
+    struct way *way = &c->way[c->count];
+    char file[96];
+
+    snprintf(file, sizeof file, "%s-%d", c->bench->file, c->count);
+    *way = (struct way){protocol, copy, NULL, INFINITY};
+    options.rank = c->rank;
+    options.count = 2;
+    options.file = file;
+    options.protocol = protocol;
+    options.copy = copy;
+    c->count++;
+    return nw_channel_open(&options, &way->channel);
+}
+
+static nw_status open_ways(struct chooser *c)
+{
+    bool copies = c->bench->gpu[1];
+    nw_status status = open_way(c, NW_CHANNEL_AUTO, NW_CHANNEL_COPY_AUTO);
+
+    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_RENDEZVOUS; p++)
+        for (int k = copies ? NW_CHANNEL_NAIVE : 0;
+             k < (copies ? NW_CHANNEL_COPIES : 1) && !status; k++)
+            status = open_way(c, (enum nw_channel_protocol)p,
+                              (enum nw_channel_copy)k);
+    return status ? status
+                  : open_way(c, NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO);
+}
+
+static void head(const struct chooser *c)
+{
+    nw_bench_channel_head(c->bench, c->way[0].channel);
+    printf("# %-8s %-17s%9s   %-17s%9s%8s\n", "Size", "Best", "us", "Chosen",
+           "us", "ratio");
+}
+
+nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
+{
+    struct chooser c = {.bench = bench, .rank = rank};
+    nw_status status = NW_OK;
+
+    for (int i = 0; i < 2 && !status; i++)
+        status = nw_channel_memory_new(bench->gpu[i], bench->largest + 1,
+                                       &c.memory[i]);
+    if (!status)
+        status = open_ways(&c);
+    if (!status && !rank)
+        head(&c);
+    for (size_t bytes = 1; bytes <= bench->largest && !status; bytes *= 2)
+        status = compare(&c, bytes);
+    if (!status && !rank)
+        printf("# chosen: at most %.1f %% above the best\n",
+               100 * (c.worst - 1));
+    for (int i = 0; i < c.count; i++)
+        nw_channel_close(c.way[i].channel);
+    for (int i = 0; i < 2; i++)
+        nw_channel_memory_free(bench->gpu[i], c.memory[i]);
+    return status;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise channel tune: which way of a small message is best on this machine,
+ * measured once and kept in the user's cache folder for every channel. */
+#include <nodewise/channel.h>
+#include <nodewise/report.h>
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEY_SHOW 0x2001
+#define KEY_CLEAR 0x2002
+
+enum { WORDS = 8 }; /* of a line of the table */
+
+struct arguments {
+    struct nw_common common;
+    struct nw_channel_options channel;
+    uint64_t rounds;
+    bool tune, show, clear;
+    char file[64]; /* where the two processes meet */
+};
+
+static const struct argp_option options[] = {
+    {"show", KEY_SHOW, NULL, 0, "Print what is kept, measure nothing", 0},
+    {"clear", KEY_CLEAR, NULL, 0, "Forget what is kept", 0},
+    {"provider", 'f', "NAME", 0,
+     "libfabric's provider; the one that is chosen between two processes here",
+     0},
+    {"iterations", 'i', "N", 0, "Rounds over all ways (5)", 0},
+    {0},
+};
+
+static error_t parse(int key, char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &arguments->common;
+        return 0;
+    case KEY_SHOW:
+        arguments->show = true;
+        return 0;
+    case KEY_CLEAR:
+        arguments->clear = true;
+        return 0;
+    case 'f':
+        arguments->channel.provider = value;
+        return 0;
+    case 'i':
+        if (!nw_parse_u64(value, &arguments->rounds) || !arguments->rounds ||
+            arguments->rounds > 100000)
+            argp_error(state, "'%s' is no number of rounds", value);
+        return 0;
+    case ARGP_KEY_ARG:
+        if (arguments->tune || strcmp(value, "tune"))
+            argp_error(state, "'%s' is not known here; there is tune", value);
+        arguments->tune = true;
+        return 0;
+    case ARGP_KEY_END:
+        if (!arguments->tune)
+            argp_error(state, "what? nodewise channel tune");
+        if (arguments->show && arguments->clear)
+            argp_error(state, "either --show or --clear");
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
+                                             {0}};
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "tune",
+    .doc = "Measure which way of small messages between host and GPU memory is "
+           "best here, and keep it for every channel.\v"
+           "Example:\n  nodewise channel tune\n",
+    .children = children,
+};
+
+/* -- what is told -- */
+
+/* Calls for each line of a table that was checked. */
+static void each_line(const char *text,
+                      void (*tell)(void *context, char *words[WORDS]),
+                      void *context)
+{
+    char *copy = strdup(text), *words[WORDS], *line;
+    struct nw_lines lines;
+
+    if (!copy)
+        return;
+    nw_lines_init(&lines, "", copy);
+    (void)nw_lines_next(&lines);
+    while ((line = nw_lines_next(&lines))) {
+        for (int i = 0; i < WORDS; i++)
+            words[i] = nw_word_next(&line);
+        tell(context, words);
+    }
+    free(copy);
+}
+
+static void tell_row(void *context, char *words[WORDS])
+{
+    nw_table_row(context, -1);
+    for (int i = 0; i < WORDS; i++)
+        nw_table_cell(context, "%s", words[i]);
+}
+
+static nw_status make_table(const char *text, char **out)
+{
+    static const char *const titles[WORDS] = {"from",     "to",     "provider",
+                                              "locality", "regime", "bytes",
+                                              "protocol", "copy"};
+    nw_table *table = NULL;
+    nw_status status = nw_table_new(&table);
+
+    if (status)
+        return status;
+    for (int i = 0; i < WORDS; i++)
+        nw_table_column(table, titles[i],
+                        i == 5 ? NW_ALIGN_RIGHT : NW_ALIGN_LEFT);
+    each_line(text, tell_row, table);
+    status = nw_table_text(table, out);
+    nw_table_free(table);
+    return status;
+}
+
+static void tell_json(void *context, char *words[WORDS])
+{
+    static const char *const keys[WORDS] = {"from",     "to",     "provider",
+                                            "locality", "regime", "bytes",
+                                            "protocol", "copy"};
+    uint64_t bytes = 0;
+
+    nw_json_flat_object(context, NULL);
+    for (int i = 0; i < WORDS; i++)
+        if (i == 5 && nw_parse_u64(words[i], &bytes))
+            nw_json_unsigned(context, keys[i], bytes);
+        else
+            nw_json_string(context, keys[i], words[i]);
+    nw_json_end_object(context);
+}
+
+static nw_status make_json(const char *path, const char *text, char **out)
+{
+    struct nw_text written = {0};
+    struct nw_json json = {.text = &written};
+
+    nw_json_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.channel/1");
+    nw_json_string(&json, "file", path);
+    nw_json_array(&json, "thresholds");
+    each_line(text, tell_json, &json);
+    nw_json_end_array(&json);
+    nw_json_end_object(&json);
+    nw_text_add(&written, "\n");
+    return nw_text_take(&written, out);
+}
+
+static int tell(const struct arguments *arguments, const char *path,
+                const char *text)
+{
+    char *table = NULL, *json = NULL;
+    nw_status status = make_table(text, &table);
+    int code;
+
+    if (!status)
+        status = make_json(path, text, &json);
+    code = status ? nw_cli_fail("channel", status)
+                  : nw_cli_output("channel", &arguments->common, text, table,
+                                  json);
+    free(table);
+    free(json);
+    return code;
+}
+
+/* -- what is kept -- */
+
+static nw_status read_kept(const char *path, char **out)
+{
+    char *text = NULL;
+    size_t length;
+    nw_status status;
+
+    if (access(path, F_OK))
+        return nw_fail(NW_EIO,
+                       "%s: nothing is kept here; nodewise channel "
+                       "tune measures it",
+                       path);
+    status = nw_file_read_text(path, &text, &length);
+    if (!status)
+        status = nw_channel_table_check(path, text);
+    if (status)
+        free(text);
+    else
+        *out = text;
+    return status;
+}
+
+static int show(const struct arguments *arguments, const char *path)
+{
+    char *text = NULL;
+    nw_status status = read_kept(path, &text);
+    int code =
+        status ? nw_cli_fail("channel", status) : tell(arguments, path, text);
+
+    free(text);
+    return code;
+}
+
+static int clear(const char *path)
+{
+    if (unlink(path) && errno != ENOENT)
+        return nw_cli_fail(
+            "channel",
+            nw_fail(NW_EIO, "%s: cannot remove it: %s", path, strerror(errno)));
+    return NW_EXIT_DONE;
+}
+
+static nw_status make_folders(const char *path)
+{
+    char *folder = strdup(path);
+
+    if (!folder)
+        return nw_fail(NW_ENOMEM, "out of memory");
+    for (char *slash = strchr(folder + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(folder, 0700);
+        *slash = '/';
+    }
+    free(folder);
+    return NW_OK; /* a folder that is missing shows when the file is written */
+}
+
+/* Of the same provider the new, of the others what was kept. */
+static void add_others(struct nw_text *all, const char *kept, const char *fresh)
+{
+    char provider[64] = "";
+
+    if (sscanf(strchr(fresh, '#'), "%*[^\n] %*s %*s %63s", provider) != 1)
+        return;
+    for (const char *line = kept; *line;) {
+        size_t length = strcspn(line, "\n") + 1;
+        char other[64] = "";
+
+        if (sscanf(line, "%*s %*s %63s", other) == 1 && line[0] != '#' &&
+            strncmp(line, "nodewise", 8) && strcmp(other, provider))
+            nw_text_add_bytes(all, line, length);
+        line += line[length - 1] ? length : length - 1;
+    }
+}
+
+static nw_status keep(const char *path, const char *fresh)
+{
+    struct nw_text all = {0};
+    char *kept = NULL, *text = NULL;
+    nw_status status;
+
+    nw_text_add(&all, fresh);
+    if (!read_kept(path, &kept))
+        add_others(&all, kept, fresh);
+    free(kept);
+    status = nw_text_take(&all, &text);
+    if (!status)
+        status = make_folders(path);
+    if (!status)
+        status = nw_file_write(path, text, strlen(text));
+    free(text);
+    return status;
+}
+
+/* -- measuring -- */
+
+static nw_status measure(struct arguments *arguments, int32_t rank,
+                         struct nw_progress *progress, char **table)
+{
+    arguments->channel.rank = rank;
+    return nw_channel_tune(&arguments->channel, (uint32_t)arguments->rounds,
+                           progress, table);
+}
+
+/* Rank 1 is a child. */
+static nw_status measure_here(struct arguments *arguments, char **table)
+{
+    nw_status status;
+    int how = 0, made;
+    pid_t child;
+
+    strcpy(arguments->file, "/tmp/nodewise-channel-XXXXXX");
+    made = mkstemp(arguments->file);
+    if (made < 0)
+        return nw_fail(NW_EIO, "/tmp: cannot write there");
+    (void)close(made);
+    arguments->channel.count = 2;
+    arguments->channel.file = arguments->file;
+    fflush(NULL);
+    child = fork();
+    if (!child)
+        _exit(measure(arguments, 1, NULL, table) ? 1 : 0);
+    status = child < 0 ? nw_fail(NW_EIO, "cannot start a second process")
+                       : measure(arguments, 0,
+                                 nw_cli_progress(&arguments->common), table);
+    nw_cli_progress_finish();
+    if (child > 0)
+        (void)waitpid(child, &how, 0);
+    (void)unlink(arguments->file);
+    return status;
+}
+
+static int tune(struct arguments *arguments, const char *path)
+{
+    char *table = NULL;
+    nw_status status = measure_here(arguments, &table);
+    int code;
+
+    if (status)
+        return nw_cli_fail("channel", status);
+    status = keep(path, table);
+    if (!status && !arguments->common.quiet)
+        fprintf(stderr, "nodewise channel: kept in %s\n", path);
+    code = status ? nw_cli_fail_output("channel", status)
+                  : tell(arguments, path, table);
+    free(table);
+    return code;
+}
+
+static int run(int argc, char **argv)
+{
+    struct arguments arguments = {.channel = NW_CHANNEL_OPTIONS_INIT};
+    char *path = NULL;
+    nw_status status;
+    int code;
+
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    status = nw_channel_table_path(&path);
+    if (status)
+        return nw_cli_fail("channel", status);
+    if (arguments.show)
+        code = show(&arguments, path);
+    else
+        code = arguments.clear ? clear(path) : tune(&arguments, path);
+    free(path);
+    return code;
+}
+
+const struct nw_command nw_command_channel = {
+    "channel", "measure and keep which way of small messages is best", &argp,
+    run};

@@ -1,0 +1,53 @@
+## What is measured is kept in the user's cache folder, and told again; times
+## differ, situations do not (no GPU, where the double of the driver is not).
+$ XDG_CACHE_HOME=$PWD/c FAKE_CUDA_DEVICES=0 ASAN_OPTIONS=detect_leaks=0 nodewise channel tune -f shm -i 1 -q | awk '{ print $1, $2, $3, $5 }' | uniq
+nodewise channel 1 
+# from to locality
+host host shm latency
+host host shm flood
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show -q | tail -1 | awk '{ print $4, $5, $6, $8 }'
+socket flood 8192 auto
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show --json | grep -c '"regime": "flood", "bytes": 8192'
+1
+$ ls c/nodewise/channel | wc -l
+1
+
+## Another provider is kept beside it.
+$ XDG_CACHE_HOME=$PWD/c FAKE_CUDA_DEVICES=0 ASAN_OPTIONS=detect_leaks=0 nodewise channel tune -f 'tcp;ofi_rxm' -i 1 -q | awk 'NR > 2 { print $3 }' | sort -u
+tcp;ofi_rxm
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show -q | awk 'NR > 2 { print $3 }' | sort -u
+shm
+tcp;ofi_rxm
+
+## And forgotten.
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --clear
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show 2>&1 | sed 's/.*nothing/nothing/'
+nothing is kept here; nodewise channel tune measures it
+
+## Channels do as the table says: all in two messages here.
+$ printf 'nodewise channel 1\nhost host shm socket latency 8192 two auto\n' > two
+$ NODEWISE_CHANNEL_TABLE=two nodewise channel tune --show
+nodewise channel 1
+host host shm socket latency 8192 two auto
+! from to   provider locality regime  bytes protocol copy
+! host host shm      socket   latency  8192 two      auto
+$ NODEWISE_CHANNEL_TABLE=two ASAN_OPTIONS=detect_leaks=0 nodewise bench channel choice -f shm -i 10 -b 1 | awk '/^1/ { print $4 }'
+two
+
+## What is wrong is told by --show; channels go by the model meanwhile.
+$ printf 'nodewise channel 1\nhost host shm socket latency 8192 fast auto\n' > bad
+$ NODEWISE_CHANNEL_TABLE=bad nodewise channel tune --show
+! bad:2: expected gather, pack, two or rendezvous
+? 3
+$ NODEWISE_CHANNEL_TABLE=bad ASAN_OPTIONS=detect_leaks=0 nodewise bench channel choice -f shm -i 10 -b 1 | awk '/^1/ { print $4 }'
+gather
+$ NODEWISE_CHANNEL_TABLE=. nodewise channel tune --show
+! .:0: is a directory
+? 3
+$ nodewise channel tune -f nothing 2>&1 | sed "s/' here.*/'/"
+nodewise channel: libfabric has no provider 'nothing'
+$ nodewise channel tune --show --clear
+! nodewise channel: either --show or --clear
+! Try `nodewise channel --help' or `nodewise channel --usage' for more
+! information.
+? 2

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Thresholds of the channel: that the choice is never far from the best by the
+ * same model, crossovers worked out by hand, the file and what it refuses, and
+ * where a GPU and an adapter sit. */
+#include "channel/thresholds.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static double cost(const void *context, struct nw_way_of way, uint64_t bytes)
+{
+    return nw_cost_of_way(context, way, bytes);
+}
+
+static double least(const struct nw_ends *ends, uint64_t bytes)
+{
+    double best = INFINITY;
+
+    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
+        for (int c = 0; c < NW_CHANNEL_COPIES; c++)
+            best = fmin(best, nw_cost_of_way(ends,
+                                             (struct nw_way_of){
+                                                 (enum nw_channel_protocol)p,
+                                                 (enum nw_channel_copy)c},
+                                             bytes));
+    return best;
+}
+
+static struct nw_ends ends_of(unsigned bits, double factor)
+{
+    struct nw_ends ends = {.gpu = {bits & 1, bits & 2},
+                           .adapter = bits & 4,
+                           .mapping = bits & 8,
+                           .regime =
+                               bits & 16 ? NW_REGIME_FLOOD : NW_REGIME_LATENCY};
+
+    nw_costs_default(&ends.costs);
+    if (bits & 32)
+        nw_costs_of_provider(&ends.costs, "tcp;ofi_rxm");
+    for (int i = 0; i < NW_COSTS; i++) {
+        ends.costs.latency_s[i] *= factor;
+        ends.costs.rate[i] /= factor;
+    }
+    return ends;
+}
+
+static void within_five_percent_everywhere(void **state)
+{
+    const double factors[] = {0.5, 1, 2};
+
+    (void)state;
+    for (unsigned bits = 0; bits < 64; bits++)
+        for (int f = 0; f < 3; f++) {
+            struct nw_ends ends = ends_of(bits, factors[f]);
+            struct nw_choice choice;
+
+            nw_choice_make(cost, &ends, 65536, &choice);
+            assert_in_range(choice.count, 1, NW_STEPS);
+            for (uint64_t n = 0; n <= 65536; n += 1 + n / 40)
+                assert_true(nw_cost_of_way(&ends, nw_choice_find(&choice, n),
+                                           n) <= 1.05 * least(&ends, n));
+        }
+}
+
+/* From the host into a GPU without a mapping, n bytes: eager by loopback 1.9 us
+ * + n (1/10 + 1/2) ns against rendezvous 2.7 us + n (1/10 + 1/6) ns cross at
+ * 2400; with the third crossing, n/6 ns more, at 1600. */
+static void many_under_way_leave_loopback_earlier(void **state)
+{
+    struct nw_ends ends = ends_of(2 | 4, 1);
+    struct nw_choice choice;
+
+    (void)state;
+    nw_choice_make(cost, &ends, 8192, &choice);
+    assert_int_equal(nw_choice_find(&choice, 2000).copy, NW_CHANNEL_LOOPBACK);
+    assert_int_equal(nw_choice_find(&choice, 4000).protocol,
+                     NW_CHANNEL_RENDEZVOUS);
+    ends.regime = NW_REGIME_FLOOD;
+    nw_choice_make(cost, &ends, 8192, &choice);
+    assert_int_equal(nw_choice_find(&choice, 8).copy, NW_CHANNEL_LOOPBACK);
+    assert_int_equal(nw_choice_find(&choice, 2000).protocol,
+                     NW_CHANNEL_RENDEZVOUS);
+}
+
+static void a_regime_stays_until_it_is_clear(void **state)
+{
+    enum nw_regime regime = NW_REGIME_LATENCY;
+
+    (void)state;
+    assert_int_equal(regime = nw_regime_next(regime, 7), NW_REGIME_LATENCY);
+    assert_int_equal(regime = nw_regime_next(regime, 8), NW_REGIME_FLOOD);
+    assert_int_equal(regime = nw_regime_next(regime, 3), NW_REGIME_FLOOD);
+    assert_int_equal(regime = nw_regime_next(regime, 2), NW_REGIME_LATENCY);
+}
+
+/* Two ways that differ by less than 4 % in turns: the first is kept. */
+static double alike(const void *context, struct nw_way_of way, uint64_t bytes)
+{
+    double swing = bytes / 16 % 2 ? 1.03 : 1;
+
+    (void)context;
+    if (way.copy ||
+        (way.protocol != NW_CHANNEL_GATHER && way.protocol != NW_CHANNEL_PACK))
+        return INFINITY;
+    return way.protocol == NW_CHANNEL_PACK ? 2.03 - swing : swing;
+}
+
+static void equal_ways_do_not_alternate(void **state)
+{
+    struct nw_choice choice;
+
+    (void)state;
+    nw_choice_make(alike, NULL, 8192, &choice);
+    assert_int_equal(choice.count, 1);
+}
+
+#define HEAD "nodewise channel 1\n"
+#define LINE "device host shm far flood 64 pack auto\n"
+
+static nw_status parse(const char *text, struct nw_thresholds *out)
+{
+    char *copy = strdup(text);
+    nw_status status = nw_thresholds_parse("t", copy, out);
+
+    free(copy);
+    return status;
+}
+
+static void what_is_written_reads_back(void **state)
+{
+    const char text[] =
+        HEAD "# from to provider locality regime bytes protocol "
+             "copy\n" LINE "device host shm far flood 8192 two auto\n"
+             "host device shm switch latency 100 gather "
+             "loopback\n";
+    struct nw_situation of = {
+        {true, false}, "shm", NW_LOCAL_SOCKET, NW_REGIME_FLOOD};
+    struct nw_thresholds thresholds = {0};
+    const struct nw_choice *found;
+    char *again = NULL;
+
+    (void)state;
+    assert_int_equal(parse(text, &thresholds), NW_OK);
+    assert_int_equal(thresholds.count, 2);
+    assert_int_equal(nw_thresholds_write(&thresholds, &again), NW_OK);
+    assert_string_equal(again, text);
+    found = nw_thresholds_find(&thresholds, &of); /* of another locality */
+    assert_non_null(found);
+    assert_int_equal(nw_choice_find(found, 64).protocol, NW_CHANNEL_PACK);
+    assert_int_equal(nw_choice_find(found, 65).protocol, NW_CHANNEL_TWO);
+    assert_int_equal(nw_choice_find(found, UINT64_MAX).protocol,
+                     NW_CHANNEL_TWO);
+    of.regime = NW_REGIME_LATENCY;
+    assert_null(nw_thresholds_find(&thresholds, &of));
+    free(again);
+    nw_thresholds_fini(&thresholds);
+}
+
+static void bad_tables_are_refused(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } bad[] = {
+        {"", "t:1: expected 'nodewise channel 1'"},
+        {"nodewise channel 2\n", "t:1: expected 'nodewise channel 1'"},
+        {HEAD "gpu host shm far flood 64 pack auto\n",
+         "t:2: expected host or device, twice"},
+        {HEAD "host\n", "t:2: expected host or device, twice"},
+        {HEAD "host host\n", "t:2: expected a provider"},
+        {HEAD "host host 0123456789012345678901234567890123456789 far flood 6 "
+              "pack auto\n",
+         "t:2: expected a provider"},
+        {HEAD "host host shm near flood 64 pack auto\n",
+         "t:2: expected switch, socket or far"},
+        {HEAD "host host shm far many 64 pack auto\n",
+         "t:2: expected latency or flood"},
+        {HEAD "host host shm far flood -1 pack auto\n", "t:2: expected bytes"},
+        {HEAD "host host shm far flood nan pack auto\n", "t:2: expected bytes"},
+        {HEAD "host host shm far flood 99999999999999999999 pack auto\n",
+         "t:2: expected bytes"},
+        {HEAD "host host shm far flood 64 auto auto\n",
+         "t:2: expected gather, pack, two or rendezvous"},
+        {HEAD "host host shm far flood 64 pack slow\n",
+         "t:2: expected auto, naive, loopback or fastcopy"},
+        {HEAD "host host shm far flood 64 pack auto x\n",
+         "t:2: a word too many"},
+        {HEAD LINE LINE, "t:3: sizes must ascend"},
+        {HEAD LINE "host host shm far flood 64 pack auto\n" LINE,
+         "t:4: this was said above already"},
+    };
+    struct nw_thresholds thresholds = {0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(parse(bad[i].text, &thresholds), NW_EFORMAT);
+        assert_string_equal(nw_error_text(), bad[i].words);
+        assert_null(thresholds.row);
+    }
+}
+
+/* -- localities: folders as the kernel makes them -- */
+
+static char root[] = "/tmp/nw-sys-XXXXXX";
+
+static void make_folders(const char *name)
+{
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/%s/", root, name);
+    for (char *slash = strchr(path + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+static void write_number(const char *name, int number)
+{
+    char path[1024];
+    FILE *file;
+
+    snprintf(path, sizeof path, "%s/%.400s", root, name);
+    file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%d\n", number);
+    fclose(file);
+}
+
+/* A device below `where`, at NUMA node `node`. */
+static void make_device(const char *where, const char *pci, int node)
+{
+    char path[1024], link[1024];
+
+    snprintf(path, 400, "devices/%s/%s", where, pci);
+    make_folders(path);
+    snprintf(path, 400, "devices/%s/%s/numa_node", where, pci);
+    write_number(path, node);
+    snprintf(path, sizeof path, "%s/devices/%.99s/%.99s", root, where, pci);
+    snprintf(link, sizeof link, "%s/bus/pci/devices/%.99s", root, pci);
+    assert_int_equal(symlink(path, link), 0);
+}
+
+static void switch_socket_or_two(void **state)
+{
+    const char *below = "pci0000:17/0000:17:00.0/0000:18:00.0";
+    char command[64];
+
+    (void)state;
+    assert_non_null(mkdtemp(root));
+    make_folders("bus/pci/devices");
+    make_device(below, "0000:1b:00.0", 0); /* a GPU, below a switch */
+    make_device(below, "0000:1c:00.0", 0); /* an adapter beside it */
+    make_device("pci0000:17/0000:17:01.0", "0000:30:00.0", 0);
+    make_device("pci0000:80/0000:80:00.0", "0000:81:00.0", 1);
+    assert_int_equal(nw_locality_find(root, "0000:1B:00.0", "0000:1c:00.0"),
+                     NW_LOCAL_SWITCH);
+    assert_int_equal(nw_locality_find(root, "0000:1b:00.0", "0000:30:00.0"),
+                     NW_LOCAL_SOCKET);
+    assert_int_equal(nw_locality_find(root, "0000:1b:00.0", "0000:81:00.0"),
+                     NW_LOCAL_FAR);
+    assert_int_equal(nw_locality_find(root, "0000:1b:00.0", ""),
+                     NW_LOCAL_SOCKET);
+    assert_int_equal(nw_locality_find(root, "", ""), NW_LOCAL_SOCKET);
+    assert_int_equal(nw_locality_find(root, "../../etc", "0000:1c:00.0"),
+                     NW_LOCAL_SOCKET);
+    snprintf(command, sizeof command, "rm -r %s", root);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(within_five_percent_everywhere),
+        cmocka_unit_test(many_under_way_leave_loopback_earlier),
+        cmocka_unit_test(a_regime_stays_until_it_is_clear),
+        cmocka_unit_test(equal_ways_do_not_alternate),
+        cmocka_unit_test(what_is_written_reads_back),
+        cmocka_unit_test(bad_tables_are_refused),
+        cmocka_unit_test(switch_socket_or_two),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -27,7 +27,7 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     case NW_OP_SEND: {
         nw_channel_request *request = (nw_channel_request *)op;
 
-        if (status && !request->done)
+        if (status)
             nw_peer_lose(channel, request->peer, "a send to it failed");
         nw_send_done(request);
         break;
@@ -75,6 +75,12 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
     return n > 0;
 }
 
+static bool is_anything_waiting(const nw_channel *channel)
+{
+    return channel->unposted || channel->loops || channel->stuck ||
+           channel->movers.head || channel->starved.head;
+}
+
 static void try_again(nw_channel *channel)
 {
     struct nw_slot *slot = channel->unposted;
@@ -99,7 +105,8 @@ bool nw_progress(nw_channel *channel)
     for (int i = 0; i < channel->fabric_count; i++)
         if (channel->fabric[i].cq)
             any |= read_queue(channel, &channel->fabric[i]);
-    try_again(channel);
+    if (is_anything_waiting(channel))
+        try_again(channel);
     if (++channel->turns % LOOK_TURNS == 0) {
         uint64_t now = nw_clock_ns();
 

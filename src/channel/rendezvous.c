@@ -216,20 +216,18 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
 
 /* Where the next bytes are read from, and how many; NULL: wait. */
 static nw_status find_source(nw_channel_request *request,
-                             struct nw_flight *flight, uint64_t offset,
-                             const char **out)
+                             struct nw_flight *flight, uint64_t offset)
 {
     void *memory = NULL;
     nw_status status;
 
-    *out = NULL;
     if (is_staged(request)) {
         flight->piece = piece_take(request->channel->out, request);
         if (!flight->piece)
             return NW_OK;
         if (flight->bytes > NW_PIECE_BYTES)
             flight->bytes = NW_PIECE_BYTES;
-        *out = flight->piece->memory;
+        flight->from = flight->piece->memory;
         return nw_memory_copy_out(request->gpu, flight->piece->memory,
                                   (char *)request->message.buffer + offset,
                                   flight->bytes);
@@ -238,17 +236,16 @@ static nw_status find_source(nw_channel_request *request,
     if (!status) {
         if (request->gpu >= 0)
             nw_adapter_pay(NW_ADAPTER_READ, flight->bytes);
-        *out = (const char *)memory + offset;
+        flight->from = (const char *)memory + offset;
     }
     return status;
 }
 
-static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight,
-                          const char *from)
+static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight)
 {
     const struct nw_grant *grant = flight->grant;
     struct nw_endpoint_write write = {
-        .from = from,
+        .from = flight->from,
         .bytes = flight->bytes,
         .peer = request->peer->address,
         .address = grant->wire.address + grant->begun,
@@ -261,41 +258,56 @@ static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight,
 
 static void flight_free(struct nw_flight *flight)
 {
+    if (!flight)
+        return;
     if (flight->piece)
         flight->piece->request = NULL;
     free(flight);
 }
 
-/* One write of a grant; false where it must wait, or the request ended. */
-static bool write_some(nw_channel_request *request, struct nw_grant *grant)
+/* The next write of a grant, made once however often libfabric must be asked
+ * to take it; NULL: no piece is free. */
+static nw_status make_ready(nw_channel_request *request, struct nw_grant *grant)
 {
     struct nw_flight *flight = NULL;
-    const char *from = NULL;
     nw_status status = nw_alloc(1, sizeof *flight, &flight);
     uint64_t left = grant->wire.bytes - grant->begun;
     size_t limit = fabric_of(request)->limit;
-    ssize_t code = -FI_EAGAIN;
 
-    if (!status) {
-        flight->op.kind = NW_OP_WRITE;
-        flight->request = request;
-        flight->grant = grant;
-        flight->bytes = left < limit ? left : limit;
-        status = find_source(request, flight, grant->wire.offset + grant->begun,
-                             &from);
+    if (status)
+        return status;
+    flight->op.kind = NW_OP_WRITE;
+    flight->request = request;
+    flight->grant = grant;
+    flight->bytes = left < limit ? left : limit;
+    status = find_source(request, flight, grant->wire.offset + grant->begun);
+    if (status || !flight->from)
+        flight_free(flight);
+    else
+        grant->ready = flight;
+    return status;
+}
+
+/* One write of a grant; false where it must wait, or the request ended. */
+static bool write_some(nw_channel_request *request, struct nw_grant *grant)
+{
+    nw_status status = grant->ready ? NW_OK : make_ready(request, grant);
+    ssize_t code;
+
+    if (status) {
+        nw_request_finish(request, status);
+        return false;
     }
-    if (!status && from)
-        code = post_write(request, flight, from);
-    if (!status && code == 0) {
-        grant->begun += flight->bytes;
+    if (!grant->ready)
+        return false;
+    code = post_write(request, grant->ready);
+    if (!code) {
+        grant->begun += grant->ready->bytes;
+        grant->ready = NULL;
         request->flights++;
         return true;
     }
-    if (flight)
-        flight_free(flight);
-    if (status)
-        nw_request_finish(request, status);
-    else if (code != -FI_EAGAIN)
+    if (code != -FI_EAGAIN)
         nw_peer_lose(request->channel, request->peer, "it cannot be written");
     return false;
 }
@@ -392,6 +404,7 @@ void nw_rendezvous_drop(nw_channel_request *request)
     while (request->grants) {
         struct nw_grant *next = request->grants->next;
 
+        flight_free(request->grants->ready);
         free(request->grants);
         request->grants = next;
     }

@@ -7,6 +7,7 @@
 #include "base/status.h"
 
 #include <sched.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +140,7 @@ static nw_status make(nw_channel *channel,
     request = channel->spare;
     if (request) {
         channel->spare = request->next;
-        memset(request, 0, sizeof *request);
+        memset(request, 0, offsetof(nw_channel_request, text));
     } else {
         nw_status status = nw_alloc(1, sizeof *request, &request);
 

@@ -124,8 +124,9 @@ static struct nw_bounce *bounce_take(nw_channel_request *request)
     return request->bounce;
 }
 
-/* The payload where libfabric can read it; NULL: no bounce is free. */
-static nw_status find_payload(nw_channel_request *request, const void **out)
+/* The payload where libfabric can read it; NULL: no bounce is free. Found once,
+ * however often libfabric must be asked to take it. */
+static nw_status find_payload(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     const struct nw_channel_message *message = &request->message;
@@ -133,14 +134,14 @@ static nw_status find_payload(nw_channel_request *request, const void **out)
     void *mapped = NULL;
     nw_status status = NW_OK;
 
-    *out = NULL;
     if (!pack && request->gpu < 0) {
-        *out = message->bytes ? message->buffer : (const void *)&request->wire;
+        request->payload =
+            message->bytes ? message->buffer : (const void *)&request->wire;
     } else if (!pack && channel->adapter) {
         status = nw_adapter_map(message->buffer, message->bytes, &mapped);
         if (!status)
             nw_adapter_pay(NW_ADAPTER_READ, message->bytes);
-        *out = mapped;
+        request->payload = mapped;
     } else if (bounce_take(request)) {
         char *payload = request->bounce->memory + NW_WIRE_HEADER;
 
@@ -149,15 +150,15 @@ static nw_status find_payload(nw_channel_request *request, const void **out)
                                         message->bytes);
         else
             memcpy(payload, message->buffer, message->bytes);
-        *out = payload;
+        request->payload = payload;
     }
     return status;
 }
 
-static ssize_t post_gather(nw_channel_request *request, const void *payload)
+static ssize_t post_gather(nw_channel_request *request)
 {
     struct iovec iov[] = {{&request->wire, NW_WIRE_HEADER},
-                          {(void *)payload, request->message.bytes}};
+                          {(void *)request->payload, request->message.bytes}};
     void *descriptors[] = {NULL, NULL};
 
     return fi_sendv(fabric_of(request->channel, request->peer)->ep, iov,
@@ -175,7 +176,7 @@ static ssize_t post_packed(nw_channel_request *request)
                    request->peer->address, &request->op);
 }
 
-static ssize_t post_two(nw_channel_request *request, const void *payload)
+static ssize_t post_two(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
@@ -192,24 +193,24 @@ static ssize_t post_two(nw_channel_request *request, const void *payload)
         request->head_sent = true;
     }
     return fi_senddata(
-        fabric_of(channel, peer)->ep, payload, request->message.bytes, NULL,
-        (uint64_t)channel->options.rank, peer->address, &request->op);
+        fabric_of(channel, peer)->ep, request->payload, request->message.bytes,
+        NULL, (uint64_t)channel->options.rank, peer->address, &request->op);
 }
 
-static ssize_t post(nw_channel_request *request, const void *payload)
+static ssize_t post(nw_channel_request *request)
 {
     request->wire.credits = request->peer->owed;
     switch (request->result.protocol) {
     case NW_CHANNEL_PACK:
         return post_packed(request);
     case NW_CHANNEL_TWO:
-        return post_two(request, payload);
+        return post_two(request);
     case NW_CHANNEL_RENDEZVOUS:
         return fi_send(fabric_of(request->channel, request->peer)->ep,
                        &request->wire, NW_WIRE_HEADER, NULL,
                        request->peer->address, &request->op);
     default:
-        return post_gather(request, payload);
+        return post_gather(request);
     }
 }
 
@@ -238,22 +239,21 @@ static bool push_one(nw_channel_request *request)
     struct nw_peer *peer = request->peer;
     bool eager = request->result.protocol != NW_CHANNEL_RENDEZVOUS;
     uint32_t need = request->result.protocol == NW_CHANNEL_TWO ? 2 : 1;
-    const void *payload = NULL;
     nw_status status;
     ssize_t code;
 
     if (peer->credits < need)
         return false;
-    if (eager) {
-        status = find_payload(request, &payload);
+    if (eager && !request->payload) {
+        status = find_payload(request);
         if (status) {
             nw_request_finish(request, status);
             return true;
         }
-        if (!payload)
+        if (!request->payload)
             return false;
     }
-    code = post(request, payload);
+    code = post(request);
     if (code == -FI_EAGAIN)
         return false;
     if (code)

@@ -54,8 +54,9 @@ struct nw_piece {
 /* Room that a receiver granted; the sender fills it piece by piece. */
 struct nw_grant {
     struct nw_grant *next;
-    struct nw_wire wire;  /* the CTS */
-    uint64_t begun, done; /* bytes */
+    struct nw_wire wire;     /* the CTS */
+    uint64_t begun, done;    /* bytes */
+    struct nw_flight *ready; /* made, but libfabric did not take it yet */
 };
 
 /* One remote write under way. */
@@ -64,6 +65,7 @@ struct nw_flight {
     nw_channel_request *request;
     struct nw_grant *grant;
     struct nw_piece *piece; /* NULL: straight from the buffer */
+    const char *from;
     uint64_t bytes;
 };
 
@@ -96,13 +98,14 @@ struct nw_channel_request {
     bool is_send, done, orphan, head_sent;
     unsigned flights; /* operations of libfabric under way */
     nw_status status;
-    char text[NW_ERROR_TEXT];
     struct nw_bounce *bounce;
+    const void *payload; /* of an eager send: ready to go, once not NULL */
     struct nw_wire wire; /* of a send */
     uint64_t id, remote; /* of a rendezvous: ours, theirs */
     uint64_t total, granted, moved;
     struct nw_grant *grants;
     struct fid_mr *region;
+    char text[NW_ERROR_TEXT]; /* not cleared for a new request */
 };
 
 struct nw_peer {

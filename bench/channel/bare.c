@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the channel adds to libfabric, between host memories of two processes:
+ * a bare ping-pong of fi_sendv (the channel's 32 bytes of header and the
+ * payload, received into one buffer, nothing copied out), the channel by
+ * scatter-gather, and by packing, in turns. Prints, for each size, the median
+ * and the least over the turns of half a round trip. */
+#include "base/array.h"
+#include "base/clock.h"
+#include "channel/endpoint.h"
+#include "channel/wire.h"
+
+#include <nodewise/channel.h>
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { TURNS = 41, TRIPS = 100, WARM = 10, SLOT = 8192, WAYS = 3 };
+static const size_t sizes[] = {8, 64, 256, 1024, 2048, 4096, 8192};
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+struct end {
+    int rank, wire; /* wire: a socket to the other */
+    struct nw_endpoint fabric;
+    fi_addr_t other;
+    nw_channel *channel[WAYS]; /* of the ways but the bare one */
+    char *out, *in;
+    struct fi_context2 sent, come;
+};
+
+static void must(int bad, const char *what)
+{
+    if (!bad)
+        return;
+    fprintf(stderr, "bare: %s: %s\n", what, nw_error_text());
+    exit(1);
+}
+
+static nw_status swap(void *context, const void *mine, size_t bytes, void *all)
+{
+    const struct end *end = context;
+    char *both = all;
+
+    memcpy(both + (size_t)end->rank * bytes, mine, bytes);
+    must(write(end->wire, mine, bytes) != (ssize_t)bytes, "write");
+    must(recv(end->wire, both + (size_t)!end->rank * bytes, bytes,
+              MSG_WAITALL) != (ssize_t)bytes,
+         "read");
+    return NW_OK;
+}
+
+static void await(struct end *end)
+{
+    must(fi_recv(end->fabric.ep, end->in, NW_WIRE_HEADER + SLOT, NULL,
+                 FI_ADDR_UNSPEC, &end->come) != 0,
+         "fi_recv");
+}
+
+static void send_bare(struct end *end, size_t bytes)
+{
+    static char head[NW_WIRE_HEADER];
+    struct iovec iov[] = {{head, sizeof head}, {end->out, bytes}};
+    void *descriptors[] = {NULL, NULL};
+    ssize_t code;
+
+    do
+        code = fi_sendv(end->fabric.ep, iov, descriptors, 2, end->other,
+                        &end->sent);
+    while (code == -FI_EAGAIN && fi_cq_read(end->fabric.cq, NULL, 0) <= 0);
+    must(code != 0, "fi_sendv");
+}
+
+/* Until as many operations are done, of either kind. */
+static void finish(struct end *end, int count)
+{
+    struct fi_cq_data_entry entries[2];
+
+    for (unsigned idle = 1; count > 0; idle++) {
+        ssize_t n = fi_cq_read(end->fabric.cq, entries, (size_t)count);
+
+        must(n == -FI_EAVAIL, "fi_cq_read");
+        count -= n > 0 ? (int)n : 0;
+        if (idle % 200 == 0)
+            (void)sched_yield();
+    }
+}
+
+/* Every trip awaits one message and sends one; both are done at its end. */
+static void trip_bare(struct end *end, int way, size_t bytes)
+{
+    (void)way;
+    if (!end->rank)
+        send_bare(end, bytes);
+    finish(end, end->rank ? 1 : 2);
+    await(end);
+    if (end->rank) {
+        send_bare(end, bytes);
+        finish(end, 1);
+    }
+}
+
+static void trip_channel(struct end *end, int way, size_t bytes)
+{
+    for (int i = 0; i < 2; i++) {
+        bool sends = i == end->rank;
+        struct nw_channel_message message = {sends ? end->out : end->in, bytes,
+                                             !end->rank, 1};
+        nw_channel_request *request = NULL;
+
+        must(sends ? nw_channel_send(end->channel[way], &message, &request)
+                   : nw_channel_receive(end->channel[way], &message, &request),
+             "begin");
+        must(nw_channel_wait(&request, NULL), "wait");
+    }
+}
+
+/* Microseconds of half a round trip. */
+static double turn(struct end *end, int way, size_t bytes)
+{
+    void (*trip)(struct end *, int, size_t) = way ? trip_channel : trip_bare;
+    uint64_t start = 0;
+    char both[2];
+
+    must(swap(end, "", 1, both), "meet");
+    for (int i = -WARM; i < TRIPS; i++) {
+        if (!i)
+            start = nw_clock_ns();
+        trip(end, way, bytes);
+    }
+    return (double)(nw_clock_ns() - start) * 1e-3 / (2 * TRIPS);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static void measure(struct end *end, size_t bytes)
+{
+    double times[WAYS][TURNS];
+
+    for (int i = 0; i < TURNS; i++)
+        for (int way = 0; way < WAYS; way++)
+            times[way][i] = turn(end, way, bytes);
+    if (end->rank)
+        return;
+    printf("%zu", bytes);
+    for (int way = 0; way < WAYS; way++) {
+        qsort(times[way], TURNS, sizeof times[way][0], by_time);
+        printf("\t%.3f\t%.3f", times[way][TURNS / 2], times[way][0]);
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+static void open_end(struct end *end, const char *provider)
+{
+    const char *providers[] = {provider, NULL};
+    char names[2][NW_ENDPOINT_NAME];
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    cpu_set_t core;
+
+    CPU_ZERO(&core);
+    CPU_SET((size_t)end->rank, &core);
+    (void)sched_setaffinity(0, sizeof core, &core);
+    must(nw_endpoint_open(providers, &end->fabric), "open");
+    (void)swap(end, end->fabric.name, NW_ENDPOINT_NAME, names);
+    must(nw_endpoint_meet(&end->fabric, names[!end->rank], &end->other),
+         "meet");
+    options.rank = end->rank;
+    options.count = 2;
+    options.allgather = swap;
+    options.context = end;
+    options.provider = provider;
+    for (int way = 1; way < WAYS; way++) {
+        options.protocol = way == 1 ? NW_CHANNEL_GATHER : NW_CHANNEL_PACK;
+        must(nw_channel_open(&options, &end->channel[way]), "open");
+    }
+    must(nw_alloc(SLOT, 1, &end->out) ||
+             nw_alloc(NW_WIRE_HEADER + SLOT, 1, &end->in),
+         "allocate");
+    await(end);
+}
+
+static void run(struct end *end, const char *provider)
+{
+    open_end(end, provider);
+    if (!end->rank)
+        printf("bytes\tbare\tbare least\tgather\tgather least\tpack\tpack "
+               "least\n");
+    for (int i = 0; i < SIZES; i++)
+        measure(end, sizes[i]);
+    for (int way = 1; way < WAYS; way++)
+        nw_channel_close(end->channel[way]);
+    nw_endpoint_close(&end->fabric);
+    free(end->out);
+    free(end->in);
+}
+
+int main(int argc, char **argv)
+{
+    struct end end = {0};
+    int wires[2], how = 0;
+    pid_t child;
+
+    must(argc != 2, "usage: bare PROVIDER");
+    must(socketpair(AF_UNIX, SOCK_STREAM, 0, wires), "socketpair");
+    child = fork();
+    end.rank = !child;
+    end.wire = wires[!child];
+    (void)close(wires[child != 0]);
+    run(&end, argv[1]);
+    if (child)
+        must(waitpid(child, &how, 0) != child || how, "the other process");
+    return 0;
+}

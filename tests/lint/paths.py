@@ -12,7 +12,8 @@ RULES = [re.compile(r"(?<![\w.$])/(?:home|Users)/(?!you\b|user\b)\w+"),
          re.compile(r"(?<![\w.$/])/root/\w"),
          re.compile(r"https?://[\w.-]*(?:%s)\.(?:org|com|io)" % HOSTS)]
 here = os.path.realpath(tree.SOURCE)
-if here.count("/") > 1:
+EVERYBODYS = {"tmp", "var", "opt", "srv", "mnt", "media", "usr", "etc", "run", "dev"}
+if here.count("/") > 1 and here.split("/")[1] not in EVERYBODYS:
     RULES.append(re.compile(r"(?<![\w.$])" + re.escape(os.path.dirname(here)) + "/"))
 
 breaches = []

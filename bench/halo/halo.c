@@ -113,7 +113,8 @@ static const struct ours variants[] = {
     {"phases/attach", NW_HALO_BIT(NW_HALO_ATTACH), NW_HALO_SCHEDULE_PHASES},
 };
 
-static nw_halo *open_ours(const struct setup *setup, const struct ours *ours)
+static nw_halo *open_ours(const struct setup *setup, const struct ours *ours,
+                          const nw_halo *arrays)
 {
     struct nw_halo_options plan = NW_HALO_OPTIONS_INIT;
     struct nw_halo_quantity quantity[QUANTITIES];
@@ -135,6 +136,7 @@ static nw_halo *open_ours(const struct setup *setup, const struct ours *ours)
     plan.methods = ours->methods;
     plan.schedule = ours->schedule;
     plan.cache = "";
+    plan.arrays = arrays;
     if (nw_halo_plan(setup->grid, &plan, &halo)) {
         if (!setup->rank && !ours->methods)
             fprintf(stderr, "nodewise bench halo: %s\n", nw_error_text());
@@ -151,6 +153,8 @@ struct contestant {
     void *state;
     double *seconds;
     int count;
+    double *turn; /* the median of each turn */
+    int turns;
     double median, quartile, mean, spread;
 };
 
@@ -228,8 +232,10 @@ static long check(const struct setup *setup,
     return all;
 }
 
-static int open_all(const struct setup *setup,
-                    const struct arguments *arguments, struct contestant *out)
+/* All use the arrays of the first: what is compared is ways, not where memory
+ * came to lie. */
+static int open_all(struct setup *setup, const struct arguments *arguments,
+                    struct contestant *out)
 {
     static const struct peer *const peers[] = {&peer_alltoallw, &peer_types,
                                                &peer_naive,     &peer_phases,
@@ -238,11 +244,16 @@ static int open_all(const struct setup *setup,
     int count = 0;
 
     for (size_t i = 0; i < own; i++) {
-        void *state = open_ours(setup, &variants[i]);
+        void *state =
+            open_ours(setup, &variants[i], count ? out[0].state : NULL);
 
         if (state)
             out[count++] = (struct contestant){variants[i].name, NULL, state};
+        else if (!count)
+            return 0;
     }
+    for (int q = 0; q < QUANTITIES; q++)
+        setup->array[q] = nw_halo_base(out[0].state, 0, q);
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) {
         void *state = peers[i]->open(setup);
 
@@ -254,8 +265,9 @@ static int open_all(const struct setup *setup,
 
 static void close_all(struct contestant *contestants, int count)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = count - 1; i >= 0; i--) { /* the arrays' owner last */
         free(contestants[i].seconds);
+        free(contestants[i].turn);
         if (contestants[i].peer)
             contestants[i].peer->close(contestants[i].state);
         else
@@ -274,8 +286,16 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+static double median_of(double *values, int n)
+{
+    qsort(values, (size_t)n, sizeof(double), ascending);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
 static void take_turn(const struct setup *setup, struct contestant *contestant)
 {
+    double turn[TURN - 1];
+
     for (int i = 0; i < TURN; i++) {
         double own, slowest;
 
@@ -285,8 +305,9 @@ static void take_turn(const struct setup *setup, struct contestant *contestant)
         own = MPI_Wtime() - own;
         MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, setup->grid);
         if (i)
-            contestant->seconds[contestant->count++] = slowest;
+            turn[i - 1] = contestant->seconds[contestant->count++] = slowest;
     }
+    contestant->turn[contestant->turns++] = median_of(turn, TURN - 1);
 }
 
 static void summarise(struct contestant *contestant)
@@ -334,6 +355,7 @@ static void time_all(const struct setup *setup,
         order[i] = i;
         contestants[i].seconds =
             calloc((size_t)arguments->rounds * TURN, sizeof(double));
+        contestants[i].turn = calloc((size_t)arguments->rounds, sizeof(double));
     }
     for (int round = 0; round < arguments->rounds; round++) {
         shuffle(order, count);
@@ -345,6 +367,51 @@ static void time_all(const struct setup *setup,
 }
 
 /* --- telling --- */
+
+/* How many times one takes as long as another: the median over the rounds, so
+ * that what the machine does for a while meets both. */
+static double ratio_of(const struct contestant *a, const struct contestant *b)
+{
+    double *ratio = calloc((size_t)a->turns, sizeof(double)), median;
+
+    for (int i = 0; i < a->turns; i++)
+        ratio[i] = a->turn[i] / b->turn[i];
+    median = median_of(ratio, a->turns);
+    free(ratio);
+    return median;
+}
+
+/* The choice against the best of the forced methods; and against another plan
+ * of the same method: what two runs of one thing differ by. */
+struct choice {
+    double against_best, against_same;
+};
+
+static bool is_same(const struct contestant *forced, const char *words)
+{
+    const char *method = strchr(forced->name, '/');
+    size_t schedule = (size_t)(method - forced->name);
+    char word[32];
+
+    snprintf(word, sizeof word, " %s ", method + 1);
+    return !strncmp(words, forced->name, schedule) && strstr(words, word);
+}
+
+static struct choice judge_choice(const struct contestant *contestants,
+                                  int count)
+{
+    struct choice choice = {0, NAN};
+    const char *words = nw_halo_words(contestants[0].state);
+
+    for (int i = 1; i < count && !contestants[i].peer; i++) {
+        double ratio = ratio_of(&contestants[0], &contestants[i]);
+
+        choice.against_best = fmax(choice.against_best, ratio);
+        if (is_same(&contestants[i], words))
+            choice.against_same = ratio;
+    }
+    return choice;
+}
 
 struct verdict {
     double best_peer; /* the fastest of all others */
@@ -398,6 +465,13 @@ static void tell_text(const struct setup *setup,
     printf("  best of the others / nodewise: %.2f, by quartiles %.2f\n",
            verdict.best_peer / contestants[0].median,
            quiet.best_peer / contestants[0].quartile);
+    if (count > 1 && !contestants[1].peer) {
+        struct choice choice = judge_choice(contestants, count);
+
+        printf("  nodewise / best forced, turn by turn: %.3f; / the same "
+               "method forced: %.3f\n",
+               choice.against_best, choice.against_same);
+    }
     fflush(stdout);
 }
 
@@ -415,11 +489,20 @@ static void tell_json(const struct setup *setup,
                i ? ", " : "", contestants[i].name, contestants[i].median,
                contestants[i].quartile, contestants[i].mean,
                contestants[i].spread);
-    printf("}}");
+    printf("}");
+    if (count > 1 && !contestants[1].peer) {
+        struct choice choice = judge_choice(contestants, count);
+
+        printf(", \"against_best_forced\": %.4g", choice.against_best);
+        if (isfinite(choice.against_same))
+            printf(", \"against_same_forced\": %.4g", choice.against_same);
+    }
+    printf("}");
 }
 
 struct totals { /* [by lower quartiles] */
     int rows, fastest[2], close[2];
+    int close_by_turns;
     double logs[2];
 };
 
@@ -427,6 +510,8 @@ static void add_up(struct totals *totals, const struct contestant *contestants,
                    int count)
 {
     totals->rows++;
+    totals->close_by_turns +=
+        judge_choice(contestants, count).against_best <= 1.05;
     for (int i = 0; i < 2; i++) {
         struct verdict verdict = judge(contestants, count, i);
         double own = figure(&contestants[0], i);
@@ -437,7 +522,7 @@ static void add_up(struct totals *totals, const struct contestant *contestants,
     }
 }
 
-static int run_row(const struct setup *setup, const struct arguments *arguments,
+static int run_row(struct setup *setup, const struct arguments *arguments,
                    struct totals *totals)
 {
     struct contestant contestants[MOST_CONTESTANTS] = {{0}};
@@ -482,9 +567,11 @@ static void conclude_json(const struct totals *totals, const double mean[2])
     printf("],\n \"rows\": %d, \"fastest\": %d, \"within_5_percent\": %d, "
            "\"against_alltoallw_and_dmda\": %.4g,\n \"quartiles\": "
            "{\"fastest\": %d, \"within_5_percent\": %d, "
-           "\"against_alltoallw_and_dmda\": %.4g}}\n",
+           "\"against_alltoallw_and_dmda\": %.4g},\n"
+           " \"within_5_percent_by_turns\": %d}\n",
            totals->rows, totals->fastest[0], totals->close[0], mean[0],
-           totals->fastest[1], totals->close[1], mean[1]);
+           totals->fastest[1], totals->close[1], mean[1],
+           totals->close_by_turns);
 }
 
 static void conclude(const struct arguments *arguments,
@@ -507,6 +594,10 @@ static void conclude(const struct arguments *arguments,
                    "%d of %d rows\n",
                    totals->close[i], totals->rows);
     }
+    if (arguments->forced)
+        printf("turn by turn: the choice is within 5 %% of the best forced "
+               "method on %d of %d rows\n",
+               totals->close_by_turns, totals->rows);
     if (!arguments->forced)
         printf("--forced times each method\n");
 }

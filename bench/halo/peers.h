@@ -18,7 +18,8 @@ struct setup {
     MPI_Comm grid; /* periodic, dimensions z, y, x */
     int dims[3], place[3];
     int rank, size;
-    int padded; /* cells along a side with the ghosts */
+    int padded;               /* cells along a side with the ghosts */
+    float *array[QUANTITIES]; /* of ours: those who can use them too */
 };
 
 struct peer {

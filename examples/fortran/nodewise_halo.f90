@@ -30,7 +30,7 @@ module nodewise_halo
     integer(c_int32_t) :: box_count = 0
     type(c_ptr) :: base = c_null_ptr, pitch = c_null_ptr
     type(c_funptr) :: memory = c_null_funptr
-    type(c_ptr) :: context = c_null_ptr
+    type(c_ptr) :: context = c_null_ptr, arrays = c_null_ptr
     integer(c_size_t) :: row_align = 0
     integer(c_int) :: memory_kind = 0
     type(c_ptr) :: gpu = c_null_ptr, stream = c_null_ptr

@@ -121,6 +121,8 @@ struct nw_halo_piece {
     int32_t rank; /* -1 in layouts made without MPI */
 };
 
+struct nw_halo; /* a planned halo; below, with mpi.h */
+
 struct nw_halo_options {
     size_t size;       /* sizeof of this struct */
     int64_t extent[3]; /* cells of the domain; 1 for axes that are not there */
@@ -154,6 +156,9 @@ struct nw_halo_options {
     void *(*memory)(void *context, const struct nw_halo_piece *piece,
                     int32_t quantity, size_t *pitch);
     void *context;
+    /* or the arrays of another halo, which has the same pieces and quantities
+     * and is freed later: two plans for one field */
+    const struct nw_halo *arrays;
     size_t row_align; /* library's arrays: pitch a multiple of so many bytes */
     enum nw_halo_memory memory_kind;
     /* GPU memory: of each piece its GPU (NULL: the slot's) and the stream in

@@ -63,7 +63,7 @@ nw_status nw_halo_agree(MPI_Comm comm, nw_status status)
     X("the seed", (int64_t)options->seed)                                      \
     X("the topology", fold_text(options->topology))                            \
     X("own pieces or the library's", options->box != NULL)                     \
-    X("own arrays or the library's", options->base || options->memory)         \
+    X("own arrays or the library's", whose_arrays(options))                    \
     X("the kind of memory", options->memory_kind)                              \
     X("the methods", options->methods)                                         \
     X("the schedule", options->schedule)                                       \
@@ -105,6 +105,11 @@ static int64_t fold_quantities(const struct nw_halo_options *options)
         hash = fold(hash, (int64_t)options->quantity[i].stride);
     }
     return hash;
+}
+
+static int64_t whose_arrays(const struct nw_halo_options *options)
+{
+    return options->arrays ? 2 : options->base || options->memory;
 }
 
 static int64_t fold_text(const char *text)

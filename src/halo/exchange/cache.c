@@ -15,7 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define HEAD "nodewise halo choices 1"
+#define HEAD "nodewise halo choices 2"
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 {
@@ -61,6 +61,7 @@ static uint64_t key_of(const nw_halo *halo)
     for (int32_t i = 0; i < halo->joined_count; i++)
         hash = mix(hash, &halo->field[i].bytes, 2 * sizeof(size_t));
     hash = mix(hash, halo->node_of, (size_t)halo->size * sizeof(int));
+    hash = mix(hash, halo->package_of, (size_t)halo->size * sizeof(int));
     hash = mix(hash, &halo->methods, sizeof halo->methods);
     hash = mix(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
     return mix_pieces(hash, halo->layout);
@@ -93,21 +94,29 @@ static void make_folders(char *path)
     }
 }
 
-/* A choice as three words: schedule, methods inside a node, between nodes. */
-static bool parse(char *line, uint64_t key, struct nw_halo_scheme *out)
+/* A line: key, schedule, the methods of each class, and words for people. */
+static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
 {
+    struct nw_halo_scheme scheme;
     unsigned long long number;
-    unsigned inside, between;
     char schedule[16];
+    int used = 0;
 
-    if (sscanf(line, "%16llx %15s %x %x", &number, schedule, &inside,
-               &between) != 4 ||
+    if (sscanf(line, "%16llx %15s%n", &number, schedule, &used) != 2 ||
         number != key)
         return false;
-    if (strcmp(schedule, "phases") && strcmp(schedule, "once"))
+    scheme.phased = !strcmp(schedule, "phases");
+    if (!scheme.phased && strcmp(schedule, "once"))
         return false;
-    *out =
-        (struct nw_halo_scheme){!strcmp(schedule, "phases"), inside, between};
+    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++) {
+        int more = 0;
+
+        line += used;
+        if (sscanf(line, " %x%n", &scheme.methods[i], &more) != 1)
+            return false;
+        used = more;
+    }
+    *out = scheme;
     return true;
 }
 
@@ -149,23 +158,68 @@ nw_status nw_halo_cache_read(nw_halo *halo, const char *file,
     return nw_halo_mpi(code, "tell of an earlier choice");
 }
 
+/* What a choice is of: machine, ranks and shape. */
+static void add_words(const nw_halo *halo, struct nw_text *text)
+{
+    const struct nw_halo_domain *domain = &halo->layout->domain;
+    struct utsname machine;
+    int32_t most = 0;
+
+    memset(&machine, 0, sizeof machine);
+    uname(&machine);
+    for (int d = 0; d < 27; d++)
+        most = domain->radius[d] > most ? domain->radius[d] : most;
+    nw_text_format(
+        text,
+        "%s: %d ranks, %d nodes, %lldx%lldx%lld cells of %llu B, radius %d, "
+        "%s memory: %s\n",
+        machine.nodename, halo->size, halo->layout->node_count,
+        (long long)domain->extent[0], (long long)domain->extent[1],
+        (long long)domain->extent[2], (unsigned long long)domain->cell_bytes,
+        most, halo->gpu_memory ? "GPU" : "host", halo->words);
+}
+
+static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
+{
+    nw_text_format(text, "%016llx %s", (unsigned long long)key,
+                   halo->scheme.phased ? "phases" : "once");
+    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
+        nw_text_format(text, " %x", halo->scheme.methods[i]);
+    nw_text_add(text, "  ");
+    add_words(halo, text);
+}
+
+/* Earlier choices, without one of the same key; a file of another kind is
+ * begun anew. */
+static void add_others(char *data, const char *path, uint64_t key,
+                       struct nw_text *text)
+{
+    struct nw_lines lines;
+    char *line;
+
+    nw_lines_init(&lines, path, data);
+    line = nw_lines_next(&lines);
+    if (!line || strcmp(line, HEAD))
+        return;
+    while ((line = nw_lines_next(&lines)))
+        if (strtoull(line, NULL, 16) != key)
+            nw_text_format(text, "%s\n", line);
+}
+
 void nw_halo_cache_write(const nw_halo *halo, const char *file)
 {
     char path[PATH_MAX], *data = NULL;
     size_t length = 0;
     struct nw_text text = {0};
+    uint64_t key = key_of(halo);
 
     if (!find_file(file, path))
         return;
     make_folders(path);
-    if (!access(path, R_OK) && nw_file_read_text(path, &data, &length))
-        data = NULL;
-    nw_text_add(&text,
-                data && !strncmp(data, HEAD, strlen(HEAD)) ? data : HEAD "\n");
-    nw_text_format(&text, "%016llx %s %x %x\n",
-                   (unsigned long long)key_of(halo),
-                   halo->scheme.phased ? "phases" : "once", halo->scheme.inside,
-                   halo->scheme.between);
+    nw_text_add(&text, HEAD "\n");
+    if (!access(path, R_OK) && !nw_file_read_text(path, &data, &length))
+        add_others(data, path, key, &text);
+    add_line(halo, key, &text);
     if (!text.failed)
         (void)!nw_file_write(path, text.data, text.length);
     nw_text_fini(&text);

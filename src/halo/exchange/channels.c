@@ -2,6 +2,7 @@
 /* Cuts a rank's transfers into channels, the same way at both ends, and opens
  * them: each end tells the other what it must know. */
 #include "halo/exchange/channels.h"
+#include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
 #include "halo/exchange/nodes.h"
 
@@ -26,43 +27,26 @@ const struct nw_halo_method_ops *const nw_halo_methods[NW_HALO_METHOD_COUNT] = {
     [NW_HALO_STAGED] = &nw_halo_staged,
 };
 
-static struct nw_halo_pair pair_of(const nw_halo *halo,
-                                   const struct nw_halo_transfer *transfer)
+/* The first method of the fixed order among `allowed` that serves the pair. */
+static const struct nw_halo_method_ops *
+first_of(const nw_halo *halo, const struct nw_halo_pair *pair, uint32_t allowed)
 {
-    const struct nw_halo_piece *from = &halo->layout->piece[transfer->from];
-    const struct nw_halo_piece *to = &halo->layout->piece[transfer->to];
-
-    return (struct nw_halo_pair){
-        .from = transfer->from,
-        .to = transfer->to,
-        .from_rank = from->rank,
-        .to_rank = to->rank,
-        .same_rank = from->rank == to->rank,
-        .same_node = halo->node_of[from->rank] == halo->node_of[to->rank],
-        .same_gpu = from->node == to->node && from->slot == to->slot,
-    };
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
+        if (allowed & NW_HALO_BIT(i) && nw_halo_methods[i]->fits(halo, pair))
+            return nw_halo_methods[i];
+    return NULL;
 }
 
-/* The first method of the fixed order that is allowed and fits: a function of
- * what both ends know. */
+/* A function of what both ends know. */
 static const struct nw_halo_method_ops *
 choose(const nw_halo *halo, const struct nw_halo_transfer *transfer)
 {
-    struct nw_halo_pair pair = pair_of(halo, transfer);
-    uint32_t allowed =
-        pair.same_node ? halo->scheme.inside : halo->scheme.between;
+    struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
+    uint32_t wanted = halo->scheme.methods[nw_halo_class_of(halo, &pair)];
+    const struct nw_halo_method_ops *ops =
+        first_of(halo, &pair, halo->methods & wanted);
 
-    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
-        const struct nw_halo_method_ops *ops = nw_halo_methods[i];
-
-        if (!ops || ops->for_gpu != halo->gpu_memory ||
-            !(halo->methods & NW_HALO_BIT(i)))
-            continue;
-        if ((pair.same_rank || allowed & NW_HALO_BIT(i)) &&
-            ops->fits(halo, &pair))
-            return ops;
-    }
-    return NULL;
+    return ops ? ops : first_of(halo, &pair, halo->methods);
 }
 
 /* A transfer with what it is sorted by. */
@@ -165,14 +149,9 @@ static void cut(nw_halo *halo, const struct entry *entry)
 
 static nw_status make_channels(nw_halo *halo)
 {
-    struct nw_halo_wanted wanted = {.layout = halo->layout,
-                                    .rank = halo->rank,
-                                    .phased = halo->scheme.phased};
     struct entry *entry = NULL;
-    nw_status status = nw_halo_transfers_find(&wanted, &halo->transfers);
+    nw_status status = nw_alloc(halo->transfers.count, sizeof *entry, &entry);
 
-    if (!status)
-        status = nw_alloc(halo->transfers.count, sizeof *entry, &entry);
     if (!status)
         status = nw_alloc(halo->transfers.count, sizeof *halo->channel,
                           &halo->channel);
@@ -233,8 +212,15 @@ static nw_status open_all(nw_halo *halo, struct nw_halo_offer *own)
 /* Where nodes are to be connected, all ranks have their channels first. */
 static nw_status make_all(nw_halo *halo)
 {
-    nw_status status = make_channels(halo);
+    struct nw_halo_wanted wanted = {.layout = halo->layout,
+                                    .rank = halo->rank,
+                                    .phased = halo->scheme.phased};
+    nw_status found = nw_halo_transfers_find(&wanted, &halo->transfers);
+    nw_status status = nw_halo_weigh(halo); /* collective: all ranks come */
 
+    status = found ? found : status;
+    if (!status)
+        status = make_channels(halo);
     if (!nw_halo_trunks_wanted(halo))
         return status;
     status = nw_halo_agree(halo->comm, status);

@@ -2,6 +2,7 @@
 /* Which schemes there are, and which one is taken: measured, modelled, or the
  * first in the fixed order. */
 #include "halo/exchange/channels.h"
+#include "halo/exchange/classes.h"
 
 #include "base/text.h"
 
@@ -65,32 +66,12 @@ struct schemes {
     size_t count;
 };
 
-/* What a pair of ranks has, this one's and any others: which scopes matter. */
-static nw_status find_scopes(nw_halo *halo, bool *inside, bool *between)
+static struct nw_halo_scheme any_method(bool phased)
 {
-    int own[2] = {0, 0}, all[2];
-    int code;
+    struct nw_halo_scheme scheme = {.phased = phased};
 
-    for (int rank = 0; rank < halo->size; rank++)
-        if (rank != halo->rank)
-            own[halo->node_of[rank] != halo->node_of[halo->rank]] = 1;
-    code = NW_PMPI(Allreduce)(own, all, 2, MPI_INT, MPI_MAX, halo->comm);
-    *inside = all[0];
-    *between = all[1];
-    return nw_halo_mpi(code, "compare nodes");
-}
-
-/* Methods that serve ranks of one node, or of two. */
-static uint32_t fitting(const nw_halo *halo, bool same_node)
-{
-    struct nw_halo_pair pair = {.to_rank = 1, .same_node = same_node};
-    uint32_t bits = 0;
-
-    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
-        if (halo->methods & NW_HALO_BIT(i) &&
-            nw_halo_methods[i]->fits(halo, &pair))
-            bits |= NW_HALO_BIT(i);
-    return bits;
+    memset(scheme.methods, 0xff, sizeof scheme.methods);
+    return scheme;
 }
 
 static void add(struct schemes *schemes, const struct nw_halo_scheme *scheme)
@@ -99,22 +80,18 @@ static void add(struct schemes *schemes, const struct nw_halo_scheme *scheme)
         schemes->item[schemes->count++] = *scheme;
 }
 
-/* One scheme for each method in `bits`, all else as in `like`. */
+/* One scheme for each method in `bits` for a class, all else as in `like`. */
 static void vary(struct schemes *schemes, const struct nw_halo_scheme *like,
-                 bool inside, uint32_t bits)
+                 enum nw_halo_class kind, uint32_t bits)
 {
     if (!bits)
         add(schemes, like);
     for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
         struct nw_halo_scheme scheme = *like;
 
-        if (!(bits & NW_HALO_BIT(i)))
-            continue;
-        if (inside)
-            scheme.inside = NW_HALO_BIT(i);
-        else
-            scheme.between = NW_HALO_BIT(i);
-        add(schemes, &scheme);
+        scheme.methods[kind] = NW_HALO_BIT(i);
+        if (bits & NW_HALO_BIT(i))
+            add(schemes, &scheme);
     }
 }
 
@@ -122,46 +99,75 @@ static void vary(struct schemes *schemes, const struct nw_halo_scheme *like,
 
 struct choosing {
     nw_halo *halo;
-    bool once, phases;    /* schedules that may be */
-    bool inside, between; /* scopes that matter */
+    bool once, phases; /* schedules that may be */
+    uint32_t compared; /* classes whose methods were, a bit each */
+    bool either;       /* schedules were compared */
+    struct nw_halo_survey survey;
 };
 
-static nw_status compare_schemes(struct choosing *work, bool inside,
-                                 const struct nw_halo_scheme *like,
-                                 bool both_schedules)
+/* The methods of a class, in both schedules where that may change them: light
+ * pairs go along with the others. */
+static nw_status compare_methods(struct choosing *work, enum nw_halo_class kind,
+                                 uint32_t bits)
 {
     nw_halo *halo = work->halo;
+    struct nw_halo_scheme like = halo->scheme;
     struct schemes schemes = {.count = 0};
-    uint32_t bits = work->inside || work->between ? fitting(halo, inside) : 0;
+    bool light = kind == NW_HALO_CLASS_PACKAGE_LIGHT ||
+                 kind == NW_HALO_CLASS_NODE_LIGHT ||
+                 kind == NW_HALO_CLASS_NETWORK_LIGHT;
 
     for (int phased = 0; phased < 2; phased++) {
-        struct nw_halo_scheme scheme = *like;
+        struct nw_halo_scheme scheme = like;
 
-        if (both_schedules)
-            scheme.phased = phased;
-        else if (phased != like->phased)
-            continue;
-        if (phased ? work->phases : work->once)
-            vary(&schemes, &scheme, inside, bits);
+        scheme.phased = phased;
+        if ((phased ? work->phases : work->once) &&
+            (!light || phased == like.phased))
+            vary(&schemes, &scheme, kind, bits);
     }
-    if (schemes.count == 1)
-        return nw_halo_channels_open(halo, schemes.item);
-    return nw_halo_tune(halo, schemes.item, schemes.count);
+    nw_halo_channels_close(halo);
+    work->compared |= 1u << kind;
+    work->either = work->either || !light;
+    return schemes.count == 1 ? nw_halo_channels_open(halo, schemes.item)
+                              : nw_halo_tune(halo, schemes.item, schemes.count);
 }
 
-/* What is inside the nodes first, then what is between them. */
+/* The class with the most bytes that has methods to choose from. */
+static bool next_class(const struct choosing *work, enum nw_halo_class *out)
+{
+    bool found = false;
+
+    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++) {
+        uint32_t bits = work->survey.methods[i];
+
+        if (work->compared & 1u << i || !(bits & (bits - 1)))
+            continue;
+        if (!found || work->survey.bytes[i] > work->survey.bytes[*out])
+            *out = (enum nw_halo_class)i;
+        found = true;
+    }
+    return found;
+}
+
+/* Class by class, those that move most first; each finds those before as they
+ * were chosen. */
 static nw_status measure(struct choosing *work)
 {
     nw_halo *halo = work->halo;
-    struct nw_halo_scheme like = {work->phases, UINT32_MAX, UINT32_MAX};
-    nw_status status =
-        compare_schemes(work, work->inside || !work->between, &like, true);
+    struct nw_halo_scheme scheme = any_method(!work->once);
+    enum nw_halo_class kind = NW_HALO_CLASS_ALONE;
+    nw_status status = nw_halo_channels_open(halo, &scheme);
 
-    if (status || !work->inside || !work->between)
-        return status;
-    like = halo->scheme;
-    nw_halo_channels_close(halo);
-    return compare_schemes(work, false, &like, true);
+    if (!status)
+        status = nw_halo_survey(halo, &work->survey);
+    while (!status && next_class(work, &kind)) {
+        status = compare_methods(work, kind, work->survey.methods[kind]);
+        if (!status)
+            status = nw_halo_survey(halo, &work->survey);
+    }
+    if (!status && !work->either && work->once && work->phases)
+        status = compare_methods(work, NW_HALO_CLASS_ALONE, 0);
+    return status;
 }
 
 /* Seconds a message and a byte; quiet two-core figures of this method's twin
@@ -197,7 +203,7 @@ static nw_status choose_by_model(struct choosing *work)
     nw_halo *halo = work->halo;
     double seconds[2] = {0, 0}, slowest[2];
     nw_status status = NW_OK;
-    struct nw_halo_scheme scheme = {false, UINT32_MAX, UINT32_MAX};
+    struct nw_halo_scheme scheme = any_method(false);
 
     for (int phased = 0; !status && phased < 2; phased++) {
         scheme.phased = phased;
@@ -215,17 +221,6 @@ static nw_status choose_by_model(struct choosing *work)
     return status ? status : nw_halo_channels_open(halo, &scheme);
 }
 
-/* A remembered choice whose methods are there. */
-static bool is_usable(const struct choosing *work,
-                      const struct nw_halo_scheme *scheme)
-{
-    const nw_halo *halo = work->halo;
-
-    return (scheme->phased ? work->phases : work->once) &&
-           (!work->inside || scheme->inside & fitting(halo, true)) &&
-           (!work->between || scheme->between & fitting(halo, false));
-}
-
 static nw_status measure_or_remember(struct choosing *work,
                                      const struct nw_halo_options *options)
 {
@@ -238,9 +233,11 @@ static nw_status measure_or_remember(struct choosing *work,
         status = nw_halo_cache_read(halo, options->cache, &scheme, &found);
     if (status)
         return status;
-    if (found && is_usable(work, &scheme))
+    if (found && (scheme.phased ? work->phases : work->once))
         return nw_halo_channels_open(halo, &scheme);
     status = measure(work);
+    if (!status)
+        describe(halo);
     if (!status && cached && !halo->rank)
         nw_halo_cache_write(halo, options->cache);
     return status;
@@ -249,7 +246,7 @@ static nw_status measure_or_remember(struct choosing *work,
 static nw_status open_chosen(struct choosing *work,
                              const struct nw_halo_options *options)
 {
-    struct nw_halo_scheme first = {work->phases, UINT32_MAX, UINT32_MAX};
+    struct nw_halo_scheme first = any_method(work->phases);
 
     if (options->choice == NW_HALO_CHOOSE_MEASURE)
         return measure_or_remember(work, options);
@@ -271,9 +268,7 @@ nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
     if (!work.once && !work.phases)
         return nw_fail(NW_EINVAL, "these radii or pieces cannot be exchanged "
                                   "in phases");
-    status = find_scopes(halo, &work.inside, &work.between);
-    if (!status)
-        status = open_chosen(&work, options);
+    status = open_chosen(&work, options);
     if (!status)
         describe(halo);
     return status;

@@ -98,11 +98,26 @@ struct nw_halo_remote {
     uint64_t pitch;
 };
 
-/* A way to do everything: what a measurement compares. */
+/* Pairs of ranks that a method is chosen for apart; light: of far fewer bytes
+ * than the heaviest pair. */
+enum nw_halo_class {
+    NW_HALO_CLASS_ALONE, /* a rank's pieces, in host memory or on one GPU */
+    NW_HALO_CLASS_GPUS,  /* a rank's pieces, on two GPUs */
+    NW_HALO_CLASS_PACKAGE,
+    NW_HALO_CLASS_PACKAGE_LIGHT,
+    NW_HALO_CLASS_NODE, /* of one node, not bound to the same package */
+    NW_HALO_CLASS_NODE_LIGHT,
+    NW_HALO_CLASS_NETWORK,
+    NW_HALO_CLASS_NETWORK_LIGHT,
+    NW_HALO_CLASS_COUNT
+};
+
+/* A way to do everything: what a measurement compares. A pair goes by the first
+ * method of the fixed order among its class's, of all allowed where none of
+ * them serves it. */
 struct nw_halo_scheme {
     bool phased;
-    uint32_t inside;  /* methods allowed inside a node */
-    uint32_t between; /* and between nodes */
+    uint32_t methods[NW_HALO_CLASS_COUNT];
 };
 
 struct nw_halo {
@@ -110,6 +125,9 @@ struct nw_halo {
     int rank, size, node_rank, node_size;
     int *node_of;      /* [size] node of each rank */
     int *node_rank_of; /* [size] its number there */
+    int *package_of;   /* [size] -1: not bound to one */
+    uint64_t *weight;  /* [2 * size] cells from and to each rank */
+    uint64_t heaviest; /* of all pairs of ranks */
     nw_halo_layout *layout;
     int32_t own_count;
     int32_t *own;    /* [own_count] pieces of this rank, ascending */

@@ -213,7 +213,7 @@ static nw_status open_driver(nw_halo *halo)
 nw_status nw_halo_gpus_open(nw_halo *halo,
                             const struct nw_halo_options *options)
 {
-    bool given = options->base || options->memory;
+    bool given = options->base || options->memory || options->arrays;
     nw_status status = allocate(halo);
 
     if (!status)

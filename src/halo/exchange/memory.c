@@ -11,6 +11,7 @@
 
 struct memory {
     MPI_Win window; /* MPI_WIN_NULL where the arrays are not shared */
+    bool borrowed;  /* another halo frees it */
     char *own;      /* of malloc */
 };
 
@@ -65,6 +66,42 @@ static nw_status take_arrays(nw_halo *halo,
                            "long",
                            i % quantities, halo->pitch[i], least);
     }
+    return NW_OK;
+}
+
+static bool same_pieces(const nw_halo *halo, const nw_halo *other)
+{
+    bool same = halo->own_count == other->own_count &&
+                halo->quantity_count == other->quantity_count &&
+                halo->gpu_memory == other->gpu_memory &&
+                halo->node_size == other->node_size;
+
+    for (int32_t i = 0; same && i < halo->own_count; i++)
+        same = !memcmp(halo->layout->piece[halo->own[i]].allocated,
+                       other->layout->piece[other->own[i]].allocated,
+                       sizeof(int64_t[3]));
+    for (int32_t i = 0; same && i < halo->quantity_count; i++)
+        same = stride_of(&halo->quantity[i]) == stride_of(&other->quantity[i]);
+    return same;
+}
+
+static nw_status borrow_arrays(nw_halo *halo, const nw_halo *other)
+{
+    size_t count = (size_t)halo->own_count * halo->quantity_count;
+    const struct memory *theirs = other->memory;
+    struct memory *memory = NULL;
+    nw_status status = nw_alloc(1, sizeof *memory, &memory);
+
+    if (status)
+        return status;
+    halo->memory = memory;
+    memory->borrowed = true;
+    memory->window = theirs ? theirs->window : MPI_WIN_NULL;
+    if (!same_pieces(halo, other))
+        return nw_fail(NW_EINVAL, "the halo whose arrays are to be used has "
+                                  "other pieces or quantities");
+    memcpy(halo->base, other->base, count * sizeof *halo->base);
+    memcpy(halo->pitch, other->pitch, count * sizeof *halo->pitch);
     return NW_OK;
 }
 
@@ -155,8 +192,11 @@ nw_status nw_halo_memory_make(nw_halo *halo,
     status = nw_halo_agree(halo->comm, status);
     if (status)
         return status;
-    status = options->base || options->memory ? take_arrays(halo, options)
-                                              : make_arrays(halo, options);
+    if (options->arrays)
+        status = borrow_arrays(halo, options->arrays);
+    else
+        status = options->base || options->memory ? take_arrays(halo, options)
+                                                  : make_arrays(halo, options);
     return nw_halo_agree(halo->comm, status);
 }
 
@@ -164,7 +204,8 @@ void nw_halo_memory_free(nw_halo *halo)
 {
     struct memory *memory = halo->memory;
 
-    if (memory && memory->window != MPI_WIN_NULL && !halo->bereft)
+    if (memory && !memory->borrowed && memory->window != MPI_WIN_NULL &&
+        !halo->bereft)
         NW_PMPI(Win_free)(&memory->window);
     if (memory)
         free(memory->own);

@@ -4,6 +4,7 @@
  * all. */
 #include "halo/exchange/agree.h"
 #include "halo/exchange/channels.h"
+#include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
@@ -44,29 +45,59 @@ static int open_comms(nw_halo *halo, MPI_Comm comm, int32_t ranks_per_node)
     return NW_PMPI(Comm_size)(halo->node_comm, &halo->node_size);
 }
 
-/* Nodes are numbered by their lowest ranks. */
-static nw_status find_nodes(nw_halo *halo)
+/* What each rank says of where it is. */
+struct seat {
+    int lowest, node_rank, package; /* lowest rank of the node */
+};
+
+static nw_status make_tables(nw_halo *halo, struct seat **seat)
 {
-    int lowest = halo->rank, nodes = 0, code;
-    nw_status status =
-        nw_alloc((size_t)halo->size, sizeof(int), &halo->node_of);
+    size_t size = (size_t)halo->size;
+    nw_status status = nw_alloc(size, sizeof(int), &halo->node_of);
 
     if (!status)
-        status = nw_alloc((size_t)halo->size, sizeof(int), &halo->node_rank_of);
-    status = nw_halo_agree(halo->comm, status);
-    if (status)
-        return status;
-    code = NW_PMPI(Bcast)(&lowest, 1, MPI_INT, 0, halo->node_comm);
-    if (code == MPI_SUCCESS)
-        code = NW_PMPI(Allgather)(&lowest, 1, MPI_INT, halo->node_of, 1,
-                                  MPI_INT, halo->comm);
-    if (code == MPI_SUCCESS)
-        code = NW_PMPI(Allgather)(&halo->node_rank, 1, MPI_INT,
-                                  halo->node_rank_of, 1, MPI_INT, halo->comm);
-    /* the lowest rank of each node comes before its others */
-    for (int i = 0; i < halo->size; i++)
+        status = nw_alloc(size, sizeof(int), &halo->node_rank_of);
+    if (!status)
+        status = nw_alloc(size, sizeof(int), &halo->package_of);
+    if (!status)
+        status = nw_alloc(2 * size, sizeof *halo->weight, &halo->weight);
+    if (!status)
+        status = nw_alloc(size, sizeof **seat, seat);
+    return nw_halo_agree(halo->comm, status);
+}
+
+/* Nodes are numbered by their lowest ranks, each of which comes before its
+ * node's others. */
+static void take_seats(nw_halo *halo, const struct seat *seat)
+{
+    int nodes = 0;
+
+    for (int i = 0; i < halo->size; i++) {
+        halo->node_rank_of[i] = seat[i].node_rank;
+        halo->package_of[i] = seat[i].package;
         halo->node_of[i] =
-            halo->node_of[i] == i ? nodes++ : halo->node_of[halo->node_of[i]];
+            seat[i].lowest == i ? nodes++ : halo->node_of[seat[i].lowest];
+    }
+}
+
+static nw_status find_nodes(nw_halo *halo)
+{
+    struct seat own = {halo->rank, halo->node_rank, nw_halo_own_package()};
+    struct seat *seat = NULL;
+    int code, bytes = sizeof own;
+    nw_status status = make_tables(halo, &seat);
+
+    if (status) {
+        free(seat);
+        return status;
+    }
+    code = NW_PMPI(Bcast)(&own.lowest, 1, MPI_INT, 0, halo->node_comm);
+    if (code == MPI_SUCCESS)
+        code = NW_PMPI(Allgather)(&own, bytes, MPI_BYTE, seat, bytes, MPI_BYTE,
+                                  halo->comm);
+    if (code == MPI_SUCCESS)
+        take_seats(halo, seat);
+    free(seat);
     return nw_halo_mpi(code, "find nodes");
 }
 
@@ -414,6 +445,8 @@ void nw_halo_free(nw_halo *halo)
     free(halo->own_at);
     free(halo->node_of);
     free(halo->node_rank_of);
+    free(halo->package_of);
+    free(halo->weight);
     if (halo->node_comm != MPI_COMM_NULL && !halo->bereft)
         NW_PMPI(Comm_free)(&halo->node_comm);
     if (halo->comm != MPI_COMM_NULL && !halo->bereft)

@@ -12,10 +12,18 @@
 
 bool nw_halo_trunks_wanted(const nw_halo *halo)
 {
-    uint32_t bits = halo->methods & halo->scheme.between;
+    const uint32_t *methods = halo->scheme.methods;
+    uint32_t earlier = NW_HALO_BIT(NW_HALO_PACKED) | NW_HALO_BIT(NW_HALO_TYPES);
+    bool wanted = false;
 
-    return bits & NW_HALO_BIT(NW_HALO_NODES) &&
-           !(bits & (NW_HALO_BIT(NW_HALO_PACKED) | NW_HALO_BIT(NW_HALO_TYPES)));
+    for (int kind = NW_HALO_CLASS_NETWORK; kind < NW_HALO_CLASS_COUNT; kind++) {
+        uint32_t bits = halo->methods & methods[kind];
+
+        bits = bits ? bits : halo->methods;
+        wanted =
+            wanted || (bits & NW_HALO_BIT(NW_HALO_NODES) && !(bits & earlier));
+    }
+    return wanted;
 }
 
 static int compare_keys(const struct nw_halo_share *a,

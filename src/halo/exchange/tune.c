@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Schemes measured against each other, in turns, so that what else the machine
- * does meets all of them. The slowest rank's time counts; all ranks see the
- * same figures and so choose the same. */
+ * does meets all of them, and compared round by round, so that what comes and
+ * goes cancels out. The slowest rank's time counts; all ranks see the same
+ * figures and so choose the same. */
 #include "halo/exchange/channels.h"
 
 #include "base/clock.h"
@@ -11,23 +12,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 96
+#define ROUNDS ((size_t)160)
 #define TURN 5     /* exchanges of a scheme in a row, the first not counted */
-#define SIEVE 2    /* rounds after which the slow drop out, and ever so many */
-#define SLOW 1.6   /* times the best: out at first; nearer later */
-#define NEAR 1.1   /* but never those nearer than this */
-#define ENOUGH 1.5 /* seconds of measuring */
-#define SAMPLES ((size_t)ROUNDS * (TURN - 1))
+#define LOOK 4     /* rounds between looks at who is behind */
+#define FEW 8      /* rounds that say too little of those near the first */
+#define SLOW 1.5   /* times the first: behind even so */
+#define TIE 1.02   /* nearer than this is as good */
+#define ENOUGH 1.0 /* seconds of measuring */
 
 struct contest {
     nw_halo *halo;
     size_t count;
     struct nw_halo_set *set;
-    double *seconds; /* [count][SAMPLES] */
-    size_t *samples; /* [count] measured */
+    size_t rounds;
+    double *seconds; /* [count][ROUNDS] least of a turn */
     size_t *order;   /* [count] of this round */
     bool *out;       /* [count] dropped */
-    double *sorted;  /* [SAMPLES] */
+    double *scratch; /* [2][ROUNDS] */
     struct nw_random random;
 };
 
@@ -58,66 +59,102 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The lower decile: what others do on the machine only ever adds, and where
- * they are many it adds to most exchanges. */
-static double decile(const struct contest *contest, size_t i)
+static double median(double *values, size_t n)
 {
-    size_t n = contest->samples[i];
-
-    memcpy(contest->sorted, contest->seconds + i * SAMPLES, n * sizeof(double));
-    qsort(contest->sorted, n, sizeof(double), ascending);
-    return contest->sorted[n / 10];
+    qsort(values, n, sizeof *values, ascending);
+    return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
-static size_t best_of(const struct contest *contest)
+static double median_of(const struct contest *contest, size_t i)
 {
-    size_t best = contest->count;
+    memcpy(contest->scratch, contest->seconds + i * ROUNDS,
+           contest->rounds * sizeof(double));
+    return median(contest->scratch, contest->rounds);
+}
+
+/* How much longer one takes than another, as a logarithm: the median over the
+ * rounds, and how far the truth may be from it (two standard errors of a
+ * median, from the median deviation). */
+struct gap {
+    double median, doubt;
+};
+
+static struct gap gap_of(const struct contest *contest, size_t i, size_t first)
+{
+    const double *a = contest->seconds + i * ROUNDS;
+    const double *b = contest->seconds + first * ROUNDS;
+    double *ratio = contest->scratch, *off = ratio + ROUNDS;
+    size_t n = contest->rounds;
+    struct gap gap;
+
+    for (size_t k = 0; k < n; k++)
+        ratio[k] = log(a[k] / b[k]);
+    gap.median = median(ratio, n);
+    for (size_t k = 0; k < n; k++)
+        off[k] = fabs(ratio[k] - gap.median);
+    gap.doubt = 2 * 1.2533 * 1.4826 * median(off, n) / sqrt((double)n);
+    return gap;
+}
+
+/* The least median; but who is mostly ahead of that one in the same round is
+ * first. */
+static size_t first_of(const struct contest *contest)
+{
+    size_t first = contest->count;
     double least = 0;
 
     for (size_t i = 0; i < contest->count; i++) {
-        double seconds;
+        double seconds = contest->out[i] ? 0 : median_of(contest, i);
 
-        if (contest->out[i] || !contest->samples[i])
+        if (contest->out[i] || (first < contest->count && seconds >= least))
             continue;
-        seconds = decile(contest, i);
-        if (best < contest->count && seconds >= least)
-            continue;
-        best = i;
+        first = i;
         least = seconds;
     }
-    return best;
+    for (size_t i = 0; i < contest->count; i++)
+        if (!contest->out[i] && gap_of(contest, i, first).median < 0)
+            first = i;
+    return first;
 }
 
-/* The slow drop out, so that the time is spent on those that are near. */
-static void sieve(struct contest *contest, double slow)
+/* Drops who is behind for certain; *decided where the others are as good as
+ * the first. */
+static void look(struct contest *contest, bool *decided)
 {
-    size_t best = best_of(contest);
-    double most;
+    size_t first = first_of(contest);
+    bool few = contest->rounds < FEW;
 
-    if (best == contest->count)
-        return;
-    most = fmax(slow, NEAR) * decile(contest, best);
-    for (size_t i = 0; i < contest->count; i++)
-        if (!contest->out[i] && decile(contest, i) > most)
-            contest->out[i] = true;
+    *decided = !few;
+    for (size_t i = 0; i < contest->count; i++) {
+        struct gap gap;
+
+        if (contest->out[i] || i == first)
+            continue;
+        gap = gap_of(contest, i, first);
+        contest->out[i] = gap.median > (few ? log(SLOW) : gap.doubt);
+        if (!contest->out[i] && gap.median + gap.doubt > log(TIE))
+            *decided = false;
+    }
 }
 
 /* A few exchanges in a row, as a solver makes them: the first finds other
  * schemes' buffers in the caches and is not counted. */
 static nw_status take_turn(struct contest *contest, size_t i, double *spent)
 {
+    double turn[TURN] = {0}, least;
     nw_status status = NW_OK;
 
     nw_halo_set_swap(contest->halo, &contest->set[i]);
     for (int k = 0; !status && k < TURN; k++) {
-        double seconds = 0;
-
-        status = exchange(contest->halo, &seconds);
-        *spent += seconds;
-        if (k)
-            contest->seconds[i * SAMPLES + contest->samples[i]++] = seconds;
+        status = exchange(contest->halo, &turn[k]);
+        *spent += turn[k];
     }
     nw_halo_set_swap(contest->halo, &contest->set[i]);
+    /* what others do on the machine only ever adds */
+    least = turn[1];
+    for (int k = 2; k < TURN; k++)
+        least = fmin(least, turn[k]);
+    contest->seconds[i * ROUNDS + contest->rounds] = fmax(least, 1e-9);
     return status;
 }
 
@@ -141,17 +178,17 @@ static nw_status run_round(struct contest *contest, double *spent)
 
 static nw_status run_contest(struct contest *contest)
 {
-    double spent = 0, slow = SLOW;
+    double spent = 0;
+    bool decided = false;
     nw_status status = NW_OK;
 
-    for (int round = 1; !status && round <= ROUNDS; round++) {
+    while (!status && !decided && contest->rounds < ROUNDS) {
         status = run_round(contest, &spent);
-        if (round % SIEVE == 0) {
-            sieve(contest, slow);
-            slow *= 0.95;
-        }
+        contest->rounds++;
+        if (contest->rounds % LOOK == 0)
+            look(contest, &decided);
         /* all ranks have the same sum */
-        if (round > 1 && spent > ENOUGH)
+        if (contest->rounds > 1 && spent > ENOUGH)
             break;
     }
     return status;
@@ -165,16 +202,14 @@ static nw_status open_contest(struct contest *contest,
         nw_alloc(contest->count, sizeof *contest->set, &contest->set);
 
     if (!status)
-        status = nw_alloc(contest->count * SAMPLES, sizeof(double),
+        status = nw_alloc(contest->count * ROUNDS, sizeof(double),
                           &contest->seconds);
-    if (!status)
-        status = nw_alloc(contest->count, sizeof(size_t), &contest->samples);
     if (!status)
         status = nw_alloc(contest->count, sizeof(size_t), &contest->order);
     if (!status)
         status = nw_alloc(contest->count, sizeof(bool), &contest->out);
     if (!status)
-        status = nw_alloc(SAMPLES, sizeof(double), &contest->sorted);
+        status = nw_alloc(2 * ROUNDS, sizeof(double), &contest->scratch);
     status = nw_halo_agree(halo->comm, status);
     nw_random_init(&contest->random, 1);
     for (size_t i = 0; !status && i < contest->count; i++)
@@ -197,7 +232,7 @@ nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_scheme *scheme,
     if (!status)
         status = run_contest(&contest);
     if (!status)
-        best = best_of(&contest);
+        best = first_of(&contest);
     for (size_t i = 0; contest.set && i < count; i++) {
         if (!status && i == best)
             continue;
@@ -209,9 +244,8 @@ nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_scheme *scheme,
         nw_halo_set_swap(halo, &contest.set[best]);
     free(contest.set);
     free(contest.seconds);
-    free(contest.samples);
     free(contest.order);
     free(contest.out);
-    free(contest.sorted);
+    free(contest.scratch);
     return status;
 }

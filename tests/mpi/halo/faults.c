@@ -109,8 +109,25 @@ static int missing(void)
     options.box = &box;
     options.box_count = 1;
     wrong += refused(&options, NW_EINVAL, size > 1 ? "overlap" : "out");
+    return wrong;
+}
+
+/* Arrays of a halo whose pieces are others. */
+static int unlike(void)
+{
+    struct nw_halo_options options = plan();
+    nw_halo *halo = NULL;
+    int wrong;
+
+    if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
+        return 1;
+    options.arrays = halo;
+    options.extent[0] = 12;
+    wrong = refused(&options, NW_EINVAL, "has other pieces or quantities");
     options = plan();
-    options.memory_kind = NW_HALO_MEMORY_GPU;
+    options.arrays = rank ? halo : NULL;
+    wrong += refused(&options, NW_EINVAL, "they differ in own arrays");
+    nw_halo_free(halo);
     return wrong;
 }
 
@@ -184,7 +201,8 @@ static const struct {
     int (*run)(void);
 } cases[] = {{"differing", differing}, {"impossible", impossible},
              {"missing", missing},     {"twice", twice},
-             {"dying", dying},         {"silent", silent}};
+             {"dying", dying},         {"silent", silent},
+             {"unlike", unlike}};
 
 int main(int argc, char **argv)
 {

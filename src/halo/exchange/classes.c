@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which class a pair of ranks is of: by GPU, package, node or network between
+ * them, and by weight: what is best for the faces need not be for the corners.
+ */
+#include "halo/exchange/classes.h"
+
+#include "base/file.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LIGHT 8 /* times less than the heaviest pair has */
+
+/* The package a core is in; -1 where nobody says. */
+static int package_of(int core)
+{
+    char path[96], *text = NULL;
+    size_t length;
+    int package = -1;
+
+    snprintf(path, sizeof path,
+             "/sys/devices/system/cpu/cpu%d/topology/physical_package_id",
+             core);
+    if (!nw_file_read_text(path, &text, &length))
+        package = atoi(text);
+    free(text);
+    return package;
+}
+
+int nw_halo_own_package(void)
+{
+    cpu_set_t cores;
+    int package = -1;
+
+    if (sched_getaffinity(0, sizeof cores, &cores))
+        return -1;
+    for (int i = 0; i < CPU_SETSIZE; i++) {
+        int other;
+
+        if (!CPU_ISSET(i, &cores))
+            continue;
+        other = package_of(i);
+        if (other < 0 || (package >= 0 && package != other))
+            return -1;
+        package = other;
+    }
+    return package;
+}
+
+struct nw_halo_pair nw_halo_pair_of(const nw_halo *halo,
+                                    const struct nw_halo_transfer *transfer)
+{
+    const struct nw_halo_piece *from = &halo->layout->piece[transfer->from];
+    const struct nw_halo_piece *to = &halo->layout->piece[transfer->to];
+
+    return (struct nw_halo_pair){
+        .from = transfer->from,
+        .to = transfer->to,
+        .from_rank = from->rank,
+        .to_rank = to->rank,
+        .same_rank = from->rank == to->rank,
+        .same_node = halo->node_of[from->rank] == halo->node_of[to->rank],
+        .same_gpu = from->node == to->node && from->slot == to->slot,
+    };
+}
+
+static uint64_t cells_of(const struct nw_halo_transfer *transfer)
+{
+    return (uint64_t)(transfer->extent[0] * transfer->extent[1] *
+                      transfer->extent[2]);
+}
+
+/* Cells from (or to) the rank at the other end. */
+static uint64_t *weight_of(const nw_halo *halo, const struct nw_halo_pair *pair)
+{
+    bool out = pair->from_rank == halo->rank;
+
+    return &halo->weight[2 * (out ? pair->to_rank : pair->from_rank) + out];
+}
+
+nw_status nw_halo_weigh(nw_halo *halo)
+{
+    unsigned long long own = 0, most = 0;
+    int code;
+
+    for (int i = 0; i < 2 * halo->size; i++)
+        halo->weight[i] = 0;
+    for (size_t i = 0; i < halo->transfers.count; i++) {
+        struct nw_halo_pair pair =
+            nw_halo_pair_of(halo, &halo->transfers.item[i]);
+        uint64_t *weight = weight_of(halo, &pair);
+
+        if (pair.same_rank)
+            continue;
+        *weight += cells_of(&halo->transfers.item[i]);
+        own = *weight > own ? *weight : own;
+    }
+    code = NW_PMPI(Allreduce)(&own, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX,
+                              halo->comm);
+    halo->heaviest = most;
+    return nw_halo_mpi(code, "weigh a halo");
+}
+
+enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
+                                    const struct nw_halo_pair *pair)
+{
+    bool light;
+
+    if (pair->same_rank)
+        return pair->same_gpu || !halo->gpu_memory ? NW_HALO_CLASS_ALONE
+                                                   : NW_HALO_CLASS_GPUS;
+    light = *weight_of(halo, pair) * LIGHT < halo->heaviest;
+    if (!pair->same_node)
+        return light ? NW_HALO_CLASS_NETWORK_LIGHT : NW_HALO_CLASS_NETWORK;
+    if (halo->package_of[pair->from_rank] == halo->package_of[pair->to_rank])
+        return light ? NW_HALO_CLASS_PACKAGE_LIGHT : NW_HALO_CLASS_PACKAGE;
+    return light ? NW_HALO_CLASS_NODE_LIGHT : NW_HALO_CLASS_NODE;
+}
+
+static uint32_t fitting(const nw_halo *halo, const struct nw_halo_pair *pair)
+{
+    uint32_t bits = 0;
+
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
+        if (halo->methods & NW_HALO_BIT(i) &&
+            nw_halo_methods[i]->fits(halo, pair))
+            bits |= NW_HALO_BIT(i);
+    return bits;
+}
+
+nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out)
+{
+    struct nw_halo_survey own = {.methods = {0}};
+    int code;
+
+    for (size_t i = 0; i < halo->transfers.count; i++) {
+        const struct nw_halo_transfer *transfer = &halo->transfers.item[i];
+        struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
+        enum nw_halo_class kind = nw_halo_class_of(halo, &pair);
+
+        own.methods[kind] |= fitting(halo, &pair);
+        own.bytes[kind] += (double)cells_of(transfer);
+    }
+    code = NW_PMPI(Allreduce)(own.methods, out->methods, NW_HALO_CLASS_COUNT,
+                              MPI_UINT32_T, MPI_BOR, halo->comm);
+    if (code == MPI_SUCCESS)
+        code = NW_PMPI(Allreduce)(own.bytes, out->bytes, NW_HALO_CLASS_COUNT,
+                                  MPI_DOUBLE, MPI_SUM, halo->comm);
+    return nw_halo_mpi(code, "survey a halo");
+}

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "cost/ends.h"
+#include "cost/flows.h"
 #include "topology/topology.h"
 
 #include <stdlib.h>
@@ -34,47 +35,37 @@ bool nw_objective_find(const char *name, enum nw_objective *out)
 
 enum layer { LAYER_ALL, LAYER_HOST, LAYER_GPU, LAYER_COUNT };
 
+/* What is neither on a host alone nor on GPUs alone counts in the sum only. */
+static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
+                                                    LAYER_ALL};
+
 struct evaluation {
     const nw_topology *topology;
     struct nw_ends places;
-    double *load[LAYER_COUNT]; /* [2 x links] bytes */
-    double *link_latency;      /* [links] s */
+    bool has_links;
+    struct nw_flows flows;
+    double *load[LAYER_COUNT]; /* [2 x links] bytes, in the end */
     uint32_t *hops;
     struct nw_cost *cost;
-    nw_uint128 exact[LAYER_COUNT];
-    double value[LAYER_COUNT];
+    bool integral;
+    nw_uint128 exact[NW_FLOW_LAYERS]; /* hop-bytes */
+    double value[NW_FLOW_LAYERS];
     int32_t ranks;
 };
 
-static nw_status add_hop_bytes(struct evaluation *work, enum layer layer,
+static nw_status add_hop_bytes(struct evaluation *work, int layer,
                                uint64_t bytes, double distance)
 {
     nw_uint128 product;
 
     work->value[layer] += (double)bytes * distance;
-    if (!nw_topology_is_integral(work->topology))
+    if (!work->integral)
         return NW_OK;
     product = (nw_uint128)bytes * (uint64_t)distance;
     if (__builtin_add_overflow(work->exact[layer], product,
                                &work->exact[layer]))
         return nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
     return NW_OK;
-}
-
-static double add_route(struct evaluation *work, enum layer layer,
-                        struct nw_end ends[2], uint64_t bytes)
-{
-    size_t count =
-        nw_topology_route(work->topology, ends[0], ends[1], work->hops);
-    double latency = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        work->load[LAYER_ALL][work->hops[i]] += (double)bytes;
-        if (layer != LAYER_ALL)
-            work->load[layer][work->hops[i]] += (double)bytes;
-        latency += work->link_latency[work->hops[i] / 2];
-    }
-    return latency;
 }
 
 static nw_status add_level(struct evaluation *work, int layer, int32_t level,
@@ -93,47 +84,39 @@ static nw_status add_level(struct evaluation *work, int layer, int32_t level,
 static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
                           int32_t src, size_t e)
 {
-    static const enum layer layers[] = {LAYER_HOST, LAYER_GPU, LAYER_ALL,
-                                        LAYER_ALL};
-    uint8_t kind = pattern->kind[e];
+    static const int layers[] = {NW_FLOW_HOST, NW_FLOW_GPU, NW_FLOW_MIXED,
+                                 NW_FLOW_MIXED};
+    int layer = layers[pattern->kind[e]];
     uint64_t bytes = pattern->bytes[e], messages = pattern->messages[e];
-    double distance, latency;
+    double latency = 0;
     struct nw_end ends[2];
+    struct nw_trail trail;
     nw_status status = nw_ends_of_edge(&work->places, pattern, src, e, ends);
 
     if (status)
         return status;
-    distance = nw_topology_distance(work->topology, ends[0], ends[1]);
-    status = add_hop_bytes(work, LAYER_ALL, bytes, distance);
-    if (!status && layers[kind] != LAYER_ALL)
-        status = add_hop_bytes(work, layers[kind], bytes, distance);
+    nw_topology_trail(work->topology, ends, &trail, work->hops);
+    status = add_hop_bytes(work, layer, bytes, trail.distance);
     if (!status)
-        status = add_level(work, kind == NW_KIND_HH ? 0 : 1,
-                           nw_topology_level(work->topology, ends[0], ends[1]),
+        status = add_level(work, layer != NW_FLOW_HOST, trail.level,
                            (const uint64_t[]){bytes, messages});
     if (status)
         return status;
-    latency = 0;
-    if (work->link_latency)
-        latency = add_route(work, layers[kind], ends, bytes);
+    if (work->has_links)
+        latency = nw_flows_add(&work->flows, layer, &trail, work->hops, bytes);
     if (work->topology->matrix || work->topology->depth_distance)
-        latency = distance;
+        latency = trail.distance;
     work->cost->latency += (double)messages * latency;
     return NW_OK;
 }
 
 static nw_status alloc_links(struct evaluation *work, size_t links)
 {
-    nw_status status = nw_alloc(links, sizeof(double), &work->link_latency);
+    nw_status status = nw_flows_init(&work->flows, work->topology);
 
+    work->has_links = true;
     for (int layer = 0; !status && layer < LAYER_COUNT; layer++)
         status = nw_alloc(2 * links, sizeof(double), &work->load[layer]);
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(work->topology),
-                          sizeof *work->hops, &work->hops);
-    for (size_t l = 0; !status && l < links; l++)
-        work->link_latency[l] =
-            nw_topology_link(work->topology, (int32_t)l).latency;
     return status;
 }
 
@@ -177,23 +160,43 @@ static double congest(double *load, const nw_topology *topology, int32_t *where)
     return most;
 }
 
-static void finish(struct evaluation *work)
+/* Hop-bytes of each layer, and of all together. */
+static nw_status sum_layers(struct evaluation *work)
 {
     struct nw_cost *cost = work->cost;
     struct nw_sum *sums[LAYER_COUNT] = {&cost->hop_bytes, &cost->host_hop_bytes,
                                         &cost->gpu_hop_bytes};
+
+    for (int layer = 0; layer < NW_FLOW_LAYERS; layer++) {
+        struct nw_sum *mine = sums[layer_of[layer]], *all = &cost->hop_bytes;
+
+        if (mine != all)
+            *mine = (struct nw_sum){.exact = work->exact[layer],
+                                    .value = work->value[layer]};
+        all->value += work->value[layer];
+        if (__builtin_add_overflow(all->exact, work->exact[layer], &all->exact))
+            return nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
+    }
+    for (int i = 0; i < LAYER_COUNT; i++) {
+        sums[i]->integral = work->integral;
+        if (work->integral)
+            sums[i]->value = (double)sums[i]->exact;
+    }
+    return NW_OK;
+}
+
+static void finish(struct evaluation *work)
+{
+    struct nw_cost *cost = work->cost;
     int32_t ignored;
 
-    for (int layer = 0; layer < LAYER_COUNT; layer++) {
-        sums[layer]->integral = nw_topology_is_integral(work->topology);
-        sums[layer]->exact = work->exact[layer];
-        sums[layer]->value = sums[layer]->integral ? (double)work->exact[layer]
-                                                   : work->value[layer];
-    }
     cost->max_congestion_link = -1;
-    cost->has_congestion = work->link_latency != NULL;
+    cost->has_congestion = work->has_links;
     if (!cost->has_congestion)
         return;
+    for (int i = 0; i < NW_FLOW_LAYERS; i++)
+        nw_flows_load(&work->flows, i, work->load[layer_of[i]]);
+    nw_flows_load(&work->flows, NW_FLOW_LAYERS, work->load[LAYER_ALL]);
     cost->max_congestion = congest(work->load[LAYER_ALL], work->topology,
                                    &cost->max_congestion_link);
     cost->max_congestion_host =
@@ -214,7 +217,7 @@ static void release(struct evaluation *work)
     for (int layer = 0; layer < LAYER_COUNT; layer++)
         free(work->load[layer]);
     nw_ends_fini(&work->places);
-    free(work->link_latency);
+    nw_flows_fini(&work->flows);
     free(work->hops);
 }
 
@@ -223,12 +226,17 @@ nw_status nw_cost_evaluate(const nw_topology *topology,
                            struct nw_cost *out)
 {
     struct nw_cost cost = {0};
-    struct evaluation work = {
-        .topology = topology, .cost = &cost, .ranks = pattern->rank_count};
+    struct evaluation work = {.topology = topology,
+                              .cost = &cost,
+                              .integral = nw_topology_is_integral(topology),
+                              .ranks = pattern->rank_count};
     nw_status status = nw_ends_find(topology, pattern, mapping, &work.places);
 
     if (!status)
         status = alloc_cost(&work);
+    if (!status)
+        status = nw_alloc(nw_topology_route_max(topology), sizeof *work.hops,
+                          &work.hops);
     if (!status && nw_topology_has_links(topology))
         status = alloc_links(&work, (size_t)nw_topology_link_count(topology));
     cost.remote_gpus = work.places.remote_gpus;
@@ -236,6 +244,8 @@ nw_status nw_cost_evaluate(const nw_topology *topology,
         for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
              e++)
             status = add_edge(&work, pattern, r, e);
+    if (!status)
+        status = sum_layers(&work);
     if (!status) {
         finish(&work);
         *out = cost;

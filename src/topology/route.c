@@ -258,3 +258,92 @@ int32_t nw_topology_level(const nw_topology *topology, struct nw_end a,
         return topology->depth_count - type->depth[top];
     return NW_VERTEX_KIND_COUNT - type->kind[top];
 }
+
+/* --- the same in pieces --- */
+
+static void add_span(const nw_topology *topology, int32_t node, int32_t from,
+                     int32_t to, struct nw_trail *trail)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+
+    if (from != to)
+        trail->span[trail->span_count++] = (struct nw_span){
+            node, from, nw_node_type_common(type, from, to), to};
+}
+
+/* Through the tree of one node, whose common vertex says all. */
+static void stay_inside(const nw_topology *topology, int32_t node, int32_t a,
+                        int32_t b, struct nw_trail *trail)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    int32_t top;
+
+    add_span(topology, node, a, b, trail);
+    top = trail->span[0].top;
+    if (topology->depth_distance) {
+        trail->distance = topology->depth_distance[type->depth[top]];
+        trail->level = topology->depth_count - type->depth[top];
+    } else {
+        trail->distance =
+            type->depth[a] + type->depth[b] - 2 * type->depth[top];
+        trail->level = NW_VERTEX_KIND_COUNT - type->kind[top];
+    }
+}
+
+/* Between an end and its switch; the port itself is a hop. */
+static void leave(const nw_topology *topology, struct nw_end end,
+                  struct nw_trail *trail)
+{
+    const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
+    int32_t card = nw_end_card(topology, end);
+    int32_t v = sending_vertex(type, end.vertex);
+
+    add_span(topology, end.node, end.vertex, v, trail);
+    add_span(topology, end.node, v, card < 0 ? 0 : type->nic[card], trail);
+}
+
+static void turn_back(struct nw_trail *trail, int first)
+{
+    for (int i = first; i < trail->span_count; i++) {
+        int32_t from = trail->span[i].from;
+
+        trail->span[i].from = trail->span[i].to;
+        trail->span[i].to = from;
+    }
+}
+
+static void cross(const nw_topology *topology, struct nw_end a, struct nw_end b,
+                  struct nw_trail *trail, uint32_t *hops)
+{
+    int sent;
+
+    stay_on_rail(topology, &a, &b);
+    leave(topology, a, trail);
+    sent = trail->span_count;
+    leave(topology, b, trail);
+    turn_back(trail, sent);
+    hops[0] = port_hop(topology, a.node, nw_end_card(topology, a), 0);
+    hops[1] = port_hop(topology, b.node, nw_end_card(topology, b), 1);
+    trail->hop_count = 2 + emit_network(topology, a, b, hops + 2);
+}
+
+void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
+                       struct nw_trail *trail, uint32_t *hops)
+{
+    struct nw_end a = ends[0], b = ends[1];
+
+    trail->span_count = 0;
+    trail->hop_count = 0;
+    if (a.node == b.node && a.vertex != b.vertex && !topology->matrix &&
+        direct_next(nw_topology_type_of(topology, a.node), a.vertex, b.vertex) <
+            0) {
+        stay_inside(topology, a.node, a.vertex, b.vertex, trail);
+        return;
+    }
+    trail->distance = nw_topology_distance(topology, a, b);
+    trail->level = nw_topology_level(topology, a, b);
+    if (a.node != b.node)
+        cross(topology, a, b, trail, hops);
+    else
+        trail->hop_count = nw_topology_route(topology, a, b, hops);
+}

@@ -256,6 +256,23 @@ NW_MUST_CHECK nw_status nw_rails_check(const nw_topology *topology);
 /* Deepest common vertex of two vertices of a type. */
 int32_t nw_node_type_common(const struct nw_node_type *type, int32_t a,
                             int32_t b);
+/* Part of a route inside one node's tree: up from one vertex to a common one,
+ * down to another. */
+struct nw_span {
+    int32_t node, from, top, to;
+};
+/* A route in pieces that can be summed before they are followed. */
+struct nw_trail {
+    double distance;
+    int32_t level;
+    int span_count;
+    struct nw_span span[4];
+    size_t hop_count; /* of what is no tree: the network, direct links */
+};
+/* The distance, the level and the links of nw_topology_route, in no order.
+ * `hops` has room for nw_topology_route_max() entries. */
+void nw_topology_trail(const nw_topology *topology, const struct nw_end ends[2],
+                       struct nw_trail *trail, uint32_t *hops);
 /* Half-duplex links count both directions as 0. */
 uint32_t nw_topology_hop(const nw_topology *topology, int32_t class,
                          int32_t link, int direction);

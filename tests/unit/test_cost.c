@@ -161,6 +161,157 @@ static void sums_do_not_overflow_64_bits(void **state)
     nw_topology_free(topology);
 }
 
+/* A core for each of the ranks, and a GPU of its node where that has some. */
+static nw_mapping *scatter(const nw_topology *topology, int32_t ranks,
+                           struct nw_random *random)
+{
+    int32_t count = nw_topology_element_count(topology);
+    int32_t *deal = calloc((size_t)count, sizeof *deal);
+    nw_mapping *mapping;
+
+    for (int32_t i = 0; i < count; i++)
+        deal[i] = i;
+    nw_random_shuffle(random, deal, (size_t)count);
+    assert_int_equal(nw_mapping_new(topology, ranks, &mapping), NW_OK);
+    for (int32_t r = 0; r < ranks; r++) {
+        int32_t node = nw_topology_element_end(topology, deal[r]).node;
+        int32_t gpus = nw_topology_node_gpus(topology, node).count;
+
+        mapping->node[r] = node;
+        mapping->core[r] =
+            deal[r] - nw_topology_node_elements(topology, node).first;
+        mapping->gpu[r] = gpus ? r % gpus : -1;
+    }
+    free(deal);
+    return mapping;
+}
+
+static struct nw_end end_of(const nw_topology *topology,
+                            const nw_mapping *mapping, int32_t r, bool gpu)
+{
+    int32_t node = mapping->node[r];
+
+    if (gpu)
+        return nw_topology_gpu_end(topology,
+                                   nw_topology_node_gpus(topology, node).first +
+                                       mapping->gpu[r]);
+    return nw_topology_element_end(
+        topology,
+        nw_topology_node_elements(topology, node).first + mapping->core[r]);
+}
+
+static nw_pattern *random_pattern(int32_t ranks, int kinds,
+                                  struct nw_random *random)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    assert_int_equal(nw_pattern_builder_new(ranks, &builder), NW_OK);
+    for (int i = 0; i < 400; i++)
+        assert_int_equal(
+            nw_pattern_builder_add(
+                builder, (int32_t)nw_random_below(random, (uint64_t)ranks),
+                (int32_t)nw_random_below(random, (uint64_t)ranks),
+                (enum nw_kind)nw_random_below(random, (uint64_t)kinds),
+                nw_random_below(random, 100000),
+                1 + nw_random_below(random, 9)),
+            NW_OK);
+    assert_int_equal(nw_pattern_builder_build(builder, &pattern), NW_OK);
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static void near(double a, double b)
+{
+    assert_true(a - b <= 1e-12 * b && b - a <= 1e-12 * b);
+}
+
+/* Each message along its route, link by link. */
+static void follow(const nw_topology *topology, const nw_pattern *pattern,
+                   const nw_mapping *mapping)
+{
+    size_t links = (size_t)nw_topology_link_count(topology);
+    double *load = calloc(2 * links, sizeof *load), sum = 0, latency = 0;
+    uint32_t *hops = calloc(nw_topology_route_max(topology), sizeof *hops);
+    bool given = !strncmp(nw_topology_name(topology), "hierarchy", 9);
+    struct nw_cost cost;
+
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
+            int kind = pattern->kind[e];
+            struct nw_end a = end_of(topology, mapping, r,
+                                     kind == NW_KIND_GG || kind == NW_KIND_GH);
+            struct nw_end b = end_of(topology, mapping, pattern->dst[e],
+                                     kind == NW_KIND_GG || kind == NW_KIND_HG);
+            size_t count = nw_topology_route(topology, a, b, hops);
+
+            sum += (double)pattern->bytes[e] *
+                   nw_topology_distance(topology, a, b);
+            for (size_t i = 0; i < count; i++) {
+                struct nw_link_info link =
+                    nw_topology_link(topology, (int32_t)(hops[i] / 2));
+
+                load[hops[i]] +=
+                    (double)pattern->bytes[e] / link.bandwidth[hops[i] & 1];
+                latency += (double)pattern->messages[e] * link.latency;
+            }
+        }
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                     NW_OK);
+    near(cost.hop_bytes.value, sum);
+    if (!given)
+        near(cost.latency, latency);
+    for (size_t l = 0; l < 2 * links; l++)
+        near(cost.link_congestion[l], load[l]);
+    nw_cost_fini(&cost);
+    free(hops);
+    free(load);
+}
+
+/* Links are summed without following routes; the sums are those of following
+ * them, on trees, networks, direct links and by way of staging memory. */
+static void sums_are_those_of_the_routes(void **state)
+{
+    static const char *const sources[] = {"hierarchy:3:4:5@1:7:9",
+                                          "magc-a",
+                                          "magc-b",
+                                          "rashti-32",
+                                          "summit",
+                                          "dgx-h100",
+                                          "wilkes",
+                                          "dragonfly.yaml",
+                                          "fat-tree.yaml",
+                                          "graph.yaml",
+                                          "torus.yaml",
+                                          "devices.yaml"};
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 5);
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        char path[512];
+        nw_topology *topology;
+        nw_pattern *pattern;
+        nw_mapping *mapping;
+        int32_t ranks;
+        int kinds = NW_KIND_COUNT;
+
+        snprintf(path, sizeof path, "%s/topology/valid/%s",
+                 getenv("NW_FIXTURES"), sources[i]);
+        topology = load(strstr(sources[i], ".yaml") ? path : sources[i]);
+        ranks = nw_topology_element_count(topology);
+        ranks = ranks < 40 ? ranks : 40;
+        mapping = scatter(topology, ranks, &random);
+        for (int32_t r = 0; r < ranks; r++)
+            kinds = mapping->gpu[r] < 0 ? 1 : kinds;
+        pattern = random_pattern(ranks, kinds, &random);
+        follow(topology, pattern, mapping);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -272,6 +423,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hop_bytes_by_hand),
         cmocka_unit_test(link_loads_add_up_to_hop_bytes),
+        cmocka_unit_test(sums_are_those_of_the_routes),
         cmocka_unit_test(sums_do_not_overflow_64_bits),
         cmocka_unit_test(mapping_files_come_back),
         cmocka_unit_test(bad_mapping_files_are_refused),

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages noted at their ends and turns, summed over trees; see flows.h. */
+#include "cost/flows.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+
+/* Latencies from every vertex of a node up to the node. */
+static void climb(struct nw_flows *flows, int32_t node)
+{
+    const struct nw_node_type *type =
+        nw_topology_type_of(flows->topology, node);
+    int32_t first = flows->topology->link_first[node];
+
+    for (int32_t v = 1; v < type->vertex_count; v++)
+        if (type->parent[v] >= 0)
+            flows->above[first + v] = flows->above[first + type->parent[v]] +
+                                      flows->latency[first + v];
+}
+
+nw_status nw_flows_init(struct nw_flows *flows, const nw_topology *topology)
+{
+    size_t links = (size_t)nw_topology_link_count(topology);
+    nw_status status = nw_alloc(links, sizeof *flows->latency, &flows->latency);
+
+    flows->topology = topology;
+    if (!status)
+        status = nw_alloc(links, sizeof *flows->above, &flows->above);
+    for (int i = 0; !status && i < NW_FLOW_LAYERS; i++) {
+        status = nw_alloc(2 * links, sizeof(nw_uint128), &flows->hop[i]);
+        if (!status)
+            status = nw_alloc(2 * links, sizeof(nw_uint128), &flows->turn[i]);
+    }
+    for (size_t l = 0; !status && l < links; l++)
+        flows->latency[l] = nw_topology_link(topology, (int32_t)l).latency;
+    for (int32_t node = 0; !status && node < topology->node_count; node++)
+        climb(flows, node);
+    return status;
+}
+
+void nw_flows_fini(struct nw_flows *flows)
+{
+    free(flows->latency);
+    free(flows->above);
+    for (int i = 0; i < NW_FLOW_LAYERS; i++) {
+        free(flows->hop[i]);
+        free(flows->turn[i]);
+    }
+    *flows = (struct nw_flows){0};
+}
+
+static double add_span(struct nw_flows *flows, int layer,
+                       const struct nw_span *span, uint64_t bytes)
+{
+    size_t first = (size_t)flows->topology->link_first[span->node];
+    size_t from = first + (size_t)span->from, to = first + (size_t)span->to;
+    size_t top = first + (size_t)span->top;
+    nw_uint128 *turn = flows->turn[layer];
+
+    turn[2 * from] += bytes;
+    turn[2 * top] -= bytes;
+    turn[2 * to + 1] += bytes;
+    turn[2 * top + 1] -= bytes;
+    return flows->above[from] + flows->above[to] - 2 * flows->above[top];
+}
+
+double nw_flows_add(struct nw_flows *flows, int layer,
+                    const struct nw_trail *trail, const uint32_t *hops,
+                    uint64_t bytes)
+{
+    double latency = 0;
+
+    flows->used[layer] = true;
+    for (int i = 0; i < trail->span_count; i++)
+        latency += add_span(flows, layer, &trail->span[i], bytes);
+    for (size_t i = 0; i < trail->hop_count; i++) {
+        flows->hop[layer][hops[i]] += bytes;
+        latency += flows->latency[hops[i] / 2];
+    }
+    return latency;
+}
+
+/* Children stand after their parents. */
+static void sum_node(struct nw_flows *flows, int layer, int32_t node)
+{
+    const nw_topology *topology = flows->topology;
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    size_t first = (size_t)topology->link_first[node];
+    nw_uint128 *turn = flows->turn[layer];
+
+    for (int32_t v = type->vertex_count - 1; v > 0; v--) {
+        size_t link = first + (size_t)v;
+
+        if (type->parent[v] < 0)
+            continue;
+        for (int d = 0; d < 2; d++) {
+            turn[2 * (first + (size_t)type->parent[v]) + (size_t)d] +=
+                turn[2 * link + (size_t)d];
+            flows->hop[layer][nw_topology_hop(topology, type->class[v],
+                                              (int32_t)link, d)] +=
+                turn[2 * link + (size_t)d];
+        }
+    }
+}
+
+void nw_flows_load(struct nw_flows *flows, int layer, double *load)
+{
+    size_t slots = 2 * (size_t)nw_topology_link_count(flows->topology);
+
+    if (layer < NW_FLOW_LAYERS && !flows->used[layer])
+        return;
+    for (int32_t node = 0;
+         layer < NW_FLOW_LAYERS && node < flows->topology->node_count; node++)
+        sum_node(flows, layer, node);
+    for (size_t i = 0; i < slots; i++) {
+        nw_uint128 sum = 0;
+
+        for (int l = 0; l < NW_FLOW_LAYERS; l++)
+            if (flows->used[l] && (l == layer || layer == NW_FLOW_LAYERS))
+                sum += flows->hop[l][i];
+        load[i] = (double)sum;
+    }
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bytes over every link, without following routes one by one: inside a node's
+ * tree a message is noted where it begins, where it ends and where it turns,
+ * and the links get their sums at the end, from the leaves up. Exact.
+ */
+#ifndef NW_COST_FLOWS_H
+#define NW_COST_FLOWS_H
+
+#include "topology/topology.h"
+
+#include <nodewise/cost.h>
+
+enum { NW_FLOW_HOST, NW_FLOW_GPU, NW_FLOW_MIXED, NW_FLOW_LAYERS };
+
+struct nw_flows {
+    const nw_topology *topology;
+    double *latency; /* [links] s */
+    double *above;   /* [links] s from a vertex up to its node */
+    /* by layer [2 x links]: what hops carry, and what spans change at a
+     * vertex, going up and coming down; modulo 2^128 meanwhile */
+    nw_uint128 *hop[NW_FLOW_LAYERS], *turn[NW_FLOW_LAYERS];
+    bool used[NW_FLOW_LAYERS];
+};
+
+NW_MUST_CHECK nw_status nw_flows_init(struct nw_flows *flows,
+                                      const nw_topology *topology);
+void nw_flows_fini(struct nw_flows *flows);
+/* Returns the latency of the trail. */
+double nw_flows_add(struct nw_flows *flows, int layer,
+                    const struct nw_trail *trail, const uint32_t *hops,
+                    uint64_t bytes);
+/* Bytes by link and direction, [2 x links], of one layer, or of all where it
+ * is NW_FLOW_LAYERS. To be called once for each, that of all last. */
+void nw_flows_load(struct nw_flows *flows, int layer, double *load);
+
+#endif

@@ -18,6 +18,7 @@ struct nw_bond {
 
 struct nw_layout {
     const struct nw_tree *tree;
+    int32_t threads; /* that may work on it; 0 for one */
     int32_t count;
     size_t *row;          /* [count + 1] */
     struct nw_bond *bond; /* each pair stands with both; none of 0 bytes */

@@ -100,6 +100,8 @@ static nw_status sift(struct sifting *all, int32_t number)
     struct nw_halve_graph graph = {0};
     struct nw_sift sift = {.graph = &graph,
                            .parts = group->end - group->first,
+                           .threads =
+                               all->count > 1 ? 1 : work->section->threads,
                            .tries = work->section->sift,
                            .seed = work->section->seed * 1000003 +
                                    (uint64_t)work->now[number].first * 64 + 63};

@@ -3,11 +3,12 @@
 #include "map/sift.h"
 #include "base/array.h"
 #include "map/chance.h"
+#include "map/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 200
+#define ROUNDS 400
 #define HOT 0.25 /* of what a vertex's arcs amount to */
 #define COLD 0.06
 #define HOPELESS 14    /* heats for the worse by one of the two alone */
@@ -15,6 +16,9 @@
 #define NEAR 1.12      /* of the first cut, by the trial: go on */
 #define FORMLESS 0.25  /* of all bytes are cut */
 #define TABLE_MOST 4e7 /* cells */
+#define TEAMS 2
+#define TEAMED_LEAST 8192 /* vertices */
+#define PICKS 3           /* of peers, until one is in the same team */
 
 struct sifting {
     struct nw_sift *sift;
@@ -26,6 +30,13 @@ struct sifting {
     int32_t *best;   /* [n] parts */
     double best_cut, cut;
     double heat;
+    int teams;
+    int32_t *deal; /* [parts] shuffled */
+    int32_t *team; /* [parts] */
+    int32_t *list; /* [n] vertices, those of a team together */
+    int32_t begin[TEAMS + 1];
+    uint64_t seed, tries; /* of the round */
+    double change[TEAMS];
 };
 
 bool nw_sift_fits(int32_t n, int32_t parts)
@@ -64,7 +75,7 @@ static void enter(struct sifting *work, int32_t v, int32_t to)
         pull[from] -= graph->arc[a].bytes;
         pull[to] += graph->arc[a].bytes;
     }
-    work->sift->part[v] = to;
+    __atomic_store_n(&work->sift->part[v], to, __ATOMIC_RELAXED);
 }
 
 static void swap(struct sifting *work, int32_t u, int32_t v)
@@ -80,20 +91,40 @@ static void swap(struct sifting *work, int32_t u, int32_t v)
     enter(work, v, from);
 }
 
+/* Vertices of another team may move meanwhile, inside that team. */
+static inline int32_t part_of(const struct sifting *work, int32_t v)
+{
+    return __atomic_load_n(&work->sift->part[v], __ATOMIC_RELAXED);
+}
+
+/* The part of a random peer of u; another than u's, of the same team, or -1. */
+static int32_t propose(const struct sifting *work, int32_t u, uint64_t bits)
+{
+    const struct nw_halve_graph *graph = work->sift->graph;
+    int32_t degree = graph->row[u + 1] - graph->row[u];
+    int32_t from = work->sift->part[u];
+
+    for (int i = 0; degree && i < PICKS; i++, bits *= 0x9e3779b97f4a7c15) {
+        int32_t pick = nw_chance_pick(bits, degree);
+        int32_t to = part_of(work, graph->arc[graph->row[u] + pick].to);
+
+        if (to == from)
+            return -1;
+        if (work->team[to] == work->team[from])
+            return to;
+    }
+    return -1;
+}
+
 /* u goes where a peer of it is, for a random vertex there. */
 static double try_one(struct sifting *work, int32_t u, struct nw_random *random)
 {
     const struct nw_halve_graph *graph = work->sift->graph;
-    int32_t degree = graph->row[u + 1] - graph->row[u], from, to, v;
     uint64_t bits = nw_random_next(random);
+    int32_t from = work->sift->part[u], to = propose(work, u, bits), v;
     double change, limit;
 
-    if (!degree)
-        return 0;
-    from = work->sift->part[u];
-    v = graph->arc[graph->row[u] + nw_chance_pick(bits, degree)].to;
-    to = work->sift->part[v];
-    if (to == from)
+    if (to < 0)
         return 0;
     change = (double)(pull_of(work, u)[from] - pull_of(work, u)[to]);
     if (change > HOPELESS * work->heat)
@@ -114,20 +145,60 @@ static double try_one(struct sifting *work, int32_t u, struct nw_random *random)
 
 /* --- rounds --- */
 
+static void run_team(void *user, int32_t team)
+{
+    struct sifting *work = user;
+    int32_t begin = work->begin[team];
+    int32_t count = work->begin[team + 1] - begin;
+    struct nw_random random;
+    double change = 0;
+
+    nw_random_init(&random, work->seed + (uint64_t)team);
+    for (uint64_t i = 0; i < work->tries * (uint64_t)count; i++) {
+        int32_t at = nw_chance_pick(nw_random_next(&random), count);
+
+        change += try_one(work, work->list[begin + at], &random);
+    }
+    work->change[team] = change;
+}
+
+static void deal_teams(struct sifting *work, struct nw_random *random)
+{
+    int32_t parts = work->sift->parts, at = 0;
+
+    nw_random_shuffle(random, work->deal, (size_t)parts);
+    for (int t = 0; t < work->teams; t++) {
+        int32_t end = (int32_t)((int64_t)parts * (t + 1) / work->teams);
+
+        work->begin[t] = at;
+        for (int32_t i = (int32_t)((int64_t)parts * t / work->teams); i < end;
+             i++) {
+            int32_t p = work->deal[i];
+            int32_t size = work->first[p + 1] - work->first[p];
+
+            work->team[p] = t;
+            memcpy(work->list + at, work->member + work->first[p],
+                   (size_t)size * sizeof *work->list);
+            at += size;
+        }
+    }
+    work->begin[work->teams] = at;
+}
+
 static void run_round(struct sifting *work, uint64_t tries,
                       struct nw_random *random)
 {
-    int32_t n = work->sift->graph->n;
-
-    for (uint64_t i = 0; i < tries * (uint64_t)n; i++) {
-        int32_t u = nw_chance_pick(nw_random_next(random), n);
-
-        work->cut += try_one(work, u, random);
-    }
+    deal_teams(work, random);
+    work->seed = nw_random_next(random);
+    work->tries = tries;
+    nw_crew_run(run_team, work, work->teams, work->sift->threads);
+    for (int t = 0; t < work->teams; t++)
+        work->cut += work->change[t];
     if (work->cut >= work->best_cut)
         return;
     work->best_cut = work->cut;
-    memcpy(work->best, work->sift->part, (size_t)n * sizeof *work->best);
+    memcpy(work->best, work->sift->part,
+           (size_t)work->sift->graph->n * sizeof *work->best);
 }
 
 static bool is_stopped(const struct sifting *work)
@@ -210,6 +281,14 @@ static nw_status alloc_sifting(struct sifting *work)
         status = nw_alloc(n, sizeof *work->at, &work->at);
     if (!status)
         status = nw_alloc(n, sizeof *work->best, &work->best);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->list, &work->list);
+    if (!status)
+        status = nw_alloc(parts, sizeof *work->deal, &work->deal);
+    if (!status)
+        status = nw_alloc(parts, sizeof *work->team, &work->team);
+    for (size_t p = 0; !status && p < parts; p++)
+        work->deal[p] = (int32_t)p;
     return status;
 }
 
@@ -220,6 +299,9 @@ static void free_sifting(struct sifting *work)
     free(work->member);
     free(work->at);
     free(work->best);
+    free(work->list);
+    free(work->deal);
+    free(work->team);
 }
 
 static double bytes_of(const struct nw_halve_graph *graph)
@@ -257,6 +339,8 @@ nw_status nw_sift(struct nw_sift *sift)
     if (status)
         return status;
     work->sift = sift;
+    work->teams =
+        sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS ? 1 : TEAMS;
     nw_chances_fill(work->chance);
     status = alloc_sifting(work);
     if (!status)

@@ -3,7 +3,9 @@
  * The vertices of a cluster among its children, all equally far apart:
  * annealing of swaps with the bytes from each vertex to each part at hand, so
  * that a try costs two lookups. Where a graph has no shape to cut along, as
- * random ones, it leaves less cut than moves along a border do.
+ * random ones, it leaves less cut than moves along a border do. Each round
+ * deals the parts of many vertices to two teams: a team moves its own vertices
+ * among its own parts and touches no other column of the table.
  */
 #ifndef NW_MAP_SIFT_H
 #define NW_MAP_SIFT_H
@@ -18,6 +20,7 @@ struct nw_sift {
     uint64_t tries; /* for each vertex */
     uint64_t seed;
     struct nw_budget *budget; /* counts a step each round; NULL: nobody does */
+    int32_t threads;          /* at least 1; the answer is the same */
     bool only_formless;       /* do nothing where the start cuts little */
     bool formless;            /* out: it cuts much: nothing to cut along */
 };

@@ -2,12 +2,23 @@
 /* Cuts a grid across for any tree: the cells of a cluster are shared out to its
  * children by halving the children again and again, the cells cut in the
  * dimension that lets the least bytes across; the last layer is taken in part
- * where sizes ask for it. */
+ * where sizes ask for it. What is left of a large grid after the first cuts is
+ * cut on several threads. */
 #include "map/tile.h"
 #include "base/array.h"
+#include "map/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#define JOBS 16        /* a large grid is cut down to so many shares first */
+#define JOB_LEAST 8192 /* cells */
+
+/* Cells first .. end - 1 and clusters from .. to - 1 of a level. */
+struct share {
+    int32_t first, end, from, to;
+    int level;
+};
 
 struct cutting {
     const struct nw_layout *layout;
@@ -16,10 +27,13 @@ struct cutting {
     int32_t *order; /* [count] for sorting */
     int32_t *best;  /* [count] the best order so far */
     int32_t *layer; /* [largest size + 1] */
-    int32_t *piece; /* [count] the piece a process is in */
+    int32_t *piece; /* [count] where the piece ends that a process is in */
     int32_t *side;  /* [count] */
     int32_t *seat;
-    int32_t pieces;
+    int32_t later; /* shares of at most so many cells wait as jobs */
+    struct share *job;
+    size_t jobs, capacity;
+    nw_status status;
 };
 
 /* Cells first .. end - 1 by coordinate d, in the order they are in else. */
@@ -39,33 +53,58 @@ static void sort_cells(struct cutting *work, int32_t first, int32_t end, int d)
     }
 }
 
-/* Bytes from the first `left` cells of the order to the others. */
-static double across(struct cutting *work, int32_t first, int32_t end,
-                     int32_t left)
+/* Another thread may write it for cells of another piece: an end that is never
+ * that of a piece here. */
+static inline int32_t piece_of(const struct cutting *work, int32_t p)
+{
+    return __atomic_load_n(&work->piece[p], __ATOMIC_RELAXED);
+}
+
+/* The longest step in a dimension; none bounds it where steps wrap around. */
+static int32_t reach_of(const struct nw_tiling *tiling, int d)
+{
+    int32_t reach = tiling->periodic[d] ? tiling->size[d] : 0;
+
+    for (int i = 0; i < tiling->steps; i++)
+        if (abs(tiling->step[i][d]) > reach)
+            reach = abs(tiling->step[i][d]);
+    return reach;
+}
+
+/* Where the layer of coordinate x begins in the order of sort_cells. */
+static int32_t layer_begin(const struct cutting *work, int32_t x)
+{
+    return x > 0 ? work->layer[x - 1] : 0;
+}
+
+/* Bytes from the first `left` cells of the order by coordinate d to the others;
+ * only layers near the cut are looked at. */
+static double across(struct cutting *work, struct share share, int32_t left,
+                     int d)
 {
     const struct nw_layout *layout = work->layout;
+    const int32_t *order = work->order + share.first;
+    int32_t size = work->tiling->size[d], reach = reach_of(work->tiling, d);
+    int32_t cut = nw_tiling_at(work->tiling, order[left], d);
+    int32_t begin = layer_begin(work, cut - 2 * reach);
+    int32_t end =
+        layer_begin(work, cut + reach + 1 < size ? cut + reach + 1 : size);
     double sum = 0;
 
-    for (int32_t i = first; i < end; i++)
-        work->side[work->order[i]] = i - first < left;
-    for (int32_t i = first; i < first + left; i++) {
-        int32_t p = work->order[i];
+    for (int32_t i = begin; i < end; i++)
+        work->side[order[i]] = i < left;
+    for (int32_t i = layer_begin(work, cut - reach); i < left; i++) {
+        int32_t p = order[i];
 
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
             int32_t peer = layout->bond[b].peer;
 
-            if (work->piece[peer] == work->piece[p] && !work->side[peer])
+            if (piece_of(work, peer) == work->piece[p] && !work->side[peer])
                 sum += layout->bond[b].bytes;
         }
     }
     return sum;
 }
-
-/* Cells first .. end - 1 and clusters from .. to - 1 of a level. */
-struct share {
-    int32_t first, end, from, to;
-    int level;
-};
 
 static void cut_piece(struct cutting *work, struct share share, int32_t left)
 {
@@ -76,7 +115,7 @@ static void cut_piece(struct cutting *work, struct share share, int32_t left)
         double cut;
 
         sort_cells(work, share.first, share.end, d);
-        cut = across(work, share.first, share.end, left);
+        cut = across(work, share, left, d);
         if (least >= 0 && cut >= least)
             continue;
         least = cut;
@@ -85,9 +124,9 @@ static void cut_piece(struct cutting *work, struct share share, int32_t left)
     }
     memcpy(work->cell + share.first, work->best + share.first,
            count * sizeof *work->cell);
-    work->pieces++;
     for (int32_t i = share.first; i < share.first + left; i++)
-        work->piece[work->cell[i]] = work->pieces;
+        __atomic_store_n(&work->piece[work->cell[i]], share.first + left,
+                         __ATOMIC_RELAXED);
 }
 
 static void spread(struct cutting *work, struct share share);
@@ -131,13 +170,28 @@ static int32_t share_left(const struct nw_tree *tree, struct share share,
     return (int32_t)left;
 }
 
+static void put_off(struct cutting *work, struct share share)
+{
+    nw_status status =
+        nw_grow(&work->job, &work->capacity, work->jobs + 1, sizeof *work->job);
+
+    if (status)
+        work->status = status;
+    else
+        work->job[work->jobs++] = share;
+}
+
 static void spread(struct cutting *work, struct share share)
 {
     struct share right = share;
     int32_t left, middle = share.from + (share.to - share.from) / 2;
 
-    if (share.first == share.end)
+    if (share.first == share.end || work->status)
         return;
+    if (share.end - share.first <= work->later) {
+        put_off(work, share);
+        return;
+    }
     if (share.to - share.from == 1) {
         enter(work, share);
         return;
@@ -149,6 +203,33 @@ static void spread(struct cutting *work, struct share share)
     share.end = right.first = share.first + left;
     spread(work, share);
     spread(work, right);
+}
+
+static void run_job(void *user, int32_t number)
+{
+    struct cutting *all = user, mine = *all;
+    nw_status status;
+
+    mine.later = 0;
+    mine.layer = NULL;
+    status = nw_alloc((size_t)all->layout->count + 2, sizeof *mine.layer,
+                      &mine.layer);
+    if (!status)
+        spread(&mine, all->job[number]);
+    else
+        __atomic_store_n(&all->status, status, __ATOMIC_RELAXED);
+    free(mine.layer);
+}
+
+static void cut_all(struct cutting *work)
+{
+    const struct nw_layout *layout = work->layout;
+    int32_t count = layout->count;
+
+    work->later = count / JOBS < JOB_LEAST ? 0 : count / JOBS;
+    spread(work, (struct share){0, count, 0, 1, layout->tree->levels - 1});
+    if (!work->status)
+        nw_crew_run(run_job, work, (int32_t)work->jobs, layout->threads);
 }
 
 static nw_status prepare(struct cutting *work)
@@ -166,8 +247,10 @@ static nw_status prepare(struct cutting *work)
         status = nw_alloc(n, sizeof *work->piece, &work->piece);
     if (!status)
         status = nw_alloc(n, sizeof *work->side, &work->side);
-    for (size_t p = 0; !status && p < n; p++)
+    for (size_t p = 0; !status && p < n; p++) {
         work->cell[p] = (int32_t)p;
+        work->piece[p] = (int32_t)n;
+    }
     return status;
 }
 
@@ -177,9 +260,11 @@ nw_status nw_tiling_cut(const struct nw_layout *layout,
     struct cutting work = {.layout = layout, .tiling = tiling, .seat = seat};
     nw_status status = prepare(&work);
 
-    if (!status)
-        spread(&work, (struct share){0, layout->count, 0, 1,
-                                     layout->tree->levels - 1});
+    if (!status) {
+        cut_all(&work);
+        status = work.status;
+    }
+    free(work.job);
     free(work.cell);
     free(work.order);
     free(work.best);

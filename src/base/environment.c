@@ -31,6 +31,8 @@ const struct nw_variable nw_environment[] = {
      "how a collective's traffic is attributed to pairs of ranks"},
     {"NODEWISE_FAKE_COSTS", "1|KIND:US:GBS[,...]",
      "what work costs on the tests' double of the CUDA driver"},
+    {"NODEWISE_GATHER", "auto|rank|node",
+     "how distributed graphs come to the rank that orders them"},
     {"NODEWISE_GPU", "off|assign",
      "whether MPI_Init or the first topology call chooses each rank's GPU"},
     {"NODEWISE_GPU_AWARE", "yes|no",

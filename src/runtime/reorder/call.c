@@ -81,6 +81,7 @@ static bool take(struct nw_call *call, const struct share *share)
         return false;
     memcpy(call->decision.vertex, share->vertex, bytes);
     call->mine = call->decision.vertex[call->rank];
+    call->knows_all = true;
     return true;
 }
 
@@ -99,6 +100,20 @@ bool nw_call_share(struct nw_call *call, bool good)
         taken = take(call, share);
     free(share);
     return taken;
+}
+
+bool nw_call_verdict(struct nw_call *call, bool good)
+{
+    struct share share = {call->decision.before, call->decision.after, good,
+                          good && call->decision.changes};
+
+    if (NW_PMPI(Bcast)(&share, sizeof share, MPI_BYTE, 0, call->comm) ||
+        !share.good)
+        return false;
+    call->decision.before = share.before;
+    call->decision.after = share.after;
+    call->decision.changes = share.changes;
+    return true;
 }
 
 /* Numbers are all the same where n times the sum of their squares is the
@@ -225,7 +240,7 @@ static int create_in_order(const struct nw_call *call, MPI_Comm *out)
 
 int nw_call_permute(const struct nw_call *call, MPI_Comm *out)
 {
-    if (call->decision.vertex)
+    if (call->knows_all)
         return create_in_order(call, out);
     return NW_PMPI(Comm_split)(call->comm, call->mine < 0 ? MPI_UNDEFINED : 0,
                                call->mine, out);

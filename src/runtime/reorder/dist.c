@@ -2,7 +2,7 @@
 /* The distributed graphs: their edges are gathered on rank 0, which decides.
  * A list of neighbours belongs to a vertex, so it moves to the process that
  * takes the vertex. */
-#include "runtime/reorder/reorder.h"
+#include "runtime/reorder/gather.h"
 
 #include "base/array.h"
 
@@ -62,37 +62,7 @@ static uint64_t profiled(const struct nw_call *call, int from, int to)
     return bytes;
 }
 
-/* All edges at rank 0, weight -1 where none was given. Collective. */
-static bool gather(const struct nw_call *call, const struct edges *mine,
-                   struct edges *all)
-{
-    int *count = NULL, *place = NULL, total = 0, words = 3 * mine->count;
-    int good = 1;
-
-    if (!call->rank) {
-        count = calloc((size_t)call->size, sizeof *count);
-        place = calloc((size_t)call->size, sizeof *place);
-    }
-    NW_PMPI(Gather)(&words, 1, MPI_INT, count, 1, MPI_INT, 0, call->comm);
-    for (int i = 0; !call->rank && good && i < call->size; i++) {
-        place[i] = total;
-        good = total <= INT32_MAX - count[i];
-        total += good ? count[i] : 0;
-    }
-    if (!call->rank)
-        good = good && !nw_alloc((size_t)total, sizeof(int), &all->edge);
-    NW_PMPI(Bcast)(&good, 1, MPI_INT, 0, call->comm);
-    if (good)
-        NW_PMPI(Gatherv)
-    (mine->edge, words, MPI_INT, all->edge, count, place, MPI_INT, 0,
-     call->comm);
-    all->count = total / 3;
-    free(count);
-    free(place);
-    return good;
-}
-
-static bool decide(struct nw_call *call, const struct edges *all)
+static bool decide(struct nw_call *call, const int *edge, int count)
 {
     nw_pattern_builder *builder;
     nw_pattern *pattern = NULL;
@@ -101,8 +71,7 @@ static bool decide(struct nw_call *call, const struct edges *all)
 
     if (status)
         return false;
-    for (int i = 0; !status && i < all->count; i++) {
-        const int *edge = all->edge[i];
+    for (int i = 0; !status && i < count; i++, edge += 3) {
         uint64_t weight =
             edge[2] < 0 ? profiled(call, edge[0], edge[1]) : (uint64_t)edge[2];
 
@@ -117,19 +86,69 @@ static bool decide(struct nw_call *call, const struct edges *all)
     return good;
 }
 
+/* Who takes which vertex, for each rank: its own, and that of the rank whose
+ * list it gets. */
+static bool list_pairs(const struct nw_call *call, int **out)
+{
+    const int *vertex = call->decision.vertex;
+
+    if (nw_alloc((size_t)call->size * 2, sizeof **out, out))
+        return false;
+    for (int r = 0; call->decision.changes && r < call->size; r++) {
+        (*out)[2 * r] = vertex[r];
+        (*out)[2 * r + 1] = vertex[vertex[r]];
+    }
+    return true;
+}
+
+static bool answer(struct nw_call *call, const struct nw_gather *gather,
+                   bool good)
+{
+    int *pairs = NULL, mine[2] = {0};
+
+    if (!call->rank)
+        good = good && list_pairs(call, &pairs);
+    good = nw_call_verdict(call, good);
+    if (good && call->decision.changes)
+        good = nw_gather_answer(gather, pairs, mine);
+    free(pairs);
+    call->mine = mine[0];
+    call->giver = mine[1];
+    return good;
+}
+
+static bool share(struct nw_call *call, const struct nw_gather *gather,
+                  bool good)
+{
+    if (gather->stages > 1)
+        return answer(call, gather, good);
+    if (!nw_call_share(call, good))
+        return false;
+    if (call->decision.changes)
+        call->giver = call->decision.vertex[call->mine];
+    return true;
+}
+
 /* True where the order of the ranks is to change. Collective. */
 static bool settle(struct nw_call *call, const struct edges *mine, bool good)
 {
-    struct edges all = {0};
+    struct nw_gather gather;
+    const int *words = NULL;
+    int total = 0;
     char shape[48];
 
-    if (!nw_call_sum(call, good && call->wanted, 0, (uint64_t[2]){0}))
-        return false;
-    good = gather(call, mine, &all);
-    good = good && (call->rank || decide(call, &all));
-    snprintf(shape, sizeof shape, "of %d edges", all.count);
-    free(all.edge);
-    return nw_call_share(call, good) && nw_call_report(call, shape);
+    if (nw_gather_lists(&gather, call, good && call->wanted,
+                        (const int *)mine->edge, 3 * mine->count, &words,
+                        &total)) {
+        good = call->rank || decide(call, words, total / 3);
+        good = share(call, &gather, good);
+        snprintf(shape, sizeof shape, "of %d edges", total / 3);
+        good = good && nw_call_report(call, shape);
+    } else {
+        good = false;
+    }
+    nw_gather_close(&gather);
+    return good;
 }
 
 static bool list_edges(const struct nw_call *call, int count,
@@ -221,8 +240,7 @@ static bool pack(struct lists *lists, const int *sources,
 static int move_lists(const struct nw_call *call, MPI_Comm permuted,
                       const struct lists *mine, struct lists *taken)
 {
-    int vertex = call->decision.vertex[call->rank];
-    int from = call->decision.vertex[vertex], to = call->rank;
+    int from = call->giver, to = call->rank;
     int code = NW_PMPI(Sendrecv)(mine, 2, MPI_INT, to, 0, taken, 2, MPI_INT,
                                  from, 0, permuted, MPI_STATUS_IGNORE);
 

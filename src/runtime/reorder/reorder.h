@@ -58,9 +58,11 @@ struct nw_call {
     struct nw_members *members; /* of the communicator; NULL: not for us */
     bool wanted;                /* to be reordered at all */
     bool settled;               /* decided, and said */
+    bool knows_all;             /* who takes which vertex, as all ranks do */
     double begun;               /* s */
     struct nw_decision decision;
-    int mine; /* the vertex of this process, -1 for none */
+    int mine;  /* the vertex of this process, -1 for none */
+    int giver; /* that of the process whose rank was `mine` */
 };
 
 /* False where the call is not ours to handle: an intercommunicator, or members
@@ -73,6 +75,9 @@ void nw_call_close(struct nw_call *call);
 bool nw_call_decide(struct nw_call *call, const nw_pattern *graph);
 /* The decision of rank 0, on all ranks. */
 bool nw_call_share(struct nw_call *call, bool good);
+/* Whether there is one, its costs and whether it changes anything, without the
+ * vertices. */
+bool nw_call_verdict(struct nw_call *call, bool good);
 /* On rank 0, whether all ranks are well and hold the same, for it to share; on
  * the others true. Collective. */
 bool nw_call_tell(const struct nw_call *call, bool good, uint64_t hash);

@@ -57,6 +57,18 @@ static void read_gain(struct nw_reorder_settings *settings)
                      word);
 }
 
+static int parse_gather(const char *word)
+{
+    static const char *const ways[] = {"auto", "rank", "node"};
+
+    for (int i = 0; word && i < 3; i++)
+        if (!strcmp(word, ways[i]))
+            return i;
+    if (word && word[0])
+        nw_warn_once("NODEWISE_GATHER is auto, rank or node, not '%s'", word);
+    return NW_GATHER_AUTO;
+}
+
 static bool wants_gpus(void)
 {
     const char *word = getenv("NODEWISE_GPU");
@@ -78,6 +90,7 @@ void nw_reorder_settings_read(struct nw_reorder_settings *settings)
     memset(settings, 0, sizeof *settings);
     settings->mode = mode && mode[0] ? parse_mode(mode) : NW_REORDER_OFF;
     settings->gpus = wants_gpus();
+    settings->gather = parse_gather(getenv("NODEWISE_GATHER"));
     settings->check = check && !strcmp(check, "1");
     snprintf(settings->algorithm, sizeof settings->algorithm, "%s",
              algorithm && algorithm[0] ? algorithm : "auto");

@@ -12,11 +12,19 @@ enum nw_reorder_mode {
     NW_REORDER_FORCE,  /* also where it did not */
 };
 
+/* Which way the edges of distributed graphs go to rank 0. */
+enum nw_gather_way {
+    NW_GATHER_AUTO, /* by node in very large jobs */
+    NW_GATHER_RANK, /* from every rank */
+    NW_GATHER_NODE, /* from one rank of each node */
+};
+
 #define NW_CART_WEIGHTS 16
 struct nw_reorder_settings {
     int mode;
     int check;
     int gpus;    /* to be assigned */
+    int gather;  /* enum nw_gather_way */
     double gain; /* least share of the cost to save, 0.01 for 1 % */
     char algorithm[32];
     int weight_count;

@@ -102,6 +102,34 @@ def shuffled():
            % (ranks, found[1], found[2]), result.stdout, result.stderr)
 
 
+def gathered():
+    """Node by node as in very large jobs: the same orders, and right ones."""
+    lines = []
+    for way in ("rank", "node"):
+        result = run(7, [program("oracle"), "9", "12" if OPENMPI else "6"],
+                     NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="0",
+                     NODEWISE_GATHER=way, NODEWISE_CHECK="1", **machine(7, 1))
+        found = counts(result)
+        ok(result.returncode == 0 and found[3] == 0 and found[1] > 0
+           and "MPI_Dist_graph_create_adjacent of" in result.stderr
+           and "WRONG" not in result.stderr,
+           "gathered from each %s: %d of %d moved" % (way, found[1], found[2]), result)
+        lines.append(sorted(re.findall(r"nodewise: (.*) hop-bytes -> (.*),", result.stderr)))
+    ok(lines[0] == lines[1], "and the costs are the same", *lines)
+    moving = dict(NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="any",
+                  NODEWISE_ALGORITHM="random", NODEWISE_GATHER="node", **machine(3, 1))
+    for what in ("leaks", "errors"):
+        plain = run(3, [program("calls"), what])
+        ours = run(3, [program("calls"), what], **moving)
+        ok(plain.returncode == ours.returncode == 0 and said(plain) == said(ours)
+           and (what == "errors" or ", reordered" in ours.stderr),
+           "calls %s, node by node" % what, plain, ours)
+    wrong = run(3, [program("oracle"), "5", "2"], NODEWISE_REORDER="on",
+                NODEWISE_GATHER="nowhere")
+    ok(wrong.returncode == 0 and wrong.stderr.count("NODEWISE_GATHER is") == 1,
+       "another way is named", wrong)
+
+
 def modes():
     plain = run(4, [program("oracle"), "5", "8"])
     ok(plain.returncode == 0 and "nodewise" not in plain.stderr

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One stage, or two: first how many words there are goes up, then whether that
+ * is well comes down, then the words go up. */
+#include "runtime/reorder/gather.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Jobs of so many ranks are very large. */
+#define LARGE 4096
+
+static int node_of(const struct nw_call *call, int rank)
+{
+    const struct nw_members *members = call->members;
+
+    return members->site->seat[members->world[rank]].node;
+}
+
+static bool is_leader(const struct nw_gather *gather)
+{
+    return gather->stages > 1 && !gather->stage[0].rank;
+}
+
+/* --- stages --- */
+
+static void open_stage(struct nw_stage *stage)
+{
+    NW_PMPI(Comm_rank)(stage->comm, &stage->rank);
+    NW_PMPI(Comm_size)(stage->comm, &stage->size);
+    if (stage->rank)
+        return;
+    stage->count = calloc((size_t)stage->size, sizeof *stage->count);
+    stage->place = calloc((size_t)stage->size, sizeof *stage->place);
+}
+
+/* The lowest rank of a node leads it, so rank 0 leads the leaders. */
+static void open_nodes(struct nw_gather *gather)
+{
+    const struct nw_call *call = gather->call;
+    struct nw_stage *local = &gather->stage[0], *leaders = &gather->stage[1];
+
+    NW_PMPI(Comm_split)
+    (call->comm, node_of(call, call->rank), call->rank, &local->comm);
+    open_stage(local);
+    NW_PMPI(Comm_split)
+    (call->comm, local->rank ? MPI_UNDEFINED : 0, call->rank, &leaders->comm);
+    if (!local->rank)
+        open_stage(leaders);
+}
+
+static void open_stages(struct nw_gather *gather, const struct nw_call *call)
+{
+    int how = nw_reorder_settings()->gather;
+    bool by_node =
+        how == NW_GATHER_AUTO ? call->size >= LARGE : how == NW_GATHER_NODE;
+
+    memset(gather, 0, sizeof *gather);
+    gather->call = call;
+    gather->stages = by_node ? 2 : 1;
+    gather->stage[0].comm = call->comm;
+    gather->stage[1].comm = MPI_COMM_NULL;
+    if (by_node)
+        open_nodes(gather);
+    else
+        open_stage(&gather->stage[0]);
+}
+
+void nw_gather_close(struct nw_gather *gather)
+{
+    for (int i = 0; i < gather->stages; i++) {
+        struct nw_stage *stage = &gather->stage[i];
+
+        if (gather->stages > 1 && stage->comm != MPI_COMM_NULL)
+            NW_PMPI(Comm_free)(&stage->comm);
+        free(stage->count);
+        free(stage->place);
+        free(stage->words);
+    }
+    memset(gather, 0, sizeof *gather);
+}
+
+/* --- up --- */
+
+/* How many words there are below, with room for them; -1 where some rank is in
+ * trouble. */
+static int count_up(struct nw_stage *stage, int mine)
+{
+    NW_PMPI(Gather)
+    (&mine, 1, MPI_INT, stage->count, 1, MPI_INT, 0, stage->comm);
+    if (stage->rank)
+        return 0;
+    for (int i = 0; i < stage->size; i++) {
+        if (stage->count[i] < 0 || stage->total > INT32_MAX - stage->count[i])
+            return -1;
+        stage->place[i] = stage->total;
+        stage->total += stage->count[i];
+    }
+    if (nw_alloc((size_t)stage->total, sizeof *stage->words, &stage->words))
+        return -1;
+    return stage->total;
+}
+
+static bool agree(struct nw_gather *gather, int count)
+{
+    int sum = count_up(&gather->stage[0], count), verdict;
+
+    if (is_leader(gather))
+        sum = count_up(&gather->stage[1], sum);
+    verdict = sum >= 0;
+    if (is_leader(gather))
+        NW_PMPI(Bcast)(&verdict, 1, MPI_INT, 0, gather->stage[1].comm);
+    NW_PMPI(Bcast)(&verdict, 1, MPI_INT, 0, gather->stage[0].comm);
+    return verdict;
+}
+
+static void move_up(const struct nw_stage *stage, const int *words, int count)
+{
+    NW_PMPI(Gatherv)
+    (words, count, MPI_INT, stage->words, stage->count, stage->place, MPI_INT,
+     0, stage->comm);
+}
+
+bool nw_gather_lists(struct nw_gather *gather, const struct nw_call *call,
+                     bool good, const int *words, int count, const int **all,
+                     int *total)
+{
+    const struct nw_stage *stage = gather->stage;
+
+    open_stages(gather, call);
+    if (!agree(gather, good ? count : -1))
+        return false;
+    move_up(&stage[0], words, count);
+    if (is_leader(gather))
+        move_up(&stage[1], stage[0].words, stage[0].total);
+    *all = stage[gather->stages - 1].words;
+    *total = stage[gather->stages - 1].total;
+    return true;
+}
+
+/* --- down --- */
+
+/* Leaders stand in the order of their ranks, so of the nodes' first members;
+ * the ranks of a node in their own. */
+static int *by_nodes(const struct nw_gather *gather, const int *pairs)
+{
+    const struct nw_call *call = gather->call;
+    const struct nw_stage *leaders = &gather->stage[1];
+    size_t nodes = (size_t)call->members->site->node_count;
+    int *sorted = calloc((size_t)call->size * 2, sizeof *sorted);
+    int *leader = calloc(nodes, sizeof *leader), found = 0;
+
+    memset(leaders->count, 0, (size_t)leaders->size * sizeof(int));
+    for (int r = 0; r < call->size; r++) {
+        int *number = &leader[node_of(call, r)];
+
+        if (!*number)
+            *number = ++found;
+        leaders->count[*number - 1] += 2;
+    }
+    for (int l = 1; l < leaders->size; l++)
+        leaders->place[l] = leaders->place[l - 1] + leaders->count[l - 1];
+    for (int r = 0; r < call->size; r++) {
+        int *place = &leaders->place[leader[node_of(call, r)] - 1];
+
+        memcpy(sorted + *place, pairs + 2 * r, 2 * sizeof *sorted);
+        *place += 2;
+    }
+    for (int l = 0; l < leaders->size; l++)
+        leaders->place[l] -= leaders->count[l];
+    free(leader);
+    return sorted;
+}
+
+bool nw_gather_answer(const struct nw_gather *gather, const int *pairs,
+                      int mine[2])
+{
+    const struct nw_stage *local = &gather->stage[0];
+    const struct nw_stage *leaders = &gather->stage[1];
+    int *sorted = NULL, *ours = NULL, code;
+
+    if (is_leader(gather)) {
+        ours = calloc((size_t)local->size * 2, sizeof *ours);
+        if (!leaders->rank)
+            sorted = by_nodes(gather, pairs);
+        NW_PMPI(Scatterv)
+        (sorted, leaders->count, leaders->place, MPI_INT, ours, 2 * local->size,
+         MPI_INT, 0, leaders->comm);
+    }
+    code = NW_PMPI(Scatter)(ours ? ours : (const void *)pairs, 2, MPI_INT, mine,
+                            2, MPI_INT, 0, local->comm);
+    free(sorted);
+    free(ours);
+    return !code;
+}

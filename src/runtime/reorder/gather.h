@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The lists of all ranks at rank 0, and an answer for each of them back: at
+ * once, or node by node, so that in a very large job rank 0 hears from nodes
+ * and not from ranks.
+ */
+#ifndef NW_REORDER_GATHER_H
+#define NW_REORDER_GATHER_H
+
+#include "runtime/reorder/reorder.h"
+
+/* Ranks whose rank 0 listens to them. */
+struct nw_stage {
+    MPI_Comm comm; /* MPI_COMM_NULL: this rank has no part in it */
+    int rank, size;
+    int *count, *place; /* [size] words of each, at its rank 0 */
+    int total;
+    int *words; /* [total] of all, at its rank 0 */
+};
+
+struct nw_gather {
+    const struct nw_call *call;
+    int stages; /* all at once; or the ranks of each node, then their leaders */
+    struct nw_stage stage[2];
+};
+
+/* `count` words of each rank, one list after the other, in *all at rank 0,
+ * where they live until nw_gather_close, and how many; false on all ranks where
+ * `good` was false on one, or they are too many. nw_gather_close follows
+ * whatever comes out. Collective. */
+bool nw_gather_lists(struct nw_gather *gather, const struct nw_call *call,
+                     bool good, const int *words, int count, const int **all,
+                     int *total);
+/* Two words of rank 0 for each rank: [2 * size] there, in the order of ranks.
+ * Collective, after a good nw_gather_lists. */
+bool nw_gather_answer(const struct nw_gather *gather, const int *pairs,
+                      int mine[2]);
+void nw_gather_close(struct nw_gather *gather);
+
+#endif

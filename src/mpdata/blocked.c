@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The production path: (3+1)D blocking. A block is some rows of all planes; it
- * is walked plane by plane with every stage at once, each a plane behind the
- * one that it reads, and what lies between the stages is kept in rings of two
- * or four planes that stay in the cache. Blocks share nothing but the fields
- * of the step before, so threads meet only at its end.
+ * is walked row by row with every stage at once, each a row and a plane behind
+ * the one that it reads, and what lies between the stages is kept in rings of
+ * four planes that stay in the cache. Blocks share nothing but the fields of
+ * the step before, so threads meet only at its end.
  */
 #include "mpdata/stages.h"
 #include "mpdata/rows.h"
@@ -47,26 +47,38 @@ static bool beyond(const struct block *b, ptrdiff_t p)
     return clip_low(b, 0, p) != p || clip_high(b, 0, p + 1) != p + 1;
 }
 
-/* Beyond an open side a plane of a ring is a copy of the last one. */
-static void edge_plane(const struct block *b, const struct stack *s,
-                       ptrdiff_t p)
+/* Whether a row or plane is the last one before an open side. */
+static bool has_copy(const struct block *b, int axis, int side, ptrdiff_t at)
 {
-    ptrdiff_t from = p < 0 ? 0 : b->view->n[0] - 1;
-    const real *source = at(s, from, s->first) - NW_MPDATA_LEAD;
-
-    memcpy(at(s, p, s->first) - NW_MPDATA_LEAD, source,
-           (size_t)(ring_rows(b->high[1] - b->low[1]) * s->pitch) *
-               sizeof(real));
+    return b->view->open[axis][side] && at == (side ? b->view->n[axis] - 1 : 0);
 }
 
-static void edge_rows(const struct block *b, const struct stack *s, ptrdiff_t p)
+/* Beyond the ends of a row that was computed, and beyond open sides, are its
+ * copies. */
+static void spread(const struct block *b, const struct stack *s, struct cell c)
 {
-    ptrdiff_t m = b->view->n[1];
+    const real *row = at(s, c.p, c.j);
 
-    if (b->view->open[1][0] && b->low[1] == 0)
-        row_copy(b->view, at(s, p, -1), at(s, p, 0));
-    if (b->view->open[1][1] && b->high[1] == m)
-        row_copy(b->view, at(s, p, m), at(s, p, m - 1));
+    row_ends(b->view, at(s, c.p, c.j), 1);
+    for (int up = -1; up <= 1; up++)
+        for (int side = -1; side <= 1; side++) {
+            if (!up && !side)
+                continue;
+            if (up && !has_copy(b, 0, up > 0, c.p))
+                continue;
+            if (side && !has_copy(b, 1, side > 0, c.j))
+                continue;
+            row_copy(b->view, at(s, c.p + up, c.j + side), row);
+        }
+}
+
+/* Asks for a row that the next plane will need, while this one is computed. */
+static void fetch(const struct block *b, const struct stack *s, struct cell c)
+{
+    const real *row = at(s, c.p, c.j);
+
+    for (ptrdiff_t k = 0; k < b->view->n[2]; k += 64 / (ptrdiff_t)sizeof(real))
+        __builtin_prefetch(row + k, 0, 2);
 }
 
 static void guess_row(const struct block *b, struct cell c, real *restrict out)
@@ -89,25 +101,14 @@ static void guess_row(const struct block *b, struct cell c, real *restrict out)
 }
 
 /* x*: donor cell. */
-static void guess(const struct block *b, ptrdiff_t p)
+static void guess(const struct block *b, struct cell c)
 {
-    const struct stack *xs = &b->ring[XS];
-    ptrdiff_t wide = b->edge + 1;
-
-    if (beyond(b, p)) {
-        if (p >= 0) // planes below come with plane 0
-            edge_plane(b, xs, p);
+    if (beyond(b, c.p)) // is a copy already
         return;
-    }
-    ptrdiff_t end = clip_high(b, 1, b->high[1] + wide);
-    for (ptrdiff_t j = clip_low(b, 1, b->low[1] - wide); j < end; j++) {
-        real *row = at(xs, p, j);
-        guess_row(b, (struct cell){p, j}, row);
-        row_ends(b->view, row, 1);
-    }
-    edge_rows(b, xs, p);
-    if (p == 0 && b->view->open[0][0])
-        edge_plane(b, xs, -1);
+    fetch(b, &b->x, (struct cell){c.p + 2, c.j});
+    fetch(b, &b->from.h, (struct cell){c.p + 1, c.j});
+    guess_row(b, c, at(&b->ring[XS], c.p, c.j));
+    spread(b, &b->ring[XS], c);
 }
 
 NW_INLINE void flux_span(const struct around *a, real *restrict out,
@@ -141,8 +142,11 @@ NW_INLINE void flux_rule(const struct block *b, struct cell c, int axis,
 NW_INLINE void flux_row(const struct block *b, struct cell c, int axis)
 {
     const struct nw_mpdata_view *v = b->view;
+    struct cell ahead = {c.p + 2, c.j};
     int kind = (v->divergent ? 4 : 0) + (v->gauge ? 2 : 0) + (v->fast ? 1 : 0);
 
+    // the donor cell of the next plane reads it
+    fetch(b, &b->from.u[axis], ahead);
     switch (kind) {
     case 0:
         flux_rule(b, c, axis, (struct rule){false, false, false, false});
@@ -171,32 +175,7 @@ NW_INLINE void flux_row(const struct block *b, struct cell c, int axis)
     }
 }
 
-/* Corrective fluxes through the faces above plane p along the first axis. */
-static void flux_up(const struct block *b, ptrdiff_t p)
-{
-    ptrdiff_t end = clip_high(b, 1, b->high[1] + b->edge);
-
-    // the face of an open side itself is one of them
-    if (beyond(b, p) && beyond(b, p + 1))
-        return;
-    for (ptrdiff_t j = clip_low(b, 1, b->low[1] - b->edge); j < end; j++)
-        flux_row(b, (struct cell){p, j}, 0);
-}
-
-/* Those through the faces between the rows of plane p, and inside rows. */
-static void flux_across(const struct block *b, ptrdiff_t p)
-{
-    ptrdiff_t low = clip_low(b, 1, b->low[1] - b->edge);
-    ptrdiff_t end = clip_high(b, 1, b->high[1] + b->edge);
-
-    if (beyond(b, p))
-        return;
-    for (ptrdiff_t j = low - 1; j < end; j++)
-        flux_row(b, (struct cell){p, j}, 1);
-    for (ptrdiff_t j = low; j < end; j++)
-        flux_row(b, (struct cell){p, j}, 2);
-}
-
+/* How much of its fluxes each cell of a row may take and give. */
 static void ratio_row(const struct block *b, struct cell c)
 {
     struct star old = star_at(&b->x, c), new = star_at(&b->ring[XS], c);
@@ -213,31 +192,8 @@ static void ratio_row(const struct block *b, struct cell c)
         cp[k] = ratio((mx - new.x[k]) * h[k], flow_in(&f, k));
         cn[k] = ratio((new.x[k] - mn) * h[k], flow_out(&f, k));
     }
-    row_ends(b->view, cp, 1);
-    row_ends(b->view, cn, 1);
-}
-
-/* How much of its fluxes a cell of plane p may take and give. */
-static void ratios(const struct block *b, ptrdiff_t p)
-{
-    const struct stack *cp = &b->ring[CP], *cn = &b->ring[CN];
-
-    if (beyond(b, p)) {
-        if (p >= 0) {
-            edge_plane(b, cp, p);
-            edge_plane(b, cn, p);
-        }
-        return;
-    }
-    ptrdiff_t end = clip_high(b, 1, b->high[1] + 1);
-    for (ptrdiff_t j = clip_low(b, 1, b->low[1] - 1); j < end; j++)
-        ratio_row(b, (struct cell){p, j});
-    edge_rows(b, cp, p);
-    edge_rows(b, cn, p);
-    if (p == 0 && b->view->open[0][0]) {
-        edge_plane(b, cp, -1);
-        edge_plane(b, cn, -1);
-    }
+    spread(b, &b->ring[CP], c);
+    spread(b, &b->ring[CN], c);
 }
 
 static void plain_row(const struct block *b, struct cell c)
@@ -250,6 +206,7 @@ static void plain_row(const struct block *b, struct cell c)
     NW_VECTOR
     for (ptrdiff_t k = 0; k < l; k++)
         out[k] = x[k] - flow_net(&f, k) / h[k];
+    row_ends(b->view, out, 2);
 }
 
 static void limited_row(const struct block *b, struct cell c)
@@ -271,42 +228,69 @@ static void limited_row(const struct block *b, struct cell c)
                   limit(f.f3[k - 1], p.x[k - 1], cp, n.x[k - 1], cn);
         out[k] = x[k] - (f1 + f2 + f3) / h[k];
     }
+    row_ends(b->view, out, 2);
 }
 
-static void finish(const struct block *b, ptrdiff_t p)
+/* The fluxes through the faces above a row along each axis, and the ratios
+ * that need them; the first row has those below it, too. */
+static void correct(const struct block *b, struct cell c)
 {
-    for (ptrdiff_t j = b->low[1]; j < b->high[1]; j++) {
-        struct cell c = {p, j};
-        if (b->view->limited)
-            limited_row(b, c);
-        else
-            plain_row(b, c);
-    }
+    ptrdiff_t low = clip_low(b, 1, b->low[1] - b->edge);
+    ptrdiff_t end = clip_high(b, 1, b->high[1] + b->edge);
+    bool cells = !beyond(b, c.p);
+
+    if (c.j < low - 1 || c.j >= end)
+        return;
+    // the face of an open side itself is one of them
+    if (c.j >= low && (cells || !beyond(b, c.p + 1)))
+        flux_row(b, c, 0);
+    if (!cells || c.p < b->low[0] - b->edge)
+        return;
+    flux_row(b, c, 1);
+    if (c.j < low)
+        return;
+    flux_row(b, c, 2);
+    if (b->edge)
+        ratio_row(b, c);
 }
 
+static void finish(const struct block *b, struct cell c)
+{
+    if (c.p < b->low[0] || c.j < b->low[1] || c.j >= b->high[1])
+        return;
+    fetch(b, &b->out, (struct cell){c.p + 1, c.j});
+    if (b->view->limited)
+        limited_row(b, c);
+    else
+        plain_row(b, c);
+}
+
+/* Row by row, each stage a row and a plane behind the one that it reads. */
 static void corrected(const struct block *b)
 {
     ptrdiff_t e = b->edge, first = b->low[0], last = b->high[0];
+    ptrdiff_t low = clip_low(b, 1, b->low[1] - e - 1);
+    ptrdiff_t end = clip_high(b, 1, b->high[1] + e + 1);
+    ptrdiff_t rows = clip_high(b, 1, b->high[1] + e);
 
-    for (ptrdiff_t p = first - 1 - e; p <= last + e; p++) {
-        guess(b, p);
-        if (p >= first - e)
-            flux_up(b, p - 1);
-        if (p - 1 >= first - e) {
-            flux_across(b, p - 1);
-            if (e)
-                ratios(b, p - 1);
+    for (ptrdiff_t p = first - 1 - e; p <= last + e; p++)
+        for (ptrdiff_t j = low; j <= rows; j++) {
+            if (j < end)
+                guess(b, (struct cell){p, j});
+            if (p < first - e)
+                continue;
+            correct(b, (struct cell){p - 1, j - 1});
+            finish(b, (struct cell){p - 1 - e, j - 1});
         }
-        if (p - 1 - e >= first)
-            finish(b, p - 1 - e);
-    }
 }
 
 static void donor_only(const struct block *b)
 {
     for (ptrdiff_t p = b->low[0]; p < b->high[0]; p++)
-        for (ptrdiff_t j = b->low[1]; j < b->high[1]; j++)
+        for (ptrdiff_t j = b->low[1]; j < b->high[1]; j++) {
             guess_row(b, (struct cell){p, j}, at(&b->out, p, j));
+            row_ends(b->view, at(&b->out, p, j), 2);
+        }
 }
 
 static void blocked(const struct nw_mpdata_view *view,

@@ -64,8 +64,7 @@ static void copy(const struct nw_mpdata *s, char *to, const char *from,
 static char *start(const struct nw_mpdata *s, void *values, ptrdiff_t i,
                    ptrdiff_t j)
 {
-    return (char *)values +
-           (nw_mpdata_at(s, i, j) - NW_MPDATA_LEAD) * (ptrdiff_t)s->bytes;
+    return (char *)values + (nw_mpdata_at(s, i, j) - 2) * (ptrdiff_t)s->bytes;
 }
 
 static void rows(const struct nw_mpdata *s, char *values, bool faces,
@@ -74,6 +73,7 @@ static void rows(const struct nw_mpdata *s, char *values, bool faces,
     ptrdiff_t m = s->n[1];
     bool keep = faces && s->options.border[1][0] == NW_MPDATA_OPEN;
 
+#pragma omp parallel for schedule(static) num_threads(s->threads)
     for (ptrdiff_t i = -s->ghost; i < s->n[0] + s->ghost; i++)
         for (ptrdiff_t d = 0; d < 2 * s->ghost; d++) {
             ptrdiff_t j = d < s->ghost ? -1 - d : m + d - s->ghost;
@@ -81,7 +81,7 @@ static void rows(const struct nw_mpdata *s, char *values, bool faces,
             if (from == -2 || (keep && j == -1))
                 continue;
             copy(s, start(s, values, i, j),
-                 from < 0 ? NULL : start(s, values, i, from), s->pitch);
+                 from < 0 ? NULL : start(s, values, i, from), s->n[2] + 4);
         }
 }
 
@@ -91,13 +91,15 @@ static void planes(const struct nw_mpdata *s, char *values, bool faces,
     ptrdiff_t n = s->n[0];
     bool keep = faces && s->options.border[0][0] == NW_MPDATA_OPEN;
 
+#pragma omp parallel for schedule(static) num_threads(s->threads)
     for (ptrdiff_t d = 0; d < 2 * s->ghost; d++) {
         ptrdiff_t i = d < s->ghost ? -1 - d : n + d - s->ghost;
         ptrdiff_t from = source(s, 0, i, open);
         if (from == -2 || (keep && i == -1))
             continue;
         copy(s, start(s, values, i, -s->ghost),
-             from < 0 ? NULL : start(s, values, from, -s->ghost), s->plane);
+             from < 0 ? NULL : start(s, values, from, -s->ghost),
+             s->plane - s->pitch + s->n[2] + 4);
     }
 }
 
@@ -114,4 +116,36 @@ void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
                  field == NW_MPDATA_U3);
     rows(s, values, field == NW_MPDATA_U2, open);
     planes(s, values, field == NW_MPDATA_U1, open);
+}
+
+/* Whether a row of ghosts came from a neighbour. */
+static bool received(const struct nw_mpdata *s, ptrdiff_t i, ptrdiff_t j)
+{
+    const ptrdiff_t at[2] = {i, j};
+
+    for (int a = 0; a < 2; a++) {
+        if (at[a] >= 0 && at[a] < s->n[a])
+            continue;
+        if (s->options.border[a][at[a] >= 0] == NW_MPDATA_NEIGHBOUR)
+            return true;
+    }
+    return false;
+}
+
+void nw_mpdata_sides(struct nw_mpdata *s)
+{
+    char *x = s->field[NW_MPDATA_X];
+    ptrdiff_t g = s->ghost, size = (ptrdiff_t)s->bytes;
+
+    for (ptrdiff_t i = -g; i < s->n[0] + g; i++) {
+        bool inside = i >= 0 && i < s->n[0];
+        for (ptrdiff_t j = -g; j < s->n[1] + g; j++) {
+            if (inside && j == 0)
+                j = s->n[1];
+            if (received(s, i, j))
+                ends(s, x + nw_mpdata_at(s, i, j) * size, COPY, 0);
+        }
+    }
+    rows(s, x, false, COPY);
+    planes(s, x, false, COPY);
 }

@@ -190,8 +190,7 @@ NW_INLINE void row_ends(const struct nw_mpdata_view *view, real *row, int deep)
 NW_INLINE void row_copy(const struct nw_mpdata_view *view, real *to,
                         const real *from)
 {
-    memcpy(to - NW_MPDATA_LEAD, from - NW_MPDATA_LEAD,
-           (size_t)view->pitch * sizeof(real));
+    memcpy(to - 2, from - 2, (size_t)(view->n[2] + 4) * sizeof(real));
 }
 
 #endif

@@ -10,9 +10,10 @@
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Bytes of the rings of a block: half of a common second-level cache. */
-enum { CACHE = 512 * 1024 };
+enum { CACHE = 512 * 1024, LARGE_PAGE = 2 * 1024 * 1024 };
 
 int32_t nw_mpdata_halo(const struct nw_mpdata_options *o)
 {
@@ -61,16 +62,29 @@ static nw_status check_options(const int64_t size[3],
     return check_borders(size, o);
 }
 
-/* Zeroed memory of one field, aligned for vectors. */
+/* Zeroed memory, in large pages where it fills some: a step walks along many
+ * planes at once. */
+static void *memory_new(size_t bytes)
+{
+    size_t unit = bytes < LARGE_PAGE ? 4096 : LARGE_PAGE;
+    size_t all = (bytes + unit - 1) / unit * unit;
+    void *memory = aligned_alloc(unit, all);
+
+    if (memory && unit == LARGE_PAGE)
+        (void)madvise(memory, all, MADV_HUGEPAGE);
+    if (memory)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
 static nw_status field_new(const struct nw_mpdata *s, void **out)
 {
     size_t cells = (size_t)(s->plane * (s->n[0] + 2 * s->ghost));
-    size_t bytes = cells * s->bytes + 64;
+    size_t bytes = (cells + 2 * NW_MPDATA_LEAD) * s->bytes;
 
-    *out = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    *out = memory_new(bytes);
     if (!*out)
         return nw_fail(NW_ENOMEM, "no memory for a field of %zu bytes", bytes);
-    memset(*out, 0, bytes);
     return NW_OK;
 }
 
@@ -119,16 +133,18 @@ static void view_of(const struct nw_mpdata *s, struct nw_mpdata_view *out)
         out->stage[i] = s->stage[i] ? (char *)s->stage[i] + at : NULL;
 }
 
-/* Rows of a block whose rings fill the cache, and no more than there are for
- * each thread. */
+/* Rows of a block whose rings fill the cache; blocks are alike, and each thread
+ * has as many as the others. */
 static ptrdiff_t block_rows(const struct nw_mpdata *s)
 {
     ptrdiff_t row = 20 * s->pitch * (ptrdiff_t)s->bytes;
     ptrdiff_t rows = s->options.block ? s->options.block : CACHE / row - 6;
     ptrdiff_t share = (s->n[1] + s->threads - 1) / s->threads;
 
-    if (rows > share)
-        rows = share;
+    if (rows < 4)
+        rows = 4;
+    rows = (share + rows - 1) / rows; // blocks of a thread
+    rows = (share + rows - 1) / rows; // and the rows of each
     if (rows < 4)
         rows = 4;
     return rows > s->n[1] ? s->n[1] : rows;
@@ -145,10 +161,9 @@ static nw_status scratch_new(struct nw_mpdata *s)
     s->scratch_bytes =
         (s->kernels->scratch_bytes(&view, s->rows) + 4095) / 4096 * 4096;
     size_t all = s->scratch_bytes * (size_t)s->threads;
-    s->scratch = aligned_alloc(4096, all);
+    s->scratch = memory_new(all);
     if (!s->scratch)
         return nw_fail(NW_ENOMEM, "no memory for blocks of %zu bytes", all);
-    memset(s->scratch, 0, all);
     return NW_OK;
 }
 
@@ -170,7 +185,7 @@ nw_status nw_mpdata_new(const int64_t size[3],
     for (int a = 0; a < 3; a++)
         s->n[a] = size[a];
     s->ghost = nw_mpdata_halo(&o);
-    s->pitch = (s->n[2] + 15) / 16 * 16 + 2 * NW_MPDATA_LEAD;
+    s->pitch = (s->n[2] + 15) / 16 * 16 + NW_MPDATA_LEAD;
     s->plane = (s->n[1] + 2 * s->ghost) * s->pitch;
     s->blocked = o.path != NW_MPDATA_STAGES && o.passes <= 2 && !o.third_order;
     s->threads = o.threads ? o.threads : omp_get_max_threads();
@@ -200,6 +215,7 @@ void nw_mpdata_free(nw_mpdata *s)
 
 struct nw_mpdata_cells nw_mpdata_cells(nw_mpdata *s, enum nw_mpdata_field field)
 {
+    s->lent = s->lent || field == NW_MPDATA_X;
     return (struct nw_mpdata_cells){
         .base = (char *)s->field[field] + NW_MPDATA_LEAD * s->bytes,
         .bytes = s->bytes,
@@ -224,6 +240,8 @@ static void advance_blocks(nw_mpdata *s, const struct nw_mpdata_box *box)
     ptrdiff_t blocks = (rows + s->rows - 1) / s->rows;
     ptrdiff_t runs = 1; // of planes: where rows are too few for the threads
 
+    if (blocks > s->threads)
+        blocks = (blocks + s->threads - 1) / s->threads * s->threads;
     while (blocks * runs < s->threads && planes / (runs + 1) >= 2 * s->ghost)
         runs++;
     view_of(s, &view);
@@ -271,7 +289,10 @@ void nw_mpdata_step(nw_mpdata *s, int64_t steps)
     const int64_t low[2] = {0, 0}, high[2] = {s->n[0], s->n[1]};
 
     for (; steps > 0; steps--) {
-        nw_mpdata_fill(s, NW_MPDATA_X);
+        if (s->lent)
+            nw_mpdata_fill(s, NW_MPDATA_X);
+        else
+            nw_mpdata_sides(s);
         nw_mpdata_advance(s, low, high);
         nw_mpdata_turn(s);
     }

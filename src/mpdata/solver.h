@@ -16,6 +16,7 @@ struct nw_mpdata {
     void *stage[NW_STAGE_COUNT];
     const struct nw_mpdata_kernels *kernels;
     bool blocked;
+    bool lent; /* the caller knows where x is, and may write it */
     int32_t threads;
     void *scratch; /* of all threads */
     size_t scratch_bytes;
@@ -40,6 +41,9 @@ void nw_mpdata_store(const struct nw_mpdata *s, void *field, ptrdiff_t at,
 /* Fills the ghosts of periodic and open sides. */
 void nw_mpdata_border(const struct nw_mpdata *s, enum nw_mpdata_field field,
                       void *values);
+/* The same for x after a step, which has left the ends of its rows right: only
+ * rows that a neighbour sent get theirs. */
+void nw_mpdata_sides(struct nw_mpdata *s);
 
 /* Cells of field's array along each axis. */
 void nw_mpdata_extent(const struct nw_mpdata *s, enum nw_mpdata_field field,

@@ -307,6 +307,7 @@ static void stage_17(const struct work *w, struct cell c)
     const real *x = at(&w->from.x, c.p, c.j);
 
     update(w, c, x, at(&w->out, c.p, c.j));
+    row_ends(w->view, at(&w->out, c.p, c.j), 2);
 }
 
 static void first_pass(struct work *w)
@@ -378,9 +379,12 @@ void NW_NAME(nw_mpdata_stages)(const struct nw_mpdata_view *view)
         for (int a = 0; a < 3; a++)
             w.from.u[a] = w.v[a];
     }
-    if (view->passes == 1)
-        for (ptrdiff_t p = 0; p < view->n[0]; p++)
-            for (ptrdiff_t j = 0; j < view->n[1]; j++)
-                memcpy(at(&w.out, p, j), at(&xs, p, j),
-                       (size_t)view->n[2] * sizeof(real));
+    if (view->passes > 1)
+        return;
+    for (ptrdiff_t p = 0; p < view->n[0]; p++)
+        for (ptrdiff_t j = 0; j < view->n[1]; j++) {
+            memcpy(at(&w.out, p, j), at(&xs, p, j),
+                   (size_t)view->n[2] * sizeof(real));
+            row_ends(view, at(&w.out, p, j), 2);
+        }
 }

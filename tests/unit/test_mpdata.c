@@ -439,6 +439,81 @@ static void refuses(void **state)
     assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
 }
 
+/* A blob on open sides of a flow along them. */
+static nw_mpdata *blob(void)
+{
+    const int64_t size[3] = {9, 11, 6};
+    struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+    nw_mpdata *s = NULL;
+    double values[10 * 12 * 7];
+
+    o.limited = true;
+    set_borders(&o, NW_MPDATA_OPEN);
+    MUST(nw_mpdata_new(size, &o, &s));
+    for (int f = NW_MPDATA_X; f <= NW_MPDATA_U3; f++) {
+        for (int i = 0; i < 10 * 12 * 7; i++)
+            values[i] = f == NW_MPDATA_X ? 1 + i % 7 : 0.04 * (i % 3) - 0.03;
+        MUST(nw_mpdata_put(s, (enum nw_mpdata_field)f, values));
+    }
+    return s;
+}
+
+/* A box that ends one row before an open side needs what lies beyond it. */
+static void boxes_change_nothing(void **state)
+{
+    nw_mpdata *a = blob(), *b = blob();
+
+    (void)state;
+    for (int step = 0; step < 3; step++)
+        for (int half = 0; half < 2; half++) {
+            int64_t low = half ? 10 : 0, high = half ? 11 : 10;
+            if (!half)
+                nw_mpdata_fill(b, NW_MPDATA_X);
+            nw_mpdata_advance(b, (const int64_t[2]){0, low},
+                              (const int64_t[2]){8, high});
+            nw_mpdata_advance(b, (const int64_t[2]){8, low},
+                              (const int64_t[2]){9, high});
+            if (half)
+                nw_mpdata_turn(b);
+        }
+    nw_mpdata_step(a, 3);
+    double *x = values_of(a), *y = values_of(b);
+    assert_memory_equal(x, y, 9 * 11 * 6 * sizeof *x);
+    free(x);
+    free(y);
+    nw_mpdata_free(a);
+    nw_mpdata_free(b);
+}
+
+/* What the caller writes between two steps counts in the next one. */
+static void cells_may_be_written(void **state)
+{
+    nw_mpdata *a = blob(), *b = blob();
+
+    (void)state;
+    nw_mpdata_step(a, 1);
+    nw_mpdata_step(b, 1);
+    double *x = values_of(a);
+    for (int i = 0; i < 9 * 11 * 6; i += 6)
+        x[i] += 1;
+    MUST(nw_mpdata_put(a, NW_MPDATA_X, x));
+    free(x);
+    struct nw_mpdata_cells c = nw_mpdata_cells(b, NW_MPDATA_X);
+    for (int i = 0; i < 9; i++)
+        for (int j = 0; j < 11; j++)
+            *(double *)((char *)c.base + (size_t)(i + c.ghost) * c.plane +
+                        (size_t)(j + c.ghost) * c.row) += 1;
+    nw_mpdata_step(a, 2);
+    nw_mpdata_step(b, 2);
+    x = values_of(a);
+    double *y = values_of(b);
+    assert_memory_equal(x, y, 9 * 11 * 6 * sizeof *x);
+    free(x);
+    free(y);
+    nw_mpdata_free(a);
+    nw_mpdata_free(b);
+}
+
 static void states_its_halo(void **state)
 {
     struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
@@ -459,6 +534,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(states_its_halo),
         cmocka_unit_test(refuses),
+        cmocka_unit_test(boxes_change_nothing),
+        cmocka_unit_test(cells_may_be_written),
         cmocka_unit_test(blocks_and_stages_agree),
         cmocka_unit_test(threads_and_blocks_change_nothing),
         cmocka_unit_test(keeps_mass_sign_and_extrema),

@@ -139,10 +139,10 @@ nw_status nw_mp_step(struct nw_mp_job *job)
     bool overlap = job->solver->blocked && !job->settings->blocking;
     nw_status status = NW_OK;
 
-    nw_mpdata_fill(job->solver, NW_MPDATA_X);
+    nw_mpdata_sides(job->solver);
     if (job->halo) {
         status = exchange(job, overlap);
-        nw_mpdata_fill(job->solver, NW_MPDATA_X);
+        nw_mpdata_sides(job->solver);
     }
     if (status)
         return status;

@@ -268,6 +268,7 @@ nw_status nw_mp_checkpoint_read(struct nw_mp_job *job)
     if (status)
         return status;
     job->step = step;
+    nw_mpdata_fill(job->solver, NW_MPDATA_X);
     if (nw_mp_hash(job, NW_MPDATA_X) != hash)
         status = nw_fail(NW_EFORMAT, "%s: values are damaged", s.path);
     return nw_mp_agree(job->grid.comm, status);

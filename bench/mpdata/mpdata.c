@@ -184,12 +184,30 @@ static void run(const int64_t n[3], int turns)
            48 / all[0].cpu);
 }
 
+/* For bench/mpdata/peers/run: a line in, a step, its time out. */
+static void serve(char **size)
+{
+    const int64_t n[3] = {atoi(size[0]), atoi(size[1]), atoi(size[2])};
+    struct contender c = {.fast = true, .threads = 1};
+
+    make(&c, n);
+    while (getchar() == '\n') {
+        c.wall = 1e300;
+        step(&c, (double)n[0] * (double)n[1] * (double)n[2]);
+        printf("ns %.2f\n", c.wall);
+    }
+    nw_mpdata_free(c.solver);
+}
+
 int main(int argc, char **argv)
 {
     int turns = argc > 1 ? atoi(argv[1]) : 11;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-
+    if (argc == 5 && strcmp(argv[1], "step") == 0) {
+        serve(argv + 2);
+        return 0;
+    }
     run((const int64_t[3]){128, 128, 64}, turns);
     run((const int64_t[3]){256, 256, 64}, turns);
     return 0;

@@ -47,7 +47,7 @@ static double combine(const struct nw_ledger *ledger, double most,
         return figures->latency;
     case NW_OBJECTIVE_TIME:
         return most + (figures->busy + figures->latency) /
-                          (double)ledger->seats->rank_count;
+                          (double)ledger->seats->problem->pattern->rank_count;
     default:
         return figures->hop_bytes;
     }

@@ -5,6 +5,7 @@
 #include "map/search.h"
 #include "map/aim.h"
 #include "map/budget.h"
+#include "map/bundles.h"
 #include "map/dense.h"
 #include "map/exhaust.h"
 #include "base/status.h"
@@ -223,6 +224,22 @@ static bool may_be_dense(const struct improving *work,
     return !work->guard && dense_suits(seats);
 }
 
+/* Whole nodes first, once; then ranks. */
+static nw_status search_seats(struct nw_seats *seats, const struct nw_aim *aim)
+{
+    struct nw_budget *budget = seats->problem->budget;
+    bool endless = budget->endless;
+    nw_status status;
+
+    budget->endless = false;
+    status = nw_bundles_search(seats, aim);
+    budget->endless = endless;
+    if (status)
+        return status;
+    return nw_seats_search(
+        seats, aim, seats->problem->options.effort != NW_EFFORT_FAST);
+}
+
 static nw_status improve(struct improving *work, struct nw_answer *answer)
 {
     struct nw_aim aim = nw_aim_of(work->problem);
@@ -242,8 +259,7 @@ static nw_status improve(struct improving *work, struct nw_answer *answer)
         aim.hop_limit = work->hop_limit;
         if (work->guard && aim.first != NW_OBJECTIVE_CONGESTION)
             aim.most_limit = work->guard[1];
-        status = nw_seats_search(
-            &seats, &aim, seats.problem->options.effort != NW_EFFORT_FAST);
+        status = search_seats(&seats, &aim);
         work->name = "anneal";
     }
     if (!status)

@@ -217,7 +217,7 @@ static size_t merge(struct nw_tie *to, const struct nw_tie *tie, size_t n)
     return kept;
 }
 
-static void sort_ties(struct nw_seats *seats)
+void nw_seats_merge_ties(struct nw_seats *seats)
 {
     size_t begin = 0, at = 0;
 
@@ -255,7 +255,7 @@ static nw_status make_ties(struct nw_seats *seats)
     status = nw_alloc(seats->row[actors], sizeof *seats->tie, &seats->tie);
     if (!status) {
         add_ties(seats, at);
-        sort_ties(seats);
+        nw_seats_merge_ties(seats);
     }
     free(at);
     return status;
@@ -319,6 +319,7 @@ void nw_seats_fini(struct nw_seats *seats)
     free(seats->half);
     free(seats->used);
     free(seats->gpu_used);
+    free(seats->kin);
     *seats = (struct nw_seats){0};
 }
 

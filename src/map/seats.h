@@ -36,6 +36,9 @@ struct nw_seats {
     bool *half;                /* [ranks] its core or its GPU stays, the other
                                   one moves on the host */
     int32_t *used, *gpu_used;  /* [hosts] ranks there, and those with GPUs */
+    int32_t *kin;  /* NULL, or bundles.h: [hosts] -1 or its kind; moves exchange
+                      two hosts of one kind */
+    int32_t width; /* then: actors of a host, seats alike */
 };
 
 /* From a complete answer. NW_EUNSUPPORTED where GPUs are on other nodes than
@@ -45,16 +48,19 @@ NW_MUST_CHECK nw_status nw_seats_init(struct nw_seats *seats,
                                       const struct nw_problem *problem,
                                       const struct nw_answer *answer);
 void nw_seats_fini(struct nw_seats *seats);
+/* Sorts the ties of each row by peer and adds up those of one peer. */
+void nw_seats_merge_ties(struct nw_seats *seats);
 /* Back into the answer it was made from, which has a gpu_host where GPUs may be
  * remote. */
 void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer);
 
-/* Up to two ranks, each with a core and a GPU actor. */
+/* Up to two ranks, each with a core and a GPU actor; or two nodes. */
+#define NW_MOVE_MOST 32
 struct nw_move {
     int count;
     struct nw_moving {
         int32_t actor, from, to;
-    } part[4];
+    } part[NW_MOVE_MOST];
 };
 void nw_seats_apply(struct nw_seats *seats, const struct nw_move *move);
 

@@ -183,13 +183,52 @@ static bool draw_far(const struct nw_seats *seats, struct nw_random *random,
     return true;
 }
 
+/* --- whole nodes --- */
+
+static int32_t draw_host(const struct nw_seats *seats, struct nw_random *random,
+                         int32_t actor)
+{
+    uint64_t hosts = (uint64_t)seats->problem->host_count;
+    size_t ties = seats->row[actor + 1] - seats->row[actor];
+    int32_t near, reach;
+
+    if (!ties || nw_random_below(random, 4) == 0)
+        return (int32_t)nw_random_below(random, hosts);
+    near = seats->tie[seats->row[actor] + nw_random_below(random, ties)].peer;
+    reach = 1 << nw_random_below(random, 6);
+    near = seats->host[seats->seat[near]] - reach +
+           (int32_t)nw_random_below(random, 2 * (uint64_t)reach + 1);
+    if (near < 0)
+        return 0;
+    return (uint64_t)near < hosts ? near : (int32_t)hosts - 1;
+}
+
+static void draw_nodes(const struct nw_seats *seats, struct nw_random *random,
+                       int32_t actor, struct nw_move *move)
+{
+    int32_t here = seats->host[seats->seat[actor]];
+    int32_t there = draw_host(seats, random, actor);
+    int32_t width = seats->width;
+
+    if (here == there || seats->kin[here] != seats->kin[there])
+        return;
+    for (int32_t k = 0; k < width; k++)
+        exchange(seats, move, seats->owner[here * width + k],
+                 there * width + k);
+}
+
 void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
                    int32_t rank, struct nw_move *move)
 {
     uint64_t dice = nw_random_below(random, 4);
-    bool core_stays = seats->unit[seats->seat[rank]] < 0;
+    bool core_stays;
 
     move->count = 0;
+    if (seats->kin) {
+        draw_nodes(seats, random, rank, move);
+        return;
+    }
+    core_stays = seats->unit[seats->seat[rank]] < 0;
     if (draw_far(seats, random, rank, move))
         return;
     if (seats->half[rank])

@@ -195,7 +195,7 @@ static bool holds_first(const struct search *work)
 
         return most + (ledger->now.busy + ledger->change.busy +
                        ledger->now.latency + ledger->change.latency) /
-                          (double)work->seats->rank_count <=
+                          (double)work->seats->problem->pattern->rank_count <=
                limit;
     }
     default:

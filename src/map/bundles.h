@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All that a node holds, moved as one: where networks are no trees, what is
+ * together matters less than where it is. */
+#ifndef NW_MAP_BUNDLES_H
+#define NW_MAP_BUNDLES_H
+
+#include "map/aim.h"
+
+/* Lowers the aim by exchanging whole nodes of one kind on which nobody is
+ * fixed. The seating is never left worse. Counts its trials in the problem's
+ * budget. */
+NW_MUST_CHECK nw_status nw_bundles_search(struct nw_seats *seats,
+                                          const struct nw_aim *aim);
+
+#endif

@@ -25,9 +25,14 @@ double nw_aim_value(const struct nw_ledger *ledger,
 double nw_aim_smooth(const struct nw_ledger *ledger,
                      enum nw_objective objective, bool after);
 
+/* How much a search is worth: downhill alone, or annealed, a little or in
+ * full. */
+enum nw_search_depth { NW_SEARCH_DESCENT, NW_SEARCH_BRIEF, NW_SEARCH_FULL };
+
 /* Lowers the aim from the seating as it is, which is never left worse. Counts
  * its trials in the problem's budget. */
 NW_MUST_CHECK nw_status nw_seats_search(struct nw_seats *seats,
-                                        const struct nw_aim *aim, bool anneal);
+                                        const struct nw_aim *aim,
+                                        enum nw_search_depth depth);
 
 #endif

@@ -4,6 +4,7 @@
 #include "map/algorithm.h"
 #include "map/budget.h"
 #include "map/flat.h"
+#include "map/improve.h"
 #include "map/search.h"
 #include "base/status.h"
 #include "topology/topology.h"
@@ -47,6 +48,7 @@ struct choosing {
     const double *guard; /* the same where nothing may pass them */
     const struct nw_algorithm *magc; /* that of MAGC's two ends first */
     struct nw_candidate magc_answer; /* its figures, without a mapping */
+    struct nw_pool pool;
 };
 
 /* The first is the default. MAGC's answers, where they are allowed, set when an
@@ -100,7 +102,7 @@ static nw_status consider(struct choosing *choosing,
         choosing->best = candidate;
         candidate = worse;
     }
-    nw_candidate_fini(&candidate);
+    nw_pool_take(&choosing->pool, &candidate);
     return NW_OK;
 }
 
@@ -216,10 +218,11 @@ nw_status nw_choose_best(const struct nw_problem *problem,
     }
     if (!status && !done && !is_cancelled(problem))
         status = nw_candidate_improve(problem, report, choosing.guard,
-                                      &choosing.best);
+                                      &choosing.pool, &choosing.best);
     if (!status && problem->options.effort != NW_EFFORT_FAST &&
         !is_cancelled(problem))
         status = keep_magc(&choosing);
+    nw_pool_fini(&choosing.pool);
     if (status)
         nw_candidate_fini(&choosing.best);
     else

@@ -31,13 +31,12 @@ static bool is_same_part(const struct nw_units *units, int32_t a, int32_t b)
 
     if (units->first[b + 1] - units->first[b] != count)
         return false;
-    return !count ||
-           (!memcmp(units->room + units->first[a],
-                    units->room + units->first[b],
-                    (size_t)count * sizeof *units->room) &&
-            !memcmp(units->member + (size_t)units->first[a] * size,
-                    units->member + (size_t)units->first[b] * size,
-                    (size_t)count * size * sizeof *units->member));
+    return !count || (!memcmp(units->room + units->first[a],
+                              units->room + units->first[b],
+                              (size_t)count * sizeof *units->room) &&
+                      !memcmp(units->member + (size_t)units->first[a] * size,
+                              units->member + (size_t)units->first[b] * size,
+                              (size_t)count * size * sizeof *units->member));
 }
 
 static bool is_same_kind(const struct nw_problem *problem, int32_t a, int32_t b)
@@ -74,8 +73,7 @@ static void sort_hosts(const struct bundling *work)
 
 static int32_t card_of(const struct nw_seats *seats, int32_t seat)
 {
-    int32_t card =
-        nw_end_card(seats->problem->topology, seats->end[seat]);
+    int32_t card = nw_end_card(seats->problem->topology, seats->end[seat]);
 
     return card < 0 ? 0 : card;
 }
@@ -87,9 +85,9 @@ static void name_bundles(const struct bundling *work)
     for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
         int32_t seat = seats->seat[a];
 
-        work->bundle[a] = seat < 0 ? -1
-                                   : seats->host[seat] * work->width +
-                                         card_of(seats, seat);
+        work->bundle[a] =
+            seat < 0 ? -1
+                     : seats->host[seat] * work->width + card_of(seats, seat);
     }
 }
 
@@ -190,8 +188,8 @@ static void seat_nodes(struct bundling *work)
         int32_t host = b / work->width;
 
         nodes->host[b] = host;
-        nodes->end[b] = door(problem->topology, problem->host[host],
-                             b % work->width);
+        nodes->end[b] =
+            door(problem->topology, problem->host[host], b % work->width);
         nodes->owner[b] = nodes->seat[b] = b;
         nodes->seat[nodes->count + b] = -1;
         nodes->used[host]++;
@@ -296,9 +294,9 @@ static int32_t find_width(const struct nw_problem *problem)
     return width;
 }
 
-nw_status nw_bundles_search(struct nw_seats *seats, const struct nw_aim *aim)
+nw_status nw_bundles_search(struct nw_seats *seats, const struct nw_aim *aim,
+                            enum nw_search_depth depth)
 {
-    struct nw_budget *budget = seats->problem->budget;
     struct bundling work = {.seats = seats,
                             .width = find_width(seats->problem)};
     struct nw_aim mine = *aim;
@@ -310,11 +308,10 @@ nw_status nw_bundles_search(struct nw_seats *seats, const struct nw_aim *aim)
     if (!status)
         status = lower_limit(&work, &mine);
     if (!status)
-        status = nw_seats_search(&work.nodes, &mine, true);
+        status = nw_seats_search(&work.nodes, &mine, depth);
     if (!status)
         unbundle(&work);
     nw_seats_fini(&work.nodes);
     free(work.bundle);
-    (void)budget;
     return status;
 }

@@ -10,6 +10,7 @@
  * fixed. The seating is never left worse. Counts its trials in the problem's
  * budget. */
 NW_MUST_CHECK nw_status nw_bundles_search(struct nw_seats *seats,
-                                          const struct nw_aim *aim);
+                                          const struct nw_aim *aim,
+                                          enum nw_search_depth depth);
 
 #endif

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The searches of whole answers, GPUs and routes included, as algorithms and
- * as the last part of auto. */
+/* The searches of whole answers, GPUs and routes included, as algorithms. */
 #ifndef NW_MAP_SEARCH_H
 #define NW_MAP_SEARCH_H
 
 #include "map/algorithm.h"
+#include "map/seats.h"
 
 /* `refine`, `anneal`, `tabu` and `exact`, from --from or the default. */
 nw_status nw_run_search(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report);
 
+#define NW_EXACT_MOST 12 /* elements whose optimum auto proves */
+
 /* True where the elements are few enough for the dense searches. */
 bool nw_search_is_small(const struct nw_problem *problem);
+/* True where a dense search knows all of the problem. */
+bool nw_search_is_dense(const struct nw_seats *seats);
 
-/* Lowers what auto chose, by the search that suits the problem. `guard` is
- * what a careful answer does not pass, or NULL. */
-NW_MUST_CHECK nw_status nw_candidate_improve(const struct nw_problem *problem,
-                                             struct nw_map_report *report,
-                                             const double guard[3],
-                                             struct nw_candidate *best);
+/* Lets GPUs be remote where the options do. */
+NW_MUST_CHECK nw_status nw_search_let_remote(const struct nw_problem *problem,
+                                             struct nw_answer *answer);
 
 #endif

@@ -22,7 +22,9 @@
 #define BEYOND 5.0       /* weight of hop-bytes beyond the limit */
 #define TRIALS_EACH 3000 /* of a rank, by default */
 #define FAST_LESS 3000   /* a millisecond for 64 ranks, all told */
+#define BRIEF_LESS 3
 #define TRIALS_MOST 2000000
+#define NODES_HOTTER 4 /* fewer of them, that depend on each other more */
 
 struct search {
     struct nw_seats *seats;
@@ -290,6 +292,8 @@ static double first_heat(struct search *work, uint64_t steps)
 {
     double each = (double)steps / work->free_count;
 
+    if (work->seats->kin)
+        each *= NODES_HOTTER;
     return sample_heat(work) * fmin(0.3, each / 8000);
 }
 
@@ -310,12 +314,15 @@ static bool run_round(struct search *work, uint64_t steps, bool anneal)
     return run_steps(work, (steps - most) * 2 / 3, 1, second_step);
 }
 
-static uint64_t round_steps(const struct search *work)
+static uint64_t round_steps(const struct search *work,
+                            enum nw_search_depth depth)
 {
     uint64_t steps = (uint64_t)work->free_count * TRIALS_EACH;
 
     if (steps > TRIALS_MOST)
         steps = TRIALS_MOST;
+    if (depth == NW_SEARCH_BRIEF)
+        steps /= BRIEF_LESS;
     if (work->budget->effort == NW_EFFORT_FAST)
         steps /= FAST_LESS;
     if (work->budget->effort == NW_EFFORT_STRONG)
@@ -333,9 +340,10 @@ static void check(struct search *work)
            1e-6 * fabs(value) + 1e-8 * work->highest * work->base[0]);
 }
 
-static void run(struct search *work, bool anneal)
+static void run(struct search *work, enum nw_search_depth depth)
 {
-    uint64_t steps = round_steps(work);
+    uint64_t steps = round_steps(work, depth);
+    bool anneal = depth != NW_SEARCH_DESCENT;
 
     work->base[0] =
         fmax(nw_aim_smooth(&work->ledger, work->aim->first, false), 1e-300);
@@ -372,7 +380,7 @@ static nw_status prepare(struct search *work)
 }
 
 nw_status nw_seats_search(struct nw_seats *seats, const struct nw_aim *aim,
-                          bool anneal)
+                          enum nw_search_depth depth)
 {
     struct search work = {.seats = seats,
                           .aim = aim,
@@ -383,7 +391,7 @@ nw_status nw_seats_search(struct nw_seats *seats, const struct nw_aim *aim,
 
     nw_random_init(&work.random, seats->problem->options.seed);
     if (!status && work.free_count && seats->core_count > 1)
-        run(&work, anneal);
+        run(&work, depth);
     nw_ledger_fini(&work.ledger);
     free(work.free_rank);
     free(work.best);

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Few elements are searched as a dense problem, or all their seatings tried.
+ * Else every cheap answer has its nodes exchanged for a while, which finds out
+ * whose nodes hold what belongs together; from the best of these all is
+ * searched. Where links count, the least hop-bytes are found first, and the
+ * search keeps near them.
+ */
+#include "map/improve.h"
+#include "map/budget.h"
+#include "map/bundles.h"
+#include "map/dense.h"
+#include "map/exhaust.h"
+#include "map/search.h"
+
+#include <math.h>
+
+#define EXACT_NODES 200000
+#define HOP_BYTES_MORE 1.045 /* for less congestion */
+#define LEADS 2
+#define NODES_LEAST 3
+
+/* --- the pool --- */
+
+void nw_pool_take(struct nw_pool *pool, struct nw_candidate *candidate)
+{
+    bool full = pool->count == NW_POOL_MOST || !candidate->mapping;
+
+    for (int i = 0; i < pool->count; i++)
+        full |= !nw_candidate_better(candidate, &pool->member[i]) &&
+                !nw_candidate_better(&pool->member[i], candidate);
+    if (full)
+        nw_candidate_fini(candidate);
+    else
+        pool->member[pool->count++] = *candidate;
+    *candidate = (struct nw_candidate){0};
+}
+
+void nw_pool_fini(struct nw_pool *pool)
+{
+    while (pool->count)
+        nw_candidate_fini(&pool->member[--pool->count]);
+}
+
+/* --- one candidate out of another --- */
+
+struct improving {
+    const struct nw_problem *problem;
+    struct nw_map_report *report;
+    const double *guard; /* or NULL */
+    double hop_limit;
+    nw_status (*run)(struct improving *, struct nw_seats *);
+    const char *name;
+};
+
+static struct nw_aim aim_of(const struct improving *work)
+{
+    struct nw_aim aim = nw_aim_of(work->problem);
+
+    aim.hop_limit = work->hop_limit;
+    if (work->guard && aim.first != NW_OBJECTIVE_CONGESTION)
+        aim.most_limit = work->guard[1];
+    return aim;
+}
+
+static nw_status try_all(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = nw_aim_of(work->problem);
+
+    work->name = "exact";
+    return nw_seats_exhaust(seats, &aim, EXACT_NODES, &work->report->proven);
+}
+
+static nw_status exchange_nodes(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = aim_of(work);
+
+    work->name = "anneal";
+    return nw_bundles_search(seats, &aim, NW_SEARCH_BRIEF);
+}
+
+static nw_status improve_dense(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_map_report *report = work->report;
+    struct nw_dense dense;
+    nw_status status = nw_dense_init(&dense, seats);
+
+    if (status)
+        return status;
+    if (seats->count <= NW_EXACT_MOST)
+        status = nw_dense_exact(&dense, EXACT_NODES, &report->proven);
+    if (!status && !report->proven)
+        status = nw_dense_tabu(&dense);
+    if (!status)
+        nw_dense_finish(&dense);
+    nw_dense_fini(&dense);
+    work->name = report->proven ? "exact" : "tabu";
+    return status;
+}
+
+/* Whole nodes first, once; then ranks. */
+static nw_status search_seats(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_budget *budget = work->problem->budget;
+    bool fast = budget->effort == NW_EFFORT_FAST, endless = budget->endless;
+    struct nw_aim aim = aim_of(work);
+    nw_status status = NW_OK;
+
+    work->name = "anneal";
+    budget->endless = false;
+    if (!fast)
+        status = nw_bundles_search(seats, &aim, NW_SEARCH_FULL);
+    budget->endless = endless;
+    if (status)
+        return status;
+    return nw_seats_search(seats, &aim,
+                           fast ? NW_SEARCH_DESCENT : NW_SEARCH_FULL);
+}
+
+/* What a dense search may end with, a guard may refuse. */
+static nw_status search(struct improving *work, struct nw_seats *seats)
+{
+    if (!work->guard && nw_search_is_small(work->problem) &&
+        nw_search_is_dense(seats))
+        return improve_dense(work, seats);
+    return search_seats(work, seats);
+}
+
+/* The answer that a candidate's mapping is. */
+static nw_status answer_of(const struct nw_problem *problem,
+                           const struct nw_candidate *candidate,
+                           struct nw_answer *answer)
+{
+    struct nw_problem mine = *problem;
+    nw_status status;
+
+    mine.options.start = candidate->mapping;
+    status = nw_answer_begin(&mine, answer);
+    return status ? status : nw_search_let_remote(problem, answer);
+}
+
+static bool has_remote_gpus(const nw_mapping *mapping)
+{
+    for (int32_t r = 0; mapping->gpu_node && r < mapping->rank_count; r++)
+        if (mapping->gpu_node[r] >= 0 &&
+            mapping->gpu_node[r] != mapping->node[r])
+            return true;
+    return false;
+}
+
+static bool is_start(const struct improving *work,
+                     const struct nw_candidate *candidate)
+{
+    return work->problem->options.remote_gpus ||
+           !has_remote_gpus(candidate->mapping);
+}
+
+static nw_status derive(struct improving *work,
+                        const struct nw_candidate *start,
+                        struct nw_candidate *out)
+{
+    struct nw_answer answer = {0};
+    struct nw_seats seats = {0};
+    nw_status status = answer_of(work->problem, start, &answer);
+
+    if (!status)
+        status = nw_seats_init(&seats, work->problem, &answer);
+    if (!status)
+        status = work->run(work, &seats);
+    if (!status) {
+        nw_seats_finish(&seats, &answer);
+        status = nw_candidate_finish(work->problem, &answer, work->name, out);
+    }
+    nw_seats_fini(&seats);
+    nw_answer_fini(&answer);
+    return status;
+}
+
+static void swap_candidates(struct nw_candidate *a, struct nw_candidate *b)
+{
+    struct nw_candidate c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
+/* One more candidate out of `start`; `best` where it is better. */
+static nw_status improve_from(struct improving *work,
+                              const struct nw_candidate *start,
+                              struct nw_candidate *best)
+{
+    struct nw_candidate other = {0};
+    nw_status status;
+
+    if (!is_start(work, start))
+        return NW_OK;
+    status = derive(work, start, &other);
+    if (status)
+        return status;
+    if (nw_candidate_better(&other, best) &&
+        nw_candidate_within(&other, work->guard))
+        swap_candidates(&other, best);
+    else if (work->report->proven)
+        best->algorithm = other.algorithm;
+    nw_candidate_fini(&other);
+    return NW_OK;
+}
+
+/* --- where to begin --- */
+
+struct leads {
+    struct nw_candidate lead[LEADS]; /* the best first */
+    int count;
+};
+
+static bool is_ahead(const struct improving *work, const struct nw_candidate *a,
+                     const struct nw_candidate *b)
+{
+    double limit = work->hop_limit > 0 ? work->hop_limit : INFINITY;
+
+    if (a->guard[0] <= limit && b->guard[0] <= limit)
+        return nw_candidate_better(a, b);
+    return a->guard[0] < b->guard[0];
+}
+
+/* Takes the candidate. */
+static void add_lead(const struct improving *work, struct leads *leads,
+                     struct nw_candidate *candidate)
+{
+    for (int i = 0; i < leads->count; i++)
+        if (is_ahead(work, candidate, &leads->lead[i]))
+            swap_candidates(candidate, &leads->lead[i]);
+    if (leads->count < LEADS)
+        swap_candidates(candidate, &leads->lead[leads->count++]);
+    nw_candidate_fini(candidate);
+}
+
+static nw_status try_nodes(struct improving *work,
+                           const struct nw_candidate *start,
+                           struct leads *leads)
+{
+    struct nw_candidate other = {0};
+    nw_status status;
+
+    if (!start->mapping || !is_start(work, start) ||
+        work->problem->budget->stopped)
+        return NW_OK;
+    work->run = exchange_nodes;
+    status = derive(work, start, &other);
+    if (!status)
+        add_lead(work, leads, &other);
+    return status;
+}
+
+/* Searches from the leads, longest from the first where time is left. */
+static nw_status follow(struct improving *work, struct leads *leads,
+                        struct nw_candidate *best)
+{
+    struct nw_budget *budget = work->problem->budget;
+    bool endless = budget->endless;
+    nw_status status = NW_OK;
+
+    work->run = search;
+    for (int i = leads->count; !status && i-- > 0;) {
+        budget->endless = endless && i == 0;
+        status = improve_from(work, &leads->lead[i], best);
+    }
+    budget->endless = endless;
+    for (int i = 0; i < leads->count; i++)
+        nw_candidate_fini(&leads->lead[i]);
+    return status;
+}
+
+/* `nearest` may be empty. */
+static nw_status improve_nodes(struct improving *work,
+                               const struct nw_pool *pool,
+                               const struct nw_candidate *nearest,
+                               struct nw_candidate *best)
+{
+    bool endless = work->problem->budget->endless;
+    struct leads leads = {.count = 0};
+    nw_status status;
+
+    work->problem->budget->endless = false;
+    status = try_nodes(work, best, &leads);
+    if (!status)
+        status = try_nodes(work, nearest, &leads);
+    for (int i = 0; !status && i < pool->count; i++)
+        status = try_nodes(work, &pool->member[i], &leads);
+    work->problem->budget->endless = endless;
+    if (status)
+        leads.count = 0;
+    return status ? status : follow(work, &leads, best);
+}
+
+/* --- objectives that look at links --- */
+
+static bool looks_at_links(enum nw_objective objective)
+{
+    return objective == NW_OBJECTIVE_CONGESTION ||
+           objective == NW_OBJECTIVE_TIME;
+}
+
+/* The best in hop-bytes, by the same means: where congestion is lowered from,
+ * and what hop-bytes are held near. */
+static nw_status find_nearest(const struct nw_problem *problem,
+                              struct nw_map_report *report,
+                              struct nw_candidate *out)
+{
+    struct nw_problem mine = *problem;
+    bool endless = problem->budget->endless;
+    nw_status status;
+
+    mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
+    mine.options.has_second = false;
+    mine.options.careful = false;
+    problem->budget->endless = false;
+    status = nw_choose_best(&mine, report, out);
+    problem->budget->endless = endless;
+    report->proven = false;
+    return status;
+}
+
+/* From the least congested and from the nearest; hop-bytes come second, near
+ * the least that is known. */
+static nw_status improve_links(struct improving *work,
+                               const struct nw_pool *pool,
+                               struct nw_candidate *best)
+{
+    struct nw_candidate nearest = {0};
+    nw_status status = find_nearest(work->problem, work->report, &nearest);
+
+    if (status)
+        return status;
+    work->hop_limit = HOP_BYTES_MORE * nearest.figure[0];
+    if (work->guard)
+        work->hop_limit = fmin(work->hop_limit, work->guard[0]);
+    status = improve_nodes(work, pool, &nearest, best);
+    nw_candidate_fini(&nearest);
+    return status;
+}
+
+/* So few elements that their best is found for any objective. */
+static bool is_tiny(const struct nw_problem *problem)
+{
+    return problem->core.first[problem->host_count] <= NW_EXACT_MOST &&
+           problem->pattern->rank_count <= NW_EXHAUST_MOST &&
+           problem->options.effort != NW_EFFORT_FAST;
+}
+
+static bool has_nodes(const struct nw_problem *problem)
+{
+    return problem->host_count >= NODES_LEAST &&
+           problem->options.effort != NW_EFFORT_FAST &&
+           !nw_search_is_small(problem);
+}
+
+nw_status nw_candidate_improve(const struct nw_problem *problem,
+                               struct nw_map_report *report,
+                               const double guard[3],
+                               const struct nw_pool *pool,
+                               struct nw_candidate *best)
+{
+    static const struct nw_candidate none = {0};
+    struct improving work = {
+        .problem = problem, .report = report, .guard = guard, .run = search};
+    nw_status status;
+
+    if (looks_at_links(problem->options.objective) &&
+        problem->options.effort != NW_EFFORT_FAST) {
+        status = improve_links(&work, pool, best);
+    } else {
+        work.hop_limit = guard ? guard[0] : 0;
+        status = has_nodes(problem) ? improve_nodes(&work, pool, &none, best)
+                                    : improve_from(&work, best, best);
+    }
+    work.run = try_all;
+    if (!status && !guard && !report->proven && is_tiny(problem))
+        status = improve_from(&work, best, best);
+    return status;
+}

@@ -17,7 +17,7 @@
 
 #define EXACT_NODES 200000
 #define HOP_BYTES_MORE 1.045 /* for less congestion */
-#define LEADS 2
+#define LEADS 2              /* where links count, else one */
 #define NODES_LEAST 3
 
 /* --- the pool --- */
@@ -210,7 +210,7 @@ static nw_status improve_from(struct improving *work,
 
 struct leads {
     struct nw_candidate lead[LEADS]; /* the best first */
-    int count;
+    int count, most;
 };
 
 static bool is_ahead(const struct improving *work, const struct nw_candidate *a,
@@ -230,7 +230,7 @@ static void add_lead(const struct improving *work, struct leads *leads,
     for (int i = 0; i < leads->count; i++)
         if (is_ahead(work, candidate, &leads->lead[i]))
             swap_candidates(candidate, &leads->lead[i]);
-    if (leads->count < LEADS)
+    if (leads->count < leads->most)
         swap_candidates(candidate, &leads->lead[leads->count++]);
     nw_candidate_fini(candidate);
 }
@@ -278,7 +278,7 @@ static nw_status improve_nodes(struct improving *work,
                                struct nw_candidate *best)
 {
     bool endless = work->problem->budget->endless;
-    struct leads leads = {.count = 0};
+    struct leads leads = {.most = nearest->mapping ? LEADS : 1};
     nw_status status;
 
     work->problem->budget->endless = false;

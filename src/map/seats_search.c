@@ -24,6 +24,7 @@
 #define FAST_LESS 3000   /* a millisecond for 64 ranks, all told */
 #define BRIEF_LESS 3
 #define TRIALS_MOST 2000000
+#define NODES_LONGER 4
 #define NODES_HOTTER 4 /* fewer of them, that depend on each other more */
 
 struct search {
@@ -318,6 +319,9 @@ static uint64_t round_steps(const struct search *work,
                             enum nw_search_depth depth)
 {
     uint64_t steps = (uint64_t)work->free_count * TRIALS_EACH;
+
+    if (work->seats->kin)
+        steps *= NODES_LONGER;
 
     if (steps > TRIALS_MOST)
         steps = TRIALS_MOST;

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "map/aim.h"
 #include "map/budget.h"
+#include "map/bundles.h"
 #include "map/ledger.h"
 #include "map/seats.h"
 #include "topology/topology.h"
@@ -14,6 +15,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -355,10 +357,136 @@ static void test_steps_are_exact(void **state)
     }
 }
 
+/* --- whole nodes --- */
+
+#define TORUS "/topology/valid/torus.yaml"
+#define NODES 24
+#define CORES 4
+
+static double distance_of(const nw_topology *topology, int32_t e, int32_t f)
+{
+    return nw_topology_distance(topology, nw_topology_element_end(topology, e),
+                                nw_topology_element_end(topology, f));
+}
+
+/* The least between nodes: of the first two. */
+static double least_way(const nw_topology *topology)
+{
+    return distance_of(topology, 0, CORES);
+}
+
+/* Every rank of a node sends to its likes on the nodes next to it; the groups
+ * of ranks are named by `name`. */
+static nw_pattern *neighbours(const nw_topology *topology, const int32_t *name)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(NODES * CORES, &builder));
+    for (int32_t e = 0; e < NODES * CORES; e++)
+        for (int32_t f = e % CORES; f < NODES * CORES; f += CORES) {
+            size_t group = (size_t)(e / CORES), other = (size_t)(f / CORES);
+
+            if (distance_of(topology, e, f) == least_way(topology))
+                MUST(nw_pattern_builder_add(
+                    builder, name[group] * CORES + e % CORES,
+                    name[other] * CORES + f % CORES, NW_KIND_HH, 100, 1));
+        }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+/* Hop-bytes after an exchange of nodes, from ranks in order. */
+static double exchange(const nw_topology *topology, const nw_pattern *pattern,
+                       enum nw_objective objective)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_problem problem;
+    struct nw_answer answer;
+    struct nw_seats seats;
+    struct nw_ledger ledger;
+    struct nw_budget budget;
+    struct nw_aim aim;
+    double before, after;
+
+    options.objective = objective;
+    MUST(nw_problem_init(&problem, topology, pattern, &options));
+    nw_budget_init(&budget, &problem.options);
+    problem.budget = &budget;
+    MUST(nw_answer_init(&answer, pattern->rank_count));
+    MUST(nw_answer_default(&problem, &answer));
+    MUST(nw_seats_init(&seats, &problem, &answer));
+    MUST(nw_ledger_init(&ledger, &seats,
+                        (struct nw_ledger_wants){true, true, true}));
+    aim = nw_aim_of(&problem);
+    before = nw_aim_value(&ledger, objective);
+    MUST(nw_bundles_search(&seats, &aim, NW_SEARCH_FULL));
+    nw_ledger_recount(&ledger);
+    compare(&ledger, &problem, &answer);
+    after = nw_aim_value(&ledger, objective);
+    assert_true(after <= before * (1 + 1e-9));
+    nw_ledger_fini(&ledger);
+    nw_seats_fini(&seats);
+    nw_answer_fini(&answer);
+    nw_problem_fini(&problem);
+    return after;
+}
+
+/* Groups that are scattered over a torus find back next to each other. */
+static void test_nodes_find_back(void **state)
+{
+    char path[4096];
+    nw_topology *topology;
+    int32_t order[NODES], shuffled[NODES];
+    nw_pattern *pattern[2];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s" TORUS, getenv("NW_FIXTURES"));
+    topology = load(path);
+    for (int32_t i = 0; i < NODES; i++) {
+        order[i] = i;
+        shuffled[i] = 7 * i % NODES; /* 7 and 24 have no common factor */
+    }
+    pattern[0] = neighbours(topology, order);
+    pattern[1] = neighbours(topology, shuffled);
+    assert_true(pattern[0]->row[NODES * CORES] > 0);
+    assert_near(exchange(topology, pattern[0], NW_OBJECTIVE_HOP_BYTES),
+                100 * least_way(topology) *
+                    (double)pattern[0]->row[NODES * CORES]);
+    assert_near(exchange(topology, pattern[1], NW_OBJECTIVE_HOP_BYTES),
+                100 * least_way(topology) *
+                    (double)pattern[1]->row[NODES * CORES]);
+    exchange(topology, pattern[1], NW_OBJECTIVE_CONGESTION);
+    exchange(topology, pattern[1], NW_OBJECTIVE_TIME);
+    nw_pattern_free(pattern[0]);
+    nw_pattern_free(pattern[1]);
+    nw_topology_free(topology);
+}
+
+/* Nodes with GPUs and several cards, some empty. */
+static void test_nodes_keep_costs(void **state)
+{
+    static const char *const machines[] = {"magc-a", "magc-b"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        nw_topology *topology = load(machines[i]);
+        nw_pattern *pattern = random_pattern(30, NW_KIND_COUNT, 5);
+
+        exchange(topology, pattern, NW_OBJECTIVE_CONGESTION);
+        exchange(topology, pattern, NW_OBJECTIVE_LATENCY);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_moves_are_costs),
+        cmocka_unit_test(test_nodes_find_back),
+        cmocka_unit_test(test_nodes_keep_costs),
         cmocka_unit_test(test_never_worse),
         cmocka_unit_test(test_small_optima),
         cmocka_unit_test(test_self_edges),

@@ -302,7 +302,8 @@ static bool looks_at_links(enum nw_objective objective)
 }
 
 /* The best in hop-bytes, by the same means: where congestion is lowered from,
- * and what hop-bytes are held near. */
+ * and what hop-bytes are held near. With a second objective small machines are
+ * not searched as dense problems, which would take longer than the rest. */
 static nw_status find_nearest(const struct nw_problem *problem,
                               struct nw_map_report *report,
                               struct nw_candidate *out)
@@ -312,7 +313,8 @@ static nw_status find_nearest(const struct nw_problem *problem,
     nw_status status;
 
     mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
-    mine.options.has_second = false;
+    mine.options.has_second = nw_search_is_small(problem);
+    mine.options.second = problem->options.objective;
     mine.options.careful = false;
     problem->budget->endless = false;
     status = nw_choose_best(&mine, report, out);

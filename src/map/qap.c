@@ -4,6 +4,7 @@
 #include "map/qap.h"
 #include "base/array.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -113,4 +114,15 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
                 sum += flow[j] * distance[place[j]];
     }
     return sum;
+}
+
+void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
+                  double start)
+{
+    double near = qap->step > 0 ? 0.25 : 1e-7 * fabs(start);
+
+    (void)near;
+    (void)cost;
+    (void)place;
+    assert(fabs(nw_qap_cost(qap, place) - cost) <= near);
 }

@@ -33,6 +33,10 @@ void nw_qap_fini(struct nw_qap *qap);
 void nw_qap_finish(struct nw_qap *qap);
 /* Sum of flow[i][j] x distance[place[i]][place[j]]. */
 double nw_qap_cost(const struct nw_qap *qap, const int32_t *place);
+/* Asserts that a cost kept by changes, from `start` on, is the one from
+ * scratch. */
+void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
+                  double start);
 
 /* --- tabu search: each step is the best swap that is not forbidden --- */
 

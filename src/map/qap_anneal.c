@@ -83,7 +83,7 @@ static void swap(struct annealing *work, size_t u, size_t v, double change)
 
 static void anneal(struct annealing *work, uint64_t steps, int32_t *best)
 {
-    double heat, cold, factor, least = work->cost;
+    double heat, cold, factor, start = work->cost, least = start;
     double near = work->qap->step > 0 ? 0.25 : 1e-12 * fabs(least);
 
     sample(work, &heat, &cold);
@@ -102,6 +102,8 @@ static void anneal(struct annealing *work, uint64_t steps, int32_t *best)
             memcpy(best, work->now, (size_t)work->qap->n * sizeof *best);
         }
     }
+    nw_qap_check(work->qap, best, least, start);
+    nw_qap_check(work->qap, work->now, work->cost, start);
 }
 
 nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed, uint64_t steps,

@@ -331,7 +331,7 @@ static void forbid(struct nw_tabu *tabu, const struct choice *choice,
 double nw_tabu_run(struct nw_tabu *tabu, struct nw_random *random,
                    uint64_t steps, int32_t *place)
 {
-    double cost = nw_qap_cost(tabu->qap, place), best = cost;
+    double start = nw_qap_cost(tabu->qap, place), cost = start, best = start;
     double near = tabu->qap->step > 0 ? 0.25 : 1e-12 * fabs(cost);
 
     restart(tabu, place);
@@ -348,5 +348,7 @@ double nw_tabu_run(struct nw_tabu *tabu, struct nw_random *random,
             memcpy(place, tabu->now, tabu->n * sizeof *place);
         }
     }
+    nw_qap_check(tabu->qap, place, best, start);
+    nw_qap_check(tabu->qap, tabu->now, cost, start);
     return nw_qap_cost(tabu->qap, place);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Branch and bound by the dual ascent of relaxed.c: a facility's locations, or
- * a location's facilities, are tried in turn, whichever has the fewest left;
- * locations that stand for each other are tried once.
+ * a location's facilities, are tried in turn, whichever has the fewest left; of
+ * those that stand for each other one is tried, none where one is out.
  */
 #include "halo/plan/assign.h"
 #include "halo/plan/relaxed.h"
+#include "halo/plan/symmetry.h"
 
 #include "base/array.h"
 
@@ -19,9 +20,15 @@
 /* bounds are sums of rounded numbers: what is better by less is no better */
 #define TOLERANCE 1e-9
 
+/* Locations by their distances, or facilities by their flows. */
+struct side {
+    struct nw_halo_symmetry symmetry;
+    bool taken[MOST];
+};
+
 struct search {
     const struct nw_halo_assignment *problem;
-    int twin[MOST];                /* the first location like this one */
+    struct side facilities, locations;
     struct nw_halo_relaxed *level; /* [n] */
     int32_t at[MOST];
     double best_cost;
@@ -29,30 +36,13 @@ struct search {
     uint64_t steps, limit;
 };
 
-/* Swapping locations a and b leaves every distance as it is. */
-static bool alike(const struct nw_halo_assignment *problem, int a, int b)
-{
-    const double *d = problem->distance;
-    int n = problem->n;
-
-    if (d[a * n + a] != d[b * n + b] || d[a * n + b] != d[b * n + a])
-        return false;
-    for (int c = 0; c < n; c++)
-        if (c != a && c != b &&
-            (d[a * n + c] != d[b * n + c] || d[c * n + a] != d[c * n + b]))
-            return false;
-    return true;
-}
-
-static void find_twins(struct search *search)
-{
-    for (int i = 0; i < search->problem->n; i++) {
-        search->twin[i] = i;
-        for (int a = 0; a < i && search->twin[i] == i; a++)
-            if (search->twin[a] == a && alike(search->problem, a, i))
-                search->twin[i] = a;
-    }
-}
+/* What is tried at one place of the search. */
+struct fork {
+    bool symmetric[2];  /* facilities, locations */
+    int orbit[2][MOST]; /* by their numbers in the whole problem */
+    double cost[MOST];  /* of the line's places */
+    int first[MOST];    /* of the line's places: that which stands for it */
+};
 
 static void lay_out(const struct nw_halo_assignment *problem,
                     struct nw_halo_relaxed *out)
@@ -91,46 +81,85 @@ static void keep(struct search *search)
            (size_t)search->problem->n * sizeof *search->at);
 }
 
-/* Rows first, then columns: that with the most places out, then with the
- * dearest ones. */
-static int choose_line(const struct nw_halo_relaxed *problem, double room)
+/* Lines are the facilities, then the locations. The places of a line: what
+ * each costs, the most any that stands for it does, since none of them can be
+ * cheaper. */
+static void read_line(const struct nw_halo_relaxed *problem, int line,
+                      struct fork *fork)
 {
-    int n = problem->n, best = 0, best_out = -1;
+    int n = problem->n;
+    bool row = line < n;
+    const int *number = row ? problem->location : problem->facility;
+    const int *orbit = fork->orbit[row];
+    int at[MOST];
+
+    for (int k = 0; k < n; k++) {
+        fork->cost[k] = row ? problem->linear[line * n + k]
+                            : problem->linear[k * n + line - n];
+        fork->first[k] = k;
+        if (!fork->symmetric[row])
+            continue;
+        if (orbit[number[k]] == number[k]) {
+            at[number[k]] = k;
+            continue;
+        }
+        fork->first[k] = at[orbit[number[k]]];
+        if (fork->cost[k] > fork->cost[fork->first[k]])
+            fork->cost[fork->first[k]] = fork->cost[k];
+    }
+}
+
+/* The line with the fewest places to try, then with the dearest ones. */
+static int choose_line(const struct nw_halo_relaxed *problem, double room,
+                       struct fork *fork)
+{
+    int n = problem->n, best = 0, least = n + 1;
     double best_sum = 0;
 
     for (int line = 0; line < 2 * n; line++) {
         double sum = 0;
-        int out = 0;
+        int left = 0;
 
+        read_line(problem, line, fork);
         for (int k = 0; k < n; k++) {
-            double cost = line < n ? problem->linear[line * n + k]
-                                   : problem->linear[k * n + line - n];
-
-            out += cost >= room;
-            sum += cost < room ? cost : room;
+            if (fork->first[k] != k)
+                continue;
+            left += fork->cost[k] < room;
+            sum += fork->cost[k] < room ? fork->cost[k] : 0;
         }
-        if (out > best_out || (out == best_out && sum > best_sum)) {
+        sum = left ? sum / left : 0;
+        if (left < least || (left == least && sum > best_sum)) {
             best = line;
-            best_out = out;
+            least = left;
             best_sum = sum;
         }
     }
     return best;
 }
 
-static bool tried(const struct search *search,
-                  const struct nw_halo_relaxed *problem, int p)
-{
-    for (int k = 0; k < p; k++)
-        if (search->twin[problem->location[k]] ==
-            search->twin[problem->location[p]])
-            return true;
-    return false;
-}
+static void branch(struct search *search, int depth, const bool symmetric[2]);
 
-static void branch(struct search *search, int depth)
+static void try_place(struct search *search, int depth, const bool symmetric[2],
+                      const int place[2])
 {
     struct nw_halo_relaxed *here = &search->level[depth];
+    int facility = here->facility[place[0]],
+        location = here->location[place[1]];
+
+    search->at[facility] = location;
+    search->facilities.taken[facility] = true;
+    search->locations.taken[location] = true;
+    nw_halo_relaxed_fix(here, place[0], place[1], &search->level[depth + 1]);
+    branch(search, depth + 1, symmetric);
+    search->facilities.taken[facility] = false;
+    search->locations.taken[location] = false;
+}
+
+/* What stood for nothing stands for nothing when more is taken. */
+static void branch(struct search *search, int depth, const bool symmetric[2])
+{
+    struct nw_halo_relaxed *here = &search->level[depth];
+    struct fork fork = {.symmetric = {false, false}};
     int n = here->n, line;
 
     if (search->steps++ >= search->limit)
@@ -141,16 +170,21 @@ static void branch(struct search *search, int depth)
         return;
     }
     nw_halo_relaxed_ascend(here, enough(search), depth ? ROUNDS : ROOT_ROUNDS);
-    line = choose_line(here, enough(search) - here->bound);
+    if (here->bound >= enough(search))
+        return;
+    fork.symmetric[0] =
+        symmetric[0] &&
+        nw_halo_orbits(&search->facilities.symmetry, fork.orbit[0]);
+    fork.symmetric[1] =
+        symmetric[1] &&
+        nw_halo_orbits(&search->locations.symmetry, fork.orbit[1]);
+    line = choose_line(here, enough(search) - here->bound, &fork);
+    read_line(here, line, &fork);
     for (int k = 0; k < n; k++) {
-        int i = line < n ? line : k, p = line < n ? k : line - n;
+        const int place[2] = {line < n ? line : k, line < n ? k : line - n};
 
-        if (here->bound + here->linear[i * n + p] >= enough(search) ||
-            (line < n && tried(search, here, p)))
-            continue;
-        search->at[here->facility[i]] = here->location[p];
-        nw_halo_relaxed_fix(here, i, p, &search->level[depth + 1]);
-        branch(search, depth + 1);
+        if (fork.first[k] == k && here->bound + fork.cost[k] < enough(search))
+            try_place(search, depth, fork.symmetric, place);
     }
 }
 
@@ -180,9 +214,12 @@ nw_status nw_halo_assign_prove(const struct nw_halo_assignment *problem,
     nw_status status = make_levels(&search, problem->n);
 
     if (!status) {
-        find_twins(&search);
+        search.facilities.symmetry = (struct nw_halo_symmetry){
+            problem->flow, problem->n, search.facilities.taken};
+        search.locations.symmetry = (struct nw_halo_symmetry){
+            problem->distance, problem->n, search.locations.taken};
         lay_out(problem, search.level);
-        branch(&search, 0);
+        branch(&search, 0, (const bool[2]){true, true});
         report->steps = search.steps;
         report->exact = search.steps < search.limit;
     }

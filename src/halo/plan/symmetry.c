@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Places that stand for each other: a renumbering that leaves every number of
+ * the matrix as it is, and those that are taken where they are, brings one to
+ * the other. Machines and periodic grids have many. */
+#include "halo/plan/symmetry.h"
+
+#include <math.h>
+
+#define MOST NW_HALO_EXACT_MOST
+#define TRIES                                                                  \
+    4000 /* numbers looked at for one pair; then it counts as unlike */
+
+struct renumbering {
+    const struct nw_halo_symmetry *symmetry;
+    int image[MOST]; /* -1: not yet */
+    bool used[MOST];
+    int tries;
+};
+
+/* Sums over a route and over its way back may differ in their last bits. */
+static bool same(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fmax(fabs(a), fabs(b));
+}
+
+/* Whether v may become w beside all that have a place already. */
+static bool agrees(struct renumbering *work, int v, int w)
+{
+    const double *m = work->symmetry->matrix;
+    int n = work->symmetry->n;
+
+    if (!same(m[v * n + v], m[w * n + w]))
+        return false;
+    for (int u = 0; u < n; u++) {
+        int x = work->image[u];
+
+        if (x < 0 || u == v)
+            continue;
+        work->tries++;
+        if (!same(m[v * n + u], m[w * n + x]) ||
+            !same(m[u * n + v], m[x * n + w]))
+            return false;
+    }
+    return true;
+}
+
+/* Completes the renumbering from v on. */
+static bool extend(struct renumbering *work, int v)
+{
+    int n = work->symmetry->n;
+
+    while (v < n && work->image[v] >= 0)
+        v++;
+    if (v == n)
+        return true;
+    for (int w = 0; w < n && work->tries < TRIES; w++) {
+        if (work->used[w] || !agrees(work, v, w))
+            continue;
+        work->image[v] = w;
+        work->used[w] = true;
+        if (extend(work, v + 1))
+            return true;
+        work->image[v] = -1;
+        work->used[w] = false;
+    }
+    return false;
+}
+
+static bool alike(const struct nw_halo_symmetry *symmetry, int p, int q)
+{
+    struct renumbering work = {.symmetry = symmetry};
+
+    for (int i = 0; i < symmetry->n; i++) {
+        work.used[i] = symmetry->taken[i];
+        work.image[i] = symmetry->taken[i] ? i : -1;
+    }
+    if (!agrees(&work, p, q))
+        return false;
+    work.image[p] = q;
+    work.used[q] = true;
+    return extend(&work, 0);
+}
+
+bool nw_halo_orbits(const struct nw_halo_symmetry *symmetry, int *orbit)
+{
+    bool any = false;
+
+    for (int q = 0; q < symmetry->n; q++) {
+        orbit[q] = q;
+        for (int p = 0; !symmetry->taken[q] && p < q && orbit[q] == q; p++)
+            if (!symmetry->taken[p] && orbit[p] == p && alike(symmetry, p, q))
+                orbit[q] = p;
+        any = any || orbit[q] != q;
+    }
+    return any;
+}

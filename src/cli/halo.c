@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise halo plan: partition, placement and the method of each pair of a
- * halo exchange, for any machine and domain, without running anything. */
+ * halo exchange, for any machine and domain, without running anything; nodewise
+ * halo tune measures methods (halo_tune.c). */
 #include <nodewise/halo.h>
 
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/halo_tune.h"
 #include "cli/halo_view.h"
 
 #include <stdio.h>
@@ -27,6 +29,9 @@
 #define KEY_PATTERN 0x200d
 #define KEY_MAPPING 0x200e
 #define KEY_PAIRS 0x200f
+#define KEY_SHOW 0x2010
+#define KEY_CLEAR 0x2011
+#define KEY_CACHE 0x2012
 
 #define MOST_QUANTITIES 256
 #define MOST_NODES (1 << 20)
@@ -38,6 +43,9 @@ struct arguments {
     int32_t radius, quantities, element, nodes, slots, per_rank;
     bool faces, pairs;
     const char *svg, *pattern, *mapping;
+    bool tune, show, clear;
+    const char *cache;
+    char **launcher;
 };
 
 static const struct argp_option options[] = {
@@ -62,6 +70,9 @@ static const struct argp_option options[] = {
     {"svg", KEY_SVG, "FILE", 0, "Draw the pieces", 0},
     {"pattern", KEY_PATTERN, "FILE", 0, "Write the exchange as a pattern", 0},
     {"mapping", KEY_MAPPING, "FILE", 0, "Write the placement as a mapping", 0},
+    {"show", KEY_SHOW, NULL, 0, "tune: print what is kept", 0},
+    {"clear", KEY_CLEAR, NULL, 0, "tune: forget what is kept", 0},
+    {"cache", KEY_CACHE, "FILE", 0, "tune: of choices, not the user's own", 0},
     {0},
 };
 
@@ -159,6 +170,35 @@ static bool parse_number(struct arguments *arguments, int key,
     return false;
 }
 
+/* plan, or tune and after -- a launcher. */
+static void parse_word(struct arguments *arguments, char *value,
+                       struct argp_state *state)
+{
+    if (!state->arg_num && !strcmp(value, "tune")) {
+        arguments->tune = true;
+    } else if (state->arg_num && arguments->tune) {
+        arguments->launcher = &state->argv[state->next - 1];
+        state->next = state->argc;
+    } else if (state->arg_num || strcmp(value, "plan")) {
+        argp_error(state, "'%s' is not known here; there is plan, and tune",
+                   value);
+    }
+}
+
+static void check_words(const struct arguments *arguments,
+                        struct argp_state *state)
+{
+    if (!state->arg_num)
+        argp_error(state, "nodewise halo plan, or nodewise halo tune");
+    if (arguments->show && arguments->clear)
+        argp_error(state, "either --show or --clear");
+    if (!arguments->tune && (arguments->show || arguments->clear))
+        argp_error(state, "--show and --clear belong to tune");
+    if (arguments->tune && !arguments->show && !arguments->clear &&
+        !arguments->launcher)
+        argp_error(state, "under which launcher? -- mpirun -n 2");
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -199,13 +239,20 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_MAPPING:
         arguments->mapping = value;
         return 0;
+    case KEY_SHOW:
+        arguments->show = true;
+        return 0;
+    case KEY_CLEAR:
+        arguments->clear = true;
+        return 0;
+    case KEY_CACHE:
+        arguments->cache = value;
+        return 0;
     case ARGP_KEY_ARG:
-        if (state->arg_num || strcmp(value, "plan"))
-            argp_error(state, "'%s' is not 'plan'", value);
+        parse_word(arguments, value, state);
         return 0;
     case ARGP_KEY_END:
-        if (!state->arg_num)
-            argp_error(state, "nodewise halo plan");
+        check_words(arguments, state);
         return 0;
     default:
         return parse_number(arguments, key, value, state) ? 0
@@ -218,10 +265,12 @@ static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "plan",
+    .args_doc = "plan\ntune -- LAUNCHER [ARGUMENT...]\ntune --show|--clear",
     .doc = "Plan a halo exchange without running it: partition, placement, "
-           "method of each pair.\v"
-           "Example:\n  nodewise halo plan -t summit:1 -n 1440x1452x700 -r 3 "
+           "method of each pair; or measure its methods for this machine, once "
+           "for all programs.\v"
+           "Examples:\n  nodewise halo tune -n 64x64x128 -- mpirun -n 2\n"
+           "  nodewise halo plan -t summit:1 -n 1440x1452x700 -r 3 "
            "--quantities 4 --element 4\n",
     .children = children,
 };
@@ -337,6 +386,23 @@ static int show(const struct arguments *arguments,
     return code;
 }
 
+static int tune(struct arguments *arguments)
+{
+    struct nw_cli_halo_tuning tuning = {
+        .plan = &arguments->plan,
+        .quantities = arguments->quantities,
+        .element = arguments->element,
+        .per_rank = arguments->per_rank,
+        .file = arguments->cache,
+        .show = arguments->show,
+        .clear = arguments->clear,
+        .launcher = arguments->launcher,
+    };
+
+    complete(arguments);
+    return nw_cli_halo_tune(&tuning);
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.plan = NW_HALO_OPTIONS_INIT,
@@ -350,6 +416,8 @@ static int run(int argc, char **argv)
 
     arguments.plan.seed = 1;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.tune)
+        return tune(&arguments);
     view.plan = &arguments.plan;
     view.per_rank = arguments.per_rank;
     view.pairs = arguments.pairs;
@@ -363,4 +431,4 @@ static int run(int argc, char **argv)
 }
 
 const struct nw_command nw_command_halo = {
-    "halo", "plan a halo exchange: partition, placement, methods", &argp, run};
+    "halo", "plan a halo exchange, or measure its methods", &argp, run};

@@ -51,3 +51,14 @@ $ nodewise halo plan -t nowhere.yaml -n 4x4x4 2>/dev/null
 ? 3
 $ nodewise halo tune 2>/dev/null
 ? 2
+
+## Measured choices: none yet; and none without a launcher.
+$ nodewise halo tune --cache none --show
+nothing is kept
+$ nodewise halo tune --cache none --clear
+$ nodewise halo tune -n 8x8x8
+! nodewise halo: under which launcher? -- mpirun -n 2
+! Try `nodewise halo --help' or `nodewise halo --usage' for more information.
+? 2
+$ nodewise halo tune --show --cache $FIXTURES/pattern/valid/small.pattern 2>/dev/null
+? 3

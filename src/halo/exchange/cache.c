@@ -185,7 +185,7 @@ static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
                    halo->scheme.phased ? "phases" : "once");
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
         nw_text_format(text, " %x", halo->scheme.methods[i]);
-    nw_text_add(text, "  ");
+    nw_text_add(text, "  "); /* nodewise halo tune shows what follows */
     add_words(halo, text);
 }
 

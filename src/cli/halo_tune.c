@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise halo tune: plans a halo under the launcher once, so that its methods
+ * are measured and kept for all programs of that shape on this machine; shows
+ * and forgets what is kept. */
+#include "cli/halo_tune.h"
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/launcher.h"
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEAD "nodewise halo choices "
+
+/* As the library finds it: src/halo/exchange/cache.c. */
+static nw_status find_file(const char *file, char path[PATH_MAX])
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length;
+
+    if (file)
+        length = snprintf(path, PATH_MAX, "%s", file);
+    else if (cache && *cache)
+        length = snprintf(path, PATH_MAX, "%s/nodewise/halo", cache);
+    else if (home && *home)
+        length = snprintf(path, PATH_MAX, "%s/.cache/nodewise/halo", home);
+    else
+        return nw_fail(NW_EINVAL, "neither XDG_CACHE_HOME nor HOME is set");
+    return length < PATH_MAX ? NW_OK
+                             : nw_fail(NW_EINVAL, "a path too long for a file");
+}
+
+/* What is for people comes after the two blanks behind the numbers. */
+static void print_choice(const char *line)
+{
+    const char *words = strstr(line, "  ");
+
+    puts(words ? words + 2 : line);
+}
+
+static nw_status show(const char *path)
+{
+    struct nw_lines lines;
+    char *data = NULL, *line;
+    size_t length, count = 0;
+    nw_status status;
+
+    if (access(path, F_OK)) {
+        puts("nothing is kept");
+        return NW_OK;
+    }
+    status = nw_file_read_text(path, &data, &length);
+    if (status)
+        return status;
+    nw_lines_init(&lines, path, data);
+    line = nw_lines_next(&lines);
+    if (!line || strncmp(line, HEAD, strlen(HEAD)))
+        status = nw_lines_fail(&lines, "expected '" HEAD "'");
+    for (; !status && (line = nw_lines_next(&lines)); count++)
+        print_choice(line);
+    if (!status && !count)
+        puts("nothing is kept");
+    free(data);
+    return status;
+}
+
+static nw_status clear(const char *path)
+{
+    if (unlink(path) && errno != ENOENT)
+        return nw_fail(NW_EIO, "cannot remove '%s': %s", path, strerror(errno));
+    return NW_OK;
+}
+
+/* Beside this program in a build folder, else where it was installed. */
+static nw_status find_program(const char *flavour, char path[PATH_MAX])
+{
+    static const char name[] = "nodewise-bench-halo-tune";
+    char folder[PATH_MAX] = "";
+    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
+    int size;
+
+    if (slash) {
+        *slash = '\0';
+        size = snprintf(path, PATH_MAX, "%s/bench/halo/%s-%s", folder, name,
+                        flavour);
+        if (size < PATH_MAX && !access(path, X_OK))
+            return NW_OK;
+    }
+    size = snprintf(path, PATH_MAX, "%s/%s-%s", NW_LIBEXECDIR, name, flavour);
+    return size < PATH_MAX && !access(path, X_OK)
+               ? NW_OK
+               : nw_fail(NW_ENODEV, "%s-%s is not installed", name, flavour);
+}
+
+/* The halo in numbers, in the order in which the program reads them. */
+static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
+                             char **out)
+{
+    const struct nw_halo_options *plan = tuning->plan;
+    struct nw_text text = {0};
+
+    for (int axis = 0; axis < 3; axis++)
+        nw_text_format(&text, "%lld,", (long long)plan->extent[axis]);
+    for (int d = 0; d < 27; d++)
+        nw_text_format(&text, "%d,", plan->radius[d]);
+    for (int axis = 0; axis < 3; axis++)
+        nw_text_format(&text, "%d,", (int)plan->border[axis][0]);
+    nw_text_format(&text, "%d,%d,%d,%d", tuning->quantities, tuning->element,
+                   plan->interval, tuning->per_rank);
+    return nw_text_take(&text, out);
+}
+
+/* The launcher's words, the program, its two arguments; does not return where
+ * that works. */
+static nw_status start(const struct nw_cli_halo_tuning *tuning,
+                       const char *program)
+{
+    size_t words = 0;
+    char **argv, *numbers = NULL;
+    nw_status status = write_words(tuning, &numbers);
+
+    while (tuning->launcher[words])
+        words++;
+    argv = calloc(words + 4, sizeof *argv);
+    if (!status && !argv)
+        status = nw_fail(NW_ENOMEM, "out of memory");
+    if (!status) {
+        memcpy(argv, tuning->launcher, words * sizeof *argv);
+        argv[words] = (char *)program;
+        argv[words + 1] = numbers;
+        argv[words + 2] = (char *)tuning->file;
+        fflush(NULL);
+        execvp(argv[0], argv);
+        status =
+            nw_fail(NW_ENODEV, "cannot run '%s': %s", argv[0], strerror(errno));
+    }
+    free(argv);
+    free(numbers);
+    return status;
+}
+
+static nw_status launch(const struct nw_cli_halo_tuning *tuning)
+{
+    enum nw_launcher kind;
+    const char *flavour = NULL;
+    char program[PATH_MAX];
+    nw_status status = nw_launcher_find(tuning->launcher[0], &kind);
+
+    if (!status)
+        flavour = nw_launcher_flavour(kind, tuning->launcher);
+    if (!status && !flavour)
+        status = nw_fail(NW_EINVAL,
+                         "nothing tells whose MPI '%s' starts; name mpirun or "
+                         "mpiexec",
+                         tuning->launcher[0]);
+    if (!status)
+        status = find_program(flavour, program);
+    return status ? status : start(tuning, program);
+}
+
+int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
+{
+    char path[PATH_MAX];
+    nw_status status = find_file(tuning->file, path);
+
+    if (!status && tuning->clear)
+        status = clear(path);
+    else if (!status && tuning->show)
+        status = show(path);
+    else if (!status)
+        status = launch(tuning);
+    return status ? nw_cli_fail("halo", status) : 0;
+}

@@ -62,7 +62,9 @@ struct nw_channel_options {
     int32_t rank, count;
     /* The group meets in a file, absent or empty, that all can reach; or by a
      * function: `all` becomes the `bytes` of each rank, in order of ranks. The
-     * function is called a few times, in the same order everywhere. */
+     * function is called a few times, in the same order everywhere. With
+     * neither it is the job that a launcher with PMIx has started, which then
+     * gives rank and count where count is 0. */
     const char *file;
     nw_status (*allgather)(void *context, const void *mine, size_t bytes,
                            void *all);
@@ -97,6 +99,10 @@ nw_channel_open(const struct nw_channel_options *options, nw_channel **out);
 NW_MPI_API NW_MUST_CHECK nw_status nw_channel_open_mpi(
     MPI_Comm comm, const struct nw_channel_options *options, nw_channel **out);
 #endif
+
+/* Whether a launcher with PMIx has started us, and as which rank of how many:
+ * then a channel needs neither file nor function. */
+NW_API bool nw_channel_job(int32_t *rank, int32_t *count);
 
 /* Waits, a tenth of the timeout at most, until those we talked to close too.
  * No request may be pending. NULL is fine. */
@@ -135,6 +141,10 @@ nw_channel_wait(nw_channel_request **request, struct nw_channel_result *result);
 /* Takes back a receive that nothing matched, or a send of which nothing has
  * left; else without effect. Test or wait as before. */
 NW_API void nw_channel_cancel(nw_channel_request *request);
+
+/* Returns once all that we said has left us, at most after a second: only then
+ * may a caller stay away from the channel for long while others wait. */
+NW_API void nw_channel_flush(nw_channel *channel);
 
 /* What a channel did since it opened. */
 struct nw_channel_counts {

@@ -37,6 +37,10 @@ const struct nw_variable nw_environment[] = {
      "whether MPI_Init or the first topology call chooses each rank's GPU"},
     {"NODEWISE_GPU_AWARE", "yes|no",
      "whether MPI takes GPU memory, instead of asking it"},
+    {"NODEWISE_GPU_COLLECTIVES", "auto|host|channel",
+     "the form of collective calls with GPU memory: through the host or the "
+     "channel; auto measures both, and is meant where NODEWISE_GPU_MESSAGES is "
+     "set"},
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",
      "whether GPU memory is staged for an MPI that cannot take it; 'on' also "
      "for one that says it can"},

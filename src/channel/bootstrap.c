@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How a group meets before it can talk: through the caller's allgather, or
- * through lines appended to one file that all can reach. */
+/* How a group meets before it can talk: through the caller's allgather, lines
+ * appended to one file that all can reach, or the launcher's PMIx. */
 #include "channel/state.h"
 
 #include "base/array.h"
@@ -41,7 +41,7 @@ nw_status nw_meeting_open(const struct nw_channel_options *how,
     meeting->how = how;
     meeting->file = -1;
     meeting->until_ns = nw_clock_ns() + how->timeout_ms * UINT64_C(1000000);
-    if (!how->allgather && how->count > 1) {
+    if (!how->allgather && how->file && how->count > 1) {
         meeting->file =
             open(how->file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         if (meeting->file < 0)
@@ -180,6 +180,8 @@ nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
         memcpy(all, mine, bytes);
         return NW_OK;
     }
+    if (!meeting->how->file)
+        return nw_pmix_gather(mine, bytes, meeting->until_ns, all);
     status = say(meeting, mine, bytes);
     while (!status) {
         status = listen_once(meeting, bytes, all, &heard);

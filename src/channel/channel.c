@@ -49,8 +49,32 @@ static nw_status read_environment(struct nw_channel_options *options)
     return status;
 }
 
+/* Without a file or an allgather the group is the job that PMIx knows. */
+static nw_status find_group(struct nw_channel_options *options)
+{
+    int32_t rank, count;
+    nw_status status;
+
+    if (options->file || options->allgather || options->count == 1)
+        return NW_OK;
+    status = nw_pmix_join(&rank, &count);
+    if (!status && options->count &&
+        (rank != options->rank || count != options->count))
+        status =
+            nw_fail(NW_EINVAL, "the job has us as rank %d of %d", rank, count);
+    if (status)
+        return status;
+    options->rank = rank;
+    options->count = count;
+    return NW_OK;
+}
+
 static nw_status check(struct nw_channel_options *options)
 {
+    nw_status status = find_group(options);
+
+    if (status)
+        return status;
     if (!options->slot_bytes)
         options->slot_bytes = SLOT_BYTES;
     if (!options->credits)
@@ -61,8 +85,6 @@ static nw_status check(struct nw_channel_options *options)
         options->rank >= options->count)
         return nw_fail(NW_EINVAL, "rank %d of %d is none", options->rank,
                        options->count);
-    if (options->count > 1 && !options->file && !options->allgather)
-        return nw_fail(NW_EINVAL, "a channel needs a file or an allgather");
     if (options->credits < 2 || options->credits > 65536 ||
         options->slot_bytes > NW_PIECE_BYTES)
         return nw_fail(NW_EINVAL,
@@ -198,6 +220,11 @@ nw_status nw_channel_open(const struct nw_channel_options *options,
     return status;
 }
 
+bool nw_channel_job(int32_t *rank, int32_t *count)
+{
+    return !nw_pmix_join(rank, count);
+}
+
 static bool is_with_us(const nw_channel *channel, const struct nw_peer *peer)
 {
     return peer->used && !peer->lost &&
@@ -227,6 +254,18 @@ static void say_bye(nw_channel *channel)
            nw_clock_ns() < until)
         if (!nw_progress(channel))
             (void)sched_yield();
+}
+
+void nw_channel_flush(nw_channel *channel)
+{
+    uint64_t until = nw_clock_ns() + UINT64_C(1000000000);
+
+    (void)pthread_mutex_lock(&channel->lock);
+    while ((channel->controls > 0 || channel->stuck || channel->flying.head) &&
+           nw_clock_ns() < until)
+        if (!nw_progress(channel))
+            (void)sched_yield();
+    (void)pthread_mutex_unlock(&channel->lock);
 }
 
 void nw_channel_close(nw_channel *channel)

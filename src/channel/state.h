@@ -219,6 +219,12 @@ void nw_peers_look(nw_channel *channel);
 NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
 void nw_peers_leave(nw_channel *channel);
 
+/* pmix.c: who we are in the job that the launcher started; NW_ENODEV where it
+ * has no PMIx. */
+NW_MUST_CHECK nw_status nw_pmix_join(int32_t *rank, int32_t *count);
+NW_MUST_CHECK nw_status nw_pmix_gather(const void *mine, size_t bytes,
+                                       uint64_t until_ns, void *all);
+
 /* bootstrap.c */
 struct nw_meeting;
 NW_MUST_CHECK nw_status nw_meeting_open(const struct nw_channel_options *how,

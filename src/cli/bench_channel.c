@@ -128,7 +128,7 @@ static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
 
     options.rank = rank;
     options.count = 2;
-    options.file = bench->file;
+    options.file = bench->file[0] ? bench->file : NULL;
     status = nw_channel_memory_new(bench->gpu[rank], bench->largest + 4,
                                    &end.memory);
     if (!status)
@@ -256,6 +256,20 @@ static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
     return good;
 }
 
+/* The launcher's ranks, on any nodes, meet through PMIx. */
+static int run_in_job(struct nw_channel_bench *bench, int32_t rank,
+                      int32_t count)
+{
+    nw_status status;
+
+    if (bench->what < NW_TEST_GATHER && count != 2)
+        return nw_cli_fail(
+            "bench", nw_fail(NW_EINVAL, "this takes 2 ranks, not %d", count));
+    bench->ranks = (uint64_t)count;
+    status = run_rank(bench, rank);
+    return status ? nw_cli_fail("bench", status) : NW_EXIT_DONE;
+}
+
 int nw_bench_channel(int argc, char **argv)
 {
     struct nw_channel_bench bench = {.channel = NW_CHANNEL_OPTIONS_INIT,
@@ -264,10 +278,13 @@ int nw_bench_channel(int argc, char **argv)
                                      .ranks = 4};
     char file[] = "/tmp/nodewise-channel-XXXXXX";
     nw_status status;
+    int32_t rank, count;
     bool good;
     int made;
 
     argp_parse(&argp, argc, argv, 0, NULL, &bench);
+    if (nw_channel_job(&rank, &count) && count > 1)
+        return run_in_job(&bench, rank, count);
     made = mkstemp(file);
     if (made < 0)
         return nw_cli_fail("bench", nw_fail(NW_EIO, "cannot write in /tmp"));

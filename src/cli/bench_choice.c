@@ -114,7 +114,7 @@ static nw_status open_way(struct chooser *c, enum nw_channel_protocol protocol,
     *way = (struct way){protocol, copy, NULL, INFINITY};
     options.rank = c->rank;
     options.count = 2;
-    options.file = file;
+    options.file = c->bench->file[0] ? file : NULL;
     options.protocol = protocol;
     options.copy = copy;
     c->count++;

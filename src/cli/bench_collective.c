@@ -183,7 +183,7 @@ nw_status nw_bench_collective(const struct nw_channel_bench *bench,
 
     options.rank = rank;
     options.count = m.count;
-    options.file = bench->file;
+    options.file = bench->file[0] ? bench->file : NULL;
     if (!status)
         status = nw_channel_memory_new(bench->gpu[0], room, &from);
     if (!status)

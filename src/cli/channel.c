@@ -322,14 +322,26 @@ static nw_status measure_here(struct arguments *arguments, char **table)
     return status;
 }
 
+/* In a job of two the other end is the other rank. */
 static int tune(struct arguments *arguments, const char *path)
 {
     char *table = NULL;
-    nw_status status = measure_here(arguments, &table);
+    int32_t rank = 0, count = 0;
+    nw_status status;
     int code;
 
+    if (nw_channel_job(&rank, &count) && count > 1) {
+        status =
+            measure(arguments, rank,
+                    rank ? NULL : nw_cli_progress(&arguments->common), &table);
+        nw_cli_progress_finish();
+    } else {
+        status = measure_here(arguments, &table);
+    }
     if (status)
         return nw_cli_fail("channel", status);
+    if (rank)
+        return NW_EXIT_DONE;
     status = keep(path, table);
     if (!status && !arguments->common.quiet)
         fprintf(stderr, "nodewise channel: kept in %s\n", path);

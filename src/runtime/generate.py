@@ -12,7 +12,7 @@ of MESSAGES stand between a wrapper and the call.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|collective|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|collective|form|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -29,7 +29,7 @@ def read_table(path):
             skips += [(word, skip[3], skip[1]) for word in skip[2].split()]
         elif row:
             names = [name.strip() for name in row[3].split(",") if name.strip()]
-            rows[row[2]] = (row[1], names, row[4])
+            rows[("form " if row[1] == "form" else "") + row[2]] = (row[1], names, row[4])
         else:
             sys.exit("%s: row %d is none: %s" % (path, number, line))
     return rows, skips
@@ -86,7 +86,7 @@ def whose(names):
     return "NW_OF_COMM(MPI_COMM_WORLD)"
 
 
-def staging(name, row, parameters):
+def staging(name, row, parameters, form):
     """The function that stands between the wrapper `name` and the call."""
     when, names, action = row
     arguments = "(%s)" % ", ".join(names)
@@ -98,9 +98,11 @@ def staging(name, row, parameters):
            "STATUS" if "status" in names else "END")
     how = ("WHOLE" if when == "collective" or "File_i" in name else "", "EACH" if
            name.removesuffix("_c").endswith("_init") else "")
-    return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s(%s, %s, %s))" % (
-        head, action, whose(names), "_".join(filter(None, how)) or "ONCE", end,
-        name, arguments, whose(names))
+    other = "nw_is_forming() && %s" % form[2] if form else "false"
+    return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s(%s, %s, %s), %s)" % (
+        head, action, whose(names),
+        "_".join(filter(None, how)) or "ONCE", end, name, arguments,
+        whose(names), other)
 
 
 def expand(rows):
@@ -142,13 +144,17 @@ def generate(table, output, include, command):
     table, _, messages = table.partition(",")
     rows, skips = read_table(table)
     header = prototypes(command)
-    staged = dict(all_rows(read_table(messages)[0], header)) if messages else {}
+    staging_rows = read_table(messages)[0] if messages else {}
+    forms = {key[5:]: row for key, row in staging_rows.items() if key[:5] == "form "}
+    staged = dict(all_rows({key: row for key, row in staging_rows.items()
+                            if key[:5] != "form "}, header))
     lines = ["/* Generated from %s; do not edit. */" % table.split("/")[-1],
              '#include "%s"' % include]
     if staged:
         lines.append('#include "runtime/messages/messages.h"')
     both = [(name, prefix) for name in header for prefix in ("MPI_", "PMPI_")]
-    lines += [staging(prefix + name, staged[name], header[name])
+    lines += [staging(prefix + name, staged[name], header[name],
+                      forms.get(name.removesuffix("_c")))
               for name, prefix in both if name in staged]
     wrapped = dict(all_rows(rows, header))
     wrapped.update(inside(rows, skips, header))

@@ -92,6 +92,45 @@ int nw_stage_end(struct nw_stage *stage, int rc, const MPI_Status *status,
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_whose whose);
 
+/* Collective calls in two forms (forms.c); the channel's is none of a program
+ * that did not ask for it. */
+enum nw_forming { NW_FORMING_HOST, NW_FORMING_AUTO, NW_FORMING_CHANNEL };
+extern enum nw_forming nw_forming;
+
+static inline bool nw_is_forming(void)
+{
+    return __builtin_expect(nw_forming != NW_FORMING_HOST, 0);
+}
+
+/* `count` times type, `blocks` times; the callee sets blocks. */
+struct nw_area {
+    const void *buffer;
+    int64_t count;
+    MPI_Datatype type;
+    int64_t blocks;
+};
+struct nw_reduction {
+    MPI_Op op;
+    int root;
+    MPI_Comm comm;
+};
+/* True where the call was made, with *rc as its result. */
+bool nw_form_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm);
+bool nw_form_gather(int *rc, struct nw_area from, struct nw_area into, int root,
+                    MPI_Comm comm);
+bool nw_form_allgather(int *rc, struct nw_area from, struct nw_area into,
+                       MPI_Comm comm);
+bool nw_form_alltoall(int *rc, struct nw_area from, struct nw_area into,
+                      MPI_Comm comm);
+bool nw_form_reduce(int *rc, const void *from, struct nw_area into,
+                    struct nw_reduction how);
+bool nw_form_allreduce(int *rc, const void *from, struct nw_area into,
+                       struct nw_reduction how);
+#define NW_AREA(buffer, count, type)                                           \
+    ((struct nw_area){(buffer), (int64_t)(count), (type), 0})
+#define NW_REDUCTION(op, root, comm)                                           \
+    ((struct nw_reduction){(op), (root), (comm)})
+
 /* Ends of requests (requests.c); `next` is the call itself. */
 bool nw_requests_are_kept(void);
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
@@ -180,8 +219,9 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
 #define NW_WHOLE .whole = true
 #define NW_WHOLE_EACH .whole = true, .persistent = true
 
-/* What the generator writes for a row; `end` is how the call ends. */
-#define NW_MESSAGE(name, params, args, stage, whose, how, end)                 \
+/* What the generator writes for a row; `end` is how the call ends, `formed`
+ * whether another form made it, with nw_rc_ as its result. */
+#define NW_MESSAGE(name, params, args, stage, whose, how, end, formed)         \
     static __attribute__((noinline)) int nw_staged_##name params               \
     {                                                                          \
         struct nw_stage nw_stage_ = {.call = #name, how};                      \
@@ -197,6 +237,10 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
     }                                                                          \
     static inline int nw_message_##name params                                 \
     {                                                                          \
+        int nw_rc_ = MPI_SUCCESS;                                              \
+                                                                               \
+        if (formed)                                                            \
+            return nw_rc_;                                                     \
         if (!nw_is_messaging())                                                \
             return NW_NEXT(name) args;                                         \
         return nw_staged_##name args;                                          \

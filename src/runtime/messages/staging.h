@@ -42,11 +42,19 @@ NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer);
 /* The first `most` bytes, as MPI packs them. */
 NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
                                         uint64_t most);
+/* Between any two memories. */
+NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
+                                       size_t bytes);
 void nw_buffer_free(struct nw_buffer *buffer);
 void nw_copies_close(void);
 
 /* start.c: opens the driver for our own copies. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
+/* meet.c: the channel's form of collective calls, around MPI_Init and
+ * MPI_Finalize; collective where NODEWISE_GPU_COLLECTIVES or _MESSAGES is set.
+ */
+void nw_forms_start(bool messaging);
+void nw_forms_finish(void);
 /* requests.c */
 void nw_requests_finish(void);
 /* stage.c: bytes that a status tells of; UINT64_MAX where it does not. */

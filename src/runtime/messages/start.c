@@ -37,6 +37,7 @@ void nw_messages_start(void)
         nw_warn_once("NODEWISE_GPU_MESSAGES=%s is none of off, on, auto", mode);
     if (!off && (on || !nw_mpi_takes_gpu_memory()))
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
+    nw_forms_start(nw_messaging);
 }
 
 void nw_messages_finish(void)
@@ -44,6 +45,7 @@ void nw_messages_finish(void)
     if (!nw_messaging)
         return;
     nw_requests_finish();
+    nw_forms_finish();
     __atomic_store_n(&nw_messaging, false, __ATOMIC_RELEASE);
     nw_copies_close();
     nw_host_close();

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffers as plain bytes: where a datatype has no gaps the memory itself,
+ * host's or GPU's; else packed on the host, by the GPU's kernels where it is
+ * there. */
+#include "runtime/messages/forms.h"
+
+#include "base/status.h"
+#include "gpu/gpu.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_on_gpu(const void *memory)
+{
+    return nw_is_messaging() && nw_gpu_holds(memory);
+}
+
+bool nw_area_is_on_gpu(const struct nw_area *area)
+{
+    MPI_Aint lb = 0, extent;
+
+    if (!area->blocks || area->buffer == MPI_IN_PLACE)
+        return false;
+    if (area->buffer != MPI_BOTTOM)
+        return is_on_gpu(area->buffer);
+    NW_PMPI(Type_get_true_extent)(area->type, &lb, &extent);
+    return is_on_gpu((const void *)lb);
+}
+
+/* Where the first byte is, if all follow it without a gap. */
+static nw_status find_dense(const struct nw_area *area, char **out)
+{
+    struct nw_typemap *layout = NULL;
+    nw_status status = nw_typemap_of(area->type, &layout);
+
+    *out = NULL;
+    if (!status && layout->dense)
+        *out = (char *)(uintptr_t)area->buffer + layout->lb;
+    if (!status)
+        nw_typemap_drop(layout);
+    return NW_OK; /* one that is not known has gaps, for all that matters */
+}
+
+/* Host memory with gaps: packed, and where to unpack it to. */
+static nw_status pack(struct nw_flat *flat, void *spread,
+                      const struct nw_area *area)
+{
+    int size = 0, at = 0;
+    int64_t count = area->count * area->blocks;
+
+    NW_PMPI(Type_size)(area->type, &size);
+    if (count > INT_MAX || count * size > INT_MAX)
+        return nw_fail(NW_EUNSUPPORTED, "more than 2 GiB with gaps");
+    flat->packed = malloc((size_t)(count * size) + 1);
+    if (!flat->packed)
+        return nw_fail(NW_ENOMEM, "out of memory");
+    flat->memory = flat->packed;
+    flat->spread = spread;
+    flat->count = count;
+    flat->type = area->type;
+    if (flat->way & NW_READ &&
+        NW_PMPI(Pack)(spread, (int)count, area->type, flat->packed,
+                      (int)(count * size), &at, MPI_COMM_SELF))
+        return nw_fail(NW_EMPI, "MPI_Pack fails");
+    return NW_OK;
+}
+
+nw_status nw_flat_open(struct nw_flat *flat, int way,
+                       const struct nw_area *area)
+{
+    struct nw_area host = *area;
+    nw_status status;
+
+    *flat = (struct nw_flat){.stage = {.whole = true}, .way = way};
+    if (!area->blocks)
+        return NW_OK;
+    status = find_dense(area, &flat->memory);
+    if (status || flat->memory)
+        return status;
+    if (nw_area_is_on_gpu(area))
+        host.buffer = nw_stage_triple(
+            &flat->stage, way, area->buffer,
+            (struct nw_triple){&host.count, INT_MAX, &host.type, area->blocks});
+    if (flat->stage.status)
+        return flat->stage.status;
+    (void)find_dense(&host, &flat->memory);
+    return flat->memory ? NW_OK
+                        : pack(flat, (void *)(uintptr_t)host.buffer, &host);
+}
+
+nw_status nw_flat_close(struct nw_flat *flat, nw_status status)
+{
+    int at = 0, size = 0;
+
+    if (!status && flat->packed && flat->way & NW_WRITE) {
+        NW_PMPI(Type_size)(flat->type, &size);
+        if (NW_PMPI(Unpack)(flat->packed, (int)(flat->count * size), &at,
+                            flat->spread, (int)flat->count, flat->type,
+                            MPI_COMM_SELF))
+            status = nw_fail(NW_EMPI, "MPI_Unpack fails");
+    }
+    free(flat->packed);
+    for (int i = 0; i < flat->stage.count; i++) {
+        if (!status && flat->way & NW_WRITE)
+            status = nw_buffer_empty(flat->stage.buffer[i], UINT64_MAX);
+        nw_buffer_free(flat->stage.buffer[i]);
+    }
+    return status;
+}
+
+nw_status nw_buffer_copy(void *to, const void *from, size_t bytes)
+{
+    nw_status status;
+    int32_t gpu = 0;
+    void *before;
+
+    if (!is_on_gpu(to) || !is_on_gpu(from))
+        return nw_channel_memory_copy(to, from, bytes);
+    status = nw_messages_open_gpu();
+    if (status)
+        return status;
+    (void)nw_gpu_cuda.holds(to, &gpu);
+    before = nw_gpu_cuda.context();
+    status = nw_gpu_cuda.select(gpu < 0 ? 0 : gpu);
+    if (!status)
+        status = nw_gpu_cuda.copy(to, from, bytes, NULL);
+    if (!status)
+        status = nw_gpu_cuda.stream_wait(NULL);
+    nw_gpu_cuda.restore(before);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The six calls as the program makes them: what they say becomes areas and
+ * bytes, the form is chosen, and the channel's is made here. */
+#include "runtime/messages/forms.h"
+
+#include "base/status.h"
+#include "runtime/warn.h"
+
+#include <limits.h>
+
+/* One call: what it reads, what it writes, and blocks of how many bytes. */
+struct call {
+    enum nw_form form;
+    const char *name;
+    MPI_Comm comm;
+    struct nw_meet *meet;
+    struct nw_area from, into;
+    int into_way;
+    struct nw_collect collect;
+};
+
+static bool is_simple(MPI_Datatype type, int64_t count)
+{
+    return type != MPI_DATATYPE_NULL && count > 0;
+}
+
+/* The bytes of a block; 0 where the call is MPI's: nothing, or too much. */
+static int64_t block_of(MPI_Datatype type, int64_t count, int size)
+{
+    MPI_Count bytes = 0;
+
+    if (!is_simple(type, count) || NW_PMPI(Type_size_x)(type, &bytes) ||
+        bytes <= 0 || count > INT_MAX / bytes)
+        return 0;
+    bytes *= count;
+    return bytes <= INT_MAX / size ? (int64_t)bytes : 0;
+}
+
+static int fail(const struct call *call)
+{
+    nw_warn_once("%s: %s", call->name, nw_error_text());
+    NW_PMPI(Comm_call_errhandler)(call->comm, MPI_ERR_OTHER);
+    return MPI_ERR_OTHER;
+}
+
+/* A block within what is written stands for what is read. */
+static void read_in_place(struct call *call)
+{
+    bool blocks =
+        call->form == NW_FORM_GATHER || call->form == NW_FORM_ALLGATHER;
+
+    call->collect.from =
+        call->collect.into +
+        (blocks ? (size_t)call->collect.rank * call->collect.bytes : 0);
+}
+
+static nw_status make(struct call *call)
+{
+    bool in_place = call->from.buffer == MPI_IN_PLACE;
+    struct nw_flat from, into;
+    nw_status status;
+
+    if (in_place)
+        call->from.blocks = 0;
+    status = nw_flat_open(&into, call->into_way | (in_place ? NW_READ : 0),
+                          &call->into);
+    if (!status)
+        status = nw_flat_open(&from, NW_READ, &call->from);
+    else
+        from = (struct nw_flat){.memory = NULL};
+    call->collect.into = into.memory;
+    call->collect.from = from.memory;
+    if (in_place)
+        read_in_place(call);
+    if (!status)
+        status = nw_collect(call->form, &call->collect);
+    status = nw_flat_close(&from, status);
+    return nw_flat_close(&into, status);
+}
+
+/* False where MPI is to do it. */
+static bool form(struct call *call, int64_t bytes, int *rc)
+{
+    bool device =
+        nw_area_is_on_gpu(&call->from) || nw_area_is_on_gpu(&call->into);
+
+    if (!nw_meet_chooses(call->meet, call->form, bytes, device))
+        return false;
+    call->collect.bytes = (size_t)bytes;
+    nw_meet_next(call->meet, &call->collect);
+    *rc = make(call) ? fail(call) : MPI_SUCCESS;
+    return true;
+}
+
+static bool is_rank(const struct nw_meet *meet, int root)
+{
+    return root >= 0 && root < nw_meet_size(meet);
+}
+
+bool nw_form_bcast(int *rc, struct nw_area data, int root, MPI_Comm comm)
+{
+    struct call call = {NW_FORM_BCAST, "MPI_Bcast", comm, nw_meet_of(comm)};
+    int64_t bytes;
+
+    if (!call.meet || !is_rank(call.meet, root))
+        return false;
+    bytes = block_of(data.type, data.count, 1);
+    call.into = data;
+    call.into.blocks = 1;
+    call.into_way = nw_meet_rank(call.meet) == root ? NW_READ : NW_WRITE;
+    call.collect.root = root;
+    return bytes && form(&call, bytes, rc);
+}
+
+bool nw_form_gather(int *rc, struct nw_area from, struct nw_area into, int root,
+                    MPI_Comm comm)
+{
+    struct call call = {NW_FORM_GATHER, "MPI_Gather", comm, nw_meet_of(comm)};
+    bool is_root;
+    int64_t bytes;
+
+    if (!call.meet || !is_rank(call.meet, root))
+        return false;
+    is_root = nw_meet_rank(call.meet) == root;
+    bytes = is_root ? block_of(into.type, into.count, nw_meet_size(call.meet))
+                    : block_of(from.type, from.count, nw_meet_size(call.meet));
+    call.from = from;
+    call.from.blocks = 1;
+    call.into = into;
+    call.into.blocks = is_root ? nw_meet_size(call.meet) : 0;
+    call.into_way = NW_WRITE;
+    call.collect.root = root;
+    return bytes && form(&call, bytes, rc);
+}
+
+static bool all_blocks(struct call *call, int64_t from_blocks, int *rc)
+{
+    int64_t bytes;
+
+    if (!call->meet)
+        return false;
+    bytes =
+        block_of(call->into.type, call->into.count, nw_meet_size(call->meet));
+    call->from.blocks = from_blocks ? nw_meet_size(call->meet) : 1;
+    call->into.blocks = nw_meet_size(call->meet);
+    call->into_way = NW_WRITE;
+    return bytes && form(call, bytes, rc);
+}
+
+bool nw_form_allgather(int *rc, struct nw_area from, struct nw_area into,
+                       MPI_Comm comm)
+{
+    struct call call = {
+        NW_FORM_ALLGATHER, "MPI_Allgather", comm, nw_meet_of(comm), from, into};
+
+    return all_blocks(&call, 0, rc);
+}
+
+bool nw_form_alltoall(int *rc, struct nw_area from, struct nw_area into,
+                      MPI_Comm comm)
+{
+    struct call call = {NW_FORM_ALLTOALL, "MPI_Alltoall", comm,
+                        nw_meet_of(comm), from,           into};
+
+    return from.buffer != MPI_IN_PLACE && all_blocks(&call, 1, rc);
+}
+
+/* Operations whose operands are of the predefined types without gaps; all
+ * ranks give the same. */
+static bool is_plain(MPI_Op op, MPI_Datatype type)
+{
+    const MPI_Op known[] = {MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD, MPI_LAND,
+                            MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR,  MPI_BXOR};
+    int ints, addresses, types, combiner = -1;
+
+    NW_PMPI(Type_get_envelope)(type, &ints, &addresses, &types, &combiner);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (op == known[i])
+            return combiner == MPI_COMBINER_NAMED;
+    return false;
+}
+
+static bool reduce(struct call *call, MPI_Op op, int *rc)
+{
+    int64_t bytes;
+
+    bytes = block_of(call->into.type, call->into.count, 1);
+    if (!bytes || !is_plain(op, call->into.type))
+        return false;
+    call->collect.op = op;
+    call->collect.type = call->into.type;
+    call->collect.count = call->into.count;
+    call->into_way = NW_WRITE;
+    return form(call, bytes, rc);
+}
+
+bool nw_form_reduce(int *rc, const void *from, struct nw_area into,
+                    struct nw_reduction how)
+{
+    struct call call = {NW_FORM_REDUCE, "MPI_Reduce", how.comm,
+                        nw_meet_of(how.comm)};
+
+    if (!call.meet || !is_rank(call.meet, how.root))
+        return false;
+    call.into = into;
+    call.into.blocks = nw_meet_rank(call.meet) == how.root;
+    call.from = into;
+    call.from.buffer = from;
+    call.from.blocks = 1;
+    call.collect.root = how.root;
+    return reduce(&call, how.op, rc);
+}
+
+bool nw_form_allreduce(int *rc, const void *from, struct nw_area into,
+                       struct nw_reduction how)
+{
+    struct call call = {NW_FORM_ALLREDUCE, "MPI_Allreduce", how.comm,
+                        nw_meet_of(how.comm)};
+
+    if (!call.meet)
+        return false;
+    call.into = into;
+    call.into.blocks = 1;
+    call.from = into;
+    call.from.buffer = from;
+    call.from.blocks = 1;
+    return reduce(&call, how.op, rc);
+}

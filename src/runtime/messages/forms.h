@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The second form of six collective calls: point to point through the channel,
+ * instead of the whole buffer through the host and MPI. All ranks of a
+ * communicator must take the same one, whatever memory each has, so that a form
+ * follows only from what all know: how often they came here, with how many
+ * bytes, and what they agreed on then.
+ */
+#ifndef NW_MESSAGES_FORMS_H
+#define NW_MESSAGES_FORMS_H
+
+#include "runtime/messages/staging.h"
+
+#include <nodewise/channel.h>
+
+enum nw_form {
+    NW_FORM_BCAST,
+    NW_FORM_GATHER,
+    NW_FORM_ALLGATHER,
+    NW_FORM_ALLTOALL,
+    NW_FORM_REDUCE,
+    NW_FORM_ALLREDUCE,
+    NW_FORMS
+};
+
+/* One communicator whose ranks may meet in a channel. */
+struct nw_meet;
+/* NULL where the call is MPI's alone. */
+struct nw_meet *nw_meet_of(MPI_Comm comm);
+int nw_meet_rank(const struct nw_meet *meet);
+int nw_meet_size(const struct nw_meet *meet);
+MPI_Comm nw_meet_comm(const struct nw_meet *meet);
+/* Collective: whether any rank says so. */
+bool nw_meet_any(struct nw_meet *meet, bool mine);
+/* Collective: whether blocks of `bytes` go by the channel; `device` is whether
+ * this rank has any of them in GPU memory. */
+bool nw_meet_chooses(struct nw_meet *meet, enum nw_form form, int64_t bytes,
+                     bool device);
+
+/* A buffer as bytes one after the other, in whichever memory. */
+struct nw_flat {
+    struct nw_stage stage;
+    int way;
+    char *memory;
+    /* where the bytes are of a datatype with gaps, in host memory */
+    void *spread;
+    int64_t count;
+    MPI_Datatype type;
+    char *packed;
+};
+/* An area without blocks is no memory. */
+NW_MUST_CHECK nw_status nw_flat_open(struct nw_flat *flat, int way,
+                                     const struct nw_area *area);
+/* Puts what was written where it belongs, unless `status` is bad. */
+nw_status nw_flat_close(struct nw_flat *flat, nw_status status);
+bool nw_area_is_on_gpu(const struct nw_area *area);
+
+/* collect.c: the calls themselves on bytes, between all ranks of the channel.
+ * `from` and `into` have a block of each rank where the call says so. */
+struct nw_collect {
+    nw_channel *channel;
+    int rank, size, root, tag;
+    char *from, *into;
+    size_t bytes; /* of a block */
+    int64_t count;
+    MPI_Datatype type;
+    MPI_Op op;
+};
+NW_MUST_CHECK nw_status nw_collect(enum nw_form form,
+                                   const struct nw_collect *collect);
+/* The channel of a meeting, and the tag of its next call. */
+void nw_meet_next(struct nw_meet *meet, struct nw_collect *collect);
+
+/* trial.c, collective: whether the channel is the faster form. */
+bool nw_trial_wins(struct nw_meet *meet, enum nw_form form, size_t bytes);
+
+#endif

@@ -59,14 +59,23 @@ static bool uses_plan(const struct nw_call *call, const struct nw_cart *cart)
             nw_cart_vertices(cart, call->size) == call->size);
 }
 
-/* True where this rank knows all that it needs. */
-static bool prepare(struct nw_call *call, struct grid *grid)
+/* Weights of the dimensions, for the order and for the GPUs. */
+static bool weigh(struct nw_call *call, struct grid *grid)
 {
     grid->weight = calloc((size_t)grid->cart.count, sizeof *grid->weight);
     if (!grid->weight)
         return false;
     find_weights(call, &grid->cart, grid->weight);
     if (!nw_cart_scale(grid->weight, grid->cart.count))
+        return false;
+    call->weight = grid->weight;
+    return true;
+}
+
+/* True where this rank knows all that it needs. */
+static bool prepare(struct nw_call *call, struct grid *grid)
+{
+    if (!weigh(call, grid))
         return false;
     if (nw_members_seat(call->members)) {
         nw_warn_once("%s: not reordered: %s", call->name, nw_error_text());
@@ -164,6 +173,9 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
 
     if (ours) {
         describe(&grid.cart, shape, sizeof shape);
+        if (!call.wanted && nw_reorder_settings()->gpus &&
+            is_sound(&call, &grid.cart))
+            weigh(&call, &grid);
         ours = settle(&call, &grid) && nw_call_report(&call, shape);
     }
     code = ours ? create(&call, &grid.cart, out)

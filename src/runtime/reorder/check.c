@@ -12,6 +12,7 @@ struct ends {
     int leaving_count, coming_count;
     int (*leaving)[2], (*coming)[2];
     int *weight; /* of what leaves; NULL: 1 each */
+    int *back;   /* of what a grid sends back to where edges come from */
 };
 
 static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
@@ -43,7 +44,8 @@ static bool ask_dist_graph(MPI_Comm comm, int rank, struct ends *ends)
     return true;
 }
 
-static bool ask_cart(MPI_Comm comm, int rank, struct ends *ends)
+static bool ask_cart(const struct nw_call *call, MPI_Comm comm, int rank,
+                     struct ends *ends)
 {
     int dims = 0, in = 0, out = 0;
 
@@ -51,15 +53,20 @@ static bool ask_cart(MPI_Comm comm, int rank, struct ends *ends)
         return false;
     ends->leaving = calloc((size_t)dims + 1, sizeof *ends->leaving);
     ends->coming = calloc((size_t)dims + 1, sizeof *ends->coming);
+    ends->weight = calloc((size_t)dims + 1, sizeof *ends->weight);
+    ends->back = calloc((size_t)dims + 1, sizeof *ends->back);
     for (int d = 0; d < dims; d++) {
         int from = MPI_PROC_NULL, to = MPI_PROC_NULL;
+        int weight = call->weight ? (int)call->weight[d] : 1;
 
         NW_PMPI(Cart_shift)(comm, d, 1, &from, &to);
         if (from != MPI_PROC_NULL) {
+            ends->back[in] = weight;
             ends->coming[in][0] = from;
             ends->coming[in++][1] = rank;
         }
         if (to != MPI_PROC_NULL) {
+            ends->weight[out] = weight;
             ends->leaving[out][0] = rank;
             ends->leaving[out++][1] = to;
         }
@@ -114,7 +121,8 @@ static uint64_t sum_of(int (*edge)[2], int count)
     return sum;
 }
 
-static void ask(MPI_Comm made, int rank, struct ends *ends)
+static void ask(const struct nw_call *call, MPI_Comm made, int rank,
+                struct ends *ends)
 {
     int kind = MPI_UNDEFINED;
 
@@ -122,7 +130,7 @@ static void ask(MPI_Comm made, int rank, struct ends *ends)
     if (kind == MPI_DIST_GRAPH)
         ask_dist_graph(made, rank, ends);
     else if (kind == MPI_CART)
-        ask_cart(made, rank, ends);
+        ask_cart(call, made, rank, ends);
     else if (kind == MPI_GRAPH)
         ask_graph(made, rank, ends);
 }
@@ -156,7 +164,7 @@ static void assign_gpus(MPI_Comm made, const struct ends *ends)
     }
     for (int i = 0; edge && i < in; i++) {
         edge[out + i].peer = ends->coming[i][0];
-        edge[out + i].bytes = !ends->weight;
+        edge[out + i].bytes = ends->back ? ends->back[i] : !ends->weight;
     }
     nw_gpus_assign(made, edge, edge ? out + in : 0);
     free(edge);
@@ -171,7 +179,7 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
     if (made == MPI_COMM_NULL || (!settings->check && !settings->gpus))
         return;
     NW_PMPI(Comm_rank)(made, &rank);
-    ask(made, rank, &ends);
+    ask(call, made, rank, &ends);
     if (settings->check)
         check(call, made, &ends);
     if (settings->gpus)
@@ -179,4 +187,5 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
     free(ends.leaving);
     free(ends.coming);
     free(ends.weight);
+    free(ends.back);
 }

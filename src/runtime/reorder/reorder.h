@@ -61,8 +61,9 @@ struct nw_call {
     bool knows_all;             /* who takes which vertex, as all ranks do */
     double begun;               /* s */
     struct nw_decision decision;
-    int mine;  /* the vertex of this process, -1 for none */
-    int giver; /* that of the process whose rank was `mine` */
+    const double *weight; /* of a grid's dimensions, or NULL */
+    int mine;             /* the vertex of this process, -1 for none */
+    int giver;            /* that of the process whose rank was `mine` */
 };
 
 /* False where the call is not ours to handle: an intercommunicator, or members

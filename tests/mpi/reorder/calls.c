@@ -3,7 +3,7 @@
  * What surrounds a creation: bad arguments, error handlers, duplicates,
  * threads, and what is left behind. Rank 0 prints what it saw, which must be
  * the same with and without the preloaded library. Usage: calls errors | life |
- * late | threads | leaks | gpus | profiled | initialised
+ * late | threads | leaks | gpus | grid | profiled | initialised
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -84,6 +84,11 @@ static void errors(void)
              MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, self, minus, 1,
                                             self, minus, MPI_INFO_NULL, 1,
                                             &made),
+             made);
+    made = MPI_COMM_NULL;
+    say_made("dist, negative weight:",
+             MPI_Dist_graph_create(MPI_COMM_WORLD, 1, self, one, self, minus,
+                                   MPI_INFO_NULL, 1, &made),
              made);
 #ifdef OPEN_MPI /* MPICH 4.0 ends the program */
     made = MPI_COMM_NULL;
@@ -269,8 +274,18 @@ static void create_all(void)
     MPI_Comm_free(&made);
 }
 
+/* A grid of two columns: the heavy dimension says who belongs together. */
+static void create_grid(void)
+{
+    int dims[2] = {2, size / 2}, periods[2] = {0, 0};
+    MPI_Comm made;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &made);
+    MPI_Comm_free(&made);
+}
+
 /* What each process would see of CUDA. `first`: it runs already. */
-static void gpus(bool first, bool create)
+static void gpus(bool first, bool create, bool grid)
 {
     int peer = (rank + 2) % size, weight = 100, used = 0;
     const char *seen;
@@ -290,6 +305,8 @@ static void gpus(bool first, bool create)
                                        &peer, &weight, MPI_INFO_NULL, 0, &made);
         MPI_Comm_free(&made);
     }
+    if (grid)
+        create_grid();
     seen = getenv("CUDA_VISIBLE_DEVICES");
     snprintf(mine, sizeof mine, "%s", seen ? seen : "-");
     MPI_Gather(mine, 64, MPI_CHAR, all, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
@@ -330,9 +347,10 @@ int main(int argc, char **argv)
         life();
     else if (!strcmp(what, "late"))
         late();
-    else if (!strcmp(what, "gpus") || !strcmp(what, "profiled") ||
-             !strcmp(what, "initialised"))
-        gpus(!strcmp(what, "initialised"), strcmp(what, "profiled"));
+    else if (!strcmp(what, "gpus") || !strcmp(what, "initialised"))
+        gpus(!strcmp(what, "initialised"), true, false);
+    else if (!strcmp(what, "profiled") || !strcmp(what, "grid"))
+        gpus(false, false, !strcmp(what, "grid"));
     else if (!strcmp(what, "threads"))
         threads(provided);
     else

@@ -250,6 +250,11 @@ def gpus():
 
     result, seen = devices("gpus", NODEWISE_GPU="assign")
     ok(is_paired(seen), "the first topology call: devices %s" % seen, result)
+    for weights, partner in (("1,50", 1), ("50,1", 2)):
+        result, seen = devices("grid", NODEWISE_GPU="assign", NODEWISE_CART_WEIGHTS=weights)
+        ok(sorted(seen) == ["0", "1", "2", "3"]
+           and int(seen[0]) // 2 == int(seen[partner]) // 2,
+           "a grid of weights %s: devices %s" % (weights, seen), result)
     result, seen = devices("profiled", NODEWISE_GPU="assign", NODEWISE_PROFILE="gpus.pattern")
     ok(is_paired(seen), "MPI_Init, from a profile: devices %s" % seen, result)
     result, seen = devices("initialised", NODEWISE_GPU="assign")

@@ -106,6 +106,14 @@ static nw_status consider(struct choosing *choosing,
     return NW_OK;
 }
 
+/* Dense searches need longer than haste allows but for the smallest. */
+static bool suits_dense(const struct nw_problem *problem)
+{
+    return nw_search_is_small(problem) &&
+           (problem->options.effort != NW_EFFORT_FAST ||
+            problem->core.first[problem->host_count] <= NW_EXACT_MOST);
+}
+
 /* Whether the search on trees may speak for everything. */
 static bool is_searchable(const struct nw_problem *problem)
 {
@@ -113,7 +121,7 @@ static bool is_searchable(const struct nw_problem *problem)
 
     return options->objective == NW_OBJECTIVE_HOP_BYTES && !options->careful &&
            !options->has_second && !problem->uses_gpus &&
-           options->affinity == 0 && !nw_search_is_small(problem);
+           options->affinity == 0 && !suits_dense(problem);
 }
 
 /* The search alone where the machine is a tree: it begins with what ranks in

@@ -187,3 +187,7 @@ $ nodewise map -t hierarchy:2@3 -p wide.pattern
 $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 4611686018427387904 1\n1 0 hh 4611686018427387904 1\n' > wide.pattern
 $ nodewise map -t hierarchy:2@3 -p wide.pattern --json | grep -c '"hop_bytes": 27670116110564327424'
 2
+## In haste small hierarchies are searched as trees, too. 8 x 8 ranks in squares
+## of 4 and of 16: 128 messages at distance 1, 64 at 10, 32 at 100.
+$ nodewise map -t hierarchy:4:4:4@1:10:100 -p generate:stencil2d5:dims=8x8,bytes=1 --effort fast --json -o fast.mapping | grep -m1 '"hop_bytes"'
+  "hop_bytes": 3968,

@@ -58,9 +58,10 @@ static nw_status add_hop_bytes(struct evaluation *work, int layer,
 {
     nw_uint128 product;
 
-    work->value[layer] += (double)bytes * distance;
-    if (!work->integral)
+    if (!work->integral) {
+        work->value[layer] += (double)bytes * distance;
         return NW_OK;
+    }
     product = (nw_uint128)bytes * (uint64_t)distance;
     if (__builtin_add_overflow(work->exact[layer], product,
                                &work->exact[layer]))
@@ -91,8 +92,14 @@ static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
     double latency = 0;
     struct nw_end ends[2];
     struct nw_trail trail;
-    nw_status status = nw_ends_of_edge(&work->places, pattern, src, e, ends);
+    nw_status status = NW_OK;
 
+    if (layer == NW_FLOW_HOST) {
+        ends[0] = work->places.core[src];
+        ends[1] = work->places.core[pattern->dst[e]];
+    } else {
+        status = nw_ends_of_edge(&work->places, pattern, src, e, ends);
+    }
     if (status)
         return status;
     nw_topology_trail(work->topology, ends, &trail, work->hops);

@@ -29,7 +29,11 @@ nw_status nw_flows_init(struct nw_flows *flows, const nw_topology *topology)
     for (int i = 0; !status && i < NW_FLOW_LAYERS; i++) {
         status = nw_alloc(2 * links, sizeof(nw_uint128), &flows->hop[i]);
         if (!status)
-            status = nw_alloc(2 * links, sizeof(nw_uint128), &flows->turn[i]);
+            status = nw_alloc(links, sizeof(nw_uint128), &flows->begun[i]);
+        if (!status)
+            status = nw_alloc(links, sizeof(nw_uint128), &flows->ended[i]);
+        if (!status)
+            status = nw_alloc(links, sizeof(nw_uint128), &flows->turned[i]);
     }
     for (size_t l = 0; !status && l < links; l++)
         flows->latency[l] = nw_topology_link(topology, (int32_t)l).latency;
@@ -44,7 +48,9 @@ void nw_flows_fini(struct nw_flows *flows)
     free(flows->above);
     for (int i = 0; i < NW_FLOW_LAYERS; i++) {
         free(flows->hop[i]);
-        free(flows->turn[i]);
+        free(flows->begun[i]);
+        free(flows->ended[i]);
+        free(flows->turned[i]);
     }
     *flows = (struct nw_flows){0};
 }
@@ -55,12 +61,10 @@ static double add_span(struct nw_flows *flows, int layer,
     size_t first = (size_t)flows->topology->link_first[span->node];
     size_t from = first + (size_t)span->from, to = first + (size_t)span->to;
     size_t top = first + (size_t)span->top;
-    nw_uint128 *turn = flows->turn[layer];
 
-    turn[2 * from] += bytes;
-    turn[2 * top] -= bytes;
-    turn[2 * to + 1] += bytes;
-    turn[2 * top + 1] -= bytes;
+    flows->begun[layer][from] += bytes;
+    flows->ended[layer][to] += bytes;
+    flows->turned[layer][top] += bytes;
     return flows->above[from] + flows->above[to] - 2 * flows->above[top];
 }
 
@@ -80,26 +84,30 @@ double nw_flows_add(struct nw_flows *flows, int layer,
     return latency;
 }
 
-/* Children stand after their parents. */
+/* From the leaves up; children stand after their parents. What begins below a
+ * link and does not turn there goes up through it. */
 static void sum_node(struct nw_flows *flows, int layer, int32_t node)
 {
     const nw_topology *topology = flows->topology;
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
     size_t first = (size_t)topology->link_first[node];
-    nw_uint128 *turn = flows->turn[layer];
+    nw_uint128 *up = flows->begun[layer], *down = flows->ended[layer];
 
     for (int32_t v = type->vertex_count - 1; v > 0; v--) {
         size_t link = first + (size_t)v;
+        size_t parent = first + (size_t)type->parent[v];
+        int32_t class = type->class[v];
 
         if (type->parent[v] < 0)
             continue;
-        for (int d = 0; d < 2; d++) {
-            turn[2 * (first + (size_t)type->parent[v]) + (size_t)d] +=
-                turn[2 * link + (size_t)d];
-            flows->hop[layer][nw_topology_hop(topology, type->class[v],
-                                              (int32_t)link, d)] +=
-                turn[2 * link + (size_t)d];
-        }
+        up[link] -= flows->turned[layer][link];
+        down[link] -= flows->turned[layer][link];
+        up[parent] += up[link];
+        down[parent] += down[link];
+        flows->hop[layer][nw_topology_hop(topology, class, (int32_t)link, 0)] +=
+            up[link];
+        flows->hop[layer][nw_topology_hop(topology, class, (int32_t)link, 1)] +=
+            down[link];
     }
 }
 

@@ -17,9 +17,10 @@ struct nw_flows {
     const nw_topology *topology;
     double *latency; /* [links] s */
     double *above;   /* [links] s from a vertex up to its node */
-    /* by layer [2 x links]: what hops carry, and what spans change at a
-     * vertex, going up and coming down; modulo 2^128 meanwhile */
-    nw_uint128 *hop[NW_FLOW_LAYERS], *turn[NW_FLOW_LAYERS];
+    /* by layer: [2 x links] what hops carry; [links] what begins at a vertex,
+     * ends there, and turns there from up to down */
+    nw_uint128 *hop[NW_FLOW_LAYERS], *begun[NW_FLOW_LAYERS];
+    nw_uint128 *ended[NW_FLOW_LAYERS], *turned[NW_FLOW_LAYERS];
     bool used[NW_FLOW_LAYERS];
 };
 

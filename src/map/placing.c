@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SORTED_BY_HAND 64 /* arcs; a 27-point stencil has 52, both ways */
+
 /* Calls the emitter for both ends of each edge inside the set. */
 struct edges {
     const nw_pattern *pattern;
@@ -78,7 +80,7 @@ static int by_peer(const void *left, const void *right)
 
 static void sort_arcs(struct nw_arc *arc, size_t n)
 {
-    if (n > 48) {
+    if (n > SORTED_BY_HAND) {
         qsort(arc, n, sizeof *arc, by_peer);
         return;
     }

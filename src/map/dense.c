@@ -16,7 +16,7 @@
 
 #define ISLANDS 2
 #define EPOCH_WORK 2e7 /* matrix cells between looks at the budget */
-#define SMALL 25       /* elements: most ways into dead ends, and cheap steps */
+#define SMALL 27       /* elements: most ways into dead ends, and cheap steps */
 #define NODES_SLICE 20000
 
 bool nw_dense_fits(const struct nw_seats *seats)

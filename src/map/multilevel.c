@@ -15,7 +15,7 @@
 static const struct {
     int32_t from;
     uint64_t each;
-} steps_each[] = {{0, 9000}, {512, 2400}, {4096, 300}};
+} steps_each[] = {{0, 9000}, {512, 3600}, {4096, 300}};
 #define DEGREE 6.0
 #define STENCIL_STEPS_MOST 250000
 #define STENCIL_STEPS_LEAST_EACH 30
@@ -26,12 +26,13 @@ static const struct {
 /* Heat of the first round, by how many processes share the steps. */
 static double heat_of(int32_t count)
 {
-    return count > 8192 ? 1 : count > 1024 ? 2 : 5;
+    return count > 8192 ? 1 : count > 1024 ? 1.4 : 5;
 }
 
 /* Repeated cuts gain more than swaps do, as far as they cost as little. */
 #define REPEATS_MOST 24
 #define REPEATED_BONDS 800000
+#define STARTED_TWICE 8192 /* processes, at most; not in haste */
 /* Tries of a process on a level, and of all together. */
 #define SIFT_TRIES_EACH 8000
 #define SIFT_TRIES_MOST 30000000
@@ -220,6 +221,18 @@ static nw_status take_section(struct search *search, uint64_t seed, int repeats)
     return status;
 }
 
+/* Chance decides more about a small one than about a large one. */
+static nw_status take_sections(struct search *search)
+{
+    bool twice = search->layout->count <= STARTED_TWICE &&
+                 search->placing->budget->effort != NW_EFFORT_FAST;
+    nw_status status = take_section(search, search->seed, repeats_of(search));
+
+    if (!status && twice && !search->placing->budget->stopped)
+        status = take_section(search, search->seed + 77, repeats_of(search));
+    return status;
+}
+
 static uint64_t grid_patience(const struct search *search)
 {
     return search->placing->budget->effort == NW_EFFORT_STRONG ? 30 : 1;
@@ -276,7 +289,7 @@ static nw_status improve(struct nw_layout *layout,
     if (formless) {
         search.heat = SIFTED_HEAT;
     } else if (!status && !placing->budget->stopped) {
-        status = take_section(&search, search.seed, repeats_of(&search));
+        status = take_sections(&search);
     }
     return status || placing->budget->stopped ? status : search_on(&search);
 }

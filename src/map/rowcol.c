@@ -119,8 +119,8 @@ static void set_shares(struct link_cost *l)
     nw_rowcol_shares(l->problem, l->a, l->height, l->width);
 }
 
-void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
-                        const struct nw_rowcol *a, struct nw_rowcol_cost *out)
+static struct link_cost links_of(const struct nw_rowcol_problem *problem,
+                                 const struct nw_rowcol *a)
 {
     struct link_cost l = {problem,
                           a,
@@ -130,6 +130,14 @@ void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
                           NULL};
 
     set_shares(&l);
+    return l;
+}
+
+void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
+                        const struct nw_rowcol *a, struct nw_rowcol_cost *out)
+{
+    struct link_cost l = links_of(problem, a);
+
     *out = (struct nw_rowcol_cost){0};
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t j = 0; j < a->columns; j++) {
@@ -139,6 +147,22 @@ void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
                 out->slowest = fmax(out->slowest, rank_of(&l, i, j));
         }
     free(l.height);
+}
+
+double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
+                           const struct nw_rowcol *a, int32_t j)
+{
+    struct link_cost l = links_of(problem, a);
+    double sum = 0;
+
+    for (int32_t i = 0; i < a->rows; i++)
+        for (int32_t k = 0; k <= j; k++) {
+            if (k < j || j + 1 == a->columns) // the whole closes its rings
+                sum += right_of(&l, i, k);
+            sum += below(&l, i, k);
+        }
+    free(l.height);
+    return sum;
 }
 
 double nw_rowcol_figure(const struct nw_rowcol_problem *problem,

@@ -9,6 +9,11 @@
 double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement);
 
+/* The two sums of columns 0 .. j alone, rows as high and columns as wide as in
+ * the whole; of column 0 that is its vertical one. */
+double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
+                           const struct nw_rowcol *arrangement, int32_t j);
+
 /* Whether a shape is one of those that the problem allows. */
 bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows);
 

@@ -98,25 +98,6 @@ static bool next_order(int32_t *order, int32_t n)
     return true;
 }
 
-/* The cost of columns 0 .. j alone; of column 0 that is its vertical one. */
-static double cost_up_to(const struct state *s, int32_t j)
-{
-    const struct nw_bandwidths *b = s->problem->bandwidths;
-    double across = s->problem->row_bytes / s->a.rows;
-    double along = s->problem->column_bytes / s->a.columns, sum = 0;
-
-    for (int32_t i = 0; i < s->a.rows; i++)
-        for (int32_t k = 0; k <= j; k++) {
-            const int32_t *p = s->a.process + i * s->a.columns + k;
-            size_t row = (size_t)p[0] * (size_t)b->count;
-            if (k < j)
-                sum += across / b->horizontal[row + (size_t)p[1]];
-            if (i + 1 < s->a.rows)
-                sum += along / b->vertical[row + (size_t)p[s->a.columns]];
-        }
-    return sum;
-}
-
 struct ordering {
     struct state *s;
     int32_t n, *order, *kept;
@@ -175,7 +156,7 @@ static void best_order(struct ordering *o)
 static double cost_of_groups(struct ordering *o)
 {
     put_runs(&o->s->a, o->column, o->runs);
-    return cost_up_to(o->s, o->column);
+    return nw_rowcol_sum_up_to(o->s->problem, &o->s->a, o->column);
 }
 
 static double cost_of_columns(struct ordering *o)

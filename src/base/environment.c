@@ -44,6 +44,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",
      "whether GPU memory is staged for an MPI that cannot take it; 'on' also "
      "for one that says it can"},
+    {"NODEWISE_HALO_TRACE", "FILE",
+     "each rank writes FILE.RANK: what its halo exchanges did when"},
     {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},
     {"NODEWISE_NCCL", "auto|ring|tree",
      "how an all-reduce by NCCL is attributed to pairs of GPUs"},

@@ -82,6 +82,7 @@ struct nw_halo_channel {
     bool done, started;
     struct nw_halo_trunk *trunk; /* a leader's end of it; else NULL */
     void *state;                 /* the method's */
+    uint64_t started_ns;         /* for the trace */
 };
 
 /* One quantity, or several that lie interleaved on every rank, as one array a
@@ -168,6 +169,8 @@ struct nw_halo {
     struct nw_halo_trunks *trunks; /* of pairs of nodes, nodes.h; or NULL */
     void *watch;                   /* of peers on this node, watch.c's */
     struct nw_halo_gpus *gpus;     /* of GPU memory, else NULL */
+    struct nw_halo_trace *trace;   /* NODEWISE_HALO_TRACE's, or NULL */
+    uint64_t left_ns; /* when the caller last got control, for it */
     char words[256];
 };
 

@@ -6,6 +6,7 @@
 #include "halo/exchange/channels.h"
 #include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -349,6 +350,13 @@ static nw_status copy_options(nw_halo *halo,
     return status;
 }
 
+static nw_status open_ears(nw_halo *halo)
+{
+    nw_status status = nw_halo_watch_open(halo);
+
+    return status ? status : nw_halo_trace_open(halo);
+}
+
 static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
 {
     nw_status status = nw_halo_agree_options(halo->comm, options);
@@ -374,7 +382,7 @@ static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
     if (!status)
         status = nw_halo_choose(halo, options);
     if (!status)
-        status = nw_halo_agree(halo->comm, nw_halo_watch_open(halo));
+        status = nw_halo_agree(halo->comm, open_ears(halo));
     return status;
 }
 
@@ -433,6 +441,7 @@ void nw_halo_free(nw_halo *halo)
     halo->bereft = halo->broken && nw_halo_watch_check(halo) != NW_OK;
     if (halo->gpus)
         context = halo->gpus->gpu ? halo->gpus->gpu->context() : NULL;
+    nw_halo_trace_close(halo);
     nw_halo_channels_close(halo);
     nw_halo_watch_close(halo);
     nw_halo_gpus_close(halo, context);

@@ -3,6 +3,7 @@
  * of those before are filled, and are driven until all are done. */
 #include "halo/exchange/channels.h"
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/trace.h"
 
 #include "base/clock.h"
 
@@ -24,8 +25,11 @@ static nw_status start_phase(nw_halo *halo)
 
         if (channel->phase > halo->phase)
             break;
+        channel->started_ns = nw_halo_trace_now(halo);
         status = channel->ops->start(channel);
         channel->started = true;
+        nw_halo_trace_add(halo, NW_HALO_ACT_START, channel,
+                          channel->started_ns);
     }
     return status;
 }
@@ -121,7 +125,21 @@ nw_status nw_halo_start(nw_halo *halo, const int32_t *subset, int32_t count)
     halo->started = 0;
     context = enter(halo);
     status = begin(halo);
+    halo->left_ns = nw_halo_trace_now(halo);
     return fail_for_good(halo, leave(halo, context, status));
+}
+
+static nw_status test_channel(struct nw_halo_channel *channel)
+{
+    nw_halo *halo = channel->halo;
+    uint64_t since = nw_halo_trace_now(halo);
+    nw_status status = channel->ops->test(channel, &channel->done);
+
+    if (channel->done) {
+        nw_halo_trace_add(halo, NW_HALO_ACT_FINISH, channel, since);
+        nw_halo_trace_add(halo, NW_HALO_ACT_WAY, channel, channel->started_ns);
+    }
+    return status;
 }
 
 /* Drives what was started; counts what is not done. Ghost cells of this phase
@@ -136,7 +154,7 @@ static nw_status drive(nw_halo *halo, size_t *open, size_t *missing)
 
         if (channel->done)
             continue;
-        status = channel->ops->test(channel, &channel->done);
+        status = test_channel(channel);
         *open += !channel->done;
         *missing += channel->receives && !channel->done;
     }
@@ -187,12 +205,18 @@ nw_status nw_halo_test(nw_halo *halo, bool *done)
         *done = true;
         return NW_OK;
     }
+    if (halo->left_ns) {
+        nw_halo_trace_add(halo, NW_HALO_ACT_CALLER, NULL, halo->left_ns);
+        halo->left_ns = 0;
+    }
     context = enter(halo);
     status = leave(halo, context, advance(halo, &finished));
     if (!status && !finished && ++halo->polls % CLOCK_EVERY == 0)
         status = look_around(halo);
     if (finished)
         halo->running = false;
+    else
+        halo->left_ns = nw_halo_trace_now(halo);
     if (!status)
         *done = finished;
     return fail_for_good(halo, status);
@@ -225,6 +249,7 @@ nw_status nw_halo_wait(nw_halo *halo)
             sched_yield();
         if (spins % CLOCK_EVERY == 0)
             status = check_time(halo, since);
+        halo->left_ns = 0; /* nothing of the caller's between two polls */
         if (!status)
             status = nw_halo_test(halo, &done);
     }

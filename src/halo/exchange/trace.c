@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Keeps when the channels of an exchange are started, finished and under way,
+ * and writes it when the halo is freed: the overlap as it was. */
+#include "halo/exchange/trace.h"
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+#define MOST ((size_t)65536)
+
+struct event {
+    uint64_t begin, end, exchange;
+    enum nw_halo_act act;
+    enum nw_halo_method method;
+    int peer, phase; /* -1: of the caller */
+    uint64_t bytes;
+    bool sends, receives;
+};
+
+struct nw_halo_trace {
+    const char *file;
+    size_t count;
+    struct event event[MOST];
+};
+
+nw_status nw_halo_trace_open(nw_halo *halo)
+{
+    const char *file = getenv("NODEWISE_HALO_TRACE");
+    nw_status status;
+
+    if (!file || !*file)
+        return NW_OK;
+    status = nw_alloc(1, sizeof *halo->trace, &halo->trace);
+    if (!status)
+        halo->trace->file = file;
+    return status;
+}
+
+uint64_t nw_halo_trace_now(const nw_halo *halo)
+{
+    return halo->trace ? nw_clock_ns() : 0;
+}
+
+void nw_halo_trace_add(nw_halo *halo, enum nw_halo_act act,
+                       struct nw_halo_channel *channel, uint64_t since)
+{
+    struct nw_halo_trace *trace = halo->trace;
+    struct event *event;
+
+    if (!trace || trace->count == MOST)
+        return;
+    event = &trace->event[trace->count++];
+    *event = (struct event){.begin = since,
+                            .end = nw_clock_ns(),
+                            .exchange = halo->exchange,
+                            .act = act,
+                            .peer = -1,
+                            .phase = -1};
+    if (!channel)
+        return;
+    event->method = channel->ops->id;
+    event->peer = channel->peer;
+    event->phase = channel->phase;
+    event->bytes = nw_halo_active_bytes(channel);
+    event->sends = channel->sends;
+    event->receives = channel->receives;
+}
+
+static void add_line(struct nw_text *text, int rank, const struct event *event)
+{
+    static const char *const acts[NW_HALO_ACT_COUNT] = {"start", "finish",
+                                                        "way", "caller"};
+    const char *to = event->sends && event->receives ? "self"
+                     : event->sends                  ? "to"
+                     : event->receives               ? "from"
+                                                     : "-";
+
+    nw_text_format(
+        text, "%llu %d %s %s %d %s %d %llu %llu %llu\n",
+        (unsigned long long)event->exchange, rank, acts[event->act], to,
+        event->peer, event->peer < 0 ? "-" : nw_halo_method_name(event->method),
+        event->phase, (unsigned long long)event->bytes,
+        (unsigned long long)event->begin, (unsigned long long)event->end);
+}
+
+void nw_halo_trace_close(nw_halo *halo)
+{
+    struct nw_halo_trace *trace = halo->trace;
+    struct nw_text text = {0}, name = {0};
+
+    if (!trace)
+        return;
+    nw_text_add(&text, "# exchange rank act end peer method phase bytes begin "
+                       "end, in ns\n");
+    for (size_t i = 0; i < trace->count; i++)
+        add_line(&text, halo->rank, &trace->event[i]);
+    nw_text_format(&name, "%s.%d", trace->file, halo->rank);
+    if (!text.failed && !name.failed)
+        (void)!nw_file_write(name.data, text.data, text.length);
+    nw_text_fini(&text);
+    nw_text_fini(&name);
+    free(trace);
+    halo->trace = NULL;
+}

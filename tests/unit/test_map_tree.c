@@ -276,6 +276,39 @@ static void test_threads_do_not_matter(void **state)
     nw_topology_free(topology);
 }
 
+/* Large enough for teams of parts and for shares of a grid: what is sifted, and
+ * what is cut across where nothing divides, on one thread and on three. */
+static void test_threads_do_not_matter_on_large_machines(void **state)
+{
+    static const struct {
+        const char *machine, *grid;
+    } cases[] = {
+        {"hierarchy:4:128:16@1:10:100", NULL},
+        {"hierarchy:7:31:16:41@1:10:100:1000", "stencil2d5:dims=359x367"}};
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 8);
+    for (int i = 0; i < 2; i++) {
+        nw_topology *topology = load(cases[i].machine);
+        nw_pattern *pattern = cases[i].grid ? generate(cases[i].grid)
+                                            : random_graph(&random, 8192, 9000);
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_mapping *one, *three;
+
+        options.steps = 100;
+        options.threads = 1;
+        one = map_by(topology, pattern, options);
+        options.threads = 3;
+        three = map_by(topology, pattern, options);
+        assert_same(one, three);
+        nw_mapping_free(one);
+        nw_mapping_free(three);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
 /* Cut by time, then as many steps again: the same answer. */
 static void test_steps_repeat_a_time(void **state)
 {
@@ -340,6 +373,7 @@ int main(void)
         cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
         cmocka_unit_test(test_changes_sum_to_the_cost),
         cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_threads_do_not_matter_on_large_machines),
         cmocka_unit_test(test_steps_repeat_a_time),
         cmocka_unit_test(test_halves_are_exact),
     };

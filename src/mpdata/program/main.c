@@ -89,7 +89,7 @@ static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
     while (job->step < last && !status && !*stopped) {
         if (nw_mp_step(job))
             lose(job);
-        if (s->every && job->step % s->every == 0 && job->step < last)
+        if (s->every && job->step % s->every == 0)
             status = nw_mp_checkpoint_write(job, checkpoint_path(s));
         show(job, &p, last);
         if (!status && job->step >= next)

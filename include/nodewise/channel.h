@@ -155,6 +155,7 @@ struct nw_channel_counts {
     uint64_t stalled;    /* sends that waited for a credit or a slot */
     uint64_t malformed;  /* headers refused */
     uint64_t lost_peers;
+    uint64_t opened; /* large ones copied into another process's GPU memory */
 };
 NW_API void nw_channel_count(nw_channel *channel,
                              struct nw_channel_counts *out);

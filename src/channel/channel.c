@@ -85,10 +85,10 @@ static nw_status check(struct nw_channel_options *options)
         options->rank >= options->count)
         return nw_fail(NW_EINVAL, "rank %d of %d is none", options->rank,
                        options->count);
-    if (options->credits < 2 || options->credits > 65536 ||
+    if (options->credits < 2 || options->credits > 65535 ||
         options->slot_bytes > NW_PIECE_BYTES)
         return nw_fail(NW_EINVAL,
-                       "a channel has 2 to 65536 credits and slots of at most "
+                       "a channel has 2 to 65535 credits and slots of at most "
                        "%d bytes",
                        NW_PIECE_BYTES);
     if ((unsigned)options->protocol >= NW_CHANNEL_PROTOCOLS ||
@@ -148,6 +148,7 @@ static nw_status open_parts(nw_channel *channel)
 
     if (!status) {
         const char *reach = getenv("NODEWISE_CHANNEL_REACH");
+        const char *open = getenv("NODEWISE_CHANNEL_IPC");
         bool reaches = !reach || strcmp(reach, "no");
 
         nw_costs_default(&channel->costs);
@@ -155,6 +156,7 @@ static nw_status open_parts(nw_channel *channel)
         channel->gpu_count = nw_memory_gpus();
         channel->adapter = reaches && channel->has_gpu && nw_adapter_open();
         channel->mapping = reaches ? nw_mapping_open() : NULL;
+        channel->opens = channel->has_gpu && (!open || strcmp(open, "off"));
         status = nw_peers_meet(channel);
     }
     if (!status)
@@ -171,6 +173,9 @@ static void free_parts(nw_channel *channel)
     for (int f = 0; f < NW_ENDPOINTS; f++)
         for (int i = 0; i < NW_PIECES; i++)
             nw_endpoint_unregister(channel->in[i].region[f]);
+    for (int f = 0; f < NW_ENDPOINTS; f++)
+        nw_regions_close(&channel->regions[f]);
+    nw_opened_close(channel);
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
     while (channel->spare) {

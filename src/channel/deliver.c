@@ -65,12 +65,14 @@ static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
     nw_status status = nw_adapter_map(request->message.buffer, bytes, &mapped);
     ssize_t code;
 
-    if (!status && !request->region)
-        status = nw_endpoint_register(fabric, mapped, bytes, &request->region);
+    if (!status && !request->kept)
+        status =
+            nw_regions_take(&channel->regions[fabric - channel->fabric], fabric,
+                            request->message.buffer, &request->kept);
     if (status)
         return status;
-    write.address = nw_endpoint_address(fabric, mapped);
-    write.key = fi_mr_key(request->region);
+    write.address = nw_region_address(fabric, request->kept, mapped);
+    write.key = fi_mr_key(request->kept->mr);
     code = nw_endpoint_write(fabric, &write);
     slot->looping = true;
     if (code == -FI_EAGAIN) {

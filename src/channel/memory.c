@@ -67,6 +67,84 @@ nw_status nw_memory_copy_out(int32_t gpu, void *to, const void *from,
     return status;
 }
 
+nw_status nw_memory_copy_over(int32_t gpu, void *to, const void *from,
+                              size_t bytes)
+{
+    void *before = gpus->context();
+    nw_status status = gpus->select(gpu < 0 ? 0 : gpu);
+
+    if (!status && gpu < 0)
+        status = gpus->copy_in(to, from, bytes);
+    else if (!status)
+        status = gpus->copy(to, from, bytes, NULL);
+    if (!status && gpu >= 0)
+        status = gpus->stream_wait(NULL);
+    gpus->restore(before);
+    return status;
+}
+
+nw_status nw_memory_range(const void *memory, struct nw_memory_range *out)
+{
+    struct nw_gpu_range range = {0};
+    nw_status status = gpus->range(memory, &range);
+
+    if (!status)
+        *out = (struct nw_memory_range){range.start, range.bytes, range.id};
+    return status;
+}
+
+nw_status nw_memory_keep_in_step(void *memory)
+{
+    return gpus->keep_in_step(memory);
+}
+
+nw_status nw_memory_offer(int32_t gpu, void *memory,
+                          struct nw_memory_offer *out)
+{
+    void *before = gpus->context();
+    struct nw_gpu_range range = {0};
+    struct nw_gpu_handle handle;
+    size_t offset = 0;
+    nw_status status = gpus->select(gpu);
+
+    if (!status)
+        status = gpus->range(memory, &range);
+    if (!status)
+        status = gpus->memory_export(memory, &handle, &offset);
+    gpus->restore(before);
+    if (status)
+        return status;
+    memcpy(out->handle, handle.bytes, sizeof out->handle);
+    out->offset = offset;
+    out->id = range.id;
+    return NW_OK;
+}
+
+nw_status nw_memory_open_offer(const char handle[64], void **out)
+{
+    void *before = gpus->context();
+    struct nw_gpu_handle words;
+    nw_status status = gpus->select(0);
+
+    memcpy(words.bytes, handle, sizeof words.bytes);
+    if (!status)
+        status = gpus->memory_import(&words, out);
+    gpus->restore(before);
+    return status;
+}
+
+void nw_memory_close(void *memory)
+{
+    void *before;
+
+    if (!memory)
+        return;
+    before = gpus->context();
+    if (!gpus->select(0))
+        gpus->memory_close(memory);
+    gpus->restore(before);
+}
+
 nw_status nw_memory_pinned_new(size_t bytes, void **out)
 {
     void *before;

@@ -18,6 +18,28 @@ NW_MUST_CHECK nw_status nw_memory_copy_in(int32_t gpu, void *to,
                                           const void *from, size_t bytes);
 NW_MUST_CHECK nw_status nw_memory_copy_out(int32_t gpu, void *to,
                                            const void *from, size_t bytes);
+/* From a GPU's memory, or the host's (-1), into opened memory. */
+NW_MUST_CHECK nw_status nw_memory_copy_over(int32_t gpu, void *to,
+                                            const void *from, size_t bytes);
+/* The allocation that GPU memory lies in; `id` is never another's. */
+struct nw_memory_range {
+    void *start;
+    size_t bytes;
+    uint64_t id;
+};
+NW_MUST_CHECK nw_status nw_memory_range(const void *memory,
+                                        struct nw_memory_range *out);
+/* Says to the driver that others will read and write it, too. */
+NW_MUST_CHECK nw_status nw_memory_keep_in_step(void *memory);
+/* GPU memory for another process of this host, and there. */
+struct nw_memory_offer {
+    char handle[64];
+    uint64_t offset, id;
+};
+NW_MUST_CHECK nw_status nw_memory_offer(int32_t gpu, void *memory,
+                                        struct nw_memory_offer *out);
+NW_MUST_CHECK nw_status nw_memory_open_offer(const char handle[64], void **out);
+void nw_memory_close(void *memory); /* NULL is fine */
 /* Pinned where there is a GPU. */
 NW_MUST_CHECK nw_status nw_memory_pinned_new(size_t bytes, void **out);
 void nw_memory_pinned_free(void *memory);

@@ -225,6 +225,21 @@ static void end_head(nw_channel *channel, struct nw_peer *peer)
     nw_slot_post(channel, head);
 }
 
+/* What came too early, and will never have its turn. */
+static void end_early(nw_channel *channel, struct nw_peer *peer)
+{
+    while (peer->early) {
+        struct nw_slot *slot = peer->early;
+
+        peer->early = slot->next;
+        if (slot == peer->head)
+            peer->head = NULL;
+        if (slot->data)
+            nw_slot_post(channel, slot->data);
+        nw_slot_post(channel, slot);
+    }
+}
+
 /* Announced, but it will never be written. */
 static void end_announced(nw_channel *channel, struct nw_peer *peer)
 {
@@ -280,6 +295,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
             nw_request_finish(
                 channel->known[i],
                 nw_fail(NW_EIO, "rank %d is gone: %s", peer->rank, why));
+    end_early(channel, peer);
     end_head(channel, peer);
     end_announced(channel, peer);
     end_wildcards(channel);

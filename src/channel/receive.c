@@ -161,6 +161,34 @@ static bool is_honest(nw_channel *channel, struct nw_peer *peer,
             wire->bytes <= channel->options.slot_bytes);
 }
 
+static struct nw_slot *take_early(struct nw_peer *peer)
+{
+    for (struct nw_slot **at = &peer->early; *at; at = &(*at)->next)
+        if ((*at)->wire.order == peer->expected) {
+            struct nw_slot *slot = *at;
+
+            *at = slot->next;
+            return slot;
+        }
+    return NULL;
+}
+
+/* Matching is in the order of sending, not in that in which a provider is done
+ * with messages: it may fetch a large one while smaller ones go by. */
+static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer)
+{
+    if (slot->wire.order != peer->expected) {
+        slot->next = peer->early;
+        peer->early = slot;
+        return;
+    }
+    do {
+        peer->expected++;
+        came(channel, slot);
+    } while (!peer->lost && (slot = take_early(peer)));
+}
+
 static void message_came(nw_channel *channel, struct nw_slot *slot,
                          struct nw_peer *peer)
 {
@@ -169,7 +197,7 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
     if (wire.kind <= NW_WIRE_RTS) {
         if (wire.kind == NW_WIRE_HEAD)
             peer->head = slot;
-        came(channel, slot);
+        came_in_turn(channel, slot, peer);
         return;
     }
     nw_slot_post(channel, slot);
@@ -177,8 +205,16 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
         nw_rendezvous_granted(channel, peer, &wire);
     else if (wire.kind == NW_WIRE_DONE)
         nw_rendezvous_filled(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_OPEN)
+        nw_opened_asked(channel, peer, &wire);
     else if (wire.kind == NW_WIRE_BYE)
         peer->bye = true;
+}
+
+static void refuse(nw_channel *channel, struct nw_slot *slot)
+{
+    channel->counts.malformed++;
+    nw_slot_post(channel, slot);
 }
 
 void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
@@ -190,12 +226,13 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
         if (entry->data < (uint64_t)channel->options.count)
             payload_came(channel, slot, &channel->peer[entry->data],
                          entry->len);
+        else
+            refuse(channel, slot);
         return;
     }
     if (nw_wire_read(slot->memory, entry->len, channel->options.count,
                      &slot->wire)) {
-        channel->counts.malformed++;
-        nw_slot_post(channel, slot);
+        refuse(channel, slot);
         return;
     }
     peer = &channel->peer[slot->wire.source];

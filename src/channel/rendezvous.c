@@ -42,34 +42,56 @@ static nw_status find_memory(const nw_channel_request *request, void **out)
 
 /* -- the receiver -- */
 
-static void send_grant(nw_channel_request *request, uint64_t bytes,
-                       struct fid_mr *region, const void *memory)
+/* A region of the whole allocation, of the message, or of a piece. */
+static void name_room(const nw_channel_request *request, const void *memory,
+                      struct nw_wire *cts)
 {
-    struct nw_wire cts = {
-        .kind = NW_WIRE_CTS,
-        .id = request->remote,
-        .to = request->id,
-        .offset = request->granted,
-        .bytes = bytes,
-        .address = region ? nw_endpoint_address(fabric_of(request), memory) : 0,
-        .key = region ? fi_mr_key(region) : 0,
-        .tag = request->granted + bytes == request->total,
-    };
+    struct nw_endpoint *fabric = fabric_of(request);
 
-    request->granted += bytes;
-    nw_send_control(request->peer, request->channel, &cts);
+    if (request->kept) {
+        cts->address = nw_region_address(fabric, request->kept, memory);
+        cts->key = fi_mr_key(request->kept->mr);
+    } else if (request->region) {
+        cts->address = nw_endpoint_address(fabric, memory);
+        cts->key = fi_mr_key(request->region);
+    }
+}
+
+static void send_cts(nw_channel_request *request, struct nw_wire *cts)
+{
+    cts->kind = NW_WIRE_CTS;
+    cts->id = request->remote;
+    cts->to = request->id;
+    cts->offset = request->granted;
+    cts->tag = request->granted + cts->bytes == request->total;
+    request->granted += cts->bytes;
+    nw_send_control(request->peer, request->channel, cts);
+}
+
+static void send_grant(nw_channel_request *request, uint64_t bytes,
+                       const void *memory)
+{
+    struct nw_wire cts = {.bytes = bytes};
+
+    name_room(request, memory, &cts);
+    send_cts(request, &cts);
 }
 
 static nw_status grant_whole(nw_channel_request *request)
 {
     void *memory = NULL;
     nw_status status = find_memory(request, &memory);
+    struct nw_channel *channel = request->channel;
+    int f = request->peer->fabric;
 
-    if (!status && request->total)
+    if (!status && request->total && request->gpu >= 0)
+        status = nw_regions_take(&channel->regions[f], &channel->fabric[f],
+                                 request->message.buffer, &request->kept);
+    else if (!status && request->total)
         status = nw_endpoint_register(fabric_of(request), memory,
                                       request->total, &request->region);
     if (!status)
-        send_grant(request, request->total, request->region, memory);
+        send_grant(request, request->total, memory);
     return status;
 }
 
@@ -78,6 +100,7 @@ static nw_status grant_piece(nw_channel_request *request,
 {
     struct fid_mr **region = &piece->region[request->peer->fabric];
     uint64_t left = request->total - request->granted;
+    struct nw_wire cts = {0};
     nw_status status = NW_OK;
 
     if (!*region)
@@ -89,7 +112,10 @@ static nw_status grant_piece(nw_channel_request *request,
     }
     piece->offset = request->granted;
     piece->bytes = left < NW_PIECE_BYTES ? left : NW_PIECE_BYTES;
-    send_grant(request, piece->bytes, *region, piece->memory);
+    cts.bytes = piece->bytes;
+    cts.address = nw_endpoint_address(fabric_of(request), piece->memory);
+    cts.key = fi_mr_key(*region);
+    send_cts(request, &cts);
     return NW_OK;
 }
 
@@ -112,6 +138,19 @@ static void grant_pieces(nw_channel_request *request)
         nw_list_remove(request);
 }
 
+static void grant(nw_channel_request *request)
+{
+    nw_status status;
+
+    if (is_staged(request) && request->total) {
+        grant_pieces(request);
+        return;
+    }
+    status = grant_whole(request);
+    if (status)
+        nw_request_finish(request, status);
+}
+
 void nw_rendezvous_accept(nw_channel_request *request,
                           const struct nw_wire *rts)
 {
@@ -121,14 +160,10 @@ void nw_rendezvous_accept(nw_channel_request *request,
     request->total = rts->bytes < request->message.bytes
                          ? rts->bytes
                          : request->message.bytes;
-    if (!status && is_staged(request) && request->total) {
-        grant_pieces(request);
-        return;
-    }
-    if (!status)
-        status = grant_whole(request);
     if (status)
         nw_request_finish(request, status);
+    else if (!nw_opened_offer(request))
+        grant(request);
 }
 
 static struct nw_piece *piece_at(nw_channel_request *request, uint64_t offset)
@@ -147,6 +182,8 @@ static bool take(nw_channel_request *request, const struct nw_wire *done,
 {
     struct nw_piece *piece;
 
+    if (request->offered)
+        return !done->offset && done->bytes == request->total;
     if (!is_staged(request) || !request->total) {
         if (request->gpu >= 0 && done->bytes)
             nw_adapter_pay(NW_ADAPTER_WRITE, done->bytes);
@@ -170,6 +207,12 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
 
     if (!request)
         return; /* it ended with an error before */
+    if (request->offered && request->peer == peer && !done->bytes) {
+        peer->refuses = true;
+        request->offered = false;
+        grant(request);
+        return;
+    }
     if (request->is_send || request->peer != peer ||
         !take(request, done, &status)) {
         channel->counts.malformed++;
@@ -413,4 +456,6 @@ void nw_rendezvous_drop(nw_channel_request *request)
             request->channel->in[i].request = NULL;
     nw_endpoint_unregister(request->region);
     request->region = NULL;
+    nw_regions_give(request->kept);
+    request->kept = NULL;
 }

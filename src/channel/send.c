@@ -11,6 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Libraries below finish small messages in order; large ones may be overtaken.
+ */
+enum { ORDERED = 8192 };
+
 static struct nw_endpoint *fabric_of(nw_channel *channel,
                                      const struct nw_peer *peer)
 {
@@ -45,7 +49,7 @@ static ssize_t post_control(nw_channel *channel, struct nw_control *control)
     struct nw_peer *peer = control->peer;
     ssize_t code;
 
-    control->wire.credits = peer->owed;
+    control->wire.credits = (uint16_t)peer->owed;
     code = fi_send(fabric_of(channel, peer)->ep, &control->wire,
                    nw_wire_size(control->wire.kind), NULL, peer->address,
                    &control->op);
@@ -199,7 +203,8 @@ static ssize_t post_two(nw_channel_request *request)
 
 static ssize_t post(nw_channel_request *request)
 {
-    request->wire.credits = request->peer->owed;
+    request->wire.credits = (uint16_t)request->peer->owed;
+    request->wire.order = request->peer->sent;
     switch (request->result.protocol) {
     case NW_CHANNEL_PACK:
         return post_packed(request);
@@ -225,6 +230,10 @@ static void posted(nw_channel_request *request)
     } else {
         peer->credits -= 2;
     }
+    peer->sent++;
+    if (request->result.protocol == NW_CHANNEL_TWO &&
+        request->message.bytes > ORDERED)
+        peer->two = request;
     request->flights++;
     nw_list_remove(request);
     if (request->result.protocol != NW_CHANNEL_RENDEZVOUS)
@@ -242,7 +251,7 @@ static bool push_one(nw_channel_request *request)
     nw_status status;
     ssize_t code;
 
-    if (peer->credits < need)
+    if (peer->credits < need || peer->two)
         return false;
     if (eager && !request->payload) {
         status = find_payload(request);
@@ -347,6 +356,8 @@ void nw_send_done(nw_channel_request *request)
 {
     bool eager = request->result.protocol != NW_CHANNEL_RENDEZVOUS;
 
+    if (request->peer->two == request)
+        request->peer->two = NULL;
     nw_request_landed(request);
     if (eager && !request->done)
         nw_request_finish(request, NW_OK);

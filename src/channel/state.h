@@ -7,6 +7,7 @@
 #include "channel/choose.h"
 #include "channel/endpoint.h"
 #include "channel/memory.h"
+#include "channel/regions.h"
 #include "channel/thresholds.h"
 #include "channel/wire.h"
 
@@ -17,9 +18,11 @@
 enum {
     NW_PIECES = 4, /* staging pieces, of each direction */
     NW_PIECE_BYTES = 262144,
-    NW_BOUNCES = 16,    /* packed messages under way */
-    NW_SPARE_SLOTS = 8, /* of each peer, for what costs no credit */
-    NW_ENDPOINTS = 2,   /* to this host, to others */
+    NW_BOUNCES = 16,       /* packed messages under way */
+    NW_SPARE_SLOTS = 8,    /* of each peer, for what costs no credit */
+    NW_ENDPOINTS = 2,      /* to this host, to others */
+    NW_OPENED = 32,        /* allocations of other processes, kept open */
+    NW_OPEN_BYTES = 65536, /* messages that are worth opening for */
     NW_ERROR_TEXT = 192,
     NW_MOST_GPUS = 32, /* whose place is looked at */
 };
@@ -69,6 +72,14 @@ struct nw_flight {
     uint64_t bytes;
 };
 
+/* GPU memory of another process of this host. */
+struct nw_opened {
+    void *memory; /* NULL: free */
+    char handle[64];
+    uint64_t id, used;
+    int32_t peer;
+};
+
 struct nw_control {
     struct nw_op op;
     struct nw_control *next;
@@ -96,6 +107,7 @@ struct nw_channel_request {
     struct nw_peer *peer; /* NULL: a receive that is not matched */
     int32_t gpu;
     bool is_send, done, orphan, head_sent;
+    bool offered;     /* its memory, to be opened */
     unsigned flights; /* operations of libfabric under way */
     nw_status status;
     struct nw_bounce *bounce;
@@ -105,12 +117,14 @@ struct nw_channel_request {
     uint64_t total, granted, moved;
     struct nw_grant *grants;
     struct fid_mr *region;
+    struct nw_region *kept;   /* the same, of a GPU's memory */
     char text[NW_ERROR_TEXT]; /* not cleared for a new request */
 };
 
 struct nw_peer {
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
+    bool refuses;     /* to open our memory */
     uint64_t died_ns; /* 0: lives */
     int fabric;
     fi_addr_t address;
@@ -118,7 +132,10 @@ struct nw_peer {
     bool credit_queued;
     struct nw_list waiting; /* sends, in order */
     struct nw_control *control, *control_tail;
-    struct nw_slot *head; /* a HEAD whose payload is to come */
+    struct nw_slot *head;    /* a HEAD whose payload is to come */
+    struct nw_slot *early;   /* came before others that were sent first */
+    uint16_t sent, expected; /* the next order, of either direction */
+    nw_channel_request *two; /* its payload must arrive before more is sent */
 };
 
 struct nw_channel {
@@ -152,6 +169,9 @@ struct nw_channel {
     int32_t stuck;    /* peers with something to send */
     const struct nw_mapping *mapping;
     bool has_gpu, adapter;
+    uint64_t opens; /* 0: switched off; grows with each use */
+    struct nw_opened opened[NW_OPENED];
+    struct nw_regions regions[NW_ENDPOINTS];
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
     int32_t lost;
@@ -208,6 +228,12 @@ enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
 struct nw_way_of nw_choose_way(nw_channel *channel,
                                const nw_channel_request *request,
                                uint64_t bytes);
+
+/* opened.c: false where the message must go another way. */
+bool nw_opened_offer(nw_channel_request *request);
+void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
+                     const struct nw_wire *open);
+void nw_opened_close(nw_channel *channel);
 
 /* progress.c */
 bool nw_progress(nw_channel *channel); /* whether anything happened */

@@ -9,8 +9,11 @@
 
 size_t nw_wire_size(enum nw_wire_kind kind)
 {
-    return kind == NW_WIRE_CTS || kind == NW_WIRE_DONE ? sizeof(struct nw_wire)
-                                                       : NW_WIRE_HEADER;
+    if (kind == NW_WIRE_OPEN)
+        return sizeof(struct nw_wire);
+    if (kind == NW_WIRE_CTS || kind == NW_WIRE_DONE)
+        return offsetof(struct nw_wire, handle);
+    return NW_WIRE_HEADER;
 }
 
 static nw_status check(const struct nw_wire *wire, size_t length, int32_t count)

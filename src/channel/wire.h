@@ -10,7 +10,7 @@
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 1,
+    NW_WIRE_VERSION = 2,
     NW_WIRE_HEADER = 32, /* bytes before an eager payload */
 };
 
@@ -22,20 +22,25 @@ enum nw_wire_kind {
     NW_WIRE_DONE,      /* these bytes are there */
     NW_WIRE_CREDIT,    /* only credits */
     NW_WIRE_BYE,       /* closes */
+    NW_WIRE_OPEN,      /* open this GPU memory and copy into it */
     NW_WIRE_KINDS
 };
 
-/* The first 32 bytes open every message, the rest those of a rendezvous. */
+/* The first 32 bytes open every message, up to `handle` those of a rendezvous,
+ * all of it an offer of GPU memory: address is an offset in what the handle
+ * stands for, key the buffer's id. */
 struct nw_wire {
     uint16_t magic;
     uint8_t version, kind;
     int32_t source;
     int32_t tag;
-    uint32_t credits; /* slots given back */
+    uint16_t credits; /* slots given back */
+    uint16_t order;   /* EAGER, HEAD, RTS: counts them, for each peer */
     uint64_t bytes;
-    uint64_t id; /* RTS: the sender's; CTS: that; DONE: the receiver's */
-    uint64_t to; /* CTS: the receiver's */
+    uint64_t id; /* RTS: the sender's; CTS, OPEN: that; DONE: the receiver's */
+    uint64_t to; /* CTS, OPEN: the receiver's */
     uint64_t offset, address, key;
+    char handle[64];
 };
 
 /* Bytes of a message of this kind, without payload. */

@@ -50,6 +50,8 @@ struct cu_copy {
     X(alloc_host, "cuMemHostAlloc", (void **host, size_t bytes, unsigned how)) \
     X(free_host, "cuMemFreeHost", (void *host))                                \
     X(attribute, "cuPointerGetAttribute", (void *out, int what, cu_memory at)) \
+    X(set_attribute, "cuPointerSetAttribute",                                  \
+      (const void *value, int what, cu_memory at))                             \
     X(copy_in, "cuMemcpyHtoD_v2",                                              \
       (cu_memory gpu, const void *host, size_t bytes))                         \
     X(copy_out, "cuMemcpyDtoH_v2", (void *host, cu_memory gpu, size_t bytes))  \
@@ -119,6 +121,8 @@ void nw_cuda_free(void *memory);
 nw_status nw_cuda_alloc_pinned(size_t bytes, void **out);
 void nw_cuda_free_pinned(void *memory);
 bool nw_cuda_holds(const void *memory, int32_t *gpu);
+nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out);
+nw_status nw_cuda_keep_in_step(void *memory);
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes);
 nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes);
 nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,

@@ -9,6 +9,8 @@ enum {
     HOST_PORTABLE = 1,
     HOST_MAPPED = 2,
     ABOUT_KIND = 2,
+    ABOUT_SYNC = 6,
+    ABOUT_ID = 7,
     ABOUT_GPU = 9,
     KIND_GPU = 2,
     KIND_UNIFIED = 4,
@@ -73,6 +75,29 @@ bool nw_cuda_holds(const void *memory, int32_t *gpu)
     if (gpu)
         *gpu = ordinal;
     return found;
+}
+
+nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out)
+{
+    cu_memory at = (cu_memory)memory, start = 0;
+    struct nw_gpu_range range = {0};
+    int code = nw_cuda.attribute(&range.id, ABOUT_ID, at);
+
+    if (!code)
+        code = nw_cuda.range(&start, &range.bytes, at);
+    range.start = (void *)start;
+    if (!code)
+        *out = range;
+    return nw_cuda_check(code, "tell whose memory that is");
+}
+
+nw_status nw_cuda_keep_in_step(void *memory)
+{
+    unsigned on = 1;
+
+    return nw_cuda_check(
+        nw_cuda.set_attribute(&on, ABOUT_SYNC, (cu_memory)memory),
+        "keep copies in step with others");
 }
 
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes)

@@ -31,6 +31,13 @@ struct nw_gpu_facts {
     size_t memory;
 };
 
+/* The allocation that memory lies in. */
+struct nw_gpu_range {
+    void *start;
+    size_t bytes;
+    uint64_t id; /* never that of another, earlier or later */
+};
+
 /* A copy of a box of bytes between any two memories. Distances are in bytes;
  * those of planes are multiples of those of rows. */
 struct nw_gpu_copy {
@@ -65,6 +72,10 @@ struct nw_gpu {
     /* Whether memory is a GPU's, and whose (-1 where it is not). Managed memory
      * counts as a GPU's. */
     bool (*holds)(const void *memory, int32_t *gpu);
+    nw_status (*range)(const void *memory, struct nw_gpu_range *out);
+    /* From now on synchronous copies into that allocation are done when they
+     * return: for memory that others than the driver read and write, too. */
+    nw_status (*keep_in_step)(void *memory);
 
     /* Whether kernels and copies of one GPU reach another's memory; opens the
      * way from the current one, where asked again is fine. */

@@ -3,6 +3,7 @@
  * with tags and wildcards; peers that die; senders that flood; words that no
  * honest peer says. GPU memory is that of the driver's double. */
 #include "channel/choose.h"
+#include "channel/regions.h"
 #include "channel/wire.h"
 
 #include "base/clock.h"
@@ -469,6 +470,141 @@ static void a_peer_dies(void **state)
     }
 }
 
+/* -- GPU memory opened in the other process -- */
+
+/* Rounds with memory that is freed and given out anew: the double's handles of
+ * memory of one size are the same each time, only its ids differ. */
+static void open_anew(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    struct nw_channel_counts counts;
+    size_t bytes = 300000;
+    char *words = malloc(bytes);
+
+    for (int round = 0; round < 4; round++) {
+        void *memory = page(true, bytes);
+        nw_channel_request *request = NULL;
+        struct nw_channel_message message = {memory, bytes, !rank, round};
+
+        memset(words, rank ? 0 : 'a' + round, bytes);
+        MUST(nw_channel_memory_copy(memory, words, bytes));
+        MUST(rank ? nw_channel_receive(channel, &message, &request)
+                  : nw_channel_send(channel, &message, &request));
+        MUST(nw_channel_wait(&request, NULL));
+        MUST(nw_channel_memory_copy(words, memory, bytes));
+        for (size_t i = 0; i < bytes; i++)
+            SHOULD(words[i] == 'a' + round);
+        nw_channel_memory_free(true, memory);
+    }
+    nw_channel_count(channel, &counts);
+    SHOULD(counts.opened == (rank || job->messages ? 0u : 4u));
+    free(words);
+}
+
+static void large_ones_are_copied_into_opened_memory(void **state)
+{
+    struct job job = {.count = 2, .gpu = true, .work = open_anew};
+
+    (void)state;
+    assert_int_equal(run(&job), 0);
+    /* what cannot be opened goes another way */
+    job.messages = 1;
+    setenv("FAKE_CUDA_FAIL", "cuIpcOpenMemHandle_v2", 1);
+    assert_int_equal(run(&job), 0);
+    setenv("FAKE_CUDA_FAIL", "cuIpcGetMemHandle", 1);
+    assert_int_equal(run(&job), 0);
+    unsetenv("FAKE_CUDA_FAIL");
+}
+
+/* Registrations of GPU memory: kept, bounded, and never of freed memory. */
+static void keep_regions(nw_channel *channel, const struct job *job,
+                         int32_t rank)
+{
+    enum { BUFFERS = 100, BYTES = 10000 };
+    static const char *const shared[] = {"shm", NULL};
+    struct nw_endpoint fabric = {0};
+    struct nw_regions regions = {0};
+    struct nw_region *region = NULL, *held = NULL;
+    struct nw_random random;
+    void *memory[BUFFERS];
+
+    (void)channel;
+    (void)rank;
+    MUST(nw_endpoint_open(shared, &fabric));
+    nw_random_init(&random, 11);
+    for (int i = 0; i < BUFFERS; i++)
+        memory[i] = page(true, BYTES);
+    MUST(nw_regions_take(&regions, &fabric, memory[0], &held));
+    for (int i = 0; i < job->messages; i++) {
+        uint64_t at = nw_random_below(&random, BUFFERS);
+        char *inside = (char *)memory[at] + nw_random_below(&random, BYTES);
+
+        MUST(nw_regions_take(&regions, &fabric, inside, &region));
+        SHOULD(region->start == (uintptr_t)memory[at]);
+        SHOULD((at == 0) == (region == held)); /* in use, so never dropped */
+        SHOULD(regions.count <= NW_REGIONS);
+        nw_regions_give(region);
+    }
+    SHOULD(regions.count == NW_REGIONS);
+    SHOULD(regions.hits > (uint64_t)job->messages / 2);
+    nw_channel_memory_free(true, memory[0]);
+    SHOULD(nw_regions_take(&regions, &fabric, memory[0], &region) == NW_ECUDA);
+    nw_regions_give(held);
+    nw_regions_close(&regions);
+    nw_endpoint_close(&fabric);
+    for (int i = 1; i < BUFFERS; i++)
+        nw_channel_memory_free(true, memory[i]);
+}
+
+static void regions_are_kept_and_bounded(void **state)
+{
+    struct job job = {
+        .count = 1, .gpu = true, .messages = 3000, .work = keep_regions};
+
+    (void)state;
+    assert_int_equal(run(&job), 0);
+}
+
+/* Large messages overtaken by small ones in the provider match in order. */
+static void send_mixed(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    static char large[60000], room[60000];
+    nw_channel_request *request[20] = {NULL};
+
+    for (int i = 0; i < job->messages; i++) {
+        size_t bytes = i % 2 ? 8 : 20000 + (size_t)i;
+        struct nw_channel_message message = {large, bytes, 0, 1};
+
+        if (rank)
+            MUST(nw_channel_send(channel, &message, &request[i]));
+    }
+    for (int i = 0; i < job->messages; i++) {
+        struct nw_channel_result result;
+        struct nw_channel_message message = {room, sizeof room, NW_CHANNEL_ANY,
+                                             NW_CHANNEL_ANY};
+
+        if (!rank)
+            MUST(nw_channel_receive(channel, &message, &request[i]));
+        MUST(nw_channel_wait(&request[i], &result));
+        SHOULD(result.bytes == (i % 2 ? 8 : 20000 + (size_t)i));
+    }
+}
+
+static void small_ones_do_not_overtake(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct job job = {.count = 2,
+                          .provider = providers[i % 2],
+                          .protocol =
+                              i / 2 ? NW_CHANNEL_TWO : NW_CHANNEL_GATHER,
+                          .slot_bytes = 65536,
+                          .messages = 20,
+                          .work = send_mixed};
+
+        assert_int_equal(run(&job), 0);
+    }
+}
+
 /* -- without other processes -- */
 
 static void malformed_headers_are_refused(void **state)
@@ -487,7 +623,7 @@ static void malformed_headers_are_refused(void **state)
     for (int i = 0; i < 6; i++)
         bad[i] = good;
     bad[0].magic = 0;
-    bad[1].version = 2;
+    bad[1].version = NW_WIRE_VERSION + 1;
     bad[2].kind = NW_WIRE_KINDS;
     bad[3].source = 2;
     bad[4].bytes = 9;
@@ -539,6 +675,9 @@ int main(void)
         cmocka_unit_test(truncation_and_cancel),
         cmocka_unit_test(nothing_lost_in_a_flood),
         cmocka_unit_test(a_peer_dies),
+        cmocka_unit_test(large_ones_are_copied_into_opened_memory),
+        cmocka_unit_test(small_ones_do_not_overtake),
+        cmocka_unit_test(regions_are_kept_and_bounded),
     };
 
     /* loaded once, before all the forks: that is most of what opening costs */

@@ -16,7 +16,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { ATTRIBUTE_MEMORY_TYPE = 2, ATTRIBUTE_ORDINAL = 9, PAGE = 4096 };
+enum {
+    ATTRIBUTE_MEMORY_TYPE = 2,
+    ATTRIBUTE_SYNC = 6,
+    ATTRIBUTE_ID = 7,
+    ATTRIBUTE_ORDINAL = 9,
+    PAGE = 4096
+};
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
 static const size_t ARENA = (size_t)1 << 38;
 
@@ -26,6 +32,7 @@ struct range {
     size_t size, room;
     int gpu; /* -1: pinned host memory */
     int fd;  /* -1: opened from another process */
+    uint64_t id;
 };
 
 /* What an exported handle says; 64 bytes with the rest zero. */
@@ -130,6 +137,9 @@ static void unmap(const struct range *range)
 
 static void add(struct range *range)
 {
+    static uint64_t ids;
+
+    range->id = ++ids;
     range->next = ranges;
     ranges = range;
     fake_live++;
@@ -285,19 +295,36 @@ API int cuMemFreeHost(void *host)
 API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
 {
     int gpu = 0, result = INVALID_VALUE; /* what is said of host memory */
+    uint64_t id = 0;
 
     pthread_mutex_lock(&fake_lock);
     queries++;
-    if (holds(pointer, 1, &gpu))
+    if (holds(pointer, 1, &gpu)) {
         result = SUCCESS;
+        id = find(pointer)->id;
+    }
     pthread_mutex_unlock(&fake_lock);
     if (!result && attribute == ATTRIBUTE_MEMORY_TYPE)
         *(unsigned *)out = gpu < 0 ? MEMORY_HOST : MEMORY_DEVICE;
     else if (!result && attribute == ATTRIBUTE_ORDINAL)
         *(int *)out = gpu < 0 ? 0 : gpu;
+    else if (!result && attribute == ATTRIBUTE_ID)
+        *(uint64_t *)out = id;
     else
         return INVALID_VALUE;
     return result;
+}
+
+API int cuPointerSetAttribute(const void *value, int attribute,
+                              uint64_t pointer)
+{
+    int gpu;
+
+    FAULT();
+    return value && attribute == ATTRIBUTE_SYNC &&
+                   fake_holds(pointer, 1, &gpu) && gpu >= 0
+               ? SUCCESS
+               : INVALID_VALUE;
 }
 
 API int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Large messages between GPUs of one host: the receiver offers its memory, the
+ * sender opens it (CUDA IPC), copies straight into it and says so. Opening
+ * costs more than many copies, so what was opened is kept, a bounded number,
+ * and known by handle and buffer id: memory freed and given out anew may have
+ * an old handle. A sender that cannot open it says so, and room is granted as
+ * to any other. */
+#include "channel/state.h"
+
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool may_offer(const nw_channel_request *request)
+{
+    const nw_channel *channel = request->channel;
+    const struct nw_peer *peer = request->peer;
+
+    return channel->opens && request->gpu >= 0 && peer->here &&
+           peer->pid != getpid() && !peer->refuses &&
+           request->total >= NW_OPEN_BYTES;
+}
+
+bool nw_opened_offer(nw_channel_request *request)
+{
+    struct nw_wire open = {
+        .kind = NW_WIRE_OPEN,
+        .id = request->remote,
+        .to = request->id,
+        .bytes = request->total,
+    };
+    struct nw_memory_offer offer;
+
+    if (!may_offer(request) ||
+        nw_memory_offer(request->gpu, request->message.buffer, &offer))
+        return false;
+    memcpy(open.handle, offer.handle, sizeof open.handle);
+    open.address = offer.offset;
+    open.key = offer.id;
+    request->offered = true;
+    nw_send_control(request->peer, request->channel, &open);
+    return true;
+}
+
+static struct nw_opened *find(nw_channel *channel, const struct nw_peer *peer,
+                              const struct nw_wire *open)
+{
+    struct nw_opened *best = channel->opened;
+
+    for (struct nw_opened *one = best; one < channel->opened + NW_OPENED; one++)
+        if (one->memory && one->peer == peer->rank && one->id == open->key &&
+            !memcmp(one->handle, open->handle, sizeof one->handle))
+            return one;
+        else if (!one->memory || (best->memory && one->used < best->used))
+            best = one;
+    nw_memory_close(best->memory);
+    best->memory = NULL;
+    return best;
+}
+
+static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
+                             const struct nw_wire *open, char **out)
+{
+    struct nw_opened *one = find(channel, peer, open);
+    nw_status status = NW_OK;
+
+    if (!one->memory) {
+        status = nw_memory_open_offer(open->handle, &one->memory);
+        memcpy(one->handle, open->handle, sizeof one->handle);
+        one->id = open->key;
+        one->peer = peer->rank;
+    }
+    if (status)
+        return status;
+    one->used = ++channel->opens;
+    *out = (char *)one->memory + open->address;
+    return NW_OK;
+}
+
+static bool is_sound(const nw_channel_request *request,
+                     const struct nw_peer *peer, const struct nw_wire *open)
+{
+    return request->is_send && request->peer == peer && peer->here &&
+           !request->grants && open->bytes <= request->message.bytes;
+}
+
+void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
+                     const struct nw_wire *open)
+{
+    nw_channel_request *request = nw_request_by_id(channel, open->id);
+    struct nw_wire done = {
+        .kind = NW_WIRE_DONE, .id = open->to, .bytes = open->bytes};
+    char *memory = NULL;
+    nw_status status;
+
+    if (!request)
+        return;
+    if (!is_sound(request, peer, open)) {
+        channel->counts.malformed++;
+        nw_peer_lose(channel, peer, "it offered room for what nobody sends");
+        return;
+    }
+    status = open_memory(channel, peer, open, &memory);
+    if (status) {
+        done.bytes = 0;
+        nw_send_control(peer, channel, &done);
+        return;
+    }
+    status = nw_memory_copy_over(request->gpu, memory, request->message.buffer,
+                                 open->bytes);
+    if (!status) {
+        channel->counts.opened++;
+        nw_send_control(peer, channel, &done);
+    }
+    nw_request_finish(request, status);
+}
+
+void nw_opened_close(nw_channel *channel)
+{
+    for (int i = 0; i < NW_OPENED; i++)
+        nw_memory_close(channel->opened[i].memory);
+}

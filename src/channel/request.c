@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { PATIENT = 5000 }; /* turns without news, some milliseconds */
 
 void nw_list_add(struct nw_list *list, nw_channel_request *request)
 {
@@ -259,7 +262,10 @@ nw_status nw_channel_wait(nw_channel_request **request,
             continue;
         /* others may have the core, and other threads the channel */
         (void)pthread_mutex_unlock(&channel->lock);
-        (void)sched_yield();
+        if (idle < PATIENT)
+            (void)sched_yield();
+        else
+            (void)usleep(50);
         (void)pthread_mutex_lock(&channel->lock);
     }
     status = answer(request, result);

@@ -73,7 +73,7 @@ static void run_child(const struct job *job, int32_t rank, const char *file)
 {
     nw_channel *channel;
 
-    alarm(60); /* a hang is a failure */
+    alarm(300); /* a hang is a failure */
     if (!job->gpu)
         setenv("FAKE_CUDA_DEVICES", "0", 1);
     if (job->staged)

@@ -335,7 +335,7 @@ static void run_child(struct job *job, int32_t rank, const char *file)
 {
     nw_channel *channel = NULL;
 
-    alarm(getenv("NW_LONG") ? 600 : 120); /* a hang is a failure */
+    alarm(getenv("NW_LONG") ? 900 : 300); /* a hang is a failure */
     if (!job->gpu)
         setenv("FAKE_CUDA_DEVICES", "0", 1);
     if (job->staged)
@@ -389,7 +389,7 @@ static void at_random(void **state)
 {
     bool is_long = getenv("NW_LONG") != NULL;
     uint64_t seed = number("NW_SEED", is_long ? (uint64_t)time(NULL) : 1);
-    uint64_t cases = number("NW_CASES", is_long ? 400 : 16);
+    uint64_t cases = number("NW_CASES", is_long ? 400 : 12);
 
     (void)state;
     printf("# NW_SEED=%llu NW_CASES=%llu\n", (unsigned long long)seed,

@@ -49,7 +49,7 @@ bool nw_call_decide(struct nw_call *call, const nw_pattern *graph)
  * message. */
 struct share {
     double before, after;
-    int good, changes;
+    int good, changes, refused;
     int vertex[];
 };
 
@@ -60,6 +60,7 @@ static void fill(const struct nw_call *call, bool good, struct share *share)
     share->before = decision->before;
     share->after = decision->after;
     share->good = good;
+    share->refused = call->refused;
     share->changes = good && decision->changes;
     if (share->changes)
         memcpy(share->vertex, decision->vertex,
@@ -95,9 +96,10 @@ bool nw_call_share(struct nw_call *call, bool good)
         return false;
     if (!call->rank)
         fill(call, good, share);
-    if (!NW_PMPI(Bcast)(share, (int)bytes, MPI_BYTE, 0, call->comm) &&
-        share->good)
-        taken = take(call, share);
+    if (!NW_PMPI(Bcast)(share, (int)bytes, MPI_BYTE, 0, call->comm)) {
+        call->refused = share->refused;
+        taken = share->good && take(call, share);
+    }
     free(share);
     return taken;
 }
@@ -126,48 +128,59 @@ static bool all_same(uint64_t count, uint64_t sum, uint64_t squares)
     return (nw_uint128)count * squares == (nw_uint128)sum * sum;
 }
 
-/* Whether all are well, the two halves of a hash and their squares, costs. */
-#define WORDS 7
+/* Whether all are well, the two halves of a hash and their squares, costs, and
+ * whose arguments are bad. */
+#define WORDS 8
 
-static void say_mine(uint64_t word[WORDS], bool good, uint64_t hash,
-                     const uint64_t cost[2])
+static void say_mine(const struct nw_call *call, uint64_t word[WORDS],
+                     bool good, uint64_t hash, const uint64_t cost[2])
 {
     uint64_t low = hash & ((1u << HASH_BITS) - 1), high = hash >> 44;
-    uint64_t mine[WORDS] = {good,        low,     high,   low * low,
-                            high * high, cost[0], cost[1]};
+    uint64_t mine[WORDS] = {good,        low,     high,    low * low,
+                            high * high, cost[0], cost[1], call->bad};
 
     memcpy(word, mine, sizeof mine);
 }
 
-static bool all_agree(const uint64_t word[WORDS], int ranks)
+static bool all_agree(struct nw_call *call, const uint64_t word[WORDS])
 {
-    uint64_t count = (uint64_t)ranks;
+    uint64_t count = (uint64_t)call->size;
 
+    call->refused = word[7] && word[7] < count;
     return word[0] == count && all_same(count, word[1], word[3]) &&
            all_same(count, word[2], word[4]);
 }
 
-bool nw_call_sum(const struct nw_call *call, bool good, uint64_t hash,
+bool nw_call_sum(struct nw_call *call, bool good, uint64_t hash,
                  uint64_t cost[2])
 {
     uint64_t mine[WORDS], all[WORDS] = {0};
 
-    say_mine(mine, good, hash, cost);
+    say_mine(call, mine, good, hash, cost);
     if (NW_PMPI(Allreduce)(mine, all, WORDS, MPI_UINT64_T, MPI_SUM, call->comm))
         return false;
     cost[0] = all[5];
     cost[1] = all[6];
-    return all_agree(all, call->size);
+    return all_agree(call, all);
 }
 
-bool nw_call_tell(const struct nw_call *call, bool good, uint64_t hash)
+bool nw_call_tell(struct nw_call *call, bool good, uint64_t hash)
 {
     uint64_t mine[WORDS], all[WORDS] = {0};
 
-    say_mine(mine, good, hash, (uint64_t[2]){0});
+    say_mine(call, mine, good, hash, (uint64_t[2]){0});
     good = !NW_PMPI(Reduce)(mine, all, WORDS, MPI_UINT64_T, MPI_SUM, 0,
                             call->comm);
-    return good && (call->rank || all_agree(all, call->size));
+    return good && (call->rank || all_agree(call, all));
+}
+
+int nw_call_refuse(const struct nw_call *call, int error)
+{
+    if (!call->rank)
+        nw_warn_once("%s: some ranks' arguments are bad: an error on all",
+                     call->name);
+    NW_PMPI(Comm_call_errhandler)(call->comm, error);
+    return error;
 }
 
 bool nw_call_report(struct nw_call *call, const char *shape)

@@ -133,6 +133,21 @@ static bool is_sound(const struct nw_call *call, const struct nw_cart *cart)
            nw_cart_vertices(cart, call->size) > 1;
 }
 
+/* True where MPI refuses them: what is left is a grid without processes. */
+static bool is_bad(const struct nw_call *call, const struct nw_cart *cart)
+{
+    long long product = 1;
+
+    if (cart->count <= 0 || !cart->dims || !cart->periods)
+        return cart->count != 0;
+    for (int d = 0; d < cart->count; d++) {
+        product *= cart->dims[d];
+        if (cart->dims[d] < 0 || product > call->size)
+            return true;
+    }
+    return false;
+}
+
 static int create(const struct nw_call *call, const struct nw_cart *cart,
                   MPI_Comm *out)
 {
@@ -154,6 +169,7 @@ static bool settle(struct nw_call *call, struct grid *grid)
     bool good =
         call->wanted && is_sound(call, &grid->cart) && prepare(call, grid);
 
+    call->bad = is_bad(call, &grid->cart);
     if (!nw_call_sum(call, good, good ? hash_of(grid) : 0, grid->plan.cost))
         return false;
     if (!grid->planned)
@@ -178,9 +194,10 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
             weigh(&call, &grid);
         ours = settle(&call, &grid) && nw_call_report(&call, shape);
     }
-    code = ours ? create(&call, &grid.cart, out)
-                : NW_PMPI(Cart_create)(comm, count, dims, periods,
-                                       nw_call_reorder(&call, reorder), out);
+    code = call.refused ? nw_call_refuse(&call, MPI_ERR_DIMS)
+           : ours       ? create(&call, &grid.cart, out)
+                        : NW_PMPI(Cart_create)(comm, count, dims, periods,
+                                         nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
         nw_call_finish(&call, *out);
     free(grid.weight);

@@ -151,24 +151,24 @@ static bool settle(struct nw_call *call, const struct edges *mine, bool good)
     return good;
 }
 
-static bool list_edges(const struct nw_call *call, int count,
-                       const int *sources, const int *degrees,
-                       const int *destinations, const int *weights,
-                       struct edges *out)
+static bool list_edges(struct nw_call *call, int count, const int *sources,
+                       const int *degrees, const int *destinations,
+                       const int *weights, struct edges *out)
 {
     bool plain = is_unweighted(weights);
     size_t capacity = 0;
     int at = 0;
 
-    if (!all_between(sources, count, 0, call->size) ||
-        !all_between(degrees, count, 0, INT32_MAX))
+    call->bad = !all_between(sources, count, 0, call->size) ||
+                !all_between(degrees, count, 0, INT32_MAX);
+    if (call->bad)
         return false;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < degrees[i]; k++, at++) {
             int to = destinations[at], weight = plain ? -1 : weights[at];
 
-            if (to < 0 || to >= call->size || (!plain && weight < 0) ||
-                !add_edge(out, &capacity, sources[i], to, weight))
+            call->bad = to < 0 || to >= call->size || (!plain && weight < 0);
+            if (call->bad || !add_edge(out, &capacity, sources[i], to, weight))
                 return false;
         }
     return true;
@@ -192,7 +192,9 @@ int nw_dist_graph_create(MPI_Comm comm, int count, const int *sources,
         ours = settle(&call, &mine, good);
     }
     free(mine.edge);
-    code = ours ? nw_call_permute(&call, &permuted) : MPI_SUCCESS;
+    code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)
+           : ours       ? nw_call_permute(&call, &permuted)
+                        : MPI_SUCCESS;
     /* vertices are named by number: any process may say any edge */
     if (!code)
         code = NW_PMPI(Dist_graph_create)(
@@ -312,25 +314,29 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
     int code;
 
     if (ours) {
-        bool good =
-            is_sound(&call, indegree, sources, source_weights) &&
-            is_sound(&call, outdegree, destinations, destination_weights) &&
-            pack(&lists, sources, source_weights, destinations,
-                 destination_weights) &&
-            list_outgoing(&call, &lists, destinations, destination_weights,
-                          &mine);
+        bool good;
+
+        call.bad =
+            !is_sound(&call, indegree, sources, source_weights) ||
+            !is_sound(&call, outdegree, destinations, destination_weights);
+        good = !call.bad &&
+               pack(&lists, sources, source_weights, destinations,
+                    destination_weights) &&
+               list_outgoing(&call, &lists, destinations, destination_weights,
+                             &mine);
 
         ours = settle(&call, &mine, good);
     }
     free(mine.edge);
-    code = ours ? create_adjacent(&call, &lists,
-                                  is_unweighted(source_weights) ? source_weights
-                                                                : NULL,
-                                  info, out)
-                : NW_PMPI(Dist_graph_create_adjacent)(
-                      comm, indegree, sources, source_weights, outdegree,
-                      destinations, destination_weights, info,
-                      nw_call_reorder(&call, reorder), out);
+    code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)
+           : ours       ? create_adjacent(
+                              &call, &lists,
+                        is_unweighted(source_weights) ? source_weights : NULL,
+                              info, out)
+                  : NW_PMPI(Dist_graph_create_adjacent)(
+                        comm, indegree, sources, source_weights, outdegree,
+                        destinations, destination_weights, info,
+                        nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
         nw_call_finish(&call, *out);
     free(lists.words);

@@ -83,32 +83,56 @@ void nw_gather_close(struct nw_gather *gather)
 
 /* --- up --- */
 
-/* How many words there are below, with room for them; -1 where some rank is in
- * trouble. */
+/* Instead of a number of words: trouble of ours somewhere below; bad arguments
+ * on all ranks below, or on some. */
+enum { TROUBLE = -1, ALL_BAD = -2, SOME_BAD = -3 };
+
+static int trouble_below(const struct nw_stage *stage)
+{
+    int bad = 0, trouble = 0;
+
+    for (int i = 0; i < stage->size; i++) {
+        if (stage->count[i] == SOME_BAD)
+            return SOME_BAD;
+        bad += stage->count[i] == ALL_BAD;
+        trouble |= stage->count[i] < 0;
+    }
+    return bad == stage->size ? ALL_BAD
+           : bad              ? SOME_BAD
+           : trouble          ? TROUBLE
+                              : 0;
+}
+
+/* How many words there are below, with room for them, or what the trouble is.
+ */
 static int count_up(struct nw_stage *stage, int mine)
 {
+    int trouble;
+
     NW_PMPI(Gather)
     (&mine, 1, MPI_INT, stage->count, 1, MPI_INT, 0, stage->comm);
     if (stage->rank)
         return 0;
-    for (int i = 0; i < stage->size; i++) {
-        if (stage->count[i] < 0 || stage->total > INT32_MAX - stage->count[i])
-            return -1;
+    trouble = trouble_below(stage);
+    for (int i = 0; !trouble && i < stage->size; i++) {
+        if (stage->total > INT32_MAX - stage->count[i])
+            return TROUBLE;
         stage->place[i] = stage->total;
         stage->total += stage->count[i];
     }
-    if (nw_alloc((size_t)stage->total, sizeof *stage->words, &stage->words))
-        return -1;
-    return stage->total;
+    if (!trouble &&
+        nw_alloc((size_t)stage->total, sizeof *stage->words, &stage->words))
+        return TROUBLE;
+    return trouble ? trouble : stage->total;
 }
 
-static bool agree(struct nw_gather *gather, int count)
+static int agree(struct nw_gather *gather, int count)
 {
     int sum = count_up(&gather->stage[0], count), verdict;
 
     if (is_leader(gather))
         sum = count_up(&gather->stage[1], sum);
-    verdict = sum >= 0;
+    verdict = sum < 0 ? sum : 0;
     if (is_leader(gather))
         NW_PMPI(Bcast)(&verdict, 1, MPI_INT, 0, gather->stage[1].comm);
     NW_PMPI(Bcast)(&verdict, 1, MPI_INT, 0, gather->stage[0].comm);
@@ -122,14 +146,16 @@ static void move_up(const struct nw_stage *stage, const int *words, int count)
      0, stage->comm);
 }
 
-bool nw_gather_lists(struct nw_gather *gather, const struct nw_call *call,
-                     bool good, const int *words, int count, const int **all,
-                     int *total)
+bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
+                     const int *words, int count, const int **all, int *total)
 {
     const struct nw_stage *stage = gather->stage;
+    int trouble;
 
     open_stages(gather, call);
-    if (!agree(gather, good ? count : -1))
+    trouble = agree(gather, call->bad ? ALL_BAD : good ? count : TROUBLE);
+    call->refused = trouble == SOME_BAD;
+    if (trouble)
         return false;
     move_up(&stage[0], words, count);
     if (is_leader(gather))

@@ -26,11 +26,10 @@ struct nw_gather {
 
 /* `count` words of each rank, one list after the other, in *all at rank 0,
  * where they live until nw_gather_close, and how many; false on all ranks where
- * `good` was false on one, or they are too many. nw_gather_close follows
- * whatever comes out. Collective. */
-bool nw_gather_lists(struct nw_gather *gather, const struct nw_call *call,
-                     bool good, const int *words, int count, const int **all,
-                     int *total);
+ * `good` was false on one, or they are too many; call->refused is set.
+ * nw_gather_close follows whatever comes out. Collective. */
+bool nw_gather_lists(struct nw_gather *gather, struct nw_call *call, bool good,
+                     const int *words, int count, const int **all, int *total);
 /* Two words of rank 0 for each rank: [2 * size] there, in the order of ranks.
  * Collective, after a good nw_gather_lists. */
 bool nw_gather_answer(const struct nw_gather *gather, const int *pairs,

@@ -11,19 +11,28 @@ struct graph {
     const int *index, *edges;
 };
 
-static bool is_sound(const struct nw_call *call, const struct graph *graph)
+/* True where MPI refuses it. */
+static bool is_bad(const struct nw_call *call, const struct graph *graph)
 {
     int before = 0;
 
-    if (graph->count < 2 || graph->count > call->size || !graph->index)
-        return false;
+    if (graph->count < 0 || graph->count > call->size ||
+        (graph->count && !graph->index))
+        return true;
     for (int v = 0; v < graph->count; before = graph->index[v++])
         if (graph->index[v] < before)
-            return false;
+            return true;
     for (int e = 0; e < before; e++)
         if (graph->edges[e] < 0 || graph->edges[e] >= graph->count)
-            return false;
-    return before > 0;
+            return true;
+    return false;
+}
+
+/* True where there is something to decide. */
+static bool is_sound(const struct nw_call *call, const struct graph *graph)
+{
+    return !is_bad(call, graph) && graph->count >= 2 &&
+           graph->index[graph->count - 1] > 0;
 }
 
 static nw_status add_edges(const struct graph *graph,
@@ -94,12 +103,14 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
         bool good = sound && (call.rank || decide(&call, &graph));
 
         snprintf(shape, sizeof shape, "of %d vertices", count);
+        call.bad = is_bad(&call, &graph);
         good = nw_call_tell(&call, good, hash_of(&graph, sound));
         ours = nw_call_share(&call, good) && nw_call_report(&call, shape);
     }
-    code = ours ? create(&call, &graph, out)
-                : NW_PMPI(Graph_create)(comm, count, index, edges,
-                                        nw_call_reorder(&call, reorder), out);
+    code = call.refused ? nw_call_refuse(&call, MPI_ERR_ARG)
+           : ours       ? create(&call, &graph, out)
+                        : NW_PMPI(Graph_create)(comm, count, index, edges,
+                                          nw_call_reorder(&call, reorder), out);
     if (!code && call.members)
         nw_call_finish(&call, *out);
     nw_call_close(&call);

@@ -59,6 +59,8 @@ struct nw_call {
     bool wanted;                /* to be reordered at all */
     bool settled;               /* decided, and said */
     bool knows_all;             /* who takes which vertex, as all ranks do */
+    bool bad;                   /* arguments that MPI refuses, on this rank */
+    bool refused;               /* the same on some ranks, not on all */
     double begun;               /* s */
     struct nw_decision decision;
     const double *weight; /* of a grid's dimensions, or NULL */
@@ -81,11 +83,15 @@ bool nw_call_share(struct nw_call *call, bool good);
 bool nw_call_verdict(struct nw_call *call, bool good);
 /* On rank 0, whether all ranks are well and hold the same, for it to share; on
  * the others true. Collective. */
-bool nw_call_tell(const struct nw_call *call, bool good, uint64_t hash);
+bool nw_call_tell(struct nw_call *call, bool good, uint64_t hash);
 /* The same for every rank to know, and adds up over all ranks what each has of
  * the costs. */
-bool nw_call_sum(const struct nw_call *call, bool good, uint64_t hash,
+bool nw_call_sum(struct nw_call *call, bool good, uint64_t hash,
                  uint64_t cost[2]);
+/* Where some ranks' arguments are bad, MPI libraries return from there and let
+ * the others wait for ever: an error on all instead, by the communicator's
+ * handler. Its code. */
+int nw_call_refuse(const struct nw_call *call, int error);
 /* Says what was decided on rank 0; true where it is to be done. */
 bool nw_call_report(struct nw_call *call, const char *shape);
 /* What to tell the MPI library where the order stays: not to look for a better

@@ -2,8 +2,9 @@
 /*
  * What surrounds a creation: bad arguments, error handlers, duplicates,
  * threads, and what is left behind. Rank 0 prints what it saw, which must be
- * the same with and without the preloaded library. Usage: calls errors | life |
- * late | threads | leaks | gpus | grid | profiled | initialised
+ * the same with and without the preloaded library; but for `lonely`, where
+ * ranks wait for ever without it. Usage: calls errors | lonely | life | late |
+ * threads | leaks | gpus | grid | profiled | initialised
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -103,6 +104,37 @@ static void errors(void)
     made = MPI_COMM_NULL;
     say_made("cart, differing:",
              MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &made), made);
+}
+
+/* Every rank must hear of what is bad on the last one alone. */
+static void say_all_heard(const char *what, int code)
+{
+    int heard = code != MPI_SUCCESS, all;
+
+    MPI_Allreduce(&heard, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    say(what, all);
+}
+
+static void lonely(void)
+{
+    bool bad = rank == size - 1;
+    int periods[2] = {0, 0}, dims[2] = {bad ? 1000 : 2, bad ? 1000 : 2};
+    int index[2] = {1, 2}, edges[2] = {1, bad ? 99 : 0};
+    int peer[1] = {bad ? size : rank}, self[1] = {rank}, one[1] = {1};
+    int weight[1] = {bad ? -3 : 2};
+    MPI_Comm made;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    say_all_heard("grid:",
+                  MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 1, &made));
+    say_all_heard("graph:",
+                  MPI_Graph_create(MPI_COMM_WORLD, 2, index, edges, 1, &made));
+    say_all_heard("source:", MPI_Dist_graph_create_adjacent(
+                                 MPI_COMM_WORLD, 1, peer, one, 1, self, one,
+                                 MPI_INFO_NULL, 1, &made));
+    say_all_heard("weight:",
+                  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, self, one, self,
+                                        weight, MPI_INFO_NULL, 1, &made));
 }
 
 static int handled;
@@ -343,6 +375,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (!strcmp(what, "errors"))
         errors();
+    else if (!strcmp(what, "lonely"))
+        lonely();
     else if (!strcmp(what, "life"))
         life();
     else if (!strcmp(what, "late"))

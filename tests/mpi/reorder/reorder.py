@@ -196,6 +196,18 @@ def calls():
                "calls late where " + name, plain, ours)
 
 
+def lonely():
+    """Bad arguments on one rank: an error on all, where the MPI library alone
+    lets the others wait."""
+    for way in "rank", "node":
+        ours = run(4, [program("calls"), "lonely"], NODEWISE_REORDER="on",
+                   NODEWISE_GATHER=way, **machine(4, 1))
+        ok(ours.returncode == 0 and sorted(ours.stdout.split()) ==
+           sorted("grid: 4 graph: 4 source: 4 weight: 4".split())
+           and "some ranks' arguments are bad" in ours.stderr,
+           "what is bad on one rank is heard on all, gathered from each " + way, ours)
+
+
 def node_xml():
     """Two packages of two cores, two GPUs below a PCIe switch in each."""
     def sets(mask):

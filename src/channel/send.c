@@ -152,7 +152,7 @@ static nw_status find_payload(nw_channel_request *request)
         if (request->gpu >= 0)
             status = nw_memory_copy_out(request->gpu, payload, message->buffer,
                                         message->bytes);
-        else
+        else if (message->bytes) /* the buffer of an empty one may be NULL */
             memcpy(payload, message->buffer, message->bytes);
         request->payload = payload;
     }

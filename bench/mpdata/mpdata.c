@@ -15,11 +15,14 @@
 #include <time.h>
 
 void nw_mpdata_stages_double_textbook(const struct nw_mpdata_view *view);
+void nw_mpdata_stages_double_native_textbook(const struct nw_mpdata_view *view);
 void nw_mpdata_stages_double_plain(const struct nw_mpdata_view *view);
 void nw_mpdata_stages_double_native(const struct nw_mpdata_view *view);
 
 static const struct nw_mpdata_kernels textbook = {
     .stages = nw_mpdata_stages_double_textbook};
+static const struct nw_mpdata_kernels fast_textbook = {
+    .stages = nw_mpdata_stages_double_native_textbook};
 static const struct nw_mpdata_kernels plain = {
     .stages = nw_mpdata_stages_double_plain};
 static const struct nw_mpdata_kernels native = {
@@ -156,6 +159,7 @@ static void run(const int64_t n[3], int turns)
     struct contender all[] = {
         {"blocked, double, fast", NULL, false, false, true, 1},
         {"17 sweeps, textbook, -O3", &textbook, true, false, false, 1},
+        {"17, textbook, all flags", &fast_textbook, true, false, false, 1},
         {"17 sweeps, -O3", &plain, true, false, false, 1},
         {"17 sweeps, all flags", &native, true, false, false, 1},
         {"blocked, double, strict", NULL, false, false, false, 1},

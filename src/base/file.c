@@ -212,6 +212,19 @@ nw_status nw_file_write(const char *path, const char *data, size_t length)
     return status;
 }
 
+bool nw_file_cache(struct nw_text *out)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+    if (cache && *cache)
+        nw_text_format(out, "%s/nodewise", cache);
+    else if (home && *home)
+        nw_text_format(out, "%s/.cache/nodewise", home);
+    else
+        return false;
+    return true;
+}
+
 void nw_lines_init(struct nw_lines *lines, const char *file, char *data)
 {
     *lines = (struct nw_lines){.file = file, .next = data};

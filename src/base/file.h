@@ -26,6 +26,12 @@ NW_MUST_CHECK nw_status nw_file_read_text(const char *path, char **data,
 NW_MUST_CHECK nw_status nw_file_write(const char *path, const char *data,
                                       size_t length);
 
+struct nw_text;
+
+/* Appends the user's folder of what may be measured again: nodewise in
+ * $XDG_CACHE_HOME or ~/.cache. False where neither is known. */
+bool nw_file_cache(struct nw_text *out);
+
 /* Lines of a text in memory, one after the other, comments and blank lines
  * skipped. The text is cut up in place. */
 struct nw_lines {

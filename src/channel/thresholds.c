@@ -138,22 +138,19 @@ static void add_gpu(struct nw_text *text)
 nw_status nw_thresholds_path(char **out)
 {
     const char *file = getenv("NODEWISE_CHANNEL_TABLE");
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     struct nw_text text = {0};
     char host[65] = "";
 
-    (void)gethostname(host, sizeof host - 1);
-    if (file && *file)
+    if (file && *file) {
         nw_text_add(&text, file);
-    else if (cache && *cache)
-        nw_text_format(&text, "%s/nodewise/channel/%s", cache, host);
-    else if (home && *home)
-        nw_text_format(&text, "%s/.cache/nodewise/channel/%s", home, host);
-    else
+        return nw_text_take(&text, out);
+    }
+    if (!nw_file_cache(&text))
         return nw_fail(NW_EINVAL, "neither NODEWISE_CHANNEL_TABLE nor "
                                   "XDG_CACHE_HOME nor HOME is set");
-    if (!file || !*file)
-        add_gpu(&text);
+    (void)gethostname(host, sizeof host - 1);
+    nw_text_format(&text, "/channel/%s", host);
+    add_gpu(&text);
     return nw_text_take(&text, out);
 }
 

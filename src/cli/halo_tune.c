@@ -21,21 +21,17 @@
 #define HEAD "nodewise halo choices "
 
 /* As the library finds it: src/halo/exchange/cache.c. */
-static nw_status find_file(const char *file, char path[PATH_MAX])
+static nw_status find_file(const char *file, char **out)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length;
+    struct nw_text text = {0};
 
     if (file)
-        length = snprintf(path, PATH_MAX, "%s", file);
-    else if (cache && *cache)
-        length = snprintf(path, PATH_MAX, "%s/nodewise/halo", cache);
-    else if (home && *home)
-        length = snprintf(path, PATH_MAX, "%s/.cache/nodewise/halo", home);
+        nw_text_add(&text, file);
+    else if (nw_file_cache(&text))
+        nw_text_add(&text, "/halo");
     else
         return nw_fail(NW_EINVAL, "neither XDG_CACHE_HOME nor HOME is set");
-    return length < PATH_MAX ? NW_OK
-                             : nw_fail(NW_EINVAL, "a path too long for a file");
+    return nw_text_take(&text, out);
 }
 
 /* What is for people comes after the two blanks behind the numbers. */
@@ -169,8 +165,8 @@ static nw_status launch(const struct nw_cli_halo_tuning *tuning)
 
 int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
 {
-    char path[PATH_MAX];
-    nw_status status = find_file(tuning->file, path);
+    char *path = NULL;
+    nw_status status = find_file(tuning->file, &path);
 
     if (!status && tuning->clear)
         status = clear(path);
@@ -178,5 +174,6 @@ int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
         status = show(path);
     else if (!status)
         status = launch(tuning);
+    free(path);
     return status ? nw_cli_fail("halo", status) : 0;
 }

@@ -143,8 +143,7 @@ static nw_status name_files(struct nw_store *store, const struct nw_job *job)
 
 static nw_status choose_folder(const char *folder, char **out)
 {
-    const char *own = getenv("NODEWISE_STORE"), *home = getenv("HOME");
-    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *own = getenv("NODEWISE_STORE");
     struct nw_text text = {0};
     char here[PATH_MAX];
 
@@ -153,11 +152,7 @@ static nw_status choose_folder(const char *folder, char **out)
         nw_text_format(&text, "%s/%s", here, folder);
     else if (folder)
         nw_text_add(&text, folder);
-    else if (cache && *cache)
-        nw_text_format(&text, "%s/nodewise", cache);
-    else if (home && *home)
-        nw_text_format(&text, "%s/.cache/nodewise", home);
-    else
+    else if (!nw_file_cache(&text))
         return nw_fail(NW_EIO, "no folder to store in: HOME is not set");
     return nw_text_take(&text, out);
 }

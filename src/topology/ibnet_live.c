@@ -49,19 +49,20 @@ static bool is_first_rank(void)
 /* ~/.cache/nodewise/fabric-JOB; NULL outside a job. */
 static nw_status cache_path(char **out)
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const char *job = job_id();
     struct nw_text text = {0};
 
     *out = NULL;
-    if (!job || strchr(job, '/') || (!cache && !home))
+    if (!job || strchr(job, '/') || !nw_file_cache(&text))
         return NW_OK;
-    nw_text_format(&text, "%s%s", cache ? cache : home, cache ? "" : "/.cache");
-    if (text.data)
+    if (text.data) {
+        char *last = strrchr(text.data, '/');
+
+        *last = '\0';
         mkdir(text.data, 0700); /* may be there */
-    nw_text_add(&text, "/nodewise");
-    if (text.data)
+        *last = '/';
         mkdir(text.data, 0700);
+    }
     nw_text_format(&text, "/fabric-%s", job);
     return nw_text_take(&text, out);
 }

@@ -67,22 +67,21 @@ static uint64_t key_of(const nw_halo *halo)
     return mix_pieces(hash, halo->layout);
 }
 
-/* $XDG_CACHE_HOME/nodewise/halo or ~/.cache/nodewise/halo; false where neither
- * is set. */
+/* `file`, or halo in the user's cache; false where there is none. */
 static bool find_file(const char *file, char path[PATH_MAX])
 {
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length;
+    struct nw_text text = {0};
+    bool found;
 
     if (file)
-        length = snprintf(path, PATH_MAX, "%s", file);
-    else if (cache && *cache)
-        length = snprintf(path, PATH_MAX, "%s/nodewise/halo", cache);
-    else if (home && *home)
-        length = snprintf(path, PATH_MAX, "%s/.cache/nodewise/halo", home);
-    else
-        return false;
-    return length > 0 && length < PATH_MAX;
+        nw_text_add(&text, file);
+    else if (nw_file_cache(&text))
+        nw_text_add(&text, "/halo");
+    found = text.data && !text.failed && text.length < PATH_MAX;
+    if (found)
+        strcpy(path, text.data);
+    nw_text_fini(&text);
+    return found;
 }
 
 static void make_folders(char *path)

@@ -225,6 +225,23 @@ bool nw_file_cache(struct nw_text *out)
     return true;
 }
 
+nw_status nw_file_folders(const char *path, unsigned mode)
+{
+    char *folder, *slash;
+    nw_status status = nw_strdup(path, &folder);
+
+    if (status)
+        return status;
+    for (slash = strchr(folder + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        (void)mkdir(folder, mode);
+        *slash = '/';
+    }
+    free(folder);
+    return NW_OK;
+}
+
 void nw_lines_init(struct nw_lines *lines, const char *file, char *data)
 {
     *lines = (struct nw_lines){.file = file, .next = data};

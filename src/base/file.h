@@ -32,6 +32,10 @@ struct nw_text;
  * $XDG_CACHE_HOME or ~/.cache. False where neither is known. */
 bool nw_file_cache(struct nw_text *out);
 
+/* Makes the folders above `path`, those that can be: one that is missing shows
+ * when the file is written. */
+NW_MUST_CHECK nw_status nw_file_folders(const char *path, unsigned mode);
+
 /* Lines of a text in memory, one after the other, comments and blank lines
  * skipped. The text is cut up in place. */
 struct nw_lines {

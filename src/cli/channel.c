@@ -14,14 +14,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define KEY_SHOW 0x2001
 #define KEY_CLEAR 0x2002
 
-enum { WORDS = 8 }; /* of a line of the table */
+enum { WORDS = 8, BYTES = 5 }; /* of a line of the table; a number */
+static const char *const names[WORDS] = {"from",     "to",     "provider",
+                                         "locality", "regime", "bytes",
+                                         "protocol", "copy"};
 
 struct arguments {
     struct nw_common common;
@@ -122,17 +124,14 @@ static void tell_row(void *context, char *words[WORDS])
 
 static nw_status make_table(const char *text, char **out)
 {
-    static const char *const titles[WORDS] = {"from",     "to",     "provider",
-                                              "locality", "regime", "bytes",
-                                              "protocol", "copy"};
     nw_table *table = NULL;
     nw_status status = nw_table_new(&table);
 
     if (status)
         return status;
     for (int i = 0; i < WORDS; i++)
-        nw_table_column(table, titles[i],
-                        i == 5 ? NW_ALIGN_RIGHT : NW_ALIGN_LEFT);
+        nw_table_column(table, names[i],
+                        i == BYTES ? NW_ALIGN_RIGHT : NW_ALIGN_LEFT);
     each_line(text, tell_row, table);
     status = nw_table_text(table, out);
     nw_table_free(table);
@@ -141,17 +140,14 @@ static nw_status make_table(const char *text, char **out)
 
 static void tell_json(void *context, char *words[WORDS])
 {
-    static const char *const keys[WORDS] = {"from",     "to",     "provider",
-                                            "locality", "regime", "bytes",
-                                            "protocol", "copy"};
     uint64_t bytes = 0;
 
     nw_json_flat_object(context, NULL);
     for (int i = 0; i < WORDS; i++)
-        if (i == 5 && nw_parse_u64(words[i], &bytes))
-            nw_json_unsigned(context, keys[i], bytes);
+        if (i == BYTES && nw_parse_u64(words[i], &bytes))
+            nw_json_unsigned(context, names[i], bytes);
         else
-            nw_json_string(context, keys[i], words[i]);
+            nw_json_string(context, names[i], words[i]);
     nw_json_end_object(context);
 }
 
@@ -231,22 +227,6 @@ static int clear(const char *path)
     return NW_EXIT_DONE;
 }
 
-static nw_status make_folders(const char *path)
-{
-    char *folder = strdup(path);
-
-    if (!folder)
-        return nw_fail(NW_ENOMEM, "out of memory");
-    for (char *slash = strchr(folder + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(folder, 0700);
-        *slash = '/';
-    }
-    free(folder);
-    return NW_OK; /* a folder that is missing shows when the file is written */
-}
-
 /* Of the same provider the new, of the others what was kept. */
 static void add_others(struct nw_text *all, const char *kept, const char *fresh)
 {
@@ -277,7 +257,7 @@ static nw_status keep(const char *path, const char *fresh)
     free(kept);
     status = nw_text_take(&all, &text);
     if (!status)
-        status = make_folders(path);
+        status = nw_file_folders(path, 0700);
     if (!status)
         status = nw_file_write(path, text, strlen(text));
     free(text);

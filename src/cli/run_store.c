@@ -161,24 +161,17 @@ static nw_status choose_folder(const char *folder, char **out)
 static nw_status make_folder(const char *path)
 {
     struct stat info;
-    char *copy, *slash;
-    nw_status status = nw_strdup(path, &copy);
+    nw_status status = nw_file_folders(path, 0777);
 
     if (status)
         return status;
-    for (slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        (void)mkdir(copy, 0777);
-        *slash = '/';
-    }
-    if (mkdir(copy, 0700) && errno != EEXIST)
-        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    else if (!stat(copy, &info) && !S_ISDIR(info.st_mode))
-        status = nw_fail(NW_EIO, "%s: not a directory", path);
-    else if (access(copy, W_OK | X_OK))
-        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    free(copy);
-    return status;
+    if (mkdir(path, 0700) && errno != EEXIST)
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (!stat(path, &info) && !S_ISDIR(info.st_mode))
+        return nw_fail(NW_EIO, "%s: not a directory", path);
+    if (access(path, W_OK | X_OK))
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    return NW_OK;
 }
 
 nw_status nw_store_open(struct nw_store *store, const char *folder,

@@ -92,14 +92,8 @@ static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
     double latency = 0;
     struct nw_end ends[2];
     struct nw_trail trail;
-    nw_status status = NW_OK;
+    nw_status status = nw_ends_of_edge(&work->places, pattern, src, e, ends);
 
-    if (layer == NW_FLOW_HOST) {
-        ends[0] = work->places.core[src];
-        ends[1] = work->places.core[pattern->dst[e]];
-    } else {
-        status = nw_ends_of_edge(&work->places, pattern, src, e, ends);
-    }
     if (status)
         return status;
     nw_topology_trail(work->topology, ends, &trail, work->hops);

@@ -97,9 +97,15 @@ nw_status nw_ends_of_edge(const struct nw_ends *ends, const nw_pattern *pattern,
                           int32_t src, size_t e, struct nw_end out[2])
 {
     uint8_t kind = pattern->kind[e];
-    nw_status status =
-        one_end(ends, src, kind == NW_KIND_GG || kind == NW_KIND_GH, &out[0]);
+    nw_status status;
 
+    if (kind == NW_KIND_HH) { /* of most patterns all, and they may be large */
+        out[0] = ends->core[src];
+        out[1] = ends->core[pattern->dst[e]];
+        return NW_OK;
+    }
+    status =
+        one_end(ends, src, kind == NW_KIND_GG || kind == NW_KIND_GH, &out[0]);
     if (status)
         return status;
     return one_end(ends, pattern->dst[e],

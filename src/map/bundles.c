@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOSTS_LEAST 3
 #define CARDS_MOST (NW_MOVE_MOST / 2)
 
 struct bundling {
@@ -302,7 +301,8 @@ nw_status nw_bundles_search(struct nw_seats *seats, const struct nw_aim *aim,
     struct nw_aim mine = *aim;
     nw_status status;
 
-    if (seats->problem->host_count < HOSTS_LEAST || work.width > CARDS_MOST)
+    if (seats->problem->host_count < NW_BUNDLES_HOSTS ||
+        work.width > CARDS_MOST)
         return NW_OK;
     status = bundle(&work);
     if (!status)

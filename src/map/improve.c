@@ -18,7 +18,6 @@
 #define EXACT_NODES 200000
 #define HOP_BYTES_MORE 1.045 /* for less congestion */
 #define LEADS 2              /* where links count, else one */
-#define NODES_LEAST 3
 
 /* --- the pool --- */
 
@@ -352,7 +351,7 @@ static bool is_tiny(const struct nw_problem *problem)
 
 static bool has_nodes(const struct nw_problem *problem)
 {
-    return problem->host_count >= NODES_LEAST &&
+    return problem->host_count >= NW_BUNDLES_HOSTS &&
            problem->options.effort != NW_EFFORT_FAST &&
            !nw_search_is_small(problem);
 }

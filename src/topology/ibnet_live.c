@@ -51,20 +51,14 @@ static nw_status cache_path(char **out)
 {
     const char *job = job_id();
     struct nw_text text = {0};
+    nw_status status;
 
     *out = NULL;
     if (!job || strchr(job, '/') || !nw_file_cache(&text))
         return NW_OK;
-    if (text.data) {
-        char *last = strrchr(text.data, '/');
-
-        *last = '\0';
-        mkdir(text.data, 0700); /* may be there */
-        *last = '/';
-        mkdir(text.data, 0700);
-    }
     nw_text_format(&text, "/fabric-%s", job);
-    return nw_text_take(&text, out);
+    status = nw_text_take(&text, out);
+    return status ? status : nw_file_folders(*out, 0700);
 }
 
 static bool is_there(const char *path)

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -82,15 +81,6 @@ static bool find_file(const char *file, char path[PATH_MAX])
         strcpy(path, text.data);
     nw_text_fini(&text);
     return found;
-}
-
-static void make_folders(char *path)
-{
-    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(path, 0755);
-        *at = '/';
-    }
 }
 
 /* A line: key, schedule, the methods of each class, and words for people. */
@@ -212,9 +202,8 @@ void nw_halo_cache_write(const nw_halo *halo, const char *file)
     struct nw_text text = {0};
     uint64_t key = key_of(halo);
 
-    if (!find_file(file, path))
+    if (!find_file(file, path) || nw_file_folders(path, 0755))
         return;
-    make_folders(path);
     nw_text_add(&text, HEAD "\n");
     if (!access(path, R_OK) && !nw_file_read_text(path, &data, &length))
         add_others(data, path, key, &text);

@@ -28,18 +28,19 @@ bool nw_area_is_on_gpu(const struct nw_area *area)
     return is_on_gpu((const void *)lb);
 }
 
-/* Where the first byte is, if all follow it without a gap. */
-static nw_status find_dense(const struct nw_area *area, char **out)
+/* Where the first byte is, if all follow it without a gap; else NULL. A layout
+ * that is not known has gaps, for all that matters. */
+static char *find_dense(const struct nw_area *area)
 {
     struct nw_typemap *layout = NULL;
-    nw_status status = nw_typemap_of(area->type, &layout);
+    char *first = NULL;
 
-    *out = NULL;
-    if (!status && layout->dense)
-        *out = (char *)(uintptr_t)area->buffer + layout->lb;
-    if (!status)
-        nw_typemap_drop(layout);
-    return NW_OK; /* one that is not known has gaps, for all that matters */
+    if (nw_typemap_of(area->type, &layout))
+        return NULL;
+    if (layout->dense)
+        first = (char *)(uintptr_t)area->buffer + layout->lb;
+    nw_typemap_drop(layout);
+    return first;
 }
 
 /* Host memory with gaps: packed, and where to unpack it to. */
@@ -70,21 +71,20 @@ nw_status nw_flat_open(struct nw_flat *flat, int way,
                        const struct nw_area *area)
 {
     struct nw_area host = *area;
-    nw_status status;
 
     *flat = (struct nw_flat){.stage = {.whole = true}, .way = way};
     if (!area->blocks)
         return NW_OK;
-    status = find_dense(area, &flat->memory);
-    if (status || flat->memory)
-        return status;
+    flat->memory = find_dense(area);
+    if (flat->memory)
+        return NW_OK;
     if (nw_area_is_on_gpu(area))
         host.buffer = nw_stage_triple(
             &flat->stage, way, area->buffer,
             (struct nw_triple){&host.count, INT_MAX, &host.type, area->blocks});
     if (flat->stage.status)
         return flat->stage.status;
-    (void)find_dense(&host, &flat->memory);
+    flat->memory = find_dense(&host);
     return flat->memory ? NW_OK
                         : pack(flat, (void *)(uintptr_t)host.buffer, &host);
 }

@@ -71,6 +71,7 @@ static nw_status by_channel(struct trial *t)
 static double time_form(struct trial *t, nw_status (*form)(struct trial *))
 {
     double least = 1e9, slowest = 1e9;
+    bool failed = false;
 
     for (int i = 0; i < TURNS; i++) {
         uint64_t start;
@@ -78,11 +79,11 @@ static double time_form(struct trial *t, nw_status (*form)(struct trial *))
 
         NW_PMPI(Barrier)(nw_meet_comm(t->meet));
         start = nw_clock_ns();
-        if (form(t))
-            return 1e9;
+        failed |= form(t) != NW_OK; /* the others wait for this rank, too */
         seconds = (double)(nw_clock_ns() - start) * 1e-9;
         least = seconds < least ? seconds : least;
     }
+    least = failed ? 1e9 : least;
     NW_PMPI(Allreduce)
     (&least, &slowest, 1, MPI_DOUBLE, MPI_MAX, nw_meet_comm(t->meet));
     return slowest;

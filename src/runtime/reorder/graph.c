@@ -28,11 +28,10 @@ static bool is_bad(const struct nw_call *call, const struct graph *graph)
     return false;
 }
 
-/* True where there is something to decide. */
-static bool is_sound(const struct nw_call *call, const struct graph *graph)
+/* True where there is something to decide, if MPI takes it. */
+static bool has_edges(const struct graph *graph)
 {
-    return !is_bad(call, graph) && graph->count >= 2 &&
-           graph->index[graph->count - 1] > 0;
+    return graph->count >= 2 && graph->index[graph->count - 1] > 0;
 }
 
 static nw_status add_edges(const struct graph *graph,
@@ -99,11 +98,12 @@ int nw_graph_create(MPI_Comm comm, int count, const int *index,
     int code;
 
     if (ours) {
-        bool sound = call.wanted && is_sound(&call, &graph);
-        bool good = sound && (call.rank || decide(&call, &graph));
+        bool sound, good;
 
-        snprintf(shape, sizeof shape, "of %d vertices", count);
         call.bad = is_bad(&call, &graph);
+        sound = call.wanted && !call.bad && has_edges(&graph);
+        good = sound && (call.rank || decide(&call, &graph));
+        snprintf(shape, sizeof shape, "of %d vertices", count);
         good = nw_call_tell(&call, good, hash_of(&graph, sound));
         ours = nw_call_share(&call, good) && nw_call_report(&call, shape);
     }
@@ -123,7 +123,8 @@ int nw_graph_map(MPI_Comm comm, int count, const int *index, const int *edges,
     struct graph graph = {count, index, edges};
     struct nw_call call;
     bool ours = nw_call_open(&call, "MPI_Graph_map", comm, 1) && call.wanted &&
-                is_sound(&call, &graph) && decide(&call, &graph);
+                !is_bad(&call, &graph) && has_edges(&graph) &&
+                decide(&call, &graph);
     int code = MPI_SUCCESS;
 
     if (ours && call.decision.changes &&

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/status.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -71,12 +72,12 @@ static nw_status project_up(const struct levels *levels, int level,
     return status;
 }
 
-static int64_t total_load(const struct nw_kgraph *graph)
+static double total_load(const struct nw_kgraph *graph)
 {
-    int64_t sum = 0;
+    double sum = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
-        sum += graph->load[v];
+        sum += (double)graph->load[v];
     return sum;
 }
 
@@ -94,8 +95,7 @@ static nw_status build_levels(struct task *task, struct nw_random *random,
 
     levels->graph[0] = *task->run->graph;
     levels->count = 1;
-    merge.load_max =
-        (int64_t)(1.5 * (double)total_load(task->run->graph) / small) + 1;
+    merge.load_max = (int64_t)(1.5 * total_load(task->run->graph) / small) + 1;
     while (!status && levels->count < LEVELS) {
         int at = levels->count - 1;
         struct nw_kgraph *fine = &levels->graph[at];
@@ -143,16 +143,27 @@ static void ease(struct nw_kstate *state)
     }
 }
 
+/* The cost from scratch is the one that gains lead to. */
+static bool agrees(const struct nw_kstate *state, double begun)
+{
+    double cost = nw_kway_cost(state->graph, state->machine, state->part);
+
+    return fabs(begun - state->gained - cost) <= 1e-9 * (1 + begun + cost);
+}
+
 static nw_status refine(struct task *task, const struct nw_kgraph *graph,
                         bool finest, struct nw_random *random, int32_t *part)
 {
     const struct nw_keffort *effort = &task->run->effort;
     struct nw_kstate state;
     bool balanced;
+    double begun = 0;
     nw_status status = nw_kstate_init(&state, graph, task->run->machine, part);
 
     if (status)
         return status;
+    /* only where it is looked at */
+    assert((begun = nw_kway_cost(graph, task->run->machine, part)) >= 0);
     if (!finest)
         ease(&state);
     status = nw_kbalance(&state, &balanced);
@@ -168,6 +179,7 @@ static nw_status refine(struct task *task, const struct nw_kgraph *graph,
     }
     if (finest)
         task->out.balanced = balanced;
+    assert(status || agrees(&state, begun));
     nw_kstate_fini(&state);
     return status;
 }

@@ -18,6 +18,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Sums of loads: those of all vertices may be 2^63. */
+__extension__ typedef __int128 nw_kload;
+
 /* Elements low .. high - 1. */
 struct nw_krange {
     int32_t low, high;
@@ -55,7 +58,7 @@ struct nw_kmachine {
     const void *user;  /* of `distance` */
     double *step;      /* [k] from element i - 1 to i; step[0] is not used */
     double *share;     /* [k] load to aim at */
-    int64_t *limit;    /* [k] most load */
+    nw_kload *limit;   /* [k] most load */
     int32_t *capacity; /* [k] most vertices */
 };
 
@@ -113,7 +116,7 @@ NW_MUST_CHECK nw_status nw_kcoarsen(const struct nw_kgraph *graph,
 
 struct nw_kcut {
     double target[2];
-    int64_t limit[2];
+    nw_kload limit[2];
     int64_t capacity[2];
     int tries;   /* first cuts on the coarsest level */
     int repeats; /* from the finest down and back */
@@ -138,16 +141,15 @@ NW_MUST_CHECK nw_status nw_ksection(const struct nw_kgraph *graph,
 struct nw_kstate {
     const struct nw_kgraph *graph;
     const struct nw_kmachine *machine;
-    int32_t *part;  /* [n] borrowed */
-    int64_t *load;  /* [k] */
-    int64_t *limit; /* [k] */
-    int64_t *count; /* [k] vertices */
-    int64_t *most;  /* [k] most vertices */
-    int32_t *first; /* [k] a vertex of each part, -1 none */
-    int32_t *next;  /* [n] the next of the same part, -1 none */
-    int32_t *back;  /* [n] the one before */
-    double *bound;  /* [k] bytes of one vertex to each part; 0 elsewhere */
-    int32_t *near;  /* [k] the parts where bound is not 0 */
+    int32_t *part;          /* [n] borrowed */
+    nw_kload *load, *limit; /* [k] */
+    int64_t *count;         /* [k] vertices */
+    int64_t *most;          /* [k] most vertices */
+    int32_t *first;         /* [k] a vertex of each part, -1 none */
+    int32_t *next;          /* [n] the next of the same part, -1 none */
+    int32_t *back;          /* [n] the one before */
+    double *bound; /* [k] bytes of one vertex to each part; 0 elsewhere */
+    int32_t *near; /* [k] the parts where bound is not 0 */
     int32_t near_count;
     double gained; /* by all moves so far */
     uint64_t steps;

@@ -66,8 +66,8 @@ static int32_t choose(struct balance *b, int32_t p, struct nw_kmove *move)
                 (!b->hops[q] && !nw_kstate_fits(s, v, q)))
                 continue;
             gain = nw_kstate_gain(s, v, q);
-            value = gain > 0 ? gain * (double)(g->load[v] + 1)
-                             : gain / (double)(g->load[v] + 1);
+            value = gain > 0 ? gain * ((double)g->load[v] + 1)
+                             : gain / ((double)g->load[v] + 1);
             if (value > best) {
                 best = value;
                 chosen = v;
@@ -137,9 +137,9 @@ static void relieve(struct balance *b, int32_t p)
     }
 }
 
-static int64_t overload(const struct nw_kstate *s)
+static nw_kload overload(const struct nw_kstate *s)
 {
-    int64_t sum = 0;
+    nw_kload sum = 0;
 
     for (int32_t q = 0; q < s->machine->k; q++) {
         if (s->load[q] > s->limit[q])
@@ -153,17 +153,17 @@ static int64_t overload(const struct nw_kstate *s)
 static void relieve_all(struct balance *b)
 {
     const struct nw_kstate *s = b->state;
-    int64_t before = INT64_MAX, now = overload(s);
+    nw_kload before, now = overload(s);
     int idle = 0;
 
-    while (now && idle < 3) {
-        idle = now < before ? 0 : idle + 1;
+    while (now && idle < 4) {
         before = now;
         find_ways(b);
         for (int32_t q = 0; q < s->machine->k; q++)
             if (nw_kstate_over(s, q))
                 relieve(b, q);
         now = overload(s);
+        idle = now < before ? 0 : idle + 1;
     }
     for (int32_t q = 0; now && q < s->machine->k; q++)
         while (nw_kstate_over(s, q) && jump(b, q))

@@ -22,8 +22,8 @@ struct pass {
     int32_t *at, *moves;
     bool *done;
     struct nw_heap heap[2];
-    int64_t load[2], count[2], slack; /* slack: heaviest vertex */
-    int64_t extra, extra_count;       /* allowed over the limits here */
+    nw_kload load[2], slack, extra; /* slack: heaviest vertex */
+    int64_t count[2], extra_count;  /* extras: allowed over the limits here */
     bool finest;
     double value; /* of the cut, less where it began */
 };
@@ -103,7 +103,7 @@ static double excess(const struct pass *p)
             (double)(p->count[s] - p->cut->capacity[s] - p->extra_count);
 
         if (load > 0)
-            sum += load / (double)(p->cut->limit[s] + 1);
+            sum += load / ((double)p->cut->limit[s] + 1);
         if (count > 0)
             sum += count / (double)(p->cut->capacity[s] + 1);
     }

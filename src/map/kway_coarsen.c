@@ -58,10 +58,10 @@ static int32_t best_partner(const struct coarsening *c, int32_t v)
         double rating;
         uint32_t now;
 
-        if (c->leader[u] >= 0 || g->load[v] + g->load[u] > c->merge->load_max)
+        if (c->leader[u] >= 0 || g->load[v] > c->merge->load_max - g->load[u])
             continue;
         rating = g->weight[e] * g->weight[e] /
-                 ((double)(g->load[u] + 1) * (double)(g->load[v] + 1));
+                 (((double)g->load[u] + 1) * ((double)g->load[v] + 1));
         if (rating < best || !may_join(c, v, u))
             continue;
         now = mix(c, v, u);
@@ -86,9 +86,9 @@ static int32_t best_group(const struct coarsening *c, int32_t v)
         int32_t leader = c->leader[g->to[e]];
         double rating;
 
-        if (leader == v || c->load[leader] + g->load[v] > c->merge->load_max)
+        if (leader == v || g->load[v] > c->merge->load_max - c->load[leader])
             continue;
-        rating = g->weight[e] * g->weight[e] / (double)(c->load[leader] + 1);
+        rating = g->weight[e] * g->weight[e] / ((double)c->load[leader] + 1);
         if (rating > best && may_join(c, v, leader)) {
             best = rating;
             group = leader;

@@ -121,11 +121,11 @@ static struct nw_kcut make_cut(const struct sectioning *s,
                                : load / 2;
         room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
         ease = room > 1 ? pow(room, 1 / depth) : room;
-        cut.limit[side] = (int64_t)(cut.target[side] * ease + 1e-6);
-        if (below == 1 || cut.limit[side] < (int64_t)ceil(cut.target[side]))
-            cut.limit[side] = (int64_t)fmin(limit[side], 9e18);
+        cut.limit[side] = (nw_kload)(cut.target[side] * ease + 1e-6);
+        if (below == 1 || cut.limit[side] < (nw_kload)ceil(cut.target[side]))
+            cut.limit[side] = (nw_kload)limit[side];
         if ((double)cut.limit[side] > limit[side])
-            cut.limit[side] = (int64_t)limit[side];
+            cut.limit[side] = (nw_kload)limit[side];
     }
     return cut;
 }

@@ -17,7 +17,8 @@ struct weighed {
 struct fitting {
     const struct nw_many *many;
     struct nw_heap heap;   /* of elements with room for one more rank */
-    double *left;          /* [k] load; what a heap calls gain */
+    nw_kload *left;        /* [k] load */
+    double *gain;          /* [k] the same for the heap */
     int32_t *count;        /* [k] ranks */
     struct weighed *order; /* [n] ranks */
 };
@@ -54,13 +55,14 @@ static int32_t roomiest(const struct fitting *fit, int32_t v)
 static bool put(struct fitting *fit, int32_t v, int32_t *part)
 {
     const struct nw_many *many = fit->many;
-    double load = (double)many->graph.load[v];
+    int64_t load = many->graph.load[v];
     int32_t q = roomiest(fit, v);
 
     if (q < 0 || fit->left[q] < load)
         return false;
     part[v] = q;
     fit->left[q] -= load;
+    fit->gain[q] = (double)fit->left[q];
     if (++fit->count[q] == many->machine.capacity[q])
         nw_heap_remove(&fit->heap, q);
     else
@@ -91,6 +93,8 @@ static nw_status prepare(struct fitting *fit)
     if (!status)
         status = nw_alloc(k, sizeof *fit->left, &fit->left);
     if (!status)
+        status = nw_alloc(k, sizeof *fit->gain, &fit->gain);
+    if (!status)
         status = nw_alloc(k, sizeof *fit->count, &fit->count);
     if (!status)
         status = nw_alloc(k, sizeof *fit->heap.at, &fit->heap.at);
@@ -98,12 +102,13 @@ static nw_status prepare(struct fitting *fit)
         status = nw_alloc(k, sizeof *fit->heap.item, &fit->heap.item);
     if (status)
         return status;
-    fit->heap.gain = fit->left;
+    fit->heap.gain = fit->gain;
     for (int32_t v = 0; v < g->n; v++)
         fit->order[v] = (struct weighed){g->load[v], v};
     qsort(fit->order, n, sizeof *fit->order, heaviest_first);
     for (int32_t q = 0; q < m->k; q++) {
-        fit->left[q] = (double)m->limit[q];
+        fit->left[q] = m->limit[q];
+        fit->gain[q] = (double)m->limit[q];
         if (m->capacity[q])
             nw_heap_add(&fit->heap, q);
     }
@@ -119,6 +124,7 @@ nw_status nw_many_fit(const struct nw_many *many, int32_t *part, bool *fits)
         *fits = put_all(&fit, part);
     free(fit.order);
     free(fit.left);
+    free(fit.gain);
     free(fit.count);
     free(fit.heap.at);
     free(fit.heap.item);

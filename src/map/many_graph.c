@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define LOAD_MOST ((nw_kload)1 << 63) /* of all ranks */
+
 static double weight_of(const struct nw_many *many, size_t e)
 {
     if (many->options.objective == NW_OBJECTIVE_LATENCY)
@@ -109,15 +111,15 @@ static nw_status set_loads(struct nw_many *many)
 {
     const uint64_t *weight =
         many->options.weights ? many->options.weights : many->pattern->weight;
-    uint64_t sum = 0;
+    nw_kload sum = 0;
 
     for (int32_t v = 0; v < many->graph.n; v++) {
         uint64_t load = weight ? weight[v] : 1;
 
-        if (load > INT64_MAX / 4 || sum > INT64_MAX / 4 - load)
+        if (load > INT64_MAX || sum + (nw_kload)load > LOAD_MOST)
             return nw_fail(NW_EINVAL, "the weights of the ranks sum to more "
-                                      "than 2^61");
-        sum += load;
+                                      "than 2^63");
+        sum += (nw_kload)load;
         many->graph.load[v] = (int64_t)load;
         many->graph.count[v] = 1;
     }

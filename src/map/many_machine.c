@@ -303,7 +303,7 @@ static nw_status check_loads(const struct nw_many *many)
 {
     const struct nw_kgraph *g = &many->graph;
     const struct nw_kmachine *m = &many->machine;
-    int64_t most = 0;
+    nw_kload most = 0;
 
     for (int32_t q = 0; q < m->k; q++)
         if (m->limit[q] > most)
@@ -317,27 +317,49 @@ static nw_status check_loads(const struct nw_many *many)
     return NW_OK;
 }
 
+static bool is_even(const struct nw_kmachine *m)
+{
+    for (int32_t q = 1; q < m->k; q++)
+        if (m->share[q] != m->share[0])
+            return false;
+    return true;
+}
+
+/* What a share is rounded up to: exactly where all are the same, else with
+ * what doubles leave out. */
+static nw_kload round_up(const struct nw_kmachine *m, int32_t q,
+                         nw_kload all_even)
+{
+    double share = m->share[q], whole = ceil(share * (1 - 1e-9));
+
+    if (all_even)
+        return (all_even + m->k - 1) / m->k;
+    return (nw_kload)(whole < share - 1 ? ceil(share * (1 + 1e-15)) : whole);
+}
+
 static nw_status set_limits(struct nw_many *many)
 {
     struct nw_kmachine *m = &many->machine;
-    double all = 0, mean, factor = 1 + many->options.imbalance;
+    double imbalance = many->options.imbalance, mean;
+    nw_kload all = 0, all_even;
 
     for (int32_t v = 0; v < many->graph.n; v++) {
-        all += (double)many->graph.load[v];
+        all += many->graph.load[v];
         if (many->graph.load[v] > many->heaviest)
             many->heaviest = many->graph.load[v];
     }
-    mean = all / many->graph.n;
-    if (many->options.imbalance < 0)
-        share_by_order(many, all, mean);
+    mean = (double)all / many->graph.n;
+    if (imbalance < 0)
+        share_by_order(many, (double)all, mean);
     else
-        share_by_speed(many, all, mean);
+        share_by_speed(many, (double)all, mean);
+    all_even = is_even(m) ? all : 0;
     for (int32_t q = 0; q < m->k; q++) {
-        double limit = factor * ceil(m->share[q] * (1 - 1e-9)) + 1e-6;
+        nw_kload load = round_up(m, q, all_even);
 
-        m->limit[q] = many->options.imbalance < 0 || limit > 4e18
-                          ? INT64_MAX / 2
-                          : (int64_t)limit;
+        m->limit[q] = imbalance < 0
+                          ? all
+                          : load + (nw_kload)(imbalance * (double)load + 1e-6);
     }
     return check_loads(many);
 }

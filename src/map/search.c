@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define EXACT_PLACES 64 /* elements that a bound is known for */
+#define TABU_MOST 2048  /* that tabu search has matrices for */
 #define DENSE_MOST 128  /* elements of any machine */
 #define MATRIX_MOST 400 /* elements of a matrix of distances */
 
@@ -53,25 +54,12 @@ static nw_status begin(const struct nw_problem *problem,
     return nw_search_let_remote(problem, answer);
 }
 
-static nw_status check_dense(const char *name, const struct nw_seats *seats)
-{
-    if (nw_dense_fits(seats))
-        return NW_OK;
-    return nw_fail(NW_EUNSUPPORTED,
-                   "%s is for hop-bytes or latency between cores, all of "
-                   "which may be used; anneal and refine know every objective, "
-                   "GPUs and nodes that take fewer ranks",
-                   name);
-}
-
 static nw_status run_dense(const char *name, struct nw_seats *seats,
                            struct nw_map_report *report)
 {
     struct nw_dense dense;
-    nw_status status = check_dense(name, seats);
+    nw_status status = nw_dense_init(&dense, seats);
 
-    if (!status)
-        status = nw_dense_init(&dense, seats);
     if (status)
         return status;
     if (!strcmp(name, "tabu"))
@@ -114,12 +102,16 @@ static nw_status run_exact(struct nw_seats *seats, const struct nw_aim *aim,
     return nw_seats_exhaust(seats, aim, 0, &report->proven);
 }
 
-/* What a dense search does not know, swaps of seats see to afterwards. */
+/* What a dense search does not know, swaps of seats see to afterwards; where it
+ * knows nothing of it, or would need too much memory, they do it all. */
 static nw_status run_tabu(struct nw_seats *seats, const struct nw_aim *aim,
                           struct nw_map_report *report)
 {
-    nw_status status = run_dense("tabu", seats, report);
+    nw_status status;
 
+    if (!nw_dense_fits(seats) || seats->count > TABU_MOST)
+        return nw_seats_search(seats, aim, NW_SEARCH_FULL);
+    status = run_dense("tabu", seats, report);
     if (!status && !nw_search_is_dense(seats))
         status = nw_seats_search(seats, aim, NW_SEARCH_DESCENT);
     return status;

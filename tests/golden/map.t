@@ -174,7 +174,7 @@ $ nodewise map -t matrix:nan.matrix -p large.pattern
 ? 3
 $ printf '18446744073709551615\n1\n1\n1\n' > loads
 $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --weights loads
-! nodewise map: the weights of the ranks sum to more than 2^61
+! nodewise map: the weights of the ranks sum to more than 2^63
 ? 3
 $ printf '1\n-1\n1\n1\n' > speeds
 $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --speeds speeds

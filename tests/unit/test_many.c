@@ -363,7 +363,8 @@ static void test_gains_add_up(void **state)
     int32_t row_to[N * 8], part[N];
     double table[K * K], weight[N * 8];
     size_t row[N + 1] = {0};
-    int64_t load[N], limit[K];
+    nw_kload limit[K];
+    int64_t load[N];
     int32_t count[N], capacity[K];
     struct nw_kgraph g = {N, row, row_to, weight, load, count, NULL};
     struct nw_kmachine m = {
@@ -446,7 +447,32 @@ static void test_refusals_say_why(void **state)
     options.weights = weights;
     expect_refusal("hierarchy:2:2@1:10", 4, &options, "weight 50");
     options.weights = huge;
-    expect_refusal("hierarchy:2:2@1:10", 4, &options, "2^61");
+    expect_refusal("hierarchy:2:2@1:10", 4, &options, "2^63");
+}
+
+/* Weights that sum to 2^63 exactly, on elements that each take two: those of
+ * one element sum to 2^62 to the last unit, which doubles cannot tell. */
+static void test_huge_weights_are_exact(void **state)
+{
+    const uint64_t half = (uint64_t)1 << 61;
+    const uint64_t weights[4] = {half + 1, half - 1, half + 3, half - 3};
+    nw_topology *topology = load("hierarchy:2@1");
+    nw_pattern *pattern = make_grid(2);
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    uint64_t sum[2] = {0};
+    nw_mapping *mapping;
+
+    (void)state;
+    options.imbalance = 0;
+    options.weights = weights;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    for (int32_t r = 0; r < 4; r++)
+        sum[mapping->core[r]] += weights[r];
+    assert_true(sum[0] == 2 * half && sum[1] == 2 * half);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
 }
 
 int main(void)
@@ -459,6 +485,7 @@ int main(void)
         cmocka_unit_test(test_tiny_ones_are_optimal),
         cmocka_unit_test(test_gains_add_up),
         cmocka_unit_test(test_refusals_say_why),
+        cmocka_unit_test(test_huge_weights_are_exact),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_CART_WEIGHTS", "W[,W...]",
      "traffic per dimension of Cartesian grids"},
     {"NODEWISE_CHANNEL_COPY", "auto|naive|loopback|fastcopy",
-     "how a small message comes from its landing slot into GPU memory"},
+     "how a small message comes from its landing slot, or MPI's, into GPU "
+     "memory"},
     {"NODEWISE_CHANNEL_IPC", "on|off",
      "'off' sends large messages between GPUs of one host over libfabric, too"},
     {"NODEWISE_CHANNEL_PROTOCOL", "auto|gather|pack|two|rendezvous",

@@ -43,5 +43,10 @@ static void stored(size_t bytes)
     fake.work("store", bytes);
 }
 
+static void loaded(size_t bytes)
+{
+    fake.work("load", bytes);
+}
+
 const struct nw_mapping nw_mapping_emulated = {"emulated", nw_adapter_open,
-                                               nw_adapter_map, stored};
+                                               nw_adapter_map, stored, loaded};

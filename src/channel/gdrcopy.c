@@ -145,10 +145,10 @@ static nw_status gdr_map_at(void *gpu, size_t bytes, void **out)
                          bytes, gpu);
 }
 
-static void stored(size_t bytes)
+static void paid(size_t bytes)
 {
     (void)bytes; /* the bus was paid already */
 }
 
 const struct nw_mapping nw_mapping_gdrcopy = {"gdrcopy", gdr_open, gdr_map_at,
-                                              stored};
+                                              paid, paid};

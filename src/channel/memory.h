@@ -53,6 +53,7 @@ struct nw_mapping {
     nw_status (*map)(void *gpu, size_t bytes, void **out);
     /* Called after `bytes` were moved; what it costs where that is played. */
     void (*stored)(size_t bytes);
+    void (*loaded)(size_t bytes);
 };
 extern const struct nw_mapping nw_mapping_gdrcopy;
 extern const struct nw_mapping nw_mapping_emulated;
@@ -68,5 +69,7 @@ void nw_adapter_pay(enum nw_adapter_work work, size_t bytes);
 
 /* memcpy by the widest stores that go past the caches, and a fence. */
 void nw_stores(void *to, const void *from, size_t bytes);
+/* memcpy from mapped memory, by whole lines where the CPU can. */
+void nw_loads(void *to, const void *from, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies into mapped GPU memory: full vectors that bypass the caches, so that
- * the bus sees whole write-combined lines. */
+/* Copies into and out of mapped GPU memory: full vectors that bypass the
+ * caches, so that the bus sees whole write-combined lines. */
 #include "channel/memory.h"
 
 #include <string.h>
@@ -30,11 +30,38 @@ static size_t stream(char *to, const char *from, size_t bytes)
     return by_sse2(to, from, bytes);
 }
 
+/* `from` begins a line: four of these read it across the bus at once. */
+__attribute__((target("sse4.1"))) static size_t
+load_lines(char *to, const char *from, size_t bytes)
+{
+    size_t done = 0;
+
+    for (; done + sizeof(__m128i) <= bytes; done += sizeof(__m128i))
+        _mm_storeu_si128((__m128i *)(to + done),
+                         _mm_stream_load_si128((__m128i *)(from + done)));
+    return done;
+}
+
+static size_t load(char *to, const char *from, size_t bytes)
+{
+    _mm_mfence(); // nothing that was read before
+    if (__builtin_cpu_supports("sse4.1"))
+        return load_lines(to, from, bytes);
+    return 0;
+}
+
 static void fence(void)
 {
     _mm_sfence();
 }
 #else
+static size_t load(char *to, const char *from, size_t bytes)
+{
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    memcpy(to, from, bytes);
+    return bytes;
+}
+
 static size_t stream(char *to, const char *from, size_t bytes)
 {
     memcpy(to, from, bytes);
@@ -61,4 +88,17 @@ void nw_stores(void *to, const void *from, size_t bytes)
     head += stream(out + head, in + head, bytes - head);
     memcpy(out + head, in + head, bytes - head);
     fence();
+}
+
+void nw_loads(void *to, const void *from, size_t bytes)
+{
+    char *out = to;
+    const char *in = from;
+    size_t head = -(uintptr_t)in % LINE, lines;
+
+    if (head > bytes)
+        head = bytes;
+    lines = load(out + head, in + head, bytes - head);
+    memcpy(out, in, head);
+    memcpy(out + head + lines, in + head + lines, bytes - head - lines);
 }

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "gpu/job.h"
+#include "runtime/messages/ways.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -42,20 +43,14 @@ struct move {
     nw_status status;
 };
 
-static nw_status move_bytes(const struct move *move, char *device, char *host,
-                            size_t bytes)
-{
-    return move->out ? nw_gpu_cuda.copy_out(host, device, bytes)
-                     : nw_gpu_cuda.copy_in(device, host, bytes);
-}
-
 static bool move_piece(void *context, MPI_Aint offset, size_t bytes)
 {
     struct move *move = context;
     size_t n = bytes < move->left ? bytes : (size_t)move->left;
 
     if (n)
-        move->status = move_bytes(move, move->device + offset, move->host, n);
+        move->status =
+            nw_ways_move(move->out, move->device + offset, move->host, n);
     move->host += n;
     move->left -= n;
     return !move->status && move->left;
@@ -382,4 +377,5 @@ void nw_copies_close(void)
         free_job(job);
     }
     jobs = NULL;
+    nw_ways_close();
 }

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Times of two ways: the least counts, since whatever disturbs a turn makes it
+ * longer. */
+#include "runtime/messages/pace.h"
+
+enum { TRIES = 8, AGAIN = 256, RISE = 8 };
+
+int nw_pace_best(const struct nw_pace *pace)
+{
+    return pace->least_ns[1] &&
+           pace->least_ns[1] < pace->least_ns[0] - pace->least_ns[0] / 20;
+}
+
+bool nw_pace_is_lost(const struct nw_pace *pace)
+{
+    return pace->turns >= TRIES && pace->least_ns[1] / 2 > pace->least_ns[0];
+}
+
+int nw_pace_pick(struct nw_pace *pace, bool *timed)
+{
+    uint32_t turn = pace->turns++;
+
+    if (turn >= UINT32_MAX - 1)
+        pace->turns = AGAIN;
+    *timed = turn < TRIES || turn % AGAIN < 2;
+    return *timed ? (int)(turn % 2) : nw_pace_best(pace);
+}
+
+void nw_pace_took(struct nw_pace *pace, int way, uint64_t ns)
+{
+    uint32_t took = ns < 1 ? 1 : ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
+    uint32_t *least = &pace->least_ns[way];
+
+    if (!*least || took < *least)
+        *least = took;
+    else if (took - *least < *least)
+        *least += (took - *least) / RISE;
+    else
+        *least += *least / RISE + 1; // took is at least twice as much
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which of two ways takes less time, found on the work itself: both are tried
+ * a few times, then the better one is kept to, and both are looked at again
+ * now and then. */
+#ifndef NW_MESSAGES_PACE_H
+#define NW_MESSAGES_PACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nw_pace {
+    uint32_t least_ns[2]; /* 0: not tried; rises slowly where it got worse */
+    uint32_t turns;
+};
+
+/* The way of the next turn, 0 or 1; where *timed it is to be told to
+ * nw_pace_took. */
+int nw_pace_pick(struct nw_pace *pace, bool *timed);
+void nw_pace_took(struct nw_pace *pace, int way, uint64_t ns);
+/* The way that is better so far; 1 must be so by a twentieth. */
+int nw_pace_best(const struct nw_pace *pace);
+/* Whether way 1 took more than twice as long. */
+bool nw_pace_is_lost(const struct nw_pace *pace);
+
+#endif

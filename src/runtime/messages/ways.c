@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which way is better is measured on the messages themselves, by direction and
+ * size (powers of two). The first messages of an allocation go by the driver:
+ * its copies come after the work that was put into the default stream before,
+ * and to map memory that is used once costs more than it saves. After that the
+ * driver is told to keep its copies in step with the CPU's.
+ */
+#include "runtime/messages/ways.h"
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "channel/memory.h"
+#include "gpu/gpu.h"
+#include "runtime/messages/pace.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BY_DRIVER, BY_CPU };
+enum { IN, OUT, DIRECTIONS };
+enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
+/* Loads wait for the bus line by line: they are not even tried beyond this. */
+static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
+
+/* An allocation that messages came from or went to. */
+struct seen {
+    uint64_t id;
+    uint32_t uses;
+    bool barred; /* it cannot be mapped */
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const struct nw_mapping *mapping;
+static bool forced;
+/* Held while bytes go through a mapping, too: it must not go away. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_pace paces[DIRECTIONS][CLASSES];
+static struct seen seen[SEEN];
+
+static void open_mapping(void)
+{
+    const char *reach = getenv("NODEWISE_CHANNEL_REACH");
+    const char *copy = getenv("NODEWISE_CHANNEL_COPY");
+
+    if ((reach && !strcmp(reach, "no")) || (copy && !strcmp(copy, "naive")))
+        return;
+    forced = copy && !strcmp(copy, "fastcopy");
+    mapping = nw_mapping_open();
+}
+
+static nw_status by_driver(bool out, char *device, char *host, size_t bytes)
+{
+    return out ? nw_gpu_cuda.copy_out(host, device, bytes)
+               : nw_gpu_cuda.copy_in(device, host, bytes);
+}
+
+static nw_status by_cpu(bool out, char *device, char *host, size_t bytes)
+{
+    void *mapped = NULL;
+    nw_status status = mapping->map(device, bytes, &mapped);
+
+    if (status)
+        return status;
+    if (out) {
+        nw_loads(host, mapped, bytes);
+        mapping->loaded(bytes);
+    } else {
+        nw_stores(mapped, host, bytes);
+        mapping->stored(bytes);
+    }
+    return NW_OK;
+}
+
+/* The allocation, if the CPU may reach into it by now; else NULL. */
+static struct seen *reached(char *device, size_t bytes)
+{
+    struct nw_gpu_range range = {0};
+    struct seen *one;
+
+    if (nw_gpu_cuda.range(device, &range) ||
+        bytes > range.bytes - (size_t)(device - (char *)range.start))
+        return NULL;
+    one = &seen[range.id % SEEN];
+    if (one->id != range.id)
+        *one = (struct seen){.id = range.id};
+    if (!one->barred && ++one->uses == FIRST_USES + 1)
+        one->barred = nw_gpu_cuda.keep_in_step(device) != NW_OK;
+    return one->barred || one->uses <= FIRST_USES ? NULL : one;
+}
+
+static int class_of(size_t bytes)
+{
+    int class = 0;
+
+    while (class < CLASSES - 1 && (size_t)1 << class < bytes)
+        class ++;
+    return class;
+}
+
+/* A way that was far behind for fewer bytes is not tried for more. */
+static bool is_hopeless(const struct nw_pace *pace, int class)
+{
+    for (int i = 0; i < class && !pace[class].turns; i++)
+        if (nw_pace_is_lost(&pace[i]))
+            return true;
+    return false;
+}
+
+static nw_status move(struct seen *allocation, bool out, char *device,
+                      char *host, size_t bytes)
+{
+    struct nw_pace *pace = &paces[out][class_of(bytes)];
+    bool timed = false;
+    int way = forced ? BY_CPU : nw_pace_pick(pace, &timed);
+    uint64_t start = timed ? nw_clock_ns() : 0;
+    nw_status status = way == BY_CPU ? by_cpu(out, device, host, bytes)
+                                     : by_driver(out, device, host, bytes);
+
+    if (status && way == BY_CPU) {
+        allocation->barred = true;
+        return by_driver(out, device, host, bytes);
+    }
+    if (!status && timed)
+        nw_pace_took(pace, way, nw_clock_ns() - start);
+    return status;
+}
+
+nw_status nw_ways_move(bool out, char *device, char *host, size_t bytes)
+{
+    struct seen *allocation = NULL;
+    nw_status status = NW_OK;
+
+    (void)pthread_once(&once, open_mapping);
+    if (!mapping || bytes > most[out])
+        return by_driver(out, device, host, bytes);
+    (void)pthread_mutex_lock(&lock);
+    if (forced || !is_hopeless(paces[out], class_of(bytes)))
+        allocation = reached(device, bytes);
+    if (allocation)
+        status = move(allocation, out, device, host, bytes);
+    (void)pthread_mutex_unlock(&lock);
+    return allocation ? status : by_driver(out, device, host, bytes);
+}
+
+void nw_ways_close(void)
+{
+    memset(paces, 0, sizeof paces);
+    memset(seen, 0, sizeof seen);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which of two ways is taken, on times that are made up. */
+#include "runtime/messages/pace.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* `turns` turns whose ways take so long; how often way 1 was taken. */
+static int play(struct nw_pace *pace, int turns, uint64_t zero, uint64_t one)
+{
+    int taken = 0;
+
+    for (int i = 0; i < turns; i++) {
+        bool timed = false;
+        int way = nw_pace_pick(pace, &timed);
+
+        if (timed)
+            nw_pace_took(pace, way, way ? one : zero);
+        taken += way;
+    }
+    return taken;
+}
+
+static void test_better_way_is_kept_to(void **state)
+{
+    struct nw_pace fast = {0}, slow = {0}, alike = {0};
+
+    (void)state;
+    assert_int_equal(play(&fast, 100, 6000, 500), 96);
+    assert_int_equal(play(&slow, 100, 500, 6000), 4);
+    /* not by a twentieth: way 0 stays */
+    assert_int_equal(play(&alike, 100, 1000, 990), 4);
+}
+
+static void test_one_slow_turn_changes_nothing(void **state)
+{
+    struct nw_pace pace = {0};
+    bool timed = false;
+
+    (void)state;
+    (void)play(&pace, 8, 6000, 500);
+    for (int i = 0; i < 3; i++)
+        nw_pace_took(&pace, 1, 100000000);
+    assert_int_equal(nw_pace_pick(&pace, &timed), 1);
+    assert_false(timed);
+}
+
+static void test_what_got_worse_is_left(void **state)
+{
+    struct nw_pace pace = {0};
+
+    (void)state;
+    (void)play(&pace, 100, 6000, 500);
+    (void)play(&pace, 256 * 60, 6000, 20000);
+    assert_int_equal(nw_pace_best(&pace), 0);
+}
+
+static void test_what_lost_is_told(void **state)
+{
+    struct nw_pace pace = {0};
+
+    (void)state;
+    (void)play(&pace, 7, 1000, 2600);
+    assert_false(nw_pace_is_lost(&pace)); // not yet sure
+    (void)play(&pace, 1, 1000, 2600);
+    assert_true(nw_pace_is_lost(&pace));
+}
+
+static void test_turns_do_not_run_over(void **state)
+{
+    struct nw_pace pace = {0};
+
+    (void)state;
+    (void)play(&pace, 8, 6000, 500);
+    pace.turns = UINT32_MAX - 2;
+    (void)play(&pace, 10, 6000, 500);
+    assert_true(pace.turns > 8);
+    assert_int_equal(nw_pace_best(&pace), 1);
+    nw_pace_took(&pace, 0, 0);
+    assert_int_equal(pace.least_ns[0], 1);
+    for (int i = 0; i < 1000; i++)
+        nw_pace_took(&pace, 0, UINT64_MAX);
+    assert_true(pace.least_ns[0] > 1u << 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_better_way_is_kept_to),
+        cmocka_unit_test(test_one_slow_turn_changes_nothing),
+        cmocka_unit_test(test_what_got_worse_is_left),
+        cmocka_unit_test(test_what_lost_is_told),
+        cmocka_unit_test(test_turns_do_not_run_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -85,6 +85,18 @@ NW_API NW_MUST_CHECK nw_status nw_map(const nw_topology *topology,
                                       nw_mapping **out,
                                       struct nw_map_report *report);
 
+/* The same, and what it costs beside the default, as nw_cost_evaluate says;
+ * each is priced once. */
+struct nw_map_answer {
+    nw_mapping *mapping;
+    struct nw_cost cost, standard; /* the mapping's and the default's */
+    struct nw_map_report report;
+};
+NW_API NW_MUST_CHECK nw_status
+nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
+              const struct nw_map_options *options, struct nw_map_answer *out);
+NW_API void nw_map_answer_fini(struct nw_map_answer *answer);
+
 /* What the launcher would do (design: "the default mapping"). */
 NW_API NW_MUST_CHECK nw_status
 nw_map_default(const nw_topology *topology, const nw_pattern *pattern,

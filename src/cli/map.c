@@ -382,12 +382,11 @@ static const struct argp argp = {
 struct work {
     nw_topology *topology;
     nw_pattern *pattern;
-    nw_mapping *fixed, *start, *standard, *mapping;
+    nw_mapping *fixed, *start;
     struct nw_hosts hosts;
     uint64_t *weights;
     double *speeds;
-    struct nw_map_report report;
-    struct nw_cost cost[2]; /* the default's, the mapping's */
+    struct nw_map_answer answer;
 };
 
 static nw_status load_qaplib(struct work *work, const char *path)
@@ -474,20 +473,11 @@ static nw_status compute(struct work *work, struct arguments *arguments)
     nw_status status;
 
     arguments->map.progress = nw_cli_progress(&arguments->common);
-    status = nw_map(work->topology, work->pattern, &arguments->map,
-                    &work->mapping, &work->report);
+    status = nw_map_priced(work->topology, work->pattern, &arguments->map,
+                           &work->answer);
     nw_cli_progress_finish();
     if (status && arguments->fix)
         status = nw_cli_blame_fix(arguments->fix, status);
-    if (!status)
-        status = nw_map_default(work->topology, work->pattern, &arguments->map,
-                                &work->standard);
-    if (!status)
-        status = nw_cost_evaluate(work->topology, work->pattern, work->standard,
-                                  &work->cost[0]);
-    if (!status)
-        status = nw_cost_evaluate(work->topology, work->pattern, work->mapping,
-                                  &work->cost[1]);
     return status;
 }
 
@@ -495,8 +485,8 @@ static nw_status make_table(const struct work *work,
                             const struct arguments *arguments, char **out)
 {
     struct nw_cost_column columns[] = {
-        {"default", &work->cost[0]},
-        {work->report.algorithm, &work->cost[1]},
+        {"default", &work->answer.standard},
+        {work->answer.report.algorithm, &work->answer.cost},
     };
     struct nw_text text = {0};
     char *words;
@@ -508,13 +498,13 @@ static nw_status make_table(const struct work *work,
     nw_text_add(&text, words);
     nw_text_format(&text, "seed %llu, %llu steps, objective %s%s%s%s\n",
                    (unsigned long long)arguments->map.seed,
-                   (unsigned long long)work->report.steps,
+                   (unsigned long long)work->answer.report.steps,
                    nw_objective_name(arguments->map.objective),
                    arguments->map.has_second ? "," : "",
                    arguments->map.has_second
                        ? nw_objective_name(arguments->map.second)
                        : "",
-                   work->report.proven ? ", proven the best" : "");
+                   work->answer.report.proven ? ", proven the best" : "");
     if (!arguments->objective_given)
         nw_text_format(&text, "objective %s: %s\n",
                        nw_objective_name(arguments->map.objective),
@@ -531,17 +521,17 @@ static nw_status make_json(const struct work *work,
 
     nw_json_object(&json, NULL);
     nw_json_string(&json, "schema", "nodewise.map/1");
-    nw_json_string(&json, "algorithm", work->report.algorithm);
+    nw_json_string(&json, "algorithm", work->answer.report.algorithm);
     nw_json_string(&json, "objective",
                    nw_objective_name(arguments->map.objective));
     if (!arguments->objective_given)
         nw_json_string(&json, "objective_why", arguments->choice.why);
     nw_json_unsigned(&json, "seed", arguments->map.seed);
-    nw_json_unsigned(&json, "steps", work->report.steps);
-    nw_json_bool(&json, "proven", work->report.proven);
-    nw_cli_cost_json(&json, work->topology, &work->cost[1]);
+    nw_json_unsigned(&json, "steps", work->answer.report.steps);
+    nw_json_bool(&json, "proven", work->answer.report.proven);
+    nw_cli_cost_json(&json, work->topology, &work->answer.cost);
     nw_json_object(&json, "default");
-    nw_cli_cost_json(&json, work->topology, &work->cost[0]);
+    nw_cli_cost_json(&json, work->topology, &work->answer.standard);
     nw_json_end_object(&json);
     nw_json_end_object(&json);
     return nw_text_take(&text, out);
@@ -557,8 +547,9 @@ static nw_status write_mapping(const struct work *work,
         return NW_OK;
     fflush(stdout);
     if (arguments->elements_out)
-        return nw_mapping_write_elements(work->mapping, work->topology, path);
-    return nw_mapping_write(work->mapping, path);
+        return nw_mapping_write_elements(work->answer.mapping, work->topology,
+                                         path);
+    return nw_mapping_write(work->answer.mapping, path);
 }
 
 static int show(const struct work *work, const struct arguments *arguments)
@@ -595,12 +586,9 @@ static int list_algorithms(void)
 
 static void fini(struct work *work)
 {
-    nw_cost_fini(&work->cost[0]);
-    nw_cost_fini(&work->cost[1]);
     nw_mapping_free(work->fixed);
     nw_mapping_free(work->start);
-    nw_mapping_free(work->standard);
-    nw_mapping_free(work->mapping);
+    nw_map_answer_fini(&work->answer);
     nw_cli_hosts_fini(&work->hosts);
     free(work->weights);
     free(work->speeds);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a mapping costs, from scratch: every edge once, its distance and the
- * links of its route. The figures every search must agree with. */
+/* What a mapping costs, from scratch: shares of every edge, taken on several
+ * threads, and the figures out of them. All searches must agree with these. */
 #include <nodewise/cost.h>
 
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/status.h"
-#include "cost/ends.h"
-#include "cost/flows.h"
-#include "topology/topology.h"
+#include "cost/pricing.h"
+#include "cost/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,102 +39,91 @@ enum layer { LAYER_ALL, LAYER_HOST, LAYER_GPU, LAYER_COUNT };
 static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
                                                     LAYER_ALL};
 
+/* Most shares taken at once: each has sums for every link. */
+#define SHARES_MOST 8
+
 struct evaluation {
-    const nw_topology *topology;
-    struct nw_ends places;
-    bool has_links;
-    struct nw_flows flows;
+    struct nw_shared of;
+    int32_t threads, shares;
+    struct nw_share share[SHARES_MOST];
+    nw_status status[SHARES_MOST];
     double *load[LAYER_COUNT]; /* [2 x links] bytes, in the end */
-    uint32_t *hops;
     struct nw_cost *cost;
-    bool integral;
-    nw_uint128 exact[NW_FLOW_LAYERS]; /* hop-bytes */
-    double value[NW_FLOW_LAYERS];
-    int32_t ranks;
+    double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
 
-static nw_status add_hop_bytes(struct evaluation *work, int layer,
-                               uint64_t bytes, double distance)
+/* Slices from one end to the other, as many for each share. */
+static void take_share(void *user, int32_t t)
 {
-    nw_uint128 product;
+    struct evaluation *work = user;
+    int64_t slices = work->of.slices, first = slices * t / work->shares;
+    int64_t end = slices * (t + 1) / work->shares;
 
-    if (!work->integral) {
-        work->value[layer] += (double)bytes * distance;
-        return NW_OK;
-    }
-    product = (nw_uint128)bytes * (uint64_t)distance;
-    if (__builtin_add_overflow(work->exact[layer], product,
-                               &work->exact[layer]))
-        return nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
-    return NW_OK;
+    for (int64_t i = first; !work->status[t] && i < end; i++)
+        work->status[t] = nw_share_add(&work->share[t], (int32_t)i);
 }
 
-static nw_status add_level(struct evaluation *work, int layer, int32_t level,
-                           const uint64_t amount[2])
+static nw_status take_shares(struct evaluation *work)
 {
-    uint64_t *sum[2] = {&work->cost->level_bytes[layer][level],
-                        &work->cost->level_messages[layer][level]};
-
-    for (int i = 0; i < 2; i++)
-        if (__builtin_add_overflow(*sum[i], amount[i], sum[i]))
-            return nw_fail(NW_EFORMAT, "%s of one level pass 2^64",
-                           i ? "the messages" : "the bytes");
-    return NW_OK;
-}
-
-static nw_status add_edge(struct evaluation *work, const nw_pattern *pattern,
-                          int32_t src, size_t e)
-{
-    static const int layers[] = {NW_FLOW_HOST, NW_FLOW_GPU, NW_FLOW_MIXED,
-                                 NW_FLOW_MIXED};
-    int layer = layers[pattern->kind[e]];
-    uint64_t bytes = pattern->bytes[e], messages = pattern->messages[e];
-    double latency = 0;
-    struct nw_end ends[2];
-    struct nw_trail trail;
-    nw_status status = nw_ends_of_edge(&work->places, pattern, src, e, ends);
-
-    if (status)
-        return status;
-    nw_topology_trail(work->topology, ends, &trail, work->hops);
-    status = add_hop_bytes(work, layer, bytes, trail.distance);
-    if (!status)
-        status = add_level(work, layer != NW_FLOW_HOST, trail.level,
-                           (const uint64_t[]){bytes, messages});
-    if (status)
-        return status;
-    if (work->has_links)
-        latency = nw_flows_add(&work->flows, layer, &trail, work->hops, bytes);
-    if (work->topology->matrix || work->topology->depth_distance)
-        latency = trail.distance;
-    work->cost->latency += (double)messages * latency;
-    return NW_OK;
-}
-
-static nw_status alloc_links(struct evaluation *work, size_t links)
-{
-    nw_status status = nw_flows_init(&work->flows, work->topology);
-
-    work->has_links = true;
-    for (int layer = 0; !status && layer < LAYER_COUNT; layer++)
-        status = nw_alloc(2 * links, sizeof(double), &work->load[layer]);
-    return status;
-}
-
-static nw_status alloc_cost(struct evaluation *work)
-{
-    struct nw_cost *cost = work->cost;
-    size_t levels = (size_t)nw_topology_level_count(work->topology);
     nw_status status = NW_OK;
 
-    cost->level_count = (int32_t)levels;
-    for (int i = 0; !status && i < 2; i++) {
-        status = nw_alloc(levels, sizeof(uint64_t), &cost->level_bytes[i]);
-        if (!status)
-            status =
-                nw_alloc(levels, sizeof(uint64_t), &cost->level_messages[i]);
+    for (int32_t t = 0; !status && t < work->shares; t++)
+        status = nw_share_init(&work->share[t], &work->of,
+                               t ? &work->share[0] : NULL);
+    if (!status)
+        nw_crew_run(take_share, work, work->shares, work->shares);
+    for (int32_t t = 0; !status && t < work->shares; t++)
+        status = work->status[t];
+    for (int32_t t = 1; !status && t < work->shares; t++)
+        status = nw_share_merge(&work->share[0], &work->share[t]);
+    return status ? status : nw_share_settle(&work->share[0]);
+}
+
+static void drop_shares(struct evaluation *work)
+{
+    for (int32_t t = work->shares; t-- > 0;) {
+        nw_share_fini(&work->share[t]);
+        work->status[t] = NW_OK;
     }
-    return status;
+    memset(work->of.value, 0, sizeof work->of.value);
+    memset(work->of.latency, 0, sizeof work->of.latency);
+}
+
+/* What fails on several threads, or in sums of 64 bits, is done again on this
+ * one in 128: so the error is its own, and is none where they suffice. */
+static nw_status share_all(struct evaluation *work)
+{
+    nw_status status;
+
+    work->shares =
+        work->threads < work->of.slices ? work->threads : work->of.slices;
+    if (work->shares > SHARES_MOST)
+        work->shares = SHARES_MOST;
+    status = take_shares(work);
+    if (!status)
+        return NW_OK;
+    drop_shares(work);
+    work->shares = 1;
+    work->of.plainly = true;
+    return take_shares(work);
+}
+
+static void take_sums(struct evaluation *work)
+{
+    struct nw_cost *cost = work->cost;
+    struct nw_share *share = &work->share[0];
+
+    cost->level_count = nw_topology_level_count(work->of.topology);
+    for (int i = 0; i < 2; i++) {
+        cost->level_bytes[i] = share->level_bytes[i];
+        cost->level_messages[i] = share->level_messages[i];
+        share->level_bytes[i] = share->level_messages[i] = NULL;
+    }
+    for (int32_t s = 0; s < work->of.slices; s++) {
+        cost->latency += work->of.latency[s];
+        for (int i = 0; i < NW_FLOW_LAYERS; i++)
+            work->value[i] += work->of.value[s][i];
+    }
 }
 
 /* Turns loads into seconds in place and gives the largest. */
@@ -167,94 +156,106 @@ static nw_status sum_layers(struct evaluation *work)
     struct nw_cost *cost = work->cost;
     struct nw_sum *sums[LAYER_COUNT] = {&cost->hop_bytes, &cost->host_hop_bytes,
                                         &cost->gpu_hop_bytes};
+    const nw_uint128 *exact = work->share[0].exact;
 
     for (int layer = 0; layer < NW_FLOW_LAYERS; layer++) {
         struct nw_sum *mine = sums[layer_of[layer]], *all = &cost->hop_bytes;
 
         if (mine != all)
-            *mine = (struct nw_sum){.exact = work->exact[layer],
+            *mine = (struct nw_sum){.exact = exact[layer],
                                     .value = work->value[layer]};
         all->value += work->value[layer];
-        if (__builtin_add_overflow(all->exact, work->exact[layer], &all->exact))
+        if (__builtin_add_overflow(all->exact, exact[layer], &all->exact))
             return nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
     }
     for (int i = 0; i < LAYER_COUNT; i++) {
-        sums[i]->integral = work->integral;
-        if (work->integral)
+        sums[i]->integral = work->of.integral;
+        if (work->of.integral)
             sums[i]->value = (double)sums[i]->exact;
     }
     return NW_OK;
 }
 
-static void finish(struct evaluation *work)
+static nw_status finish(struct evaluation *work)
 {
+    const nw_topology *topology = work->of.topology;
+    size_t links = (size_t)nw_topology_link_count(topology);
+    struct nw_flows *flows = &work->share[0].flows;
     struct nw_cost *cost = work->cost;
     int32_t ignored;
+    nw_status status = NW_OK;
 
     cost->max_congestion_link = -1;
-    cost->has_congestion = work->has_links;
+    cost->has_congestion = work->of.has_links;
     if (!cost->has_congestion)
-        return;
+        return NW_OK;
+    for (int layer = 0; !status && layer < LAYER_COUNT; layer++)
+        status = nw_alloc(2 * links, sizeof(double), &work->load[layer]);
+    if (status)
+        return status;
     for (int i = 0; i < NW_FLOW_LAYERS; i++)
-        nw_flows_load(&work->flows, i, work->load[layer_of[i]]);
-    nw_flows_load(&work->flows, NW_FLOW_LAYERS, work->load[LAYER_ALL]);
-    cost->max_congestion = congest(work->load[LAYER_ALL], work->topology,
-                                   &cost->max_congestion_link);
+        nw_flows_load(flows, i, work->load[layer_of[i]]);
+    nw_flows_load(flows, NW_FLOW_LAYERS, work->load[LAYER_ALL]);
+    cost->max_congestion =
+        congest(work->load[LAYER_ALL], topology, &cost->max_congestion_link);
     cost->max_congestion_host =
-        congest(work->load[LAYER_HOST], work->topology, &ignored);
+        congest(work->load[LAYER_HOST], topology, &ignored);
     cost->max_congestion_gpu =
-        congest(work->load[LAYER_GPU], work->topology, &ignored);
-    cost->link_count = nw_topology_link_count(work->topology);
+        congest(work->load[LAYER_GPU], topology, &ignored);
+    cost->link_count = (int32_t)links;
     cost->link_congestion = work->load[LAYER_ALL];
     for (int32_t i = 0; i < 2 * cost->link_count; i++)
         cost->busy += cost->link_congestion[i];
-    cost->time = cost->max_congestion +
-                 (cost->busy + cost->latency) / (double)work->ranks;
+    cost->time =
+        cost->max_congestion +
+        (cost->busy + cost->latency) / (double)work->of.pattern->rank_count;
     work->load[LAYER_ALL] = NULL;
+    return NW_OK;
 }
 
 static void release(struct evaluation *work)
 {
     for (int layer = 0; layer < LAYER_COUNT; layer++)
         free(work->load[layer]);
-    nw_ends_fini(&work->places);
-    nw_flows_fini(&work->flows);
-    free(work->hops);
+    drop_shares(work);
+    nw_shared_fini(&work->of);
+}
+
+nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
+{
+    struct nw_cost cost = {0};
+    struct evaluation work = {
+        .of = {.topology = pricing->topology, .pattern = pricing->pattern},
+        .threads = nw_crew_size(pricing->threads),
+        .cost = &cost};
+    nw_status status = nw_ends_find(pricing->topology, pricing->pattern,
+                                    pricing->mapping, &work.of.ends);
+
+    if (!status)
+        status = nw_shared_init(&work.of);
+    cost.remote_gpus = work.of.ends.remote_gpus;
+    if (!status)
+        status = share_all(&work);
+    if (!status) {
+        take_sums(&work);
+        status = sum_layers(&work);
+    }
+    if (!status)
+        status = finish(&work);
+    if (status)
+        nw_cost_fini(&cost);
+    else
+        *out = cost;
+    release(&work);
+    return status;
 }
 
 nw_status nw_cost_evaluate(const nw_topology *topology,
                            const nw_pattern *pattern, const nw_mapping *mapping,
                            struct nw_cost *out)
 {
-    struct nw_cost cost = {0};
-    struct evaluation work = {.topology = topology,
-                              .cost = &cost,
-                              .integral = nw_topology_is_integral(topology),
-                              .ranks = pattern->rank_count};
-    nw_status status = nw_ends_find(topology, pattern, mapping, &work.places);
-
-    if (!status)
-        status = alloc_cost(&work);
-    if (!status)
-        status = nw_alloc(nw_topology_route_max(topology), sizeof *work.hops,
-                          &work.hops);
-    if (!status && nw_topology_has_links(topology))
-        status = alloc_links(&work, (size_t)nw_topology_link_count(topology));
-    cost.remote_gpus = work.places.remote_gpus;
-    for (int32_t r = 0; !status && r < pattern->rank_count; r++)
-        for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
-             e++)
-            status = add_edge(&work, pattern, r, e);
-    if (!status)
-        status = sum_layers(&work);
-    if (!status) {
-        finish(&work);
-        *out = cost;
-    } else {
-        nw_cost_fini(&cost);
-    }
-    release(&work);
-    return status;
+    return nw_cost_price(&(struct nw_pricing){topology, pattern, mapping, 0},
+                         out);
 }
 
 void nw_cost_fini(struct nw_cost *cost)
@@ -265,6 +266,44 @@ void nw_cost_fini(struct nw_cost *cost)
     }
     free(cost->link_congestion);
     *cost = (struct nw_cost){0};
+}
+
+static nw_status copy_array(void *to, const void *from, size_t bytes)
+{
+    void *copy;
+    nw_status status = nw_alloc(bytes, 1, &copy);
+
+    if (status)
+        return status;
+    memcpy(copy, from, bytes);
+    memcpy(to, &copy, sizeof copy);
+    return NW_OK;
+}
+
+nw_status nw_cost_copy(const struct nw_cost *cost, struct nw_cost *out)
+{
+    struct nw_cost copy = *cost;
+    size_t levels = (size_t)cost->level_count * sizeof(uint64_t);
+    size_t links = 2 * (size_t)cost->link_count * sizeof(double);
+    nw_status status = NW_OK;
+
+    copy.link_congestion = NULL;
+    copy.level_bytes[0] = copy.level_bytes[1] = NULL;
+    copy.level_messages[0] = copy.level_messages[1] = NULL;
+    for (int i = 0; !status && i < 2; i++) {
+        status = copy_array(&copy.level_bytes[i], cost->level_bytes[i], levels);
+        if (!status)
+            status = copy_array(&copy.level_messages[i],
+                                cost->level_messages[i], levels);
+    }
+    if (!status && cost->link_congestion)
+        status =
+            copy_array(&copy.link_congestion, cost->link_congestion, links);
+    if (status)
+        nw_cost_fini(&copy);
+    else
+        *out = copy;
+    return status;
 }
 
 double nw_cost_objective(const struct nw_cost *cost,

@@ -18,23 +18,14 @@ static void climb(struct nw_flows *flows, int32_t node)
                                       flows->latency[first + v];
 }
 
-nw_status nw_flows_init(struct nw_flows *flows, const nw_topology *topology)
+static nw_status find_latencies(struct nw_flows *flows)
 {
+    const nw_topology *topology = flows->topology;
     size_t links = (size_t)nw_topology_link_count(topology);
     nw_status status = nw_alloc(links, sizeof *flows->latency, &flows->latency);
 
-    flows->topology = topology;
     if (!status)
         status = nw_alloc(links, sizeof *flows->above, &flows->above);
-    for (int i = 0; !status && i < NW_FLOW_LAYERS; i++) {
-        status = nw_alloc(2 * links, sizeof(nw_uint128), &flows->hop[i]);
-        if (!status)
-            status = nw_alloc(links, sizeof(nw_uint128), &flows->begun[i]);
-        if (!status)
-            status = nw_alloc(links, sizeof(nw_uint128), &flows->ended[i]);
-        if (!status)
-            status = nw_alloc(links, sizeof(nw_uint128), &flows->turned[i]);
-    }
     for (size_t l = 0; !status && l < links; l++)
         flows->latency[l] = nw_topology_link(topology, (int32_t)l).latency;
     for (int32_t node = 0; !status && node < topology->node_count; node++)
@@ -42,10 +33,69 @@ nw_status nw_flows_init(struct nw_flows *flows, const nw_topology *topology)
     return status;
 }
 
+static nw_status alloc_layer(struct nw_flows *flows, int layer)
+{
+    size_t links = (size_t)nw_topology_link_count(flows->topology);
+    nw_status status =
+        nw_alloc(2 * links, sizeof(nw_uint128), &flows->hop[layer]);
+
+    if (!status)
+        status = nw_alloc(links, sizeof(nw_uint128), &flows->begun[layer]);
+    if (!status)
+        status = nw_alloc(links, sizeof(nw_uint128), &flows->ended[layer]);
+    if (!status)
+        status = nw_alloc(links, sizeof(nw_uint128), &flows->turned[layer]);
+    return status;
+}
+
+nw_status nw_flows_init(struct nw_flows *flows, const nw_topology *topology,
+                        const bool used[NW_FLOW_LAYERS],
+                        const struct nw_flows *first)
+{
+    nw_status status = NW_OK;
+
+    *flows = (struct nw_flows){.topology = topology};
+    if (first) {
+        flows->latency = first->latency;
+        flows->above = first->above;
+        flows->borrows = true;
+    } else {
+        status = find_latencies(flows);
+    }
+    for (int i = 0; !status && i < NW_FLOW_LAYERS; i++) {
+        flows->used[i] = used[i];
+        if (used[i])
+            status = alloc_layer(flows, i);
+    }
+    return status;
+}
+
+static void add_all(nw_uint128 *to, const nw_uint128 *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] += from[i];
+}
+
+void nw_flows_merge(struct nw_flows *to, const struct nw_flows *from)
+{
+    size_t links = (size_t)nw_topology_link_count(to->topology);
+
+    for (int i = 0; i < NW_FLOW_LAYERS; i++) {
+        if (!to->used[i])
+            continue;
+        add_all(to->hop[i], from->hop[i], 2 * links);
+        add_all(to->begun[i], from->begun[i], links);
+        add_all(to->ended[i], from->ended[i], links);
+        add_all(to->turned[i], from->turned[i], links);
+    }
+}
+
 void nw_flows_fini(struct nw_flows *flows)
 {
-    free(flows->latency);
-    free(flows->above);
+    if (!flows->borrows) {
+        free(flows->latency);
+        free(flows->above);
+    }
     for (int i = 0; i < NW_FLOW_LAYERS; i++) {
         free(flows->hop[i]);
         free(flows->begun[i]);
@@ -74,7 +124,6 @@ double nw_flows_add(struct nw_flows *flows, int layer,
 {
     double latency = 0;
 
-    flows->used[layer] = true;
     for (int i = 0; i < trail->span_count; i++)
         latency += add_span(flows, layer, &trail->span[i], bytes);
     for (size_t i = 0; i < trail->hop_count; i++) {

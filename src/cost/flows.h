@@ -17,15 +17,21 @@ struct nw_flows {
     const nw_topology *topology;
     double *latency; /* [links] s */
     double *above;   /* [links] s from a vertex up to its node */
+    bool borrows;    /* both are another's */
     /* by layer: [2 x links] what hops carry; [links] what begins at a vertex,
      * ends there, and turns there from up to down */
     nw_uint128 *hop[NW_FLOW_LAYERS], *begun[NW_FLOW_LAYERS];
     nw_uint128 *ended[NW_FLOW_LAYERS], *turned[NW_FLOW_LAYERS];
-    bool used[NW_FLOW_LAYERS];
+    bool used[NW_FLOW_LAYERS]; /* others have no arrays */
 };
 
+/* Of the layers that are `used`. A second one beside `first` (NULL: none)
+ * borrows its latencies, to be added to it in the end. */
 NW_MUST_CHECK nw_status nw_flows_init(struct nw_flows *flows,
-                                      const nw_topology *topology);
+                                      const nw_topology *topology,
+                                      const bool used[NW_FLOW_LAYERS],
+                                      const struct nw_flows *first);
+void nw_flows_merge(struct nw_flows *to, const struct nw_flows *from);
 void nw_flows_fini(struct nw_flows *flows);
 /* Returns the latency of the trail. */
 double nw_flows_add(struct nw_flows *flows, int layer,

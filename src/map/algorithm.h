@@ -32,6 +32,7 @@ NW_MUST_CHECK nw_status nw_objectives_check(
 /* A mapping and the figures it is judged by. */
 struct nw_candidate {
     nw_mapping *mapping; /* owned */
+    struct nw_cost cost; /* owned */
     const char *algorithm;
     double figure[2]; /* the objective; what decides between equals */
     double guard[3];  /* hop-bytes; congestion (0: no links); where answers

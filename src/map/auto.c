@@ -71,6 +71,7 @@ static void raise_standard(struct choosing *choosing,
             choosing->magc = magc;
             choosing->magc_answer = *candidate;
             choosing->magc_answer.mapping = NULL;
+            choosing->magc_answer.cost = (struct nw_cost){0};
         }
     }
 }

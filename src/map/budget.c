@@ -3,34 +3,10 @@
  * Ctrl-C, and tells how far it is. */
 #include "map/budget.h"
 #include "base/clock.h"
+#include "base/crew.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-static bool inside_mpi(void)
-{
-    static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK",
-                                        "PMIX_RANK", "SLURM_PROCID"};
-
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (getenv(signs[i]))
-            return true;
-    return false;
-}
-
-static int32_t choose_threads(int32_t asked)
-{
-    long cores;
-
-    if (asked > 0)
-        return asked;
-    if (inside_mpi())
-        return 1;
-    cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores < 1 ? 1 : cores > 64 ? 64 : (int32_t)cores;
-}
 
 void nw_budget_init(struct nw_budget *budget,
                     const struct nw_map_options *options)
@@ -39,7 +15,7 @@ void nw_budget_init(struct nw_budget *budget,
                                  .steps_most = options->steps,
                                  .progress = options->progress};
     budget->begun_ns = nw_clock_ns();
-    budget->threads = choose_threads(options->threads);
+    budget->threads = nw_crew_size(options->threads);
     budget->endless = options->steps || options->seconds > 0;
     if (!options->steps)
         budget->steps_most = UINT64_MAX;

@@ -7,6 +7,7 @@
 #include "map/many.h"
 #include "map/search.h"
 #include "base/status.h"
+#include "cost/pricing.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -294,6 +295,7 @@ nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
 void nw_candidate_fini(struct nw_candidate *candidate)
 {
     nw_mapping_free(candidate->mapping);
+    nw_cost_fini(&candidate->cost);
     *candidate = (struct nw_candidate){0};
 }
 
@@ -317,26 +319,33 @@ static void judge(const struct nw_cost *cost,
     candidate->guard[1] = cost->has_congestion ? cost->max_congestion : 0;
 }
 
+static nw_status price(const struct nw_problem *problem,
+                       struct nw_candidate *candidate)
+{
+    int32_t threads = problem->budget ? problem->budget->threads : 1;
+    nw_status status =
+        nw_cost_price(&(struct nw_pricing){problem->topology, problem->pattern,
+                                           candidate->mapping, threads},
+                      &candidate->cost);
+
+    if (status)
+        return status;
+    judge(&candidate->cost, &problem->options, candidate);
+    if (!problem->options.careful || !candidate->cost.has_congestion)
+        return NW_OK;
+    return nw_candidate_finish_time(problem, candidate->mapping,
+                                    &candidate->cost, &candidate->guard[2]);
+}
+
 nw_status nw_candidate_finish(const struct nw_problem *problem,
                               const struct nw_answer *answer,
                               const char *algorithm, struct nw_candidate *out)
 {
     struct nw_candidate candidate = {.algorithm = algorithm};
-    struct nw_cost cost;
     nw_status status = nw_answer_finish(answer, problem, &candidate.mapping);
 
     if (!status)
-        status = nw_cost_evaluate(problem->topology, problem->pattern,
-                                  candidate.mapping, &cost);
-    if (status) {
-        nw_candidate_fini(&candidate);
-        return status;
-    }
-    judge(&cost, &problem->options, &candidate);
-    if (problem->options.careful && cost.has_congestion)
-        status = nw_candidate_finish_time(problem, candidate.mapping, &cost,
-                                          &candidate.guard[2]);
-    nw_cost_fini(&cost);
+        status = price(problem, &candidate);
     if (status)
         nw_candidate_fini(&candidate);
     else
@@ -382,6 +391,9 @@ nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
         status = algorithm->run(algorithm, problem, &answer, report);
     if (!status)
         status = nw_candidate_finish(problem, &answer, algorithm->name, out);
+    if (!status && algorithm->run == nw_run_default && problem->standard &&
+        !problem->standard->level_count)
+        status = nw_cost_copy(&out->cost, problem->standard);
     nw_answer_fini(&answer);
     return status;
 }
@@ -451,26 +463,82 @@ nw_status nw_objectives_check(const nw_topology *topology,
 
 static nw_status solve(const struct nw_algorithm *algorithm,
                        const struct nw_problem *problem,
-                       struct nw_map_report *report, nw_mapping **out)
+                       struct nw_map_report *report, struct nw_candidate *best)
 {
-    struct nw_candidate best = {0};
     nw_status status =
         nw_objectives_check(problem->topology, &problem->options);
 
     if (status)
         return status;
     if (!algorithm->run)
-        status = nw_choose_best(problem, report, &best);
+        status = nw_choose_best(problem, report, best);
     else
-        status = nw_candidate_run(algorithm, problem, report, &best);
+        status = nw_candidate_run(algorithm, problem, report, best);
     if (!status && algorithm->run && !algorithm->baseline)
-        status = keep_promise(problem, report, &best);
-    if (!status) {
-        report->algorithm = best.algorithm;
-        *out = best.mapping;
-        best.mapping = NULL;
+        status = keep_promise(problem, report, best);
+    return status;
+}
+
+static nw_status price_default(const struct nw_problem *problem)
+{
+    struct nw_map_report ignored = {0};
+    struct nw_candidate standard = {0};
+    nw_status status;
+
+    if (!problem->standard || problem->standard->level_count)
+        return NW_OK;
+    status = nw_candidate_run(nw_algorithm_find("default"), problem, &ignored,
+                              &standard);
+    nw_candidate_fini(&standard);
+    return status;
+}
+
+/* The default's cost only where it is asked for. */
+static nw_status find_answer(const struct nw_algorithm *algorithm,
+                             struct nw_problem *problem,
+                             struct nw_map_answer *out)
+{
+    struct nw_candidate best = {0};
+    struct nw_budget budget;
+    nw_status status;
+
+    nw_budget_init(&budget, &problem->options);
+    problem->budget = &budget;
+    status = solve(algorithm, problem, &out->report, &best);
+    if (!status)
+        status = price_default(problem);
+    if (status) {
+        nw_candidate_fini(&best);
+        return status;
     }
-    nw_candidate_fini(&best);
+    if (budget.steps)
+        out->report.steps = budget.steps;
+    out->report.algorithm = best.algorithm;
+    out->mapping = best.mapping;
+    out->cost = best.cost;
+    return NW_OK;
+}
+
+static nw_status map_few(const nw_topology *topology, const nw_pattern *pattern,
+                         const struct nw_map_options *options, bool priced,
+                         struct nw_map_answer *out)
+{
+    const struct nw_algorithm *algorithm = NULL;
+    struct nw_map_answer answer = {0};
+    struct nw_problem problem;
+    nw_status status = find(options, &algorithm);
+
+    if (!status)
+        status = nw_problem_init(&problem, topology, pattern, options);
+    if (status)
+        return status;
+    problem.standard = priced ? &answer.standard : NULL;
+    status = find_answer(algorithm, &problem, &answer);
+    nw_problem_fini(&problem);
+    if (status)
+        nw_map_answer_fini(&answer);
+    else
+        *out = answer;
     return status;
 }
 
@@ -478,26 +546,61 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
                  const struct nw_map_options *options, nw_mapping **out,
                  struct nw_map_report *report)
 {
-    const struct nw_algorithm *algorithm = NULL;
-    struct nw_map_report mine = {0};
-    struct nw_problem problem;
-    struct nw_budget budget;
-    nw_status status = find(options, &algorithm);
+    struct nw_map_answer answer = {0};
+    nw_status status;
 
-    if (status)
-        return status;
     if (nw_many_is_asked(options))
         return nw_many_map(topology, pattern, options, out, report);
-    status = nw_problem_init(&problem, topology, pattern, options);
+    status = map_few(topology, pattern, options, false, &answer);
     if (status)
         return status;
-    nw_budget_init(&budget, &problem.options);
-    problem.budget = &budget;
-    status = solve(algorithm, &problem, &mine, out);
-    if (budget.steps)
-        mine.steps = budget.steps;
-    if (!status && report)
-        *report = mine;
-    nw_problem_fini(&problem);
+    *out = answer.mapping;
+    answer.mapping = NULL;
+    if (report)
+        *report = answer.report;
+    nw_map_answer_fini(&answer);
+    return NW_OK;
+}
+
+static nw_status map_many(const nw_topology *topology,
+                          const nw_pattern *pattern,
+                          const struct nw_map_options *options,
+                          struct nw_map_answer *out)
+{
+    struct nw_map_answer answer = {0};
+    nw_mapping *standard = NULL;
+    nw_status status = nw_many_map(topology, pattern, options, &answer.mapping,
+                                   &answer.report);
+
+    if (!status)
+        status = nw_many_default(topology, pattern, options, &standard);
+    if (!status)
+        status =
+            nw_cost_evaluate(topology, pattern, standard, &answer.standard);
+    if (!status)
+        status =
+            nw_cost_evaluate(topology, pattern, answer.mapping, &answer.cost);
+    nw_mapping_free(standard);
+    if (status)
+        nw_map_answer_fini(&answer);
+    else
+        *out = answer;
     return status;
+}
+
+nw_status nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
+                        const struct nw_map_options *options,
+                        struct nw_map_answer *out)
+{
+    if (nw_many_is_asked(options))
+        return map_many(topology, pattern, options, out);
+    return map_few(topology, pattern, options, true, out);
+}
+
+void nw_map_answer_fini(struct nw_map_answer *answer)
+{
+    nw_mapping_free(answer->mapping);
+    nw_cost_fini(&answer->cost);
+    nw_cost_fini(&answer->standard);
+    *answer = (struct nw_map_answer){0};
 }

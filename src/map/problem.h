@@ -23,6 +23,7 @@ struct nw_budget;
 
 struct nw_problem {
     struct nw_budget *budget; /* of the searches; NULL: none is meant */
+    struct nw_cost *standard; /* gets what the default costs; NULL: no matter */
     const nw_topology *topology;
     const nw_pattern *pattern;
     struct nw_map_options options; /* with every 0 replaced by its meaning */

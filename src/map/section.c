@@ -3,7 +3,7 @@
  * over as few subtrees as hold the processes. */
 #include "map/section_work.h"
 #include "base/array.h"
-#include "map/crew.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>

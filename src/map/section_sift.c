@@ -3,7 +3,7 @@
  * hold is annealed among them. */
 #include "map/section_work.h"
 #include "base/array.h"
-#include "map/crew.h"
+#include "base/crew.h"
 #include "map/sift.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include "map/sift.h"
 #include "base/array.h"
 #include "map/chance.h"
-#include "map/crew.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>

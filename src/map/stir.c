@@ -3,7 +3,7 @@
 #include "map/stir.h"
 #include "base/array.h"
 #include "map/chance.h"
-#include "map/crew.h"
+#include "base/crew.h"
 
 #include <assert.h>
 #include <math.h>

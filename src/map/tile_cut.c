@@ -6,7 +6,7 @@
  * cut on several threads. */
 #include "map/tile.h"
 #include "base/array.h"
-#include "map/crew.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
 #include <nodewise/cost.h>
 
 #include "base/random.h"
+#include "cost/pricing.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -312,6 +313,87 @@ static void sums_are_those_of_the_routes(void **state)
     }
 }
 
+/* What one core sends may pass 64 bits where no level does. */
+static void one_core_may_pass_64_bits(void **state)
+{
+    static const struct edge edges[] = {{0, 1, UINT64_MAX - 1, 1},
+                                        {0, 2, UINT64_MAX - 1, 1}};
+    static const int32_t identity[] = {0, 1, 2, 3};
+    nw_topology *topology = load("hierarchy:2:2@1:1000");
+    nw_pattern *pattern = make_pattern(4, edges, 2);
+    nw_mapping *mapping = place(topology, identity, 4);
+
+    (void)state;
+    follow(topology, pattern, mapping);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+static void same_cost(const struct nw_cost *a, const struct nw_cost *b)
+{
+    size_t levels = (size_t)a->level_count * sizeof(uint64_t);
+
+    assert_true(a->hop_bytes.exact == b->hop_bytes.exact);
+    assert_true(a->hop_bytes.value == b->hop_bytes.value);
+    assert_true(a->gpu_hop_bytes.value == b->gpu_hop_bytes.value);
+    assert_true(a->latency == b->latency && a->time == b->time);
+    assert_true(a->max_congestion == b->max_congestion);
+    for (int i = 0; i < 2; i++) {
+        assert_memory_equal(a->level_bytes[i], b->level_bytes[i], levels);
+        assert_memory_equal(a->level_messages[i], b->level_messages[i], levels);
+    }
+}
+
+/* Enough edges for several slices: to the last bit the same on any number of
+ * threads, and a copy is, too. */
+static void threads_do_not_change_costs(void **state)
+{
+    static const char *const sources[] = {
+        "hierarchy:4:16:96@0.1:1.7:9.3",
+        "hwloc:node:48 package:2 core:64 pu:1"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        struct nw_random random;
+        nw_topology *topology = load(sources[i]);
+        nw_pattern *pattern;
+        nw_mapping *mapping;
+        struct nw_cost one, more, copy;
+
+        nw_random_init(&random, 3);
+        assert_true(nw_topology_element_count(topology) == 6144);
+        mapping = scatter(topology, 6144, &random);
+        assert_int_equal(nw_pattern_generate("stencil3d27:dims=16x16x24,"
+                                             "periodic=1",
+                                             &pattern),
+                         NW_OK);
+        assert_true(pattern->edge_count > 131072);
+        for (size_t e = 0; e < pattern->edge_count; e++) {
+            pattern->bytes[e] = nw_random_below(&random, 1000000);
+            pattern->messages[e] = nw_random_below(&random, 100);
+        }
+        for (int32_t threads = 1; threads <= 5; threads++) {
+            struct nw_pricing how = {topology, pattern, mapping, threads};
+
+            assert_int_equal(nw_cost_price(&how, &more), NW_OK);
+            if (threads == 1)
+                one = more;
+            same_cost(&one, &more);
+            if (threads > 1)
+                nw_cost_fini(&more);
+        }
+        follow(topology, pattern, mapping);
+        assert_int_equal(nw_cost_copy(&one, &copy), NW_OK);
+        same_cost(&one, &copy);
+        nw_cost_fini(&copy);
+        nw_cost_fini(&one);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
 static void write_file(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -425,6 +507,8 @@ int main(void)
         cmocka_unit_test(link_loads_add_up_to_hop_bytes),
         cmocka_unit_test(sums_are_those_of_the_routes),
         cmocka_unit_test(sums_do_not_overflow_64_bits),
+        cmocka_unit_test(one_core_may_pass_64_bits),
+        cmocka_unit_test(threads_do_not_change_costs),
         cmocka_unit_test(mapping_files_come_back),
         cmocka_unit_test(bad_mapping_files_are_refused),
         cmocka_unit_test(mappings_must_fit_the_topology),

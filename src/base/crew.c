@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that take the next job until there is none. */
-#include "map/crew.h"
+#include "base/crew.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #define CREW_MOST 64
 
@@ -41,4 +45,30 @@ void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
     work(&crew);
     while (started > 0)
         pthread_join(thread[--started], NULL);
+}
+
+static bool inside_mpi(void)
+{
+    static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_RANK",
+                                        "PMIX_RANK", "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (getenv(signs[i]))
+            return true;
+    return false;
+}
+
+int32_t nw_crew_size(int32_t asked)
+{
+    cpu_set_t here;
+    long cores;
+
+    if (asked > 0)
+        return asked;
+    if (inside_mpi())
+        return 1;
+    cores = sched_getaffinity(0, sizeof here, &here)
+                ? sysconf(_SC_NPROCESSORS_ONLN) /* more than a set holds */
+                : CPU_COUNT(&here);
+    return cores < 1 ? 1 : cores > CREW_MOST ? CREW_MOST : (int32_t)cores;
 }

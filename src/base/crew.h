@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jobs that do not touch each other, on a few threads. */
-#ifndef NW_MAP_CREW_H
-#define NW_MAP_CREW_H
+#ifndef NW_BASE_CREW_H
+#define NW_BASE_CREW_H
 
 #include <nodewise/status.h>
 #include <stdint.h>
@@ -11,5 +11,9 @@
  * the others do its work. */
 void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
                  int32_t threads);
+
+/* Threads meant by an option: as many as asked for; with 0 the cores that are
+ * here, but one inside an MPI process. */
+int32_t nw_crew_size(int32_t asked);
 
 #endif

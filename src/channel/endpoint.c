@@ -143,6 +143,8 @@ static nw_status open_one(const char *provider, struct nw_endpoint *fabric)
         return nw_fail(NW_ENODEV, "libfabric has no provider '%s' here: %s",
                        provider, fi.strerror(-code));
     fabric->limit = fabric->info->ep_attr->max_msg_size;
+    fabric->whole =
+        strcmp(provider, "shm") ? SIZE_MAX : fabric->info->tx_attr->inject_size;
     code = open_endpoint(fabric);
     if (code) {
         nw_endpoint_close(fabric);

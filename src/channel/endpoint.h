@@ -27,6 +27,9 @@ struct nw_endpoint {
     char name[NW_ENDPOINT_NAME];
     uint64_t next_key;
     size_t limit; /* bytes of one operation */
+    /* Of a message that the provider passes through its own memory; beyond,
+     * each costs a call of the kernel. SIZE_MAX: all are alike. */
+    size_t whole;
 };
 
 /* Of several names ended by NULL the first that opens. */

@@ -7,6 +7,7 @@
 
 #include <rdma/fi_errno.h>
 #include <stddef.h>
+#include <string.h>
 
 void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
 {
@@ -126,23 +127,6 @@ void nw_receive_start(nw_channel_request *request)
         nw_request_finish(request, nw_fail(NW_EIO, "all other ranks are gone"));
 }
 
-static void payload_came(nw_channel *channel, struct nw_slot *slot,
-                         struct nw_peer *peer, size_t bytes)
-{
-    struct nw_slot *head = peer->head;
-
-    if (!head || bytes != head->wire.bytes) {
-        channel->counts.malformed++;
-        nw_slot_post(channel, slot);
-        nw_peer_lose(channel, peer, "it sent a payload without its header");
-        return;
-    }
-    peer->head = NULL;
-    head->data = slot;
-    if (head->match)
-        nw_deliver(channel, head, head->match);
-}
-
 /* Whether the peer kept to its credits; they are its words, so checked. */
 static bool is_honest(nw_channel *channel, struct nw_peer *peer,
                       const struct nw_wire *wire)
@@ -157,7 +141,7 @@ static bool is_honest(nw_channel *channel, struct nw_peer *peer,
     if (wire->kind <= NW_WIRE_RTS)
         peer->held += wire->kind == NW_WIRE_HEAD ? 2 : 1;
     return peer->held <= limit && (wire->kind > NW_WIRE_RTS || !peer->head) &&
-           (wire->kind != NW_WIRE_HEAD ||
+           ((wire->kind != NW_WIRE_HEAD && wire->kind != NW_WIRE_PART) ||
             wire->bytes <= channel->options.slot_bytes);
 }
 
@@ -189,11 +173,54 @@ static void came_in_turn(nw_channel *channel, struct nw_slot *slot,
     } while (!peer->lost && (slot = take_early(peer)));
 }
 
+/* The rest of a message joins its beginning, whose slot has room for all. */
+static void part_came(nw_channel *channel, struct nw_slot *slot,
+                      struct nw_slot *head, size_t bytes)
+{
+    struct nw_peer *peer = &channel->peer[head->wire.source];
+
+    memcpy(head->memory + NW_WIRE_HEADER + head->filled, slot->memory, bytes);
+    head->filled += bytes;
+    nw_slot_post(channel, slot);
+    if (head->filled < head->wire.bytes)
+        return;
+    peer->head = NULL;
+    head->wire.kind = NW_WIRE_EAGER;
+    came_in_turn(channel, head, peer);
+}
+
+static void payload_came(nw_channel *channel, struct nw_slot *slot,
+                         struct nw_peer *peer, size_t bytes)
+{
+    struct nw_slot *head = peer->head;
+    bool part = head && head->wire.kind == NW_WIRE_PART;
+
+    if (!head || (part ? bytes > head->wire.bytes - head->filled
+                       : bytes != head->wire.bytes)) {
+        channel->counts.malformed++;
+        nw_slot_post(channel, slot);
+        nw_peer_lose(channel, peer, "it sent a payload without its header");
+        return;
+    }
+    if (part) {
+        part_came(channel, slot, head, bytes);
+        return;
+    }
+    peer->head = NULL;
+    head->data = slot;
+    if (head->match)
+        nw_deliver(channel, head, head->match);
+}
+
 static void message_came(nw_channel *channel, struct nw_slot *slot,
                          struct nw_peer *peer)
 {
     struct nw_wire wire = slot->wire;
 
+    if (wire.kind == NW_WIRE_PART) {
+        peer->head = slot; /* its turn comes with its last part */
+        return;
+    }
     if (wire.kind <= NW_WIRE_RTS) {
         if (wire.kind == NW_WIRE_HEAD)
             peer->head = slot;
@@ -235,6 +262,7 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
         refuse(channel, slot);
         return;
     }
+    slot->filled = entry->len - NW_WIRE_HEADER;
     peer = &channel->peer[slot->wire.source];
     if (peer->lost) {
         nw_slot_post(channel, slot);

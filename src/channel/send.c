@@ -201,11 +201,88 @@ static ssize_t post_two(nw_channel_request *request)
         NULL, (uint64_t)channel->options.rank, peer->address, &request->op);
 }
 
+/* Whether an eager message is more than its provider passes through its own
+ * memory, but not so much that the kernel's copy is cheaper. */
+static bool is_in_parts(const nw_channel_request *request)
+{
+    size_t whole = fabric_of(request->channel, request->peer)->whole;
+    uint64_t bytes = request->message.bytes + NW_WIRE_HEADER;
+
+    return bytes > whole && bytes <= NW_PARTS * whole;
+}
+
+/* The first has the header, and is gathered or packed as a whole one is. */
+static ssize_t post_first(nw_channel_request *request, size_t whole)
+{
+    nw_channel *channel = request->channel;
+    struct nw_endpoint *fabric = fabric_of(channel, request->peer);
+    struct nw_control *head =
+        control_for(channel, request->peer, &request->wire);
+    struct iovec iov[] = {{NULL, NW_WIRE_HEADER},
+                          {(void *)request->payload, whole - NW_WIRE_HEADER}};
+    bool pack = request->result.protocol == NW_CHANNEL_PACK;
+    ssize_t code;
+
+    if (!head)
+        return -FI_ENOMEM;
+    head->wire.kind = NW_WIRE_PART;
+    iov[0].iov_base = &head->wire;
+    if (pack) {
+        memcpy(request->bounce->memory, &head->wire, NW_WIRE_HEADER);
+        iov[0] = (struct iovec){request->bounce->memory, whole};
+    }
+    code = fi_sendv(fabric->ep, iov, NULL, pack ? 1 : 2, request->peer->address,
+                    &head->op);
+    if (code)
+        nw_control_done(channel, head);
+    else
+        channel->controls++;
+    return code;
+}
+
+/* Those between need no room of their own in the receiver's bounds: it takes
+ * them out of their slots at once. */
+static ssize_t post_parts(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    struct nw_peer *peer = request->peer;
+    struct nw_endpoint *fabric = fabric_of(channel, peer);
+    size_t whole = fabric->whole;
+    uint64_t rank = (uint64_t)channel->options.rank;
+    ssize_t code = 0;
+
+    if (!request->head_sent) {
+        code = post_first(request, whole);
+        if (code)
+            return code;
+        request->head_sent = true;
+        request->moved = whole - NW_WIRE_HEADER;
+        peer->owed = 0;
+    }
+    while (!code && request->message.bytes - request->moved > whole) {
+        code =
+            fi_injectdata(fabric->ep, (char *)request->payload + request->moved,
+                          whole, rank, peer->address);
+        if (!code)
+            request->moved += whole;
+    }
+    if (code)
+        return code;
+    return fi_senddata(fabric->ep, (char *)request->payload + request->moved,
+                       request->message.bytes - request->moved, NULL, rank,
+                       peer->address, &request->op);
+}
+
 static ssize_t post(nw_channel_request *request)
 {
+    enum nw_channel_protocol protocol = request->result.protocol;
+
     request->wire.credits = (uint16_t)request->peer->owed;
     request->wire.order = request->peer->sent;
-    switch (request->result.protocol) {
+    if ((protocol == NW_CHANNEL_PACK || protocol == NW_CHANNEL_GATHER) &&
+        is_in_parts(request))
+        return post_parts(request);
+    switch (protocol) {
     case NW_CHANNEL_PACK:
         return post_packed(request);
     case NW_CHANNEL_TWO:
@@ -223,13 +300,10 @@ static void posted(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
-    /* the head of two took them along already */
-    if (request->result.protocol != NW_CHANNEL_TWO) {
+    /* the head of several took them along already */
+    if (!request->head_sent)
         peer->owed = 0;
-        peer->credits--;
-    } else {
-        peer->credits -= 2;
-    }
+    peer->credits -= request->result.protocol == NW_CHANNEL_TWO ? 2 : 1;
     peer->sent++;
     if (request->result.protocol == NW_CHANNEL_TWO &&
         request->message.bytes > ORDERED)

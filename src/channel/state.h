@@ -25,6 +25,7 @@ enum {
     NW_OPEN_BYTES = 65536, /* messages that are worth opening for */
     NW_ERROR_TEXT = 192,
     NW_MOST_GPUS = 32, /* whose place is looked at */
+    NW_PARTS = 5,      /* messages that an eager one may become */
 };
 
 /* What libfabric gives back when an operation is done. First of its owner. */
@@ -44,6 +45,7 @@ struct nw_slot {
     nw_channel_request *match; /* what waits for the payload, or the loop */
     bool looping;              /* the adapter reads from it */
     char *memory;
+    uint64_t filled; /* of a PART: payload that is here */
 };
 
 /* Staging memory of a large GPU message. */
@@ -114,7 +116,8 @@ struct nw_channel_request {
     const void *payload; /* of an eager send: ready to go, once not NULL */
     struct nw_wire wire; /* of a send */
     uint64_t id, remote; /* of a rendezvous: ours, theirs */
-    uint64_t total, granted, moved;
+    uint64_t total, granted;
+    uint64_t moved; /* of an eager send in parts, too */
     struct nw_grant *grants;
     struct fid_mr *region;
     struct nw_region *kept;   /* the same, of a GPU's memory */
@@ -132,7 +135,7 @@ struct nw_peer {
     bool credit_queued;
     struct nw_list waiting; /* sends, in order */
     struct nw_control *control, *control_tail;
-    struct nw_slot *head;    /* a HEAD whose payload is to come */
+    struct nw_slot *head;    /* a HEAD or PART whose payload is to come */
     struct nw_slot *early;   /* came before others that were sent first */
     uint16_t sent, expected; /* the next order, of either direction */
     nw_channel_request *two; /* its payload must arrive before more is sent */

@@ -35,6 +35,8 @@ static nw_status check(const struct nw_wire *wire, size_t length, int32_t count)
     if (length < nw_wire_size(wire->kind))
         return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
     length -= nw_wire_size(wire->kind);
+    if (wire->kind == NW_WIRE_PART && length && length < wire->bytes)
+        return NW_OK;
     if (length != (wire->kind == NW_WIRE_EAGER ? wire->bytes : 0))
         return nw_fail(NW_EFORMAT, "a message says %llu bytes and carries %zu",
                        (unsigned long long)wire->bytes, length);

@@ -10,13 +10,14 @@
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 2,
+    NW_WIRE_VERSION = 3,
     NW_WIRE_HEADER = 32, /* bytes before an eager payload */
 };
 
 enum nw_wire_kind {
     NW_WIRE_EAGER = 1, /* payload follows */
     NW_WIRE_HEAD,      /* payload comes as the next message */
+    NW_WIRE_PART,      /* some payload follows, the rest in next messages */
     NW_WIRE_RTS,       /* ready to send `bytes` */
     NW_WIRE_CTS,       /* clear to write bytes at address */
     NW_WIRE_DONE,      /* these bytes are there */
@@ -35,7 +36,7 @@ struct nw_wire {
     int32_t source;
     int32_t tag;
     uint16_t credits; /* slots given back */
-    uint16_t order;   /* EAGER, HEAD, RTS: counts them, for each peer */
+    uint16_t order;   /* EAGER to RTS: counts them, for each peer */
     uint64_t bytes;
     uint64_t id; /* RTS: the sender's; CTS, OPEN: that; DONE: the receiver's */
     uint64_t to; /* CTS, OPEN: the receiver's */
@@ -46,7 +47,7 @@ struct nw_wire {
 /* Bytes of a message of this kind, without payload. */
 size_t nw_wire_size(enum nw_wire_kind kind);
 /* Checks what can be checked without knowing the peer; `count` ranks. The
- * payload of an eager message must be all that follows. */
+ * payload of an eager message must be all that follows, of a part less. */
 NW_MUST_CHECK nw_status nw_wire_read(const void *data, size_t length,
                                      int32_t count, struct nw_wire *out);
 

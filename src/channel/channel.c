@@ -265,29 +265,29 @@ void nw_channel_flush(nw_channel *channel)
 {
     uint64_t until = nw_clock_ns() + UINT64_C(1000000000);
 
-    (void)pthread_mutex_lock(&channel->lock);
+    nw_channel_lock(channel);
     while ((channel->controls > 0 || channel->stuck || channel->flying.head) &&
            nw_clock_ns() < until)
         if (!nw_progress(channel))
             (void)sched_yield();
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
 }
 
 void nw_channel_close(nw_channel *channel)
 {
     if (!channel)
         return;
-    (void)pthread_mutex_lock(&channel->lock);
+    nw_channel_lock(channel);
     say_bye(channel);
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
     free_parts(channel);
 }
 
 void nw_channel_count(nw_channel *channel, struct nw_channel_counts *out)
 {
-    (void)pthread_mutex_lock(&channel->lock);
+    nw_channel_lock(channel);
     *out = channel->counts;
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
 }
 
 const char *nw_channel_provider(nw_channel *channel, int32_t peer)

@@ -77,11 +77,11 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
 
 static bool is_anything_waiting(const nw_channel *channel)
 {
-    return channel->unposted || channel->loops || channel->stuck ||
-           channel->movers.head || channel->starved.head;
+    return channel->loops || channel->stuck || channel->movers.head ||
+           channel->starved.head;
 }
 
-static void try_again(nw_channel *channel)
+static void post_slots(nw_channel *channel)
 {
     struct nw_slot *slot = channel->unposted;
 
@@ -92,6 +92,10 @@ static void try_again(nw_channel *channel)
         nw_slot_post(channel, slot);
         slot = next;
     }
+}
+
+static void try_again(nw_channel *channel)
+{
     if (channel->loops)
         nw_deliver_retry(channel);
     nw_send_push(channel);
@@ -102,6 +106,8 @@ bool nw_progress(nw_channel *channel)
 {
     bool any = false;
 
+    if (channel->unposted)
+        post_slots(channel);
     for (int i = 0; i < channel->fabric_count; i++)
         if (channel->fabric[i].cq)
             any |= read_queue(channel, &channel->fabric[i]);

@@ -9,6 +9,14 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Posts it with the next progress: who waits for what it held need not wait for
+ * that. */
+static void slot_lay(nw_channel *channel, struct nw_slot *slot)
+{
+    slot->next = channel->unposted;
+    channel->unposted = slot;
+}
+
 void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
 {
     size_t bytes = channel->options.slot_bytes + sizeof(struct nw_wire);
@@ -20,8 +28,7 @@ void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
     if (!fi_recv(slot->fabric->ep, slot->memory, bytes, NULL, FI_ADDR_UNSPEC,
                  &slot->op))
         return;
-    slot->next = channel->unposted;
-    channel->unposted = slot;
+    slot_lay(channel, slot);
 }
 
 /* Gives back n credits, at once where the peer may be waiting for them. */
@@ -42,9 +49,9 @@ void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n)
     struct nw_peer *peer = &channel->peer[slot->wire.source];
     struct nw_slot *data = slot->data;
 
-    nw_slot_post(channel, slot);
+    slot_lay(channel, slot);
     if (data)
-        nw_slot_post(channel, data);
+        slot_lay(channel, data);
     give_back(channel, peer, n);
 }
 
@@ -215,18 +222,19 @@ static void payload_came(nw_channel *channel, struct nw_slot *slot,
 static void message_came(nw_channel *channel, struct nw_slot *slot,
                          struct nw_peer *peer)
 {
-    struct nw_wire wire = slot->wire;
+    struct nw_wire wire;
 
-    if (wire.kind == NW_WIRE_PART) {
+    if (slot->wire.kind == NW_WIRE_PART) {
         peer->head = slot; /* its turn comes with its last part */
         return;
     }
-    if (wire.kind <= NW_WIRE_RTS) {
-        if (wire.kind == NW_WIRE_HEAD)
+    if (slot->wire.kind <= NW_WIRE_RTS) {
+        if (slot->wire.kind == NW_WIRE_HEAD)
             peer->head = slot;
         came_in_turn(channel, slot, peer);
         return;
     }
+    wire = slot->wire;
     nw_slot_post(channel, slot);
     if (wire.kind == NW_WIRE_CTS)
         nw_rendezvous_granted(channel, peer, &wire);

@@ -58,7 +58,8 @@ static void let_go(nw_channel_request *request)
 
     if (request->flights)
         return;
-    nw_rendezvous_drop(request);
+    if (request->kept || request->result.protocol == NW_CHANNEL_RENDEZVOUS)
+        nw_rendezvous_drop(request);
     if (request->bounce) {
         request->bounce->next = channel->bounces;
         channel->bounces = request->bounce;
@@ -139,16 +140,16 @@ static nw_status make(nw_channel *channel,
                       ? nw_memory_gpu(message->buffer)
                       : -1;
 
-    (void)pthread_mutex_lock(&channel->lock);
+    nw_channel_lock(channel);
     request = channel->spare;
     if (request) {
         channel->spare = request->next;
-        memset(request, 0, offsetof(nw_channel_request, text));
+        memset(request, 0, offsetof(nw_channel_request, wire));
     } else {
         nw_status status = nw_alloc(1, sizeof *request, &request);
 
         if (status) {
-            (void)pthread_mutex_unlock(&channel->lock);
+            nw_channel_unlock(channel);
             return status;
         }
     }
@@ -193,7 +194,7 @@ nw_status nw_channel_send(nw_channel *channel,
     request->peer = &channel->peer[message->peer];
     nw_send_start(request);
     *out = request;
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
     return NW_OK;
 }
 
@@ -210,7 +211,7 @@ nw_status nw_channel_receive(nw_channel *channel,
         return status;
     nw_receive_start(request);
     *out = request;
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
     return NW_OK;
 }
 
@@ -238,13 +239,13 @@ nw_status nw_channel_test(nw_channel_request **request, bool *done,
     nw_channel *channel = (*request)->channel;
     nw_status status = NW_OK;
 
-    (void)pthread_mutex_lock(&channel->lock);
+    nw_channel_lock(channel);
     if (!(*request)->done)
         (void)nw_progress(channel);
     *done = (*request)->done;
     if (*done)
         status = answer(request, result);
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
     return status;
 }
 
@@ -255,21 +256,21 @@ nw_status nw_channel_wait(nw_channel_request **request,
     nw_status status;
     unsigned idle = 0;
 
-    (void)pthread_mutex_lock(&channel->lock);
+    nw_channel_lock(channel);
     while (!(*request)->done) {
         idle = nw_progress(channel) ? 0 : idle + 1;
         if (idle <= 200 || (*request)->done)
             continue;
         /* others may have the core, and other threads the channel */
-        (void)pthread_mutex_unlock(&channel->lock);
+        nw_channel_unlock(channel);
         if (idle < PATIENT)
             (void)sched_yield();
         else
             (void)usleep(50);
-        (void)pthread_mutex_lock(&channel->lock);
+        nw_channel_lock(channel);
     }
     status = answer(request, result);
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
     return status;
 }
 
@@ -278,12 +279,12 @@ void nw_channel_cancel(nw_channel_request *request)
     nw_channel *channel = request->channel;
     bool can;
 
-    (void)pthread_mutex_lock(&channel->lock);
+    nw_channel_lock(channel);
     if (request->is_send)
         can = request->list == &request->peer->waiting && !request->head_sent;
     else
         can = request->list == &channel->posted;
     if (can && !request->done)
         nw_request_finish(request, nw_fail(NW_ECANCELLED, "cancelled"));
-    (void)pthread_mutex_unlock(&channel->lock);
+    nw_channel_unlock(channel);
 }

@@ -409,15 +409,17 @@ void nw_send_start(nw_channel_request *request)
         }
     }
     peer->used = true;
-    request->wire = (struct nw_wire){
-        .magic = NW_WIRE_MAGIC,
-        .version = NW_WIRE_VERSION,
-        .kind = kinds[protocol],
-        .source = channel->options.rank,
-        .tag = request->message.tag,
-        .bytes = request->message.bytes,
-        .id = request->id,
-    };
+    memcpy(&request->wire,
+           &(struct nw_wire){
+               .magic = NW_WIRE_MAGIC,
+               .version = NW_WIRE_VERSION,
+               .kind = kinds[protocol],
+               .source = channel->options.rank,
+               .tag = request->message.tag,
+               .bytes = request->message.bytes,
+               .id = request->id,
+           },
+           NW_WIRE_HEADER);
     nw_list_add(&peer->waiting, request);
     push_peer(channel, peer);
     if (request->list == &peer->waiting)

@@ -14,6 +14,7 @@
 #include <nodewise/channel.h>
 
 #include <pthread.h>
+#include <sys/single_threaded.h>
 
 enum {
     NW_PIECES = 4, /* staging pieces, of each direction */
@@ -114,14 +115,15 @@ struct nw_channel_request {
     nw_status status;
     struct nw_bounce *bounce;
     const void *payload; /* of an eager send: ready to go, once not NULL */
-    struct nw_wire wire; /* of a send */
     uint64_t id, remote; /* of a rendezvous: ours, theirs */
     uint64_t total, granted;
     uint64_t moved; /* of an eager send in parts, too */
     struct nw_grant *grants;
     struct fid_mr *region;
-    struct nw_region *kept;   /* the same, of a GPU's memory */
-    char text[NW_ERROR_TEXT]; /* not cleared for a new request */
+    struct nw_region *kept; /* the same, of a GPU's memory */
+    /* from here on not cleared for a new request */
+    struct nw_wire wire; /* of a send: its header */
+    char text[NW_ERROR_TEXT];
 };
 
 struct nw_peer {
@@ -143,6 +145,7 @@ struct nw_peer {
 
 struct nw_channel {
     pthread_mutex_t lock;
+    bool alone; /* inside, in a process without other threads: not locked */
     struct nw_channel_options options;
     struct nw_costs costs;
     struct nw_choice choice[NW_ENDPOINTS][NW_LOCALITIES][NW_REGIMES][2][2];
@@ -179,6 +182,23 @@ struct nw_channel {
     uint64_t turns, looked_ns;
     int32_t lost;
 };
+
+/* Other threads come from outside of calls only: where there is none, there is
+ * none before the unlock either. */
+static inline void nw_channel_lock(nw_channel *channel)
+{
+    bool alone = __libc_single_threaded;
+
+    if (!alone)
+        (void)pthread_mutex_lock(&channel->lock);
+    channel->alone = alone;
+}
+
+static inline void nw_channel_unlock(nw_channel *channel)
+{
+    if (!channel->alone)
+        (void)pthread_mutex_unlock(&channel->lock);
+}
 
 /* request.c */
 void nw_list_add(struct nw_list *list, nw_channel_request *request);

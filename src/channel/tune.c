@@ -90,10 +90,10 @@ static nw_status flood(struct tuner *t, size_t bytes)
 
 static void force(struct tuner *t, struct nw_way_of way)
 {
-    (void)pthread_mutex_lock(&t->channel->lock);
+    nw_channel_lock(t->channel);
     t->channel->options.protocol = way.protocol;
     t->channel->options.copy = way.copy;
-    (void)pthread_mutex_unlock(&t->channel->lock);
+    nw_channel_unlock(t->channel);
 }
 
 static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)

@@ -46,16 +46,20 @@ static nw_status check(const struct nw_wire *wire, size_t length, int32_t count)
 nw_status nw_wire_read(const void *data, size_t length, int32_t count,
                        struct nw_wire *out)
 {
-    struct nw_wire wire = {0};
+    struct nw_wire wire;
+    size_t bytes;
     nw_status status;
 
     if (length < NW_WIRE_HEADER)
         return nw_fail(NW_EFORMAT, "a message of only %zu bytes came", length);
     memcpy(&wire, data, NW_WIRE_HEADER);
-    if (wire.kind < NW_WIRE_KINDS && length >= nw_wire_size(wire.kind))
-        memcpy(&wire, data, nw_wire_size(wire.kind));
     status = check(&wire, length, count);
-    if (!status)
-        *out = wire;
-    return status;
+    if (status)
+        return status;
+    bytes = nw_wire_size(wire.kind);
+    memcpy(out, &wire, NW_WIRE_HEADER);
+    memcpy((char *)out + NW_WIRE_HEADER, (const char *)data + NW_WIRE_HEADER,
+           bytes - NW_WIRE_HEADER);
+    memset((char *)out + bytes, 0, sizeof *out - bytes);
+    return NW_OK;
 }

@@ -154,7 +154,7 @@ struct nw_channel_counts {
     uint64_t unexpected; /* came before their receive */
     uint64_t stalled;    /* sends that waited for a credit or a slot */
     uint64_t malformed;  /* headers refused */
-    uint64_t lost_peers;
+    uint64_t lost_peers; /* talked with us and ended without a goodbye */
     uint64_t opened; /* large ones copied into another process's GPU memory */
 };
 NW_API void nw_channel_count(nw_channel *channel,

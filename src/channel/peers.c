@@ -279,7 +279,8 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
         return;
     peer->lost = true;
     channel->lost++;
-    if (!peer->bye)
+    /* who never spoke with us owes no goodbye */
+    if (peer->used && !peer->bye)
         channel->counts.lost_peers++;
     while (peer->control) {
         struct nw_control *control = peer->control;

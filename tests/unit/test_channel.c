@@ -422,6 +422,7 @@ static void mourn(nw_channel *channel, const struct job *job, int32_t rank)
     static char large[400000];
     char word = 0;
     nw_channel_request *requests[3] = {NULL};
+    struct nw_channel_counts counts;
     uint64_t start;
 
     (void)job;
@@ -451,6 +452,8 @@ static void mourn(nw_channel *channel, const struct job *job, int32_t rank)
                                    &(struct nw_channel_message){large, 9, 1, 9},
                                    &requests[2]) &&
                nw_channel_wait(&requests[2], NULL) == NW_EIO);
+        nw_channel_count(channel, &counts);
+        SHOULD(counts.lost_peers == 1);
     } else {
         word = 7;
         MUST(nw_channel_send(channel,
@@ -467,6 +470,33 @@ static void a_peer_dies(void **state)
         struct job job = {.count = 3, .provider = providers[i], .work = mourn};
 
         assert_int_equal(run(&job), 1); /* the one that was killed */
+    }
+}
+
+/* Rank 2 has nothing to say and closes: gone for the others, not lost. */
+static void leave(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    struct nw_channel_counts counts;
+    nw_channel_request *request = NULL;
+    char word = 0;
+
+    (void)job;
+    if (rank == 2)
+        return;
+    MUST(nw_channel_receive(
+        channel, &(struct nw_channel_message){&word, 1, 2, 4}, &request));
+    SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
+    nw_channel_count(channel, &counts);
+    SHOULD(!counts.lost_peers);
+}
+
+static void a_peer_without_messages_leaves(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct job job = {.count = 3, .provider = providers[i], .work = leave};
+
+        assert_int_equal(run(&job), 0);
     }
 }
 
@@ -675,6 +705,7 @@ int main(void)
         cmocka_unit_test(truncation_and_cancel),
         cmocka_unit_test(nothing_lost_in_a_flood),
         cmocka_unit_test(a_peer_dies),
+        cmocka_unit_test(a_peer_without_messages_leaves),
         cmocka_unit_test(large_ones_are_copied_into_opened_memory),
         cmocka_unit_test(small_ones_do_not_overtake),
         cmocka_unit_test(regions_are_kept_and_bounded),

@@ -287,7 +287,8 @@ static void take_back(struct side *side)
 
     MUST(nw_channel_receive(
         side->channel,
-        &(struct nw_channel_message){room, sizeof room, 0, NEVER}, &request));
+        &(struct nw_channel_message){room, sizeof room, side->rank, NEVER},
+        &request));
     nw_channel_cancel(request);
     SHOULD(nw_channel_wait(&request, NULL) == NW_ECANCELLED);
 }

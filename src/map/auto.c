@@ -61,6 +61,7 @@ static void raise_standard(struct choosing *choosing,
 
     if (!choosing->best.mapping) {
         memcpy(standard, candidate->guard, sizeof candidate->guard);
+        choosing->pool.standard = candidate->figure[0];
         if (choosing->problem->options.careful)
             choosing->guard = standard;
     } else if (magc && nw_candidate_within(candidate, choosing->guard)) {

@@ -11,6 +11,7 @@
 #include "map/bundles.h"
 #include "map/dense.h"
 #include "map/exhaust.h"
+#include "map/fold.h"
 #include "map/search.h"
 
 #include <math.h>
@@ -48,6 +49,7 @@ struct improving {
     struct nw_map_report *report;
     const double *guard; /* or NULL */
     double hop_limit;
+    double standard; /* the default's figure */
     nw_status (*run)(struct improving *, struct nw_seats *);
     const char *name;
 };
@@ -76,6 +78,17 @@ static nw_status exchange_nodes(struct improving *work, struct nw_seats *seats)
 
     work->name = "anneal";
     return nw_bundles_search(seats, &aim, NW_SEARCH_BRIEF);
+}
+
+/* The name stays empty where there is nothing to fold. */
+static nw_status fold(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = aim_of(work);
+    bool found = false;
+    nw_status status = nw_seats_fold(seats, &aim, &found);
+
+    work->name = found ? "fold" : NULL;
+    return status;
 }
 
 static nw_status improve_dense(struct improving *work, struct nw_seats *seats)
@@ -138,6 +151,33 @@ static nw_status answer_of(const struct nw_problem *problem,
     return status ? status : nw_search_let_remote(problem, answer);
 }
 
+/* --- which is better --- */
+
+static bool is_near(const struct improving *work,
+                    const struct nw_candidate *candidate)
+{
+    return work->hop_limit <= 0 ||
+           candidate->guard[0] <= work->hop_limit * (1 + 1e-9);
+}
+
+/* Among the near ones the best, before all that are not; but none that is
+ * worse than the default. Where only far ones are as good as that, the nearest
+ * of them. Time is worth any hop-bytes. */
+static bool is_taken(const struct improving *work,
+                     const struct nw_candidate *candidate,
+                     const struct nw_candidate *best)
+{
+    bool near = is_near(work, candidate), was_near = is_near(work, best);
+
+    if (!nw_candidate_within(candidate, work->guard))
+        return false;
+    if ((near && was_near) ||
+        work->problem->options.objective == NW_OBJECTIVE_TIME)
+        return nw_candidate_better(candidate, best);
+    return !was_near && candidate->figure[0] <= work->standard * (1 + 1e-9) &&
+           (near || candidate->guard[0] < best->guard[0]);
+}
+
 static bool has_remote_gpus(const nw_mapping *mapping)
 {
     for (int32_t r = 0; mapping->gpu_node && r < mapping->rank_count; r++)
@@ -196,8 +236,7 @@ static nw_status improve_from(struct improving *work,
     status = derive(work, start, &other);
     if (status)
         return status;
-    if (nw_candidate_better(&other, best) &&
-        nw_candidate_within(&other, work->guard))
+    if (is_taken(work, &other, best))
         swap_candidates(&other, best);
     else if (work->report->proven)
         best->algorithm = other.algorithm;
@@ -215,9 +254,7 @@ struct leads {
 static bool is_ahead(const struct improving *work, const struct nw_candidate *a,
                      const struct nw_candidate *b)
 {
-    double limit = work->hop_limit > 0 ? work->hop_limit : INFINITY;
-
-    if (a->guard[0] <= limit && b->guard[0] <= limit)
+    if (is_near(work, a) && is_near(work, b))
         return nw_candidate_better(a, b);
     return a->guard[0] < b->guard[0];
 }
@@ -248,6 +285,26 @@ static nw_status try_nodes(struct improving *work,
     status = derive(work, start, &other);
     if (!status)
         add_lead(work, leads, &other);
+    return status;
+}
+
+/* A stencil folded is a lead, and an answer as it is. */
+static nw_status try_fold(struct improving *work, struct leads *leads,
+                          struct nw_candidate *best)
+{
+    struct nw_candidate folded = {0};
+    nw_status status;
+
+    if (!is_start(work, best) || work->problem->budget->stopped)
+        return NW_OK;
+    work->run = fold;
+    status = derive(work, best, &folded);
+    if (!status && folded.algorithm) {
+        status = try_nodes(work, &folded, leads);
+        if (!status && is_taken(work, &folded, best))
+            swap_candidates(&folded, best);
+    }
+    nw_candidate_fini(&folded);
     return status;
 }
 
@@ -286,6 +343,8 @@ static nw_status improve_nodes(struct improving *work,
         status = try_nodes(work, nearest, &leads);
     for (int i = 0; !status && i < pool->count; i++)
         status = try_nodes(work, &pool->member[i], &leads);
+    if (!status)
+        status = try_fold(work, &leads, best);
     work->problem->budget->endless = endless;
     if (status)
         leads.count = 0;
@@ -322,6 +381,13 @@ static nw_status find_nearest(const struct nw_problem *problem,
     return status;
 }
 
+/* Unless something else is to come second. */
+static bool holds_hop_bytes(const struct nw_problem *problem)
+{
+    return !problem->options.has_second ||
+           problem->options.second == NW_OBJECTIVE_HOP_BYTES;
+}
+
 /* From the least congested and from the nearest; hop-bytes come second, near
  * the least that is known. */
 static nw_status improve_links(struct improving *work,
@@ -333,9 +399,12 @@ static nw_status improve_links(struct improving *work,
 
     if (status)
         return status;
-    work->hop_limit = HOP_BYTES_MORE * nearest.figure[0];
+    if (holds_hop_bytes(work->problem))
+        work->hop_limit =
+            HOP_BYTES_MORE * fmin(nearest.figure[0], best->guard[0]);
     if (work->guard)
-        work->hop_limit = fmin(work->hop_limit, work->guard[0]);
+        work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
+                               work->guard[0]);
     status = improve_nodes(work, pool, &nearest, best);
     nw_candidate_fini(&nearest);
     return status;
@@ -367,6 +436,7 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
         .problem = problem, .report = report, .guard = guard, .run = search};
     nw_status status;
 
+    work.standard = pool->standard;
     if (looks_at_links(problem->options.objective) &&
         problem->options.effort != NW_EFFORT_FAST) {
         status = improve_links(&work, pool, best);

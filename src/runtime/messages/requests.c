@@ -122,7 +122,8 @@ static int finish(struct kept *kept, const MPI_Status *status)
     if (!kept->active)
         return MPI_SUCCESS;
     kept->active = false;
-    NW_PMPI(Test_cancelled)(status, &cancelled);
+    if (!kept->whole) // what cannot be cancelled may say anything
+        NW_PMPI(Test_cancelled)(status, &cancelled);
     most = kept->whole ? UINT64_MAX : nw_stage_received(status);
     for (int i = 0; i < kept->count && !bad && !cancelled; i++)
         if (kept->buffer[i]->way & NW_WRITE)

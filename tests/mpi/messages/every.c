@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every function of mpi.h that takes a buffer (every.py lists them), by each
+ * process with itself: all its buffers are GPU memory. It must either end in
+ * MPI_ERR_BUFFER and leave them alone, or do what it does with host memory.
+ * Device memory of the double cannot be touched by the host: whoever does ends
+ * the program, and its last line says in which call.
+ *
+ * Prints "N functions: S staged, R refused, W wrong".
+ */
+#include <mpi.h>
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUFFERS = 3, BYTES = 64, COUNT = 3, TAG = 5 };
+
+struct function {
+    const char *name;
+    int buffers;
+    int (*call)(char *const *at);
+};
+
+static MPI_Comm ring; /* oneself on both sides */
+static MPI_Win window;
+static MPI_File file;
+static MPI_Request partner = MPI_REQUEST_NULL;
+static int partner_sends, position;
+static int mail[BYTES / 4];
+static struct {
+    int (*in)(uint64_t, const void *, size_t);
+    int (*out)(void *, uint64_t, size_t);
+} cuda;
+
+static void need(int failed, const char *what)
+{
+    if (!failed)
+        return;
+    fprintf(stderr, "every: %s fails\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+/* ---- the other end of a message, in host memory ---- */
+static void host_receives(void)
+{
+    partner_sends = 0;
+    MPI_Irecv(mail, COUNT, MPI_INT, 0, TAG, MPI_COMM_SELF, &partner);
+}
+
+static void host_sends(void)
+{
+    partner_sends = 1;
+    for (int i = 0; i < COUNT; i++)
+        mail[i] = 1000 + i;
+    MPI_Isend(mail, COUNT, MPI_INT, 0, TAG, MPI_COMM_SELF, &partner);
+}
+
+/* Where the call was not made its message is still under way. */
+static void host_settles(int rc)
+{
+    if (rc && partner != MPI_REQUEST_NULL && !partner_sends)
+        MPI_Cancel(&partner);
+    if (rc && partner_sends && partner != MPI_REQUEST_NULL)
+        MPI_Recv((int[COUNT]){0}, COUNT, MPI_INT, 0, TAG, MPI_COMM_SELF,
+                 MPI_STATUS_IGNORE);
+    MPI_Wait(&partner, MPI_STATUS_IGNORE);
+}
+
+static int finish(int rc, MPI_Request *request, int persistent)
+{
+    if (rc)
+        return rc;
+    if (persistent)
+        rc = MPI_Start(request);
+    if (!rc)
+        rc = MPI_Wait(request, MPI_STATUS_IGNORE);
+    if (persistent)
+        MPI_Request_free(request);
+    return rc;
+}
+
+#include EVERY_CALLS
+
+/* ---- what all calls find ---- */
+static char *gpu_memory(int i)
+{
+    static uint64_t memory[BUFFERS];
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
+    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
+    int (*alloc)(uint64_t *, size_t);
+
+    if (memory[i])
+        return (char *)memory[i];
+    need(!driver, "dlopen");
+    *(void **)&init = dlsym(driver, "cuInit");
+    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
+    *(void **)&alloc = dlsym(driver, "cuMemAlloc_v2");
+    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
+    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
+    need(init(0) || retain(&context, 0) || set(context) ||
+             alloc(&memory[i], BYTES),
+         "cuMemAlloc");
+    return (char *)memory[i];
+}
+
+static void image_of(int i, int *image)
+{
+    for (int k = 0; k < BYTES / 4; k++)
+        image[k] = 100 * (i + 1) + k;
+}
+
+/* A file of known bytes, read from its beginning. */
+static void rewind_file(void)
+{
+    int image[BYTES / 4];
+
+    image_of(7, image);
+    MPI_File_set_size(file, 0);
+    MPI_File_write_at(file, 0, image, BYTES / 4, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_seek(file, 0, MPI_SEEK_SET);
+    MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
+}
+
+/* What a call leaves behind: its buffers, what its partner got, the file, how
+ * far it packed. */
+struct result {
+    int rc, memory[BUFFERS][BYTES / 4], mail[BYTES / 4], file[BYTES / 4];
+    int position;
+};
+
+static void play(const struct function *f, int on_gpu, struct result *out)
+{
+    static int host[BUFFERS][BYTES / 4];
+    char *at[BUFFERS];
+
+    memset(out, 0, sizeof *out);
+    memset(mail, 0, sizeof mail);
+    position = 0;
+    rewind_file();
+    for (int i = 0; i < BUFFERS; i++) {
+        image_of(i, host[i]);
+        at[i] = on_gpu ? gpu_memory(i) : (char *)host[i];
+        if (on_gpu)
+            need(cuda.in((uintptr_t)at[i], host[i], BYTES), "cuMemcpyHtoD");
+    }
+    out->rc = f->call(at);
+    for (int i = 0; i < BUFFERS; i++)
+        if (on_gpu)
+            need(cuda.out(out->memory[i], (uintptr_t)at[i], BYTES),
+                 "cuMemcpyDtoH");
+        else
+            memcpy(out->memory[i], host[i], BYTES);
+    memcpy(out->mail, mail, sizeof mail);
+    MPI_File_read_at(file, 0, out->file, BYTES / 4, MPI_INT, MPI_STATUS_IGNORE);
+    out->position = position;
+}
+
+static int is_untouched(const struct result *result)
+{
+    int image[BYTES / 4], same = 1;
+
+    for (int i = 0; i < BUFFERS; i++) {
+        image_of(i, image);
+        same &= !memcmp(image, result->memory[i], BYTES);
+    }
+    return same;
+}
+
+/* 0: refused; 1: staged; 2: wrong. */
+static int try_one(const struct function *f)
+{
+    struct result gpu, host;
+    int class = MPI_SUCCESS;
+
+    play(f, 1, &gpu);
+    if (gpu.rc)
+        MPI_Error_class(gpu.rc, &class);
+    if (class == MPI_ERR_BUFFER && is_untouched(&gpu))
+        return 0;
+    play(f, 0, &host);
+    return gpu.rc == MPI_SUCCESS && !memcmp(&gpu, &host, sizeof gpu) ? 1 : 2;
+}
+
+static void set_up(void)
+{
+    static int memory[BYTES / 4], room[BYTES * 64];
+    int one = 1, rank;
+    char name[32];
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    snprintf(name, sizeof name, "every.%d.tmp", rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Cart_create(MPI_COMM_SELF, 1, &one, &one, 0, &ring);
+    MPI_Buffer_attach(room, sizeof room);
+    need(MPI_Win_create(memory, sizeof memory, 4, MPI_INFO_NULL, MPI_COMM_WORLD,
+                        &window),
+         "MPI_Win_create");
+    MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    need(MPI_File_open(MPI_COMM_SELF, name,
+                       MPI_MODE_CREATE | MPI_MODE_RDWR |
+                           MPI_MODE_DELETE_ON_CLOSE,
+                       MPI_INFO_NULL, &file),
+         "MPI_File_open");
+}
+
+int main(int argc, char **argv)
+{
+    int count = sizeof functions / sizeof *functions, seen[3] = {0};
+
+    MPI_Init(&argc, &argv);
+    set_up();
+    for (int i = 0; i < count; i++) {
+        MPI_Win kept = window;
+        int what;
+
+        if (argc > 1)
+            fprintf(stderr, "MPI_%s\n", functions[i].name);
+        what = try_one(&functions[i]);
+        window = kept; /* MPI_Win_create gave another */
+        seen[what]++;
+        if (what == 2)
+            fprintf(stderr, "MPI_%s: wrong\n", functions[i].name);
+    }
+    printf("%d functions: %d staged, %d refused, %d wrong\n", count, seen[1],
+           seen[0], seen[2]);
+    MPI_File_close(&file);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return seen[2] != 0;
+}

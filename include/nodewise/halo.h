@@ -218,8 +218,8 @@ struct nw_halo_summary {
     uint64_t bytes, bytes_between_nodes, bytes_self;
     double slot_cost, slot_cost_trivial; /* placement inside the nodes */
     double node_cost, node_cost_trivial; /* nodes on the network */
-    bool exact;                          /* both proven best */
-    uint64_t steps;                      /* of the searches */
+    bool exact;     /* both proven: best, or worst where that was asked for */
+    uint64_t steps; /* of the searches */
 };
 NW_API void nw_halo_layout_summary(const nw_halo_layout *layout,
                                    struct nw_halo_summary *out);
@@ -243,14 +243,16 @@ NW_API enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
 
 /* The quadratic assignment problem: facilities with flow[i * n + j] on
  * locations with distance[a * n + b]; out[i] is the location of i, minimising
- * (for WORST maximising) the sum of flow x distance. Exact up to 16, proven by
- * branch and bound where *exact says so; deterministic. */
+ * (for WORST maximising) the sum of flow x distance. Up to 16 proven by branch
+ * and bound, which `exact` says; false where the step limit came first, which
+ * it does at the same step on any machine (the best found is given then), and
+ * beyond 16, where the mapping engine searches. Deterministic. */
 struct nw_halo_assignment {
     int32_t n;
     const double *flow, *distance; /* [n * n], borrowed */
     enum nw_halo_placement placement;
     uint64_t seed;
-    uint64_t step_limit; /* of branch and bound; 0 for the default */
+    uint64_t step_limit; /* of branch and bound; 0 is two million */
 };
 struct nw_halo_assigned {
     double cost, trivial_cost;

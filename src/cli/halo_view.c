@@ -123,7 +123,21 @@ static void tell_partition(struct nw_text *text,
         bytes_text(sum->bytes_self, c));
 }
 
-static void tell_placement(struct nw_text *text, const struct figures *figures)
+/* Of a search: whether it is over. */
+static const char *proof(const struct nw_halo_view_of *view, bool exact)
+{
+    bool best = view->plan->placement == NW_HALO_PLACE_BEST;
+
+    if (!best && view->plan->placement != NW_HALO_PLACE_WORST)
+        return "";
+    if (!exact)
+        return ", not proven";
+    return best ? ", proven best" : ", proven worst";
+}
+
+static void tell_placement(struct nw_text *text,
+                           const struct nw_halo_view_of *view,
+                           const struct figures *figures)
 {
     const struct nw_halo_summary *sum = &figures->sum;
     char a[32], b[32];
@@ -132,7 +146,7 @@ static void tell_placement(struct nw_text *text, const struct figures *figures)
         nw_text_format(text, "placement  %s in nodes, in order %s%s\n",
                        time_text(sum->slot_cost, a),
                        time_text(sum->slot_cost_trivial, b),
-                       sum->exact ? ", proven best" : "");
+                       proof(view, sum->exact));
     if (sum->node_cost_trivial > 0)
         nw_text_format(text, "network    %s, in order %s\n",
                        time_text(sum->node_cost, a),
@@ -243,7 +257,7 @@ nw_status nw_cli_halo_table(const struct nw_halo_view_of *view, char **out)
 
     if (!status) {
         tell_partition(&text, view, &figures.sum);
-        tell_placement(&text, &figures);
+        tell_placement(&text, view, &figures);
         tell_interval(&text, view, &figures);
         tell_methods(&text, &figures);
         tell_pieces(&text, view);

@@ -169,7 +169,7 @@ static nw_status check_numbers(const struct nw_halo_assignment *problem)
 nw_status nw_halo_assign(const struct nw_halo_assignment *problem, int32_t *out,
                          struct nw_halo_assigned *report)
 {
-    struct nw_halo_assigned done = {.exact = true};
+    struct nw_halo_assigned done = {.exact = problem->n == 1};
     int32_t *at = NULL;
     nw_status status;
 
@@ -188,10 +188,8 @@ nw_status nw_halo_assign(const struct nw_halo_assignment *problem, int32_t *out,
         nw_random_init(&random, problem->seed);
         nw_random_shuffle(&random, at, (size_t)problem->n);
     } else if (problem->placement == NW_HALO_PLACE_BEST) {
-        done.exact = false;
         status = solve(problem, at, &done);
     } else if (problem->placement == NW_HALO_PLACE_WORST) {
-        done.exact = false;
         status = solve_worst(problem, at, &done);
     }
     done.cost = nw_halo_assignment_cost(problem, at);

@@ -10,10 +10,11 @@ double nw_halo_assignment_cost(const struct nw_halo_assignment *problem,
 /* Swaps pairs as long as that helps. */
 void nw_halo_assignment_descend(const struct nw_halo_assignment *problem,
                                 int32_t *at);
-/* The least sum of one price from each row and column of n x n, n <= 32.
- * `reduced`, which may be `price`, gets what at least is added where a row
+/* The least sum of one number from each row and column of n x n, rows WIDE
+ * apart, all from 0; `cost` is left with what is added at least where a row
  * takes a certain column. */
-double nw_halo_linear_assignment(const double *price, int n, double *reduced);
+#define NW_HALO_WIDE 16
+double nw_halo_linear_assignment(double *cost, int n);
 /* Betters an answer until it is proven best, or the steps are used up. */
 NW_MUST_CHECK nw_status
 nw_halo_assign_prove(const struct nw_halo_assignment *problem, int32_t *out,

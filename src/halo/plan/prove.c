@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Branch and bound by the dual ascent of relaxed.c: a facility's locations, or
- * a location's facilities, are tried in turn, whichever has the fewest left; of
- * those that stand for each other one is tried, none where one is out.
+ * Branch and bound by the dual ascent of relaxed.c and a look ahead from every
+ * place: a facility's locations, or a location's facilities, are tried in turn,
+ * whichever has the fewest left; of those that stand for each other one is
+ * tried, none where one is out.
  */
 #include "halo/plan/assign.h"
 #include "halo/plan/relaxed.h"
@@ -14,7 +15,8 @@
 #include <string.h>
 
 #define MOST NW_HALO_EXACT_MOST
-#define STEP_LIMIT ((uint64_t)400000)
+/* some minutes; what is not proven by then is told so, on any machine alike */
+#define STEP_LIMIT ((uint64_t)2000000)
 #define ROOT_ROUNDS 200
 #define ROUNDS 12
 /* bounds are sums of rounded numbers: what is better by less is no better */
@@ -94,8 +96,8 @@ static void read_line(const struct nw_halo_relaxed *problem, int line,
     int at[MOST];
 
     for (int k = 0; k < n; k++) {
-        fork->cost[k] = row ? problem->linear[line * n + k]
-                            : problem->linear[k * n + line - n];
+        fork->cost[k] = row ? problem->ahead[line * n + k]
+                            : problem->ahead[k * n + line - n];
         fork->first[k] = k;
         if (!fork->symmetric[row])
             continue;
@@ -172,6 +174,7 @@ static void branch(struct search *search, int depth, const bool symmetric[2])
     nw_halo_relaxed_ascend(here, enough(search), depth ? ROUNDS : ROOT_ROUNDS);
     if (here->bound >= enough(search))
         return;
+    nw_halo_relaxed_look(here, enough(search));
     fork.symmetric[0] =
         symmetric[0] &&
         nw_halo_orbits(&search->facilities.symmetry, fork.orbit[0]);

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define MOST NW_HALO_EXACT_MOST
+#define WIDE NW_HALO_WIDE
 #define PATIENCE 8 /* rounds as good as the last that may still be enough */
 
 static double *row_of(struct nw_halo_relaxed *problem, int i, int p)
@@ -42,18 +43,21 @@ static void take(struct nw_halo_relaxed *problem, int i, int p, double never,
     int n = problem->n;
     double *pair = row_of(problem, i, p);
 
-    for (int j = 0; j < n; j++)
-        for (int q = 0; j != i && q < n; q++) {
-            double *other;
+    for (int j = 0; j < n; j++) {
+        if (j == i)
+            continue;
+        for (int q = 0, k = 0; q < n; q++) {
+            double *other = row_of(problem, j, q) + i * n + p;
 
             if (q == p)
                 continue;
-            other = row_of(problem, j, q) + i * n + p;
-            *out++ = problem->linear[j * n + q] >= never
-                         ? never
-                         : pair[j * n + q] + *other;
+            out[k++] = problem->linear[j * n + q] >= never
+                           ? never
+                           : pair[j * n + q] + *other;
             *other = 0;
         }
+        out += WIDE;
+    }
 }
 
 static void put(struct nw_halo_relaxed *problem, int i, int p,
@@ -62,16 +66,35 @@ static void put(struct nw_halo_relaxed *problem, int i, int p,
     int n = problem->n;
     double *pair = row_of(problem, i, p);
 
-    for (int j = 0; j < n; j++)
-        for (int q = 0; j != i && q < n; q++)
+    for (int j = 0; j < n; j++) {
+        if (j == i)
+            continue;
+        for (int q = 0, k = 0; q < n; q++)
             if (q != p)
-                pair[j * n + q] = *from++;
+                pair[j * n + q] = from[k++];
+        from += WIDE;
+    }
+}
+
+/* Takes the least sum of all places out of them and into the bound. */
+static void settle(struct nw_halo_relaxed *problem)
+{
+    int n = problem->n;
+    double matrix[WIDE * WIDE];
+
+    for (int i = 0; i < n; i++)
+        memcpy(matrix + i * WIDE, problem->linear + i * n,
+               (size_t)n * sizeof *matrix);
+    problem->bound += nw_halo_linear_assignment(matrix, n);
+    for (int i = 0; i < n; i++)
+        memcpy(problem->linear + i * n, matrix + i * WIDE,
+               (size_t)n * sizeof *matrix);
 }
 
 static void round_of(struct nw_halo_relaxed *problem, double enough)
 {
     int n = problem->n;
-    double matrix[MOST * MOST], never = enough - problem->bound;
+    double matrix[WIDE * WIDE], never = enough - problem->bound;
 
     for (int i = 0; i < n; i++)
         for (int p = 0; p < n; p++)
@@ -83,11 +106,10 @@ static void round_of(struct nw_halo_relaxed *problem, double enough)
                 continue;
             take(problem, i, p, never, matrix);
             problem->linear[i * n + p] =
-                nw_halo_linear_assignment(matrix, n - 1, matrix);
+                nw_halo_linear_assignment(matrix, n - 1);
             put(problem, i, p, matrix);
         }
-    problem->bound +=
-        nw_halo_linear_assignment(problem->linear, n, problem->linear);
+    settle(problem);
 }
 
 void nw_halo_relaxed_ascend(struct nw_halo_relaxed *problem, double enough,
@@ -102,6 +124,49 @@ void nw_halo_relaxed_ascend(struct nw_halo_relaxed *problem, double enough,
         if ((problem->bound - before) * PATIENCE < enough - problem->bound)
             break;
     }
+}
+
+/* What all places that go with (i, p) cost, with their pairs with it. */
+static void see(struct nw_halo_relaxed *problem, int i, int p, double never,
+                double *out)
+{
+    int n = problem->n;
+    const double *pair = row_of(problem, i, p);
+
+    for (int j = 0; j < n; j++) {
+        if (j == i)
+            continue;
+        for (int q = 0, k = 0; q < n; q++) {
+            double linear = problem->linear[j * n + q];
+
+            if (q != p)
+                out[k++] = linear >= never
+                               ? never
+                               : linear + pair[j * n + q] +
+                                     row_of(problem, j, q)[i * n + p];
+        }
+        out += WIDE;
+    }
+}
+
+void nw_halo_relaxed_look(struct nw_halo_relaxed *problem, double enough)
+{
+    int n = problem->n;
+    double matrix[WIDE * WIDE], never = enough - problem->bound;
+
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < n; p++) {
+            double *linear = &problem->linear[i * n + p];
+            double *ahead = &problem->ahead[i * n + p];
+
+            *ahead = *linear;
+            if (*linear >= never || n < 2)
+                continue;
+            see(problem, i, p, never, matrix);
+            *ahead += nw_halo_linear_assignment(matrix, n - 1);
+            if (*ahead >= never)
+                *linear = never;
+        }
 }
 
 void nw_halo_relaxed_fix(const struct nw_halo_relaxed *problem, int i, int p,

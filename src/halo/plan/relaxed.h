@@ -12,12 +12,13 @@
 
 /* n facilities left on n locations: `bound` is paid by every answer, linear[i *
  * n + p] on top where i is on p, pair[((i * n + p) * n + j) * n + q] where j is
- * on q too. All are from 0. */
+ * on q too. All are from 0. `ahead` is nw_halo_relaxed_look's. */
 struct nw_halo_relaxed {
     int n;
     int facility[NW_HALO_EXACT_MOST], location[NW_HALO_EXACT_MOST];
     double bound;
     double linear[NW_HALO_EXACT_MOST * NW_HALO_EXACT_MOST];
+    double ahead[NW_HALO_EXACT_MOST * NW_HALO_EXACT_MOST];
     double *pair; /* [n^4], owned */
 };
 
@@ -27,6 +28,9 @@ struct nw_halo_relaxed {
  */
 void nw_halo_relaxed_ascend(struct nw_halo_relaxed *problem, double enough,
                             int rounds);
+/* ahead[i * n + p] becomes what at least is added to the bound where i is on p;
+ * places where that is enough are out. */
+void nw_halo_relaxed_look(struct nw_halo_relaxed *problem, double enough);
 /* The problem that is left when row i goes on column p; `out` has room. */
 void nw_halo_relaxed_fix(const struct nw_halo_relaxed *problem, int i, int p,
                          struct nw_halo_relaxed *out);

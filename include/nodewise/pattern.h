@@ -71,7 +71,8 @@ nw_pattern_builder_build(nw_pattern_builder *builder, nw_pattern **out);
  * first line, then its suffix; see nodewise-formats(5). */
 struct nw_pattern_read_options {
     size_t size;
-    bool compact; /* renumber sparse ids of lists from 0 */
+    bool compact;    /* renumber sparse ids of lists from 0 */
+    int32_t threads; /* 0: the cores available; 1 inside an MPI process */
 };
 #define NW_PATTERN_READ_OPTIONS_INIT                                           \
     {                                                                          \

@@ -3,6 +3,7 @@
  */
 #include "base/file.h"
 #include "base/array.h"
+#include "base/pieces.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "base/zstd.h"
@@ -87,27 +88,36 @@ static nw_status check_text(const char *path, const char *data, size_t length)
 
     if (!length)
         return nw_fail(NW_EFORMAT, "%s:1: the file is empty", path);
+    if (nw_text_is_utf8(data, length))
+        return NW_OK;
     while (start < length) {
         const char *end = memchr(data + start, '\n', length - start);
         size_t stop = end ? (size_t)(end - data) : length;
 
         if (!nw_text_is_utf8(data + start, stop - start))
-            return nw_fail(NW_EFORMAT, "%s:%d: not UTF-8 text", path,
-                           line_of(data, start));
+            break;
         start = stop + 1;
     }
-    return NW_OK;
+    return nw_fail(NW_EFORMAT, "%s:%d: not UTF-8 text", path,
+                   line_of(data, start));
 }
 
-nw_status nw_file_read_text(const char *path, char **data, size_t *length)
+nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
+                               size_t *length)
 {
-    char *bytes;
+    char *bytes = NULL;
     size_t count;
-    nw_status status = nw_file_read(path, &bytes, &count);
+    nw_status status = nw_pieces_read(path, threads, &bytes, &count);
 
-    if (status)
-        return status;
-    status = check_text(path, bytes, count);
+    if (!status && bytes) {
+        *data = bytes;
+        *length = count;
+        return NW_OK;
+    }
+    if (!status)
+        status = nw_file_read(path, &bytes, &count);
+    if (!status)
+        status = check_text(path, bytes, count);
     if (status) {
         free(bytes);
         return status;
@@ -115,6 +125,11 @@ nw_status nw_file_read_text(const char *path, char **data, size_t *length)
     *data = bytes;
     *length = count;
     return NW_OK;
+}
+
+nw_status nw_file_read_text(const char *path, char **data, size_t *length)
+{
+    return nw_file_read_text_by(path, 1, data, length);
 }
 
 static nw_status write_all(int fd, const char *path, const char *data,

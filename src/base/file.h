@@ -10,6 +10,7 @@
 #include <nodewise/status.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Reads all of `path` ("-" is standard input) into memory, NUL-terminated
  * (the NUL is not counted). Free with free(). */
@@ -20,6 +21,10 @@ NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,
  * with "file:line: ". */
 NW_MUST_CHECK nw_status nw_file_read_text(const char *path, char **data,
                                           size_t *length);
+
+/* The same on several threads, where the file is large and lies on a disk. */
+NW_MUST_CHECK nw_status nw_file_read_text_by(const char *path, int32_t threads,
+                                             char **data, size_t *length);
 
 /* Writes the bytes to `path` atomically ("-" is standard output; a device or
  * pipe is written as it is), packed where the name ends in .zst. */

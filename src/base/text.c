@@ -301,22 +301,35 @@ static size_t utf8_sequence(const unsigned char *at, size_t left)
     return length;
 }
 
-/* Bytes of ASCII without NUL at the front, eight at a time: nearly all of a
+/* The high bit of each byte that is no ASCII or NUL; after such a one the next
+ * may have it, too. */
+static inline uint64_t odd_bytes(const unsigned char *at)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    uint64_t word;
+
+    memcpy(&word, at, sizeof word);
+    return (word | (word - ones)) & (ones << 7); /* a borrow out of 0 */
+}
+
+/* Bytes of ASCII without NUL at the front, many at a time: nearly all of a
  * large file. */
 static size_t count_ascii(const unsigned char *at, size_t length)
 {
-    const uint64_t high = UINT64_C(0x8080808080808080);
-    const uint64_t ones = UINT64_C(0x0101010101010101);
     size_t count = 0;
-    uint64_t word;
 
-    for (; length - count >= sizeof word; count += sizeof word) {
-        memcpy(&word, at + count, sizeof word);
-        /* a borrow out of a byte that is 0 */
-        if ((word | (word - ones)) & high)
-            break;
-    }
+    while (length - count >= 32 &&
+           !(odd_bytes(at + count) | odd_bytes(at + count + 8) |
+             odd_bytes(at + count + 16) | odd_bytes(at + count + 24)))
+        count += 32;
+    while (count < length && at[count] && at[count] < 0x80)
+        count++;
     return count;
+}
+
+bool nw_text_is_ascii(const char *bytes, size_t length)
+{
+    return count_ascii((const unsigned char *)bytes, length) == length;
 }
 
 bool nw_text_is_utf8(const char *bytes, size_t length)

@@ -48,5 +48,7 @@ const char *nw_format_quantity(double value, enum nw_unit unit, char *out,
 
 /* True where the bytes are well-formed UTF-8 without NUL. */
 bool nw_text_is_utf8(const char *bytes, size_t length);
+/* The same of ASCII. */
+bool nw_text_is_ascii(const char *bytes, size_t length);
 
 #endif

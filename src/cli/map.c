@@ -412,6 +412,7 @@ static nw_status load_both(struct work *work, const struct arguments *arguments)
         return load_qaplib(work, arguments->qaplib);
     topology.elements = arguments->elements;
     pattern.compact = arguments->compact;
+    pattern.threads = arguments->map.threads;
     status = nw_topology_load(arguments->source, &topology, &work->topology);
     if (!status)
         status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);

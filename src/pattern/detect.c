@@ -3,6 +3,7 @@
  * then by its suffix. What fits two is not guessed. */
 #include "base/file.h"
 #include "base/status.h"
+#include "pattern/chunks.h"
 #include "pattern/format.h"
 
 #include <string.h>
@@ -34,6 +35,34 @@ static size_t note_words(struct nw_shape *shape, struct nw_scan scan)
     return words;
 }
 
+static void add_chunk(struct nw_shape *shape, const struct nw_chunk *chunk)
+{
+    shape->later_lines += chunk->lines;
+    shape->later_filled += chunk->filled;
+    shape->lines += chunk->filled;
+    shape->words += chunk->words;
+    if (!chunk->filled)
+        return;
+    shape->most = chunk->most > shape->most ? chunk->most : shape->most;
+    shape->fewest =
+        chunk->fewest < shape->fewest ? chunk->fewest : shape->fewest;
+}
+
+/* All lines after the first, where they are plain (chunks.h): else false. */
+static bool note_plain(struct nw_shape *shape, const struct nw_scan *scan,
+                       int32_t threads)
+{
+    struct nw_chunks chunks;
+
+    nw_chunks_cut(&chunks, scan->next, scan->end, threads);
+    for (int32_t i = 0; i < chunks.count; i++)
+        if (!chunks.chunk[i].plain)
+            return false;
+    for (int32_t i = 0; i < chunks.count; i++)
+        add_chunk(shape, &chunks.chunk[i]);
+    return true;
+}
+
 static void take_shape(const struct nw_pattern_text *text,
                        struct nw_shape *shape)
 {
@@ -55,6 +84,8 @@ static void take_shape(const struct nw_pattern_text *text,
         } else if (words) {
             shape->first_words = words;
             note_first(shape, scan);
+            if (shape->numeric && note_plain(shape, &scan, text->threads))
+                return;
         }
     }
 }

@@ -3,6 +3,7 @@
  * its reader; hands a pattern to the writer asked for. */
 #include "pattern/format.h"
 
+#include "base/crew.h"
 #include "base/file.h"
 #include "base/status.h"
 
@@ -82,11 +83,16 @@ static const struct nw_pattern_format *find_name(const char *path)
 }
 
 static nw_status read_text(const struct nw_pattern_format *format,
-                           const char *path, bool compact, nw_pattern **out)
+                           const char *path,
+                           const struct nw_pattern_read_options *options,
+                           nw_pattern **out)
 {
-    struct nw_pattern_text text = {.file = path, .compact = compact};
+    struct nw_pattern_text text = {.file = path,
+                                   .compact = options->compact,
+                                   .threads = nw_crew_size(options->threads)};
     char *data;
-    nw_status status = nw_file_read_text(path, &data, &text.length);
+    nw_status status =
+        nw_file_read_text_by(path, text.threads, &data, &text.length);
 
     if (status)
         return status;
@@ -106,16 +112,20 @@ nw_status nw_pattern_read(const char *input,
                           const struct nw_pattern_read_options *options,
                           nw_pattern **out)
 {
+    struct nw_pattern_read_options mine = NW_PATTERN_READ_OPTIONS_INIT;
     const char *path;
     const struct nw_pattern_format *format = find_prefix(input, &path);
 
+    if (options)
+        memcpy(&mine, options,
+               options->size < sizeof mine ? options->size : sizeof mine);
     if (!*path)
         return nw_fail(NW_EINVAL, "'%s' names no pattern", input);
     if (!format)
         format = find_name(path);
     if (format && format->open)
         return format->open(path, out);
-    return read_text(format, path, options && options->compact, out);
+    return read_text(format, path, &mine, out);
 }
 
 nw_status nw_pattern_write_as(const nw_pattern *pattern, const char *format,

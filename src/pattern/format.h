@@ -14,6 +14,7 @@ struct nw_pattern_text {
     const char *data; /* NUL-terminated UTF-8 */
     size_t length;
     bool compact; /* renumber sparse ids */
+    int32_t threads;
 };
 
 typedef nw_status nw_pattern_reader(const struct nw_pattern_text *text,
@@ -91,6 +92,9 @@ NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
 /* Sums equal edges once they are many, so that memory follows the partners
  * and not the messages of a trace. Cheap to call after every message. */
 NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
+/* A pattern without edges so far and with room for so many: the caller's. */
+NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
+                                       nw_pattern **out);
 void nw_pattern_one_message(nw_pattern *pattern);
 
 /* Decimal digits at `out` (room for 20); returns what follows them. */

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* METIS graphs: "n m [fmt [ncon]]", then a line for each vertex with its
  * neighbours, numbered from 1. Each edge stands on both lines and so counts in
- * both directions. */
+ * both directions. Plain graphs are read on several threads (rows.h), all
+ * others and those with mistakes here. */
 #include "base/array.h"
 #include "base/status.h"
 #include "pattern/format.h"
+#include "pattern/rows.h"
 
 #include <stdlib.h>
 
@@ -176,6 +178,56 @@ static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
     return NW_OK;
 }
 
+static nw_status read_lines(struct metis *in, nw_pattern **out)
+{
+    nw_pattern *pattern = NULL;
+    nw_status status =
+        nw_pattern_builder_new((int32_t)in->vertices, &in->builder);
+
+    if (!status)
+        status = read_vertices(in);
+    if (!status)
+        status = nw_build_lines(in->builder, in->scan.file, &pattern);
+    if (!status)
+        status = check_both_ways(in, pattern);
+    nw_pattern_builder_free(in->builder);
+    if (status) {
+        nw_pattern_free(pattern);
+        return status;
+    }
+    nw_pattern_one_message(pattern);
+    *out = pattern;
+    return NW_OK;
+}
+
+/* NULL where they are not plain: see rows.h. */
+static nw_status read_rows(const struct metis *in, int32_t threads,
+                           nw_pattern **out)
+{
+    struct nw_body body = {in->scan.next, in->scan.end, threads};
+    struct nw_vertex_lines lines = {in->sizes + in->weights, in->sizes,
+                                    in->weighted};
+    nw_pattern *pattern = NULL;
+    nw_status status = NW_OK;
+    bool plain = false;
+
+    *out = NULL;
+    if (in->edges <= (size_t)(body.end - body.begin)) {
+        status = nw_pattern_new((int32_t)in->vertices, 2 * (size_t)in->edges,
+                                &pattern);
+        if (status)
+            return status;
+        pattern->weight = in->weight;
+        plain = nw_rows_of_vertices(&body, &lines, pattern);
+        pattern->weight = NULL;
+    }
+    if (plain)
+        *out = pattern;
+    else
+        nw_pattern_free(pattern);
+    return NW_OK;
+}
+
 nw_status nw_metis_read(const struct nw_pattern_text *text, nw_pattern **out)
 {
     struct metis in = {0};
@@ -186,21 +238,14 @@ nw_status nw_metis_read(const struct nw_pattern_text *text, nw_pattern **out)
     in.scan.comment = '%';
     status = read_header(&in, text->length);
     if (!status)
-        status = nw_pattern_builder_new((int32_t)in.vertices, &in.builder);
-    if (!status)
-        status = read_vertices(&in);
-    if (!status)
-        status = nw_build_lines(in.builder, text->file, &pattern);
-    if (!status)
-        status = check_both_ways(&in, pattern);
-    nw_pattern_builder_free(in.builder);
+        status = read_rows(&in, text->threads, &pattern);
+    if (!status && !pattern)
+        status = read_lines(&in, &pattern);
     if (status) {
-        nw_pattern_free(pattern);
         free(in.weight);
         return status;
     }
     pattern->weight = in.weight;
-    nw_pattern_one_message(pattern);
     *out = pattern;
     return NW_OK;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Our own pattern format, read straight into compressed rows: the file is
- * sorted, so nothing is sorted here and no line allocates. The grammar stands
- * in nodewise-formats(5). */
+ * sorted, so nothing is sorted here and no line allocates. Plain lines are read
+ * on several threads (rows.h), all others and those with mistakes here. The
+ * grammar stands in nodewise-formats(5). */
 #include "base/array.h"
 #include "base/status.h"
 #include "pattern/format.h"
+#include "pattern/rows.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -15,6 +17,7 @@
 struct native {
     struct nw_scan scan;
     size_t length;
+    int32_t threads;
     nw_pattern *pattern;
     size_t stated, edge; /* edges in the header, edges read */
     size_t size, bucket_capacity, count_capacity;
@@ -86,25 +89,6 @@ static nw_status read_counts(struct native *in, uint64_t *ranks)
                             (unsigned long long)edges, in->length);
     in->stated = (size_t)edges;
     return expect_end(scan);
-}
-
-static nw_status alloc_pattern(struct native *in, int32_t ranks)
-{
-    nw_pattern *pattern = in->pattern;
-    size_t edges = in->stated;
-    nw_status status;
-
-    pattern->rank_count = ranks;
-    status = nw_alloc((size_t)ranks + 1, sizeof *pattern->row, &pattern->row);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->dst, &pattern->dst);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->kind, &pattern->kind);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->bytes, &pattern->bytes);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->messages, &pattern->messages);
-    return status;
 }
 
 static int hex_digit(char c)
@@ -324,6 +308,15 @@ static nw_status read_edge(struct native *in, int32_t *last)
     return status;
 }
 
+/* From the current line on, the first edge. */
+static bool read_rows(struct native *in)
+{
+    struct nw_body body = {in->scan.at, in->scan.end, in->threads};
+
+    in->pattern->edge_count = in->stated;
+    return nw_rows_of_edges(&body, in->pattern);
+}
+
 static nw_status read_body(struct native *in)
 {
     int32_t last = 0;
@@ -332,6 +325,8 @@ static nw_status read_body(struct native *in)
     while (!status && nw_scan_line(&in->scan)) {
         bool is_edge = *in->scan.at >= '0' && *in->scan.at <= '9';
 
+        if (is_edge && !in->edge && read_rows(in))
+            return NW_OK;
         status = !is_edge && !in->edge ? read_key(in) : read_edge(in, &last);
     }
     if (status)
@@ -348,17 +343,16 @@ static nw_status read_body(struct native *in)
 
 nw_status nw_native_read(const struct nw_pattern_text *text, nw_pattern **out)
 {
-    struct native in = {.length = text->length};
+    struct native in = {.length = text->length, .threads = text->threads};
     uint64_t ranks;
-    nw_status status = nw_alloc(1, sizeof *in.pattern, &in.pattern);
+    nw_status status;
 
     nw_scan_init(&in.scan, text->file, text->data, text->length);
-    if (!status)
-        status = read_version(&in);
+    status = read_version(&in);
     if (!status)
         status = read_counts(&in, &ranks);
     if (!status)
-        status = alloc_pattern(&in, (int32_t)ranks);
+        status = nw_pattern_new((int32_t)ranks, in.stated, &in.pattern);
     if (!status)
         status = read_body(&in);
     if (status)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The pattern noun itself: its kinds, its totals, its end. */
-#include <nodewise/pattern.h>
+#include "pattern/format.h"
+
+#include "base/array.h"
 
 #include <stdlib.h>
 
@@ -9,6 +11,32 @@ static const char *const kind_names[NW_KIND_COUNT] = {"hh", "gg", "hg", "gh"};
 const char *nw_kind_name(enum nw_kind kind)
 {
     return kind_names[kind];
+}
+
+nw_status nw_pattern_new(int32_t ranks, size_t edges, nw_pattern **out)
+{
+    nw_pattern *pattern = NULL;
+    nw_status status = nw_alloc(1, sizeof *pattern, &pattern);
+
+    if (!status)
+        status =
+            nw_alloc((size_t)ranks + 1, sizeof *pattern->row, &pattern->row);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->dst, &pattern->dst);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->kind, &pattern->kind);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->bytes, &pattern->bytes);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->messages, &pattern->messages);
+    if (status) {
+        nw_pattern_free(pattern);
+        return status;
+    }
+    pattern->rank_count = ranks;
+    pattern->edge_count = edges;
+    *out = pattern;
+    return NW_OK;
 }
 
 void nw_pattern_free(nw_pattern *pattern)

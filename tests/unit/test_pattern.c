@@ -247,6 +247,135 @@ static void native_files_come_back_whole(void **state)
     }
 }
 
+/* Enough lines for several threads. */
+static nw_pattern *large_pattern(void)
+{
+    nw_pattern *p;
+
+    assert_int_equal(
+        nw_pattern_generate("stencil3d27:dims=27x24x24,bytes=1000000", &p),
+        NW_OK);
+    return p;
+}
+
+static nw_status read_file(const char *format, const char *path,
+                           int32_t threads, nw_pattern **out)
+{
+    struct nw_pattern_read_options how = NW_PATTERN_READ_OPTIONS_INIT;
+    char input[128];
+
+    how.threads = threads;
+    snprintf(input, sizeof input, "%s%s%s", format, *format ? ":" : "", path);
+    *out = NULL;
+    return nw_pattern_read(input, &how, out);
+}
+
+static void large_files_come_back_on_any_threads(void **state)
+{
+    static const char *const formats[] = {"native", "metis"};
+
+    (void)state;
+    for (int f = 0; f < 2; f++) {
+        char path[] = "/tmp/nodewise-pattern-XXXXXX";
+        nw_pattern *p = large_pattern(), *back;
+
+        for (size_t e = 0; f && e < p->edge_count; e++)
+            p->messages[e] = 1; /* a graph knows of no others */
+        close(mkstemp(path));
+        assert_int_equal(nw_pattern_write_as(p, formats[f], path), NW_OK);
+        for (int32_t threads = 1; threads <= 3; threads++)
+            for (int named = 0; named < 2; named++) {
+                assert_int_equal(
+                    read_file(named ? formats[f] : "", path, threads, &back),
+                    NW_OK);
+                assert_same(p, back);
+                nw_pattern_free(back);
+            }
+        nw_pattern_free(p);
+        unlink(path);
+    }
+}
+
+/* Where the line before the one at the middle of the text ends, and its
+ * number. */
+static size_t middle_line(const char *text, size_t length, int *number)
+{
+    size_t at = length / 2;
+
+    while (text[at - 1] != '\n')
+        at++;
+    *number = 1;
+    for (size_t i = 0; i < at; i++)
+        *number += text[i] == '\n';
+    return at;
+}
+
+/* The text with other words put in before a line. */
+static void write_with(const char *path, const char *text, size_t at,
+                       const char *words)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    fwrite(text, 1, at, file);
+    fputs(words, file);
+    fputs(text + at, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* What is not plain amid a large file: read all the same, or refused with its
+ * line. */
+static void large_files_tell_the_line(void **state)
+{
+    static const struct {
+        const char *format, *words, *what; /* NULL: right */
+    } cases[] = {
+        {"native", "# a remark\n\n", NULL},
+        {"native", "x\n", "expected a rank, not 'x'"},
+        {"native", "99999 0 hh 1 1\n", "rank 99999 is outside"},
+        {"native", "0 1 hh 1 1\n", "not in order"},
+        {"native", "15551 1 hh 1 99999999999999999999\n",
+         "expected a number of messages"},
+        {"native", "# M\xc3\xbcll\n", NULL},
+        {"native", "\xff\n", "not UTF-8"},
+        {"metis", "% a remark\n", NULL},
+        {"metis", "1 2 z\n", "expected a vertex, not 'z'"},
+        {"metis", "0 1\n", "vertex 0 is outside"},
+    };
+    nw_pattern *p = large_pattern();
+
+    (void)state;
+    for (size_t e = 0; e < p->edge_count; e++)
+        p->messages[e] = 1;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[] = "/tmp/nodewise-pattern-XXXXXX", *text, what[160];
+        nw_pattern *back;
+        size_t length, at;
+        int line;
+
+        close(mkstemp(path));
+        assert_int_equal(nw_pattern_write_as(p, cases[i].format, path), NW_OK);
+        assert_int_equal(nw_file_read_text(path, &text, &length), NW_OK);
+        at = middle_line(text, length, &line);
+        write_with(path, text, at, cases[i].words);
+        free(text);
+        if (!cases[i].what) {
+            assert_int_equal(read_file(cases[i].format, path, 2, &back), NW_OK);
+            assert_same(p, back);
+            nw_pattern_free(back);
+        } else {
+            assert_int_equal(read_file(cases[i].format, path, 2, &back),
+                             NW_EFORMAT);
+            snprintf(what, sizeof what, "%s:%d: ", path, line);
+            assert_memory_equal(nw_error_text(), what, strlen(what));
+            if (!strstr(nw_error_text(), cases[i].what))
+                fail_msg("'%s' lacks '%s'", nw_error_text(), cases[i].what);
+        }
+        unlink(path);
+    }
+    nw_pattern_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +384,8 @@ int main(void)
         cmocka_unit_test(reads_the_example_of_the_page),
         cmocka_unit_test(refuses_malformed_native_files),
         cmocka_unit_test(native_files_come_back_whole),
+        cmocka_unit_test(large_files_come_back_on_any_threads),
+        cmocka_unit_test(large_files_tell_the_line),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Large texts of whole numbers, cut at line ends into chunks that several
+ * threads read at once. What they read is plain: digits, single blanks, ends of
+ * lines. Whatever else a text holds, comments or mistakes, is for the readers
+ * line by line, which have the words for it.
+ */
+#ifndef NW_PATTERN_CHUNKS_H
+#define NW_PATTERN_CHUNKS_H
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NW_CHUNKS_MOST 256
+
+struct nw_chunk {
+    const char *begin, *end;
+    size_t lines, words;         /* an end without '\n' is a line, too */
+    size_t filled, fewest, most; /* lines with words; words of those */
+    size_t first_line;           /* lines before it */
+    bool plain;                  /* words are digits alone */
+};
+
+struct nw_chunks {
+    int32_t count;
+    struct nw_chunk chunk[NW_CHUNKS_MOST];
+};
+
+/* From `begin`, where a line begins. Counts lines and words; the second lines
+ * alone. */
+void nw_chunks_cut(struct nw_chunks *chunks, const char *begin, const char *end,
+                   int32_t threads);
+void nw_chunks_cut_lines(struct nw_chunks *chunks, const char *begin,
+                         const char *end, int32_t threads);
+
+/* A number of at most 19 digits at *at, which goes behind it; false for none.
+ * The text must end in a NUL. */
+static inline bool nw_take_number(const char **at, uint64_t *out)
+{
+    const char *digit = *at;
+    uint64_t value = 0;
+
+    for (; (unsigned char)(*digit - '0') < 10; digit++)
+        value = value * 10 + (uint64_t)(*digit - '0');
+    if (digit == *at || digit - *at > 19)
+        return false;
+    *at = digit;
+    *out = value;
+    return true;
+}
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plain lines of METIS graphs: see rows.h. */
+#include "pattern/rows.h"
+#include "base/array.h"
+#include "base/crew.h"
+#include "pattern/chunks.h"
+
+#include <stdlib.h>
+
+struct work {
+    const struct nw_chunks *chunks;
+    const struct nw_vertex_lines *lines;
+    nw_pattern *pattern;
+    size_t first_edge[NW_CHUNKS_MOST + 1];
+    bool done[NW_CHUNKS_MOST];
+};
+
+static void pass_blanks(const char **at)
+{
+    while (**at == ' ')
+        ++*at;
+}
+
+static bool take_own(const struct work *work, const char **at, size_t vertex)
+{
+    uint64_t number;
+
+    for (uint64_t i = 0; i < work->lines->numbers; i++) {
+        pass_blanks(at);
+        if (!nw_take_number(at, &number))
+            return false;
+        if (work->pattern->weight && i == work->lines->kept)
+            work->pattern->weight[vertex] = number;
+    }
+    return true;
+}
+
+static bool take_neighbour(const struct work *work, const char **at,
+                           size_t vertex, size_t e)
+{
+    nw_pattern *p = work->pattern;
+    uint64_t to;
+
+    if (!nw_take_number(at, &to) || !to || to > (uint64_t)p->rank_count ||
+        to == vertex + 1)
+        return false;
+    p->dst[e] = (int32_t)(to - 1);
+    p->kind[e] = NW_KIND_HH;
+    p->bytes[e] = p->messages[e] = 1;
+    if (e > p->row[vertex] && p->dst[e - 1] >= p->dst[e])
+        return false;
+    if (!work->lines->weighted)
+        return true;
+    pass_blanks(at);
+    return nw_take_number(at, &p->bytes[e]);
+}
+
+static bool read_chunk(const struct work *work, int32_t i)
+{
+    const struct nw_chunk *chunk = &work->chunks->chunk[i];
+    nw_pattern *p = work->pattern;
+    size_t vertex = chunk->first_line, e = work->first_edge[i];
+    const char *at = chunk->begin;
+
+    for (; at < chunk->end; vertex++) {
+        p->row[vertex] = e;
+        if (!take_own(work, &at, vertex))
+            return false;
+        for (pass_blanks(&at); at < chunk->end && *at != '\n'; e++) {
+            if (e == work->first_edge[i + 1] ||
+                !take_neighbour(work, &at, vertex, e))
+                return false;
+            pass_blanks(&at);
+        }
+        at++;
+    }
+    return e == work->first_edge[i + 1];
+}
+
+static void read_one(void *user, int32_t i)
+{
+    struct work *work = user;
+
+    work->done[i] = read_chunk(work, i);
+}
+
+/* The edge from src to dst, or SIZE_MAX. */
+static size_t find_edge(const nw_pattern *p, int32_t src, int32_t dst)
+{
+    size_t low = p->row[src], high = p->row[src + 1];
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (p->dst[middle] < dst)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < p->row[src + 1] && p->dst[low] == dst ? low : SIZE_MAX;
+}
+
+/* Every edge of the chunk's vertices stands on the other line, too. */
+static void check_one(void *user, int32_t i)
+{
+    struct work *work = user;
+    const struct nw_chunk *chunk = &work->chunks->chunk[i];
+    const nw_pattern *p = work->pattern;
+    size_t end = chunk->first_line + chunk->lines;
+
+    for (size_t v = chunk->first_line; work->done[i] && v < end; v++)
+        for (size_t e = p->row[v]; e < p->row[v + 1]; e++) {
+            size_t back = find_edge(p, p->dst[e], (int32_t)v);
+
+            if (back == SIZE_MAX || p->bytes[back] != p->bytes[e]) {
+                work->done[i] = false;
+                return;
+            }
+        }
+}
+
+static bool all_done(const struct work *work)
+{
+    for (int32_t i = 0; i < work->chunks->count; i++)
+        if (!work->done[i])
+            return false;
+    return true;
+}
+
+/* How many edges each chunk has, from its words. */
+static bool count_edges(struct work *work)
+{
+    const struct nw_chunks *chunks = work->chunks;
+    size_t words = work->lines->weighted ? 2 : 1, lines = 0;
+
+    for (int32_t i = 0; i < chunks->count; i++) {
+        const struct nw_chunk *chunk = &chunks->chunk[i];
+        size_t own = chunk->lines * work->lines->numbers;
+
+        if (!chunk->plain || chunk->words < own)
+            return false;
+        lines += chunk->lines;
+        work->first_edge[i + 1] =
+            work->first_edge[i] + (chunk->words - own) / words;
+    }
+    return lines == (size_t)work->pattern->rank_count &&
+           work->first_edge[chunks->count] == work->pattern->edge_count;
+}
+
+bool nw_rows_of_vertices(const struct nw_body *body,
+                         const struct nw_vertex_lines *lines,
+                         nw_pattern *pattern)
+{
+    struct nw_chunks chunks;
+    struct work work = {.chunks = &chunks, .lines = lines, .pattern = pattern};
+
+    nw_chunks_cut(&chunks, body->begin, body->end, body->threads);
+    if (!count_edges(&work))
+        return false;
+    nw_crew_run(read_one, &work, chunks.count, body->threads);
+    pattern->row[pattern->rank_count] = pattern->edge_count;
+    if (all_done(&work))
+        nw_crew_run(check_one, &work, chunks.count, body->threads);
+    return all_done(&work);
+}

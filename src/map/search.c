@@ -6,6 +6,7 @@
 #include "map/aim.h"
 #include "map/dense.h"
 #include "map/exhaust.h"
+#include "map/fold.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
@@ -117,6 +118,18 @@ static nw_status run_tabu(struct nw_seats *seats, const struct nw_aim *aim,
     return status;
 }
 
+static nw_status run_fold(struct nw_seats *seats, const struct nw_aim *aim)
+{
+    bool found = false;
+    nw_status status = nw_seats_fold(seats, aim, &found);
+
+    if (status || found)
+        return status;
+    return nw_fail(NW_EUNSUPPORTED,
+                   "fold is for grids of ranks, one on each core of nodes "
+                   "that are alike, without GPUs and fixed ranks");
+}
+
 nw_status nw_run_search(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)
@@ -140,6 +153,8 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
         status = run_exact(&seats, &aim, report);
     else if (!strcmp(name, "tabu"))
         status = run_tabu(&seats, &aim, report);
+    else if (!strcmp(name, "fold"))
+        status = run_fold(&seats, &aim);
     else
         status =
             dense ? run_dense(name, &seats, report)

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stencils folded onto tori: embeddings in which all neighbours are one hop
+ * apart, known by hand, are found; what is no grid or not alike is left alone;
+ * and less congestion does not cost more hop-bytes than it may. */
+#include <nodewise/map.h>
+
+#include "map/budget.h"
+#include "map/fold.h"
+#include "support/machine.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct bench {
+    nw_topology *topology;
+    nw_pattern *pattern;
+    struct nw_problem problem;
+    struct nw_budget budget;
+    struct nw_answer answer;
+    struct nw_seats seats;
+};
+
+static nw_topology *load(const char *name)
+{
+    const char *folder = getenv("NW_FIXTURES");
+    nw_topology *topology;
+    char path[4096];
+
+    assert_non_null(folder);
+    snprintf(path, sizeof path, "%s/topology/valid/%s", folder, name);
+    MUST(nw_topology_load(path, NULL, &topology));
+    return topology;
+}
+
+static nw_pattern *generate(const char *specification)
+{
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_generate(specification, &pattern));
+    return pattern;
+}
+
+static nw_pattern *random_graph(struct nw_random *random, int32_t ranks)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(ranks, &builder));
+    for (int32_t i = 0; i < 4 * ranks; i++) {
+        int32_t a = (int32_t)nw_random_below(random, (uint64_t)ranks);
+        int32_t b = (int32_t)nw_random_below(random, (uint64_t)ranks);
+
+        MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH,
+                                    1 + nw_random_below(random, 1000), 1));
+    }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static void begin(struct bench *bench, const char *machine, nw_pattern *pattern)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+
+    memset(bench, 0, sizeof *bench);
+    bench->topology = load(machine);
+    bench->pattern = pattern;
+    MUST(nw_problem_init(&bench->problem, bench->topology, pattern, &options));
+    nw_budget_init(&bench->budget, &bench->problem.options);
+    bench->problem.budget = &bench->budget;
+    MUST(nw_answer_init(&bench->answer, pattern->rank_count));
+    MUST(nw_answer_default(&bench->problem, &bench->answer));
+    MUST(nw_seats_init(&bench->seats, &bench->problem, &bench->answer));
+}
+
+static void end(struct bench *bench)
+{
+    nw_seats_fini(&bench->seats);
+    nw_answer_fini(&bench->answer);
+    nw_problem_fini(&bench->problem);
+    nw_pattern_free(bench->pattern);
+    nw_topology_free(bench->topology);
+}
+
+static bool fold(struct bench *bench)
+{
+    struct nw_aim aim = nw_aim_of(&bench->problem);
+    bool found = false;
+
+    MUST(nw_seats_fold(&bench->seats, &aim, &found));
+    return found;
+}
+
+/* Each seat its rank and each rank its seat. */
+static void check_seats(const struct nw_seats *seats)
+{
+    for (int32_t r = 0; r < seats->rank_count; r++) {
+        assert_in_range(seats->seat[r], 0, seats->count - 1);
+        assert_int_equal(seats->owner[seats->seat[r]], r);
+    }
+}
+
+/* Hop-bytes over the sum of bytes: the mean way, links of nodes included. */
+static double mean_way(const struct bench *bench)
+{
+    struct nw_ledger ledger;
+    double bytes = 0, value;
+
+    MUST(nw_ledger_init(&ledger, &bench->seats,
+                        (struct nw_ledger_wants){.hop_bytes = true}));
+    for (size_t e = 0; e < bench->pattern->row[bench->pattern->rank_count]; e++)
+        bytes += (double)bench->pattern->bytes[e];
+    value = ledger.now.hop_bytes / bytes;
+    nw_ledger_fini(&ledger);
+    return value;
+}
+
+static void check_embedding(const char *machine, const char *specification)
+{
+    struct bench bench;
+    double nearest;
+
+    begin(&bench, machine, generate(specification));
+    assert_true(fold(&bench));
+    check_seats(&bench.seats);
+    nearest = nw_topology_distance(bench.topology,
+                                   nw_topology_element_end(bench.topology, 0),
+                                   nw_topology_element_end(bench.topology, 1));
+    assert_float_equal(mean_way(&bench), nearest, 1e-9);
+    end(&bench);
+}
+
+/* A ring of four is a square: a torus of 4 x 4 x 4 is a cube of six
+ * dimensions, and any grid of powers of two lies in it. */
+static void grids_lie_in_a_cube(void **state)
+{
+    (void)state;
+    check_embedding("torus_4x4x4.yaml", "stencil2d5:dims=8x8,bytes=1000");
+    check_embedding("torus_4x4x4.yaml", "stencil2d5:dims=16x4,bytes=1000");
+    check_embedding("torus_4x4x4.yaml", "stencil3d7:dims=4x4x4,bytes=1000");
+    check_embedding("torus_4x4x4.yaml", "stencil3d7:dims=8x4x2,bytes=1000");
+}
+
+/* Sizes that are not powers, and a path along the whole torus. */
+static void grids_lie_in_a_torus(void **state)
+{
+    (void)state;
+    check_embedding("torus_3x6.yaml", "stencil2d5:dims=6x3,bytes=1000");
+    check_embedding("torus_3x6.yaml", "stencil2d5:dims=18x1,bytes=1000");
+}
+
+static void others_are_left_alone(void **state)
+{
+    struct bench bench;
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 1);
+    begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64));
+    assert_false(fold(&bench));
+    check_seats(&bench.seats);
+    end(&bench);
+    begin(&bench, "torus_4x4x4.yaml",
+          generate("stencil2d5:dims=8x7,bytes=1000"));
+    assert_false(fold(&bench));
+    end(&bench);
+}
+
+struct figures {
+    double hop_bytes, most;
+};
+
+static struct figures map_for(const nw_topology *topology,
+                              const nw_pattern *pattern,
+                              enum nw_objective objective,
+                              const char *algorithm)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct figures figures;
+    nw_mapping *mapping;
+    struct nw_cost cost;
+
+    options.objective = objective;
+    options.algorithm = algorithm;
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    MUST(nw_cost_evaluate(topology, pattern, mapping, &cost));
+    figures = (struct figures){cost.hop_bytes.value, cost.max_congestion};
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+    return figures;
+}
+
+/* Unless nothing near is as good as the default, which no answer is worse
+ * than. */
+static void congestion_keeps_near(void **state)
+{
+    nw_topology *topology = load("torus_3x6.yaml");
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 7);
+    for (int i = 0; i < 3; i++) {
+        nw_pattern *pattern = random_graph(&random, 18);
+        struct figures near =
+            map_for(topology, pattern, NW_OBJECTIVE_HOP_BYTES, "auto");
+        struct figures plain =
+            map_for(topology, pattern, NW_OBJECTIVE_HOP_BYTES, "default");
+        struct figures ours =
+            map_for(topology, pattern, NW_OBJECTIVE_CONGESTION, "auto");
+
+        assert_true(ours.most <= plain.most * (1 + 1e-9));
+        assert_true(ours.hop_bytes <= 1.05 * near.hop_bytes ||
+                    near.most > plain.most);
+        nw_pattern_free(pattern);
+    }
+    nw_topology_free(topology);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids_lie_in_a_cube),
+        cmocka_unit_test(grids_lie_in_a_torus),
+        cmocka_unit_test(others_are_left_alone),
+        cmocka_unit_test(congestion_keeps_near),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -46,7 +46,7 @@ const struct nw_variable nw_environment[] = {
      "set"},
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",
      "whether GPU memory is staged for an MPI that cannot take it; 'on' also "
-     "for one that says it can"},
+     "for one that says it can, 'auto' there where that is measured faster"},
     {"NODEWISE_HALO_TRACE", "FILE",
      "each rank writes FILE.RANK: what its halo exchanges did when"},
     {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},

@@ -96,7 +96,8 @@ def staging(name, row, parameters, form):
             when.upper(), head, action.replace("NW_NEXT_CALL", "NW_NEXT(%s)" % name))
     end = ("KEEP" if "request" in names else
            "STATUS" if "status" in names else "END")
-    how = ("WHOLE" if when == "collective" or "File_i" in name else "", "EACH" if
+    how = ("WHOLE" if when == "collective" or "File_i" in name else
+           "PAIR" if {"dest", "source", "message"} & set(names) else "", "EACH" if
            name.removesuffix("_c").endswith("_init") else "")
     other = "nw_is_forming() && %s" % form[2] if form else "false"
     return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s(%s, %s, %s), %s)" % (

@@ -49,6 +49,7 @@ struct nw_buffer;
 struct nw_stage {
     const char *call;
     bool persistent; /* filled by each start, not now */
+    bool between;    /* two ranks, by a message */
     bool whole;      /* what is written is all, whatever a status says */
     nw_status status;
     int count;
@@ -79,7 +80,8 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_places places);
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                      int64_t bytes);
-/* GPU memory here is an error. */
+/* GPU memory here is an error, unless MPI takes it itself. */
+bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 
 /* Ends the call that could not be staged: MPI_ERR_BUFFER by the handler. */
@@ -216,6 +218,8 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
 
 #define NW_ONCE .whole = false
 #define NW_EACH .persistent = true
+#define NW_PAIR .between = true
+#define NW_PAIR_EACH .between = true, .persistent = true
 #define NW_WHOLE .whole = true
 #define NW_WHOLE_EACH .whole = true, .persistent = true
 

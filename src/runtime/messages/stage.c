@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
+#include "runtime/messages/contest.h"
 #include "runtime/warn.h"
 
 #include <stdlib.h>
@@ -111,6 +112,18 @@ static const void *first_byte(const void *buffer, MPI_Datatype type)
     return (const void *)lb;
 }
 
+/* An MPI that takes GPU memory itself does all but what we do faster. */
+static bool is_mpis(const struct nw_stage *stage,
+                    const struct nw_triple *triple)
+{
+    MPI_Count bytes = 0;
+
+    if (!nw_contest || !stage->between)
+        return nw_contest;
+    NW_PMPI(Type_size_x)(*triple->type, &bytes);
+    return !nw_contest_is_ours((uint64_t)bytes * (uint64_t)*triple->count);
+}
+
 void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_triple triple)
 {
@@ -118,7 +131,8 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
     struct nw_buffer *made = NULL;
     const void *first;
 
-    if (stage->status || count <= 0 || buffer == MPI_IN_PLACE)
+    if (stage->status || count <= 0 || buffer == MPI_IN_PLACE ||
+        is_mpis(stage, &triple))
         return (void *)(uintptr_t)buffer;
     first = first_byte(buffer, *triple.type);
     if (!nw_gpu_holds(first))
@@ -190,7 +204,7 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
     const void *first;
     struct nw_buffer *made = NULL;
 
-    if (stage->status || buffer == MPI_IN_PLACE)
+    if (stage->status || buffer == MPI_IN_PLACE || nw_contest)
         return (void *)(uintptr_t)buffer;
     first = any_byte(buffer, &places);
     if (!first || !nw_gpu_holds(first))
@@ -219,9 +233,14 @@ void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
                            (struct nw_triple){&bytes, bytes, &type, 1});
 }
 
+bool nw_is_refused(const void *buffer)
+{
+    return !nw_contest && nw_gpu_holds(buffer);
+}
+
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer)
 {
-    if (!stage->status && nw_gpu_holds(buffer))
+    if (!stage->status && nw_is_refused(buffer))
         stage->status =
             nw_fail(NW_EUNSUPPORTED, "GPU memory cannot be staged here");
 }

@@ -4,6 +4,7 @@
 
 #include "gpu/gpu.h"
 #include "runtime/aware.h"
+#include "runtime/messages/contest.h"
 #include "runtime/warn.h"
 
 #include <pthread.h>
@@ -28,16 +29,30 @@ nw_status nw_messages_open_gpu(void)
     return opened;
 }
 
+/* Whether all ranks say so; asked of all where the variable is set. */
+static bool all_say(bool mine)
+{
+    int in = mine, all = 0;
+
+    return !NW_PMPI(Allreduce)(&in, &all, 1, MPI_INT, MPI_MIN,
+                               MPI_COMM_WORLD) &&
+           all;
+}
+
 void nw_messages_start(void)
 {
     const char *mode = getenv("NODEWISE_GPU_MESSAGES");
-    bool on = mode && !strcmp(mode, "on"), off = mode && !strcmp(mode, "off");
+    bool set = mode && *mode, on = set && !strcmp(mode, "on");
+    bool off = set && !strcmp(mode, "off"), aware;
 
-    if (mode && mode[0] && !on && !off && strcmp(mode, "auto"))
+    if (set && !on && !off && strcmp(mode, "auto"))
         nw_warn_once("NODEWISE_GPU_MESSAGES=%s is none of off, on, auto", mode);
-    if (!off && (on || !nw_mpi_takes_gpu_memory()))
+    aware = !off && !on && nw_mpi_takes_gpu_memory();
+    if (set && all_say(aware) && !nw_contest_start())
+        off = true;
+    if (!off && (!aware || nw_contest))
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
-    nw_forms_start(nw_messaging);
+    nw_forms_start(nw_messaging && !nw_contest);
 }
 
 void nw_messages_finish(void)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * An MPI that takes GPU memory itself, beside us: point-to-point messages of
+ * those sizes where staging is the faster way are ours, all else is its own.
+ * Each end may decide for itself, since MPI carries the same bytes either way.
+ */
+#ifndef NW_MESSAGES_CONTEST_H
+#define NW_MESSAGES_CONTEST_H
+
+#include "runtime/flavour.h"
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NW_ROUNDS = 7 };
+
+/* Half a round trip between two GPU buffers of one size, in microseconds. */
+struct nw_round {
+    uint64_t bytes;
+    double ours, theirs;
+};
+
+/* Collective over the world: measures between ranks 0 and 1, or reads what was
+ * measured; false where MPI is the better one throughout, or cannot be
+ * compared. Uses GPU 0 where it measures. */
+bool nw_contest_start(void);
+/* True once it was won at some size. */
+extern bool nw_contest;
+bool nw_contest_is_ours(uint64_t bytes);
+
+/* memo.c: what was measured, in the user's cache folder, by hosts (near: ranks
+ * 0 and 1 share one) and MPI library. */
+NW_MUST_CHECK nw_status nw_memo_read(bool near,
+                                     struct nw_round rounds[NW_ROUNDS]);
+NW_MUST_CHECK nw_status nw_memo_write(bool near,
+                                      const struct nw_round rounds[NW_ROUNDS]);
+
+#endif

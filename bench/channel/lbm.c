@@ -11,6 +11,7 @@
  * Usage: lbm RANKS Z STEPS
  */
 #include "base/clock.h"
+#include "base/file.h"
 #include "channel/memory.h"
 
 #include <nodewise/channel.h>
@@ -292,15 +293,15 @@ static void run(struct nw_channel_options *options, int z, int steps)
 int main(int argc, char **argv)
 {
     struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
-    char file[] = "/tmp/nodewise-lbm-XXXXXX";
-    int z = argc == 4 ? atoi(argv[2]) : 0, how = 0;
+    char file[NW_FILE_UNNAMED_PATH];
+    int z = argc == 4 ? atoi(argv[2]) : 0, how = 0, fd = -1;
     pid_t child = 1;
 
     options.count = argc == 4 ? atoi(argv[1]) : 0;
     must((options.count == 1 || options.count == 2) && z >= 2 * options.count &&
              z % options.count == 0,
          "usage: lbm 1|2 Z STEPS");
-    (void)close(mkstemp(file));
+    must(!nw_file_unnamed(file, &fd), "a place to meet");
     options.file = file;
     options.provider = "shm";
     if (options.count == 2)
@@ -309,6 +310,5 @@ int main(int argc, char **argv)
     run(&options, z, atoi(argv[3]));
     if (child && options.count == 2)
         must(wait(&how) > 0 && !how, "the other process");
-    (void)unlink(file);
     return 0;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -225,6 +226,17 @@ nw_status nw_file_write(const char *path, const char *data, size_t length)
     status = write_bytes(path, packed, count);
     free(packed);
     return status;
+}
+
+nw_status nw_file_unnamed(char path[NW_FILE_UNNAMED_PATH], int *fd)
+{
+    int made = memfd_create("nodewise", MFD_CLOEXEC);
+
+    if (made < 0)
+        return nw_fail(NW_EIO, "a file in memory: %s", strerror(errno));
+    snprintf(path, NW_FILE_UNNAMED_PATH, "/proc/self/fd/%d", made);
+    *fd = made;
+    return NW_OK;
 }
 
 bool nw_file_cache(struct nw_text *out)

@@ -31,6 +31,14 @@ NW_MUST_CHECK nw_status nw_file_read_text_by(const char *path, int32_t threads,
 NW_MUST_CHECK nw_status nw_file_write(const char *path, const char *data,
                                       size_t length);
 
+enum { NW_FILE_UNNAMED_PATH = 32 };
+
+/* An empty file without a name, in memory, and a path by which this process
+ * and those it forks open it: nothing stays, however they end. Close *fd when
+ * nobody opens it any more. */
+NW_MUST_CHECK nw_status nw_file_unnamed(char path[NW_FILE_UNNAMED_PATH],
+                                        int *fd);
+
 struct nw_text;
 
 /* Appends the user's folder of what may be measured again: nodewise in

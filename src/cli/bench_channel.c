@@ -276,22 +276,19 @@ int nw_bench_channel(int argc, char **argv)
                                      .largest = 65536,
                                      .iterations = 1000,
                                      .ranks = 4};
-    char file[] = "/tmp/nodewise-channel-XXXXXX";
     nw_status status;
     int32_t rank, count;
     bool good;
-    int made;
+    int fd = -1;
 
     argp_parse(&argp, argc, argv, 0, NULL, &bench);
     if (nw_channel_job(&rank, &count) && count > 1)
         return run_in_job(&bench, rank, count);
-    made = mkstemp(file);
-    if (made < 0)
-        return nw_cli_fail("bench", nw_fail(NW_EIO, "cannot write in /tmp"));
-    (void)close(made);
-    memcpy(bench.file, file, sizeof file);
+    status = nw_file_unnamed(bench.file, &fd);
+    if (status)
+        return nw_cli_fail("bench", status);
     good = run_all(&bench, &status);
-    (void)unlink(file);
+    (void)close(fd);
     if (status)
         return nw_cli_fail("bench", status);
     return good ? NW_EXIT_DONE : NW_EXIT_FAILED;

@@ -3,6 +3,8 @@
 #ifndef NW_CLI_BENCH_CHANNEL_H
 #define NW_CLI_BENCH_CHANNEL_H
 
+#include "base/file.h"
+
 #include <nodewise/channel.h>
 
 /* argv[0] is "channel"; the exit status. */
@@ -24,7 +26,7 @@ struct nw_channel_bench {
     enum nw_channel_test what;
     uint64_t largest, iterations, ranks;
     bool gpu[2]; /* the memory sent from, the memory received into */
-    char file[64];
+    char file[NW_FILE_UNNAMED_PATH];
 };
 
 /* bench_collective.c: one rank of a collective test. */

@@ -102,19 +102,41 @@ static nw_status compare(struct chooser *c, size_t bytes)
     return NW_OK;
 }
 
+/* The later channels meet over the first one. */
+static nw_status meet(void *context, const void *mine, size_t bytes, void *all)
+{
+    struct chooser *c = context;
+    char *theirs = (char *)all + (c->rank ? 0 : bytes);
+    nw_channel_request *in = NULL, *out = NULL;
+    nw_channel *channel = c->way[0].channel;
+    nw_status status = nw_channel_receive(
+        channel, &(struct nw_channel_message){theirs, bytes, !c->rank, TAG},
+        &in);
+
+    memcpy((char *)all + (c->rank ? bytes : 0), mine, bytes);
+    if (!status)
+        status = nw_channel_send(
+            channel,
+            &(struct nw_channel_message){(void *)mine, bytes, !c->rank, TAG},
+            &out);
+    if (!status)
+        status = nw_channel_wait(&out, NULL);
+    return status ? status : nw_channel_wait(&in, NULL);
+}
+
 /* A channel for each way, all between the same two processes. */
 static nw_status open_way(struct chooser *c, enum nw_channel_protocol protocol,
                           enum nw_channel_copy copy)
 {
     struct nw_channel_options options = c->bench->channel;
     struct way *way = &c->way[c->count];
-    char file[96];
 
-    snprintf(file, sizeof file, "%s-%d", c->bench->file, c->count);
     *way = (struct way){protocol, copy, NULL, INFINITY};
     options.rank = c->rank;
     options.count = 2;
-    options.file = c->bench->file[0] ? file : NULL;
+    options.file = c->bench->file[0] ? c->bench->file : NULL;
+    options.allgather = c->count ? meet : NULL;
+    options.context = c;
     options.protocol = protocol;
     options.copy = copy;
     c->count++;

@@ -30,7 +30,7 @@ struct arguments {
     struct nw_channel_options channel;
     uint64_t rounds;
     bool tune, show, clear;
-    char file[64]; /* where the two processes meet */
+    char file[NW_FILE_UNNAMED_PATH]; /* where the two processes meet */
 };
 
 static const struct argp_option options[] = {
@@ -277,15 +277,12 @@ static nw_status measure(struct arguments *arguments, int32_t rank,
 /* Rank 1 is a child. */
 static nw_status measure_here(struct arguments *arguments, char **table)
 {
-    nw_status status;
-    int how = 0, made;
+    int how = 0, fd = -1;
+    nw_status status = nw_file_unnamed(arguments->file, &fd);
     pid_t child;
 
-    strcpy(arguments->file, "/tmp/nodewise-channel-XXXXXX");
-    made = mkstemp(arguments->file);
-    if (made < 0)
-        return nw_fail(NW_EIO, "/tmp: cannot write there");
-    (void)close(made);
+    if (status)
+        return status;
     arguments->channel.count = 2;
     arguments->channel.file = arguments->file;
     fflush(NULL);
@@ -298,7 +295,7 @@ static nw_status measure_here(struct arguments *arguments, char **table)
     nw_cli_progress_finish();
     if (child > 0)
         (void)waitpid(child, &how, 0);
-    (void)unlink(arguments->file);
+    (void)close(fd);
     return status;
 }
 

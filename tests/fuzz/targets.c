@@ -179,14 +179,23 @@ static void fuzz_detect(const char *path)
     read_pattern("", path);
 }
 
+/* In TMPDIR: who ends us halfway removes that. */
+static void make_folder(char *folder, size_t size)
+{
+    const char *above = getenv("TMPDIR");
+
+    snprintf(folder, size, "%s/nodewise-fuzz-XXXXXX", above ? above : "/tmp");
+    if (!mkdtemp(folder))
+        abort();
+}
+
 /* For readers that look beside the file: a folder with it alone, as `name`. */
 static void read_beside(const char *path, const char *name, const char *prefix,
                         const char *input)
 {
-    char folder[] = "/tmp/nodewise-fuzz-XXXXXX", file[128], what[128];
+    char folder[96], file[128], what[128];
 
-    if (!mkdtemp(folder))
-        abort();
+    make_folder(folder, sizeof folder);
     snprintf(file, sizeof file, "%s/%s", folder, name);
     snprintf(what, sizeof what, "%s/%s", folder, input);
     if (!symlink(path, file))
@@ -242,14 +251,13 @@ static void remove_folder(const char *folder)
 /* An archive is a folder of files: anchor, definitions, events. */
 static void fuzz_otf2(const char *path)
 {
-    char folder[] = "/tmp/nodewise-fuzz-XXXXXX", name[128];
+    char folder[96], name[128];
     char *data = NULL;
     size_t length = 0;
 
     if (nw_file_read(path, &data, &length))
         return;
-    if (!mkdtemp(folder))
-        abort();
+    make_folder(folder, sizeof folder);
     snprintf(name, sizeof name, "%s/traces", folder);
     mkdir(name, 0700);
     for (const char *at = data; at && length > strlen(OTF2_MARK);)
@@ -283,16 +291,15 @@ static void fuzz_hostlist(const char *words)
 static void fuzz_part(const char *path)
 {
     nw_pattern *pattern = NULL;
-    char profile[64], part[80];
+    char folder[96], profile[112], part[128];
 
-    snprintf(profile, sizeof profile, "/tmp/nodewise-fuzz-%d", (int)getpid());
+    make_folder(folder, sizeof folder);
+    snprintf(profile, sizeof profile, "%s/p", folder);
     snprintf(part, sizeof part, "%s.part.0", profile);
-    unlink(part);
-    if (symlink(path, part))
-        return;
-    if (!nw_profile_merge(profile, &pattern))
+    if (!symlink(path, part) && !nw_profile_merge(profile, &pattern))
         nw_pattern_free(pattern);
     unlink(part);
+    rmdir(folder);
 }
 
 const struct nw_fuzz_target nw_fuzz_targets[] = {

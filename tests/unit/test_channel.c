@@ -7,6 +7,7 @@
 #include "channel/wire.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/random.h"
 
 #include <nodewise/channel.h>
@@ -61,6 +62,7 @@ static nw_channel *open_in(const struct job *job, int32_t rank,
     options.rank = rank;
     options.count = job->count;
     options.file = file;
+    options.timeout_ms = 120000; /* a loaded machine may run others first */
     options.provider = job->provider;
     options.protocol = job->protocol;
     options.copy = job->copy;
@@ -87,11 +89,11 @@ static void run_child(const struct job *job, int32_t rank, const char *file)
 /* Every rank a process; how many did not end well. */
 static int run(const struct job *job)
 {
-    char file[] = "/tmp/nw-channel-XXXXXX";
+    char file[NW_FILE_UNNAMED_PATH];
     pid_t child[8];
-    int failures = 0;
+    int failures = 0, fd = -1;
 
-    close(mkstemp(file));
+    assert_int_equal(nw_file_unnamed(file, &fd), NW_OK);
     for (int32_t i = 0; i < job->count; i++) {
         child[i] = fork();
         if (!child[i])
@@ -103,7 +105,7 @@ static int run(const struct job *job)
         waitpid(child[i], &how, 0);
         failures += how != 0;
     }
-    unlink(file);
+    close(fd);
     return failures;
 }
 

@@ -8,6 +8,7 @@
  * NW_LONG makes more of them, with messages of up to 64 MB. A failure prints
  * the seed that repeats it.
  */
+#include "base/file.h"
 #include "base/random.h"
 
 #include <nodewise/channel.h>
@@ -344,6 +345,7 @@ static void run_child(struct job *job, int32_t rank, const char *file)
     job->options.rank = rank;
     job->options.count = job->count;
     job->options.file = file;
+    job->options.timeout_ms = 120000;
     MUST(nw_channel_open(&job->options, &channel));
     job->work(channel, job, rank);
     nw_channel_close(channel);
@@ -354,11 +356,11 @@ static void run_child(struct job *job, int32_t rank, const char *file)
 /* Every rank a process; how many did not end well. */
 static int run(struct job *job)
 {
-    char file[] = "/tmp/nw-channel-XXXXXX";
+    char file[NW_FILE_UNNAMED_PATH];
     pid_t child[PROCESSES];
-    int failures = 0;
+    int failures = 0, fd = -1;
 
-    close(mkstemp(file));
+    assert_int_equal(nw_file_unnamed(file, &fd), NW_OK);
     fflush(NULL);
     for (int32_t i = 0; i < job->count; i++) {
         child[i] = fork();
@@ -374,7 +376,7 @@ static int run(struct job *job)
                     job->count, how, (unsigned long long)current);
         failures += how != 0;
     }
-    unlink(file);
+    close(fd);
     free(job->letter);
     return failures;
 }

@@ -43,7 +43,7 @@ def run(ranks, command, **variables):
         line += (["-x", "%s=%s" % (key, value)] if OPENMPI
                  else ["-genv", key, value])
     return subprocess.run(line + ["-n", str(ranks)] + command, text=True,
-                          capture_output=True, timeout=240,
+                          capture_output=True, timeout=2400 if LONG else 240,
                           stdin=subprocess.DEVNULL)
 
 
@@ -289,6 +289,8 @@ def fortran():
            result.stderr)
 
 
-os.chdir(tempfile.mkdtemp(prefix="nodewise-reorder-"))
-globals()[NAME]()
+with tempfile.TemporaryDirectory(prefix="nodewise-reorder-") as folder:
+    os.chdir(folder)
+    globals()[NAME]()
+    os.chdir("/")
 print("1..%d" % done)

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TURNS = 41, TRIPS = 100, WARM = 10, SLOT = 8192 };
+enum { TURNS = 301, TRIPS = 100, WARM = 10, SLOT = 8192 };
 enum { BARE, BARE_PACK, GATHER, PACK, WAYS };
 static const size_t sizes[] = {8, 64, 256, 1024, 2048, 4096, 8192};
 enum { SIZES = sizeof sizes / sizeof *sizes };

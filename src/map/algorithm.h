@@ -68,6 +68,9 @@ NW_MUST_CHECK nw_status nw_candidate_finish_time(
 nw_status nw_run_phases(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report);
+nw_status nw_run_flat(const struct nw_algorithm *algorithm,
+                      const struct nw_problem *problem,
+                      struct nw_answer *answer, struct nw_map_report *report);
 nw_status nw_run_default(const struct nw_algorithm *algorithm,
                          const struct nw_problem *problem,
                          struct nw_answer *answer,

@@ -24,8 +24,8 @@ bool nw_dense_fits(const struct nw_seats *seats)
     const struct nw_problem *problem = seats->problem;
     enum nw_objective objective = problem->options.objective;
 
-    if (objective != NW_OBJECTIVE_HOP_BYTES &&
-        objective != NW_OBJECTIVE_LATENCY)
+    if (problem->limit || (objective != NW_OBJECTIVE_HOP_BYTES &&
+                           objective != NW_OBJECTIVE_LATENCY))
         return false;
     for (int32_t h = 0; h < problem->host_count; h++)
         if (problem->room[h] < seats->first[h + 1] - seats->first[h])

@@ -17,8 +17,8 @@ struct nw_dense {
                        fixed: what is proven here is not proven of all */
 };
 
-/* True where the objective is a sum over pairs, no rank has a GPU seat and no
- * host takes fewer ranks than it has cores. */
+/* True where the objective is a sum over pairs, no rank has a GPU seat, no
+ * host takes fewer ranks than it has cores and no load is limited. */
 bool nw_dense_fits(const struct nw_seats *seats);
 NW_MUST_CHECK nw_status nw_dense_init(struct nw_dense *dense,
                                       struct nw_seats *seats);

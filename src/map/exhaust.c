@@ -253,7 +253,9 @@ static void sit(struct work *work, int32_t depth)
         if (!has_room(seats, h, work->order[depth]))
             continue;
         for (int32_t s = seats->first[h]; s < seats->first[h + 1]; s++)
-            if (may_take(seats, s))
+            if (may_take(seats, s) &&
+                nw_problem_bears(seats->problem, seats->unit[s],
+                                 work->order[depth]))
                 try_core(work, depth, s);
     }
 }

@@ -23,6 +23,8 @@ struct work {
     int32_t *fixed_place; /* [count] or -1 */
     int32_t *reserved;    /* [hosts] ranks fixed there that take no unit */
     int32_t *hint;        /* [count] places of flat->start, or NULL */
+    int64_t *load;        /* [count], and */
+    int64_t *limit;       /* [places] where those are limited, else NULL */
 };
 
 static struct nw_ints fixed_of(const struct work *work, int32_t rank)
@@ -217,6 +219,25 @@ static nw_status read_start(struct work *work)
     return status;
 }
 
+static nw_status read_limits(struct work *work)
+{
+    const struct nw_problem *problem = work->problem;
+    nw_status status;
+
+    if (!problem->limit || work->flat->gpus)
+        return NW_OK;
+    status = nw_alloc((size_t)work->count, sizeof *work->load, &work->load);
+    if (!status)
+        status = nw_alloc((size_t)work->place_count, sizeof *work->limit,
+                          &work->limit);
+    for (int32_t p = 0; !status && p < work->count; p++)
+        work->load[p] = problem->load[work->rank[p]];
+    for (int32_t q = 0; !status && q < work->place_count; q++)
+        work->limit[q] =
+            work->unit[q] < 0 ? INT64_MAX : problem->limit[work->unit[q]];
+    return status;
+}
+
 static nw_status put_fixed(struct work *work, struct nw_placing *placing)
 {
     nw_status status;
@@ -253,6 +274,8 @@ static nw_status place(struct work *work, struct nw_placing *placing)
     placing->budget = work->problem->budget;
     placing->options = &work->problem->options;
     placing->hint = work->hint;
+    placing->load = work->load;
+    placing->limit = work->limit;
     placing->places = &places;
     placing->random = &random;
     status =
@@ -303,6 +326,8 @@ nw_status nw_flat_place(const struct nw_problem *problem,
     if (!status)
         status = read_start(&work);
     if (!status)
+        status = read_limits(&work);
+    if (!status)
         status = solve(&work, host, unit, report);
     report->phase_seconds[flat->gpus ? 2 : 1] +=
         (double)(nw_clock_ns() - begun) * 1e-9;
@@ -315,5 +340,7 @@ nw_status nw_flat_place(const struct nw_problem *problem,
     free(work.fixed_place);
     free(work.reserved);
     free(work.hint);
+    free(work.load);
+    free(work.limit);
     return status;
 }

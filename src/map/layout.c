@@ -39,6 +39,7 @@ void nw_layout_fini(struct nw_layout *layout)
     free(layout->at);
     free(layout->process);
     free(layout->fixed);
+    free(layout->limit);
     *layout = (struct nw_layout){0};
 }
 
@@ -87,6 +88,22 @@ static nw_status take_seats(struct nw_layout *layout,
     return status;
 }
 
+static nw_status read_limits(struct nw_layout *layout,
+                             const struct nw_placing *placing)
+{
+    const struct nw_tree *tree = layout->tree;
+    size_t seats = (size_t)tree->seats;
+    nw_status status;
+
+    layout->load = placing->load;
+    if (!placing->load)
+        return NW_OK;
+    status = nw_alloc(seats, sizeof *layout->limit, &layout->limit);
+    for (size_t s = 0; !status && s < seats; s++)
+        layout->limit[s] = placing->limit[tree->place[s]];
+    return status;
+}
+
 nw_status nw_layout_init(struct nw_layout *layout, const struct nw_tree *tree,
                          const struct nw_placing *placing)
 {
@@ -97,6 +114,8 @@ nw_status nw_layout_init(struct nw_layout *layout, const struct nw_tree *tree,
         read_bonds(layout, placing);
         status = take_seats(layout, placing);
     }
+    if (!status)
+        status = read_limits(layout, placing);
     if (status)
         nw_layout_fini(layout);
     return status;

@@ -26,6 +26,8 @@ struct nw_layout {
     int32_t *process;     /* [seats] or -1 where the seat is free */
     uint64_t *at;         /* [count] code of the seat */
     bool *fixed;          /* [seats] what is there stays, free or not */
+    const int64_t *load;  /* [count] borrowed; NULL: not limited */
+    int64_t *limit;       /* [seats] most load */
 };
 
 /* From a complete placing on the places of `tree`. */
@@ -47,6 +49,13 @@ void nw_layout_seat(struct nw_layout *layout, const int32_t *seat);
 NW_MUST_CHECK nw_status nw_layout_take_if_better(struct nw_layout *layout,
                                                  const int32_t *seat,
                                                  double *cost);
+
+/* Whether a seat bears a process; -1 is none. */
+static inline bool nw_layout_bears(const struct nw_layout *layout, int32_t seat,
+                                   int32_t process)
+{
+    return process < 0 || layout->load[process] <= layout->limit[seat];
+}
 
 /* Swaps what is on two seats, free or not. */
 static inline void nw_layout_swap(struct nw_layout *layout, int32_t a,

@@ -49,7 +49,7 @@ static nw_status check_options(const struct nw_many *many)
     if (options->cores_per_rank > 1 || options->gpus_per_rank > 1)
         return nw_fail(NW_EINVAL, "several cores or GPUs per rank and several "
                                   "ranks per element exclude each other");
-    if (nw_pattern_has_gpu(many->pattern))
+    if (nw_pattern_has_gpu(many->pattern) && !nw_many_is_single(options))
         return nw_fail(NW_EUNSUPPORTED,
                        "several ranks per element are mapped by host traffic "
                        "alone, and the pattern has a GPU layer");
@@ -295,57 +295,94 @@ static nw_status find(struct nw_many *many, int32_t *found,
     return status;
 }
 
-/* By name: the default and the engine; others place one rank on an element. */
-static nw_status run_named(struct nw_many *many, const char **name,
-                           nw_mapping **out)
+/* Ranks in order are asked for by name, and within the limits then. */
+static nw_status in_order(const struct nw_many *many, const int32_t *standard,
+                          nw_mapping **out)
 {
-    static const char *const ours[] = {"auto", "multilevel"};
+    if (!is_within(many, standard))
+        return nw_fail(NW_EINVAL, "ranks in order pass the limit of an "
+                                  "element; multilevel would not");
+    return to_mapping(many, standard, out);
+}
+
+nw_status nw_many_solve(struct nw_many *many, const char *name,
+                        nw_mapping **out)
+{
     size_t n = (size_t)many->graph.n;
     int32_t *found = NULL, *standard = NULL;
-    const char *asked = *name;
     nw_status status = nw_alloc(n, sizeof *found, &found);
 
     if (!status)
         status = nw_alloc(n, sizeof *standard, &standard);
     if (!status)
         status = default_parts(many, standard);
-    *name = NULL;
-    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-        if (!asked || !strcmp(asked, ours[i]))
-            *name = "multilevel";
-    if (!*name && (!strcmp(asked, "default") || !strcmp(asked, "block")))
-        *name = "block";
-    if (!status && !*name)
-        status = nw_fail(NW_EINVAL,
-                         "algorithm %s places one rank on an element; several "
-                         "are placed by multilevel and block",
-                         asked);
-    if (!status && !strcmp(*name, "block"))
-        status = to_mapping(many, standard, out);
-    else if (!status)
-        status = find(many, found, standard, out);
+    if (!status)
+        status = strcmp(name, "block") ? find(many, found, standard, out)
+                                       : in_order(many, standard, out);
     free(found);
     free(standard);
     return status;
+}
+
+/* What a name means where elements have parts. */
+static const char *name_of(const char *asked)
+{
+    if (!asked || !strcmp(asked, "auto") || !strcmp(asked, "multilevel"))
+        return "multilevel";
+    if (!strcmp(asked, "default") || !strcmp(asked, "block"))
+        return "block";
+    return NULL;
+}
+
+static nw_status run(struct nw_many *many, nw_mapping **out,
+                     struct nw_map_report *report)
+{
+    const char *asked = many->options.algorithm;
+    const char *name = name_of(asked);
+    bool in_order = name && !strcmp(name, "block");
+
+    if (nw_many_is_single(&many->options) && !in_order)
+        return nw_many_single(many, asked ? asked : "auto", out, report);
+    if (!name)
+        return nw_fail(NW_EINVAL,
+                       "algorithm %s places one rank on an element; several "
+                       "are placed by multilevel and block",
+                       asked);
+    report->algorithm = name;
+    return nw_many_solve(many, name, out);
+}
+
+/* Limits that bind nobody leave a problem like any other. */
+static bool is_plain(const struct nw_many *many)
+{
+    return nw_many_is_single(&many->options) && !nw_many_binds(many);
 }
 
 nw_status nw_many_map(const nw_topology *topology, const nw_pattern *pattern,
                       const struct nw_map_options *options, nw_mapping **out,
                       struct nw_map_report *report)
 {
+    struct nw_map_report mine = {0};
     struct nw_many many;
-    const char *name = options->algorithm;
     nw_status status = many_init(&many, topology, pattern, options);
 
+    if (!status && is_plain(&many)) {
+        struct nw_map_options plain = nw_many_without_limits(&many);
+
+        status = nw_map(topology, pattern, &plain, out, report);
+        many_fini(&many);
+        return status;
+    }
     if (!status)
-        status = run_named(&many, &name, out);
+        status = run(&many, out, &mine);
+    mine.steps = many.budget.steps;
     if (!status && report)
-        *report = (struct nw_map_report){.algorithm = name,
-                                         .steps = many.budget.steps};
+        *report = mine;
     many_fini(&many);
     return status;
 }
 
+/* A launcher knows no limits: where it would give GPUs it is asked without. */
 nw_status nw_many_default(const nw_topology *topology,
                           const nw_pattern *pattern,
                           const struct nw_map_options *options,
@@ -355,6 +392,13 @@ nw_status nw_many_default(const nw_topology *topology,
     int32_t *part = NULL;
     nw_status status = many_init(&many, topology, pattern, options);
 
+    if (!status && (is_plain(&many) || nw_many_uses_gpus(&many))) {
+        struct nw_map_options plain = nw_many_without_limits(&many);
+
+        status = nw_map_default(topology, pattern, &plain, out);
+        many_fini(&many);
+        return status;
+    }
     if (!status)
         status = nw_alloc((size_t)many.graph.n, sizeof *part, &part);
     if (!status)

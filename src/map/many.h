@@ -24,6 +24,9 @@ NW_MUST_CHECK nw_status nw_many_default(const nw_topology *topology,
                                         const struct nw_map_options *options,
                                         nw_mapping **out);
 
+/* True where each element has one rank at most and load is limited. */
+bool nw_many_is_single(const struct nw_map_options *options);
+
 /* Everything of one call. Elements of the machine are numbered from 0 over
  * the nodes that take part, in the topology's order. */
 struct nw_many {
@@ -51,5 +54,20 @@ NW_MUST_CHECK nw_status nw_many_make_machine(struct nw_many *many);
 /* Fills part[n] by loads alone; whether every limit is kept. */
 NW_MUST_CHECK nw_status nw_many_fit(const struct nw_many *many, int32_t *part,
                                     bool *fits);
+
+/* By its parts alone: `name` is multilevel or block. */
+NW_MUST_CHECK nw_status nw_many_solve(struct nw_many *many, const char *name,
+                                      nw_mapping **out);
+
+/* --- one rank on an element --- */
+
+bool nw_many_uses_gpus(const struct nw_many *many);
+/* Whether some rank is too much for some element. */
+bool nw_many_binds(const struct nw_many *many);
+struct nw_map_options nw_many_without_limits(const struct nw_many *many);
+/* Within the limits, by an algorithm that knows them. */
+NW_MUST_CHECK nw_status nw_many_single(struct nw_many *many, const char *name,
+                                       nw_mapping **out,
+                                       struct nw_map_report *report);
 
 #endif

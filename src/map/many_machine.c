@@ -38,6 +38,40 @@ static nw_status alloc_hosts(struct nw_many *many, size_t count)
     return status;
 }
 
+/* Where every rank has a GPU a node takes as many as it has room there. */
+static int32_t slots_beside_gpus(const struct nw_many *many, int32_t h)
+{
+    int64_t share =
+        many->options.ranks_per_gpu ? many->options.ranks_per_gpu : 1;
+    int64_t most =
+        share * nw_topology_node_gpus(many->topology, many->host[h]).count;
+
+    return most < many->slots[h] ? (int32_t)most : many->slots[h];
+}
+
+static int64_t ranks_beside(const struct nw_many *many, int32_t h)
+{
+    int32_t cores =
+        nw_topology_node_elements(many->topology, many->host[h]).count;
+    int32_t slots = slots_beside_gpus(many, h);
+
+    return slots < cores ? slots : cores;
+}
+
+/* Where there are fewer GPUs than ranks not every rank has one. */
+static void heed_gpus(struct nw_many *many)
+{
+    int64_t room = 0;
+
+    if (!nw_many_is_single(&many->options) || !nw_many_uses_gpus(many))
+        return;
+    for (int32_t h = 0; h < many->host_count; h++)
+        room += ranks_beside(many, h);
+    for (int32_t h = 0;
+         room >= many->pattern->rank_count && h < many->host_count; h++)
+        many->slots[h] = slots_beside_gpus(many, h);
+}
+
 static nw_status check_host(const struct nw_many *many, int32_t h)
 {
     if (many->host[h] < 0 ||
@@ -83,6 +117,8 @@ nw_status nw_many_choose_hosts(struct nw_many *many)
                 nw_topology_node_elements(many->topology, many->host[h]).count;
     }
     free(place);
+    if (!status)
+        heed_gpus(many);
     return status;
 }
 
@@ -180,8 +216,42 @@ static void list_elements(struct nw_many *many)
     }
 }
 
-/* A node's slots are dealt to its elements in turn, after what is fixed to one
- * of them. */
+static int faster_first(const void *a, const void *b, void *context)
+{
+    const struct nw_many *many = context;
+    const double *speeds = many->options.speeds;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    double p = speeds ? speeds[many->element[x]] : 1;
+    double q = speeds ? speeds[many->element[y]] : 1;
+
+    return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
+}
+
+/* One more for each element in turn, the fastest first. */
+static nw_status deal_in_turn(struct nw_many *many, int32_t h, int32_t most,
+                              int64_t left)
+{
+    int32_t *capacity = many->machine.capacity, *order = NULL;
+    int32_t low = many->first[h], count = many->first[h + 1] - low;
+    nw_status status = nw_alloc((size_t)count, sizeof *order, &order);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < count; i++)
+        order[i] = low + i;
+    qsort_r(order, (size_t)count, sizeof *order, faster_first, many);
+    for (int32_t least = 0; left > 0 && least < most; least++)
+        for (int32_t i = 0; left > 0 && i < count; i++)
+            if (capacity[order[i]] == least) {
+                capacity[order[i]]++;
+                left--;
+            }
+    free(order);
+    return NW_OK;
+}
+
+/* A node's slots are dealt to its elements, after what is fixed to one of
+ * them. */
 static nw_status deal_slots(struct nw_many *many, int32_t h, int32_t most)
 {
     int32_t *capacity = many->machine.capacity;
@@ -199,13 +269,7 @@ static nw_status deal_slots(struct nw_many *many, int32_t h, int32_t most)
             capacity[q] = most;
         return NW_OK;
     }
-    for (int32_t least = 0; left > 0 && least < most; least++)
-        for (int32_t q = low; left > 0 && q < high; q++)
-            if (capacity[q] == least) {
-                capacity[q]++;
-                left--;
-            }
-    return NW_OK;
+    return deal_in_turn(many, h, most, left);
 }
 
 static nw_status set_capacities(struct nw_many *many)

@@ -87,10 +87,9 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
 
 /* Without a GPU layer, one placer on all cores at once; with one, on nodes'
  * pairs of core and GPU room, then on the GPUs of each node. */
-static nw_status run_flat(const struct nw_algorithm *algorithm,
-                          const struct nw_problem *problem,
-                          struct nw_answer *answer,
-                          struct nw_map_report *report)
+nw_status nw_run_flat(const struct nw_algorithm *algorithm,
+                      const struct nw_problem *problem,
+                      struct nw_answer *answer, struct nw_map_report *report)
 {
     struct nw_flat flat = {.kinds = algorithm->kinds, .paired = true};
     struct nw_phases phases = {.kinds = NW_KINDS_ALL};
@@ -132,8 +131,8 @@ static nw_status run_refine(const struct nw_algorithm *algorithm,
 
     if (problem->options.objective == NW_OBJECTIVE_HOP_BYTES &&
         !problem->options.has_second && !problem->uses_gpus &&
-        !problem->topology->matrix)
-        status = run_flat(algorithm, problem, answer, report);
+        !problem->topology->matrix && !problem->limit)
+        status = nw_run_flat(algorithm, problem, answer, report);
     if (status == NW_EUNSUPPORTED)
         status = nw_run_search(algorithm, problem, answer, report);
     return status;
@@ -183,27 +182,27 @@ static const struct nw_algorithm algorithms[] = {
      .baseline = true},
     {"scotch",
      "Scotch on all cores at once",
-     run_flat,
+     nw_run_flat,
      {"scotch", "scotch", "scotch"},
      NW_KINDS_ALL},
     {"rashti",
      "Scotch on the integer loads of the MPI topology functions",
-     run_flat,
+     nw_run_flat,
      {"rashti", "rashti", "rashti"},
      NW_KINDS_ALL},
     {"tile",
      "a stencil's grid cut into boxes, level by level",
-     run_flat,
+     nw_run_flat,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"section",
      "boxes of a grid, or recursive sections along the machine: quick",
-     run_flat,
+     nw_run_flat,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"multilevel",
      "recursive sections along the machine, then swaps of ranks and subtrees",
-     run_flat,
+     nw_run_flat,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"fold",

@@ -117,7 +117,7 @@ static nw_status cycle(struct search *search)
     nw_status status = NW_OK;
 
     for (int32_t level = tree->levels - 3; !status && level > 0; level--)
-        if (!search->placing->budget->stopped)
+        if (!search->layout->load && !search->placing->budget->stopped)
             status = stir_subtrees(search, level);
     if (!status && !search->placing->budget->stopped)
         status = stir_processes(search);
@@ -294,6 +294,7 @@ static nw_status improve(struct nw_layout *layout,
     return status || placing->budget->stopped ? status : search_on(&search);
 }
 
+/* Limits leave a beginning far from the best: that is left hot. */
 static nw_status refine(struct nw_layout *layout,
                         const struct nw_placing *placing)
 {
@@ -301,7 +302,8 @@ static nw_status refine(struct nw_layout *layout,
                             .placing = placing,
                             .seed = placing->options->seed,
                             .steps = steps_of(layout, placing->budget->effort),
-                            .heat = STENCIL_HEAT};
+                            .heat = layout->load ? heat_of(layout->count)
+                                                 : STENCIL_HEAT};
 
     return search_on(&search);
 }

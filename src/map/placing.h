@@ -74,6 +74,9 @@ struct nw_placing {
     const int32_t *hint; /* [count] an answer to start from, or NULL */
     const double *pull;  /* [count x places] s added to a place, or NULL */
     struct nw_random *random;
+    /* Borrowed, NULL where not limited: a process's load, what a place bears;
+     * swaps on trees keep to them, nothing else does. */
+    const int64_t *load, *limit;
     bool by_distance;         /* hop-bytes before congestion, in refinements */
     struct nw_budget *budget; /* how long to search; NULL: no searches */
     bool in_haste;            /* fewer starts */

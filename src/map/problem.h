@@ -35,7 +35,17 @@ struct nw_problem {
     int32_t *gpu_room; /* most ranks with GPUs, fixed ones included */
     struct nw_units core, gpu;
     int32_t *fixed_host; /* [rank_count] host or -1; NULL where none is fixed */
+    /* Borrowed, NULL where not limited: a rank's load, what a core unit bears.
+     * Searches of seats know them, no others. */
+    const int64_t *load, *limit;
 };
+
+static inline bool nw_problem_bears(const struct nw_problem *problem,
+                                    int32_t core_unit, int32_t rank)
+{
+    return !problem->limit || core_unit < 0 ||
+           problem->load[rank] <= problem->limit[core_unit];
+}
 
 /* NW_EINVAL, with what would fit, where the ranks do not fit. All arguments
  * are borrowed until nw_problem_fini; `options` may be NULL. */

@@ -29,8 +29,8 @@ nw_status nw_search_let_remote(const struct nw_problem *problem,
     return nw_answer_let_remote(answer, problem->pattern->rank_count);
 }
 
-static nw_status begin(const struct nw_problem *problem,
-                       struct nw_answer *answer)
+nw_status nw_search_begin(const struct nw_problem *problem,
+                          struct nw_answer *answer)
 {
     struct nw_answer start = {0};
     nw_status status;
@@ -138,7 +138,7 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
     const char *name = algorithm->name;
     bool dense = false;
     struct nw_seats seats;
-    nw_status status = begin(problem, answer);
+    nw_status status = nw_search_begin(problem, answer);
 
     if (!status)
         status = nw_seats_init(&seats, problem, answer);

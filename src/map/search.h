@@ -18,6 +18,11 @@ bool nw_search_is_small(const struct nw_problem *problem);
 /* True where a dense search knows all of the problem. */
 bool nw_search_is_dense(const struct nw_seats *seats);
 
+/* The options' start, which leaves nothing open, or the default; into an answer
+ * that is empty. NW_EINVAL where the start leaves a rank open. */
+NW_MUST_CHECK nw_status nw_search_begin(const struct nw_problem *problem,
+                                        struct nw_answer *answer);
+
 /* Lets GPUs be remote where the options do. */
 NW_MUST_CHECK nw_status nw_search_let_remote(const struct nw_problem *problem,
                                              struct nw_answer *answer);

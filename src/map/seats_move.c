@@ -217,13 +217,12 @@ static void draw_nodes(const struct nw_seats *seats, struct nw_random *random,
                  there * width + k);
 }
 
-void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
-                   int32_t rank, struct nw_move *move)
+static void draw(const struct nw_seats *seats, struct nw_random *random,
+                 int32_t rank, struct nw_move *move)
 {
     uint64_t dice = nw_random_below(random, 4);
     bool core_stays;
 
-    move->count = 0;
     if (seats->kin) {
         draw_nodes(seats, random, rank, move);
         return;
@@ -240,6 +239,26 @@ void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
         draw_one(seats, random, seats->rank_count + rank, move);
     else
         draw_rank(seats, random, rank, true, move);
+}
+
+/* Whether every core bears who comes to it. */
+static bool is_borne(const struct nw_seats *seats, const struct nw_move *move)
+{
+    for (int i = 0; i < move->count; i++)
+        if (move->part[i].actor < seats->rank_count &&
+            !nw_problem_bears(seats->problem, seats->unit[move->part[i].to],
+                              move->part[i].actor))
+            return false;
+    return true;
+}
+
+void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
+                   int32_t rank, struct nw_move *move)
+{
+    move->count = 0;
+    draw(seats, random, rank, move);
+    if (seats->problem->limit && !is_borne(seats, move))
+        move->count = 0;
 }
 
 void nw_seats_apply(struct nw_seats *seats, const struct nw_move *move)

@@ -97,6 +97,18 @@ static void store_swap(struct nw_layout *layout, int32_t a, int32_t b)
     __atomic_store_n(&layout->at[v], layout->tree->code[a], __ATOMIC_RELAXED);
 }
 
+/* A swap in a smallest subtree changes nothing but what the seats bear. */
+static inline bool may_swap(const struct nw_layout *layout, int32_t a,
+                            int32_t b)
+{
+    const struct nw_tree *tree = layout->tree;
+
+    if (!layout->load)
+        return tree->cluster[1][a] != tree->cluster[1][b];
+    return a != b && nw_layout_bears(layout, b, layout->process[a]) &&
+           nw_layout_bears(layout, a, layout->process[b]);
+}
+
 /* Swaps p with what is on a seat near a peer where that is accepted. */
 static double try_one(const struct round *round, int32_t p, int32_t group,
                       struct nw_random *random)
@@ -108,8 +120,7 @@ static double try_one(const struct round *round, int32_t p, int32_t group,
     uint64_t way[2], back[2];
     double change;
 
-    if (seat < 0 || layout->fixed[seat] ||
-        tree->cluster[1][seat] == tree->cluster[1][home])
+    if (seat < 0 || layout->fixed[seat] || !may_swap(layout, home, seat))
         return 0;
     way[0] = back[1] = tree->code[home];
     way[1] = back[0] = tree->code[seat];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What must end in a sentence on every rank, and never in a hang: plans that
  * differ, domains that cannot be, arrays that are missing, a second start, a
- * peer that dies.   faults NAME */
+ * peer that dies.   faults NAME [METHOD] */
 #include <mpi.h>
 
 #include <nodewise/halo.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static const struct nw_halo_quantity quantity = {sizeof(double), 0};
+static const char *method_name = "shared"; /* of dying */
 static int rank, size;
 
 static struct nw_halo_options plan(void)
@@ -152,23 +153,45 @@ static int twice(void)
     return wrong;
 }
 
-/* Rank 1 ends after the plan; the others must say so, not wait for ever. The
- * launcher may end them first, which is no hang either. */
+#define PATIENCE 40 /* seconds of one exchange, on a busy machine */
+
+static void waited(int number)
+{
+    static const char words[] = "still waiting\n";
+
+    (void)number;
+    (void)!write(STDERR_FILENO, words, sizeof words - 1);
+    _exit(7);
+}
+
+/* Rank 1 ends within an exchange; the others must say so, not wait for ever.
+ * The launcher may end them first, which is no hang either. */
 static int dying(void)
 {
     struct nw_halo_options options = plan();
     nw_halo *halo = NULL;
 
-    options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_SHARED);
+    enum nw_halo_method method;
+
+    if (!nw_halo_method_find(method_name, &method))
+        return 1;
+    options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(method);
+    if (method >= NW_HALO_KERNEL) {
+        options.methods = NW_HALO_BIT(NW_HALO_KERNEL) | NW_HALO_BIT(method);
+        options.memory_kind = NW_HALO_MEMORY_GPU;
+    }
     if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
         return 1;
-    alarm(20);
     signal(SIGTERM, SIG_IGN);
+    signal(SIGALRM, waited);
+    alarm(PATIENCE);
+    for (int i = 0; rank == 1 && i < 3; i++)
+        if (nw_halo_start(halo, NULL, 0) || (i < 2 && nw_halo_wait(halo)))
+            return 1;
     if (rank == 1)
-        kill(getpid(), SIGKILL);
-    while (nw_halo_start(halo, NULL, 0) == NW_OK &&
-           nw_halo_wait(halo) == NW_OK) {
-    }
+        kill(getpid(), SIGKILL); /* in the midst of the third */
+    while (nw_halo_start(halo, NULL, 0) == NW_OK && nw_halo_wait(halo) == NW_OK)
+        alarm(PATIENCE);
     fprintf(stderr, "rank %d: %s\n", rank, nw_error_text());
     nw_halo_free(halo); /* must not wait for the dead either */
     _exit(strstr(nw_error_text(), "rank 1 ended during a halo exchange") ? 5
@@ -211,6 +234,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    method_name = argc > 2 ? argv[2] : method_name;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc > 1 && !strcmp(argv[1], cases[i].name))
             wrong = cases[i].run();

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 #include "cli/bench_channel.h"
+#include "cli/bench_comb.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
 #include "config.h"
@@ -73,9 +74,11 @@ static nw_status find_program(const char *name, const char *flavour,
                    flavour);
 }
 
-/* The launcher's words, then the program, then its options. */
-static int start(const char *path, char **own, char **launcher)
+/* The launcher's words, then the program, then its options and the last two. */
+static int start(const char *path, char **own, char **launcher,
+                 const char *figures)
 {
+    char comb[] = "--comb";
     size_t words = 0, count = 0;
     char **argv;
 
@@ -83,12 +86,16 @@ static int start(const char *path, char **own, char **launcher)
         words++;
     while (own[count] && strcmp(own[count], "--"))
         count++;
-    argv = calloc(words + count + 2, sizeof *argv);
+    argv = calloc(words + count + 4, sizeof *argv);
     if (!argv)
         return nw_cli_fail("bench", nw_fail(NW_ENOMEM, "out of memory"));
     memcpy(argv, launcher, words * sizeof *argv);
     argv[words] = (char *)path;
     memcpy(argv + words + 1, own, count * sizeof *argv);
+    if (figures) {
+        argv[words + count + 1] = comb;
+        argv[words + count + 2] = (char *)figures;
+    }
     fflush(NULL);
     execvp(argv[0], argv);
     fprintf(stderr, "nodewise bench: cannot run '%s': %s\n", argv[0],
@@ -135,6 +142,20 @@ static nw_status find_flavour(char **launcher, const char **out)
     return NW_OK;
 }
 
+/* Comb goes first, since the benchmark tells of all in one table. */
+static int start_beside(const char *name, char *path, char **own,
+                        char **launcher)
+{
+    int code;
+    struct nw_comb comb = {path, own, launcher, NULL};
+
+    if (!strcmp(name, "halo") && nw_bench_comb(&comb))
+        fprintf(stderr, "nodewise bench: %s\n", nw_error_text());
+    code = start(path, own, launcher, comb.figures);
+    free(comb.figures);
+    return code;
+}
+
 static int run(int argc, char **argv)
 {
     char path[PATH_MAX], **launcher = argv + 1;
@@ -168,7 +189,7 @@ static int run(int argc, char **argv)
     if (!status)
         status = find_program(argv[1], flavour, path);
     return status ? nw_cli_fail("bench", status)
-                  : start(path, argv + 2, launcher);
+                  : start_beside(argv[1], path, argv + 2, launcher);
 }
 
 const struct nw_command nw_command_bench = {

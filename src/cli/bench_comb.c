@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * LLNL's Comb as a peer of nodewise bench halo: a program of its own, so it is
+ * run before the benchmark, for each row of it, in a folder that it fills with
+ * its files; of its summary the four phases of an exchange are added up.
+ */
+#include "cli/bench_comb.h"
+
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <ftw.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST_ROWS 256
+
+struct row {
+    int n, radius, x, y, z;
+};
+
+struct work {
+    struct nw_comb *comb;
+    char program[PATH_MAX]; /* Comb's */
+    char folder[PATH_MAX];
+    struct row row[MOST_ROWS];
+    int count;
+};
+
+static bool on_path(const char *name, char out[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        int size = snprintf(out, PATH_MAX, "%.*s/%s", (int)length, at, name);
+
+        if (length && size < PATH_MAX && !access(out, X_OK))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
+}
+
+/* The launcher's words, then these, as a new argv; it borrows them all. */
+static char **join(char **launcher, char **words, size_t count)
+{
+    size_t before = 0;
+    char **argv;
+
+    while (launcher[before])
+        before++;
+    argv = calloc(before + count + 1, sizeof *argv);
+    if (argv) {
+        memcpy(argv, launcher, before * sizeof *argv);
+        memcpy(argv + before, words, count * sizeof *argv);
+    }
+    return argv;
+}
+
+/* Runs it in a folder, what it says into a file there; true where it ends
+ * well. */
+static bool run_in(const char *folder, char **argv)
+{
+    int code = 1;
+    pid_t child;
+
+    fflush(NULL);
+    child = argv ? fork() : -1;
+    if (!child) {
+        if (chdir(folder) || !freopen("said", "w", stdout) || dup2(1, 2) < 0)
+            _exit(127);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    if (child > 0 && waitpid(child, &code, 0) != child)
+        code = 1;
+    return child > 0 && !code;
+}
+
+/* The rows that the benchmark is going to run, from itself: it knows its ranks.
+ */
+static nw_status ask_rows(struct work *work)
+{
+    char **own = work->comb->own, *words[64], path[PATH_MAX + 8], **argv;
+    char shape[] = "--shape", *text = NULL, *line;
+    size_t count = 0, length;
+    struct nw_lines lines;
+    bool good;
+
+    words[count++] = (char *)work->comb->benchmark;
+    words[count++] = shape;
+    for (; own[0] && strcmp(own[0], "--") && count < 64; own++)
+        words[count++] = own[0];
+    argv = join(work->comb->launcher, words, count);
+    good = run_in(work->folder, argv);
+    free(argv);
+    snprintf(path, sizeof path, "%s/said", work->folder);
+    if (!good || nw_file_read_text(path, &text, &length))
+        return NW_EIO;
+    nw_lines_init(&lines, path, text);
+    while ((line = nw_lines_next(&lines)) && work->count < MOST_ROWS) {
+        struct row *row = &work->row[work->count];
+
+        work->count += sscanf(line, "row %d %d %d %d %d", &row->n, &row->radius,
+                              &row->x, &row->y, &row->z) == 5;
+    }
+    free(text);
+    return NW_OK;
+}
+
+struct phases {
+    double mean, least; /* seconds, added up */
+    int count;
+};
+
+/* One of the four phases of an exchange: what their times are. */
+static bool read_phase(const char *line, double *mean, double *least)
+{
+    static const char *const names[] = {
+        "post-recv:", "post-send:", "wait-recv:", "wait-send:"};
+    long times;
+    double most;
+
+    line += strspn(line, " \t");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(line, names[i], strlen(names[i])))
+            return sscanf(line + strlen(names[i]),
+                          " num %ld avg %lf s min %lf s max %lf s", &times,
+                          mean, least, &most) == 4;
+    return false;
+}
+
+/* The best of the ways that the summary tells of, each after a line "Comm".
+ */
+static bool read_summary(const char *path, struct phases *best)
+{
+    struct phases now = {0, 0, 0};
+    struct nw_lines lines;
+    char *text = NULL, *line;
+    size_t length;
+
+    best->count = 0;
+    if (nw_file_read_text(path, &text, &length))
+        return false;
+    nw_lines_init(&lines, path, text);
+    while ((line = nw_lines_next(&lines))) {
+        double mean, least;
+
+        if (strstr(line, "Comm "))
+            now = (struct phases){0, 0, 0};
+        if (!read_phase(line, &mean, &least))
+            continue;
+        now.mean += mean;
+        now.least += least;
+        if (++now.count == 4 && (!best->count || now.mean < best->mean))
+            *best = now;
+    }
+    free(text);
+    return best->count == 4;
+}
+
+/* Two doubles a cell are four floats' bytes. */
+static bool run_row(const struct work *work, const struct row *row,
+                    struct phases *out)
+{
+    char cells[48], divide[48], ghost[48], pattern[PATH_MAX + 32];
+    char *words[] = {(char *)work->program,
+                     cells,
+                     "-divide",
+                     divide,
+                     "-periodic",
+                     "1_1_1",
+                     "-ghost",
+                     ghost,
+                     "-vars",
+                     "2",
+                     "-cycles",
+                     "100",
+                     "-comm",
+                     "disable",
+                     "all",
+                     "-comm",
+                     "enable",
+                     "mpi",
+                     "-exec",
+                     "disable",
+                     "all",
+                     "-exec",
+                     "enable",
+                     "seq",
+                     "-memory",
+                     "disable",
+                     "all",
+                     "-memory",
+                     "enable",
+                     "host"};
+    char **argv =
+        join(work->comb->launcher, words, sizeof words / sizeof *words);
+    glob_t found;
+    bool good;
+
+    snprintf(cells, sizeof cells, "%d_%d_%d", row->n * row->x, row->n * row->y,
+             row->n * row->z);
+    snprintf(divide, sizeof divide, "%d_%d_%d", row->x, row->y, row->z);
+    snprintf(ghost, sizeof ghost, "%d_%d_%d", row->radius, row->radius,
+             row->radius);
+    good = run_in(work->folder, argv);
+    free(argv);
+    snprintf(pattern, sizeof pattern, "%s/Comb_*_summary", work->folder);
+    if (glob(pattern, 0, NULL, &found))
+        return false;
+    /* numbered upwards: the last one is this row's */
+    good = good && read_summary(found.gl_pathv[found.gl_pathc - 1], out);
+    globfree(&found);
+    return good;
+}
+
+static nw_status time_rows(const struct work *work)
+{
+    struct nw_text text = {0};
+    nw_status status = NW_EIO;
+
+    for (int i = 0; i < work->count; i++) {
+        const struct row *row = &work->row[i];
+        struct phases phases;
+
+        if (run_row(work, row, &phases))
+            nw_text_format(&text, "%s%d:%d:%.9g:%.9g", text.length ? "," : "",
+                           row->n, row->radius, phases.mean, phases.least);
+    }
+    if (text.length)
+        status = nw_text_take(&text, &work->comb->figures);
+    nw_text_fini(&text);
+    return status;
+}
+
+static int drop(const char *path, const struct stat *what, int flag,
+                struct FTW *where)
+{
+    (void)what, (void)flag, (void)where;
+    return remove(path);
+}
+
+nw_status nw_bench_comb(struct nw_comb *comb)
+{
+    struct work work = {.comb = comb};
+    const char *base = getenv("TMPDIR");
+    nw_status status;
+
+    if (!on_path("comb", work.program))
+        return NW_OK;
+    snprintf(work.folder, sizeof work.folder, "%s/nodewise-comb-XXXXXX",
+             base && *base ? base : "/tmp");
+    if (!mkdtemp(work.folder))
+        return nw_fail(NW_EIO, "cannot make a folder for Comb");
+    status = ask_rows(&work);
+    if (!status)
+        status = time_rows(&work);
+    nftw(work.folder, drop, 8, FTW_DEPTH | FTW_PHYS);
+    return status ? nw_fail(status, "'%s' was found and failed: it is left out",
+                            work.program)
+                  : NW_OK;
+}

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The memory of what is noted inside nodes; see near.h. */
+/* What cores of a node send each other, row by row; see near.h. */
 #include "cost/near.h"
 #include "base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Equal depths and link classes on all ways up, no direct links. */
 static bool is_even(const nw_topology *topology,
                     const struct nw_node_type *type)
 {
-    if (topology->matrix || !type->element_count)
+    if (topology->matrix || !type->element_count ||
+        type->depth[type->element[0]] > NW_NEAR_DEPTHS)
         return false;
     for (int32_t i = 0; i < type->element_count; i++) {
         int32_t v = type->element[i], u = type->element[0];
@@ -28,20 +30,84 @@ static bool is_even(const nw_topology *topology,
     return true;
 }
 
+/* child[v]: which of its parent's children it is; most[d]: children of one
+ * vertex at depth d - 1, at most. */
+static nw_status number_children(const struct nw_node_type *type,
+                                 int32_t *child, int32_t most[256])
+{
+    int32_t *next;
+    nw_status status =
+        nw_alloc((size_t)type->vertex_count, sizeof *next, &next);
+
+    if (status)
+        return status;
+    for (int32_t v = 1; v < type->vertex_count; v++) {
+        int32_t *many = &most[type->depth[v]];
+
+        if (type->parent[v] < 0)
+            continue;
+        child[v] = next[type->parent[v]]++;
+        *many = child[v] + 1 > *many ? child[v] + 1 : *many;
+    }
+    free(next);
+    return NW_OK;
+}
+
+/* Bits for each depth, the deepest lowest; false where they are too many. */
+static bool share_bits(struct nw_near_type *near, int depths,
+                       const int32_t most[256], int shift[256])
+{
+    int bits = 0;
+
+    for (int d = depths; d > 0; d--) {
+        shift[d] = bits;
+        for (int64_t values = 1; values < most[d]; values *= 2) {
+            if (bits == 63)
+                return false;
+            near->depth_of[bits++] = (uint8_t)(d - 1);
+        }
+    }
+    return true;
+}
+
+static nw_status write_codes(const struct nw_node_type *type,
+                             struct nw_near_type *near)
+{
+    int depths = type->depth[type->element[0]], shift[256] = {0};
+    int32_t most[256] = {0}, *child = NULL;
+    size_t n = (size_t)type->vertex_count;
+    nw_status status = nw_alloc(n, sizeof *child, &child);
+
+    if (!status)
+        status = number_children(type, child, most);
+    if (!status && share_bits(near, depths, most, shift))
+        status = nw_alloc(n, sizeof *near->code, &near->code);
+    for (int32_t v = 1; !status && near->code && v < type->vertex_count; v++)
+        if (type->parent[v] >= 0 && type->depth[v] <= depths)
+            near->code[v] = near->code[type->parent[v]] |
+                            (uint64_t)child[v] << shift[type->depth[v]];
+    free(child);
+    return status;
+}
+
 nw_status nw_near_types_init(struct nw_near_types *types,
                              const nw_topology *topology)
 {
     nw_status status = nw_alloc((size_t)topology->type_count,
-                                sizeof *types->is_even, &types->is_even);
+                                sizeof *types->type, &types->type);
 
-    for (int32_t t = 0; !status && t < topology->type_count; t++)
-        types->is_even[t] = is_even(topology, topology->type[t]);
+    types->count = status ? 0 : topology->type_count;
+    for (int32_t t = 0; !status && t < types->count; t++)
+        if (is_even(topology, topology->type[t]))
+            status = write_codes(topology->type[t], &types->type[t]);
     return status;
 }
 
 void nw_near_types_fini(struct nw_near_types *types)
 {
-    free(types->is_even);
+    for (int32_t t = 0; t < types->count; t++)
+        free(types->type[t].code);
+    free(types->type);
     *types = (struct nw_near_types){0};
 }
 
@@ -68,6 +134,11 @@ void nw_near_fini(struct nw_near *near)
     *near = (struct nw_near){0};
 }
 
+static void add(uint64_t *to, uint64_t amount, struct nw_near *near)
+{
+    near->overflows |= __builtin_add_overflow(*to, amount, to);
+}
+
 void nw_near_merge(struct nw_near *to, const struct nw_near *from)
 {
     size_t links = (size_t)nw_topology_link_count(to->topology);
@@ -78,5 +149,44 @@ void nw_near_merge(struct nw_near *to, const struct nw_near *from)
     to->overflows |= from->overflows;
     for (int i = 0; i < 4; i++)
         for (size_t l = 0; l < links; l++)
-            nw_near_sum(&sum[i][l], more[i][l], &to->overflows);
+            add(&sum[i][l], more[i][l], to);
+}
+
+void nw_near_begin(struct nw_near *near, struct nw_end from,
+                   struct nw_near_row *row)
+{
+    const nw_topology *topology = near->topology;
+    size_t depths;
+
+    row->near = near;
+    row->from = from;
+    row->type = &near->types->type[topology->node_type[from.node]];
+    row->ended = near->ended + topology->link_first[from.node];
+    row->overflows = false;
+    if (!row->type->code)
+        return;
+    row->code = row->type->code[from.vertex];
+    depths = nw_topology_type_of(topology, from.node)->depth[from.vertex];
+    memset(row->bytes, 0, depths * sizeof *row->bytes);
+    memset(row->messages, 0, depths * sizeof *row->messages);
+}
+
+/* What was sent by depth, to the vertices above the core. */
+void nw_near_end(const struct nw_near_row *row)
+{
+    struct nw_near *near = row->near;
+    const struct nw_node_type *type =
+        nw_topology_type_of(near->topology, row->from.node);
+    int32_t first = near->topology->link_first[row->from.node];
+    int32_t v = row->from.vertex;
+
+    if (!row->type->code)
+        return;
+    near->overflows |= row->overflows;
+    for (int d = type->depth[v]; d-- > 0;) {
+        v = type->parent[v];
+        add(&near->bytes[first + v], row->bytes[d], near);
+        add(&near->messages[first + v], row->messages[d], near);
+        add(&near->begun[first + row->from.vertex], row->bytes[d], near);
+    }
 }

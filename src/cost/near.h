@@ -3,15 +3,25 @@
  * Messages between two cores of one node, nearly all of them: where every core
  * of a node is equally deep and nothing but the tree joins them, the common
  * vertex says distance, level and latency. So a message is noted at that vertex
- * and where it ends, and everything else is found once for each vertex.
+ * and where it ends, and everything else is found once for each vertex. The
+ * depth of the common vertex is in the first bit that differs of two codes, the
+ * ways down to the cores.
  */
 #ifndef NW_COST_NEAR_H
 #define NW_COST_NEAR_H
 
 #include "topology/topology.h"
 
+#define NW_NEAR_DEPTHS 40
+
+struct nw_near_type {
+    uint64_t *code;       /* [vertices]; NULL: cores are not as said above */
+    uint8_t depth_of[64]; /* of the common vertex, by the bit */
+};
+
 struct nw_near_types {
-    bool *is_even; /* [types] cores are as said above */
+    int32_t count;
+    struct nw_near_type *type;
 };
 NW_MUST_CHECK nw_status nw_near_types_init(struct nw_near_types *types,
                                            const nw_topology *topology);
@@ -32,35 +42,41 @@ NW_MUST_CHECK nw_status nw_near_init(struct nw_near *near,
 void nw_near_fini(struct nw_near *near);
 void nw_near_merge(struct nw_near *to, const struct nw_near *from);
 
-/* False where it is not for this: not inside one node, or of one core. */
-static inline bool nw_near_suits(const struct nw_near *near, struct nw_end a,
-                                 struct nw_end b)
+/* What one core sends inside its node. */
+struct nw_near_row {
+    struct nw_near *near;
+    struct nw_end from;
+    const struct nw_near_type *type; /* its code NULL: not for this */
+    uint64_t *ended;                 /* of its node */
+    uint64_t code;
+    uint64_t bytes[NW_NEAR_DEPTHS], messages[NW_NEAR_DEPTHS]; /* by depth */
+    bool overflows;
+};
+void nw_near_begin(struct nw_near *near, struct nw_end from,
+                   struct nw_near_row *row);
+void nw_near_end(const struct nw_near_row *row);
+
+/* False where it is not for this: to another node, or to itself. */
+static inline bool nw_near_suits(const struct nw_near_row *row,
+                                 struct nw_end to)
 {
-    return a.node == b.node && a.vertex != b.vertex &&
-           near->types->is_even[near->topology->node_type[a.node]];
+    return row->type->code && to.node == row->from.node &&
+           to.vertex != row->from.vertex;
 }
 
-static inline void nw_near_sum(uint64_t *to, uint64_t amount, bool *overflows)
+static inline void nw_near_add(struct nw_near_row *row, struct nw_end to,
+                               uint64_t bytes, uint64_t messages)
 {
-    *overflows |= __builtin_add_overflow(*to, amount, to);
-}
+    uint64_t apart = row->code ^ row->type->code[to.vertex];
+    int depth = row->type->depth_of[63 - __builtin_clzll(apart)];
+    bool over =
+        __builtin_add_overflow(row->bytes[depth], bytes, &row->bytes[depth]);
 
-/* A message that suits, but for its bytes in `begun`, which are the caller's to
- * add. `amount` is its bytes and its messages. */
-static inline void nw_near_add(struct nw_near *near, struct nw_end a,
-                               struct nw_end b, const uint64_t amount[2])
-{
-    const int32_t *parent = nw_topology_type_of(near->topology, a.node)->parent;
-    int32_t first = near->topology->link_first[a.node];
-    int32_t u = a.vertex, v = b.vertex;
-
-    do {
-        u = parent[u];
-        v = parent[v];
-    } while (u != v);
-    nw_near_sum(&near->bytes[first + u], amount[0], &near->overflows);
-    nw_near_sum(&near->messages[first + u], amount[1], &near->overflows);
-    nw_near_sum(&near->ended[first + b.vertex], amount[0], &near->overflows);
+    over |= __builtin_add_overflow(row->messages[depth], messages,
+                                   &row->messages[depth]);
+    over |= __builtin_add_overflow(row->ended[to.vertex], bytes,
+                                   &row->ended[to.vertex]);
+    row->overflows |= over;
 }
 
 #endif

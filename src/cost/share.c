@@ -168,40 +168,47 @@ static nw_status add_far(struct nw_share *share, int layer,
     return add_way(share, layer, &trail, amount, latency);
 }
 
-/* `near_bytes` gets those of messages inside the rank's node. */
-static nw_status add_edge(struct nw_share *share, int32_t src, size_t e,
-                          uint64_t *near_bytes)
+static nw_status add_edge(struct nw_share *share, int32_t src, size_t e)
 {
     const nw_pattern *pattern = share->of->pattern;
     const uint64_t amount[2] = {pattern->bytes[e], pattern->messages[e]};
-    int layer = layer_of(pattern->kind[e]);
     struct nw_end ends[2];
     nw_status status = nw_ends_of_edge(&share->of->ends, pattern, src, e, ends);
 
     if (status)
         return status;
-    if (layer != NW_FLOW_HOST || share->of->plainly ||
-        !nw_near_suits(&share->near, ends[0], ends[1]))
-        return add_far(share, layer, ends, amount);
-    nw_near_add(&share->near, ends[0], ends[1], amount);
-    nw_near_sum(near_bytes, amount[0], &share->near.overflows);
-    return NW_OK;
+    return add_far(share, layer_of(pattern->kind[e]), ends, amount);
 }
 
+/* Nearly all go to cores of the same node. */
 static nw_status add_rank(struct nw_share *share, int32_t rank)
 {
+    const nw_pattern *pattern = share->of->pattern;
+    const struct nw_end *core = share->of->ends.core;
+    struct nw_near_row row;
+    nw_status status = NW_OK;
+
+    nw_near_begin(&share->near, core[rank], &row);
+    for (size_t e = pattern->row[rank]; !status && e < pattern->row[rank + 1];
+         e++) {
+        struct nw_end to = core[pattern->dst[e]];
+
+        if (pattern->kind[e] == NW_KIND_HH && nw_near_suits(&row, to))
+            nw_near_add(&row, to, pattern->bytes[e], pattern->messages[e]);
+        else
+            status = add_edge(share, rank, e);
+    }
+    nw_near_end(&row);
+    return status;
+}
+
+static nw_status add_rank_plainly(struct nw_share *share, int32_t rank)
+{
     const size_t *row = share->of->pattern->row + rank;
-    struct nw_end end = share->of->ends.core[rank];
-    struct nw_near *near = &share->near;
-    uint64_t bytes = 0;
     nw_status status = NW_OK;
 
     for (size_t e = row[0]; !status && e < row[1]; e++)
-        status = add_edge(share, rank, e, &bytes);
-    if (bytes)
-        nw_near_sum(
-            &near->begun[near->topology->link_first[end.node] + end.vertex],
-            bytes, &near->overflows);
+        status = add_edge(share, rank, e);
     return status;
 }
 
@@ -212,7 +219,9 @@ nw_status nw_share_add(struct nw_share *share, int32_t slice)
 
     share->slice = slice;
     for (int32_t r = of->first[slice]; !status && r < of->first[slice + 1]; r++)
-        status = add_rank(share, r);
+        status = of->plainly || !of->used[NW_FLOW_HOST]
+                     ? add_rank_plainly(share, r)
+                     : add_rank(share, r);
     return status;
 }
 

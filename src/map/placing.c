@@ -127,6 +127,76 @@ static void compact(struct nw_placing *placing)
     }
 }
 
+/* Peers of a process, each once, with what it sends; returns how many. Sums
+ * kinds; `arc` NULL counts. Peers ascend as ranks do. */
+static size_t list_peers(const struct edges *edges, int32_t p,
+                         struct nw_arc *arc)
+{
+    const size_t *row = edges->pattern->row + edges->ranks.values[p];
+    int32_t last = -1;
+    size_t count = 0;
+
+    for (size_t e = row[0]; e < row[1]; e++) {
+        int32_t peer = peer_of(edges, e, p);
+
+        if (peer < 0)
+            continue;
+        if (peer != last && arc)
+            arc[count] = (struct nw_arc){peer, 0, 0};
+        count += peer != last;
+        last = peer;
+        if (arc)
+            arc[count - 1].out += (double)edges->pattern->bytes[e];
+    }
+    return count;
+}
+
+/* Where each process sends to those it receives from: then the arcs back come
+ * up in the order of the processes, and nothing is sorted. False elsewhere. */
+static bool match_arcs(struct nw_placing *placing, size_t *next)
+{
+    for (int32_t p = 0; p < placing->count; p++)
+        next[p] = placing->row[p];
+    for (int32_t p = 0; p < placing->count; p++)
+        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
+            int32_t peer = placing->arc[a].peer;
+            size_t back = next[peer]++;
+
+            if (back == placing->row[peer + 1] || placing->arc[back].peer != p)
+                return false;
+            placing->arc[back].in = placing->arc[a].out;
+        }
+    return true;
+}
+
+static nw_status read_mirrored(struct nw_placing *placing,
+                               const struct edges *edges, bool *done)
+{
+    size_t n = (size_t)placing->count, *next = NULL;
+    nw_status status = nw_alloc(n, sizeof *next, &next);
+
+    *done = false;
+    if (!status)
+        status = nw_alloc(n + 1, sizeof *placing->row, &placing->row);
+    for (size_t p = 0; !status && p < n; p++)
+        placing->row[p + 1] =
+            placing->row[p] + list_peers(edges, (int32_t)p, NULL);
+    if (!status)
+        status = nw_alloc(placing->row[n], sizeof *placing->arc, &placing->arc);
+    for (size_t p = 0; !status && p < n; p++)
+        list_peers(edges, (int32_t)p, placing->arc + placing->row[p]);
+    if (!status)
+        *done = match_arcs(placing, next);
+    free(next);
+    if (!status && !*done) {
+        free(placing->row);
+        free(placing->arc);
+        placing->row = NULL;
+        placing->arc = NULL;
+    }
+    return status;
+}
+
 static nw_status read_arcs(struct nw_placing *placing,
                            const struct edges *edges)
 {
@@ -157,6 +227,7 @@ nw_status nw_placing_init(struct nw_placing *placing, const nw_pattern *pattern,
                           unsigned kinds)
 {
     struct edges edges = {pattern, ranks, local, kinds};
+    bool done = false;
     nw_status status;
 
     *placing = (struct nw_placing){.count = (int32_t)ranks.count};
@@ -164,6 +235,8 @@ nw_status nw_placing_init(struct nw_placing *placing, const nw_pattern *pattern,
     for (size_t p = 0; !status && p < ranks.count; p++)
         placing->place[p] = -1;
     if (!status)
+        status = read_mirrored(placing, &edges, &done);
+    if (!status && !done)
         status = read_arcs(placing, &edges);
     if (status)
         nw_placing_fini(placing);

@@ -122,16 +122,21 @@ static bool try_chain(const struct nw_layout *layout, const struct gaps *gaps,
     return false;
 }
 
-/* The step's index, or that of its opposite; a new one where room is left. */
-static int find_step(struct nw_tiling *tiling, int32_t *step)
+/* The step's index, or that of its opposite; a new one where room is left.
+ * Tried first: the one after the last, neighbours standing in the same order
+ * for nearly all cells. */
+static int find_step(struct nw_tiling *tiling, int32_t *step, int last)
 {
-    int d = 0, i;
+    int d = 0, i = last + 1;
 
     while (d < tiling->dims && !step[d])
         d++;
     if (d < tiling->dims && step[d] < 0)
         for (; d < tiling->dims; d++)
             step[d] = -step[d];
+    if (i < tiling->steps &&
+        !memcmp(tiling->step[i], step, sizeof tiling->step[i]))
+        return i;
     for (i = 0; i < tiling->steps; i++)
         if (!memcmp(tiling->step[i], step, sizeof tiling->step[i]))
             return i;
@@ -142,27 +147,80 @@ static int find_step(struct nw_tiling *tiling, int32_t *step)
     return i;
 }
 
+/* Pairs of cells of a box that are that step apart. */
+static double count_pairs(const struct nw_tiling *tiling, int i,
+                          const int32_t *shape)
+{
+    double pairs = 1;
+
+    for (int d = 0; d < tiling->dims; d++) {
+        int32_t step = abs(tiling->step[i][d]);
+        bool round = tiling->periodic[d] && shape[d] == tiling->size[d];
+        int32_t count = round ? shape[d] : shape[d] - step;
+
+        pairs *= count > 0 ? count : 0;
+    }
+    return pairs;
+}
+
+double nw_tiling_inside(const struct nw_tiling *tiling, const int32_t *shape)
+{
+    double sum = 0;
+
+    for (int i = 0; i < tiling->steps; i++)
+        sum += count_pairs(tiling, i, shape) * tiling->bytes[i];
+    return sum;
+}
+
+/* What is known of each step so far. */
+struct tally {
+    size_t count[NW_TILE_STEPS];
+    double first[NW_TILE_STEPS]; /* bytes of its first bond */
+    bool differ;
+};
+
+static bool add_bond(struct nw_tiling *tiling, struct tally *tally, int i,
+                     double bytes)
+{
+    if (i < 0)
+        return false;
+    if (!tally->count[i]++)
+        tally->first[i] = bytes;
+    tally->differ |= tally->first[i] != bytes;
+    tiling->bytes[i] += bytes;
+    return true;
+}
+
+static void finish_steps(struct nw_tiling *tiling, const struct tally *tally)
+{
+    tiling->uniform = !tally->differ;
+    for (int i = 0; i < tiling->steps; i++) {
+        tiling->bytes[i] /= (double)tally->count[i];
+        if ((double)tally->count[i] != count_pairs(tiling, i, tiling->size))
+            tiling->uniform = false;
+    }
+}
+
 static bool sum_steps(const struct nw_layout *layout, struct nw_tiling *tiling)
 {
-    size_t count[NW_TILE_STEPS] = {0};
+    struct tally tally = {.differ = false};
 
-    for (int32_t p = 0; p < layout->count; p++)
+    for (int32_t p = 0; p < layout->count; p++) {
+        int last = -1;
+
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
             int32_t step[NW_TILE_DIMS] = {0}, peer = layout->bond[b].peer;
-            int i;
 
             if (peer < p)
                 continue;
             if (!step_between(tiling, p, peer, step, tiling->periodic))
                 return false;
-            i = find_step(tiling, step);
-            if (i < 0)
+            last = find_step(tiling, step, last);
+            if (!add_bond(tiling, &tally, last, layout->bond[b].bytes))
                 return false;
-            count[i]++;
-            tiling->bytes[i] += layout->bond[b].bytes;
         }
-    for (int i = 0; i < tiling->steps; i++)
-        tiling->bytes[i] /= (double)count[i];
+    }
+    finish_steps(tiling, &tally);
     return true;
 }
 

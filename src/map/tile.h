@@ -24,6 +24,7 @@ struct nw_tiling {
     int steps;
     int32_t step[NW_TILE_STEPS][NW_TILE_DIMS];
     double bytes[NW_TILE_STEPS];
+    bool uniform; /* every bond of the steps is there and has those bytes */
 };
 
 /* False where processes are on no grid. O(bonds). */
@@ -44,6 +45,9 @@ NW_MUST_CHECK nw_status nw_tiling_cut(const struct nw_layout *layout,
  * grid. */
 NW_MUST_CHECK nw_status nw_layout_tile(struct nw_layout *layout, double *cost,
                                        bool *found);
+
+/* Bytes between the cells of a box, each pair once. */
+double nw_tiling_inside(const struct nw_tiling *tiling, const int32_t *shape);
 
 static inline int32_t nw_tiling_at(const struct nw_tiling *tiling, int32_t p,
                                    int d)

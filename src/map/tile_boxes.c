@@ -35,26 +35,6 @@ static int64_t volume(const int32_t *shape, int dims)
     return cells;
 }
 
-/* Bytes between the cells of one box, each pair once. */
-static double inside(const struct nw_tiling *tiling, const int32_t *shape)
-{
-    double sum = 0;
-
-    for (int i = 0; i < tiling->steps; i++) {
-        double pairs = 1;
-
-        for (int d = 0; d < tiling->dims; d++) {
-            int32_t step = abs(tiling->step[i][d]);
-            bool round = tiling->periodic[d] && shape[d] == tiling->size[d];
-            int32_t count = round ? shape[d] : shape[d] - step;
-
-            pairs *= count > 0 ? count : 0;
-        }
-        sum += pairs * tiling->bytes[i];
-    }
-    return sum;
-}
-
 static struct state *find_state(struct boxes *work, int level,
                                 const int32_t *shape)
 {
@@ -79,8 +59,8 @@ static void try_part(struct boxes *work, struct state *best,
     if (parts > work->arity[level] || cells > work->tree->first[level - 1][1])
         return;
     cost = work->tree->distance[level] *
-           (inside(work->tiling, best->shape) -
-            (double)parts * inside(work->tiling, part));
+           (nw_tiling_inside(work->tiling, best->shape) -
+            (double)parts * nw_tiling_inside(work->tiling, part));
     if (best->cost >= 0 && cost >= best->cost)
         return;
     cost += (double)parts * solve(work, level - 1, part);

@@ -18,6 +18,7 @@
 struct share {
     int32_t first, end, from, to;
     int level;
+    int32_t box[NW_TILE_DIMS]; /* its cells fill one; box[0] 0: they do not */
 };
 
 struct cutting {
@@ -30,6 +31,7 @@ struct cutting {
     int32_t *piece; /* [count] where the piece ends that a process is in */
     int32_t *side;  /* [count] */
     int32_t *seat;
+    int32_t *at[NW_TILE_DIMS]; /* [count] coordinates of each process */
     int32_t later; /* shares of at most so many cells wait as jobs */
     struct share *job;
     size_t jobs, capacity;
@@ -43,11 +45,11 @@ static void sort_cells(struct cutting *work, int32_t first, int32_t end, int d)
 
     memset(work->layer, 0, ((size_t)size + 1) * sizeof *work->layer);
     for (int32_t i = first; i < end; i++)
-        work->layer[nw_tiling_at(work->tiling, work->cell[i], d) + 1]++;
+        work->layer[work->at[d][work->cell[i]] + 1]++;
     for (int32_t x = 0; x < size; x++)
         work->layer[x + 1] += work->layer[x];
     for (int32_t i = first; i < end; i++) {
-        int32_t x = nw_tiling_at(work->tiling, work->cell[i], d);
+        int32_t x = work->at[d][work->cell[i]];
 
         work->order[first + work->layer[x]++] = work->cell[i];
     }
@@ -85,7 +87,7 @@ static double across(struct cutting *work, struct share share, int32_t left,
     const struct nw_layout *layout = work->layout;
     const int32_t *order = work->order + share.first;
     int32_t size = work->tiling->size[d], reach = reach_of(work->tiling, d);
-    int32_t cut = nw_tiling_at(work->tiling, order[left], d);
+    int32_t cut = work->at[d][order[left]];
     int32_t begin = layer_begin(work, cut - 2 * reach);
     int32_t end =
         layer_begin(work, cut + reach + 1 < size ? cut + reach + 1 : size);
@@ -106,27 +108,86 @@ static double across(struct cutting *work, struct share share, int32_t left,
     return sum;
 }
 
-static void cut_piece(struct cutting *work, struct share share, int32_t left)
+/* Where `left` cells of a box are whole layers of dimension d, the steps alone
+ * say what is cut; how many layers, or 0. */
+static int32_t whole_layers(const struct cutting *work,
+                            const struct share *share, int32_t left, int d)
+{
+    const struct nw_tiling *tiling = work->tiling;
+    int32_t layer;
+
+    if (!share->box[0] || !tiling->uniform || tiling->periodic[d])
+        return 0;
+    layer = (share->end - share->first) / share->box[d];
+    return left % layer ? 0 : left / layer;
+}
+
+static double across_layers(const struct cutting *work,
+                            const struct share *share, int32_t layers, int d)
+{
+    int32_t part[NW_TILE_DIMS];
+    double sum = nw_tiling_inside(work->tiling, share->box);
+
+    memcpy(part, share->box, sizeof part);
+    part[d] = layers;
+    sum -= nw_tiling_inside(work->tiling, part);
+    part[d] = share->box[d] - layers;
+    return sum - nw_tiling_inside(work->tiling, part);
+}
+
+/* Cuts the cells in the best dimension, which is returned. */
+static int cut_piece(struct cutting *work, struct share share, int32_t left)
 {
     size_t count = (size_t)(share.end - share.first);
+    int chosen = -1, sorted = -1;
     double least = -1;
 
     for (int d = 0; d < work->tiling->dims; d++) {
+        int32_t layers = whole_layers(work, &share, left, d);
         double cut;
 
-        sort_cells(work, share.first, share.end, d);
-        cut = across(work, share, left, d);
+        if (layers) {
+            cut = across_layers(work, &share, layers, d);
+        } else {
+            sort_cells(work, share.first, share.end, d);
+            cut = across(work, share, left, d);
+        }
         if (least >= 0 && cut >= least)
             continue;
         least = cut;
+        chosen = d;
+        if (layers)
+            continue;
+        sorted = d;
         memcpy(work->best + share.first, work->order + share.first,
                count * sizeof *work->best);
     }
-    memcpy(work->cell + share.first, work->best + share.first,
+    if (sorted != chosen)
+        sort_cells(work, share.first, share.end, chosen);
+    memcpy(work->cell + share.first,
+           (sorted == chosen ? work->best : work->order) + share.first,
            count * sizeof *work->cell);
     for (int32_t i = share.first; i < share.first + left; i++)
         __atomic_store_n(&work->piece[work->cell[i]], share.first + left,
                          __ATOMIC_RELAXED);
+    return chosen;
+}
+
+/* The boxes of both halves, where they are some. */
+static void cut_box(const struct share *whole, int d, struct share *left,
+                    struct share *right)
+{
+    int32_t layer, cells = left->end - left->first;
+
+    if (!whole->box[0])
+        return;
+    layer = (whole->end - whole->first) / whole->box[d];
+    if (cells % layer) {
+        left->box[0] = right->box[0] = 0;
+        return;
+    }
+    left->box[d] = cells / layer;
+    right->box[d] = whole->box[d] - left->box[d];
 }
 
 static void spread(struct cutting *work, struct share share);
@@ -183,7 +244,7 @@ static void put_off(struct cutting *work, struct share share)
 
 static void spread(struct cutting *work, struct share share)
 {
-    struct share right = share;
+    struct share right = share, whole = share;
     int32_t left, middle = share.from + (share.to - share.from) / 2;
 
     if (share.first == share.end || work->status)
@@ -197,10 +258,10 @@ static void spread(struct cutting *work, struct share share)
         return;
     }
     left = share_left(work->layout->tree, share, middle);
-    if (left > 0 && left < share.end - share.first)
-        cut_piece(work, share, left);
     share.to = right.from = middle;
     share.end = right.first = share.first + left;
+    if (left > 0 && left < whole.end - whole.first)
+        cut_box(&whole, cut_piece(work, whole, left), &share, &right);
     spread(work, share);
     spread(work, right);
 }
@@ -225,9 +286,11 @@ static void cut_all(struct cutting *work)
 {
     const struct nw_layout *layout = work->layout;
     int32_t count = layout->count;
+    struct share all = {0, count, 0, 1, layout->tree->levels - 1, {0}};
 
     work->later = count / JOBS < JOB_LEAST ? 0 : count / JOBS;
-    spread(work, (struct share){0, count, 0, 1, layout->tree->levels - 1});
+    memcpy(all.box, work->tiling->size, sizeof all.box);
+    spread(work, all);
     if (!work->status)
         nw_crew_run(run_job, work, (int32_t)work->jobs, layout->threads);
 }
@@ -247,9 +310,13 @@ static nw_status prepare(struct cutting *work)
         status = nw_alloc(n, sizeof *work->piece, &work->piece);
     if (!status)
         status = nw_alloc(n, sizeof *work->side, &work->side);
+    for (int d = 0; !status && d < work->tiling->dims; d++)
+        status = nw_alloc(n, sizeof *work->at[d], &work->at[d]);
     for (size_t p = 0; !status && p < n; p++) {
         work->cell[p] = (int32_t)p;
         work->piece[p] = (int32_t)n;
+        for (int d = 0; d < work->tiling->dims; d++)
+            work->at[d][p] = nw_tiling_at(work->tiling, (int32_t)p, d);
     }
     return status;
 }
@@ -271,5 +338,7 @@ nw_status nw_tiling_cut(const struct nw_layout *layout,
     free(work.layer);
     free(work.piece);
     free(work.side);
+    for (int d = 0; d < NW_TILE_DIMS; d++)
+        free(work.at[d]);
     return status;
 }

@@ -38,6 +38,8 @@ static void tell(struct nw_budget *budget, uint64_t now)
     } else if (budget->steps_most != UINT64_MAX) {
         total = budget->steps_most;
     }
+    if (done > total)
+        total = 0; /* more is tried than the effort of one search says */
     snprintf(words, sizeof words, "best so far %.6g", budget->best);
     progress->update(progress, done, total, words);
 }

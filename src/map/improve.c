@@ -12,6 +12,7 @@
 #include "map/dense.h"
 #include "map/exhaust.h"
 #include "map/fold.h"
+#include "map/parts.h"
 #include "map/search.h"
 
 #include <math.h>
@@ -88,6 +89,17 @@ static nw_status fold(struct improving *work, struct nw_seats *seats)
     nw_status status = nw_seats_fold(seats, &aim, &found);
 
     work->name = found ? "fold" : NULL;
+    return status;
+}
+
+/* The same where no division over switches is better. */
+static nw_status divide(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = aim_of(work);
+    bool found = false;
+    nw_status status = nw_seats_part(seats, &aim, &found);
+
+    work->name = found ? "anneal" : NULL;
     return status;
 }
 
@@ -288,23 +300,26 @@ static nw_status try_nodes(struct improving *work,
     return status;
 }
 
-/* A stencil folded is a lead, and an answer as it is. */
-static nw_status try_fold(struct improving *work, struct leads *leads,
-                          struct nw_candidate *best)
+/* What `run` makes of the best, where it makes something, is a lead, and an
+ * answer as it is. */
+static nw_status try_run(struct improving *work, struct leads *leads,
+                         nw_status (*run)(struct improving *,
+                                          struct nw_seats *),
+                         struct nw_candidate *best)
 {
-    struct nw_candidate folded = {0};
+    struct nw_candidate other = {0};
     nw_status status;
 
     if (!is_start(work, best) || work->problem->budget->stopped)
         return NW_OK;
-    work->run = fold;
-    status = derive(work, best, &folded);
-    if (!status && folded.algorithm) {
-        status = try_nodes(work, &folded, leads);
-        if (!status && is_taken(work, &folded, best))
-            swap_candidates(&folded, best);
+    work->run = run;
+    status = derive(work, best, &other);
+    if (!status && other.algorithm) {
+        status = try_nodes(work, &other, leads);
+        if (!status && is_taken(work, &other, best))
+            swap_candidates(&other, best);
     }
-    nw_candidate_fini(&folded);
+    nw_candidate_fini(&other);
     return status;
 }
 
@@ -344,7 +359,9 @@ static nw_status improve_nodes(struct improving *work,
     for (int i = 0; !status && i < pool->count; i++)
         status = try_nodes(work, &pool->member[i], &leads);
     if (!status)
-        status = try_fold(work, &leads, best);
+        status = try_run(work, &leads, fold, best);
+    if (!status)
+        status = try_run(work, &leads, divide, best);
     work->problem->budget->endless = endless;
     if (status)
         leads.count = 0;

@@ -36,9 +36,10 @@ struct nw_seats {
     bool *half;                /* [ranks] its core or its GPU stays, the other
                                   one moves on the host */
     int32_t *used, *gpu_used;  /* [hosts] ranks there, and those with GPUs */
-    int32_t *kin;  /* NULL, or bundles.h: [hosts] -1 or its kind; moves exchange
-                      two hosts of one kind */
-    int32_t width; /* then: actors of a host, seats alike */
+    int32_t *kin; /* NULL, or bundles.h: [hosts] -1 or its kind; moves exchange
+                     two hosts of one kind */
+    const int32_t *pen; /* NULL, or parts.h: [hosts] moves stay within one */
+    int32_t width;      /* then: actors of a host, seats alike */
 };
 
 /* From a complete answer. NW_EUNSUPPORTED where GPUs are on other nodes than

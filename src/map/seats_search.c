@@ -18,6 +18,7 @@
 #define SLICE 512        /* trials between looks at the budget */
 #define SAMPLES 100      /* trials that set the temperature */
 #define HOT_TRIES 6      /* draws of a rank that crosses a full link */
+#define PEN_TRIES 12     /* draws of a move that stays within its pen */
 #define SECOND 0.02      /* weight of the second objective beside the first */
 #define BEYOND 5.0       /* weight of hop-bytes beyond the limit */
 #define TRIALS_EACH 3000 /* of a rank, by default */
@@ -145,10 +146,23 @@ static int32_t draw_rank(struct search *work)
     return rank;
 }
 
+static bool leaves_pen(const struct nw_seats *seats, const struct nw_move *move)
+{
+    for (int k = 0; seats->pen && k < move->count; k++)
+        if (seats->pen[seats->host[move->part[k].from]] !=
+            seats->pen[seats->host[move->part[k].to]])
+            return true;
+    return false;
+}
+
 static bool draw(struct search *work, struct nw_move *move)
 {
-    nw_seats_draw(work->seats, &work->random, draw_rank(work), move);
-    if (!move->count)
+    int tries = work->seats->pen ? PEN_TRIES : 1;
+
+    do
+        nw_seats_draw(work->seats, &work->random, draw_rank(work), move);
+    while (--tries && (!move->count || leaves_pen(work->seats, move)));
+    if (!move->count || leaves_pen(work->seats, move))
         return false;
     nw_ledger_try(&work->ledger, move);
     return true;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stencils folded onto tori: embeddings in which all neighbours are one hop
  * apart, known by hand, are found; what is no grid or not alike is left alone;
- * and less congestion does not cost more hop-bytes than it may. */
+ * divisions over switches are the best of all; and less congestion does not
+ * cost more hop-bytes than it may. */
 #include <nodewise/map.h>
 
 #include "map/budget.h"
 #include "map/fold.h"
+#include "map/parts.h"
 #include "support/machine.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,6 +175,71 @@ static void others_are_left_alone(void **state)
     end(&bench);
 }
 
+/* Bytes to and from the fullest of parts of four. */
+static double fullest(const struct nw_seats *seats, const int *part)
+{
+    double leaving[3] = {0, 0, 0};
+
+    for (int r = 0; r < 12; r++)
+        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
+            if (part[seats->tie[t].peer] != part[r])
+                leaving[part[r]] += seats->tie[t].out + seats->tie[t].in;
+    return fmax(leaving[0], fmax(leaving[1], leaving[2]));
+}
+
+/* The least of all divisions of 12 ranks into three parts of four. */
+static double least_fullest(const struct nw_seats *seats, int *part, int rank,
+                            const int room[3])
+{
+    double least = INFINITY;
+
+    if (rank == 12)
+        return fullest(seats, part);
+    for (int p = 0; p < 3; p++) {
+        int left[3] = {room[0], room[1], room[2]};
+
+        if (!left[p]--)
+            continue;
+        part[rank] = p;
+        least = fmin(least, least_fullest(seats, part, rank + 1, left));
+    }
+    return least;
+}
+
+/* Found where it is less than the default's, and then the least there is. */
+static void check_division(struct nw_random *random)
+{
+    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
+    struct bench bench;
+    double before, after, least;
+    int part[12];
+    bool found;
+
+    begin(&bench, "three_switches.yaml", random_graph(random, 12));
+    for (int r = 0; r < 12; r++)
+        part[r] = bench.seats.host[bench.seats.seat[r]] / 2;
+    before = fullest(&bench.seats, part);
+    MUST(nw_seats_part(&bench.seats, &aim, &found));
+    check_seats(&bench.seats);
+    for (int r = 0; r < 12; r++)
+        part[r] = bench.seats.host[bench.seats.seat[r]] / 2;
+    after = fullest(&bench.seats, part);
+    least = least_fullest(&bench.seats, part, 0, (int[]){4, 4, 4});
+    assert_float_equal(after, least, 1e-6);
+    assert_true(found == (after < before));
+    end(&bench);
+}
+
+static void divisions_are_the_best(void **state)
+{
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    for (int i = 0; i < 5; i++)
+        check_division(&random);
+}
+
 struct figures {
     double hop_bytes, most;
 };
@@ -228,6 +296,7 @@ int main(void)
         cmocka_unit_test(grids_lie_in_a_cube),
         cmocka_unit_test(grids_lie_in_a_torus),
         cmocka_unit_test(others_are_left_alone),
+        cmocka_unit_test(divisions_are_the_best),
         cmocka_unit_test(congestion_keeps_near),
     };
 

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Short rounds of annealing, each from a random division: two ranks of
+ * different parts change places, judged by a mean of eighth powers of what the
+ * parts send. The best division is then seated, rank by rank within each part.
+ */
+#include "map/parts.h"
+#include "map/budget.h"
+#include "base/array.h"
+#include "base/random.h"
+#include "topology/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTS_MOST 512
+#define PARTS_MOST 32
+#define ROUNDS 24
+#define DRAWS_EACH 12000 /* of a rank and round */
+#define DRAWS_MOST 4000000
+#define SLICE 4096
+#define DRAWS_A_STEP 16 /* they are that much cheaper than trials */
+#define EDGE_TRIES 6    /* draws of a rank at the border of its part */
+#define MEAN 0.1        /* weight of the mean beside the most */
+
+struct parting {
+    struct nw_seats *seats;
+    struct nw_random random;
+    int32_t *pen; /* [hosts] the part that a host belongs to */
+    int32_t parts, size;
+    int32_t *part;   /* [ranks] */
+    int32_t *member; /* [parts x size] ranks */
+    int32_t *at;     /* [ranks] index there */
+    int32_t *best;   /* [ranks] */
+    double *leaving; /* [parts] bytes, both ways */
+    double scale, power, total, energy, heat;
+    double least; /* of the fullest part, and then of all */
+    double least_total;
+};
+
+static double eighth(double x)
+{
+    x *= x;
+    x *= x;
+    return x * x;
+}
+
+/* --- the parts of the machine --- */
+
+static bool are_near(const struct nw_seats *seats, int32_t a, int32_t b,
+                     double reach)
+{
+    return nw_topology_distance(seats->problem->topology,
+                                seats->end[seats->first[a]],
+                                seats->end[seats->first[b]]) <= reach;
+}
+
+/* Hosts that are next to each other, where that makes groups. */
+static bool group_hosts(struct parting *work)
+{
+    const struct nw_seats *seats = work->seats;
+    int32_t hosts = seats->problem->host_count;
+    double reach = INFINITY;
+
+    for (int32_t h = 1; h < hosts; h++)
+        reach = fmin(reach, nw_topology_distance(seats->problem->topology,
+                                                 seats->end[seats->first[0]],
+                                                 seats->end[seats->first[h]]));
+    for (int32_t h = 0; h < hosts; h++) {
+        int32_t k = 0;
+
+        while (k < h && !are_near(seats, h, k, reach))
+            k++;
+        work->pen[h] = k < h ? work->pen[k] : work->parts++;
+        for (k = 0; k < h; k++)
+            if (are_near(seats, h, k, reach) != (work->pen[h] == work->pen[k]))
+                return false;
+    }
+    return work->parts > 1 && work->parts <= PARTS_MOST &&
+           seats->rank_count % work->parts == 0;
+}
+
+static bool is_full(const struct nw_seats *seats)
+{
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        if (seats->locked[r] || seats->held[r] || seats->half[r])
+            return false;
+    return seats->count == seats->core_count &&
+           seats->core_count == seats->rank_count &&
+           seats->row[seats->rank_count] == seats->row[2 * seats->rank_count];
+}
+
+/* --- divisions --- */
+
+static void count_leaving(struct parting *work)
+{
+    const struct nw_seats *seats = work->seats;
+
+    memset(work->leaving, 0, (size_t)work->parts * sizeof *work->leaving);
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
+            if (work->part[seats->tie[t].peer] != work->part[r])
+                work->leaving[work->part[r]] +=
+                    seats->tie[t].out + seats->tie[t].in;
+}
+
+static double most_leaving(const struct parting *work)
+{
+    double most = 0;
+
+    for (int32_t p = 0; p < work->parts; p++)
+        most = fmax(most, work->leaving[p]);
+    return most;
+}
+
+static double energy_of(const struct parting *work, double power, double total)
+{
+    return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
+           MEAN * total / work->parts;
+}
+
+static void sum_up(struct parting *work)
+{
+    work->power = work->total = 0;
+    for (int32_t p = 0; p < work->parts; p++) {
+        work->power += eighth(work->leaving[p] / work->scale);
+        work->total += work->leaving[p];
+    }
+    work->energy = energy_of(work, work->power, work->total);
+}
+
+static void divide_at_random(struct parting *work)
+{
+    int32_t n = work->seats->rank_count;
+
+    for (int32_t i = 0; i < n; i++)
+        work->member[i] = i;
+    for (int32_t i = n - 1; i > 0; i--) {
+        int32_t j = (int32_t)nw_random_below(&work->random, (uint64_t)i + 1);
+        int32_t rank = work->member[i];
+
+        work->member[i] = work->member[j];
+        work->member[j] = rank;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        work->part[work->member[i]] = i / work->size;
+        work->at[work->member[i]] = i;
+    }
+    count_leaving(work);
+    work->scale = 1;
+    sum_up(work);
+    work->scale = fmax(work->total / work->parts, 1e-300);
+    sum_up(work);
+}
+
+/* --- one exchange --- */
+
+static int32_t draw_peer(struct parting *work, int32_t rank)
+{
+    const struct nw_seats *seats = work->seats;
+    size_t ties = seats->row[rank + 1] - seats->row[rank];
+
+    if (!ties)
+        return rank;
+    return seats->tie[seats->row[rank] + nw_random_below(&work->random, ties)]
+        .peer;
+}
+
+/* One of the part, at its border where that is soon found. */
+static int32_t draw_member(struct parting *work, int32_t part)
+{
+    int32_t rank = -1;
+
+    for (int i = 0; i < EDGE_TRIES; i++) {
+        rank = work->member[part * work->size +
+                            (int32_t)nw_random_below(&work->random,
+                                                     (uint64_t)work->size)];
+        if (work->part[draw_peer(work, rank)] != part)
+            break;
+    }
+    return rank;
+}
+
+/* What a rank's going over changes in what both parts send; `other` comes
+ * back. */
+static void add_change(const struct parting *work, int32_t rank, int32_t other,
+                       double change[2])
+{
+    const struct nw_seats *seats = work->seats;
+    int32_t from = work->part[rank], to = work->part[other];
+
+    for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
+        const struct nw_tie *tie = &seats->tie[t];
+        double bytes = tie->out + tie->in;
+        int32_t there = work->part[tie->peer];
+
+        if (tie->peer == other || tie->peer == rank)
+            continue;
+        change[0] += there == from ? bytes : -bytes;
+        change[1] += there == to ? -bytes : bytes;
+    }
+}
+
+static void swap(struct parting *work, int32_t a, int32_t b)
+{
+    int32_t part = work->part[a], at = work->at[a];
+
+    work->part[a] = work->part[b];
+    work->part[b] = part;
+    work->at[a] = work->at[b];
+    work->at[b] = at;
+    work->member[work->at[a]] = a;
+    work->member[work->at[b]] = b;
+}
+
+static void keep_best(struct parting *work)
+{
+    double most = most_leaving(work);
+
+    if (most > work->least * (1 + 1e-9) ||
+        (most > work->least * (1 - 1e-9) &&
+         work->total >= work->least_total * (1 - 1e-9)))
+        return;
+    work->least = most;
+    work->least_total = work->total;
+    memcpy(work->best, work->part,
+           (size_t)work->seats->rank_count * sizeof *work->best);
+}
+
+static void try_swap(struct parting *work)
+{
+    int32_t n = work->seats->rank_count;
+    int32_t a = (int32_t)nw_random_below(&work->random, (uint64_t)n), b;
+    int32_t from = work->part[a], to = work->part[draw_peer(work, a)];
+    double mine[2] = {0, 0}, theirs[2] = {0, 0}, power, total, energy, *leaving;
+
+    if (from == to)
+        return;
+    b = draw_member(work, to);
+    add_change(work, a, b, mine);
+    add_change(work, b, a, theirs);
+    mine[0] += theirs[1];
+    mine[1] += theirs[0];
+    leaving = work->leaving;
+    power = work->power + eighth((leaving[from] + mine[0]) / work->scale) +
+            eighth((leaving[to] + mine[1]) / work->scale) -
+            eighth(leaving[from] / work->scale) -
+            eighth(leaving[to] / work->scale);
+    total = work->total + mine[0] + mine[1];
+    energy = energy_of(work, power, total);
+    if (energy > work->energy && nw_random_unit(&work->random) >=
+                                     exp((work->energy - energy) / work->heat))
+        return;
+    swap(work, a, b);
+    leaving[from] += mine[0];
+    leaving[to] += mine[1];
+    work->power = power;
+    work->total = total;
+    work->energy = energy;
+    keep_best(work);
+}
+
+/* --- the search --- */
+
+/* Begins as hot as a bond of the mean size. */
+static double first_heat(const struct nw_seats *seats)
+{
+    size_t ties = seats->row[seats->rank_count];
+    double sum = 0;
+
+    for (size_t t = 0; t < ties; t++)
+        sum += seats->tie[t].out + seats->tie[t].in;
+    return ties ? sum / (double)ties : 0;
+}
+
+static bool run_round(struct parting *work)
+{
+    struct nw_budget *budget = work->seats->problem->budget;
+    uint64_t draws = (uint64_t)work->seats->rank_count * DRAWS_EACH;
+    double cooling;
+
+    draws = draws < DRAWS_MOST ? draws : DRAWS_MOST;
+    cooling = pow(0.01, SLICE / (double)draws);
+    work->heat = first_heat(work->seats);
+    divide_at_random(work);
+    for (uint64_t done = 0; done < draws; done += SLICE) {
+        for (int i = 0; i < SLICE; i++)
+            try_swap(work);
+        sum_up(work);
+        work->heat *= cooling;
+        if (!nw_budget_go(budget, SLICE / DRAWS_A_STEP, work->least))
+            return false;
+    }
+    return true;
+}
+
+/* As they are seated. */
+static double begin(struct parting *work)
+{
+    const struct nw_seats *seats = work->seats;
+
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        work->part[r] = work->pen[seats->host[seats->seat[r]]];
+    count_leaving(work);
+    work->scale = 1;
+    sum_up(work);
+    work->least_total = work->total;
+    return most_leaving(work);
+}
+
+/* --- back to seats --- */
+
+/* Each rank to the next seat of its part's. */
+static void sit(struct parting *work)
+{
+    struct nw_seats *seats = work->seats;
+    int32_t n = seats->rank_count;
+
+    for (int32_t p = 0; p < work->parts; p++)
+        for (int32_t r = 0, s = 0; r < n; r++) {
+            if (work->best[r] != p)
+                continue;
+            while (work->pen[seats->host[s]] != p)
+                s++;
+            seats->seat[r] = s;
+            seats->owner[s++] = r;
+        }
+    for (int32_t h = 0; h < seats->problem->host_count; h++)
+        seats->used[h] = seats->first[h + 1] - seats->first[h];
+}
+
+static nw_status settle(struct parting *work)
+{
+    struct nw_aim near = {.first = NW_OBJECTIVE_HOP_BYTES,
+                          .second = NW_OBJECTIVE_CONGESTION};
+    nw_status status;
+
+    sit(work);
+    work->seats->pen = work->pen;
+    status = nw_seats_search(work->seats, &near, NW_SEARCH_FULL);
+    work->seats->pen = NULL;
+    return status;
+}
+
+static nw_status alloc(struct parting *work)
+{
+    size_t n = (size_t)work->seats->rank_count;
+    nw_status status = nw_alloc((size_t)work->seats->problem->host_count,
+                                sizeof *work->pen, &work->pen);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *work->part, &work->part);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->member, &work->member);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->at, &work->at);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->best, &work->best);
+    if (!status)
+        status = nw_alloc(PARTS_MOST, sizeof *work->leaving, &work->leaving);
+    return status;
+}
+
+nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
+                        bool *found)
+{
+    struct parting work = {.seats = seats};
+    double before;
+    nw_status status;
+
+    *found = false;
+    if (aim->first != NW_OBJECTIVE_CONGESTION || !is_full(seats) ||
+        seats->problem->host_count > HOSTS_MOST ||
+        seats->problem->budget->stopped)
+        return NW_OK;
+    nw_random_init(&work.random, seats->problem->options.seed);
+    status = alloc(&work);
+    if (!status && group_hosts(&work)) {
+        work.size = seats->rank_count / work.parts;
+        work.least = before = begin(&work);
+        for (int i = 0; i < ROUNDS && run_round(&work); i++)
+            ;
+        *found = work.least < before * (1 - 1e-9);
+    }
+    if (*found)
+        status = settle(&work);
+    free(work.pen);
+    free(work.part);
+    free(work.member);
+    free(work.at);
+    free(work.best);
+    free(work.leaving);
+    return status;
+}

@@ -29,6 +29,11 @@ static void draw(uint64_t done, uint64_t total, const char *what)
     int percent = total ? (int)((double)done / (double)total * 100) : 0;
     int filled = percent > 100 ? 30 : percent * 30 / 100;
 
+    if (!total) {
+        fprintf(stderr, bar.terminal ? "\r%s\033[K" : "%s\n", what);
+        bar.shown = bar.terminal;
+        return;
+    }
     if (!bar.terminal) {
         fprintf(stderr, "%s: %d %%\n", what, percent);
         return;

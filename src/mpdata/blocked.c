@@ -6,8 +6,10 @@
  * four planes that stay in the cache. Blocks share nothing but the fields of
  * the step before, so threads meet only at its end.
  */
+#define NW_LANES_WANTED
 #include "mpdata/stages.h"
 #include "mpdata/rows.h"
+#include "mpdata/faces.h"
 
 enum ring { XS, F1, F2, F3, CP, CN, RINGS };
 
@@ -84,7 +86,7 @@ static void fetch(const struct block *b, const struct stack *s, struct cell c)
 static void guess_row(const struct block *b, struct cell c, real *restrict out)
 {
     const struct stack *x = &b->x, *u = b->from.u;
-    const real *const xs[7] = {
+    const real *const xs[5] = {
         at(x, c.p, c.j),     at(x, c.p - 1, c.j), at(x, c.p + 1, c.j),
         at(x, c.p, c.j - 1), at(x, c.p, c.j + 1),
     };
@@ -96,8 +98,8 @@ static void guess_row(const struct block *b, struct cell c, real *restrict out)
     ptrdiff_t l = b->view->n[2];
 
     NW_VECTOR
-    for (ptrdiff_t k = 0; k < l; k++)
-        out[k] = donor_cell(xs, us, h[k], k);
+    for (ptrdiff_t k = 0; k < l; k += NW_LANES)
+        put(out, k, donor_cell(xs, us, h, k));
 }
 
 /* x*: donor cell. */
@@ -111,68 +113,23 @@ static void guess(const struct block *b, struct cell c)
     spread(b, &b->ring[XS], c);
 }
 
-NW_INLINE void flux_span(const struct around *a, real *restrict out,
-                         const ptrdiff_t span[2], struct rule rule)
-{
-    ptrdiff_t end = span[1];
-
-    NW_VECTOR
-    for (ptrdiff_t k = span[0]; k < end; k++)
-        out[k] =
-            through(a->x[0][k], a->x[1][k], velocity(a, k, rule), rule.gauge);
-}
-
-NW_INLINE void flux_rule(const struct block *b, struct cell c, int axis,
-                         struct rule rule)
-{
-    real *out = at(&b->ring[F1 + axis], c.p, c.j);
-    ptrdiff_t l = b->view->n[2];
-    struct around a;
-
-    around_face(&a, &b->from, c, axis);
-    flux_span(&a, out, (const ptrdiff_t[2]){0, l}, rule);
-    if (axis != 2)
-        return;
-    if (b->view->open[2][0])
-        flux_span(&a, out, (const ptrdiff_t[2]){-1, 0}, rule);
-    else
-        out[-1] = out[l - 1];
-}
-
-NW_INLINE void flux_row(const struct block *b, struct cell c, int axis)
+/* The fluxes of a row that `which` names; below its first cell, too. */
+static void flux_row(const struct block *b, struct cell c, int which)
 {
     const struct nw_mpdata_view *v = b->view;
-    struct cell ahead = {c.p + 2, c.j};
-    int kind = (v->divergent ? 4 : 0) + (v->gauge ? 2 : 0) + (v->fast ? 1 : 0);
+    real *f3 = at(&b->ring[F3], c.p, c.j);
+    struct flux_row row = {&b->from, &b->ring[F1], c, which, 0, v->n[2]};
 
-    // the donor cell of the next plane reads it
-    fetch(b, &b->from.u[axis], ahead);
-    switch (kind) {
-    case 0:
-        flux_rule(b, c, axis, (struct rule){false, false, false, false});
-        break;
-    case 1:
-        flux_rule(b, c, axis, (struct rule){true, false, false, false});
-        break;
-    case 2:
-        flux_rule(b, c, axis, (struct rule){false, true, false, false});
-        break;
-    case 3:
-        flux_rule(b, c, axis, (struct rule){true, true, false, false});
-        break;
-    case 4:
-        flux_rule(b, c, axis, (struct rule){false, false, true, false});
-        break;
-    case 5:
-        flux_rule(b, c, axis, (struct rule){true, false, true, false});
-        break;
-    case 6:
-        flux_rule(b, c, axis, (struct rule){false, true, true, false});
-        break;
-    default:
-        flux_rule(b, c, axis, (struct rule){true, true, true, false});
-        break;
-    }
+    flux_span(&row, v);
+    if (!(which & FACE_3))
+        return;
+    f3[-1] = f3[row.end - 1];
+    if (!v->open[2][0])
+        return;
+    row.which = FACE_3;
+    row.begin = -1;
+    row.end = 0;
+    flux_span(&row, v);
 }
 
 /* How much of its fluxes each cell of a row may take and give. */
@@ -186,11 +143,12 @@ static void ratio_row(const struct block *b, struct cell c)
     ptrdiff_t l = b->view->n[2];
 
     NW_VECTOR
-    for (ptrdiff_t k = 0; k < l; k++) {
-        real mx = most(star_most(&old, k), star_most(&new, k));
-        real mn = least(star_least(&old, k), star_least(&new, k));
-        cp[k] = ratio((mx - new.x[k]) * h[k], flow_in(&f, k));
-        cn[k] = ratio((new.x[k] - mn) * h[k], flow_out(&f, k));
+    for (ptrdiff_t k = 0; k < l; k += NW_LANES) {
+        val mx = most(star_most(&old, k), star_most(&new, k));
+        val mn = least(star_least(&old, k), star_least(&new, k));
+        val x = get(new.x, k), g = get(h, k);
+        put(cp, k, ratio((mx - x) * g, flow_in(&f, k)));
+        put(cn, k, ratio((x - mn) * g, flow_out(&f, k)));
     }
     spread(b, &b->ring[CP], c);
     spread(b, &b->ring[CN], c);
@@ -204,8 +162,8 @@ static void plain_row(const struct block *b, struct cell c)
     ptrdiff_t l = b->view->n[2];
 
     NW_VECTOR
-    for (ptrdiff_t k = 0; k < l; k++)
-        out[k] = x[k] - flow_net(&f, k) / h[k];
+    for (ptrdiff_t k = 0; k < l; k += NW_LANES)
+        put(out, k, get(x, k) - flow_net(&f, k) / get(h, k));
     row_ends(b->view, out, 2);
 }
 
@@ -218,15 +176,18 @@ static void limited_row(const struct block *b, struct cell c)
     ptrdiff_t l = b->view->n[2];
 
     NW_VECTOR
-    for (ptrdiff_t k = 0; k < l; k++) {
-        real cp = p.x[k], cn = n.x[k];
-        real f1 = limit(f.f1[1][k], cp, p.high1[k], cn, n.high1[k]) -
-                  limit(f.f1[0][k], p.low1[k], cp, n.low1[k], cn);
-        real f2 = limit(f.f2[1][k], cp, p.high2[k], cn, n.high2[k]) -
-                  limit(f.f2[0][k], p.low2[k], cp, n.low2[k], cn);
-        real f3 = limit(f.f3[k], cp, p.x[k + 1], cn, n.x[k + 1]) -
-                  limit(f.f3[k - 1], p.x[k - 1], cp, n.x[k - 1], cn);
-        out[k] = x[k] - (f1 + f2 + f3) / h[k];
+    for (ptrdiff_t k = 0; k < l; k += NW_LANES) {
+        val cp = get(p.x, k), cn = get(n.x, k);
+        val f1 =
+            limit(get(f.f1[1], k), cp, get(p.high1, k), cn, get(n.high1, k)) -
+            limit(get(f.f1[0], k), get(p.low1, k), cp, get(n.low1, k), cn);
+        val f2 =
+            limit(get(f.f2[1], k), cp, get(p.high2, k), cn, get(n.high2, k)) -
+            limit(get(f.f2[0], k), get(p.low2, k), cp, get(n.low2, k), cn);
+        val f3 =
+            limit(get(f.f3, k), cp, get(p.x, k + 1), cn, get(n.x, k + 1)) -
+            limit(get(f.f3, k - 1), get(p.x, k - 1), cp, get(n.x, k - 1), cn);
+        put(out, k, get(x, k) - (f1 + f2 + f3) / get(h, k));
     }
     row_ends(b->view, out, 2);
 }
@@ -242,15 +203,14 @@ static void correct(const struct block *b, struct cell c)
     if (c.j < low - 1 || c.j >= end)
         return;
     // the face of an open side itself is one of them
-    if (c.j >= low && (cells || !beyond(b, c.p + 1)))
-        flux_row(b, c, 0);
-    if (!cells || c.p < b->low[0] - b->edge)
-        return;
-    flux_row(b, c, 1);
-    if (c.j < low)
-        return;
-    flux_row(b, c, 2);
-    if (b->edge)
+    int which = c.j >= low && (cells || !beyond(b, c.p + 1)) ? FACE_1 : 0;
+    if (cells && c.p >= b->low[0] - b->edge)
+        which |= c.j >= low ? FACE_2 | FACE_3 : FACE_2;
+    // the donor cell of the next plane reads them
+    for (int a = 0; a < 3; a++)
+        fetch(b, &b->from.u[a], (struct cell){c.p + 2, c.j});
+    flux_row(b, c, which);
+    if (b->edge && which & FACE_3)
         ratio_row(b, c);
 }
 

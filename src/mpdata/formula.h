@@ -9,7 +9,7 @@
 #ifndef NW_MPDATA_FORMULA_H
 #define NW_MPDATA_FORMULA_H
 
-#include "mpdata/real.h"
+#include "mpdata/vector.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -27,180 +27,152 @@ struct around {
     const real *bc[2][4]; /* third order: x across both: -- -+ +- ++ */
 };
 
-#ifdef NW_TEXTBOOK
-#include <math.h>
-#define least(a, b) ((real)fmin(a, b))
-#define most(a, b) ((real)fmax(a, b))
-#else
-NW_INLINE real least(real a, real b)
+/* Values around a face, as the rows above. */
+struct face {
+    val x[2], b[2][2], c[2][2];
+    val v, vb[2][2], vc[2][2], h[2];
+    val next[2];
+};
+
+NW_INLINE void get_four(val to[2][2], const real *const from[2][2], ptrdiff_t k)
 {
-    return a < b ? a : b;
+    for (int side = 0; side < 2; side++)
+        for (int across = 0; across < 2; across++)
+            to[side][across] = get(from[side][across], k);
 }
 
-NW_INLINE real most(real a, real b)
+NW_INLINE void get_face(struct face *to, const struct around *a, ptrdiff_t k)
 {
-    return a > b ? a : b;
-}
-#endif
-
-NW_INLINE real magnitude(real a)
-{
-    return NW_IS_SINGLE ? (real)__builtin_fabsf((float)a)
-                        : (real)__builtin_fabs((double)a);
+    for (int side = 0; side < 2; side++) {
+        to->x[side] = get(a->x[side], k);
+        to->h[side] = get(a->h[side], k);
+        to->next[side] = get(a->next[side], k);
+    }
+    to->v = get(a->v, k);
+    get_four(to->b, a->b, k);
+    get_four(to->c, a->c, k);
+    get_four(to->vb, a->vb, k);
+    get_four(to->vc, a->vc, k);
 }
 
 /* What a face of velocity v lets through. */
-NW_INLINE real donor(real low, real high, real v)
+NW_INLINE val donor(val low, val high, val v)
 {
-    return most(v, 0) * low + least(v, 0) * high;
+    const val zero = {0};
+
+    return most(v, zero) * low + least(v, zero) * high;
 }
 
 /* The sums of a face that its velocity is made of. */
 struct sums {
-    real d, s;   /* along the axis: difference and sum of two */
-    real db, sb; /* across, axis b: of four */
-    real dc, sc;
-    real v, vb, vc; /* own velocity; four times the means across */
-    real h;         /* sum of two */
+    val d, s;   /* along the axis: difference and sum of two */
+    val db, sb; /* across, axis b: of four */
+    val dc, sc;
+    val v, vb, vc; /* own velocity; four times the means across */
+    val h;         /* sum of two */
 };
 
-NW_INLINE real four(const real *const p[2][2], ptrdiff_t k)
+NW_INLINE val four(const val p[2][2])
 {
-    return (p[1][1][k] + p[0][1][k]) + (p[1][0][k] + p[0][0][k]);
+    return (p[1][1] + p[0][1]) + (p[1][0] + p[0][0]);
 }
 
-NW_INLINE real across(const real *const p[2][2], ptrdiff_t k)
+NW_INLINE val across(const val p[2][2])
 {
-    return (p[1][1][k] + p[0][1][k]) - (p[1][0][k] + p[0][0][k]);
+    return (p[1][1] + p[0][1]) - (p[1][0] + p[0][0]);
 }
 
-NW_INLINE struct sums face_sums(const struct around *a, ptrdiff_t k)
+NW_INLINE struct sums face_sums(const struct face *f)
 {
     return (struct sums){
-        .d = a->x[1][k] - a->x[0][k],
-        .s = a->x[1][k] + a->x[0][k],
-        .db = across(a->b, k),
-        .sb = four(a->b, k),
-        .dc = across(a->c, k),
-        .sc = four(a->c, k),
-        .v = a->v[k],
-        .vb = four(a->vb, k),
-        .vc = four(a->vc, k),
-        .h = a->h[0][k] + a->h[1][k],
+        .d = f->x[1] - f->x[0],
+        .s = f->x[1] + f->x[0],
+        .db = across(f->b),
+        .sb = four(f->b),
+        .dc = across(f->c),
+        .sc = four(f->c),
+        .v = f->v,
+        .vb = four(f->vb),
+        .vc = four(f->vc),
+        .h = f->h[0] + f->h[1],
     };
 }
 
 /* |v|/2 (1 - |v|/g) A - v/(2g) (vb B + vc D), g the mean of h. */
-NW_INLINE real strict_velocity(const struct sums *f, bool gauge)
+NW_INLINE val strict_velocity(const struct sums *f, bool gauge)
 {
     const real half = (real)0.5, quarter = (real)0.25;
-    real g = half * f->h, size = magnitude(f->v);
-    real along = gauge ? f->d : 2 * f->d / (f->s + NW_TINY);
-    real b = gauge ? quarter * f->db : f->db / (f->sb + NW_TINY);
-    real c = gauge ? quarter * f->dc : f->dc / (f->sc + NW_TINY);
+    val g = half * f->h, size = magnitude(f->v);
+    val along = gauge ? f->d : 2 * f->d / (f->s + NW_TINY);
+    val b = gauge ? quarter * f->db : f->db / (f->sb + NW_TINY);
+    val c = gauge ? quarter * f->dc : f->dc / (f->sc + NW_TINY);
     return half * size * (1 - size / g) * along -
            f->v / (2 * g) * (quarter * f->vb * b + quarter * f->vc * c);
 }
 
 /* The same over the common denominator of all its fractions. */
-NW_INLINE real fast_velocity(const struct sums *f)
+NW_INLINE val fast_velocity(const struct sums *f)
 {
     const real quarter = (real)0.25;
-    real size = magnitude(f->v), s = f->s + NW_SMALL;
-    real sb = f->sb + NW_SMALL, sc = f->sc + NW_SMALL, both = sb * sc;
-    real along = size * (f->h - 2 * size) * f->d * both;
-    real aside = quarter * f->v * s * (f->vb * f->db * sc + f->vc * f->dc * sb);
+    val size = magnitude(f->v), s = f->s + NW_SMALL;
+    val sb = f->sb + NW_SMALL, sc = f->sc + NW_SMALL, both = sb * sc;
+    val along = size * (f->h - 2 * size) * f->d * both;
+    val aside = quarter * f->v * s * (f->vb * f->db * sc + f->vc * f->dc * sb);
     return (along - aside) / (f->h * s * both);
 }
 
-NW_INLINE real fast_gauge_velocity(const struct sums *f)
+NW_INLINE val fast_gauge_velocity(const struct sums *f)
 {
     const real half = (real)0.5, eighth = (real)0.125;
-    real size = magnitude(f->v);
-    real along = half * size * (f->h - 2 * size) * f->d;
+    val size = magnitude(f->v);
+    val along = half * size * (f->h - 2 * size) * f->d;
     return (along - eighth * half * f->v * (f->vb * f->db + f->vc * f->dc)) /
            f->h;
 }
 
 /* Smolarkiewicz and Margolin 1998, equation 30. */
-NW_INLINE real divergence_term(const struct around *a, const struct sums *f,
-                               ptrdiff_t k, bool gauge)
+NW_INLINE val divergence_term(const struct face *a, const struct sums *f,
+                              bool gauge)
 {
     const real half = (real)0.5;
-    real sum =
-        (a->next[1][k] - a->next[0][k]) + across(a->vb, k) + across(a->vc, k);
-    real term = half * f->v / f->h * sum;
+    val sum = (a->next[1] - a->next[0]) + across(a->vb) + across(a->vc);
+    val term = half * f->v / f->h * sum;
     return gauge ? term * half * f->s : term;
 }
 
-NW_INLINE real corner_difference(const struct around *a, ptrdiff_t k, int side)
+/* The antidiffusive velocity of a face, but for the third-order terms. */
+NW_INLINE val velocity(const struct face *a, const struct sums *f,
+                       struct rule rule)
 {
-    return (a->bc[side][3][k] - a->bc[side][2][k]) -
-           (a->bc[side][1][k] - a->bc[side][0][k]);
-}
+    val v = !rule.fast   ? strict_velocity(f, rule.gauge)
+            : rule.gauge ? fast_gauge_velocity(f)
+                         : fast_velocity(f);
 
-NW_INLINE real corner_sum(const struct around *a, ptrdiff_t k, int side)
-{
-    return (a->bc[side][3][k] + a->bc[side][2][k]) +
-           (a->bc[side][1][k] + a->bc[side][0][k]);
-}
-
-NW_INLINE real twist(const real *const p[2][2], ptrdiff_t k)
-{
-    return (p[1][1][k] - p[0][1][k]) - (p[1][0][k] - p[0][0][k]);
-}
-
-/* Their equation 36, for constant velocity; g times Courant numbers. */
-NW_INLINE real third_order_term(const struct around *a, const struct sums *f,
-                                ptrdiff_t k, bool gauge)
-{
-    real g = f->h / 2, u = f->v / g, v = f->vb / (4 * g), w = f->vc / (4 * g);
-    real size = magnitude(u), far = a->far[1][k] + a->far[0][k];
-    real sum = far + f->s;
-    real corners = corner_sum(a, k, 0) + corner_sum(a, k, 1);
-    real xx = 2 * (far - f->s) / (gauge ? 4 : sum + NW_TINY);
-    real xy = 2 * twist(a->b, k) / (gauge ? 4 : f->sb + NW_TINY);
-    real xz = 2 * twist(a->c, k) / (gauge ? 4 : f->sc + NW_TINY);
-    real yz = (corner_difference(a, k, 0) + corner_difference(a, k, 1)) /
-              (gauge ? 8 : corners + NW_TINY);
-    return g * ((3 * u * size - 2 * u * u * u - u) / 6 * xx +
-                (size - 2 * u * u) / 2 * (v * xy + w * xz) -
-                2 * u * v * w / 3 * yz);
-}
-
-/* The antidiffusive velocity of a face. */
-NW_INLINE real velocity(const struct around *a, ptrdiff_t k, struct rule rule)
-{
-    struct sums f = face_sums(a, k);
-    real v = !rule.fast   ? strict_velocity(&f, rule.gauge)
-             : rule.gauge ? fast_gauge_velocity(&f)
-                          : fast_velocity(&f);
-    if (rule.divergent)
-        v -= divergence_term(a, &f, k, rule.gauge);
-    if (rule.third)
-        v += third_order_term(a, &f, k, rule.gauge);
-    return v;
+    return rule.divergent ? v - divergence_term(a, f, rule.gauge) : v;
 }
 
 /* With the infinite gauge x is 1 and small beside it: the velocity is what
  * goes through. */
-NW_INLINE real through(real low, real high, real v, bool gauge)
+NW_INLINE val through(val low, val high, val v, bool gauge)
 {
     return gauge ? v : donor(low, high, v);
 }
 
 /* What of a flux is let through: as much as the cell that gives may lose (cn)
  * and the one that takes may gain (cp), ratios of at most 1. */
-NW_INLINE real limit(real f, real low_cp, real high_cp, real low_cn,
-                     real high_cn)
+NW_INLINE val limit(val f, val low_cp, val high_cp, val low_cn, val high_cn)
 {
-    return most(f, 0) * least(low_cn, high_cp) +
-           least(f, 0) * least(low_cp, high_cn);
+    const val zero = {0};
+
+    return most(f, zero) * least(low_cn, high_cp) +
+           least(f, zero) * least(low_cp, high_cn);
 }
 
-NW_INLINE real ratio(real room, real flow)
+NW_INLINE val ratio(val room, val flow)
 {
-    return least(room / (flow + NW_UNIT), 1);
+    const val zero = {0};
+
+    return least(room / (flow + NW_UNIT), zero + 1);
 }
 
 #endif

@@ -100,16 +100,17 @@ NW_INLINE void around_face(struct around *out, const struct sources *from,
 }
 
 /* Donor cell: the six fluxes of each cell of a row and its new value. */
-NW_INLINE real donor_cell(const real *const x[7], const real *const u[5],
-                          real h, ptrdiff_t k)
+NW_INLINE val donor_cell(const real *const x[5], const real *const u[5],
+                         const real *h, ptrdiff_t k)
 {
-    real f1 =
-        donor(x[0][k], x[2][k], u[1][k]) - donor(x[1][k], x[0][k], u[0][k]);
-    real f2 =
-        donor(x[0][k], x[4][k], u[3][k]) - donor(x[3][k], x[0][k], u[2][k]);
-    real f3 = donor(x[0][k], x[0][k + 1], u[4][k]) -
-              donor(x[0][k - 1], x[0][k], u[4][k - 1]);
-    return x[0][k] - (f1 + f2 + f3) / h;
+    val own = get(x[0], k);
+    val f1 = donor(own, get(x[2], k), get(u[1], k)) -
+             donor(get(x[1], k), own, get(u[0], k));
+    val f2 = donor(own, get(x[4], k), get(u[3], k)) -
+             donor(get(x[3], k), own, get(u[2], k));
+    val f3 = donor(own, get(x[0], k + 1), get(u[4], k)) -
+             donor(get(x[0], k - 1), own, get(u[4], k - 1));
+    return own - (f1 + f2 + f3) / get(h, k);
 }
 
 /* The star of a cell: itself and its six neighbours. */
@@ -124,20 +125,20 @@ NW_INLINE struct star star_at(const struct stack *x, struct cell c)
                          at(x, c.p, c.j + 1)};
 }
 
-NW_INLINE real star_most(const struct star *s, ptrdiff_t k)
+NW_INLINE val star_most(const struct star *s, ptrdiff_t k)
 {
-    real a = most(s->low1[k], s->high1[k]);
-    real b = most(s->low2[k], s->high2[k]);
-    real c = most(s->x[k - 1], s->x[k + 1]);
-    return most(most(a, b), most(c, s->x[k]));
+    val a = most(get(s->low1, k), get(s->high1, k));
+    val b = most(get(s->low2, k), get(s->high2, k));
+    val c = most(get(s->x, k - 1), get(s->x, k + 1));
+    return most(most(a, b), most(c, get(s->x, k)));
 }
 
-NW_INLINE real star_least(const struct star *s, ptrdiff_t k)
+NW_INLINE val star_least(const struct star *s, ptrdiff_t k)
 {
-    real a = least(s->low1[k], s->high1[k]);
-    real b = least(s->low2[k], s->high2[k]);
-    real c = least(s->x[k - 1], s->x[k + 1]);
-    return least(least(a, b), least(c, s->x[k]));
+    val a = least(get(s->low1, k), get(s->high1, k));
+    val b = least(get(s->low2, k), get(s->high2, k));
+    val c = least(get(s->x, k - 1), get(s->x, k + 1));
+    return least(least(a, b), least(c, get(s->x, k)));
 }
 
 /* Fluxes through the six faces of a cell: low and high of each axis. */
@@ -152,27 +153,29 @@ NW_INLINE struct faces faces_at(const struct stack f[3], struct cell c)
                           at(&f[2], c.p, c.j)};
 }
 
-NW_INLINE real flow_in(const struct faces *f, ptrdiff_t k)
+NW_INLINE val flow_in(const struct faces *f, ptrdiff_t k)
 {
-    real a = most(f->f1[0][k], 0) - least(f->f1[1][k], 0);
-    real b = most(f->f2[0][k], 0) - least(f->f2[1][k], 0);
-    real c = most(f->f3[k - 1], 0) - least(f->f3[k], 0);
+    const val zero = {0};
+    val a = most(get(f->f1[0], k), zero) - least(get(f->f1[1], k), zero);
+    val b = most(get(f->f2[0], k), zero) - least(get(f->f2[1], k), zero);
+    val c = most(get(f->f3, k - 1), zero) - least(get(f->f3, k), zero);
     return a + b + c;
 }
 
-NW_INLINE real flow_out(const struct faces *f, ptrdiff_t k)
+NW_INLINE val flow_out(const struct faces *f, ptrdiff_t k)
 {
-    real a = most(f->f1[1][k], 0) - least(f->f1[0][k], 0);
-    real b = most(f->f2[1][k], 0) - least(f->f2[0][k], 0);
-    real c = most(f->f3[k], 0) - least(f->f3[k - 1], 0);
+    const val zero = {0};
+    val a = most(get(f->f1[1], k), zero) - least(get(f->f1[0], k), zero);
+    val b = most(get(f->f2[1], k), zero) - least(get(f->f2[0], k), zero);
+    val c = most(get(f->f3, k), zero) - least(get(f->f3, k - 1), zero);
     return a + b + c;
 }
 
-NW_INLINE real flow_net(const struct faces *f, ptrdiff_t k)
+NW_INLINE val flow_net(const struct faces *f, ptrdiff_t k)
 {
-    real a = f->f1[1][k] - f->f1[0][k];
-    real b = f->f2[1][k] - f->f2[0][k];
-    real c = f->f3[k] - f->f3[k - 1];
+    val a = get(f->f1[1], k) - get(f->f1[0], k);
+    val b = get(f->f2[1], k) - get(f->f2[0], k);
+    val c = get(f->f3, k) - get(f->f3, k - 1);
     return a + b + c;
 }
 

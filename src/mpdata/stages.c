@@ -8,6 +8,7 @@
  */
 #include "mpdata/stages.h"
 #include "mpdata/rows.h"
+#include "mpdata/third.h"
 
 struct work {
     const struct nw_mpdata_view *view;
@@ -162,6 +163,17 @@ static void velocity_ends(const struct work *w, real *v)
     }
 }
 
+NW_INLINE real face_velocity(const struct around *a, ptrdiff_t k,
+                             struct rule rule)
+{
+    struct face f;
+
+    get_face(&f, a, k);
+    struct sums sums = face_sums(&f);
+    real v = velocity(&f, &sums, rule);
+    return rule.third ? v + third_order_term(a, &sums, k, rule.gauge) : v;
+}
+
 NW_INLINE void corrective(const struct work *w, struct cell c, int axis,
                           struct rule rule)
 {
@@ -175,11 +187,11 @@ NW_INLINE void corrective(const struct work *w, struct cell c, int axis,
         around_third(&a, &w->from.x, c, axis);
     NW_VECTOR
     for (ptrdiff_t k = 0; k < l; k++) {
-        v[k] = velocity(&a, k, rule);
+        v[k] = face_velocity(&a, k, rule);
         f[k] = through(a.x[0][k], a.x[1][k], v[k], rule.gauge);
     }
     if (axis == 2 && w->view->open[2][0])
-        v[-1] = velocity(&a, -1, rule);
+        v[-1] = face_velocity(&a, -1, rule);
     velocity_ends(w, v);
     if (axis == 2)
         f[-1] = through(a.x[0][-1], a.x[1][-1], v[-1], rule.gauge);

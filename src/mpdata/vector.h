@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a formula works on: one value in the stages, whose loops the compiler
+ * vectorises, and in the blocked path, where NW_LANES_WANTED is set, as many
+ * neighbours along the contiguous axis as a register holds. Rows are padded, so
+ * that whole vectors may run over their end.
+ */
+#ifndef NW_MPDATA_VECTOR_H
+#define NW_MPDATA_VECTOR_H
+
+#include "mpdata/real.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(NW_LANES_WANTED) && (defined(__AVX512F__) || defined(__AVX2__))
+#include <immintrin.h>
+
+#ifdef __AVX512F__
+#define NW_WIDTH 64
+#define NW_PAIR(op, a, b)                                                      \
+    (NW_IS_SINGLE ? (val)_mm512_##op##_ps((__m512)(a), (__m512)(b))            \
+                  : (val)_mm512_##op##_pd((__m512d)(a), (__m512d)(b)))
+#else
+#define NW_WIDTH 32
+#define NW_PAIR(op, a, b)                                                      \
+    (NW_IS_SINGLE ? (val)_mm256_##op##_ps((__m256)(a), (__m256)(b))            \
+                  : (val)_mm256_##op##_pd((__m256d)(a), (__m256d)(b)))
+#endif
+#define NW_LANES (NW_WIDTH / (ptrdiff_t)sizeof(real))
+/* The compiler must not see that two indices are a row apart: one address for
+ * each row would not fit its registers, and each is used once only. */
+#define NW_APART(index) __asm__("" : "+r"(index))
+
+typedef real val __attribute__((vector_size(NW_WIDTH)));
+typedef int64_t bits __attribute__((vector_size(NW_WIDTH)));
+typedef val anywhere __attribute__((aligned(sizeof(real)), may_alias));
+
+NW_INLINE val get(const real *row, ptrdiff_t k)
+{
+    return *(const anywhere *)(row + k);
+}
+
+NW_INLINE void put(real *row, ptrdiff_t k, val value)
+{
+    *(anywhere *)(row + k) = value;
+}
+
+NW_INLINE val least(val a, val b)
+{
+    return NW_PAIR(min, a, b);
+}
+
+NW_INLINE val most(val a, val b)
+{
+    return NW_PAIR(max, a, b);
+}
+
+NW_INLINE val magnitude(val a)
+{
+    const bits all = {0}, one = ~all;
+    const bits sign = NW_IS_SINGLE ? one & 0x7fffffff7fffffff : one & INT64_MAX;
+
+    return (val)((bits)a & sign);
+}
+#else
+#define NW_LANES 1
+#define NW_APART(index) ((void)(index))
+
+typedef real val;
+
+NW_INLINE val get(const real *row, ptrdiff_t k)
+{
+    return row[k];
+}
+
+NW_INLINE void put(real *row, ptrdiff_t k, val value)
+{
+    row[k] = value;
+}
+
+#ifdef NW_TEXTBOOK
+#include <math.h>
+#define least(a, b) ((real)fmin(a, b))
+#define most(a, b) ((real)fmax(a, b))
+#else
+NW_INLINE val least(val a, val b)
+{
+    return a < b ? a : b;
+}
+
+NW_INLINE val most(val a, val b)
+{
+    return a > b ? a : b;
+}
+#endif
+
+NW_INLINE val magnitude(val a)
+{
+    return NW_IS_SINGLE ? (real)__builtin_fabsf((float)a)
+                        : (real)__builtin_fabs((double)a);
+}
+#endif
+
+#endif

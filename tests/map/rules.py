@@ -21,7 +21,7 @@ ALGORITHMS = BASELINES + (
 
 def run(*words):
     done = subprocess.run([NODEWISE, *words], capture_output=True, text=True,
-                          timeout=60)
+                          timeout=240)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -47,7 +47,7 @@ def launcher(ranks, mca=(), variables=()):
 
 
 def run(command, env={}):
-    return subprocess.run(command, capture_output=True, text=True, timeout=150,
+    return subprocess.run(command, capture_output=True, text=True, timeout=600,
                           env=dict(os.environ, **env), stdin=subprocess.DEVNULL)
 
 

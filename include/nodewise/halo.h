@@ -174,11 +174,24 @@ struct nw_halo_options {
     double timeout; /* seconds after which a silent peer is an error; 0 never,
                        a peer that ended is always found */
 };
+#ifdef __cplusplus /* which has no designators before C++20 */
+static inline struct nw_halo_options nw_halo_options_init(void)
+{
+    struct nw_halo_options options = nw_halo_options();
+
+    options.size = sizeof options;
+    options.extent[0] = options.extent[1] = options.extent[2] = 1;
+    options.interval = options.pieces_per_rank = 1;
+    return options;
+}
+#define NW_HALO_OPTIONS_INIT nw_halo_options_init()
+#else
 #define NW_HALO_OPTIONS_INIT                                                   \
     {                                                                          \
         .size = sizeof(struct nw_halo_options), .extent = {1, 1, 1},           \
-        .pieces_per_rank = 1, .interval = 1                                    \
+        .interval = 1, .pieces_per_rank = 1                                    \
     }
+#endif
 /* Sets all 26 radii, those along axes of extent 1 to 0: faces alone where
  * `corners` is false. */
 NW_API void nw_halo_radius(struct nw_halo_options *options, int32_t radius,

@@ -18,20 +18,31 @@ static const char *const library_names[] = {
     "libmpi_intel.so.12"};
 #endif
 
-static void *find_private(const char *name)
+static void *find_in(const char *name, int how)
 {
     void *found = NULL;
 
     for (size_t i = 0; !found && i < sizeof library_names / sizeof(char *);
          i++) {
-        void *library = dlopen(library_names[i], RTLD_LAZY | RTLD_NOLOAD);
+        void *library = dlopen(library_names[i], RTLD_LAZY | how);
 
         if (!library)
             continue;
         found = dlsym(library, name);
-        dlclose(library);
+        if (how & RTLD_NOLOAD)
+            dlclose(library);
     }
     return found;
+}
+
+/* A program linked with us in front of its MPI may have lost that: we define
+ * all that it calls, and some linkers drop what they find unneeded. Where no
+ * MPI is loaded, the first there is becomes the program's. */
+static void *find_private(const char *name)
+{
+    void *found = find_in(name, RTLD_NOLOAD);
+
+    return found ? found : find_in(name, RTLD_GLOBAL);
 }
 
 /* A program may hold the library's data itself (copy relocation), so data is

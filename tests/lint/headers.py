@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every public header stands alone, in C11 and in C++; every header of ours
-has its include guard.  headers.py COMPILER..."""
+"""Every public header stands alone, in C11 and in C++, and its options can be
+initialised in both; every header of ours has its include guard.  headers.py COMPILER..."""
 import os
 import re
 import subprocess
@@ -10,10 +10,21 @@ import sys
 import tree
 
 
+def initialised(text):
+    """A variable of each struct that has an initialiser."""
+    for name in re.findall(r"#define (NW_\w+_INIT)\b", text):
+        of = re.search(r"sizeof\(struct (\w+)\)", text[text.index("#define " + name):])
+        yield "extern struct %s a; struct %s a = %s;\n" % (of.group(1), of.group(1), name)
+
+
 def compiles(compiler, header, language):
     command = compiler + ["-fsyntax-only", "-Wall", "-Wextra", "-Werror",
+                          "-Wno-missing-field-initializers",
                           "-x", language, "-I", "include", "-"]
-    done = subprocess.run(command, input="#include <%s>\n" % header, text=True,
+    lines = ["#include <%s>\n" % header]
+    lines += [line.replace(" a", " of_%d" % i) for i, line in
+              enumerate(initialised(tree.text("include/" + header)))]
+    done = subprocess.run(command, input="".join(lines), text=True,
                           cwd=tree.SOURCE, capture_output=True, check=False)
     return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0]
 

@@ -7,15 +7,19 @@
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/status.h"
 #include "gpu/job.h"
+#include "runtime/messages/pace.h"
 #include "runtime/messages/ways.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_JOBS = 32, FEW_PIECES = 2, WIDEST = 16 };
+enum { MOST_JOBS = 32, FEW_PIECES = 2, WIDEST = 16, LINE = 64 };
+/* What the CPU may scatter into a GPU, and gather out of it. */
+enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
 
 /* A kernel ready to move one set of pieces to or from its dense twin. */
 struct job {
@@ -27,6 +31,7 @@ struct job {
     enum nw_gpu_work work;
     char *dense; /* on the GPU */
     struct nw_gpu_job *kernel;
+    struct nw_pace pace; /* of the kernel, and of the CPU in its place */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -210,6 +215,59 @@ static nw_status run_job(const struct move *move, const struct job *job)
     return status;
 }
 
+/* The pieces by the CPU, each to or from its place. */
+struct scatter {
+    bool out;
+    char *mapped; /* where the buffer begins */
+    char *host;
+    size_t touched;
+};
+
+static bool scatter_piece(void *context, MPI_Aint offset, size_t bytes)
+{
+    struct scatter *scatter = context;
+
+    nw_ways_piece(scatter->out, scatter->mapped + offset, scatter->host, bytes);
+    scatter->host += bytes;
+    scatter->touched += (bytes + LINE - 1) / LINE * LINE;
+    return true;
+}
+
+static char *open_pieces(const struct move *move)
+{
+    MPI_Aint low = nw_typemap_low(move->layout, move->count);
+    char *mapped = NULL;
+
+    if (move->left <= (move->out ? MOST_GATHERED : MOST_SCATTERED))
+        mapped = nw_ways_open(move->out, move->device + low,
+                              nw_typemap_span(move->layout, move->count));
+    return mapped ? mapped - low : NULL;
+}
+
+/* By the kernel or by the CPU, whichever took less time for this job. */
+static nw_status move_job(const struct move *move, struct job *job)
+{
+    struct scatter scatter = {
+        .out = move->out, .mapped = open_pieces(move), .host = move->host};
+    bool timed = false;
+    nw_status status = NW_OK;
+    uint64_t start;
+    int way;
+
+    if (!scatter.mapped)
+        return run_job(move, job);
+    way = nw_ways_are_forced() || nw_pace_pick(&job->pace, &timed);
+    start = nw_clock_ns();
+    if (way)
+        nw_typemap_walk(move->layout, move->count, scatter_piece, &scatter);
+    nw_ways_shut(move->out, scatter.touched);
+    if (!way)
+        status = run_job(move, job);
+    if (!status && timed)
+        nw_pace_took(&job->pace, way, nw_clock_ns() - start);
+    return status;
+}
+
 static bool is_few(const struct nw_typemap *layout, int64_t count)
 {
     int64_t pieces = 0;
@@ -235,7 +293,7 @@ static nw_status move_dense(struct move *move)
         return move_pieces(move);
     if (take_job(move, &job))
         return move_pieces(move);
-    if (run_job(move, job)) {
+    if (move_job(move, job)) {
         free_job(job);
         return move_pieces(move);
     }

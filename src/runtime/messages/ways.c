@@ -21,6 +21,8 @@
 enum { BY_DRIVER, BY_CPU };
 enum { IN, OUT, DIRECTIONS };
 enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
+/* Pieces may lie over so many times what one piece may have. */
+enum { SPREAD = 64 };
 /* Loads wait for the bus line by line: they are not even tried beyond this. */
 static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 
@@ -142,6 +144,46 @@ nw_status nw_ways_move(bool out, char *device, char *host, size_t bytes)
         status = move(allocation, out, device, host, bytes);
     (void)pthread_mutex_unlock(&lock);
     return allocation ? status : by_driver(out, device, host, bytes);
+}
+
+char *nw_ways_open(bool out, char *device, size_t bytes)
+{
+    struct seen *allocation;
+    void *mapped = NULL;
+
+    (void)pthread_once(&once, open_mapping);
+    if (!mapping || bytes > most[out] * SPREAD)
+        return NULL;
+    (void)pthread_mutex_lock(&lock);
+    allocation = reached(device, bytes);
+    if (allocation && !mapping->map(device, bytes, &mapped))
+        return mapped;
+    if (allocation)
+        allocation->barred = true;
+    (void)pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+void nw_ways_piece(bool out, char *mapped, char *host, size_t bytes)
+{
+    if (out)
+        nw_loads(host, mapped, bytes);
+    else
+        nw_stores(mapped, host, bytes);
+}
+
+void nw_ways_shut(bool out, size_t touched)
+{
+    if (touched && out)
+        mapping->loaded(touched);
+    else if (touched)
+        mapping->stored(touched);
+    (void)pthread_mutex_unlock(&lock);
+}
+
+bool nw_ways_are_forced(void)
+{
+    return forced;
 }
 
 void nw_ways_close(void)

@@ -12,6 +12,14 @@
 /* One piece, with its GPU current; done on return. */
 NW_MUST_CHECK nw_status nw_ways_move(bool out, char *device, char *host,
                                      size_t bytes);
+/* Where the CPU finds GPU memory for pieces of its own choice, up to
+ * nw_ways_shut with the bytes of whole lines that it touched; NULL, with
+ * nothing to be shut, where it does not reach it, or so many bytes are not
+ * worth it. */
+char *nw_ways_open(bool out, char *device, size_t bytes);
+void nw_ways_piece(bool out, char *mapped, char *host, size_t bytes);
+void nw_ways_shut(bool out, size_t touched);
+bool nw_ways_are_forced(void); /* to be the CPU's */
 void nw_ways_close(void);
 
 #endif

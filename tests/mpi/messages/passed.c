@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ping-pong in GPU memory between two ranks, of WORDS words or of a vector of
+ * so many, every word checked, those in the gaps too. Prints what rank 0 asked
+ * the double of the driver to do in 15 turns, once its way was found: "copies N
+ * stores N loads N kernels N".
+ *
+ *     passed WORDS [STEP]
+ */
+#include <mpi.h>
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { ROOM = 4096, WARM = 16, TURNS = 15, KINDS = 4 };
+static const char *const kinds[KINDS] = {"copy", "store", "load", "kernel"};
+
+static struct {
+    int (*alloc)(uint64_t *, size_t);
+    int (*in)(uint64_t, const void *, size_t);
+    int (*out)(void *, uint64_t, size_t);
+    unsigned long (*uses)(const char *);
+} cuda;
+
+static void need(int failed, const char *what)
+{
+    if (!failed)
+        return;
+    fprintf(stderr, "passed: %s fails\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static uint64_t gpu_memory(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
+    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
+    uint64_t memory = 0;
+
+    need(!driver, "dlopen");
+    *(void **)&init = dlsym(driver, "cuInit");
+    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
+    *(void **)&cuda.alloc = dlsym(driver, "cuMemAlloc_v2");
+    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
+    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
+    *(void **)&cuda.uses = dlsym(driver, "fake_cuda_uses");
+    need(!cuda.uses || init(0) || retain(&context, 0) || set(context) ||
+             cuda.alloc(&memory, ROOM * sizeof(int)),
+         "cuMemAlloc");
+    return memory;
+}
+
+/* Each rank's gaps are its own, and stay. */
+static int is_right(uint64_t memory, int rank, int step)
+{
+    static int words[ROOM];
+    int right = 1;
+
+    need(cuda.out(words, memory, sizeof words), "cuMemcpyDtoH");
+    for (int i = 0; i < ROOM; i++)
+        right &= words[i] == i + (step > 1 && i % step ? 1000 * rank : 0);
+    return right;
+}
+
+static void ping(void *memory, MPI_Datatype type, int rank)
+{
+    if (!rank)
+        MPI_Send(memory, 1, type, 1, 1, MPI_COMM_WORLD);
+    MPI_Recv(memory, 1, type, !rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank)
+        MPI_Send(memory, 1, type, 0, 1, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    static int words[ROOM];
+    unsigned long before[KINDS], after[KINDS];
+    int rank, right, all, count, step;
+    MPI_Datatype type;
+    uint64_t memory;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    count = argc > 1 ? atoi(argv[1]) : 0;
+    step = argc > 2 ? atoi(argv[2]) : 1;
+    need(count < 1 || count * step > ROOM, "passed WORDS [STEP]");
+    memory = gpu_memory();
+    for (int i = 0; i < ROOM; i++)
+        words[i] = i + (step > 1 && i % step ? 1000 * rank : 0);
+    need(cuda.in(memory, words, sizeof words), "cuMemcpyHtoD");
+    MPI_Type_vector(count, 1, step, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    for (int i = 0; i < WARM; i++)
+        ping((void *)memory, type, rank);
+    for (int k = 0; k < KINDS; k++)
+        before[k] = cuda.uses(kinds[k]);
+    for (int i = 0; i < TURNS; i++)
+        ping((void *)memory, type, rank);
+    for (int k = 0; k < KINDS; k++)
+        after[k] = cuda.uses(kinds[k]) - before[k];
+    right = is_right(memory, rank, step);
+    MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (!rank && all)
+        printf("copies %lu stores %lu loads %lu kernels %lu\n", after[0],
+               after[1], after[2], after[3]);
+    MPI_Type_free(&type);
+    MPI_Finalize();
+    return !all;
+}

@@ -4,7 +4,9 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,8 +52,18 @@ static void close_stdout(void)
     _exit(NW_EXIT_FAILED);
 }
 
+/* Arrays of large patterns come and go: what was freed is taken again, instead
+ * of being given to the kernel and asked back page by page. */
+static void keep_memory(void)
+{
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
+    mallopt(M_TOP_PAD, 1 << 24);
+}
+
 int main(int argc, char **argv)
 {
+    keep_memory();
     argp_err_exit_status = NW_EXIT_USAGE;
     atexit(close_stdout);
     if (argc < 2) {

@@ -2,6 +2,7 @@
 /* Places all ranks on all core units, or on all GPU units, of the machine in
  * one placing. */
 #include "map/flat.h"
+#include "map/budget.h"
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/status.h"
@@ -294,10 +295,13 @@ static nw_status solve(struct work *work, int32_t *host, int32_t *unit,
                        struct nw_map_report *report)
 {
     struct nw_placing placing;
-    nw_status status =
-        nw_placing_init(&placing, work->problem->pattern,
-                        (struct nw_ints){work->rank, (size_t)work->count},
-                        work->local, work->flat->kinds);
+    const struct nw_budget *budget = work->problem->budget;
+    struct nw_placing_of of = {work->problem->pattern,
+                               {work->rank, (size_t)work->count},
+                               work->local,
+                               work->flat->kinds,
+                               budget ? budget->threads : 1};
+    nw_status status = nw_placing_init(&placing, &of);
 
     if (status)
         return status;

@@ -95,7 +95,7 @@ static nw_status find_grid(struct folding *work, bool *found)
         status = nw_alloc(seats->row[n], sizeof *layout.bond, &layout.bond);
     if (!status) {
         list_bonds(seats, &layout);
-        *found = nw_tiling_find(&layout, &work->tiling);
+        status = nw_tiling_find(&layout, &work->tiling, found);
     }
     for (int d = 0; *found && d < work->tiling.dims; d++)
         cells *= (size_t)work->tiling.size[d];

@@ -108,8 +108,10 @@ static nw_status place_kinds(struct hosts_phase *phase,
                              struct nw_placing *placing, unsigned kinds,
                              const int32_t *hint)
 {
-    nw_status status = nw_placing_init(placing, phase->problem->pattern,
-                                       phase->ranks, NULL, kinds);
+    struct nw_placing_of of = {.pattern = phase->problem->pattern,
+                               .ranks = phase->ranks,
+                               .kinds = kinds};
+    nw_status status = nw_placing_init(placing, &of);
 
     if (status)
         return status;

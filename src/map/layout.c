@@ -3,6 +3,8 @@
  * whole subtrees. */
 #include "map/layout.h"
 #include "base/array.h"
+#include "base/crew.h"
+#include "map/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +45,48 @@ void nw_layout_fini(struct nw_layout *layout)
     *layout = (struct nw_layout){0};
 }
 
-static void read_bonds(struct nw_layout *layout,
-                       const struct nw_placing *placing)
-{
-    size_t at = 0;
+#define JOBS 64        /* bonds are shared out to so many */
+#define JOBS_FROM 4096 /* processes */
 
-    for (int32_t p = 0; p < placing->count; p++) {
+static int32_t jobs_of(const struct nw_layout *layout)
+{
+    return layout->count < JOBS_FROM ? 1 : JOBS;
+}
+
+static int32_t part_of(const struct nw_layout *layout, int32_t i)
+{
+    return (int32_t)((int64_t)layout->count * i / jobs_of(layout));
+}
+
+struct reading {
+    struct nw_layout *layout;
+    const struct nw_placing *placing;
+};
+
+static void count_bonds(void *user, int32_t i)
+{
+    const struct reading *reading = user;
+    const struct nw_placing *placing = reading->placing;
+    int32_t end = part_of(reading->layout, i + 1);
+
+    for (int32_t p = part_of(reading->layout, i); p < end; p++) {
+        size_t count = 0;
+
+        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++)
+            count += placing->arc[a].out + placing->arc[a].in > 0;
+        reading->layout->row[p + 1] = count;
+    }
+}
+
+static void fill_bonds(void *user, int32_t i)
+{
+    const struct reading *reading = user;
+    const struct nw_placing *placing = reading->placing;
+    struct nw_layout *layout = reading->layout;
+    int32_t end = part_of(layout, i + 1);
+    size_t at = layout->row[part_of(layout, i)];
+
+    for (int32_t p = part_of(layout, i); p < end; p++)
         for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
             double bytes = placing->arc[a].out + placing->arc[a].in;
 
@@ -56,8 +94,17 @@ static void read_bonds(struct nw_layout *layout,
                 layout->bond[at++] =
                     (struct nw_bond){placing->arc[a].peer, bytes};
         }
-        layout->row[p + 1] = at;
-    }
+}
+
+static void read_bonds(struct nw_layout *layout,
+                       const struct nw_placing *placing)
+{
+    struct reading reading = {layout, placing};
+
+    nw_crew_run(count_bonds, &reading, jobs_of(layout), layout->threads);
+    for (int32_t p = 0; p < layout->count; p++)
+        layout->row[p + 1] += layout->row[p];
+    nw_crew_run(fill_bonds, &reading, jobs_of(layout), layout->threads);
 }
 
 static void sit(struct nw_layout *layout, int32_t process, int32_t seat)
@@ -111,6 +158,7 @@ nw_status nw_layout_init(struct nw_layout *layout, const struct nw_tree *tree,
                                     placing->row[placing->count]);
 
     if (!status) {
+        layout->threads = placing->budget ? placing->budget->threads : 1;
         read_bonds(layout, placing);
         status = take_seats(layout, placing);
     }
@@ -129,15 +177,36 @@ void nw_layout_store(const struct nw_layout *layout, struct nw_placing *placing)
         nw_placing_put(placing, p, layout->tree->place[layout->seat[p]]);
 }
 
-double nw_layout_cost(const struct nw_layout *layout)
+struct pricing {
+    const struct nw_layout *layout;
+    double sum[JOBS];
+};
+
+static void price_part(void *user, int32_t i)
 {
+    struct pricing *pricing = user;
+    const struct nw_layout *layout = pricing->layout;
+    int32_t end = part_of(layout, i + 1);
     double sum = 0;
 
-    for (int32_t p = 0; p < layout->count; p++)
+    for (int32_t p = part_of(layout, i); p < end; p++)
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
             sum += layout->bond[b].bytes *
                    nw_tree_apart(layout->tree, layout->at[p],
                                  layout->at[layout->bond[b].peer]);
+    pricing->sum[i] = sum;
+}
+
+/* In parts, the same on any number of threads. */
+double nw_layout_cost(const struct nw_layout *layout)
+{
+    struct pricing pricing = {.layout = layout};
+    int32_t jobs = jobs_of(layout);
+    double sum = 0;
+
+    nw_crew_run(price_part, &pricing, jobs, layout->threads);
+    for (int32_t i = 0; i < jobs; i++)
+        sum += pricing.sum[i];
     return sum / 2;
 }
 

@@ -379,7 +379,6 @@ static nw_status place_on_tree(struct nw_placing *placing, improver *run)
                        "this search needs a machine like a tree");
     placing->budget->likened |= !tree.exact;
     status = nw_layout_init(&layout, &tree, placing);
-    layout.threads = placing->budget->threads;
     if (!status)
         status = run(&layout, placing);
     if (!status)

@@ -3,11 +3,13 @@
  * pattern; and the three placers that look at neither. */
 #include "map/placing.h"
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define THREADED 100000   /* edges that are worth several threads */
 #define SORTED_BY_HAND 64 /* arcs; a 27-point stencil has 52, both ways */
 
 /* Calls the emitter for both ends of each edge inside the set. */
@@ -16,6 +18,7 @@ struct edges {
     struct nw_ints ranks;
     const int32_t *local;
     unsigned kinds;
+    int32_t threads;
 };
 
 static int32_t inside(const struct edges *edges, int32_t rank)
@@ -151,50 +154,139 @@ static size_t list_peers(const struct edges *edges, int32_t p,
     return count;
 }
 
-/* Where each process sends to those it receives from: then the arcs back come
- * up in the order of the processes, and nothing is sorted. False elsewhere. */
-static bool match_arcs(struct nw_placing *placing, size_t *next)
+#define JOBS 64 /* a pattern is shared out to so many, and matched by */
+#define MATCHERS_MOST 8
+
+/* The same on several threads. */
+struct mirror {
+    const struct edges *edges;
+    struct nw_placing *placing;
+    int32_t matchers;
+    size_t *next[MATCHERS_MOST]; /* [count] */
+    bool failed[MATCHERS_MOST];
+};
+
+static int32_t part_of(const struct nw_placing *placing, int32_t i,
+                       int32_t parts)
 {
-    for (int32_t p = 0; p < placing->count; p++)
-        next[p] = placing->row[p];
-    for (int32_t p = 0; p < placing->count; p++)
+    return (int32_t)((int64_t)placing->count * i / parts);
+}
+
+static void count_part(void *user, int32_t i)
+{
+    struct mirror *mirror = user;
+    struct nw_placing *placing = mirror->placing;
+    int32_t end = part_of(placing, i + 1, JOBS);
+
+    for (int32_t p = part_of(placing, i, JOBS); p < end; p++)
+        placing->row[p + 1] = list_peers(mirror->edges, p, NULL);
+}
+
+static void fill_part(void *user, int32_t i)
+{
+    struct mirror *mirror = user;
+    struct nw_placing *placing = mirror->placing;
+    int32_t end = part_of(placing, i + 1, JOBS);
+
+    for (int32_t p = part_of(placing, i, JOBS); p < end; p++)
+        list_peers(mirror->edges, p, placing->arc + placing->row[p]);
+}
+
+/* The first arc of a process to `peer` or beyond. */
+static size_t first_arc(const struct nw_placing *placing, int32_t p,
+                        int32_t peer)
+{
+    size_t low = placing->row[p], high = placing->row[p + 1];
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (placing->arc[middle].peer < peer)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool match_range(struct nw_placing *placing, size_t *next, int32_t begin,
+                        int32_t end)
+{
+    for (int32_t p = begin; p < end; p++)
         for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
             int32_t peer = placing->arc[a].peer;
             size_t back = next[peer]++;
 
-            if (back == placing->row[peer + 1] || placing->arc[back].peer != p)
+            if (back >= placing->row[peer + 1] || placing->arc[back].peer != p)
                 return false;
             placing->arc[back].in = placing->arc[a].out;
         }
     return true;
 }
 
+/* Where each process sends to those it receives from, the arcs back come up in
+ * the order of the processes, and nothing is sorted; none may be left over. */
+static void match_part(void *user, int32_t i)
+{
+    struct mirror *mirror = user;
+    struct nw_placing *placing = mirror->placing;
+    size_t *next = mirror->next[i];
+    int32_t begin = part_of(placing, i, mirror->matchers);
+    int32_t end = part_of(placing, i + 1, mirror->matchers);
+
+    for (int32_t p = 0; p < placing->count; p++)
+        next[p] = first_arc(placing, p, begin);
+    mirror->failed[i] = !match_range(placing, next, begin, end);
+    for (int32_t p = 0; !mirror->failed[i] && p < placing->count; p++)
+        mirror->failed[i] = next[p] != first_arc(placing, p, end);
+}
+
+static nw_status match_arcs(struct mirror *mirror, int32_t threads, bool *done)
+{
+    size_t n = (size_t)mirror->placing->count;
+    nw_status status = NW_OK;
+
+    mirror->matchers = threads < 1 ? 1 : threads;
+    if (mirror->matchers > MATCHERS_MOST)
+        mirror->matchers = MATCHERS_MOST;
+    for (int32_t i = 0; !status && i < mirror->matchers; i++)
+        status = nw_alloc(n, sizeof *mirror->next[i], &mirror->next[i]);
+    if (!status)
+        nw_crew_run(match_part, mirror, mirror->matchers, threads);
+    *done = !status;
+    for (int32_t i = 0; i < mirror->matchers; i++) {
+        *done = *done && !mirror->failed[i];
+        free(mirror->next[i]);
+    }
+    return status;
+}
+
+/* Arcs of a symmetric pattern; none where it is not. */
 static nw_status read_mirrored(struct nw_placing *placing,
                                const struct edges *edges, bool *done)
 {
-    size_t n = (size_t)placing->count, *next = NULL;
-    nw_status status = nw_alloc(n, sizeof *next, &next);
+    struct mirror mirror = {.edges = edges, .placing = placing};
+    size_t n = (size_t)placing->count;
+    nw_status status = nw_alloc(n + 1, sizeof *placing->row, &placing->row);
 
     *done = false;
-    if (!status)
-        status = nw_alloc(n + 1, sizeof *placing->row, &placing->row);
-    for (size_t p = 0; !status && p < n; p++)
-        placing->row[p + 1] =
-            placing->row[p] + list_peers(edges, (int32_t)p, NULL);
-    if (!status)
-        status = nw_alloc(placing->row[n], sizeof *placing->arc, &placing->arc);
-    for (size_t p = 0; !status && p < n; p++)
-        list_peers(edges, (int32_t)p, placing->arc + placing->row[p]);
-    if (!status)
-        *done = match_arcs(placing, next);
-    free(next);
-    if (!status && !*done) {
-        free(placing->row);
-        free(placing->arc);
-        placing->row = NULL;
-        placing->arc = NULL;
-    }
-    return status;
+    if (status)
+        return status;
+    nw_crew_run(count_part, &mirror, JOBS, edges->threads);
+    for (size_t p = 0; p < n; p++)
+        placing->row[p + 1] += placing->row[p];
+    status = nw_alloc(placing->row[n], sizeof *placing->arc, &placing->arc);
+    if (status)
+        return status;
+    nw_crew_run(fill_part, &mirror, JOBS, edges->threads);
+    status = match_arcs(&mirror, edges->threads, done);
+    if (status || *done)
+        return status;
+    free(placing->row);
+    free(placing->arc);
+    placing->row = NULL;
+    placing->arc = NULL;
+    return NW_OK;
 }
 
 static nw_status read_arcs(struct nw_placing *placing,
@@ -222,11 +314,12 @@ out:
     return status;
 }
 
-nw_status nw_placing_init(struct nw_placing *placing, const nw_pattern *pattern,
-                          struct nw_ints ranks, const int32_t *local,
-                          unsigned kinds)
+nw_status nw_placing_init(struct nw_placing *placing,
+                          const struct nw_placing_of *of)
 {
-    struct edges edges = {pattern, ranks, local, kinds};
+    struct nw_ints ranks = of->ranks;
+    struct edges edges = {of->pattern, ranks, of->local, of->kinds,
+                          of->pattern->edge_count < THREADED ? 1 : of->threads};
     bool done = false;
     nw_status status;
 

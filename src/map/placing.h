@@ -93,10 +93,15 @@ struct nw_placing {
  * local[r] is the index of rank r among them or anything not pointing back;
  * borrowed. Rooms, fixed and place are for the caller to fill; fini frees
  * all but `places`. */
+struct nw_placing_of {
+    const nw_pattern *pattern;
+    struct nw_ints ranks;
+    const int32_t *local;
+    unsigned kinds;
+    int32_t threads; /* the same whatever their number; 0: one */
+};
 NW_MUST_CHECK nw_status nw_placing_init(struct nw_placing *placing,
-                                        const nw_pattern *pattern,
-                                        struct nw_ints ranks,
-                                        const int32_t *local, unsigned kinds);
+                                        const struct nw_placing_of *of);
 void nw_placing_fini(struct nw_placing *placing);
 
 static inline bool nw_placing_wants_gpu(const struct nw_placing *placing,

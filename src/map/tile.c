@@ -4,6 +4,7 @@
  * differences that divide one another is tried on a sample of the bonds. */
 #include "map/tile.h"
 #include "base/array.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,20 +35,76 @@ static bool note_gap(struct gaps *gaps, int32_t gap)
     return true;
 }
 
-static bool read_gaps(const struct nw_layout *layout, struct gaps *gaps)
+#define JOBS 64        /* a large layout is looked at in so many parts */
+#define JOBS_FROM 4096 /* processes */
+
+/* What a part of the processes tells, on any thread. */
+struct part {
+    const struct nw_layout *layout;
+    int32_t begin, end;
+    bool found;
+    struct gaps gaps;
+    struct nw_tiling tiling; /* its steps */
+    struct tally {           /* of each step */
+        size_t count[NW_TILE_STEPS];
+        double first[NW_TILE_STEPS]; /* bytes of its first bond */
+        bool differ;
+    } tally;
+};
+
+struct parts {
+    int32_t count, threads;
+    struct part *part;
+};
+
+static nw_status cut_parts(const struct nw_layout *layout, struct parts *parts)
 {
+    nw_status status;
+
+    parts->count = layout->count < JOBS_FROM ? 1 : JOBS;
+    parts->threads = layout->threads;
+    status = nw_alloc((size_t)parts->count, sizeof *parts->part, &parts->part);
+    for (int32_t i = 0; !status && i < parts->count; i++) {
+        struct part *part = &parts->part[i];
+        int64_t n = layout->count;
+
+        part->layout = layout;
+        part->begin = (int32_t)(n * i / parts->count);
+        part->end = (int32_t)(n * (i + 1) / parts->count);
+    }
+    return status;
+}
+
+static void read_part(void *user, int32_t i)
+{
+    struct part *part = &((struct parts *)user)->part[i];
+    const struct nw_layout *layout = part->layout;
     int32_t last = 0;
 
-    for (int32_t p = 0; p < layout->count; p++)
+    part->found = true;
+    for (int32_t p = part->begin; part->found && p < part->end; p++)
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
             int32_t gap = layout->bond[b].peer - p;
 
             if (gap <= 0 || gap == last)
                 continue;
             last = gap;
-            if (!note_gap(gaps, gap))
-                return false;
+            part->found = part->found && note_gap(&part->gaps, gap);
         }
+}
+
+static bool read_gaps(struct parts *parts, struct gaps *gaps)
+{
+    nw_crew_run(read_part, parts, parts->count, parts->threads);
+    for (int32_t i = 0; i < parts->count; i++) {
+        const struct part *part = &parts->part[i];
+
+        if (!part->found)
+            return false;
+        for (int k = 0; k < part->gaps.count; k++)
+            if (!note_gap(gaps, part->gaps.gap[k]))
+                return false;
+    }
     return gaps->count > 0;
 }
 
@@ -172,22 +229,16 @@ double nw_tiling_inside(const struct nw_tiling *tiling, const int32_t *shape)
     return sum;
 }
 
-/* What is known of each step so far. */
-struct tally {
-    size_t count[NW_TILE_STEPS];
-    double first[NW_TILE_STEPS]; /* bytes of its first bond */
-    bool differ;
-};
-
-static bool add_bond(struct nw_tiling *tiling, struct tally *tally, int i,
-                     double bytes)
+static bool add_bond(struct part *part, int i, double bytes)
 {
+    struct tally *tally = &part->tally;
+
     if (i < 0)
         return false;
     if (!tally->count[i]++)
         tally->first[i] = bytes;
     tally->differ |= tally->first[i] != bytes;
-    tiling->bytes[i] += bytes;
+    part->tiling.bytes[i] += bytes;
     return true;
 }
 
@@ -201,11 +252,13 @@ static void finish_steps(struct nw_tiling *tiling, const struct tally *tally)
     }
 }
 
-static bool sum_steps(const struct nw_layout *layout, struct nw_tiling *tiling)
+static void sum_part(void *user, int32_t number)
 {
-    struct tally tally = {.differ = false};
+    struct part *part = &((struct parts *)user)->part[number];
+    struct nw_tiling *tiling = &part->tiling;
+    const struct nw_layout *layout = part->layout;
 
-    for (int32_t p = 0; p < layout->count; p++) {
+    for (int32_t p = part->begin; part->found && p < part->end; p++) {
         int last = -1;
 
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
@@ -213,30 +266,81 @@ static bool sum_steps(const struct nw_layout *layout, struct nw_tiling *tiling)
 
             if (peer < p)
                 continue;
-            if (!step_between(tiling, p, peer, step, tiling->periodic))
-                return false;
-            last = find_step(tiling, step, last);
-            if (!add_bond(tiling, &tally, last, layout->bond[b].bytes))
-                return false;
+            part->found = part->found &&
+                          step_between(tiling, p, peer, step, tiling->periodic);
+            if (part->found)
+                last = find_step(tiling, step, last);
+            part->found =
+                part->found && add_bond(part, last, layout->bond[b].bytes);
         }
     }
+}
+
+/* Adds up one part's steps. */
+static bool merge_part(struct nw_tiling *tiling, struct tally *tally,
+                       struct part *part)
+{
+    for (int d = 0; d < tiling->dims; d++)
+        tiling->periodic[d] |= part->tiling.periodic[d];
+    for (int k = 0; part->found && k < part->tiling.steps; k++) {
+        int i = find_step(tiling, part->tiling.step[k], k - 1);
+
+        if (i < 0)
+            return false;
+        if (!tally->count[i])
+            tally->first[i] = part->tally.first[k];
+        tally->differ |= tally->first[i] != part->tally.first[k];
+        tally->count[i] += part->tally.count[k];
+        tiling->bytes[i] += part->tiling.bytes[k];
+    }
+    tally->differ |= part->tally.differ;
+    return part->found;
+}
+
+static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
+{
+    struct tally tally = {.differ = false};
+
+    for (int32_t i = 0; i < parts->count; i++)
+        parts->part[i].tiling = *tiling;
+    nw_crew_run(sum_part, parts, parts->count, parts->threads);
+    for (int32_t i = 0; i < parts->count; i++)
+        if (!merge_part(tiling, &tally, &parts->part[i]))
+            return false;
     finish_steps(tiling, &tally);
     return true;
 }
 
-bool nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out)
+static bool find_tiling(const struct nw_layout *layout, struct parts *parts,
+                        struct nw_tiling *out)
 {
     struct gaps gaps = {0};
     int32_t stride[NW_TILE_DIMS] = {1};
 
-    if (layout->count < 4 || !read_gaps(layout, &gaps))
+    if (!read_gaps(parts, &gaps))
         return false;
     for (int wanted = 1; wanted <= NW_TILE_DIMS; wanted++) {
         *out = (struct nw_tiling){0};
         if (try_chain(layout, &gaps, stride, 1, wanted, out))
-            return sum_steps(layout, out);
+            return sum_steps(parts, out);
     }
     return false;
+}
+
+nw_status nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out,
+                         bool *found)
+{
+    struct parts parts;
+    nw_status status;
+
+    *found = false;
+    if (layout->count < 4)
+        return NW_OK;
+    status = cut_parts(layout, &parts);
+    if (!status)
+        *found = find_tiling(layout, &parts, out);
+    free(parts.part);
+    return status;
 }
 
 static bool any_fixed(const struct nw_layout *layout)
@@ -252,11 +356,13 @@ nw_status nw_layout_tile(struct nw_layout *layout, double *cost, bool *found)
     struct nw_tiling tiling;
     int32_t *seat = NULL;
     bool done = false;
-    nw_status status;
+    nw_status status = NW_OK;
 
-    *found = !any_fixed(layout) && nw_tiling_find(layout, &tiling);
-    if (!*found)
-        return NW_OK;
+    *found = false;
+    if (!any_fixed(layout))
+        status = nw_tiling_find(layout, &tiling, found);
+    if (status || !*found)
+        return status;
     status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
     if (!status)
         status = nw_tiling_boxes(layout, &tiling, seat, &done);

@@ -27,8 +27,9 @@ struct nw_tiling {
     bool uniform; /* every bond of the steps is there and has those bytes */
 };
 
-/* False where processes are on no grid. O(bonds). */
-bool nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out);
+/* *found is false where processes are on no grid. O(bonds). */
+NW_MUST_CHECK nw_status nw_tiling_find(const struct nw_layout *layout,
+                                       struct nw_tiling *out, bool *found);
 
 /* Fills seat[count]; *done is false where sizes do not divide, or something is
  * fixed. */

@@ -221,9 +221,12 @@ static nw_status place_in_host(struct phase *phase, int32_t host)
         status = build_places(phase, host, fixed);
     if (status)
         return status;
-    status = nw_placing_init(&placing, phase->problem->pattern,
-                             ranks_of(phase, host), phase->local,
-                             phase->gpus ? NW_KINDS_GPU : NW_KINDS_HOST);
+    status = nw_placing_init(
+        &placing, &(struct nw_placing_of){
+                      .pattern = phase->problem->pattern,
+                      .ranks = ranks_of(phase, host),
+                      .local = phase->local,
+                      .kinds = phase->gpus ? NW_KINDS_GPU : NW_KINDS_HOST});
     if (status)
         return status;
     placing.places = &phase->places;

@@ -59,7 +59,7 @@ HOMES = {
 SYSTEM = set("""
 arpa assert.h cpuid.h ctype.h dirent.h dlfcn.h endian.h errno.h fcntl.h float.h ftw.h
 getopt.h glob.h ifaddrs.h immintrin.h inttypes.h langinfo.h libgen.h limits.h
-link.h linux locale.h math.h net netdb.h netinet poll.h pthread.h pwd.h sched.h
+link.h linux locale.h malloc.h math.h net netdb.h netinet poll.h pthread.h pwd.h sched.h
 search.h semaphore.h setjmp.h signal.h spawn.h stdalign.h stdarg.h stdatomic.h
 stdbool.h stddef.h stdint.h stdio.h stdlib.h string.h strings.h sys syscall.h
 termios.h time.h ucontext.h unistd.h wchar.h x86intrin.h execinfo.h fnmatch.h

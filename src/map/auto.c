@@ -140,13 +140,6 @@ static nw_status search_tree(struct choosing *choosing, bool *done)
     return status == NW_EUNSUPPORTED ? NW_OK : status;
 }
 
-static bool is_cancelled(const struct nw_problem *problem)
-{
-    struct nw_progress *progress = problem->options.progress;
-
-    return progress && __atomic_load_n(&progress->cancelled, __ATOMIC_RELAXED);
-}
-
 static size_t list_candidates(const struct nw_problem *problem,
                               const struct nw_algorithm *list[LIST_MOST])
 {
@@ -219,18 +212,19 @@ nw_status nw_choose_best(const struct nw_problem *problem,
         status = search_tree(&choosing, &done);
     if (done)
         count = 1;
-    for (size_t i = 1; !status && i < count && !is_cancelled(problem); i++) {
+    for (size_t i = 1;
+         !status && i < count && !nw_budget_is_overdue(problem->budget); i++) {
         struct nw_progress *progress = problem->options.progress;
 
         if (progress && progress->update)
             progress->update(progress, i, count, list[i]->name);
         status = consider(&choosing, list[i]);
     }
-    if (!status && !done && !is_cancelled(problem))
+    if (!status && !done && !nw_budget_is_overdue(problem->budget))
         status = nw_candidate_improve(problem, report, choosing.guard,
                                       &choosing.pool, &choosing.best);
     if (!status && problem->options.effort != NW_EFFORT_FAST &&
-        !is_cancelled(problem))
+        !nw_budget_is_overdue(problem->budget))
         status = keep_magc(&choosing);
     nw_pool_fini(&choosing.pool);
     if (status)

@@ -4,6 +4,7 @@
  * between two moves. */
 #include "map/bisect.h"
 #include "base/array.h"
+#include "map/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -231,12 +232,19 @@ void nw_bisect(struct nw_bisection *b, struct nw_ints list,
 
     if (seed == NW_SEED_RANDOM)
         first = (size_t)nw_random_below(b->placing->random, list.count);
+    if (nw_budget_is_overdue(b->placing->budget)) {
+        if (seed != NW_SEED_GIVEN)
+            begin_order(b, list, target);
+        return;
+    }
     if (seed == NW_SEED_ORDER)
         begin_order(b, list, target);
     else if (seed != NW_SEED_GIVEN)
         begin_grown(b, list, target, list.values[first]);
     for (int c = 0; c < NW_CLASS_COUNT; c++)
         b->excess[c] = 0;
-    for (int i = 0; i < PASSES_MOST && pass(b, list); i++)
+    for (int i = 0; i < PASSES_MOST && pass(b, list) &&
+                    !nw_budget_is_overdue(b->placing->budget);
+         i++)
         ;
 }

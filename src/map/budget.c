@@ -8,6 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#define GRACE_NS 500000000u /* for what a count of steps does not cut */
+
 void nw_budget_init(struct nw_budget *budget,
                     const struct nw_map_options *options)
 {
@@ -58,6 +60,16 @@ bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
         budget->stopped = true;
     tell(budget, now);
     return !budget->stopped;
+}
+
+bool nw_budget_is_overdue(const struct nw_budget *budget)
+{
+    if (!budget)
+        return false;
+    if (budget->progress &&
+        __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED))
+        return true;
+    return budget->end_ns && nw_clock_ns() > budget->end_ns + GRACE_NS;
 }
 
 uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want)

@@ -34,6 +34,10 @@ void nw_budget_init(struct nw_budget *budget,
  * once. */
 bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best);
 
+/* Ctrl-C, or well past the time: what comes before the searches and counts no
+ * steps is then left at what it has. NULL: never. For any thread. */
+bool nw_budget_is_overdue(const struct nw_budget *budget);
+
 /* Steps that a search may take before it asks again: at most `want`, and
  * exactly what --steps leaves. At least 1. */
 uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want);

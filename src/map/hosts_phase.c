@@ -118,6 +118,7 @@ static nw_status place_kinds(struct hosts_phase *phase,
     placing->places = &phase->places;
     placing->random = &phase->random;
     placing->by_distance = phase->phases->by_distance;
+    placing->budget = phase->problem->budget;
     placing->in_haste = phase->problem->options.effort == NW_EFFORT_FAST;
     placing->hint = hint;
     status = prepare_rooms(phase->problem, placing);

@@ -51,13 +51,6 @@ static void levels_fini(struct levels *levels)
     }
 }
 
-static bool cancelled(const struct nw_krun *run)
-{
-    const struct nw_progress *progress = run->budget->progress;
-
-    return progress && __atomic_load_n(&progress->cancelled, __ATOMIC_RELAXED);
-}
-
 static nw_status project_up(const struct levels *levels, int level,
                             const int32_t *part, int32_t **out)
 {
@@ -169,7 +162,8 @@ static nw_status refine(struct task *task, const struct nw_kgraph *graph,
     status = nw_kbalance(&state, &balanced);
     if (!status)
         status = nw_ksweep(&state, 6, random);
-    for (int i = 0; !status && i < effort->searches && !cancelled(task->run);
+    for (int i = 0; !status && i < effort->searches &&
+                    !nw_budget_is_overdue(task->run->budget);
          i++) {
         double before = state.gained;
 
@@ -315,7 +309,7 @@ static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
             break;
         want = nw_budget_slice(budget, want);
         status = run_batch(task + done, (int)want);
-        if (!status && budget->steps && cancelled(run)) {
+        if (!status && budget->steps && nw_budget_is_overdue(budget)) {
             drop(task + done, (int)want);
             break;
         }

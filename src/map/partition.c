@@ -3,6 +3,7 @@
  * by recursive bisection of processes and places together, then a refinement
  * of maximum congestion. Several starts, the best is kept. */
 #include "map/bisect.h"
+#include "map/budget.h"
 #include "map/refine.h"
 #include "map/stripes.h"
 #include "base/array.h"
@@ -173,23 +174,42 @@ static void copy_sides(int8_t *to, const int8_t *from, struct nw_ints list)
         to[list.values[i]] = from[list.values[i]];
 }
 
+struct span {
+    int32_t low, size;
+};
+
+/* From the least coordinate of a list to the largest: small pieces know few. */
+static struct span span_of(const int32_t *at, struct nw_ints list)
+{
+    int32_t low = at[list.values[0]], high = low;
+
+    for (size_t i = 1; i < list.count; i++) {
+        int32_t here = at[list.values[i]];
+
+        low = here < low ? here : low;
+        high = here > high ? here : high;
+    }
+    return (struct span){low, high - low + 1};
+}
+
 /* The first in the order of a coordinate are the left part. */
 static void cut_stripe(struct partition *part, struct nw_ints list, int stripe,
                        const int32_t target[NW_CLASS_COUNT])
 {
     int32_t left[NW_CLASS_COUNT] = {target[0], target[1]};
-    int32_t size = part->stripes.stripe[stripe].size, *bucket = part->bucket;
     const int32_t *at = part->stripes.stripe[stripe].at;
+    struct span span = span_of(at, list);
+    int32_t *bucket = part->bucket;
 
-    memset(bucket, 0, ((size_t)size + 1) * sizeof *bucket);
+    memset(bucket, 0, ((size_t)span.size + 1) * sizeof *bucket);
     for (size_t i = 0; i < list.count; i++)
-        bucket[at[list.values[i]] + 1]++;
-    for (int32_t c = 0; c < size; c++)
+        bucket[at[list.values[i]] - span.low + 1]++;
+    for (int32_t c = 0; c < span.size; c++)
         bucket[c + 1] += bucket[c];
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = list.values[i];
 
-        part->half[bucket[at[p]]++] = p;
+        part->half[bucket[at[p] - span.low]++] = p;
     }
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = part->half[i];
@@ -229,6 +249,8 @@ static void bisect(struct partition *part, struct nw_ints list,
     double best = -1;
     int tries = part->placing->in_haste ? TRIES_IN_HASTE : TRIES;
 
+    if (nw_budget_is_overdue(part->placing->budget))
+        tries = 0;
     for (int i = 0; i < tries && best != 0; i++) {
         double bytes;
 
@@ -243,7 +265,7 @@ static void bisect(struct partition *part, struct nw_ints list,
             copy_sides(part->best_side, side, list);
         }
     }
-    if (best < 0) /* nothing talks: any cut is as good */
+    if (best < 0) /* nothing talks, or no time: any cut is as good */
         nw_bisect(&part->bisection, list, target, NW_SEED_ORDER);
     else
         copy_sides(side, part->best_side, list);
@@ -345,7 +367,8 @@ static nw_status all_starts(struct partition *part)
     for (int32_t p = 0; p < placing->count; p++)
         count += !nw_placing_is_fixed(placing, p);
     for (size_t i = 0; !status && i < start_count; i++)
-        if (!starts[i].packed || room > count) {
+        if (!i || ((!starts[i].packed || room > count) &&
+                   !nw_budget_is_overdue(placing->budget))) {
             part->start = starts[i];
             run_start(part);
             status = keep_better(part, &best);

@@ -78,7 +78,7 @@ struct nw_placing {
      * swaps on trees keep to them, nothing else does. */
     const int64_t *load, *limit;
     bool by_distance;         /* hop-bytes before congestion, in refinements */
-    struct nw_budget *budget; /* how long to search; NULL: no searches */
+    struct nw_budget *budget; /* how long to search; NULL: no end */
     bool in_haste;            /* fewer starts */
     const struct nw_map_options *options; /* objectives, seed; or NULL */
     uint64_t steps;

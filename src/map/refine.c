@@ -6,6 +6,7 @@
  * be relieved before the others. */
 #include "map/refine.h"
 #include "base/array.h"
+#include "map/budget.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -330,7 +331,8 @@ static double max_congestion(const struct refining *work)
 static bool is_spent(const struct refining *work)
 {
     return work->placing->steps - work->begun >
-           TRIALS_LEAST + TRIALS_EACH * (uint64_t)work->placing->count;
+               TRIALS_LEAST + TRIALS_EACH * (uint64_t)work->placing->count ||
+           nw_budget_is_overdue(work->placing->budget);
 }
 
 static bool pass(struct refining *work)

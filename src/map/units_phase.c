@@ -232,6 +232,7 @@ static nw_status place_in_host(struct phase *phase, int32_t host)
     placing.places = &phase->places;
     placing.random = &phase->random;
     placing.by_distance = phase->by_distance;
+    placing.budget = phase->problem->budget;
     status = run_placer(phase, &placing, host);
     if (!status)
         take_answer(phase, &placing, host);

@@ -113,6 +113,8 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
     if (!status) {
         channel->counts.opened++;
         nw_send_control(peer, channel, &done);
+    } else {
+        request->abort = open->to;
     }
     nw_request_finish(request, status);
 }

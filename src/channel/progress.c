@@ -47,12 +47,32 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     }
 }
 
+/* A provider that does not even say what became of operations is gone. */
+static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
+{
+    bool any = false;
+
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        struct nw_peer *peer = &channel->peer[i];
+
+        if (&channel->fabric[peer->fabric] != fabric || peer->lost)
+            continue;
+        nw_peer_lose(channel, peer, "its provider is gone");
+        any = true;
+    }
+    return any;
+}
+
 static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
 {
     struct fi_cq_err_entry error = {0};
     struct fi_cq_data_entry entry = {0};
 
-    if (fi_cq_readerr(fabric->cq, &error, 0) != 1 || !error.op_context)
+    ssize_t n = fi_cq_readerr(fabric->cq, &error, 0);
+
+    if (n < 0 && n != -FI_EAGAIN)
+        return gone(channel, fabric);
+    if (n != 1 || !error.op_context)
         return false;
     entry.op_context = error.op_context;
     if (error.err == FI_ETRUNC || error.err == FI_EMSGSIZE)
@@ -70,6 +90,8 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
 
     if (n == -FI_EAVAIL)
         return failed(channel, fabric);
+    if (n < 0 && n != -FI_EAGAIN)
+        return gone(channel, fabric);
     for (ssize_t i = 0; i < n; i++)
         finished(channel, &entries[i], NW_OK);
     return n > 0;

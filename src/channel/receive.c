@@ -74,6 +74,13 @@ static void match(nw_channel *channel, struct nw_slot *slot,
         (struct nw_channel_result){wire->source, wire->tag, wire->bytes,
                                    NW_CHANNEL_GATHER, NW_CHANNEL_COPY_AUTO};
     channel->counts.bytes_received += wire->bytes;
+    if (wire->kind == NW_WIRE_FAILED) {
+        nw_slot_release(channel, slot, 1);
+        nw_request_finish(request,
+                          nw_fail(NW_EIO, "rank %d could not read what it sent",
+                                  request->peer->rank));
+        return;
+    }
     if (wire->kind == NW_WIRE_RTS) {
         struct nw_wire rts = *wire;
 
@@ -242,6 +249,8 @@ static void message_came(nw_channel *channel, struct nw_slot *slot,
         nw_rendezvous_filled(channel, peer, &wire);
     else if (wire.kind == NW_WIRE_OPEN)
         nw_opened_asked(channel, peer, &wire);
+    else if (wire.kind == NW_WIRE_ABORT)
+        nw_rendezvous_aborted(channel, peer, &wire);
     else if (wire.kind == NW_WIRE_BYE)
         peer->bye = true;
 }

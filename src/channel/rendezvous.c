@@ -40,6 +40,24 @@ static nw_status find_memory(const nw_channel_request *request, void **out)
     return NW_OK;
 }
 
+/* Ends it; the other end is told once nothing of ours flies to it any more. */
+static void fail(nw_channel_request *request, uint64_t theirs, nw_status status)
+{
+    request->abort = theirs;
+    nw_request_finish(request, status);
+}
+
+void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
+                           const struct nw_wire *abort)
+{
+    nw_channel_request *request = nw_request_by_id(channel, abort->id);
+
+    if (request && request->peer == peer)
+        nw_request_finish(
+            request,
+            nw_fail(NW_EIO, "rank %d failed in the middle of it", peer->rank));
+}
+
 /* -- the receiver -- */
 
 /* A region of the whole allocation, of the message, or of a piece. */
@@ -129,7 +147,7 @@ static void grant_pieces(nw_channel_request *request)
            (piece = piece_take(request->channel->in, request)))
         status = grant_piece(request, piece);
     if (status) {
-        nw_request_finish(request, status);
+        fail(request, request->remote, status);
         return;
     }
     if (request->granted < request->total && !request->list)
@@ -148,7 +166,7 @@ static void grant(nw_channel_request *request)
     }
     status = grant_whole(request);
     if (status)
-        nw_request_finish(request, status);
+        fail(request, request->remote, status);
 }
 
 void nw_rendezvous_accept(nw_channel_request *request,
@@ -161,7 +179,7 @@ void nw_rendezvous_accept(nw_channel_request *request,
                          ? rts->bytes
                          : request->message.bytes;
     if (status)
-        nw_request_finish(request, status);
+        fail(request, request->remote, status);
     else if (!nw_opened_offer(request))
         grant(request);
 }
@@ -220,11 +238,15 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     request->moved += done->bytes;
-    if (!status && request->moved < request->total) {
+    if (status) {
+        fail(request, request->remote, status);
+        return;
+    }
+    if (request->moved < request->total) {
         grant_pieces(request);
         return;
     }
-    if (!status && request->result.bytes > request->message.bytes)
+    if (request->result.bytes > request->message.bytes)
         status =
             nw_fail(NW_EINVAL, "a message of %zu bytes came to a buffer of %zu",
                     request->result.bytes, request->message.bytes);
@@ -338,7 +360,7 @@ static bool write_some(nw_channel_request *request, struct nw_grant *grant)
     ssize_t code;
 
     if (status) {
-        nw_request_finish(request, status);
+        fail(request, grant->wire.to, status);
         return false;
     }
     if (!grant->ready)
@@ -393,7 +415,7 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
     }
     status = nw_alloc(1, sizeof *grant, &grant);
     if (status) {
-        nw_request_finish(request, status);
+        fail(request, cts->to, status);
         return;
     }
     if (!request->grants && !request->moved)
@@ -444,6 +466,11 @@ void nw_rendezvous_push(nw_channel *channel)
 /* What a request still holds, once it is done and nothing flies. */
 void nw_rendezvous_drop(nw_channel_request *request)
 {
+    struct nw_wire abort = {.kind = NW_WIRE_ABORT, .id = request->abort};
+
+    if (request->abort)
+        nw_send_control(request->peer, request->channel, &abort);
+    request->abort = 0;
     while (request->grants) {
         struct nw_grant *next = request->grants->next;
 

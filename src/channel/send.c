@@ -316,6 +316,31 @@ static void posted(nw_channel_request *request)
     request->channel->counts.bytes_sent += request->message.bytes;
 }
 
+/* The receiver hears in its turn that there is no payload; false: later. */
+static bool push_failed(nw_channel_request *request, nw_status status)
+{
+    struct nw_peer *peer = request->peer;
+    struct nw_wire failed = {.kind = NW_WIRE_FAILED,
+                             .tag = request->message.tag,
+                             .order = peer->sent};
+    struct nw_control *control = control_for(request->channel, peer, &failed);
+    ssize_t code =
+        control ? post_control(request->channel, control) : -FI_ENOMEM;
+
+    if (code && control)
+        nw_control_done(request->channel, control);
+    if (code == -FI_EAGAIN)
+        return false;
+    if (!code) {
+        peer->sent++;
+        peer->credits--;
+    }
+    nw_request_finish(request, status);
+    if (code)
+        nw_peer_lose(request->channel, peer, "its provider refuses to send");
+    return true;
+}
+
 /* False where the peer's sends must wait. */
 static bool push_one(nw_channel_request *request)
 {
@@ -329,10 +354,8 @@ static bool push_one(nw_channel_request *request)
         return false;
     if (eager && !request->payload) {
         status = find_payload(request);
-        if (status) {
-            nw_request_finish(request, status);
-            return true;
-        }
+        if (status)
+            return push_failed(request, status);
         if (!request->payload)
             return false;
     }

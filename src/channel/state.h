@@ -116,6 +116,7 @@ struct nw_channel_request {
     struct nw_bounce *bounce;
     const void *payload; /* of an eager send: ready to go, once not NULL */
     uint64_t id, remote; /* of a rendezvous: ours, theirs */
+    uint64_t abort;      /* theirs, to be told that ours failed */
     uint64_t total, granted;
     uint64_t moved; /* of an eager send in parts, too */
     struct nw_grant *grants;
@@ -239,6 +240,8 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
                            const struct nw_wire *cts);
 void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
                           const struct nw_wire *done);
+void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
+                           const struct nw_wire *abort);
 void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
 void nw_rendezvous_push(nw_channel *channel);

@@ -18,12 +18,14 @@ enum nw_wire_kind {
     NW_WIRE_EAGER = 1, /* payload follows */
     NW_WIRE_HEAD,      /* payload comes as the next message */
     NW_WIRE_PART,      /* some payload follows, the rest in next messages */
+    NW_WIRE_FAILED,    /* its payload could not be read: ends its receive */
     NW_WIRE_RTS,       /* ready to send `bytes` */
     NW_WIRE_CTS,       /* clear to write bytes at address */
     NW_WIRE_DONE,      /* these bytes are there */
     NW_WIRE_CREDIT,    /* only credits */
     NW_WIRE_BYE,       /* closes */
     NW_WIRE_OPEN,      /* open this GPU memory and copy into it */
+    NW_WIRE_ABORT,     /* of a rendezvous: the other end cannot go on */
     NW_WIRE_KINDS
 };
 
@@ -38,7 +40,8 @@ struct nw_wire {
     uint16_t credits; /* slots given back */
     uint16_t order;   /* EAGER to RTS: counts them, for each peer */
     uint64_t bytes;
-    uint64_t id; /* RTS: the sender's; CTS, OPEN: that; DONE: the receiver's */
+    uint64_t id; /* RTS: the sender's; CTS, OPEN: that; DONE: the receiver's;
+                    ABORT: that of who hears it */
     uint64_t to; /* CTS, OPEN: the receiver's */
     uint64_t offset, address, key;
     char handle[64];

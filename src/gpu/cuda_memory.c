@@ -5,6 +5,10 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <errno.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
 enum {
     HOST_PORTABLE = 1,
     HOST_MAPPED = 2,
@@ -14,6 +18,7 @@ enum {
     ABOUT_GPU = 9,
     KIND_GPU = 2,
     KIND_UNIFIED = 4,
+    NOT_ITS_OWN = 1, /* what the driver says of memory that it did not give */
 };
 
 static nw_status no_memory(int code, size_t bytes)
@@ -62,13 +67,26 @@ void nw_cuda_free_pinned(void *memory)
         (void)nw_cuda.free_host(memory);
 }
 
-/* The driver refuses to answer about memory it does not know. */
+/* Asked of the kernel: where the CPU cannot read, a fault would kill us. */
+static bool is_out_of_reach(const void *memory)
+{
+    char byte;
+    struct iovec to = {&byte, 1}, from = {(void *)memory, 1};
+
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0 &&
+           errno == EFAULT;
+}
+
+/* A driver that has failed for good no longer knows its memory: what the CPU
+ * cannot read is still a GPU's then, so that its use is an error. */
 bool nw_cuda_holds(const void *memory, int32_t *gpu)
 {
     unsigned kind = 0;
     int ordinal = -1;
-    bool found = !nw_cuda.attribute(&kind, ABOUT_KIND, (cu_memory)memory) &&
-                 (kind == KIND_GPU || kind == KIND_UNIFIED);
+    int code = nw_cuda.attribute(&kind, ABOUT_KIND, (cu_memory)memory);
+    bool found = code && code != NOT_ITS_OWN
+                     ? is_out_of_reach(memory)
+                     : !code && (kind == KIND_GPU || kind == KIND_UNIFIED);
 
     if (found && nw_cuda.attribute(&ordinal, ABOUT_GPU, (cu_memory)memory))
         ordinal = -1;

@@ -10,10 +10,18 @@ API int nodewise_fake_map(uint64_t address, size_t bytes, void **host)
 {
     int gpu;
 
+    if (fake_broken)
+        return fake_broken;
     if (!fake_holds(address, bytes, &gpu) || gpu < 0)
         return INVALID_VALUE;
     *host = fake_real(address);
     return SUCCESS;
+}
+
+/* As a GPU that is reset: from now on every call of this process says so. */
+API void nodewise_fake_break(int code)
+{
+    fake_broken = code;
 }
 
 void fake_spend(enum cost kind, size_t bytes)

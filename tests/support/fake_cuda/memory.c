@@ -299,7 +299,9 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
 
     pthread_mutex_lock(&fake_lock);
     queries++;
-    if (holds(pointer, 1, &gpu)) {
+    if (fake_broken) {
+        result = fake_broken;
+    } else if (holds(pointer, 1, &gpu)) {
         result = SUCCESS;
         id = find(pointer)->id;
     }
@@ -311,7 +313,7 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
     else if (!result && attribute == ATTRIBUTE_ID)
         *(uint64_t *)out = id;
     else
-        return INVALID_VALUE;
+        return result ? result : INVALID_VALUE;
     return result;
 }
 

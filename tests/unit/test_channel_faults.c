@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Channels that fail: registrations run out, a GPU is reset, a provider
+ * vanishes, the ends speak different versions, a peer sends rubbish. What
+ * libfabric would have to break for is put in the place of its functions.
+ * Every request ends, with an error where it must, and the rest goes on.
+ */
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/random.h"
+#include "channel/state.h"
+
+#include <nodewise/channel.h>
+
+#include <dlfcn.h>
+#include <rdma/fi_errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MUST(call) must((call) == NW_OK, #call, __LINE__)
+#define SHOULD(condition) must(condition, #condition, __LINE__)
+
+static const char *const providers[] = {"shm", "tcp;ofi_rxm"};
+enum { LARGE = 300000, SMALL = 512, RESET = 719 };
+
+struct job {
+    int32_t count;
+    const char *provider;
+    bool gpu, staged;
+    enum nw_channel_protocol protocol;
+    enum nw_channel_copy copy;
+    void (*work)(nw_channel *channel, const struct job *job, int32_t rank);
+};
+
+static void must(bool good, const char *what, int line)
+{
+    if (good)
+        return;
+    fprintf(stderr, "%s:%d: not %s (%s)\n", __FILE__, line, what,
+            nw_error_text());
+    _exit(1);
+}
+
+static void run_child(const struct job *job, int32_t rank, const char *file)
+{
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    nw_channel *channel = NULL;
+
+    alarm(300); /* a hang is a failure */
+    if (!job->gpu)
+        setenv("FAKE_CUDA_DEVICES", "0", 1);
+    if (job->staged)
+        setenv("NODEWISE_CHANNEL_REACH", "no", 1);
+    options.rank = rank;
+    options.count = job->count;
+    options.file = file;
+    options.timeout_ms = 120000;
+    options.provider = job->provider;
+    options.protocol = job->protocol;
+    options.copy = job->copy;
+    MUST(nw_channel_open(&options, &channel));
+    job->work(channel, job, rank);
+    nw_channel_close(channel);
+    _exit(0);
+}
+
+/* Every rank a process; how many did not end well. */
+static int run(const struct job *job)
+{
+    char file[NW_FILE_UNNAMED_PATH];
+    pid_t child[8];
+    int failures = 0, fd = -1;
+
+    assert_int_equal(nw_file_unnamed(file, &fd), NW_OK);
+    for (int32_t i = 0; i < job->count; i++) {
+        child[i] = fork();
+        if (!child[i])
+            run_child(job, i, file);
+    }
+    for (int32_t i = 0; i < job->count; i++) {
+        int how = 0;
+
+        waitpid(child[i], &how, 0);
+        failures += how != 0;
+    }
+    close(fd);
+    return failures;
+}
+
+static nw_status pass(nw_channel *channel, bool sends,
+                      struct nw_channel_message message)
+{
+    nw_channel_request *request = NULL;
+
+    MUST(sends ? nw_channel_send(channel, &message, &request)
+               : nw_channel_receive(channel, &message, &request));
+    return nw_channel_wait(&request, NULL);
+}
+
+/* What a message of host memory brings is what was sent. */
+static void works(nw_channel *channel, int32_t rank, int32_t other,
+                  size_t bytes)
+{
+    char *words = malloc(bytes);
+
+    memset(words, rank ? 'y' : 'n', bytes);
+    MUST(pass(channel, rank > other,
+              (struct nw_channel_message){words, bytes, other, 77}));
+    for (size_t i = 0; i < bytes; i++)
+        SHOULD(words[i] == 'y');
+    free(words);
+}
+
+/* -- registrations run out -- */
+
+static struct fi_ops_mr no_room;
+
+static int refuse_region(struct fid *fid, const void *buffer, size_t bytes,
+                         uint64_t access, uint64_t offset, uint64_t key,
+                         uint64_t flags, struct fid_mr **out, void *context)
+{
+    (void)fid, (void)buffer, (void)bytes, (void)access, (void)offset;
+    (void)key, (void)flags, (void)out, (void)context;
+    return -FI_ENOSPC;
+}
+
+static void register_nothing(nw_channel *channel, const struct job *job,
+                             int32_t rank)
+{
+    struct fid_domain *domain =
+        channel->fabric[channel->peer[!rank].fabric].domain;
+    struct fi_ops_mr *before = domain->mr;
+    size_t bytes = job->copy ? SMALL : LARGE;
+    void *memory = NULL;
+    nw_status status;
+
+    MUST(nw_channel_memory_new(job->gpu, LARGE, &memory));
+    if (!rank) {
+        no_room = *before;
+        no_room.reg = refuse_region;
+        domain->mr = &no_room;
+    }
+    status = pass(channel, rank != 0,
+                  (struct nw_channel_message){memory, bytes, !rank, 5});
+    /* an eager one has left; of a rendezvous both ends hear */
+    SHOULD(status == (rank && job->copy ? NW_OK : NW_EIO));
+    domain->mr = before;
+    works(channel, rank, !rank, LARGE);
+    works(channel, rank, !rank, SMALL);
+    nw_channel_memory_free(job->gpu, memory);
+}
+
+static void registrations_run_out(void **state)
+{
+    struct job jobs[] = {
+        {.count = 2},
+        {.count = 2, .gpu = true, .staged = true},
+        {.count = 2,
+         .gpu = true,
+         .protocol = NW_CHANNEL_GATHER,
+         .copy = NW_CHANNEL_LOOPBACK},
+    };
+
+    (void)state;
+    setenv("NODEWISE_CHANNEL_IPC", "off", 1);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 2; k++) {
+            jobs[i].provider = providers[k];
+            jobs[i].work = register_nothing;
+            assert_int_equal(run(&jobs[i]), 0);
+        }
+    unsetenv("NODEWISE_CHANNEL_IPC");
+}
+
+/* -- a GPU is reset -- */
+
+static void reset_gpu(void)
+{
+    void (*reset)(int) = (void (*)(int))dlsym(dlopen("libcuda.so.1", RTLD_NOW),
+                                              "nodewise_fake_break");
+
+    SHOULD(reset != NULL);
+    reset(RESET);
+}
+
+/* The GPU of rank 0 fails: what it sends ends at both, what it gets at least
+ * there; host memory goes on. */
+static void lose_gpu(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    static const size_t sizes[] = {SMALL, LARGE};
+    void *memory = NULL;
+
+    MUST(nw_channel_memory_new(true, LARGE, &memory));
+    for (int i = 0; i < 2; i++)
+        MUST(pass(channel, rank != 0,
+                  (struct nw_channel_message){memory, sizes[i], !rank, 1}));
+    if (!rank)
+        reset_gpu();
+    for (int i = 0; i < 4; i++) {
+        bool sends = (i & 1) == rank;
+        nw_status status =
+            pass(channel, sends,
+                 (struct nw_channel_message){memory, sizes[i / 2], !rank, 2});
+        bool eager = i < 2 && job->protocol != NW_CHANNEL_RENDEZVOUS;
+
+        /* what has left is done, whatever becomes of it there */
+        if (rank && sends && (eager || job->staged))
+            SHOULD(status == NW_OK || (!eager && status == NW_EIO));
+        else
+            SHOULD(status == (rank ? NW_EIO : NW_ECUDA));
+    }
+    works(channel, rank, !rank, SMALL);
+    works(channel, rank, !rank, LARGE);
+}
+
+static void a_gpu_is_reset(void **state)
+{
+    static const enum nw_channel_protocol protocols[] = {
+        NW_CHANNEL_AUTO, NW_CHANNEL_PACK, NW_CHANNEL_RENDEZVOUS};
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct job job = {.count = 2,
+                          .provider = providers[i % 2],
+                          .gpu = true,
+                          .staged = i >= 3,
+                          .protocol = protocols[i % 3],
+                          .work = lose_gpu};
+
+        assert_int_equal(run(&job), 0);
+    }
+}
+
+/* -- a provider vanishes -- */
+
+static ssize_t read_nothing(struct fid_cq *queue, void *entries, size_t count)
+{
+    (void)queue, (void)entries, (void)count;
+    return -FI_EOPBADSTATE;
+}
+
+static void lose_provider(nw_channel *channel, const struct job *job,
+                          int32_t rank)
+{
+    static char large[LARGE], small[SMALL];
+    struct fid_cq *queue = channel->fabric[channel->peer[!rank].fabric].cq;
+    nw_channel_request *request[4] = {NULL};
+    struct fi_ops_cq broken = *queue->ops, *before = queue->ops;
+    uint64_t start = nw_clock_ns();
+
+    (void)job;
+    for (int i = 0; i < 4; i++) {
+        struct nw_channel_message message = {
+            i % 2 ? large : small, i % 2 ? LARGE : SMALL,
+            i == 2 ? NW_CHANNEL_ANY : !rank, i};
+
+        MUST(i < 2 ? nw_channel_send(channel, &message, &request[i])
+                   : nw_channel_receive(channel, &message, &request[i]));
+    }
+    if (!rank) {
+        broken.read = read_nothing;
+        queue->ops = &broken;
+    }
+    /* a small one may be gone already; nothing else can be */
+    for (int i = 0; i < 4; i++) {
+        nw_status status = nw_channel_wait(&request[i], NULL);
+
+        SHOULD(status == NW_EIO || (i != 3 && status == NW_OK));
+        SHOULD(rank || status == NW_EIO || !i);
+    }
+    SHOULD(pass(channel, true,
+                (struct nw_channel_message){small, 1, !rank, 1}) == NW_EIO);
+    SHOULD(nw_clock_ns() - start < UINT64_C(60000000000));
+    if (!rank)
+        _exit(0); /* the other hears of it by that */
+    (void)before;
+}
+
+static void a_provider_vanishes(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct job job = {
+            .count = 2, .provider = providers[i], .work = lose_provider};
+
+        assert_int_equal(run(&job), 0);
+    }
+}
+
+/* -- two versions -- */
+
+struct pair {
+    int wire, rank, round;
+};
+
+/* Rank 1 says that it is of the next version: after the name of its host. */
+static nw_status meet(void *context, const void *mine, size_t bytes, void *all)
+{
+    struct pair *pair = context;
+    char *both = all, *own = malloc(bytes);
+    uint32_t version;
+
+    memcpy(own, mine, bytes);
+    memcpy(&version, own + 160, sizeof version);
+    if (!pair->round++) {
+        SHOULD(version == NW_WIRE_VERSION);
+        version += (uint32_t)pair->rank;
+        memcpy(own + 160, &version, sizeof version);
+    }
+    memcpy(both + (size_t)pair->rank * bytes, own, bytes);
+    SHOULD(write(pair->wire, own, bytes) == (ssize_t)bytes);
+    SHOULD(recv(pair->wire, both + (size_t)!pair->rank * bytes, bytes,
+                MSG_WAITALL) == (ssize_t)bytes);
+    free(own);
+    return NW_OK;
+}
+
+static void open_of_version(struct pair *pair)
+{
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    nw_channel *channel = NULL;
+    char words[80];
+
+    options.rank = pair->rank;
+    options.count = 2;
+    options.allgather = meet;
+    options.context = pair;
+    options.provider = "shm";
+    SHOULD(nw_channel_open(&options, &channel) == NW_EFORMAT);
+    snprintf(words, sizeof words, "rank %d speaks version %d of the channel",
+             pair->rank ? 0 : 1, NW_WIRE_VERSION + !pair->rank);
+    SHOULD(!channel && !strncmp(nw_error_text(), words, strlen(words)));
+}
+
+static void versions_differ(void **state)
+{
+    int wires[2];
+    pid_t child[2];
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, wires), 0);
+    for (int i = 0; i < 2; i++) {
+        child[i] = fork();
+        if (child[i])
+            continue;
+        alarm(300);
+        open_of_version(&(struct pair){wires[i], i, 0});
+        _exit(0);
+    }
+    for (int i = 0; i < 2; i++) {
+        int how = -1;
+
+        assert_int_equal(waitpid(child[i], &how, 0), child[i]);
+        assert_int_equal(how, 0);
+        close(wires[i]);
+    }
+}
+
+/* -- rubbish -- */
+
+/* A header with some fields of a good one, or none; never another's name. */
+static size_t draw_rubbish(struct nw_random *random, char *out)
+{
+    struct nw_wire wire;
+    size_t bytes = nw_random_below(random, sizeof wire + 200);
+
+    for (size_t i = 0; i < sizeof wire + 200; i++)
+        out[i] = (char)nw_random_next(random);
+    if (!nw_random_below(random, 4))
+        return bytes;
+    memcpy(&wire, out, sizeof wire);
+    wire.magic = NW_WIRE_MAGIC;
+    wire.version = NW_WIRE_VERSION;
+    wire.kind = (uint8_t)nw_random_below(random, NW_WIRE_KINDS + 1);
+    wire.source = nw_random_below(random, 8) ? 1 : 1000;
+    wire.tag &= INT32_MAX;
+    wire.credits = nw_random_below(random, 4) ? 0 : wire.credits;
+    wire.bytes = nw_random_below(random, 3) ? bytes : wire.bytes;
+    memcpy(out, &wire, sizeof wire);
+    return bytes;
+}
+
+/* Rank 1 past its channel; from time to time with data as if of a payload. */
+static void send_rubbish(nw_channel *channel, uint64_t seed)
+{
+    struct nw_endpoint *fabric = &channel->fabric[channel->peer[0].fabric];
+    char room[sizeof(struct nw_wire) + 200];
+    struct nw_random random;
+
+    nw_random_init(&random, seed);
+    for (int i = 0; i < 300; i++) {
+        size_t bytes = draw_rubbish(&random, room);
+        uint64_t data = nw_random_below(&random, 2) ? 1 : 12345;
+        ssize_t code;
+
+        do {
+            code = nw_random_below(&random, 5)
+                       ? fi_inject(fabric->ep, room, bytes,
+                                   channel->peer[0].address)
+                       : fi_injectdata(fabric->ep, room, bytes, data,
+                                       channel->peer[0].address);
+            if (code == -FI_EAGAIN)
+                (void)nw_progress(channel);
+        } while (code == -FI_EAGAIN);
+        SHOULD(!code);
+    }
+}
+
+/* Rank 0 and rank 2 talk on; nothing of theirs is lost or changed. */
+static void hear_rubbish(nw_channel *channel, const struct job *job,
+                         int32_t rank)
+{
+    struct nw_channel_counts counts;
+
+    if (rank == 1) {
+        send_rubbish(channel, (uint64_t)(job->provider == providers[1]) + 41);
+        (void)usleep(200000);
+        _exit(0);
+    }
+    for (int i = 0; i < 60; i++)
+        works(channel, rank, 2 - rank, (size_t)(i % 3 ? 4096 : LARGE));
+    nw_channel_count(channel, &counts);
+    SHOULD(rank || counts.malformed > 0);
+    _exit(0);
+}
+
+static void a_peer_sends_rubbish(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct job job = {
+            .count = 3, .provider = providers[i], .work = hear_rubbish};
+
+        assert_int_equal(run(&job), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(registrations_run_out),
+        cmocka_unit_test(a_gpu_is_reset),
+        cmocka_unit_test(a_provider_vanishes),
+        cmocka_unit_test(versions_differ),
+        cmocka_unit_test(a_peer_sends_rubbish),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

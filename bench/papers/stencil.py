@@ -169,5 +169,5 @@ def words(name, data):
         return weak(data)
     rows = data.table(name)["rows"]
     last = "+kernel ms"
-    return ("With all methods the exchange falls from %s ms on one node to %s ms on 256." %
+    return ("With all methods the exchange takes %s ms on one node and %s ms on 256." %
             (rows[0][last], rows[-1][last]))

@@ -497,9 +497,13 @@ static nw_status make_table(const struct work *work,
     if (status)
         return status;
     nw_text_add(&text, words);
-    nw_text_format(&text, "seed %llu, %llu steps, objective %s%s%s%s\n",
+    nw_text_format(&text, "seed %llu, %llu steps%s, objective %s%s%s%s\n",
                    (unsigned long long)arguments->map.seed,
                    (unsigned long long)work->answer.report.steps,
+                   work->answer.report.hurried
+                       ? " (cut outside the searches, too: --steps need not "
+                         "repeat it)"
+                       : "",
                    nw_objective_name(arguments->map.objective),
                    arguments->map.has_second ? "," : "",
                    arguments->map.has_second
@@ -529,6 +533,7 @@ static nw_status make_json(const struct work *work,
         nw_json_string(&json, "objective_why", arguments->choice.why);
     nw_json_unsigned(&json, "seed", arguments->map.seed);
     nw_json_unsigned(&json, "steps", work->answer.report.steps);
+    nw_json_bool(&json, "hurried", work->answer.report.hurried);
     nw_json_bool(&json, "proven", work->answer.report.proven);
     nw_cli_cost_json(&json, work->topology, &work->answer.cost);
     nw_json_object(&json, "default");

@@ -62,14 +62,18 @@ bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
     return !budget->stopped;
 }
 
-bool nw_budget_is_overdue(const struct nw_budget *budget)
+bool nw_budget_is_overdue(struct nw_budget *budget)
 {
+    bool overdue;
+
     if (!budget)
         return false;
-    if (budget->progress &&
-        __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED))
-        return true;
-    return budget->end_ns && nw_clock_ns() > budget->end_ns + GRACE_NS;
+    overdue = (budget->progress && __atomic_load_n(&budget->progress->cancelled,
+                                                   __ATOMIC_RELAXED)) ||
+              (budget->end_ns && nw_clock_ns() > budget->end_ns + GRACE_NS);
+    if (overdue)
+        __atomic_store_n(&budget->hurried, true, __ATOMIC_RELAXED);
+    return overdue;
 }
 
 uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want)

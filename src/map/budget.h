@@ -20,6 +20,7 @@ struct nw_budget {
     int32_t threads; /* at least 1 */
     bool endless;    /* --time or --steps: restart until cut */
     bool stopped;    /* it was cut */
+    bool hurried;    /* something that counts no steps was cut, too */
     bool likened;    /* a search looked at a likeness of the machine */
     struct nw_progress *progress; /* or NULL */
     double best;                  /* of the objective; told, for people */
@@ -36,7 +37,7 @@ bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best);
 
 /* Ctrl-C, or well past the time: what comes before the searches and counts no
  * steps is then left at what it has. NULL: never. For any thread. */
-bool nw_budget_is_overdue(const struct nw_budget *budget);
+bool nw_budget_is_overdue(struct nw_budget *budget);
 
 /* Steps that a search may take before it asks again: at most `want`, and
  * exactly what --steps leaves. At least 1. */

@@ -517,6 +517,7 @@ static nw_status find_answer(const struct nw_algorithm *algorithm,
     }
     if (budget.steps)
         out->report.steps = budget.steps;
+    out->report.hurried = budget.hurried;
     out->report.algorithm = best.algorithm;
     out->mapping = best.mapping;
     out->cost = best.cost;

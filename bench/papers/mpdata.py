@@ -95,7 +95,8 @@ def words(name, data):
                 "machine." % (far["times"], near["times"]))
     rows = data.table(name)["rows"]
     return ("The heuristic is %.2f times the best known in the mean over these networks and %.2f at "
-            "worst; our search at worst %.4f." % (
+            "worst; our search at worst %.4f. Of 12 processes the best known is the optimum, which "
+            "our search proves." % (
                 sum(float(r["heuristic mean"]) for r in rows) / len(rows),
                 max(float(r["heuristic worst"]) for r in rows),
                 max(float(r["search worst"]) for r in rows)))

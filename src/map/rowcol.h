@@ -21,4 +21,15 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows);
 bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
                     const struct nw_rowcol *from, struct nw_rowcol *to);
 
+/* Gives `a`, whose shape is set, an order of the least sum; false, and no
+ * order, where that is not the figure, speeds differ, or the states are too
+ * many: 14 processes in any shape are few enough, and 16 as 2 x 8. */
+bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
+                         struct nw_rowcol *a);
+
+/* Tries every order of the shape of `a` that may be better than `best`,
+ * and keeps the least there; gives up where they are too many. */
+void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
+                       struct nw_rowcol *a, struct nw_rowcol *best);
+
 #endif

@@ -169,60 +169,142 @@ static void heuristic_counts_all(void **state)
     }
 }
 
-enum { SMALL = 6 };
+enum { MOST = 12 };
 
 static void every_order(const struct nw_rowcol_problem *p, struct nw_rowcol *a,
                         int32_t fixed, double *least)
 {
-    if (fixed == SMALL) {
+    int32_t count = p->bandwidths->count;
+
+    if (fixed == count) {
         *least = fmin(*least, nw_rowcol_figure_of(p, a));
         return;
     }
-    for (int32_t i = fixed; i < SMALL; i++) {
-        int32_t t = a->process[fixed];
-        a->process[fixed] = a->process[i], a->process[i] = t;
+    for (int32_t i = fixed; i < count; i++) {
+        turn_over(a, fixed, i);
         every_order(p, a, fixed + 1, least);
-        t = a->process[fixed];
-        a->process[fixed] = a->process[i], a->process[i] = t;
+        turn_over(a, fixed, i);
     }
+}
+
+static double least_of_all(const struct nw_rowcol_problem *p)
+{
+    int32_t order[MOST], count = p->bandwidths->count;
+    struct nw_rowcol a = {.process = order};
+    double least = INFINITY;
+
+    for (a.rows = 1; a.rows <= count; a.rows++) {
+        if (!nw_rowcol_allows(p, a.rows))
+            continue;
+        a.columns = count / a.rows;
+        for (int32_t i = 0; i < count; i++)
+            order[i] = i;
+        every_order(p, &a, 0, &least);
+    }
+    return least;
+}
+
+struct random_net {
+    int32_t group[MOST];
+    double horizontal[MOST * MOST], vertical[MOST * MOST], speed[MOST];
+    struct nw_bandwidths b;
+};
+
+static void draw(struct random_net *n, int32_t count, struct nw_random *random)
+{
+    n->b = (struct nw_bandwidths){count, n->group, n->horizontal, n->vertical};
+    for (int32_t i = 0; i < count; i++) {
+        n->group[i] = 3 * i / count;
+        n->speed[i] = 1 + 3 * nw_random_unit(random);
+    }
+    for (int32_t i = 0; i < count * count; i++) {
+        n->horizontal[i] = 1e6 + 1e8 * nw_random_unit(random);
+        n->vertical[i] = 1e6 + 1e9 * nw_random_unit(random);
+    }
+}
+
+static void check_against_all(const struct nw_rowcol_problem *p)
+{
+    double least = least_of_all(p);
+    struct nw_rowcol paper, best;
+
+    MUST(nw_rowcol_paper(p, &paper));
+    MUST(nw_rowcol_best(p, &best));
+    assert_true(fabs(nw_rowcol_figure(p, &best.cost) - least) <= 1e-9 * least);
+    assert_true(nw_rowcol_figure(p, &paper.cost) >= least * (1 - 1e-9));
+    free(paper.process);
+    free(best.process);
 }
 
 static void search_finds_the_optimum(void **state)
 {
+    static const int32_t counts[] = {6, 5, 6, 7, 6, 8};
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 8);
-    for (int round = 0; round < 40; round++) {
-        double horizontal[SMALL * SMALL], vertical[SMALL * SMALL];
-        int32_t group[SMALL] = {0, 0, 1, 1, 1, 2}, order[SMALL];
-        struct nw_bandwidths b = {SMALL, group, horizontal, vertical};
-        struct nw_rowcol_problem p = {&b, 3e6, 2e6, .seed = 1};
-        struct nw_rowcol a = {.process = order}, paper, best;
-        double least = INFINITY;
+    for (int round = 0; round < 48; round++) {
+        int32_t count = counts[round % 6];
+        struct random_net n;
+        draw(&n, count, &random);
+        struct nw_rowcol_problem p = {&n.b, 3e6, 2e6, .seed = 1};
         p.all_shapes = round % 2;
-        p.periodic = round % 4 > 1;
-        p.objective = (enum nw_rowcol_objective)(round % 8 > 3);
-        for (int i = 0; i < SMALL * SMALL; i++) {
-            horizontal[i] = 1e6 + 1e8 * nw_random_unit(&random);
-            vertical[i] = 1e6 + 1e9 * nw_random_unit(&random);
+        p.periodic = round / 6 % 2;
+        p.objective = (enum nw_rowcol_objective)(round / 6 % 4 > 1);
+        p.speed = round > 23 && count < 8 ? n.speed : NULL;
+        check_against_all(&p);
+    }
+}
+
+/* Every line is three wide: the widest front of those that are proven, with
+ * the whole enumerated; as a chain and as a ring. */
+static void proves_three_abreast(void **state)
+{
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 9);
+    for (int round = 0; round < 2; round++) {
+        struct random_net n;
+        draw(&n, 9, &random);
+        struct nw_rowcol_problem p = {&n.b, 3e6, 2e6, .periodic = round};
+        check_against_all(&p);
+    }
+}
+
+/* Twelve processes with one order hidden among them, whose links are the
+ * fastest there are and have only slightly slower ones beside them. */
+static void finds_a_hidden_order(void **state)
+{
+    static const int32_t rows[] = {3, 4, 2, 6, 12, 1};
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 10);
+    for (int round = 0; round < 24; round++) {
+        struct random_net n;
+        int32_t order[12];
+        struct nw_rowcol hidden = {.rows = rows[round % 6], .process = order};
+        struct nw_rowcol_problem p = {&n.b, 3e6, 2e6, .periodic = round > 11};
+        struct nw_rowcol a = hidden;
+        draw(&n, 12, &random);
+        hidden.columns = 12 / hidden.rows;
+        for (int32_t i = 0; i < 12; i++)
+            order[i] = i;
+        nw_random_shuffle(&random, order, 12);
+        for (int32_t i = 0; i < 144; i++)
+            n.horizontal[i] = n.vertical[i] =
+                1e9 / (1 + nw_random_unit(&random));
+        for (int32_t i = 0; i < 12; i++) {
+            int32_t c = hidden.columns, right = i / c * c + (i + 1) % c;
+            n.horizontal[order[i] * 12 + order[right]] = 1e9;
+            n.vertical[order[i] * 12 + order[(i + c) % 12]] = 1e9;
         }
-        for (int32_t rows = 1; rows <= SMALL; rows++) {
-            if (!nw_rowcol_allows(&p, rows))
-                continue;
-            a.rows = rows;
-            a.columns = SMALL / rows;
-            for (int32_t i = 0; i < SMALL; i++)
-                order[i] = i;
-            every_order(&p, &a, 0, &least);
-        }
-        MUST(nw_rowcol_paper(&p, &paper));
-        MUST(nw_rowcol_best(&p, &best));
-        double found = nw_rowcol_figure(&p, &best.cost);
-        assert_true(fabs(found - least) <= 1e-9 * least);
-        assert_true(nw_rowcol_figure(&p, &paper.cost) >= least * (1 - 1e-9));
-        free(paper.process);
-        free(best.process);
+        a.columns = hidden.columns;
+        a.process = (int32_t[12]){0};
+        assert_true(nw_rowcol_prove_sum(&p, &a));
+        double least = nw_rowcol_figure_of(&p, &hidden);
+        assert_true(fabs(nw_rowcol_figure_of(&p, &a) - least) <= 1e-9 * least);
     }
 }
 
@@ -267,6 +349,8 @@ int main(void)
         cmocka_unit_test(unequal_speeds),
         cmocka_unit_test(heuristic_counts_all),
         cmocka_unit_test(search_finds_the_optimum),
+        cmocka_unit_test(proves_three_abreast),
+        cmocka_unit_test(finds_a_hidden_order),
         cmocka_unit_test(refuses_bad_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

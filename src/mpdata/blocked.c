@@ -3,8 +3,8 @@
  * The production path: (3+1)D blocking. A block is some rows of all planes; it
  * is walked row by row with every stage at once, each a row and a plane behind
  * the one that it reads, and what lies between the stages is kept in rings of
- * four planes that stay in the cache. Blocks share nothing but the fields of
- * the step before, so threads meet only at its end.
+ * two or four planes that stay in the cache. Blocks share nothing but the
+ * fields of the step before, so threads meet only at its end.
  */
 #define NW_LANES_WANTED
 #include "mpdata/stages.h"
@@ -12,6 +12,11 @@
 #include "mpdata/faces.h"
 
 enum ring { XS, F1, F2, F3, CP, CN, RINGS };
+
+/* Planes of each ring, powers of two: those from the first that is written to
+ * the last that is still read. */
+static const ptrdiff_t depth[RINGS] = {4, 4, 2, 2, 2, 2};
+enum { DEPTH = 16 };
 
 struct block {
     const struct nw_mpdata_view *view;
@@ -26,10 +31,17 @@ static ptrdiff_t ring_rows(ptrdiff_t rows)
     return rows + 6;
 }
 
+/* Elements of a plane of a ring: not a power of two. */
+static ptrdiff_t ring_plane(const struct nw_mpdata_view *view, ptrdiff_t rows)
+{
+    ptrdiff_t line = NW_MPDATA_LINE / (ptrdiff_t)sizeof(real);
+
+    return ring_rows(rows) * view->pitch + 5 * line;
+}
+
 static size_t scratch_bytes(const struct nw_mpdata_view *view, ptrdiff_t rows)
 {
-    return (size_t)(RINGS * 4 * (ring_rows(rows) * view->pitch + 24)) *
-           sizeof(real);
+    return (size_t)(DEPTH * ring_plane(view, rows)) * sizeof(real);
 }
 
 /* Rows or planes of an axis that exist: beyond an open side there are none. */
@@ -56,13 +68,14 @@ static bool has_copy(const struct block *b, int axis, int side, ptrdiff_t at)
 }
 
 /* Beyond the ends of a row that was computed, and beyond open sides, are its
- * copies. */
-static void spread(const struct block *b, const struct stack *s, struct cell c)
+ * copies; above the last plane where `above` says so. */
+static void spread(const struct block *b, const struct stack *s, struct cell c,
+                   bool above)
 {
     const real *row = at(s, c.p, c.j);
 
     row_ends(b->view, at(s, c.p, c.j), 1);
-    for (int up = -1; up <= 1; up++)
+    for (int up = -1; up <= above; up++)
         for (int side = -1; side <= 1; side++) {
             if (!up && !side)
                 continue;
@@ -110,7 +123,7 @@ static void guess(const struct block *b, struct cell c)
     fetch(b, &b->x, (struct cell){c.p + 2, c.j});
     fetch(b, &b->from.h, (struct cell){c.p + 1, c.j});
     guess_row(b, c, at(&b->ring[XS], c.p, c.j));
-    spread(b, &b->ring[XS], c);
+    spread(b, &b->ring[XS], c, true);
 }
 
 /* The fluxes of a row that `which` names; below its first cell, too. */
@@ -150,8 +163,8 @@ static void ratio_row(const struct block *b, struct cell c)
         put(cp, k, ratio((mx - x) * g, flow_in(&f, k)));
         put(cn, k, ratio((x - mn) * g, flow_out(&f, k)));
     }
-    spread(b, &b->ring[CP], c);
-    spread(b, &b->ring[CN], c);
+    spread(b, &b->ring[CP], c, false);
+    spread(b, &b->ring[CN], c, false);
 }
 
 static void plain_row(const struct block *b, struct cell c)
@@ -167,27 +180,57 @@ static void plain_row(const struct block *b, struct cell c)
     row_ends(b->view, out, 2);
 }
 
+/* Limits the fluxes through the faces above a row, in place. */
+static void limit_row(const struct block *b, struct cell c, int axis)
+{
+    const int unit[3] = {axis == 0, axis == 1, axis == 2};
+    const struct stack *p = &b->ring[CP], *n = &b->ring[CN];
+    const real *cp = at(p, c.p, c.j), *next_cp = near(p, c, unit);
+    const real *cn = at(n, c.p, c.j), *next_cn = near(n, c, unit);
+    real *f = at(&b->ring[F1 + axis], c.p, c.j);
+    ptrdiff_t l = b->view->n[2];
+
+    NW_VECTOR
+    for (ptrdiff_t k = 0; k < l; k += NW_LANES)
+        put(f, k,
+            limit(get(f, k), get(cp, k), get(next_cp, k), get(cn, k),
+                  get(next_cn, k)));
+}
+
+/* The limited flux through the face above a cell along the row. */
+NW_INLINE val limited_3(const real *f, const real *cp, const real *cn,
+                        ptrdiff_t k)
+{
+    return limit(get(f, k), get(cp, k), get(cp, k + 1), get(cn, k),
+                 get(cn, k + 1));
+}
+
+/* Each flux is limited once: those below the row along the first two axes are
+ * already, in place, and along the row each vector has those of the next. */
 static void limited_row(const struct block *b, struct cell c)
 {
     struct star p = star_at(&b->ring[CP], c), n = star_at(&b->ring[CN], c);
     struct faces f = faces_at(&b->ring[F1], c);
     const real *x = at(&b->ring[XS], c.p, c.j), *h = at(&b->from.h, c.p, c.j);
+    real *high1 = at(&b->ring[F1], c.p, c.j);
+    real *high2 = at(&b->ring[F2], c.p, c.j);
     real *restrict out = at(&b->out, c.p, c.j);
     ptrdiff_t l = b->view->n[2];
+    val last = limited_3(f.f3, p.x, n.x, -NW_LANES);
 
     NW_VECTOR
     for (ptrdiff_t k = 0; k < l; k += NW_LANES) {
         val cp = get(p.x, k), cn = get(n.x, k);
-        val f1 =
-            limit(get(f.f1[1], k), cp, get(p.high1, k), cn, get(n.high1, k)) -
-            limit(get(f.f1[0], k), get(p.low1, k), cp, get(n.low1, k), cn);
-        val f2 =
-            limit(get(f.f2[1], k), cp, get(p.high2, k), cn, get(n.high2, k)) -
-            limit(get(f.f2[0], k), get(p.low2, k), cp, get(n.low2, k), cn);
-        val f3 =
-            limit(get(f.f3, k), cp, get(p.x, k + 1), cn, get(n.x, k + 1)) -
-            limit(get(f.f3, k - 1), get(p.x, k - 1), cp, get(n.x, k - 1), cn);
-        put(out, k, get(x, k) - (f1 + f2 + f3) / get(h, k));
+        val f1 = limit(get(high1, k), cp, get(p.high1, k), cn, get(n.high1, k));
+        val f2 = limit(get(high2, k), cp, get(p.high2, k), cn, get(n.high2, k));
+        val f3 = limited_3(f.f3, p.x, n.x, k);
+        val low3 =
+            NW_LANES > 1 ? before(last, f3) : limited_3(f.f3, p.x, n.x, k - 1);
+        val net = (f1 - get(f.f1[0], k)) + (f2 - get(f.f2[0], k)) + (f3 - low3);
+        last = f3;
+        put(high1, k, f1);
+        put(high2, k, f2);
+        put(out, k, get(x, k) - net / get(h, k));
     }
     row_ends(b->view, out, 2);
 }
@@ -212,17 +255,29 @@ static void correct(const struct block *b, struct cell c)
     flux_row(b, c, which);
     if (b->edge && which & FACE_3)
         ratio_row(b, c);
+    if (b->edge && has_copy(b, 0, 1, c.p - 1)) // the plane below is done with
+        for (int i = CP; i <= CN; i++)
+            row_copy(b->view, at(&b->ring[i], c.p, c.j),
+                     at(&b->ring[i], c.p - 1, c.j));
 }
 
+/* The new x; of the rows just below the block, the faces it shares with them.
+ */
 static void finish(const struct block *b, struct cell c)
 {
-    if (c.p < b->low[0] || c.j < b->low[1] || c.j >= b->high[1])
+    bool inside = c.p >= b->low[0], row_inside = c.j >= b->low[1];
+
+    if (c.p < b->low[0] - 1 || c.j < b->low[1] - 1 || c.j >= b->high[1])
         return;
-    fetch(b, &b->out, (struct cell){c.p + 1, c.j});
-    if (b->view->limited)
-        limited_row(b, c);
-    else
-        plain_row(b, c);
+    if (inside && row_inside) {
+        fetch(b, &b->out, (struct cell){c.p + 1, c.j});
+        if (b->view->limited)
+            limited_row(b, c);
+        else
+            plain_row(b, c);
+    } else if (b->view->limited && (inside || row_inside)) {
+        limit_row(b, c, inside ? 1 : 0);
+    }
 }
 
 /* Row by row, each stage a row and a plane behind the one that it reads. */
@@ -256,8 +311,8 @@ static void donor_only(const struct block *b)
 static void blocked(const struct nw_mpdata_view *view,
                     const struct nw_mpdata_box *box, void *scratch)
 {
-    ptrdiff_t rows = ring_rows(box->high[1] - box->low[1]);
-    ptrdiff_t plane = rows * view->pitch + 24; // not a power of two
+    ptrdiff_t plane = ring_plane(view, box->high[1] - box->low[1]);
+    real *base = (real *)scratch + NW_MPDATA_LINE / sizeof(real);
     struct block b = {
         .view = view,
         .x = whole(view, view->x),
@@ -267,10 +322,10 @@ static void blocked(const struct nw_mpdata_view *view,
         .edge = view->limited,
     };
 
-    for (int i = 0; i < RINGS; i++)
+    for (int i = 0; i < RINGS; base += depth[i++] * plane)
         b.ring[i] = (struct stack){
-            .base = (real *)scratch + i * 4 * plane + NW_MPDATA_LEAD,
-            .mask = 3,
+            .base = base,
+            .mask = depth[i] - 1,
             .plane = plane,
             .pitch = view->pitch,
             .first = box->low[1] - 3,

@@ -80,7 +80,7 @@ static void *memory_new(size_t bytes)
 static nw_status field_new(const struct nw_mpdata *s, void **out)
 {
     size_t cells = (size_t)(s->plane * (s->n[0] + 2 * s->ghost));
-    size_t bytes = (cells + 2 * NW_MPDATA_LEAD) * s->bytes;
+    size_t bytes = cells * s->bytes + 2 * NW_MPDATA_LINE;
 
     *out = memory_new(bytes);
     if (!*out)
@@ -185,7 +185,8 @@ nw_status nw_mpdata_new(const int64_t size[3],
     for (int a = 0; a < 3; a++)
         s->n[a] = size[a];
     s->ghost = nw_mpdata_halo(&o);
-    s->pitch = (s->n[2] + 15) / 16 * 16 + NW_MPDATA_LEAD;
+    s->lead = NW_MPDATA_LINE / (ptrdiff_t)s->bytes;
+    s->pitch = (s->n[2] + s->lead - 1) / s->lead * s->lead + s->lead;
     s->plane = (s->n[1] + 2 * s->ghost) * s->pitch;
     s->blocked = o.path != NW_MPDATA_STAGES && o.passes <= 2 && !o.third_order;
     s->threads = o.threads ? o.threads : omp_get_max_threads();
@@ -217,7 +218,7 @@ struct nw_mpdata_cells nw_mpdata_cells(nw_mpdata *s, enum nw_mpdata_field field)
 {
     s->lent = s->lent || field == NW_MPDATA_X;
     return (struct nw_mpdata_cells){
-        .base = (char *)s->field[field] + NW_MPDATA_LEAD * s->bytes,
+        .base = (char *)s->field[field] + NW_MPDATA_LINE,
         .bytes = s->bytes,
         .row = (size_t)s->pitch * s->bytes,
         .plane = (size_t)s->plane * s->bytes,

@@ -9,8 +9,8 @@
 struct nw_mpdata {
     struct nw_mpdata_options options;
     ptrdiff_t n[3];
-    ptrdiff_t ghost, pitch, plane; /* strides in elements */
-    size_t bytes;                  /* of an element */
+    ptrdiff_t ghost, lead, pitch, plane; /* strides in elements */
+    size_t bytes;                        /* of an element */
     void *field[NW_MPDATA_FIELD_COUNT];
     void *next; /* x after the step */
     void *stage[NW_STAGE_COUNT];
@@ -28,8 +28,7 @@ struct nw_mpdata {
 static inline ptrdiff_t nw_mpdata_at(const struct nw_mpdata *s, ptrdiff_t i,
                                      ptrdiff_t j)
 {
-    return (i + s->ghost) * s->plane + (j + s->ghost) * s->pitch +
-           NW_MPDATA_LEAD;
+    return (i + s->ghost) * s->plane + (j + s->ghost) * s->pitch + s->lead;
 }
 
 /* Value k of the row at element `at` of a field, and setting it. */

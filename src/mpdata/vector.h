@@ -20,11 +20,19 @@
 #define NW_PAIR(op, a, b)                                                      \
     (NW_IS_SINGLE ? (val)_mm512_##op##_ps((__m512)(a), (__m512)(b))            \
                   : (val)_mm512_##op##_pd((__m512d)(a), (__m512d)(b)))
+#define NW_BEFORE(a, b)                                                        \
+    (NW_IS_SINGLE ? _mm512_alignr_epi32((__m512i)(b), (__m512i)(a), 15)        \
+                  : _mm512_alignr_epi64((__m512i)(b), (__m512i)(a), 7))
 #else
 #define NW_WIDTH 32
 #define NW_PAIR(op, a, b)                                                      \
     (NW_IS_SINGLE ? (val)_mm256_##op##_ps((__m256)(a), (__m256)(b))            \
                   : (val)_mm256_##op##_pd((__m256d)(a), (__m256d)(b)))
+#define NW_BEFORE(a, b)                                                        \
+    _mm256_alignr_epi8(                                                        \
+        (__m256i)(b),                                                          \
+        _mm256_permute2x128_si256((__m256i)(a), (__m256i)(b), 0x21),           \
+        16 - (int)sizeof(real))
 #endif
 #define NW_LANES (NW_WIDTH / (ptrdiff_t)sizeof(real))
 /* The compiler must not see that two indices are a row apart: one address for
@@ -62,6 +70,12 @@ NW_INLINE val magnitude(val a)
 
     return (val)((bits)a & sign);
 }
+
+/* The neighbours just before those of b, when a is the vector before it. */
+NW_INLINE val before(val a, val b)
+{
+    return (val)NW_BEFORE(a, b);
+}
 #else
 #define NW_LANES 1
 #define NW_APART(index) ((void)(index))
@@ -93,6 +107,12 @@ NW_INLINE val most(val a, val b)
     return a > b ? a : b;
 }
 #endif
+
+NW_INLINE val before(val a, val b)
+{
+    (void)b;
+    return a;
+}
 
 NW_INLINE val magnitude(val a)
 {

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Elements before the first cell of a row: ghosts of the contiguous axis, and
- * a whole cache line of either precision. */
-#define NW_MPDATA_LEAD 16
+/* Bytes before the first cell of a row: ghosts of the contiguous axis, its own
+ * and those after the row before, in one cache line. */
+#define NW_MPDATA_LINE 64
 
 /* Full arrays of the stages: fluxes, extrema, x*, velocities, ratios. */
 enum nw_mpdata_stage_array {

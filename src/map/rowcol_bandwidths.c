@@ -84,9 +84,12 @@ static nw_status read_two(struct reader *r, char *rest, double out[2])
 {
     for (int i = 0; i < 2; i++) {
         char *word = nw_word_next(&rest);
-        if (!word || !nw_parse_quantity(word, NW_UNIT_BANDWIDTH, &out[i]))
+        if (!word)
             return nw_lines_fail(&r->lines, "expected a %s bandwidth",
                                  i ? "vertical" : "horizontal");
+        if (!nw_parse_quantity(word, NW_UNIT_BANDWIDTH, &out[i]))
+            return nw_lines_fail(
+                &r->lines, "bandwidth '%s' is not a number above 0", word);
         if (!(out[i] > 0))
             return nw_lines_fail(&r->lines, "bandwidth %s is not positive",
                                  word);

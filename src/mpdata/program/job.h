@@ -107,6 +107,10 @@ struct nw_mpdata_summary nw_mp_sum(const struct nw_mp_job *job);
 /* The same for any division, of all bits of a field. */
 uint64_t nw_mp_hash(const struct nw_mp_job *job, enum nw_mpdata_field field);
 
+/* classic.c. Local. NW_EFORMAT where a file of NetCDF's classic formats ends
+ * before its variables do. */
+nw_status nw_mp_classic_check(const char *path);
+
 /* netcdf.c. Reading is local. */
 nw_status nw_mp_netcdf_size(const char *path, int64_t size[3]);
 nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,

@@ -106,6 +106,8 @@ nw_status nw_mp_netcdf_size(const char *path, int64_t size[3])
         return status;
     status = find(path, file, "x", found);
     nc.close(file);
+    if (!status)
+        status = nw_mp_classic_check(path);
     for (int a = 0; a < 3 && !status; a++) {
         size[a] = (int64_t)found[a];
         if (!found[a] || found[a] > 1 << 28)

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether a file of NetCDF's classic formats (1, 2 and 5) is whole: libnetcdf
+ * reads zeros beyond its end. The header says where each variable begins; the
+ * formats are those of "The NetCDF classic format specification", big-endian,
+ * names and attributes filled up to four bytes. HDF5 looks after its own files.
+ */
+#include "mpdata/program/job.h"
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 256, DIMENSIONS = 1024 };
+
+struct header {
+    FILE *file;
+    int count_bytes, offset_bytes; /* of numbers, by the format */
+    uint64_t dimension[DIMENSIONS], dimensions;
+    uint64_t bytes; /* the file has */
+    bool bad;
+};
+
+struct variable {
+    char name[NAME];
+    uint64_t end; /* the byte behind its last; 0: it grows with records */
+};
+
+static uint64_t number(struct header *h, int bytes)
+{
+    uint64_t value = 0;
+
+    while (bytes-- > 0) {
+        int c = getc(h->file);
+        if (c == EOF)
+            h->bad = true;
+        value = value << 8 | (uint64_t)(c & 255);
+    }
+    return h->bad ? 0 : value;
+}
+
+static uint64_t count_of(struct header *h)
+{
+    return number(h, h->count_bytes);
+}
+
+static void skip(struct header *h, uint64_t bytes)
+{
+    if (bytes > h->bytes ||
+        fseeko(h->file, (off_t)((bytes + 3) & ~3ULL), SEEK_CUR))
+        h->bad = true;
+}
+
+static uint64_t type_bytes(uint64_t type)
+{
+    static const uint8_t bytes[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
+
+    return type < sizeof bytes ? bytes[type] : 0;
+}
+
+/* A name, cut where it is longer than ours are. */
+static void read_name(struct header *h, char name[NAME])
+{
+    uint64_t length = count_of(h), kept = length < NAME ? length : NAME - 1;
+    off_t start = ftello(h->file);
+
+    name[fread(name, 1, kept, h->file)] = '\0';
+    if (fseeko(h->file, start, SEEK_SET))
+        h->bad = true;
+    skip(h, length);
+}
+
+static void skip_attributes(struct header *h)
+{
+    char name[NAME];
+
+    number(h, 4);
+    for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
+        read_name(h, name);
+        uint64_t each = type_bytes(number(h, 4)), count = count_of(h);
+        skip(h, count > h->bytes ? count : each * count);
+    }
+}
+
+static void read_dimensions(struct header *h)
+{
+    char name[NAME];
+
+    number(h, 4);
+    h->dimensions = count_of(h);
+    if (h->dimensions > DIMENSIONS)
+        h->bad = true;
+    for (uint64_t i = 0; i < h->dimensions && !h->bad; i++) {
+        read_name(h, name);
+        h->dimension[i] = count_of(h);
+    }
+}
+
+/* Cells of a variable, 0 where one dimension has no end. */
+static uint64_t read_cells(struct header *h)
+{
+    uint64_t cells = 1, most = h->bytes + 1;
+
+    for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
+        uint64_t which = count_of(h);
+        if (which >= h->dimensions)
+            h->bad = true;
+        else if (__builtin_mul_overflow(cells, h->dimension[which], &cells))
+            cells = most;
+    }
+    return cells < most ? cells : most;
+}
+
+static void read_variable(struct header *h, struct variable *v)
+{
+    read_name(h, v->name);
+    uint64_t cells = read_cells(h);
+    skip_attributes(h);
+    uint64_t each = type_bytes(number(h, 4));
+    count_of(h); // its bytes once more, not kept for large ones
+    uint64_t begin = number(h, h->offset_bytes);
+    v->end = cells ? begin + cells * each : 0;
+    if (!each || begin > h->bytes)
+        v->end = h->bytes + 1;
+}
+
+static bool is_classic(struct header *h)
+{
+    char magic[4] = "";
+
+    if (fread(magic, 1, 4, h->file) < 4 || memcmp(magic, "CDF", 3) != 0)
+        return false;
+    h->count_bytes = magic[3] == 5 ? 8 : 4;
+    h->offset_bytes = magic[3] == 1 ? 4 : 8;
+    return magic[3] == 1 || magic[3] == 2 || magic[3] == 5;
+}
+
+static nw_status check_variables(struct header *h, const char *path)
+{
+    struct variable v;
+
+    count_of(h); // records
+    read_dimensions(h);
+    skip_attributes(h);
+    number(h, 4);
+    for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
+        read_variable(h, &v);
+        if (!h->bad && v.end > h->bytes)
+            return nw_fail(NW_EFORMAT,
+                           "%s: ends at byte %llu, within variable '%s'", path,
+                           (unsigned long long)h->bytes, v.name);
+    }
+    return h->bad ? nw_fail(NW_EFORMAT,
+                            "%s: ends at byte %llu, within its "
+                            "header",
+                            path, (unsigned long long)h->bytes)
+                  : NW_OK;
+}
+
+nw_status nw_mp_classic_check(const char *path)
+{
+    struct header h = {.file = fopen(path, "rb")};
+    nw_status status = NW_OK;
+
+    if (!h.file)
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (is_classic(&h) && !fseeko(h.file, 0, SEEK_END)) {
+        h.bytes = (uint64_t)ftello(h.file);
+        if (fseeko(h.file, 4, SEEK_SET) == 0)
+            status = check_variables(&h, path);
+    }
+    fclose(h.file);
+    return status;
+}

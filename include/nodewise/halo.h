@@ -106,8 +106,8 @@ enum nw_halo_schedule {
 };
 enum nw_halo_choice {
     NW_HALO_CHOOSE_MEASURE, /* at plan time, remembered per machine and shape */
-    NW_HALO_CHOOSE_MODEL,
-    NW_HALO_CHOOSE_ORDER, /* the first method that fits, as in the paper */
+    NW_HALO_CHOOSE_MODEL,   /* pair by pair, as nw_halo_layout_predict */
+    NW_HALO_CHOOSE_ORDER,   /* the first method that fits, as in the paper */
 };
 enum nw_halo_memory { NW_HALO_MEMORY_HOST, NW_HALO_MEMORY_GPU };
 
@@ -253,6 +253,23 @@ nw_halo_layout_mapping(const nw_halo_layout *layout,
 NW_API enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
                                                  int32_t from, int32_t to,
                                                  int32_t slots_per_rank);
+
+/* Two pieces, and how the cells of one get into the other. */
+struct nw_halo_prediction {
+    int32_t from, to;
+    enum nw_halo_method method;
+    uint64_t bytes;
+    double seconds; /* of this pair in one exchange, if it were alone */
+};
+/* What the model of NW_HALO_CHOOSE_MODEL says of every pair that exchanges
+ * something, sorted by from, then to. The method is the model's, of
+ * options->methods and not `aware`, or with NW_HALO_CHOOSE_ORDER that of the
+ * fixed order; a rank has options->pieces_per_rank slots. Bandwidths and
+ * latencies are those of options->topology, where it has links; else, and for
+ * everything else, those of nw_halo(3). The caller frees *out. */
+NW_API NW_MUST_CHECK nw_status nw_halo_layout_predict(
+    const nw_halo_layout *layout, const struct nw_halo_options *options,
+    struct nw_halo_prediction **out, size_t *count);
 
 /* The quadratic assignment problem: facilities with flow[i * n + j] on
  * locations with distance[a * n + b]; out[i] is the location of i, minimising

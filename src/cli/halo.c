@@ -32,6 +32,7 @@
 #define KEY_SHOW 0x2010
 #define KEY_CLEAR 0x2011
 #define KEY_CACHE 0x2012
+#define KEY_CHOOSE 0x2013
 
 #define MOST_QUANTITIES 256
 #define MOST_NODES (1 << 20)
@@ -66,7 +67,11 @@ static const struct argp_option options[] = {
     {"placement", KEY_PLACEMENT, "KIND", 0,
      "best (default), trivial, random or worst", 0},
     {"seed", KEY_SEED, "N", 0, "Of random placement (1)", 0},
-    {"pairs", KEY_PAIRS, NULL, 0, "List every pair of pieces", 0},
+    {"choose", KEY_CHOOSE, "HOW", 0,
+     "Methods by the paper's fixed order (default) or by the model: order, "
+     "model",
+     0},
+    {"pairs", KEY_PAIRS, NULL, 0, "List every pair of pieces with its time", 0},
     {"svg", KEY_SVG, "FILE", 0, "Draw the pieces", 0},
     {"pattern", KEY_PATTERN, "FILE", 0, "Write the exchange as a pattern", 0},
     {"mapping", KEY_MAPPING, "FILE", 0, "Write the placement as a mapping", 0},
@@ -142,6 +147,18 @@ static void parse_kind(struct arguments *arguments, int key, const char *value,
         arguments->plan.partition = (enum nw_halo_partition)kind;
     else
         arguments->plan.placement = (enum nw_halo_placement)kind;
+}
+
+static void parse_choice(struct arguments *arguments, const char *value,
+                         struct argp_state *state)
+{
+    static const char *const choices[] = {"model", "order"};
+    int choice = find(choices, 2, value);
+
+    if (choice < 0)
+        argp_error(state, "--choose is order or model, not '%s'", value);
+    arguments->plan.choice =
+        choice ? NW_HALO_CHOOSE_ORDER : NW_HALO_CHOOSE_MODEL;
 }
 
 static bool parse_number(struct arguments *arguments, int key,
@@ -225,6 +242,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case KEY_PARTITION:
     case KEY_PLACEMENT:
         parse_kind(arguments, key, value, state);
+        return 0;
+    case KEY_CHOOSE:
+        parse_choice(arguments, value, state);
         return 0;
     case KEY_SEED:
         if (!nw_parse_u64(value, &arguments->plan.seed))
@@ -311,6 +331,7 @@ static void complete(struct arguments *arguments)
     nw_halo_radius(&arguments->plan, arguments->radius, !arguments->faces);
     for (int32_t i = 0; i < arguments->quantities; i++)
         arguments->quantity[i].bytes = (size_t)arguments->element;
+    arguments->plan.pieces_per_rank = arguments->per_rank;
     arguments->plan.quantity = arguments->quantity;
     arguments->plan.quantity_count = arguments->quantities;
 }
@@ -415,11 +436,11 @@ static int run(int argc, char **argv)
     int code;
 
     arguments.plan.seed = 1;
+    arguments.plan.choice = NW_HALO_CHOOSE_ORDER;
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.tune)
         return tune(&arguments);
     view.plan = &arguments.plan;
-    view.per_rank = arguments.per_rank;
     view.pairs = arguments.pairs;
     status = make(&arguments, &view);
     code = status ? nw_cli_fail("halo", status) : show(&arguments, &view);

@@ -16,6 +16,8 @@
 struct figures {
     struct nw_halo_summary sum, trivial;
     nw_pattern *pattern;
+    struct nw_halo_prediction *pair; /* [pair_count] */
+    size_t pair_count;
     uint64_t bytes[NW_HALO_METHOD_COUNT];
     int64_t pairs[NW_HALO_METHOD_COUNT];
     double seconds, trivial_seconds; /* of the busiest link; 0 none */
@@ -42,34 +44,25 @@ static nw_status congestion(const struct nw_halo_view_of *view,
     return status;
 }
 
-typedef void visit(void *context, int32_t from, int32_t to, uint64_t bytes);
-
-static void for_pairs(const nw_pattern *pattern, visit *what, void *context)
+static void count_methods(struct figures *figures)
 {
-    for (int32_t i = 0; i < pattern->rank_count; i++)
-        for (size_t e = pattern->row[i]; e < pattern->row[i + 1]; e++)
-            what(context, i, pattern->dst[e], pattern->bytes[e]);
+    for (size_t i = 0; i < figures->pair_count; i++) {
+        const struct nw_halo_prediction *pair = &figures->pair[i];
+
+        figures->bytes[pair->method] += pair->bytes;
+        figures->pairs[pair->method]++;
+    }
 }
 
-struct counting {
-    const struct nw_halo_view_of *view;
-    struct figures *figures;
-};
-
-static void count_pair(void *context, int32_t from, int32_t to, uint64_t bytes)
+static void drop_figures(struct figures *figures)
 {
-    struct counting *counting = context;
-    enum nw_halo_method method = nw_halo_layout_method(
-        counting->view->layout, from, to, counting->view->per_rank);
-
-    counting->figures->bytes[method] += bytes;
-    counting->figures->pairs[method]++;
+    nw_pattern_free(figures->pattern);
+    free(figures->pair);
 }
 
 static nw_status find_figures(const struct nw_halo_view_of *view,
                               struct figures *out)
 {
-    struct counting counting = {view, out};
     nw_pattern *trivial = NULL;
     nw_status status = nw_halo_layout_pattern(view->layout, &out->pattern);
 
@@ -83,7 +76,10 @@ static nw_status find_figures(const struct nw_halo_view_of *view,
         status =
             congestion(view, view->trivial, trivial, &out->trivial_seconds);
     if (!status)
-        for_pairs(out->pattern, count_pair, &counting);
+        status = nw_halo_layout_predict(view->layout, view->plan, &out->pair,
+                                        &out->pair_count);
+    if (!status)
+        count_methods(out);
     nw_pattern_free(trivial);
     return status;
 }
@@ -232,27 +228,24 @@ static void tell_pieces(struct nw_text *text,
         nw_text_format(text, "... and %d more\n", count - MOST_LISTED);
 }
 
-struct listing {
-    struct nw_text *text;
-    const struct nw_halo_view_of *view;
-};
-
-static void list_pair(void *context, int32_t from, int32_t to, uint64_t bytes)
+static void tell_pairs(struct nw_text *text, const struct figures *figures)
 {
-    struct listing *listing = context;
-    char a[32];
+    char a[32], b[32];
 
-    nw_text_format(
-        listing->text, "%5d %5d %10s  %s\n", from, to, bytes_text(bytes, a),
-        nw_halo_method_name(nw_halo_layout_method(
-            listing->view->layout, from, to, listing->view->per_rank)));
+    nw_text_add(text, "\n from    to      bytes       time  method\n");
+    for (size_t i = 0; i < figures->pair_count; i++) {
+        const struct nw_halo_prediction *pair = &figures->pair[i];
+
+        nw_text_format(text, "%5d %5d %10s %10s  %s\n", pair->from, pair->to,
+                       bytes_text(pair->bytes, a), time_text(pair->seconds, b),
+                       nw_halo_method_name(pair->method));
+    }
 }
 
 nw_status nw_cli_halo_table(const struct nw_halo_view_of *view, char **out)
 {
     struct nw_text text = {0};
     struct figures figures = {0};
-    struct listing listing = {&text, view};
     nw_status status = find_figures(view, &figures);
 
     if (!status) {
@@ -261,14 +254,12 @@ nw_status nw_cli_halo_table(const struct nw_halo_view_of *view, char **out)
         tell_interval(&text, view, &figures);
         tell_methods(&text, &figures);
         tell_pieces(&text, view);
-        if (view->pairs) {
-            nw_text_add(&text, "\n from    to      bytes  method\n");
-            for_pairs(figures.pattern, list_pair, &listing);
-        }
+        if (view->pairs)
+            tell_pairs(&text, &figures);
         status = nw_text_take(&text, out);
     }
     nw_text_fini(&text);
-    nw_pattern_free(figures.pattern);
+    drop_figures(&figures);
     return status;
 }
 
@@ -329,24 +320,21 @@ static void json_pieces(struct nw_json *json,
     nw_json_end_array(json);
 }
 
-struct json_listing {
-    struct nw_json *json;
-    const struct nw_halo_view_of *view;
-};
-
-static void json_pair(void *context, int32_t from, int32_t to, uint64_t bytes)
+static void json_pairs(struct nw_json *json, const struct figures *figures)
 {
-    struct json_listing *listing = context;
+    nw_json_array(json, "pairs");
+    for (size_t i = 0; i < figures->pair_count; i++) {
+        const struct nw_halo_prediction *pair = &figures->pair[i];
 
-    nw_json_flat_object(listing->json, NULL);
-    nw_json_integer(listing->json, "from", from);
-    nw_json_integer(listing->json, "to", to);
-    nw_json_unsigned(listing->json, "bytes", bytes);
-    nw_json_string(
-        listing->json, "method",
-        nw_halo_method_name(nw_halo_layout_method(
-            listing->view->layout, from, to, listing->view->per_rank)));
-    nw_json_end_object(listing->json);
+        nw_json_flat_object(json, NULL);
+        nw_json_integer(json, "from", pair->from);
+        nw_json_integer(json, "to", pair->to);
+        nw_json_unsigned(json, "bytes", pair->bytes);
+        nw_json_string(json, "method", nw_halo_method_name(pair->method));
+        nw_json_number(json, "seconds", pair->seconds);
+        nw_json_end_object(json);
+    }
+    nw_json_end_array(json);
 }
 
 nw_status nw_cli_halo_json(const struct nw_halo_view_of *view, char **out)
@@ -354,7 +342,6 @@ nw_status nw_cli_halo_json(const struct nw_halo_view_of *view, char **out)
     struct nw_text text = {0};
     struct nw_json json = {.text = &text};
     struct figures figures = {0};
-    struct json_listing listing = {&json, view};
     nw_status status = find_figures(view, &figures);
 
     if (!status) {
@@ -366,14 +353,12 @@ nw_status nw_cli_halo_json(const struct nw_halo_view_of *view, char **out)
             nw_json_number(&json, "break_even_bytes_per_message",
                            break_even(view, &figures));
         json_pieces(&json, view);
-        nw_json_array(&json, "pairs");
-        for_pairs(figures.pattern, json_pair, &listing);
-        nw_json_end_array(&json);
+        json_pairs(&json, &figures);
         nw_json_end_object(&json);
         status = nw_text_take(&text, out);
     }
     nw_text_fini(&text);
-    nw_pattern_free(figures.pattern);
+    drop_figures(&figures);
     return status;
 }
 

@@ -11,7 +11,6 @@ struct nw_halo_view_of {
     nw_halo_layout *layout;
     nw_halo_layout *trivial;   /* the same, placed in order */
     nw_halo_layout *each_step; /* without the interval; NULL where it is 1 */
-    int32_t per_rank;          /* slots of one rank */
     bool pairs;                /* list them all */
 };
 

@@ -26,9 +26,24 @@ piece  node  slot  cells
 
 ## Two pieces of 4 x 4 cells, open: one face of 4 cells each way.
 $ nodewise halo plan -n 8x4 --border open --slots 2 --element 1 --pairs | tail -3
- from    to      bytes  method
-    0     1        4 B  direct
-    1     0        4 B  direct
+ from    to      bytes       time  method
+    0     1        4 B     551 ns  direct
+    1     0        4 B     551 ns  direct
+
+## By the model: faces, edges and corners each their way; times by hand in
+## tests/unit/test_halo.c.
+$ nodewise halo plan -t $FIXTURES/topology/valid/pairs.yaml --nodes 1 -n 512x512x256 --border open --placement trivial --choose model --pairs | sed -n '/^method/,/^$/p;/^ from/,/^    1/p'
+method     pairs      bytes
+write          8    2.11 MB  one kernel writes the peer GPU's ghost cells
+peer3d         4     2.1 MB  3-D copies between GPUs, nothing packed
+
+ from    to      bytes       time  method
+    0     1     524 kB    14.3 us  write
+    0     2     524 kB      31 us  peer3d
+    0     3    2.05 kB    8.91 us  write
+    1     0     524 kB    14.3 us  write
+$ nodewise halo plan -n 8x8x8 --slots 2 --choose best 2>/dev/null
+? 2
 
 ## A halo twice as deep every other step: 2 x 8 cells in each direction against
 ## 8, so no more bytes a step but for the corners.

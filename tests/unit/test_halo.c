@@ -3,7 +3,7 @@
  * examples, hand-made formulas and brute force. */
 #include "halo/plan/assign.h"
 #include "halo/plan/copy.h"
-#include "halo/plan/layout.h"
+#include "halo/plan/model.h"
 
 #include "base/random.h"
 
@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -519,6 +520,109 @@ static void summit_case(void **state)
     nw_topology_free(machine);
 }
 
+/* --- the model --- */
+
+static struct nw_halo_prediction
+find_pair(const struct nw_halo_options *options, int32_t nodes, int32_t from,
+          int32_t to)
+{
+    nw_halo_layout *layout = layout_of(options, nodes, 4);
+    struct nw_halo_prediction *all, found = {.from = -1};
+    size_t count;
+
+    assert_int_equal(nw_halo_layout_predict(layout, options, &all, &count),
+                     NW_OK);
+    for (size_t i = 0; i < count; i++) {
+        assert_true(
+            !i || all[i - 1].from < all[i].from ||
+            (all[i - 1].from == all[i].from && all[i - 1].to < all[i].to));
+        if (all[i].from == from && all[i].to == to)
+            found = all[i];
+    }
+    assert_int_equal(found.from, from);
+    free(all);
+    nw_halo_layout_free(layout);
+    return found;
+}
+
+/* On pairs.yaml GPUs 0 and 1, 2 and 3 are joined at 450 GB/s, others at 25
+ * GB/s; 10 GB/s and 1.6 us lie between two nodes' cores. Times by hand, in
+ * microseconds, from the figures in nw_halo(3). */
+static void model_chooses(void **state)
+{
+    static const struct {
+        int32_t nodes, to;
+        uint64_t bytes;
+        enum nw_halo_method model, order;
+        double us;
+    } pairs[] = {
+        /* an x face in sectors of 32 bytes: 6.5 + 2 + 2097152 / 360e3 */
+        {1, 1, 524288, NW_HALO_WRITE, NW_HALO_COLOCATED, 14.3254},
+        /* a y face: 8 + 2 + 524288 / 25e3 */
+        {1, 2, 524288, NW_HALO_PEER3D, NW_HALO_COLOCATED, 30.9715},
+        /* an edge, 256 sectors: 6.5 + 2 + 8192 / 20e3 */
+        {1, 3, 2048, NW_HALO_WRITE, NW_HALO_COLOCATED, 8.9096},
+        /* an x face to the other node: 2 (6.5 + 2.5 + 2621440 / 4300e3 + 524288
+         * / 25e3) + 2 + 1.6 + 524288 / 10e3 */
+        {2, 4, 524288, NW_HALO_STAGED, NW_HALO_STAGED, 117.191},
+        /* an edge: 2 (6.5 + 2048 / 20e3) + 2 + 1.6 + 2048 / 10e3 */
+        {2, 5, 2048, NW_HALO_PINNED, NW_HALO_STAGED, 17.0096},
+    };
+    struct nw_halo_quantity element = {8, 0};
+    char path[512];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/topology/valid/pairs.yaml",
+             getenv("NW_FIXTURES"));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct nw_halo_options options = domain(512, 512, 256);
+        struct nw_halo_prediction pair;
+
+        options.extent[2] *= pairs[i].nodes;
+        options.quantity = &element;
+        options.topology = path;
+        options.placement = NW_HALO_PLACE_TRIVIAL;
+        nw_halo_borders(&options, NW_HALO_OPEN);
+        options.choice = NW_HALO_CHOOSE_MODEL;
+        pair = find_pair(&options, pairs[i].nodes, 0, pairs[i].to);
+        assert_int_equal(pair.bytes, pairs[i].bytes);
+        assert_int_equal(pair.method, pairs[i].model);
+        assert_true(fabs(pair.seconds * 1e6 / pairs[i].us - 1) < 1e-4);
+        options.choice = NW_HALO_CHOOSE_ORDER;
+        pair = find_pair(&options, pairs[i].nodes, 0, pairs[i].to);
+        assert_int_equal(pair.method, pairs[i].order);
+        assert_true(pair.seconds * 1e6 > pairs[i].us * (1 - 1e-4));
+    }
+}
+
+/* Only what is allowed, and nothing where the model knows none of it. */
+static void model_is_bound(void **state)
+{
+    struct nw_halo_traffic traffic = {
+        .gpu = true,
+        .same_node = true,
+        .bytes = 1e6,
+        .sector = 1e6,
+        .rows = 1e3,
+        .boxes = 1,
+        .road = {50e9, 50e9, 50e9, 10e9, 1e-6},
+    };
+    enum nw_halo_method method = NW_HALO_METHOD_COUNT;
+
+    (void)state;
+    assert_false(
+        nw_halo_model_best(NW_HALO_BIT(NW_HALO_DIRECT), &traffic, &method));
+    assert_true(
+        nw_halo_model_best(NW_HALO_BIT(NW_HALO_STAGED), &traffic, &method));
+    assert_int_equal(method, NW_HALO_STAGED);
+    traffic.gpu = false;
+    assert_false(nw_halo_model_best(NW_HALO_BIT(NW_HALO_NODES) |
+                                        NW_HALO_BIT(NW_HALO_STAGED),
+                                    &traffic, &method));
+    assert_true(nw_halo_model_best(~0u, &traffic, &method));
+    assert_int_equal(method, NW_HALO_SELF);
+}
+
 /* --- uneven, refused --- */
 
 static void uneven(void **state)
@@ -669,7 +773,8 @@ int main(void)
         cmocka_unit_test(dense_machines),    cmocka_unit_test(dense),
         cmocka_unit_test(summit_case),       cmocka_unit_test(uneven),
         cmocka_unit_test(refused),           cmocka_unit_test(copies),
-        cmocka_unit_test(columns),
+        cmocka_unit_test(columns),           cmocka_unit_test(model_chooses),
+        cmocka_unit_test(model_is_bound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

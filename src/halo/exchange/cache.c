@@ -2,6 +2,7 @@
 /* Measured choices, remembered per machine and shape: a text file of the
  * user's, one choice a line under its key. */
 #include "halo/exchange/channels.h"
+#include "halo/exchange/modelled.h"
 
 #include "base/file.h"
 #include "base/text.h"
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define HEAD "nodewise halo choices 2"
+#define MODELLED "+model" /* behind the schedule */
 
 static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 {
@@ -23,6 +25,11 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
     for (size_t i = 0; i < bytes; i++)
         hash = (hash ^ at[i]) * 0x100000001b3u;
     return hash;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+    return mix(hash, text, strlen(text));
 }
 
 static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
@@ -50,9 +57,9 @@ static uint64_t key_of(const nw_halo *halo)
     memset(&machine, 0, sizeof machine);
     uname(&machine);
     NW_PMPI(Get_library_version)(library, &length);
-    hash = mix(hash, machine.nodename, strlen(machine.nodename));
-    hash = mix(hash, machine.machine, strlen(machine.machine));
-    hash = mix(hash, library, strlen(library));
+    hash = mix_text(hash, machine.nodename);
+    hash = mix_text(hash, machine.machine);
+    hash = mix_text(hash, library);
     hash = mix(hash, &cores, sizeof cores);
     hash = mix(hash, domain->extent, sizeof domain->extent);
     hash = mix(hash, domain->radius, sizeof domain->radius);
@@ -63,6 +70,8 @@ static uint64_t key_of(const nw_halo *halo)
     hash = mix(hash, halo->package_of, (size_t)halo->size * sizeof(int));
     hash = mix(hash, &halo->methods, sizeof halo->methods);
     hash = mix(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
+    if (halo->roads->topology) /* the model's part in it */
+        hash = mix_text(hash, nw_topology_name(halo->roads->topology));
     return mix_pieces(hash, halo->layout);
 }
 
@@ -86,7 +95,7 @@ static bool find_file(const char *file, char path[PATH_MAX])
 /* A line: key, schedule, the methods of each class, and words for people. */
 static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
 {
-    struct nw_halo_scheme scheme;
+    struct nw_halo_scheme scheme = {.phased = false};
     unsigned long long number;
     char schedule[16];
     int used = 0;
@@ -94,6 +103,8 @@ static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
     if (sscanf(line, "%16llx %15s%n", &number, schedule, &used) != 2 ||
         number != key)
         return false;
+    scheme.modelled = strstr(schedule, MODELLED) != NULL;
+    schedule[strcspn(schedule, "+")] = '\0';
     scheme.phased = !strcmp(schedule, "phases");
     if (!scheme.phased && strcmp(schedule, "once"))
         return false;
@@ -170,8 +181,9 @@ static void add_words(const nw_halo *halo, struct nw_text *text)
 
 static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
 {
-    nw_text_format(text, "%016llx %s", (unsigned long long)key,
-                   halo->scheme.phased ? "phases" : "once");
+    nw_text_format(text, "%016llx %s%s", (unsigned long long)key,
+                   halo->scheme.phased ? "phases" : "once",
+                   halo->scheme.modelled ? MODELLED : "");
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
         nw_text_format(text, " %x", halo->scheme.methods[i]);
     nw_text_add(text, "  "); /* nodewise halo tune shows what follows */

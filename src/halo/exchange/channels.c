@@ -4,6 +4,7 @@
 #include "halo/exchange/channels.h"
 #include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/modelled.h"
 #include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
@@ -69,10 +70,10 @@ static int compare(const void *a, const void *b)
 }
 
 static nw_status fill_entry(const nw_halo *halo, size_t number,
+                            const struct nw_halo_method_ops *ops,
                             struct entry *entry)
 {
     const struct nw_halo_transfer *transfer = &halo->transfers.item[number];
-    const struct nw_halo_method_ops *ops = choose(halo, transfer);
     int64_t pieces =
         (int64_t)transfer->from * halo->layout->piece_count + transfer->to;
 
@@ -147,20 +148,39 @@ static void cut(nw_halo *halo, const struct entry *entry)
     }
 }
 
+/* A method for each transfer, NULL where none serves it. */
+static nw_status choose_all(const nw_halo *halo,
+                            const struct nw_halo_method_ops **ops)
+{
+    nw_status status =
+        halo->scheme.modelled ? nw_halo_modelled_methods(halo, ops) : NW_OK;
+
+    for (size_t i = 0; !status && i < halo->transfers.count; i++)
+        if (!ops[i])
+            ops[i] = choose(halo, &halo->transfers.item[i]);
+    return status;
+}
+
 static nw_status make_channels(nw_halo *halo)
 {
+    size_t count = halo->transfers.count;
+    const struct nw_halo_method_ops **ops = NULL;
     struct entry *entry = NULL;
-    nw_status status = nw_alloc(halo->transfers.count, sizeof *entry, &entry);
+    nw_status status = nw_alloc(count, sizeof *entry, &entry);
 
     if (!status)
-        status = nw_alloc(halo->transfers.count, sizeof *halo->channel,
-                          &halo->channel);
-    for (size_t i = 0; !status && i < halo->transfers.count; i++)
-        status = fill_entry(halo, i, &entry[i]);
+        status = nw_alloc(count, sizeof *halo->channel, &halo->channel);
+    if (!status)
+        status = nw_alloc(count, sizeof *ops, &ops);
+    if (!status)
+        status = choose_all(halo, ops);
+    for (size_t i = 0; !status && i < count; i++)
+        status = fill_entry(halo, i, ops[i], &entry[i]);
     if (!status) {
-        qsort(entry, halo->transfers.count, sizeof *entry, compare);
+        qsort(entry, count, sizeof *entry, compare);
         cut(halo, entry);
     }
+    free(ops);
     free(entry);
     return status;
 }

@@ -3,6 +3,7 @@
  * first in the fixed order. */
 #include "halo/exchange/channels.h"
 #include "halo/exchange/classes.h"
+#include "halo/exchange/modelled.h"
 
 #include "base/text.h"
 
@@ -149,6 +150,23 @@ static bool next_class(const struct choosing *work, enum nw_halo_class *out)
     return found;
 }
 
+/* What was measured for classes against what the model says of each pair,
+ * where that is something else. */
+static nw_status compare_model(struct choosing *work)
+{
+    nw_halo *halo = work->halo;
+    struct nw_halo_scheme schemes[2] = {halo->scheme,
+                                        any_method(halo->scheme.phased)};
+    bool differs = false;
+    nw_status status = nw_halo_modelled_differs(halo, &differs);
+
+    if (status || !differs)
+        return status;
+    schemes[1].modelled = true;
+    nw_halo_channels_close(halo);
+    return nw_halo_tune(halo, schemes, 2);
+}
+
 /* Class by class, those that move most first; each finds those before as they
  * were chosen. */
 static nw_status measure(struct choosing *work)
@@ -167,47 +185,39 @@ static nw_status measure(struct choosing *work)
     }
     if (!status && !work->either && work->once && work->phases)
         status = compare_methods(work, NW_HALO_CLASS_ALONE, 0);
-    return status;
+    return status ? status : compare_model(work);
 }
 
-/* Seconds a message and a byte; quiet two-core figures of this method's twin
- * in MPI over shared memory, and copies at memory speed. */
-struct figures {
-    double message, byte;
-};
-static const struct figures model[NW_HALO_METHOD_COUNT] = {
-    [NW_HALO_SELF] = {1e-7, 2.0e-10},   [NW_HALO_DIRECT] = {5e-7, 3.0e-10},
-    [NW_HALO_SHARED] = {6e-7, 4.5e-10}, [NW_HALO_ATTACH] = {4e-6, 6.0e-10},
-    [NW_HALO_PACKED] = {2e-6, 6.0e-10}, [NW_HALO_TYPES] = {3e-6, 7.0e-10},
-    [NW_HALO_NODES] = {1e-6, 8.0e-10},
-};
-
+/* This rank's channels, one after the other. */
 static double predict(const nw_halo *halo)
 {
     double seconds = halo->scheme.phased ? 2e-6 : 0;
 
-    for (size_t i = 0; i < halo->channel_count; i++) {
-        const struct nw_halo_channel *channel = &halo->channel[i];
-        struct figures figures = model[channel->ops->id];
-
-        seconds += figures.message + figures.byte * (double)channel->bytes +
-                   5e-8 * (double)channel->count * halo->joined_count;
-    }
+    for (size_t i = 0; i < halo->channel_count; i++)
+        if (halo->channel[i].count)
+            seconds += nw_halo_modelled_seconds(&halo->channel[i]);
     return seconds;
 }
 
-/* The fixed order's methods in either schedule, the cheaper one by the model.
- */
+static nw_status open_modelled(nw_halo *halo, bool phased)
+{
+    struct nw_halo_scheme scheme = any_method(phased);
+
+    scheme.modelled = true;
+    return nw_halo_channels_open(halo, &scheme);
+}
+
+/* The model's methods in either schedule that may be; the cheaper one. */
 static nw_status choose_by_model(struct choosing *work)
 {
     nw_halo *halo = work->halo;
     double seconds[2] = {0, 0}, slowest[2];
     nw_status status = NW_OK;
-    struct nw_halo_scheme scheme = any_method(false);
 
+    if (!work->once || !work->phases)
+        return open_modelled(halo, work->phases);
     for (int phased = 0; !status && phased < 2; phased++) {
-        scheme.phased = phased;
-        status = nw_halo_channels_open(halo, &scheme);
+        status = open_modelled(halo, phased);
         if (!status) {
             seconds[phased] = predict(halo);
             nw_halo_channels_close(halo);
@@ -217,8 +227,7 @@ static nw_status choose_by_model(struct choosing *work)
         status = nw_halo_mpi(NW_PMPI(Allreduce)(seconds, slowest, 2, MPI_DOUBLE,
                                                 MPI_MAX, halo->comm),
                              "compare predictions");
-    scheme.phased = slowest[1] < slowest[0];
-    return status ? status : nw_halo_channels_open(halo, &scheme);
+    return status ? status : open_modelled(halo, slowest[1] < slowest[0]);
 }
 
 static nw_status measure_or_remember(struct choosing *work,
@@ -250,7 +259,7 @@ static nw_status open_chosen(struct choosing *work,
 
     if (options->choice == NW_HALO_CHOOSE_MEASURE)
         return measure_or_remember(work, options);
-    if (options->choice == NW_HALO_CHOOSE_MODEL && work->once && work->phases)
+    if (options->choice == NW_HALO_CHOOSE_MODEL)
         return choose_by_model(work);
     return nw_halo_channels_open(work->halo, &first);
 }
@@ -263,12 +272,20 @@ nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
         .once = options->schedule != NW_HALO_SCHEDULE_PHASES,
         .phases = options->schedule != NW_HALO_SCHEDULE_ONCE && can,
     };
+    bool order = options->choice == NW_HALO_CHOOSE_ORDER;
+    const char *source = order ? NULL : options->topology;
+    struct nw_halo_roads roads;
     nw_status status;
 
     if (!work.once && !work.phases)
         return nw_fail(NW_EINVAL, "these radii or pieces cannot be exchanged "
                                   "in phases");
-    status = open_chosen(&work, options);
+    status = nw_halo_modelled_open(halo, source, &roads);
+    halo->roads = &roads;
+    if (!status)
+        status = open_chosen(&work, options);
+    halo->roads = NULL;
+    nw_halo_roads_close(&roads);
     if (!status)
         describe(halo);
     return status;

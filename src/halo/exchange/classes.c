@@ -118,7 +118,7 @@ enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
     return light ? NW_HALO_CLASS_NODE_LIGHT : NW_HALO_CLASS_NODE;
 }
 
-static uint32_t fitting(const nw_halo *halo, const struct nw_halo_pair *pair)
+uint32_t nw_halo_fitting(const nw_halo *halo, const struct nw_halo_pair *pair)
 {
     uint32_t bits = 0;
 
@@ -139,7 +139,7 @@ nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out)
         struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
         enum nw_halo_class kind = nw_halo_class_of(halo, &pair);
 
-        own.methods[kind] |= fitting(halo, &pair);
+        own.methods[kind] |= nw_halo_fitting(halo, &pair);
         own.bytes[kind] += (double)cells_of(transfer);
     }
     code = NW_PMPI(Allreduce)(own.methods, out->methods, NW_HALO_CLASS_COUNT,

@@ -15,6 +15,8 @@ nw_status nw_halo_weigh(nw_halo *halo);
 
 struct nw_halo_pair nw_halo_pair_of(const nw_halo *halo,
                                     const struct nw_halo_transfer *transfer);
+/* Methods that are allowed, possible and serve the pair. */
+uint32_t nw_halo_fitting(const nw_halo *halo, const struct nw_halo_pair *pair);
 /* The same at both ends of the pair. */
 enum nw_halo_class nw_halo_class_of(const nw_halo *halo,
                                     const struct nw_halo_pair *pair);

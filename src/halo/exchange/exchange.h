@@ -19,6 +19,7 @@
 #include <nodewise/halo.h>
 
 struct nw_halo_channel;
+struct nw_halo_roads;
 
 /* A place in the memory that the ranks of a node share, as both ends know it:
  * the rank's segment and the offset in it. */
@@ -118,6 +119,7 @@ enum nw_halo_class {
  * them serves it. */
 struct nw_halo_scheme {
     bool phased;
+    bool modelled; /* or by what the model says of it, where that knows any */
     uint32_t methods[NW_HALO_CLASS_COUNT];
 };
 
@@ -153,6 +155,7 @@ struct nw_halo {
     int32_t *active; /* [active_count] fields of the exchange under way */
     int32_t active_count;
 
+    const struct nw_halo_roads *roads; /* while methods are chosen */
     struct nw_halo_scheme scheme;
     struct nw_halo_transfers transfers; /* those of this rank, by channel */
     struct nw_halo_channel *channel;    /* by phase */

@@ -282,10 +282,10 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
     return status;
 }
 
-/* The core of a slot: for a GPU one of its own package, a core a GPU, so that
- * what passes through the host leaves by the card that is near. */
-static int32_t core_of(const nw_topology *topology, int32_t node, int32_t slot,
-                       bool gpus)
+/* For GPUs a core each, so that what passes through the host leaves by the card
+ * that is near. */
+int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
+                        bool gpus)
 {
     struct nw_range cores = nw_topology_node_elements(topology, node);
     struct nw_range all = nw_topology_node_gpus(topology, node);
@@ -318,7 +318,7 @@ nw_status nw_halo_layout_mapping(const nw_halo_layout *layout,
 
         mapping->node[i] = piece->node;
         mapping->core[i] =
-            core_of(topology, piece->node, piece->slot, layout->gpus);
+            nw_halo_core_of(topology, piece->node, piece->slot, layout->gpus);
         mapping->gpu[i] = layout->gpus ? piece->slot : -1;
     }
     *out = mapping;

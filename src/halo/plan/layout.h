@@ -102,6 +102,10 @@ NW_MUST_CHECK nw_status
 nw_halo_layout_new(const struct nw_halo_options *options,
                    const struct nw_halo_places *places, nw_halo_layout **out);
 
+/* The core of a slot, inside the node: for a GPU one of its own package. */
+int32_t nw_halo_core_of(const nw_topology *topology, int32_t node, int32_t slot,
+                        bool gpus);
+
 /* Gives nodes of the partition nodes of the machine, and pieces slots. */
 NW_MUST_CHECK nw_status nw_halo_place(nw_halo_layout *layout,
                                       const struct nw_halo_options *options,

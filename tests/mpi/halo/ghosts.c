@@ -344,6 +344,8 @@ static long run_case(struct work *work)
         fprintf(stderr, "rank %d: %s\n", work->rank, nw_error_text());
         return 1000000;
     }
+    if (work->options.topology)
+        printf("rank %d: %s\n", work->rank, nw_halo_words(work->halo));
     for (int i = 0; i < 3; i++)
         exchange_once(work, NULL, 0);
     for (int32_t q = work->options.quantity_count - 1; q >= 0; q--)
@@ -375,6 +377,14 @@ static uint32_t parse_methods(char *words)
     return methods;
 }
 
+static enum nw_halo_choice choice(void)
+{
+    if (getenv("HALO_MODEL"))
+        return NW_HALO_CHOOSE_MODEL;
+    return getenv("HALO_MEASURE") ? NW_HALO_CHOOSE_MEASURE
+                                  : NW_HALO_CHOOSE_ORDER;
+}
+
 int main(int argc, char **argv)
 {
     struct nw_halo_options given = NW_HALO_OPTIONS_INIT;
@@ -385,9 +395,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     state =
         (argc > 1 ? strtoull(argv[1], NULL, 10) : 1) * 2 + 88172645463325252u;
-    given.choice =
-        getenv("HALO_MEASURE") ? NW_HALO_CHOOSE_MEASURE : NW_HALO_CHOOSE_ORDER;
+    given.choice = choice();
     given.cache = getenv("HALO_MEASURE");
+    given.topology = getenv("HALO_TOPOLOGY");
     given.timeout = 30;
     if (argc > 3)
         given.methods = parse_methods(argv[3]);

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The model's figures, and what each method does one after the other with
+ * them. They are of one pair by itself: pairs that share a link or a copy
+ * engine are not slowed by each other here, which a measurement sees.
+ */
+#include "halo/plan/model.h"
+
+#include <math.h>
+
+/* Host memory, seconds a message and a byte: quiet two-core figures of each
+ * method's twin in MPI over shared memory, and copies at memory speed. */
+struct figures {
+    double message, byte;
+};
+static const struct figures host[NW_HALO_METHOD_COUNT] = {
+    [NW_HALO_SELF] = {1e-7, 2.0e-10},   [NW_HALO_DIRECT] = {5e-7, 3.0e-10},
+    [NW_HALO_SHARED] = {6e-7, 4.5e-10}, [NW_HALO_ATTACH] = {4e-6, 6.0e-10},
+    [NW_HALO_PACKED] = {2e-6, 6.0e-10}, [NW_HALO_TYPES] = {3e-6, 7.0e-10},
+    [NW_HALO_NODES] = {1e-6, 8.0e-10},
+};
+#define HOST_BOX 5e-8 /* s, a box of one array */
+
+/* GPU memory: bytes/s read and written by kernels, as an H200 copies; the
+ * rest as published or recalled for such machines, in seconds. */
+#define MEMORY 4.3e12
+#define SECTOR 32.0
+#define LAUNCH 6.5e-6 /* a kernel until its event is seen: 5 to 8 us */
+#define COPY 8e-6     /* a small copy until then: 6 to 10 us */
+#define NEXT 2.5e-6   /* one more kernel or copy behind it in the stream */
+#define EVENT 2e-6    /* telling another process by counter and event */
+#define ROW 4e-9      /* a short row in a 3-D copy */
+#define STORE 0.8    /* of a link's rate, where kernels and not copies use it */
+#define MESSAGE 2e-6 /* MPI on host memory, a byte inside a node */
+#define MESSAGE_BYTE 2.3e-10
+#define AWARE 15e-6 /* MPI on device memory, without GDRCopy */
+
+void nw_halo_traffic_add(struct nw_halo_traffic *traffic,
+                         const struct nw_halo_transfer *transfer,
+                         size_t element)
+{
+    double row = (double)transfer->extent[0] * (double)element;
+    double rows = (double)(transfer->extent[1] * transfer->extent[2]);
+
+    traffic->bytes += rows * row;
+    traffic->sector += rows * ceil(row / SECTOR) * SECTOR;
+    traffic->rows += rows;
+    traffic->boxes += 1;
+    traffic->gaps = traffic->gaps || transfer->mirror;
+}
+
+static double host_seconds(enum nw_halo_method method,
+                           const struct nw_halo_traffic *traffic)
+{
+    struct figures figures = host[method];
+    double seconds = figures.message + figures.byte * traffic->bytes +
+                     HOST_BOX * traffic->boxes;
+
+    if (figures.message <= 0)
+        return INFINITY;
+    if (!traffic->same_node)
+        seconds += traffic->road.latency + traffic->bytes / traffic->road.wire;
+    return seconds;
+}
+
+/* Array to dense buffer, or back. */
+static double pack(const struct nw_halo_traffic *traffic)
+{
+    return (traffic->sector + traffic->bytes) / MEMORY;
+}
+
+/* A kernel that moves `bytes` over a link while it works on the GPU's own
+ * memory for `inside` seconds. */
+static double over(double inside, double bytes, double link)
+{
+    return fmax(inside, bytes / (STORE * link));
+}
+
+static double tell(const struct nw_halo_traffic *traffic)
+{
+    return traffic->same_rank ? 0 : EVENT;
+}
+
+static double message(const struct nw_halo_traffic *traffic)
+{
+    if (traffic->same_node)
+        return MESSAGE + MESSAGE_BYTE * traffic->bytes;
+    return MESSAGE + traffic->road.latency +
+           traffic->bytes / traffic->road.wire;
+}
+
+/* One kernel from array to array: whole sectors pass the link. */
+static double write_seconds(const struct nw_halo_traffic *traffic)
+{
+    double inside = 2 * traffic->sector / MEMORY;
+
+    return LAUNCH + tell(traffic) +
+           (traffic->same_gpu
+                ? inside
+                : over(inside, traffic->sector, traffic->road.link));
+}
+
+static double copies_seconds(const struct nw_halo_traffic *traffic)
+{
+    double rate = traffic->same_gpu ? MEMORY / 2 : traffic->road.link;
+
+    if (traffic->gaps)
+        return write_seconds(traffic);
+    return COPY + tell(traffic) + NEXT * (traffic->boxes - 1) +
+           fmax(traffic->bytes / rate, ROW * traffic->rows);
+}
+
+static double packed_seconds(const struct nw_halo_traffic *traffic)
+{
+    double rate = traffic->same_gpu ? MEMORY / 2 : traffic->road.link;
+
+    return LAUNCH + 2 * NEXT + tell(traffic) + 2 * pack(traffic) +
+           traffic->bytes / rate;
+}
+
+static double aware_seconds(const struct nw_halo_traffic *traffic)
+{
+    return 2 * LAUNCH + AWARE + 2 * pack(traffic) +
+           (traffic->same_node ? 0 : traffic->road.latency) +
+           traffic->bytes / traffic->road.link;
+}
+
+static double staged_seconds(const struct nw_halo_traffic *traffic)
+{
+    return 2 * (LAUNCH + NEXT) + 2 * pack(traffic) + message(traffic) +
+           traffic->bytes / traffic->road.out +
+           traffic->bytes / traffic->road.in;
+}
+
+static double pinned_seconds(const struct nw_halo_traffic *traffic)
+{
+    double inside = pack(traffic), bytes = traffic->bytes;
+
+    return 2 * LAUNCH + message(traffic) +
+           over(inside, bytes, traffic->road.out) +
+           over(inside, bytes, traffic->road.in);
+}
+
+double nw_halo_model(enum nw_halo_method method,
+                     const struct nw_halo_traffic *traffic)
+{
+    if (!traffic->gpu)
+        return host_seconds(method, traffic);
+    switch (method) {
+    case NW_HALO_KERNEL:
+    case NW_HALO_WRITE:
+        return write_seconds(traffic);
+    case NW_HALO_PEER3D:
+        return copies_seconds(traffic);
+    case NW_HALO_PEER:
+    case NW_HALO_COLOCATED:
+        return packed_seconds(traffic);
+    case NW_HALO_AWARE:
+        return aware_seconds(traffic);
+    case NW_HALO_STAGED:
+        return staged_seconds(traffic);
+    case NW_HALO_PINNED:
+        return pinned_seconds(traffic);
+    default:
+        return INFINITY;
+    }
+}
+
+bool nw_halo_model_best(uint32_t methods, const struct nw_halo_traffic *traffic,
+                        enum nw_halo_method *out)
+{
+    double least = INFINITY;
+
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
+        double seconds = methods & NW_HALO_BIT(i) && i != NW_HALO_NODES
+                             ? nw_halo_model((enum nw_halo_method)i, traffic)
+                             : INFINITY;
+
+        if (seconds >= least)
+            continue;
+        least = seconds;
+        *out = (enum nw_halo_method)i;
+    }
+    return least < INFINITY;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The model asked about a layout, without running anything: the method of every
+ * pair of pieces and how long its exchange takes. */
+#include "halo/plan/model.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+struct predicting {
+    const nw_halo_layout *layout;
+    const struct nw_halo_options *options;
+    struct nw_halo_roads roads;
+    struct nw_halo_transfers transfers; /* by source, then target */
+};
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct nw_halo_transfer *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
+}
+
+static int32_t slots_per_rank(const struct predicting *work)
+{
+    return work->options->pieces_per_rank > 0 ? work->options->pieces_per_rank
+                                              : 1;
+}
+
+static struct nw_halo_traffic traffic_of(const struct predicting *work,
+                                         int32_t from, int32_t to)
+{
+    const struct nw_halo_piece *a = &work->layout->piece[from];
+    const struct nw_halo_piece *b = &work->layout->piece[to];
+    int32_t each = slots_per_rank(work);
+    bool same = a->node == b->node;
+
+    return (struct nw_halo_traffic){
+        .gpu = work->layout->gpus,
+        .same_node = same,
+        .same_rank = same && a->slot / each == b->slot / each,
+        .same_gpu = same && a->slot == b->slot,
+        .road = nw_halo_road_of(&work->roads, from, to),
+    };
+}
+
+/* What could serve; whether MPI takes GPU memory is known only to a job. */
+static uint32_t fitting(const struct nw_halo_traffic *traffic)
+{
+    uint32_t bits = 0;
+
+    if (traffic->same_gpu)
+        bits |= NW_HALO_BIT(NW_HALO_KERNEL);
+    if (traffic->same_rank)
+        return bits | NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_PEER) |
+               NW_HALO_BIT(NW_HALO_WRITE) | NW_HALO_BIT(NW_HALO_PEER3D);
+    if (traffic->same_node)
+        bits |= NW_HALO_BIT(NW_HALO_DIRECT) | NW_HALO_BIT(NW_HALO_SHARED) |
+                NW_HALO_BIT(NW_HALO_ATTACH) | NW_HALO_BIT(NW_HALO_WRITE) |
+                NW_HALO_BIT(NW_HALO_PEER3D) | NW_HALO_BIT(NW_HALO_COLOCATED);
+    return bits | NW_HALO_BIT(NW_HALO_PACKED) | NW_HALO_BIT(NW_HALO_TYPES) |
+           NW_HALO_BIT(NW_HALO_STAGED) | NW_HALO_BIT(NW_HALO_PINNED);
+}
+
+static void decide(const struct predicting *work,
+                   const struct nw_halo_traffic *traffic,
+                   struct nw_halo_prediction *out)
+{
+    uint32_t allowed = work->options->methods ? work->options->methods : ~0u;
+
+    out->method = nw_halo_layout_method(work->layout, out->from, out->to,
+                                        slots_per_rank(work));
+    if (work->options->choice != NW_HALO_CHOOSE_ORDER)
+        nw_halo_model_best(fitting(traffic) & allowed, traffic, &out->method);
+    out->bytes = (uint64_t)traffic->bytes;
+    out->seconds = nw_halo_model(out->method, traffic);
+}
+
+/* The pair that begins at transfer `first`; returns where the next begins. */
+static size_t predict_pair(const struct predicting *work, size_t first,
+                           struct nw_halo_prediction *out)
+{
+    const struct nw_halo_transfer *item = work->transfers.item;
+    struct nw_halo_traffic traffic =
+        traffic_of(work, item[first].from, item[first].to);
+    size_t i = first;
+
+    for (; i < work->transfers.count && !by_pair(&item[i], &item[first]); i++)
+        for (int32_t q = 0; q < work->options->quantity_count; q++)
+            nw_halo_traffic_add(&traffic, &item[i],
+                                work->options->quantity[q].bytes);
+    *out = (struct nw_halo_prediction){.from = item[first].from,
+                                       .to = item[first].to};
+    decide(work, &traffic, out);
+    return i;
+}
+
+static size_t count_pairs(const struct nw_halo_transfers *transfers)
+{
+    size_t count = transfers->count > 0;
+
+    for (size_t i = 1; i < transfers->count; i++)
+        count += by_pair(&transfers->item[i - 1], &transfers->item[i]) != 0;
+    return count;
+}
+
+static nw_status predict(const struct predicting *work,
+                         struct nw_halo_prediction **out, size_t *count)
+{
+    struct nw_halo_prediction *pair = NULL;
+    size_t pairs = count_pairs(&work->transfers), at = 0;
+    nw_status status = nw_alloc(pairs, sizeof *pair, &pair);
+
+    if (status)
+        return status;
+    for (size_t i = 0; i < pairs; i++)
+        at = predict_pair(work, at, &pair[i]);
+    *out = pair;
+    *count = pairs;
+    return NW_OK;
+}
+
+nw_status nw_halo_layout_predict(const nw_halo_layout *layout,
+                                 const struct nw_halo_options *options,
+                                 struct nw_halo_prediction **out, size_t *count)
+{
+    struct predicting work = {.layout = layout, .options = options};
+    struct nw_halo_wanted all = {.layout = layout, .rank = -1};
+    nw_status status = nw_halo_transfers_find(&all, &work.transfers);
+
+    if (!status)
+        status = nw_halo_roads_open(layout, options->topology, &work.roads);
+    if (!status) {
+        qsort(work.transfers.item, work.transfers.count,
+              sizeof *work.transfers.item, by_pair);
+        status = predict(&work, out, count);
+    }
+    nw_halo_roads_close(&work.roads);
+    nw_halo_transfers_fini(&work.transfers);
+    return status;
+}

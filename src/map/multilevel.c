@@ -272,15 +272,15 @@ static nw_status improve(struct nw_layout *layout,
 {
     struct search search = {.layout = layout,
                             .placing = placing,
-                            .cost = nw_layout_cost(layout),
                             .seed = placing->options->seed,
                             .steps = steps_of(layout, placing->budget->effort),
                             .heat = heat_of(layout->count)};
-    bool found, formless = false;
-    nw_status status = nw_layout_tile(layout, &search.cost, &found);
+    struct nw_tile_try tile = {.cost = nw_layout_cost(layout)};
+    bool formless = false;
+    nw_status status = nw_layout_tile(layout, &tile);
 
-    placing->budget->best = search.cost;
-    if (!status && found)
+    placing->budget->best = search.cost = tile.cost;
+    if (!status && tile.found)
         return improve_grid(&search);
     if (!status)
         status = take_sifted(&search, &formless);
@@ -311,12 +311,11 @@ static nw_status refine(struct nw_layout *layout,
 static nw_status tile(struct nw_layout *layout,
                       const struct nw_placing *placing)
 {
-    double cost = nw_layout_cost(layout);
-    bool found;
-    nw_status status = nw_layout_tile(layout, &cost, &found);
+    struct nw_tile_try try = {.cost = nw_layout_cost(layout)};
+    nw_status status = nw_layout_tile(layout, &try);
 
     (void)placing;
-    if (!status && !found)
+    if (!status && !try.found)
         return nw_fail(NW_EUNSUPPORTED,
                        "tile needs a pattern that is a stencil on a grid, and "
                        "nothing fixed");
@@ -347,13 +346,13 @@ static nw_status section_waiting(struct search *search, uint64_t seed)
 static nw_status section(struct nw_layout *layout,
                          const struct nw_placing *placing)
 {
-    struct search search = {
-        .layout = layout, .placing = placing, .cost = nw_layout_cost(layout)};
-    bool found;
-    nw_status status = nw_layout_tile(layout, &search.cost, &found);
+    struct search search = {.layout = layout, .placing = placing};
+    struct nw_tile_try tile = {.once = true, .cost = nw_layout_cost(layout)};
+    nw_status status = nw_layout_tile(layout, &tile);
 
+    search.cost = tile.cost;
     if (status ||
-        (found && layout->row[layout->count] > WAITING_BONDS_OF_GRIDS))
+        (tile.found && layout->row[layout->count] > WAITING_BONDS_OF_GRIDS))
         return status;
     return section_waiting(&search, placing->options->seed);
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The grid behind a stencil. Numbered along a grid, neighbours differ by few
  * numbers, and the strides of the dimensions are among them: each chain of
- * differences that divide one another is tried on a sample of the bonds. */
+ * differences that divide one another is tried on a sample of the bonds, and
+ * of those with the fewest dimensions the one of the shortest steps is taken.
+ */
 #include "map/tile.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -128,19 +130,24 @@ static bool step_between(const struct nw_tiling *tiling, int32_t p, int32_t q,
     return true;
 }
 
-static bool fits_sample(const struct nw_layout *layout,
-                        const struct nw_tiling *tiling)
+/* How far the bonds of a sample go in all, or -1 where some go too far. */
+static int64_t measure_sample(const struct nw_layout *layout,
+                              const struct nw_tiling *tiling)
 {
     size_t bonds = layout->row[layout->count];
     int32_t every = (int32_t)(bonds / SAMPLE / 2) + 1;
     int32_t step[NW_TILE_DIMS];
     bool wraps[NW_TILE_DIMS];
+    int64_t length = 0;
 
     for (int32_t p = 0; p < layout->count; p += every)
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
             if (!step_between(tiling, p, layout->bond[b].peer, step, wraps))
-                return false;
-    return true;
+                return -1;
+            for (int d = 0; d < tiling->dims; d++)
+                length += abs(step[d]);
+        }
+    return length;
 }
 
 /* strides ascend here, the first is 1 */
@@ -156,27 +163,47 @@ static void set_grid(struct nw_tiling *tiling, const int32_t *stride, int dims,
     }
 }
 
-/* Adds a dimension to the chain of strides, fewest dimensions first. */
-static bool try_chain(const struct nw_layout *layout, const struct gaps *gaps,
-                      int32_t *stride, int dims, int wanted,
-                      struct nw_tiling *out)
+/* Chains of strides, all of so many dimensions. */
+struct chains {
+    const struct nw_layout *layout;
+    const struct gaps *gaps;
+    int wanted;
+    int32_t stride[NW_TILE_DIMS];
+    int64_t least; /* length of the best chain's bonds, -1 for none */
+    struct nw_tiling *best;
+};
+
+static void end_chain(struct chains *chains)
 {
-    int32_t last = stride[dims - 1];
+    struct nw_tiling tiling = {0};
+    int64_t length;
 
-    if (dims == wanted) {
-        set_grid(out, stride, dims, layout->count);
-        return fits_sample(layout, out);
+    set_grid(&tiling, chains->stride, chains->wanted, chains->layout->count);
+    length = measure_sample(chains->layout, &tiling);
+    if (length < 0 || (chains->least >= 0 && length >= chains->least))
+        return;
+    chains->least = length;
+    *chains->best = tiling;
+}
+
+/* Adds a dimension. A slanted grid may fit too, where a diagonal's gap divides
+ * the number of processes: its bonds are longer. */
+static void try_chain(struct chains *chains, int dims)
+{
+    int32_t last = chains->stride[dims - 1];
+
+    if (dims == chains->wanted) {
+        end_chain(chains);
+        return;
     }
-    for (int i = 0; i < gaps->count; i++) {
-        int32_t gap = gaps->gap[i];
+    for (int i = 0; i < chains->gaps->count; i++) {
+        int32_t gap = chains->gaps->gap[i];
 
-        if (gap <= last || gap % last || layout->count % gap)
+        if (gap <= last || gap % last || chains->layout->count % gap)
             continue;
-        stride[dims] = gap;
-        if (try_chain(layout, gaps, stride, dims + 1, wanted, out))
-            return true;
+        chains->stride[dims] = gap;
+        try_chain(chains, dims + 1);
     }
-    return false;
 }
 
 /* The step's index, or that of its opposite; a new one where room is left.
@@ -315,16 +342,17 @@ static bool find_tiling(const struct nw_layout *layout, struct parts *parts,
                         struct nw_tiling *out)
 {
     struct gaps gaps = {0};
-    int32_t stride[NW_TILE_DIMS] = {1};
+    struct chains chains = {.layout = layout,
+                            .gaps = &gaps,
+                            .stride = {1},
+                            .least = -1,
+                            .best = out};
 
     if (!read_gaps(parts, &gaps))
         return false;
-    for (int wanted = 1; wanted <= NW_TILE_DIMS; wanted++) {
-        *out = (struct nw_tiling){0};
-        if (try_chain(layout, &gaps, stride, 1, wanted, out))
-            return sum_steps(parts, out);
-    }
-    return false;
+    while (chains.least < 0 && chains.wanted++ < NW_TILE_DIMS)
+        try_chain(&chains, 1);
+    return chains.least >= 0 && sum_steps(parts, out);
 }
 
 nw_status nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out,
@@ -340,39 +368,5 @@ nw_status nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out,
     if (!status)
         *found = find_tiling(layout, &parts, out);
     free(parts.part);
-    return status;
-}
-
-static bool any_fixed(const struct nw_layout *layout)
-{
-    for (int32_t s = 0; s < layout->tree->seats; s++)
-        if (layout->fixed[s])
-            return true;
-    return false;
-}
-
-nw_status nw_layout_tile(struct nw_layout *layout, double *cost, bool *found)
-{
-    struct nw_tiling tiling;
-    int32_t *seat = NULL;
-    bool done = false;
-    nw_status status = NW_OK;
-
-    *found = false;
-    if (!any_fixed(layout))
-        status = nw_tiling_find(layout, &tiling, found);
-    if (status || !*found)
-        return status;
-    status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
-    if (!status)
-        status = nw_tiling_boxes(layout, &tiling, seat, &done);
-    if (!status && done)
-        status = nw_layout_take_if_better(layout, seat, cost);
-    /* boxes that divide may be slabs of a prime: cut in any case */
-    if (!status)
-        status = nw_tiling_cut(layout, &tiling, seat);
-    if (!status)
-        status = nw_layout_take_if_better(layout, seat, cost);
-    free(seat);
     return status;
 }

@@ -36,16 +36,32 @@ NW_MUST_CHECK nw_status nw_tiling_find(const struct nw_layout *layout,
 NW_MUST_CHECK nw_status nw_tiling_boxes(const struct nw_layout *layout,
                                         const struct nw_tiling *tiling,
                                         int32_t *seat, bool *done);
+/* Ways to cut, together: clusters parted where whole layers part instead of in
+ * the middle; clusters filled one after the other instead of evenly; the
+ * children of the root along strips, or, the bit shifted by a level each,
+ * those of the clusters below. */
+enum nw_tile_way { NW_TILE_LAYERS = 1, NW_TILE_PACKED = 2, NW_TILE_STRIPS = 4 };
+
 /* Fills seat[count], whatever the sizes; nothing may be fixed. */
 NW_MUST_CHECK nw_status nw_tiling_cut(const struct nw_layout *layout,
-                                      const struct nw_tiling *tiling,
+                                      const struct nw_tiling *tiling, int way,
                                       int32_t *seat);
+/* Cuts cells begin[0] .. begin[pieces] - 1 of the list into pieces that begin
+ * there: in strips, each nearly a box. */
+NW_MUST_CHECK nw_status nw_tiling_strips(const struct nw_tiling *tiling,
+                                         int32_t *cell, const int32_t *begin,
+                                         int32_t pieces);
 
-/* The better of both where it is better than the layout, which changes then.
- * *cost is the layout's, before and after; *found says whether there is a
- * grid. */
-NW_MUST_CHECK nw_status nw_layout_tile(struct nw_layout *layout, double *cost,
-                                       bool *found);
+struct nw_tile_try {
+    bool once;   /* boxes and one way of cuts: for who waits */
+    double cost; /* of the layout, in and out */
+    bool found;  /* out: there is a grid */
+};
+
+/* The best of boxes and cuts where it is better than the layout, which changes
+ * then. */
+NW_MUST_CHECK nw_status nw_layout_tile(struct nw_layout *layout,
+                                       struct nw_tile_try *try);
 
 /* Bytes between the cells of a box, each pair once. */
 double nw_tiling_inside(const struct nw_tiling *tiling, const int32_t *shape);

@@ -23,6 +23,7 @@ struct share {
 
 struct cutting {
     const struct nw_layout *layout;
+    int way; /* of enum nw_tile_way, together */
     const struct nw_tiling *tiling;
     int32_t *cell;  /* [count] processes, those of a piece together */
     int32_t *order; /* [count] for sorting */
@@ -191,6 +192,26 @@ static void cut_box(const struct share *whole, int d, struct share *left,
 }
 
 static void spread(struct cutting *work, struct share share);
+static void follow_strips(struct cutting *work, struct share share);
+
+/* Whether the share's cluster holds seats that are all as far apart. */
+static bool is_alike(const struct cutting *work, const struct share *share)
+{
+    const struct nw_tree *tree = work->layout->tree;
+    int32_t first = tree->first[share->level][share->from];
+    int32_t last = tree->first[share->level][share->from + 1] - 1;
+
+    return share->level == 1 &&
+           tree->cluster[0][last] - tree->cluster[0][first] == last - first;
+}
+
+static bool is_for_strips(const struct cutting *work, const struct share *below)
+{
+    int depth = work->layout->tree->levels - 2 - below->level;
+
+    return depth < 8 && (work->way & NW_TILE_STRIPS << depth) &&
+           below->to - below->from > 2;
+}
 
 /* One cluster: on to its children, as few as hold the cells. */
 static void enter(struct cutting *work, struct share share)
@@ -201,7 +222,7 @@ static void enter(struct cutting *work, struct share share)
     const int32_t *first = tree->first[level];
     struct share below = share;
 
-    if (!level) {
+    if (!level || is_alike(work, &share)) {
         for (int32_t i = 0; i < count; i++)
             work->seat[work->cell[share.first + i]] = first[share.from] + i;
         return;
@@ -211,24 +232,95 @@ static void enter(struct cutting *work, struct share share)
     below.to = below.from;
     while (tree->first[level - 1][below.to] - first[share.from] < count)
         below.to++;
-    spread(work, below);
+    if (is_for_strips(work, &below))
+        follow_strips(work, below);
+    else
+        spread(work, below);
 }
 
 /* How many cells go to the first of two halves of the clusters. */
-static int32_t share_left(const struct nw_tree *tree, struct share share,
+static int32_t share_left(const struct cutting *work, struct share share,
                           int32_t middle)
 {
+    const struct nw_tree *tree = work->layout->tree;
+    bool packed = work->way & NW_TILE_PACKED;
     const int32_t *first = tree->first[share.level];
     int64_t room = first[share.to] - first[share.from];
     int64_t left_room = first[middle] - first[share.from];
     int64_t count = share.end - share.first;
     int64_t left = (count * left_room + room / 2) / room;
 
+    if (packed)
+        left = count;
     if (left > left_room)
         left = left_room;
     if (count - left > room - left_room)
         left = count - (room - left_room);
     return (int32_t)left;
+}
+
+/* Where the cells of each cluster begin. */
+static nw_status share_out(const struct cutting *work, struct share share,
+                           int32_t **begin)
+{
+    int32_t clusters = share.to - share.from;
+    nw_status status = nw_alloc((size_t)clusters + 1, sizeof **begin, begin);
+
+    for (int32_t c = 0; !status && c <= clusters; c++)
+        (*begin)[c] = share.first + share_left(work, share, share.from + c);
+    return status;
+}
+
+/* All clusters of a share at once. */
+static void follow_strips(struct cutting *work, struct share share)
+{
+    struct share one = {.level = share.level};
+    int32_t *begin = NULL, clusters = share.to - share.from;
+    nw_status status = share_out(work, share, &begin);
+
+    if (!status)
+        status = nw_tiling_strips(work->tiling, work->cell, begin, clusters);
+    if (status)
+        __atomic_store_n(&work->status, status, __ATOMIC_RELAXED);
+    for (int32_t c = 0; !status && c < clusters; c++) {
+        one.from = share.from + c;
+        one.to = one.from + 1;
+        one.first = begin[c];
+        one.end = begin[c + 1];
+        for (int32_t i = one.first; i < one.end; i++)
+            __atomic_store_n(&work->piece[work->cell[i]], one.end,
+                             __ATOMIC_RELAXED);
+        spread(work, one);
+    }
+    free(begin);
+}
+
+/* Where to part the clusters: in the middle, or where whole layers of a box
+ * part with the least bytes across for what both sides hold. */
+static int32_t choose_middle(const struct cutting *work,
+                             const struct share *share)
+{
+    int32_t clusters = share->to - share->from;
+    int32_t best = share->from + clusters / 2;
+    double least = -1;
+
+    if (!(work->way & NW_TILE_LAYERS) || !share->box[0] || clusters < 3)
+        return best;
+    for (int32_t k = (clusters + 2) / 3; k <= clusters - clusters / 3; k++)
+        for (int d = 0; d < work->tiling->dims; d++) {
+            int32_t left = share_left(work, *share, share->from + k);
+            int32_t layers = whole_layers(work, share, left, d);
+            double cut;
+
+            if (layers <= 0 || layers >= share->box[d])
+                continue;
+            cut = across_layers(work, share, layers, d) / k / (clusters - k);
+            if (least >= 0 && cut >= least)
+                continue;
+            least = cut;
+            best = share->from + k;
+        }
+    return best;
 }
 
 static void put_off(struct cutting *work, struct share share)
@@ -245,7 +337,7 @@ static void put_off(struct cutting *work, struct share share)
 static void spread(struct cutting *work, struct share share)
 {
     struct share right = share, whole = share;
-    int32_t left, middle = share.from + (share.to - share.from) / 2;
+    int32_t left, middle;
 
     if (share.first == share.end || work->status)
         return;
@@ -257,7 +349,8 @@ static void spread(struct cutting *work, struct share share)
         enter(work, share);
         return;
     }
-    left = share_left(work->layout->tree, share, middle);
+    middle = choose_middle(work, &share);
+    left = share_left(work, share, middle);
     share.to = right.from = middle;
     share.end = right.first = share.first + left;
     if (left > 0 && left < whole.end - whole.first)
@@ -322,9 +415,10 @@ static nw_status prepare(struct cutting *work)
 }
 
 nw_status nw_tiling_cut(const struct nw_layout *layout,
-                        const struct nw_tiling *tiling, int32_t *seat)
+                        const struct nw_tiling *tiling, int way, int32_t *seat)
 {
-    struct cutting work = {.layout = layout, .tiling = tiling, .seat = seat};
+    struct cutting work = {
+        .layout = layout, .way = way, .tiling = tiling, .seat = seat};
     nw_status status = prepare(&work);
 
     if (!status) {

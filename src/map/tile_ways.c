@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The best of the ways to put a grid on a tree: boxes, and cuts of several
+ * kinds, of which none is the best where sizes do not divide. Small grids try
+ * many of them, large ones as many as cost little beside reading the grid. */
+#include "map/tile.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+
+/* The most useful first, as far as they were tried on grids of many sizes. */
+static const uint8_t ways[] = {0, 4,  3, 6,  14, 2,  12, 26,
+                               8, 10, 7, 11, 28, 20, 24, 30};
+#define WAYS (sizeof ways / sizeof *ways)
+#define LOOKS 2500000 /* at cells and bonds, all ways together */
+#define LOOKS_LARGE 9000000
+#define LARGE 32768     /* cells beyond which more looks are worth it */
+#define LOOKS_OF_CELL 4 /* what a cell costs beside a bond */
+
+static bool any_fixed(const struct nw_layout *layout)
+{
+    for (int32_t s = 0; s < layout->tree->seats; s++)
+        if (layout->fixed[s])
+            return true;
+    return false;
+}
+
+/* Nothing but twos and threes, no seat free: boxes are near to cubes. */
+static bool divides_well(const struct nw_layout *layout)
+{
+    int32_t left = layout->count;
+
+    while (left % 2 == 0)
+        left /= 2;
+    while (left % 3 == 0)
+        left /= 3;
+    return left == 1 && layout->count == layout->tree->seats;
+}
+
+static size_t ways_of(const struct nw_layout *layout, bool boxes)
+{
+    size_t looks =
+        layout->row[layout->count] + LOOKS_OF_CELL * (size_t)layout->count;
+    size_t most = (layout->count > LARGE ? LOOKS_LARGE : LOOKS) / looks;
+
+    if (most < 1 || (most < WAYS && boxes && divides_well(layout)))
+        return 1;
+    return most < WAYS ? most : WAYS;
+}
+
+static nw_status take_best(struct nw_layout *layout,
+                           const struct nw_tiling *tiling, int32_t *seat,
+                           struct nw_tile_try *try)
+{
+    bool boxes = false;
+    size_t count;
+    nw_status status = nw_tiling_boxes(layout, tiling, seat, &boxes);
+
+    if (!status && boxes)
+        status = nw_layout_take_if_better(layout, seat, &try->cost);
+    /* boxes that divide may be slabs of a prime: cut in any case */
+    count = try->once ? 1 : ways_of(layout, boxes);
+    for (size_t i = 0; !status && i < count; i++) {
+        status = nw_tiling_cut(layout, tiling, ways[i], seat);
+        if (!status)
+            status = nw_layout_take_if_better(layout, seat, &try->cost);
+    }
+    return status;
+}
+
+nw_status nw_layout_tile(struct nw_layout *layout, struct nw_tile_try *try)
+{
+    struct nw_tiling tiling;
+    int32_t *seat = NULL;
+    nw_status status = NW_OK;
+
+    try->found = false;
+    if (!any_fixed(layout))
+        status = nw_tiling_find(layout, &tiling, &try->found);
+    if (status || !try->found)
+        return status;
+    status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
+    if (!status)
+        status = take_best(layout, &tiling, seat, try);
+    free(seat);
+    return status;
+}

@@ -130,12 +130,13 @@ def show(value):
 
 
 def read(path):
-    """A table again: date, caption, columns, rows as dicts of words."""
-    found = {"caption": "", "date": "?", "rows": []}
+    """A table again: how it was made, caption, columns, rows as dicts of words."""
+    found = {"caption": "", "date": "?", "machine": "?", "command": "?", "seed": "?", "rows": []}
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
-        if line.startswith("# date: "):
-            found["date"] = line[8:]
+        how = line[2:].split(": ", 1)
+        if line.startswith("# ") and how[0] in found and len(how) == 2:
+            found[how[0]] = how[1]
         elif line.startswith("#"):
             found["caption"] = found["caption"] or line[2:]
         elif "columns" not in found:
@@ -213,7 +214,9 @@ def page_text(part, name):
         if os.path.exists(os.path.join(RESULTS, name, title + ".svg")):
             out += ["![%s](%s/%s.svg)" % (title, name, title), ""]
         out += [part.words(title, data).strip(), "",
-                "Numbers: [%s.tsv](%s/%s.tsv), %s." % (title, name, title, table["date"]), ""]
+                "Numbers: [%s.tsv](%s/%s.tsv); %s; %s; `%s`; seed %s."
+                % (title, name, title, table["date"], table["machine"], table["command"],
+                   table["seed"]), ""]
     return "\n".join(out)
 
 

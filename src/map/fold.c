@@ -57,17 +57,10 @@ static bool is_even(const struct nw_seats *seats)
     int32_t hosts = seats->problem->host_count;
     int32_t width = seats->first[1] - seats->first[0];
 
-    if (seats->count != seats->core_count ||
-        seats->core_count != seats->rank_count || hosts < 2 ||
-        seats->row[seats->rank_count] != seats->row[2 * seats->rank_count])
-        return false;
     for (int32_t h = 0; h < hosts; h++)
         if (seats->first[h + 1] - seats->first[h] != width)
             return false;
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        if (seats->locked[r] || seats->held[r] || seats->half[r])
-            return false;
-    return true;
+    return hosts >= 2 && nw_seats_are_full(seats);
 }
 
 /* Without what a rank sends itself. */
@@ -333,12 +326,6 @@ static void search(struct folding *work, uint64_t trials)
     sit(work);
 }
 
-static void count_hosts(struct nw_seats *seats)
-{
-    for (int32_t h = 0; h < seats->problem->host_count; h++)
-        seats->used[h] = seats->first[h + 1] - seats->first[h];
-}
-
 nw_status nw_seats_fold(struct nw_seats *seats, const struct nw_aim *aim,
                         bool *found)
 {
@@ -355,10 +342,8 @@ nw_status nw_seats_fold(struct nw_seats *seats, const struct nw_aim *aim,
         return status;
     nw_random_init(&work.random, seats->problem->options.seed);
     status = nw_ledger_init(&work.ledger, seats, nw_aim_wants(aim));
-    if (!status) {
+    if (!status)
         search(&work, trials);
-        count_hosts(seats);
-    }
     nw_ledger_fini(&work.ledger);
     return status;
 }

@@ -17,7 +17,6 @@
 
 #include <math.h>
 
-#define EXACT_NODES 200000
 #define HOP_BYTES_MORE 1.045 /* for less congestion */
 #define LEADS 2              /* where links count, else one */
 
@@ -70,7 +69,7 @@ static nw_status try_all(struct improving *work, struct nw_seats *seats)
     struct nw_aim aim = nw_aim_of(work->problem);
 
     work->name = "exact";
-    return nw_seats_exhaust(seats, &aim, EXACT_NODES, &work->report->proven);
+    return nw_seats_exhaust(seats, &aim, NW_EXACT_NODES, &work->report->proven);
 }
 
 static nw_status exchange_nodes(struct improving *work, struct nw_seats *seats)
@@ -112,7 +111,7 @@ static nw_status improve_dense(struct improving *work, struct nw_seats *seats)
     if (status)
         return status;
     if (seats->count <= NW_EXACT_MOST)
-        status = nw_dense_exact(&dense, EXACT_NODES, &report->proven);
+        status = nw_dense_exact(&dense, NW_EXACT_NODES, &report->proven);
     if (!status && !report->proven)
         status = nw_dense_tabu(&dense);
     if (!status)
@@ -427,14 +426,6 @@ static nw_status improve_links(struct improving *work,
     return status;
 }
 
-/* So few elements that their best is found for any objective. */
-static bool is_tiny(const struct nw_problem *problem)
-{
-    return problem->core.first[problem->host_count] <= NW_EXACT_MOST &&
-           problem->pattern->rank_count <= NW_EXHAUST_MOST &&
-           problem->options.effort != NW_EFFORT_FAST;
-}
-
 static bool has_nodes(const struct nw_problem *problem)
 {
     return problem->host_count >= NW_BUNDLES_HOSTS &&
@@ -463,7 +454,7 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
                                     : improve_from(&work, best, best);
     }
     work.run = try_all;
-    if (!status && !guard && !report->proven && is_tiny(problem))
+    if (!status && !guard && !report->proven && nw_search_is_tiny(problem))
         status = improve_from(&work, best, best);
     return status;
 }

@@ -376,6 +376,7 @@ nw_status nw_many_map(const nw_topology *topology, const nw_pattern *pattern,
     if (!status)
         status = run(&many, out, &mine);
     mine.steps = many.budget.steps;
+    mine.hurried = many.budget.hurried;
     if (!status && report)
         *report = mine;
     many_fini(&many);

@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_NODES 200000
-
 bool nw_many_is_single(const struct nw_map_options *options)
 {
     return options->capacity == 1 && options->imbalance >= 0;
@@ -173,12 +171,6 @@ static nw_status begin(struct single *work, struct nw_candidate *out)
 
 /* --- auto --- */
 
-static bool is_tiny(const struct nw_problem *problem)
-{
-    return problem->core.first[problem->host_count] <= NW_EXACT_MOST &&
-           problem->options.effort != NW_EFFORT_FAST;
-}
-
 /* Where swaps on a tree know all that is asked. */
 static bool is_flat(const struct nw_problem *problem)
 {
@@ -201,9 +193,9 @@ static nw_status search(struct single *work, struct nw_seats *seats,
     nw_status status = NW_OK;
 
     *name = "exact";
-    if (is_tiny(&work->problem))
+    if (nw_search_is_tiny(&work->problem))
         status =
-            nw_seats_exhaust(seats, &aim, EXACT_NODES, &work->report.proven);
+            nw_seats_exhaust(seats, &aim, NW_EXACT_NODES, &work->report.proven);
     if (status || work->report.proven)
         return status;
     *name = "anneal";
@@ -245,7 +237,7 @@ static nw_status run_auto(struct single *work, struct nw_candidate *out)
 {
     nw_status status = NW_EUNSUPPORTED;
 
-    if (is_flat(&work->problem) && !is_tiny(&work->problem))
+    if (is_flat(&work->problem) && !nw_search_is_tiny(&work->problem))
         status = nw_candidate_run(&on_tree, &work->problem, &work->report, out);
     return status == NW_EUNSUPPORTED ? search_seats(work, out) : status;
 }

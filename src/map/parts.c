@@ -81,16 +81,6 @@ static bool group_hosts(struct parting *work)
            seats->rank_count % work->parts == 0;
 }
 
-static bool is_full(const struct nw_seats *seats)
-{
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        if (seats->locked[r] || seats->held[r] || seats->half[r])
-            return false;
-    return seats->count == seats->core_count &&
-           seats->core_count == seats->rank_count &&
-           seats->row[seats->rank_count] == seats->row[2 * seats->rank_count];
-}
-
 /* --- divisions --- */
 
 static void count_leaving(struct parting *work)
@@ -136,13 +126,7 @@ static void divide_at_random(struct parting *work)
 
     for (int32_t i = 0; i < n; i++)
         work->member[i] = i;
-    for (int32_t i = n - 1; i > 0; i--) {
-        int32_t j = (int32_t)nw_random_below(&work->random, (uint64_t)i + 1);
-        int32_t rank = work->member[i];
-
-        work->member[i] = work->member[j];
-        work->member[j] = rank;
-    }
+    nw_random_shuffle(&work->random, work->member, (size_t)n);
     for (int32_t i = 0; i < n; i++) {
         work->part[work->member[i]] = i / work->size;
         work->at[work->member[i]] = i;
@@ -326,8 +310,6 @@ static void sit(struct parting *work)
             seats->seat[r] = s;
             seats->owner[s++] = r;
         }
-    for (int32_t h = 0; h < seats->problem->host_count; h++)
-        seats->used[h] = seats->first[h + 1] - seats->first[h];
 }
 
 static nw_status settle(struct parting *work)
@@ -370,7 +352,7 @@ nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
     nw_status status;
 
     *found = false;
-    if (aim->first != NW_OBJECTIVE_CONGESTION || !is_full(seats) ||
+    if (aim->first != NW_OBJECTIVE_CONGESTION || !nw_seats_are_full(seats) ||
         seats->problem->host_count > HOSTS_MOST ||
         seats->problem->budget->stopped)
         return NW_OK;

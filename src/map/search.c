@@ -167,6 +167,13 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
     return status;
 }
 
+bool nw_search_is_tiny(const struct nw_problem *problem)
+{
+    return problem->core.first[problem->host_count] <= NW_EXACT_MOST &&
+           problem->pattern->rank_count <= NW_EXHAUST_MOST &&
+           problem->options.effort != NW_EFFORT_FAST;
+}
+
 bool nw_search_is_small(const struct nw_problem *problem)
 {
     return problem->core.first[problem->host_count] <=

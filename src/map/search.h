@@ -11,7 +11,11 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report);
 
-#define NW_EXACT_MOST 12 /* elements whose optimum auto proves */
+#define NW_EXACT_MOST 12      /* elements whose optimum auto proves */
+#define NW_EXACT_NODES 200000 /* seatings it looks at for that */
+
+/* So few elements that auto finds the best for any objective. */
+bool nw_search_is_tiny(const struct nw_problem *problem);
 
 /* True where the elements are few enough for the dense searches. */
 bool nw_search_is_small(const struct nw_problem *problem);

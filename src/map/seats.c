@@ -323,6 +323,16 @@ void nw_seats_fini(struct nw_seats *seats)
     *seats = (struct nw_seats){0};
 }
 
+bool nw_seats_are_full(const struct nw_seats *seats)
+{
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        if (seats->locked[r] || seats->held[r] || seats->half[r])
+            return false;
+    return seats->count == seats->core_count &&
+           seats->core_count == seats->rank_count &&
+           seats->row[seats->rank_count] == seats->row[2 * seats->rank_count];
+}
+
 void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer)
 {
     for (int32_t r = 0; r < seats->rank_count; r++) {

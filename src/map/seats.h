@@ -51,6 +51,9 @@ NW_MUST_CHECK nw_status nw_seats_init(struct nw_seats *seats,
 void nw_seats_fini(struct nw_seats *seats);
 /* Sorts the ties of each row by peer and adds up those of one peer. */
 void nw_seats_merge_ties(struct nw_seats *seats);
+/* True where every rank may go anywhere, each core has one and GPUs play no
+ * part. */
+bool nw_seats_are_full(const struct nw_seats *seats);
 /* Back into the answer it was made from, which has a gpu_host where GPUs may be
  * remote. */
 void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer);

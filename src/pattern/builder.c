@@ -203,14 +203,8 @@ nw_status nw_builder_fold(nw_pattern_builder *builder)
 static nw_status alloc_edges(nw_pattern *pattern, size_t edges, size_t sizes,
                              bool has_sizes)
 {
-    nw_status status = nw_alloc(edges, sizeof *pattern->dst, &pattern->dst);
+    nw_status status = nw_pattern_alloc_edges(pattern, edges);
 
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->kind, &pattern->kind);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->bytes, &pattern->bytes);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->messages, &pattern->messages);
     if (status || !has_sizes)
         return status;
     status = nw_alloc(edges + 1, sizeof *pattern->size_row, &pattern->size_row);

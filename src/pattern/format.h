@@ -95,6 +95,12 @@ NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
 /* A pattern without edges so far and with room for so many: the caller's. */
 NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
                                        nw_pattern **out);
+/* The arrays of so many edges, without sizes. */
+NW_MUST_CHECK nw_status nw_pattern_alloc_edges(nw_pattern *pattern,
+                                               size_t edges);
+/* The edge from src to dst of a pattern whose rows are sorted and hold each
+ * once, or SIZE_MAX. */
+size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst);
 void nw_pattern_one_message(nw_pattern *pattern);
 
 /* Decimal digits at `out` (room for 20); returns what follows them. */

@@ -138,28 +138,12 @@ static nw_status read_vertices(struct metis *in)
     return status;
 }
 
-/* The edge from src to dst, or SIZE_MAX: rows are sorted. */
-static size_t find_edge(const nw_pattern *p, int32_t src, int32_t dst)
-{
-    size_t low = p->row[src], high = p->row[src + 1];
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->dst[middle] < dst)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->row[src + 1] && p->dst[low] == dst ? low : SIZE_MAX;
-}
-
 /* `messages` still holds the line of each edge. */
 static nw_status check_both_ways(const struct metis *in, const nw_pattern *p)
 {
     for (int32_t v = 0; v < p->rank_count; v++)
         for (size_t e = p->row[v]; e < p->row[v + 1]; e++) {
-            size_t back = find_edge(p, p->dst[e], v);
+            size_t back = nw_pattern_find(p, p->dst[e], v);
 
             if (back == SIZE_MAX || p->bytes[back] != p->bytes[e])
                 return nw_fail(NW_EFORMAT,
@@ -254,7 +238,7 @@ nw_status nw_metis_read(const struct nw_pattern_text *text, nw_pattern **out)
 static nw_status bytes_between(const nw_pattern *p, int32_t src, int32_t dst,
                                uint64_t *bytes)
 {
-    size_t e = find_edge(p, src, dst);
+    size_t e = nw_pattern_find(p, src, dst);
 
     *bytes = 0;
     return e == SIZE_MAX ? NW_OK : nw_pair_next(p, src, &e, bytes);

@@ -13,6 +13,19 @@ const char *nw_kind_name(enum nw_kind kind)
     return kind_names[kind];
 }
 
+nw_status nw_pattern_alloc_edges(nw_pattern *pattern, size_t edges)
+{
+    nw_status status = nw_alloc(edges, sizeof *pattern->dst, &pattern->dst);
+
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->kind, &pattern->kind);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->bytes, &pattern->bytes);
+    if (!status)
+        status = nw_alloc(edges, sizeof *pattern->messages, &pattern->messages);
+    return status;
+}
+
 nw_status nw_pattern_new(int32_t ranks, size_t edges, nw_pattern **out)
 {
     nw_pattern *pattern = NULL;
@@ -22,13 +35,7 @@ nw_status nw_pattern_new(int32_t ranks, size_t edges, nw_pattern **out)
         status =
             nw_alloc((size_t)ranks + 1, sizeof *pattern->row, &pattern->row);
     if (!status)
-        status = nw_alloc(edges, sizeof *pattern->dst, &pattern->dst);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->kind, &pattern->kind);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->bytes, &pattern->bytes);
-    if (!status)
-        status = nw_alloc(edges, sizeof *pattern->messages, &pattern->messages);
+        status = nw_pattern_alloc_edges(pattern, edges);
     if (status) {
         nw_pattern_free(pattern);
         return status;
@@ -37,6 +44,22 @@ nw_status nw_pattern_new(int32_t ranks, size_t edges, nw_pattern **out)
     pattern->edge_count = edges;
     *out = pattern;
     return NW_OK;
+}
+
+size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst)
+{
+    size_t low = pattern->row[src], high = pattern->row[src + 1];
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (pattern->dst[middle] < dst)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < pattern->row[src + 1] && pattern->dst[low] == dst ? low
+                                                                   : SIZE_MAX;
 }
 
 void nw_pattern_free(nw_pattern *pattern)

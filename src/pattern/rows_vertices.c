@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/crew.h"
 #include "pattern/chunks.h"
+#include "pattern/format.h"
 
 #include <stdlib.h>
 
@@ -84,22 +85,6 @@ static void read_one(void *user, int32_t i)
     work->done[i] = read_chunk(work, i);
 }
 
-/* The edge from src to dst, or SIZE_MAX. */
-static size_t find_edge(const nw_pattern *p, int32_t src, int32_t dst)
-{
-    size_t low = p->row[src], high = p->row[src + 1];
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->dst[middle] < dst)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->row[src + 1] && p->dst[low] == dst ? low : SIZE_MAX;
-}
-
 /* Every edge of the chunk's vertices stands on the other line, too. */
 static void check_one(void *user, int32_t i)
 {
@@ -110,7 +95,7 @@ static void check_one(void *user, int32_t i)
 
     for (size_t v = chunk->first_line; work->done[i] && v < end; v++)
         for (size_t e = p->row[v]; e < p->row[v + 1]; e++) {
-            size_t back = find_edge(p, p->dst[e], (int32_t)v);
+            size_t back = nw_pattern_find(p, p->dst[e], (int32_t)v);
 
             if (back == SIZE_MAX || p->bytes[back] != p->bytes[e]) {
                 work->done[i] = false;

@@ -5,6 +5,7 @@
 #include "halo/exchange/modelled.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -18,27 +19,13 @@
 #define HEAD "nodewise halo choices 2"
 #define MODELLED "+model" /* behind the schedule */
 
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
-{
-    const unsigned char *at = data;
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
-}
-
-static uint64_t mix_text(uint64_t hash, const char *text)
-{
-    return mix(hash, text, strlen(text));
-}
-
 static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
 {
     for (int32_t i = 0; i < layout->piece_count; i++) {
         const struct nw_halo_piece *piece = &layout->piece[i];
 
-        hash = mix(hash, &piece->box, sizeof piece->box);
-        hash = mix(hash, &piece->rank, sizeof piece->rank);
+        hash = nw_hash(hash, &piece->box, sizeof piece->box);
+        hash = nw_hash(hash, &piece->rank, sizeof piece->rank);
     }
     return hash;
 }
@@ -47,7 +34,7 @@ static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
  * 0's, the MPI library, and the shape. */
 static uint64_t key_of(const nw_halo *halo)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = NW_HASH_START;
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     struct utsname machine;
     int length;
@@ -57,21 +44,21 @@ static uint64_t key_of(const nw_halo *halo)
     memset(&machine, 0, sizeof machine);
     uname(&machine);
     NW_PMPI(Get_library_version)(library, &length);
-    hash = mix_text(hash, machine.nodename);
-    hash = mix_text(hash, machine.machine);
-    hash = mix_text(hash, library);
-    hash = mix(hash, &cores, sizeof cores);
-    hash = mix(hash, domain->extent, sizeof domain->extent);
-    hash = mix(hash, domain->radius, sizeof domain->radius);
-    hash = mix(hash, domain->border, sizeof domain->border);
+    hash = nw_hash_text(hash, machine.nodename);
+    hash = nw_hash_text(hash, machine.machine);
+    hash = nw_hash_text(hash, library);
+    hash = nw_hash(hash, &cores, sizeof cores);
+    hash = nw_hash(hash, domain->extent, sizeof domain->extent);
+    hash = nw_hash(hash, domain->radius, sizeof domain->radius);
+    hash = nw_hash(hash, domain->border, sizeof domain->border);
     for (int32_t i = 0; i < halo->joined_count; i++)
-        hash = mix(hash, &halo->field[i].bytes, 2 * sizeof(size_t));
-    hash = mix(hash, halo->node_of, (size_t)halo->size * sizeof(int));
-    hash = mix(hash, halo->package_of, (size_t)halo->size * sizeof(int));
-    hash = mix(hash, &halo->methods, sizeof halo->methods);
-    hash = mix(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
+        hash = nw_hash(hash, &halo->field[i].bytes, 2 * sizeof(size_t));
+    hash = nw_hash(hash, halo->node_of, (size_t)halo->size * sizeof(int));
+    hash = nw_hash(hash, halo->package_of, (size_t)halo->size * sizeof(int));
+    hash = nw_hash(hash, &halo->methods, sizeof halo->methods);
+    hash = nw_hash(hash, &halo->gpu_memory, sizeof halo->gpu_memory);
     if (halo->roads->topology) /* the model's part in it */
-        hash = mix_text(hash, nw_topology_name(halo->roads->topology));
+        hash = nw_hash_text(hash, nw_topology_name(halo->roads->topology));
     return mix_pieces(hash, halo->layout);
 }
 

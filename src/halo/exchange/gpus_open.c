@@ -3,6 +3,7 @@
  * each piece, arrays, and the events in the callers' streams. */
 #include "halo/exchange/gpus.h"
 
+#include "base/hash.h"
 #include "runtime/aware.h"
 #include "runtime/warn.h"
 
@@ -96,13 +97,6 @@ static nw_status make_arrays(nw_halo *halo)
 
 /* --- numbers that tell GPUs of all nodes apart --- */
 
-static uint64_t fold(uint64_t hash, const char *word)
-{
-    for (; *word; word++)
-        hash = (hash ^ (unsigned char)*word) * 0x100000001b3u;
-    return hash;
-}
-
 static nw_status tell_where(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
@@ -114,8 +108,8 @@ static nw_status tell_where(nw_halo *halo)
 
         status = gpus->gpu->facts(gpus->device[i], &facts);
         gpus->where[halo->own[i]] =
-            fold(fold(0xcbf29ce484222325u ^ node << 48, facts.uuid),
-                 facts.pci_id) |
+            nw_hash_text(nw_hash_text(NW_HASH_START ^ node << 48, facts.uuid),
+                         facts.pci_id) |
             1;
     }
     status = nw_halo_agree(halo->comm, status);

@@ -6,33 +6,26 @@
 #include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
 
+#include "base/hash.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* --- the machine, as all ranks see it --- */
 
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
-{
-    const unsigned char *at = data;
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ at[i]) * 0x100000001b3u;
-    return hash;
-}
-
 /* Of everything that the model looks up. */
 static uint64_t mix_roads(const nw_halo *halo,
                           const struct nw_halo_roads *roads)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
+    uint64_t hash = NW_HASH_START;
     int32_t count = halo->layout->piece_count;
 
     for (int32_t i = 0; roads->topology && i < count; i++) {
         struct nw_halo_road road = nw_halo_road_of(roads, 0, i);
 
-        hash = mix(hash, &road, sizeof road);
+        hash = nw_hash(hash, &road, sizeof road);
         road = nw_halo_road_of(roads, i, (i + 1) % count);
-        hash = mix(hash, &road, sizeof road);
+        hash = nw_hash(hash, &road, sizeof road);
     }
     return hash;
 }

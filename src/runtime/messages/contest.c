@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "gpu/gpu.h"
+#include "runtime/messages/pace.h"
 #include "runtime/messages/staging.h"
 
 #include <nodewise/channel.h>
@@ -34,18 +35,9 @@ struct contest {
     void *memory;
 };
 
-static int class_of(uint64_t bytes)
-{
-    int class = 0;
-
-    while (class < CLASSES - 1 && (uint64_t)1 << class < bytes)
-        class ++;
-    return class;
-}
-
 bool nw_contest_is_ours(uint64_t bytes)
 {
-    return ours >> class_of(bytes) & 1;
+    return ours >> nw_pace_class(bytes, CLASSES) & 1;
 }
 
 /* Each size stands for those up to it, the last for all that are larger. */

@@ -3,6 +3,7 @@
 #include "runtime/messages/contest.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -12,17 +13,14 @@
 
 static const char head[] = "nodewise messages 1";
 
-/* FNV-1a of what the library says of itself. */
+/* Of what the library says of itself. */
 static uint64_t library(void)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    uint64_t hash = 0xcbf29ce484222325u;
     int length;
 
     NW_PMPI(Get_library_version)(version, &length);
-    for (const char *at = version; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
-    return hash;
+    return nw_hash_text(NW_HASH_START, version);
 }
 
 static nw_status find_path(bool near, char **out)

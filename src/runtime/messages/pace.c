@@ -38,3 +38,12 @@ void nw_pace_took(struct nw_pace *pace, int way, uint64_t ns)
     else
         *least += *least / RISE + 1; // took is at least twice as much
 }
+
+int nw_pace_class(uint64_t bytes, int classes)
+{
+    int class = 0;
+
+    while (class < classes - 1 && (uint64_t)1 << class < bytes)
+        class ++;
+    return class;
+}

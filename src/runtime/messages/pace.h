@@ -22,4 +22,7 @@ int nw_pace_best(const struct nw_pace *pace);
 /* Whether way 1 took more than twice as long. */
 bool nw_pace_is_lost(const struct nw_pace *pace);
 
+/* The power of two that so many bytes fit in, the last class for all more. */
+int nw_pace_class(uint64_t bytes, int classes);
+
 #endif

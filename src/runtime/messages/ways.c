@@ -92,15 +92,6 @@ static struct seen *reached(char *device, size_t bytes)
     return one->barred || one->uses <= FIRST_USES ? NULL : one;
 }
 
-static int class_of(size_t bytes)
-{
-    int class = 0;
-
-    while (class < CLASSES - 1 && (size_t)1 << class < bytes)
-        class ++;
-    return class;
-}
-
 /* A way that was far behind for fewer bytes is not tried for more. */
 static bool is_hopeless(const struct nw_pace *pace, int class)
 {
@@ -113,7 +104,7 @@ static bool is_hopeless(const struct nw_pace *pace, int class)
 static nw_status move(struct seen *allocation, bool out, char *device,
                       char *host, size_t bytes)
 {
-    struct nw_pace *pace = &paces[out][class_of(bytes)];
+    struct nw_pace *pace = &paces[out][nw_pace_class(bytes, CLASSES)];
     bool timed = false;
     int way = forced ? BY_CPU : nw_pace_pick(pace, &timed);
     uint64_t start = timed ? nw_clock_ns() : 0;
@@ -138,7 +129,7 @@ nw_status nw_ways_move(bool out, char *device, char *host, size_t bytes)
     if (!mapping || bytes > most[out])
         return by_driver(out, device, host, bytes);
     (void)pthread_mutex_lock(&lock);
-    if (forced || !is_hopeless(paces[out], class_of(bytes)))
+    if (forced || !is_hopeless(paces[out], nw_pace_class(bytes, CLASSES)))
         allocation = reached(device, bytes);
     if (allocation)
         status = move(allocation, out, device, host, bytes);

@@ -6,6 +6,7 @@
  */
 #include "runtime/profile/nccl.h"
 
+#include "base/hash.h"
 #include "runtime/profile/nccl_comm.h"
 #include "runtime/profile/nccl_tree.h"
 #include "runtime/profile/profile.h"
@@ -70,18 +71,6 @@ static void *next_nccl(const char *name)
 
 /* --- communicators --- */
 
-/* FNV-1a. */
-static uint64_t hash(uint64_t value, const void *bytes, size_t count)
-{
-    const unsigned char *byte = bytes;
-
-    for (size_t i = 0; i < count; i++)
-        value = (value ^ byte[i]) * 0x100000001b3u;
-    return value;
-}
-
-#define HASH_START 0xcbf29ce484222325u
-
 NW_API int ncclCommInitRank(nccl_comm *comm, int size, nccl_id id, int rank);
 int ncclCommInitRank(nccl_comm *comm, int size, nccl_id id, int rank)
 {
@@ -91,7 +80,8 @@ int ncclCommInitRank(nccl_comm *comm, int size, nccl_id id, int rank)
     code = NEXT(ncclCommInitRank)(comm, size, id, rank);
     nw_depth--;
     if (code == NCCL_SUCCESS && !nw_depth)
-        nw_nccl_comm_made(*comm, hash(HASH_START, &id, sizeof id), rank, size);
+        nw_nccl_comm_made(*comm, nw_hash(NW_HASH_START, &id, sizeof id), rank,
+                          size);
     return code;
 }
 
@@ -106,7 +96,8 @@ int ncclCommInitRankConfig(nccl_comm *comm, int size, nccl_id id, int rank,
     code = NEXT(ncclCommInitRankConfig)(comm, size, id, rank, config);
     nw_depth--;
     if (code == NCCL_SUCCESS && !nw_depth)
-        nw_nccl_comm_made(*comm, hash(HASH_START, &id, sizeof id), rank, size);
+        nw_nccl_comm_made(*comm, nw_hash(NW_HASH_START, &id, sizeof id), rank,
+                          size);
     return code;
 }
 
@@ -121,9 +112,9 @@ int ncclCommInitRankScalable(nccl_comm *comm, int size, int rank, int count,
     code = NEXT(ncclCommInitRankScalable)(comm, size, rank, count, ids, config);
     nw_depth--;
     if (code == NCCL_SUCCESS && !nw_depth)
-        nw_nccl_comm_made(*comm,
-                          hash(HASH_START, ids, (size_t)count * sizeof *ids),
-                          rank, size);
+        nw_nccl_comm_made(
+            *comm, nw_hash(NW_HASH_START, ids, (size_t)count * sizeof *ids),
+            rank, size);
     return code;
 }
 
@@ -143,7 +134,7 @@ int ncclCommInitAll(nccl_comm *comm, int count, const int *devices)
     nw_depth--;
     gethostname((char *)own.host, sizeof own.host);
     for (int i = 0; code == NCCL_SUCCESS && !nw_depth && i < count; i++)
-        nw_nccl_comm_made(comm[i], hash(HASH_START, &own, sizeof own), i,
+        nw_nccl_comm_made(comm[i], nw_hash(NW_HASH_START, &own, sizeof own), i,
                           count);
     return code;
 }
@@ -170,7 +161,7 @@ static void name_split(struct nw_nccl_comm *comm, void *context)
     struct split *split = context;
     uint64_t words[3] = {comm->id, ++comm->splits, (uint64_t)split->color};
 
-    split->id = hash(HASH_START, words, sizeof words);
+    split->id = nw_hash(NW_HASH_START, words, sizeof words);
 }
 
 NW_API int ncclCommSplit(nccl_comm comm, int color, int key, nccl_comm *out,

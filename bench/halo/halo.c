@@ -3,7 +3,8 @@
  * nodewise bench halo: the exchange of ghost cells in host memory, ours beside
  * what else can do it, in turns. As in the paper: barrier, MPI_Wtime around the
  * exchange, the slowest rank's time; every contestant's ghost cells are checked
- * before it is timed.
+ * before it is timed. LLNL's Comb, which bench/halo/comb builds, is run by the
+ * command that starts this program.
  */
 #include "peers.h"
 

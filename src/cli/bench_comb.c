@@ -167,7 +167,8 @@ static bool read_summary(const char *path, struct phases *best)
     return best->count == 4;
 }
 
-/* Two doubles a cell are four floats' bytes. */
+/* Two doubles a cell are four floats' bytes. Every way that it has without a
+ * GPU: packed by loops or by derived types, messages anew or persistent. */
 static bool run_row(const struct work *work, const struct row *row,
                     struct phases *out)
 {
@@ -190,12 +191,18 @@ static bool run_row(const struct work *work, const struct row *row,
                      "-comm",
                      "enable",
                      "mpi",
+                     "-comm",
+                     "enable",
+                     "mpi_persistent",
                      "-exec",
                      "disable",
                      "all",
                      "-exec",
                      "enable",
                      "seq",
+                     "-exec",
+                     "enable",
+                     "mpi_type",
                      "-memory",
                      "disable",
                      "all",
@@ -217,8 +224,10 @@ static bool run_row(const struct work *work, const struct row *row,
     snprintf(pattern, sizeof pattern, "%s/Comb_*_summary", work->folder);
     if (glob(pattern, 0, NULL, &found))
         return false;
-    /* numbered upwards: the last one is this row's */
-    good = good && read_summary(found.gl_pathv[found.gl_pathc - 1], out);
+    /* gone before the next row's, which takes the first free of 100 names */
+    good = good && read_summary(found.gl_pathv[0], out);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        good = !remove(found.gl_pathv[i]) && good;
     globfree(&found);
     return good;
 }

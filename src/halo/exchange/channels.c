@@ -287,6 +287,10 @@ nw_status nw_halo_channels_open(nw_halo *halo,
 void nw_halo_channels_close(nw_halo *halo)
 {
     for (size_t i = 0; i < halo->channel_count; i++)
+        if (halo->channel[i].ops->leave)
+            halo->channel[i].ops->leave(&halo->channel[i]);
+    nw_halo_peers_part(halo);
+    for (size_t i = 0; i < halo->channel_count; i++)
         halo->channel[i].ops->close(&halo->channel[i]);
     free(halo->channel);
     halo->channel = NULL;

@@ -66,8 +66,10 @@ struct nw_halo_method_ops {
     /* Next step if it can be made; *done: a receiving end's ghost cells are
      * filled, a sending end's cells may change. */
     nw_status (*test)(struct nw_halo_channel *channel, bool *done);
-    void (*close)(
-        struct nw_halo_channel *channel); /* after a failed open too */
+    /* Lets go of what the other end owns: all ends do before any closes. NULL
+     * where there is nothing of the kind. Both come after a failed open too. */
+    void (*leave)(struct nw_halo_channel *channel);
+    void (*close)(struct nw_halo_channel *channel);
 };
 
 struct nw_halo_channel {

@@ -42,6 +42,7 @@ struct nw_halo_gpus {
     size_t opened_count, opened_capacity;
     nw_gpu_event *peer_ready;    /* [piece_count] opened when first needed */
     void **owned;                /* [own_count * quantity_count] ours to free */
+    bool told;                   /* of arrays and events, by every rank */
     bool ipc, ipc_arrays, aware; /* on every rank */
     char why[200];               /* no ipc */
 };
@@ -71,6 +72,9 @@ nw_status nw_halo_peers_open(nw_halo *halo, const struct nw_halo_export *from,
 nw_status nw_halo_peers_map(const struct nw_halo_channel *channel);
 nw_status nw_halo_peers_event(nw_halo *halo, int32_t piece, nw_gpu_event *out);
 void nw_halo_peers_close(nw_halo *halo);
+/* Waits until all of the node have let go of what they had opened: a GPU's
+ * memory may not be freed before. Collective over the node. */
+void nw_halo_peers_part(const nw_halo *halo);
 
 static inline const struct nw_gpu *nw_halo_gpu(const nw_halo *halo)
 {

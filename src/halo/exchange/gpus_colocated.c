@@ -13,7 +13,8 @@
 struct colocated {
     struct nw_halo_lane lane; /* packing, or unpacking */
     void *buffer;
-    void *theirs;        /* sender: the receiver's buffer */
+    void *opened;        /* sender: the allocation of the receiver's buffer */
+    size_t offset;       /* of the buffer in it */
     nw_gpu_event copied; /* receiver: the sender's event */
     nw_gpu_event packed; /* sender: its cells may change */
     struct nw_halo_spot spot;
@@ -94,10 +95,10 @@ static nw_status join(struct nw_halo_channel *channel,
 
     if (channel->sends) {
         colocated->spot = offer->spot;
+        colocated->offset = offer->buffer.offset;
         if (!status)
-            status =
-                nw_halo_peers_open(halo, &offer->buffer, colocated->lane.device,
-                                   &colocated->theirs);
+            status = nw_halo_gpu(halo)->memory_import(&offer->buffer.handle,
+                                                      &colocated->opened);
     } else if (!status) {
         status = nw_halo_gpu(halo)->event_import(&offer->event.handle,
                                                  &colocated->copied);
@@ -130,7 +131,8 @@ static nw_status copy_if_free(struct nw_halo_channel *channel)
     for (int32_t i = 0; !status && i < nw_halo_spans(channel); i++) {
         struct nw_halo_span span = nw_halo_span(channel, i);
 
-        status = gpu->copy((char *)colocated->theirs + span.offset,
+        status = gpu->copy((char *)colocated->opened + colocated->offset +
+                               span.offset,
                            (char *)colocated->buffer + span.offset, span.bytes,
                            colocated->lane.stream);
     }
@@ -203,6 +205,22 @@ static nw_status test(struct nw_halo_channel *channel, bool *done)
                : status;
 }
 
+static void leave(struct nw_halo_channel *channel)
+{
+    struct colocated *colocated = channel->state;
+    const struct nw_gpu *gpu = nw_halo_gpu(channel->halo);
+
+    if (!colocated || !colocated->lane.stream ||
+        gpu->select(colocated->lane.device))
+        return;
+    (void)gpu->stream_wait(colocated->lane.stream);
+    if (colocated->opened)
+        gpu->memory_close(colocated->opened);
+    gpu->event_free(colocated->copied);
+    colocated->opened = NULL;
+    colocated->copied = NULL;
+}
+
 static void close_channel(struct nw_halo_channel *channel)
 {
     struct colocated *colocated = channel->state;
@@ -212,8 +230,8 @@ static void close_channel(struct nw_halo_channel *channel)
         return;
     nw_halo_lane_close(channel->halo, &colocated->lane);
     gpu->event_free(colocated->packed);
-    gpu->event_free(colocated->copied);
-    gpu->free(colocated->buffer);
+    if (!channel->halo->bereft)
+        gpu->free(colocated->buffer);
     free(colocated);
     channel->state = NULL;
 }
@@ -228,5 +246,6 @@ const struct nw_halo_method_ops nw_halo_colocated = {
     .post = post,
     .start = start,
     .test = test,
+    .leave = leave,
     .close = close_channel,
 };

@@ -258,6 +258,17 @@ nw_status nw_halo_test_direct(struct nw_halo_channel *channel, bool *done)
     return status;
 }
 
+/* The receiver's is the sender's event; a sender's is kept for the halo. */
+void nw_halo_leave_direct(struct nw_halo_channel *channel)
+{
+    struct direct *direct = channel->state;
+
+    if (!direct || channel->sends)
+        return;
+    nw_halo_gpu(channel->halo)->event_free(direct->other);
+    direct->other = NULL;
+}
+
 void nw_halo_close_direct(struct nw_halo_channel *channel)
 {
     struct direct *direct = channel->state;
@@ -265,8 +276,6 @@ void nw_halo_close_direct(struct nw_halo_channel *channel)
     if (!direct)
         return;
     nw_halo_lane_close(channel->halo, &direct->lane);
-    if (!channel->sends)
-        nw_halo_gpu(channel->halo)->event_free(direct->other);
     free(direct);
     channel->state = NULL;
 }
@@ -295,6 +304,7 @@ const struct nw_halo_method_ops nw_halo_write = {
     .post = nw_halo_post_direct,
     .start = nw_halo_start_direct,
     .test = nw_halo_test_direct,
+    .leave = nw_halo_leave_direct,
     .close = nw_halo_close_direct,
 };
 
@@ -308,5 +318,6 @@ const struct nw_halo_method_ops nw_halo_peer3d = {
     .post = nw_halo_post_direct,
     .start = nw_halo_start_direct,
     .test = nw_halo_test_direct,
+    .leave = nw_halo_leave_direct,
     .close = nw_halo_close_direct,
 };

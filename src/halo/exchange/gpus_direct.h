@@ -13,6 +13,7 @@ nw_status nw_halo_join_direct(struct nw_halo_channel *channel,
 nw_status nw_halo_post_direct(struct nw_halo_channel *channel);
 nw_status nw_halo_start_direct(struct nw_halo_channel *channel);
 nw_status nw_halo_test_direct(struct nw_halo_channel *channel, bool *done);
+void nw_halo_leave_direct(struct nw_halo_channel *channel);
 void nw_halo_close_direct(struct nw_halo_channel *channel);
 
 #endif

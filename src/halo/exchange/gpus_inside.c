@@ -136,6 +136,7 @@ const struct nw_halo_method_ops nw_halo_kernel = {
     .open = nw_halo_open_direct,
     .start = nw_halo_start_direct,
     .test = nw_halo_test_direct,
+    .leave = nw_halo_leave_direct,
     .close = nw_halo_close_direct,
 };
 

@@ -37,7 +37,8 @@ void nw_halo_lane_close(const nw_halo *halo, struct nw_halo_lane *lane)
     for (int32_t f = 0; lane->one && f < halo->field_count; f++)
         nw_gpu_job_free(lane->one[f]);
     free(lane->one);
-    gpu->event_free(lane->done);
+    if (!halo->bereft) /* others may have it open */
+        gpu->event_free(lane->done);
     gpu->stream_free(lane->stream);
     *lane = (struct nw_halo_lane){.device = 0};
 }

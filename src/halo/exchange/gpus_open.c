@@ -249,7 +249,9 @@ void nw_halo_gpus_close(nw_halo *halo, void *context)
         return;
     if (gpus->gpu) {
         nw_halo_peers_close(halo);
-        free_arrays(halo);
+        nw_halo_peers_part(halo);
+        if (!halo->bereft) /* others may have them open */
+            free_arrays(halo);
         gpus->gpu->restore(context);
     }
     free(gpus->device);

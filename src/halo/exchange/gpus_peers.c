@@ -88,6 +88,7 @@ nw_status nw_halo_peers_find(nw_halo *halo)
     struct nw_halo_gpus *gpus = halo->gpus;
     int able[3], code;
 
+    gpus->told = true;
     export_all(halo);
     code = tell(halo);
     if (code == MPI_SUCCESS && gpus->ipc && !can_open(halo)) {
@@ -185,4 +186,10 @@ void nw_halo_peers_close(nw_halo *halo)
         if (!gpus->gpu->select(gpus->opened[i].gpu))
             gpus->gpu->memory_close(gpus->opened[i].memory);
     gpus->opened_count = 0;
+}
+
+void nw_halo_peers_part(const nw_halo *halo)
+{
+    if (halo->gpus && halo->gpus->told && halo->node_size > 1 && !halo->bereft)
+        NW_PMPI(Barrier)(halo->node_comm);
 }

@@ -80,6 +80,15 @@ void *fake_real(uint64_t address);
 /* Whether all bytes lie in one allocation; whose (-1: pinned host memory). */
 bool fake_holds(uint64_t address, size_t bytes, int *gpu);
 bool fake_is_device(uint64_t address);
+/* The processes that have opened something of another one. */
+enum { SHARERS = 64 };
+struct sharers {
+    int32_t pid[SHARERS]; /* 0: a free place */
+};
+void fake_share(struct sharers *sharers, int32_t was, int32_t is);
+/* Ends the program where anyone still has it open and FAKE_CUDA_STRICT is
+ * set: for CUDA, what happens then is undefined. */
+void fake_unshared(const struct sharers *sharers, const char *what);
 /* A page shared with other processes, by its descriptor. */
 void *fake_page_new(int *fd);
 void *fake_page_open(int pid, int fd);

@@ -5,11 +5,14 @@
  * the other, a fixed distance away, is the double's own. FAKE_CUDA_READABLE
  * lets the host touch it after all; FAKE_CUDA_MEMORY is how many bytes a GPU
  * has in each process; FAKE_CUDA_SPOIL makes one byte of copies to the host
- * wrong. Addresses are not used again, so that late users fault, too.
+ * wrong. Addresses are not used again, so that late users fault, too. Who has
+ * opened memory of another process stands in a page behind it: with
+ * FAKE_CUDA_STRICT its owner may not free it before they have closed it.
  */
 #include "fake.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +36,7 @@ struct range {
     int gpu; /* -1: pinned host memory */
     int fd;  /* -1: opened from another process */
     uint64_t id;
+    struct sharers *sharers; /* of memory that others may open, or we have */
 };
 
 /* What an exported handle says; 64 bytes with the rest zero. */
@@ -97,6 +101,38 @@ bool fake_holds(uint64_t address, size_t bytes, int *gpu)
     return found;
 }
 
+static struct sharers *sharers_of(int fd, size_t room)
+{
+    void *page =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)room);
+
+    return page == MAP_FAILED ? NULL : page;
+}
+
+void fake_share(struct sharers *sharers, int32_t was, int32_t is)
+{
+    for (int i = 0; i < SHARERS; i++) {
+        int32_t found = was;
+
+        if (__atomic_compare_exchange_n(&sharers->pid[i], &found, is, false,
+                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+void fake_unshared(const struct sharers *sharers, const char *what)
+{
+    for (int i = 0; getenv("FAKE_CUDA_STRICT") && i < SHARERS; i++) {
+        int32_t pid = __atomic_load_n(&sharers->pid[i], __ATOMIC_ACQUIRE);
+
+        if (!pid || kill(pid, 0))
+            continue;
+        fprintf(stderr, "fake CUDA: %s is freed while process %d has it open\n",
+                what, (int)pid);
+        abort();
+    }
+}
+
 static int map_twice(struct range *range, int fd)
 {
     int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
@@ -115,6 +151,9 @@ static int map_twice(struct range *range, int fd)
              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
              0) == MAP_FAILED)
         return OUT_OF_MEMORY;
+    range->sharers = sharers_of(fd, range->room);
+    if (!range->sharers)
+        return OUT_OF_MEMORY;
     arena_used += range->room + PAGE; /* a gap, for those who go too far */
     return SUCCESS;
 }
@@ -131,6 +170,7 @@ static void unmap(const struct range *range)
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     if (getenv("FAKE_CUDA_READABLE"))
         munmap((void *)range->start, range->room);
+    munmap(range->sharers, PAGE);
     if (range->fd >= 0)
         close(range->fd);
 }
@@ -166,7 +206,7 @@ static int allocate(size_t size, int gpu, uint64_t *pointer)
         return OUT_OF_MEMORY;
     fd = memfd_create("fake-cuda", MFD_CLOEXEC);
     range = range_new(size, gpu, fd);
-    if (fd >= 0 && range && !ftruncate(fd, (off_t)range->room))
+    if (fd >= 0 && range && !ftruncate(fd, (off_t)(range->room + PAGE)))
         code = map_twice(range, fd);
     if (code) {
         if (fd >= 0)
@@ -218,6 +258,10 @@ static int drop(uint64_t start, bool pinned, bool imported)
     pthread_mutex_unlock(&fake_lock);
     if (!range)
         return INVALID_VALUE;
+    if (imported)
+        fake_share(range->sharers, getpid(), 0);
+    else if (!pinned)
+        fake_unshared(range->sharers, "memory");
     unmap(range);
     free(range);
     return SUCCESS;
@@ -405,6 +449,7 @@ API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
     code = fd >= 0 && range ? map_twice(range, fd) : INVALID_HANDLE;
     if (!code) {
         add(range);
+        fake_share(range->sharers, 0, getpid());
         /* as the flag asks: the way to its GPU is opened */
         fake_current()->reached |= 1u << exported.gpu;
     }

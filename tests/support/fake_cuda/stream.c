@@ -22,11 +22,13 @@ struct counts {
     uint64_t recorded, reached;
     int32_t pid;    /* of who recorded last */
     int32_t broken; /* its context is: who waits for it breaks, too */
+    struct sharers sharers;
 };
 
 struct event {
     struct counts *counts;
     struct counts own;
+    bool imported;
     int fd;    /* of the page, -1 where private or another's */
     bool page; /* counts are on a page */
 };
@@ -400,6 +402,10 @@ API int cuEventCreate(struct event **out, unsigned flags)
 API int cuEventDestroy_v2(struct event *event)
 {
     fake_drain(); /* the real one goes on with what was recorded */
+    if (event->imported)
+        fake_share(&event->counts->sharers, getpid(), 0);
+    else if (event->page)
+        fake_unshared(&event->counts->sharers, "an event");
     if (event->page)
         fake_page_close(event->counts);
     if (event->fd >= 0)
@@ -471,12 +477,13 @@ API int cuIpcOpenEventHandle(struct event **out, struct handle handle)
     if (!event)
         return OUT_OF_MEMORY;
     event->fd = -1;
-    event->page = true;
+    event->page = event->imported = true;
     event->counts = fake_page_open(exported.pid, exported.fd);
     if (!event->counts) {
         free(event);
         return INVALID_HANDLE;
     }
+    fake_share(&event->counts->sharers, 0, getpid());
     __atomic_add_fetch(&fake_live, 1, __ATOMIC_RELAXED);
     *out = event;
     return SUCCESS;

@@ -41,6 +41,8 @@ static struct {
     int (*topology_set_synthetic)(hwloc_topology_t machine, const char *text);
     int (*topology_set_xmlbuffer)(hwloc_topology_t machine, const char *text,
                                   int length);
+    int (*type_sscanf)(const char *text, hwloc_obj_type_t *type,
+                       union hwloc_obj_attr_u *attributes, size_t size);
 } calls;
 
 static const struct {
@@ -68,6 +70,7 @@ static const struct {
     {"hwloc_topology_set_io_types_filter", &calls.topology_set_io_types_filter},
     {"hwloc_topology_set_synthetic", &calls.topology_set_synthetic},
     {"hwloc_topology_set_xmlbuffer", &calls.topology_set_xmlbuffer},
+    {"hwloc_type_sscanf", &calls.type_sscanf},
 };
 
 static bool is_loaded;
@@ -209,4 +212,10 @@ int hwloc_topology_set_xmlbuffer(hwloc_topology_t machine, const char *text,
                                  int length)
 {
     return calls.topology_set_xmlbuffer(machine, text, length);
+}
+
+int hwloc_type_sscanf(const char *text, hwloc_obj_type_t *type,
+                      union hwloc_obj_attr_u *attributes, size_t size)
+{
+    return calls.type_sscanf(text, type, attributes, size);
 }

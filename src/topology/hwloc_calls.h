@@ -31,6 +31,7 @@
 #define hwloc_topology_set_io_types_filter nw_hwloc_topology_set_io_types_filter
 #define hwloc_topology_set_synthetic nw_hwloc_topology_set_synthetic
 #define hwloc_topology_set_xmlbuffer nw_hwloc_topology_set_xmlbuffer
+#define hwloc_type_sscanf nw_hwloc_type_sscanf
 
 #include <hwloc.h>
 #include <hwloc/distances.h>

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A node beyond this is a mistake, and hwloc needs memory for its square. */
-#define MAX_OBJECTS 16384
-
 static nw_status set_xml(hwloc_topology_t machine, const char *file)
 {
     char *data;
@@ -27,46 +24,6 @@ static nw_status set_xml(hwloc_topology_t machine, const char *file)
         status = nw_fail(NW_EFORMAT, "%s:1: hwloc cannot read this XML", file);
     free(data);
     return status;
-}
-
-/* The count in front of the blanks, brackets or colons of one level. */
-static nw_status multiply(const char *what, const char *digits,
-                          uint64_t *product)
-{
-    char *end;
-    unsigned long long count;
-
-    errno = 0;
-    count = strtoull(digits, &end, 10);
-    if (errno || count == 0 || count > MAX_OBJECTS ||
-        *product > MAX_OBJECTS / count)
-        return nw_fail(NW_EFORMAT,
-                       "hwloc: '%s' has a level of none or a machine of more "
-                       "than %d objects",
-                       what, MAX_OBJECTS);
-    *product *= count;
-    return NW_OK;
-}
-
-/* hwloc multiplies the levels before it doubts them. */
-static nw_status check_synthetic(const char *what)
-{
-    uint64_t product = 1;
-    int brackets = 0;
-
-    for (const char *at = what; *at; at++) {
-        bool starts = at == what || strchr(" :]", at[-1]);
-
-        brackets += *at == '(' || *at == '[';
-        brackets -= *at == ')' || *at == ']';
-        if (!brackets && starts && *at >= '0' && *at <= '9') {
-            nw_status status = multiply(what, at, &product);
-
-            if (status)
-                return status;
-        }
-    }
-    return NW_OK;
 }
 
 /* hwloc wants hardware threads at the end; one each where none are named. */
@@ -86,7 +43,7 @@ static int set_with_threads(hwloc_topology_t machine, const char *what)
 
 static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
 {
-    nw_status status = check_synthetic(what);
+    nw_status status = nw_hwloc_check_synthetic(what);
 
     if (status)
         return status;

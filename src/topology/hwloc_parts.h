@@ -17,6 +17,10 @@ NW_MUST_CHECK nw_status nw_hwloc_open(enum nw_hwloc_from from, const char *what,
 NW_MUST_CHECK nw_status nw_hwloc_xml_read(const char *file, char **data,
                                           size_t *length, char **host);
 
+/* Refuses a synthetic description that hwloc would not survive, or whose order
+ * of numbers it would not follow. */
+NW_MUST_CHECK nw_status nw_hwloc_check_synthetic(const char *what);
+
 struct nw_hwloc_build {
     nw_topology *topology;
     struct nw_node_type *type;

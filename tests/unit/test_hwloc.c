@@ -340,6 +340,25 @@ static void bad_strings_are_refused(void **state)
         "hwloc:1000000000",
         "hwloc:package:2 core:nan pu:1",
         "hwloc:pu:2 package:2",
+        /* orders that hwloc dies of, or reads past its memory for */
+        "hwloc:package:2 core:2 pu:2(indexes=1*65536:1*65536:1*65536:1*65536)",
+        "hwloc:package:2 core:2 pu:2(indexes=1*128:1*128:1*128:1*128)",
+        "hwloc:package:2(indexes=core:numa) core:4 pu:2",
+        "hwloc:package:2 core:2 pu:2(indexes=l2:core)",
+        "hwloc:package:2 core:2 pu:2(indexes=core:pu)",
+        "hwloc:package:2 [numa(indexes=l2)] core:2 pu:2",
+        "hwloc:pu:1(indexes=4294967294)",
+        "hwloc:pu:2(indexes=99999999999999999999,0)",
+        /* and those that it leaves out without a word */
+        "hwloc:core:2 pu:2(indexes=0,1,2)",
+        "hwloc:core:2 pu:2(indexes=0,1,2,3,4)",
+        "hwloc:core:2 pu:2(indexes=0,1,2,2)",
+        "hwloc:core:2 pu:2(indexes=0,1,,2)",
+        "hwloc:core:2 pu:2(indexes=)",
+        "hwloc:core:2 pu:2(indexes=2*)",
+        "hwloc:core:2 pu:2(indexes=0*2:1*2)",
+        "hwloc:core:2 pu:2(memory=1GB indexes=core:core)",
+        "hwloc:core:2 pu:2(indexes=core:zebra)",
     };
     nw_topology *topology = NULL;
 
@@ -348,6 +367,41 @@ static void bad_strings_are_refused(void **state)
         assert_int_equal(nw_topology_load(bad[i], NULL, &topology), NW_EFORMAT);
         assert_null(topology);
     }
+}
+
+/* The processors of a synthetic machine's cores, one after the other. */
+static void assert_cpus(const char *source, const char *expected)
+{
+    nw_topology *topology = load(source, NW_ELEMENTS_CORE);
+    char words[256] = "";
+    const int32_t *cpus;
+
+    for (int32_t e = 0; e < nw_topology_element_count(topology); e++) {
+        size_t count = nw_topology_element_cpus(topology, e, &cpus);
+
+        for (size_t c = 0; c < count; c++)
+            snprintf(words + strlen(words), sizeof words - strlen(words),
+                     c ? ",%d" : " %d" + !e, (int)cpus[c]);
+    }
+    assert_string_equal(words, expected);
+    nw_topology_free(topology);
+}
+
+/* By hand: the number of a processor counts through the first level named,
+ * then the next; or by steps, (n / STEP) % COUNT of each in turn. hwloc sorts
+ * cores by their lowest processor. */
+static void synthetic_numbers_follow_their_order(void **state)
+{
+    (void)state;
+    assert_cpus("hwloc:package:2 core:2 pu:2", "0,1 2,3 4,5 6,7");
+    assert_cpus("hwloc:package:2 core:2 pu:2(indexes=package:core)",
+                "0,4 2,6 1,5 3,7");
+    assert_cpus("hwloc:package:2 core:2 pu:2(indexes=2*4:1*2)",
+                "0,4 1,5 2,6 3,7");
+    assert_cpus("hwloc:core:2(indexes=1,0) pu:2(indexes=3,1,0,2)", "0,2 1,3");
+    assert_cpus("hwloc:package:2 [numa(memory=1GB indexes=1,0)] core:2(indexes="
+                "core:package)",
+                "0 1 2 3");
 }
 
 int main(void)
@@ -361,6 +415,7 @@ int main(void)
         cmocka_unit_test(virtual_functions_are_left_out),
         cmocka_unit_test(old_display_chips_are_no_gpus),
         cmocka_unit_test(synthetic_machines_have_threads),
+        cmocka_unit_test(synthetic_numbers_follow_their_order),
         cmocka_unit_test(synthetic_machines_need_not_name_threads),
         cmocka_unit_test(threads_without_cores_are_cores),
         cmocka_unit_test(live_has_the_cores_this_process_may_use),

@@ -184,10 +184,10 @@ static void test_order(void **state)
     check_machine("hwloc:package:2 core:4 pu:2(indexes=8*2:1*8)");
     check_machine("hwloc:package:2 numa:2 l3:2 l2:2 core:2 pu:2");
     check_machine("hwloc:package:2 [numa] l3:2 l2:2 core:2 "
-                  "pu:2(indexes=pu:core:package)");
+                  "pu:2(indexes=1*2:2*8:16*2)");
     check_machine("hwloc:package:2 l3:2 l2:2 core:2 pu:1(indexes=l2:package)");
     check_machine("hwloc:package:2 l3:4 core:3 "
-                  "pu:2(indexes=l3:pu:core:package)");
+                  "pu:2(indexes=6*4:1*2:2*3:24*2)");
     check_machine("hwloc:package:4 [numa] l2:2 core:2 "
                   "pu:1(indexes=l2:core:package)");
 }

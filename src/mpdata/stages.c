@@ -112,7 +112,7 @@ static void stage_3(const struct work *w, struct cell c)
 static void stage_4(const struct work *w, struct cell c)
 {
     struct star x = star_at(&w->x, c);
-    real *restrict mx = at(&w->array[NW_STAGE_MX], c.p, c.j);
+    real *restrict mx = at(&w->array[NW_STAGE_MX0], c.p, c.j);
     ptrdiff_t l = w->view->n[2];
 
     NW_VECTOR
@@ -124,7 +124,7 @@ static void stage_4(const struct work *w, struct cell c)
 static void stage_5(const struct work *w, struct cell c)
 {
     struct star x = star_at(&w->x, c);
-    real *restrict mn = at(&w->array[NW_STAGE_MN], c.p, c.j);
+    real *restrict mn = at(&w->array[NW_STAGE_MN0], c.p, c.j);
     ptrdiff_t l = w->view->n[2];
 
     NW_VECTOR
@@ -225,28 +225,31 @@ static void stage_9(const struct work *w, struct cell c)
     corrective_axis(w, c, 2);
 }
 
-/* Stage 10: the highest around a cell, before the step or now. */
+/* Stage 10: the highest around a cell, before the step or now; what it was
+ * between passes is no bound (libmpdata++, mpdata_fct_2d.hpp). */
 static void stage_10(const struct work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);
-    real *mx = at(&w->array[NW_STAGE_MX], c.p, c.j);
+    const real *before = at(&w->array[NW_STAGE_MX0], c.p, c.j);
+    real *restrict mx = at(&w->array[NW_STAGE_MX], c.p, c.j);
     ptrdiff_t l = w->view->n[2];
 
     NW_VECTOR
     for (ptrdiff_t k = 0; k < l; k++)
-        mx[k] = most(mx[k], star_most(&x, k));
+        mx[k] = most(before[k], star_most(&x, k));
 }
 
 /* Stage 11: the lowest. */
 static void stage_11(const struct work *w, struct cell c)
 {
     struct star x = star_at(&w->from.x, c);
-    real *mn = at(&w->array[NW_STAGE_MN], c.p, c.j);
+    const real *before = at(&w->array[NW_STAGE_MN0], c.p, c.j);
+    real *restrict mn = at(&w->array[NW_STAGE_MN], c.p, c.j);
     ptrdiff_t l = w->view->n[2];
 
     NW_VECTOR
     for (ptrdiff_t k = 0; k < l; k++)
-        mn[k] = least(mn[k], star_least(&x, k));
+        mn[k] = least(before[k], star_least(&x, k));
 }
 
 /* Stage 12: the part of what flows in that a cell may take. */
@@ -277,7 +280,7 @@ static void stage_13(const struct work *w, struct cell c)
         cn[k] = ratio((x[k] - mn[k]) * h[k], flow_out(&f, k));
 }
 
-/* Limits the fluxes, and the velocities that a further pass begins from. */
+/* Limits the fluxes. A further pass begins from the velocities before that. */
 NW_INLINE void limited_flux(const struct work *w, struct cell c, int axis)
 {
     const int unit[3] = {axis == 0, axis == 1, axis == 2};
@@ -286,15 +289,11 @@ NW_INLINE void limited_flux(const struct work *w, struct cell c, int axis)
     const real *cp = at(cps, c.p, c.j), *next_cp = near(cps, c, unit);
     const real *cn = at(cns, c.p, c.j), *next_cn = near(cns, c, unit);
     real *f = at(&w->array[NW_STAGE_F1 + axis], c.p, c.j);
-    real *v = at(&w->v[axis], c.p, c.j);
     ptrdiff_t l = w->view->n[2];
 
     NW_VECTOR
-    for (ptrdiff_t k = row_begin(axis); k < l; k++) {
+    for (ptrdiff_t k = row_begin(axis); k < l; k++)
         f[k] = limit(f[k], cp[k], next_cp[k], cn[k], next_cn[k]);
-        v[k] = limit(v[k], cp[k], next_cp[k], cn[k], next_cn[k]);
-    }
-    velocity_ends(w, v);
 }
 
 /* Stages 14 to 16: limited fluxes. */

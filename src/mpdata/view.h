@@ -15,11 +15,14 @@
  * and those after the row before, in one cache line. */
 #define NW_MPDATA_LINE 64
 
-/* Full arrays of the stages: fluxes, extrema, x*, velocities, ratios. */
+/* Full arrays of the stages: fluxes, extrema before the step and of a pass, x*,
+ * velocities, ratios. */
 enum nw_mpdata_stage_array {
     NW_STAGE_F1,
     NW_STAGE_F2,
     NW_STAGE_F3,
+    NW_STAGE_MX0,
+    NW_STAGE_MN0,
     NW_STAGE_MX,
     NW_STAGE_MN,
     NW_STAGE_XS,

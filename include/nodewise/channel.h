@@ -162,7 +162,10 @@ NW_API void nw_channel_count(nw_channel *channel,
                              struct nw_channel_counts *out);
 /* The provider that carries messages to a peer. Borrowed. */
 NW_API const char *nw_channel_provider(nw_channel *channel, int32_t peer);
-/* How GPU memory is stored to by the CPU: "gdrcopy", "emulated", or "none". */
+/* How GPU memory is stored to past the driver: "gdrcopy", "resident" (a kernel
+ * that stays on the GPU for a while), "emulated", or "none"; what a channel
+ * opened now would take, where `channel` is NULL. On the tests' double of the
+ * driver "resident" has "(emulated)" behind it. Borrowed. */
 NW_API const char *nw_channel_mapping(nw_channel *channel);
 
 /* -- which way is best -- */

@@ -18,6 +18,9 @@ const struct nw_variable nw_environment[] = {
      "memory"},
     {"NODEWISE_CHANNEL_IPC", "on|off",
      "'off' sends large messages between GPUs of one host over libfabric, too"},
+    {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|resident|emulated|none",
+     "how the CPU stores into GPU memory: a mapping of it, or a kernel that "
+     "stays on the GPU"},
     {"NODEWISE_CHANNEL_PROTOCOL", "auto|gather|pack|two|rendezvous",
      "how the channel sends messages that fit a slot"},
     {"NODEWISE_CHANNEL_PROVIDER", "auto|NAME",

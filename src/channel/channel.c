@@ -176,6 +176,7 @@ static void free_parts(nw_channel *channel)
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_regions_close(&channel->regions[f]);
     nw_opened_close(channel);
+    nw_mapping_close(channel->mapping);
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
     while (channel->spare) {
@@ -299,5 +300,13 @@ const char *nw_channel_provider(nw_channel *channel, int32_t peer)
 
 const char *nw_channel_mapping(nw_channel *channel)
 {
-    return channel->mapping ? channel->mapping->name : "none";
+    const struct nw_mapping *mapping =
+        channel ? channel->mapping : nw_mapping_open();
+
+    if (!channel)
+        nw_mapping_close(mapping);
+    if (!mapping)
+        return "none";
+    return mapping->played && nw_adapter_open() ? mapping->played
+                                                : mapping->name;
 }

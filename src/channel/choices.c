@@ -26,6 +26,8 @@ static void of_model(const nw_channel *channel, const struct nw_situation *of,
                            .regime = of->regime};
 
     nw_costs_of_provider(&ends.costs, of->provider);
+    if (channel->mapping)
+        nw_costs_of_mapping(&ends.costs, channel->mapping->name);
     nw_choice_make(cost, &ends, channel->options.slot_bytes, out);
 }
 

@@ -29,6 +29,8 @@ struct nw_costs {
 void nw_costs_default(struct nw_costs *out);
 /* A hop by this provider, as the reference has measured it. */
 void nw_costs_of_provider(struct nw_costs *costs, const char *provider);
+/* A store by this back end (nw_mapping), in the same way. */
+void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping);
 double nw_cost(const struct nw_costs *costs, enum nw_cost_kind kind,
                uint64_t bytes);
 

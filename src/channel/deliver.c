@@ -34,21 +34,6 @@ static void finish(nw_channel *channel, struct nw_slot *slot, nw_status status)
     nw_request_finish(request, status);
 }
 
-static nw_status by_stores(nw_channel *channel, struct nw_slot *slot,
-                           nw_channel_request *request)
-{
-    size_t bytes = room_of(slot, request);
-    void *mapped = NULL;
-    nw_status status =
-        channel->mapping->map(request->message.buffer, bytes, &mapped);
-
-    if (status)
-        return status;
-    nw_stores(mapped, payload_of(slot), bytes);
-    channel->mapping->stored(bytes);
-    return NW_OK;
-}
-
 /* The adapter writes from the slot through itself into the GPU. */
 static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
                              nw_channel_request *request)
@@ -108,7 +93,8 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
     request->result.copy = copy;
     channel->counts.copied[copy]++;
     if (copy == NW_CHANNEL_FASTCOPY)
-        return by_stores(channel, slot, request);
+        return nw_mapping_store(channel->mapping, request->message.buffer,
+                                payload_of(slot), bytes);
     if (copy == NW_CHANNEL_LOOPBACK)
         return by_loopback(channel, slot, request);
     return nw_memory_copy_in(request->gpu, request->message.buffer,

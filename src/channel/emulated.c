@@ -2,6 +2,7 @@
 /* GPU memory that the CPU and the adapter reach, played by the tests' double
  * of the CUDA driver: correct always, and as slow as the real thing where its
  * costs are switched on. Figures made so are to be called emulated. */
+#include "channel/mapping.h"
 #include "channel/memory.h"
 
 #include "base/library.h"
@@ -48,5 +49,10 @@ static void loaded(size_t bytes)
     fake.work("load", bytes);
 }
 
-const struct nw_mapping nw_mapping_emulated = {"emulated", nw_adapter_open,
-                                               nw_adapter_map, stored, loaded};
+const struct nw_mapping nw_mapping_emulated = {
+    .name = "emulated",
+    .open = nw_adapter_open,
+    .map = nw_adapter_map,
+    .stored = stored,
+    .loaded = loaded,
+};

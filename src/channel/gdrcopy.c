@@ -3,7 +3,7 @@
  * at run time. Pinning costs more than many messages, so mappings are kept, a
  * bounded number; each hit is checked against the buffer's id, since memory
  * may have been freed and given out anew behind our back. */
-#include "channel/memory.h"
+#include "channel/mapping.h"
 
 #include "base/library.h"
 #include "base/status.h"
@@ -145,10 +145,8 @@ static nw_status gdr_map_at(void *gpu, size_t bytes, void **out)
                          bytes, gpu);
 }
 
-static void paid(size_t bytes)
-{
-    (void)bytes; /* the bus was paid already */
-}
-
-const struct nw_mapping nw_mapping_gdrcopy = {"gdrcopy", gdr_open, gdr_map_at,
-                                              paid, paid};
+const struct nw_mapping nw_mapping_gdrcopy = {
+    .name = "gdrcopy",
+    .open = gdr_open,
+    .map = gdr_map_at,
+};

@@ -168,17 +168,6 @@ void nw_memory_pinned_free(void *memory)
         free(memory);
 }
 
-const struct nw_mapping *nw_mapping_open(void)
-{
-    const struct nw_mapping *const all[] = {&nw_mapping_gdrcopy,
-                                            &nw_mapping_emulated};
-
-    for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
-        if (all[i]->open())
-            return all[i];
-    return NULL;
-}
-
 nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
 {
     nw_status status;

@@ -44,32 +44,11 @@ void nw_memory_close(void *memory); /* NULL is fine */
 NW_MUST_CHECK nw_status nw_memory_pinned_new(size_t bytes, void **out);
 void nw_memory_pinned_free(void *memory);
 
-/* How the CPU stores into GPU memory, behind one interface. */
-struct nw_mapping {
-    const char *name;
-    bool (*open)(void);
-    /* Where the CPU reaches [gpu, gpu + bytes). Asked before every use: memory
-     * that was freed meanwhile is an error, NW_ECUDA. Cached inside. */
-    nw_status (*map)(void *gpu, size_t bytes, void **out);
-    /* Called after `bytes` were moved; what it costs where that is played. */
-    void (*stored)(size_t bytes);
-    void (*loaded)(size_t bytes);
-};
-extern const struct nw_mapping nw_mapping_gdrcopy;
-extern const struct nw_mapping nw_mapping_emulated;
-/* The first that opens; NULL where none does. */
-const struct nw_mapping *nw_mapping_open(void);
-
 /* Whether an adapter that reads and writes GPU memory is played by the double
  * of the driver: it then reaches it where map says, and pays. */
 bool nw_adapter_open(void);
 nw_status nw_adapter_map(void *gpu, size_t bytes, void **out);
 enum nw_adapter_work { NW_ADAPTER_READ, NW_ADAPTER_WRITE, NW_ADAPTER_LOOP };
 void nw_adapter_pay(enum nw_adapter_work work, size_t bytes);
-
-/* memcpy by the widest stores that go past the caches, and a fence. */
-void nw_stores(void *to, const void *from, size_t bytes);
-/* memcpy from mapped memory, by whole lines where the CPU can. */
-void nw_loads(void *to, const void *from, size_t bytes);
 
 #endif

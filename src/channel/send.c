@@ -128,6 +128,24 @@ static struct nw_bounce *bounce_take(nw_channel_request *request)
     return request->bounce;
 }
 
+/* By the kernel that stays where messages between GPUs of this size go by the
+ * CPU: it reads as well as it writes, which no mapping does across the bus. */
+static nw_status take_out(nw_channel_request *request, char *payload)
+{
+    nw_channel *channel = request->channel;
+    const struct nw_channel_message *message = &request->message;
+    enum nw_channel_copy copy = channel->options.copy;
+
+    if (copy == NW_CHANNEL_COPY_AUTO)
+        copy = nw_choose_way(channel, request, message->bytes).copy;
+    if (copy == NW_CHANNEL_FASTCOPY && channel->mapping &&
+        channel->mapping->load)
+        return nw_mapping_load(channel->mapping, payload, message->buffer,
+                               message->bytes);
+    return nw_memory_copy_out(request->gpu, payload, message->buffer,
+                              message->bytes);
+}
+
 /* The payload where libfabric can read it; NULL: no bounce is free. Found once,
  * however often libfabric must be asked to take it. */
 static nw_status find_payload(nw_channel_request *request)
@@ -150,8 +168,7 @@ static nw_status find_payload(nw_channel_request *request)
         char *payload = request->bounce->memory + NW_WIRE_HEADER;
 
         if (request->gpu >= 0)
-            status = nw_memory_copy_out(request->gpu, payload, message->buffer,
-                                        message->bytes);
+            status = take_out(request, payload);
         else if (message->bytes) /* the buffer of an empty one may be NULL */
             memcpy(payload, message->buffer, message->bytes);
         request->payload = payload;

@@ -6,6 +6,7 @@
 
 #include "channel/choose.h"
 #include "channel/endpoint.h"
+#include "channel/mapping.h"
 #include "channel/memory.h"
 #include "channel/regions.h"
 #include "channel/thresholds.h"

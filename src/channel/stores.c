@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies into and out of mapped GPU memory: full vectors that bypass the
  * caches, so that the bus sees whole write-combined lines. */
-#include "channel/memory.h"
+#include "channel/mapping.h"
 
+#include <stdint.h>
 #include <string.h>
 
 #ifdef __x86_64__

@@ -110,8 +110,11 @@ void nw_bench_channel_head(const struct nw_channel_bench *bench,
         "# Size               MB/s        Messages/s", NULL};
     const char *mapping = nw_channel_mapping(channel);
 
-    printf("# Nodewise channel %s Test, provider %s%s\n", names[bench->what],
-           nw_channel_provider(channel, 1),
+    bool plain = !strcmp(mapping, "emulated") || !strcmp(mapping, "none");
+
+    printf("# Nodewise channel %s Test, provider %s%s%s%s\n",
+           names[bench->what], nw_channel_provider(channel, 1),
+           plain ? "" : ", CPU's stores: ", plain ? "" : mapping,
            strcmp(mapping, "emulated") ? "" : ", GPU memory emulated");
     printf("# Send Buffer on %s and Receive Buffer on %s\n",
            bench->gpu[0] ? "DEVICE (D)" : "HOST (H)",

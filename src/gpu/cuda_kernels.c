@@ -5,36 +5,48 @@
 
 #include "base/status.h"
 #include "gpu/kernels.h"
+#include "gpu/resident.h"
 
 #include <pthread.h>
 #include <string.h>
 
-enum { GPUS = 64, KERNELS = NW_GPU_WORK_COUNT * NW_GPU_WIDTHS };
+enum {
+    GPUS = 64,
+    BOXES = NW_GPU_WORK_COUNT * NW_GPU_WIDTHS,
+    KERNELS, /* and the one that stays, last, with a text of its own */
+};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cu_module modules[GPUS];
+static cu_module modules[GPUS][2];
 static cu_function functions[GPUS][KERNELS];
+
+static const char *name_of(int index)
+{
+    return index == BOXES ? NW_RESIDENT_KERNEL
+                          : nw_gpu_kernel_name[index / NW_GPU_WIDTHS]
+                                              [index % NW_GPU_WIDTHS];
+}
 
 static int index_of(const char *kernel)
 {
     for (int i = 0; i < KERNELS; i++)
-        if (!strcmp(kernel,
-                    nw_gpu_kernel_name[i / NW_GPU_WIDTHS][i % NW_GPU_WIDTHS]))
+        if (!strcmp(kernel, name_of(i)))
             return i;
     return -1;
 }
 
 static int find(int gpu, int index, cu_function *out)
 {
-    const char *name =
-        nw_gpu_kernel_name[index / NW_GPU_WIDTHS][index % NW_GPU_WIDTHS];
+    cu_module *module = &modules[gpu][index == BOXES];
+    const char *text = index == BOXES ? nw_gpu_resident_ptx : nw_gpu_ptx;
     int code = 0;
 
     pthread_mutex_lock(&lock);
-    if (!modules[gpu])
-        code = nw_cuda.module_load(&modules[gpu], nw_gpu_ptx);
+    if (!*module)
+        code = nw_cuda.module_load(module, text);
     if (!code && !functions[gpu][index])
-        code = nw_cuda.module_get(&functions[gpu][index], modules[gpu], name);
+        code =
+            nw_cuda.module_get(&functions[gpu][index], *module, name_of(index));
     *out = functions[gpu][index];
     pthread_mutex_unlock(&lock);
     return code;

@@ -14,8 +14,10 @@ enum { NW_GPU_WIDTHS = 5 }; /* words of 1, 2, 4, 8, 16 bytes */
 /* "nw_pack_4"; width counts from 0 for 1 byte to 4 for 16. */
 extern const char *const nw_gpu_kernel_name[NW_GPU_WORK_COUNT][NW_GPU_WIDTHS];
 
-/* PTX, made from kernels/boxes.cu by kernels/regenerate; NUL at the end. */
+/* PTX, made from kernels/boxes.cu and kernels/resident.cu by
+ * kernels/regenerate; NUL at the end. */
 extern const char nw_gpu_ptx[];
+extern const char nw_gpu_resident_ptx[];
 
 /* The host twin: what the kernel does, on host memory, in plain loops. */
 void nw_gpu_twin(enum nw_gpu_work work, int width, const struct nw_gpu_box *box,

@@ -44,7 +44,7 @@ struct job {
     uint64_t seed;
     int32_t count;
     struct nw_channel_options options;
-    bool gpu, staged;
+    bool gpu, staged, resident;
     enum naming naming[PROCESSES];
     struct letter *letter;
     int letters;
@@ -134,6 +134,7 @@ static void draw(struct job *job, uint64_t seed)
     job->options.credits = credits[below(&random, 4)];
     job->gpu = below(&random, 3);
     job->staged = !below(&random, 4);
+    job->resident = job->seed % 6 == 0; /* others are drawn as before */
     for (int i = 0; i < PROCESSES; i++)
         job->naming[i] = (enum naming)below(&random, NAMINGS);
     job->letters = 20 + (int)below(&random, 100);
@@ -342,6 +343,8 @@ static void run_child(struct job *job, int32_t rank, const char *file)
         setenv("FAKE_CUDA_DEVICES", "0", 1);
     if (job->staged)
         setenv("NODEWISE_CHANNEL_REACH", "no", 1);
+    if (job->resident)
+        setenv("NODEWISE_CHANNEL_MAPPING", "resident", 1);
     job->options.rank = rank;
     job->options.count = job->count;
     job->options.file = file;

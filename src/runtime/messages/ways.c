@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "base/status.h"
-#include "channel/memory.h"
+#include "channel/mapping.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/pace.h"
 
@@ -23,7 +23,8 @@ enum { IN, OUT, DIRECTIONS };
 enum { CLASSES = 21, SEEN = 64, FIRST_USES = 2 };
 /* Pieces may lie over so many times what one piece may have. */
 enum { SPREAD = 64 };
-/* Loads wait for the bus line by line: they are not even tried beyond this. */
+/* Loads wait for the bus line by line: they are not even tried beyond this, by
+ * whoever does not have a kernel read for him. */
 static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 
 /* An allocation that messages came from or went to. */
@@ -60,19 +61,8 @@ static nw_status by_driver(bool out, char *device, char *host, size_t bytes)
 
 static nw_status by_cpu(bool out, char *device, char *host, size_t bytes)
 {
-    void *mapped = NULL;
-    nw_status status = mapping->map(device, bytes, &mapped);
-
-    if (status)
-        return status;
-    if (out) {
-        nw_loads(host, mapped, bytes);
-        mapping->loaded(bytes);
-    } else {
-        nw_stores(mapped, host, bytes);
-        mapping->stored(bytes);
-    }
-    return NW_OK;
+    return out ? nw_mapping_load(mapping, host, device, bytes)
+               : nw_mapping_store(mapping, device, host, bytes);
 }
 
 /* The allocation, if the CPU may reach into it by now; else NULL. */
@@ -126,7 +116,7 @@ nw_status nw_ways_move(bool out, char *device, char *host, size_t bytes)
     nw_status status = NW_OK;
 
     (void)pthread_once(&once, open_mapping);
-    if (!mapping || bytes > most[out])
+    if (!mapping || bytes > most[out && mapping->map ? OUT : IN])
         return by_driver(out, device, host, bytes);
     (void)pthread_mutex_lock(&lock);
     if (forced || !is_hopeless(paces[out], nw_pace_class(bytes, CLASSES)))
@@ -143,7 +133,7 @@ char *nw_ways_open(bool out, char *device, size_t bytes)
     void *mapped = NULL;
 
     (void)pthread_once(&once, open_mapping);
-    if (!mapping || bytes > most[out] * SPREAD)
+    if (!mapping || !mapping->map || bytes > most[out] * SPREAD)
         return NULL;
     (void)pthread_mutex_lock(&lock);
     allocation = reached(device, bytes);
@@ -166,9 +156,9 @@ void nw_ways_piece(bool out, char *mapped, char *host, size_t bytes)
 void nw_ways_shut(bool out, size_t touched)
 {
     if (touched && out)
-        mapping->loaded(touched);
+        nw_mapping_loaded(mapping, touched);
     else if (touched)
-        mapping->stored(touched);
+        nw_mapping_stored(mapping, touched);
     (void)pthread_mutex_unlock(&lock);
 }
 
@@ -179,6 +169,10 @@ bool nw_ways_are_forced(void)
 
 void nw_ways_close(void)
 {
+    (void)pthread_mutex_lock(&lock);
+    nw_mapping_close(mapping);
+    mapping = NULL;
+    (void)pthread_mutex_unlock(&lock);
     memset(paces, 0, sizeof paces);
     memset(seen, 0, sizeof seen);
 }

@@ -98,6 +98,8 @@ void fake_page_close(void *page);
 struct function;
 int fake_run(const struct function *function, uint32_t blocks,
              const void *argument, int gpu);
+/* Whether it waits for what the host says: it needs a thread of its own. */
+bool fake_stays(const struct function *function);
 size_t fake_run_bytes(const struct function *function, const void *argument,
                       uint32_t blocks);
 

@@ -7,8 +7,10 @@
  */
 #include "fake.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const void *real(const void *device)
 {
@@ -19,6 +21,25 @@ static const void *real(const void *device)
 #define LOAD(type, at) (*(const type *)fake_real(at))
 #define STORE(type, at, value) (*(type *)fake_real(at) = (value))
 #include "gpu/kernels/boxes.cu"
+
+/* A kernel that stays shares a core with those who wait for it. */
+static uint64_t clock_ns(void)
+{
+    struct timespec now;
+
+    (void)sched_yield();
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+#define NW_CLOCK() clock_ns()
+#define NW_PEEK(at)                                                            \
+    __atomic_load_n((const uint64_t *)fake_real(at), __ATOMIC_ACQUIRE)
+#define NW_POKE(at, value)                                                     \
+    __atomic_store_n((uint64_t *)fake_real(at), value, __ATOMIC_RELEASE)
+#define NW_RELAY(type, to, from)                                               \
+    (*(type *)fake_real(to) = *(const type *)fake_real(from))
+#include "gpu/kernels/resident.cu"
 
 #define HEAT_KERNEL static void
 #define HEAT_INLINE static inline
@@ -37,7 +58,7 @@ struct function {
     void (*run)(struct nw_gpu_boxes boxes);
 };
 
-/* The example's kernel, which has another argument than the library's. */
+/* Kernels that have another argument. */
 #define HEAT "heat_step"
 
 static const struct function functions[] = {
@@ -45,6 +66,7 @@ static const struct function functions[] = {
     KERNELS(ROW)
 #undef ROW
         {HEAT, sizeof(struct heat_step), NULL},
+    {NW_RESIDENT_KERNEL, sizeof(struct nw_resident), NULL},
 };
 
 struct module {
@@ -141,9 +163,16 @@ static size_t bytes_of_boxes(const void *argument, uint32_t blocks)
     return bytes;
 }
 
+bool fake_stays(const struct function *function)
+{
+    return !strcmp(function->name, NW_RESIDENT_KERNEL);
+}
+
 size_t fake_run_bytes(const struct function *function, const void *argument,
                       uint32_t blocks)
 {
+    if (fake_stays(function))
+        return 0;
     return function->run ? bytes_of_boxes(argument, blocks)
                          : (size_t)blocks * NW_GPU_THREADS * sizeof(double);
 }
@@ -177,9 +206,23 @@ static int run_heat(uint32_t blocks, const void *argument, int gpu)
     return SUCCESS;
 }
 
+static int run_resident(const void *argument, int gpu)
+{
+    struct nw_resident me;
+
+    memcpy(&me, argument, sizeof me);
+    if (!within_reach(me.inbox, gpu) || !within_reach(me.outbox, gpu))
+        return ILLEGAL_ADDRESS;
+    nw_block = nw_thread = 0;
+    nw_resident(me);
+    return SUCCESS;
+}
+
 int fake_run(const struct function *function, uint32_t blocks,
              const void *argument, int gpu)
 {
+    if (fake_stays(function))
+        return run_resident(argument, gpu);
     return function->run ? run_boxes(function, blocks, argument, gpu)
                          : run_heat(blocks, argument, gpu);
 }

@@ -77,11 +77,28 @@ static bool is_lost(const struct event *event)
            (event->page && kill(event->counts->pid, 0) && errno == ESRCH);
 }
 
+static bool full;
+
+/* As a GPU that others fill: kernels that stay do not begin. */
+API void nodewise_fake_fill(int others)
+{
+    pthread_mutex_lock(&fake_lock);
+    full = others != 0;
+    pthread_cond_broadcast(&fake_news);
+    pthread_mutex_unlock(&fake_lock);
+}
+
+static bool stays(const struct op *op)
+{
+    return op->work == WORK_KERNEL && fake_stays(op->function);
+}
+
 static bool can_work(const struct stream *stream, double now)
 {
     const struct op *op = stream->first;
 
     return op && !stream->working && now >= stream->busy_until &&
+           !(full && stays(op)) &&
            (fake_broken || op->work != WORK_WAIT || is_reached(op) ||
             is_lost(op->event));
 }
@@ -151,13 +168,12 @@ static void reach(const struct op *op)
 }
 
 /* The lock is held on entry and on return, not meanwhile. */
-static void do_one(struct stream *stream)
+static void finish_one(struct stream *stream)
 {
     struct op *op = stream->first;
     int code = 0, before = fake_broken;
     double cost;
 
-    stream->working = true;
     pthread_mutex_unlock(&fake_lock);
     cost = price(op);
     if (!before)
@@ -178,6 +194,26 @@ static void do_one(struct stream *stream)
     stream->working = false;
     free(op);
     pthread_cond_broadcast(&fake_news);
+}
+
+static void *stay(void *stream)
+{
+    pthread_mutex_lock(&fake_lock);
+    finish_one(stream);
+    pthread_mutex_unlock(&fake_lock);
+    return NULL;
+}
+
+/* A kernel that stays has a thread of its own, and the GPU works on. */
+static void do_one(struct stream *stream)
+{
+    pthread_t thread;
+
+    stream->working = true;
+    if (stays(stream->first) && !pthread_create(&thread, NULL, stay, stream))
+        (void)pthread_detach(thread);
+    else
+        finish_one(stream);
 }
 
 static void *engine(void *unused)

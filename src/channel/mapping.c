@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which way past the driver is taken. GDRCopy's mapping is the fastest; what
+ * the tests' double of the driver plays comes next, as it stands in for that
+ * one; the resident kernel serves where there is no special hardware and no
+ * module. */
+#include "channel/mapping.h"
+
+#include "base/status.h"
+#include "channel/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct nw_mapping *const all[] = {
+    &nw_mapping_gdrcopy, &nw_mapping_emulated, &nw_mapping_resident};
+
+const struct nw_mapping *nw_mapping_open(void)
+{
+    const char *asked = getenv("NODEWISE_CHANNEL_MAPPING");
+    bool any = !asked || !strcmp(asked, "auto");
+
+    for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
+        if ((any || !strcmp(asked, all[i]->name)) && all[i]->open())
+            return all[i];
+    return NULL;
+}
+
+void nw_mapping_close(const struct nw_mapping *mapping)
+{
+    if (mapping && mapping->close)
+        mapping->close();
+}
+
+nw_status nw_mapping_store(const struct nw_mapping *mapping, void *gpu,
+                           const void *from, size_t bytes)
+{
+    void *mapped = NULL;
+    nw_status status;
+
+    if (!mapping->map)
+        return mapping->store(gpu, from, bytes);
+    status = mapping->map(gpu, bytes, &mapped);
+    if (status)
+        return status;
+    nw_stores(mapped, from, bytes);
+    nw_mapping_stored(mapping, bytes);
+    return NW_OK;
+}
+
+nw_status nw_mapping_load(const struct nw_mapping *mapping, void *to, void *gpu,
+                          size_t bytes)
+{
+    void *mapped = NULL;
+    nw_status status;
+
+    if (!mapping->map)
+        return mapping->load(to, gpu, bytes);
+    status = mapping->map(gpu, bytes, &mapped);
+    if (status)
+        return status;
+    nw_loads(to, mapped, bytes);
+    nw_mapping_loaded(mapping, bytes);
+    return NW_OK;
+}
+
+void nw_mapping_stored(const struct nw_mapping *mapping, size_t bytes)
+{
+    if (mapping->stored)
+        mapping->stored(bytes);
+}
+
+void nw_mapping_loaded(const struct nw_mapping *mapping, size_t bytes)
+{
+    if (mapping->loaded)
+        mapping->loaded(bytes);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the CPU stores into GPU memory past the driver, behind one interface.
+ * Most back ends give the memory an address that the CPU can use; the resident
+ * kernel has none to give, and moves the bytes itself. */
+#ifndef NW_CHANNEL_MAPPING_H
+#define NW_CHANNEL_MAPPING_H
+
+#include <nodewise/status.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nw_mapping {
+    const char *name;
+    const char *played; /* its name on the double of the driver; NULL: that */
+    /* Whether it can be used here; each true is followed by a close. */
+    bool (*open)(void);
+    void (*close)(void); /* NULL: nothing to end */
+    /* Where the CPU reaches [gpu, gpu + bytes). Asked before every use: memory
+     * that was freed meanwhile is an error, NW_ECUDA. Cached inside. NULL where
+     * there is no such place but the two below, done on return. */
+    nw_status (*map)(void *gpu, size_t bytes, void **out);
+    nw_status (*store)(void *gpu, const void *from, size_t bytes);
+    nw_status (*load)(void *to, const void *gpu, size_t bytes);
+    /* Called after `bytes` were moved through a map; what it costs where that
+     * is played. NULL: the bus was paid already. */
+    void (*stored)(size_t bytes);
+    void (*loaded)(size_t bytes);
+};
+extern const struct nw_mapping nw_mapping_gdrcopy;
+extern const struct nw_mapping nw_mapping_resident;
+extern const struct nw_mapping nw_mapping_emulated;
+
+/* The one that $NODEWISE_CHANNEL_MAPPING names, else the first that opens;
+ * NULL where none does. */
+const struct nw_mapping *nw_mapping_open(void);
+void nw_mapping_close(const struct nw_mapping *mapping); /* NULL is fine */
+/* Done on return. */
+NW_MUST_CHECK nw_status nw_mapping_store(const struct nw_mapping *mapping,
+                                         void *gpu, const void *from,
+                                         size_t bytes);
+NW_MUST_CHECK nw_status nw_mapping_load(const struct nw_mapping *mapping,
+                                        void *to, void *gpu, size_t bytes);
+void nw_mapping_stored(const struct nw_mapping *mapping, size_t bytes);
+void nw_mapping_loaded(const struct nw_mapping *mapping, size_t bytes);
+
+/* memcpy by the widest stores that go past the caches, and a fence. */
+void nw_stores(void *to, const void *from, size_t bytes);
+/* memcpy from mapped memory, by whole lines where the CPU can. */
+void nw_loads(void *to, const void *from, size_t bytes);
+
+/* What the resident kernels of this process did; for tests and benchmarks. */
+struct nw_resident_counts {
+    uint64_t launched; /* kernels */
+    uint64_t served;   /* messages that one moved */
+    uint64_t driven;   /* messages that the driver moved, as none was there */
+};
+void nw_resident_count(struct nw_resident_counts *out);
+
+#endif

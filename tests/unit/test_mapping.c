@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ways into GPU memory past the driver, on its double: the resident kernel
+ * moves any bytes to where they belong and nothing else, leaves by itself and
+ * at the close, is not waited for where the GPU is full, and what fails with it
+ * fails no message that the driver can still move. Each case is a process.
+ */
+#include "base/random.h"
+#include "channel/mapping.h"
+#include "channel/memory.h"
+#include "gpu/gpu.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define MUST(call) must((call) == NW_OK, #call, __LINE__)
+#define SHOULD(condition) must(condition, #condition, __LINE__)
+
+enum { ROOM = 1 << 18, GUARD = 64, ENOUGH = 20 };
+
+static void must(bool good, const char *what, int line)
+{
+    if (good)
+        return;
+    fprintf(stderr, "line %d: %s: %s\n", line, what, nw_error_text());
+    _exit(1);
+}
+
+static void *driver(const char *name)
+{
+    void *found = dlsym(dlopen("libcuda.so.1", RTLD_NOW), name);
+
+    must(found != NULL, name, __LINE__);
+    return found;
+}
+
+static void in_process(void (*work)(void))
+{
+    int how = 0;
+    pid_t child = fork();
+
+    if (!child) {
+        alarm(120); /* a hang is a failure */
+        work();
+        exit(0);
+    }
+    waitpid(child, &how, 0);
+    assert_int_equal(how, 0);
+}
+
+static const struct nw_mapping *open_resident(void)
+{
+    const struct nw_mapping *mapping;
+
+    setenv("NODEWISE_CHANNEL_MAPPING", "resident", 1);
+    mapping = nw_mapping_open();
+    SHOULD(mapping && !strcmp(mapping->name, "resident"));
+    return mapping;
+}
+
+static void fill(char *memory, size_t bytes, uint64_t seed)
+{
+    struct nw_random random;
+
+    nw_random_init(&random, seed);
+    for (size_t i = 0; i < bytes; i++)
+        memory[i] = (char)nw_random_below(&random, 256);
+}
+
+static uint64_t served(void)
+{
+    struct nw_resident_counts counts;
+
+    nw_resident_count(&counts);
+    return counts.served;
+}
+
+/* A message of any size to any place and back, with what is beside it. */
+static void try_one(const struct nw_mapping *mapping, int32_t gpu, char *device,
+                    struct nw_random *random)
+{
+    static _Thread_local char mine[ROOM], back[ROOM], whole[ROOM];
+    size_t most = nw_random_below(random, 4) ? 300 : ROOM - 2 * GUARD;
+    size_t bytes = nw_random_below(random, most + 1);
+    size_t at = GUARD + nw_random_below(random, ROOM - 2 * GUARD - bytes + 1);
+
+    fill(whole, ROOM, nw_random_below(random, 1000));
+    fill(mine, bytes, nw_random_below(random, 1000));
+    MUST(nw_memory_copy_in(gpu, device, whole, ROOM));
+    MUST(nw_mapping_store(mapping, device + at, mine, bytes));
+    memcpy(whole + at, mine, bytes);
+    MUST(nw_memory_copy_out(gpu, back, device, ROOM));
+    SHOULD(!memcmp(back, whole, ROOM));
+    memset(back, 1, bytes + 1);
+    MUST(nw_mapping_load(mapping, back, device + at, bytes));
+    SHOULD(!memcmp(back, mine, bytes) && back[bytes] == 1);
+}
+
+static char *memory_of(int32_t gpu, size_t bytes)
+{
+    void *memory = NULL;
+
+    MUST(nw_gpu_cuda.select(gpu));
+    MUST(nw_gpu_cuda.alloc(bytes, &memory));
+    return memory;
+}
+
+/* Sends so close together that a kernel is called, until it did enough. */
+static void use(const struct nw_mapping *mapping, char *device)
+{
+    uint64_t goal = served() + ENOUGH;
+
+    for (unsigned i = 0; served() < goal; i++) {
+        unsigned back = 0;
+
+        MUST(nw_mapping_store(mapping, device, &i, sizeof i));
+        MUST(nw_mapping_load(mapping, &back, device, sizeof back));
+        SHOULD(back == i);
+    }
+}
+
+static void any_bytes(void)
+{
+    const struct nw_mapping *mapping = open_resident();
+    struct nw_random random;
+
+    nw_random_init(&random, 5);
+    for (int32_t gpu = 0; gpu < 2; gpu++) {
+        char *device = memory_of(gpu, ROOM);
+
+        for (int i = 0; i < 60; i++) {
+            use(mapping, device);
+            try_one(mapping, gpu, device, &random);
+        }
+        nw_gpu_cuda.free(device);
+    }
+    nw_mapping_close(mapping);
+}
+
+static void test_any_bytes(void **state)
+{
+    (void)state;
+    in_process(any_bytes);
+}
+
+static void *one_thread(void *mapping)
+{
+    struct nw_random random;
+    char *device = memory_of(1, ROOM);
+
+    nw_random_init(&random, (uintptr_t)device);
+    for (int i = 0; i < 40; i++)
+        try_one(mapping, 1, device, &random);
+    return NULL;
+}
+
+static void threads(void)
+{
+    const struct nw_mapping *mapping = open_resident();
+    pthread_t thread[3];
+
+    for (int i = 0; i < 3; i++)
+        pthread_create(&thread[i], NULL, one_thread, (void *)mapping);
+    for (int i = 0; i < 3; i++)
+        pthread_join(thread[i], NULL);
+    nw_mapping_close(mapping);
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    in_process(threads);
+}
+
+/* It goes without being told, or this waits for ever; and at the close all is
+ * given back. */
+static void leaves(void)
+{
+    long (*live)(void);
+    const struct nw_mapping *mapping = open_resident(), *again;
+    char *device = memory_of(0, ROOM);
+    long before;
+
+    *(void **)&live = driver("fake_cuda_live");
+    before = live();
+    for (int i = 0; i < 3; i++) {
+        char *other = memory_of(0, 1);
+
+        use(mapping, device);
+        nw_gpu_cuda.free(other); /* waits for the whole GPU */
+    }
+    SHOULD(live() > before);
+    again = nw_mapping_open();
+    nw_mapping_close(mapping);
+    use(again, device);
+    nw_mapping_close(again);
+    SHOULD(live() == before);
+}
+
+static void test_leaves(void **state)
+{
+    (void)state;
+    in_process(leaves);
+}
+
+static void full_gpu(void)
+{
+    void (*others)(int);
+    const struct nw_mapping *mapping = open_resident();
+    char *device = memory_of(0, ROOM);
+    struct nw_resident_counts counts;
+    struct nw_random random;
+
+    *(void **)&others = driver("nodewise_fake_fill");
+    nw_random_init(&random, 3);
+    others(1);
+    do
+        try_one(mapping, 0, device, &random);
+    while (nw_resident_count(&counts), !counts.launched);
+    for (int i = 0; i < 50; i++)
+        try_one(mapping, 0, device, &random);
+    nw_resident_count(&counts);
+    SHOULD(counts.launched == 1 && counts.served == 0 && counts.driven > 100);
+    others(0);
+    use(mapping, device);
+    nw_mapping_close(mapping);
+}
+
+static void test_full_gpu(void **state)
+{
+    (void)state;
+    in_process(full_gpu);
+}
+
+static void no_kernel(void)
+{
+    struct nw_resident_counts counts;
+    struct nw_random random;
+    const struct nw_mapping *mapping;
+    char *device;
+
+    setenv("FAKE_CUDA_FAIL", "cuLaunchKernel", 1);
+    mapping = open_resident();
+    device = memory_of(0, ROOM);
+    nw_random_init(&random, 9);
+    for (int i = 0; i < 30; i++)
+        try_one(mapping, 0, device, &random);
+    nw_resident_count(&counts);
+    SHOULD(!counts.launched && !counts.served && counts.driven == 60);
+    nw_mapping_close(mapping);
+}
+
+static void test_no_kernel(void **state)
+{
+    (void)state;
+    in_process(no_kernel);
+}
+
+static void bad_memory(void)
+{
+    const struct nw_mapping *mapping = open_resident();
+    char *device = memory_of(0, 1000), *other = memory_of(0, 10), byte = 0;
+    void (*reset)(int);
+
+    use(mapping, device);
+    SHOULD(nw_mapping_store(mapping, device + 999, "ab", 2) == NW_ECUDA);
+    SHOULD(nw_mapping_load(mapping, &byte, device + 1000, 1) == NW_ECUDA);
+    SHOULD(nw_mapping_store(mapping, &byte, "a", 1) != NW_OK);
+    nw_gpu_cuda.free(other);
+    SHOULD(nw_mapping_store(mapping, other, "a", 1) == NW_ECUDA);
+    use(mapping, device);
+    *(void **)&reset = driver("nodewise_fake_break");
+    reset(719);
+    SHOULD(nw_mapping_store(mapping, device, "a", 1) == NW_ECUDA);
+    nw_mapping_close(mapping);
+}
+
+static void test_bad_memory(void **state)
+{
+    (void)state;
+    in_process(bad_memory);
+}
+
+static const char *chosen(const char *word)
+{
+    const struct nw_mapping *mapping;
+    const char *name;
+
+    if (word)
+        setenv("NODEWISE_CHANNEL_MAPPING", word, 1);
+    mapping = nw_mapping_open();
+    name = mapping ? mapping->name : "none";
+    nw_mapping_close(mapping);
+    return name;
+}
+
+static void by_name(void)
+{
+    SHOULD(!strcmp(chosen(NULL), "emulated")); /* the double's own */
+    SHOULD(!strcmp(chosen("auto"), "emulated"));
+    SHOULD(!strcmp(chosen("emulated"), "emulated"));
+    SHOULD(!strcmp(chosen("resident"), "resident"));
+    SHOULD(!strcmp(chosen("gdrcopy"), "none"));
+    SHOULD(!strcmp(chosen("none"), "none"));
+}
+
+static void test_by_name(void **state)
+{
+    (void)state;
+    in_process(by_name);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_leaves),    cmocka_unit_test(test_full_gpu),
+        cmocka_unit_test(test_no_kernel), cmocka_unit_test(test_bad_memory),
+        cmocka_unit_test(test_by_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -123,7 +123,11 @@ static int open_endpoint(struct nw_endpoint *fabric)
     if (!code)
         code = fi_ep_bind(fabric->ep, &fabric->av->fid, 0);
     if (!code)
-        code = fi_ep_bind(fabric->ep, &fabric->cq->fid, FI_SEND | FI_RECV);
+        code = fi_ep_bind(fabric->ep, &fabric->cq->fid,
+                          FI_SEND |
+                              (fabric->copies ? FI_SELECTIVE_COMPLETION : 0));
+    if (!code)
+        code = fi_ep_bind(fabric->ep, &fabric->cq->fid, FI_RECV);
     if (!code)
         code = fi_enable(fabric->ep);
     fabric->name_bytes = sizeof fabric->name;
@@ -143,8 +147,10 @@ static nw_status open_one(const char *provider, struct nw_endpoint *fabric)
         return nw_fail(NW_ENODEV, "libfabric has no provider '%s' here: %s",
                        provider, fi.strerror(-code));
     fabric->limit = fabric->info->ep_attr->max_msg_size;
+    fabric->copies = !strcmp(provider, "shm");
     fabric->whole =
-        strcmp(provider, "shm") ? SIZE_MAX : fabric->info->tx_attr->inject_size;
+        fabric->copies ? fabric->info->tx_attr->inject_size : SIZE_MAX;
+    fabric->info->tx_attr->op_flags |= FI_COMPLETION;
     code = open_endpoint(fabric);
     if (code) {
         nw_endpoint_close(fabric);

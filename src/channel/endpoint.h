@@ -30,6 +30,8 @@ struct nw_endpoint {
     /* Of a message that the provider passes through its own memory; beyond,
      * each costs a call of the kernel. SIZE_MAX: all are alike. */
     size_t whole;
+    bool copies; /* what is not beyond: sent with FI_INJECT it has no end to
+                    await, and takes a call less */
 };
 
 /* Of several names ended by NULL the first that opens. */

@@ -150,7 +150,7 @@ static bool is_honest(nw_channel *channel, struct nw_peer *peer,
     if (wire->credits > limit - peer->credits)
         return false;
     peer->credits += wire->credits;
-    if (wire->credits)
+    if (wire->credits && peer->waiting.head)
         channel->stuck = 1;
     if (wire->kind <= NW_WIRE_RTS)
         peer->held += wire->kind == NW_WIRE_HEAD ? 2 : 1;

@@ -146,12 +146,12 @@ static nw_status make(nw_channel *channel,
         channel->spare = request->next;
         memset(request, 0, offsetof(nw_channel_request, wire));
     } else {
-        nw_status status = nw_alloc(1, sizeof *request, &request);
-
-        if (status) {
+        request = aligned_alloc(_Alignof(nw_channel_request), sizeof *request);
+        if (!request) {
             nw_channel_unlock(channel);
-            return status;
+            return nw_fail(NW_ENOMEM, "no memory for a request");
         }
+        memset(request, 0, sizeof *request);
     }
     request->op.kind = NW_OP_SEND;
     request->channel = channel;

@@ -176,25 +176,47 @@ static nw_status find_payload(nw_channel_request *request)
     return status;
 }
 
+/* Whether the provider copies the message before it returns from the call. */
+static bool is_copied(const nw_channel_request *request)
+{
+    const struct nw_endpoint *fabric =
+        fabric_of(request->channel, request->peer);
+
+    return fabric->copies && request->result.protocol <= NW_CHANNEL_PACK &&
+           request->message.bytes + NW_WIRE_HEADER <= fabric->whole;
+}
+
+static ssize_t post_pieces(nw_channel_request *request, const struct iovec *iov,
+                           size_t count)
+{
+    struct fid_ep *ep = fabric_of(request->channel, request->peer)->ep;
+    void *descriptors[] = {NULL, NULL};
+    struct fi_msg msg = {.msg_iov = iov,
+                         .desc = descriptors,
+                         .iov_count = count,
+                         .addr = request->peer->address,
+                         .context = &request->op};
+
+    if (is_copied(request))
+        return fi_sendmsg(ep, &msg, FI_INJECT);
+    return fi_sendv(ep, iov, descriptors, count, msg.addr, msg.context);
+}
+
 static ssize_t post_gather(nw_channel_request *request)
 {
     struct iovec iov[] = {{&request->wire, NW_WIRE_HEADER},
                           {(void *)request->payload, request->message.bytes}};
-    void *descriptors[] = {NULL, NULL};
 
-    return fi_sendv(fabric_of(request->channel, request->peer)->ep, iov,
-                    descriptors, request->message.bytes ? 2 : 1,
-                    request->peer->address, &request->op);
+    return post_pieces(request, iov, request->message.bytes ? 2 : 1);
 }
 
 static ssize_t post_packed(nw_channel_request *request)
 {
     char *memory = request->bounce->memory;
+    struct iovec iov = {memory, NW_WIRE_HEADER + request->message.bytes};
 
     memcpy(memory, &request->wire, NW_WIRE_HEADER);
-    return fi_send(fabric_of(request->channel, request->peer)->ep, memory,
-                   NW_WIRE_HEADER + request->message.bytes, NULL,
-                   request->peer->address, &request->op);
+    return post_pieces(request, &iov, 1);
 }
 
 static ssize_t post_two(nw_channel_request *request)
@@ -325,12 +347,16 @@ static void posted(nw_channel_request *request)
     if (request->result.protocol == NW_CHANNEL_TWO &&
         request->message.bytes > ORDERED)
         peer->two = request;
+    request->channel->counts.sent[request->result.protocol]++;
+    request->channel->counts.bytes_sent += request->message.bytes;
+    if (is_copied(request)) {
+        nw_request_finish(request, NW_OK);
+        return;
+    }
     request->flights++;
     nw_list_remove(request);
     if (request->result.protocol != NW_CHANNEL_RENDEZVOUS)
         nw_list_add(&request->channel->flying, request);
-    request->channel->counts.sent[request->result.protocol]++;
-    request->channel->counts.bytes_sent += request->message.bytes;
 }
 
 /* The receiver hears in its turn that there is no payload; false: later. */

@@ -163,9 +163,11 @@ NW_API void nw_channel_count(nw_channel *channel,
 /* The provider that carries messages to a peer. Borrowed. */
 NW_API const char *nw_channel_provider(nw_channel *channel, int32_t peer);
 /* How GPU memory is stored to past the driver: "gdrcopy", "resident" (a kernel
- * that stays on the GPU for a while), "emulated", or "none"; what a channel
- * opened now would take, where `channel` is NULL. On the tests' double of the
- * driver "resident" has "(emulated)" behind it. Borrowed. */
+ * that stays on the GPU for a while), "vulkan" (memory of nw_channel_memory_new
+ * alone; "vulkan, resident" where another serves the rest), "emulated", or
+ * "none"; what a channel opened now would take, where `channel` is NULL. On the
+ * tests' double of the driver " (emulated)" stands behind it. Borrowed until
+ * the thread's next call. */
 NW_API const char *nw_channel_mapping(nw_channel *channel);
 
 /* -- which way is best -- */
@@ -187,7 +189,8 @@ NW_API NW_MUST_CHECK nw_status nw_channel_table_check(const char *file,
                                                       const char *text);
 
 /* Memory for benchmarks and tests: of GPU 0, or of the host. NW_ENODEV where
- * there is no GPU. */
+ * there is no GPU. Up to 1 MiB of a GPU's may be Vulkan's, which the CPU
+ * reaches and other processes cannot open. */
 NW_API NW_MUST_CHECK nw_status nw_channel_memory_new(bool gpu, size_t bytes,
                                                      void **out);
 NW_API void nw_channel_memory_free(bool gpu, void *memory);

@@ -18,7 +18,7 @@ const struct nw_variable nw_environment[] = {
      "memory"},
     {"NODEWISE_CHANNEL_IPC", "on|off",
      "'off' sends large messages between GPUs of one host over libfabric, too"},
-    {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|resident|emulated|none",
+    {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|vulkan|resident|emulated|none",
      "how the CPU stores into GPU memory: a mapping of it, or a kernel that "
      "stays on the GPU"},
     {"NODEWISE_CHANNEL_PROTOCOL", "auto|gather|pack|two|rendezvous",

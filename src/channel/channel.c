@@ -5,8 +5,10 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "channel/vulkan.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,13 +302,18 @@ const char *nw_channel_provider(nw_channel *channel, int32_t peer)
 
 const char *nw_channel_mapping(nw_channel *channel)
 {
+    static _Thread_local char name[64];
     const struct nw_mapping *mapping =
         channel ? channel->mapping : nw_mapping_open();
+    bool also = nw_vulkan_is_used() && mapping != &nw_mapping_vulkan;
 
     if (!channel)
         nw_mapping_close(mapping);
     if (!mapping)
         return "none";
-    return mapping->played && nw_adapter_open() ? mapping->played
-                                                : mapping->name;
+    snprintf(name, sizeof name, "%s%s%s", also ? "vulkan, " : "", mapping->name,
+             mapping != &nw_mapping_emulated && nw_adapter_open()
+                 ? " (emulated)"
+                 : "");
+    return name;
 }

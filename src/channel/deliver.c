@@ -79,7 +79,9 @@ choose(nw_channel *channel, const nw_channel_request *request, uint64_t bytes)
     if (copy == NW_CHANNEL_COPY_AUTO)
         copy = nw_choose_way(channel, request, bytes).copy;
     if ((copy == NW_CHANNEL_LOOPBACK && !channel->adapter) ||
-        (copy == NW_CHANNEL_FASTCOPY && !channel->mapping) || !copy)
+        (copy == NW_CHANNEL_FASTCOPY &&
+         !nw_mapping_serves(channel->mapping, request->message.buffer)) ||
+        !copy)
         return NW_CHANNEL_NAIVE;
     return copy;
 }

@@ -2,27 +2,57 @@
 /* Which way past the driver is taken. GDRCopy's mapping is the fastest; what
  * the tests' double of the driver plays comes next, as it stands in for that
  * one; the resident kernel serves where there is no special hardware and no
- * module. */
+ * module, but for memory that we made through Vulkan, which the CPU reaches. */
 #include "channel/mapping.h"
 
 #include "base/status.h"
 #include "channel/memory.h"
+#include "channel/vulkan.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Beyond, memory is opened by other processes, which Vulkan's cannot be. */
+static const size_t SMALL = (size_t)1 << 20;
+
+/* Vulkan's serves too little to be taken for all. */
 static const struct nw_mapping *const all[] = {
-    &nw_mapping_gdrcopy, &nw_mapping_emulated, &nw_mapping_resident};
+    &nw_mapping_gdrcopy, &nw_mapping_emulated, &nw_mapping_resident,
+    &nw_mapping_vulkan};
+
+/* NULL: the best. */
+static const char *asked(void)
+{
+    const char *name = getenv("NODEWISE_CHANNEL_MAPPING");
+
+    return name && strcmp(name, "auto") ? name : NULL;
+}
 
 const struct nw_mapping *nw_mapping_open(void)
 {
-    const char *asked = getenv("NODEWISE_CHANNEL_MAPPING");
-    bool any = !asked || !strcmp(asked, "auto");
+    const char *name = asked();
 
     for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
-        if ((any || !strcmp(asked, all[i]->name)) && all[i]->open())
+        if ((!name || !strcmp(name, all[i]->name)) && all[i]->open())
             return all[i];
     return NULL;
+}
+
+bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu)
+{
+    return mapping &&
+           (mapping != &nw_mapping_vulkan || nw_vulkan_at(gpu, 1) != NULL);
+}
+
+bool nw_mapping_makes(size_t bytes)
+{
+    const struct nw_mapping *mapping = nw_mapping_open();
+    bool needed =
+        mapping == &nw_mapping_vulkan ||
+        (!asked() && mapping == &nw_mapping_resident && bytes <= SMALL);
+
+    nw_mapping_close(mapping);
+    return needed;
 }
 
 void nw_mapping_close(const struct nw_mapping *mapping)
@@ -34,12 +64,13 @@ void nw_mapping_close(const struct nw_mapping *mapping)
 nw_status nw_mapping_store(const struct nw_mapping *mapping, void *gpu,
                            const void *from, size_t bytes)
 {
-    void *mapped = NULL;
-    nw_status status;
+    void *mapped = nw_vulkan_at(gpu, bytes);
+    nw_status status = NW_OK;
 
-    if (!mapping->map)
+    if (!mapped && !mapping->map)
         return mapping->store(gpu, from, bytes);
-    status = mapping->map(gpu, bytes, &mapped);
+    if (!mapped)
+        status = mapping->map(gpu, bytes, &mapped);
     if (status)
         return status;
     nw_stores(mapped, from, bytes);

@@ -12,7 +12,6 @@
 
 struct nw_mapping {
     const char *name;
-    const char *played; /* its name on the double of the driver; NULL: that */
     /* Whether it can be used here; each true is followed by a close. */
     bool (*open)(void);
     void (*close)(void); /* NULL: nothing to end */
@@ -28,6 +27,7 @@ struct nw_mapping {
     void (*loaded)(size_t bytes);
 };
 extern const struct nw_mapping nw_mapping_gdrcopy;
+extern const struct nw_mapping nw_mapping_vulkan; /* memory made so, only */
 extern const struct nw_mapping nw_mapping_resident;
 extern const struct nw_mapping nw_mapping_emulated;
 
@@ -35,6 +35,13 @@ extern const struct nw_mapping nw_mapping_emulated;
  * NULL where none does. */
 const struct nw_mapping *nw_mapping_open(void);
 void nw_mapping_close(const struct nw_mapping *mapping); /* NULL is fine */
+/* Whether it reaches this memory: memory of Vulkan's is reached whichever of
+ * them is open, other memory not by Vulkan's. NULL: none is open. */
+bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu);
+/* Whether GPU memory that we make ourselves is to be Vulkan's: where that was
+ * asked for, or where small pieces of it would else need the resident kernel.
+ */
+bool nw_mapping_makes(size_t bytes);
 /* Done on return. */
 NW_MUST_CHECK nw_status nw_mapping_store(const struct nw_mapping *mapping,
                                          void *gpu, const void *from,
@@ -46,12 +53,14 @@ void nw_mapping_loaded(const struct nw_mapping *mapping, size_t bytes);
 
 /* memcpy by the widest stores that go past the caches, and a fence. */
 void nw_stores(void *to, const void *from, size_t bytes);
+void nw_stores_fence(void); /* that, alone */
 /* memcpy from mapped memory, by whole lines where the CPU can. */
 void nw_loads(void *to, const void *from, size_t bytes);
 
 /* What the resident kernels of this process did; for tests and benchmarks. */
 struct nw_resident_counts {
     uint64_t launched; /* kernels */
+    uint64_t beside;   /* those of them whose inbox is on the GPU */
     uint64_t served;   /* messages that one moved */
     uint64_t driven;   /* messages that the driver moved, as none was there */
 };

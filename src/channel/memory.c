@@ -5,6 +5,8 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "channel/mapping.h"
+#include "channel/vulkan.h"
 #include "gpu/gpu.h"
 
 #include <nodewise/channel.h>
@@ -170,22 +172,25 @@ void nw_memory_pinned_free(void *memory)
 
 nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
 {
+    void *host = NULL;
     nw_status status;
 
     if (!gpu)
         return nw_alloc(bytes, 1, out);
     if (!nw_memory_open())
         return nw_fail(NW_ENODEV, "there is no GPU here");
+    if (nw_mapping_makes(bytes) && !nw_vulkan_new(0, bytes, out, &host))
+        return NW_OK;
     status = gpus->select(0);
     return status ? status : gpus->alloc(bytes, out);
 }
 
 void nw_channel_memory_free(bool gpu, void *memory)
 {
-    if (gpu)
-        gpus->free(memory);
-    else
+    if (!gpu)
         free(memory);
+    else if (!nw_vulkan_free(memory))
+        gpus->free(memory);
 }
 
 nw_status nw_channel_memory_copy(void *to, const void *from, size_t bytes)

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "channel/memory.h"
+#include "channel/vulkan.h"
 #include "gpu/gpu.h"
 #include "gpu/resident.h"
 
@@ -35,10 +36,12 @@ struct resident {
     pthread_mutex_t lock;
     nw_gpu_stream stream; /* NULL: not begun */
     struct nw_resident_inbox *inbox;
+    void *inbox_gpu; /* the same, as the GPU reads it */
     struct nw_resident_outbox *outbox;
     uint64_t epoch; /* of the last kernel; 0: none yet */
     uint64_t turn;  /* last that was ordered */
     uint64_t asked; /* when a message last came, ns */
+    bool beside;    /* the inbox is on the GPU; the bus may collect stores */
     bool barred;    /* it failed: the driver has the word from now on */
 };
 
@@ -57,6 +60,7 @@ static void count(uint64_t *what)
 void nw_resident_count(struct nw_resident_counts *out)
 {
     out->launched = __atomic_load_n(&counts.launched, __ATOMIC_RELAXED);
+    out->beside = __atomic_load_n(&counts.beside, __ATOMIC_RELAXED);
     out->served = __atomic_load_n(&counts.served, __ATOMIC_RELAXED);
     out->driven = __atomic_load_n(&counts.driven, __ATOMIC_RELAXED);
 }
@@ -79,17 +83,39 @@ static bool is_here(const struct resident *one)
 
 /* -- its life; the GPU is current -- */
 
-static nw_status begin(struct resident *one)
+/* On the GPU where that can be had: its kernel then looks at its own memory,
+ * not across the bus, and takes the payload from there. */
+static nw_status make_inbox(struct resident *one, int32_t gpu, void **inbox)
+{
+    nw_status status;
+
+    one->beside = nw_vulkan_is_used() && !nw_vulkan_new(gpu, sizeof *one->inbox,
+                                                        &one->inbox_gpu, inbox);
+    if (one->beside)
+        return NW_OK;
+    status = gpus->alloc_pinned(sizeof *one->inbox, inbox);
+    one->inbox_gpu = *inbox;
+    return status;
+}
+
+static void drop_inbox(struct resident *one)
+{
+    if (!nw_vulkan_free(one->inbox_gpu))
+        gpus->free_pinned(one->inbox_gpu);
+    one->inbox_gpu = NULL;
+}
+
+static nw_status begin(struct resident *one, int32_t gpu)
 {
     void *inbox = NULL, *outbox = NULL;
-    nw_status status = gpus->alloc_pinned(sizeof *one->inbox, &inbox);
+    nw_status status = make_inbox(one, gpu, &inbox);
 
     if (!status)
         status = gpus->alloc_pinned(sizeof *one->outbox, &outbox);
     if (!status)
         status = gpus->stream_new(&one->stream);
     if (status) {
-        gpus->free_pinned(inbox);
+        drop_inbox(one);
         gpus->free_pinned(outbox);
         return status;
     }
@@ -101,7 +127,7 @@ static nw_status begin(struct resident *one)
 /* Orders that the last kernel did not take are of turns before this one's. */
 static nw_status launch(struct resident *one)
 {
-    struct nw_resident call = {.inbox = (uintptr_t)one->inbox,
+    struct nw_resident call = {.inbox = (uintptr_t)one->inbox_gpu,
                                .outbox = (uintptr_t)one->outbox,
                                .epoch = one->epoch + 1,
                                .turn = one->turn + 1,
@@ -112,6 +138,8 @@ static nw_status launch(struct resident *one)
     if (!status) {
         one->epoch++;
         count(&counts.launched);
+        if (one->beside)
+            count(&counts.beside);
     }
     return status;
 }
@@ -129,7 +157,7 @@ static void call(struct resident *one, int32_t gpu)
     context = gpus->context();
     status = gpus->select(gpu);
     if (!status && !one->stream)
-        status = begin(one);
+        status = begin(one, gpu);
     if (!status)
         status = launch(one);
     one->barred = status != NW_OK;
@@ -159,6 +187,8 @@ static void order(struct resident *one, const char *gpu, size_t bytes,
                      __ATOMIC_RELEASE);
     __atomic_store_n(&to->high, nw_resident_word(at >> 32, work, turn),
                      __ATOMIC_RELEASE);
+    if (one->beside)
+        nw_stores_fence();
 }
 
 static nw_status give_up(struct resident *one, nw_status status)
@@ -206,7 +236,9 @@ static size_t order_some(struct resident *one, const struct move *move,
         size_t bytes = piece_of(move, at);
         char *slot = one->inbox->payload[(one->turn + 1) % NW_RESIDENT_DEPTH];
 
-        if (!move->out)
+        if (!move->out && one->beside)
+            nw_stores(slot + lean(move->gpu + at), move->host + at, bytes);
+        else if (!move->out)
             memcpy(slot + lean(move->gpu + at), move->host + at, bytes);
         order(one, move->gpu + at, bytes,
               move->out ? NW_RESIDENT_OUT : NW_RESIDENT_IN);
@@ -317,7 +349,7 @@ static void end(struct resident *one, int32_t gpu)
             order(one, NULL, 0, NW_RESIDENT_LEAVE);
             (void)gpus->stream_wait(one->stream);
             gpus->stream_free(one->stream);
-            gpus->free_pinned(one->inbox);
+            drop_inbox(one);
             gpus->free_pinned(one->outbox);
         }
         gpus->restore(context);
@@ -340,7 +372,6 @@ static void close_all(void)
 
 const struct nw_mapping nw_mapping_resident = {
     .name = "resident",
-    .played = "resident (emulated)",
     .open = open,
     .close = close_all,
     .store = store,

@@ -51,7 +51,7 @@ static size_t load(char *to, const char *from, size_t bytes)
     return 0;
 }
 
-static void fence(void)
+void nw_stores_fence(void)
 {
     _mm_sfence();
 }
@@ -69,7 +69,7 @@ static size_t stream(char *to, const char *from, size_t bytes)
     return bytes;
 }
 
-static void fence(void)
+void nw_stores_fence(void)
 {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
@@ -88,7 +88,7 @@ void nw_stores(void *to, const void *from, size_t bytes)
     memcpy(out, in, head);
     head += stream(out + head, in + head, bytes - head);
     memcpy(out + head, in + head, bytes - head);
-    fence();
+    nw_stores_fence();
 }
 
 void nw_loads(void *to, const void *from, size_t bytes)

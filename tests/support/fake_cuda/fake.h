@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define API __attribute__((visibility("default")))
 
@@ -89,6 +90,8 @@ void fake_share(struct sharers *sharers, int32_t was, int32_t is);
 /* Ends the program where anyone still has it open and FAKE_CUDA_STRICT is
  * set: for CUDA, what happens then is undefined. */
 void fake_unshared(const struct sharers *sharers, const char *what);
+/* Memory of another driver for the current GPU; given back by cuMemFree. */
+int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer);
 /* A page shared with other processes, by its descriptor. */
 void *fake_page_new(int *fd);
 void *fake_page_open(int pid, int fd);

@@ -33,8 +33,9 @@ struct range {
     struct range *next;
     uintptr_t start;
     size_t size, room;
-    int gpu; /* -1: pinned host memory */
-    int fd;  /* -1: opened from another process */
+    int gpu;      /* -1: pinned host memory */
+    int fd;       /* -1: opened from another process, or another driver's */
+    bool foreign; /* another driver's */
     uint64_t id;
     struct sharers *sharers; /* of memory that others may open, or we have */
 };
@@ -133,7 +134,7 @@ void fake_unshared(const struct sharers *sharers, const char *what)
     }
 }
 
-static int map_twice(struct range *range, int fd)
+static int map_twice(struct range *range, int fd, off_t offset)
 {
     int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
 
@@ -146,10 +147,10 @@ static int map_twice(struct range *range, int fd)
         return OUT_OF_MEMORY;
     range->start = (uintptr_t)arena + arena_used;
     if (mmap((void *)range->start, range->room, shown, MAP_SHARED | MAP_FIXED,
-             fd, 0) == MAP_FAILED ||
+             fd, offset) == MAP_FAILED ||
         mmap((void *)(range->start + ARENA), range->room,
              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
-             0) == MAP_FAILED)
+             offset) == MAP_FAILED)
         return OUT_OF_MEMORY;
     range->sharers = sharers_of(fd, range->room);
     if (!range->sharers)
@@ -207,7 +208,7 @@ static int allocate(size_t size, int gpu, uint64_t *pointer)
     fd = memfd_create("fake-cuda", MFD_CLOEXEC);
     range = range_new(size, gpu, fd);
     if (fd >= 0 && range && !ftruncate(fd, (off_t)(range->room + PAGE)))
-        code = map_twice(range, fd);
+        code = map_twice(range, fd, 0);
     if (code) {
         if (fd >= 0)
             close(fd);
@@ -246,13 +247,13 @@ static int drop(uint64_t start, bool pinned, bool imported)
 
     pthread_mutex_lock(&fake_lock);
     while (*at && ((*at)->start != start || ((*at)->gpu < 0) != pinned ||
-                   ((*at)->fd < 0 && !pinned) != imported))
+                   ((*at)->fd < 0 && !pinned && !(*at)->foreign) != imported))
         at = &(*at)->next;
     range = *at;
     if (range) {
         *at = range->next;
         fake_live--;
-        if (!pinned && !imported)
+        if (!pinned && !imported && !range->foreign)
             used[range->gpu] -= range->size;
     }
     pthread_mutex_unlock(&fake_lock);
@@ -265,6 +266,25 @@ static int drop(uint64_t start, bool pinned, bool imported)
     unmap(range);
     free(range);
     return SUCCESS;
+}
+
+int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer)
+{
+    struct range *range = range_new(size, fake_current()->gpu, -1);
+    int code = OUT_OF_MEMORY;
+
+    pthread_mutex_lock(&fake_lock);
+    if (range)
+        code = map_twice(range, fd, offset);
+    if (!code) {
+        range->foreign = true;
+        add(range);
+        *pointer = range->start;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    if (code)
+        free(range);
+    return code;
 }
 
 API int cuMemFree_v2(uint64_t pointer)
@@ -446,7 +466,7 @@ API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
     fd = open_of(exported.pid, exported.fd);
     range = range_new(exported.size, exported.gpu, -1);
     pthread_mutex_lock(&fake_lock);
-    code = fd >= 0 && range ? map_twice(range, fd) : INVALID_HANDLE;
+    code = fd >= 0 && range ? map_twice(range, fd, 0) : INVALID_HANDLE;
     if (!code) {
         add(range);
         fake_share(range->sharers, 0, getpid());

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Failures shared by all ranks, and plans that must be the same on all. */
 #include "halo/exchange/agree.h"
+#include "halo/exchange/patience.h"
 
 #include <string.h>
 
@@ -32,7 +33,7 @@ nw_status nw_halo_agree(MPI_Comm comm, nw_status status)
     if (code != MPI_SUCCESS)
         return nw_halo_mpi(code, "agree");
     own = status ? rank : size;
-    code = NW_PMPI(Allreduce)(&own, &first, 1, MPI_INT, MPI_MIN, comm);
+    code = nw_halo_allreduce(comm, &own, &first, 1, MPI_INT, MPI_MIN);
     if (code != MPI_SUCCESS)
         return nw_halo_mpi(code, "agree");
     if (first == size)
@@ -138,11 +139,11 @@ nw_status nw_halo_agree_options(MPI_Comm comm,
     };
     int64_t least[WORDS], most[WORDS];
     int code =
-        NW_PMPI(Allreduce)(words, least, WORDS, MPI_INT64_T, MPI_MIN, comm);
+        nw_halo_allreduce(comm, words, least, WORDS, MPI_INT64_T, MPI_MIN);
 
     if (code == MPI_SUCCESS)
         code =
-            NW_PMPI(Allreduce)(words, most, WORDS, MPI_INT64_T, MPI_MAX, comm);
+            nw_halo_allreduce(comm, words, most, WORDS, MPI_INT64_T, MPI_MAX);
     if (code != MPI_SUCCESS)
         return nw_halo_mpi(code, "compare plans");
     for (int i = 0; i < WORDS; i++)

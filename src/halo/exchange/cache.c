@@ -16,7 +16,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define HEAD "nodewise halo choices 2"
+#define HEAD "nodewise halo choices 3"
 #define MODELLED "+model" /* behind the schedule */
 
 static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
@@ -79,7 +79,28 @@ static bool find_file(const char *file, char path[PATH_MAX])
     return found;
 }
 
-/* A line: key, schedule, the methods of each class, and words for people. */
+/* KIND:METHODS, as many as there are. */
+static bool parse_wishes(const char *line, struct nw_halo_scheme *out)
+{
+    int used = 0;
+
+    if (sscanf(line, " %d%n", &out->wish_count, &used) != 1 ||
+        out->wish_count < 0 || out->wish_count > NW_HALO_WISHES)
+        return false;
+    for (int i = 0; i < out->wish_count; i++) {
+        struct nw_halo_wish *wish = &out->wish[i];
+        unsigned long long kind;
+
+        line += used;
+        if (sscanf(line, " %16llx:%x%n", &kind, &wish->methods, &used) != 2)
+            return false;
+        wish->kind = kind;
+    }
+    return true;
+}
+
+/* A line: key, schedule, the methods of each class, how many kinds of pairs
+ * have their own and these, and words for people. */
 static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
 {
     struct nw_halo_scheme scheme = {.phased = false};
@@ -103,6 +124,8 @@ static bool parse(const char *line, uint64_t key, struct nw_halo_scheme *out)
             return false;
         used = more;
     }
+    if (!parse_wishes(line + used, &scheme))
+        return false;
     *out = scheme;
     return true;
 }
@@ -173,6 +196,11 @@ static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
                    halo->scheme.modelled ? MODELLED : "");
     for (int i = 0; i < NW_HALO_CLASS_COUNT; i++)
         nw_text_format(text, " %x", halo->scheme.methods[i]);
+    nw_text_format(text, " %d", halo->scheme.wish_count);
+    for (int i = 0; i < halo->scheme.wish_count; i++)
+        nw_text_format(text, " %016llx:%x",
+                       (unsigned long long)halo->scheme.wish[i].kind,
+                       halo->scheme.wish[i].methods);
     nw_text_add(text, "  "); /* nodewise halo tune shows what follows */
     add_words(halo, text);
 }

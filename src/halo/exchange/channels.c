@@ -2,9 +2,10 @@
 /* Cuts a rank's transfers into channels, the same way at both ends, and opens
  * them: each end tells the other what it must know. */
 #include "halo/exchange/channels.h"
+#include "halo/exchange/patience.h"
 #include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
-#include "halo/exchange/modelled.h"
+#include "halo/exchange/groups.h"
 #include "halo/exchange/nodes.h"
 
 #include <stdlib.h>
@@ -152,8 +153,7 @@ static void cut(nw_halo *halo, const struct entry *entry)
 static nw_status choose_all(const nw_halo *halo,
                             const struct nw_halo_method_ops **ops)
 {
-    nw_status status =
-        halo->scheme.modelled ? nw_halo_modelled_methods(halo, ops) : NW_OK;
+    nw_status status = nw_halo_groups_methods(halo, &halo->scheme, ops);
 
     for (size_t i = 0; !status && i < halo->transfers.count; i++)
         if (!ops[i])
@@ -205,9 +205,7 @@ static int move_offers(nw_halo *halo, struct nw_halo_offer *own,
                                   tag + channel->receives, halo->comm,
                                   &request[count++]);
     }
-    return code == MPI_SUCCESS
-               ? NW_PMPI(Waitall)(count, request, MPI_STATUSES_IGNORE)
-               : code;
+    return code == MPI_SUCCESS ? nw_halo_waitall(count, request) : code;
 }
 
 static nw_status join_all(nw_halo *halo, const struct nw_halo_offer *other)

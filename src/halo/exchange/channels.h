@@ -24,10 +24,23 @@ struct nw_halo_set {
 };
 void nw_halo_set_swap(nw_halo *halo, struct nw_halo_set *set);
 
-/* Measures the schemes against each other on the arrays as they are and leaves
- * the best one open. Collective. */
-nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_scheme *scheme,
-                       size_t count);
+/* Any method for all pairs. */
+struct nw_halo_scheme nw_halo_scheme_any(bool phased);
+
+/* Schemes for a contest. */
+struct nw_halo_rivals {
+    const struct nw_halo_scheme *scheme;
+    size_t count;
+    bool holder;    /* the first stays unless it is beaten beyond doubt */
+    double seconds; /* it may take, opening included: a round is always run */
+};
+/* Measures them against each other on the arrays as they are and leaves the
+ * best one open; *spent: seconds, the same on all ranks. Collective. */
+nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_rivals *rivals,
+                       double *spent);
+/* Finds the best scheme of these schedules by contests, and leaves it open.
+ * Collective. */
+nw_status nw_halo_measure(nw_halo *halo, bool once, bool phases);
 
 /* A choice made earlier on this machine for this shape, from a file that rank
  * 0 reads; *found says whether there was one. `file` NULL: the user's own.

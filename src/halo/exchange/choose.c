@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which schemes there are, and which one is taken: measured, modelled, or the
- * first in the fixed order. */
+/* Which methods there are, and which scheme is taken: measured, modelled, or
+ * the first in the fixed order. */
 #include "halo/exchange/channels.h"
-#include "halo/exchange/classes.h"
+#include "halo/exchange/patience.h"
+#include "halo/exchange/groups.h"
 #include "halo/exchange/modelled.h"
 
 #include "base/text.h"
@@ -29,8 +30,7 @@ nw_status nw_halo_methods_find(nw_halo *halo, uint32_t allowed)
         if (!ops->here || ops->here(halo))
             own |= NW_HALO_BIT(i);
     }
-    code =
-        NW_PMPI(Allreduce)(&own, &all, 1, MPI_UINT32_T, MPI_BAND, halo->comm);
+    code = nw_halo_allreduce(halo->comm, &own, &all, 1, MPI_UINT32_T, MPI_BAND);
     halo->methods = all;
     return nw_halo_mpi(code, "compare methods");
 }
@@ -58,16 +58,12 @@ static void describe(nw_halo *halo)
     }
 }
 
-/* --- the schemes there are --- */
-
-#define MOST_SCHEMES 32
-
-struct schemes {
-    struct nw_halo_scheme item[MOST_SCHEMES];
-    size_t count;
+struct choosing {
+    nw_halo *halo;
+    bool once, phases; /* schedules that may be */
 };
 
-static struct nw_halo_scheme any_method(bool phased)
+struct nw_halo_scheme nw_halo_scheme_any(bool phased)
 {
     struct nw_halo_scheme scheme = {.phased = phased};
 
@@ -75,118 +71,7 @@ static struct nw_halo_scheme any_method(bool phased)
     return scheme;
 }
 
-static void add(struct schemes *schemes, const struct nw_halo_scheme *scheme)
-{
-    if (schemes->count < MOST_SCHEMES)
-        schemes->item[schemes->count++] = *scheme;
-}
-
-/* One scheme for each method in `bits` for a class, all else as in `like`. */
-static void vary(struct schemes *schemes, const struct nw_halo_scheme *like,
-                 enum nw_halo_class kind, uint32_t bits)
-{
-    if (!bits)
-        add(schemes, like);
-    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
-        struct nw_halo_scheme scheme = *like;
-
-        scheme.methods[kind] = NW_HALO_BIT(i);
-        if (bits & NW_HALO_BIT(i))
-            add(schemes, &scheme);
-    }
-}
-
-/* --- choosing --- */
-
-struct choosing {
-    nw_halo *halo;
-    bool once, phases; /* schedules that may be */
-    uint32_t compared; /* classes whose methods were, a bit each */
-    bool either;       /* schedules were compared */
-    struct nw_halo_survey survey;
-};
-
-/* The methods of a class, in both schedules where that may change them: light
- * pairs go along with the others. */
-static nw_status compare_methods(struct choosing *work, enum nw_halo_class kind,
-                                 uint32_t bits)
-{
-    nw_halo *halo = work->halo;
-    struct nw_halo_scheme like = halo->scheme;
-    struct schemes schemes = {.count = 0};
-    bool light = kind == NW_HALO_CLASS_PACKAGE_LIGHT ||
-                 kind == NW_HALO_CLASS_NODE_LIGHT ||
-                 kind == NW_HALO_CLASS_NETWORK_LIGHT;
-
-    for (int phased = 0; phased < 2; phased++) {
-        struct nw_halo_scheme scheme = like;
-
-        scheme.phased = phased;
-        if ((phased ? work->phases : work->once) &&
-            (!light || phased == like.phased))
-            vary(&schemes, &scheme, kind, bits);
-    }
-    nw_halo_channels_close(halo);
-    work->compared |= 1u << kind;
-    work->either = work->either || !light;
-    return schemes.count == 1 ? nw_halo_channels_open(halo, schemes.item)
-                              : nw_halo_tune(halo, schemes.item, schemes.count);
-}
-
-/* The class with the most bytes that has methods to choose from. */
-static bool next_class(const struct choosing *work, enum nw_halo_class *out)
-{
-    bool found = false;
-
-    for (int i = 0; i < NW_HALO_CLASS_COUNT; i++) {
-        uint32_t bits = work->survey.methods[i];
-
-        if (work->compared & 1u << i || !(bits & (bits - 1)))
-            continue;
-        if (!found || work->survey.bytes[i] > work->survey.bytes[*out])
-            *out = (enum nw_halo_class)i;
-        found = true;
-    }
-    return found;
-}
-
-/* What was measured for classes against what the model says of each pair,
- * where that is something else. */
-static nw_status compare_model(struct choosing *work)
-{
-    nw_halo *halo = work->halo;
-    struct nw_halo_scheme schemes[2] = {halo->scheme,
-                                        any_method(halo->scheme.phased)};
-    bool differs = false;
-    nw_status status = nw_halo_modelled_differs(halo, &differs);
-
-    if (status || !differs)
-        return status;
-    schemes[1].modelled = true;
-    nw_halo_channels_close(halo);
-    return nw_halo_tune(halo, schemes, 2);
-}
-
-/* Class by class, those that move most first; each finds those before as they
- * were chosen. */
-static nw_status measure(struct choosing *work)
-{
-    nw_halo *halo = work->halo;
-    struct nw_halo_scheme scheme = any_method(!work->once);
-    enum nw_halo_class kind = NW_HALO_CLASS_ALONE;
-    nw_status status = nw_halo_channels_open(halo, &scheme);
-
-    if (!status)
-        status = nw_halo_survey(halo, &work->survey);
-    while (!status && next_class(work, &kind)) {
-        status = compare_methods(work, kind, work->survey.methods[kind]);
-        if (!status)
-            status = nw_halo_survey(halo, &work->survey);
-    }
-    if (!status && !work->either && work->once && work->phases)
-        status = compare_methods(work, NW_HALO_CLASS_ALONE, 0);
-    return status ? status : compare_model(work);
-}
+/* --- by the model --- */
 
 /* This rank's channels, one after the other. */
 static double predict(const nw_halo *halo)
@@ -195,13 +80,13 @@ static double predict(const nw_halo *halo)
 
     for (size_t i = 0; i < halo->channel_count; i++)
         if (halo->channel[i].count)
-            seconds += nw_halo_modelled_seconds(&halo->channel[i]);
+            seconds += nw_halo_channel_seconds(&halo->channel[i]);
     return seconds;
 }
 
 static nw_status open_modelled(nw_halo *halo, bool phased)
 {
-    struct nw_halo_scheme scheme = any_method(phased);
+    struct nw_halo_scheme scheme = nw_halo_scheme_any(phased);
 
     scheme.modelled = true;
     return nw_halo_channels_open(halo, &scheme);
@@ -230,6 +115,8 @@ static nw_status choose_by_model(struct choosing *work)
     return status ? status : open_modelled(halo, slowest[1] < slowest[0]);
 }
 
+/* --- by measuring, or as the options say --- */
+
 static nw_status measure_or_remember(struct choosing *work,
                                      const struct nw_halo_options *options)
 {
@@ -244,7 +131,7 @@ static nw_status measure_or_remember(struct choosing *work,
         return status;
     if (found && (scheme.phased ? work->phases : work->once))
         return nw_halo_channels_open(halo, &scheme);
-    status = measure(work);
+    status = nw_halo_measure(halo, work->once, work->phases);
     if (!status)
         describe(halo);
     if (!status && cached && !halo->rank)
@@ -255,7 +142,7 @@ static nw_status measure_or_remember(struct choosing *work,
 static nw_status open_chosen(struct choosing *work,
                              const struct nw_halo_options *options)
 {
-    struct nw_halo_scheme first = any_method(work->phases);
+    struct nw_halo_scheme first = nw_halo_scheme_any(work->phases);
 
     if (options->choice == NW_HALO_CHOOSE_MEASURE)
         return measure_or_remember(work, options);
@@ -273,14 +160,14 @@ nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
         .phases = options->schedule != NW_HALO_SCHEDULE_ONCE && can,
     };
     bool order = options->choice == NW_HALO_CHOOSE_ORDER;
-    const char *source = order ? NULL : options->topology;
-    struct nw_halo_roads roads;
-    nw_status status;
+    struct nw_halo_roads roads = {.layout = halo->layout};
+    nw_status status = NW_OK;
 
     if (!work.once && !work.phases)
         return nw_fail(NW_EINVAL, "these radii or pieces cannot be exchanged "
                                   "in phases");
-    status = nw_halo_modelled_open(halo, source, &roads);
+    if (!order)
+        status = nw_halo_modelled_open(halo, options->topology, &roads);
     halo->roads = &roads;
     if (!status)
         status = open_chosen(&work, options);

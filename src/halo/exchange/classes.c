@@ -3,6 +3,7 @@
  * them, and by weight: what is best for the faces need not be for the corners.
  */
 #include "halo/exchange/classes.h"
+#include "halo/exchange/patience.h"
 
 #include "base/file.h"
 
@@ -96,8 +97,8 @@ nw_status nw_halo_weigh(nw_halo *halo)
         *weight += cells_of(&halo->transfers.item[i]);
         own = *weight > own ? *weight : own;
     }
-    code = NW_PMPI(Allreduce)(&own, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX,
-                              halo->comm);
+    code = nw_halo_allreduce(halo->comm, &own, &most, 1, MPI_UNSIGNED_LONG_LONG,
+                             MPI_MAX);
     halo->heaviest = most;
     return nw_halo_mpi(code, "weigh a halo");
 }
@@ -142,10 +143,10 @@ nw_status nw_halo_survey(const nw_halo *halo, struct nw_halo_survey *out)
         own.methods[kind] |= nw_halo_fitting(halo, &pair);
         own.bytes[kind] += (double)cells_of(transfer);
     }
-    code = NW_PMPI(Allreduce)(own.methods, out->methods, NW_HALO_CLASS_COUNT,
-                              MPI_UINT32_T, MPI_BOR, halo->comm);
+    code = nw_halo_allreduce(halo->comm, own.methods, out->methods,
+                             NW_HALO_CLASS_COUNT, MPI_UINT32_T, MPI_BOR);
     if (code == MPI_SUCCESS)
-        code = NW_PMPI(Allreduce)(own.bytes, out->bytes, NW_HALO_CLASS_COUNT,
-                                  MPI_DOUBLE, MPI_SUM, halo->comm);
+        code = nw_halo_allreduce(halo->comm, own.bytes, out->bytes,
+                                 NW_HALO_CLASS_COUNT, MPI_DOUBLE, MPI_SUM);
     return nw_halo_mpi(code, "survey a halo");
 }

@@ -116,13 +116,23 @@ enum nw_halo_class {
     NW_HALO_CLASS_COUNT
 };
 
-/* A way to do everything: what a measurement compares. A pair goes by the first
- * method of the fixed order among its class's, of all allowed where none of
- * them serves it. */
+/* Methods for the pairs of one kind (groups.h), before their class's. */
+struct nw_halo_wish {
+    uint64_t kind;
+    uint32_t methods, reserved;
+};
+#define NW_HALO_WISHES 8
+
+/* A way to do everything: what a measurement compares. A pair goes by what is
+ * wished for its kind; else by what the model says of it, where it is asked and
+ * knows any; else by the first method of the fixed order among its class's, of
+ * all allowed where none of them serves it. */
 struct nw_halo_scheme {
     bool phased;
-    bool modelled; /* or by what the model says of it, where that knows any */
+    bool modelled;
     uint32_t methods[NW_HALO_CLASS_COUNT];
+    int32_t wish_count;
+    struct nw_halo_wish wish[NW_HALO_WISHES];
 };
 
 struct nw_halo {
@@ -138,6 +148,7 @@ struct nw_halo {
     int32_t *own;    /* [own_count] pieces of this rank, ascending */
     int32_t *own_at; /* [piece_count] their index in own, or -1 */
     bool gpu_memory;
+    bool crowded; /* more ranks than cores, on this rank's node */
     size_t row_align;
     double timeout;
     uint32_t methods; /* allowed and possible on every rank */

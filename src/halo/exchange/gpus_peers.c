@@ -3,6 +3,7 @@
  * arrays and events are told once; memory is opened when a channel needs it,
  * once, and closed with the halo. */
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/patience.h"
 
 #include "runtime/warn.h"
 
@@ -191,5 +192,5 @@ void nw_halo_peers_close(nw_halo *halo)
 void nw_halo_peers_part(const nw_halo *halo)
 {
     if (halo->gpus && halo->gpus->told && halo->node_size > 1 && !halo->bereft)
-        NW_PMPI(Barrier)(halo->node_comm);
+        nw_halo_barrier(halo->node_comm);
 }

@@ -6,6 +6,7 @@
 #include "halo/exchange/channels.h"
 #include "halo/exchange/classes.h"
 #include "halo/exchange/gpus.h"
+#include "halo/exchange/patience.h"
 #include "halo/exchange/trace.h"
 
 #include <stdlib.h>
@@ -19,6 +20,8 @@ static int split_nodes(nw_halo *halo, int32_t ranks_per_node)
     int code = NW_PMPI(Comm_split_type)(halo->comm, MPI_COMM_TYPE_SHARED, 0,
                                         MPI_INFO_NULL, &node);
 
+    if (code == MPI_SUCCESS)
+        code = nw_halo_crowd_find(node, &halo->crowded);
     if (code != MPI_SUCCESS || !ranks_per_node) {
         halo->node_comm = node;
         return code;

@@ -2,6 +2,7 @@
 /* Shared memory of a node's ranks for flags and packed halos: reserved piece by
  * piece while channels are opened, then made at once. */
 #include "halo/exchange/exchange.h"
+#include "halo/exchange/patience.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ static nw_status make(nw_halo *halo, struct segment *segment)
         return nw_halo_mpi(code, "share memory");
     segment->made = true;
     memset(base, 0, segment->bytes + 2 * LINE);
-    code = NW_PMPI(Barrier)(halo->node_comm);
+    code = nw_halo_barrier(halo->node_comm);
     return code == MPI_SUCCESS ? map_all(halo, segment)
                                : nw_halo_mpi(code, "share memory");
 }
@@ -99,8 +100,8 @@ nw_status nw_halo_segment_make(nw_halo *halo)
     if (status)
         return status;
     own = segment->bytes;
-    code = NW_PMPI(Allreduce)(&own, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM,
-                              halo->node_comm);
+    code = nw_halo_allreduce(halo->node_comm, &own, &all, 1,
+                             MPI_UNSIGNED_LONG_LONG, MPI_SUM);
     if (code != MPI_SUCCESS || !all)
         return nw_halo_mpi(code, "share memory");
     return make(halo, segment);

@@ -4,6 +4,7 @@
  * goes cancels out. The slowest rank's time counts; all ranks see the same
  * figures and so choose the same. */
 #include "halo/exchange/channels.h"
+#include "halo/exchange/patience.h"
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -13,15 +14,16 @@
 #include <string.h>
 
 #define ROUNDS ((size_t)160)
-#define TURN 5     /* exchanges of a scheme in a row, the first not counted */
-#define LOOK 4     /* rounds between looks at who is behind */
-#define FEW 8      /* rounds that say too little of those near the first */
-#define SLOW 1.5   /* times the first: behind even so */
-#define TIE 1.02   /* nearer than this is as good */
-#define ENOUGH 1.5 /* seconds */
+#define TURN 5    /* exchanges of a scheme in a row, the first not counted */
+#define LOOK 4    /* rounds between looks at who is behind */
+#define FEW 8     /* rounds that say too little of those near the first */
+#define SLOW 1.5  /* times the first: behind even so */
+#define TIE 1.02  /* nearer than this is as good */
+#define LONG 0.02 /* seconds of a turn after which it is cut short */
 
 struct contest {
     nw_halo *halo;
+    const struct nw_halo_rivals *rivals;
     size_t count;
     struct nw_halo_set *set;
     size_t rounds;
@@ -39,7 +41,8 @@ static nw_status exchange(struct contest *contest, double *seconds)
 {
     nw_halo *halo = contest->halo;
     double own[2], slowest[2];
-    int code = NW_PMPI(Barrier)(halo->comm);
+    int code = halo->crowded ? nw_halo_barrier(halo->comm)
+                             : NW_PMPI(Barrier)(halo->comm);
     nw_status status = nw_halo_mpi(code, "measure a halo");
     uint64_t since = nw_clock_ns(), now;
 
@@ -53,7 +56,7 @@ static nw_status exchange(struct contest *contest, double *seconds)
     own[1] = (double)(now - contest->began_ns) * 1e-9;
     if (status)
         return status;
-    code = NW_PMPI(Allreduce)(own, slowest, 2, MPI_DOUBLE, MPI_MAX, halo->comm);
+    code = nw_halo_allreduce(halo->comm, own, slowest, 2, MPI_DOUBLE, MPI_MAX);
     *seconds = slowest[0];
     contest->spent = slowest[1];
     return nw_halo_mpi(code, "measure a halo");
@@ -145,20 +148,23 @@ static void look(struct contest *contest, bool *decided)
 }
 
 /* A few exchanges in a row, as a solver makes them: the first finds other
- * schemes' buffers in the caches and is not counted. */
+ * schemes' buffers in the caches and is not counted, except where exchanges
+ * take so long that it is the only one. */
 static nw_status take_turn(struct contest *contest, size_t i)
 {
-    double turn[TURN] = {0}, least;
+    double least = INFINITY, seconds = 0, until = contest->spent + LONG;
     nw_status status = NW_OK;
+    int k = 0;
 
     nw_halo_set_swap(contest->halo, &contest->set[i]);
-    for (int k = 0; !status && k < TURN; k++)
-        status = exchange(contest, &turn[k]);
+    do {
+        status = exchange(contest, &seconds);
+        /* what others do on the machine only ever adds */
+        if (k)
+            least = fmin(least, seconds);
+    } while (!status && ++k < TURN && contest->spent < until);
     nw_halo_set_swap(contest->halo, &contest->set[i]);
-    /* what others do on the machine only ever adds */
-    least = turn[1];
-    for (int k = 2; k < TURN; k++)
-        least = fmin(least, turn[k]);
+    least = k > 1 ? least : seconds;
     contest->seconds[i * ROUNDS + contest->rounds] = fmax(least, 1e-9);
     return status;
 }
@@ -186,21 +192,20 @@ static nw_status run_contest(struct contest *contest)
     bool decided = false;
     nw_status status = NW_OK;
 
-    contest->began_ns = nw_clock_ns();
     while (!status && !decided && contest->rounds < ROUNDS) {
         status = run_round(contest);
         contest->rounds++;
         if (contest->rounds % LOOK == 0)
             look(contest, &decided);
-        if (contest->rounds > 1 && contest->spent > ENOUGH)
+        if (contest->spent > contest->rivals->seconds)
             break;
     }
     return status;
 }
 
-static nw_status open_contest(struct contest *contest,
-                              const struct nw_halo_scheme *scheme)
+static nw_status open_contest(struct contest *contest)
 {
+    const struct nw_halo_scheme *scheme = contest->rivals->scheme;
     nw_halo *halo = contest->halo;
     nw_status status =
         nw_alloc(contest->count, sizeof *contest->set, &contest->set);
@@ -226,18 +231,35 @@ static nw_status open_contest(struct contest *contest,
     return status;
 }
 
-nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_scheme *scheme,
-                       size_t count)
+/* The holder, where there is one and the first is not certainly ahead of it. */
+static size_t winner_of(const struct contest *contest)
 {
-    struct contest contest = {.halo = halo, .count = count};
+    size_t first = first_of(contest);
+    struct gap gap;
+
+    if (!contest->rivals->holder || !first || contest->out[0])
+        return first;
+    if (contest->rounds < LOOK)
+        return 0;
+    gap = gap_of(contest, first, 0);
+    return gap.median + gap.doubt < 0 ? first : 0;
+}
+
+nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_rivals *rivals,
+                       double *spent)
+{
+    struct contest contest = {.halo = halo,
+                              .rivals = rivals,
+                              .count = rivals->count,
+                              .began_ns = nw_clock_ns()};
     size_t best = 0;
-    nw_status status = open_contest(&contest, scheme);
+    nw_status status = open_contest(&contest);
 
     if (!status)
         status = run_contest(&contest);
     if (!status)
-        best = first_of(&contest);
-    for (size_t i = 0; contest.set && i < count; i++) {
+        best = winner_of(&contest);
+    for (size_t i = 0; contest.set && i < contest.count; i++) {
         if (!status && i == best)
             continue;
         nw_halo_set_swap(halo, &contest.set[i]);
@@ -246,6 +268,7 @@ nw_status nw_halo_tune(nw_halo *halo, const struct nw_halo_scheme *scheme,
     }
     if (!status)
         nw_halo_set_swap(halo, &contest.set[best]);
+    *spent = contest.spent;
     free(contest.set);
     free(contest.seconds);
     free(contest.order);

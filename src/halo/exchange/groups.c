@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transfers grouped by their ends, and what each group goes by where it is not
+ * its class that says so. Both ends see the same figures, and so get the same
+ * answer. */
+#include "halo/exchange/groups.h"
+#include "halo/exchange/classes.h"
+#include "halo/exchange/gpus.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- grouping --- */
+
+struct entry {
+    int64_t key[3]; /* phase; from, to: pieces, or in host memory ranks */
+    size_t number;  /* of the transfer */
+};
+
+static int compare(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+
+    for (int i = 0; i < 3; i++)
+        if (x->key[i] != y->key[i])
+            return x->key[i] < y->key[i] ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static struct entry entry_of(const nw_halo *halo, size_t number)
+{
+    const struct nw_halo_transfer *transfer = &halo->transfers.item[number];
+    struct nw_halo_pair pair = nw_halo_pair_of(halo, transfer);
+    bool pieces = halo->gpu_memory;
+
+    return (struct entry){
+        .key = {transfer->phase, pieces ? pair.from : pair.from_rank,
+                pieces ? pair.to : pair.to_rank},
+        .number = number,
+    };
+}
+
+static struct nw_halo_traffic begin(const nw_halo *halo,
+                                    const struct nw_halo_pair *pair)
+{
+    const uint64_t *where = halo->gpu_memory ? halo->gpus->where : NULL;
+
+    return (struct nw_halo_traffic){
+        .gpu = halo->gpu_memory,
+        .same_rank = pair->same_rank,
+        .same_node = pair->same_node,
+        .same_gpu = where && where[pair->from] == where[pair->to],
+        .road = nw_halo_road_of(halo->roads, pair->from, pair->to),
+    };
+}
+
+static void add(const nw_halo *halo, const struct nw_halo_transfer *transfer,
+                struct nw_halo_traffic *traffic)
+{
+    for (int32_t i = 0; i < halo->joined_count; i++) {
+        const struct nw_halo_field *field = &halo->field[i];
+
+        nw_halo_traffic_add(traffic, transfer, field->bytes);
+        traffic->gaps = traffic->gaps || field->bytes != field->stride;
+    }
+}
+
+/* To the nearest power of two: pieces of nearly equal sizes are alike. */
+static int64_t about(double value)
+{
+    return value > 0 ? lround(log2(value)) : -1000;
+}
+
+static uint64_t kind_of(const struct nw_halo_group *group)
+{
+    const struct nw_halo_traffic *traffic = &group->traffic;
+    const struct nw_halo_road *road = &traffic->road;
+    int64_t words[] = {
+        (int64_t)group->class,
+        traffic->same_gpu,
+        traffic->gaps,
+        about(traffic->bytes),
+        about(traffic->bytes / traffic->rows),
+        about(traffic->boxes),
+        about(road->link),
+        about(road->out),
+        about(road->in),
+        about(road->wire),
+        about(road->latency),
+    };
+
+    return nw_hash(NW_HASH_START, words, sizeof words);
+}
+
+/* All of `entry` that have the first one's key. */
+static void fill(const nw_halo *halo, const struct entry *entry,
+                 struct nw_halo_groups *groups, size_t first)
+{
+    const struct nw_halo_transfer *item = halo->transfers.item;
+    struct nw_halo_group *group = &groups->item[groups->count++];
+
+    *group = (struct nw_halo_group){
+        .pair = nw_halo_pair_of(halo, &item[entry[first].number]),
+        .first = first,
+    };
+    group->traffic = begin(halo, &group->pair);
+    group->class = nw_halo_class_of(halo, &group->pair);
+    for (size_t i = first;
+         i < halo->transfers.count &&
+         !memcmp(entry[first].key, entry[i].key, sizeof entry->key);
+         i++) {
+        groups->number[i] = entry[i].number;
+        add(halo, &item[entry[i].number], &group->traffic);
+        group->count++;
+    }
+    group->kind = kind_of(group);
+}
+
+nw_status nw_halo_groups_make(const nw_halo *halo, struct nw_halo_groups *out)
+{
+    struct nw_halo_groups groups = {.count = 0};
+    size_t count = halo->transfers.count;
+    struct entry *entry = NULL;
+    nw_status status = nw_alloc(count, sizeof *entry, &entry);
+
+    if (!status)
+        status = nw_alloc(count, sizeof *groups.item, &groups.item);
+    if (!status)
+        status = nw_alloc(count, sizeof *groups.number, &groups.number);
+    for (size_t i = 0; !status && i < count; i++)
+        entry[i] = entry_of(halo, i);
+    if (!status && count)
+        qsort(entry, count, sizeof *entry, compare);
+    for (size_t i = 0; !status && i < count;
+         i += groups.item[groups.count - 1].count)
+        fill(halo, entry, &groups, i);
+    free(entry);
+    if (status)
+        nw_halo_groups_fini(&groups);
+    else
+        *out = groups;
+    return status;
+}
+
+void nw_halo_groups_fini(struct nw_halo_groups *groups)
+{
+    free(groups->item);
+    free(groups->number);
+    *groups = (struct nw_halo_groups){.count = 0};
+}
+
+/* --- what they go by --- */
+
+static uint32_t wish_for(const struct nw_halo_scheme *scheme, uint64_t kind)
+{
+    for (int i = 0; i < scheme->wish_count; i++)
+        if (scheme->wish[i].kind == kind)
+            return scheme->wish[i].methods;
+    return 0;
+}
+
+static const struct nw_halo_method_ops *
+method_of(const nw_halo *halo, const struct nw_halo_scheme *scheme,
+          const struct nw_halo_group *group)
+{
+    uint32_t fitting = nw_halo_fitting(halo, &group->pair);
+    uint32_t wished = fitting & wish_for(scheme, group->kind);
+    enum nw_halo_method method;
+
+    if (wished)
+        return nw_halo_methods[__builtin_ctz(wished)];
+    if (scheme->modelled &&
+        nw_halo_model_best(fitting, &group->traffic, &method))
+        return nw_halo_methods[method];
+    return NULL;
+}
+
+nw_status nw_halo_groups_methods(const nw_halo *halo,
+                                 const struct nw_halo_scheme *scheme,
+                                 const struct nw_halo_method_ops **out)
+{
+    struct nw_halo_groups groups;
+    nw_status status;
+
+    if (!scheme->modelled && !scheme->wish_count)
+        return NW_OK;
+    status = nw_halo_groups_make(halo, &groups);
+    if (status)
+        return status;
+    for (size_t i = 0; i < groups.count; i++) {
+        const struct nw_halo_group *group = &groups.item[i];
+        const struct nw_halo_method_ops *ops = method_of(halo, scheme, group);
+
+        for (size_t k = 0; k < group->count; k++)
+            out[groups.number[group->first + k]] = ops;
+    }
+    nw_halo_groups_fini(&groups);
+    return NW_OK;
+}
+
+double nw_halo_channel_seconds(const struct nw_halo_channel *channel)
+{
+    const nw_halo *halo = channel->halo;
+    struct nw_halo_pair pair = nw_halo_pair_of(halo, channel->transfer);
+    struct nw_halo_traffic traffic = begin(halo, &pair);
+
+    for (size_t i = 0; i < channel->count; i++)
+        add(halo, &channel->transfer[i], &traffic);
+    return nw_halo_model(channel->ops->id, &traffic);
+}

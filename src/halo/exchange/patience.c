@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* An MPI library that spins in its collectives keeps the core that the rank it
+ * waits for should have, for a time slice of milliseconds; planning is made of
+ * small collectives. These give it away instead. */
+#include "halo/exchange/patience.h"
+
+#include <sched.h>
+#include <string.h>
+
+#define SPINS 1000 /* before others are let run */
+
+int nw_halo_waitall(int count, MPI_Request *request)
+{
+    int code = MPI_SUCCESS, done = 0;
+
+    for (int spins = 0; code == MPI_SUCCESS && !done; spins++) {
+        code = NW_PMPI(Testall)(count, request, &done, MPI_STATUSES_IGNORE);
+        if (!done && spins > SPINS)
+            sched_yield();
+    }
+    return code;
+}
+
+int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
+                      MPI_Datatype type, MPI_Op op)
+{
+    MPI_Request request;
+    int code = NW_PMPI(Iallreduce)(own, out, count, type, op, comm, &request);
+
+    return code == MPI_SUCCESS ? nw_halo_waitall(1, &request) : code;
+}
+
+int nw_halo_barrier(MPI_Comm comm)
+{
+    MPI_Request request;
+    int code = NW_PMPI(Ibarrier)(comm, &request);
+
+    return code == MPI_SUCCESS ? nw_halo_waitall(1, &request) : code;
+}
+
+int nw_halo_crowd_find(MPI_Comm node, bool *out)
+{
+    cpu_set_t own, all;
+    int ranks, code = NW_PMPI(Comm_size)(node, &ranks);
+
+    if (sched_getaffinity(0, sizeof own, &own))
+        memset(&own, 0xff, sizeof own); /* nobody says: as many as it takes */
+    if (code == MPI_SUCCESS)
+        code =
+            nw_halo_allreduce(node, &own, &all, sizeof own, MPI_BYTE, MPI_BOR);
+    *out = code == MPI_SUCCESS && CPU_COUNT(&all) < ranks;
+    return code;
+}

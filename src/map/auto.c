@@ -116,27 +116,39 @@ static bool suits_dense(const struct nw_problem *problem)
             problem->core.first[problem->host_count] <= NW_EXACT_MOST);
 }
 
-/* Whether the search on trees may speak for everything. */
+/* Whether the search on trees knows all that counts. The smallest machines are
+ * proven instead, and matrices may have a diagonal. */
 static bool is_searchable(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
+    bool elsewhere =
+        suits_dense(problem) &&
+        (problem->topology->matrix ||
+         problem->core.first[problem->host_count] <= NW_EXACT_MOST);
 
     return options->objective == NW_OBJECTIVE_HOP_BYTES && !options->careful &&
            !options->has_second && !problem->uses_gpus &&
-           options->affinity == 0 && !suits_dense(problem);
+           options->affinity == 0 && !elsewhere;
 }
 
 /* The search alone where the machine is a tree: it begins with what ranks in
- * order give, and looks at more than the others do. */
+ * order give, and looks at more than the others do. Small machines are then
+ * searched as dense problems, too, but for grids, which that does not lower. */
 static nw_status search_tree(struct choosing *choosing, bool *done)
 {
+    const struct nw_problem *problem = choosing->problem;
+    bool endless = problem->budget->endless;
     nw_status status;
 
     *done = false;
-    if (!is_searchable(choosing->problem))
+    if (!is_searchable(problem))
         return NW_OK;
+    if (suits_dense(problem))
+        problem->budget->endless = false;
     status = consider(choosing, nw_algorithm_find("multilevel"));
-    *done = status == NW_OK && !choosing->problem->budget->likened;
+    problem->budget->endless = endless;
+    *done = status == NW_OK && !problem->budget->likened &&
+            (!suits_dense(problem) || problem->budget->gridded);
     return status == NW_EUNSUPPORTED ? NW_OK : status;
 }
 

@@ -17,10 +17,14 @@ static const struct {
     uint64_t each;
 } steps_each[] = {{0, 9000}, {512, 3600}, {4096, 300}};
 #define DEGREE 6.0
-#define STENCIL_STEPS_MOST 250000
+/* Grids are swapped for about as long as they are read and cut: the smallest
+ * for longer, and once more from hotter. */
+static const struct {
+    int32_t count_most;
+    uint64_t steps;
+    double again; /* heat; 0: not */
+} grid_swaps[] = {{2048, 400000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
 #define STENCIL_STEPS_LEAST_EACH 30
-#define GRID_SECTIONS_MOST 4
-#define GRID_SECTION_BONDS 70000 /* of all sections of a grid together */
 
 #define ROUNDS 50
 /* Heat of the first round, by how many processes share the steps. */
@@ -199,26 +203,32 @@ static nw_status take_sifted(struct search *search, bool *formless)
     return status;
 }
 
+/* The seats of a section where they are better. */
+static nw_status take(struct search *search, struct nw_section *section)
+{
+    nw_status status = nw_alloc((size_t)search->layout->count,
+                                sizeof *section->seat, &section->seat);
+
+    section->layout = search->layout;
+    section->budget = search->placing->budget;
+    section->threads = section->budget->threads;
+    if (!status)
+        status = nw_section(section);
+    if (!status)
+        status = nw_layout_take_if_better(search->layout, section->seat,
+                                          &search->cost);
+    free(section->seat);
+    return status;
+}
+
 /* Once and in haste with 0 repeats. */
 static nw_status take_section(struct search *search, uint64_t seed, int repeats)
 {
-    struct nw_budget *budget = search->placing->budget;
-    struct nw_section section = {.layout = search->layout,
-                                 .seed = seed,
+    struct nw_section section = {.seed = seed,
                                  .repeats = repeats ? repeats : 1,
-                                 .tries = repeats ? 4 : 1,
-                                 .threads = budget->threads,
-                                 .budget = budget};
-    nw_status status = nw_alloc((size_t)search->layout->count,
-                                sizeof *section.seat, &section.seat);
+                                 .tries = repeats ? 4 : 1};
 
-    if (!status)
-        status = nw_section(&section);
-    if (!status)
-        status = nw_layout_take_if_better(search->layout, section.seat,
-                                          &search->cost);
-    free(section.seat);
-    return status;
+    return take(search, &section);
 }
 
 /* Chance decides more about a small one than about a large one. */
@@ -238,33 +248,100 @@ static uint64_t grid_patience(const struct search *search)
     return search->placing->budget->effort == NW_EFFORT_STRONG ? 30 : 1;
 }
 
-/* A grid of few bonds: what cuts across it cannot reach, sections may. */
-static nw_status section_grid(struct search *search)
+/* Ways to section a grid, the most useful first, and what each costs for a
+ * bond beside the others. */
+static const struct {
+    int ways;
+    double cost, cost_of_dimension;
+} grid_ways[] = {
+    {NW_SECTION_STRIPES | NW_SECTION_GROWN, 7.5, 1},
+    {NW_SECTION_STRIPES | NW_SECTION_GROWN | NW_SECTION_PACKED, 7.5, 1},
+    {NW_SECTION_STRIPES | NW_SECTION_GROWN | NW_SECTION_SPREAD, 7.5, 1},
+    {NW_SECTION_GROWN, 7.5, 0},
+    {NW_SECTION_STRIPES, 0, 1},
+    {NW_SECTION_STRIPES | NW_SECTION_FIRST, 2.5, 1},
+    {NW_SECTION_STRIPES | NW_SECTION_PACKED, 0, 1},
+};
+
+#define GRID_WAYS (int)(sizeof grid_ways / sizeof *grid_ways)
+#define GRID_ROUNDS 4
+#define GRID_LOOSE 0.2           /* of all rounds but the first */
+#define GRID_SECTION_COST 300000 /* of all sections of a grid together */
+
+/* Where every seat is taken, packing changes nothing. */
+static bool is_for(const struct search *search, int ways)
+{
+    return !(ways & (NW_SECTION_PACKED | NW_SECTION_SPREAD)) ||
+           search->layout->tree->seats > search->layout->count;
+}
+
+/* Another answer at each round but the first. */
+static nw_status section_way(struct search *search,
+                             const struct nw_tiling *tiling, int way, int round)
+{
+    struct nw_section section = {.seed = search->seed + (uint64_t)round,
+                                 .tiling = tiling,
+                                 .ways = grid_ways[way].ways,
+                                 .loose = round ? GRID_LOOSE : 0};
+
+    return take(search, &section);
+}
+
+/* What straight cuts cannot reach, these may. */
+static nw_status section_grid(struct search *search,
+                              const struct nw_tiling *tiling)
 {
     const struct nw_layout *layout = search->layout;
-    size_t bonds = layout->row[layout->count] + 1;
+    double bonds = (double)layout->row[layout->count] + 1;
+    double left = (double)(GRID_SECTION_COST * grid_patience(search));
     nw_status status = NW_OK;
 
-    for (size_t i = 0; !status && i < GRID_SECTIONS_MOST; i++)
-        if ((i + 1) * bonds <= GRID_SECTION_BONDS * grid_patience(search))
-            status = take_section(search, search->seed + i, 1);
+    for (int i = 0; !status && i < GRID_ROUNDS * GRID_WAYS; i++) {
+        int way = i % GRID_WAYS;
+        double cost = bonds * (grid_ways[way].cost +
+                               grid_ways[way].cost_of_dimension * tiling->dims);
+
+        if (cost > left || !is_for(search, grid_ways[way].ways) ||
+            search->placing->budget->stopped)
+            continue;
+        left -= cost;
+        status = section_way(search, tiling, way, i / GRID_WAYS);
+    }
     return status;
 }
 
-/* Grids are answered in milliseconds: the best cuts, and few swaps. */
-static nw_status improve_grid(struct search *search)
+static nw_status swap_grid(struct search *search, uint64_t steps, double heat)
 {
-    bool endless = search->placing->budget->endless;
-    uint64_t most = STENCIL_STEPS_MOST * grid_patience(search);
-    uint64_t worth = (uint64_t)search->layout->count * STENCIL_STEPS_LEAST_EACH;
-    nw_status status = section_grid(search);
-
-    search->heat = STENCIL_HEAT;
-    if (status || (worth > most && !endless))
-        return status;
-    if (search->steps > most)
-        search->steps = most;
+    search->heat = heat;
+    search->seed += 1000;
+    if (search->steps > steps)
+        search->steps = steps;
     return search_on(search);
+}
+
+/* Grids are answered in milliseconds: the best cuts, and few swaps. */
+static nw_status improve_grid(struct search *search,
+                              const struct nw_tiling *tiling)
+{
+    struct nw_budget *budget = search->placing->budget;
+    int32_t count = search->layout->count;
+    uint64_t worth = (uint64_t)count * STENCIL_STEPS_LEAST_EACH, most;
+    bool endless = budget->endless;
+    nw_status status = section_grid(search, tiling);
+    int i = 0;
+
+    while (count > grid_swaps[i].count_most)
+        i++;
+    most = grid_swaps[i].steps * grid_patience(search);
+    budget->gridded = true;
+    if (status || budget->stopped || (worth > most && !endless))
+        return status;
+    budget->endless = endless && !grid_swaps[i].again;
+    status = swap_grid(search, most, STENCIL_HEAT);
+    budget->endless = endless;
+    if (!status && grid_swaps[i].again > 0 && !budget->stopped)
+        status = swap_grid(search, most, grid_swaps[i].again);
+    return status;
 }
 
 static nw_status improve(struct nw_layout *layout,
@@ -281,7 +358,7 @@ static nw_status improve(struct nw_layout *layout,
 
     placing->budget->best = search.cost = tile.cost;
     if (!status && tile.found)
-        return improve_grid(&search);
+        return improve_grid(&search, &tile.tiling);
     if (!status)
         status = take_sifted(&search, &formless);
     if (formless || layout->count <= SIFTED_ALWAYS)

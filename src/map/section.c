@@ -54,7 +54,8 @@ static void add_piece(struct sectioning *work, struct piece piece)
         piece.level--;
         piece.from = piece.to = tree->cluster[piece.level][seat];
         while (piece.to <= tree->cluster[piece.level][end - 1] &&
-               open_seats(work, piece.level, piece.from, piece.to) < count)
+               (work->section->ways & NW_SECTION_SPREAD ||
+                open_seats(work, piece.level, piece.from, piece.to) < count))
             piece.to++;
     }
     if (is_bottom(work, &piece))
@@ -84,7 +85,9 @@ static void choose_middle(const struct sectioning *work, struct piece *piece)
 
     piece->middle = piece->from + (piece->to - piece->from) / 2;
     left = open_seats(work, piece->level, piece->from, piece->middle);
-    piece->left = (int32_t)((count * left + all / 2) / all);
+    piece->left = (int32_t)(work->section->ways & NW_SECTION_PACKED
+                                ? count
+                                : (count * left + all / 2) / all);
     if (piece->left > left)
         piece->left = (int32_t)left;
     if (count - piece->left > all - left)
@@ -197,7 +200,9 @@ static nw_status cut(struct sectioning *work, int32_t number)
         memset(side, 0, (size_t)piece->left);
     } else if (!status && piece->left > 0 && piece->left < count) {
         status = nw_section_graph(work, number, &graph);
-        if (!status)
+        if (!status && work->section->tiling)
+            status = nw_section_halve_grid(work, piece, &graph, &random, side);
+        else if (!status)
             status =
                 halve_best(&graph, piece->left, work->section, &random, side);
         if (!status)
@@ -236,7 +241,8 @@ static void cut_generation(struct sectioning *work)
     work->count = work->next_count;
     work->next = swap;
     work->next_count = 0;
-    nw_budget_go(work->section->budget, 1, work->section->budget->best);
+    if (!work->section->budget->stopped)
+        nw_budget_go(work->section->budget, 1, work->section->budget->best);
     nw_section_number(work);
     nw_crew_run(cut_job, work, work->count, work->section->threads);
     for (int32_t i = 0; !work->status && i < work->count; i++) {

@@ -7,13 +7,32 @@
 #define NW_MAP_SECTION_H
 
 #include "map/budget.h"
-#include "map/layout.h"
+#include "map/tile.h"
+
+/* First cuts of a piece of a grid, together: across each dimension, grown from
+ * its first cell, its last, any one. Packed: clusters filled one after the
+ * other instead of evenly; spread: over all of them instead of as few as hold
+ * the cells. */
+enum nw_section_way {
+    NW_SECTION_STRIPES = 1,
+    NW_SECTION_FIRST = 2,
+    NW_SECTION_LAST = 4,
+    NW_SECTION_ANY = 8,
+    NW_SECTION_GROWN = NW_SECTION_FIRST | NW_SECTION_LAST | NW_SECTION_ANY,
+    NW_SECTION_PACKED = 16,
+    NW_SECTION_SPREAD = 32,
+};
 
 struct nw_section {
     const struct nw_layout *layout; /* what is fixed there stays */
     uint64_t seed;
     int repeats; /* ways down and up for each piece, the best taken */
     int tries;   /* first cuts in each of them */
+    /* Where there is a grid, ways of enum nw_section_way instead, the least cut
+     * of each piece taken, each seen as larger by up to `loose` of it. */
+    const struct nw_tiling *tiling;
+    int ways;
+    double loose;
     int32_t threads;
     uint64_t sift;      /* tries for each process and level; 0: none */
     bool only_formless; /* no seats where the pattern is not */

@@ -35,6 +35,11 @@ NW_MUST_CHECK nw_status nw_section_graph(const struct sectioning *work,
 /* Gives the processes of the pieces of `now` their numbers there. */
 void nw_section_number(struct sectioning *work);
 
+/* Fills side[graph->n] for a piece of a grid. */
+NW_MUST_CHECK nw_status nw_section_halve_grid(
+    const struct sectioning *work, const struct piece *piece,
+    const struct nw_halve_graph *graph, struct nw_random *random, int8_t *side);
+
 /* Sifts what is held, each cluster by itself. Its pieces stay held, with other
  * processes. */
 NW_MUST_CHECK nw_status nw_section_sift(struct sectioning *work);

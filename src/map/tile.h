@@ -52,10 +52,19 @@ NW_MUST_CHECK nw_status nw_tiling_strips(const struct nw_tiling *tiling,
                                          int32_t *cell, const int32_t *begin,
                                          int32_t pieces);
 
+/* Fills seat[count] along one of so many snakes through the grid, the first
+ * along its heaviest dimension; nothing may be fixed. */
+int nw_tiling_snakes(const struct nw_tiling *tiling);
+void nw_tiling_snake(const struct nw_tiling *tiling, int number, int32_t count,
+                     int32_t *seat);
+/* Whether bonds along each dimension weigh the same. */
+bool nw_tiling_is_level(const struct nw_tiling *tiling);
+
 struct nw_tile_try {
-    bool once;   /* boxes and one way of cuts: for who waits */
-    double cost; /* of the layout, in and out */
-    bool found;  /* out: there is a grid */
+    bool once;               /* boxes and one way of cuts: for who waits */
+    double cost;             /* of the layout, in and out */
+    bool found;              /* out: there is a grid */
+    struct nw_tiling tiling; /* it */
 };
 
 /* The best of boxes and cuts where it is better than the layout, which changes

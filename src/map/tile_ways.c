@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The best of the ways to put a grid on a tree: boxes, and cuts of several
- * kinds, of which none is the best where sizes do not divide. Small grids try
- * many of them, large ones as many as cost little beside reading the grid. */
+/* The best of the ways to put a grid on a tree: boxes, cuts of
+ * several kinds, and snakes, of which none is the best where sizes do not
+ * divide. Small grids try many of them, large ones as many as cost little
+ * beside reading the grid. */
 #include "map/tile.h"
 #include "base/array.h"
 
@@ -13,8 +14,9 @@ static const uint8_t ways[] = {0, 4,  3, 6,  14, 2,  12, 26,
 #define WAYS (sizeof ways / sizeof *ways)
 #define LOOKS 2500000 /* at cells and bonds, all ways together */
 #define LOOKS_LARGE 9000000
-#define LARGE 32768     /* cells beyond which more looks are worth it */
-#define LOOKS_OF_CELL 4 /* what a cell costs beside a bond */
+#define LARGE 32768        /* cells beyond which more looks are worth it */
+#define SNAKES_ALWAYS 4096 /* cells at most */
+#define LOOKS_OF_CELL 4    /* what a cell costs beside a bond */
 
 static bool any_fixed(const struct nw_layout *layout)
 {
@@ -36,21 +38,53 @@ static bool divides_well(const struct nw_layout *layout)
     return left == 1 && layout->count == layout->tree->seats;
 }
 
-static size_t ways_of(const struct nw_layout *layout, bool boxes)
+/* So many answers may be looked at. */
+static size_t looks_of(const struct nw_layout *layout)
 {
     size_t looks =
         layout->row[layout->count] + LOOKS_OF_CELL * (size_t)layout->count;
-    size_t most = (layout->count > LARGE ? LOOKS_LARGE : LOOKS) / looks;
+
+    return (layout->count > LARGE ? LOOKS_LARGE : LOOKS) / looks;
+}
+
+static size_t ways_of(const struct nw_layout *layout, bool boxes)
+{
+    size_t most = looks_of(layout);
 
     if (most < 1 || (most < WAYS && boxes && divides_well(layout)))
         return 1;
     return most < WAYS ? most : WAYS;
 }
 
-static nw_status take_best(struct nw_layout *layout,
-                           const struct nw_tiling *tiling, int32_t *seat,
+/* Large grids only along what outweighs the rest. */
+static int snakes_of(const struct nw_layout *layout,
+                     const struct nw_tiling *tiling)
+{
+    int all = nw_tiling_snakes(tiling);
+    size_t most = looks_of(layout);
+
+    if (layout->count > SNAKES_ALWAYS)
+        most = nw_tiling_is_level(tiling) ? 0 : most + 1;
+    return most < (size_t)all ? (int)most : all;
+}
+
+static nw_status take_snakes(struct nw_layout *layout, int32_t *seat,
+                             struct nw_tile_try *try)
+{
+    int count = snakes_of(layout, &try->tiling);
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < count; i++) {
+        nw_tiling_snake(&try->tiling, i, layout->count, seat);
+        status = nw_layout_take_if_better(layout, seat, &try->cost);
+    }
+    return status;
+}
+
+static nw_status take_best(struct nw_layout *layout, int32_t *seat,
                            struct nw_tile_try *try)
 {
+    const struct nw_tiling *tiling = &try->tiling;
     bool boxes = false;
     size_t count;
     nw_status status = nw_tiling_boxes(layout, tiling, seat, &boxes);
@@ -64,23 +98,22 @@ static nw_status take_best(struct nw_layout *layout,
         if (!status)
             status = nw_layout_take_if_better(layout, seat, &try->cost);
     }
-    return status;
+    return status || try->once ? status : take_snakes(layout, seat, try);
 }
 
 nw_status nw_layout_tile(struct nw_layout *layout, struct nw_tile_try *try)
 {
-    struct nw_tiling tiling;
     int32_t *seat = NULL;
     nw_status status = NW_OK;
 
     try->found = false;
     if (!any_fixed(layout))
-        status = nw_tiling_find(layout, &tiling, &try->found);
+        status = nw_tiling_find(layout, &try->tiling, &try->found);
     if (status || !try->found)
         return status;
     status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
     if (!status)
-        status = take_best(layout, &tiling, seat, try);
+        status = take_best(layout, seat, try);
     free(seat);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "map/halve.h"
+#include "map/tile.h"
 #include "support/machine.h"
 
 #include <math.h>
@@ -196,6 +197,11 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
         {"stencil3d7:dims=6x7x9", "hierarchy:6:9:7@1:10:100", 1},
         /* 210 can be divided by the gap of a diagonal, too */
         {"stencil3d27:dims=5x6x7", "hierarchy:5:6:7@1:5:20", 1},
+        {"stencil2d5:dims=17x17", "hierarchy:17:17@1:10", 1},
+        {"stencil2d5:dims=47x53,weights=1:4", "hierarchy:16:10:16@1:10:100", 1},
+        {"stencil3d7:dims=14x15x22", "hierarchy:12:5:77@1:10:100", 1},
+        /* rooms to spare on small machines, which are searched otherwise */
+        {"stencil2d5:dims=13x5,weights=10:1", "hierarchy:3:4:6@1:3:10", 1},
     };
 
     (void)state;
@@ -207,6 +213,38 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
                     tries[i].most * best_by(topology, pattern, "partition"));
         nw_pattern_free(pattern);
         nw_topology_free(topology);
+    }
+}
+
+/* Along every snake, the next seat is a neighbour's. */
+static void test_snakes_go_from_cell_to_neighbour(void **state)
+{
+    struct nw_tiling tiling = {.dims = 3,
+                               .size = {3, 4, 5},
+                               .stride = {20, 5, 1},
+                               .steps = 1,
+                               .step = {{0, 1, 0}},
+                               .bytes = {1}};
+    int32_t seat[60], cell[60];
+
+    (void)state;
+    assert_int_equal(nw_tiling_snakes(&tiling), 6);
+    for (int number = 0; number < 6; number++) {
+        memset(cell, -1, sizeof cell);
+        nw_tiling_snake(&tiling, number, 60, seat);
+        for (int32_t p = 0; p < 60; p++)
+            cell[seat[p]] = p;
+        for (int s = 0; s < 60; s++) {
+            int32_t far = 0;
+
+            assert_true(cell[s] >= 0);
+            for (int d = 0; s && d < 3; d++)
+                far += abs(nw_tiling_at(&tiling, cell[s], d) -
+                           nw_tiling_at(&tiling, cell[s - 1], d));
+            assert_int_equal(far, s ? 1 : 0);
+        }
+        if (!number) /* the heavy dimension first */
+            assert_int_equal(cell[1], 5);
     }
 }
 
@@ -385,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_squares_tile_a_square),
         cmocka_unit_test(test_weights_turn_boxes),
         cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
+        cmocka_unit_test(test_snakes_go_from_cell_to_neighbour),
         cmocka_unit_test(test_changes_sum_to_the_cost),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_threads_do_not_matter_on_large_machines),

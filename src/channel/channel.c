@@ -181,12 +181,7 @@ static void free_parts(nw_channel *channel)
     nw_mapping_close(channel->mapping);
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
-    while (channel->spare) {
-        nw_channel_request *next = channel->spare->next;
-
-        free(channel->spare);
-        channel->spare = next;
-    }
+    nw_requests_free(channel);
     while (channel->spare_control) {
         struct nw_control *next = channel->spare_control->next;
 

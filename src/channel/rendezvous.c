@@ -463,6 +463,17 @@ void nw_rendezvous_push(nw_channel *channel)
     }
 }
 
+void nw_rendezvous_drop_grants(nw_channel_request *request)
+{
+    while (request->grants) {
+        struct nw_grant *next = request->grants->next;
+
+        flight_free(request->grants->ready);
+        free(request->grants);
+        request->grants = next;
+    }
+}
+
 /* What a request still holds, once it is done and nothing flies. */
 void nw_rendezvous_drop(nw_channel_request *request)
 {
@@ -471,13 +482,7 @@ void nw_rendezvous_drop(nw_channel_request *request)
     if (request->abort)
         nw_send_control(request->peer, request->channel, &abort);
     request->abort = 0;
-    while (request->grants) {
-        struct nw_grant *next = request->grants->next;
-
-        flight_free(request->grants->ready);
-        free(request->grants);
-        request->grants = next;
-    }
+    nw_rendezvous_drop_grants(request);
     for (int i = 0; i < NW_PIECES; i++)
         if (request->channel->in[i].request == request)
             request->channel->in[i].request = NULL;

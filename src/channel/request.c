@@ -66,8 +66,27 @@ static void let_go(nw_channel_request *request)
         request->bounce = NULL;
     }
     nw_request_forget(request);
-    if (request->orphan)
-        free_request(request);
+    if (!request->orphan)
+        return;
+    nw_list_remove(request);
+    free_request(request);
+}
+
+void nw_requests_free(nw_channel *channel)
+{
+    nw_channel_request *next;
+
+    while (channel->leaving.head) {
+        next = channel->leaving.head;
+        nw_list_remove(next);
+        nw_rendezvous_drop_grants(next);
+        free_request(next);
+    }
+    while (channel->spare) {
+        next = channel->spare->next;
+        free(channel->spare);
+        channel->spare = next;
+    }
 }
 
 void nw_request_finish(nw_channel_request *request, nw_status status)
@@ -227,7 +246,9 @@ static nw_status answer(nw_channel_request **request,
     if (status)
         (void)nw_fail(status, "%s", mine->text);
     mine->orphan = true;
-    if (!mine->flights)
+    if (mine->flights)
+        nw_list_add(&mine->channel->leaving, mine);
+    else
         free_request(mine);
     *request = NULL;
     return status;

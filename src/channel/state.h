@@ -167,6 +167,7 @@ struct nw_channel {
     struct nw_slot *unposted, *loops;
     struct nw_slot *unexpected, *unexpected_tail;
     struct nw_list posted, flying, movers, starved;
+    struct nw_list leaving; /* their owners let go, libfabric has not yet */
     nw_channel_request *spare;
     struct nw_control *spare_control;
     struct nw_bounce bounce[NW_BOUNCES], *bounces;
@@ -207,6 +208,9 @@ static inline void nw_channel_unlock(nw_channel *channel)
 /* request.c */
 void nw_list_add(struct nw_list *list, nw_channel_request *request);
 void nw_list_remove(nw_channel_request *request);
+
+/* Those that nobody waits for any more; libfabric is closed by now. */
+void nw_requests_free(nw_channel *channel);
 /* Ends a request; `status` has its sentence in nw_error_text(). */
 void nw_request_finish(nw_channel_request *request, nw_status status);
 void nw_request_landed(nw_channel_request *request); /* one flight less */
@@ -248,6 +252,7 @@ void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
 void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
 void nw_rendezvous_push(nw_channel *channel);
+void nw_rendezvous_drop_grants(nw_channel_request *request);
 void nw_rendezvous_drop(nw_channel_request *request);
 
 /* choices.c */

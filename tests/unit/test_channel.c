@@ -7,7 +7,6 @@
 #include "channel/wire.h"
 
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/random.h"
 
 #include <nodewise/channel.h>
@@ -19,95 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#define MUST(call)                                                             \
-    do {                                                                       \
-        if (call) {                                                            \
-            fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call,      \
-                    nw_error_text());                                          \
-            _exit(1);                                                          \
-        }                                                                      \
-    } while (0)
-#define SHOULD(condition)                                                      \
-    do {                                                                       \
-        if (!(condition)) {                                                    \
-            fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__,             \
-                    #condition);                                               \
-            _exit(1);                                                          \
-        }                                                                      \
-    } while (0)
-
-struct job {
-    int32_t count;
-    const char *provider;
-    enum nw_channel_protocol protocol;
-    enum nw_channel_copy copy;
-    bool gpu, staged;
-    size_t slot_bytes;
-    uint64_t largest;
-    int messages;
-    void (*work)(nw_channel *, const struct job *, int32_t rank);
-};
-
-static nw_channel *open_in(const struct job *job, int32_t rank,
-                           const char *file)
-{
-    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
-    nw_channel *channel = NULL;
-
-    options.rank = rank;
-    options.count = job->count;
-    options.file = file;
-    options.timeout_ms = 120000; /* a loaded machine may run others first */
-    options.provider = job->provider;
-    options.protocol = job->protocol;
-    options.copy = job->copy;
-    options.slot_bytes = job->slot_bytes;
-    MUST(nw_channel_open(&options, &channel));
-    return channel;
-}
-
-static void run_child(const struct job *job, int32_t rank, const char *file)
-{
-    nw_channel *channel;
-
-    alarm(300); /* a hang is a failure */
-    if (!job->gpu)
-        setenv("FAKE_CUDA_DEVICES", "0", 1);
-    if (job->staged)
-        setenv("NODEWISE_CHANNEL_REACH", "no", 1);
-    channel = open_in(job, rank, file);
-    job->work(channel, job, rank);
-    nw_channel_close(channel);
-    _exit(0);
-}
-
-/* Every rank a process; how many did not end well. */
-static int run(const struct job *job)
-{
-    char file[NW_FILE_UNNAMED_PATH];
-    pid_t child[8];
-    int failures = 0, fd = -1;
-
-    assert_int_equal(nw_file_unnamed(file, &fd), NW_OK);
-    for (int32_t i = 0; i < job->count; i++) {
-        child[i] = fork();
-        if (!child[i])
-            run_child(job, i, file);
-    }
-    for (int32_t i = 0; i < job->count; i++) {
-        int how = 0;
-
-        waitpid(child[i], &how, 0);
-        failures += how != 0;
-    }
-    close(fd);
-    return failures;
-}
+#include "support/ranks.h"
 
 /* -- a random exchange that every rank can foretell -- */
 
@@ -252,7 +167,7 @@ static void host_by_every_protocol(void **state)
                               .messages = 80,
                               .work = exchange};
 
-            assert_int_equal(run(&job), 0);
+            assert_int_equal(ranks_run(&job), 0);
         }
 }
 
@@ -270,7 +185,7 @@ static void gpu_by_every_way(void **state)
                           .messages = 80,
                           .work = exchange};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 
@@ -287,7 +202,7 @@ static void gpu_through_pinned_pieces(void **state)
                           .messages = 60,
                           .work = exchange};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 
@@ -328,7 +243,7 @@ static void any_source_in_order(void **state)
     struct job job = {.count = 4, .messages = 300, .work = any_of_all};
 
     (void)state;
-    assert_int_equal(run(&job), 0);
+    assert_int_equal(ranks_run(&job), 0);
 }
 
 static void too_much(nw_channel *channel, const struct job *job, int32_t rank)
@@ -371,7 +286,7 @@ static void truncation_and_cancel(void **state)
         struct job job = {
             .count = 2, .provider = providers[i], .work = too_much};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 
@@ -414,7 +329,7 @@ static void nothing_lost_in_a_flood(void **state)
                           .protocol = i ? NW_CHANNEL_AUTO : NW_CHANNEL_TWO,
                           .work = flood};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 
@@ -471,7 +386,7 @@ static void a_peer_dies(void **state)
     for (int i = 0; i < 2; i++) {
         struct job job = {.count = 3, .provider = providers[i], .work = mourn};
 
-        assert_int_equal(run(&job), 1); /* the one that was killed */
+        assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
     }
 }
 
@@ -498,7 +413,7 @@ static void a_peer_without_messages_leaves(void **state)
     for (int i = 0; i < 2; i++) {
         struct job job = {.count = 3, .provider = providers[i], .work = leave};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 
@@ -537,13 +452,13 @@ static void large_ones_are_copied_into_opened_memory(void **state)
     struct job job = {.count = 2, .gpu = true, .work = open_anew};
 
     (void)state;
-    assert_int_equal(run(&job), 0);
+    assert_int_equal(ranks_run(&job), 0);
     /* what cannot be opened goes another way */
     job.messages = 1;
     setenv("FAKE_CUDA_FAIL", "cuIpcOpenMemHandle_v2", 1);
-    assert_int_equal(run(&job), 0);
+    assert_int_equal(ranks_run(&job), 0);
     setenv("FAKE_CUDA_FAIL", "cuIpcGetMemHandle", 1);
-    assert_int_equal(run(&job), 0);
+    assert_int_equal(ranks_run(&job), 0);
     unsetenv("FAKE_CUDA_FAIL");
 }
 
@@ -593,7 +508,7 @@ static void regions_are_kept_and_bounded(void **state)
         .count = 1, .gpu = true, .messages = 3000, .work = keep_regions};
 
     (void)state;
-    assert_int_equal(run(&job), 0);
+    assert_int_equal(ranks_run(&job), 0);
 }
 
 /* Large messages overtaken by small ones in the provider match in order. */
@@ -633,7 +548,7 @@ static void small_ones_do_not_overtake(void **state)
                           .messages = 20,
                           .work = send_mixed};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 

@@ -6,14 +6,12 @@
  * Every request ends, with an error where it must, and the rest goes on.
  */
 #include "base/clock.h"
-#include "base/file.h"
 #include "base/random.h"
 #include "channel/state.h"
 
 #include <nodewise/channel.h>
 
 #include <dlfcn.h>
-#include <glob.h>
 #include <rdma/fi_errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -22,97 +20,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#define MUST(call) must((call) == NW_OK, #call, __LINE__)
-#define SHOULD(condition) must(condition, #condition, __LINE__)
+#include "support/ranks.h"
 
 static const char *const providers[] = {"shm", "tcp;ofi_rxm"};
 enum { LARGE = 300000, SMALL = 512, RESET = 719 };
-
-struct job {
-    int32_t count;
-    const char *provider;
-    bool gpu, staged;
-    enum nw_channel_protocol protocol;
-    enum nw_channel_copy copy;
-    void (*work)(nw_channel *channel, const struct job *job, int32_t rank);
-};
-
-static void must(bool good, const char *what, int line)
-{
-    if (good)
-        return;
-    fprintf(stderr, "%s:%d: not %s (%s)\n", __FILE__, line, what,
-            nw_error_text());
-    _exit(1);
-}
-
-static void run_child(const struct job *job, int32_t rank, const char *file)
-{
-    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
-    nw_channel *channel = NULL;
-
-    alarm(300); /* a hang is a failure */
-    if (!job->gpu)
-        setenv("FAKE_CUDA_DEVICES", "0", 1);
-    if (job->staged)
-        setenv("NODEWISE_CHANNEL_REACH", "no", 1);
-    options.rank = rank;
-    options.count = job->count;
-    options.file = file;
-    options.timeout_ms = 120000;
-    options.provider = job->provider;
-    options.protocol = job->protocol;
-    options.copy = job->copy;
-    MUST(nw_channel_open(&options, &channel));
-    job->work(channel, job, rank);
-    nw_channel_close(channel);
-    _exit(0);
-}
-
-/* Some leave without a word to the others. What they shared is taken away only
- * when nobody is left: libfabric's shm cannot bear it earlier. */
-static void sweep(pid_t child)
-{
-    char pattern[64];
-    glob_t found;
-
-    snprintf(pattern, sizeof pattern, "/dev/shm/nodewise-%ld-*", (long)child);
-    if (glob(pattern, 0, NULL, &found))
-        return;
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        (void)unlink(found.gl_pathv[i]);
-    globfree(&found);
-}
-
-/* Every rank a process; how many did not end well. */
-static int run(const struct job *job)
-{
-    char file[NW_FILE_UNNAMED_PATH];
-    pid_t child[8];
-    int failures = 0, fd = -1;
-
-    assert_int_equal(nw_file_unnamed(file, &fd), NW_OK);
-    for (int32_t i = 0; i < job->count; i++) {
-        child[i] = fork();
-        if (!child[i])
-            run_child(job, i, file);
-    }
-    for (int32_t i = 0; i < job->count; i++) {
-        int how = 0;
-
-        waitpid(child[i], &how, 0);
-        failures += how != 0;
-    }
-    for (int32_t i = 0; i < job->count; i++)
-        sweep(child[i]);
-    close(fd);
-    return failures;
-}
 
 static nw_status pass(nw_channel *channel, bool sends,
                       struct nw_channel_message message)
@@ -194,7 +109,7 @@ static void registrations_run_out(void **state)
         for (int k = 0; k < 2; k++) {
             jobs[i].provider = providers[k];
             jobs[i].work = register_nothing;
-            assert_int_equal(run(&jobs[i]), 0);
+            assert_int_equal(ranks_run(&jobs[i]), 0);
         }
     unsetenv("NODEWISE_CHANNEL_IPC");
 }
@@ -254,7 +169,7 @@ static void a_gpu_is_reset(void **state)
                           .protocol = protocols[i % 3],
                           .work = lose_gpu};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 
@@ -309,7 +224,7 @@ static void a_provider_vanishes(void **state)
         struct job job = {
             .count = 2, .provider = providers[i], .work = lose_provider};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 
@@ -341,45 +256,33 @@ static nw_status meet(void *context, const void *mine, size_t bytes, void *all)
     return NW_OK;
 }
 
-static void open_of_version(struct pair *pair)
+static void open_of_version(const void *wires, int32_t rank)
 {
+    struct pair pair = {((const int *)wires)[rank], rank, 0};
     struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
     nw_channel *channel = NULL;
     char words[80];
 
-    options.rank = pair->rank;
+    options.rank = rank;
     options.count = 2;
     options.allgather = meet;
-    options.context = pair;
+    options.context = &pair;
     options.provider = "shm";
     SHOULD(nw_channel_open(&options, &channel) == NW_EFORMAT);
     snprintf(words, sizeof words, "rank %d speaks version %d of the channel",
-             pair->rank ? 0 : 1, NW_WIRE_VERSION + !pair->rank);
+             !rank, NW_WIRE_VERSION + !rank);
     SHOULD(!channel && !strncmp(nw_error_text(), words, strlen(words)));
 }
 
 static void versions_differ(void **state)
 {
     int wires[2];
-    pid_t child[2];
 
     (void)state;
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, wires), 0);
-    for (int i = 0; i < 2; i++) {
-        child[i] = fork();
-        if (child[i])
-            continue;
-        alarm(300);
-        open_of_version(&(struct pair){wires[i], i, 0});
-        _exit(0);
-    }
-    for (int i = 0; i < 2; i++) {
-        int how = -1;
-
-        assert_int_equal(waitpid(child[i], &how, 0), child[i]);
-        assert_int_equal(how, 0);
+    assert_int_equal(ranks_fork(2, open_of_version, wires), 0);
+    for (int i = 0; i < 2; i++)
         close(wires[i]);
-    }
 }
 
 /* -- rubbish -- */
@@ -457,7 +360,7 @@ static void a_peer_sends_rubbish(void **state)
         struct job job = {
             .count = 3, .provider = providers[i], .work = hear_rubbish};
 
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 

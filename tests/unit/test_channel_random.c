@@ -8,7 +8,6 @@
  * NW_LONG makes more of them, with messages of up to 64 MB. A failure prints
  * the seed that repeats it.
  */
-#include "base/file.h"
 #include "base/random.h"
 
 #include <nodewise/channel.h>
@@ -20,16 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#define MUST(call) must((call) == NW_OK, #call, __LINE__)
-#define SHOULD(condition) must(condition, #condition, __LINE__)
+#include "support/ranks.h"
 
-enum { PROCESSES = 8, TAGS = 3, NEVER = 99, THREADS = 3 };
+enum { TAGS = 3, NEVER = 99, THREADS = 3 };
 
 /* How a rank names what it receives. */
 enum naming { BY_BOTH, BY_SOURCE, BY_TAG, BY_NONE, NAMINGS };
@@ -40,28 +36,16 @@ struct letter {
     bool from_gpu, to_gpu;
 };
 
-struct job {
+/* A case, beside its job. */
+struct draw {
     uint64_t seed;
+    bool gpu;
     int32_t count;
-    struct nw_channel_options options;
-    bool gpu, staged, resident;
-    enum naming naming[PROCESSES];
+    enum naming naming[RANKS_MOST];
     struct letter *letter;
     int letters;
-    size_t largest[PROCESSES]; /* that a rank may get */
-    void (*work)(nw_channel *, const struct job *, int32_t rank);
+    size_t largest[RANKS_MOST]; /* that a rank may get */
 };
-
-static uint64_t current; /* the seed of the case under way */
-
-static void must(bool good, const char *what, int line)
-{
-    if (good)
-        return;
-    fprintf(stderr, "line %d: not %s (%s); NW_SEED=%llu NW_CASES=1\n", line,
-            what, nw_error_text(), (unsigned long long)current);
-    _exit(1);
-}
 
 static uint64_t below(struct nw_random *random, uint64_t limit)
 {
@@ -92,54 +76,28 @@ static size_t draw_bytes(struct nw_random *random, size_t largest)
     return bytes <= largest ? bytes : bytes % (largest + 1);
 }
 
-static void draw_letters(struct job *job, struct nw_random *random)
+static void draw_letters(struct draw *draw, struct nw_random *random)
 {
     size_t left = getenv("NW_LONG") ? (size_t)160 << 20 : (size_t)6 << 20;
     size_t largest = getenv("NW_LONG") ? (size_t)64 << 20 : (size_t)2 << 20;
 
-    for (int i = 0; i < job->letters; i++) {
-        struct letter *one = &job->letter[i];
+    for (int i = 0; i < draw->letters; i++) {
+        struct letter *one = &draw->letter[i];
 
         *one = (struct letter){
-            .from = (int32_t)below(random, (uint64_t)job->count),
-            .to = (int32_t)below(random, (uint64_t)job->count),
+            .from = (int32_t)below(random, (uint64_t)draw->count),
+            .to = (int32_t)below(random, (uint64_t)draw->count),
             .tag = (int32_t)below(random, TAGS),
             .bytes = draw_bytes(random, largest),
-            .from_gpu = job->gpu && below(random, 2),
-            .to_gpu = job->gpu && below(random, 2),
+            .from_gpu = draw->gpu && below(random, 2),
+            .to_gpu = draw->gpu && below(random, 2),
         };
         if (one->bytes > left)
             one->bytes = left % 5000;
         left -= one->bytes;
-        if (one->bytes > job->largest[one->to])
-            job->largest[one->to] = one->bytes;
+        if (one->bytes > draw->largest[one->to])
+            draw->largest[one->to] = one->bytes;
     }
-}
-
-static void draw(struct job *job, uint64_t seed)
-{
-    static const char *const providers[] = {"shm", "tcp;ofi_rxm", NULL};
-    static const size_t slots[] = {0, 64, 4064, 65536};
-    static const uint32_t credits[] = {0, 2, 3, 40};
-    struct nw_random random;
-
-    nw_random_init(&random, seed);
-    *job = (struct job){.seed = seed, .options = NW_CHANNEL_OPTIONS_INIT};
-    job->count = 2 + (int32_t)below(&random, PROCESSES - 1);
-    job->options.provider = providers[below(&random, 3)];
-    job->options.protocol =
-        (enum nw_channel_protocol)below(&random, NW_CHANNEL_PROTOCOLS);
-    job->options.copy = (enum nw_channel_copy)below(&random, NW_CHANNEL_COPIES);
-    job->options.slot_bytes = slots[below(&random, 4)];
-    job->options.credits = credits[below(&random, 4)];
-    job->gpu = below(&random, 3);
-    job->staged = !below(&random, 4);
-    job->resident = job->seed % 6 == 0; /* others are drawn as before */
-    for (int i = 0; i < PROCESSES; i++)
-        job->naming[i] = (enum naming)below(&random, NAMINGS);
-    job->letters = 20 + (int)below(&random, 100);
-    job->letter = calloc((size_t)job->letters, sizeof *job->letter);
-    draw_letters(job, &random);
 }
 
 /* -- what a message says -- */
@@ -182,7 +140,7 @@ static void check_words(int letter, const void *memory, size_t bytes)
 /* -- one rank of a case -- */
 
 struct side {
-    const struct job *job;
+    const struct draw *draw;
     nw_channel *channel;
     int32_t rank;
     struct nw_random random;
@@ -194,7 +152,7 @@ struct side {
 
 static void post_send(struct side *side, int i)
 {
-    const struct letter *one = &side->job->letter[i];
+    const struct letter *one = &side->draw->letter[i];
 
     side->out[i] = page(one->from_gpu, one->bytes);
     write_words(i, side->out[i], one->bytes);
@@ -206,12 +164,12 @@ static void post_send(struct side *side, int i)
 
 static void post_receive(struct side *side, int i)
 {
-    const struct letter *one = &side->job->letter[i];
-    enum naming naming = side->job->naming[side->rank];
+    const struct letter *one = &side->draw->letter[i];
+    enum naming naming = side->draw->naming[side->rank];
     bool source = naming == BY_BOTH || naming == BY_SOURCE;
     bool tag = naming == BY_BOTH || naming == BY_TAG;
     size_t room =
-        naming == BY_BOTH ? one->bytes : side->job->largest[side->rank];
+        naming == BY_BOTH ? one->bytes : side->draw->largest[side->rank];
 
     side->in[i] = page(one->to_gpu, room);
     MUST(nw_channel_receive(
@@ -226,14 +184,14 @@ static void post_receive(struct side *side, int i)
  * come: no other may come to this receive. */
 static int foretell(const struct side *side, int i)
 {
-    const struct job *job = side->job;
-    enum naming naming = job->naming[side->rank];
+    const struct draw *draw = side->draw;
+    enum naming naming = draw->naming[side->rank];
     bool tag = naming == BY_BOTH || naming == BY_TAG;
 
-    for (int k = 0; k < job->letters; k++)
-        if (job->letter[k].to == side->rank && !side->taken[k] &&
-            job->letter[k].from == side->result[i].peer &&
-            (!tag || job->letter[k].tag == job->letter[i].tag))
+    for (int k = 0; k < draw->letters; k++)
+        if (draw->letter[k].to == side->rank && !side->taken[k] &&
+            draw->letter[k].from == side->result[i].peer &&
+            (!tag || draw->letter[k].tag == draw->letter[i].tag))
             return k;
     return -1;
 }
@@ -245,16 +203,16 @@ static void check_receive(struct side *side, int i)
     const struct letter *one;
 
     SHOULD(k >= 0);
-    one = &side->job->letter[k];
+    one = &side->draw->letter[k];
     side->taken[k] = true;
     SHOULD(result->tag == one->tag && result->bytes == one->bytes);
     check_words(k, side->in[i], one->bytes);
-    nw_channel_memory_free(side->job->letter[i].to_gpu, side->in[i]);
+    nw_channel_memory_free(side->draw->letter[i].to_gpu, side->in[i]);
 }
 
 static void test_some(struct side *side)
 {
-    int i = (int)below(&side->random, (uint64_t)side->job->letters);
+    int i = (int)below(&side->random, (uint64_t)side->draw->letters);
     bool done = false;
 
     if (side->receive[i])
@@ -266,16 +224,16 @@ static void test_some(struct side *side)
 /* Sends and receives in their order, but shifted against each other. */
 static void post_all(struct side *side)
 {
-    const struct job *job = side->job;
+    const struct draw *draw = side->draw;
     int ahead =
-        (int)below(&side->random, (uint64_t)job->letters * 2) - job->letters;
+        (int)below(&side->random, (uint64_t)draw->letters * 2) - draw->letters;
 
-    for (int i = -job->letters; i < 2 * job->letters; i++) {
+    for (int i = -draw->letters; i < 2 * draw->letters; i++) {
         int s = i, r = i + ahead;
 
-        if (s >= 0 && s < job->letters && job->letter[s].from == side->rank)
+        if (s >= 0 && s < draw->letters && draw->letter[s].from == side->rank)
             post_send(side, s);
-        if (r >= 0 && r < job->letters && job->letter[r].to == side->rank)
+        if (r >= 0 && r < draw->letters && draw->letter[r].to == side->rank)
             post_receive(side, r);
         if (below(&side->random, 2))
             test_some(side);
@@ -297,11 +255,12 @@ static void take_back(struct side *side)
 
 static void exchange(nw_channel *channel, const struct job *job, int32_t rank)
 {
-    size_t n = (size_t)job->letters;
-    struct side side = {.job = job, .channel = channel, .rank = rank};
+    const struct draw *draw = job->more;
+    size_t n = (size_t)draw->letters;
+    struct side side = {.draw = draw, .channel = channel, .rank = rank};
     struct nw_channel_counts counts;
 
-    nw_random_init(&side.random, job->seed ^ ((uint64_t)rank << 32));
+    nw_random_init(&side.random, draw->seed ^ ((uint64_t)rank << 32));
     side.send = calloc(n, sizeof *side.send);
     side.receive = calloc(n, sizeof *side.receive);
     side.result = calloc(n, sizeof *side.result);
@@ -310,17 +269,17 @@ static void exchange(nw_channel *channel, const struct job *job, int32_t rank)
     side.taken = calloc(n, sizeof *side.taken);
     post_all(&side);
     take_back(&side);
-    for (int i = 0; i < job->letters; i++) {
+    for (int i = 0; i < draw->letters; i++) {
         if (side.receive[i])
             MUST(nw_channel_wait(&side.receive[i], &side.result[i]));
-        if (job->letter[i].to == rank)
+        if (draw->letter[i].to == rank)
             check_receive(&side, i);
     }
-    for (int i = 0; i < job->letters; i++) {
+    for (int i = 0; i < draw->letters; i++) {
         if (side.send[i])
             MUST(nw_channel_wait(&side.send[i], NULL));
-        if (job->letter[i].from == rank)
-            nw_channel_memory_free(job->letter[i].from_gpu, side.out[i]);
+        if (draw->letter[i].from == rank)
+            nw_channel_memory_free(draw->letter[i].from_gpu, side.out[i]);
     }
     nw_channel_count(channel, &counts);
     SHOULD(!counts.malformed && !counts.lost_peers);
@@ -332,56 +291,32 @@ static void exchange(nw_channel *channel, const struct job *job, int32_t rank)
     free(side.taken);
 }
 
-/* -- processes -- */
-
-static void run_child(struct job *job, int32_t rank, const char *file)
+static struct job draw_case(struct draw *draw, uint64_t seed)
 {
-    nw_channel *channel = NULL;
+    static const char *const providers[] = {"shm", "tcp;ofi_rxm", NULL};
+    static const size_t slots[] = {0, 64, 4064, 65536};
+    static const uint32_t credits[] = {0, 2, 3, 40};
+    struct nw_random random;
+    struct job job = {.work = exchange, .more = draw};
 
-    alarm(getenv("NW_LONG") ? 900 : 300); /* a hang is a failure */
-    if (!job->gpu)
-        setenv("FAKE_CUDA_DEVICES", "0", 1);
-    if (job->staged)
-        setenv("NODEWISE_CHANNEL_REACH", "no", 1);
-    if (job->resident)
-        setenv("NODEWISE_CHANNEL_MAPPING", "resident", 1);
-    job->options.rank = rank;
-    job->options.count = job->count;
-    job->options.file = file;
-    job->options.timeout_ms = 120000;
-    MUST(nw_channel_open(&job->options, &channel));
-    job->work(channel, job, rank);
-    nw_channel_close(channel);
-    free(job->letter);
-    exit(0);
-}
-
-/* Every rank a process; how many did not end well. */
-static int run(struct job *job)
-{
-    char file[NW_FILE_UNNAMED_PATH];
-    pid_t child[PROCESSES];
-    int failures = 0, fd = -1;
-
-    assert_int_equal(nw_file_unnamed(file, &fd), NW_OK);
-    fflush(NULL);
-    for (int32_t i = 0; i < job->count; i++) {
-        child[i] = fork();
-        if (!child[i])
-            run_child(job, i, file);
-    }
-    for (int32_t i = 0; i < job->count; i++) {
-        int how = 0;
-
-        waitpid(child[i], &how, 0);
-        if (how)
-            fprintf(stderr, "rank %d of %d: status %x, NW_SEED=%llu\n", i,
-                    job->count, how, (unsigned long long)current);
-        failures += how != 0;
-    }
-    close(fd);
-    free(job->letter);
-    return failures;
+    nw_random_init(&random, seed);
+    *draw = (struct draw){.seed = seed};
+    job.count = draw->count = 2 + (int32_t)below(&random, RANKS_MOST - 1);
+    job.provider = providers[below(&random, 3)];
+    job.protocol =
+        (enum nw_channel_protocol)below(&random, NW_CHANNEL_PROTOCOLS);
+    job.copy = (enum nw_channel_copy)below(&random, NW_CHANNEL_COPIES);
+    job.slot_bytes = slots[below(&random, 4)];
+    job.credits = credits[below(&random, 4)];
+    job.gpu = draw->gpu = below(&random, 3);
+    job.staged = !below(&random, 4);
+    job.resident = seed % 6 == 0; /* others are drawn as before */
+    for (int i = 0; i < RANKS_MOST; i++)
+        draw->naming[i] = (enum naming)below(&random, NAMINGS);
+    draw->letters = 20 + (int)below(&random, 100);
+    draw->letter = calloc((size_t)draw->letters, sizeof *draw->letter);
+    draw_letters(draw, &random);
+    return job;
 }
 
 static uint64_t number(const char *variable, uint64_t otherwise)
@@ -400,12 +335,13 @@ static void at_random(void **state)
     (void)state;
     printf("# NW_SEED=%llu NW_CASES=%llu\n", (unsigned long long)seed,
            (unsigned long long)cases);
-    for (current = seed; current < seed + cases; current++) {
-        struct job job;
+    for (uint64_t i = seed; i < seed + cases; i++) {
+        struct draw draw;
+        struct job job = draw_case(&draw, i);
 
-        draw(&job, current);
-        job.work = exchange;
-        assert_int_equal(run(&job), 0);
+        if (ranks_run(&job))
+            fail_msg("NW_SEED=%llu NW_CASES=1", (unsigned long long)i);
+        free(draw.letter);
     }
 }
 
@@ -424,8 +360,9 @@ static void talk(const struct thread *me, int turn)
 {
     size_t bytes = (size_t)(turn * 977 % 20000) + 8;
     bool gpu = me->job->gpu && turn % 2;
-    void *in[PROCESSES] = {NULL}, *out = page(gpu, bytes);
-    nw_channel_request *receive[PROCESSES] = {NULL}, *send[PROCESSES] = {NULL};
+    void *in[RANKS_MOST] = {NULL}, *out = page(gpu, bytes);
+    nw_channel_request *receive[RANKS_MOST] = {NULL},
+                       *send[RANKS_MOST] = {NULL};
     struct nw_channel_counts counts;
 
     write_words(me->rank + 100 * me->tag, out, bytes);
@@ -484,12 +421,11 @@ static void threads_of_one_channel(void **state)
     (void)state;
     for (int i = 0; i < 4; i++) {
         struct job job = {.count = 2 + i / 2,
-                          .options = NW_CHANNEL_OPTIONS_INIT,
+                          .provider = providers[i % 2],
                           .gpu = i % 2,
                           .work = run_threads};
 
-        job.options.provider = providers[i % 2];
-        assert_int_equal(run(&job), 0);
+        assert_int_equal(ranks_run(&job), 0);
     }
 }
 

@@ -19,6 +19,11 @@ struct nw_check {
     const char *gives; /* what it is good for here */
 };
 
+/* doctor_reach.c; the last two do not read `what`. */
+enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail);
+enum nw_finding nw_doctor_stores(const char *what, struct nw_text *detail);
+enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail);
+
 extern const struct nw_check nw_checks[];
 extern const size_t nw_check_count;
 

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How GPU memory is reached past the driver: by the CPU, as a channel would do
+ * it here, and by adapters, whose libraries register it as a dma-buf or through
+ * NVIDIA's peer-memory module. */
+#include "cli/doctor.h"
+
+#include <nodewise/channel.h>
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum nw_finding nw_doctor_stores(const char *what, struct nw_text *detail)
+{
+    const char *name = nw_channel_mapping(NULL);
+
+    (void)what;
+    if (!strcmp(name, "none"))
+        return NW_MISSING;
+    nw_text_add(detail, name);
+    return NW_FOUND;
+}
+
+/* The first of "a b c" that the kernel has loaded. */
+enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail)
+{
+    char list[200], path[300], *name, *rest;
+
+    snprintf(list, sizeof list, "%s", names);
+    for (name = strtok_r(list, " ", &rest); name;
+         name = strtok_r(NULL, " ", &rest)) {
+        snprintf(path, sizeof path, "/sys/module/%s", name);
+        if (!access(path, F_OK)) {
+            nw_text_add(detail, name);
+            return NW_FOUND;
+        }
+    }
+    return NW_MISSING;
+}
+
+/* Whether a line of a file has a word; false where there is no such file. */
+static bool says(const char *path, const char *word)
+{
+    FILE *file = fopen(path, "re");
+    char line[512];
+    bool found = false;
+
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, word) != NULL;
+    if (file)
+        (void)fclose(file);
+    return found;
+}
+
+/* The kernel's half is in its RDMA core since 5.12, the GPU's in NVIDIA's open
+ * modules only. */
+enum nw_finding nw_doctor_dmabuf(const char *what, struct nw_text *detail)
+{
+    bool core = says("/proc/kallsyms", " ib_umem_dmabuf_get");
+    bool open = says("/proc/driver/nvidia/version", "Open Kernel Module");
+
+    (void)what;
+    if (core && open) {
+        nw_text_add(detail, "the RDMA core takes it, NVIDIA's modules are "
+                            "the open ones");
+        return NW_FOUND;
+    }
+    nw_text_format(detail, "%s, %s",
+                   core ? "the RDMA core takes it"
+                        : "the kernel has no RDMA core that takes it",
+                   open ? "NVIDIA's open modules are here"
+                        : "NVIDIA's open modules are not here");
+    return NW_MISSING;
+}

@@ -67,7 +67,7 @@ def table(nodewise, test, memory, ways, y, **more):
 
 
 PROPOSED = ["rendezvous", "loopback", "fastcopy", "auto"]
-CLUSTER_B = "adapter-read:0.6:2.2"
+CLUSTER_B = "switch"
 
 
 def figure_3a(nodewise):

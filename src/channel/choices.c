@@ -26,6 +26,7 @@ static void of_model(const nw_channel *channel, const struct nw_situation *of,
                            .regime = of->regime};
 
     nw_costs_of_provider(&ends.costs, of->provider);
+    nw_costs_of_locality(&ends.costs, of->locality);
     if (channel->mapping)
         nw_costs_of_mapping(&ends.costs, channel->mapping->name);
     nw_choice_make(cost, &ends, channel->options.slot_bytes, out);
@@ -68,6 +69,8 @@ enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
     struct nw_gpu_facts facts;
     char adapter[32] = "";
 
+    if (channel->adapter && nw_adapter_is_behind_switch())
+        return NW_LOCAL_SWITCH;
     if (info && info->nic && info->nic->bus_attr &&
         info->nic->bus_attr->bus_type == FI_BUS_PCI)
         snprintf(adapter, sizeof adapter, "%04x:%02x:%02x.%x",

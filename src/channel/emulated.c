@@ -11,6 +11,7 @@
 static struct {
     int (*map)(uint64_t gpu, size_t bytes, void **out);
     void (*work)(const char *kind, size_t bytes);
+    int (*behind_switch)(void);
 } fake;
 
 bool nw_adapter_open(void)
@@ -18,9 +19,15 @@ bool nw_adapter_open(void)
     const struct nw_symbol symbols[] = {
         {"nodewise_fake_map", &fake.map},
         {"nodewise_fake_work", &fake.work},
+        {"nodewise_fake_switch", &fake.behind_switch},
     };
 
-    return !nw_library_load("libcuda.so.1", symbols, 2, "to emulate a mapping");
+    return !nw_library_load("libcuda.so.1", symbols, 3, "to emulate a mapping");
+}
+
+bool nw_adapter_is_behind_switch(void)
+{
+    return fake.behind_switch();
 }
 
 nw_status nw_adapter_map(void *gpu, size_t bytes, void **out)

@@ -104,3 +104,10 @@ enum nw_locality nw_locality_find(const char *system, const char *gpu,
                ? NW_LOCAL_SWITCH
                : NW_LOCAL_SOCKET;
 }
+
+/* Beyond the root of the bus the default is as good as any: it is low. */
+void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality)
+{
+    if (locality == NW_LOCAL_SWITCH)
+        costs->rate[NW_COST_READ] = 2.2e9;
+}

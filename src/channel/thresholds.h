@@ -20,6 +20,10 @@ enum nw_locality {
 enum nw_locality nw_locality_find(const char *system, const char *gpu,
                                   const char *adapter);
 
+/* An adapter reads GPU memory so fast as the reference has measured it there.
+ */
+void nw_costs_of_locality(struct nw_costs *costs, enum nw_locality locality);
+
 /* Ascending; the last is for all that is larger, too. */
 struct nw_choice {
     int count;

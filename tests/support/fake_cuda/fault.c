@@ -7,7 +7,8 @@
  *   FAKE_CUDA_FAIL_RANK=R                 only in that rank of an MPI job
  *   NODEWISE_FAKE_COSTS=1, or KIND:US:GBS,...  work takes so many microseconds
  *     and so many GB/s: copy (over the bus), device (inside or between GPUs),
- *     kernel
+ *     kernel; switch is the adapter behind one PCIe switch with the GPU, which
+ *     it reads at 2.2 GB/s
  */
 #include "fake.h"
 
@@ -25,7 +26,7 @@ struct wish {
 
 static struct wish wishes[WORDS];
 static int wish_count;
-static bool costs_wanted;
+static bool costs_wanted, behind_switch;
 const char *const fake_cost_names[COSTS] = {
     "copy", "device",       "kernel",        "store",
     "load", "adapter-read", "adapter-write", "loopback"};
@@ -68,20 +69,32 @@ static void read_wishes(char *words)
     }
 }
 
+static void read_word(const char *word)
+{
+    char name[16];
+    double us, gbs;
+
+    if (!strcmp(word, "switch")) {
+        behind_switch = true;
+        rate[COST_ADAPTER_READ] = 2.2e9;
+        return;
+    }
+    for (int i = 0; i < COSTS; i++)
+        if (sscanf(word, "%15[^:]:%lf:%lf", name, &us, &gbs) == 3 &&
+            !strcmp(name, fake_cost_names[i])) {
+            delay[i] = us * 1e-6;
+            rate[i] = gbs * 1e9;
+        }
+}
+
 static void read_costs(char *words)
 {
-    char *rest = NULL, name[16];
-    double us, gbs;
+    char *rest = NULL;
 
     costs_wanted = strcmp(words, "0") != 0;
     for (char *word = strtok_r(words, ",", &rest); word;
          word = strtok_r(NULL, ",", &rest))
-        for (int i = 0; i < COSTS; i++)
-            if (sscanf(word, "%15[^:]:%lf:%lf", name, &us, &gbs) == 3 &&
-                !strcmp(name, fake_cost_names[i])) {
-                delay[i] = us * 1e-6;
-                rate[i] = gbs * 1e9;
-            }
+        read_word(word);
 }
 
 static void read_environment(void)
@@ -113,6 +126,12 @@ int fake_fault(const char *call)
                 code = wishes[i].code;
         }
     return code;
+}
+
+API int nodewise_fake_switch(void)
+{
+    pthread_once(&once, read_environment);
+    return behind_switch;
 }
 
 /* How often each kind of work was done; not in the real driver. */

@@ -237,8 +237,8 @@ struct nw_halo_summary {
 NW_API void nw_halo_layout_summary(const nw_halo_layout *layout,
                                    struct nw_halo_summary *out);
 
-/* Who sends how much to whom in one exchange: ranks are pieces, kind gg. The
- * caller frees *out. */
+/* Who sends how much to whom in one exchange: ranks are pieces; kind gg, or hh
+ * where the layout is of a machine without GPUs. The caller frees *out. */
 NW_API NW_MUST_CHECK nw_status
 nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out);
 

@@ -42,25 +42,35 @@ static void print_choice(const char *line)
     puts(words ? words + 2 : line);
 }
 
+/* What is kept, *data NULL where nothing is; lines begin behind the head. A
+ * file of another kind is left alone. */
+static nw_status read_kept(const char *path, char **data,
+                           struct nw_lines *lines)
+{
+    size_t length;
+    const char *line;
+    nw_status status;
+
+    if (access(path, F_OK))
+        return NW_OK;
+    status = nw_file_read_text(path, data, &length);
+    if (status)
+        return status;
+    nw_lines_init(lines, path, *data);
+    line = nw_lines_next(lines);
+    return line && strncmp(line, HEAD, strlen(HEAD))
+               ? nw_lines_fail(lines, "expected '" HEAD "'")
+               : NW_OK;
+}
+
 static nw_status show(const char *path)
 {
     struct nw_lines lines;
     char *data = NULL, *line;
-    size_t length, count = 0;
-    nw_status status;
+    size_t count = 0;
+    nw_status status = read_kept(path, &data, &lines);
 
-    if (access(path, F_OK)) {
-        puts("nothing is kept");
-        return NW_OK;
-    }
-    status = nw_file_read_text(path, &data, &length);
-    if (status)
-        return status;
-    nw_lines_init(&lines, path, data);
-    line = nw_lines_next(&lines);
-    if (!line || strncmp(line, HEAD, strlen(HEAD)))
-        status = nw_lines_fail(&lines, "expected '" HEAD "'");
-    for (; !status && (line = nw_lines_next(&lines)); count++)
+    for (; !status && data && (line = nw_lines_next(&lines)); count++)
         print_choice(line);
     if (!status && !count)
         puts("nothing is kept");
@@ -144,6 +154,28 @@ static nw_status start(const struct nw_cli_halo_tuning *tuning,
     return status;
 }
 
+/* What no number of ranks can make right is said before any is started, and a
+ * file that is not of choices is not written over. */
+static nw_status check(const struct nw_cli_halo_tuning *tuning,
+                       const char *path)
+{
+    static const int32_t slots[] = {1};
+    struct nw_halo_places one = {1, slots};
+    struct nw_halo_options plan = *tuning->plan;
+    nw_halo_layout *layout = NULL;
+    struct nw_lines lines;
+    char *data = NULL;
+    nw_status status = read_kept(path, &data, &lines);
+
+    plan.topology = NULL;
+    plan.pieces_per_rank = 1;
+    if (!status)
+        status = nw_halo_layout_make(&plan, &one, &layout);
+    nw_halo_layout_free(layout);
+    free(data);
+    return status;
+}
+
 static nw_status launch(const struct nw_cli_halo_tuning *tuning)
 {
     enum nw_launcher kind;
@@ -173,6 +205,8 @@ int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
     else if (!status && tuning->show)
         status = show(path);
     else if (!status)
+        status = check(tuning, path);
+    if (!status && tuning->launcher && !tuning->clear && !tuning->show)
         status = launch(tuning);
     free(path);
     return status ? nw_cli_fail("halo", status) : 0;

@@ -77,3 +77,25 @@ $ nodewise halo tune -n 8x8x8
 ? 2
 $ nodewise halo tune --show --cache $FIXTURES/pattern/valid/small.pattern 2>/dev/null
 ? 3
+
+## On a machine without GPUs the pieces go to cores and the bytes are of host
+## memory: 64 pieces of 16 cells a side have 26 neighbours each, and 18^3 - 16^3
+## ghost cells of 8 bytes.
+$ nodewise halo plan -t "hwloc:package:8 core:8" -n 64x64x64 --pattern p --mapping m | tail -n +2 | head -2
+partition  nodes [1,1,1], slots [4,4,4], 64 pieces
+exchange   889 kB, 0 B of it between nodes, 0 B inside pieces
+$ sed -n '2,3p' p; grep -c -- " -$" m
+ranks 64 edges 1664
+0 1 hh 2048 1
+64
+$ nodewise halo plan -t "hwloc:package:2 core:4" -n 64 | grep slots
+partition  nodes [1,1,1], slots [8,1,1], 8 pieces
+
+## Tuning: what no rank could exchange is said before any is started, and a file
+## of something else stays as it is.
+$ nodewise halo tune -n 8x8x8 -r 9 --cache none -- mpirun -n 2
+! nodewise halo: a domain of 8 cells along x is smaller than its radius, 9
+? 2
+$ echo mine > other; nodewise halo tune -n 8x8x8 --cache other -- mpirun -n 2; cat other
+! other:1: expected 'nodewise halo choices '
+mine

@@ -16,7 +16,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#define HEAD "nodewise halo choices 3"
+#define KIND "nodewise halo choices "
+#define HEAD KIND "3"
 #define MODELLED "+model" /* behind the schedule */
 
 static uint64_t mix_pieces(uint64_t hash, const nw_halo_layout *layout)
@@ -205,9 +206,9 @@ static void add_line(const nw_halo *halo, uint64_t key, struct nw_text *text)
     add_words(halo, text);
 }
 
-/* Earlier choices, without one of the same key; a file of another kind is
- * begun anew. */
-static void add_others(char *data, const char *path, uint64_t key,
+/* Earlier choices, without one of the same key; those of another form are
+ * begun anew. A file of another kind is not ours to write: false. */
+static bool add_others(char *data, const char *path, uint64_t key,
                        struct nw_text *text)
 {
     struct nw_lines lines;
@@ -216,10 +217,11 @@ static void add_others(char *data, const char *path, uint64_t key,
     nw_lines_init(&lines, path, data);
     line = nw_lines_next(&lines);
     if (!line || strcmp(line, HEAD))
-        return;
+        return !line || !strncmp(line, KIND, strlen(KIND));
     while ((line = nw_lines_next(&lines)))
         if (strtoull(line, NULL, 16) != key)
             nw_text_format(text, "%s\n", line);
+    return true;
 }
 
 void nw_halo_cache_write(const nw_halo *halo, const char *file)
@@ -228,14 +230,16 @@ void nw_halo_cache_write(const nw_halo *halo, const char *file)
     size_t length = 0;
     struct nw_text text = {0};
     uint64_t key = key_of(halo);
+    bool ours = true;
 
     if (!find_file(file, path) || nw_file_folders(path, 0755))
         return;
     nw_text_add(&text, HEAD "\n");
-    if (!access(path, R_OK) && !nw_file_read_text(path, &data, &length))
-        add_others(data, path, key, &text);
+    if (!access(path, F_OK))
+        ours = !nw_file_read_text(path, &data, &length) &&
+               add_others(data, path, key, &text);
     add_line(halo, key, &text);
-    if (!text.failed)
+    if (ours && !text.failed)
         (void)!nw_file_write(path, text.data, text.length);
     nw_text_fini(&text);
     free(data);

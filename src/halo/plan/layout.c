@@ -266,6 +266,7 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
 {
     struct nw_halo_transfers transfers = {0};
     struct nw_halo_wanted all = {.layout = layout, .rank = -1};
+    enum nw_kind kind = layout->cores ? NW_KIND_HH : NW_KIND_GG;
     nw_pattern_builder *builder = NULL;
     nw_status status = nw_pattern_builder_new(layout->piece_count, &builder);
 
@@ -273,7 +274,7 @@ nw_status nw_halo_layout_pattern(const nw_halo_layout *layout, nw_pattern **out)
         status = nw_halo_transfers_find(&all, &transfers);
     for (size_t i = 0; !status && i < transfers.count; i++)
         status = nw_pattern_builder_add(
-            builder, transfers.item[i].from, transfers.item[i].to, NW_KIND_GG,
+            builder, transfers.item[i].from, transfers.item[i].to, kind,
             transfer_bytes(layout, &transfers.item[i]), 1);
     if (!status)
         status = nw_pattern_builder_build(builder, out);

@@ -28,6 +28,7 @@ struct nw_halo_layout {
     int32_t node_count;
     int32_t *first; /* [node_count + 1] pieces of the partition's node i */
     bool gpus;      /* slots are GPUs */
+    bool cores;     /* or cores; neither: nobody says */
     bool tensor;    /* pieces are the products of one set of cuts an axis */
     struct nw_halo_summary summary;
 };

@@ -312,6 +312,7 @@ nw_status nw_halo_place(nw_halo_layout *layout,
                        (int)options->placement);
     layout->summary.exact = true;
     layout->gpus = work.gpus = topology && nw_topology_gpu_count(topology) > 0;
+    layout->cores = topology && !layout->gpus;
     status = prepare(&work);
     if (!status && topology && layout->node_count > 1 && even(layout))
         status = place_nodes(&work);

@@ -6,6 +6,7 @@
 #include "halo/plan/model.h"
 
 #include "base/random.h"
+#include "support/nugent.h"
 
 #include <nodewise/pattern.h>
 #include <nodewise/topology.h>
@@ -293,38 +294,18 @@ static void linear_assignment(void **state)
     }
 }
 
-/* Nugent, Vollmann and Ruml 1968, twelve places of a 3 x 4 grid: 578 is
- * published as the optimum. */
 static void nugent(void **state)
 {
-    static const double of[12][12] = {
-        {0, 5, 2, 4, 1, 0, 0, 6, 2, 1, 1, 1},
-        {0, 0, 3, 0, 2, 2, 2, 0, 4, 5, 0, 0},
-        {0, 0, 0, 0, 0, 0, 0, 5, 5, 2, 2, 2},
-        {0, 0, 0, 0, 5, 2, 2, 10, 0, 0, 5, 5},
-        {0, 0, 0, 0, 0, 10, 0, 0, 0, 5, 1, 1},
-        {0, 0, 0, 0, 0, 0, 5, 1, 1, 5, 4, 0},
-        {0, 0, 0, 0, 0, 0, 0, 10, 5, 2, 3, 3},
-        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0},
-        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 10},
-        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0},
-        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2},
-    };
-    double flow[144], distance[144];
-    int32_t at[12];
+    double flow[NUGENT * NUGENT], distance[NUGENT * NUGENT];
+    int32_t at[NUGENT];
     struct nw_halo_assignment problem = {
-        .n = 12, .flow = flow, .distance = distance, .seed = 1};
+        .n = NUGENT, .flow = flow, .distance = distance, .seed = 1};
     struct nw_halo_assigned report;
 
     (void)state;
-    for (int i = 0; i < 144; i++) {
-        int a = i / 12, b = i % 12;
-
-        flow[i] = of[a][b] + of[b][a];
-        distance[i] = abs(a % 4 - b % 4) + abs(a / 4 - b / 4);
-    }
+    nugent_fill(flow, distance);
     assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
-    assert_true(report.exact && same(report.cost, 578));
+    assert_true(report.exact && same(report.cost, NUGENT_OPTIMUM));
     /* what is not proven within the steps is not said to be */
     problem.step_limit = 20;
     assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "map/lap.h"
 #include "map/qap.h"
+#include "support/nugent.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -189,44 +190,25 @@ static void test_changes_are_costs(void **state)
     }
 }
 
-/* Nugent, Vollmann and Ruml 1968: a 3 x 4 grid, optimum 578. */
-static const int nugent[12][12] = {
-    {0, 5, 2, 4, 1, 0, 0, 6, 2, 1, 1, 1},
-    {0, 0, 3, 0, 2, 2, 2, 0, 4, 5, 0, 0},
-    {0, 0, 0, 0, 0, 0, 0, 5, 5, 2, 2, 2},
-    {0, 0, 0, 0, 5, 2, 2, 10, 0, 0, 5, 5},
-    {0, 0, 0, 0, 0, 10, 0, 0, 0, 5, 1, 1},
-    {0, 0, 0, 0, 0, 0, 5, 1, 1, 5, 4, 0},
-    {0, 0, 0, 0, 0, 0, 0, 10, 5, 2, 3, 3},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 10, 10},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 5, 0},
-    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2},
-};
-
 static void test_published_optimum(void **state)
 {
     struct nw_exact exact = {.nodes_most = UINT64_MAX};
-    int32_t place[12];
+    int32_t place[NUGENT];
     struct nw_breed breed;
     struct nw_qap qap;
 
     (void)state;
-    MUST(nw_qap_init(&qap, 12));
-    for (int i = 0; i < 12; i++)
-        for (int j = 0; j < 12; j++) {
-            qap.flow[12 * i + j] = nugent[i][j] + nugent[j][i];
-            qap.distance[12 * i + j] = abs(i / 4 - j / 4) + abs(i % 4 - j % 4);
-        }
+    MUST(nw_qap_init(&qap, NUGENT));
+    nugent_fill(qap.flow, qap.distance);
     nw_qap_finish(&qap);
-    identity(12, place);
+    identity(NUGENT, place);
     MUST(nw_breed_init(&breed, &qap, 1, place));
     for (int i = 0; i < 12; i++)
         nw_breed_next(&breed);
-    assert_near(breed.best_cost, 578);
+    assert_near(breed.best_cost, NUGENT_OPTIMUM);
     MUST(nw_qap_exact(&qap, &exact, place));
     assert_true(exact.proven);
-    assert_near(nw_qap_cost(&qap, place), 578);
+    assert_near(nw_qap_cost(&qap, place), NUGENT_OPTIMUM);
     nw_breed_fini(&breed);
     nw_qap_fini(&qap);
 }

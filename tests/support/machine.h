@@ -193,4 +193,33 @@ static inline nw_pattern *random_pattern(struct nw_random *random, int ranks,
     return pattern;
 }
 
+/* `edges` random edges between hosts of 1 to 1000 bytes; those that meet are
+ * one. */
+static inline nw_pattern *random_graph(struct nw_random *random, int32_t ranks,
+                                       int32_t edges)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(ranks, &builder));
+    for (int32_t i = 0; i < edges; i++) {
+        int32_t a = (int32_t)nw_random_below(random, (uint64_t)ranks);
+        int32_t b = (int32_t)nw_random_below(random, (uint64_t)ranks);
+
+        MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH,
+                                    1 + nw_random_below(random, 1000), 1));
+    }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static inline nw_pattern *generate(const char *specification)
+{
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_generate(specification, &pattern));
+    return pattern;
+}
+
 #endif

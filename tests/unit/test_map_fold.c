@@ -41,32 +41,6 @@ static nw_topology *load(const char *name)
     return topology;
 }
 
-static nw_pattern *generate(const char *specification)
-{
-    nw_pattern *pattern;
-
-    MUST(nw_pattern_generate(specification, &pattern));
-    return pattern;
-}
-
-static nw_pattern *random_graph(struct nw_random *random, int32_t ranks)
-{
-    nw_pattern_builder *builder;
-    nw_pattern *pattern;
-
-    MUST(nw_pattern_builder_new(ranks, &builder));
-    for (int32_t i = 0; i < 4 * ranks; i++) {
-        int32_t a = (int32_t)nw_random_below(random, (uint64_t)ranks);
-        int32_t b = (int32_t)nw_random_below(random, (uint64_t)ranks);
-
-        MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH,
-                                    1 + nw_random_below(random, 1000), 1));
-    }
-    MUST(nw_pattern_builder_build(builder, &pattern));
-    nw_pattern_builder_free(builder);
-    return pattern;
-}
-
 static void begin(struct bench *bench, const char *machine, nw_pattern *pattern)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
@@ -165,7 +139,7 @@ static void others_are_left_alone(void **state)
 
     (void)state;
     nw_random_init(&random, 1);
-    begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64));
+    begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 256));
     assert_false(fold(&bench));
     check_seats(&bench.seats);
     end(&bench);
@@ -215,7 +189,7 @@ static void check_division(struct nw_random *random)
     int part[12];
     bool found;
 
-    begin(&bench, "three_switches.yaml", random_graph(random, 12));
+    begin(&bench, "three_switches.yaml", random_graph(random, 12, 48));
     for (int r = 0; r < 12; r++)
         part[r] = bench.seats.host[bench.seats.seat[r]] / 2;
     before = fullest(&bench.seats, part);
@@ -274,7 +248,7 @@ static void congestion_keeps_near(void **state)
     (void)state;
     nw_random_init(&random, 7);
     for (int i = 0; i < 3; i++) {
-        nw_pattern *pattern = random_graph(&random, 18);
+        nw_pattern *pattern = random_graph(&random, 18, 72);
         struct figures near =
             map_for(topology, pattern, NW_OBJECTIVE_HOP_BYTES, "auto");
         struct figures plain =

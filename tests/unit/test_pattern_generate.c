@@ -2,6 +2,8 @@
 /* Generated patterns against counting by hand, layers, and scaling. */
 #include <nodewise/pattern.h>
 
+#include "support/machine.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -9,15 +11,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-static nw_pattern *generate(const char *specification)
-{
-    nw_pattern *p = NULL;
-
-    if (nw_pattern_generate(specification, &p))
-        fail_msg("%s: %s", specification, nw_error_text());
-    return p;
-}
 
 /* Bytes from one rank to another, 0 where there is no edge. */
 static uint64_t bytes_of(const nw_pattern *p, int32_t src, int32_t dst)

@@ -16,7 +16,8 @@ void nw_text_add_bytes(struct nw_text *text, const char *bytes, size_t count)
 {
     if (text->failed)
         return;
-    if (nw_grow(&text->data, &text->capacity, text->length + count + 1, 1)) {
+    if (text->capacity <= text->length + count &&
+        nw_grow(&text->data, &text->capacity, text->length + count + 1, 1)) {
         text->failed = true;
         return;
     }
@@ -28,6 +29,19 @@ void nw_text_add_bytes(struct nw_text *text, const char *bytes, size_t count)
 void nw_text_add(struct nw_text *text, const char *words)
 {
     nw_text_add_bytes(text, words, strlen(words));
+}
+
+void nw_text_add_number(struct nw_text *text, int64_t number)
+{
+    char digits[24], *at = digits + sizeof digits;
+    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+
+    do
+        *--at = (char)('0' + left % 10);
+    while (left /= 10);
+    if (number < 0)
+        *--at = '-';
+    nw_text_add_bytes(text, at, (size_t)(digits + sizeof digits - at));
 }
 
 void nw_text_format(struct nw_text *text, const char *format, ...)

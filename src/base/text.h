@@ -18,6 +18,8 @@ struct nw_text {
 };
 
 void nw_text_add(struct nw_text *text, const char *words);
+/* In decimal; for files of many numbers, where formats take long. */
+void nw_text_add_number(struct nw_text *text, int64_t number);
 void nw_text_add_bytes(struct nw_text *text, const char *bytes, size_t count);
 void nw_text_format(struct nw_text *text, const char *format, ...)
     NW_PRINTF(2, 3);

@@ -44,7 +44,7 @@ static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
 
 struct evaluation {
     struct nw_shared of;
-    int32_t threads, shares;
+    int32_t shares;
     struct nw_share share[SHARES_MOST];
     nw_status status[SHARES_MOST];
     double *load[LAYER_COUNT]; /* [2 x links] bytes, in the end */
@@ -96,7 +96,7 @@ static nw_status share_all(struct evaluation *work)
     nw_status status;
 
     work->shares =
-        work->threads < work->of.slices ? work->threads : work->of.slices;
+        work->of.threads < work->of.slices ? work->of.threads : work->of.slices;
     if (work->shares > SHARES_MOST)
         work->shares = SHARES_MOST;
     status = take_shares(work);
@@ -126,28 +126,85 @@ static void take_sums(struct evaluation *work)
     }
 }
 
-/* Turns loads into seconds in place and gives the largest. */
-static double congest(double *load, const nw_topology *topology, int32_t *where)
-{
-    int32_t links = nw_topology_link_count(topology);
-    double most = 0;
+#define PARTS 16 /* of the links, on any number of threads */
 
-    *where = -1;
-    for (int32_t l = 0; l < links; l++) {
+struct congesting {
+    const nw_topology *topology;
+    double *load;
+    double most[PARTS];
+    int32_t where[PARTS];
+};
+
+static void congest_part(void *user, int32_t part)
+{
+    struct congesting *work = user;
+    int64_t links = nw_topology_link_count(work->topology);
+    int32_t end = (int32_t)(links * (part + 1) / PARTS);
+    double *load = work->load;
+
+    work->where[part] = -1;
+    for (int32_t l = (int32_t)(links * part / PARTS); l < end; l++) {
         struct nw_link_info link;
 
         if (load[2 * l] == 0 && load[2 * l + 1] == 0)
             continue;
-        link = nw_topology_link(topology, l);
+        link = nw_topology_link(work->topology, l);
         for (int d = 0; d < 2; d++) {
             load[2 * l + d] /= link.bandwidth[d];
-            if (load[2 * l + d] > most) {
-                most = load[2 * l + d];
-                *where = 2 * l + d;
+            if (load[2 * l + d] > work->most[part]) {
+                work->most[part] = load[2 * l + d];
+                work->where[part] = 2 * l + d;
             }
         }
     }
+}
+
+/* Turns loads into seconds in place and gives the largest, the first of
+ * several. */
+static double congest(const struct evaluation *work, double *load,
+                      int32_t *where)
+{
+    struct congesting parts = {.topology = work->of.topology, .load = load};
+    double most = 0;
+
+    *where = -1;
+    nw_crew_run(congest_part, &parts, PARTS, work->of.threads);
+    for (int i = 0; i < PARTS; i++)
+        if (parts.most[i] > most) {
+            most = parts.most[i];
+            *where = parts.where[i];
+        }
     return most;
+}
+
+/* What all layers together are where only one is used is that one: its link
+ * loads are not summed and divided again. */
+static void congest_layers(struct evaluation *work)
+{
+    struct nw_flows *flows = &work->share[0].flows;
+    struct nw_cost *cost = work->cost;
+    int only = nw_flows_only(flows);
+    double **load = work->load;
+    int32_t ignored;
+
+    if (only >= 0) {
+        nw_flows_load(flows, only, load[LAYER_ALL]);
+    } else {
+        for (int i = 0; i < NW_FLOW_LAYERS; i++)
+            nw_flows_load(flows, i, load[layer_of[i]]);
+        nw_flows_load(flows, NW_FLOW_LAYERS, load[LAYER_ALL]);
+    }
+    cost->max_congestion =
+        congest(work, load[LAYER_ALL], &cost->max_congestion_link);
+    if (only >= 0) {
+        if (layer_of[only] == LAYER_HOST)
+            cost->max_congestion_host = cost->max_congestion;
+        if (layer_of[only] == LAYER_GPU)
+            cost->max_congestion_gpu = cost->max_congestion;
+        return;
+    }
+    cost->max_congestion_host = congest(work, load[LAYER_HOST], &ignored);
+    cost->max_congestion_gpu = congest(work, load[LAYER_GPU], &ignored);
 }
 
 /* Hop-bytes of each layer, and of all together. */
@@ -180,28 +237,19 @@ static nw_status finish(struct evaluation *work)
 {
     const nw_topology *topology = work->of.topology;
     size_t links = (size_t)nw_topology_link_count(topology);
-    struct nw_flows *flows = &work->share[0].flows;
     struct nw_cost *cost = work->cost;
-    int32_t ignored;
+    int layers = nw_flows_only(&work->share[0].flows) < 0 ? LAYER_COUNT : 1;
     nw_status status = NW_OK;
 
     cost->max_congestion_link = -1;
     cost->has_congestion = work->of.has_links;
     if (!cost->has_congestion)
         return NW_OK;
-    for (int layer = 0; !status && layer < LAYER_COUNT; layer++)
+    for (int layer = 0; !status && layer < layers; layer++)
         status = nw_alloc(2 * links, sizeof(double), &work->load[layer]);
     if (status)
         return status;
-    for (int i = 0; i < NW_FLOW_LAYERS; i++)
-        nw_flows_load(flows, i, work->load[layer_of[i]]);
-    nw_flows_load(flows, NW_FLOW_LAYERS, work->load[LAYER_ALL]);
-    cost->max_congestion =
-        congest(work->load[LAYER_ALL], topology, &cost->max_congestion_link);
-    cost->max_congestion_host =
-        congest(work->load[LAYER_HOST], topology, &ignored);
-    cost->max_congestion_gpu =
-        congest(work->load[LAYER_GPU], topology, &ignored);
+    congest_layers(work);
     cost->link_count = (int32_t)links;
     cost->link_congestion = work->load[LAYER_ALL];
     for (int32_t i = 0; i < 2 * cost->link_count; i++)
@@ -224,10 +272,10 @@ static void release(struct evaluation *work)
 nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
 {
     struct nw_cost cost = {0};
-    struct evaluation work = {
-        .of = {.topology = pricing->topology, .pattern = pricing->pattern},
-        .threads = nw_crew_size(pricing->threads),
-        .cost = &cost};
+    struct evaluation work = {.of = {.topology = pricing->topology,
+                                     .pattern = pricing->pattern,
+                                     .threads = nw_crew_size(pricing->threads)},
+                              .cost = &cost};
     nw_status status = nw_ends_find(pricing->topology, pricing->pattern,
                                     pricing->mapping, &work.of.ends);
 

@@ -2,8 +2,11 @@
 /* Messages noted at their ends and turns, summed over trees; see flows.h. */
 #include "cost/flows.h"
 #include "base/array.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
+
+#define PARTS 16 /* of the links, on any number of threads */
 
 /* Latencies from every vertex of a node up to the node. */
 static void climb(struct nw_flows *flows, int32_t node)
@@ -18,6 +21,16 @@ static void climb(struct nw_flows *flows, int32_t node)
                                       flows->latency[first + v];
 }
 
+static void read_latencies(void *user, int32_t part)
+{
+    const struct nw_flows *flows = user;
+    int64_t links = nw_topology_link_count(flows->topology);
+    int32_t end = (int32_t)(links * (part + 1) / PARTS);
+
+    for (int32_t l = (int32_t)(links * part / PARTS); l < end; l++)
+        flows->latency[l] = nw_topology_link(flows->topology, l).latency;
+}
+
 static nw_status find_latencies(struct nw_flows *flows)
 {
     const nw_topology *topology = flows->topology;
@@ -26,8 +39,8 @@ static nw_status find_latencies(struct nw_flows *flows)
 
     if (!status)
         status = nw_alloc(links, sizeof *flows->above, &flows->above);
-    for (size_t l = 0; !status && l < links; l++)
-        flows->latency[l] = nw_topology_link(topology, (int32_t)l).latency;
+    if (!status)
+        nw_crew_run(read_latencies, flows, PARTS, flows->threads);
     for (int32_t node = 0; !status && node < topology->node_count; node++)
         climb(flows, node);
     return status;
@@ -54,7 +67,7 @@ nw_status nw_flows_init(struct nw_flows *flows, const nw_topology *topology,
 {
     nw_status status = NW_OK;
 
-    *flows = (struct nw_flows){.topology = topology};
+    *flows = (struct nw_flows){.topology = topology, .threads = flows->threads};
     if (first) {
         flows->latency = first->latency;
         flows->above = first->above;
@@ -135,7 +148,7 @@ double nw_flows_add(struct nw_flows *flows, int layer,
 
 /* From the leaves up; children stand after their parents. What begins below a
  * link and does not turn there goes up through it. */
-static void sum_node(struct nw_flows *flows, int layer, int32_t node)
+static void sum_node(const struct nw_flows *flows, int layer, int32_t node)
 {
     const nw_topology *topology = flows->topology;
     const struct nw_node_type *type = nw_topology_type_of(topology, node);
@@ -145,7 +158,6 @@ static void sum_node(struct nw_flows *flows, int layer, int32_t node)
     for (int32_t v = type->vertex_count - 1; v > 0; v--) {
         size_t link = first + (size_t)v;
         size_t parent = first + (size_t)type->parent[v];
-        int32_t class = type->class[v];
 
         if (type->parent[v] < 0)
             continue;
@@ -153,28 +165,100 @@ static void sum_node(struct nw_flows *flows, int layer, int32_t node)
         down[link] -= flows->turned[layer][link];
         up[parent] += up[link];
         down[parent] += down[link];
-        flows->hop[layer][nw_topology_hop(topology, class, (int32_t)link, 0)] +=
-            up[link];
-        flows->hop[layer][nw_topology_hop(topology, class, (int32_t)link, 1)] +=
-            down[link];
+    }
+}
+
+struct loading {
+    const struct nw_flows *flows;
+    int layer;
+    double *load;
+};
+
+static void sum_part(void *user, int32_t part)
+{
+    const struct loading *loading = user;
+    int64_t nodes = loading->flows->topology->node_count;
+    int32_t end = (int32_t)(nodes * (part + 1) / PARTS);
+
+    for (int32_t node = (int32_t)(nodes * part / PARTS); node < end; node++)
+        sum_node(loading->flows, loading->layer, node);
+}
+
+/* Afterwards, of a node, those links that are among from .. to - 1. */
+static void carry(const struct loading *loading, int32_t node, int64_t from,
+                  int64_t to)
+{
+    const struct nw_flows *flows = loading->flows;
+    const nw_topology *topology = flows->topology;
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    const nw_uint128 *up = flows->begun[loading->layer];
+    const nw_uint128 *down = flows->ended[loading->layer];
+    nw_uint128 *hop = flows->hop[loading->layer];
+    int64_t first = topology->link_first[node];
+    int64_t v = from > first ? from - first : 1;
+
+    for (; v < type->vertex_count && first + v < to; v++) {
+        int32_t link = (int32_t)(first + v), class = type->class[v];
+
+        if (type->parent[v] < 0)
+            continue;
+        hop[nw_topology_hop(topology, class, link, 0)] += up[link];
+        hop[nw_topology_hop(topology, class, link, 1)] += down[link];
+    }
+}
+
+static void carry_part(void *user, int32_t part)
+{
+    const struct loading *loading = user;
+    const nw_topology *topology = loading->flows->topology;
+    int64_t links = nw_topology_link_count(topology);
+    int64_t from = links * part / PARTS, to = links * (part + 1) / PARTS;
+
+    for (int32_t node = 0; node < topology->node_count; node++)
+        carry(loading, node, from, to);
+}
+
+/* A part of the links. */
+static void load_part(void *user, int32_t part)
+{
+    const struct loading *loading = user;
+    const struct nw_flows *flows = loading->flows;
+    int64_t slots = 2 * (int64_t)nw_topology_link_count(flows->topology);
+    size_t end = (size_t)(slots * (part + 1) / PARTS);
+
+    for (size_t i = (size_t)(slots * part / PARTS); i < end; i++) {
+        nw_uint128 sum = 0;
+
+        for (int l = 0; l < NW_FLOW_LAYERS; l++)
+            if (flows->used[l] &&
+                (l == loading->layer || loading->layer == NW_FLOW_LAYERS))
+                sum += flows->hop[l][i];
+        loading->load[i] = (double)sum;
     }
 }
 
 void nw_flows_load(struct nw_flows *flows, int layer, double *load)
 {
-    size_t slots = 2 * (size_t)nw_topology_link_count(flows->topology);
+    struct loading loading = {flows, layer, load};
 
     if (layer < NW_FLOW_LAYERS && !flows->used[layer])
         return;
-    for (int32_t node = 0;
-         layer < NW_FLOW_LAYERS && node < flows->topology->node_count; node++)
-        sum_node(flows, layer, node);
-    for (size_t i = 0; i < slots; i++) {
-        nw_uint128 sum = 0;
-
-        for (int l = 0; l < NW_FLOW_LAYERS; l++)
-            if (flows->used[l] && (l == layer || layer == NW_FLOW_LAYERS))
-                sum += flows->hop[l][i];
-        load[i] = (double)sum;
+    if (layer < NW_FLOW_LAYERS) {
+        nw_crew_run(sum_part, &loading, PARTS, flows->threads);
+        nw_crew_run(carry_part, &loading, PARTS, flows->threads);
     }
+    nw_crew_run(load_part, &loading, PARTS, flows->threads);
+}
+
+int nw_flows_only(const struct nw_flows *flows)
+{
+    int only = -1;
+
+    for (int l = 0; l < NW_FLOW_LAYERS; l++)
+        if (flows->used[l]) {
+            if (only >= 0)
+                return -1;
+            only = l;
+        }
+    return only;
 }

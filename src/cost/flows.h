@@ -23,10 +23,12 @@ struct nw_flows {
     nw_uint128 *hop[NW_FLOW_LAYERS], *begun[NW_FLOW_LAYERS];
     nw_uint128 *ended[NW_FLOW_LAYERS], *turned[NW_FLOW_LAYERS];
     bool used[NW_FLOW_LAYERS]; /* others have no arrays */
+    int32_t threads;           /* that may sum them up; 0 for one */
 };
 
 /* Of the layers that are `used`. A second one beside `first` (NULL: none)
- * borrows its latencies, to be added to it in the end. */
+ * borrows its latencies, to be added to it in the end. `threads` is set
+ * before. */
 NW_MUST_CHECK nw_status nw_flows_init(struct nw_flows *flows,
                                       const nw_topology *topology,
                                       const bool used[NW_FLOW_LAYERS],
@@ -40,5 +42,7 @@ double nw_flows_add(struct nw_flows *flows, int layer,
 /* Bytes by link and direction, [2 x links], of one layer, or of all where it
  * is NW_FLOW_LAYERS. To be called once for each, that of all last. */
 void nw_flows_load(struct nw_flows *flows, int layer, double *load);
+/* The one layer that is used, or -1 where there are several or none. */
+int nw_flows_only(const struct nw_flows *flows);
 
 #endif

@@ -412,9 +412,13 @@ static void add_set(struct nw_text *text, struct nw_ints set)
         while (last + 1 < set.count &&
                set.values[last + 1] == set.values[last] + 1)
             last++;
-        nw_text_format(text, "%s%d", i ? "," : "", set.values[i]);
-        if (last > i)
-            nw_text_format(text, "-%d", set.values[last]);
+        if (i)
+            nw_text_add(text, ",");
+        nw_text_add_number(text, set.values[i]);
+        if (last > i) {
+            nw_text_add(text, "-");
+            nw_text_add_number(text, set.values[last]);
+        }
         i = last + 1;
     }
 }
@@ -425,9 +429,12 @@ static void add_rank(struct nw_text *text, const nw_mapping *mapping, int32_t r)
     struct nw_ints gpus = nw_mapping_gpus(mapping, r);
     bool open_cores = !cores.count || cores.values[0] == -1;
 
-    nw_text_format(text, "%d %s ", r,
-                   mapping->node[r] < 0 ? "*"
-                                        : mapping->node_name[mapping->node[r]]);
+    nw_text_add_number(text, r);
+    nw_text_add(text, " ");
+    nw_text_add(text, mapping->node[r] < 0
+                          ? "*"
+                          : mapping->node_name[mapping->node[r]]);
+    nw_text_add(text, " ");
     if (open_cores)
         nw_text_add(text, "*");
     else
@@ -485,10 +492,10 @@ nw_status nw_mapping_write_elements(const nw_mapping *mapping,
             nw_text_fini(&text);
             return nw_fail(NW_EINVAL, "rank %d has no core yet", r);
         }
-        nw_text_format(
-            &text, "%d\n",
-            nw_topology_node_elements(topology, mapping->node[r]).first +
-                cores.values[0]);
+        nw_text_add_number(
+            &text, nw_topology_node_elements(topology, mapping->node[r]).first +
+                       cores.values[0]);
+        nw_text_add(&text, "\n");
     }
     return write_text(&text, path);
 }

@@ -2,6 +2,7 @@
 /* What cores of a node send each other, row by row; see near.h. */
 #include "cost/near.h"
 #include "base/array.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,17 +140,40 @@ static void add(uint64_t *to, uint64_t amount, struct nw_near *near)
     near->overflows |= __builtin_add_overflow(*to, amount, to);
 }
 
-void nw_near_merge(struct nw_near *to, const struct nw_near *from)
+#define PARTS 16 /* of the links, on any number of threads */
+
+struct merging {
+    struct nw_near *to;
+    const struct nw_near *from;
+    bool overflows[PARTS];
+};
+
+static void merge_part(void *user, int32_t part)
 {
-    size_t links = (size_t)nw_topology_link_count(to->topology);
+    struct merging *merging = user;
+    struct nw_near *to = merging->to;
+    const struct nw_near *from = merging->from;
     uint64_t *sum[] = {to->bytes, to->messages, to->begun, to->ended};
     const uint64_t *more[] = {from->bytes, from->messages, from->begun,
                               from->ended};
+    int64_t links = nw_topology_link_count(to->topology);
+    int64_t first = links * part / PARTS, end = links * (part + 1) / PARTS;
 
-    to->overflows |= from->overflows;
     for (int i = 0; i < 4; i++)
-        for (size_t l = 0; l < links; l++)
-            add(&sum[i][l], more[i][l], to);
+        for (int64_t l = first; l < end; l++)
+            merging->overflows[part] |=
+                __builtin_add_overflow(sum[i][l], more[i][l], &sum[i][l]);
+}
+
+void nw_near_merge(struct nw_near *to, const struct nw_near *from,
+                   int32_t threads)
+{
+    struct merging merging = {.to = to, .from = from};
+
+    nw_crew_run(merge_part, &merging, PARTS, threads);
+    to->overflows |= from->overflows;
+    for (int i = 0; i < PARTS; i++)
+        to->overflows |= merging.overflows[i];
 }
 
 void nw_near_begin(struct nw_near *near, struct nw_end from,

@@ -40,7 +40,8 @@ NW_MUST_CHECK nw_status nw_near_init(struct nw_near *near,
                                      const nw_topology *topology,
                                      const struct nw_near_types *types);
 void nw_near_fini(struct nw_near *near);
-void nw_near_merge(struct nw_near *to, const struct nw_near *from);
+void nw_near_merge(struct nw_near *to, const struct nw_near *from,
+                   int32_t threads);
 
 /* What one core sends inside its node. */
 struct nw_near_row {

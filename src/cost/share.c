@@ -2,11 +2,13 @@
 /* Every edge once: what it adds to hop-bytes, levels, latency and links. */
 #include "cost/share.h"
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/status.h"
 
 #include <stdlib.h>
 
 #define SLICE_LEAST 65536 /* edges */
+#define PARTS 16          /* of the links, on any number of threads */
 
 static int layer_of(uint8_t kind)
 {
@@ -71,6 +73,7 @@ static nw_status open_flows(struct nw_share *share)
     if (share->has_flows || !of->has_links)
         return NW_OK;
     share->has_flows = true;
+    share->flows.threads = of->threads;
     return nw_flows_init(&share->flows, of->topology, of->used,
                          share->first ? &share->first->flows : NULL);
 }
@@ -248,7 +251,6 @@ static nw_status settle_node(struct nw_share *share, int32_t node)
 {
     const nw_topology *topology = share->of->topology;
     const struct nw_near *near = &share->near;
-    struct nw_flows *flows = &share->flows;
     int32_t vertices = nw_topology_type_of(topology, node)->vertex_count;
     nw_status status = NW_OK;
 
@@ -258,15 +260,28 @@ static nw_status settle_node(struct nw_share *share, int32_t node)
         struct nw_trail way;
         double latency;
 
-        flows->begun[NW_FLOW_HOST][link] += near->begun[link];
-        flows->ended[NW_FLOW_HOST][link] += near->ended[link];
-        flows->turned[NW_FLOW_HOST][link] += near->bytes[link];
         if (!amount[0] && !amount[1])
             continue;
         latency = way_below(share, node, v, &way);
         status = add_way(share, NW_FLOW_HOST, &way, amount, latency);
     }
     return status;
+}
+
+/* What begins, ends and turns in a part of the links. */
+static void settle_part(void *user, int32_t part)
+{
+    struct nw_share *share = user;
+    const struct nw_near *near = &share->near;
+    struct nw_flows *flows = &share->flows;
+    int64_t links = nw_topology_link_count(share->of->topology);
+    int64_t end = links * (part + 1) / PARTS;
+
+    for (int64_t l = links * part / PARTS; l < end; l++) {
+        flows->begun[NW_FLOW_HOST][l] += near->begun[l];
+        flows->ended[NW_FLOW_HOST][l] += near->ended[l];
+        flows->turned[NW_FLOW_HOST][l] += near->bytes[l];
+    }
 }
 
 nw_status nw_share_settle(struct nw_share *first)
@@ -277,6 +292,7 @@ nw_status nw_share_settle(struct nw_share *first)
         return nw_fail(NW_EFORMAT, "the bytes of one link pass 2^64");
     if (!first->has_flows || !first->of->used[NW_FLOW_HOST])
         return NW_OK;
+    nw_crew_run(settle_part, first, PARTS, first->of->threads);
     first->slice = first->of->slices - 1;
     for (int32_t n = 0; !status && n < first->of->topology->node_count; n++)
         status = settle_node(first, n);
@@ -306,6 +322,6 @@ nw_status nw_share_merge(struct nw_share *first, const struct nw_share *from)
     if (from->has_flows)
         nw_flows_merge(&first->flows, &from->flows);
     if (first->of->used[NW_FLOW_HOST])
-        nw_near_merge(&first->near, &from->near);
+        nw_near_merge(&first->near, &from->near, first->of->threads);
     return NW_OK;
 }

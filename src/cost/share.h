@@ -18,6 +18,7 @@ struct nw_shared {
     const nw_topology *topology;
     const nw_pattern *pattern;
     struct nw_ends ends;
+    int32_t threads;
     bool integral, has_links;
     bool used[NW_FLOW_LAYERS];
     struct nw_near_types near;

@@ -388,6 +388,21 @@ static void cut_all(struct cutting *work)
         nw_crew_run(run_job, work, (int32_t)work->jobs, layout->threads);
 }
 
+/* Everything is one piece at first. */
+static void fill_part(void *user, int32_t part)
+{
+    const struct cutting *work = user;
+    int64_t n = work->layout->count;
+    int32_t end = (int32_t)(n * (part + 1) / JOBS);
+
+    for (int32_t p = (int32_t)(n * part / JOBS); p < end; p++) {
+        work->cell[p] = p;
+        work->piece[p] = (int32_t)n;
+        for (int d = 0; d < work->tiling->dims; d++)
+            work->at[d][p] = nw_tiling_at(work->tiling, p, d);
+    }
+}
+
 static nw_status prepare(struct cutting *work)
 {
     size_t n = (size_t)work->layout->count;
@@ -405,12 +420,8 @@ static nw_status prepare(struct cutting *work)
         status = nw_alloc(n, sizeof *work->side, &work->side);
     for (int d = 0; !status && d < work->tiling->dims; d++)
         status = nw_alloc(n, sizeof *work->at[d], &work->at[d]);
-    for (size_t p = 0; !status && p < n; p++) {
-        work->cell[p] = (int32_t)p;
-        work->piece[p] = (int32_t)n;
-        for (int d = 0; d < work->tiling->dims; d++)
-            work->at[d][p] = nw_tiling_at(work->tiling, (int32_t)p, d);
-    }
+    if (!status)
+        nw_crew_run(fill_part, work, JOBS, work->layout->threads);
     return status;
 }
 

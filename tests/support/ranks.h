@@ -115,8 +115,10 @@ static inline void ranks_work(const void *about, int32_t rank)
         setenv("FAKE_CUDA_DEVICES", "0", 1);
     if (job->staged)
         setenv("NODEWISE_CHANNEL_REACH", "no", 1);
-    if (job->resident)
+    if (job->resident) {
         setenv("NODEWISE_CHANNEL_MAPPING", "resident", 1);
+        setenv("FAKE_CUDA_STAY", "100", 1);
+    }
     options.rank = rank;
     options.count = job->count;
     options.file = run->file;

@@ -22,14 +22,39 @@ static const void *real(const void *device)
 #define STORE(type, at, value) (*(type *)fake_real(at) = (value))
 #include "gpu/kernels/boxes.cu"
 
+/* How much longer a kernel stays than it wants to, 0 where that is not asked
+ * for: for tests in which the host may be slow to come back to it. */
+static unsigned patience(void)
+{
+    const char *word = getenv("FAKE_CUDA_STAY");
+
+    return word ? (unsigned)atoi(word) : 0;
+}
+
 /* A kernel that stays shares a core with those who wait for it. */
 static uint64_t clock_ns(void)
 {
     struct timespec now;
+    uint64_t ns;
 
     (void)sched_yield();
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return patience() ? ns / patience() : ns;
+}
+
+/* Pieces that kernels which stay have moved; not in the real driver. */
+static unsigned long pieces;
+
+API unsigned long fake_cuda_pieces(void)
+{
+    return __atomic_load_n(&pieces, __ATOMIC_RELAXED);
+}
+
+static void *relay_to(uint64_t at)
+{
+    (void)__atomic_add_fetch(&pieces, 1, __ATOMIC_RELAXED);
+    return fake_real(at);
 }
 
 #define NW_CLOCK() clock_ns()
@@ -38,7 +63,7 @@ static uint64_t clock_ns(void)
 #define NW_POKE(at, value)                                                     \
     __atomic_store_n((uint64_t *)fake_real(at), value, __ATOMIC_RELEASE)
 #define NW_RELAY(type, to, from)                                               \
-    (*(type *)fake_real(to) = *(const type *)fake_real(from))
+    (*(type *)relay_to(to) = *(const type *)fake_real(from))
 #include "gpu/kernels/resident.cu"
 
 #define HEAT_KERNEL static void
@@ -114,19 +139,35 @@ API int cuModuleGetFunction(const struct function **out,
     return NOT_FOUND;
 }
 
+/* So that what the host orders next finds it there. */
+static void await_begin(const void *argument)
+{
+    struct nw_resident me;
+    double since = fake_clock();
+
+    memcpy(&me, argument, sizeof me);
+    while (NW_PEEK(me.outbox) != me.epoch && !fake_broken &&
+           fake_clock() - since < 10)
+        (void)sched_yield();
+}
+
 API int cuLaunchKernel(const struct function *function, unsigned x, unsigned y,
                        unsigned z, unsigned thread_x, unsigned thread_y,
                        unsigned thread_z, unsigned shared,
                        struct stream *stream, void **arguments, void **more)
 {
     struct op op = {.work = WORK_KERNEL, .function = function, .blocks = x};
+    int code;
 
     FAULT();
     if (!x || y != 1 || z != 1 || thread_x != NW_GPU_THREADS || thread_y != 1 ||
         thread_z != 1 || shared || more || !arguments)
         return INVALID_VALUE;
     memcpy(op.argument, arguments[0], function->bytes);
-    return fake_push(stream, &op);
+    code = fake_push(stream, &op);
+    if (!code && fake_stays(function) && patience())
+        await_begin(op.argument);
+    return code;
 }
 
 static bool within_reach(uint64_t address, int gpu)

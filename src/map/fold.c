@@ -7,7 +7,6 @@
  */
 #include "map/fold.h"
 #include "map/budget.h"
-#include "map/tile.h"
 #include "base/array.h"
 #include "base/random.h"
 
@@ -77,9 +76,9 @@ static void list_bonds(const struct nw_seats *seats, struct nw_layout *layout)
     }
 }
 
-static nw_status find_grid(struct folding *work, bool *found)
+nw_status nw_seats_find_grid(const struct nw_seats *seats,
+                             struct nw_tiling *tiling, bool *found)
 {
-    const struct nw_seats *seats = work->seats;
     struct nw_layout layout = {.count = seats->rank_count};
     size_t n = (size_t)layout.count, cells = 1;
     nw_status status = nw_alloc(n + 1, sizeof *layout.row, &layout.row);
@@ -88,10 +87,10 @@ static nw_status find_grid(struct folding *work, bool *found)
         status = nw_alloc(seats->row[n], sizeof *layout.bond, &layout.bond);
     if (!status) {
         list_bonds(seats, &layout);
-        status = nw_tiling_find(&layout, &work->tiling, found);
+        status = nw_tiling_find(&layout, tiling, found);
     }
-    for (int d = 0; *found && d < work->tiling.dims; d++)
-        cells *= (size_t)work->tiling.size[d];
+    for (int d = 0; *found && d < tiling->dims; d++)
+        cells *= (size_t)tiling->size[d];
     *found = *found && cells == n;
     free(layout.row);
     free(layout.bond);
@@ -336,7 +335,7 @@ nw_status nw_seats_fold(struct nw_seats *seats, const struct nw_aim *aim,
     *found = false;
     if (!trials || !is_even(seats) || seats->problem->budget->stopped)
         return NW_OK;
-    status = find_grid(&work, found);
+    status = nw_seats_find_grid(seats, &work.tiling, found);
     *found = *found && cut_digits(&work);
     if (status || !*found)
         return status;

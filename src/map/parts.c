@@ -5,6 +5,8 @@
  * parts send. The best division is then seated, rank by rank within each part.
  */
 #include "map/parts.h"
+#include "map/carve.h"
+#include "map/fold.h"
 #include "map/budget.h"
 #include "base/array.h"
 #include "base/random.h"
@@ -32,11 +34,9 @@ struct parting {
     int32_t *part;   /* [ranks] */
     int32_t *member; /* [parts x size] ranks */
     int32_t *at;     /* [ranks] index there */
-    int32_t *best;   /* [ranks] */
     double *leaving; /* [parts] bytes, both ways */
     double scale, power, total, energy, heat;
-    double least; /* of the fullest part, and then of all */
-    double least_total;
+    struct nw_division best;
 };
 
 static double eighth(double x)
@@ -93,15 +93,6 @@ static void count_leaving(struct parting *work)
             if (work->part[seats->tie[t].peer] != work->part[r])
                 work->leaving[work->part[r]] +=
                     seats->tie[t].out + seats->tie[t].in;
-}
-
-static double most_leaving(const struct parting *work)
-{
-    double most = 0;
-
-    for (int32_t p = 0; p < work->parts; p++)
-        most = fmax(most, work->leaving[p]);
-    return most;
 }
 
 static double energy_of(const struct parting *work, double power, double total)
@@ -198,20 +189,6 @@ static void swap(struct parting *work, int32_t a, int32_t b)
     work->member[work->at[b]] = b;
 }
 
-static void keep_best(struct parting *work)
-{
-    double most = most_leaving(work);
-
-    if (most > work->least * (1 + 1e-9) ||
-        (most > work->least * (1 - 1e-9) &&
-         work->total >= work->least_total * (1 - 1e-9)))
-        return;
-    work->least = most;
-    work->least_total = work->total;
-    memcpy(work->best, work->part,
-           (size_t)work->seats->rank_count * sizeof *work->best);
-}
-
 static void try_swap(struct parting *work)
 {
     int32_t n = work->seats->rank_count;
@@ -242,7 +219,7 @@ static void try_swap(struct parting *work)
     work->power = power;
     work->total = total;
     work->energy = energy;
-    keep_best(work);
+    nw_division_keep(&work->best, work->part, leaving, work->seats->rank_count);
 }
 
 /* --- the search --- */
@@ -273,24 +250,42 @@ static bool run_round(struct parting *work)
             try_swap(work);
         sum_up(work);
         work->heat *= cooling;
-        if (!nw_budget_go(budget, SLICE / DRAWS_A_STEP, work->least))
+        if (!nw_budget_go(budget, SLICE / DRAWS_A_STEP, work->best.least))
             return false;
     }
     return true;
 }
 
 /* As they are seated. */
-static double begin(struct parting *work)
+static void begin(struct parting *work)
 {
     const struct nw_seats *seats = work->seats;
 
     for (int32_t r = 0; r < seats->rank_count; r++)
         work->part[r] = work->pen[seats->host[seats->seat[r]]];
     count_leaving(work);
-    work->scale = 1;
-    sum_up(work);
-    work->least_total = work->total;
-    return most_leaving(work);
+    work->best.parts = work->parts;
+    work->best.least = INFINITY;
+    nw_division_keep(&work->best, work->part, work->leaving, seats->rank_count);
+}
+
+/* True where it sends less than the seating. */
+static nw_status search(struct parting *work, bool *found)
+{
+    struct nw_tiling tiling;
+    bool grid = false;
+    double before;
+    nw_status status = nw_seats_find_grid(work->seats, &tiling, &grid);
+
+    work->size = work->seats->rank_count / work->parts;
+    begin(work);
+    before = work->best.least;
+    if (!status && grid)
+        status = nw_carve(work->seats, &tiling, &work->best);
+    for (int i = 0; !status && i < ROUNDS && run_round(work); i++)
+        ;
+    *found = !status && work->best.least < before * (1 - 1e-9);
+    return status;
 }
 
 /* --- back to seats --- */
@@ -303,7 +298,7 @@ static void sit(struct parting *work)
 
     for (int32_t p = 0; p < work->parts; p++)
         for (int32_t r = 0, s = 0; r < n; r++) {
-            if (work->best[r] != p)
+            if (work->best.part[r] != p)
                 continue;
             while (work->pen[seats->host[s]] != p)
                 s++;
@@ -338,7 +333,7 @@ static nw_status alloc(struct parting *work)
     if (!status)
         status = nw_alloc(n, sizeof *work->at, &work->at);
     if (!status)
-        status = nw_alloc(n, sizeof *work->best, &work->best);
+        status = nw_alloc(n, sizeof *work->best.part, &work->best.part);
     if (!status)
         status = nw_alloc(PARTS_MOST, sizeof *work->leaving, &work->leaving);
     return status;
@@ -348,7 +343,6 @@ nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
                         bool *found)
 {
     struct parting work = {.seats = seats};
-    double before;
     nw_status status;
 
     *found = false;
@@ -358,20 +352,15 @@ nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
         return NW_OK;
     nw_random_init(&work.random, seats->problem->options.seed);
     status = alloc(&work);
-    if (!status && group_hosts(&work)) {
-        work.size = seats->rank_count / work.parts;
-        work.least = before = begin(&work);
-        for (int i = 0; i < ROUNDS && run_round(&work); i++)
-            ;
-        *found = work.least < before * (1 - 1e-9);
-    }
+    if (!status && group_hosts(&work))
+        status = search(&work, found);
     if (*found)
         status = settle(&work);
     free(work.pen);
     free(work.part);
     free(work.member);
     free(work.at);
-    free(work.best);
+    free(work.best.part);
     free(work.leaving);
     return status;
 }

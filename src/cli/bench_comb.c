@@ -239,7 +239,7 @@ static nw_status time_rows(const struct work *work)
 
     for (int i = 0; i < work->count; i++) {
         const struct row *row = &work->row[i];
-        struct phases phases;
+        struct phases phases = {0, 0, 0};
 
         if (run_row(work, row, &phases))
             nw_text_format(&text, "%s%d:%d:%.9g:%.9g", text.length ? "," : "",

@@ -41,8 +41,8 @@ struct nw_halo_kind {
     uint32_t methods; /* that serve them */
     uint32_t current; /* that they go by */
     int32_t class;
-    int32_t worth; /* a contest of its own */
-    double share;  /* of a rank's exchange, as the model says: the most */
+    int32_t choice; /* of its own */
+    double share;   /* of a rank's exchange, as the model says: the most */
 };
 #define NW_HALO_KINDS_TOLD 8 /* of each rank, by share */
 /* Of the open channels, greatest share first; the same on all ranks. *out is

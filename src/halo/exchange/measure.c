@@ -188,13 +188,10 @@ static nw_status compare_model(struct measuring *work)
     return run_contest(work, &schemes, true, 1);
 }
 
-/* What it may also go by. `nodes` makes one message of all pairs: a class's. */
-static uint32_t others_of(const struct nw_halo_kind *kind)
+/* What it may go by. `nodes` makes one message of all pairs: a class's. */
+static uint32_t ways_of(const struct nw_halo_kind *kind)
 {
-    uint32_t current = kind->current;
-    bool one = !(current & (current - 1));
-
-    return kind->methods & ~NW_HALO_BIT(NW_HALO_NODES) & ~(one ? current : 0);
+    return kind->methods & ~NW_HALO_BIT(NW_HALO_NODES);
 }
 
 /* One that is alone in its class was compared with that. */
@@ -206,43 +203,85 @@ static bool is_alone(const struct nw_halo_kind *list, size_t count, size_t i)
     return true;
 }
 
-/* Leaves those that a contest could gain something with. */
-static size_t sift(struct nw_halo_kind *list, size_t count)
+/* Leaves those that have a choice of their own, *worth of them a contest. */
+static size_t sift(struct nw_halo_kind *list, size_t count, size_t *worth)
 {
     size_t kept = 0;
-    struct nw_halo_kind kind;
 
-    for (size_t i = 0; i < count && list[i].share > LITTLE; i++)
-        list[i].worth = !is_alone(list, count, i) && others_of(&list[i]);
+    *worth = 0;
+    for (size_t i = 0; i < count; i++)
+        list[i].choice = !is_alone(list, count, i) &&
+                         ways_of(&list[i]) & (ways_of(&list[i]) - 1);
     for (size_t i = 0; i < count && kept < NW_HALO_WISHES; i++) {
-        kind = list[i];
-        if (kind.worth)
-            list[kept++] = kind;
+        struct nw_halo_kind kind = list[i];
+
+        if (!kind.choice)
+            continue;
+        *worth += kind.share > LITTLE;
+        list[kept++] = kind;
     }
     return kept;
+}
+
+static void wish(struct nw_halo_scheme *scheme, const struct nw_halo_kind *kind,
+                 uint32_t methods)
+{
+    int i = 0;
+
+    while (i < scheme->wish_count && scheme->wish[i].kind != kind->kind)
+        i++;
+    scheme->wish[i] = (struct nw_halo_wish){kind->kind, methods, 0};
+    scheme->wish_count += i == scheme->wish_count;
+}
+
+/* What it goes by in the scheme; several bits: one for some, one for others. */
+static uint32_t current_of(const struct nw_halo_scheme *scheme,
+                           const struct nw_halo_kind *kind)
+{
+    for (int i = 0; i < scheme->wish_count; i++)
+        if (scheme->wish[i].kind == kind->kind)
+            return scheme->wish[i].methods;
+    return kind->current;
+}
+
+/* The first of the kinds by one method, and all behind it in its class with
+ * it: what waits for the slowest gains nothing from one of two slow ones. */
+static void add_ways(struct schemes *schemes, const struct nw_halo_kind *kind,
+                     size_t count, uint32_t bit)
+{
+    struct nw_halo_scheme scheme = schemes->item[0];
+    bool more = false;
+
+    wish(&scheme, kind, bit);
+    add(schemes, &scheme);
+    for (size_t i = 1; i < count; i++)
+        if (kind[i].class == kind->class && kind[i].methods & bit &&
+            current_of(&scheme, &kind[i]) != bit) {
+            wish(&scheme, &kind[i], bit);
+            more = true;
+        }
+    if (more)
+        add(schemes, &scheme);
 }
 
 /* The kind as it goes now, written down where that is one way, and by each
  * other method. */
 static nw_status compare_kind(struct measuring *work,
-                              const struct nw_halo_kind *kind, double parts)
+                              const struct nw_halo_kind *kind, size_t count,
+                              double parts)
 {
     struct nw_halo_scheme like = work->halo->scheme;
-    struct nw_halo_wish *wish = &like.wish[like.wish_count];
     struct schemes schemes = {.count = 0};
-    uint32_t bits = others_of(kind);
+    uint32_t current = current_of(&like, kind), bits = ways_of(kind);
 
-    if (kind->current & bits)
-        add(&schemes, &like);
-    like.wish_count++;
-    *wish = (struct nw_halo_wish){kind->kind, kind->current, 0};
-    if (!(kind->current & bits))
-        add(&schemes, &like);
-    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++) {
-        wish->methods = NW_HALO_BIT(i);
-        if (bits & NW_HALO_BIT(i))
-            add(&schemes, &like);
+    if (!(current & (current - 1))) {
+        wish(&like, kind, current);
+        bits &= ~current;
     }
+    add(&schemes, &like);
+    for (int i = 0; i < NW_HALO_METHOD_COUNT; i++)
+        if (bits & NW_HALO_BIT(i))
+            add_ways(&schemes, kind, count, NW_HALO_BIT(i));
     return run_contest(work, &schemes, true, parts);
 }
 
@@ -251,15 +290,15 @@ static nw_status compare_kind(struct measuring *work,
 static nw_status measure_kinds(struct measuring *work)
 {
     struct nw_halo_kind *kind = NULL;
-    size_t count;
+    size_t count, worth;
     nw_status status = nw_halo_kinds_find(work->halo, &kind, &count);
 
     if (status)
         return status;
-    count = sift(kind, count);
+    count = sift(kind, count, &worth);
     work->left = KINDS * work->part;
-    for (size_t i = 0; !status && i < count && is_worth(work, KINDS); i++)
-        status = compare_kind(work, &kind[i], (double)(count - i));
+    for (size_t i = 0; !status && i < worth && is_worth(work, KINDS); i++)
+        status = compare_kind(work, &kind[i], count - i, (double)(worth - i));
     free(kind);
     return status;
 }

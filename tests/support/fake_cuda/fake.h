@@ -61,6 +61,7 @@ enum cost {
     COST_ADAPTER_READ, /* of GPU memory, past the CPU */
     COST_ADAPTER_WRITE,
     COST_LOOPBACK, /* three times over the adapter's link */
+    COST_FAR,      /* a copy between GPUs of two pairs: 0 1, 2 3, ... */
     COSTS
 };
 extern const char *const fake_cost_names[COSTS];

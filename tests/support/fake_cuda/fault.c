@@ -28,12 +28,12 @@ static struct wish wishes[WORDS];
 static int wish_count;
 static bool costs_wanted, behind_switch;
 const char *const fake_cost_names[COSTS] = {
-    "copy", "device",       "kernel",        "store",
-    "load", "adapter-read", "adapter-write", "loopback"};
-static double delay[COSTS] = {6e-6,   2e-6,   5e-6,   0.1e-6,
-                              1.7e-6, 0.6e-6, 0.6e-6, 1.2e-6};
-static double rate[COSTS] = {12e9,  1000e9, 1000e9, 10e9,
-                             0.5e9, 0.8e9,  6e9,    2e9};
+    "copy",         "device",        "kernel",   "store", "load",
+    "adapter-read", "adapter-write", "loopback", "far"};
+static double delay[COSTS] = {6e-6,   2e-6,   5e-6,   0.1e-6, 1.7e-6,
+                              0.6e-6, 0.6e-6, 1.2e-6, 2e-6};
+static double rate[COSTS] = {12e9,  1000e9, 1000e9, 10e9,  0.5e9,
+                             0.8e9, 6e9,    2e9,    1000e9};
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 double fake_clock(void)

@@ -123,6 +123,17 @@ static int broken_by(const struct op *op)
     return SUCCESS;
 }
 
+static enum cost kind_of_copy(const struct op *op)
+{
+    int from = 0, to = 0;
+
+    if (!fake_is_device(op->to.at) || !fake_is_device(op->from.at))
+        return COST_COPY;
+    fake_holds(op->from.at, 1, &from);
+    fake_holds(op->to.at, 1, &to);
+    return from / 2 == to / 2 ? COST_DEVICE : COST_FAR;
+}
+
 static double price(const struct op *op)
 {
     size_t bytes = op->row_bytes * op->rows * op->planes;
@@ -133,11 +144,7 @@ static double price(const struct op *op)
     if (op->work == WORK_FILL)
         return fake_cost(COST_DEVICE, bytes);
     if (op->work == WORK_COPY)
-        return fake_cost(fake_is_device(op->to.at) &&
-                                 fake_is_device(op->from.at)
-                             ? COST_DEVICE
-                             : COST_COPY,
-                         bytes);
+        return fake_cost(kind_of_copy(op), bytes);
     return 0;
 }
 

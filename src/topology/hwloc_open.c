@@ -30,10 +30,8 @@ static nw_status set_xml(hwloc_topology_t machine, const char *file)
 static int set_with_threads(hwloc_topology_t machine, const char *what)
 {
     struct nw_text text = {0};
-    int answer = hwloc_topology_set_synthetic(machine, what);
+    int answer = -1;
 
-    if (!answer || strcasestr(what, "pu:") || !what[strspn(what, " ")])
-        return answer;
     nw_text_format(&text, "%s pu:1", what);
     if (!text.failed)
         answer = hwloc_topology_set_synthetic(machine, text.data);
@@ -43,11 +41,13 @@ static int set_with_threads(hwloc_topology_t machine, const char *what)
 
 static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
 {
-    nw_status status = nw_hwloc_check_synthetic(what);
+    bool threads;
+    nw_status status = nw_hwloc_check_synthetic(what, &threads);
 
     if (status)
         return status;
-    if (set_with_threads(machine, what))
+    if (threads ? hwloc_topology_set_synthetic(machine, what)
+                : set_with_threads(machine, what))
         return nw_fail(NW_EFORMAT,
                        "hwloc: '%s' is no synthetic machine such as "
                        "'package:2 core:12 pu:1'",

@@ -18,8 +18,10 @@ NW_MUST_CHECK nw_status nw_hwloc_xml_read(const char *file, char **data,
                                           size_t *length, char **host);
 
 /* Refuses a synthetic description that hwloc would not survive, or whose order
- * of numbers it would not follow. */
-NW_MUST_CHECK nw_status nw_hwloc_check_synthetic(const char *what);
+ * of numbers it would not follow. *threads: whether its last level is that of
+ * hardware threads. */
+NW_MUST_CHECK nw_status nw_hwloc_check_synthetic(const char *what,
+                                                 bool *threads);
 
 struct nw_hwloc_build {
     nw_topology *topology;

@@ -163,7 +163,14 @@ static nw_status add_level(struct reading *reading, const char *digits)
     return NW_OK;
 }
 
-nw_status nw_hwloc_check_synthetic(const char *what)
+/* A level of another kind than hardware threads; what is named nowhere hwloc
+ * names itself, with those at the end. */
+static bool is_coarse(hwloc_obj_type_t type)
+{
+    return type != HWLOC_OBJ_TYPE_MAX && type != HWLOC_OBJ_PU;
+}
+
+nw_status nw_hwloc_check_synthetic(const char *what, bool *threads)
 {
     struct reading reading = {
         .what = what, .next = HWLOC_OBJ_TYPE_MAX, .width = 1};
@@ -184,5 +191,8 @@ nw_status nw_hwloc_check_synthetic(const char *what)
         else if (!reading.beside && starts && isalpha((unsigned char)*at))
             (void)hwloc_type_sscanf(at, &reading.next, NULL, 0);
     }
+    if (!status)
+        *threads =
+            !reading.levels || !is_coarse(reading.type[reading.levels - 1]);
     return status;
 }

@@ -155,6 +155,7 @@ static nw_status refine(struct task *task, const struct nw_kgraph *graph,
 
     if (status)
         return status;
+    state.budget = task->run->budget;
     /* only where it is looked at */
     assert((begun = nw_kway_cost(graph, task->run->machine, part)) >= 0);
     if (!finest)
@@ -207,6 +208,7 @@ static nw_status begin(struct task *task, const struct levels *levels,
                        int32_t **part)
 {
     const struct nw_kgraph *last = &levels->graph[levels->count - 1];
+    struct nw_keffort effort = task->run->effort;
     nw_status status;
 
     if (*part)
@@ -218,8 +220,9 @@ static nw_status begin(struct task *task, const struct levels *levels,
         memcpy(*part, task->one->part, (size_t)last->n * sizeof **part);
         return NW_OK;
     }
-    return nw_ksection(last, task->run->machine, &task->run->effort, task->seed,
-                       *part);
+    if (nw_budget_is_overdue(task->run->budget))
+        effort.repeats = effort.tries = 1;
+    return nw_ksection(last, task->run->machine, &effort, task->seed, *part);
 }
 
 static nw_status run_task(struct task *task)

@@ -90,7 +90,8 @@ struct nw_krun {
 };
 
 /* Fills part[n] with elements. The answer respects limits, capacities and
- * ranges, or NW_EINVAL says that none was found. */
+ * ranges, or NW_EINVAL says that none was found. Overdue, the first answer is
+ * no longer improved, only brought within them. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_krun *run, int32_t *part);
 
 /* The sum over all edges of weight x distance, each edge once. */
@@ -153,6 +154,8 @@ struct nw_kstate {
     int32_t near_count;
     double gained; /* by all moves so far */
     uint64_t steps;
+    struct nw_budget *budget; /* sweeps and searches end when it is overdue;
+                                 NULL: never */
 };
 NW_MUST_CHECK nw_status nw_kstate_init(struct nw_kstate *state,
                                        const struct nw_kgraph *graph,

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { CHAIN = 3, SCAN = 48 };
+enum { CHAIN = 3, SCAN = 48, OFTEN = 1024 };
 
 struct step {
     int32_t v, from;
@@ -193,9 +193,12 @@ nw_status nw_ksearch(struct nw_kstate *state, int patience,
         order[v] = (int32_t)v;
     if (!status)
         nw_random_shuffle(random, order, n);
-    for (size_t i = 0; !status && i < n; i++)
+    for (size_t i = 0; !status && i < n; i++) {
+        if (i % OFTEN == 0 && nw_budget_is_overdue(state->budget))
+            break;
         if (!s.used[order[i]])
             search_from(&s, order[i]);
+    }
     free(order);
     search_fini(&s);
     return status;

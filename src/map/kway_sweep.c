@@ -63,7 +63,8 @@ nw_status nw_ksweep(struct nw_kstate *state, int passes,
         memset(awake, 1, n);
         nw_random_shuffle(random, order, n);
     }
-    while (!status && passes-- && moved > state->graph->n / 500)
+    while (!status && passes-- && moved > state->graph->n / 500 &&
+           !nw_budget_is_overdue(state->budget))
         moved = sweep_once(state, order, awake);
     free(awake);
     free(order);

@@ -52,7 +52,8 @@ static nw_status check_options(const struct nw_many *many)
     if (nw_pattern_has_gpu(many->pattern) && !nw_many_is_single(options))
         return nw_fail(NW_EUNSUPPORTED,
                        "several ranks per element are mapped by host traffic "
-                       "alone, and the pattern has a GPU layer");
+                       "alone, and the pattern has a GPU layer; 'nodewise "
+                       "pattern --kind hh' leaves it out");
     for (int i = 0; i < 3; i++)
         if (options->phase[i])
             return nw_fail(NW_EINVAL, "phases place one rank on an element");

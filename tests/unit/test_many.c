@@ -300,6 +300,31 @@ static void test_steps_repeat(void **state)
     nw_topology_free(topology);
 }
 
+/* Called off before it began, one answer is made, in haste, and keeps every
+ * limit. */
+static void test_called_off_is_within_limits(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:4:4@1:10:100");
+    nw_pattern *pattern = make_grid(80);
+    struct nw_progress progress = {.cancelled = 1};
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_map_report report;
+    nw_mapping *mapping;
+
+    (void)state;
+    options.imbalance = 0.03;
+    options.threads = 1;
+    options.progress = &progress;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, &report),
+                     NW_OK);
+    check_rules(topology, mapping, &options);
+    assert_int_equal(report.steps, 1);
+    assert_true(report.hurried);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 /* Every assignment of few ranks to few elements. */
 static double least_cost(const nw_topology *topology, const nw_pattern *pattern,
                          int32_t capacity)
@@ -482,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_plain_is_always_answered),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_steps_repeat),
+        cmocka_unit_test(test_called_off_is_within_limits),
         cmocka_unit_test(test_tiny_ones_are_optimal),
         cmocka_unit_test(test_gains_add_up),
         cmocka_unit_test(test_refusals_say_why),

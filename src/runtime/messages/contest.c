@@ -183,11 +183,11 @@ bool nw_contest_start(void)
         return false;
     NW_PMPI(Comm_rank)(c.comm, &c.rank);
     c.peer = !c.rank;
-    if (find_rounds(&c, rounds))
+    nw_contest = find_rounds(&c, rounds);
+    if (nw_contest)
         bits = won(rounds);
     NW_PMPI(Bcast)(&bits, 1, MPI_UINT32_T, 0, c.comm);
     NW_PMPI(Comm_free)(&c.comm);
     ours = bits;
-    nw_contest = bits != 0;
     return nw_contest;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An MPI that takes GPU memory itself, beside us: point-to-point messages of
- * those sizes where staging is the faster way are ours, all else is its own.
- * Each end may decide for itself, since MPI carries the same bytes either way.
+ * those sizes where staging is the faster way are ours, and of the six calls of
+ * two forms (forms.h) those where the channel is faster than its own call; all
+ * else is its own. Each end of a message may decide for itself, since MPI
+ * carries the same bytes either way.
  */
 #ifndef NW_MESSAGES_CONTEST_H
 #define NW_MESSAGES_CONTEST_H
@@ -22,10 +24,10 @@ struct nw_round {
 };
 
 /* Collective over the world: measures between ranks 0 and 1, or reads what was
- * measured; false where MPI is the better one throughout, or cannot be
- * compared. Uses GPU 0 where it measures. */
+ * measured; false where there is nothing to compare. Uses GPU 0 where it
+ * measures. */
 bool nw_contest_start(void);
-/* True once it was won at some size. */
+/* True once it was held: what is not ours is MPI's. */
 extern bool nw_contest;
 bool nw_contest_is_ours(uint64_t bytes);
 

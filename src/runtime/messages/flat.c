@@ -72,7 +72,8 @@ nw_status nw_flat_open(struct nw_flat *flat, int way,
 {
     struct nw_area host = *area;
 
-    *flat = (struct nw_flat){.stage = {.whole = true}, .way = way};
+    *flat =
+        (struct nw_flat){.stage = {.whole = true, .ours = true}, .way = way};
     if (!area->blocks)
         return NW_OK;
     flat->memory = find_dense(area);

@@ -51,6 +51,7 @@ struct nw_stage {
     bool persistent; /* filled by each start, not now */
     bool between;    /* two ranks, by a message */
     bool whole;      /* what is written is all, whatever a status says */
+    bool ours;       /* staged beside an MPI that takes GPU memory, too */
     nw_status status;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];

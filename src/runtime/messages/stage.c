@@ -118,8 +118,8 @@ static bool is_mpis(const struct nw_stage *stage,
 {
     MPI_Count bytes = 0;
 
-    if (!nw_contest || !stage->between)
-        return nw_contest;
+    if (!nw_contest || stage->ours || !stage->between)
+        return nw_contest && !stage->ours;
     NW_PMPI(Type_size_x)(*triple->type, &bytes);
     return !nw_contest_is_ours((uint64_t)bytes * (uint64_t)*triple->count);
 }

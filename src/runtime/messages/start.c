@@ -52,7 +52,7 @@ void nw_messages_start(void)
         off = true;
     if (!off && (!aware || nw_contest))
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
-    nw_forms_start(nw_messaging && !nw_contest);
+    nw_forms_start(nw_messaging);
 }
 
 void nw_messages_finish(void)

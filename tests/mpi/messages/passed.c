@@ -3,9 +3,9 @@
  * Ping-pong in GPU memory between two ranks, of WORDS words or of a vector of
  * so many, every word checked, those in the gaps too. Prints what rank 0 asked
  * the double of the driver to do in 15 turns, once its way was found: "copies N
- * stores N loads N kernels N".
+ * stores N loads N kernels N". With all, broadcasts by either rank instead.
  *
- *     passed WORDS [STEP]
+ *     passed WORDS [STEP | all]
  */
 #include <mpi.h>
 
@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROOM = 4096, WARM = 16, TURNS = 15, KINDS = 4 };
 static const char *const kinds[KINDS] = {"copy", "store", "load", "kernel"};
@@ -73,6 +74,13 @@ static void ping(void *memory, MPI_Datatype type, int rank)
         MPI_Send(memory, 1, type, 0, 1, MPI_COMM_WORLD);
 }
 
+static void broadcast(void *memory, MPI_Datatype type, int rank)
+{
+    (void)rank;
+    MPI_Bcast(memory, 1, type, 0, MPI_COMM_WORLD);
+    MPI_Bcast(memory, 1, type, 1, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     static int words[ROOM];
@@ -80,12 +88,15 @@ int main(int argc, char **argv)
     int rank, right, all, count, step;
     MPI_Datatype type;
     uint64_t memory;
+    void (*turn)(void *, MPI_Datatype, int) = ping;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     count = argc > 1 ? atoi(argv[1]) : 0;
-    step = argc > 2 ? atoi(argv[2]) : 1;
-    need(count < 1 || count * step > ROOM, "passed WORDS [STEP]");
+    if (argc > 2 && !strcmp(argv[2], "all"))
+        turn = broadcast;
+    step = argc > 2 && turn == ping ? atoi(argv[2]) : 1;
+    need(count < 1 || count * step > ROOM, "passed WORDS [STEP | all]");
     memory = gpu_memory();
     for (int i = 0; i < ROOM; i++)
         words[i] = i + (step > 1 && i % step ? 1000 * rank : 0);
@@ -93,11 +104,11 @@ int main(int argc, char **argv)
     MPI_Type_vector(count, 1, step, MPI_INT, &type);
     MPI_Type_commit(&type);
     for (int i = 0; i < WARM; i++)
-        ping((void *)memory, type, rank);
+        turn((void *)memory, type, rank);
     for (int k = 0; k < KINDS; k++)
         before[k] = cuda.uses(kinds[k]);
     for (int i = 0; i < TURNS; i++)
-        ping((void *)memory, type, rank);
+        turn((void *)memory, type, rank);
     for (int k = 0; k < KINDS; k++)
         after[k] = cuda.uses(kinds[k]) - before[k];
     right = is_right(memory, rank, step);

@@ -2,8 +2,8 @@
 /*
  * A double of an MPI that takes GPU memory: preloaded, it says so, and finds
  * the bytes where the double of the driver keeps them. Blocking and nonblocking
- * messages, entered by either name. AWARE_COST_US is what each end of a message
- * in GPU memory takes.
+ * messages and the six collective calls of two forms, entered by either name.
+ * AWARE_COST_US is what each buffer in GPU memory takes.
  */
 #include <mpi.h>
 
@@ -74,3 +74,27 @@ BOTH(Irecv,
      (void *buffer, int count, MPI_Datatype type, int from, int tag,
       MPI_Comm comm, MPI_Request *request),
      (real(buffer), count, type, from, tag, comm, request))
+
+BOTH(Bcast,
+     (void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm),
+     (real(buffer), count, type, root, comm))
+BOTH(Gather,
+     (const void *from, int count, MPI_Datatype type, void *into, int counts,
+      MPI_Datatype types, int root, MPI_Comm comm),
+     (real(from), count, type, real(into), counts, types, root, comm))
+BOTH(Allgather,
+     (const void *from, int count, MPI_Datatype type, void *into, int counts,
+      MPI_Datatype types, MPI_Comm comm),
+     (real(from), count, type, real(into), counts, types, comm))
+BOTH(Alltoall,
+     (const void *from, int count, MPI_Datatype type, void *into, int counts,
+      MPI_Datatype types, MPI_Comm comm),
+     (real(from), count, type, real(into), counts, types, comm))
+BOTH(Reduce,
+     (const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
+      int root, MPI_Comm comm),
+     (real(from), real(into), count, type, op, root, comm))
+BOTH(Allreduce,
+     (const void *from, void *into, int count, MPI_Datatype type, MPI_Op op,
+      MPI_Comm comm),
+     (real(from), real(into), count, type, op, comm))

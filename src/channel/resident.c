@@ -30,7 +30,7 @@ enum {
     LEASE_NS = 1000000,
     LOOKS = 2048, /* at an answer, before it is asked whether anyone lives */
 };
-static const uint64_t LOST_NS = UINT64_C(2000000000);
+static const uint64_t LOST_NS = UINT64_C(10000000000);
 
 struct resident {
     pthread_mutex_t lock;

@@ -27,7 +27,7 @@ enum {
     PAGE = 4096
 };
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
-static const size_t ARENA = (size_t)1 << 38;
+static size_t arena_room = (size_t)1 << 38; /* less where it is not to be had */
 
 struct range {
     struct range *next;
@@ -66,12 +66,13 @@ static size_t memory_size(void)
 
 bool fake_is_device(uint64_t address)
 {
-    return arena && address - (uintptr_t)arena < ARENA;
+    return arena && address - (uintptr_t)arena < arena_room;
 }
 
 void *fake_real(uint64_t address)
 {
-    return (void *)(uintptr_t)(address + (fake_is_device(address) ? ARENA : 0));
+    return (void *)(uintptr_t)(address +
+                               (fake_is_device(address) ? arena_room : 0));
 }
 
 static struct range *find(uint64_t address)
@@ -138,17 +139,21 @@ static int map_twice(struct range *range, int fd, off_t offset)
 {
     int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
 
-    if (!arena) {
-        void *room = mmap(NULL, 2 * ARENA, PROT_NONE,
+    while (!arena && arena_room > PAGE) {
+        void *room = mmap(NULL, 2 * arena_room, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        arena = room == MAP_FAILED ? NULL : room;
+
+        if (room == MAP_FAILED)
+            arena_room /= 2; /* as under valgrind */
+        else
+            arena = room;
     }
-    if (!arena || range->room > ARENA - arena_used)
+    if (!arena || range->room > arena_room - arena_used)
         return OUT_OF_MEMORY;
     range->start = (uintptr_t)arena + arena_used;
     if (mmap((void *)range->start, range->room, shown, MAP_SHARED | MAP_FIXED,
              fd, offset) == MAP_FAILED ||
-        mmap((void *)(range->start + ARENA), range->room,
+        mmap((void *)(range->start + arena_room), range->room,
              PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
              offset) == MAP_FAILED)
         return OUT_OF_MEMORY;
@@ -167,8 +172,9 @@ static void unmap(const struct range *range)
     }
     /* the addresses stay taken, and nobody's; unless the host may have them */
     for (int i = getenv("FAKE_CUDA_READABLE") != NULL; i < 2; i++)
-        mmap((void *)(range->start + (i ? ARENA : 0)), range->room, PROT_NONE,
-             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+        mmap((void *)(range->start + (i ? arena_room : 0)), range->room,
+             PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
+             -1, 0);
     if (getenv("FAKE_CUDA_READABLE"))
         munmap((void *)range->start, range->room);
     munmap(range->sharers, PAGE);
@@ -216,7 +222,7 @@ static int allocate(size_t size, int gpu, uint64_t *pointer)
         return code;
     }
     /* nobody may count on zeros */
-    memset((void *)(range->start + ARENA), 0xa5, range->size);
+    memset((void *)(range->start + arena_room), 0xa5, range->size);
     add(range);
     used[gpu] += size;
     *pointer = range->start;

@@ -126,7 +126,8 @@ static void take_sums(struct evaluation *work)
     }
 }
 
-#define PARTS 16 /* of the links, on any number of threads */
+#define LITTLE 65536 /* links and edges */
+#define PARTS 16     /* of the links, on any number of threads */
 
 struct congesting {
     const nw_topology *topology;
@@ -269,12 +270,21 @@ static void release(struct evaluation *work)
     nw_shared_fini(&work->of);
 }
 
+/* Starting threads takes longer than what is little. */
+static int32_t threads_for(const struct nw_pricing *pricing)
+{
+    bool little = nw_topology_link_count(pricing->topology) < LITTLE &&
+                  pricing->pattern->edge_count < LITTLE;
+
+    return little ? 1 : nw_crew_size(pricing->threads);
+}
+
 nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
 {
     struct nw_cost cost = {0};
     struct evaluation work = {.of = {.topology = pricing->topology,
                                      .pattern = pricing->pattern,
-                                     .threads = nw_crew_size(pricing->threads)},
+                                     .threads = threads_for(pricing)},
                               .cost = &cost};
     nw_status status = nw_ends_find(pricing->topology, pricing->pattern,
                                     pricing->mapping, &work.of.ends);

@@ -153,7 +153,7 @@ def figure_5_causes(nodewise):
 
 def figure_6(nodewise):
     """Figure 6, measured here: MAGC's own time by phase, median of 200 calls"""
-    text = nodewise.script(nodewise.built("bench/map/bench-map"))
+    text = nodewise.script(nodewise.built("bench/map/bench-map"), bars=True)
     rows = []
     for line in text.splitlines():
         words = line.split()

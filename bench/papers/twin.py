@@ -46,11 +46,12 @@ class Nodewise:
     def answer(self, *words):
         return json.loads(self.call(*words, "--json"))
 
-    def script(self, *words):
-        """A benchmark of the tree; what it prints."""
+    def script(self, *words, bars=False):
+        """A benchmark of the tree; what it prints. With bars an exit of 1 says only
+        that one of its bars was missed."""
         done = subprocess.run([str(w) for w in words], cwd=self.folder, text=True,
                               capture_output=True, stdin=subprocess.DEVNULL)
-        if done.returncode:
+        if done.returncode and not (bars and done.returncode == 1):
             raise RuntimeError("%s: %s" % (words[0], (done.stderr or done.stdout).strip()[-300:]))
         return done.stdout
 

@@ -12,6 +12,18 @@
 void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
                  int32_t threads);
 
+/* A long loop is cut into so many jobs, on any number of threads. */
+#define NW_CREW_PARTS 16
+struct nw_crew_part {
+    int64_t first, end;
+};
+/* The part of `count` turns that is job `i`. */
+static inline struct nw_crew_part nw_crew_part(int64_t count, int32_t i)
+{
+    return (struct nw_crew_part){count * i / NW_CREW_PARTS,
+                                 count * (i + 1) / NW_CREW_PARTS};
+}
+
 /* Threads meant by an option: as many as asked for; with 0 the cores that are
  * here, but one inside an MPI process. */
 int32_t nw_crew_size(int32_t asked);

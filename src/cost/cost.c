@@ -127,24 +127,23 @@ static void take_sums(struct evaluation *work)
 }
 
 #define LITTLE 65536 /* links and edges */
-#define PARTS 16     /* of the links, on any number of threads */
 
 struct congesting {
     const nw_topology *topology;
     double *load;
-    double most[PARTS];
-    int32_t where[PARTS];
+    double most[NW_CREW_PARTS];
+    int32_t where[NW_CREW_PARTS];
 };
 
 static void congest_part(void *user, int32_t part)
 {
     struct congesting *work = user;
-    int64_t links = nw_topology_link_count(work->topology);
-    int32_t end = (int32_t)(links * (part + 1) / PARTS);
+    struct nw_crew_part mine =
+        nw_crew_part(nw_topology_link_count(work->topology), part);
     double *load = work->load;
 
     work->where[part] = -1;
-    for (int32_t l = (int32_t)(links * part / PARTS); l < end; l++) {
+    for (int32_t l = (int32_t)mine.first; l < mine.end; l++) {
         struct nw_link_info link;
 
         if (load[2 * l] == 0 && load[2 * l + 1] == 0)
@@ -169,8 +168,8 @@ static double congest(const struct evaluation *work, double *load,
     double most = 0;
 
     *where = -1;
-    nw_crew_run(congest_part, &parts, PARTS, work->of.threads);
-    for (int i = 0; i < PARTS; i++)
+    nw_crew_run(congest_part, &parts, NW_CREW_PARTS, work->of.threads);
+    for (int i = 0; i < NW_CREW_PARTS; i++)
         if (parts.most[i] > most) {
             most = parts.most[i];
             *where = parts.where[i];

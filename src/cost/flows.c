@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#define PARTS 16 /* of the links, on any number of threads */
-
 /* Latencies from every vertex of a node up to the node. */
 static void climb(struct nw_flows *flows, int32_t node)
 {
@@ -24,10 +22,10 @@ static void climb(struct nw_flows *flows, int32_t node)
 static void read_latencies(void *user, int32_t part)
 {
     const struct nw_flows *flows = user;
-    int64_t links = nw_topology_link_count(flows->topology);
-    int32_t end = (int32_t)(links * (part + 1) / PARTS);
+    struct nw_crew_part mine =
+        nw_crew_part(nw_topology_link_count(flows->topology), part);
 
-    for (int32_t l = (int32_t)(links * part / PARTS); l < end; l++)
+    for (int32_t l = (int32_t)mine.first; l < mine.end; l++)
         flows->latency[l] = nw_topology_link(flows->topology, l).latency;
 }
 
@@ -40,7 +38,7 @@ static nw_status find_latencies(struct nw_flows *flows)
     if (!status)
         status = nw_alloc(links, sizeof *flows->above, &flows->above);
     if (!status)
-        nw_crew_run(read_latencies, flows, PARTS, flows->threads);
+        nw_crew_run(read_latencies, flows, NW_CREW_PARTS, flows->threads);
     for (int32_t node = 0; !status && node < topology->node_count; node++)
         climb(flows, node);
     return status;
@@ -177,10 +175,10 @@ struct loading {
 static void sum_part(void *user, int32_t part)
 {
     const struct loading *loading = user;
-    int64_t nodes = loading->flows->topology->node_count;
-    int32_t end = (int32_t)(nodes * (part + 1) / PARTS);
+    struct nw_crew_part mine =
+        nw_crew_part(loading->flows->topology->node_count, part);
 
-    for (int32_t node = (int32_t)(nodes * part / PARTS); node < end; node++)
+    for (int32_t node = (int32_t)mine.first; node < mine.end; node++)
         sum_node(loading->flows, loading->layer, node);
 }
 
@@ -211,11 +209,11 @@ static void carry_part(void *user, int32_t part)
 {
     const struct loading *loading = user;
     const nw_topology *topology = loading->flows->topology;
-    int64_t links = nw_topology_link_count(topology);
-    int64_t from = links * part / PARTS, to = links * (part + 1) / PARTS;
+    struct nw_crew_part mine =
+        nw_crew_part(nw_topology_link_count(topology), part);
 
     for (int32_t node = 0; node < topology->node_count; node++)
-        carry(loading, node, from, to);
+        carry(loading, node, mine.first, mine.end);
 }
 
 /* A part of the links. */
@@ -223,10 +221,10 @@ static void load_part(void *user, int32_t part)
 {
     const struct loading *loading = user;
     const struct nw_flows *flows = loading->flows;
-    int64_t slots = 2 * (int64_t)nw_topology_link_count(flows->topology);
-    size_t end = (size_t)(slots * (part + 1) / PARTS);
+    struct nw_crew_part mine = nw_crew_part(
+        2 * (int64_t)nw_topology_link_count(flows->topology), part);
 
-    for (size_t i = (size_t)(slots * part / PARTS); i < end; i++) {
+    for (int64_t i = mine.first; i < mine.end; i++) {
         nw_uint128 sum = 0;
 
         for (int l = 0; l < NW_FLOW_LAYERS; l++)
@@ -244,10 +242,10 @@ void nw_flows_load(struct nw_flows *flows, int layer, double *load)
     if (layer < NW_FLOW_LAYERS && !flows->used[layer])
         return;
     if (layer < NW_FLOW_LAYERS) {
-        nw_crew_run(sum_part, &loading, PARTS, flows->threads);
-        nw_crew_run(carry_part, &loading, PARTS, flows->threads);
+        nw_crew_run(sum_part, &loading, NW_CREW_PARTS, flows->threads);
+        nw_crew_run(carry_part, &loading, NW_CREW_PARTS, flows->threads);
     }
-    nw_crew_run(load_part, &loading, PARTS, flows->threads);
+    nw_crew_run(load_part, &loading, NW_CREW_PARTS, flows->threads);
 }
 
 int nw_flows_only(const struct nw_flows *flows)

@@ -140,12 +140,10 @@ static void add(uint64_t *to, uint64_t amount, struct nw_near *near)
     near->overflows |= __builtin_add_overflow(*to, amount, to);
 }
 
-#define PARTS 16 /* of the links, on any number of threads */
-
 struct merging {
     struct nw_near *to;
     const struct nw_near *from;
-    bool overflows[PARTS];
+    bool overflows[NW_CREW_PARTS];
 };
 
 static void merge_part(void *user, int32_t part)
@@ -156,11 +154,11 @@ static void merge_part(void *user, int32_t part)
     uint64_t *sum[] = {to->bytes, to->messages, to->begun, to->ended};
     const uint64_t *more[] = {from->bytes, from->messages, from->begun,
                               from->ended};
-    int64_t links = nw_topology_link_count(to->topology);
-    int64_t first = links * part / PARTS, end = links * (part + 1) / PARTS;
+    struct nw_crew_part mine =
+        nw_crew_part(nw_topology_link_count(to->topology), part);
 
     for (int i = 0; i < 4; i++)
-        for (int64_t l = first; l < end; l++)
+        for (int64_t l = mine.first; l < mine.end; l++)
             merging->overflows[part] |=
                 __builtin_add_overflow(sum[i][l], more[i][l], &sum[i][l]);
 }
@@ -170,9 +168,9 @@ void nw_near_merge(struct nw_near *to, const struct nw_near *from,
 {
     struct merging merging = {.to = to, .from = from};
 
-    nw_crew_run(merge_part, &merging, PARTS, threads);
+    nw_crew_run(merge_part, &merging, NW_CREW_PARTS, threads);
     to->overflows |= from->overflows;
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < NW_CREW_PARTS; i++)
         to->overflows |= merging.overflows[i];
 }
 

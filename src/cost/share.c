@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #define SLICE_LEAST 65536 /* edges */
-#define PARTS 16          /* of the links, on any number of threads */
 
 static int layer_of(uint8_t kind)
 {
@@ -274,10 +273,10 @@ static void settle_part(void *user, int32_t part)
     struct nw_share *share = user;
     const struct nw_near *near = &share->near;
     struct nw_flows *flows = &share->flows;
-    int64_t links = nw_topology_link_count(share->of->topology);
-    int64_t end = links * (part + 1) / PARTS;
+    struct nw_crew_part mine =
+        nw_crew_part(nw_topology_link_count(share->of->topology), part);
 
-    for (int64_t l = links * part / PARTS; l < end; l++) {
+    for (int64_t l = mine.first; l < mine.end; l++) {
         flows->begun[NW_FLOW_HOST][l] += near->begun[l];
         flows->ended[NW_FLOW_HOST][l] += near->ended[l];
         flows->turned[NW_FLOW_HOST][l] += near->bytes[l];
@@ -292,7 +291,7 @@ nw_status nw_share_settle(struct nw_share *first)
         return nw_fail(NW_EFORMAT, "the bytes of one link pass 2^64");
     if (!first->has_flows || !first->of->used[NW_FLOW_HOST])
         return NW_OK;
-    nw_crew_run(settle_part, first, PARTS, first->of->threads);
+    nw_crew_run(settle_part, first, NW_CREW_PARTS, first->of->threads);
     first->slice = first->of->slices - 1;
     for (int32_t n = 0; !status && n < first->of->topology->node_count; n++)
         status = settle_node(first, n);

@@ -5,6 +5,9 @@
 
 #include "base/text.h"
 
+#include <limits.h>
+#include <stdbool.h>
+
 enum nw_finding {
     NW_FOUND,
     NW_MISSING,
@@ -18,6 +21,10 @@ struct nw_check {
     const char *what;  /* for look */
     const char *gives; /* what it is good for here */
 };
+
+/* The first word of "a b c" of which it is so, in room for all; or NULL. */
+const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
+                            char room[PATH_MAX]);
 
 /* doctor_reach.c; the last two do not read `what`. */
 enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail);

@@ -12,7 +12,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <glob.h>
-#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,19 +120,32 @@ static enum nw_finding mpi(const char *voices, struct nw_text *detail)
     return NW_MISSING;
 }
 
-/* The first of "a b c" that loads. */
+const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
+                            char room[PATH_MAX])
+{
+    char *word, *rest;
+
+    snprintf(room, PATH_MAX, "%s", words);
+    for (word = strtok_r(room, " ", &rest); word && !is(word);
+         word = strtok_r(NULL, " ", &rest))
+        ;
+    return word;
+}
+
+static bool loads(const char *soname)
+{
+    return dlopen(soname, RTLD_LAZY | RTLD_LOCAL) != NULL;
+}
+
 static enum nw_finding library(const char *sonames, struct nw_text *detail)
 {
-    char list[PATH_MAX], *name, *rest;
+    char room[PATH_MAX];
+    const char *name = nw_doctor_first(sonames, loads, room);
 
-    snprintf(list, sizeof list, "%s", sonames);
-    for (name = strtok_r(list, " ", &rest); name;
-         name = strtok_r(NULL, " ", &rest))
-        if (dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
-            nw_text_add(detail, name);
-            return NW_FOUND;
-        }
-    return NW_MISSING;
+    if (!name)
+        return NW_MISSING;
+    nw_text_add(detail, name);
+    return NW_FOUND;
 }
 
 /* Names in a folder. */
@@ -207,19 +219,21 @@ static enum nw_finding machine(const char *what, struct nw_text *detail)
     return NW_FOUND;
 }
 
+static bool is_set(const char *variable)
+{
+    return getenv(variable) != NULL;
+}
+
 /* The batch job this runs in, by a variable each has. */
 static enum nw_finding allocation(const char *names, struct nw_text *detail)
 {
-    char list[200], *name, *rest;
+    char room[PATH_MAX];
+    const char *name = nw_doctor_first(names, is_set, room);
 
-    snprintf(list, sizeof list, "%s", names);
-    for (name = strtok_r(list, " ", &rest); name;
-         name = strtok_r(NULL, " ", &rest))
-        if (getenv(name)) {
-            nw_text_format(detail, "%s=%s", name, getenv(name));
-            return NW_FOUND;
-        }
-    return NW_MISSING;
+    if (!name)
+        return NW_MISSING;
+    nw_text_format(detail, "%s=%s", name, getenv(name));
+    return NW_FOUND;
 }
 
 static enum nw_finding binding(const char *what, struct nw_text *detail)

@@ -21,21 +21,24 @@ enum nw_finding nw_doctor_stores(const char *what, struct nw_text *detail)
     return NW_FOUND;
 }
 
+static bool is_loaded(const char *module)
+{
+    char path[300];
+
+    snprintf(path, sizeof path, "/sys/module/%s", module);
+    return !access(path, F_OK);
+}
+
 /* The first of "a b c" that the kernel has loaded. */
 enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail)
 {
-    char list[200], path[300], *name, *rest;
+    char room[PATH_MAX];
+    const char *name = nw_doctor_first(names, is_loaded, room);
 
-    snprintf(list, sizeof list, "%s", names);
-    for (name = strtok_r(list, " ", &rest); name;
-         name = strtok_r(NULL, " ", &rest)) {
-        snprintf(path, sizeof path, "/sys/module/%s", name);
-        if (!access(path, F_OK)) {
-            nw_text_add(detail, name);
-            return NW_FOUND;
-        }
-    }
-    return NW_MISSING;
+    if (!name)
+        return NW_MISSING;
+    nw_text_add(detail, name);
+    return NW_FOUND;
 }
 
 /* Whether a line of a file has a word; false where there is no such file. */

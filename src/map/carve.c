@@ -58,6 +58,16 @@ struct carving {
     double *leaving;     /* [parts] */
 };
 
+void nw_division_leaving(const struct nw_seats *seats, const int32_t *part,
+                         int32_t parts, double *leaving)
+{
+    memset(leaving, 0, (size_t)parts * sizeof *leaving);
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
+            if (part[seats->tie[t].peer] != part[r])
+                leaving[part[r]] += seats->tie[t].out + seats->tie[t].in;
+}
+
 void nw_division_keep(struct nw_division *division, const int32_t *part,
                       const double *leaving, int32_t ranks)
 {
@@ -194,25 +204,13 @@ static void carve_all(struct carving *work)
     carve(work, &(struct piece){work->chip, work->knife, work->best->parts, 0});
 }
 
-static void count_leaving(struct carving *work)
-{
-    const struct nw_seats *seats = work->seats;
-    const int32_t *part = work->part;
-
-    memset(work->leaving, 0, (size_t)work->best->parts * sizeof *work->leaving);
-    for (int32_t r = 0; r < work->ranks; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            if (part[seats->tie[t].peer] != part[r])
-                work->leaving[part[r]] += seats->tie[t].out + seats->tie[t].in;
-}
-
 static double find_energy(struct carving *work)
 {
     int32_t parts = work->best->parts;
     double most = 1e-300, total = 0, power = 0;
 
     carve_all(work);
-    count_leaving(work);
+    nw_division_leaving(work->seats, work->part, parts, work->leaving);
     for (int32_t p = 0; p < parts; p++) {
         most = fmax(most, work->leaving[p]);
         total += work->leaving[p];

@@ -85,14 +85,7 @@ static bool group_hosts(struct parting *work)
 
 static void count_leaving(struct parting *work)
 {
-    const struct nw_seats *seats = work->seats;
-
-    memset(work->leaving, 0, (size_t)work->parts * sizeof *work->leaving);
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            if (work->part[seats->tie[t].peer] != work->part[r])
-                work->leaving[work->part[r]] +=
-                    seats->tie[t].out + seats->tie[t].in;
+    nw_division_leaving(work->seats, work->part, work->parts, work->leaving);
 }
 
 static double energy_of(const struct parting *work, double power, double total)

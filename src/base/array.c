@@ -6,18 +6,61 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LARGE ((size_t)1 << 18)
 
 static nw_status no_memory(size_t count, size_t size)
 {
     return nw_fail(NW_ENOMEM, "out of memory for %zu x %zu bytes", count, size);
 }
 
-nw_status nw_alloc(size_t count, size_t size, void *out)
+/* Large arrays on large pages, if the system has them: a first touch for every
+ * page of 4 KB took a third of the time of large patterns. */
+static void want_large_pages(void *memory, size_t bytes)
 {
-    void *memory = calloc(count ? count : 1, size);
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t begin = (uintptr_t)memory & ~(page - 1);
 
+    if (bytes >= LARGE)
+        (void)madvise((void *)begin, (uintptr_t)memory + bytes - begin,
+                      MADV_HUGEPAGE);
+}
+
+nw_status nw_alloc_raw(size_t count, size_t size, void *out)
+{
+    void *memory = NULL;
+    size_t bytes;
+
+    if (!__builtin_mul_overflow(count, size, &bytes))
+        memory = malloc(bytes ? bytes : 1);
     if (!memory)
         return no_memory(count, size);
+    want_large_pages(memory, bytes);
+    memcpy(out, &memory, sizeof memory);
+    return NW_OK;
+}
+
+/* Large ones are cleared once they are on large pages. */
+nw_status nw_alloc(size_t count, size_t size, void *out)
+{
+    void *memory;
+    size_t bytes;
+    nw_status status;
+
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return no_memory(count, size);
+    if (bytes >= LARGE) {
+        status = nw_alloc_raw(bytes, 1, &memory);
+        if (status)
+            return status;
+        memset(memory, 0, bytes);
+    } else {
+        memory = calloc(count ? count : 1, size);
+        if (!memory)
+            return no_memory(count, size);
+    }
     memcpy(out, &memory, sizeof memory);
     return NW_OK;
 }
@@ -37,6 +80,7 @@ nw_status nw_grow(void *array, size_t *capacity, size_t need, size_t size)
     memory = realloc(memory, wanted * size);
     if (!memory)
         return no_memory(wanted, size);
+    want_large_pages(memory, wanted * size);
     memcpy(array, &memory, sizeof memory);
     *capacity = wanted;
     return NW_OK;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each piece is read and looked through while it is still near the core. */
 #include "base/pieces.h"
+#include "base/array.h"
 #include "base/crew.h"
 #include "base/file.h"
-#include "base/status.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -36,13 +36,13 @@ static void read_piece(void *user, int32_t i)
 static nw_status read_open(struct pieces *pieces, int32_t threads)
 {
     size_t count = (pieces->length + PIECE - 1) / PIECE;
+    nw_status status;
 
     if (count > INT32_MAX)
         return NW_OK;
-    pieces->data = malloc(pieces->length + 1);
-    if (!pieces->data)
-        return nw_fail(NW_ENOMEM, "out of memory for a file of %zu bytes",
-                       pieces->length);
+    status = nw_alloc_raw(pieces->length + 1, 1, &pieces->data);
+    if (status)
+        return status;
     nw_crew_run(read_piece, pieces, (int32_t)count, threads);
     pieces->data[pieces->length] = '\0';
     if (pieces->failed) {

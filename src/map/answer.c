@@ -12,11 +12,11 @@ nw_status nw_answer_init(struct nw_answer *answer, int32_t rank_count)
     nw_status status;
 
     *answer = (struct nw_answer){0};
-    status = nw_alloc(n, sizeof *answer->host, &answer->host);
+    status = nw_alloc_raw(n, sizeof *answer->host, &answer->host);
     if (!status)
-        status = nw_alloc(n, sizeof *answer->core, &answer->core);
+        status = nw_alloc_raw(n, sizeof *answer->core, &answer->core);
     if (!status)
-        status = nw_alloc(n, sizeof *answer->gpu, &answer->gpu);
+        status = nw_alloc_raw(n, sizeof *answer->gpu, &answer->gpu);
     for (size_t r = 0; !status && r < n; r++)
         answer->host[r] = answer->core[r] = answer->gpu[r] = -1;
     return status;

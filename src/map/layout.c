@@ -19,13 +19,13 @@ static nw_status alloc_layout(struct nw_layout *layout,
     *layout = (struct nw_layout){.tree = tree, .count = count};
     status = nw_alloc(n + 1, sizeof *layout->row, &layout->row);
     if (!status)
-        status = nw_alloc(bonds, sizeof *layout->bond, &layout->bond);
+        status = nw_alloc_raw(bonds, sizeof *layout->bond, &layout->bond);
     if (!status)
-        status = nw_alloc(n, sizeof *layout->seat, &layout->seat);
+        status = nw_alloc_raw(n, sizeof *layout->seat, &layout->seat);
     if (!status)
-        status = nw_alloc(n, sizeof *layout->at, &layout->at);
+        status = nw_alloc_raw(n, sizeof *layout->at, &layout->at);
     if (!status)
-        status = nw_alloc(seats, sizeof *layout->process, &layout->process);
+        status = nw_alloc_raw(seats, sizeof *layout->process, &layout->process);
     if (!status)
         status = nw_alloc(seats, sizeof *layout->fixed, &layout->fixed);
     for (size_t s = 0; !status && s < seats; s++)
@@ -121,7 +121,7 @@ static nw_status take_seats(struct nw_layout *layout,
     const struct nw_tree *tree = layout->tree;
     int32_t *next = NULL;
     nw_status status =
-        nw_alloc((size_t)placing->places->count, sizeof *next, &next);
+        nw_alloc_raw((size_t)placing->places->count, sizeof *next, &next);
 
     for (int32_t s = tree->seats; !status && s-- > 0;)
         next[tree->place[s]] = s;
@@ -145,7 +145,7 @@ static nw_status read_limits(struct nw_layout *layout,
     layout->load = placing->load;
     if (!placing->load)
         return NW_OK;
-    status = nw_alloc(seats, sizeof *layout->limit, &layout->limit);
+    status = nw_alloc_raw(seats, sizeof *layout->limit, &layout->limit);
     for (size_t s = 0; !status && s < seats; s++)
         layout->limit[s] = placing->limit[tree->place[s]];
     return status;
@@ -223,7 +223,7 @@ nw_status nw_layout_take_if_better(struct nw_layout *layout,
 {
     size_t n = (size_t)layout->count;
     int32_t *old = NULL;
-    nw_status status = nw_alloc(n, sizeof *old, &old);
+    nw_status status = nw_alloc_raw(n, sizeof *old, &old);
     double mine;
 
     if (status)

@@ -275,7 +275,7 @@ static nw_status read_mirrored(struct nw_placing *placing,
     nw_crew_run(count_part, &mirror, JOBS, edges->threads);
     for (size_t p = 0; p < n; p++)
         placing->row[p + 1] += placing->row[p];
-    status = nw_alloc(placing->row[n], sizeof *placing->arc, &placing->arc);
+    status = nw_alloc_raw(placing->row[n], sizeof *placing->arc, &placing->arc);
     if (status)
         return status;
     nw_crew_run(fill_part, &mirror, JOBS, edges->threads);
@@ -304,7 +304,7 @@ static nw_status read_arcs(struct nw_placing *placing,
         placing->row[p + 1] = placing->row[p] + at[p];
         at[p] = placing->row[p];
     }
-    status = nw_alloc(placing->row[n], sizeof *placing->arc, &placing->arc);
+    status = nw_alloc_raw(placing->row[n], sizeof *placing->arc, &placing->arc);
     if (status)
         goto out;
     add_arcs(edges, at, placing->arc);
@@ -324,7 +324,7 @@ nw_status nw_placing_init(struct nw_placing *placing,
     nw_status status;
 
     *placing = (struct nw_placing){.count = (int32_t)ranks.count};
-    status = nw_alloc(ranks.count, sizeof *placing->place, &placing->place);
+    status = nw_alloc_raw(ranks.count, sizeof *placing->place, &placing->place);
     for (size_t p = 0; !status && p < ranks.count; p++)
         placing->place[p] = -1;
     if (!status)

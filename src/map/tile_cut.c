@@ -406,20 +406,20 @@ static void fill_part(void *user, int32_t part)
 static nw_status prepare(struct cutting *work)
 {
     size_t n = (size_t)work->layout->count;
-    nw_status status = nw_alloc(n, sizeof *work->cell, &work->cell);
+    nw_status status = nw_alloc_raw(n, sizeof *work->cell, &work->cell);
 
     if (!status)
-        status = nw_alloc(n, sizeof *work->order, &work->order);
+        status = nw_alloc_raw(n, sizeof *work->order, &work->order);
     if (!status)
-        status = nw_alloc(n, sizeof *work->best, &work->best);
+        status = nw_alloc_raw(n, sizeof *work->best, &work->best);
     if (!status)
         status = nw_alloc(n + 2, sizeof *work->layer, &work->layer);
     if (!status)
-        status = nw_alloc(n, sizeof *work->piece, &work->piece);
+        status = nw_alloc_raw(n, sizeof *work->piece, &work->piece);
     if (!status)
-        status = nw_alloc(n, sizeof *work->side, &work->side);
+        status = nw_alloc_raw(n, sizeof *work->side, &work->side);
     for (int d = 0; !status && d < work->tiling->dims; d++)
-        status = nw_alloc(n, sizeof *work->at[d], &work->at[d]);
+        status = nw_alloc_raw(n, sizeof *work->at[d], &work->at[d]);
     if (!status)
         nw_crew_run(fill_part, work, JOBS, work->layout->threads);
     return status;

@@ -199,10 +199,11 @@ static nw_status cut_level(struct nw_tree *tree, const double *gap, int32_t l)
 {
     size_t seats = (size_t)tree->seats;
     int32_t count = 0;
-    nw_status status = nw_alloc(seats + 1, sizeof(int32_t), &tree->first[l]);
+    nw_status status =
+        nw_alloc_raw(seats + 1, sizeof(int32_t), &tree->first[l]);
 
     if (!status)
-        status = nw_alloc(seats, sizeof(int32_t), &tree->cluster[l]);
+        status = nw_alloc_raw(seats, sizeof(int32_t), &tree->cluster[l]);
     for (int32_t s = 0; !status && s < tree->seats; s++) {
         if (!s || gap[s - 1] > tree->distance[l])
             tree->first[l][count++] = s;
@@ -266,7 +267,7 @@ nw_status nw_tree_from_gaps(struct nw_tree *tree, const double *gap,
 
     *tree = (struct nw_tree){.seats = seats};
     *is_tree = find_levels(tree, gap);
-    status = nw_alloc(n, sizeof *tree->place, &tree->place);
+    status = nw_alloc_raw(n, sizeof *tree->place, &tree->place);
     if (!status)
         status = nw_alloc(n, sizeof *tree->code, &tree->code);
     if (!status && n)
@@ -363,7 +364,7 @@ nw_status nw_tree_init(struct nw_tree *tree, const struct nw_placing *placing,
     int32_t *place = NULL, seats = 0;
     double *gap = NULL;
     nw_status status =
-        nw_alloc((size_t)placing->places->count, sizeof *keys, &keys);
+        nw_alloc_raw((size_t)placing->places->count, sizeof *keys, &keys);
 
     if (!status)
         status = order_places(placing->places, keys);

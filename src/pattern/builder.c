@@ -205,8 +205,12 @@ static nw_status alloc_edges(nw_pattern *pattern, size_t edges, size_t sizes,
 {
     nw_status status = nw_pattern_alloc_edges(pattern, edges);
 
-    if (status || !has_sizes)
+    if (status)
         return status;
+    memset(pattern->bytes, 0, edges * sizeof *pattern->bytes);
+    memset(pattern->messages, 0, edges * sizeof *pattern->messages);
+    if (!has_sizes)
+        return NW_OK;
     status = nw_alloc(edges + 1, sizeof *pattern->size_row, &pattern->size_row);
     if (!status)
         status = nw_alloc(sizes, sizeof *pattern->size_bucket,

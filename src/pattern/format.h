@@ -92,10 +92,11 @@ NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
 /* Sums equal edges once they are many, so that memory follows the partners
  * and not the messages of a trace. Cheap to call after every message. */
 NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
-/* A pattern without edges so far and with room for so many: the caller's. */
+/* A pattern without edges so far and with room for so many, to be filled: the
+ * caller's. */
 NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,
                                        nw_pattern **out);
-/* The arrays of so many edges, without sizes. */
+/* The arrays of so many edges, to be filled, without sizes. */
 NW_MUST_CHECK nw_status nw_pattern_alloc_edges(nw_pattern *pattern,
                                                size_t edges);
 /* The edge from src to dst of a pattern whose rows are sorted and hold each

@@ -15,14 +15,15 @@ const char *nw_kind_name(enum nw_kind kind)
 
 nw_status nw_pattern_alloc_edges(nw_pattern *pattern, size_t edges)
 {
-    nw_status status = nw_alloc(edges, sizeof *pattern->dst, &pattern->dst);
+    nw_status status = nw_alloc_raw(edges, sizeof *pattern->dst, &pattern->dst);
 
     if (!status)
-        status = nw_alloc(edges, sizeof *pattern->kind, &pattern->kind);
+        status = nw_alloc_raw(edges, sizeof *pattern->kind, &pattern->kind);
     if (!status)
-        status = nw_alloc(edges, sizeof *pattern->bytes, &pattern->bytes);
+        status = nw_alloc_raw(edges, sizeof *pattern->bytes, &pattern->bytes);
     if (!status)
-        status = nw_alloc(edges, sizeof *pattern->messages, &pattern->messages);
+        status =
+            nw_alloc_raw(edges, sizeof *pattern->messages, &pattern->messages);
     return status;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/array.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -195,6 +196,32 @@ static void misspelt_variables_are_found(void **state)
         assert_true(strcmp(row->name, row[1].name) < 0);
 }
 
+/* Small and large, memory that was written and freed before, too. */
+static void clears_what_it_allocates(void **state)
+{
+    (void)state;
+    for (size_t bytes = 1; bytes <= (size_t)1 << 22; bytes *= 4)
+        for (int again = 0; again < 2; again++) {
+            unsigned char *memory;
+
+            assert_int_equal(nw_alloc(bytes, 1, &memory), NW_OK);
+            for (size_t i = 0; i < bytes; i++)
+                assert_int_equal(memory[i], 0);
+            memset(memory, 0xff, bytes);
+            free(memory);
+        }
+}
+
+static void refuses_sizes_that_wrap(void **state)
+{
+    void *memory = NULL;
+
+    (void)state;
+    assert_int_equal(nw_alloc(SIZE_MAX / 2, 4, &memory), NW_ENOMEM);
+    assert_int_equal(nw_alloc_raw(SIZE_MAX / 2, 4, &memory), NW_ENOMEM);
+    assert_null(memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +235,8 @@ int main(void)
         cmocka_unit_test(json_is_as_written),
         cmocka_unit_test(random_is_xoshiro),
         cmocka_unit_test(misspelt_variables_are_found),
+        cmocka_unit_test(clears_what_it_allocates),
+        cmocka_unit_test(refuses_sizes_that_wrap),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

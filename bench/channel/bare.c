@@ -4,8 +4,9 @@
  * payload, received into one buffer, nothing copied out), one of fi_send from a
  * buffer that both are packed into, and one channel by scatter-gather and by
  * packing, in turns. Prints, for each size, the median over the turns of half a
- * round trip, and in nanoseconds that of what packing takes more in the same
- * turn, bare and by the channel. */
+ * round trip, and in nanoseconds what packing takes more, bare and by the
+ * channel: the mean of the middle half of the differences of neighbouring
+ * trips. */
 #include "base/array.h"
 #include "base/clock.h"
 #include "channel/endpoint.h"
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TURNS = 301, TRIPS = 100, WARM = 10, SLOT = 8192 };
+enum { TURNS = 301, TRIPS = 100, PAIRS = 20001, WARM = 10, SLOT = 8192 };
 enum { BARE, BARE_PACK, GATHER, PACK, WAYS };
 static const size_t sizes[] = {8, 64, 256, 1024, 2048, 4096, 8192};
 enum { SIZES = sizeof sizes / sizeof *sizes };
@@ -134,11 +135,17 @@ static void trip_channel(struct end *end, int way, size_t bytes)
     }
 }
 
+static void trip(struct end *end, int way, size_t bytes)
+{
+    if (way >= GATHER)
+        trip_channel(end, way, bytes);
+    else
+        trip_bare(end, way, bytes);
+}
+
 /* Microseconds of half a round trip. */
 static double turn(struct end *end, int way, size_t bytes)
 {
-    void (*trip)(struct end *, int, size_t) =
-        way >= GATHER ? trip_channel : trip_bare;
     uint64_t start = 0;
     char both[2];
 
@@ -158,10 +165,46 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values)
+static double median(double *values, size_t count)
 {
-    qsort(values, TURNS, sizeof *values, by_time);
-    return values[TURNS / 2];
+    qsort(values, count, sizeof *values, by_time);
+    return values[count / 2];
+}
+
+/* The mean of its middle half: the clock's steps are as large as what is
+ * sought, so a median would be one of them. */
+static double middle(double *values, size_t count)
+{
+    double sum = 0;
+
+    qsort(values, count, sizeof *values, by_time);
+    for (size_t i = count / 4; i < count - count / 4; i++)
+        sum += values[i];
+    return sum / (double)(count - count / 4 * 2);
+}
+
+/* Trips by two ways in turns, a b b a: whatever drifts meets both alike. What
+ * the second way takes more, of half a round trip, in ns. */
+static double contest(struct end *end, int first, size_t bytes)
+{
+    static double more[PAIRS];
+    char both[2];
+
+    must(swap(end, "", 1, both), "meet");
+    for (int i = -WARM; i < PAIRS; i++) {
+        double took[2];
+
+        for (int k = 0; k < 2; k++) {
+            int which = k ^ (i & 1);
+            uint64_t start = nw_clock_ns();
+
+            trip(end, first + which, bytes);
+            took[which] = (double)(nw_clock_ns() - start);
+        }
+        if (i >= 0)
+            more[i] = (took[1] - took[0]) / 2;
+    }
+    return middle(more, PAIRS);
 }
 
 /* In each turn another way is the first; every second one goes through them
@@ -169,7 +212,7 @@ static double median(double *values)
  * endpoint, whose connections cool while the other's work. */
 static void measure(struct end *end, size_t bytes)
 {
-    double times[WAYS][TURNS], more[2][TURNS];
+    double times[WAYS][TURNS], more[2];
 
     for (int i = 0; i < TURNS; i++)
         for (int k = 0; k < WAYS; k++) {
@@ -177,15 +220,14 @@ static void measure(struct end *end, size_t bytes)
 
             times[way][i] = turn(end, way, bytes);
         }
+    more[0] = contest(end, BARE, bytes);
+    more[1] = contest(end, GATHER, bytes);
     if (end->rank)
         return;
-    for (int i = 0; i < TURNS; i++)
-        for (int k = 0; k < 2; k++)
-            more[k][i] = 1e3 * (times[2 * k + 1][i] - times[2 * k][i]);
     printf("%zu", bytes);
     for (int way = 0; way < WAYS; way++)
-        printf("\t%.3f", median(times[way]));
-    printf("\t%.1f\t%.1f\n", median(more[0]), median(more[1]));
+        printf("\t%.3f", median(times[way], TURNS));
+    printf("\t%.1f\t%.1f\n", more[0], more[1]);
     fflush(stdout);
 }
 

@@ -31,17 +31,22 @@ void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
     slot_lay(channel, slot);
 }
 
-/* Gives back n credits, at once where the peer may be waiting for them. */
-static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
+static void send_credit(nw_channel *channel, struct nw_peer *peer)
 {
     struct nw_wire wire = {.kind = NW_WIRE_CREDIT};
 
-    peer->held -= n;
-    peer->owed += n;
-    if (peer->owed < (channel->options.credits + 1) / 2 || peer->credit_queued)
-        return;
     peer->credit_queued = true;
     nw_send_control(peer, channel, &wire);
+}
+
+/* Gives back n credits, at once where the peer may be waiting for them. */
+static void give_back(nw_channel *channel, struct nw_peer *peer, uint32_t n)
+{
+    peer->held -= n;
+    peer->owed += n;
+    if (peer->owed >= (channel->options.credits + 1) / 2 &&
+        !peer->credit_queued)
+        send_credit(channel, peer);
 }
 
 void nw_slot_release(nw_channel *channel, struct nw_slot *slot, uint32_t n)

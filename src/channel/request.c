@@ -126,6 +126,7 @@ nw_status nw_request_know(nw_channel_request *request)
                (channel->known_count - before) * sizeof *channel->known);
     }
     channel->known[i] = request;
+    request->total = request->granted = request->moved = 0;
     request->id = (uint64_t)++channel->generation << 32 | i;
     return NW_OK;
 }
@@ -163,7 +164,9 @@ static nw_status make(nw_channel *channel,
     request = channel->spare;
     if (request) {
         channel->spare = request->next;
-        memset(request, 0, offsetof(nw_channel_request, wire));
+        memset(&request->result, 0,
+               offsetof(nw_channel_request, id) -
+                   offsetof(nw_channel_request, result));
     } else {
         request = aligned_alloc(_Alignof(nw_channel_request), sizeof *request);
         if (!request) {
@@ -270,6 +273,17 @@ nw_status nw_channel_test(nw_channel_request **request, bool *done,
     return status;
 }
 
+/* Between two looks at what others write: a look takes the lock that they need
+ * to write, and cores of one pair share their units. */
+static inline void breathe(void)
+{
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
 nw_status nw_channel_wait(nw_channel_request **request,
                           struct nw_channel_result *result)
 {
@@ -280,6 +294,8 @@ nw_status nw_channel_wait(nw_channel_request **request,
     nw_channel_lock(channel);
     while (!(*request)->done) {
         idle = nw_progress(channel) ? 0 : idle + 1;
+        if (idle)
+            breathe();
         if (idle <= 200 || (*request)->done)
             continue;
         /* others may have the core, and other threads the channel */

@@ -105,9 +105,10 @@ struct nw_channel_request {
     struct nw_op op;
     nw_channel *channel;
     nw_channel_request *next, *previous;
-    struct nw_list *list; /* that it stands in; NULL: none */
     struct nw_channel_message message;
+    /* from here on cleared for a new request */
     struct nw_channel_result result;
+    struct nw_list *list; /* that it stands in; NULL: none */
     struct nw_peer *peer; /* NULL: a receive that is not matched */
     int32_t gpu;
     bool is_send, done, orphan, head_sent;
@@ -116,14 +117,15 @@ struct nw_channel_request {
     nw_status status;
     struct nw_bounce *bounce;
     const void *payload; /* of an eager send: ready to go, once not NULL */
-    uint64_t id, remote; /* of a rendezvous: ours, theirs */
+    /* up to here; of a rendezvous, cleared when it is known and when it ends:
+     * a small message shall not pay for it */
+    uint64_t id, remote; /* ours, theirs */
     uint64_t abort;      /* theirs, to be told that ours failed */
     uint64_t total, granted;
     uint64_t moved; /* of an eager send in parts, too */
     struct nw_grant *grants;
     struct fid_mr *region;
     struct nw_region *kept; /* the same, of a GPU's memory */
-    /* from here on not cleared for a new request */
     /* Of a send: its header. In one line of the cache: sent as a piece of its
      * own by the kernel, one in two lines costs more than packing would. */
     _Alignas(64) struct nw_wire wire;

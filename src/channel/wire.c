@@ -56,10 +56,10 @@ nw_status nw_wire_read(const void *data, size_t length, int32_t count,
     status = check(&wire, length, count);
     if (status)
         return status;
-    bytes = nw_wire_size(wire.kind);
     memcpy(out, &wire, NW_WIRE_HEADER);
-    memcpy((char *)out + NW_WIRE_HEADER, (const char *)data + NW_WIRE_HEADER,
-           bytes - NW_WIRE_HEADER);
-    memset((char *)out + bytes, 0, sizeof *out - bytes);
+    bytes = nw_wire_size(wire.kind);
+    if (bytes > NW_WIRE_HEADER)
+        memcpy((char *)out + NW_WIRE_HEADER,
+               (const char *)data + NW_WIRE_HEADER, bytes - NW_WIRE_HEADER);
     return NW_OK;
 }

@@ -50,7 +50,8 @@ struct nw_wire {
 /* Bytes of a message of this kind, without payload. */
 size_t nw_wire_size(enum nw_wire_kind kind);
 /* Checks what can be checked without knowing the peer; `count` ranks. The
- * payload of an eager message must be all that follows, of a part less. */
+ * payload of an eager message must be all that follows, of a part less. Only
+ * what messages of this kind have is written. */
 NW_MUST_CHECK nw_status nw_wire_read(const void *data, size_t length,
                                      int32_t count, struct nw_wire *out);
 

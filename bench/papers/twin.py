@@ -151,6 +151,22 @@ def quote(text):
     return '"%s"' % text.replace("\\", "").replace('"', "'")
 
 
+def names(table):
+    """What stands below the bars."""
+    return [show(row[0]) for row in table.rows if table.more.get("pick", lambda row: True)(row)]
+
+
+def room_right(table):
+    """Characters right of the bars for the last one's name, which hangs down at 45 degrees."""
+    return max(3.0, 0.66 * len(names(table)[-1]) - 55 / len(names(table)) + 2)
+
+
+def height(table):
+    """Pixels, with room for long names below bars."""
+    longest = max(map(len, names(table))) if table.draw == "bars" else 0
+    return 420 + max(0, 5 * (longest - 12))
+
+
 def draw(table, base, caption):
     if table.more.get("svg"):
         open(base + ".svg", "w", encoding="utf-8").write(table.more["svg"])
@@ -159,16 +175,17 @@ def draw(table, base, caption):
     more = table.more
     columns = more.get("show", table.columns[more.get("first", 1):])
     numbers = [table.columns.index(c) + 1 for c in columns]
-    lines = ["set terminal svg size 900,420 font 'sans-serif,12' background '#ffffff'",
+    lines = ["set terminal svg size 900,%d font 'sans-serif,12' background '#ffffff'" % height(table),
              "set output %s" % quote(base + ".svg"), "set title %s noenhanced" % quote(caption),
              "set ylabel %s noenhanced" % quote(table.y), "set key outside below maxrows 2",
              "set grid ytics lc '#dddddd'", "set datafile separator '\\t'",
              "set yrange [*<0:*]"]
     if table.draw == "bars":
         lines += ["set style data histograms", "set style histogram clustered gap 1",
-                  "set style fill solid 1 noborder", "set xtics rotate by -45 noenhanced"]
+                  "set style fill solid 1 noborder", "set xtics rotate by -45 noenhanced",
+                  "set rmargin %.1f" % room_right(table)]
     else:
-        lines += ["set xlabel %s noenhanced" % quote(table.columns[0]),
+        lines += ["set xlabel %s noenhanced offset 0,0.6" % quote(table.columns[0]),
                   "set style data linespoints"]
     lines += more.get("gnuplot", [])
     plots = []

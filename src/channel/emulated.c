@@ -8,13 +8,18 @@
 #include "base/library.h"
 #include "base/status.h"
 
+#include <pthread.h>
+
 static struct {
     int (*map)(uint64_t gpu, size_t bytes, void **out);
     void (*work)(const char *kind, size_t bytes);
     int (*behind_switch)(void);
 } fake;
 
-bool nw_adapter_open(void)
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool is_fake;
+
+static void load(void)
 {
     const struct nw_symbol symbols[] = {
         {"nodewise_fake_map", &fake.map},
@@ -22,7 +27,16 @@ bool nw_adapter_open(void)
         {"nodewise_fake_switch", &fake.behind_switch},
     };
 
-    return !nw_library_load("libcuda.so.1", symbols, 3, "to emulate a mapping");
+    is_fake = !nw_library_load("libcuda.so.1", symbols,
+                               sizeof symbols / sizeof *symbols,
+                               "to emulate a mapping");
+}
+
+/* By any thread, while another one already calls what it finds. */
+bool nw_adapter_open(void)
+{
+    (void)pthread_once(&once, load);
+    return is_fake;
 }
 
 bool nw_adapter_is_behind_switch(void)

@@ -71,7 +71,9 @@ static inline pid_t ranks_start(void (*work)(const void *about, int32_t rank),
         abort();
     if (child)
         return child;
-    alarm(getenv("NW_LONG") ? 900 : 300); /* a hang is a failure */
+    alarm(getenv("NW_LONG") || getenv("NW_SHARE")
+              ? 900
+              : 300); /* a hang is a failure */
     work(about, rank);
     exit(0);
 }

@@ -24,6 +24,7 @@
 #include <cmocka.h>
 
 #include "support/ranks.h"
+#include "support/share.h"
 
 enum { TAGS = 3, NEVER = 99, THREADS = 3 };
 
@@ -331,11 +332,12 @@ static void at_random(void **state)
     bool is_long = getenv("NW_LONG") != NULL;
     uint64_t seed = number("NW_SEED", is_long ? (uint64_t)time(NULL) : 1);
     uint64_t cases = number("NW_CASES", is_long ? 400 : 12);
+    uint64_t step = (uint64_t)share_step((int)cases, "cases at random");
 
     (void)state;
     printf("# NW_SEED=%llu NW_CASES=%llu\n", (unsigned long long)seed,
            (unsigned long long)cases);
-    for (uint64_t i = seed; i < seed + cases; i++) {
+    for (uint64_t i = seed; i < seed + cases; i += step) {
         struct draw draw;
         struct job job = draw_case(&draw, i);
 

@@ -9,6 +9,7 @@
 #include "map/fold.h"
 #include "map/parts.h"
 #include "support/machine.h"
+#include "support/share.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -206,11 +207,12 @@ static void check_division(struct nw_random *random)
 
 static void divisions_are_the_best(void **state)
 {
+    int step = share_step(5, "divisions");
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 3);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 5; i += step)
         check_division(&random);
 }
 
@@ -243,11 +245,12 @@ static struct figures map_for(const nw_topology *topology,
 static void congestion_keeps_near(void **state)
 {
     nw_topology *topology = load("torus_3x6.yaml");
+    int step = share_step(3, "graphs on a torus");
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 7);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i += step) {
         nw_pattern *pattern = random_graph(&random, 18, 72);
         struct figures near =
             map_for(topology, pattern, NW_OBJECTIVE_HOP_BYTES, "auto");

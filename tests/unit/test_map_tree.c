@@ -9,6 +9,7 @@
 #include "map/halve.h"
 #include "map/tile.h"
 #include "support/machine.h"
+#include "support/share.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -177,8 +178,11 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
         {"stencil2d5:dims=13x5,weights=10:1", "hierarchy:3:4:6@1:3:10", 1},
     };
 
+    int count = (int)(sizeof tries / sizeof *tries);
+    int step = share_step(count, "uneven grids");
+
     (void)state;
-    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+    for (int i = 0; i < count; i += step) {
         nw_pattern *pattern = generate(tries[i].grid);
         nw_topology *topology = load(tries[i].machine);
 
@@ -284,7 +288,7 @@ static void test_threads_do_not_matter(void **state)
     (void)state;
     nw_random_init(&random, 7);
     pattern = random_graph(&random, 4096, 9000);
-    options.steps = 200000;
+    options.steps = 200000 / (uint64_t)share_step(200000, "steps in threads");
     for (int i = 0; i < 3; i++) {
         options.threads = i + 1;
         mapping[i] = map_by(topology, pattern, options);
@@ -306,11 +310,12 @@ static void test_threads_do_not_matter_on_large_machines(void **state)
     } cases[] = {
         {"hierarchy:4:128:16@1:10:100", NULL},
         {"hierarchy:7:31:16:41@1:10:100:1000", "stencil2d5:dims=359x367"}};
+    int step = share_step(2, "large machines");
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 8);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; i += step) {
         nw_topology *topology = load(cases[i].machine);
         nw_pattern *pattern = cases[i].grid ? generate(cases[i].grid)
                                             : random_graph(&random, 8192, 9000);

@@ -3,6 +3,7 @@
  * With NW_LONG in the environment every published figure at full length. */
 #include "base/random.h"
 #include "mpdata/cases.h"
+#include "support/share.h"
 
 #include <float.h>
 #include <math.h>
@@ -18,14 +19,17 @@
 #define MUST(call) assert_int_equal(call, NW_OK)
 
 /* All published figures at full length, or the first of each case; none where
- * the sanitizers make a second a minute. */
+ * the sanitizers or valgrind make a second a minute. */
 static size_t rows_of(size_t all)
 {
+    if (getenv("NW_LONG"))
+        return all;
 #ifdef __SANITIZE_ADDRESS__
-    return getenv("NW_LONG") ? all : 0;
-#else
-    return getenv("NW_LONG") ? all : 1;
+    return 0;
 #endif
+    share_say(getenv("NW_SHARE") ? 0 : 1, 1,
+              "published figures at full length");
+    return getenv("NW_SHARE") ? 0 : 1;
 }
 
 struct figures {

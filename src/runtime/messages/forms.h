@@ -23,6 +23,8 @@ enum nw_form {
     NW_FORMS
 };
 
+enum { NW_MOST_RANKS = 64 };
+
 /* One communicator whose ranks may meet in a channel. */
 struct nw_meet;
 /* NULL where the call is MPI's alone. */
@@ -71,7 +73,8 @@ NW_MUST_CHECK nw_status nw_collect(enum nw_form form,
 /* The channel of a meeting, and the tag of its next call. */
 void nw_meet_next(struct nw_meet *meet, struct nw_collect *collect);
 
-/* trial.c, collective: whether the channel is the faster form. */
-bool nw_trial_wins(struct nw_meet *meet, enum nw_form form, size_t bytes);
+/* trial.c, collective: whether the channel is the faster form; 1 or 0, -1 where
+ * that could not be measured. */
+int nw_trial(struct nw_meet *meet, enum nw_form form, size_t bytes);
 
 #endif

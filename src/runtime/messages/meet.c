@@ -3,7 +3,7 @@
  * at calls 1, 2, 4, 8, ... of a size, so that agreeing costs nothing in the
  * long run, and at the first with GPU memory both forms are timed (trial.c).
  * Everything that decides is the same on all ranks. */
-#include "runtime/messages/forms.h"
+#include "runtime/messages/known.h"
 
 #include "base/status.h"
 #include "runtime/warn.h"
@@ -11,8 +11,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { CLASSES = 32, /* of sizes, by powers of two */ MOST_RANKS = 64 };
 
 enum nw_forming nw_forming;
 
@@ -28,7 +26,8 @@ struct nw_meet {
     bool fits, tried;
     nw_channel *channel;
     int tag;
-    struct kind kind[NW_FORMS][CLASSES];
+    struct nw_known known;
+    struct kind kind[NW_FORMS][NW_CLASSES];
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,6 +107,7 @@ static int drop(MPI_Comm comm, int key, void *value, void *extra)
     (void)extra;
     list_remove(meet);
     nw_channel_close(meet->channel);
+    nw_known_close(&meet->known);
     free(meet);
     return MPI_SUCCESS;
 }
@@ -115,7 +115,7 @@ static int drop(MPI_Comm comm, int key, void *value, void *extra)
 /* All of our world, which agreed in MPI_Init: no others know of this. */
 static bool is_of_our_world(MPI_Comm comm, int size)
 {
-    int ranks[MOST_RANKS], in_world[MOST_RANKS];
+    int ranks[NW_MOST_RANKS], in_world[NW_MOST_RANKS];
     MPI_Group group, world;
     bool all = true;
 
@@ -142,7 +142,7 @@ static struct nw_meet *meet_new(MPI_Comm comm)
     NW_PMPI(Comm_test_inter)(comm, &between);
     NW_PMPI(Comm_size)(comm, &meet->size);
     NW_PMPI(Comm_rank)(comm, &meet->rank);
-    meet->fits = !between && meet->size > 1 && meet->size <= MOST_RANKS &&
+    meet->fits = !between && meet->size > 1 && meet->size <= NW_MOST_RANKS &&
                  is_of_our_world(comm, meet->size);
     if (NW_PMPI(Comm_set_attr)(comm, keyval, meet)) {
         free(meet);
@@ -197,19 +197,28 @@ static bool open_channel(struct nw_meet *meet)
 
 /* -- choosing -- */
 
-static int class_of(int64_t bytes)
+/* By an earlier program, or now, for the next one. */
+static bool is_faster(struct nw_meet *meet, enum nw_form form, int64_t bytes)
 {
-    int class = 0;
+    int class = nw_pace_class((uint64_t)bytes, NW_CLASSES), wins;
 
-    while (class < CLASSES - 1 && (int64_t)1 << class < bytes)
-        class ++;
-    return class;
+    if (!meet->known.open)
+        nw_known_open(&meet->known, meet, meet->channel);
+    if (meet->known.form[form][class] != NW_BY_NONE)
+        return meet->known.form[form][class] == NW_BY_CHANNEL;
+    wins = nw_trial(meet, form, (size_t)bytes);
+    if (wins >= 0) {
+        meet->known.form[form][class] = wins ? NW_BY_CHANNEL : NW_BY_HOST;
+        nw_known_save(&meet->known);
+    }
+    return wins == 1;
 }
 
 bool nw_meet_chooses(struct nw_meet *meet, enum nw_form form, int64_t bytes,
                      bool device)
 {
-    struct kind *kind = &meet->kind[form][class_of(bytes)];
+    struct kind *kind =
+        &meet->kind[form][nw_pace_class((uint64_t)bytes, NW_CLASSES)];
 
     if (nw_forming == NW_FORMING_CHANNEL)
         return open_channel(meet);
@@ -217,8 +226,7 @@ bool nw_meet_chooses(struct nw_meet *meet, enum nw_form form, int64_t bytes,
     if (!(kind->calls & (kind->calls - 1)))
         kind->device = nw_meet_any(meet, device);
     if (kind->device && !kind->measured) {
-        kind->by_channel =
-            open_channel(meet) && nw_trial_wins(meet, form, (size_t)bytes);
+        kind->by_channel = open_channel(meet) && is_faster(meet, form, bytes);
         kind->measured = true;
     }
     return kind->device && kind->by_channel;

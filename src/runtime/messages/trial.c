@@ -11,6 +11,7 @@
 enum { TURNS = 4 };
 /* The channel must be this much faster. */
 static const double worth = 0.9;
+static const double failed_s = 1e9;
 
 struct trial {
     struct nw_meet *meet;
@@ -77,7 +78,7 @@ static nw_status by_channel(struct trial *t)
 /* The least of some turns, the slowest rank's. */
 static double time_form(struct trial *t, nw_status (*form)(struct trial *))
 {
-    double least = 1e9, slowest = 1e9;
+    double least = failed_s, slowest = failed_s;
     bool failed = false;
 
     for (int i = 0; i < TURNS; i++) {
@@ -90,7 +91,7 @@ static double time_form(struct trial *t, nw_status (*form)(struct trial *))
         seconds = (double)(nw_clock_ns() - start) * 1e-9;
         least = seconds < least ? seconds : least;
     }
-    least = failed ? 1e9 : least;
+    least = failed ? failed_s : least;
     NW_PMPI(Allreduce)
     (&least, &slowest, 1, MPI_DOUBLE, MPI_MAX, nw_meet_comm(t->meet));
     return slowest;
@@ -150,17 +151,21 @@ static void trial_close(struct trial *t, bool gpu)
     nw_channel_memory_free(gpu, t->into);
 }
 
-/* Whether the channel is worth it; the same answer everywhere. */
-bool nw_trial_wins(struct nw_meet *meet, enum nw_form form, size_t bytes)
+/* The same answer everywhere. */
+int nw_trial(struct nw_meet *meet, enum nw_form form, size_t bytes)
 {
-    bool gpu = nw_is_messaging() && !nw_messages_open_gpu(), wins = false;
+    bool gpu = nw_is_messaging() && !nw_messages_open_gpu();
     struct trial t = {.meet = meet, .form = form, .bytes = bytes};
     bool ready = trial_open(&t, gpu);
+    int wins = -1;
 
     if (!nw_meet_any(meet, !ready)) {
         double other = time_form(&t, nw_contest ? by_mpi : by_host);
 
-        wins = time_form(&t, by_channel) < worth * other;
+        double ours = time_form(&t, by_channel);
+
+        if (ours < failed_s && other < failed_s)
+            wins = ours < worth * other;
     }
     trial_close(&t, gpu);
     return wins;

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Forms of collective calls that an earlier program has measured. */
+#ifndef NW_MESSAGES_KNOWN_H
+#define NW_MESSAGES_KNOWN_H
+
+#include "runtime/messages/forms.h"
+#include "runtime/messages/pace.h"
+
+enum { NW_CLASSES = 32 /* of sizes, by powers of two */ };
+enum { NW_BY_HOST, NW_BY_CHANNEL, NW_BY_NONE };
+
+/* The same at all ranks of a communicator, but for the path, which rank 0 has
+ * where there is one. */
+struct nw_known {
+    bool open;
+    char *path;
+    unsigned char form[NW_FORMS][NW_CLASSES];
+};
+/* Collective. */
+void nw_known_open(struct nw_known *known, struct nw_meet *meet,
+                   nw_channel *channel);
+/* Puts it with what the file has by now; at rank 0, elsewhere without effect.
+ */
+void nw_known_save(const struct nw_known *known);
+void nw_known_close(struct nw_known *known);
+
+#endif

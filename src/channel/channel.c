@@ -182,11 +182,11 @@ static void free_parts(nw_channel *channel)
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
     nw_requests_free(channel);
-    while (channel->spare_control) {
-        struct nw_control *next = channel->spare_control->next;
+    while (channel->newest_control) { /* under way or not: nobody waits */
+        struct nw_control *older = channel->newest_control->older;
 
-        free(channel->spare_control);
-        channel->spare_control = next;
+        free(channel->newest_control);
+        channel->newest_control = older;
     }
     if (channel->peer)
         nw_peers_leave(channel);

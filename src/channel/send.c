@@ -27,10 +27,14 @@ static struct nw_control *control_new(nw_channel *channel)
 {
     struct nw_control *control = channel->spare_control;
 
-    if (control)
+    if (control) {
         channel->spare_control = control->next;
-    else if (nw_alloc(1, sizeof *control, &control))
-        return NULL;
+    } else {
+        if (nw_alloc(1, sizeof *control, &control))
+            return NULL;
+        control->older = channel->newest_control;
+        channel->newest_control = control;
+    }
     control->op.kind = NW_OP_CONTROL;
     control->next = NULL;
     return control;

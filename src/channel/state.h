@@ -87,6 +87,7 @@ struct nw_opened {
 struct nw_control {
     struct nw_op op;
     struct nw_control *next;
+    struct nw_control *older; /* of all that were made */
     struct nw_peer *peer;
     struct nw_wire wire;
 };
@@ -171,7 +172,7 @@ struct nw_channel {
     struct nw_list posted, flying, movers, starved;
     struct nw_list leaving; /* their owners let go, libfabric has not yet */
     nw_channel_request *spare;
-    struct nw_control *spare_control;
+    struct nw_control *spare_control, *newest_control;
     struct nw_bounce bounce[NW_BOUNCES], *bounces;
     char *bounce_memory, *piece_memory;
     struct nw_piece in[NW_PIECES], out[NW_PIECES];

@@ -366,6 +366,39 @@ static void a_peer_sends_rubbish(void **state)
     }
 }
 
+/* -- a peer that no longer reads -- */
+
+/* Rank 0 closes with more headers under way than the provider takes; what it
+ * leaves behind is for the leak detector to find. */
+static void close_in_haste(nw_channel *channel, const struct job *job,
+                           int32_t rank)
+{
+    struct nw_wire wire = {.kind = NW_WIRE_CREDIT};
+
+    (void)job;
+    works(channel, rank, !rank, SMALL);
+    if (rank) {
+        (void)usleep(1000000); /* alive, and deaf */
+        _exit(0);
+    }
+    nw_channel_lock(channel);
+    for (int i = 0; i < 5000; i++)
+        nw_send_control(&channel->peer[1], channel, &wire);
+    channel->options.timeout_ms = 1000; /* a tenth of it for goodbyes */
+    nw_channel_unlock(channel);
+}
+
+static void a_peer_is_deaf(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct job job = {
+            .count = 2, .provider = providers[i], .work = close_in_haste};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +407,7 @@ int main(void)
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),
         cmocka_unit_test(a_peer_sends_rubbish),
+        cmocka_unit_test(a_peer_is_deaf),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

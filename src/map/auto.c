@@ -16,6 +16,7 @@
 #define GREEDY_TRIALS_MOST 4e6
 #define SCOTCH_RANKS_MOST 32768
 #define LIST_MOST 10
+#define FEW_BONDS 5000
 #define ALIKE 1e-3 /* of two figures */
 #define ALIKE_RANKS_MOST 256
 
@@ -152,6 +153,23 @@ static nw_status search_tree(struct choosing *choosing, bool *done)
     return status == NW_EUNSUPPORTED ? NW_OK : status;
 }
 
+/* What knows no grid is seldom better, and dear where there are many bonds. */
+static nw_status cut_few_bonds(struct choosing *choosing)
+{
+    const struct nw_problem *problem = choosing->problem;
+    const struct nw_budget *budget = problem->budget;
+    nw_status status;
+
+    if (budget->stopped || budget->endless ||
+        problem->options.effort == NW_EFFORT_FAST ||
+        problem->pattern->edge_count > FEW_BONDS)
+        return NW_OK;
+    status = consider(choosing, nw_algorithm_find("partition"));
+    if (!status && nw_scotch_is_here())
+        status = consider(choosing, nw_algorithm_find("scotch"));
+    return status;
+}
+
 static size_t list_candidates(const struct nw_problem *problem,
                               const struct nw_algorithm *list[LIST_MOST])
 {
@@ -222,8 +240,10 @@ nw_status nw_choose_best(const struct nw_problem *problem,
 
     if (!status)
         status = search_tree(&choosing, &done);
-    if (done)
+    if (!status && done) {
+        status = cut_few_bonds(&choosing);
         count = 1;
+    }
     for (size_t i = 1;
          !status && i < count && !nw_budget_is_overdue(problem->budget); i++) {
         struct nw_progress *progress = problem->options.progress;

@@ -23,7 +23,10 @@ static const struct {
     int32_t count_most;
     uint64_t steps;
     double again; /* heat; 0: not */
-} grid_swaps[] = {{2048, 400000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
+} grid_swaps[] = {{1024, 400000, 5},
+                  {2048, 400000, 3},
+                  {4096, 400000, 0},
+                  {INT32_MAX, 250000, 0}};
 #define STENCIL_STEPS_LEAST_EACH 30
 
 #define ROUNDS 50

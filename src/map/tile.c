@@ -119,7 +119,7 @@ static bool step_between(const struct nw_tiling *tiling, int32_t p, int32_t q,
         int32_t size = tiling->size[d];
         int32_t move = nw_tiling_at(tiling, q, d) - nw_tiling_at(tiling, p, d);
 
-        if (size > 2 * REACH && (move < -size / 2 || move > size / 2)) {
+        if (size >= 2 * REACH && (move < -size / 2 || move > size / 2)) {
             move += move < 0 ? size : -size;
             wraps[d] = true;
         }
@@ -324,6 +324,23 @@ static bool merge_part(struct nw_tiling *tiling, struct tally *tally,
     return part->found;
 }
 
+/* Round four cells every move is a neighbour's: a stencil fills its steps,
+ * what only happens to fit does not. */
+static bool fills_rings(const struct nw_tiling *tiling,
+                        const struct tally *tally)
+{
+    double bonds = 0, pairs = 0;
+    bool rings = false;
+
+    for (int d = 0; d < tiling->dims; d++)
+        rings |= tiling->periodic[d] && tiling->size[d] <= 2 * REACH;
+    for (int i = 0; i < tiling->steps; i++) {
+        bonds += (double)tally->count[i];
+        pairs += count_pairs(tiling, i, tiling->size);
+    }
+    return !rings || 2 * bonds >= pairs;
+}
+
 static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
 {
     struct tally tally = {.differ = false};
@@ -335,7 +352,7 @@ static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
         if (!merge_part(tiling, &tally, &parts->part[i]))
             return false;
     finish_steps(tiling, &tally);
-    return true;
+    return fills_rings(tiling, &tally);
 }
 
 static bool find_tiling(const struct nw_layout *layout, struct parts *parts,

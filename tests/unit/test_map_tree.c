@@ -138,6 +138,20 @@ static void test_squares_tile_a_square(void **state)
     nw_topology_free(topology);
 }
 
+/* Rings of four cells are a grid too: 4 x 8 x 8 round in each direction, boxes
+ * of 4 bonds, then of 4 x 4 x 2 with 32 + 24 + 16 of them, of 768 in all. */
+static void test_rings_of_four_are_tiled(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
+    nw_pattern *pattern = generate("stencil3d7:dims=4x8x8,bytes=1,periodic=1");
+
+    (void)state;
+    assert_true(best_by(topology, pattern, "tile") <=
+                2.0 * (64 * 4 + 8 * (72 - 8 * 4) * 10 + (768 - 8 * 72) * 100));
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 /* Strips where one direction is heavy: 8 x 8, 8 to a group, rows 100 times as
  * heavy: a row a group, 7 x 8 edges of 1 across. */
 static void test_weights_turn_boxes(void **state)
@@ -174,6 +188,9 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
         {"stencil2d5:dims=17x17", "hierarchy:17:17@1:10", 1},
         {"stencil2d5:dims=47x53,weights=1:4", "hierarchy:16:10:16@1:10:100", 1},
         {"stencil3d7:dims=14x15x22", "hierarchy:12:5:77@1:10:100", 1},
+        {"stencil3d7:dims=3x12x18,periodic=1", "hierarchy:2:4:81@1:10:100", 1},
+        {"stencil2d5:dims=37x14", "hierarchy:4:2:65@1:10:100", 1},
+        {"stencil3d7:dims=11x2x17", "hierarchy:2:4:47@1:10:100", 1},
         /* rooms to spare on small machines, which are searched otherwise */
         {"stencil2d5:dims=13x5,weights=10:1", "hierarchy:3:4:6@1:3:10", 1},
     };
@@ -399,6 +416,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_ones_are_optimal),
         cmocka_unit_test(test_squares_tile_a_square),
+        cmocka_unit_test(test_rings_of_four_are_tiled),
         cmocka_unit_test(test_weights_turn_boxes),
         cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
         cmocka_unit_test(test_snakes_go_from_cell_to_neighbour),

@@ -243,7 +243,7 @@ def write_page(part, name, troubles):
     lost = list(troubles) + list(getattr(part, "ABSENT", []))
     text = page_text(part, name)
     if lost:
-        text += "\n## Missing\n\n" + "\n".join("- " + line for line in lost)
+        text += "\n## Missing, failed or kept\n\n" + "\n".join("- " + line for line in lost)
     os.makedirs(RESULTS, exist_ok=True)
     with open(os.path.join(RESULTS, name + ".md"), "w", encoding="utf-8") as file:
         file.write(text.rstrip() + "\n")

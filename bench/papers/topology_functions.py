@@ -91,7 +91,8 @@ def figure_4(nodewise):
 
 
 def figure_5(nodewise):
-    """Figure 5, applications, simulated, 128 ranks on rashti-192: less time than the start, in %"""
+    """Figure 5, applications, simulated, 128 ranks on rashti-192: less time than the start, in %
+    Profiles of 128 ranks, all bytes of a run at once (simulate --total)."""
     rows = []
     for line in played(nodewise, APPLICATIONS).splitlines():
         found = re.match(r"\s+(\w+)\s+(block|cyclic)\s+([\d.]+) ms\s+non-weighted\s+(-?[\d.]+)\s+"
@@ -159,7 +160,7 @@ def words_5(rows, best):
     def of(name):
         row = next(r for r in rows if r["application, start"] == name + " over block")
         return "%s over block %+.1f %%, %+.1f %% and %+.1f %%" % (name, *(float(row[o]) for o in ORDERS))
-    return ("Up to %.1f %% less than the start; all bytes of a run, messages alone, without overlap and "
+    return ("Up to %.1f %% less than the start; messages alone, without overlap and "
             "computation (paper, measured: up to 48 %% less communication time). Non-weighted, weighted and "
             "network-aware: %s, %s, %s (paper: at 128 ranks couple has a large difference between the graph "
             "without weights and the others, pour to some extent, and friction gains more than at 32)."

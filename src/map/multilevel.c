@@ -339,7 +339,7 @@ static nw_status improve_grid(struct search *search,
     budget->gridded = true;
     if (status || budget->stopped || (worth > most && !endless))
         return status;
-    budget->endless = endless && !grid_swaps[i].again;
+    budget->endless = endless && grid_swaps[i].again <= 0;
     status = swap_grid(search, most, STENCIL_HEAT);
     budget->endless = endless;
     if (!status && grid_swaps[i].again > 0 && !budget->stopped)

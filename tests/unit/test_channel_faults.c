@@ -399,6 +399,34 @@ static void a_peer_is_deaf(void **state)
     }
 }
 
+/* -- a peer that ends where the kernel watches no process -- */
+
+static void lose_unwatched(nw_channel *channel, const struct job *job,
+                           int32_t rank)
+{
+    char byte = 0;
+
+    (void)job;
+    works(channel, rank, !rank, SMALL);
+    if (rank)
+        _exit(0); /* and is not yet waited for: its parent waits for rank 0 */
+    (void)close(channel->peer[1].watch);
+    channel->peer[1].watch = -1;
+    SHOULD(pass(channel, false, (struct nw_channel_message){&byte, 1, 1, 3}) ==
+           NW_EIO);
+}
+
+static void a_peer_ends_unwatched(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct job job = {
+            .count = 2, .provider = providers[i], .work = lose_unwatched};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -408,6 +436,7 @@ int main(void)
         cmocka_unit_test(versions_differ),
         cmocka_unit_test(a_peer_sends_rubbish),
         cmocka_unit_test(a_peer_is_deaf),
+        cmocka_unit_test(a_peer_ends_unwatched),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

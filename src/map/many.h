@@ -7,8 +7,7 @@
 #define NW_MAP_MANY_H
 
 #include "map/kway.h"
-
-#include <nodewise/map.h>
+#include "map/problem.h"
 
 /* True where the options let an element have several ranks. */
 bool nw_many_is_asked(const struct nw_map_options *options);
@@ -69,5 +68,12 @@ struct nw_map_options nw_many_without_limits(const struct nw_many *many);
 NW_MUST_CHECK nw_status nw_many_single(struct nw_many *many, const char *name,
                                        nw_mapping **out,
                                        struct nw_map_report *report);
+
+/* GPUs for a complete answer without any, ranks moved between nodes where they
+ * lack them; NW_EINVAL where that leads nowhere. many_gpus.c */
+NW_MUST_CHECK nw_status nw_many_give_gpus(const struct nw_many *many,
+                                          const struct nw_problem *problem,
+                                          struct nw_answer *answer,
+                                          struct nw_map_report *report);
 
 #endif

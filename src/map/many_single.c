@@ -2,7 +2,7 @@
 /*
  * One rank on an element, within limits of load. Where any rank may be on any
  * element the limits are dropped and all algorithms answer; else the k-way
- * engine finds some way to keep them, GPUs are given by local ranks, and the
+ * engine finds some way to keep them, GPUs are given beside that, and the
  * searches of seats go on from there by moves that keep the limits.
  */
 #include "map/algorithm.h"
@@ -128,24 +128,6 @@ static nw_status check_given(const struct single *work,
     return NW_OK;
 }
 
-/* What parts know nothing of. */
-static nw_status give_gpus(const struct single *work, struct nw_answer *answer)
-{
-    const struct nw_problem *problem = &work->problem;
-    nw_status status;
-
-    if (!problem->uses_gpus)
-        return NW_OK;
-    status = nw_answer_default_gpus(problem, answer);
-    for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++)
-        if (nw_problem_needs_gpu(problem, r) && answer->gpu[r] < 0)
-            status = nw_fail(NW_EINVAL,
-                             "no way was found to keep every element within "
-                             "its limit and rank %d beside a GPU",
-                             r);
-    return status;
-}
-
 static nw_status begin(struct single *work, struct nw_candidate *out)
 {
     struct nw_answer answer = {0};
@@ -153,8 +135,9 @@ static nw_status begin(struct single *work, struct nw_candidate *out)
 
     if (work->found) {
         status = nw_answer_begin(&work->problem, &answer);
-        if (!status)
-            status = give_gpus(work, &answer);
+        if (!status && work->problem.uses_gpus)
+            status = nw_many_give_gpus(work->many, &work->problem, &answer,
+                                       &work->report);
     } else {
         status = nw_answer_init(&answer, work->problem.pattern->rank_count);
         if (!status)

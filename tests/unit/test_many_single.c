@@ -322,6 +322,60 @@ static void test_gpus_beside_limits(void **state)
     }
 }
 
+/* Sixteen of forty ranks use GPUs and talk to each other alone, so that what
+ * knows only loads puts them on one node of three, which has eight. */
+static nw_pattern *make_crowd(void)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(40, &builder));
+    for (int32_t i = 0; i < 16; i++)
+        for (int32_t j = 0; j < 16; j++)
+            if (i != j)
+                MUST(nw_pattern_builder_add(builder, i, j, NW_KIND_GG, 90, 1));
+    for (int32_t i = 16; i < 40; i++)
+        MUST(nw_pattern_builder_add(builder, i, 16 + (i - 15) % 24, NW_KIND_HH,
+                                    1, 1));
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static void test_ranks_go_where_gpus_are(void **state)
+{
+    static const int32_t hosts[3] = {0, 1, 2};
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct limited in = {0};
+        nw_mapping *mapping;
+        int32_t gpus[64] = {0};
+
+        nw_random_init(&in.random, 500 + (uint64_t)i);
+        init(&in, load_topology("magc-b"), 40, true);
+        nw_pattern_free(in.pattern);
+        in.pattern = make_crowd();
+        in.eased = true;
+        in.options.algorithm = "refine";
+        in.options.hosts = hosts;
+        in.options.host_count = 3;
+        for (int32_t q = 60; q < 160; q++)
+            in.speed[q] = 0;
+        find_limits(&in, 40);
+        MUST(nw_map(in.topology, in.pattern, &in.options, &mapping, NULL));
+        check(&in, mapping);
+        for (int32_t r = 0; r < 16; r++) {
+            struct nw_ints set = nw_mapping_gpus(mapping, r);
+
+            assert_int_equal(set.count, 1);
+            assert_int_equal(gpus[mapping->node[r] * 8 + set.values[0]]++, 0);
+        }
+        nw_mapping_free(mapping);
+        fini(&in);
+    }
+}
+
 /* What no limit holds back is answered as if there were none. */
 static void test_loose_limits_are_none(void **state)
 {
@@ -383,6 +437,7 @@ int main(void)
         cmocka_unit_test(test_small_ones_are_optimal),
         cmocka_unit_test(test_all_keep_limits),
         cmocka_unit_test(test_gpus_beside_limits),
+        cmocka_unit_test(test_ranks_go_where_gpus_are),
         cmocka_unit_test(test_loose_limits_are_none),
         cmocka_unit_test(test_given_beyond_limits),
     };

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The mapping benchmark's tables beside the peers that are on this machine."""
+import datetime
 import os
 import re
 
-from twin import ROOT, Table
+from twin import RESULTS, ROOT, Table, read
 
 TITLE = "Mapping: our engine and its peers"
 PAPER = ("J is hop-bytes relative to the best on each instance, geometric means over the instances; CPU "
@@ -11,7 +12,8 @@ PAPER = ("J is hop-bytes relative to the best on each instance, geometric means 
          "Debian has (Scotch; METIS with our swaps), and those that a file named by NW_BENCH_PEERS "
          "lists (SharedMap and VieM at its three and two efforts, built from their own repositories in "
          "November 2026). A peer that needs over a minute for an instance, or over 20 s of 32,768 "
-         "ranks, is left out of it; the best peer is the best of those that finished.")
+         "ranks, is left out of it; the best peer is the best of those that finished. Where no such file is "
+         "named, the rows of its peers are kept as they were, with their date.")
 ROW = re.compile(r"(.+?)\s+(\d\.\d{4})\s+(\d+\.\d{4})\s+(\d+\.\d+)\s+(\d+)$")
 
 
@@ -22,53 +24,70 @@ def over_peers(line):
     return [name, float(found.split(";")[0]), max(ratios), "", len(ratios)]
 
 
-def peers(nodewise, size, kinds):
+def kept(name, rows):
+    """The last table's rows of peers that are not here, and what was found beside them."""
+    path = os.path.join(RESULTS, "mapping", name + ".tsv")
+    if os.environ.get("NW_BENCH_PEERS") or not os.path.exists(path):
+        return rows
+    old, here = read(path), {row[0] for row in rows}
+    lost = [r for r in old["rows"] if r["algorithm"] not in here]
+    if not lost:
+        return rows
+    over = [r for r in old["rows"] if "over the best peer" in r["algorithm"]]
+    keep = lost + [r for r in over if r not in lost]
+    return [row for row in rows if "over the best peer" not in row[0]] + [
+        [r[c] for c in ("algorithm", "J / best", "worst", "CPU s", "instances")]
+        + [r.get("measured", old["date"])] for r in keep]
+
+
+def peers(nodewise, name, size, kinds):
     os.environ.update(NW_BENCH_SIZES=str(size), NW_BENCH_KINDS=kinds, NW_BENCH_SEEDS="1",
                       NW_BENCH_LIMIT="20" if size > 10000 else "60")
     more = [os.environ["NW_BENCH_PEERS"]] if os.environ.get("NW_BENCH_PEERS") else []
     text = nodewise.script(os.path.join(ROOT, "bench/mapping/run"),
                            os.path.join(nodewise.build, "nodewise"), *more)
-    rows = []
+    rows, today = [], str(datetime.date.today())
     for line in text.splitlines():
         found = ROW.match(line)
         if found:
-            rows.append([found.group(1), *map(float, found.groups()[1:4]), int(found.group(5))])
+            rows.append([found.group(1), *map(float, found.groups()[1:4]), int(found.group(5)), today])
         elif " over the best peer: mean" in line:
-            rows.append(over_peers(line))
+            rows.append(over_peers(line) + [today])
     if not rows:
         raise RuntimeError("no table in what bench/mapping/run printed")
-    return Table(["algorithm", "J / best", "worst", "CPU s", "instances"], rows, "bars",
+    columns = ["algorithm", "J / best", "worst", "CPU s", "instances", "measured"]
+    return Table(columns, kept(name, rows), "bars",
                  "J / best", show=["J / best"], pick=lambda row: row[0] != "block")
 
 
 def stencils_512(nodewise):
     """Measured: one rank per element, stencils, 512 ranks on 4:8:16@1:10:100, one seed"""
-    return peers(nodewise, 512, "stencils")
+    return peers(nodewise, "stencils_512", 512, "stencils")
 
 
 def irregular_512(nodewise):
     """Measured: one rank per element, irregular patterns, 512 ranks on 4:8:16@1:10:100, one seed"""
-    return peers(nodewise, 512, "irregular")
+    return peers(nodewise, "irregular_512", 512, "irregular")
 
 
 def stencils_4608(nodewise):
     """Measured: one rank per element, stencils, 4608 ranks on 12:2:24:8@1:3:10:20, one seed"""
-    return peers(nodewise, 4608, "stencils")
+    return peers(nodewise, "stencils_4608", 4608, "stencils")
 
 
 def irregular_4608(nodewise):
     """Measured: one rank per element, irregular patterns, 4608 ranks on 12:2:24:8@1:3:10:20, one seed"""
-    return peers(nodewise, 4608, "irregular")
+    return peers(nodewise, "irregular_4608", 4608, "irregular")
 
 
 def stencils_32768(nodewise):
     """Measured: one rank per element, stencils, 32,768 ranks on 4:16:32:16@1:10:100:1000, one seed"""
-    return peers(nodewise, 32768, "s5,s7,s27")
+    return peers(nodewise, "stencils_32768", 32768, "s5,s7,s27")
 
 
 def irregular_32768(nodewise):
     """Measured: one rank per element, irregular patterns, 32,768 ranks on 4:16:32:16@1:10:100:1000, one seed"""
-    return peers(nodewise, 32768, "rgg,mesh,shuffled")
+    return peers(nodewise, "irregular_32768", 32768, "rgg,mesh,shuffled")
 
 
 EXPERIMENTS = [stencils_512, irregular_512, stencils_4608, irregular_4608, stencils_32768,
@@ -85,4 +104,6 @@ def words(name, data):
     if best:
         text += "Over the best peer of each instance: %s in the mean, %s at worst." % (
             best["J / best"], best["worst"])
+        if best.get("measured", data.table(name)["date"]) != data.table(name)["date"]:
+            text += " This and the peers not here are of %s." % best["measured"]
     return text

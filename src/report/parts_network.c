@@ -132,10 +132,7 @@ static int32_t show(void *user, int32_t above,
         return row;
     }
     view->failed |= add_names(view, line) != NW_OK;
-    if (line->count == line->each)
-        nw_table_cell(view->table, line->each > 1 ? "%zu" : "", line->each);
-    else
-        nw_table_cell(view->table, "%zu each", line->each);
+    nw_parts_count(view->table, line->count, line->each);
     add_item_figures(view, item);
     return row;
 }

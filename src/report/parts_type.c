@@ -13,6 +13,16 @@ struct view {
     const char *title; /* of the root */
 };
 
+void nw_parts_count(nw_table *table, size_t count, size_t each)
+{
+    if (count != each)
+        nw_table_cell(table, "%zu each", each);
+    else if (each > 1)
+        nw_table_cell(table, "%zu", each);
+    else
+        nw_table_cell(table, "%s", "");
+}
+
 void nw_parts_figures(nw_table *table, const nw_topology *topology,
                       int32_t class)
 {
@@ -92,10 +102,7 @@ static int32_t show(void *user, int32_t above,
         nw_table_cell(view->table, "%s", view->title);
     else
         add_label(view, line);
-    if (line->count == line->each)
-        nw_table_cell(view->table, line->each > 1 ? "%zu" : "", line->each);
-    else
-        nw_table_cell(view->table, "%zu each", line->each);
+    nw_parts_count(view->table, line->count, line->each);
     if (view->topology->depth_distance)
         add_distance(view, vertex);
     else
@@ -161,7 +168,7 @@ static void add_direct(const struct view *view, int32_t root, int32_t d,
             type->index[link->a],
             nw_vertex_kind_name((enum nw_vertex_kind)type->kind[link->b]),
             type->index[link->b]);
-    nw_table_cell(view->table, count > 1 ? "%zu" : "", count);
+    nw_parts_count(view->table, count, count);
     nw_parts_figures(view->table, view->topology, link->class);
 }
 

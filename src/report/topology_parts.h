@@ -15,6 +15,10 @@ NW_MUST_CHECK nw_status nw_parts_of_type(nw_table *table,
                                          const nw_topology *topology,
                                          int32_t type);
 
+/* The cell of how many there are: nothing for one, and "each" where they are so
+ * many in each of several. */
+void nw_parts_count(nw_table *table, size_t count, size_t each);
+
 /* The cells link, bandwidth, latency, note of a link class; -1 leaves them
  * empty. */
 void nw_parts_figures(nw_table *table, const nw_topology *topology,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Threads that take the next job until there is none. */
 #include "base/crew.h"
+#include "base/array.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define CREW_MOST 64
@@ -45,6 +47,36 @@ void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
     work(&crew);
     while (started > 0)
         pthread_join(thread[--started], NULL);
+}
+
+#define LONG ((size_t)1 << 21)
+
+struct clearing {
+    char *memory;
+    size_t bytes;
+};
+
+static void clear_part(void *user, int32_t part)
+{
+    const struct clearing *clearing = user;
+    struct nw_crew_part mine = nw_crew_part((int64_t)clearing->bytes, part);
+
+    memset(clearing->memory + mine.first, 0, (size_t)(mine.end - mine.first));
+}
+
+nw_status nw_crew_alloc(size_t count, size_t size, int32_t threads, void *out)
+{
+    struct clearing clearing = {.bytes = count * size};
+    nw_status status;
+
+    if (size && (count > SIZE_MAX / size || clearing.bytes < LONG))
+        return nw_alloc(count, size, out);
+    status = nw_alloc_raw(count, size, &clearing.memory);
+    if (status)
+        return status;
+    nw_crew_run(clear_part, &clearing, NW_CREW_PARTS, threads);
+    memcpy(out, &clearing.memory, sizeof clearing.memory);
+    return NW_OK;
 }
 
 static bool inside_mpi(void)

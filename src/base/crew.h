@@ -4,6 +4,7 @@
 #define NW_BASE_CREW_H
 
 #include <nodewise/status.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Calls job(user, i) once for each i below count, in any order, on at most
@@ -23,6 +24,10 @@ static inline struct nw_crew_part nw_crew_part(int64_t count, int32_t i)
     return (struct nw_crew_part){count * i / NW_CREW_PARTS,
                                  count * (i + 1) / NW_CREW_PARTS};
 }
+
+/* nw_alloc, cleared by those threads where it is long. */
+NW_MUST_CHECK nw_status nw_crew_alloc(size_t count, size_t size,
+                                      int32_t threads, void *out);
 
 /* Threads meant by an option: as many as asked for; with 0 the cores that are
  * here, but one inside an MPI process. */

@@ -31,17 +31,27 @@ void nw_text_add(struct nw_text *text, const char *words)
     nw_text_add_bytes(text, words, strlen(words));
 }
 
-void nw_text_add_number(struct nw_text *text, int64_t number)
+char *nw_put_u64(char *out, uint64_t value)
 {
-    char digits[24], *at = digits + sizeof digits;
-    uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+    char digits[20];
+    int count = 0;
 
     do
-        *--at = (char)('0' + left % 10);
-    while (left /= 10);
+        digits[count++] = (char)('0' + value % 10);
+    while (value /= 10);
+    while (count)
+        *out++ = digits[--count];
+    return out;
+}
+
+void nw_text_add_number(struct nw_text *text, int64_t number)
+{
+    char digits[24], *at = digits;
+
     if (number < 0)
-        *--at = '-';
-    nw_text_add_bytes(text, at, (size_t)(digits + sizeof digits - at));
+        *at++ = '-';
+    at = nw_put_u64(at, number < 0 ? -(uint64_t)number : (uint64_t)number);
+    nw_text_add_bytes(text, digits, (size_t)(at - digits));
 }
 
 void nw_text_format(struct nw_text *text, const char *format, ...)

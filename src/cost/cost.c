@@ -52,24 +52,25 @@ struct evaluation {
     double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
 
-/* Slices from one end to the other, as many for each share. */
+/* Slices from one end to the other, as many for each share. What the other
+ * shares begin with is the first one's. */
 static void take_share(void *user, int32_t t)
 {
     struct evaluation *work = user;
     int64_t slices = work->of.slices, first = slices * t / work->shares;
     int64_t end = slices * (t + 1) / work->shares;
 
+    if (t)
+        work->status[t] =
+            nw_share_init(&work->share[t], &work->of, &work->share[0]);
     for (int64_t i = first; !work->status[t] && i < end; i++)
         work->status[t] = nw_share_add(&work->share[t], (int32_t)i);
 }
 
 static nw_status take_shares(struct evaluation *work)
 {
-    nw_status status = NW_OK;
+    nw_status status = nw_share_init(&work->share[0], &work->of, NULL);
 
-    for (int32_t t = 0; !status && t < work->shares; t++)
-        status = nw_share_init(&work->share[t], &work->of,
-                               t ? &work->share[0] : NULL);
     if (!status)
         nw_crew_run(take_share, work, work->shares, work->shares);
     for (int32_t t = 0; !status && t < work->shares; t++)
@@ -246,7 +247,8 @@ static nw_status finish(struct evaluation *work)
     if (!cost->has_congestion)
         return NW_OK;
     for (int layer = 0; !status && layer < layers; layer++)
-        status = nw_alloc(2 * links, sizeof(double), &work->load[layer]);
+        status = nw_crew_alloc(2 * links, sizeof(double), work->of.threads,
+                               &work->load[layer]);
     if (status)
         return status;
     congest_layers(work);

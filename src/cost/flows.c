@@ -33,7 +33,8 @@ static nw_status find_latencies(struct nw_flows *flows)
 {
     const nw_topology *topology = flows->topology;
     size_t links = (size_t)nw_topology_link_count(topology);
-    nw_status status = nw_alloc(links, sizeof *flows->latency, &flows->latency);
+    nw_status status =
+        nw_alloc_raw(links, sizeof *flows->latency, &flows->latency);
 
     if (!status)
         status = nw_alloc(links, sizeof *flows->above, &flows->above);
@@ -47,15 +48,14 @@ static nw_status find_latencies(struct nw_flows *flows)
 static nw_status alloc_layer(struct nw_flows *flows, int layer)
 {
     size_t links = (size_t)nw_topology_link_count(flows->topology);
-    nw_status status =
-        nw_alloc(2 * links, sizeof(nw_uint128), &flows->hop[layer]);
+    nw_uint128 **sums[] = {&flows->begun[layer], &flows->ended[layer],
+                           &flows->turned[layer]};
+    nw_status status = nw_crew_alloc(2 * links, sizeof(nw_uint128),
+                                     flows->threads, &flows->hop[layer]);
 
-    if (!status)
-        status = nw_alloc(links, sizeof(nw_uint128), &flows->begun[layer]);
-    if (!status)
-        status = nw_alloc(links, sizeof(nw_uint128), &flows->ended[layer]);
-    if (!status)
-        status = nw_alloc(links, sizeof(nw_uint128), &flows->turned[layer]);
+    for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++)
+        status =
+            nw_crew_alloc(links, sizeof **sums[i], flows->threads, sums[i]);
     return status;
 }
 

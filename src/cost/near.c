@@ -113,7 +113,7 @@ void nw_near_types_fini(struct nw_near_types *types)
 }
 
 nw_status nw_near_init(struct nw_near *near, const nw_topology *topology,
-                       const struct nw_near_types *types)
+                       const struct nw_near_types *types, int32_t threads)
 {
     size_t links = (size_t)nw_topology_link_count(topology);
     uint64_t **sums[] = {&near->bytes, &near->messages, &near->begun,
@@ -122,7 +122,7 @@ nw_status nw_near_init(struct nw_near *near, const nw_topology *topology,
 
     *near = (struct nw_near){.topology = topology, .types = types};
     for (size_t i = 0; !status && i < sizeof sums / sizeof *sums; i++)
-        status = nw_alloc(links, sizeof **sums[i], sums[i]);
+        status = nw_crew_alloc(links, sizeof **sums[i], threads, sums[i]);
     return status;
 }
 

@@ -38,7 +38,8 @@ struct nw_near {
 
 NW_MUST_CHECK nw_status nw_near_init(struct nw_near *near,
                                      const nw_topology *topology,
-                                     const struct nw_near_types *types);
+                                     const struct nw_near_types *types,
+                                     int32_t threads);
 void nw_near_fini(struct nw_near *near);
 void nw_near_merge(struct nw_near *to, const struct nw_near *from,
                    int32_t threads);

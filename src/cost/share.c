@@ -93,7 +93,8 @@ nw_status nw_share_init(struct nw_share *share, struct nw_shared *of,
                 nw_alloc(levels, sizeof(uint64_t), &share->level_messages[i]);
     }
     if (!status && of->used[NW_FLOW_HOST])
-        status = nw_near_init(&share->near, of->topology, &of->near);
+        status = nw_near_init(&share->near, of->topology, &of->near,
+                              first ? 1 : of->threads);
     return status || first ? status : open_flows(share);
 }
 

@@ -103,12 +103,26 @@ static nw_status fill_rows(const struct filling *fill, size_t total)
     return NW_OK;
 }
 
+/* Nearly always: one unit of one each, none given. */
+static void fill_plain(const struct filling *fill)
+{
+    int32_t n = fill->problem->pattern->rank_count;
+
+    for (int32_t r = 0; r < n; r++)
+        (*fill->values)[r] =
+            fill->unit[r] < 0 ? -1 : fill->units->member[fill->unit[r]];
+}
+
 static nw_status fill(const struct filling *fill)
 {
     int32_t n = fill->problem->pattern->rank_count;
     size_t total = 0;
     bool single = true;
 
+    if (fill->units->size <= 1 && !fill->problem->fixed_host) {
+        fill_plain(fill);
+        return NW_OK;
+    }
     for (int32_t r = 0; r < n; r++) {
         size_t count = set_of(fill, r).count;
 

@@ -177,7 +177,6 @@ static size_t list_candidates(const struct nw_problem *problem,
     bool scotch;
     size_t count = 0;
 
-    list[count++] = nw_algorithm_find("default");
     if (problem->options.effort == NW_EFFORT_FAST) {
         list[count++] = nw_algorithm_find(greedy ? "magc-greedy" : "partition");
         return count;
@@ -234,22 +233,22 @@ nw_status nw_choose_best(const struct nw_problem *problem,
 {
     struct choosing choosing = {.problem = problem, .report = report};
     const struct nw_algorithm *list[LIST_MOST];
-    size_t count = list_candidates(problem, list);
+    size_t count = 0;
     bool done = false;
-    nw_status status = consider(&choosing, list[0]);
+    nw_status status = consider(&choosing, nw_algorithm_find("default"));
 
     if (!status)
         status = search_tree(&choosing, &done);
-    if (!status && done) {
+    if (!status && done)
         status = cut_few_bonds(&choosing);
-        count = 1;
-    }
-    for (size_t i = 1;
+    if (!status && !done)
+        count = list_candidates(problem, list);
+    for (size_t i = 0;
          !status && i < count && !nw_budget_is_overdue(problem->budget); i++) {
         struct nw_progress *progress = problem->options.progress;
 
         if (progress && progress->update)
-            progress->update(progress, i, count, list[i]->name);
+            progress->update(progress, i + 1, count + 1, list[i]->name);
         status = consider(&choosing, list[i]);
     }
     if (!status && !done && !nw_budget_is_overdue(problem->budget))

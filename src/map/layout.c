@@ -210,12 +210,38 @@ double nw_layout_cost(const struct nw_layout *layout)
     return sum / 2;
 }
 
+struct seating {
+    struct nw_layout *layout;
+    const int32_t *seat;
+};
+
+static void empty_part(void *user, int32_t i)
+{
+    struct nw_layout *layout = ((struct seating *)user)->layout;
+    int64_t seats = layout->tree->seats;
+    int32_t jobs = jobs_of(layout), end = (int32_t)(seats * (i + 1) / jobs);
+
+    for (int32_t s = (int32_t)(seats * i / jobs); s < end; s++)
+        layout->process[s] = -1;
+}
+
+static void seat_part(void *user, int32_t i)
+{
+    const struct seating *seating = user;
+    int32_t end = part_of(seating->layout, i + 1);
+
+    for (int32_t p = part_of(seating->layout, i); p < end; p++)
+        sit(seating->layout, p, seating->seat[p]);
+}
+
 void nw_layout_seat(struct nw_layout *layout, const int32_t *seat)
 {
-    for (int32_t s = 0; s < layout->tree->seats; s++)
-        layout->process[s] = -1;
-    for (int32_t p = 0; p < layout->count; p++)
-        sit(layout, p, seat[p]);
+    struct seating seating = {layout, seat};
+    int32_t jobs = jobs_of(layout);
+
+    if (layout->tree->seats > layout->count)
+        nw_crew_run(empty_part, &seating, jobs, layout->threads);
+    nw_crew_run(seat_part, &seating, jobs, layout->threads);
 }
 
 nw_status nw_layout_take_if_better(struct nw_layout *layout,

@@ -209,14 +209,18 @@ static size_t first_arc(const struct nw_placing *placing, int32_t p,
     return low;
 }
 
-static bool match_range(struct nw_placing *placing, size_t *next, int32_t begin,
-                        int32_t end)
+/* `next` of the processes from reach[0] to reach[1]. */
+static bool match_range(struct nw_placing *placing, size_t *next,
+                        const int32_t range[2], const int32_t reach[2])
 {
-    for (int32_t p = begin; p < end; p++)
+    for (int32_t p = range[0]; p < range[1]; p++)
         for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
             int32_t peer = placing->arc[a].peer;
-            size_t back = next[peer]++;
+            size_t back;
 
+            if (peer < reach[0] || peer > reach[1])
+                return false;
+            back = next[peer]++;
             if (back >= placing->row[peer + 1] || placing->arc[back].peer != p)
                 return false;
             placing->arc[back].in = placing->arc[a].out;
@@ -224,21 +228,40 @@ static bool match_range(struct nw_placing *placing, size_t *next, int32_t begin,
     return true;
 }
 
+/* The least and the greatest process that a range sends to. */
+static void find_reach(const struct nw_placing *placing, const int32_t range[2],
+                       int32_t reach[2])
+{
+    reach[0] = placing->count;
+    reach[1] = -1;
+    for (int32_t p = range[0]; p < range[1]; p++) {
+        const size_t *row = placing->row + p;
+
+        if (row[0] == row[1])
+            continue;
+        if (placing->arc[row[0]].peer < reach[0])
+            reach[0] = placing->arc[row[0]].peer;
+        if (placing->arc[row[1] - 1].peer > reach[1])
+            reach[1] = placing->arc[row[1] - 1].peer;
+    }
+}
+
 /* Where each process sends to those it receives from, the arcs back come up in
- * the order of the processes, and nothing is sorted; none may be left over. */
+ * the order of the processes, and nothing is sorted. Each arc then has its own
+ * one back, so none is left over. */
 static void match_part(void *user, int32_t i)
 {
     struct mirror *mirror = user;
     struct nw_placing *placing = mirror->placing;
     size_t *next = mirror->next[i];
-    int32_t begin = part_of(placing, i, mirror->matchers);
-    int32_t end = part_of(placing, i + 1, mirror->matchers);
+    int32_t range[2] = {part_of(placing, i, mirror->matchers),
+                        part_of(placing, i + 1, mirror->matchers)};
+    int32_t reach[2];
 
-    for (int32_t p = 0; p < placing->count; p++)
-        next[p] = first_arc(placing, p, begin);
-    mirror->failed[i] = !match_range(placing, next, begin, end);
-    for (int32_t p = 0; !mirror->failed[i] && p < placing->count; p++)
-        mirror->failed[i] = next[p] != first_arc(placing, p, end);
+    find_reach(placing, range, reach);
+    for (int32_t p = reach[0]; p <= reach[1]; p++)
+        next[p] = first_arc(placing, p, range[0]);
+    mirror->failed[i] = !match_range(placing, next, range, reach);
 }
 
 static nw_status match_arcs(struct mirror *mirror, int32_t threads, bool *done)
@@ -250,7 +273,7 @@ static nw_status match_arcs(struct mirror *mirror, int32_t threads, bool *done)
     if (mirror->matchers > MATCHERS_MOST)
         mirror->matchers = MATCHERS_MOST;
     for (int32_t i = 0; !status && i < mirror->matchers; i++)
-        status = nw_alloc(n, sizeof *mirror->next[i], &mirror->next[i]);
+        status = nw_alloc_raw(n, sizeof *mirror->next[i], &mirror->next[i]);
     if (!status)
         nw_crew_run(match_part, mirror, mirror->matchers, threads);
     *done = !status;

@@ -79,20 +79,21 @@ static nw_status cut_parts(const struct nw_layout *layout, struct parts *parts)
 
 static void read_part(void *user, int32_t i)
 {
-    struct part *part = &((struct parts *)user)->part[i];
+    struct part *part = &((struct parts *)user)->part[i], mine = *part;
     const struct nw_layout *layout = part->layout;
     int32_t last = 0;
 
-    part->found = true;
-    for (int32_t p = part->begin; part->found && p < part->end; p++)
+    mine.found = true;
+    for (int32_t p = mine.begin; mine.found && p < mine.end; p++)
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
             int32_t gap = layout->bond[b].peer - p;
 
             if (gap <= 0 || gap == last)
                 continue;
             last = gap;
-            part->found = part->found && note_gap(&part->gaps, gap);
+            mine.found = mine.found && note_gap(&mine.gaps, gap);
         }
+    *part = mine;
 }
 
 static bool read_gaps(struct parts *parts, struct gaps *gaps)
@@ -279,28 +280,59 @@ static void finish_steps(struct nw_tiling *tiling, const struct tally *tally)
     }
 }
 
+/* Whether step i leads from a cell to the one `gap` numbers on, inside the
+ * grid: nearly always known without a division. */
+static bool leads(const struct nw_tiling *tiling, int i, const int32_t *cell,
+                  int32_t gap)
+{
+    int64_t sum = 0;
+
+    if (i >= tiling->steps)
+        return false;
+    for (int d = 0; d < tiling->dims; d++) {
+        int32_t to = cell[d] + tiling->step[i][d];
+
+        if (to < 0 || to >= tiling->size[d])
+            return false;
+        sum += (int64_t)tiling->step[i][d] * tiling->stride[d];
+    }
+    return sum == gap;
+}
+
+static bool sum_cell(struct part *part, int32_t p)
+{
+    const struct nw_layout *layout = part->layout;
+    struct nw_tiling *tiling = &part->tiling;
+    int32_t cell[NW_TILE_DIMS];
+    int last = -1;
+
+    for (int d = 0; d < tiling->dims; d++)
+        cell[d] = nw_tiling_at(tiling, p, d);
+    for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
+        int32_t step[NW_TILE_DIMS] = {0}, peer = layout->bond[b].peer;
+
+        if (peer < p)
+            continue;
+        if (leads(tiling, last + 1, cell, peer - p))
+            last++;
+        else if (step_between(tiling, p, peer, step, tiling->periodic))
+            last = find_step(tiling, step, last);
+        else
+            return false;
+        if (!add_bond(part, last, layout->bond[b].bytes))
+            return false;
+    }
+    return true;
+}
+
+/* On its own stack: parts that stand side by side would share cache lines. */
 static void sum_part(void *user, int32_t number)
 {
-    struct part *part = &((struct parts *)user)->part[number];
-    struct nw_tiling *tiling = &part->tiling;
-    const struct nw_layout *layout = part->layout;
+    struct part *part = &((struct parts *)user)->part[number], mine = *part;
 
-    for (int32_t p = part->begin; part->found && p < part->end; p++) {
-        int last = -1;
-
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t step[NW_TILE_DIMS] = {0}, peer = layout->bond[b].peer;
-
-            if (peer < p)
-                continue;
-            part->found = part->found &&
-                          step_between(tiling, p, peer, step, tiling->periodic);
-            if (part->found)
-                last = find_step(tiling, step, last);
-            part->found =
-                part->found && add_bond(part, last, layout->bond[b].bytes);
-        }
-    }
+    for (int32_t p = mine.begin; mine.found && p < mine.end; p++)
+        mine.found = sum_cell(&mine, p);
+    *part = mine;
 }
 
 /* Adds up one part's steps. */

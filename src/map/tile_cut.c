@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/crew.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +34,23 @@ struct cutting {
     int32_t *side;  /* [count] */
     int32_t *seat;
     int32_t *at[NW_TILE_DIMS]; /* [count] coordinates of each process */
-    int32_t later; /* shares of at most so many cells wait as jobs */
-    struct share *job;
-    size_t jobs, capacity;
+    int32_t later; /* shares of at most so many cells wait for other threads */
+    struct waiting *waiting;
     nw_status status;
+    nw_status *failed; /* where a failure is kept for all */
 };
+
+struct waiting {
+    pthread_mutex_t lock;
+    struct share *share;
+    size_t count, capacity;
+};
+
+static void fail(struct cutting *work, nw_status status)
+{
+    work->status = status;
+    __atomic_store_n(work->failed, status, __ATOMIC_RELAXED);
+}
 
 /* Cells first .. end - 1 by coordinate d, in the order they are in else. */
 static void sort_cells(struct cutting *work, int32_t first, int32_t end, int d)
@@ -281,7 +294,7 @@ static void follow_strips(struct cutting *work, struct share share)
     if (!status)
         status = nw_tiling_strips(work->tiling, work->cell, begin, clusters);
     if (status)
-        __atomic_store_n(&work->status, status, __ATOMIC_RELAXED);
+        fail(work, status);
     for (int32_t c = 0; !status && c < clusters; c++) {
         one.from = share.from + c;
         one.to = one.from + 1;
@@ -323,15 +336,20 @@ static int32_t choose_middle(const struct cutting *work,
     return best;
 }
 
+/* Waits for the next round. */
 static void put_off(struct cutting *work, struct share share)
 {
-    nw_status status =
-        nw_grow(&work->job, &work->capacity, work->jobs + 1, sizeof *work->job);
+    struct waiting *waiting = work->waiting;
+    nw_status status;
 
+    pthread_mutex_lock(&waiting->lock);
+    status = nw_grow(&waiting->share, &waiting->capacity, waiting->count + 1,
+                     sizeof *waiting->share);
+    if (!status)
+        waiting->share[waiting->count++] = share;
+    pthread_mutex_unlock(&waiting->lock);
     if (status)
-        work->status = status;
-    else
-        work->job[work->jobs++] = share;
+        fail(work, status);
 }
 
 static void spread(struct cutting *work, struct share share)
@@ -359,33 +377,68 @@ static void spread(struct cutting *work, struct share share)
     spread(work, right);
 }
 
+static nw_status alloc_layer(struct cutting *work)
+{
+    int32_t largest = 0;
+
+    for (int d = 0; d < work->tiling->dims; d++)
+        if (work->tiling->size[d] > largest)
+            largest = work->tiling->size[d];
+    return nw_alloc_raw((size_t)largest + 1, sizeof *work->layer, &work->layer);
+}
+
+struct round {
+    struct cutting *work;
+    struct share *share;
+};
+
 static void run_job(void *user, int32_t number)
 {
-    struct cutting *all = user, mine = *all;
-    nw_status status;
+    const struct round *round = user;
+    struct cutting mine = *round->work;
+    nw_status status = alloc_layer(&mine);
 
-    mine.later = 0;
-    mine.layer = NULL;
-    status = nw_alloc((size_t)all->layout->count + 2, sizeof *mine.layer,
-                      &mine.layer);
+    mine.failed = &round->work->status;
     if (!status)
-        spread(&mine, all->job[number]);
+        spread(&mine, round->share[number]);
     else
-        __atomic_store_n(&all->status, status, __ATOMIC_RELAXED);
+        fail(&mine, status);
     free(mine.layer);
 }
 
-static void cut_all(struct cutting *work)
+/* Shares are cut to half the size, then these, several at a time, to half of
+ * that, until enough are left that each is done at once. */
+static nw_status run_rounds(struct cutting *work, struct share all)
+{
+    struct waiting waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
+    int32_t least = work->layout->count / JOBS;
+
+    if (least < JOB_LEAST)
+        least = work->layout->count;
+    work->waiting = &waiting;
+    work->later = work->layout->count / 2 < least ? 0 : work->layout->count / 2;
+    spread(work, all);
+    while (!work->status && waiting.count) {
+        struct round round = {work, waiting.share};
+        int32_t count = (int32_t)waiting.count;
+
+        waiting.share = NULL;
+        waiting.count = waiting.capacity = 0;
+        work->later = work->later / 2 < least ? 0 : work->later / 2;
+        nw_crew_run(run_job, &round, count, work->layout->threads);
+        free(round.share);
+    }
+    free(waiting.share);
+    return work->status;
+}
+
+static nw_status cut_all(struct cutting *work)
 {
     const struct nw_layout *layout = work->layout;
-    int32_t count = layout->count;
-    struct share all = {0, count, 0, 1, layout->tree->levels - 1, {0}};
+    struct share all = {0, layout->count, 0, 1, layout->tree->levels - 1, {0}};
 
-    work->later = count / JOBS < JOB_LEAST ? 0 : count / JOBS;
     memcpy(all.box, work->tiling->size, sizeof all.box);
-    spread(work, all);
-    if (!work->status)
-        nw_crew_run(run_job, work, (int32_t)work->jobs, layout->threads);
+    return run_rounds(work, all);
 }
 
 /* Everything is one piece at first. */
@@ -413,7 +466,7 @@ static nw_status prepare(struct cutting *work)
     if (!status)
         status = nw_alloc_raw(n, sizeof *work->best, &work->best);
     if (!status)
-        status = nw_alloc(n + 2, sizeof *work->layer, &work->layer);
+        status = alloc_layer(work);
     if (!status)
         status = nw_alloc_raw(n, sizeof *work->piece, &work->piece);
     if (!status)
@@ -430,13 +483,14 @@ nw_status nw_tiling_cut(const struct nw_layout *layout,
 {
     struct cutting work = {
         .layout = layout, .way = way, .tiling = tiling, .seat = seat};
-    nw_status status = prepare(&work);
+    nw_status status;
+
+    work.failed = &work.status;
+    status = prepare(&work);
 
     if (!status) {
-        cut_all(&work);
-        status = work.status;
+        status = cut_all(&work);
     }
-    free(work.job);
     free(work.cell);
     free(work.order);
     free(work.best);

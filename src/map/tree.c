@@ -5,6 +5,8 @@
  * tried on many pairs. */
 #include "map/tree.h"
 #include "base/array.h"
+#include "base/crew.h"
+#include "map/budget.h"
 #include "topology/topology.h"
 
 #include <math.h>
@@ -12,6 +14,7 @@
 #include <string.h>
 
 #define TRIALS 4096
+#define THREADED 16384 /* seats that are worth several threads */
 
 /* --- the order of the machine --- */
 
@@ -330,14 +333,36 @@ static nw_status deal_seats(const struct nw_placing *placing,
     return status;
 }
 
+struct gaps {
+    const struct nw_places *places;
+    const int32_t *place; /* [seats] */
+    int32_t seats;
+    double *gap; /* [seats] */
+};
+
+static void find_part(void *user, int32_t part)
+{
+    const struct gaps *gaps = user;
+    struct nw_crew_part mine = nw_crew_part(gaps->seats - 1, part);
+
+    for (int64_t s = mine.first; s < mine.end; s++)
+        gaps->gap[s] = nw_places_distance(gaps->places, gaps->place[s],
+                                          gaps->place[s + 1]);
+}
+
 static nw_status find_gaps(const struct nw_placing *placing,
                            const int32_t *place, int32_t seats, double **gap)
 {
+    struct gaps gaps = {placing->places, place, seats, NULL};
+    bool few = seats < THREADED || !placing->budget;
     nw_status status = nw_alloc((size_t)seats, sizeof **gap, gap);
 
-    for (int32_t s = 0; !status && s + 1 < seats; s++)
-        (*gap)[s] = nw_places_distance(placing->places, place[s], place[s + 1]);
-    return status;
+    if (status || seats < 2)
+        return status;
+    gaps.gap = *gap;
+    nw_crew_run(find_part, &gaps, NW_CREW_PARTS,
+                few ? 1 : placing->budget->threads);
+    return NW_OK;
 }
 
 /* From here on a key's vertex counts the processes that are on its place

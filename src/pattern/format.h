@@ -104,7 +104,4 @@ NW_MUST_CHECK nw_status nw_pattern_alloc_edges(nw_pattern *pattern,
 size_t nw_pattern_find(const nw_pattern *pattern, int32_t src, int32_t dst);
 void nw_pattern_one_message(nw_pattern *pattern);
 
-/* Decimal digits at `out` (room for 20); returns what follows them. */
-char *nw_put_u64(char *out, uint64_t value);
-
 #endif

@@ -2,6 +2,7 @@
 /* Matrix Market: coordinate and array, general and symmetric, integer, real
  * and pattern. Row i column j is what rank i sends to rank j. */
 #include "base/status.h"
+#include "base/text.h"
 #include "pattern/format.h"
 
 #include <string.h>

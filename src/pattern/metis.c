@@ -5,6 +5,7 @@
  * others and those with mistakes here. */
 #include "base/array.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "pattern/format.h"
 #include "pattern/rows.h"
 

@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The writing half of our own format: what the profiler leaves behind. */
+#include "base/text.h"
 #include "pattern/format.h"
 
 #include <string.h>
-
-char *nw_put_u64(char *out, uint64_t value)
-{
-    char digits[20];
-    int count = 0;
-
-    do
-        digits[count++] = (char)('0' + value % 10);
-    while (value /= 10);
-    while (count)
-        *out++ = digits[--count];
-    return out;
-}
 
 /* Length of the character at `at` where it may stand in a line as it is. */
 static size_t plain_character(const char *at)

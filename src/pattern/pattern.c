@@ -33,14 +33,15 @@ nw_status nw_pattern_new(int32_t ranks, size_t edges, nw_pattern **out)
     nw_status status = nw_alloc(1, sizeof *pattern, &pattern);
 
     if (!status)
-        status =
-            nw_alloc((size_t)ranks + 1, sizeof *pattern->row, &pattern->row);
+        status = nw_alloc_raw((size_t)ranks + 1, sizeof *pattern->row,
+                              &pattern->row);
     if (!status)
         status = nw_pattern_alloc_edges(pattern, edges);
     if (status) {
         nw_pattern_free(pattern);
         return status;
     }
+    pattern->row[0] = 0;
     pattern->rank_count = ranks;
     pattern->edge_count = edges;
     *out = pattern;

@@ -94,7 +94,7 @@ static nw_status build_levels(struct task *task, struct nw_random *random,
         struct nw_kgraph *fine = &levels->graph[at];
         int32_t *next[2] = {NULL, NULL};
 
-        if (fine->n <= small)
+        if (fine->n <= small || nw_budget_is_overdue(task->run->budget))
             break;
         merge.part = part[0] ? part[0] : given[0];
         merge.other = part[1] ? part[1] : given[1];
@@ -151,8 +151,11 @@ static nw_status refine(struct task *task, const struct nw_kgraph *graph,
     struct nw_kstate state;
     bool balanced;
     double begun = 0;
-    nw_status status = nw_kstate_init(&state, graph, task->run->machine, part);
+    nw_status status;
 
+    if (!finest && nw_budget_is_overdue(task->run->budget))
+        return NW_OK;
+    status = nw_kstate_init(&state, graph, task->run->machine, part);
     if (status)
         return status;
     state.budget = task->run->budget;
@@ -220,8 +223,7 @@ static nw_status begin(struct task *task, const struct levels *levels,
         memcpy(*part, task->one->part, (size_t)last->n * sizeof **part);
         return NW_OK;
     }
-    if (nw_budget_is_overdue(task->run->budget))
-        effort.repeats = effort.tries = 1;
+    effort.budget = task->run->budget;
     return nw_ksection(last, task->run->machine, &effort, task->seed, *part);
 }
 
@@ -511,6 +513,21 @@ static nw_status evolve(struct nw_krun *run, struct answer champion[2])
     return status;
 }
 
+/* An answer in order that could not be brought within the limits is no answer:
+ * one is made, whatever the time. */
+static nw_status make_patiently(const struct nw_krun *run,
+                                struct answer *answer)
+{
+    struct nw_krun patient = *run;
+    struct task task = {.run = &patient, .seed = run->seed};
+    nw_status status;
+
+    patient.budget = NULL;
+    status = run_task(&task);
+    keep_better(answer, &task.out);
+    return status;
+}
+
 nw_status nw_kway(struct nw_krun *run, int32_t *part)
 {
     struct answer champion[2] = {{0}};
@@ -518,6 +535,8 @@ nw_status nw_kway(struct nw_krun *run, int32_t *part)
 
     if (!status)
         status = evolve(run, champion);
+    if (!status && !champion[0].balanced && run->budget->hurried)
+        status = make_patiently(run, &champion[0]);
     if (!status && !champion[0].balanced)
         status = nw_fail(NW_EINVAL, "no way was found to keep every element "
                                     "within its limit; a larger imbalance or "

@@ -78,6 +78,8 @@ struct nw_keffort {
     int tries;    /* first cuts of each */
     int searches; /* rounds of local search on each level */
     int patience; /* moves without gain before a local search ends */
+    struct nw_budget
+        *budget; /* overdue, the rest is cut in order; NULL: never */
 };
 
 struct nw_krun {
@@ -91,7 +93,8 @@ struct nw_krun {
 
 /* Fills part[n] with elements. The answer respects limits, capacities and
  * ranges, or NW_EINVAL says that none was found. Overdue, the first answer is
- * no longer improved, only brought within them. */
+ * ended as cheaply as can be, in order, and only brought within them; where
+ * that fails, it is made in full. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_krun *run, int32_t *part);
 
 /* The sum over all edges of weight x distance, each edge once. */

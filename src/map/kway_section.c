@@ -93,6 +93,15 @@ static size_t count_arcs(const struct nw_kgraph *g, const struct section *here)
     return arcs;
 }
 
+static double load_of(const struct sectioning *s, const struct section *here)
+{
+    double load = 0;
+
+    for (int32_t i = 0; i < here->count; i++)
+        load += (double)s->graph->load[here->vertex[i]];
+    return load;
+}
+
 /* The sides' shares of the load that is really here, and their limits: each
  * of the d cuts that follow may add the d-th root of what is allowed in all. */
 static struct nw_kcut make_cut(const struct sectioning *s,
@@ -100,15 +109,13 @@ static struct nw_kcut make_cut(const struct sectioning *s,
 {
     const struct nw_kmachine *m = s->machine;
     struct nw_kcut cut = {.tries = s->effort->tries, .repeats = 1};
-    double share[2] = {0}, limit[2] = {0}, load = 0, ease;
+    double share[2] = {0}, limit[2] = {0}, load = load_of(s, here), ease;
 
     for (int32_t i = here->low; i < here->high; i++) {
         share[i >= middle] += m->share[i];
         limit[i >= middle] += (double)m->limit[i];
         cut.capacity[i >= middle] += m->capacity[i];
     }
-    for (int32_t i = 0; i < here->count; i++)
-        load += (double)s->graph->load[here->vertex[i]];
     /* the last cuts are cheap to mend on the way back */
     if (here->high - here->low > FEW)
         cut.repeats = s->effort->repeats;
@@ -184,11 +191,62 @@ static nw_status cut_section(struct sectioning *s, const struct section *here,
     return status;
 }
 
+/* What is left to share out in order. */
+struct filling {
+    int32_t at; /* element */
+    double load, share;
+    double aim, mine; /* of the element: load to reach, and reached */
+    int64_t held;     /* vertices */
+};
+
+static void open_element(const struct nw_kmachine *m, struct filling *fill)
+{
+    fill->aim = fill->share > 0 ? fill->load * m->share[fill->at] / fill->share
+                                : fill->load;
+    fill->mine = 0;
+    fill->held = 0;
+}
+
+static void close_element(const struct nw_kmachine *m, struct filling *fill)
+{
+    fill->load -= fill->mine;
+    fill->share -= m->share[fill->at++];
+    open_element(m, fill);
+}
+
+/* Vertex after vertex to element after element: what time is up for. */
+static void fill_in_order(struct sectioning *s, const struct section *here)
+{
+    const struct nw_kgraph *g = s->graph;
+    const struct nw_kmachine *m = s->machine;
+    struct filling fill = {.at = here->low, .load = load_of(s, here)};
+
+    for (int32_t q = here->low; q < here->high; q++)
+        fill.share += m->share[q];
+    open_element(m, &fill);
+    for (int32_t i = 0; i < here->count; i++) {
+        int32_t v = here->vertex[i];
+
+        while (fill.at + 1 < here->high &&
+               (fill.mine + (double)g->load[v] / 2 > fill.aim ||
+                fill.held + g->count[v] > m->capacity[fill.at]))
+            close_element(m, &fill);
+        s->part[v] = nw_kmay(g, v, fill.at) ? fill.at : g->range[v].low;
+        fill.mine += (double)g->load[v];
+        fill.held += g->count[v];
+    }
+}
+
 static nw_status section(struct sectioning *s, struct section here)
 {
     int32_t middle;
     int8_t *side;
     nw_status status;
+
+    if (nw_budget_is_overdue(s->effort->budget)) {
+        fill_in_order(s, &here);
+        return NW_OK;
+    }
 
     if (here.high - here.low == 1 || !here.count) {
         for (int32_t i = 0; i < here.count; i++)

@@ -325,6 +325,53 @@ static void test_called_off_is_within_limits(void **state)
     nw_topology_free(topology);
 }
 
+/* Nothing is cut for an answer that is late already: ranks come in order, which
+ * here is within the limits. */
+static void test_called_off_is_in_order(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:4:4@1:10:100");
+    nw_pattern *pattern = make_grid(80);
+    struct nw_progress progress = {.cancelled = 1};
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping;
+
+    (void)state;
+    options.imbalance = 0.03;
+    options.progress = &progress;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    for (int32_t r = 0; r < mapping->rank_count; r++)
+        assert_int_equal(mapping->core[r], r / 100);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Order puts heavy ranks together where elements bear one each: limits are kept
+ * all the same. */
+static void test_called_off_is_an_answer(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:4@1:10");
+    nw_pattern *pattern = make_grid(8);
+    uint64_t weights[64];
+    struct nw_progress progress = {.cancelled = 1};
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping;
+
+    (void)state;
+    for (int r = 0; r < 64; r++)
+        weights[r] = r < 16 ? 97 : 1;
+    options.imbalance = 0.03;
+    options.weights = weights;
+    options.progress = &progress;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    check_rules(topology, mapping, &options);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 /* Every assignment of few ranks to few elements. */
 static double least_cost(const nw_topology *topology, const nw_pattern *pattern,
                          int32_t capacity)
@@ -508,6 +555,8 @@ int main(void)
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_steps_repeat),
         cmocka_unit_test(test_called_off_is_within_limits),
+        cmocka_unit_test(test_called_off_is_in_order),
+        cmocka_unit_test(test_called_off_is_an_answer),
         cmocka_unit_test(test_tiny_ones_are_optimal),
         cmocka_unit_test(test_gains_add_up),
         cmocka_unit_test(test_refusals_say_why),

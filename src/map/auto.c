@@ -241,7 +241,7 @@ nw_status nw_choose_best(const struct nw_problem *problem,
         status = search_tree(&choosing, &done);
     if (!status && done)
         status = cut_few_bonds(&choosing);
-    if (!status && !done)
+    else if (!status)
         count = list_candidates(problem, list);
     for (size_t i = 0;
          !status && i < count && !nw_budget_is_overdue(problem->budget); i++) {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "channel/mapping.h"
 #include "gpu/gpu.h"
 
 #include <ctype.h>
@@ -135,6 +136,16 @@ static void add_gpu(struct nw_text *text)
     nw_text_format(text, "-%s", facts.name);
 }
 
+/* Fastcopy by one is another way than by the next. */
+static void add_mapping(struct nw_text *text)
+{
+    const struct nw_mapping *mapping = nw_mapping_open();
+
+    if (mapping)
+        nw_text_format(text, "-%s", mapping->name);
+    nw_mapping_close(mapping);
+}
+
 nw_status nw_thresholds_path(char **out)
 {
     const char *file = getenv("NODEWISE_CHANNEL_TABLE");
@@ -151,6 +162,7 @@ nw_status nw_thresholds_path(char **out)
     (void)gethostname(host, sizeof host - 1);
     nw_text_format(&text, "/channel/%s", host);
     add_gpu(&text);
+    add_mapping(&text);
     return nw_text_take(&text, out);
 }
 

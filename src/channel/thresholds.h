@@ -64,7 +64,7 @@ const struct nw_choice *
 nw_thresholds_find(const struct nw_thresholds *thresholds,
                    const struct nw_situation *of);
 /* The file of this machine: $NODEWISE_CHANNEL_TABLE, else in the user's cache
- * folder, named for the host and its GPU. */
+ * folder, named for the host, its GPU and what the CPU reaches that through. */
 NW_MUST_CHECK nw_status nw_thresholds_path(char **out);
 NW_MUST_CHECK nw_status nw_thresholds_parse(const char *file, char *text,
                                             struct nw_thresholds *out);

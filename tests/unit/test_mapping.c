@@ -343,6 +343,31 @@ static void test_by_name(void **state)
     in_process(by_name);
 }
 
+/* What is measured by one is not taken for another's. */
+static void tables(void)
+{
+    const char *words[] = {"emulated", "resident"};
+
+    setenv("XDG_CACHE_HOME", "/nowhere", 1);
+    unsetenv("NODEWISE_CHANNEL_TABLE");
+    for (int i = 0; i < 2; i++) {
+        char *path = NULL;
+        const char *end;
+
+        setenv("NODEWISE_CHANNEL_MAPPING", words[i], 1);
+        MUST(nw_channel_table_path(&path));
+        end = strrchr(path, '-');
+        SHOULD(end && !strcmp(end + 1, words[i]));
+        free(path);
+    }
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    in_process(tables);
+}
+
 /* -- Vulkan -- */
 
 /* GPU 0 of the double is what Mesa calls its device. Others do not count: what
@@ -604,6 +629,7 @@ int main(void)
         cmocka_unit_test(test_by_name),      cmocka_unit_test(test_one_memory),
         cmocka_unit_test(test_inbox_on_gpu), cmocka_unit_test(test_no_import),
         cmocka_unit_test(test_no_such_gpu),  cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_tables),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

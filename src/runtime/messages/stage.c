@@ -112,6 +112,22 @@ static const void *first_byte(const void *buffer, MPI_Datatype type)
     return (const void *)lb;
 }
 
+static const char mixed[] = "host and GPU memory in one argument";
+
+/* Any piece of a datatype of absolute addresses, `at` away from them. */
+static bool reaches_gpu(MPI_Datatype type, MPI_Aint at)
+{
+    struct nw_typemap *layout = NULL;
+    bool reaches = false;
+
+    if (type == MPI_DATATYPE_NULL || nw_typemap_of(type, &layout))
+        return false;
+    for (size_t i = 0; i < layout->count && !reaches; i++)
+        reaches = nw_gpu_holds((const void *)(at + layout->run[i].offset));
+    nw_typemap_drop(layout);
+    return reaches;
+}
+
 /* An MPI that takes GPU memory itself does all but what we do faster. */
 static bool is_mpis(const struct nw_stage *stage,
                     const struct nw_triple *triple)
@@ -135,8 +151,11 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
         is_mpis(stage, &triple))
         return (void *)(uintptr_t)buffer;
     first = first_byte(buffer, *triple.type);
-    if (!nw_gpu_holds(first))
+    if (!nw_gpu_holds(first)) {
+        if (buffer == MPI_BOTTOM && reaches_gpu(*triple.type, 0))
+            stage->status = nw_fail(NW_EUNSUPPORTED, mixed);
         return (void *)(uintptr_t)buffer;
+    }
     stage->status = buffer_new(buffer, 1, &made);
     if (!stage->status)
         stage->status = nw_typemap_of(*triple.type, &made->part[0].layout);
@@ -198,6 +217,24 @@ static const void *any_byte(const void *buffer, const struct nw_places *places)
     return NULL;
 }
 
+/* Blocks behind MPI_BOTTOM of which the first is in host memory. */
+static bool any_reaches_gpu(const struct nw_places *places)
+{
+    for (int64_t i = 0; i < places->blocks; i++) {
+        MPI_Datatype type = places->types ? places->types[i] : places->type;
+        MPI_Aint lb, extent = 1;
+
+        if (is_empty(places, i))
+            continue;
+        if (!places->types)
+            NW_PMPI(Type_get_extent)(type, &lb, &extent);
+        if (reaches_gpu(type, extent * (MPI_Aint)number(places->places,
+                                                        places->place_size, i)))
+            return true;
+    }
+    return false;
+}
+
 void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_places places)
 {
@@ -207,8 +244,11 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
     if (stage->status || buffer == MPI_IN_PLACE || nw_contest)
         return (void *)(uintptr_t)buffer;
     first = any_byte(buffer, &places);
-    if (!first || !nw_gpu_holds(first))
+    if (!first || !nw_gpu_holds(first)) {
+        if (first && buffer == MPI_BOTTOM && any_reaches_gpu(&places))
+            stage->status = nw_fail(NW_EUNSUPPORTED, mixed);
         return (void *)(uintptr_t)buffer;
+    }
     stage->status = buffer_new(buffer, (size_t)places.blocks, &made);
     for (int64_t i = 0; i < places.blocks && !stage->status; i++)
         if (!is_empty(&places, i)) {

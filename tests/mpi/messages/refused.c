@@ -96,6 +96,25 @@ static void message(const char *side, char *gpu)
     count(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
+/* Absolute addresses, the first of them the host's. */
+static void mixed(char *gpu)
+{
+    static int memory[4]; /* at lower addresses than the double's GPUs */
+    int counts[1] = {1}, places[1] = {0};
+    int lengths[2] = {1, 1};
+    MPI_Aint at[2] = {(MPI_Aint)memory, (MPI_Aint)gpu};
+    MPI_Datatype type, types[2] = {MPI_INT, MPI_INT};
+    MPI_Request request;
+
+    MPI_Type_create_struct(2, lengths, at, types, &type);
+    MPI_Type_commit(&type);
+    count(MPI_Isend(MPI_BOTTOM, 1, type, 0, 1, MPI_COMM_SELF, &request));
+    types[0] = type;
+    count(MPI_Alltoallw(MPI_BOTTOM, counts, places, types, MPI_BOTTOM, counts,
+                        places, types, MPI_COMM_SELF));
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     char *gpu;
@@ -107,7 +126,9 @@ int main(int argc, char **argv)
     gpu = gpu_memory();
     if (!gpu)
         MPI_Abort(MPI_COMM_WORLD, 2);
-    if (argc > 1) {
+    if (argc > 1 && !strcmp(argv[1], "mixed")) {
+        mixed(gpu);
+    } else if (argc > 1) {
         message(argv[1], gpu);
     } else {
         windows(gpu);

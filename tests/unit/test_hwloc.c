@@ -381,7 +381,11 @@ static void assert_cpus(const char *source, const char *expected)
 
         for (size_t c = 0; c < count; c++)
             snprintf(words + strlen(words), sizeof words - strlen(words),
-                     c ? ",%d" : " %d" + !e, (int)cpus[c]);
+                     "%s%d",
+                     c   ? ","
+                     : e ? " "
+                         : "",
+                     (int)cpus[c]);
     }
     assert_string_equal(words, expected);
     nw_topology_free(topology);

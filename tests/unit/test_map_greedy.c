@@ -118,8 +118,8 @@ static double delta_of(const struct literal *a, int q)
         sum[side] += a->c[q][r] + a->c[r][q];
         count[side] += a->c[q][r] > 0 || a->c[r][q] > 0;
     }
-    return (count[0] ? sum[0] / count[0] : 0) -
-           (count[1] ? sum[1] / count[1] : 0);
+    return (count[0] > 0 ? sum[0] / count[0] : 0) -
+           (count[1] > 0 ? sum[1] / count[1] : 0);
 }
 
 static double max_congestion(const struct literal *a)

@@ -302,7 +302,7 @@ static nw_pattern *random_plain(struct nw_random *random, bool symmetric)
 static void assert_comes_back(const nw_pattern *p, const char *format)
 {
     char path[128], input[160];
-    nw_pattern *back;
+    nw_pattern *back = NULL;
 
     snprintf(path, sizeof path, "%s/a", folder);
     snprintf(input, sizeof input, "%s:%s", format, path);

@@ -235,13 +235,13 @@ def strong(data):
     last = next(n for n, gain in zip(nodes, gains) if gain < 1.05)
     return ("With all methods the exchange takes %s ms on one node, most on %s (%s ms), and from there less and "
             "less down to %s ms on %s; from 128 to 256 nodes it still falls, by %.0f %% (paper: falls from 1 to 128 "
-            "nodes and no longer at 256). The rise at first is not in the paper's text: here a GPU has 50 GB/s "
-            "inside a node and a third of a port's 12.5 GB/s between nodes, so that the first cuts between nodes "
-            "cost more than they save; what made the paper's one-node exchange slower than its links was not "
-            "found. The methods inside the node bring %.1f times on one node and under 1.05 times from %s on "
+            "nodes and no longer at 256). Staged (`+remote`) it takes %s ms on one node and %s on two. With all methods "
+            "the rise at first is not in the paper's text: here a GPU has 50 GB/s inside a node and a third of a "
+            "port's 12.5 GB/s between nodes, so that the first cuts between nodes cost more than they save. The methods inside the node bring %.1f times on one node and under 1.05 times from %s on "
             "(paper: nothing from 32 on)."
             % (rows[0]["+kernel ms"], nodes[most], rows[most]["+kernel ms"], rows[-1]["+kernel ms"],
-               nodes[-1], 100 * (1 - total[-1] / total[-2]), gains[0], last))
+               nodes[-1], 100 * (1 - total[-1] / total[-2]), rows[0]["+remote ms"], rows[1]["+remote ms"],
+               gains[0], last))
 
 
 def overlap(data):

@@ -254,5 +254,7 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
         .context = write->context,
     };
 
-    return fi_writemsg(fabric->ep, &msg, FI_COMPLETION | FI_DELIVERY_COMPLETE);
+    return fi_writemsg(fabric->ep, &msg,
+                       write->at_once ? FI_COMPLETION
+                                      : FI_COMPLETION | FI_DELIVERY_COMPLETE);
 }

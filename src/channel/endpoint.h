@@ -54,6 +54,7 @@ struct nw_endpoint_write {
     fi_addr_t peer;
     uint64_t address, key;
     void *context;
+    bool at_once; /* the provider lets the kernel write, and awaits nothing */
 };
 /* Completes when the bytes are there. A libfabric code, -FI_EAGAIN too. */
 ssize_t nw_endpoint_write(struct nw_endpoint *fabric,

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { GRACE_NS = 100000000 };
@@ -25,6 +26,7 @@ struct card {
     char host[160];
     uint32_t version, credits;
     uint64_t slot_bytes;
+    uint64_t channel; /* where it is, to try whether others may look at it */
     int32_t pid;
 };
 
@@ -54,6 +56,17 @@ static void name_host(char host[160])
     snprintf(host, 160, "%s %s %lx", boot, space, (unsigned long)about.st_dev);
 }
 
+/* As the provider `shm` asks. Then it writes by one call of the kernel, which
+ * fails where that process is dead; else it awaits the word of each process
+ * that it wrote to in turn, and would await that of a dead one for ever. */
+static bool may_write(int32_t pid, uint64_t address)
+{
+    char mine;
+    struct iovec here = {&mine, 1}, there = {(void *)(uintptr_t)address, 1};
+
+    return process_vm_readv(pid, &here, 1, &there, 1, 0) == 1;
+}
+
 static nw_status compare(nw_channel *channel, const struct card *cards)
 {
     const struct card *mine = &cards[channel->options.rank];
@@ -76,8 +89,10 @@ static nw_status compare(nw_channel *channel, const struct card *cards)
         peer->here = !strcmp(cards[i].host, mine->host);
         peer->credits = mine->credits;
         peer->watch = -1;
-        if (peer->here && peer->pid != getpid())
+        if (peer->here && peer->pid != getpid()) {
             peer->watch = (int)syscall(SYS_pidfd_open, peer->pid, 0);
+            peer->at_once = may_write(peer->pid, cards[i].channel);
+        }
     }
     return NW_OK;
 }
@@ -93,6 +108,7 @@ static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
     mine.version = NW_WIRE_VERSION;
     mine.credits = channel->options.credits;
     mine.slot_bytes = channel->options.slot_bytes;
+    mine.channel = (uintptr_t)channel;
     mine.pid = getpid();
     if (!status)
         status = nw_meeting_gather(meeting, &mine, sizeof mine, cards);
@@ -130,6 +146,7 @@ static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
     if (!theirs[peer->fabric].bytes || !mine[peer->fabric].bytes ||
         strcmp(theirs[peer->fabric].provider, mine[peer->fabric].provider))
         return nw_fail(NW_ENODEV, "no provider reaches rank %d", peer->rank);
+    peer->at_once &= channel->fabric[peer->fabric].copies;
     return nw_endpoint_meet(&channel->fabric[peer->fabric],
                             theirs[peer->fabric].name, &peer->address);
 }
@@ -199,6 +216,21 @@ static void end_list(struct nw_list *list, const struct nw_peer *peer)
         if (r->peer == peer || (!r->is_send && r->message.peer == peer->rank))
             nw_request_finish(r,
                               nw_fail(NW_EIO, "rank %d is gone", peer->rank));
+    }
+}
+
+/* A rendezvous; what libfabric does not give back now is freed at the end. */
+static void end_known(nw_channel *channel, const struct nw_peer *peer,
+                      const char *why)
+{
+    for (size_t i = 0; i < channel->known_count; i++) {
+        nw_channel_request *request = channel->known[i];
+
+        if (!request || request->peer != peer)
+            continue;
+        nw_rendezvous_ground(request);
+        nw_request_finish(
+            request, nw_fail(NW_EIO, "rank %d is gone: %s", peer->rank, why));
     }
 }
 
@@ -293,11 +325,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
     end_list(&peer->waiting, peer);
     end_list(&channel->flying, peer);
     end_list(&channel->posted, peer);
-    for (size_t i = 0; i < channel->known_count; i++)
-        if (channel->known[i] && channel->known[i]->peer == peer)
-            nw_request_finish(
-                channel->known[i],
-                nw_fail(NW_EIO, "rank %d is gone: %s", peer->rank, why));
+    end_known(channel, peer, why);
     end_early(channel, peer);
     end_head(channel, peer);
     end_announced(channel, peer);

@@ -316,6 +316,7 @@ static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight)
         .address = grant->wire.address + grant->begun,
         .key = grant->wire.key,
         .context = &flight->op,
+        .at_once = request->peer->at_once,
     };
 
     return nw_endpoint_write(fabric_of(request), &write);
@@ -368,6 +369,8 @@ static bool write_some(nw_channel_request *request, struct nw_grant *grant)
     code = post_write(request, grant->ready);
     if (!code) {
         grant->begun += grant->ready->bytes;
+        grant->ready->next = request->aloft;
+        request->aloft = grant->ready;
         grant->ready = NULL;
         request->flights++;
         return true;
@@ -430,6 +433,16 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         grant_over(request, grant);
 }
 
+static void take_down(struct nw_flight *flight)
+{
+    struct nw_flight **at = &flight->request->aloft;
+
+    while (*at != flight)
+        at = &(*at)->next;
+    *at = flight->next;
+    flight_free(flight);
+}
+
 void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status)
 {
@@ -445,7 +458,7 @@ void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
         else if (grant->done == grant->wire.bytes)
             grant_over(request, grant);
     }
-    flight_free(flight);
+    take_down(flight);
     nw_request_landed(request);
 }
 
@@ -463,8 +476,22 @@ void nw_rendezvous_push(nw_channel *channel)
     }
 }
 
+void nw_rendezvous_ground(nw_channel_request *request)
+{
+    for (int i = 0; i < NW_PIECES; i++)
+        if (request->channel->out[i].request == request)
+            request->channel->out[i].request = NULL;
+    for (struct nw_flight *f = request->aloft; f; f = f->next)
+        f->piece = NULL;
+    for (struct nw_grant *grant = request->grants; grant; grant = grant->next)
+        if (grant->ready)
+            grant->ready->piece = NULL;
+}
+
 void nw_rendezvous_drop_grants(nw_channel_request *request)
 {
+    while (request->aloft)
+        take_down(request->aloft);
     while (request->grants) {
         struct nw_grant *next = request->grants->next;
 

@@ -69,6 +69,7 @@ struct nw_grant {
 /* One remote write under way. */
 struct nw_flight {
     struct nw_op op;
+    struct nw_flight *next; /* under way, of the same request */
     nw_channel_request *request;
     struct nw_grant *grant;
     struct nw_piece *piece; /* NULL: straight from the buffer */
@@ -125,6 +126,7 @@ struct nw_channel_request {
     uint64_t total, granted;
     uint64_t moved; /* of an eager send in parts, too */
     struct nw_grant *grants;
+    struct nw_flight *aloft; /* writes that libfabric took */
     struct fid_mr *region;
     struct nw_region *kept; /* the same, of a GPU's memory */
     /* Of a send: its header. In one line of the cache: sent as a piece of its
@@ -136,6 +138,7 @@ struct nw_channel_request {
 struct nw_peer {
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
+    bool at_once;     /* the kernel lets us write to its memory */
     bool refuses;     /* to open our memory */
     uint64_t died_ns; /* 0: lives */
     int fabric;
@@ -255,6 +258,9 @@ void nw_rendezvous_aborted(nw_channel *channel, struct nw_peer *peer,
 void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
                            nw_status status);
 void nw_rendezvous_push(nw_channel *channel);
+/* The peer is gone, writes to it may never end: others need their pieces. */
+void nw_rendezvous_ground(nw_channel_request *request);
+/* Once nothing flies, or libfabric is closed. */
 void nw_rendezvous_drop_grants(nw_channel_request *request);
 void nw_rendezvous_drop(nw_channel_request *request);
 

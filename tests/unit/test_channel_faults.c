@@ -173,6 +173,63 @@ static void a_gpu_is_reset(void **state)
     }
 }
 
+/* -- a peer dies with writes to it under way -- */
+
+/* More than the pieces that there are. */
+enum { PIECES = 5 * NW_PIECE_BYTES };
+
+/* Grants room, and never looks again. */
+static void grant_and_die(nw_channel *channel)
+{
+    char *words = malloc(PIECES);
+    nw_channel_request *request = NULL;
+    bool done = false;
+
+    MUST(nw_channel_receive(
+        channel, &(struct nw_channel_message){words, PIECES, 0, 1}, &request));
+    while (!request->granted && !done)
+        MUST(nw_channel_test(&request, &done, NULL));
+    nw_channel_flush(channel);
+    (void)usleep(300000); /* while rank 0 begins to write */
+    (void)kill(getpid(), SIGKILL);
+}
+
+/* What was lent to the writes that never end is there for rank 2, however
+ * often; what they were is freed with the channel. */
+static void write_to_the_dead(nw_channel *channel, const struct job *job,
+                              int32_t rank)
+{
+    void *memory = NULL;
+
+    if (rank == 1)
+        grant_and_die(channel);
+    MUST(nw_channel_memory_new(job->gpu, PIECES, &memory));
+    if (!rank) { /* all may be there before it dies */
+        nw_status status = pass(
+            channel, true, (struct nw_channel_message){memory, PIECES, 1, 1});
+
+        SHOULD(status == NW_OK || status == NW_EIO);
+    }
+    for (int i = 0; i < 4; i++)
+        MUST(pass(channel, !rank,
+                  (struct nw_channel_message){memory, PIECES, 2 - rank, 2}));
+    nw_channel_memory_free(job->gpu, memory);
+}
+
+static void a_peer_dies_while_written(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct job job = {.count = 3,
+                          .provider = providers[i % 2],
+                          .gpu = i >= 2,
+                          .staged = true,
+                          .work = write_to_the_dead};
+
+        assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
+    }
+}
+
 /* -- a provider vanishes -- */
 
 static ssize_t read_nothing(struct fid_cq *queue, void *entries, size_t count)
@@ -432,6 +489,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(registrations_run_out),
         cmocka_unit_test(a_gpu_is_reset),
+        cmocka_unit_test(a_peer_dies_while_written),
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),
         cmocka_unit_test(a_peer_sends_rubbish),

@@ -98,9 +98,10 @@ static void send_grant(nw_channel_request *request, uint64_t bytes,
 static nw_status grant_whole(nw_channel_request *request)
 {
     void *memory = NULL;
-    nw_status status = find_memory(request, &memory);
     struct nw_channel *channel = request->channel;
     int f = request->peer->fabric;
+    /* of an empty message nothing is reached, perhaps by nothing */
+    nw_status status = request->total ? find_memory(request, &memory) : NW_OK;
 
     if (!status && request->total && request->gpu >= 0)
         status = nw_regions_take(&channel->regions[f], &channel->fabric[f],

@@ -242,8 +242,8 @@ def say_10b(data):
 def say_loopback(data):
     rows = data.table("figure_11_loopback")["rows"]
     return ("The cause of loopback's smaller gain is its cost: at the reference's, which was fixed before "
-            "anything was measured, %s and %s %% (strong, weak), at half of it %s and %s %%, at a quarter %s and %s %% "
-            "(paper: 17 and 20.1 %%)." % tuple(r[c] for r in rows for c in ("strong %", "weak %")))
+            "anything was measured, %+.1f and %+.1f %% (strong, weak), at half of it %+.1f and %+.1f %%, at a "
+            "quarter %+.1f and %+.1f %% (paper: 17 and 20.1 %%)." % tuple(float(r[c]) for r in rows for c in ("strong %", "weak %")))
 
 
 def say_11(data, name, paper):

@@ -378,10 +378,10 @@ def say_9(data):
 def say_9_loopback(data):
     rows = data.table("figure_9_loopback")["rows"]
     return ("What loopback gains is a matter of its cost beside the handshake's: at the reference's cost the step "
-            "takes %s %% less than by rendezvous, at half of it %s %%, at a quarter %s %% (paper: 18.8 %%). "
+            "takes %+.1f %% beside rendezvous, at half of it %+.1f %%, at a quarter %+.1f %% (paper: -18.8 %%). "
             "Rendezvous' step of %.0f us has three messages of shared memory for each of its twelve; their "
             "latency, which moves between runs, is the other side." %
-            (*(r["less %"] for r in rows), float(rows[0]["rendezvous"])))
+            (*(-float(r["less %"]) for r in rows), float(rows[0]["rendezvous"])))
 
 
 def say_order(data):

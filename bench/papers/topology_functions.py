@@ -23,13 +23,14 @@ def needs_root(_):
     return None if which("mpirun.openmpi") and which("ip") else "needs Open MPI and iproute2"
 
 
-def played(nodewise, script="topology-functions/run"):
+def played(nodewise, script="topology-functions/run", *more):
     """What a benchmark printed, run once for all its tables."""
     name = "topology-functions" if script.endswith("run") else os.path.basename(script)
+    name = "-".join((name,) + more)
     kept = os.path.join(nodewise.build, "results-%s.txt" % name)
     stamp = os.path.getmtime(os.path.join(nodewise.build, "nodewise"))
     if not os.path.exists(kept) or os.path.getmtime(kept) < stamp:
-        words = [] if script == OVERHEAD else [os.environ.get("NW_RESULTS_ROUNDS", "7")]
+        words = [] if script == OVERHEAD else [os.environ.get("NW_RESULTS_ROUNDS", "7"), *more]
         text = nodewise.script(os.path.join(ROOT, "bench", script), nodewise.build, *words)
         open(kept, "w").write(text)
     return open(kept).read()
@@ -72,7 +73,7 @@ def predicted(nodewise):
 def figure_4(nodewise):
     """Figure 4, applications, real runs on shaped links: less time than the start, in %"""
     rows = []
-    for line in played(nodewise, APPLICATIONS).splitlines():
+    for line in played(nodewise, APPLICATIONS, "32").splitlines():
         found = re.match(r"(\w+)\s+(block|cyclic)\s+([\d.]+) ms, +(\d+) % in MPI(.*)", line)
         if not found:
             continue
@@ -94,7 +95,7 @@ def figure_5(nodewise):
     """Figure 5, applications, simulated, 128 ranks on rashti-192: less time than the start, in %
     Profiles of 128 ranks, all bytes of a run at once (simulate --total)."""
     rows = []
-    for line in played(nodewise, APPLICATIONS).splitlines():
+    for line in played(nodewise, APPLICATIONS, "128").splitlines():
         found = re.match(r"\s+(\w+)\s+(block|cyclic)\s+([\d.]+) ms\s+non-weighted\s+(-?[\d.]+)\s+"
                          r"weighted\s+(-?[\d.]+)\s+network-aware\s+(-?[\d.]+)", line)
         if found:
@@ -130,6 +131,7 @@ def needs_mpi(_):
 
 figure_2.needs = predicted.needs = figure_4.needs = figure_5.needs = needs_root
 table_1.needs = needs_mpi
+figure_4.lasts = True
 EXPERIMENTS = [figure_2, predicted, figure_4, figure_5, table_1]
 
 
@@ -143,7 +145,7 @@ def words_4(rows):
             "block). Every run's result was right. Ranks wait in MPI for their turn on two cores, so "
             "both columns are nearly the same. Friction loses to block (%.1f %% weighted): the "
             "example is small, its messages cost their latency, and the model counts bytes. Couple "
-            "gains nothing over block (%.1f %% weighted, %.1f %% by the program's own messages "
+            "gains little over block (%.1f %% weighted, %.1f %% by the program's own messages "
             "alone). A likely cause, inferred and not seen in couple itself: more than half of "
             "its bytes are an all-reduce of all coordinates, and a stand-alone all-reduce of that "
             "size sends, by Open MPI's own monitoring, half of them to rank xor 1, a quarter to "

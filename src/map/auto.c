@@ -16,7 +16,7 @@
 #define GREEDY_TRIALS_MOST 4e6
 #define SCOTCH_RANKS_MOST 32768
 #define LIST_MOST 10
-#define FEW_BONDS 5000
+#define FEW_BONDS 4000
 #define ALIKE 1e-3 /* of two figures */
 #define ALIKE_RANKS_MOST 256
 

@@ -23,11 +23,10 @@ static const struct {
     int32_t count_most;
     uint64_t steps;
     double again; /* heat; 0: not */
-} grid_swaps[] = {{1024, 400000, 5},
-                  {2048, 400000, 3},
-                  {4096, 400000, 0},
-                  {INT32_MAX, 250000, 0}};
+} grid_swaps[] = {{2048, 400000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
 #define STENCIL_STEPS_LEAST_EACH 30
+/* A tenth of a second where it is done twice. */
+#define BONDS_SWAPPED 5000000
 
 #define ROUNDS 50
 /* Heat of the first round, by how many processes share the steps. */
@@ -322,6 +321,18 @@ static nw_status swap_grid(struct search *search, uint64_t steps, double heat)
     return search_on(search);
 }
 
+/* Swaps of ranks with many partners take as much longer each. */
+static uint64_t swaps_of(const struct search *search, int kind)
+{
+    uint64_t most = grid_swaps[kind].steps;
+    uint64_t count = (uint64_t)search->layout->count;
+    uint64_t bonds = search->layout->row[count];
+
+    if (grid_swaps[kind].again > 0 && most * bonds / count > BONDS_SWAPPED)
+        most = BONDS_SWAPPED * count / bonds;
+    return most * grid_patience(search);
+}
+
 /* Grids are answered in milliseconds: the best cuts, and few swaps. */
 static nw_status improve_grid(struct search *search,
                               const struct nw_tiling *tiling)
@@ -335,7 +346,7 @@ static nw_status improve_grid(struct search *search,
 
     while (count > grid_swaps[i].count_most)
         i++;
-    most = grid_swaps[i].steps * grid_patience(search);
+    most = swaps_of(search, i);
     budget->gridded = true;
     if (status || budget->stopped || (worth > most && !endless))
         return status;

@@ -26,6 +26,11 @@ struct nw_check {
 const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
                             char room[PATH_MAX]);
 
+/* The same, told by its name. */
+enum nw_finding nw_doctor_tell_first(const char *words,
+                                     bool (*is)(const char *word),
+                                     struct nw_text *detail);
+
 /* doctor_reach.c; the last two do not read `what`. */
 enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail);
 enum nw_finding nw_doctor_stores(const char *what, struct nw_text *detail);

@@ -132,6 +132,19 @@ const char *nw_doctor_first(const char *words, bool (*is)(const char *word),
     return word;
 }
 
+enum nw_finding nw_doctor_tell_first(const char *words,
+                                     bool (*is)(const char *word),
+                                     struct nw_text *detail)
+{
+    char room[PATH_MAX];
+    const char *word = nw_doctor_first(words, is, room);
+
+    if (!word)
+        return NW_MISSING;
+    nw_text_add(detail, word);
+    return NW_FOUND;
+}
+
 static bool loads(const char *soname)
 {
     return dlopen(soname, RTLD_LAZY | RTLD_LOCAL) != NULL;
@@ -139,13 +152,7 @@ static bool loads(const char *soname)
 
 static enum nw_finding library(const char *sonames, struct nw_text *detail)
 {
-    char room[PATH_MAX];
-    const char *name = nw_doctor_first(sonames, loads, room);
-
-    if (!name)
-        return NW_MISSING;
-    nw_text_add(detail, name);
-    return NW_FOUND;
+    return nw_doctor_tell_first(sonames, loads, detail);
 }
 
 /* Names in a folder. */

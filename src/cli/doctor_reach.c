@@ -32,13 +32,7 @@ static bool is_loaded(const char *module)
 /* The first of "a b c" that the kernel has loaded. */
 enum nw_finding nw_doctor_module(const char *names, struct nw_text *detail)
 {
-    char room[PATH_MAX];
-    const char *name = nw_doctor_first(names, is_loaded, room);
-
-    if (!name)
-        return NW_MISSING;
-    nw_text_add(detail, name);
-    return NW_FOUND;
+    return nw_doctor_tell_first(names, is_loaded, detail);
 }
 
 /* Whether a line of a file has a word; false where there is no such file. */

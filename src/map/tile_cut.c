@@ -406,6 +406,12 @@ static void run_job(void *user, int32_t number)
     free(mine.layer);
 }
 
+/* The next size at which shares wait; 0: none does. */
+static int32_t halved(int32_t size, int32_t least)
+{
+    return size / 2 < least ? 0 : size / 2;
+}
+
 /* Shares are cut to half the size, then these, several at a time, to half of
  * that, until enough are left that each is done at once. */
 static nw_status run_rounds(struct cutting *work, struct share all)
@@ -416,7 +422,7 @@ static nw_status run_rounds(struct cutting *work, struct share all)
     if (least < JOB_LEAST)
         least = work->layout->count;
     work->waiting = &waiting;
-    work->later = work->layout->count / 2 < least ? 0 : work->layout->count / 2;
+    work->later = halved(work->layout->count, least);
     spread(work, all);
     while (!work->status && waiting.count) {
         struct round round = {work, waiting.share};
@@ -424,7 +430,7 @@ static nw_status run_rounds(struct cutting *work, struct share all)
 
         waiting.share = NULL;
         waiting.count = waiting.capacity = 0;
-        work->later = work->later / 2 < least ? 0 : work->later / 2;
+        work->later = halved(work->later, least);
         nw_crew_run(run_job, &round, count, work->layout->threads);
         free(round.share);
     }
@@ -488,9 +494,8 @@ nw_status nw_tiling_cut(const struct nw_layout *layout,
     work.failed = &work.status;
     status = prepare(&work);
 
-    if (!status) {
+    if (!status)
         status = cut_all(&work);
-    }
     free(work.cell);
     free(work.order);
     free(work.best);

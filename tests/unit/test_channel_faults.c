@@ -29,6 +29,18 @@
 static const char *const providers[] = {"shm", "tcp;ofi_rxm"};
 enum { LARGE = 300000, SMALL = 512, RESET = 719 };
 
+static void run_over_both(int32_t count,
+                          void (*work)(nw_channel *, const struct job *,
+                                       int32_t))
+{
+    for (int i = 0; i < 2; i++) {
+        struct job job = {
+            .count = count, .provider = providers[i], .work = work};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
 static nw_status pass(nw_channel *channel, bool sends,
                       struct nw_channel_message message)
 {
@@ -277,12 +289,7 @@ static void lose_provider(nw_channel *channel, const struct job *job,
 static void a_provider_vanishes(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct job job = {
-            .count = 2, .provider = providers[i], .work = lose_provider};
-
-        assert_int_equal(ranks_run(&job), 0);
-    }
+    run_over_both(2, lose_provider);
 }
 
 /* -- two versions -- */
@@ -415,12 +422,7 @@ static void hear_rubbish(nw_channel *channel, const struct job *job,
 static void a_peer_sends_rubbish(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct job job = {
-            .count = 3, .provider = providers[i], .work = hear_rubbish};
-
-        assert_int_equal(ranks_run(&job), 0);
-    }
+    run_over_both(3, hear_rubbish);
 }
 
 /* -- a peer that no longer reads -- */
@@ -448,12 +450,7 @@ static void close_in_haste(nw_channel *channel, const struct job *job,
 static void a_peer_is_deaf(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct job job = {
-            .count = 2, .provider = providers[i], .work = close_in_haste};
-
-        assert_int_equal(ranks_run(&job), 0);
-    }
+    run_over_both(2, close_in_haste);
 }
 
 /* -- a peer that ends where the kernel watches no process -- */
@@ -476,12 +473,7 @@ static void lose_unwatched(nw_channel *channel, const struct job *job,
 static void a_peer_ends_unwatched(void **state)
 {
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        struct job job = {
-            .count = 2, .provider = providers[i], .work = lose_unwatched};
-
-        assert_int_equal(ranks_run(&job), 0);
-    }
+    run_over_both(2, lose_unwatched);
 }
 
 int main(void)

@@ -290,6 +290,19 @@ static void test_all_keep_limits(void **state)
 
 /* --- GPUs --- */
 
+/* Of the first ranks each has a GPU of its own; eight a node. */
+static void check_gpus(const nw_mapping *mapping, int32_t ranks)
+{
+    int32_t gpus[64] = {0};
+
+    for (int32_t r = 0; r < ranks; r++) {
+        struct nw_ints set = nw_mapping_gpus(mapping, r);
+
+        assert_int_equal(set.count, 1);
+        assert_int_equal(gpus[mapping->node[r] * 8 + set.values[0]]++, 0);
+    }
+}
+
 /* Eight cores of each node are fast, as many as it has GPUs. */
 static void test_gpus_beside_limits(void **state)
 {
@@ -297,7 +310,6 @@ static void test_gpus_beside_limits(void **state)
     for (int i = 0; i < 8; i++) {
         struct limited in = {0};
         nw_mapping *mapping;
-        int32_t gpus[64] = {0};
 
         nw_random_init(&in.random, 300 + (uint64_t)i);
         init(&in, load_topology("magc-b"), 40, true);
@@ -311,12 +323,7 @@ static void test_gpus_beside_limits(void **state)
         find_limits(&in, 40);
         MUST(nw_map(in.topology, in.pattern, &in.options, &mapping, NULL));
         check(&in, mapping);
-        for (int32_t r = 0; r < 40; r++) {
-            struct nw_ints set = nw_mapping_gpus(mapping, r);
-
-            assert_int_equal(set.count, 1);
-            assert_int_equal(gpus[mapping->node[r] * 8 + set.values[0]]++, 0);
-        }
+        check_gpus(mapping, 40);
         nw_mapping_free(mapping);
         fini(&in);
     }
@@ -350,7 +357,6 @@ static void test_ranks_go_where_gpus_are(void **state)
     for (int i = 0; i < 6; i++) {
         struct limited in = {0};
         nw_mapping *mapping;
-        int32_t gpus[64] = {0};
 
         nw_random_init(&in.random, 500 + (uint64_t)i);
         init(&in, load_topology("magc-b"), 40, true);
@@ -365,12 +371,7 @@ static void test_ranks_go_where_gpus_are(void **state)
         find_limits(&in, 40);
         MUST(nw_map(in.topology, in.pattern, &in.options, &mapping, NULL));
         check(&in, mapping);
-        for (int32_t r = 0; r < 16; r++) {
-            struct nw_ints set = nw_mapping_gpus(mapping, r);
-
-            assert_int_equal(set.count, 1);
-            assert_int_equal(gpus[mapping->node[r] * 8 + set.values[0]]++, 0);
-        }
+        check_gpus(mapping, 16);
         nw_mapping_free(mapping);
         fini(&in);
     }

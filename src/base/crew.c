@@ -2,51 +2,137 @@
 /* Threads that take the next job until there is none. */
 #include "base/crew.h"
 #include "base/array.h"
+#include "base/status.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define CREW_MOST 64
 
+/* Threads that crews of this thread may still start; NULL: no matter. All that
+ * began in one pair look at the same count. */
+static _Thread_local int32_t *spare;
+
+static bool take_spare(void)
+{
+    int32_t left = spare ? __atomic_load_n(spare, __ATOMIC_RELAXED) : 1;
+
+    while (spare && left > 0 &&
+           !__atomic_compare_exchange_n(spare, &left, left - 1, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    return left > 0;
+}
+
+static void add_spare(int32_t count)
+{
+    if (spare)
+        __atomic_fetch_add(spare, count, __ATOMIC_RELAXED);
+}
+
 struct crew {
     void (*job)(void *user, int32_t i);
     void *user;
     int32_t count, next;
+    int32_t *spare;
+    pthread_t thread[CREW_MOST];
+    int32_t started, most;
 };
 
-static void *work(void *user)
+static bool do_next(struct crew *crew)
+{
+    int32_t i = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED);
+
+    if (i < crew->count)
+        crew->job(crew->user, i);
+    return i < crew->count;
+}
+
+static void *help(void *user)
 {
     struct crew *crew = user;
 
-    for (;;) {
-        int32_t i = __atomic_fetch_add(&crew->next, 1, __ATOMIC_RELAXED);
+    spare = crew->spare;
+    while (do_next(crew))
+        ;
+    add_spare(1);
+    return NULL;
+}
 
-        if (i >= crew->count)
-            return NULL;
-        crew->job(crew->user, i);
+/* As many as there may be, and jobs for. */
+static void hire(struct crew *crew)
+{
+    while (crew->started < crew->most &&
+           __atomic_load_n(&crew->next, __ATOMIC_RELAXED) < crew->count - 1 &&
+           take_spare()) {
+        if (pthread_create(&crew->thread[crew->started], NULL, help, crew)) {
+            add_spare(1);
+            crew->most = crew->started;
+        } else {
+            crew->started++;
+        }
     }
 }
 
+/* Helpers may become free, or be wanted elsewhere, at any time: between jobs
+ * new ones are looked for, and a thread that waits leaves its place to one. */
 void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
                  int32_t threads)
 {
-    struct crew crew = {job, user, count, 0};
-    pthread_t thread[CREW_MOST];
-    int32_t started = 0;
+    struct crew crew = {
+        .job = job, .user = user, .count = count, .spare = spare};
 
     threads = threads > count ? count : threads;
-    threads = threads > CREW_MOST ? CREW_MOST : threads;
-    while (started < threads - 1 &&
-           !pthread_create(&thread[started], NULL, work, &crew))
-        started++;
-    work(&crew);
-    while (started > 0)
-        pthread_join(thread[--started], NULL);
+    crew.most = threads > CREW_MOST ? CREW_MOST - 1 : threads - 1;
+    do
+        hire(&crew);
+    while (do_next(&crew));
+    if (crew.started == 0)
+        return;
+    add_spare(1);
+    while (crew.started > 0)
+        pthread_join(crew.thread[--crew.started], NULL);
+    add_spare(-1);
+}
+
+struct pair {
+    struct nw_crew_task *task;
+    bool alone; /* one after the other, in order */
+    char error[2][NW_ERROR_MOST];
+};
+
+static void do_task(void *user, int32_t i)
+{
+    struct pair *pair = user;
+    struct nw_crew_task *task = &pair->task[i];
+
+    if (i && pair->alone && pair->task[0].status)
+        return;
+    task->status = task->run(task->user);
+    if (task->status)
+        snprintf(pair->error[i], sizeof pair->error[i], "%s", nw_error_text());
+}
+
+nw_status nw_crew_pair(struct nw_crew_task task[2], int32_t threads)
+{
+    struct pair pair = {.task = task, .alone = threads < 2};
+    int32_t left = threads - 1, *outer = spare;
+
+    task[0].status = task[1].status = NW_OK;
+    if (!spare && threads > 1)
+        spare = &left;
+    nw_crew_run(do_task, &pair, 2, threads);
+    spare = outer;
+    for (int i = 0; i < 2; i++)
+        if (task[i].status)
+            return nw_fail(task[i].status, "%s", pair.error[i]);
+    return NW_OK;
 }
 
 #define LONG ((size_t)1 << 21)

@@ -13,6 +13,20 @@
 void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
                  int32_t threads);
 
+/* What may be done beside something else. */
+struct nw_crew_task {
+    nw_status (*run)(void *user);
+    void *user;
+    nw_status status; /* what it gave; NW_OK where it was not begun */
+};
+/* Both, at once where there are two threads; with one the second is not begun
+ * where the first fails. Crews within are together no more threads than two
+ * or more that are given here. Returns the first failure in their order, with
+ * its sentence.
+ */
+NW_MUST_CHECK nw_status nw_crew_pair(struct nw_crew_task task[2],
+                                     int32_t threads);
+
 /* A long loop is cut into so many jobs, on any number of threads. */
 #define NW_CREW_PARTS 16
 struct nw_crew_part {

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local char last_error[1024];
+static _Thread_local char last_error[NW_ERROR_MOST];
 
 static const struct {
     const char *name;

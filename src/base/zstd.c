@@ -5,6 +5,8 @@
 #include "base/library.h"
 #include "base/status.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <zstd.h>
 
@@ -28,9 +30,18 @@ static nw_status load(void)
         {"ZSTD_decompressStream", &zstd.decompress},
     };
 
-    return nw_library_load("libzstd.so.1", symbols,
-                           sizeof symbols / sizeof *symbols,
-                           "for files named .zst");
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static bool is_loaded;
+    nw_status status = NW_OK;
+
+    pthread_mutex_lock(&mutex);
+    if (!is_loaded)
+        status = nw_library_load("libzstd.so.1", symbols,
+                                 sizeof symbols / sizeof *symbols,
+                                 "for files named .zst");
+    is_loaded = !status;
+    pthread_mutex_unlock(&mutex);
+    return status;
 }
 
 /* By stream: the size written in the header is the file's claim, not ours. */

@@ -2,6 +2,7 @@
 /* nodewise map: compute a mapping, and show its costs beside the default's. */
 #include <nodewise/map.h>
 
+#include "base/crew.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -402,21 +403,48 @@ static nw_status load_qaplib(struct work *work, const char *path)
     return status;
 }
 
+struct source {
+    const char *name;
+    struct nw_topology_options options;
+    nw_topology **out;
+};
+
+static nw_status load_topology(void *user)
+{
+    const struct source *source = user;
+
+    return nw_topology_load(source->name, &source->options, source->out);
+}
+
+struct input {
+    const char *name;
+    struct nw_pattern_read_options options;
+    nw_pattern **out;
+};
+
+static nw_status read_pattern(void *user)
+{
+    const struct input *input = user;
+
+    return nw_pattern_read(input->name, &input->options, input->out);
+}
+
+/* One beside the other; the machine is asked first for what is wrong. */
 static nw_status load_both(struct work *work, const struct arguments *arguments)
 {
-    struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
-    struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
-    nw_status status;
+    struct source source = {arguments->source, NW_TOPOLOGY_OPTIONS_INIT,
+                            &work->topology};
+    struct input input = {arguments->pattern, NW_PATTERN_READ_OPTIONS_INIT,
+                          &work->pattern};
+    struct nw_crew_task both[] = {{.run = load_topology, .user = &source},
+                                  {.run = read_pattern, .user = &input}};
 
     if (arguments->qaplib)
         return load_qaplib(work, arguments->qaplib);
-    topology.elements = arguments->elements;
-    pattern.compact = arguments->compact;
-    pattern.threads = arguments->map.threads;
-    status = nw_topology_load(arguments->source, &topology, &work->topology);
-    if (!status)
-        status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
-    return status;
+    source.options.elements = arguments->elements;
+    input.options.compact = arguments->compact;
+    input.options.threads = arguments->map.threads;
+    return nw_crew_pair(both, nw_crew_size(arguments->map.threads));
 }
 
 static nw_status choose(const struct work *work, struct arguments *arguments)

@@ -6,6 +6,7 @@
 #include "map/flat.h"
 #include "map/improve.h"
 #include "map/search.h"
+#include "base/crew.h"
 #include "base/status.h"
 #include "topology/topology.h"
 
@@ -17,7 +18,8 @@
 #define SCOTCH_RANKS_MOST 32768
 #define LIST_MOST 10
 #define FEW_BONDS 4000
-#define ALIKE 1e-3 /* of two figures */
+#define FEW_EDGES 65536 /* not worth a thread */
+#define ALIKE 1e-3      /* of two figures */
 #define ALIKE_RANKS_MOST 256
 
 /* A row beside the named ones. */
@@ -50,6 +52,13 @@ struct choosing {
     const struct nw_algorithm *magc; /* that of MAGC's two ends first */
     struct nw_candidate magc_answer; /* its figures, without a mapping */
     struct nw_pool pool;
+};
+
+struct running {
+    const struct nw_algorithm *algorithm;
+    const struct nw_problem *problem;
+    struct nw_map_report *report;
+    struct nw_candidate candidate;
 };
 
 /* The first is the default. MAGC's answers, where they are allowed, set when an
@@ -88,15 +97,20 @@ static bool is_taken(const struct choosing *choosing,
             !nw_candidate_within(&choosing->best, choosing->guard));
 }
 
-static nw_status consider(struct choosing *choosing,
-                          const struct nw_algorithm *algorithm)
+static nw_status run_candidate(void *user)
 {
-    struct nw_candidate candidate = {0};
-    nw_status status = nw_candidate_run(algorithm, choosing->problem,
-                                        choosing->report, &candidate);
+    struct running *running = user;
 
-    if (status)
-        return status;
+    return nw_candidate_run(running->algorithm, running->problem,
+                            running->report, &running->candidate);
+}
+
+/* What came of it, in the order of the list. */
+static void weigh(struct choosing *choosing, struct running *running)
+{
+    struct nw_candidate candidate = running->candidate;
+    const struct nw_algorithm *algorithm = running->algorithm;
+
     raise_standard(choosing, &candidate,
                    strncmp(algorithm->name, "magc-", 5) ? NULL : algorithm);
     if (is_taken(choosing, &candidate)) {
@@ -106,7 +120,24 @@ static nw_status consider(struct choosing *choosing,
         candidate = worse;
     }
     nw_pool_take(&choosing->pool, &candidate);
-    return NW_OK;
+}
+
+static struct running runner(const struct choosing *choosing,
+                             const struct nw_algorithm *algorithm)
+{
+    return (struct running){
+        algorithm, choosing->problem, choosing->report, {0}};
+}
+
+static nw_status consider(struct choosing *choosing,
+                          const struct nw_algorithm *algorithm)
+{
+    struct running running = runner(choosing, algorithm);
+    nw_status status = run_candidate(&running);
+
+    if (!status)
+        weigh(choosing, &running);
+    return status;
 }
 
 /* Dense searches need longer than haste allows but for the smallest. */
@@ -132,25 +163,55 @@ static bool is_searchable(const struct nw_problem *problem)
            options->affinity == 0 && !elsewhere;
 }
 
+/* The default, and beside it the search that needs nothing of its. */
+static nw_status run_both(struct choosing *choosing, struct running *standard,
+                          struct running *search)
+{
+    const struct nw_problem *problem = choosing->problem;
+    struct nw_crew_task both[] = {{.run = run_candidate, .user = standard},
+                                  {.run = run_candidate, .user = search}};
+    bool few = problem->pattern->edge_count < FEW_EDGES;
+    nw_status status = nw_crew_pair(both, few ? 1 : problem->budget->threads);
+
+    if (!both[0].status)
+        weigh(choosing, standard);
+    if (!both[1].status && !both[0].status)
+        weigh(choosing, search);
+    else
+        nw_candidate_fini(&search->candidate);
+    return status;
+}
+
 /* The search alone where the machine is a tree: it begins with what ranks in
  * order give, and looks at more than the others do. Small machines are then
  * searched as dense problems, too, but for grids, which that does not lower. */
-static nw_status search_tree(struct choosing *choosing, bool *done)
+static nw_status search_tree(struct choosing *choosing,
+                             struct running *standard, bool *done)
 {
     const struct nw_problem *problem = choosing->problem;
+    struct running search = runner(choosing, nw_algorithm_find("multilevel"));
     bool endless = problem->budget->endless;
     nw_status status;
 
-    *done = false;
-    if (!is_searchable(problem))
-        return NW_OK;
     if (suits_dense(problem))
         problem->budget->endless = false;
-    status = consider(choosing, nw_algorithm_find("multilevel"));
+    status = run_both(choosing, standard, &search);
     problem->budget->endless = endless;
     *done = status == NW_OK && !problem->budget->likened &&
             (!suits_dense(problem) || problem->budget->gridded);
-    return status == NW_EUNSUPPORTED ? NW_OK : status;
+    return status == NW_EUNSUPPORTED && choosing->best.mapping ? NW_OK : status;
+}
+
+/* The default first: nothing may be worse. */
+static nw_status begin(struct choosing *choosing, bool *done)
+{
+    const struct nw_algorithm *first = nw_algorithm_find("default");
+    struct running standard = runner(choosing, first);
+
+    *done = false;
+    if (is_searchable(choosing->problem))
+        return search_tree(choosing, &standard, done);
+    return consider(choosing, first);
 }
 
 /* What knows no grid is seldom better, and dear where there are many bonds. */
@@ -234,11 +295,9 @@ nw_status nw_choose_best(const struct nw_problem *problem,
     struct choosing choosing = {.problem = problem, .report = report};
     const struct nw_algorithm *list[LIST_MOST];
     size_t count = 0;
-    bool done = false;
-    nw_status status = consider(&choosing, nw_algorithm_find("default"));
+    bool done;
+    nw_status status = begin(&choosing, &done);
 
-    if (!status)
-        status = search_tree(&choosing, &done);
     if (!status && done)
         status = cut_few_bonds(&choosing);
     else if (!status)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/json.h"
@@ -222,6 +223,95 @@ static void refuses_sizes_that_wrap(void **state)
     assert_null(memory);
 }
 
+/* Crews within a pair, and pairs within those: so many run at once, at most. */
+struct herd {
+    int32_t running, most, done[3];
+    int32_t threads;
+};
+
+static void count_in(struct herd *herd)
+{
+    int32_t now = __atomic_add_fetch(&herd->running, 1, __ATOMIC_RELAXED);
+    int32_t most = __atomic_load_n(&herd->most, __ATOMIC_RELAXED);
+
+    while (now > most &&
+           !__atomic_compare_exchange_n(&herd->most, &most, now, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static void graze(void *user, int32_t i)
+{
+    struct herd *herd = user;
+
+    count_in(herd);
+    usleep(100);
+    __atomic_fetch_add(&herd->done[i % 3], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&herd->running, 1, __ATOMIC_RELAXED);
+}
+
+static nw_status run_crew(void *user)
+{
+    struct herd *herd = user;
+
+    nw_crew_run(graze, herd, 30, herd->threads);
+    return NW_OK;
+}
+
+static nw_status run_pair(void *user)
+{
+    struct herd *herd = user;
+    struct nw_crew_task both[] = {{.run = run_crew, .user = herd},
+                                  {.run = run_crew, .user = herd}};
+
+    return nw_crew_pair(both, herd->threads);
+}
+
+static void crews_share_their_threads(void **state)
+{
+    (void)state;
+    for (int32_t threads = 1; threads <= 5; threads++) {
+        struct herd herd = {.threads = threads};
+        struct nw_crew_task both[] = {{.run = run_crew, .user = &herd},
+                                      {.run = run_pair, .user = &herd}};
+
+        assert_int_equal(nw_crew_pair(both, threads), NW_OK);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(herd.done[i], 30);
+        assert_true(herd.most <= threads);
+        assert_int_equal(herd.running, 0);
+    }
+}
+
+static nw_status fail_with(void *user)
+{
+    const char *const *words = user;
+
+    return *words ? nw_fail(NW_EINVAL, "%s", *words) : NW_OK;
+}
+
+/* On any number of threads the first failure in their order. */
+static void the_first_of_a_pair_is_blamed(void **state)
+{
+    const char *words[2];
+
+    (void)state;
+    for (int32_t threads = 1; threads <= 3; threads++)
+        for (int which = 0; which < 4; which++) {
+            struct nw_crew_task both[] = {
+                {.run = fail_with, .user = &words[0]},
+                {.run = fail_with, .user = &words[1]}};
+
+            words[0] = which & 1 ? "first" : NULL;
+            words[1] = which & 2 ? "second" : NULL;
+            assert_int_equal(nw_crew_pair(both, threads),
+                             which ? NW_EINVAL : NW_OK);
+            if (which)
+                assert_string_equal(nw_error_text(),
+                                    which & 1 ? "first" : "second");
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +325,8 @@ int main(void)
         cmocka_unit_test(json_is_as_written),
         cmocka_unit_test(random_is_xoshiro),
         cmocka_unit_test(misspelt_variables_are_found),
+        cmocka_unit_test(crews_share_their_threads),
+        cmocka_unit_test(the_first_of_a_pair_is_blamed),
         cmocka_unit_test(clears_what_it_allocates),
         cmocka_unit_test(refuses_sizes_that_wrap),
     };

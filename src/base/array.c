@@ -20,12 +20,14 @@ static nw_status no_memory(size_t count, size_t size)
  * page of 4 KB took a third of the time of large patterns. */
 static void want_large_pages(void *memory, size_t bytes)
 {
-    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = (uintptr_t)memory & ~(page - 1);
+    uintptr_t page, begin;
 
-    if (bytes >= LARGE)
-        (void)madvise((void *)begin, (uintptr_t)memory + bytes - begin,
-                      MADV_HUGEPAGE);
+    if (bytes < LARGE)
+        return;
+    page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    begin = (uintptr_t)memory & ~(page - 1);
+    (void)madvise((void *)begin, (uintptr_t)memory + bytes - begin,
+                  MADV_HUGEPAGE);
 }
 
 nw_status nw_alloc_raw(size_t count, size_t size, void *out)

@@ -66,11 +66,13 @@ int nw_cuda_context(int32_t gpu, cu_context *out)
     /* retained once a process and never released: a primary context lives as
      * long as the program does */
     static cu_context retained[256];
-    int device = 0, code = nw_cuda.get_device(&device, gpu);
     cu_context *known = gpu >= 0 && gpu < 256 ? &retained[gpu] : NULL;
     cu_context context =
         known ? __atomic_load_n(known, __ATOMIC_ACQUIRE) : NULL;
+    int device = 0, code = 0;
 
+    if (!context)
+        code = nw_cuda.get_device(&device, gpu);
     if (!code && !context)
         code = nw_cuda.retain(&context, device);
     if (code)
@@ -308,6 +310,7 @@ const struct nw_gpu nw_gpu_cuda = {
     .free_pinned = nw_cuda_free_pinned,
     .holds = nw_cuda_holds,
     .range = nw_cuda_range,
+    .id = nw_cuda_id,
     .keep_in_step = nw_cuda_keep_in_step,
     .reaches = reaches,
     .reach = reach,

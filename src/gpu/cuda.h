@@ -122,6 +122,7 @@ nw_status nw_cuda_alloc_pinned(size_t bytes, void **out);
 void nw_cuda_free_pinned(void *memory);
 bool nw_cuda_holds(const void *memory, int32_t *gpu);
 nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out);
+uint64_t nw_cuda_id(const void *memory);
 nw_status nw_cuda_keep_in_step(void *memory);
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes);
 nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes);

@@ -109,6 +109,13 @@ nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out)
     return nw_cuda_check(code, "tell whose memory that is");
 }
 
+uint64_t nw_cuda_id(const void *memory)
+{
+    uint64_t id = 0;
+
+    return nw_cuda.attribute(&id, ABOUT_ID, (cu_memory)memory) ? 0 : id;
+}
+
 nw_status nw_cuda_keep_in_step(void *memory)
 {
     unsigned on = 1;

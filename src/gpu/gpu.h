@@ -73,6 +73,9 @@ struct nw_gpu {
      * counts as a GPU's. */
     bool (*holds)(const void *memory, int32_t *gpu);
     nw_status (*range)(const void *memory, struct nw_gpu_range *out);
+    /* Its id alone, 0 where it has none: what is known of an allocation still
+     * holds where this has not changed. */
+    uint64_t (*id)(const void *memory);
     /* From now on synchronous copies into that allocation are done when they
      * return: for memory that others than the driver read and write, too. */
     nw_status (*keep_in_step)(void *memory);

@@ -41,8 +41,8 @@ static struct job *jobs; /* last used first */
 struct move {
     const struct nw_typemap *layout;
     int64_t count;
+    const struct nw_owner *owner;
     char *device, *host;
-    int32_t gpu;
     bool out;      /* of the GPU */
     uint64_t left; /* bytes still to be moved */
     nw_status status;
@@ -54,8 +54,8 @@ static bool move_piece(void *context, MPI_Aint offset, size_t bytes)
     size_t n = bytes < move->left ? bytes : (size_t)move->left;
 
     if (n)
-        move->status =
-            nw_ways_move(move->out, move->device + offset, move->host, n);
+        move->status = nw_ways_move(&(struct nw_haul){
+            move->out, move->device + offset, move->host, n, move->owner});
     move->host += n;
     move->left -= n;
     return !move->status && move->left;
@@ -131,7 +131,7 @@ static nw_status make_job(const struct move *move, struct job *job)
         .layout = move->layout->id,
         .device = move->device,
         .count = move->count,
-        .gpu = move->gpu,
+        .gpu = move->owner->gpu,
         .work = move->out ? NW_GPU_PACK : NW_GPU_UNPACK,
     };
     if (!status)
@@ -152,7 +152,7 @@ static nw_status make_job(const struct move *move, struct job *job)
 static bool fits(const struct job *job, const struct move *move)
 {
     return job->layout == move->layout->id && job->device == move->device &&
-           job->count == move->count && job->gpu == move->gpu &&
+           job->count == move->count && job->gpu == move->owner->gpu &&
            (job->work == NW_GPU_PACK) == move->out;
 }
 
@@ -239,8 +239,11 @@ static char *open_pieces(const struct move *move)
     char *mapped = NULL;
 
     if (move->left <= (move->out ? MOST_GATHERED : MOST_SCATTERED))
-        mapped = nw_ways_open(move->out, move->device + low,
-                              nw_typemap_span(move->layout, move->count));
+        mapped = nw_ways_open(&(struct nw_haul){
+            .out = move->out,
+            .device = move->device + low,
+            .bytes = nw_typemap_span(move->layout, move->count),
+            .owner = move->owner});
     return mapped ? mapped - low : NULL;
 }
 
@@ -277,6 +280,24 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
     return pieces <= FEW_PIECES;
 }
 
+/* With the GPU current; false where nothing was moved. */
+static bool move_by_job(const struct move *move)
+{
+    void *before = nw_gpu_cuda.context();
+    struct job *job = NULL;
+    bool moved = false;
+
+    if (!nw_gpu_cuda.select(move->owner->gpu) && !take_job(move, &job)) {
+        moved = !move_job(move, job);
+        if (moved)
+            give_job(job);
+        else
+            free_job(job);
+    }
+    nw_gpu_cuda.restore(before);
+    return moved;
+}
+
 /* Dense bytes on the host, from or to wherever they are on the GPU. Without a
  * kernel (no memory for one, none for this GPU, a part of an element) piece by
  * piece: a GPU that is broken fails there, too. */
@@ -284,20 +305,12 @@ static nw_status move_dense(struct move *move)
 {
     const struct nw_typemap *layout = move->layout;
     uint64_t all = (uint64_t)move->count * layout->size;
-    struct job *job = NULL;
 
     if (!move->left)
         return NW_OK;
     if (layout->dense || layout->gaps || move->left < all ||
-        is_few(layout, move->count))
+        is_few(layout, move->count) || !move_by_job(move))
         return move_pieces(move);
-    if (take_job(move, &job))
-        return move_pieces(move);
-    if (move_job(move, job)) {
-        free_job(job);
-        return move_pieces(move);
-    }
-    give_job(job);
     return NW_OK;
 }
 
@@ -360,20 +373,28 @@ static nw_status move_spread(const struct nw_buffer *buffer,
     return status;
 }
 
-static nw_status move_part(const struct nw_buffer *buffer,
-                           const struct nw_part *part, bool out, uint64_t *most)
+/* Which bytes of a buffer, to or from where. */
+struct all {
+    const struct nw_buffer *buffer;
+    const struct nw_owner *owner;
+    bool out;
+    uint64_t most;
+};
+
+static nw_status move_part(struct all *all, const struct nw_part *part)
 {
-    uint64_t all = run_bytes(part);
+    const struct nw_buffer *buffer = all->buffer;
+    uint64_t bytes = run_bytes(part);
     struct move move = {
         .layout = part->layout,
         .count = part->count,
         .device = buffer->device + part->offset,
-        .gpu = buffer->gpu,
-        .out = out,
-        .left = all < *most ? all : *most,
+        .owner = all->owner,
+        .out = all->out,
+        .left = bytes < all->most ? bytes : all->most,
     };
 
-    *most -= move.left;
+    all->most -= move.left;
     if (!move.left)
         return NW_OK;
     if (buffer->packed) {
@@ -387,32 +408,47 @@ static nw_status move_part(const struct nw_buffer *buffer,
     return move_pieces(&move);
 }
 
-static nw_status move_all(const struct nw_buffer *buffer, bool out,
-                          uint64_t most)
+static nw_status move_all(struct all all)
 {
-    void *context = nw_gpu_cuda.context();
-    nw_status status = nw_gpu_cuda.select(buffer->gpu < 0 ? 0 : buffer->gpu);
+    nw_status status = NW_OK;
 
-    for (size_t i = 0; i < buffer->parts && !status; i++)
-        status = move_part(buffer, &buffer->part[i], out, &most);
-    nw_gpu_cuda.restore(context);
+    for (size_t i = 0; i < all.buffer->parts && !status; i++)
+        status = move_part(&all, &all.buffer->part[i]);
     return status;
 }
 
-nw_status nw_buffer_fill(const struct nw_buffer *buffer)
+/* Some time may have passed since the buffer was staged. */
+static void look_again(const struct nw_buffer *buffer, struct nw_owner *out)
 {
-    return move_all(buffer, true, UINT64_MAX);
+    const struct nw_part *first = buffer->part;
+
+    *out = buffer->owner;
+    if (out->id)
+        (void)nw_owner_find(buffer->device + first->offset +
+                                nw_typemap_low(first->layout, first->count),
+                            out);
+}
+
+nw_status nw_buffer_fill(const struct nw_buffer *buffer, bool at_once)
+{
+    struct nw_owner owner = buffer->owner;
+
+    if (!at_once)
+        look_again(buffer, &owner);
+    return move_all((struct all){buffer, &owner, true, UINT64_MAX});
 }
 
 nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
 {
     const struct nw_part *first = buffer->part;
+    struct nw_owner owner;
 
     /* MPI counts such elements without the bytes in their gaps */
     if (most != UINT64_MAX && first->layout->gaps)
         most = most / first->layout->size *
                (run_bytes(first) / (uint64_t)first->count);
-    return move_all(buffer, false, most);
+    look_again(buffer, &owner);
+    return move_all((struct all){buffer, &owner, false, most});
 }
 
 void nw_buffer_free(struct nw_buffer *buffer)
@@ -422,7 +458,8 @@ void nw_buffer_free(struct nw_buffer *buffer)
     for (size_t i = 0; i < buffer->parts; i++)
         nw_typemap_drop(buffer->part[i].layout);
     nw_host_give(buffer->host);
-    free(buffer->part);
+    if (buffer->part != &buffer->only)
+        free(buffer->part);
     free(buffer);
 }
 

@@ -416,7 +416,7 @@ static int fill(MPI_Request request)
         return MPI_SUCCESS;
     for (int i = 0; i < kept->count && !bad; i++)
         if (kept->buffer[i]->way & NW_READ)
-            bad = nw_buffer_fill(kept->buffer[i]);
+            bad = nw_buffer_fill(kept->buffer[i], false);
     kept->active = !bad;
     return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
                : MPI_SUCCESS;

@@ -24,17 +24,14 @@ static nw_status fill(struct nw_stage *stage, struct nw_buffer *buffer)
     nw_status status = nw_host_take(buffer->bytes, &buffer->host);
 
     if (!status && buffer->way & NW_READ && !stage->persistent)
-        status = nw_buffer_fill(buffer);
+        status = nw_buffer_fill(buffer, true);
     return status;
 }
 
 /* The buffer becomes the stage's; the address for the call. */
-static void *enter(struct nw_stage *stage, struct nw_buffer *buffer,
-                   const void *original)
+static void *enter(struct nw_stage *stage, struct nw_buffer *buffer)
 {
     stage->status = nw_messages_open_gpu();
-    if (!stage->status)
-        (void)nw_gpu_cuda.holds(original, &buffer->gpu);
     if (!stage->status)
         stage->status = fill(stage, buffer);
     if (stage->status) {
@@ -47,19 +44,23 @@ static void *enter(struct nw_stage *stage, struct nw_buffer *buffer,
                                      (uintptr_t)buffer->low);
 }
 
-static nw_status buffer_new(const void *device, size_t parts,
-                            struct nw_buffer **out)
+static nw_status buffer_new(const void *device, const struct nw_owner *owner,
+                            size_t parts, struct nw_buffer **out)
 {
     struct nw_buffer *buffer = NULL;
-    nw_status status = nw_alloc(1, sizeof *buffer, &buffer);
+    nw_status status = nw_alloc_raw(1, sizeof *buffer, &buffer);
 
-    if (!status)
+    if (status)
+        return status;
+    *buffer = (struct nw_buffer){.device = (char *)(uintptr_t)device,
+                                 .owner = *owner,
+                                 .part = &buffer->only};
+    if (parts > 1)
         status = nw_alloc(parts, sizeof *buffer->part, &buffer->part);
     if (status) {
         free(buffer);
         return status;
     }
-    buffer->device = (char *)(uintptr_t)device;
     *out = buffer;
     return NW_OK;
 }
@@ -145,18 +146,19 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
 {
     int64_t count = *triple.count * triple.blocks;
     struct nw_buffer *made = NULL;
+    struct nw_owner owner;
     const void *first;
 
     if (stage->status || count <= 0 || buffer == MPI_IN_PLACE ||
         is_mpis(stage, &triple))
         return (void *)(uintptr_t)buffer;
     first = first_byte(buffer, *triple.type);
-    if (!nw_gpu_holds(first)) {
+    if (!nw_owner_find(first, &owner)) {
         if (buffer == MPI_BOTTOM && reaches_gpu(*triple.type, 0))
             stage->status = nw_fail(NW_EUNSUPPORTED, mixed);
         return (void *)(uintptr_t)buffer;
     }
-    stage->status = buffer_new(buffer, 1, &made);
+    stage->status = buffer_new(buffer, &owner, 1, &made);
     if (!stage->status)
         stage->status = nw_typemap_of(*triple.type, &made->part[0].layout);
     if (stage->status || !made->part[0].layout->size) {
@@ -168,7 +170,7 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
     made->way = way;
     if (!packs(made, way, &triple))
         set_room(made);
-    return enter(stage, made, first);
+    return enter(stage, made);
 }
 
 static int64_t number(const void *array, size_t size, int64_t i)
@@ -240,16 +242,17 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
 {
     const void *first;
     struct nw_buffer *made = NULL;
+    struct nw_owner owner;
 
     if (stage->status || buffer == MPI_IN_PLACE || nw_contest)
         return (void *)(uintptr_t)buffer;
     first = any_byte(buffer, &places);
-    if (!first || !nw_gpu_holds(first)) {
+    if (!first || !nw_owner_find(first, &owner)) {
         if (first && buffer == MPI_BOTTOM && any_reaches_gpu(&places))
             stage->status = nw_fail(NW_EUNSUPPORTED, mixed);
         return (void *)(uintptr_t)buffer;
     }
-    stage->status = buffer_new(buffer, (size_t)places.blocks, &made);
+    stage->status = buffer_new(buffer, &owner, (size_t)places.blocks, &made);
     for (int64_t i = 0; i < places.blocks && !stage->status; i++)
         if (!is_empty(&places, i)) {
             stage->status = set_part(&places, i, &made->part[made->parts]);
@@ -261,7 +264,7 @@ void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
     }
     made->way = way;
     set_room(made);
-    return enter(stage, made, first);
+    return enter(stage, made);
 }
 
 void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,

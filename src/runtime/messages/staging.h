@@ -4,6 +4,7 @@
 #ifndef NW_MESSAGES_STAGING_H
 #define NW_MESSAGES_STAGING_H
 
+#include "runtime/messages/owner.h"
 #include "runtime/messages/typemap.h"
 #include "runtime/messages/messages.h"
 
@@ -27,7 +28,7 @@ struct nw_part {
 
 struct nw_buffer {
     char *device;
-    int32_t gpu;
+    struct nw_owner owner; /* as it was when the buffer was staged */
     int way;
     bool packed;  /* the host has the bytes as MPI packs them */
     MPI_Aint low; /* else: what byte of the buffer host memory begins with */
@@ -35,10 +36,12 @@ struct nw_buffer {
     struct nw_host *host;
     struct nw_part *part;
     size_t parts;
+    struct nw_part only; /* where there is no more than one */
 };
 
-/* copies.c: on the driver, with the buffer's GPU current meanwhile. */
-NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer);
+/* copies.c; whatever GPU is current stays so. */
+NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
+                                       bool at_once); /* as it is staged */
 /* The first `most` bytes, as MPI packs them. */
 NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
                                         uint64_t most);

@@ -13,6 +13,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
 static uint64_t given;
+enum { NAMED = 64 };
+static struct nw_typemap *named[NAMED];
 
 /* What a constructor was given. */
 struct recipe {
@@ -253,6 +255,7 @@ static nw_status find(MPI_Datatype type, struct nw_typemap **out)
     if (status)
         return status;
     layout->users = 1;
+    layout->of = type;
     layout->id = __atomic_add_fetch(&given, 1, __ATOMIC_RELAXED);
     layout->unit = MPI_BYTE;
     status = flatten(type, layout);
@@ -289,13 +292,44 @@ static int no_copy(MPI_Datatype type, int key, void *extra, void *in, void *out,
     return MPI_SUCCESS;
 }
 
-static bool is_kept(MPI_Datatype type)
+static bool is_named(MPI_Datatype type)
 {
     int counts[3], combiner = MPI_COMBINER_NAMED;
 
     NW_PMPI(Type_get_envelope)
     (type, &counts[0], &counts[1], &counts[2], &combiner);
-    return combiner != MPI_COMBINER_NAMED;
+    return combiner == MPI_COMBINER_NAMED;
+}
+
+static struct nw_typemap **named_cell(MPI_Datatype type)
+{
+    uint64_t key = (uint64_t)(uintptr_t)type;
+
+    return &named[(key ^ key >> 6 ^ key >> 12) % NAMED];
+}
+
+/* The handle of a named datatype is never another's, nor does it go away: what
+ * was found stays where it was put. */
+static struct nw_typemap *known(MPI_Datatype type)
+{
+    struct nw_typemap *layout =
+        __atomic_load_n(named_cell(type), __ATOMIC_ACQUIRE);
+
+    if (!layout || layout->of != type)
+        return NULL;
+    (void)__atomic_add_fetch(&layout->users, 1, __ATOMIC_RELAXED);
+    return layout;
+}
+
+/* Two that share a cell: the first one has it. */
+static void know(struct nw_typemap *layout)
+{
+    struct nw_typemap *none = NULL;
+
+    (void)__atomic_add_fetch(&layout->users, 1, __ATOMIC_RELAXED);
+    if (!__atomic_compare_exchange_n(named_cell(layout->of), &none, layout,
+                                     false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        nw_typemap_drop(layout);
 }
 
 static nw_status keep(MPI_Datatype type, struct nw_typemap **out)
@@ -317,12 +351,22 @@ static nw_status keep(MPI_Datatype type, struct nw_typemap **out)
 
 nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
 {
+    struct nw_typemap *layout;
     nw_status status;
 
     if (type == MPI_DATATYPE_NULL)
         return nw_fail(NW_EINVAL, "this is no datatype");
-    if (!is_kept(type))
-        return find(type, out);
+    layout = known(type);
+    if (layout) {
+        *out = layout;
+        return NW_OK;
+    }
+    if (is_named(type)) {
+        status = find(type, out);
+        if (!status)
+            know(*out);
+        return status;
+    }
     pthread_mutex_lock(&lock);
     status = keep(type, out);
     pthread_mutex_unlock(&lock);
@@ -340,4 +384,8 @@ void nw_typemaps_close(void)
 {
     if (keyval != MPI_KEYVAL_INVALID)
         NW_PMPI(Type_free_keyval)(&keyval);
+    for (int i = 0; i < NAMED; i++) {
+        nw_typemap_drop(named[i]);
+        named[i] = NULL;
+    }
 }

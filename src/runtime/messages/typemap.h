@@ -25,6 +25,7 @@ struct nw_run {
 
 struct nw_typemap {
     int users;
+    MPI_Datatype of;   /* what it was found for; may be freed by now */
     uint64_t id;       /* never given twice */
     size_t size;       /* packed bytes of one */
     MPI_Aint extent;   /* from one to the next */

@@ -53,32 +53,52 @@ static void open_mapping(void)
     mapping = nw_mapping_open();
 }
 
-static nw_status by_driver(bool out, char *device, char *host, size_t bytes)
+static nw_status by_driver(const struct nw_haul *haul)
 {
-    return out ? nw_gpu_cuda.copy_out(host, device, bytes)
-               : nw_gpu_cuda.copy_in(device, host, bytes);
+    void *before = nw_gpu_cuda.context();
+    nw_status status = nw_gpu_cuda.select(haul->owner->gpu);
+
+    if (!status)
+        status =
+            haul->out
+                ? nw_gpu_cuda.copy_out(haul->host, haul->device, haul->bytes)
+                : nw_gpu_cuda.copy_in(haul->device, haul->host, haul->bytes);
+    nw_gpu_cuda.restore(before);
+    return status;
 }
 
-static nw_status by_cpu(bool out, char *device, char *host, size_t bytes)
+static nw_status by_cpu(const struct nw_haul *haul)
 {
-    return out ? nw_mapping_load(mapping, host, device, bytes)
-               : nw_mapping_store(mapping, device, host, bytes);
+    return haul->out
+               ? nw_mapping_load(mapping, haul->host, haul->device, haul->bytes)
+               : nw_mapping_store(mapping, haul->device, haul->host,
+                                  haul->bytes);
+}
+
+static bool keep_in_step(const struct nw_haul *haul)
+{
+    void *before = nw_gpu_cuda.context();
+    bool kept = !nw_gpu_cuda.select(haul->owner->gpu) &&
+                !nw_gpu_cuda.keep_in_step(haul->device);
+
+    nw_gpu_cuda.restore(before);
+    return kept;
 }
 
 /* The allocation, if the CPU may reach into it by now; else NULL. */
-static struct seen *reached(char *device, size_t bytes)
+static struct seen *reached(const struct nw_haul *haul)
 {
-    struct nw_gpu_range range = {0};
+    const struct nw_owner *owner = haul->owner;
     struct seen *one;
 
-    if (nw_gpu_cuda.range(device, &range) ||
-        bytes > range.bytes - (size_t)(device - (char *)range.start))
+    if (!owner->id || !nw_owner_holds(owner, haul->device, haul->bytes))
         return NULL;
-    one = &seen[range.id % SEEN];
-    if (one->id != range.id)
-        *one = (struct seen){.id = range.id};
-    if (!one->barred && ++one->uses == FIRST_USES + 1)
-        one->barred = nw_gpu_cuda.keep_in_step(device) != NW_OK;
+    one = &seen[owner->id % SEEN];
+    if (one->id != owner->id)
+        *one = (struct seen){.id = owner->id};
+    if (!one->barred && one->uses <= FIRST_USES &&
+        ++one->uses == FIRST_USES + 1)
+        one->barred = !keep_in_step(haul);
     return one->barred || one->uses <= FIRST_USES ? NULL : one;
 }
 
@@ -91,53 +111,60 @@ static bool is_hopeless(const struct nw_pace *pace, int class)
     return false;
 }
 
-static nw_status move(struct seen *allocation, bool out, char *device,
-                      char *host, size_t bytes)
+/* The driver's turn is the caller's, without the lock. */
+static nw_status move(const struct nw_haul *haul, struct seen *allocation,
+                      bool *done)
 {
-    struct nw_pace *pace = &paces[out][nw_pace_class(bytes, CLASSES)];
+    struct nw_pace *pace =
+        &paces[haul->out][nw_pace_class(haul->bytes, CLASSES)];
     bool timed = false;
     int way = forced ? BY_CPU : nw_pace_pick(pace, &timed);
     uint64_t start = timed ? nw_clock_ns() : 0;
-    nw_status status = way == BY_CPU ? by_cpu(out, device, host, bytes)
-                                     : by_driver(out, device, host, bytes);
+    nw_status status;
 
+    if (way != BY_CPU && !timed)
+        return NW_OK;
+    status = way == BY_CPU ? by_cpu(haul) : by_driver(haul);
     if (status && way == BY_CPU) {
         allocation->barred = true;
-        return by_driver(out, device, host, bytes);
+        return NW_OK;
     }
+    *done = true;
     if (!status && timed)
         nw_pace_took(pace, way, nw_clock_ns() - start);
     return status;
 }
 
-nw_status nw_ways_move(bool out, char *device, char *host, size_t bytes)
+nw_status nw_ways_move(const struct nw_haul *haul)
 {
     struct seen *allocation = NULL;
     nw_status status = NW_OK;
+    bool done = false;
 
     (void)pthread_once(&once, open_mapping);
-    if (!mapping || bytes > most[out && mapping->map ? OUT : IN])
-        return by_driver(out, device, host, bytes);
+    if (!mapping || haul->bytes > most[haul->out && mapping->map ? OUT : IN])
+        return by_driver(haul);
     (void)pthread_mutex_lock(&lock);
-    if (forced || !is_hopeless(paces[out], nw_pace_class(bytes, CLASSES)))
-        allocation = reached(device, bytes);
+    if (forced ||
+        !is_hopeless(paces[haul->out], nw_pace_class(haul->bytes, CLASSES)))
+        allocation = reached(haul);
     if (allocation)
-        status = move(allocation, out, device, host, bytes);
+        status = move(haul, allocation, &done);
     (void)pthread_mutex_unlock(&lock);
-    return allocation ? status : by_driver(out, device, host, bytes);
+    return done ? status : by_driver(haul);
 }
 
-char *nw_ways_open(bool out, char *device, size_t bytes)
+char *nw_ways_open(const struct nw_haul *span)
 {
     struct seen *allocation;
     void *mapped = NULL;
 
     (void)pthread_once(&once, open_mapping);
-    if (!mapping || !mapping->map || bytes > most[out] * SPREAD)
+    if (!mapping || !mapping->map || span->bytes > most[span->out] * SPREAD)
         return NULL;
     (void)pthread_mutex_lock(&lock);
-    allocation = reached(device, bytes);
-    if (allocation && !mapping->map(device, bytes, &mapped))
+    allocation = reached(span);
+    if (allocation && !mapping->map(span->device, span->bytes, &mapped))
         return mapped;
     if (allocation)
         allocation->barred = true;

@@ -5,18 +5,26 @@
 #ifndef NW_MESSAGES_WAYS_H
 #define NW_MESSAGES_WAYS_H
 
+#include "runtime/messages/owner.h"
+
 #include <nodewise/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One piece, with its GPU current; done on return. */
-NW_MUST_CHECK nw_status nw_ways_move(bool out, char *device, char *host,
-                                     size_t bytes);
+/* Bytes of one GPU's memory and of the host's. */
+struct nw_haul {
+    bool out; /* of the GPU */
+    char *device, *host;
+    size_t bytes;
+    const struct nw_owner *owner; /* of the device's */
+};
+/* Done on return; whatever GPU is current stays so. */
+NW_MUST_CHECK nw_status nw_ways_move(const struct nw_haul *haul);
 /* Where the CPU finds GPU memory for pieces of its own choice, up to
  * nw_ways_shut with the bytes of whole lines that it touched; NULL, with
  * nothing to be shut, where it does not reach it, or so many bytes are not
  * worth it. */
-char *nw_ways_open(bool out, char *device, size_t bytes);
+char *nw_ways_open(const struct nw_haul *span);
 void nw_ways_piece(bool out, char *mapped, char *host, size_t bytes);
 void nw_ways_shut(bool out, size_t touched);
 bool nw_ways_are_forced(void); /* to be the CPU's */

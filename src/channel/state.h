@@ -4,6 +4,7 @@
 #ifndef NW_CHANNEL_STATE_H
 #define NW_CHANNEL_STATE_H
 
+#include "base/pace.h"
 #include "channel/choose.h"
 #include "channel/endpoint.h"
 #include "channel/mapping.h"
@@ -28,6 +29,7 @@ enum {
     NW_ERROR_TEXT = 192,
     NW_MOST_GPUS = 32, /* whose place is looked at */
     NW_PARTS = 5,      /* messages that an eager one may become */
+    NW_TAKE_SIZES = 32 /* powers of two */
 };
 
 /* What libfabric gives back when an operation is done. First of its owner. */
@@ -129,6 +131,8 @@ struct nw_channel_request {
     struct nw_flight *aloft; /* writes that libfabric took */
     struct fid_mr *region;
     struct nw_region *kept; /* the same, of a GPU's memory */
+    bool begun, copied;     /* out of the GPU, into pieces */
+    uint64_t began_ns;      /* 0: nobody asks how long it takes */
     /* Of a send: its header. In one line of the cache: sent as a piece of its
      * own by the kernel, one in two lines costs more than packing would. */
     _Alignas(64) struct nw_wire wire;
@@ -189,6 +193,9 @@ struct nw_channel {
     uint64_t opens; /* 0: switched off; grows with each use */
     struct nw_opened opened[NW_OPENED];
     struct nw_regions regions[NW_ENDPOINTS];
+    /* How large messages leave GPU memory that the adapter reaches: read by
+     * it, or copied out before. */
+    struct nw_pace takes[NW_ENDPOINTS][NW_TAKE_SIZES];
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
     int32_t lost;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which of two ways is taken, on times that are made up. */
-#include "runtime/messages/pace.h"
+#include "base/pace.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

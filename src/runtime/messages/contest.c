@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "gpu/gpu.h"
-#include "runtime/messages/pace.h"
+#include "base/pace.h"
 #include "runtime/messages/staging.h"
 
 #include <nodewise/channel.h>

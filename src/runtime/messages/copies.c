@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "gpu/job.h"
-#include "runtime/messages/pace.h"
+#include "base/pace.h"
 #include "runtime/messages/ways.h"
 
 #include <pthread.h>

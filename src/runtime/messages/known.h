@@ -4,7 +4,7 @@
 #define NW_MESSAGES_KNOWN_H
 
 #include "runtime/messages/forms.h"
-#include "runtime/messages/pace.h"
+#include "base/pace.h"
 
 enum { NW_CLASSES = 32 /* of sizes, by powers of two */ };
 enum { NW_BY_HOST, NW_BY_CHANNEL, NW_BY_NONE };

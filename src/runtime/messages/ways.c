@@ -12,7 +12,7 @@
 #include "base/status.h"
 #include "channel/mapping.h"
 #include "gpu/gpu.h"
-#include "runtime/messages/pace.h"
+#include "base/pace.h"
 
 #include <pthread.h>
 #include <stdlib.h>

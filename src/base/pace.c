@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of two ways: the least counts, since whatever disturbs a turn makes it
  * longer. */
-#include "runtime/messages/pace.h"
+#include "base/pace.h"
 
 enum { TRIES = 8, AGAIN = 256, RISE = 8 };
 

@@ -2,8 +2,8 @@
 /* Which of two ways takes less time, found on the work itself: both are tried
  * a few times, then the better one is kept to, and both are looked at again
  * now and then. */
-#ifndef NW_MESSAGES_PACE_H
-#define NW_MESSAGES_PACE_H
+#ifndef NW_BASE_PACE_H
+#define NW_BASE_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -49,6 +49,11 @@ NW_API NW_MUST_CHECK nw_status nw_mapping_read(const char *path,
                                                nw_mapping **out);
 NW_API NW_MUST_CHECK nw_status nw_mapping_write(const nw_mapping *mapping,
                                                 const char *path);
+/* The same, the text made by several threads (0: the cores that are here, but
+ * one inside an MPI process). */
+NW_API NW_MUST_CHECK nw_status nw_mapping_write_by(const nw_mapping *mapping,
+                                                   const char *path,
+                                                   int32_t threads);
 /* One element number per line, line i for rank i (a rank's first core). */
 NW_API NW_MUST_CHECK nw_status nw_mapping_write_elements(
     const nw_mapping *mapping, const nw_topology *topology, const char *path);

@@ -133,8 +133,7 @@ nw_status nw_file_read_text(const char *path, char **data, size_t *length)
     return nw_file_read_text_by(path, 1, data, length);
 }
 
-static nw_status write_all(int fd, const char *path, const char *data,
-                           size_t length)
+nw_status nw_file_put(int fd, const char *path, const char *data, size_t length)
 {
     while (length) {
         ssize_t done = write(fd, data, length);
@@ -161,7 +160,8 @@ static mode_t default_mode(const char *path)
     return 0666 & ~mask;
 }
 
-static nw_status write_beside(const char *path, const char *data, size_t length)
+static nw_status write_beside(const char *path, nw_file_filler *fill,
+                              void *user)
 {
     struct nw_text name = {0};
     nw_status status;
@@ -178,7 +178,7 @@ static nw_status write_beside(const char *path, const char *data, size_t length)
         free(temporary);
         return status;
     }
-    status = write_all(fd, path, data, length);
+    status = fill(user, fd, path);
     if (!status && (fchmod(fd, default_mode(path)) || fsync(fd)))
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     if (close(fd) && !status)
@@ -191,39 +191,52 @@ static nw_status write_beside(const char *path, const char *data, size_t length)
     return status;
 }
 
-static nw_status write_bytes(const char *path, const char *data, size_t length)
+nw_status nw_file_write_by(const char *path, nw_file_filler *fill, void *user)
 {
     struct stat info;
     nw_status status;
     int fd;
 
     if (!strcmp(path, "-"))
-        return write_all(STDOUT_FILENO, "standard output", data, length);
+        return fill(user, STDOUT_FILENO, "standard output");
     if (stat(path, &info) || S_ISREG(info.st_mode))
-        return write_beside(path, data, length);
+        return write_beside(path, fill, user);
     if (S_ISDIR(info.st_mode))
         return nw_fail(NW_EIO, "%s: is a directory", path);
     fd = open(path, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    status = write_all(fd, path, data, length);
+    status = fill(user, fd, path);
     if (close(fd) && !status)
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     return status;
 }
 
+struct bytes {
+    const char *data;
+    size_t length;
+};
+
+static nw_status put_bytes(void *user, int fd, const char *path)
+{
+    const struct bytes *bytes = user;
+
+    return nw_file_put(fd, path, bytes->data, bytes->length);
+}
+
 nw_status nw_file_write(const char *path, const char *data, size_t length)
 {
+    struct bytes bytes = {data, length};
     char *packed;
-    size_t count;
     nw_status status;
 
     if (!nw_text_ends_with(path, ".zst"))
-        return write_bytes(path, data, length);
-    status = nw_zstd_pack(data, length, &packed, &count);
+        return nw_file_write_by(path, put_bytes, &bytes);
+    status = nw_zstd_pack(data, length, &packed, &bytes.length);
     if (status)
         return status;
-    status = write_bytes(path, packed, count);
+    bytes.data = packed;
+    status = nw_file_write_by(path, put_bytes, &bytes);
     free(packed);
     return status;
 }

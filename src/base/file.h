@@ -31,6 +31,14 @@ NW_MUST_CHECK nw_status nw_file_read_text_by(const char *path, int32_t threads,
 NW_MUST_CHECK nw_status nw_file_write(const char *path, const char *data,
                                       size_t length);
 
+/* The same where `fill` writes what is in it, never packed. */
+typedef nw_status nw_file_filler(void *user, int fd, const char *path);
+NW_MUST_CHECK nw_status nw_file_write_by(const char *path, nw_file_filler *fill,
+                                         void *user);
+/* All of the bytes to an open file; `path` is for the error. */
+NW_MUST_CHECK nw_status nw_file_put(int fd, const char *path, const char *data,
+                                    size_t length);
+
 enum { NW_FILE_UNNAMED_PATH = 32 };
 
 /* An empty file without a name, in memory, and a path by which this process

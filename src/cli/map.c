@@ -583,7 +583,8 @@ static nw_status write_mapping(const struct work *work,
     if (arguments->elements_out)
         return nw_mapping_write_elements(work->answer.mapping, work->topology,
                                          path);
-    return nw_mapping_write(work->answer.mapping, path);
+    return nw_mapping_write_by(work->answer.mapping, path,
+                               arguments->map.threads);
 }
 
 static int show(const struct work *work, const struct arguments *arguments)

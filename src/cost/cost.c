@@ -44,7 +44,7 @@ static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
 
 struct evaluation {
     struct nw_shared of;
-    int32_t shares;
+    int32_t shares, next; /* slice to be taken */
     struct nw_share share[SHARES_MOST];
     nw_status status[SHARES_MOST];
     double *load[LAYER_COUNT]; /* [2 x links] bytes, in the end */
@@ -52,31 +52,38 @@ struct evaluation {
     double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
 
-/* Slices from one end to the other, as many for each share. What the other
- * shares begin with is the first one's. */
+/* The next slice each time. What the other shares begin with is the first
+ * one's; where no thread comes for one it stays empty. */
 static void take_share(void *user, int32_t t)
 {
     struct evaluation *work = user;
-    int64_t slices = work->of.slices, first = slices * t / work->shares;
-    int64_t end = slices * (t + 1) / work->shares;
+    struct nw_share *share = &work->share[t];
+    nw_status *status = &work->status[t];
 
-    if (t)
-        work->status[t] =
-            nw_share_init(&work->share[t], &work->of, &work->share[0]);
-    for (int64_t i = first; !work->status[t] && i < end; i++)
-        work->status[t] = nw_share_add(&work->share[t], (int32_t)i);
+    for (;;) {
+        int32_t slice = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
+
+        if (*status || slice >= work->of.slices)
+            return;
+        if (!share->of)
+            *status = nw_share_init(share, &work->of, &work->share[0]);
+        if (!*status)
+            *status = nw_share_add(share, slice);
+    }
 }
 
 static nw_status take_shares(struct evaluation *work)
 {
     nw_status status = nw_share_init(&work->share[0], &work->of, NULL);
 
+    work->next = 0;
     if (!status)
         nw_crew_run(take_share, work, work->shares, work->shares);
     for (int32_t t = 0; !status && t < work->shares; t++)
         status = work->status[t];
     for (int32_t t = 1; !status && t < work->shares; t++)
-        status = nw_share_merge(&work->share[0], &work->share[t]);
+        if (work->share[t].of)
+            status = nw_share_merge(&work->share[0], &work->share[t]);
     return status ? status : nw_share_settle(&work->share[0]);
 }
 
@@ -280,6 +287,37 @@ static int32_t threads_for(const struct nw_pricing *pricing)
     return little ? 1 : nw_crew_size(pricing->threads);
 }
 
+struct opening {
+    const struct nw_pricing *pricing;
+    struct nw_shared *of;
+};
+
+static nw_status find_ends(void *user)
+{
+    const struct opening *opening = user;
+    const struct nw_pricing *pricing = opening->pricing;
+
+    return nw_ends_find(pricing->topology, pricing->pattern, pricing->mapping,
+                        &opening->of->ends);
+}
+
+static nw_status init_shared(void *user)
+{
+    const struct opening *opening = user;
+
+    return nw_shared_init(opening->of);
+}
+
+static nw_status open_both(const struct nw_pricing *pricing,
+                           struct nw_shared *of)
+{
+    struct opening opening = {pricing, of};
+    struct nw_crew_task both[] = {{.run = find_ends, .user = &opening},
+                                  {.run = init_shared, .user = &opening}};
+
+    return nw_crew_pair(both, of->threads);
+}
+
 nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
 {
     struct nw_cost cost = {0};
@@ -287,11 +325,8 @@ nw_status nw_cost_price(const struct nw_pricing *pricing, struct nw_cost *out)
                                      .pattern = pricing->pattern,
                                      .threads = threads_for(pricing)},
                               .cost = &cost};
-    nw_status status = nw_ends_find(pricing->topology, pricing->pattern,
-                                    pricing->mapping, &work.of.ends);
+    nw_status status = open_both(pricing, &work.of);
 
-    if (!status)
-        status = nw_shared_init(&work.of);
     cost.remote_gpus = work.of.ends.remote_gpus;
     if (!status)
         status = share_all(&work);

@@ -144,42 +144,44 @@ double nw_flows_add(struct nw_flows *flows, int layer,
     return latency;
 }
 
-/* From the leaves up; children stand after their parents. What begins below a
- * link and does not turn there goes up through it. */
-static void sum_node(const struct nw_flows *flows, int layer, int32_t node)
-{
-    const nw_topology *topology = flows->topology;
-    const struct nw_node_type *type = nw_topology_type_of(topology, node);
-    size_t first = (size_t)topology->link_first[node];
-    nw_uint128 *up = flows->begun[layer], *down = flows->ended[layer];
-
-    for (int32_t v = type->vertex_count - 1; v > 0; v--) {
-        size_t link = first + (size_t)v;
-        size_t parent = first + (size_t)type->parent[v];
-
-        if (type->parent[v] < 0)
-            continue;
-        up[link] -= flows->turned[layer][link];
-        down[link] -= flows->turned[layer][link];
-        up[parent] += up[link];
-        down[parent] += down[link];
-    }
-}
-
 struct loading {
     const struct nw_flows *flows;
     int layer;
     double *load;
 };
 
-static void sum_part(void *user, int32_t part)
+/* From the leaves up; children stand after their parents. What begins below a
+ * link and does not turn there goes up through it; `ways` is that, or what ends
+ * there and comes down. */
+static void sum_node(const struct loading *loading, int32_t node,
+                     nw_uint128 *ways)
+{
+    const nw_topology *topology = loading->flows->topology;
+    const struct nw_node_type *type = nw_topology_type_of(topology, node);
+    const nw_uint128 *turned = loading->flows->turned[loading->layer];
+    size_t first = (size_t)topology->link_first[node];
+
+    for (int32_t v = type->vertex_count - 1; v > 0; v--) {
+        size_t link = first + (size_t)v;
+
+        if (type->parent[v] < 0)
+            continue;
+        ways[link] -= turned[link];
+        ways[first + (size_t)type->parent[v]] += ways[link];
+    }
+}
+
+/* Up and down are two jobs. */
+static void sum_part(void *user, int32_t i)
 {
     const struct loading *loading = user;
-    struct nw_crew_part mine =
-        nw_crew_part(loading->flows->topology->node_count, part);
+    const struct nw_flows *flows = loading->flows;
+    struct nw_crew_part mine = nw_crew_part(flows->topology->node_count, i / 2);
+    nw_uint128 *ways =
+        i % 2 ? flows->ended[loading->layer] : flows->begun[loading->layer];
 
     for (int32_t node = (int32_t)mine.first; node < mine.end; node++)
-        sum_node(loading->flows, loading->layer, node);
+        sum_node(loading, node, ways);
 }
 
 /* Afterwards, of a node, those links that are among from .. to - 1. */
@@ -242,7 +244,7 @@ void nw_flows_load(struct nw_flows *flows, int layer, double *load)
     if (layer < NW_FLOW_LAYERS && !flows->used[layer])
         return;
     if (layer < NW_FLOW_LAYERS) {
-        nw_crew_run(sum_part, &loading, NW_CREW_PARTS, flows->threads);
+        nw_crew_run(sum_part, &loading, 2 * NW_CREW_PARTS, flows->threads);
         nw_crew_run(carry_part, &loading, NW_CREW_PARTS, flows->threads);
     }
     nw_crew_run(load_part, &loading, NW_CREW_PARTS, flows->threads);

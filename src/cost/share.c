@@ -6,6 +6,7 @@
 #include "base/status.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define SLICE_LEAST 65536 /* edges */
 
@@ -47,14 +48,27 @@ static void cut_slices(struct nw_shared *of)
     of->first[count] = of->pattern->rank_count;
 }
 
+/* Most patterns are large and of host messages alone: eight kinds at once. */
+static void find_layers(struct nw_shared *of)
+{
+    const uint8_t *kind = of->pattern->kind;
+    size_t edges = of->pattern->edge_count, e = 0;
+
+    for (uint64_t eight; e + sizeof eight <= edges; e += sizeof eight) {
+        memcpy(&eight, kind + e, sizeof eight);
+        if (eight)
+            break;
+        of->used[layer_of(NW_KIND_HH)] = true;
+    }
+    for (; e < edges; e++)
+        of->used[layer_of(kind[e])] = true;
+}
+
 nw_status nw_shared_init(struct nw_shared *of)
 {
-    const nw_pattern *pattern = of->pattern;
-
     of->integral = nw_topology_is_integral(of->topology);
     of->has_links = nw_topology_has_links(of->topology);
-    for (size_t e = 0; e < pattern->edge_count; e++)
-        of->used[layer_of(pattern->kind[e])] = true;
+    find_layers(of);
     cut_slices(of);
     return nw_near_types_init(&of->near, of->topology);
 }

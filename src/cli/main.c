@@ -52,10 +52,12 @@ static void close_stdout(void)
     _exit(NW_EXIT_FAILED);
 }
 
-/* Arrays of large patterns come and go: what was freed is taken again, instead
- * of being given to the kernel and asked back page by page. */
+/* Arrays of large patterns come and go: what was freed is taken again,
+ * whichever thread had it, instead of being given to the kernel and asked back
+ * page by page. */
 static void keep_memory(void)
 {
+    mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
     mallopt(M_TOP_PAD, 1 << 24);

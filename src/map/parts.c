@@ -30,9 +30,10 @@ struct parting {
     struct nw_seats *seats;
     struct nw_random random;
     int32_t *pen; /* [hosts] the part that a host belongs to */
-    int32_t parts, size;
-    int32_t *part;   /* [ranks] */
-    int32_t *member; /* [parts x size] ranks */
+    int32_t parts;
+    int32_t first[PARTS_MOST + 1]; /* seats of part p: first[p] .. */
+    int32_t *part;                 /* [ranks] */
+    int32_t *member; /* [ranks] those of each part from its first */
     int32_t *at;     /* [ranks] index there */
     double *leaving; /* [parts] bytes, both ways */
     double scale, power, total, energy, heat;
@@ -56,17 +57,27 @@ static bool are_near(const struct nw_seats *seats, int32_t a, int32_t b,
                                 seats->end[seats->first[b]]) <= reach;
 }
 
+static double least_distance(const struct nw_seats *seats)
+{
+    int32_t hosts = seats->problem->host_count;
+    double least = INFINITY;
+
+    for (int32_t a = 0; a < hosts; a++)
+        for (int32_t b = 0; b < a; b++)
+            least =
+                fmin(least, nw_topology_distance(seats->problem->topology,
+                                                 seats->end[seats->first[a]],
+                                                 seats->end[seats->first[b]]));
+    return least;
+}
+
 /* Hosts that are next to each other, where that makes groups. */
 static bool group_hosts(struct parting *work)
 {
     const struct nw_seats *seats = work->seats;
     int32_t hosts = seats->problem->host_count;
-    double reach = INFINITY;
+    double reach = least_distance(seats);
 
-    for (int32_t h = 1; h < hosts; h++)
-        reach = fmin(reach, nw_topology_distance(seats->problem->topology,
-                                                 seats->end[seats->first[0]],
-                                                 seats->end[seats->first[h]]));
     for (int32_t h = 0; h < hosts; h++) {
         int32_t k = 0;
 
@@ -77,8 +88,25 @@ static bool group_hosts(struct parting *work)
             if (are_near(seats, h, k, reach) != (work->pen[h] == work->pen[k]))
                 return false;
     }
-    return work->parts > 1 && work->parts <= PARTS_MOST &&
-           seats->rank_count % work->parts == 0;
+    return work->parts > 1 && work->parts <= PARTS_MOST;
+}
+
+static void count_seats(struct parting *work)
+{
+    const struct nw_seats *seats = work->seats;
+
+    for (int32_t h = 0; h < seats->problem->host_count; h++)
+        work->first[work->pen[h] + 1] += seats->first[h + 1] - seats->first[h];
+    for (int32_t p = 0; p < work->parts; p++)
+        work->first[p + 1] += work->first[p];
+}
+
+static bool are_equal(const struct parting *work)
+{
+    for (int32_t p = 1; p < work->parts; p++)
+        if (work->first[p + 1] - work->first[p] != work->first[1])
+            return false;
+    return true;
 }
 
 /* --- divisions --- */
@@ -111,8 +139,9 @@ static void divide_at_random(struct parting *work)
     for (int32_t i = 0; i < n; i++)
         work->member[i] = i;
     nw_random_shuffle(&work->random, work->member, (size_t)n);
-    for (int32_t i = 0; i < n; i++) {
-        work->part[work->member[i]] = i / work->size;
+    for (int32_t i = 0, p = 0; i < n; i++) {
+        p += i == work->first[p + 1];
+        work->part[work->member[i]] = p;
         work->at[work->member[i]] = i;
     }
     count_leaving(work);
@@ -138,12 +167,13 @@ static int32_t draw_peer(struct parting *work, int32_t rank)
 /* One of the part, at its border where that is soon found. */
 static int32_t draw_member(struct parting *work, int32_t part)
 {
+    const int32_t *first = work->first + part;
     int32_t rank = -1;
 
     for (int i = 0; i < EDGE_TRIES; i++) {
-        rank = work->member[part * work->size +
-                            (int32_t)nw_random_below(&work->random,
-                                                     (uint64_t)work->size)];
+        rank = work->member[first[0] + (int32_t)nw_random_below(
+                                           &work->random,
+                                           (uint64_t)(first[1] - first[0]))];
         if (work->part[draw_peer(work, rank)] != part)
             break;
     }
@@ -270,10 +300,10 @@ static nw_status search(struct parting *work, bool *found)
     double before;
     nw_status status = nw_seats_find_grid(work->seats, &tiling, &grid);
 
-    work->size = work->seats->rank_count / work->parts;
+    count_seats(work);
     begin(work);
     before = work->best.least;
-    if (!status && grid)
+    if (!status && grid && are_equal(work))
         status = nw_carve(work->seats, &tiling, &work->best);
     for (int i = 0; !status && i < ROUNDS && run_round(work); i++)
         ;

@@ -11,7 +11,7 @@
 
 /* Seats the ranks by a division in which the fullest switch sends less, and
  * within it near each other. *found is false, and the seats stay, where none
- * is found, or hosts are not in groups alike, full of ranks that may move. */
+ * is found, or hosts are not in groups, full of ranks that may move. */
 NW_MUST_CHECK nw_status nw_seats_part(struct nw_seats *seats,
                                       const struct nw_aim *aim, bool *found);
 

@@ -150,7 +150,7 @@ static void others_are_left_alone(void **state)
     end(&bench);
 }
 
-/* Bytes to and from the fullest of parts of four. */
+/* Bytes to and from the fullest of three parts. */
 static double fullest(const struct nw_seats *seats, const int *part)
 {
     double leaving[3] = {0, 0, 0};
@@ -162,7 +162,7 @@ static double fullest(const struct nw_seats *seats, const int *part)
     return fmax(leaving[0], fmax(leaving[1], leaving[2]));
 }
 
-/* The least of all divisions of 12 ranks into three parts of four. */
+/* The least of all divisions of 12 ranks into three parts. */
 static double least_fullest(const struct nw_seats *seats, int *part, int rank,
                             const int room[3])
 {
@@ -181,8 +181,23 @@ static double least_fullest(const struct nw_seats *seats, int *part, int rank,
     return least;
 }
 
+static double fullest_seated(const struct nw_seats *seats, const int *switch_of)
+{
+    int part[12];
+
+    for (int r = 0; r < 12; r++)
+        part[r] = switch_of[seats->host[seats->seat[r]]];
+    return fullest(seats, part);
+}
+
+struct switches {
+    const char *machine;
+    int switch_of[6], room[3]; /* of six nodes; ranks below each */
+};
+
 /* Found where it is less than the default's, and then the least there is. */
-static void check_division(struct nw_random *random)
+static void check_division(struct nw_random *random,
+                           const struct switches *switches)
 {
     struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
     struct bench bench;
@@ -190,16 +205,12 @@ static void check_division(struct nw_random *random)
     int part[12];
     bool found;
 
-    begin(&bench, "three_switches.yaml", random_graph(random, 12, 48));
-    for (int r = 0; r < 12; r++)
-        part[r] = bench.seats.host[bench.seats.seat[r]] / 2;
-    before = fullest(&bench.seats, part);
+    begin(&bench, switches->machine, random_graph(random, 12, 48));
+    before = fullest_seated(&bench.seats, switches->switch_of);
     MUST(nw_seats_part(&bench.seats, &aim, &found));
     check_seats(&bench.seats);
-    for (int r = 0; r < 12; r++)
-        part[r] = bench.seats.host[bench.seats.seat[r]] / 2;
-    after = fullest(&bench.seats, part);
-    least = least_fullest(&bench.seats, part, 0, (int[]){4, 4, 4});
+    after = fullest_seated(&bench.seats, switches->switch_of);
+    least = least_fullest(&bench.seats, part, 0, switches->room);
     assert_float_equal(after, least, 1e-6);
     assert_true(found == (after < before));
     end(&bench);
@@ -207,13 +218,19 @@ static void check_division(struct nw_random *random)
 
 static void divisions_are_the_best(void **state)
 {
+    static const struct switches even = {
+        "three_switches.yaml", {0, 0, 1, 1, 2, 2}, {4, 4, 4}};
+    static const struct switches uneven = {
+        "uneven_switches.yaml", {0, 1, 1, 2, 2, 2}, {2, 4, 6}};
     int step = share_step(5, "divisions");
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 3);
-    for (int i = 0; i < 5; i += step)
-        check_division(&random);
+    for (int i = 0; i < 5; i += step) {
+        check_division(&random, &even);
+        check_division(&random, &uneven);
+    }
 }
 
 struct figures {

@@ -21,6 +21,9 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|vulkan|resident|emulated|none",
      "how the CPU stores into GPU memory: a mapping of it, or a kernel that "
      "stays on the GPU"},
+    {"NODEWISE_CHANNEL_MODULES", "FOLDER",
+     "the kernel's modules, instead of those in /sys/module, where channels "
+     "look for nvidia_peermem"},
     {"NODEWISE_CHANNEL_PROTOCOL", "auto|gather|pack|two|rendezvous",
      "how the channel sends messages that fit a slot"},
     {"NODEWISE_CHANNEL_PROVIDER", "auto|NAME",

@@ -105,6 +105,7 @@ static nw_status make_bounces(nw_channel *channel)
     nw_status status = nw_memory_pinned_new(NW_BOUNCES * bytes,
                                             (void **)&channel->bounce_memory);
 
+    channel->bounces_bytes = NW_BOUNCES * bytes;
     for (size_t i = 0; i < NW_BOUNCES && !status; i++) {
         channel->bounce[i].memory = channel->bounce_memory + i * bytes;
         channel->bounce[i].next = channel->bounces;
@@ -129,9 +130,10 @@ static nw_status make_slots(nw_channel *channel)
     size_t count = each * (size_t)channel->options.count;
     nw_status status = nw_alloc(count, sizeof *channel->slot, &channel->slot);
 
+    channel->slots_bytes = count * bytes;
     if (!status)
-        status =
-            nw_memory_pinned_new(count * bytes, (void **)&channel->slot_memory);
+        status = nw_memory_pinned_new(channel->slots_bytes,
+                                      (void **)&channel->slot_memory);
     for (size_t i = 0; i < count && !status; i++) {
         struct nw_slot *slot = &channel->slot[i];
 
@@ -151,13 +153,12 @@ static nw_status open_parts(nw_channel *channel)
     if (!status) {
         const char *reach = getenv("NODEWISE_CHANNEL_REACH");
         const char *open = getenv("NODEWISE_CHANNEL_IPC");
-        bool reaches = !reach || strcmp(reach, "no");
 
+        channel->reaches = !reach || strcmp(reach, "no");
         nw_costs_default(&channel->costs);
         channel->has_gpu = nw_memory_open();
         channel->gpu_count = nw_memory_gpus();
-        channel->adapter = reaches && channel->has_gpu && nw_adapter_open();
-        channel->mapping = reaches ? nw_mapping_open() : NULL;
+        channel->mapping = channel->reaches ? nw_mapping_open() : NULL;
         channel->opens = channel->has_gpu && (!open || strcmp(open, "off"));
         status = nw_peers_meet(channel);
     }
@@ -170,23 +171,33 @@ static nw_status open_parts(nw_channel *channel)
     return status;
 }
 
+static void unregister(nw_channel *channel, int f)
+{
+    for (int i = 0; i < NW_PIECES; i++) {
+        nw_endpoint_unregister(channel->in[i].region[f]);
+        nw_endpoint_unregister(channel->out[i].region[f]);
+    }
+    for (struct nw_controls *c = channel->controls_made; c; c = c->older)
+        nw_endpoint_unregister(c->region[f]);
+    nw_endpoint_unregister(channel->slots_region[f]);
+    nw_endpoint_unregister(channel->bounces_region[f]);
+    nw_regions_close(&channel->regions[f]);
+}
+
 static void free_parts(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++)
-        for (int i = 0; i < NW_PIECES; i++)
-            nw_endpoint_unregister(channel->in[i].region[f]);
-    for (int f = 0; f < NW_ENDPOINTS; f++)
-        nw_regions_close(&channel->regions[f]);
+        unregister(channel, f);
     nw_opened_close(channel);
     nw_mapping_close(channel->mapping);
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
     nw_requests_free(channel);
-    while (channel->newest_control) { /* under way or not: nobody waits */
-        struct nw_control *older = channel->newest_control->older;
+    while (channel->controls_made) { /* under way or not: nobody waits */
+        struct nw_controls *older = channel->controls_made->older;
 
-        free(channel->newest_control);
-        channel->newest_control = older;
+        free(channel->controls_made);
+        channel->controls_made = older;
     }
     if (channel->peer)
         nw_peers_leave(channel);
@@ -293,6 +304,22 @@ const char *nw_channel_provider(nw_channel *channel, int32_t peer)
     if (peer < 0 || peer >= channel->options.count)
         return "";
     return channel->fabric[channel->peer[peer].fabric].provider;
+}
+
+const char *nw_channel_reach(nw_channel *channel, int32_t peer)
+{
+    static const char *const ways[NW_REACHES] = {
+        "staged", "emulated", "by dma-buf", "by peer memory"};
+    static _Thread_local char text[512];
+    const struct nw_endpoint *fabric;
+
+    if (peer < 0 || peer >= channel->options.count || !channel->has_gpu)
+        return "none";
+    fabric = &channel->fabric[channel->peer[peer].fabric];
+    snprintf(text, sizeof text, "%s%s%s%s", ways[fabric->reach],
+             fabric->why[0] ? " (" : "", fabric->why,
+             fabric->why[0] ? ")" : "");
+    return text;
 }
 
 const char *nw_channel_mapping(nw_channel *channel)

@@ -16,12 +16,14 @@ static double cost(const void *context, struct nw_way_of way, uint64_t bytes)
     return nw_cost_of_way(context, way, bytes);
 }
 
-static void of_model(const nw_channel *channel, const struct nw_situation *of,
-                     struct nw_choice *out)
+static void of_model(const nw_channel *channel, int fabric,
+                     const struct nw_situation *of, struct nw_choice *out)
 {
+    const struct nw_endpoint *endpoint = &channel->fabric[fabric];
     struct nw_ends ends = {.costs = channel->costs,
                            .gpu = {of->gpu[0], of->gpu[1]},
-                           .adapter = channel->adapter,
+                           .adapter = endpoint->reach != NW_REACH_NONE,
+                           .packs = !endpoint->gathers,
                            .mapping = channel->mapping != NULL,
                            .regime = of->regime};
 
@@ -43,7 +45,7 @@ static void fill(nw_channel *channel, const struct nw_thresholds *thresholds,
     if (measured)
         *out = *measured;
     else
-        of_model(channel, of, out);
+        of_model(channel, fabric, of, out);
 }
 
 static void fill_all(nw_channel *channel,
@@ -69,7 +71,8 @@ enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
     struct nw_gpu_facts facts;
     char adapter[32] = "";
 
-    if (channel->adapter && nw_adapter_is_behind_switch())
+    if (channel->fabric[fabric].reach == NW_REACH_PLAYED &&
+        nw_adapter_is_behind_switch())
         return NW_LOCAL_SWITCH;
     if (info && info->nic && info->nic->bus_attr &&
         info->nic->bus_attr->bus_type == FI_BUS_PCI)

@@ -108,11 +108,12 @@ static double cost_out(const struct nw_ends *ends,
 {
     const struct nw_costs *costs = &ends->costs;
     bool pack = protocol == NW_CHANNEL_PACK;
+    bool copies = protocol != NW_CHANNEL_RENDEZVOUS && (pack || ends->packs);
 
     if (!ends->gpu[0])
         return pack ? (double)bytes / costs->rate[NW_COST_HOP] : 0;
-    return nw_cost(costs, !pack && ends->adapter ? NW_COST_READ : NW_COST_COPY,
-                   bytes);
+    return nw_cost(
+        costs, !copies && ends->adapter ? NW_COST_READ : NW_COST_COPY, bytes);
 }
 
 /* From the slot into the receiver's. With many under way the adapter has also

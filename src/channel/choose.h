@@ -62,6 +62,7 @@ struct nw_ends {
     struct nw_costs costs;
     bool gpu[2]; /* the sender's memory, the receiver's */
     bool adapter, mapping;
+    bool packs; /* what is gathered from GPU memory */
     enum nw_regime regime;
 };
 /* Seconds; INFINITY for what cannot be. */

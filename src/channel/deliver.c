@@ -34,26 +34,37 @@ static void finish(nw_channel *channel, struct nw_slot *slot, nw_status status)
     nw_request_finish(request, status);
 }
 
+/* Registered once for the message, however often libfabric must be asked. */
+static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
+                     nw_channel_request *request)
+{
+    size_t f = (size_t)(slot->fabric - channel->fabric);
+
+    return slot->fabric->reach &&
+           !nw_regions_take(&channel->regions[f], slot->fabric,
+                            request->message.buffer, &request->kept);
+}
+
 /* The adapter writes from the slot through itself into the GPU. */
 static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
                              nw_channel_request *request)
 {
     struct nw_endpoint *fabric = slot->fabric;
-    size_t bytes = room_of(slot, request);
+    size_t bytes = room_of(slot, request),
+           f = (size_t)(fabric - channel->fabric);
+    struct fid_mr *slots = channel->slots_region[f];
     struct nw_endpoint_write write = {
         .from = payload_of(slot),
+        .descriptor = slots ? fi_mr_desc(slots) : NULL,
         .bytes = bytes,
-        .peer = channel->self[fabric - channel->fabric],
+        .peer = channel->self[f],
         .context = &slot->op,
     };
     void *mapped = NULL;
-    nw_status status = nw_adapter_map(request->message.buffer, bytes, &mapped);
+    nw_status status =
+        nw_reach_map(fabric, request->message.buffer, bytes, &mapped);
     ssize_t code;
 
-    if (!status && !request->kept)
-        status =
-            nw_regions_take(&channel->regions[fabric - channel->fabric], fabric,
-                            request->message.buffer, &request->kept);
     if (status)
         return status;
     write.address = nw_region_address(fabric, request->kept, mapped);
@@ -71,14 +82,16 @@ static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
     return NW_OK;
 }
 
-static enum nw_channel_copy
-choose(nw_channel *channel, const nw_channel_request *request, uint64_t bytes)
+static enum nw_channel_copy choose(nw_channel *channel,
+                                   const struct nw_slot *slot,
+                                   nw_channel_request *request)
 {
+    size_t bytes = room_of(slot, request);
     enum nw_channel_copy copy = channel->options.copy;
 
     if (copy == NW_CHANNEL_COPY_AUTO)
         copy = nw_choose_way(channel, request, bytes).copy;
-    if ((copy == NW_CHANNEL_LOOPBACK && !channel->adapter) ||
+    if ((copy == NW_CHANNEL_LOOPBACK && !may_loop(channel, slot, request)) ||
         (copy == NW_CHANNEL_FASTCOPY &&
          !nw_mapping_serves(channel->mapping, request->message.buffer)) ||
         !copy)
@@ -90,7 +103,7 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
                           nw_channel_request *request)
 {
     size_t bytes = room_of(slot, request);
-    enum nw_channel_copy copy = choose(channel, request, bytes);
+    enum nw_channel_copy copy = choose(channel, slot, request);
 
     request->result.copy = copy;
     channel->counts.copied[copy]++;
@@ -122,7 +135,7 @@ void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
                        nw_status status)
 {
     slot->looping = false;
-    nw_adapter_pay(NW_ADAPTER_LOOP, room_of(slot, slot->match));
+    nw_reach_pay(slot->fabric, NW_ADAPTER_LOOP, room_of(slot, slot->match));
     finish(channel, slot, status);
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/library.h"
 #include "base/status.h"
+#include "channel/memory.h"
+#include "channel/reach.h"
 
 #include <rdma/fi_errno.h>
 #include <signal.h>
@@ -21,6 +23,7 @@ static struct {
     struct fi_info *(*dupinfo)(const struct fi_info *);
     int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
     const char *(*strerror)(int);
+    uint32_t (*version)(void);
 } fi;
 
 enum { SIGNALS = 32 };
@@ -47,7 +50,7 @@ static nw_status load(void)
     const struct nw_symbol symbols[] = {
         {"fi_getinfo", &fi.getinfo},   {"fi_freeinfo", &fi.freeinfo},
         {"fi_dupinfo", &fi.dupinfo},   {"fi_fabric", &fi.fabric},
-        {"fi_strerror", &fi.strerror},
+        {"fi_strerror", &fi.strerror}, {"fi_version", &fi.version},
     };
 
     return load_quietly(symbols, sizeof symbols / sizeof *symbols);
@@ -76,7 +79,17 @@ static const char *own_name(const char *provider, char *room, size_t bytes)
     return room;
 }
 
-static int ask(const char *provider, struct fi_info **out)
+/* Descriptors of GPU memory are taken from 1.20 on; what else changed between
+ * the two are ends of structs that libfabric makes, and fi_cq_err_entry's. */
+static uint32_t version_for(bool gpu)
+{
+    uint32_t dmabuf = FI_VERSION(1, 20);
+
+    return gpu && FI_VERSION_GE(fi.version(), dmabuf) ? dmabuf
+                                                      : FI_VERSION(1, 17);
+}
+
+static int ask(const char *provider, bool gpu, struct fi_info **out)
 {
     struct fi_info *hints = fi.dupinfo(NULL);
     char name[64], room[64];
@@ -98,7 +111,11 @@ static int ask(const char *provider, struct fi_info **out)
     hints->domain_attr->cq_data_size = 4;
     hints->domain_attr->mr_mode =
         FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_VIRT_ADDR | FI_MR_ENDPOINT;
-    code = fi.getinfo(FI_VERSION(1, 17), own, NULL, own ? FI_SOURCE : 0, hints,
+    if (gpu) {
+        hints->caps |= FI_HMEM;
+        hints->domain_attr->mr_mode |= FI_MR_HMEM | FI_MR_LOCAL;
+    }
+    code = fi.getinfo(version_for(gpu), own, NULL, own ? FI_SOURCE : 0, hints,
                       out);
     hints->fabric_attr->prov_name = NULL;
     fi.freeinfo(hints);
@@ -136,16 +153,20 @@ static int open_endpoint(struct nw_endpoint *fabric)
     return code;
 }
 
-static nw_status open_one(const char *provider, struct nw_endpoint *fabric)
+static nw_status open_one(const char *provider, bool gpu,
+                          struct nw_endpoint *fabric)
 {
     int code;
 
     memset(fabric, 0, sizeof *fabric);
     snprintf(fabric->provider, sizeof fabric->provider, "%s", provider);
-    code = ask(provider, &fabric->info);
+    code = ask(provider, gpu, &fabric->info);
     if (code)
-        return nw_fail(NW_ENODEV, "libfabric has no provider '%s' here: %s",
-                       provider, fi.strerror(-code));
+        return nw_fail(NW_ENODEV, "libfabric has no provider '%s'%s here: %s",
+                       provider, gpu ? " for GPU memory" : "",
+                       fi.strerror(-code));
+    fabric->local = fabric->info->domain_attr->mr_mode & FI_MR_LOCAL;
+    fabric->pieces = fabric->info->tx_attr->iov_limit > 1;
     fabric->limit = fabric->info->ep_attr->max_msg_size;
     fabric->copies = !strcmp(provider, "shm");
     fabric->whole =
@@ -160,7 +181,33 @@ static nw_status open_one(const char *provider, struct nw_endpoint *fabric)
     return NW_OK;
 }
 
-nw_status nw_endpoint_open(const char *const *providers,
+/* Without a way into GPU memory it is opened anew: then the host's memory need
+ * not be registered. */
+static nw_status open_best(const char *provider, bool gpu,
+                           struct nw_endpoint *fabric)
+{
+    char why[sizeof fabric->why] = "";
+    bool offered = nw_reach_is_offered(provider);
+    nw_status status;
+
+    if (gpu && offered) {
+        status = open_one(provider, true, fabric);
+        if (!status && nw_reach_find(fabric))
+            return NW_OK;
+        snprintf(why, sizeof why, "%s", status ? nw_error_text() : fabric->why);
+        nw_endpoint_close(fabric);
+    }
+    status = open_one(provider, false, fabric);
+    if (gpu && !offered && nw_adapter_open())
+        fabric->reach = NW_REACH_PLAYED;
+    else if (gpu && !offered)
+        snprintf(why, sizeof why, "%s is no adapter's provider", provider);
+    memcpy(fabric->why, why, sizeof why);
+    fabric->gathers = fabric->reach == NW_REACH_PLAYED;
+    return status;
+}
+
+nw_status nw_endpoint_open(const char *const *providers, bool gpu,
                            struct nw_endpoint *out)
 {
     nw_status status = load();
@@ -169,7 +216,7 @@ nw_status nw_endpoint_open(const char *const *providers,
     if (status)
         return status;
     for (; *providers; providers++) {
-        status = open_one(*providers, &fabric);
+        status = open_best(*providers, gpu, &fabric);
         if (!status) {
             *out = fabric;
             return NW_OK;
@@ -205,16 +252,10 @@ nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
                    fabric->provider);
 }
 
-nw_status nw_endpoint_register(struct nw_endpoint *fabric, void *memory,
-                               size_t bytes, struct fid_mr **out)
+nw_status nw_endpoint_ready(const struct nw_endpoint *fabric, int code,
+                            struct fid_mr *region, struct fid_mr **out)
 {
-    int mode = fabric->info->domain_attr->mr_mode;
-    struct fid_mr *region = NULL;
-    int code =
-        fi_mr_reg(fabric->domain, memory, bytes, FI_REMOTE_WRITE | FI_WRITE, 0,
-                  ++fabric->next_key, 0, &region, NULL);
-
-    if (!code && mode & FI_MR_ENDPOINT) {
+    if (!code && fabric->info->domain_attr->mr_mode & FI_MR_ENDPOINT) {
         code = fi_mr_bind(region, &fabric->ep->fid, 0);
         if (!code)
             code = fi_mr_enable(region);
@@ -224,6 +265,34 @@ nw_status nw_endpoint_register(struct nw_endpoint *fabric, void *memory,
     if (!code)
         *out = region;
     return check(fabric, code, "register memory");
+}
+
+nw_status nw_endpoint_register(struct nw_endpoint *fabric, void *memory,
+                               size_t bytes, struct fid_mr **out)
+{
+    uint64_t access =
+        FI_REMOTE_WRITE | FI_WRITE | (fabric->local ? FI_SEND | FI_RECV : 0);
+    struct fid_mr *region = NULL;
+    int code = fi_mr_reg(fabric->domain, memory, bytes, access, 0,
+                         ++fabric->next_key, 0, &region, NULL);
+
+    return nw_endpoint_ready(fabric, code, region, out);
+}
+
+nw_status nw_endpoint_describe(struct nw_endpoint *fabric, void *memory,
+                               size_t bytes, struct fid_mr **region, void **out)
+{
+    nw_status status = NW_OK;
+
+    if (!fabric->local) {
+        *out = NULL;
+        return NW_OK;
+    }
+    if (!*region)
+        status = nw_endpoint_register(fabric, memory, bytes, region);
+    if (!status)
+        *out = fi_mr_desc(*region);
+    return status;
 }
 
 uint64_t nw_endpoint_address(const struct nw_endpoint *fabric,
@@ -244,9 +313,11 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                           const struct nw_endpoint_write *write)
 {
     struct iovec iov = {(void *)write->from, write->bytes};
+    void *descriptor = write->descriptor;
     struct fi_rma_iov to = {write->address, write->bytes, write->key};
     struct fi_msg_rma msg = {
         .msg_iov = &iov,
+        .desc = &descriptor,
         .iov_count = 1,
         .addr = write->peer,
         .rma_iov = &to,

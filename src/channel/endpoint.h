@@ -15,6 +15,22 @@
 
 enum { NW_ENDPOINT_NAME = 256 }; /* bytes of an endpoint's name, at most */
 
+/* How a GPU's memory is known to the adapter: not at all, played by the double
+ * of the driver, as a dma-buf, or by the kernel's peer-to-peer memory. */
+enum nw_reach {
+    NW_REACH_NONE,
+    NW_REACH_PLAYED,
+    NW_REACH_DMABUF,
+    NW_REACH_PEER,
+    NW_REACHES
+};
+
+/* Its end has grown in 1.20, for those who ask for that version. */
+struct nw_endpoint_error {
+    struct fi_cq_err_entry known;
+    uint64_t more[4];
+};
+
 struct nw_endpoint {
     char provider[64];
     struct fi_info *info;
@@ -32,10 +48,16 @@ struct nw_endpoint {
     size_t whole;
     bool copies; /* what is not beyond: sent with FI_INJECT it has no end to
                     await, and takes a call less */
+    enum nw_reach reach;
+    bool local;    /* the host's memory is registered for sends, too */
+    bool gathers;  /* a header and GPU memory in one message, uncopied */
+    bool pieces;   /* more than one in a message */
+    char why[384]; /* no other, or no better way into GPU memory */
 };
 
-/* Of several names ended by NULL the first that opens. */
-NW_MUST_CHECK nw_status nw_endpoint_open(const char *const *providers,
+/* Of several names ended by NULL the first that opens; for GPU memory, too,
+ * where that is wanted and a trial shows that the adapter reaches it. */
+NW_MUST_CHECK nw_status nw_endpoint_open(const char *const *providers, bool gpu,
                                          struct nw_endpoint *out);
 void nw_endpoint_close(struct nw_endpoint *fabric); /* zeroed is fine */
 NW_MUST_CHECK nw_status nw_endpoint_meet(struct nw_endpoint *fabric,
@@ -44,12 +66,23 @@ NW_MUST_CHECK nw_status nw_endpoint_meet(struct nw_endpoint *fabric,
 NW_MUST_CHECK nw_status nw_endpoint_register(struct nw_endpoint *fabric,
                                              void *memory, size_t bytes,
                                              struct fid_mr **out);
+/* What operations on the host's memory say of it, which is registered the first
+ * time; NULL where the provider does not ask for it. */
+NW_MUST_CHECK nw_status nw_endpoint_describe(struct nw_endpoint *fabric,
+                                             void *memory, size_t bytes,
+                                             struct fid_mr **region,
+                                             void **out);
+/* Ends what a call of libfabric said of a region: made ready, or an error. */
+NW_MUST_CHECK nw_status nw_endpoint_ready(const struct nw_endpoint *fabric,
+                                          int code, struct fid_mr *region,
+                                          struct fid_mr **out);
 uint64_t nw_endpoint_address(const struct nw_endpoint *fabric,
                              const void *memory);
 void nw_endpoint_unregister(struct fid_mr *region); /* NULL is fine */
 
 struct nw_endpoint_write {
     const void *from;
+    void *descriptor; /* of that memory, or NULL */
     size_t bytes;
     fi_addr_t peer;
     uint64_t address, key;

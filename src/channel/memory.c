@@ -7,7 +7,7 @@
 #include "base/status.h"
 #include "channel/mapping.h"
 #include "channel/vulkan.h"
-#include "gpu/gpu.h"
+#include "gpu/cuda.h"
 
 #include <nodewise/channel.h>
 
@@ -145,6 +145,33 @@ void nw_memory_close(void *memory)
     if (!gpus->select(0))
         gpus->memory_close(memory);
     gpus->restore(before);
+}
+
+nw_status nw_memory_dmabuf(int32_t gpu, void *memory, size_t bytes, int *out)
+{
+    void *before = gpus->context();
+    nw_status status = gpus->select(gpu);
+
+    if (!status)
+        status = nw_cuda_dmabuf(memory, bytes, out);
+    gpus->restore(before);
+    return status;
+}
+
+nw_status nw_memory_new(int32_t gpu, size_t bytes, void **out)
+{
+    void *before = gpus->context();
+    nw_status status = gpus->select(gpu);
+
+    if (!status)
+        status = gpus->alloc(bytes, out);
+    gpus->restore(before);
+    return status;
+}
+
+void nw_memory_free(void *memory)
+{
+    gpus->free(memory);
 }
 
 nw_status nw_memory_pinned_new(size_t bytes, void **out)

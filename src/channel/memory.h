@@ -40,6 +40,12 @@ NW_MUST_CHECK nw_status nw_memory_offer(int32_t gpu, void *memory,
                                         struct nw_memory_offer *out);
 NW_MUST_CHECK nw_status nw_memory_open_offer(const char handle[64], void **out);
 void nw_memory_close(void *memory); /* NULL is fine */
+/* A descriptor of whole pages, to be closed; NW_ENODEV where the driver has no
+ * call for it. */
+NW_MUST_CHECK nw_status nw_memory_dmabuf(int32_t gpu, void *memory,
+                                         size_t bytes, int *out);
+NW_MUST_CHECK nw_status nw_memory_new(int32_t gpu, size_t bytes, void **out);
+void nw_memory_free(void *memory); /* NULL is fine */
 /* Pinned where there is a GPU. */
 NW_MUST_CHECK nw_status nw_memory_pinned_new(size_t bytes, void **out);
 void nw_memory_pinned_free(void *memory);

@@ -125,17 +125,17 @@ static nw_status open_fabrics(nw_channel *channel)
     static const char *const networks[] = {"verbs;ofi_rxm", "efa", "cxi",
                                            "tcp;ofi_rxm", NULL};
     const char *asked[] = {channel->options.provider, NULL};
-    bool others = false;
+    bool others = false, gpu = channel->has_gpu && channel->reaches;
     nw_status status = NW_OK;
 
     channel->fabric_count = NW_ENDPOINTS;
     if (asked[0])
-        return nw_endpoint_open(asked, &channel->fabric[1]);
+        return nw_endpoint_open(asked, gpu, &channel->fabric[1]);
     for (int32_t i = 0; i < channel->options.count; i++)
         others |= !channel->peer[i].here;
-    status = nw_endpoint_open(shared, &channel->fabric[0]);
+    status = nw_endpoint_open(shared, gpu, &channel->fabric[0]);
     if (others || status)
-        status = nw_endpoint_open(networks, &channel->fabric[1]);
+        status = nw_endpoint_open(networks, gpu, &channel->fabric[1]);
     return status;
 }
 

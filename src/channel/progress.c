@@ -65,21 +65,21 @@ static bool gone(nw_channel *channel, const struct nw_endpoint *fabric)
 
 static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
 {
-    struct fi_cq_err_entry error = {0};
+    struct nw_endpoint_error said = {0};
+    const struct fi_cq_err_entry *error = &said.known;
     struct fi_cq_data_entry entry = {0};
-
-    ssize_t n = fi_cq_readerr(fabric->cq, &error, 0);
+    ssize_t n = fi_cq_readerr(fabric->cq, &said.known, 0);
 
     if (n < 0 && n != -FI_EAGAIN)
         return gone(channel, fabric);
-    if (n != 1 || !error.op_context)
+    if (n != 1 || !error->op_context)
         return false;
-    entry.op_context = error.op_context;
-    if (error.err == FI_ETRUNC || error.err == FI_EMSGSIZE)
+    entry.op_context = error->op_context;
+    if (error->err == FI_ETRUNC || error->err == FI_EMSGSIZE)
         channel->counts.malformed++;
     finished(channel, &entry,
              nw_fail(NW_EIO, "provider %s reports error %d", fabric->provider,
-                     error.err));
+                     error->err));
     return true;
 }
 

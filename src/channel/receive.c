@@ -20,12 +20,18 @@ static void slot_lay(nw_channel *channel, struct nw_slot *slot)
 void nw_slot_post(nw_channel *channel, struct nw_slot *slot)
 {
     size_t bytes = channel->options.slot_bytes + sizeof(struct nw_wire);
+    struct nw_endpoint *fabric = slot->fabric;
+    int f = (int)(fabric - channel->fabric);
+    void *descriptor = NULL;
 
     slot->op.kind = NW_OP_SLOT;
     slot->data = NULL;
     slot->match = NULL;
     slot->looping = false;
-    if (!fi_recv(slot->fabric->ep, slot->memory, bytes, NULL, FI_ADDR_UNSPEC,
+    if (!nw_endpoint_describe(fabric, channel->slot_memory,
+                              channel->slots_bytes, &channel->slots_region[f],
+                              &descriptor) &&
+        !fi_recv(fabric->ep, slot->memory, bytes, descriptor, FI_ADDR_UNSPEC,
                  &slot->op))
         return;
     slot_lay(channel, slot);

@@ -6,7 +6,7 @@
 #include "channel/regions.h"
 
 #include "base/array.h"
-#include "channel/memory.h"
+#include "channel/reach.h"
 
 #include <stdlib.h>
 
@@ -132,17 +132,16 @@ static nw_status enter(struct nw_regions *regions, struct nw_endpoint *fabric,
                        struct nw_region *region)
 {
     size_t bytes = region->end - region->start;
-    void *base = NULL;
-    nw_status status =
-        nw_adapter_map((void *)(uintptr_t)region->start, bytes, &base);
+    void *start = (void *)(uintptr_t)region->start, *base = NULL;
+    nw_status status = nw_reach_map(fabric, start, bytes, &base);
 
     if (!status)
-        status = nw_memory_keep_in_step((void *)(uintptr_t)region->start);
+        status = nw_memory_keep_in_step(start);
     if (status)
         return status;
     region->base = base;
     do
-        status = nw_endpoint_register(fabric, base, bytes, &region->mr);
+        status = nw_reach_register(fabric, base, bytes, &region->mr);
     while (status && forget_oldest(regions));
     return status;
 }

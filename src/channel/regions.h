@@ -26,7 +26,8 @@ struct nw_regions {
 
 /* The region that holds GPU memory, registered now or before. The driver is
  * asked each time whose memory it is: what was freed and given out anew is
- * registered anew, since no call of ours sees it freed. */
+ * registered anew, since no call of ours sees it freed. NW_EIO where the
+ * provider refuses it, whatever is let go of. */
 NW_MUST_CHECK nw_status nw_regions_take(struct nw_regions *regions,
                                         struct nw_endpoint *fabric,
                                         void *memory, struct nw_region **out);

@@ -18,7 +18,7 @@ static struct nw_endpoint *fabric_of(const nw_channel_request *request)
 
 static bool is_staged(const nw_channel_request *request)
 {
-    return request->gpu >= 0 && !request->channel->adapter;
+    return request->gpu >= 0 && (request->staged || !fabric_of(request)->reach);
 }
 
 static struct nw_piece *piece_take(struct nw_piece *pieces,
@@ -35,8 +35,8 @@ static struct nw_piece *piece_take(struct nw_piece *pieces,
 static nw_status find_memory(const nw_channel_request *request, void **out)
 {
     if (request->gpu >= 0)
-        return nw_adapter_map(request->message.buffer, request->message.bytes,
-                              out);
+        return nw_reach_map(fabric_of(request), request->message.buffer,
+                            request->message.bytes, out);
     *out = request->message.buffer;
     return NW_OK;
 }
@@ -96,18 +96,27 @@ static void send_grant(nw_channel_request *request, uint64_t bytes,
     send_cts(request, &cts);
 }
 
+/* GPU memory that cannot be registered is passed through pieces. */
+static nw_status keep_region(nw_channel_request *request)
+{
+    int f = request->peer->fabric;
+    nw_status status = NW_OK;
+
+    if (!request->kept)
+        status =
+            nw_regions_take(&request->channel->regions[f], fabric_of(request),
+                            request->message.buffer, &request->kept);
+    request->staged = status == NW_EIO;
+    return request->staged ? NW_OK : status;
+}
+
 static nw_status grant_whole(nw_channel_request *request)
 {
     void *memory = NULL;
-    struct nw_channel *channel = request->channel;
-    int f = request->peer->fabric;
     /* of an empty message nothing is reached, perhaps by nothing */
     nw_status status = request->total ? find_memory(request, &memory) : NW_OK;
 
-    if (!status && request->total && request->gpu >= 0)
-        status = nw_regions_take(&channel->regions[f], &channel->fabric[f],
-                                 request->message.buffer, &request->kept);
-    else if (!status && request->total)
+    if (!status && request->total && request->gpu < 0)
         status = nw_endpoint_register(fabric_of(request), memory,
                                       request->total, &request->region);
     if (!status)
@@ -160,13 +169,17 @@ static void grant_pieces(nw_channel_request *request)
 
 static void grant(nw_channel_request *request)
 {
-    nw_status status;
+    bool gpu = request->total && request->gpu >= 0;
+    nw_status status = NW_OK;
 
-    if (is_staged(request) && request->total) {
+    if (gpu && !is_staged(request))
+        status = keep_region(request);
+    if (!status && gpu && is_staged(request)) {
         grant_pieces(request);
         return;
     }
-    status = grant_whole(request);
+    if (!status)
+        status = grant_whole(request);
     if (status)
         fail(request, request->remote, status);
 }
@@ -206,7 +219,7 @@ static bool take(nw_channel_request *request, const struct nw_wire *done,
         return !done->offset && done->bytes == request->total;
     if (!is_staged(request) || !request->total) {
         if (request->gpu >= 0 && done->bytes)
-            nw_adapter_pay(NW_ADAPTER_WRITE, done->bytes);
+            nw_reach_pay(fabric_of(request), NW_ADAPTER_WRITE, done->bytes);
         return !done->offset && done->bytes == request->total;
     }
     piece = piece_at(request, done->offset);
@@ -311,32 +324,66 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
         finish(request);
 }
 
+static nw_status find_piece(nw_channel_request *request,
+                            struct nw_flight *flight, uint64_t offset)
+{
+    struct nw_piece *piece = piece_take(request->channel->out, request);
+    nw_status status;
+
+    if (!piece)
+        return NW_OK;
+    flight->piece = piece;
+    if (flight->bytes > NW_PIECE_BYTES)
+        flight->bytes = NW_PIECE_BYTES;
+    status = nw_endpoint_describe(
+        fabric_of(request), piece->memory, NW_PIECE_BYTES,
+        &piece->region[request->peer->fabric], &flight->descriptor);
+    if (status)
+        return status;
+    flight->from = piece->memory;
+    return nw_memory_copy_out(request->gpu, piece->memory,
+                              (char *)request->message.buffer + offset,
+                              flight->bytes);
+}
+
+/* What an adapter reads by itself is registered, once for the message; what is
+ * played needs not be. */
+static nw_status describe(nw_channel_request *request, void **out)
+{
+    nw_status status = NW_OK;
+
+    if (request->gpu < 0)
+        return nw_endpoint_describe(fabric_of(request), request->message.buffer,
+                                    request->message.bytes, &request->region,
+                                    out);
+    if (!is_staged(request) && fabric_of(request)->reach != NW_REACH_PLAYED)
+        status = keep_region(request);
+    if (!status && request->kept)
+        *out = fi_mr_desc(request->kept->mr);
+    return status;
+}
+
 /* Where the next bytes are read from, and how many; NULL: wait. */
 static nw_status find_source(nw_channel_request *request,
                              struct nw_flight *flight, uint64_t offset)
 {
     void *memory = NULL;
-    nw_status status;
+    nw_status status = NW_OK;
 
     begin(request);
-    if (request->copied || is_staged(request)) {
-        flight->piece = piece_take(request->channel->out, request);
-        if (!flight->piece)
-            return NW_OK;
-        if (flight->bytes > NW_PIECE_BYTES)
-            flight->bytes = NW_PIECE_BYTES;
-        flight->from = flight->piece->memory;
-        return nw_memory_copy_out(request->gpu, flight->piece->memory,
-                                  (char *)request->message.buffer + offset,
-                                  flight->bytes);
-    }
+    if (!request->copied)
+        status = describe(request, &flight->descriptor);
+    if (status)
+        return status;
+    if (request->copied || is_staged(request))
+        return find_piece(request, flight, offset);
     status = find_memory(request, &memory);
-    if (!status) {
-        if (request->gpu >= 0)
-            nw_adapter_pay(NW_ADAPTER_READ, flight->bytes);
-        flight->from = (const char *)memory + offset;
-    }
-    return status;
+    if (status)
+        return status;
+    if (request->gpu >= 0)
+        nw_reach_pay(fabric_of(request), NW_ADAPTER_READ, flight->bytes);
+    flight->from = (const char *)memory + offset;
+    return NW_OK;
 }
 
 static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight)
@@ -344,6 +391,7 @@ static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight)
     const struct nw_grant *grant = flight->grant;
     struct nw_endpoint_write write = {
         .from = flight->from,
+        .descriptor = flight->descriptor,
         .bytes = flight->bytes,
         .peer = request->peer->address,
         .address = grant->wire.address + grant->begun,

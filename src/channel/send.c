@@ -23,18 +23,31 @@ static struct nw_endpoint *fabric_of(nw_channel *channel,
 
 /* -- controls -- */
 
+static nw_status controls_new(nw_channel *channel)
+{
+    struct nw_controls *all = NULL;
+    nw_status status = nw_alloc(1, sizeof *all, &all);
+
+    if (status)
+        return status;
+    all->older = channel->controls_made;
+    channel->controls_made = all;
+    for (int i = 0; i < NW_CONTROLS; i++) {
+        all->control[i].among = all;
+        all->control[i].next = channel->spare_control;
+        channel->spare_control = &all->control[i];
+    }
+    return NW_OK;
+}
+
 static struct nw_control *control_new(nw_channel *channel)
 {
-    struct nw_control *control = channel->spare_control;
+    struct nw_control *control;
 
-    if (control) {
-        channel->spare_control = control->next;
-    } else {
-        if (nw_alloc(1, sizeof *control, &control))
-            return NULL;
-        control->older = channel->newest_control;
-        channel->newest_control = control;
-    }
+    if (!channel->spare_control && controls_new(channel))
+        return NULL;
+    control = channel->spare_control;
+    channel->spare_control = control->next;
     control->op.kind = NW_OP_CONTROL;
     control->next = NULL;
     return control;
@@ -51,12 +64,17 @@ void nw_control_done(nw_channel *channel, struct nw_control *control)
 static ssize_t post_control(nw_channel *channel, struct nw_control *control)
 {
     struct nw_peer *peer = control->peer;
+    struct nw_endpoint *fabric = fabric_of(channel, peer);
+    void *descriptor = NULL;
     ssize_t code;
 
+    if (nw_endpoint_describe(fabric, control->among, sizeof *control->among,
+                             &control->among->region[peer->fabric],
+                             &descriptor))
+        return -FI_ENOMEM;
     control->wire.credits = (uint16_t)peer->owed;
-    code = fi_send(fabric_of(channel, peer)->ep, &control->wire,
-                   nw_wire_size(control->wire.kind), NULL, peer->address,
-                   &control->op);
+    code = fi_send(fabric->ep, &control->wire, nw_wire_size(control->wire.kind),
+                   descriptor, peer->address, &control->op);
     if (!code) {
         peer->owed = 0;
         channel->controls++;
@@ -121,6 +139,14 @@ void nw_send_control(struct nw_peer *peer, nw_channel *channel,
 
 /* -- messages -- */
 
+/* A host's memory that is bounces, for operations of one endpoint. */
+static nw_status bounces_describe(nw_channel *channel, int fabric, void **out)
+{
+    return nw_endpoint_describe(&channel->fabric[fabric],
+                                channel->bounce_memory, channel->bounces_bytes,
+                                &channel->bounces_region[fabric], out);
+}
+
 static struct nw_bounce *bounce_take(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -150,33 +176,63 @@ static nw_status take_out(nw_channel_request *request, char *payload)
                               message->bytes);
 }
 
+/* The adapter reads GPU memory itself, where it can be registered. */
+static bool find_straight(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    int f = request->peer->fabric;
+    struct nw_endpoint *fabric = &channel->fabric[f];
+    const struct nw_channel_message *message = &request->message;
+    void *mapped = NULL;
+
+    if (!fabric->gathers ||
+        nw_reach_map(fabric, message->buffer, message->bytes, &mapped))
+        return false;
+    if (fabric->reach != NW_REACH_PLAYED &&
+        nw_regions_take(&channel->regions[f], fabric, message->buffer,
+                        &request->kept))
+        return false;
+    nw_reach_pay(fabric, NW_ADAPTER_READ, message->bytes);
+    request->payload = mapped;
+    return true;
+}
+
+/* Whether libfabric reads the message where it is. A piece that must be
+ * registered would cost more than its copy, into memory that is. */
+static bool is_straight(nw_channel_request *request)
+{
+    const struct nw_channel_message *message = &request->message;
+    const struct nw_endpoint *fabric =
+        fabric_of(request->channel, request->peer);
+
+    if (request->result.protocol == NW_CHANNEL_PACK)
+        return false;
+    if (request->gpu >= 0)
+        return (!fabric->local || bounce_take(request)) &&
+               find_straight(request);
+    if (fabric->local || !fabric->pieces)
+        return false;
+    request->payload =
+        message->bytes ? message->buffer : (const void *)&request->wire;
+    return true;
+}
+
 /* The payload where libfabric can read it; NULL: no bounce is free. Found once,
  * however often libfabric must be asked to take it. */
 static nw_status find_payload(nw_channel_request *request)
 {
-    nw_channel *channel = request->channel;
     const struct nw_channel_message *message = &request->message;
-    bool pack = request->result.protocol == NW_CHANNEL_PACK;
-    void *mapped = NULL;
     nw_status status = NW_OK;
+    char *payload;
 
-    if (!pack && request->gpu < 0) {
-        request->payload =
-            message->bytes ? message->buffer : (const void *)&request->wire;
-    } else if (!pack && channel->adapter) {
-        status = nw_adapter_map(message->buffer, message->bytes, &mapped);
-        if (!status)
-            nw_adapter_pay(NW_ADAPTER_READ, message->bytes);
-        request->payload = mapped;
-    } else if (bounce_take(request)) {
-        char *payload = request->bounce->memory + NW_WIRE_HEADER;
-
-        if (request->gpu >= 0)
-            status = take_out(request, payload);
-        else if (message->bytes) /* the buffer of an empty one may be NULL */
-            memcpy(payload, message->buffer, message->bytes);
-        request->payload = payload;
-    }
+    if (is_straight(request) || !bounce_take(request))
+        return NW_OK;
+    payload = request->bounce->memory + NW_WIRE_HEADER;
+    if (request->gpu >= 0)
+        status = take_out(request, payload);
+    else if (message->bytes) /* the buffer of an empty one may be NULL */
+        memcpy(payload, message->buffer, message->bytes);
+    request->payload = payload;
     return status;
 }
 
@@ -191,10 +247,9 @@ static bool is_copied(const nw_channel_request *request)
 }
 
 static ssize_t post_pieces(nw_channel_request *request, const struct iovec *iov,
-                           size_t count)
+                           void **descriptors, size_t count)
 {
     struct fid_ep *ep = fabric_of(request->channel, request->peer)->ep;
-    void *descriptors[] = {NULL, NULL};
     struct fi_msg msg = {.msg_iov = iov,
                          .desc = descriptors,
                          .iov_count = count,
@@ -206,42 +261,75 @@ static ssize_t post_pieces(nw_channel_request *request, const struct iovec *iov,
     return fi_sendv(ep, iov, descriptors, count, msg.addr, msg.context);
 }
 
-static ssize_t post_gather(nw_channel_request *request)
+static bool is_packed(const nw_channel_request *request)
 {
-    struct iovec iov[] = {{&request->wire, NW_WIRE_HEADER},
-                          {(void *)request->payload, request->message.bytes}};
-
-    return post_pieces(request, iov, request->message.bytes ? 2 : 1);
+    return request->bounce &&
+           request->payload == request->bounce->memory + NW_WIRE_HEADER;
 }
 
-static ssize_t post_packed(nw_channel_request *request)
+/* Of the memory that the payload is in, and of the header's in the bounce. */
+static nw_status describe(nw_channel_request *request, void *descriptors[2])
 {
-    char *memory = request->bounce->memory;
-    struct iovec iov = {memory, NW_WIRE_HEADER + request->message.bytes};
+    nw_status status = NW_OK;
 
-    memcpy(memory, &request->wire, NW_WIRE_HEADER);
-    return post_pieces(request, &iov, 1);
+    if (request->bounce)
+        status = bounces_describe(request->channel, request->peer->fabric,
+                                  &descriptors[0]);
+    descriptors[1] =
+        request->kept ? fi_mr_desc(request->kept->mr) : descriptors[0];
+    return status;
+}
+
+static ssize_t post_whole(nw_channel_request *request)
+{
+    size_t bytes = request->message.bytes;
+    struct iovec iov[] = {{&request->wire, NW_WIRE_HEADER},
+                          {(void *)request->payload, bytes}};
+    void *descriptors[2] = {NULL, NULL};
+
+    if (describe(request, descriptors))
+        return -FI_ENOMEM;
+    if (request->bounce) {
+        memcpy(request->bounce->memory, &request->wire, NW_WIRE_HEADER);
+        iov[0].iov_base = request->bounce->memory;
+    }
+    if (is_packed(request))
+        iov[0].iov_len += bytes;
+    return post_pieces(request, iov, descriptors,
+                       bytes && !is_packed(request) ? 2 : 1);
+}
+
+static ssize_t post_head(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    struct nw_control *head =
+        control_for(channel, request->peer, &request->wire);
+    ssize_t code = head ? post_control(channel, head) : -FI_ENOMEM;
+
+    if (code && head)
+        nw_control_done(channel, head);
+    return code;
 }
 
 static ssize_t post_two(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
+    void *descriptors[2] = {NULL, NULL};
 
     if (!request->head_sent) {
-        struct nw_control *head = control_for(channel, peer, &request->wire);
-        ssize_t code = head ? post_control(channel, head) : -FI_ENOMEM;
+        ssize_t code = post_head(request);
 
-        if (code) {
-            if (head)
-                nw_control_done(channel, head);
+        if (code)
             return code;
-        }
         request->head_sent = true;
     }
-    return fi_senddata(
-        fabric_of(channel, peer)->ep, request->payload, request->message.bytes,
-        NULL, (uint64_t)channel->options.rank, peer->address, &request->op);
+    if (describe(request, descriptors))
+        return -FI_ENOMEM;
+    return fi_senddata(fabric_of(channel, peer)->ep, request->payload,
+                       request->message.bytes, descriptors[1],
+                       (uint64_t)channel->options.rank, peer->address,
+                       &request->op);
 }
 
 /* Whether an eager message is more than its provider passes through its own
@@ -325,18 +413,9 @@ static ssize_t post(nw_channel_request *request)
     if ((protocol == NW_CHANNEL_PACK || protocol == NW_CHANNEL_GATHER) &&
         is_in_parts(request))
         return post_parts(request);
-    switch (protocol) {
-    case NW_CHANNEL_PACK:
-        return post_packed(request);
-    case NW_CHANNEL_TWO:
-        return post_two(request);
-    case NW_CHANNEL_RENDEZVOUS:
-        return fi_send(fabric_of(request->channel, request->peer)->ep,
-                       &request->wire, NW_WIRE_HEADER, NULL,
-                       request->peer->address, &request->op);
-    default:
-        return post_gather(request);
-    }
+    if (protocol == NW_CHANNEL_RENDEZVOUS)
+        return post_head(request);
+    return protocol == NW_CHANNEL_TWO ? post_two(request) : post_whole(request);
 }
 
 static void posted(nw_channel_request *request)
@@ -357,10 +436,11 @@ static void posted(nw_channel_request *request)
         nw_request_finish(request, NW_OK);
         return;
     }
-    request->flights++;
     nw_list_remove(request);
-    if (request->result.protocol != NW_CHANNEL_RENDEZVOUS)
-        nw_list_add(&request->channel->flying, request);
+    if (request->result.protocol == NW_CHANNEL_RENDEZVOUS)
+        return;
+    request->flights++;
+    nw_list_add(&request->channel->flying, request);
 }
 
 /* The receiver hears in its turn that there is no payload; false: later. */
@@ -504,11 +584,9 @@ void nw_send_start(nw_channel_request *request)
  * when all of it was written. */
 void nw_send_done(nw_channel_request *request)
 {
-    bool eager = request->result.protocol != NW_CHANNEL_RENDEZVOUS;
-
     if (request->peer->two == request)
         request->peer->two = NULL;
     nw_request_landed(request);
-    if (eager && !request->done)
+    if (!request->done)
         nw_request_finish(request, NW_OK);
 }

@@ -8,7 +8,7 @@
 #include "channel/choose.h"
 #include "channel/endpoint.h"
 #include "channel/mapping.h"
-#include "channel/memory.h"
+#include "channel/reach.h"
 #include "channel/regions.h"
 #include "channel/thresholds.h"
 #include "channel/wire.h"
@@ -29,6 +29,7 @@ enum {
     NW_ERROR_TEXT = 192,
     NW_MOST_GPUS = 32, /* whose place is looked at */
     NW_PARTS = 5,      /* messages that an eager one may become */
+    NW_CONTROLS = 32,  /* made at a time */
     NW_TAKE_SIZES = 32 /* powers of two */
 };
 
@@ -76,6 +77,7 @@ struct nw_flight {
     struct nw_grant *grant;
     struct nw_piece *piece; /* NULL: straight from the buffer */
     const char *from;
+    void *descriptor;
     uint64_t bytes;
 };
 
@@ -90,9 +92,15 @@ struct nw_opened {
 struct nw_control {
     struct nw_op op;
     struct nw_control *next;
-    struct nw_control *older; /* of all that were made */
+    struct nw_controls *among;
     struct nw_peer *peer;
     struct nw_wire wire;
+};
+
+struct nw_controls {
+    struct nw_controls *older;
+    struct fid_mr *region[NW_ENDPOINTS];
+    struct nw_control control[NW_CONTROLS];
 };
 
 /* A packed message: header and payload side by side. */
@@ -117,6 +125,7 @@ struct nw_channel_request {
     int32_t gpu;
     bool is_send, done, orphan, head_sent;
     bool offered;     /* its memory, to be opened */
+    bool staged;      /* its GPU memory could not be registered */
     unsigned flights; /* operations of libfabric under way */
     nw_status status;
     struct nw_bounce *bounce;
@@ -179,9 +188,12 @@ struct nw_channel {
     struct nw_list posted, flying, movers, starved;
     struct nw_list leaving; /* their owners let go, libfabric has not yet */
     nw_channel_request *spare;
-    struct nw_control *spare_control, *newest_control;
+    struct nw_control *spare_control;
+    struct nw_controls *controls_made;
     struct nw_bounce bounce[NW_BOUNCES], *bounces;
     char *bounce_memory, *piece_memory;
+    size_t slots_bytes, bounces_bytes;
+    struct fid_mr *slots_region[NW_ENDPOINTS], *bounces_region[NW_ENDPOINTS];
     struct nw_piece in[NW_PIECES], out[NW_PIECES];
     nw_channel_request **known; /* rendezvous by id */
     size_t known_count;
@@ -189,8 +201,8 @@ struct nw_channel {
     int32_t controls; /* under way */
     int32_t stuck;    /* peers with something to send */
     const struct nw_mapping *mapping;
-    bool has_gpu, adapter;
-    uint64_t opens; /* 0: switched off; grows with each use */
+    bool has_gpu, reaches; /* GPU memory past the driver, if it can */
+    uint64_t opens;        /* 0: switched off; grows with each use */
     struct nw_opened opened[NW_OPENED];
     struct nw_regions regions[NW_ENDPOINTS];
     /* How large messages leave GPU memory that the adapter reaches: read by

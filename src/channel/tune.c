@@ -253,9 +253,10 @@ static nw_status tune_all(struct tuner *t)
 /* What both ends can do. */
 static nw_status agree(struct tuner *t)
 {
+    int fabric = t->channel->peer[!t->rank].fabric;
     int32_t mine[4] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
-                       t->channel->adapter, t->channel->mapping != NULL,
-                       (int32_t)t->rounds},
+                       t->channel->fabric[fabric].reach != NW_REACH_NONE,
+                       t->channel->mapping != NULL, (int32_t)t->rounds},
             theirs[4] = {0};
     struct nw_channel_message out = {mine, sizeof mine, 0, TAG_WORD},
                               in = {theirs, sizeof theirs, 0, TAG_WORD};

@@ -124,6 +124,9 @@ bool nw_cuda_holds(const void *memory, int32_t *gpu);
 nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out);
 uint64_t nw_cuda_id(const void *memory);
 nw_status nw_cuda_keep_in_step(void *memory);
+/* Whole pages of memory as a dma-buf, whose descriptor is the caller's to
+ * close. NW_ENODEV where the driver is older than 11.7. */
+nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out);
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes);
 nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes);
 nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,

@@ -2,6 +2,7 @@
 /* Memory of NVIDIA GPUs, host memory they reach, and copies between all. */
 #include "gpu/cuda.h"
 
+#include "base/library.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -18,6 +19,7 @@ enum {
     ABOUT_GPU = 9,
     KIND_GPU = 2,
     KIND_UNIFIED = 4,
+    DMA_BUF = 1,
     NOT_ITS_OWN = 1, /* what the driver says of memory that it did not give */
 };
 
@@ -123,6 +125,23 @@ nw_status nw_cuda_keep_in_step(void *memory)
     return nw_cuda_check(
         nw_cuda.set_attribute(&on, ABOUT_SYNC, (cu_memory)memory),
         "keep copies in step with others");
+}
+
+/* Not in the list of what every driver must have: it is younger. */
+nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out)
+{
+    int (*get)(void *, cu_memory, size_t, int, unsigned long long) = NULL;
+    const struct nw_symbol symbol = {"cuMemGetHandleForAddressRange", &get};
+    int fd = -1;
+    nw_status status =
+        nw_library_load("libcuda.so.1", &symbol, 1, "for dma-bufs");
+
+    if (!status)
+        status = nw_cuda_check(get(&fd, (cu_memory)memory, bytes, DMA_BUF, 0),
+                               "give a dma-buf");
+    if (!status)
+        *out = fd;
+    return status;
 }
 
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes)

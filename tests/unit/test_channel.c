@@ -476,7 +476,7 @@ static void keep_regions(nw_channel *channel, const struct job *job,
 
     (void)channel;
     (void)rank;
-    MUST(nw_endpoint_open(shared, &fabric));
+    MUST(nw_endpoint_open(shared, true, &fabric));
     nw_random_init(&random, 11);
     for (int i = 0; i < BUFFERS; i++)
         memory[i] = page(true, BYTES);

@@ -399,6 +399,28 @@ API int cuPointerSetAttribute(const void *value, int attribute,
                : INVALID_VALUE;
 }
 
+/* Whole pages of one allocation, whose file starts where it does. */
+API int cuMemGetHandleForAddressRange(void *handle, uint64_t start, size_t size,
+                                      int kind, unsigned long long flags)
+{
+    const struct range *range;
+    int fd = -1;
+
+    FAULT();
+    if (kind != 1 || flags || start % PAGE || size % PAGE || !fake_current())
+        return INVALID_VALUE;
+    pthread_mutex_lock(&fake_lock);
+    range = find(start);
+    if (range && range->fd >= 0 && start - range->start <= range->room &&
+        size <= range->room - (start - range->start))
+        fd = fcntl(range->fd, F_DUPFD_CLOEXEC, 0);
+    pthread_mutex_unlock(&fake_lock);
+    if (fd < 0)
+        return INVALID_VALUE;
+    *(int *)handle = fd;
+    return SUCCESS;
+}
+
 API int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
 {
     int gpu;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether, and how, an adapter reads and writes GPU memory by itself. */
+#ifndef NW_CHANNEL_REACH_H
+#define NW_CHANNEL_REACH_H
+
+#include "channel/endpoint.h"
+#include "channel/memory.h"
+
+/* Whether the provider is one of adapters, which is asked for GPU memory. */
+bool nw_reach_is_offered(const char *provider);
+/* Tries on an endpoint that was opened for GPU memory and not used yet each way
+ * with some memory, and writes to it and from it through the adapter; keeps the
+ * first that moves the right bytes, and why those before it do not. */
+bool nw_reach_find(struct nw_endpoint *fabric);
+/* GPU memory, by the way that was found; NW_EIO where it is refused. */
+NW_MUST_CHECK nw_status nw_reach_register(struct nw_endpoint *fabric,
+                                          void *memory, size_t bytes,
+                                          struct fid_mr **out);
+/* Where the adapter finds GPU memory; and what that costs where it is played.
+ */
+NW_MUST_CHECK nw_status nw_reach_map(const struct nw_endpoint *fabric,
+                                     void *gpu, size_t bytes, void **out);
+void nw_reach_pay(const struct nw_endpoint *fabric, enum nw_adapter_work work,
+                  size_t bytes);
+
+#endif

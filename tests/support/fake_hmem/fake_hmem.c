@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A test double of libfabric with an adapter that reaches GPU memory: a
+ * provider over another one of the real library, which moves the bytes. It
+ * holds its callers to what such a provider asks for: every piece of memory is
+ * registered, by the right interface, and described. What it accepts is said
+ * by its environment (README.md). GPU memory is that of the double of CUDA.
+ */
+#include <dlfcn.h>
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_rma.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define API __attribute__((visibility("default")))
+
+enum { PIECES = 4, SPOILED = 4096 };
+
+/* As libfabric has them since 1.20. */
+static const uint64_t MR_DMABUF = UINT64_C(1) << 40;
+struct dmabuf {
+    int fd;
+    uint64_t offset;
+    size_t bytes;
+    void *base;
+};
+
+/* In the keys of GPU memory: its addresses are not those of its bytes. */
+static const uint64_t GPU_KEY = UINT64_C(1) << 62, WRONG_KEY = UINT64_C(1)
+                                                               << 61;
+
+struct region {
+    struct fid_mr mr;
+    struct fid_mr *real;
+    uintptr_t start, bytes;
+    ptrdiff_t away; /* from an address to where its bytes are */
+};
+
+static struct {
+    int (*getinfo)(uint32_t, const char *, const char *, uint64_t,
+                   const struct fi_info *, struct fi_info **);
+    void (*freeinfo)(struct fi_info *);
+    struct fi_info *(*dupinfo)(const struct fi_info *);
+    int (*fabric)(struct fi_fabric_attr *, struct fid_fabric **, void *);
+    const char *(*strerror)(int);
+    uint32_t (*version)(void);
+} real;
+static int (*find_gpu)(uint64_t gpu, size_t bytes, void **out);
+static ptrdiff_t gpu_away;
+static int room = -1; /* GPU regions that there may be; -1: any number */
+static int regions;
+
+static bool says(const char *variable, const char *word)
+{
+    const char *value = getenv(variable);
+
+    return value && strstr(value, word);
+}
+
+static const char *word(const char *variable, const char *otherwise)
+{
+    const char *value = getenv(variable);
+
+    return value ? value : otherwise;
+}
+
+static const char *played(void)
+{
+    return word("FAKE_HMEM_PROVIDER", "verbs;ofi_rxm");
+}
+
+/* The one below it, of a file with the same name. */
+static void *symbol(const char *name)
+{
+    static void *library;
+
+    if (!library)
+        library = dlopen(LIBFABRIC, RTLD_NOW | RTLD_LOCAL);
+    return library ? dlsym(library, name) : NULL;
+}
+
+static void __attribute__((constructor)) load(void)
+{
+    *(void **)&real.getinfo = symbol("fi_getinfo");
+    *(void **)&real.freeinfo = symbol("fi_freeinfo");
+    *(void **)&real.dupinfo = symbol("fi_dupinfo");
+    *(void **)&real.fabric = symbol("fi_fabric");
+    *(void **)&real.strerror = symbol("fi_strerror");
+    *(void **)&real.version = symbol("fi_version");
+}
+
+static bool is_gpu(const void *memory, size_t bytes, void **out)
+{
+    void *driver;
+
+    if (!find_gpu) {
+        driver = dlopen("libcuda.so.1", RTLD_NOW);
+        if (driver)
+            *(void **)&find_gpu = dlsym(driver, "nodewise_fake_map");
+    }
+    return find_gpu && !find_gpu((uintptr_t)memory, bytes, out);
+}
+
+/* From now on; not in the real one. */
+API void fake_hmem_room(int most)
+{
+    room = most;
+}
+
+API int fake_hmem_regions(void)
+{
+    return regions;
+}
+
+/* -- registration -- */
+
+static int region_close(struct fid *fid)
+{
+    struct region *region = (struct region *)fid;
+    int code = fi_close(&region->real->fid);
+
+    regions -= region->away != 0;
+    free(region);
+    return code;
+}
+
+static struct fi_ops region_ops = {.size = sizeof region_ops,
+                                   .close = region_close};
+static struct fi_ops_mr mr_ops, *mr_before;
+
+static int wrap(struct fid *domain, struct region about, uint64_t access,
+                uint64_t key, struct fid_mr **out)
+{
+    struct region *region = calloc(1, sizeof *region);
+    int code;
+
+    if (!region)
+        return -FI_ENOMEM;
+    *region = about;
+    code = mr_before->reg(domain, (char *)about.start + about.away, about.bytes,
+                          access, 0, key, 0, &region->real, NULL);
+    if (code) {
+        free(region);
+        return code;
+    }
+    region->mr.fid.fclass = FI_CLASS_MR;
+    region->mr.fid.ops = &region_ops;
+    region->mr.mem_desc = region;
+    region->mr.key |= fi_mr_key(region->real);
+    regions += about.away != 0;
+    *out = &region->mr;
+    return 0;
+}
+
+static int mr_reg(struct fid *domain, const void *memory, size_t bytes,
+                  uint64_t access, uint64_t offset, uint64_t key,
+                  uint64_t flags, struct fid_mr **out, void *context)
+{
+    struct region region = {.start = (uintptr_t)memory, .bytes = bytes};
+    void *found;
+
+    if (offset || flags || context || is_gpu(memory, 1, &found))
+        return -FI_EFAULT;
+    return wrap(domain, region, access, key, out);
+}
+
+/* Whether a descriptor is of that memory: what is written by it comes there. */
+static bool is_of(const struct dmabuf *buffer, volatile char *bytes)
+{
+    size_t length = buffer->offset + buffer->bytes;
+    char *seen =
+        mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, buffer->fd, 0);
+    bool same;
+
+    if (seen == MAP_FAILED)
+        return false;
+    seen[buffer->offset] ^= 1;
+    same = bytes[0] == seen[buffer->offset];
+    seen[buffer->offset] ^= 1;
+    same = same && bytes[0] == seen[buffer->offset];
+    munmap(seen, length);
+    return same;
+}
+
+static int find_memory(const struct fi_mr_attr *attr, bool dmabuf,
+                       struct region *out)
+{
+    const struct dmabuf *buffer;
+    void *found = NULL;
+
+    memcpy(&buffer, &attr->mr_iov, sizeof buffer);
+    out->start = dmabuf ? (uintptr_t)buffer->base + buffer->offset
+                        : (uintptr_t)attr->mr_iov->iov_base;
+    out->bytes = dmabuf ? buffer->bytes : attr->mr_iov->iov_len;
+    if (!is_gpu((void *)out->start, out->bytes, &found) ||
+        attr->device.cuda < 0 || attr->iov_count != 1)
+        return -FI_EFAULT;
+    if (dmabuf && !is_of(buffer, found))
+        return -FI_EBADF;
+    out->away = gpu_away = (char *)found - (char *)out->start;
+    return 0;
+}
+
+static int mr_regattr(struct fid *domain, const struct fi_mr_attr *attr,
+                      uint64_t flags, struct fid_mr **out)
+{
+    bool dmabuf = flags & MR_DMABUF;
+    const char *way = dmabuf ? "dmabuf" : "peer";
+    struct region region = {.mr.key = GPU_KEY};
+    int code;
+
+    if (attr->iface != FI_HMEM_CUDA || says("FAKE_HMEM_REFUSE", way))
+        return -FI_EOPNOTSUPP;
+    if (room >= 0 && regions >= room)
+        return -FI_ENOMEM;
+    if (says("FAKE_HMEM_WRONG", way))
+        region.mr.key |= WRONG_KEY;
+    code = find_memory(attr, dmabuf, &region);
+    return code ? code
+                : wrap(domain, region, attr->access, attr->requested_key, out);
+}
+
+/* -- operations -- */
+
+/* As the provider below takes a piece. */
+static int take_piece(const struct iovec *iov, void *descriptor,
+                      struct iovec *out, void **out_descriptor)
+{
+    const struct region *region = descriptor;
+    uintptr_t at = (uintptr_t)iov->iov_base;
+
+    if (!region || at < region->start ||
+        at - region->start > region->bytes - iov->iov_len)
+        return -FI_EFAULT;
+    *out = (struct iovec){(char *)at + region->away, iov->iov_len};
+    *out_descriptor = fi_mr_desc(region->real);
+    return 0;
+}
+
+static int take_pieces(const struct iovec *iov, void **descriptors,
+                       size_t count, struct iovec *out, void **out_descriptors)
+{
+    int code = count > PIECES || (count && !descriptors) ? -FI_EINVAL : 0;
+
+    for (size_t i = 0; i < count && !code; i++)
+        code =
+            take_piece(&iov[i], descriptors[i], &out[i], &out_descriptors[i]);
+    return code;
+}
+
+static struct fi_ops_msg msg_ops, *msg_before;
+static struct fi_ops_rma rma_ops, *rma_before;
+static struct fi_ops_ep ep_ops, *ep_before;
+static bool virtual;
+
+static ssize_t ep_recv(struct fid_ep *ep, void *buffer, size_t bytes,
+                       void *descriptor, fi_addr_t from, void *context)
+{
+    struct iovec iov = {buffer, bytes};
+    int code = take_piece(&iov, descriptor, &iov, &descriptor);
+
+    return code ? code
+                : msg_before->recv(ep, iov.iov_base, bytes, descriptor, from,
+                                   context);
+}
+
+static ssize_t ep_sendv(struct fid_ep *ep, const struct iovec *iov,
+                        void **descriptors, size_t count, fi_addr_t to,
+                        void *context)
+{
+    struct iovec pieces[PIECES];
+    void *words[PIECES];
+    int code = take_pieces(iov, descriptors, count, pieces, words);
+
+    return code ? code
+                : msg_before->sendv(ep, pieces, words, count, to, context);
+}
+
+static ssize_t ep_send(struct fid_ep *ep, const void *buffer, size_t bytes,
+                       void *descriptor, fi_addr_t to, void *context)
+{
+    struct iovec iov = {(void *)buffer, bytes};
+    int code = take_piece(&iov, descriptor, &iov, &descriptor);
+
+    return code ? code
+                : msg_before->send(ep, iov.iov_base, bytes, descriptor, to,
+                                   context);
+}
+
+static ssize_t ep_senddata(struct fid_ep *ep, const void *buffer, size_t bytes,
+                           void *descriptor, uint64_t data, fi_addr_t to,
+                           void *context)
+{
+    struct iovec iov = {(void *)buffer, bytes};
+    int code = take_piece(&iov, descriptor, &iov, &descriptor);
+
+    return code ? code
+                : msg_before->senddata(ep, iov.iov_base, bytes, descriptor,
+                                       data, to, context);
+}
+
+static ssize_t ep_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
+                           uint64_t flags)
+{
+    static char spoiled[SPOILED];
+    struct iovec pieces[PIECES];
+    void *words[PIECES];
+    struct fi_rma_iov to = *msg->rma_iov;
+    struct fi_msg_rma below = *msg;
+    int code =
+        take_pieces(msg->msg_iov, msg->desc, msg->iov_count, pieces, words);
+
+    if (code)
+        return code;
+    if (to.key & WRONG_KEY && to.len <= SPOILED) {
+        memcpy(spoiled, pieces[0].iov_base, to.len);
+        spoiled[0] ^= 1;
+        pieces[0].iov_base = spoiled;
+    }
+    if (to.key & GPU_KEY && virtual)
+        to.addr += (uint64_t)gpu_away;
+    to.key &= ~(GPU_KEY | WRONG_KEY);
+    below.msg_iov = pieces;
+    below.desc = words;
+    below.rma_iov = &to;
+    return rma_before->writemsg(ep, &below, flags);
+}
+
+static int ep_setopt(struct fid *ep, int level, int option, const void *value,
+                     size_t bytes)
+{
+    if (option == FI_OPT_FI_HMEM_P2P)
+        return says("FAKE_HMEM_REFUSE", "gather") ? -FI_EOPNOTSUPP : 0;
+    return ep_before->setopt(ep, level, option, value, bytes);
+}
+
+/* -- opening -- */
+
+/* What the provider below is asked for. */
+static struct fi_info *below(const struct fi_info *info)
+{
+    struct fi_info *copy = real.dupinfo(info);
+
+    if (!copy)
+        return NULL;
+    free(copy->fabric_attr->prov_name);
+    copy->fabric_attr->prov_name =
+        strdup(word("FAKE_HMEM_OVER", "tcp;ofi_rxm"));
+    copy->caps &= ~FI_HMEM;
+    copy->tx_attr->caps &= ~FI_HMEM;
+    copy->rx_attr->caps &= ~FI_HMEM;
+    copy->domain_attr->mr_mode &= ~(FI_MR_LOCAL | FI_MR_HMEM);
+    if (getenv("FAKE_HMEM_OFFSETS"))
+        copy->domain_attr->mr_mode &= ~FI_MR_VIRT_ADDR;
+    return copy;
+}
+
+static struct fi_ops_domain domain_ops, *domain_before;
+static struct fi_ops_fabric fabric_ops, *fabric_before;
+
+static int open_endpoint(struct fid_domain *domain, struct fi_info *info,
+                         struct fid_ep **ep, void *context)
+{
+    struct fi_info *asked = below(info);
+    int code = domain_before->endpoint(domain, asked, ep, context);
+
+    real.freeinfo(asked);
+    if (code || !(info->caps & FI_HMEM))
+        return code;
+    virtual = info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
+    msg_before = (*ep)->msg;
+    msg_ops = *msg_before;
+    msg_ops.recv = ep_recv;
+    msg_ops.send = ep_send;
+    msg_ops.sendv = ep_sendv;
+    msg_ops.senddata = ep_senddata;
+    (*ep)->msg = &msg_ops;
+    rma_before = (*ep)->rma;
+    rma_ops = *rma_before;
+    rma_ops.writemsg = ep_writemsg;
+    (*ep)->rma = &rma_ops;
+    ep_before = (*ep)->ops;
+    ep_ops = *ep_before;
+    ep_ops.setopt = ep_setopt;
+    (*ep)->ops = &ep_ops;
+    return 0;
+}
+
+static int open_domain(struct fid_fabric *fabric, struct fi_info *info,
+                       struct fid_domain **domain, void *context)
+{
+    struct fi_info *asked = below(info);
+    int code = fabric_before->domain(fabric, asked, domain, context);
+
+    real.freeinfo(asked);
+    if (code)
+        return code;
+    domain_before = (*domain)->ops;
+    domain_ops = *domain_before;
+    domain_ops.endpoint = open_endpoint;
+    (*domain)->ops = &domain_ops;
+    if (!(info->caps & FI_HMEM))
+        return 0;
+    mr_before = (*domain)->mr;
+    mr_ops = *mr_before;
+    mr_ops.reg = mr_reg;
+    mr_ops.regattr = mr_regattr;
+    (*domain)->mr = &mr_ops;
+    return 0;
+}
+
+API int fi_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric,
+                  void *context)
+{
+    struct fi_fabric_attr asked = *attr;
+    int code;
+
+    if (strcmp(attr->prov_name, played()))
+        return real.fabric(attr, fabric, context);
+    asked.prov_name = (char *)word("FAKE_HMEM_OVER", "tcp;ofi_rxm");
+    asked.api_version = FI_VERSION(1, 17);
+    code = real.fabric(&asked, fabric, context);
+    if (code)
+        return code;
+    fabric_before = (*fabric)->ops;
+    fabric_ops = *fabric_before;
+    fabric_ops.domain = open_domain;
+    (*fabric)->ops = &fabric_ops;
+    return 0;
+}
+
+static void dress(struct fi_info *info, uint32_t version, bool gpu)
+{
+    for (; info; info = info->next) {
+        free(info->fabric_attr->prov_name);
+        info->fabric_attr->prov_name = strdup(played());
+        info->fabric_attr->api_version = version;
+        if (!gpu)
+            continue;
+        info->caps |= FI_HMEM;
+        info->domain_attr->mr_mode |= FI_MR_LOCAL | FI_MR_HMEM;
+    }
+}
+
+API int fi_getinfo(uint32_t version, const char *node, const char *service,
+                   uint64_t flags, const struct fi_info *hints,
+                   struct fi_info **out)
+{
+    const char *name = hints ? hints->fabric_attr->prov_name : NULL;
+    bool gpu = hints && hints->caps & FI_HMEM;
+    struct fi_info *asked;
+    int code;
+
+    if (!name || strcmp(name, played()))
+        return real.getinfo(version, node, service, flags, hints, out);
+    if (gpu && says("FAKE_HMEM_REFUSE", "hint"))
+        return -FI_ENODATA;
+    asked = below(hints);
+    code = real.getinfo(FI_VERSION(1, 17), node, service, flags, asked, out);
+    real.freeinfo(asked);
+    if (!code)
+        dress(*out, version, gpu);
+    return code;
+}
+
+API uint32_t fi_version(void)
+{
+    int minor = atoi(word("FAKE_HMEM_MINOR", "20"));
+
+    return FI_VERSION(1, (uint32_t)minor);
+}
+
+API void fi_freeinfo(struct fi_info *info)
+{
+    real.freeinfo(info);
+}
+
+API struct fi_info *fi_dupinfo(const struct fi_info *info)
+{
+    return real.dupinfo(info);
+}
+
+API const char *fi_strerror(int code)
+{
+    return real.strerror(code);
+}

@@ -101,6 +101,20 @@ void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
     add_spare(-1);
 }
 
+int32_t nw_crew_claim(bool *taken, int32_t count)
+{
+    int32_t i = 0;
+
+    while (__atomic_test_and_set(&taken[i], __ATOMIC_ACQUIRE))
+        i = (i + 1) % count;
+    return i;
+}
+
+void nw_crew_release(bool *taken, int32_t which)
+{
+    __atomic_clear(&taken[which], __ATOMIC_RELEASE);
+}
+
 struct pair {
     struct nw_crew_task *task;
     bool alone; /* one after the other, in order */

@@ -4,6 +4,7 @@
 #define NW_BASE_CREW_H
 
 #include <nodewise/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,11 @@
  * the others do its work. */
 void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
                  int32_t threads);
+
+/* What only so many jobs can use at a time: the first of `count` that none has
+ * taken. For as many as there are threads: one is free. */
+int32_t nw_crew_claim(bool *taken, int32_t count);
+void nw_crew_release(bool *taken, int32_t which);
 
 /* What may be done beside something else. */
 struct nw_crew_task {

@@ -44,7 +44,8 @@ static const enum layer layer_of[NW_FLOW_LAYERS] = {LAYER_HOST, LAYER_GPU,
 
 struct evaluation {
     struct nw_shared of;
-    int32_t shares, next; /* slice to be taken */
+    int32_t shares;
+    bool taken[SHARES_MOST];
     struct nw_share share[SHARES_MOST];
     nw_status status[SHARES_MOST];
     double *load[LAYER_COUNT]; /* [2 x links] bytes, in the end */
@@ -52,33 +53,28 @@ struct evaluation {
     double value[NW_FLOW_LAYERS]; /* hop-bytes */
 };
 
-/* The next slice each time. What the other shares begin with is the first
- * one's; where no thread comes for one it stays empty. */
-static void take_share(void *user, int32_t t)
+/* What the other shares begin with is the first one's; where no thread comes
+ * for one it stays empty. */
+static void take_slice(void *user, int32_t slice)
 {
     struct evaluation *work = user;
+    int32_t t = nw_crew_claim(work->taken, work->shares);
     struct nw_share *share = &work->share[t];
     nw_status *status = &work->status[t];
 
-    for (;;) {
-        int32_t slice = __atomic_fetch_add(&work->next, 1, __ATOMIC_RELAXED);
-
-        if (*status || slice >= work->of.slices)
-            return;
-        if (!share->of)
-            *status = nw_share_init(share, &work->of, &work->share[0]);
-        if (!*status)
-            *status = nw_share_add(share, slice);
-    }
+    if (!*status && !share->of)
+        *status = nw_share_init(share, &work->of, &work->share[0]);
+    if (!*status)
+        *status = nw_share_add(share, slice);
+    nw_crew_release(work->taken, t);
 }
 
 static nw_status take_shares(struct evaluation *work)
 {
     nw_status status = nw_share_init(&work->share[0], &work->of, NULL);
 
-    work->next = 0;
     if (!status)
-        nw_crew_run(take_share, work, work->shares, work->shares);
+        nw_crew_run(take_slice, work, work->of.slices, work->shares);
     for (int32_t t = 0; !status && t < work->shares; t++)
         status = work->status[t];
     for (int32_t t = 1; !status && t < work->shares; t++)

@@ -154,16 +154,18 @@ static size_t list_peers(const struct edges *edges, int32_t p,
     return count;
 }
 
-#define JOBS 64 /* a pattern is shared out to so many, and matched by */
+#define JOBS 64 /* a pattern is shared out to so many */
 #define MATCHERS_MOST 8
+#define RANGES_EACH 4 /* of several matchers */
 
 /* The same on several threads. */
 struct mirror {
     const struct edges *edges;
     struct nw_placing *placing;
-    int32_t matchers;
-    size_t *next[MATCHERS_MOST]; /* [count] */
-    bool failed[MATCHERS_MOST];
+    int32_t matchers, ranges;
+    size_t *next[MATCHERS_MOST]; /* [count], of a matcher */
+    bool taken[MATCHERS_MOST];
+    bool failed; /* somewhere */
 };
 
 static int32_t part_of(const struct nw_placing *placing, int32_t i,
@@ -249,19 +251,27 @@ static void find_reach(const struct nw_placing *placing, const int32_t range[2],
 /* Where each process sends to those it receives from, the arcs back come up in
  * the order of the processes, and nothing is sorted. Each arc then has its own
  * one back, so none is left over. */
-static void match_part(void *user, int32_t i)
+static void match_next(struct mirror *mirror, int32_t i, size_t *next)
 {
-    struct mirror *mirror = user;
     struct nw_placing *placing = mirror->placing;
-    size_t *next = mirror->next[i];
-    int32_t range[2] = {part_of(placing, i, mirror->matchers),
-                        part_of(placing, i + 1, mirror->matchers)};
+    int32_t range[2] = {part_of(placing, i, mirror->ranges),
+                        part_of(placing, i + 1, mirror->ranges)};
     int32_t reach[2];
 
     find_reach(placing, range, reach);
     for (int32_t p = reach[0]; p <= reach[1]; p++)
         next[p] = first_arc(placing, p, range[0]);
-    mirror->failed[i] = !match_range(placing, next, range, reach);
+    if (!match_range(placing, next, range, reach))
+        __atomic_store_n(&mirror->failed, true, __ATOMIC_RELAXED);
+}
+
+static void match_part(void *user, int32_t i)
+{
+    struct mirror *mirror = user;
+    int32_t m = nw_crew_claim(mirror->taken, mirror->matchers);
+
+    match_next(mirror, i, mirror->next[m]);
+    nw_crew_release(mirror->taken, m);
 }
 
 static nw_status match_arcs(struct mirror *mirror, int32_t threads, bool *done)
@@ -272,15 +282,14 @@ static nw_status match_arcs(struct mirror *mirror, int32_t threads, bool *done)
     mirror->matchers = threads < 1 ? 1 : threads;
     if (mirror->matchers > MATCHERS_MOST)
         mirror->matchers = MATCHERS_MOST;
+    mirror->ranges = mirror->matchers > 1 ? RANGES_EACH * mirror->matchers : 1;
     for (int32_t i = 0; !status && i < mirror->matchers; i++)
         status = nw_alloc_raw(n, sizeof *mirror->next[i], &mirror->next[i]);
     if (!status)
-        nw_crew_run(match_part, mirror, mirror->matchers, threads);
-    *done = !status;
-    for (int32_t i = 0; i < mirror->matchers; i++) {
-        *done = *done && !mirror->failed[i];
+        nw_crew_run(match_part, mirror, mirror->ranges, mirror->matchers);
+    *done = !status && !mirror->failed;
+    for (int32_t i = 0; i < mirror->matchers; i++)
         free(mirror->next[i]);
-    }
     return status;
 }
 

@@ -224,6 +224,50 @@ static void cut_job(void *user, int32_t number)
 
 /* --- generations --- */
 
+struct load {
+    size_t bonds;
+    int32_t piece;
+};
+
+static int by_bonds(const void *left, const void *right)
+{
+    const struct load *a = left, *b = right;
+
+    if (a->bonds != b->bonds)
+        return a->bonds > b->bonds ? -1 : 1;
+    return (a->piece > b->piece) - (a->piece < b->piece);
+}
+
+struct sharing {
+    void (*job)(void *user, int32_t i);
+    void *user;
+    struct load *load; /* in the order of work */
+};
+
+static void do_share(void *user, int32_t i)
+{
+    const struct sharing *sharing = user;
+
+    sharing->job(sharing->user, sharing->load[i].piece);
+}
+
+nw_status nw_section_share_out(const struct sectioning *work,
+                               void (*job)(void *user, int32_t i), void *user)
+{
+    struct sharing sharing = {job, user, NULL};
+    nw_status status =
+        nw_alloc((size_t)work->count, sizeof *sharing.load, &sharing.load);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < work->count; i++)
+        sharing.load[i] = (struct load){count_arcs(work, &work->now[i]), i};
+    qsort(sharing.load, (size_t)work->count, sizeof *sharing.load, by_bonds);
+    nw_crew_run(do_share, &sharing, work->count, work->section->threads);
+    free(sharing.load);
+    return NW_OK;
+}
+
 void nw_section_number(struct sectioning *work)
 {
     for (int32_t i = 0; i < work->count; i++)
@@ -236,6 +280,7 @@ void nw_section_number(struct sectioning *work)
 static void cut_generation(struct sectioning *work)
 {
     struct piece *swap = work->now;
+    nw_status status;
 
     work->now = work->next;
     work->count = work->next_count;
@@ -244,7 +289,9 @@ static void cut_generation(struct sectioning *work)
     if (!work->section->budget->stopped)
         nw_budget_go(work->section->budget, 1, work->section->budget->best);
     nw_section_number(work);
-    nw_crew_run(cut_job, work, work->count, work->section->threads);
+    status = nw_section_share_out(work, cut_job, work);
+    if (status)
+        work->status = status;
     for (int32_t i = 0; !work->status && i < work->count; i++) {
         struct piece left = work->now[i], right = left;
 

@@ -3,7 +3,6 @@
  * hold is annealed among them. */
 #include "map/section_work.h"
 #include "base/array.h"
-#include "base/crew.h"
 #include "map/sift.h"
 
 #include <stdlib.h>
@@ -149,10 +148,10 @@ nw_status nw_section_sift(struct sectioning *work)
         return status;
     group_pieces(&all);
     nw_section_number(work);
-    nw_crew_run(sift_job, &all, all.count, work->section->threads);
+    status = nw_section_share_out(work, sift_job, &all);
     if (!work->sifted)
         work->section->formless = all.group[0].formless;
     work->sifted = true;
     free(all.group);
-    return all.status;
+    return status ? status : all.status;
 }

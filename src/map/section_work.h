@@ -32,6 +32,11 @@ struct sectioning {
 NW_MUST_CHECK nw_status nw_section_graph(const struct sectioning *work,
                                          int32_t number,
                                          struct nw_halve_graph *graph);
+/* Calls job(user, i) for each piece of `now`, on the section's threads, those
+ * with most bonds first: the last ones then end at about the same time. */
+NW_MUST_CHECK nw_status nw_section_share_out(const struct sectioning *work,
+                                             void (*job)(void *user, int32_t i),
+                                             void *user);
 /* Gives the processes of the pieces of `now` their numbers there. */
 void nw_section_number(struct sectioning *work);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise channel tune: which way of a small message is best on this machine,
- * measured once and kept in the user's cache folder for every channel. */
+ * measured once and kept in the user's cache folder for every channel. And
+ * nodewise channel reach: how adapters reach GPU memory here. */
 #include <nodewise/channel.h>
 #include <nodewise/report.h>
 
@@ -8,7 +9,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/command.h"
+#include "cli/channel_reach.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,7 +30,7 @@ struct arguments {
     struct nw_common common;
     struct nw_channel_options channel;
     uint64_t rounds;
-    bool tune, show, clear;
+    bool tune, reach, show, clear;
     char file[NW_FILE_UNNAMED_PATH]; /* where the two processes meet */
 };
 
@@ -66,15 +67,22 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "'%s' is no number of rounds", value);
         return 0;
     case ARGP_KEY_ARG:
-        if (arguments->tune || strcmp(value, "tune"))
-            argp_error(state, "'%s' is not known here; there is tune", value);
-        arguments->tune = true;
+        if (arguments->tune || arguments->reach ||
+            (strcmp(value, "tune") && strcmp(value, "reach")))
+            argp_error(state,
+                       "'%s' is not known here; there are tune and "
+                       "reach",
+                       value);
+        arguments->tune = !strcmp(value, "tune");
+        arguments->reach = !arguments->tune;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->tune)
-            argp_error(state, "what? nodewise channel tune");
+        if (!arguments->tune && !arguments->reach)
+            argp_error(state, "what? nodewise channel tune, or reach");
         if (arguments->show && arguments->clear)
             argp_error(state, "either --show or --clear");
+        if (arguments->reach && (arguments->show || arguments->clear))
+            argp_error(state, "nothing is kept of reach");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -86,9 +94,10 @@ static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "tune",
+    .args_doc = "tune|reach",
     .doc = "Measure which way of small messages between host and GPU memory is "
-           "best here, and keep it for every channel.\v"
+           "best here, and keep it for every channel; or tell how adapters "
+           "reach GPU memory.\v"
            "Example:\n  nodewise channel tune\n",
     .children = children,
 };
@@ -336,6 +345,9 @@ static int run(int argc, char **argv)
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    if (arguments.reach)
+        return nw_cli_channel_reach(&arguments.common,
+                                    arguments.channel.provider);
     status = nw_channel_table_path(&path);
     if (status)
         return nw_cli_fail("channel", status);

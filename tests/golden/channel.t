@@ -51,3 +51,39 @@ $ nodewise channel tune --show --clear
 ! Try `nodewise channel --help' or `nodewise channel --usage' for more
 ! information.
 ? 2
+
+## How an adapter reaches GPU memory, on the doubles of the driver and of libfabric.
+$ FAKE_CUDA_DEVICES=0 nodewise channel reach 2>&1 | sed 's/^.*channel: .*/absent/'
+absent
+
+## The first way whose trial writes are right is taken.
+$ cat > reach <<'END'
+> #!/bin/sh
+> export ASAN_OPTIONS=detect_leaks=0 NODEWISE_CHANNEL_MODULES=.
+> export LD_LIBRARY_PATH="$NW_BUILD/tests/support/fake_cuda:$NW_BUILD/tests/support/fake_hmem"
+> exec nodewise channel reach "$@"
+> END
+> chmod +x reach
+$ ./reach -f 'verbs;ofi_rxm'
+verbs;ofi_rxm: by dma-buf
+$ FAKE_HMEM_MINOR=17 ./reach -f 'verbs;ofi_rxm'
+verbs;ofi_rxm: staged: dma-buf: libfabric takes none before 1.20; peer memory: no module nvidia_peermem is loaded
+$ mkdir nvidia_peermem
+$ FAKE_HMEM_WRONG=dmabuf ./reach -f 'verbs;ofi_rxm' --json
+{
+  "schema": "nodewise.channel-reach/1",
+  "providers": [
+    {
+      "provider": "verbs;ofi_rxm",
+      "reach": "by peer memory",
+      "why": "dma-buf: a trial write into it moves wrong bytes"
+    }
+  ]
+}
+$ ./reach -f nothing
+nothing: absent: libfabric has no provider 'nothing' here: No data available
+$ nodewise channel reach --show
+! nodewise channel: nothing is kept of reach
+! Try `nodewise channel --help' or `nodewise channel --usage' for more
+! information.
+? 2

@@ -12,7 +12,7 @@ of MESSAGES stand between a wrapper and the call.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|collective|form|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|collective|direct|form|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -91,7 +91,7 @@ def staging(name, row, parameters, form):
     when, names, action = row
     arguments = "(%s)" % ", ".join(names)
     head = "%s, (%s), %s" % (name, declarations(names, parameters), arguments)
-    if when in ("by", "own"):
+    if when in ("by", "direct", "own"):
         return "NW_MESSAGE_%s(%s, %s)" % (
             when.upper(), head, action.replace("NW_NEXT_CALL", "NW_NEXT(%s)" % name))
     end = ("KEEP" if "request" in names else
@@ -100,10 +100,11 @@ def staging(name, row, parameters, form):
            "PAIR" if {"dest", "source", "message"} & set(names) else "", "EACH" if
            name.removesuffix("_c").endswith("_init") else "")
     other = "nw_is_forming() && %s" % form[2] if form else "false"
-    return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s(%s, %s, %s), %s)" % (
+    gate = "catching" if "NW_RECEIVE" in action else "messaging"
+    return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s(%s, %s, %s), nw_is_%s, %s)" % (
         head, action, whose(names),
         "_".join(filter(None, how)) or "ONCE", end, name, arguments,
-        whose(names), other)
+        whose(names), gate, other)
 
 
 def expand(rows):

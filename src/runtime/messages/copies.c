@@ -458,6 +458,7 @@ void nw_buffer_free(struct nw_buffer *buffer)
     for (size_t i = 0; i < buffer->parts; i++)
         nw_typemap_drop(buffer->part[i].layout);
     nw_host_give(buffer->host);
+    free(buffer->slot);
     if (buffer->part != &buffer->only)
         free(buffer->part);
     free(buffer);

@@ -28,6 +28,16 @@ static inline bool nw_is_messaging(void)
            nw_gpu_is_used();
 }
 
+/* True while large messages out of GPU memory may be envelopes (direct.h): all
+ * receives are looked at. */
+extern bool nw_direct;
+
+static inline bool nw_is_catching(void)
+{
+    return nw_is_messaging() ||
+           __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0);
+}
+
 /* Whose error handler hears of it. */
 struct nw_whose {
     MPI_Comm comm;
@@ -42,8 +52,30 @@ enum {
     NW_FIXED = 4, /* count and datatype must stay as they are */
 };
 enum { NW_STAGE_BUFFERS = 3 };
+enum { NW_ENVELOPE = 160 }; /* bytes; an unusual size for a message */
 
 struct nw_buffer;
+
+/* `count` times type, `blocks` times; the callee sets blocks. */
+struct nw_area {
+    const void *buffer;
+    int64_t count;
+    MPI_Datatype type;
+    int64_t blocks;
+};
+
+/* A receive that may bring an envelope: where the caller wants it, and where
+ * MPI puts what comes. */
+struct nw_catch {
+    bool on;
+    void *buffer;
+    int64_t count;
+    MPI_Datatype type;
+    void *at;
+    int64_t n;
+    MPI_Datatype as;
+    struct nw_aside *from; /* a message that was looked into before, or NULL */
+};
 
 /* The buffers of one call. */
 struct nw_stage {
@@ -55,6 +87,7 @@ struct nw_stage {
     nw_status status;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
+    struct nw_catch caught;
 };
 
 /* count times type, `blocks` times; the last of it may be replaced with what
@@ -85,11 +118,18 @@ void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
 
+/* Where MPI will put what is received. */
+static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
+{
+    caught->at = (void *)(uintptr_t)area.buffer;
+    caught->n = area.count;
+    caught->as = area.type;
+}
 /* Ends the call that could not be staged: MPI_ERR_BUFFER by the handler. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose);
 /* Behind a blocking call: empties what was written, as far as `status` (NULL:
  * all) says. */
-int nw_stage_end(struct nw_stage *stage, int rc, const MPI_Status *status,
+int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_whose whose);
 /* Behind a call that gave a request: until that one is done. */
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
@@ -105,13 +145,6 @@ static inline bool nw_is_forming(void)
     return __builtin_expect(nw_forming != NW_FORMING_HOST, 0);
 }
 
-/* `count` times type, `blocks` times; the callee sets blocks. */
-struct nw_area {
-    const void *buffer;
-    int64_t count;
-    MPI_Datatype type;
-    int64_t blocks;
-};
 struct nw_reduction {
     MPI_Op op;
     int root;
@@ -129,6 +162,35 @@ bool nw_form_reduce(int *rc, const void *from, struct nw_area into,
                     struct nw_reduction how);
 bool nw_form_allreduce(int *rc, const void *from, struct nw_area into,
                        struct nw_reduction how);
+
+/* direct.c: puts the area's bytes where `dest` fetches them; the envelope to be
+ * sent instead, or NULL where they are to be staged. */
+void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
+                     MPI_Comm comm);
+/* aside.c: probes, and what they set aside. */
+struct nw_match {
+    int source, tag;
+    MPI_Comm comm;
+};
+#define NW_MATCH(source, tag, comm) ((struct nw_match){(source), (tag), (comm)})
+struct nw_found {
+    MPI_Message *message;
+    MPI_Status *status;
+};
+extern int nw_asides, nw_given; /* how many wait; are in the program's hands */
+int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status);
+int nw_mprobe(struct nw_match match, bool wait, int *flag,
+              struct nw_found found);
+/* The first of them that a receive matches. */
+bool nw_aside_take(struct nw_match match, MPI_Message *message);
+/* What was looked into, of a message that is received now; to be ended. */
+struct nw_aside *nw_given_take(MPI_Message message);
+/* It was received, from ourselves; NULL is fine, for both. */
+void nw_given_end(struct nw_aside *one, MPI_Status *status);
+
+/* slots.c: maps what was announced since; next to nothing where nothing was. */
+void nw_slots_look(void);
+
 #define NW_AREA(buffer, count, type)                                           \
     ((struct nw_area){(buffer), (int64_t)(count), (type), 0})
 #define NW_REDUCTION(op, root, comm)                                           \
@@ -209,6 +271,53 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
 #define NW_STAGE_BYTES(way, buffer, bytes)                                     \
     buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
+/* What is sent to, and received from, another rank. */
+#define NW_SEND(buf, count, type, dest, comm)                                  \
+    do {                                                                       \
+        void *nw_envelope_ =                                                   \
+            nw_direct ? nw_direct_send(&nw_stage_, NW_AREA(buf, count, type),  \
+                                       (dest), (comm))                         \
+                      : NULL;                                                  \
+        if (nw_envelope_) {                                                    \
+            buf = nw_envelope_;                                                \
+            count = NW_ENVELOPE;                                               \
+            type = MPI_BYTE;                                                   \
+        } else {                                                               \
+            NW_STAGE(NW_READ, buf, count, type, (dest) != MPI_PROC_NULL);      \
+        }                                                                      \
+    } while (0)
+#define NW_RECEIVE(way, buf, count_, type_, real)                              \
+    do {                                                                       \
+        nw_stage_.caught = (struct nw_catch){.on = nw_direct && (real),        \
+                                             .buffer = (buf),                  \
+                                             .count = (int64_t)(count_),       \
+                                             .type = (type_)};                 \
+        NW_STAGE(way, buf, count_, type_, real);                               \
+        nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
+    } while (0)
+/* Ahead of a receive: of a message that a probe set aside. */
+#define NW_ASIDE(source, tag, comm, call)                                      \
+    do {                                                                       \
+        MPI_Message nw_message_;                                               \
+        if (__atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&                   \
+            nw_aside_take(NW_MATCH(source, tag, comm), &nw_message_))          \
+            return call;                                                       \
+    } while (0)
+/* Behind NW_RECEIVE of a message that the program holds. */
+#define NW_GIVEN(message)                                                      \
+    do {                                                                       \
+        if (!nw_stage_.status && __atomic_load_n(&nw_given, __ATOMIC_RELAXED)) \
+            nw_stage_.caught.from = nw_given_take(*(message));                 \
+    } while (0)
+/* A receive of one set aside, beside a send. */
+#define NW_SEND_AND(send, receive)                                             \
+    __extension__({                                                            \
+        MPI_Request nw_sent_;                                                  \
+        int nw_one_ = (send), nw_other_ = nw_one_ ? nw_one_ : (receive);       \
+        if (!nw_one_)                                                          \
+            nw_one_ = MPI_Wait(&nw_sent_, MPI_STATUS_IGNORE);                  \
+        nw_other_ ? nw_other_ : nw_one_;                                       \
+    })
 #define NW_REFUSE(buffer) nw_stage_refuse(&nw_stage_, (buffer))
 
 #define NW_OF_COMM(comm)                                                       \
@@ -224,9 +333,10 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
 #define NW_WHOLE .whole = true
 #define NW_WHOLE_EACH .whole = true, .persistent = true
 
-/* What the generator writes for a row; `end` is how the call ends, `formed`
- * whether another form made it, with nw_rc_ as its result. */
-#define NW_MESSAGE(name, params, args, stage, whose, how, end, formed)         \
+/* What the generator writes for a row; `end` is how the call ends, `gate`
+ * whether it is looked at, `formed` whether another form made it, with nw_rc_
+ * as its result. */
+#define NW_MESSAGE(name, params, args, stage, whose, how, end, gate, formed)   \
     static __attribute__((noinline)) int nw_staged_##name params               \
     {                                                                          \
         struct nw_stage nw_stage_ = {.call = #name, how};                      \
@@ -235,7 +345,7 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
         stage;                                                                 \
         if (nw_stage_.status)                                                  \
             return nw_stage_fail(&nw_stage_, whose);                           \
-        if (!nw_stage_.count)                                                  \
+        if (!nw_stage_.count && !nw_stage_.caught.on)                          \
             return NW_NEXT(name) args;                                         \
         end;                                                                   \
         return nw_rc;                                                          \
@@ -246,7 +356,7 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
                                                                                \
         if (formed)                                                            \
             return nw_rc_;                                                     \
-        if (!nw_is_messaging())                                                \
+        if (!gate())                                                           \
             return NW_NEXT(name) args;                                         \
         return nw_staged_##name args;                                          \
     }
@@ -274,6 +384,14 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
     static inline int nw_message_##name params                                 \
     {                                                                          \
         if (!nw_is_messaging())                                                \
+            return NW_NEXT(name) args;                                         \
+        return call;                                                           \
+    }
+#define NW_MESSAGE_DIRECT(name, params, args, call)                            \
+    static inline int nw_message_##name params                                 \
+    {                                                                          \
+        if (__builtin_expect(!__atomic_load_n(&nw_direct, __ATOMIC_RELAXED),   \
+                             1))                                               \
             return NW_NEXT(name) args;                                         \
         return call;                                                           \
     }

@@ -23,6 +23,13 @@ struct kept {
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
+    struct nw_catch caught;
+    bool owned; /* its datatype */
+    /* what the status of a message that went the direct way, or was set aside,
+     * is to say: MPI tells of the envelope */
+    bool opened;
+    int source, tag;
+    MPI_Count bytes;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -46,7 +53,27 @@ static void kept_free(struct kept *kept)
 {
     for (int i = 0; i < kept->count; i++)
         nw_buffer_free(kept->buffer[i]);
+    nw_given_end(kept->caught.from, NULL);
+    if (kept->owned)
+        NW_PMPI(Type_free)(&kept->caught.type);
     free(kept);
+}
+
+/* The program may free its datatype before the request is done. */
+static void keep_type(struct kept *kept)
+{
+    struct nw_catch *caught = &kept->caught;
+    MPI_Datatype type = caught->type;
+    int ints, addresses, types, combiner = MPI_COMBINER_NAMED;
+
+    if (caught->on)
+        NW_PMPI(Type_get_envelope)(type, &ints, &addresses, &types, &combiner);
+    if (combiner == MPI_COMBINER_NAMED ||
+        NW_PMPI(Type_dup)(type, &caught->type))
+        return;
+    kept->owned = true;
+    if (caught->as == type)
+        caught->as = caught->type;
 }
 
 static void reap(void);
@@ -57,6 +84,8 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
     struct kept *kept = rc ? NULL : calloc(1, sizeof *kept);
 
     if (!kept) {
+        nw_direct_unsent(stage->buffer, stage->count);
+        nw_given_end(stage->caught.from, NULL);
         for (int i = 0; i < stage->count; i++)
             nw_buffer_free(stage->buffer[i]);
         return rc ? rc : MPI_ERR_NO_MEM;
@@ -68,7 +97,9 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                           .whole = stage->whole,
                           .whose = whose,
                           .call = stage->call,
-                          .count = stage->count};
+                          .count = stage->count,
+                          .caught = stage->caught};
+    keep_type(kept);
     memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
     pthread_mutex_lock(&lock);
     kept->next = *bucket_of(request);
@@ -100,30 +131,75 @@ static struct kept *take(MPI_Request request, bool all)
     return taken;
 }
 
-static struct kept *find_persistent(MPI_Request request)
+static bool is_persistent(const struct kept *kept)
+{
+    return kept->persistent;
+}
+
+static bool is_active(const struct kept *kept)
+{
+    return kept->active;
+}
+
+static bool is_opened(const struct kept *kept)
+{
+    return kept->opened;
+}
+
+static struct kept *find(MPI_Request request, bool (*is)(const struct kept *))
 {
     struct kept *kept;
 
     pthread_mutex_lock(&lock);
     kept = *bucket_of(request);
-    while (kept && (kept->request != request || !kept->persistent))
+    while (kept && (kept->request != request || !is(kept)))
         kept = kept->next;
     pthread_mutex_unlock(&lock);
     return kept;
 }
 
+/* Its end was looked at before, where MPI tells of the envelope. */
+static int see_again(const struct kept *kept, MPI_Status *status)
+{
+    if (!kept->opened)
+        return MPI_SUCCESS;
+    status->MPI_SOURCE = kept->source;
+    status->MPI_TAG = kept->tag;
+    NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
+    return MPI_SUCCESS;
+}
+
+/* Whether an envelope was opened. */
+static bool open_caught(struct kept *kept, MPI_Status *status, int *rc)
+{
+    bool opened, given = kept->caught.from != NULL;
+
+    nw_given_end(kept->caught.from, status);
+    kept->caught.from = NULL;
+    opened = nw_envelope_open(&kept->caught, status, rc);
+    kept->opened = opened || given;
+    kept->source = status->MPI_SOURCE;
+    kept->tag = status->MPI_TAG;
+    kept->bytes = (MPI_Count)nw_stage_received(status);
+    return opened;
+}
+
 /* The program sees the end of it: what came goes where it belongs. */
-static int finish(struct kept *kept, const MPI_Status *status)
+static int finish(struct kept *kept, MPI_Status *status)
 {
     nw_status bad = NW_OK;
-    int cancelled = 0;
+    int cancelled = 0, rc = MPI_SUCCESS;
     uint64_t most;
 
     if (!kept->active)
-        return MPI_SUCCESS;
+        return see_again(kept, status);
     kept->active = false;
     if (!kept->whole) // what cannot be cancelled may say anything
         NW_PMPI(Test_cancelled)(status, &cancelled);
+    if (cancelled)
+        nw_direct_unsent(kept->buffer, kept->count);
+    else if (kept->caught.on && open_caught(kept, status, &rc))
+        return nw_stage_raise(kept->whose, rc);
     most = kept->whole ? UINT64_MAX : nw_stage_received(status);
     for (int i = 0; i < kept->count && !bad && !cancelled; i++)
         if (kept->buffer[i]->way & NW_WRITE)
@@ -132,7 +208,7 @@ static int finish(struct kept *kept, const MPI_Status *status)
                : MPI_SUCCESS;
 }
 
-static int finish_all(struct kept *kept, const MPI_Status *status)
+static int finish_all(struct kept *kept, MPI_Status *status)
 {
     struct kept *next;
     int rc = MPI_SUCCESS;
@@ -148,17 +224,21 @@ static int finish_all(struct kept *kept, const MPI_Status *status)
 }
 
 /* `status` is NULL for a request that failed. */
-static int done(MPI_Request request, const MPI_Status *status)
+static int done(MPI_Request request, MPI_Status *status)
 {
     struct kept *persistent;
 
     if (request == MPI_REQUEST_NULL)
         return MPI_SUCCESS;
-    persistent = find_persistent(request);
-    if (persistent && !status)
+    persistent = find(request, is_persistent);
+    if (persistent && !status) {
         persistent->active = false;
-    else if (persistent)
-        return finish(persistent, status);
+    } else if (persistent) {
+        int rc = finish(persistent, status);
+
+        persistent->opened = false;
+        return rc;
+    }
     return finish_all(take(request, false), status);
 }
 
@@ -220,7 +300,7 @@ static void several_close(struct several *several, const MPI_Status *statuses)
 /* One of several; where some failed each status says how it went. */
 static int done_one(struct several *several, int request, int status, int rc)
 {
-    const MPI_Status *seen = &several->status[status];
+    MPI_Status *seen = &several->status[status];
 
     if (rc == MPI_ERR_IN_STATUS && seen->MPI_ERROR == MPI_ERR_PENDING)
         return MPI_SUCCESS;
@@ -335,6 +415,23 @@ int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
     return rc ? rc : bad;
 }
 
+/* Those of a request that lives on stay, for its status. */
+static int look(MPI_Request request, MPI_Status *status)
+{
+    struct kept *kept;
+    int rc = MPI_SUCCESS;
+
+    while ((kept = find(request, is_active)) != NULL) {
+        int one = finish(kept, status);
+
+        rc = rc ? rc : one;
+    }
+    kept = find(request, is_opened);
+    if (kept)
+        (void)see_again(kept, status);
+    return rc;
+}
+
 /* The request lives on, but its end was seen: the buffer must be right. */
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status)
@@ -343,7 +440,7 @@ int nw_message_look(__typeof__(&MPI_Request_get_status) next,
     int rc = next(request, flag, seen), bad = MPI_SUCCESS;
 
     if (!rc && *flag)
-        bad = done(request, seen);
+        bad = look(request, seen);
     return rc ? rc : bad;
 }
 
@@ -409,7 +506,7 @@ void nw_requests_finish(void)
 
 static int fill(MPI_Request request)
 {
-    struct kept *kept = find_persistent(request);
+    struct kept *kept = find(request, is_persistent);
     nw_status bad = NW_OK;
 
     if (!kept)

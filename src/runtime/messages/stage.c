@@ -302,6 +302,7 @@ int nw_stage_error(struct nw_whose whose, const char *call, const char *why)
 
 int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose)
 {
+    nw_direct_unsent(stage->buffer, stage->count);
     drop_buffers(stage);
     return nw_stage_error(whose, stage->call, nw_error_text());
 }
@@ -314,11 +315,26 @@ uint64_t nw_stage_received(const MPI_Status *status)
     return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
 }
 
-int nw_stage_end(struct nw_stage *stage, int rc, const MPI_Status *status,
+int nw_stage_raise(struct nw_whose whose, int code)
+{
+    if (code)
+        NW_PMPI(Comm_call_errhandler)(whose.comm, code);
+    return code;
+}
+
+int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
                  struct nw_whose whose)
 {
     uint64_t most = status && !rc ? nw_stage_received(status) : UINT64_MAX;
 
+    nw_given_end(stage->caught.from, status);
+    if (rc)
+        nw_direct_unsent(stage->buffer, stage->count);
+    else if (stage->caught.on &&
+             nw_envelope_open(&stage->caught, status, &rc)) {
+        drop_buffers(stage);
+        return nw_stage_raise(whose, rc);
+    }
     for (int i = 0; i < stage->count && !stage->status && !rc; i++)
         if (stage->buffer[i]->way & NW_WRITE)
             stage->status = nw_buffer_empty(stage->buffer[i], most);

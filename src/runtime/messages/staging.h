@@ -36,7 +36,8 @@ struct nw_buffer {
     struct nw_host *host;
     struct nw_part *part;
     size_t parts;
-    struct nw_part only; /* where there is no more than one */
+    struct nw_part only;  /* where there is no more than one */
+    struct nw_slot *slot; /* host memory is an envelope of it; else NULL */
 };
 
 /* copies.c; whatever GPU is current stays so. */
@@ -58,10 +59,21 @@ NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
  */
 void nw_forms_start(bool messaging);
 void nw_forms_finish(void);
+/* seats.c: the direct way of messages, likewise. */
+void nw_direct_start(bool messaging);
+void nw_direct_finish(void);
 /* requests.c */
 void nw_requests_finish(void);
+
+/* envelope.c: fetches the payload where a receive brought an envelope, and says
+ * its bytes in the status; *rc is then how that went. */
+bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
+                      int *rc);
+/* direct.c: payloads whose envelopes will not arrive. */
+void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
 /* stage.c: bytes that a status tells of; UINT64_MAX where it does not. */
 uint64_t nw_stage_received(const MPI_Status *status);
 int nw_stage_error(struct nw_whose whose, const char *call, const char *why);
+int nw_stage_raise(struct nw_whose whose, int code); /* by the handler */
 
 #endif

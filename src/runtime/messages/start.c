@@ -53,6 +53,7 @@ void nw_messages_start(void)
     if (!off && (!aware || nw_contest))
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
     nw_forms_start(nw_messaging);
+    nw_direct_start(nw_messaging);
 }
 
 void nw_messages_finish(void)
@@ -60,6 +61,7 @@ void nw_messages_finish(void)
     if (!nw_messaging)
         return;
     nw_requests_finish();
+    nw_direct_finish();
     nw_forms_finish();
     __atomic_store_n(&nw_messaging, false, __ATOMIC_RELEASE);
     nw_copies_close();

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The direct way of large messages out of GPU memory to a process of the same
+ * node. The payload is copied, GPU to GPU, into a pool in GPU memory that the
+ * receiver has mapped (CUDA IPC); MPI carries an envelope in its place, by the
+ * same call, so that matching and progress stay its own. Whoever receives an
+ * envelope opens it.
+ */
+#ifndef NW_MESSAGES_DIRECT_H
+#define NW_MESSAGES_DIRECT_H
+
+#include "channel/memory.h"
+#include "runtime/messages/staging.h"
+
+enum { NW_NONCE = 16, NW_SLOTS = 64 };
+
+/* seats.c: what the processes of this node share in host memory, each of which
+ * has a seat. A slot's word is twice its generation, and one more while it
+ * holds a payload. */
+struct nw_seat {
+    uint32_t probes;    /* it looks at messages before it receives them */
+    uint32_t announced; /* its pool can be mapped */
+    struct nw_memory_offer offer;
+    uint64_t slot[NW_SLOTS];
+};
+struct nw_board {
+    unsigned char nonce[NW_NONCE]; /* begins every envelope */
+    uint32_t announced;            /* how many pools are */
+    struct nw_seat seat[];
+};
+enum nw_opens { NW_OPENS_UNKNOWN, NW_OPENS_YES, NW_OPENS_NO };
+extern struct nw_board *nw_board;
+extern bool nw_direct_to_all; /* to those that probe, too */
+int nw_seat_mine(void);
+int nw_seat_count(void);
+/* Whether `reader` has mapped the pool of `owner`: an enum nw_opens. */
+uint32_t *nw_seat_opens(int owner, int reader);
+/* Where a rank of a communicator sits; -1: not on this node. */
+int nw_seat_of(MPI_Comm comm, int rank);
+/* For messages to oneself; one at a time. */
+MPI_Comm nw_seat_self(void);
+
+/* slots.c: this process's pool, and those of the others. */
+struct nw_slot {
+    uint32_t index;
+    uint64_t at, generation;
+};
+/* Makes it, on the GPU that asks first; whether that GPU has it. */
+bool nw_slots_open(int32_t gpu);
+bool nw_slot_take(size_t bytes, struct nw_slot *out); /* false: no room */
+char *nw_slots_memory(void);
+/* The payload will not be fetched by any other; wherever it already was,
+ * nothing is done. */
+void nw_slot_drop(const struct nw_slot *slot);
+char *nw_slots_mapped(int owner); /* NULL: not here */
+void nw_slots_unmap(void);
+void nw_slots_close(void);
+
+/* What MPI carries in a payload's place. */
+struct nw_envelope {
+    unsigned char nonce[NW_NONCE];
+    uint32_t owner, slot;
+    uint64_t at, bytes, generation;
+    uint64_t check; /* of what stands before it */
+    char rest[NW_ENVELOPE - NW_NONCE - 2 * 4 - 4 * 8];
+};
+uint64_t nw_envelope_check(const struct nw_envelope *envelope);
+bool nw_envelope_is(const struct nw_envelope *envelope);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The receiver's side: what a receive brought is looked at; where it is an
+ * envelope the payload is fetched in its place. */
+#include "runtime/messages/direct.h"
+
+#include "gpu/gpu.h"
+#include "runtime/warn.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool nw_envelope_is(const struct nw_envelope *envelope)
+{
+    return !memcmp(envelope->nonce, nw_board->nonce, NW_NONCE) &&
+           envelope->check == nw_envelope_check(envelope);
+}
+
+/* Of an element with gaps: as MPI would send it on. */
+static bool pack(const struct nw_catch *caught, struct nw_envelope *out)
+{
+    MPI_Count size = 0;
+    int at = 0, n;
+    char *packed;
+    bool good;
+
+    NW_PMPI(Type_size_x)(caught->as, &size);
+    if (size <= 0 || size > INT_MAX / 2)
+        return false;
+    n = (int)((NW_ENVELOPE + size - 1) / size);
+    packed = malloc((size_t)(n * size));
+    good = packed && n <= caught->n &&
+           !NW_PMPI(Pack)(caught->at, n, caught->as, packed, (int)(n * size),
+                          &at, MPI_COMM_SELF) &&
+           at >= NW_ENVELOPE;
+    if (good)
+        memcpy(out, packed, NW_ENVELOPE);
+    free(packed);
+    return good;
+}
+
+static bool read_envelope(const struct nw_catch *caught,
+                          struct nw_envelope *out)
+{
+    struct nw_typemap *layout = NULL;
+    bool dense, good = true;
+
+    if (nw_typemap_of(caught->as, &layout))
+        return false;
+    dense = layout->dense && !layout->gaps;
+    if (dense)
+        memcpy(out, (const char *)caught->at + layout->lb, NW_ENVELOPE);
+    nw_typemap_drop(layout);
+    if (!dense)
+        good = pack(caught, out);
+    return good && nw_envelope_is(out);
+}
+
+/* -- to where it belongs -- */
+
+/* The payload, on this process's side; NULL where it is no more. */
+static const char *payload_of(const struct nw_envelope *envelope)
+{
+    uint64_t word;
+
+    if (envelope->owner >= (uint32_t)nw_seat_count() ||
+        envelope->slot >= NW_SLOTS)
+        return NULL;
+    word =
+        __atomic_load_n(&nw_board->seat[envelope->owner].slot[envelope->slot],
+                        __ATOMIC_ACQUIRE);
+    if (word != 2 * envelope->generation + 1 ||
+        !nw_slots_mapped((int)envelope->owner))
+        return NULL;
+    return nw_slots_mapped((int)envelope->owner) + envelope->at;
+}
+
+static void free_slot(const struct nw_envelope *envelope)
+{
+    __atomic_store_n(&nw_board->seat[envelope->owner].slot[envelope->slot],
+                     2 * envelope->generation, __ATOMIC_RELEASE);
+}
+
+static int32_t gpu_of(const void *memory)
+{
+    int32_t gpu = nw_memory_gpu(memory);
+
+    return gpu < 0 ? 0 : gpu;
+}
+
+/* By way of the host; two GPUs may not reach each other. */
+static nw_status copy_twice(char *to, const char *payload, size_t bytes)
+{
+    struct nw_host *host = NULL;
+    nw_status status = nw_host_take(bytes, &host);
+
+    if (!status)
+        status =
+            nw_memory_copy_out(gpu_of(payload), host->memory, payload, bytes);
+    if (!status)
+        status = nw_memory_copy_in(gpu_of(to), to, host->memory, bytes);
+    nw_host_give(host);
+    return status;
+}
+
+static nw_status copy_dense(char *to, const char *payload, size_t bytes)
+{
+    if (!nw_gpu_holds(to))
+        return nw_memory_copy_out(gpu_of(payload), to, payload, bytes);
+    if (!nw_memory_copy_over(gpu_of(to), to, payload, bytes))
+        return NW_OK;
+    return copy_twice(to, payload, bytes);
+}
+
+/* Any datatype: the payload is received once more, from ourselves. */
+static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
+                             size_t bytes)
+{
+    int count = caught->count < INT_MAX ? (int)caught->count : INT_MAX;
+    struct nw_host *host = NULL;
+    MPI_Request request = MPI_REQUEST_NULL;
+    nw_status status = nw_host_take(bytes, &host);
+    int rc = 0;
+
+    if (!status)
+        status =
+            nw_memory_copy_out(gpu_of(payload), host->memory, payload, bytes);
+    if (!status) {
+        pthread_mutex_lock(&self_lock);
+        nw_depth++;
+        rc = NW_PMPI(Isend)(host->memory, (int)bytes, MPI_BYTE, 0, 0,
+                            nw_seat_self(), &request);
+        if (!rc)
+            rc = MPI_Recv(caught->buffer, count, caught->type, 0, 0,
+                          nw_seat_self(), MPI_STATUS_IGNORE);
+        NW_PMPI(Wait)(&request, MPI_STATUS_IGNORE);
+        nw_depth--;
+        pthread_mutex_unlock(&self_lock);
+    }
+    nw_host_give(host);
+    return rc ? NW_EMPI : status;
+}
+
+static int deliver(const struct nw_catch *caught,
+                   const struct nw_envelope *envelope, const char *payload)
+{
+    size_t bytes = (size_t)envelope->bytes;
+    struct nw_typemap *layout = NULL;
+    nw_status status = nw_typemap_of(caught->type, &layout);
+    int rc = MPI_SUCCESS;
+
+    if (status)
+        return MPI_ERR_BUFFER;
+    if (bytes > (uint64_t)caught->count * layout->size)
+        rc = MPI_ERR_TRUNCATE;
+    else if (layout->dense && !layout->gaps && caught->buffer != MPI_BOTTOM)
+        status =
+            copy_dense((char *)caught->buffer + layout->lb, payload, bytes);
+    else
+        status = copy_spread(caught, payload, bytes);
+    nw_typemap_drop(layout);
+    return status ? MPI_ERR_BUFFER : rc;
+}
+
+bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
+                      int *rc)
+{
+    struct nw_envelope envelope;
+    const char *payload;
+
+    if (nw_stage_received(status) != NW_ENVELOPE ||
+        !read_envelope(caught, &envelope))
+        return false;
+    payload = payload_of(&envelope);
+    *rc = payload ? deliver(caught, &envelope, payload) : MPI_ERR_OTHER;
+    if (payload)
+        free_slot(&envelope);
+    NW_PMPI(Status_set_elements_x)
+    (status, MPI_BYTE, (MPI_Count)envelope.bytes);
+    return true;
+}

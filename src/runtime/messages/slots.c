@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The bounded pool that payloads wait in, and the pools of the other processes
+ * of this node. Whoever fetched a payload frees its slot by a word in host
+ * memory; the owner sees that when he next needs room. */
+#include "runtime/messages/direct.h"
+
+#include "gpu/gpu.h"
+#include "runtime/warn.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 512, POOL_MIB = 64 };
+
+static struct {
+    bool tried;
+    char *memory; /* NULL: none */
+    size_t bytes;
+    int32_t gpu;
+    /* slots under way, by where they lie */
+    struct extent {
+        uint32_t index;
+        size_t at, end;
+    } used[NW_SLOTS];
+    int count;
+    uint64_t generation[NW_SLOTS];
+    bool busy[NW_SLOTS];
+} pool;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char **mapped; /* by seat */
+static uint32_t looked_at;
+
+static size_t wanted_bytes(void)
+{
+    const char *word = getenv("NODEWISE_GPU_DIRECT_POOL");
+    char *end = NULL;
+    long long mib = word && *word ? strtoll(word, &end, 10) : POOL_MIB;
+
+    if (word && *word && (*end || mib < 0 || mib > 1 << 20)) {
+        nw_warn_once("NODEWISE_GPU_DIRECT_POOL=%s is no number of MiB", word);
+        mib = POOL_MIB;
+    }
+    return (size_t)mib << 20;
+}
+
+static nw_status make(size_t bytes)
+{
+    void *before = nw_gpu_cuda.context(), *memory = NULL;
+    nw_status status = nw_gpu_cuda.select(pool.gpu);
+
+    if (!status)
+        status = nw_gpu_cuda.alloc(bytes, &memory);
+    if (!status)
+        status = nw_memory_offer(pool.gpu, memory,
+                                 &nw_board->seat[nw_seat_mine()].offer);
+    if (status) {
+        nw_gpu_cuda.free(memory);
+    } else {
+        pool.memory = memory;
+        pool.bytes = bytes;
+    }
+    nw_gpu_cuda.restore(before);
+    return status;
+}
+
+static bool have_room_for(char ***out)
+{
+    if (!*out)
+        *out = calloc((size_t)nw_seat_count(), sizeof **out);
+    return *out != NULL;
+}
+
+/* Once, on the GPU of the first message. */
+static void open_pool(int32_t gpu)
+{
+    size_t bytes = wanted_bytes();
+    int mine = nw_seat_mine();
+
+    pool.tried = true;
+    pool.gpu = gpu;
+    if (!bytes || !have_room_for(&mapped) || make(bytes))
+        return;
+    mapped[mine] = pool.memory;
+    __atomic_store_n(nw_seat_opens(mine, mine), NW_OPENS_YES, __ATOMIC_RELEASE);
+    __atomic_store_n(&nw_board->seat[mine].announced, 1, __ATOMIC_RELEASE);
+    __atomic_add_fetch(&nw_board->announced, 1, __ATOMIC_RELEASE);
+}
+
+static uint64_t *word_of(int owner, uint32_t index)
+{
+    return &nw_board->seat[owner].slot[index];
+}
+
+static void reclaim(void)
+{
+    int kept = 0;
+
+    for (int i = 0; i < pool.count; i++) {
+        uint32_t index = pool.used[i].index;
+
+        if (__atomic_load_n(word_of(nw_seat_mine(), index), __ATOMIC_ACQUIRE) &
+            1)
+            pool.used[kept++] = pool.used[i];
+        else
+            pool.busy[index] = false;
+    }
+    pool.count = kept;
+}
+
+/* The first gap that is large enough; where it is among those used. */
+static int find_gap(size_t bytes, size_t *at)
+{
+    *at = 0;
+    for (int i = 0; i < pool.count; i++) {
+        if (pool.used[i].at - *at >= bytes)
+            return i;
+        *at = pool.used[i].end;
+    }
+    return pool.bytes - *at >= bytes ? pool.count : -1;
+}
+
+static void enter(int place, size_t at, size_t bytes, struct nw_slot *out)
+{
+    uint32_t index = 0;
+
+    while (pool.busy[index])
+        index++;
+    memmove(&pool.used[place + 1], &pool.used[place],
+            (size_t)(pool.count - place) * sizeof *pool.used);
+    pool.used[place] = (struct extent){index, at, at + bytes};
+    pool.count++;
+    pool.busy[index] = true;
+    *out = (struct nw_slot){index, at, ++pool.generation[index]};
+    __atomic_store_n(word_of(nw_seat_mine(), index), 2 * out->generation + 1,
+                     __ATOMIC_RELEASE);
+}
+
+bool nw_slots_open(int32_t gpu)
+{
+    pthread_mutex_lock(&lock);
+    if (!pool.tried)
+        open_pool(gpu);
+    pthread_mutex_unlock(&lock);
+    return pool.memory && pool.gpu == gpu;
+}
+
+bool nw_slot_take(size_t bytes, struct nw_slot *out)
+{
+    size_t room = (bytes + ALIGN - 1) / ALIGN * ALIGN, at = 0;
+    int place = -1;
+
+    pthread_mutex_lock(&lock);
+    if (room <= pool.bytes) {
+        reclaim();
+        if (pool.count < NW_SLOTS)
+            place = find_gap(room, &at);
+        if (place >= 0)
+            enter(place, at, room, out);
+    }
+    pthread_mutex_unlock(&lock);
+    return place >= 0;
+}
+
+char *nw_slots_memory(void)
+{
+    return pool.memory;
+}
+
+void nw_slot_drop(const struct nw_slot *slot)
+{
+    uint64_t held = 2 * slot->generation + 1;
+
+    (void)__atomic_compare_exchange_n(word_of(nw_seat_mine(), slot->index),
+                                      &held, held - 1, false, __ATOMIC_ACQ_REL,
+                                      __ATOMIC_RELAXED);
+}
+
+/* -- the others' -- */
+
+static void map_one(int owner)
+{
+    const struct nw_seat *seat = &nw_board->seat[owner];
+    uint32_t *opens = nw_seat_opens(owner, nw_seat_mine());
+    void *memory = NULL;
+    bool good;
+
+    if (owner == nw_seat_mine() ||
+        !__atomic_load_n(&seat->announced, __ATOMIC_ACQUIRE) ||
+        *opens != NW_OPENS_UNKNOWN)
+        return;
+    good =
+        nw_memory_open() && !nw_memory_open_offer(seat->offer.handle, &memory);
+    if (good)
+        mapped[owner] = (char *)memory + seat->offer.offset;
+    __atomic_store_n(opens, good ? NW_OPENS_YES : NW_OPENS_NO,
+                     __ATOMIC_RELEASE);
+}
+
+void nw_slots_look(void)
+{
+    uint32_t announced =
+        __atomic_load_n(&nw_board->announced, __ATOMIC_ACQUIRE);
+
+    if (announced == __atomic_load_n(&looked_at, __ATOMIC_RELAXED) ||
+        !nw_gpu_is_used())
+        return;
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < nw_seat_count() && have_room_for(&mapped); i++)
+        map_one(i);
+    __atomic_store_n(&looked_at, announced, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
+char *nw_slots_mapped(int owner)
+{
+    return mapped ? mapped[owner] : NULL;
+}
+
+void nw_slots_unmap(void)
+{
+    for (int i = 0; mapped && i < nw_seat_count(); i++)
+        if (mapped[i] && i != nw_seat_mine())
+            nw_memory_close(mapped[i] - nw_board->seat[i].offer.offset);
+    free(mapped);
+    mapped = NULL;
+}
+
+void nw_slots_close(void)
+{
+    void *before;
+
+    if (!pool.memory)
+        return;
+    before = nw_gpu_cuda.context();
+    if (!nw_gpu_cuda.select(pool.gpu))
+        nw_gpu_cuda.free(pool.memory);
+    nw_gpu_cuda.restore(before);
+    memset(&pool, 0, sizeof pool);
+    looked_at = 0;
+}

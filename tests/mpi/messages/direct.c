@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Random messages between all ranks, from and to host and GPU memory, of which
+ * many are large enough to go the direct way. Every receiver knows in which
+ * order each rank sent to him, and so what any receive may bring. Prints how
+ * many were wrong, and what was copied between GPUs.
+ *
+ *     direct SEED ROUNDS [probes]
+ */
+#include <mpi.h>
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM = 40000, MOST = 24, RANKS = 8, TAGS = 3, CARD = 160 };
+
+static struct {
+    int (*alloc)(uint64_t *, size_t);
+    int (*in)(uint64_t, const void *, size_t);
+    int (*out)(void *, uint64_t, size_t);
+    unsigned long (*uses)(const char *);
+} cuda;
+
+struct letter {
+    int from, to, tag, bytes, id;
+    int spread; /* the sender has gaps */
+    int taken;
+};
+
+static int rank, size, probes, wrong;
+static uint64_t shared_state, state;
+static struct letter letters[RANKS * MOST];
+static int letter_count;
+static unsigned char image[2 * ROOM + 8];
+
+static unsigned draw(uint64_t *from, unsigned bound)
+{
+    *from = *from * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*from >> 33) % bound;
+}
+
+static void need(int failed, const char *what)
+{
+    if (!failed)
+        return;
+    fprintf(stderr, "direct: %s fails\n", what);
+    MPI_Abort(MPI_COMM_WORLD, 2);
+}
+
+static void open_gpu(void)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
+    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
+
+    need(!driver, "dlopen");
+    *(void **)&init = dlsym(driver, "cuInit");
+    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
+    *(void **)&cuda.alloc = dlsym(driver, "cuMemAlloc_v2");
+    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
+    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
+    *(void **)&cuda.uses = dlsym(driver, "fake_cuda_uses");
+    need(!cuda.uses || init(0) || retain(&context, 0) || set(context),
+         "the driver");
+}
+
+/* Twice the room, for gaps. */
+struct memory {
+    int on_gpu;
+    uint64_t gpu;
+    char *host;
+};
+
+static struct memory memory_new(int on_gpu)
+{
+    struct memory memory = {.on_gpu = on_gpu};
+
+    if (on_gpu)
+        need(cuda.alloc(&memory.gpu, sizeof image), "cuMemAlloc");
+    else
+        memory.host = malloc(sizeof image);
+    return memory;
+}
+
+static void *address(const struct memory *memory)
+{
+    return memory->on_gpu ? (void *)memory->gpu : memory->host;
+}
+
+static void put(const struct memory *memory)
+{
+    if (memory->on_gpu)
+        need(cuda.in(memory->gpu, image, sizeof image), "cuMemcpyHtoD");
+    else
+        memcpy(memory->host, image, sizeof image);
+}
+
+static void get(const struct memory *memory)
+{
+    if (memory->on_gpu)
+        need(cuda.out(image, memory->gpu, sizeof image), "cuMemcpyDtoH");
+    else
+        memcpy(image, memory->host, sizeof image);
+}
+
+static unsigned char byte_of(int id, int i)
+{
+    return (unsigned char)(id * 37 + i * 11 + i / 251);
+}
+
+/* Where byte i lies: words with gaps between them, or not. */
+static int place_of(int spread, int i)
+{
+    return spread ? i / 4 * 8 + i % 4 : i;
+}
+
+static void write_letter(const struct letter *letter,
+                         const struct memory *memory)
+{
+    memset(image, 0x33, sizeof image);
+    for (int i = 0; i < letter->bytes; i++)
+        image[place_of(letter->spread, i)] = byte_of(letter->id, i);
+    put(memory);
+}
+
+/* The gaps, and what is behind it, are as they were. */
+static int reads_as(const struct letter *letter, const struct memory *memory,
+                    int spread)
+{
+    static unsigned char expected[sizeof image];
+
+    memset(expected, 0x55, sizeof expected);
+    for (int i = 0; i < letter->bytes; i++)
+        expected[place_of(spread, i)] = byte_of(letter->id, i);
+    get(memory);
+    return !memcmp(image, expected, sizeof image);
+}
+
+/* -- what all ranks know -- */
+
+static void draw_letters(int round)
+{
+    static const int sizes[] = {0,    4,    CARD, CARD,  1020, 1024,
+                                2048, 5000, 8192, 20000, ROOM};
+
+    letter_count = size * MOST;
+    for (int i = 0; i < letter_count; i++) {
+        struct letter *letter = &letters[i];
+
+        letter->from = i / MOST;
+        letter->to = (int)draw(&shared_state, (unsigned)size);
+        letter->tag = (int)draw(&shared_state, TAGS);
+        letter->bytes = sizes[draw(&shared_state, 11)];
+        letter->spread = !draw(&shared_state, 4);
+        letter->id = round * 1000 + i;
+        letter->taken = 0;
+    }
+}
+
+/* The first that is not taken. */
+static struct letter *first_of(int from, int tag)
+{
+    for (int i = 0; i < letter_count; i++)
+        if (letters[i].from == from && letters[i].to == rank &&
+            !letters[i].taken && (tag < 0 || letters[i].tag == tag))
+            return &letters[i];
+    return NULL;
+}
+
+static void complain(const char *what, const struct letter *letter, int got)
+{
+    fprintf(stderr, "rank %d: %s: from %d tag %d bytes %d id %d, got %d\n",
+            rank, what, letter ? letter->from : -1, letter ? letter->tag : -1,
+            letter ? letter->bytes : -1, letter ? letter->id : -1, got);
+    wrong++;
+}
+
+/* -- sends -- */
+
+static void send_letter(const struct letter *letter,
+                        const struct memory *memory, MPI_Comm comm,
+                        MPI_Request *request)
+{
+    void *at = address(memory);
+    int words = letter->bytes / 4, to = letter->to, tag = letter->tag, n;
+    MPI_Datatype type;
+
+    write_letter(letter, memory);
+    if (letter->spread)
+        MPI_Type_vector(words, 1, 2, MPI_INT, &type);
+    else
+        MPI_Type_contiguous(words, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    n = 1;
+    switch (draw(&state, 6)) {
+    case 0:
+        MPI_Issend(at, n, type, to, tag, comm, request);
+        break;
+    case 1:
+        MPI_Ibsend(at, n, type, to, tag, comm, request);
+        break;
+    case 2:
+        MPI_Send_init(at, n, type, to, tag, comm, request);
+        MPI_Start(request);
+        break;
+    case 3:
+        MPI_Bsend(at, n, type, to, tag, comm);
+        *request = MPI_REQUEST_NULL;
+        break;
+    default:
+        MPI_Isend(at, n, type, to, tag, comm, request);
+    }
+    MPI_Type_free(&type);
+}
+
+/* -- receives -- */
+
+struct target {
+    struct memory memory;
+    int spread, count;
+    MPI_Datatype type;
+    MPI_Comm comm;
+};
+
+static void look_at(struct target *t, MPI_Request *request, MPI_Status *status)
+{
+    int flag = 0, index = -1;
+
+    switch (draw(&state, 5)) {
+    case 0:
+        while (!flag)
+            MPI_Test(request, &flag, status);
+        return;
+    case 1:
+        MPI_Waitany(1, request, &index, status);
+        return;
+    case 2:
+        while (!flag)
+            MPI_Request_get_status(*request, &flag, status);
+        MPI_Wait(request, status);
+        return;
+    case 3:
+        MPI_Waitsome(1, request, &flag, &index, status);
+        return;
+    default:
+        MPI_Waitall(1, request, status);
+    }
+    (void)t;
+}
+
+static void receive_plain(struct target *t, int from, int tag,
+                          MPI_Status *status)
+{
+    void *at = address(&t->memory);
+    MPI_Request request;
+
+    switch (draw(&state, 4)) {
+    case 0:
+        MPI_Recv(at, t->count, t->type, from, tag, t->comm, status);
+        return;
+    case 1:
+        MPI_Irecv(at, t->count, t->type, from, tag, t->comm, &request);
+        look_at(t, &request, status);
+        return;
+    case 2:
+        if (probes) {
+            MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, at, t->count,
+                         t->type, from, tag, t->comm, status);
+            return;
+        }
+        MPI_Recv_init(at, t->count, t->type, from, tag, t->comm, &request);
+        MPI_Start(&request);
+        MPI_Wait(&request, status);
+        MPI_Request_free(&request);
+        return;
+    default:
+        MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, at, t->count, t->type,
+                     from, tag, t->comm, status);
+    }
+}
+
+/* What the probe said must be what comes. */
+static void receive_probed(struct target *t, int from, int tag,
+                           MPI_Status *status)
+{
+    void *at = address(&t->memory);
+    int flag = 0, said, came;
+    MPI_Status seen;
+    MPI_Message message;
+    MPI_Request request;
+
+    switch (draw(&state, 4)) {
+    case 0:
+        MPI_Probe(from, tag, t->comm, &seen);
+        receive_plain(t, seen.MPI_SOURCE, seen.MPI_TAG, status);
+        break;
+    case 1:
+        while (!flag)
+            MPI_Iprobe(from, tag, t->comm, &flag, &seen);
+        receive_plain(t, seen.MPI_SOURCE, seen.MPI_TAG, status);
+        break;
+    case 2:
+        MPI_Mprobe(from, tag, t->comm, &message, &seen);
+        MPI_Mrecv(at, t->count, t->type, &message, status);
+        break;
+    default:
+        while (!flag)
+            MPI_Improbe(from, tag, t->comm, &flag, &message, &seen);
+        MPI_Imrecv(at, t->count, t->type, &message, &request);
+        look_at(t, &request, status);
+    }
+    MPI_Get_elements(&seen, MPI_BYTE, &said);
+    MPI_Get_elements(status, MPI_BYTE, &came);
+    if (said != came || seen.MPI_SOURCE != status->MPI_SOURCE ||
+        seen.MPI_TAG != status->MPI_TAG)
+        complain("a probe said otherwise", NULL, said);
+}
+
+static void check(struct target *t, int from, int tag, MPI_Status *status)
+{
+    struct letter *letter;
+    int bytes;
+
+    if ((from != MPI_ANY_SOURCE && status->MPI_SOURCE != from) ||
+        (tag != MPI_ANY_TAG && status->MPI_TAG != tag))
+        complain("another's message", NULL, status->MPI_SOURCE);
+    letter = first_of(status->MPI_SOURCE, tag == MPI_ANY_TAG ? -1 : tag);
+    if (!letter || letter->tag != status->MPI_TAG) {
+        complain("out of order", letter, status->MPI_TAG);
+        return;
+    }
+    letter->taken = 1;
+    MPI_Get_elements(status, MPI_BYTE, &bytes);
+    if (bytes != letter->bytes)
+        complain("the size", letter, bytes);
+    else if (!reads_as(letter, &t->memory, t->spread))
+        complain("the bytes", letter, bytes);
+}
+
+/* One that is still to come, or anything that fits its source or tag. */
+static void receive_one(struct target *t, int left)
+{
+    int skip = (int)draw(&state, (unsigned)left), from = 0, tag = 0;
+    MPI_Status status;
+
+    for (int i = 0; i < letter_count; i++)
+        if (letters[i].to == rank && !letters[i].taken && skip-- == 0) {
+            from = letters[i].from;
+            tag = letters[i].tag;
+        }
+    if (!draw(&state, 3))
+        from = MPI_ANY_SOURCE;
+    if (!draw(&state, 3))
+        tag = MPI_ANY_TAG;
+    memset(image, 0x55, sizeof image);
+    put(&t->memory);
+    if (probes && draw(&state, 2))
+        receive_probed(t, from, tag, &status);
+    else
+        receive_plain(t, from, tag, &status);
+    check(t, from, tag, &status);
+}
+
+static void receive_all(MPI_Comm comm)
+{
+    static struct memory memory[2];
+    static int made;
+    MPI_Datatype spread;
+    int left = 0;
+
+    for (int i = 0; i < 2 && !made; i++)
+        memory[i] = memory_new(i);
+    made = 1;
+    MPI_Type_vector(ROOM / 4, 1, 2, MPI_INT, &spread);
+    MPI_Type_commit(&spread);
+    for (int i = 0; i < letter_count; i++)
+        left += letters[i].to == rank;
+    for (; left && !wrong; left--) {
+        struct target t = {.memory = memory[draw(&state, 2)],
+                           .spread = !draw(&state, 3),
+                           .comm = comm};
+
+        t.count = t.spread ? 1 : ROOM / 4;
+        t.type = t.spread ? spread : MPI_INT;
+        receive_one(&t, left);
+    }
+    MPI_Type_free(&spread);
+}
+
+static void play(int round, MPI_Comm comm)
+{
+    static struct memory memory[MOST][2];
+    MPI_Request requests[MOST];
+
+    for (int i = 0; i < MOST && !memory[0][0].host; i++)
+        for (int on_gpu = 1; on_gpu >= 0; on_gpu--)
+            memory[MOST - 1 - i][on_gpu] = memory_new(on_gpu);
+    draw_letters(round);
+    for (int i = 0; i < MOST; i++)
+        send_letter(&letters[rank * MOST + i], &memory[i][draw(&state, 4) != 0],
+                    comm, &requests[i]);
+    receive_all(comm);
+    for (int i = 0; i < MOST; i++) {
+        MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+        if (requests[i] != MPI_REQUEST_NULL)
+            MPI_Request_free(&requests[i]);
+    }
+    MPI_Barrier(comm); // what comes next is of another list
+}
+
+/* -- by themselves -- */
+
+static void around(MPI_Comm comm)
+{
+    struct letter letter = {.bytes = 20000, .id = rank},
+                  mine = {.bytes = 20000, .id = (rank + size - 1) % size};
+    struct memory out = memory_new(1), in = memory_new(1);
+    int next = (rank + 1) % size;
+    MPI_Status status;
+
+    write_letter(&letter, &out);
+    memset(image, 0x55, sizeof image);
+    put(&in);
+    MPI_Sendrecv(address(&out), 20000, MPI_CHAR, next, 9, address(&in), ROOM,
+                 MPI_CHAR, mine.id, 9, comm, &status);
+    if (!reads_as(&mine, &in, 0))
+        complain("MPI_Sendrecv", &mine, 0);
+    memset(image, 0x55, sizeof image);
+    for (int i = 0; i < letter.bytes; i++)
+        image[i] = byte_of(letter.id, i);
+    put(&out);
+    MPI_Sendrecv_replace(address(&out), 20000, MPI_CHAR, next, 9, mine.id, 9,
+                         comm, &status);
+    if (!reads_as(&mine, &out, 0))
+        complain("MPI_Sendrecv_replace", &mine, 0);
+}
+
+/* What does not fit is an error, and the next message a good one. */
+static void truncated(MPI_Comm comm)
+{
+    struct letter letter = {.bytes = 8192, .id = 5};
+    struct memory memory = memory_new(1);
+    int rc = MPI_SUCCESS, class = MPI_SUCCESS;
+
+    if (size < 2 || rank > 1)
+        return;
+    write_letter(&letter, &memory);
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    if (!rank) {
+        MPI_Send(address(&memory), 8192, MPI_CHAR, 1, 1, comm);
+        MPI_Send(address(&memory), 8192, MPI_CHAR, 1, 1, comm);
+        return;
+    }
+    rc = MPI_Recv(address(&memory), 4096, MPI_CHAR, 0, 1, comm,
+                  MPI_STATUS_IGNORE);
+    MPI_Error_class(rc, &class);
+    if (class != MPI_ERR_TRUNCATE)
+        complain("truncation", &letter, class);
+    memset(image, 0x55, sizeof image);
+    put(&memory);
+    rc = MPI_Recv(address(&memory), 8192, MPI_CHAR, 0, 1, comm,
+                  MPI_STATUS_IGNORE);
+    if (rc || !reads_as(&letter, &memory, 0))
+        complain("behind a truncation", &letter, rc);
+}
+
+/* Those that were cancelled need not be received, nor keep their room. */
+static void cancelled(MPI_Comm comm)
+{
+    struct letter letter = {.bytes = ROOM, .id = 6};
+    struct memory memory = memory_new(1);
+    int flag = 0, rc;
+
+    if (size < 2 || rank > 1)
+        return;
+    write_letter(&letter, &memory);
+    for (int i = 0; i < 100; i++) {
+        MPI_Request request;
+        MPI_Status status;
+
+        if (rank) {
+            MPI_Irecv(address(&memory), ROOM, MPI_CHAR, 0, 3 + i, comm,
+                      &request);
+            MPI_Recv(&flag, 1, MPI_INT, 0, 2, comm, MPI_STATUS_IGNORE);
+            if (flag)
+                MPI_Cancel(&request);
+            rc = MPI_Wait(&request, &status);
+            if (rc)
+                complain("behind a cancel", &letter, rc);
+            continue;
+        }
+        MPI_Isend(address(&memory), ROOM, MPI_CHAR, 1, 3 + i, comm, &request);
+        MPI_Cancel(&request);
+        MPI_Wait(&request, &status);
+        MPI_Test_cancelled(&status, &flag);
+        MPI_Send(&flag, 1, MPI_INT, 1, 2, comm);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static char room[RANKS * MOST * (ROOM + 1024)];
+    unsigned long device, all_device;
+    int rounds, all;
+    MPI_Comm comm;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    need(argc < 3 || size > RANKS, "direct SEED ROUNDS [probes]");
+    shared_state = strtoull(argv[1], NULL, 10);
+    state = shared_state * 31 + (uint64_t)rank;
+    rounds = atoi(argv[2]);
+    probes = argc > 3;
+    MPI_Buffer_attach(room, sizeof room);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    open_gpu();
+    for (int i = 0; i < rounds && !wrong; i++)
+        play(i, comm);
+    around(comm);
+    truncated(comm);
+    cancelled(comm);
+    device = cuda.uses("device");
+    MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(&device, &all_device, 1, MPI_UNSIGNED_LONG, MPI_SUM,
+                  MPI_COMM_WORLD);
+    if (!rank)
+        printf("%d wrong, %lu copies between GPUs\n", all, all_device);
+    MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return all != 0;
+}

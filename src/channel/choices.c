@@ -115,6 +115,24 @@ void nw_choices_open(nw_channel *channel)
     free(path);
 }
 
+static enum nw_locality place_of(const nw_channel *channel,
+                                 const nw_channel_request *request)
+{
+    return request->gpu >= 0 && request->gpu < NW_MOST_GPUS
+               ? channel->locality[request->peer->fabric][request->gpu]
+               : NW_LOCAL_SOCKET;
+}
+
+bool nw_choose_to_copy(const nw_channel_request *request)
+{
+    struct nw_costs costs = request->channel->costs;
+    uint64_t bytes = request->message.bytes;
+
+    nw_costs_of_locality(&costs, place_of(request->channel, request));
+    return nw_cost(&costs, NW_COST_COPY, bytes) <
+           nw_cost(&costs, NW_COST_READ, bytes);
+}
+
 /* The other end's memory is taken to be of our kind, unless it is known. */
 struct nw_way_of nw_choose_way(nw_channel *channel,
                                const nw_channel_request *request,
@@ -122,9 +140,7 @@ struct nw_way_of nw_choose_way(nw_channel *channel,
 {
     int f = request->peer->fabric;
     int32_t gpu = request->gpu;
-    enum nw_locality at = gpu >= 0 && gpu < NW_MOST_GPUS
-                              ? channel->locality[f][gpu]
-                              : NW_LOCAL_SOCKET;
+    enum nw_locality at = place_of(channel, request);
 
     return nw_choice_find(
         &channel->choice[f][at][channel->regime][request->is_send && gpu >= 0]

@@ -11,6 +11,8 @@
 #include <rdma/fi_errno.h>
 #include <stdlib.h>
 
+enum { ALONE = 2 }; /* one, and what will answer it */
+
 static struct nw_endpoint *fabric_of(const nw_channel_request *request)
 {
     return &request->channel->fabric[request->peer->fabric];
@@ -21,15 +23,35 @@ static bool is_staged(const nw_channel_request *request)
     return request->gpu >= 0 && (request->staged || !fabric_of(request)->reach);
 }
 
-static struct nw_piece *piece_take(struct nw_piece *pieces,
-                                   nw_channel_request *request)
+static struct nw_piece *piece_unused(struct nw_piece *pieces)
 {
     for (int i = 0; i < NW_PIECES; i++)
-        if (!pieces[i].request) {
-            pieces[i].request = request;
+        if (!pieces[i].request)
+            return &pieces[i];
+    return NULL;
+}
+
+/* What was copied ahead gives way to what somebody waits for. */
+static struct nw_piece *piece_ahead(struct nw_piece *pieces)
+{
+    for (int i = 0; i < NW_PIECES; i++)
+        if (pieces[i].request->ahead == &pieces[i]) {
+            pieces[i].request->ahead = NULL;
             return &pieces[i];
         }
     return NULL;
+}
+
+static struct nw_piece *piece_take(struct nw_piece *pieces,
+                                   nw_channel_request *request)
+{
+    struct nw_piece *piece = piece_unused(pieces);
+
+    if (!piece)
+        piece = piece_ahead(pieces);
+    if (piece)
+        piece->request = request;
+    return piece;
 }
 
 static nw_status find_memory(const nw_channel_request *request, void **out)
@@ -277,26 +299,37 @@ static struct nw_pace *pace_of(nw_channel_request *request)
 }
 
 /* An adapter may read GPU memory far slower than it reads the host's, so that
- * a copy before it costs less: both ways are timed, and the better one kept. */
-static void begin(nw_channel_request *request)
+ * a copy before it costs less: on messages that travel alone both ways are
+ * timed, and the better one is kept; until then the model says which. */
+static void choose(nw_channel_request *request)
 {
-    bool timed = false;
+    struct nw_pace *pace = pace_of(request);
 
-    if (request->begun)
+    if (request->chosen)
         return;
-    request->begun = true;
-    request->began_ns = 0;
+    request->chosen = true;
     if (request->gpu < 0 || is_staged(request))
         return;
-    request->copied = nw_pace_pick(pace_of(request), &timed);
-    request->began_ns = timed ? nw_clock_ns() : 0;
+    if (request->channel->pending <= ALONE)
+        request->copied = nw_pace_pick(pace, &request->timed);
+    else if (pace->least_ns[0] && pace->least_ns[1])
+        request->copied = nw_pace_best(pace);
+    else
+        request->copied = nw_choose_to_copy(request);
+}
+
+static void begin(nw_channel_request *request)
+{
+    choose(request);
+    if (request->timed && !request->began_ns)
+        request->began_ns = nw_clock_ns();
 }
 
 static void finish(nw_channel_request *request)
 {
-    if (request->begun && request->began_ns)
+    if (request->timed)
         nw_pace_took(pace_of(request), request->copied,
-                     nw_clock_ns() - request->began_ns);
+                     nw_clock_ns() - request->began_ns + request->ahead_ns);
     nw_request_finish(request, NW_OK);
 }
 
@@ -324,15 +357,20 @@ static void grant_over(nw_channel_request *request, struct nw_grant *grant)
         finish(request);
 }
 
+/* Where the next bytes were or are copied to; none: wait. */
 static nw_status find_piece(nw_channel_request *request,
                             struct nw_flight *flight, uint64_t offset)
 {
-    struct nw_piece *piece = piece_take(request->channel->out, request);
+    bool ahead = request->ahead && !offset;
+    struct nw_piece *piece =
+        ahead ? request->ahead : piece_take(request->channel->out, request);
     nw_status status;
 
     if (!piece)
         return NW_OK;
     flight->piece = piece;
+    if (ahead)
+        request->ahead = NULL;
     if (flight->bytes > NW_PIECE_BYTES)
         flight->bytes = NW_PIECE_BYTES;
     status = nw_endpoint_describe(
@@ -341,9 +379,43 @@ static nw_status find_piece(nw_channel_request *request,
     if (status)
         return status;
     flight->from = piece->memory;
-    return nw_memory_copy_out(request->gpu, piece->memory,
-                              (char *)request->message.buffer + offset,
-                              flight->bytes);
+    return ahead ? NW_OK
+                 : nw_memory_copy_out(request->gpu, piece->memory,
+                                      (char *)request->message.buffer + offset,
+                                      flight->bytes);
+}
+
+static bool is_opened(const nw_channel_request *request)
+{
+    return request->channel->opens && request->peer->here &&
+           request->message.bytes >= NW_OPEN_BYTES;
+}
+
+/* While the receiver makes up its mind, the first piece is copied, unless there
+ * is other work meanwhile. Failure is told once somebody waits for these bytes:
+ * they are copied again then. */
+void nw_rendezvous_asked(nw_channel_request *request)
+{
+    size_t bytes = request->message.bytes;
+    struct nw_piece *piece;
+    uint64_t start;
+
+    if (request->gpu < 0 || !bytes || is_opened(request) ||
+        request->channel->regime != NW_REGIME_LATENCY)
+        return;
+    choose(request);
+    piece = request->copied || is_staged(request)
+                ? piece_unused(request->channel->out)
+                : NULL;
+    if (!piece)
+        return;
+    start = nw_clock_ns();
+    if (nw_memory_copy_out(request->gpu, piece->memory, request->message.buffer,
+                           bytes < NW_PIECE_BYTES ? bytes : NW_PIECE_BYTES))
+        return;
+    piece->request = request;
+    request->ahead = piece;
+    request->ahead_ns = nw_clock_ns() - start;
 }
 
 /* What an adapter reads by itself is registered, once for the message; what is
@@ -563,6 +635,7 @@ void nw_rendezvous_ground(nw_channel_request *request)
     for (int i = 0; i < NW_PIECES; i++)
         if (request->channel->out[i].request == request)
             request->channel->out[i].request = NULL;
+    request->ahead = NULL;
     for (struct nw_flight *f = request->aloft; f; f = f->next)
         f->piece = NULL;
     for (struct nw_grant *grant = request->grants; grant; grant = grant->next)
@@ -595,6 +668,9 @@ void nw_rendezvous_drop(nw_channel_request *request)
     for (int i = 0; i < NW_PIECES; i++)
         if (request->channel->in[i].request == request)
             request->channel->in[i].request = NULL;
+    if (request->ahead)
+        request->ahead->request = NULL;
+    request->ahead = NULL;
     nw_endpoint_unregister(request->region);
     request->region = NULL;
     nw_regions_give(request->kept);

@@ -437,8 +437,10 @@ static void posted(nw_channel_request *request)
         return;
     }
     nw_list_remove(request);
-    if (request->result.protocol == NW_CHANNEL_RENDEZVOUS)
+    if (request->result.protocol == NW_CHANNEL_RENDEZVOUS) {
+        nw_rendezvous_asked(request);
         return;
+    }
     request->flights++;
     nw_list_add(&request->channel->flying, request);
 }

@@ -139,9 +139,10 @@ struct nw_channel_request {
     struct nw_grant *grants;
     struct nw_flight *aloft; /* writes that libfabric took */
     struct fid_mr *region;
-    struct nw_region *kept; /* the same, of a GPU's memory */
-    bool begun, copied;     /* out of the GPU, into pieces */
-    uint64_t began_ns;      /* 0: nobody asks how long it takes */
+    struct nw_region *kept;     /* the same, of a GPU's memory */
+    bool chosen, copied, timed; /* out of the GPU: into pieces first */
+    struct nw_piece *ahead;     /* its first bytes, before they are granted */
+    uint64_t began_ns, ahead_ns;
     /* Of a send: its header. In one line of the cache: sent as a piece of its
      * own by the kernel, one in two lines costs more than packing would. */
     _Alignas(64) struct nw_wire wire;
@@ -268,6 +269,7 @@ void nw_deliver_retry(nw_channel *channel);
 /* rendezvous.c */
 void nw_rendezvous_accept(nw_channel_request *request,
                           const struct nw_wire *rts);
+void nw_rendezvous_asked(nw_channel_request *request);
 void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
                            const struct nw_wire *cts);
 void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
@@ -290,6 +292,9 @@ enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
 struct nw_way_of nw_choose_way(nw_channel *channel,
                                const nw_channel_request *request,
                                uint64_t bytes);
+/* Whether a large message leaves GPU memory by a copy rather than read by the
+ * adapter, as the model has it. */
+bool nw_choose_to_copy(const nw_channel_request *request);
 
 /* opened.c: false where the message must go another way. */
 bool nw_opened_offer(nw_channel_request *request);

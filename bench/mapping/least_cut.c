@@ -10,6 +10,7 @@
  * a part becomes a field of heights, and the least cut of all fields with as
  * many cells, and as many that count, is found row by row.
  */
+#include "least_layers.h"
 #include "base/array.h"
 
 #include <stdbool.h>
@@ -298,8 +299,12 @@ int main(int argc, char **argv)
             return 2;
         }
     for (int up = 0; !status && up < 3; up++)
-        if (number[up] > 1)
+        if (number[up] > 1) {
             status = look_along(number, number + 3, up, number[6], &bound);
+            if (!status)
+                status =
+                    nw_least_layers(number, number + 3, up, number[6], &bound);
+        }
     if (status)
         return 1;
     printf("%d\n", bound);

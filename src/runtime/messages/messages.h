@@ -64,6 +64,12 @@ struct nw_area {
     int64_t blocks;
 };
 
+/* Whose message a receive takes. */
+struct nw_match {
+    int source, tag;
+    MPI_Comm comm;
+};
+
 /* A receive that may bring an envelope: where the caller wants it, and where
  * MPI puts what comes. */
 struct nw_catch {
@@ -75,6 +81,7 @@ struct nw_catch {
     int64_t n;
     MPI_Datatype as;
     struct nw_aside *from; /* a message that was looked into before, or NULL */
+    struct nw_match match; /* of persistent receives */
 };
 
 /* The buffers of one call. */
@@ -168,10 +175,6 @@ bool nw_form_allreduce(int *rc, const void *from, struct nw_area into,
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
 /* aside.c: probes, and what they set aside. */
-struct nw_match {
-    int source, tag;
-    MPI_Comm comm;
-};
 #define NW_MATCH(source, tag, comm) ((struct nw_match){(source), (tag), (comm)})
 struct nw_found {
     MPI_Message *message;
@@ -183,6 +186,9 @@ int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
 /* The first of them that a receive matches. */
 bool nw_aside_take(struct nw_match match, MPI_Message *message);
+/* MPI_Sendrecv_replace where a probe set the message aside. */
+int nw_aside_replace(struct nw_area area, struct nw_match to,
+                     struct nw_found found);
 /* What was looked into, of a message that is received now; to be ended. */
 struct nw_aside *nw_given_take(MPI_Message message);
 /* It was received, from ourselves; NULL is fine, for both. */

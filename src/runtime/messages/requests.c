@@ -28,6 +28,7 @@ struct kept {
     /* what the status of a message that went the direct way, or was set aside,
      * is to say: MPI tells of the envelope */
     bool opened;
+    bool held; /* a persistent receive that is done, and MPI knows nothing of */
     int source, tag;
     MPI_Count bytes;
 };
@@ -35,7 +36,7 @@ struct kept {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *table[BUCKETS];
 static struct kept *orphans; /* freed by the program while under way */
-static int kept_count;
+static int kept_count, held_count;
 
 bool nw_requests_are_kept(void)
 {
@@ -49,11 +50,19 @@ static struct kept **bucket_of(MPI_Request request)
     return &table[(key ^ key >> 7 ^ key >> 15) % BUCKETS];
 }
 
+static void let_go(struct kept *kept)
+{
+    if (kept->held)
+        __atomic_sub_fetch(&held_count, 1, __ATOMIC_RELAXED);
+    kept->held = false;
+}
+
 static void kept_free(struct kept *kept)
 {
     for (int i = 0; i < kept->count; i++)
         nw_buffer_free(kept->buffer[i]);
     nw_given_end(kept->caught.from, NULL);
+    let_go(kept);
     if (kept->owned)
         NW_PMPI(Type_free)(&kept->caught.type);
     free(kept);
@@ -146,6 +155,11 @@ static bool is_opened(const struct kept *kept)
     return kept->opened;
 }
 
+static bool is_held(const struct kept *kept)
+{
+    return kept->held;
+}
+
 static struct kept *find(MPI_Request request, bool (*is)(const struct kept *))
 {
     struct kept *kept;
@@ -169,6 +183,14 @@ static int see_again(const struct kept *kept, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+static void remember(struct kept *kept, const MPI_Status *status)
+{
+    kept->opened = true;
+    kept->source = status->MPI_SOURCE;
+    kept->tag = status->MPI_TAG;
+    kept->bytes = (MPI_Count)nw_stage_received(status);
+}
+
 /* Whether an envelope was opened. */
 static bool open_caught(struct kept *kept, MPI_Status *status, int *rc)
 {
@@ -177,10 +199,8 @@ static bool open_caught(struct kept *kept, MPI_Status *status, int *rc)
     nw_given_end(kept->caught.from, status);
     kept->caught.from = NULL;
     opened = nw_envelope_open(&kept->caught, status, rc);
-    kept->opened = opened || given;
-    kept->source = status->MPI_SOURCE;
-    kept->tag = status->MPI_TAG;
-    kept->bytes = (MPI_Count)nw_stage_received(status);
+    if (opened || given)
+        remember(kept, status);
     return opened;
 }
 
@@ -237,6 +257,7 @@ static int done(MPI_Request request, MPI_Status *status)
         int rc = finish(persistent, status);
 
         persistent->opened = false;
+        let_go(persistent);
         return rc;
     }
     return finish_all(take(request, false), status);
@@ -350,6 +371,21 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
     return rc;
 }
 
+/* The first of them that is done without MPI's knowing; -1 where none is. */
+static int find_held(int count, const MPI_Request *requests, MPI_Status *status)
+{
+    if (!__atomic_load_n(&held_count, __ATOMIC_RELAXED))
+        return -1;
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL && find(requests[i], is_held)) {
+            NW_PMPI(Status_set_cancelled)(status, 0);
+            status->MPI_ERROR = MPI_SUCCESS;
+            (void)done(requests[i], status);
+            return i;
+        }
+    return -1;
+}
+
 /* The one of several that is done. */
 static int done_any(struct several *several, int index, MPI_Status *status,
                     int rc)
@@ -368,6 +404,9 @@ int nw_message_waitany(__typeof__(&MPI_Waitany) next, int count,
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = MPI_ERR_NO_MEM;
 
+    *index = find_held(count, requests, seen);
+    if (*index >= 0)
+        return MPI_SUCCESS;
     if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
         *index = MPI_UNDEFINED;
         rc = next(count, requests, index, seen);
@@ -385,6 +424,10 @@ int nw_message_testany(__typeof__(&MPI_Testany) next, int count,
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int rc = MPI_ERR_NO_MEM;
 
+    *index = find_held(count, requests, seen);
+    *flag = *index >= 0;
+    if (*flag)
+        return MPI_SUCCESS;
     if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
         *index = MPI_UNDEFINED;
         rc = next(count, requests, index, flag, seen);
@@ -402,6 +445,14 @@ int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
     int rc = MPI_ERR_NO_MEM, bad = MPI_SUCCESS;
 
     if (several_open(&several, count, requests, statuses)) {
+        int held = find_held(count, requests, several.status);
+
+        if (held >= 0) {
+            *outcount = 1;
+            *indices = held;
+            several_close(&several, statuses);
+            return MPI_SUCCESS;
+        }
         rc = next(count, requests, outcount, indices, several.status);
         for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount &&
                         (!rc || rc == MPI_ERR_IN_STATUS);
@@ -519,19 +570,49 @@ static int fill(MPI_Request request)
                : MPI_SUCCESS;
 }
 
+/* A persistent receive of a message that a probe set aside is done at once, and
+ * MPI's request stays as it is. */
+static int hold(MPI_Request request, bool *held)
+{
+    struct kept *kept = find(request, is_persistent);
+    MPI_Message message;
+    MPI_Status status;
+    int rc;
+
+    *held = kept && kept->caught.on &&
+            __atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&
+            nw_aside_take(kept->caught.match, &message);
+    if (!*held)
+        return fill(request);
+    rc = MPI_Mrecv(kept->caught.buffer, (int)kept->caught.count,
+                   kept->caught.type, &message, &status);
+    remember(kept, &status);
+    kept->held = true;
+    __atomic_add_fetch(&held_count, 1, __ATOMIC_RELAXED);
+    return rc;
+}
+
 int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
 {
-    int rc = fill(*request);
+    bool held;
+    int rc = hold(*request, &held);
 
-    return rc ? rc : next(request);
+    return rc || held ? rc : next(request);
 }
 
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests)
 {
-    int rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS, first = 0;
+    bool held;
 
-    for (int i = 0; i < count && !rc; i++)
-        rc = fill(requests[i]);
-    return rc ? rc : next(count, requests);
+    for (int i = 0; i < count && !rc; i++) {
+        rc = hold(requests[i], &held);
+        if (!held)
+            continue;
+        if (!rc && i > first)
+            rc = next(i - first, requests + first);
+        first = i + 1;
+    }
+    return rc || first >= count ? rc : next(count - first, requests + first);
 }

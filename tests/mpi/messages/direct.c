@@ -257,7 +257,7 @@ static void receive_plain(struct target *t, int from, int tag,
     void *at = address(&t->memory);
     MPI_Request request;
 
-    switch (draw(&state, 4)) {
+    switch (draw(&state, 5)) {
     case 0:
         MPI_Recv(at, t->count, t->type, from, tag, t->comm, status);
         return;
@@ -266,15 +266,17 @@ static void receive_plain(struct target *t, int from, int tag,
         look_at(t, &request, status);
         return;
     case 2:
-        if (probes) {
-            MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, at, t->count,
-                         t->type, from, tag, t->comm, status);
-            return;
-        }
         MPI_Recv_init(at, t->count, t->type, from, tag, t->comm, &request);
-        MPI_Start(&request);
-        MPI_Wait(&request, status);
+        if (draw(&state, 2))
+            MPI_Start(&request);
+        else
+            MPI_Startall(1, &request);
+        look_at(t, &request, status);
         MPI_Request_free(&request);
+        return;
+    case 3:
+        MPI_Sendrecv_replace(at, t->count, t->type, MPI_PROC_NULL, 0, from, tag,
+                             t->comm, status);
         return;
     default:
         MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, at, t->count, t->type,

@@ -39,7 +39,8 @@ typedef struct nw_channel_request nw_channel_request;
 enum { NW_CHANNEL_ANY = -1 }; /* source, or tag, of a receive */
 
 /* How a message is sent; AUTO is the cheapest by the table of costs. A message
- * of more than slot_bytes always goes by rendezvous. */
+ * of more than slot_bytes, over shm also one of more than 20 KiB, always goes
+ * by rendezvous. */
 enum nw_channel_protocol {
     NW_CHANNEL_AUTO,
     NW_CHANNEL_GATHER,     /* header and payload in one fi_sendv */

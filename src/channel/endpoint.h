@@ -87,9 +87,10 @@ struct nw_endpoint_write {
     fi_addr_t peer;
     uint64_t address, key;
     void *context;
-    bool at_once; /* the provider lets the kernel write, and awaits nothing */
+    bool at_once; /* shm: it writes, or the kernel, and no word is awaited */
 };
-/* Completes when the bytes are there. A libfabric code, -FI_EAGAIN too. */
+/* Completes when the bytes are there, or will be before what is sent next. A
+ * libfabric code, -FI_EAGAIN too. */
 ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                           const struct nw_endpoint_write *write);
 

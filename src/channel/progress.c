@@ -92,8 +92,10 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
         return failed(channel, fabric);
     if (n < 0 && n != -FI_EAGAIN)
         return gone(channel, fabric);
+    /* that others wrote to us is said where it is of use */
     for (ssize_t i = 0; i < n; i++)
-        finished(channel, &entries[i], NW_OK);
+        if (!(entries[i].flags & FI_REMOTE_WRITE))
+            finished(channel, &entries[i], NW_OK);
     return n > 0;
 }
 

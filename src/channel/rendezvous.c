@@ -469,8 +469,7 @@ static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight)
         .address = grant->wire.address + grant->begun,
         .key = grant->wire.key,
         .context = &flight->op,
-        .at_once =
-            request->peer->at_once && flight->bytes > fabric_of(request)->whole,
+        .at_once = request->peer->at_once,
     };
 
     return nw_endpoint_write(fabric_of(request), &write);

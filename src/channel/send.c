@@ -521,12 +521,22 @@ void nw_send_push(nw_channel *channel)
             push_peer(channel, &channel->peer[i]);
 }
 
+/* What shm cannot pass on in parts it sends with a word to be awaited, which
+ * after a peer was killed none may get: the kernel writes it instead. */
+static bool is_beyond(const nw_channel_request *request)
+{
+    size_t whole = fabric_of(request->channel, request->peer)->whole;
+    uint64_t bytes = request->message.bytes + NW_WIRE_HEADER;
+
+    return request->peer->at_once && bytes > whole && bytes > NW_PARTS * whole;
+}
+
 static enum nw_channel_protocol choose(const nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     uint64_t bytes = request->message.bytes;
 
-    if (bytes > channel->options.slot_bytes)
+    if (bytes > channel->options.slot_bytes || is_beyond(request))
         return NW_CHANNEL_RENDEZVOUS;
     if (channel->options.protocol)
         return channel->options.protocol;

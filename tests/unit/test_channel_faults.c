@@ -191,14 +191,14 @@ static void a_gpu_is_reset(void **state)
 enum { PIECES = 5 * NW_PIECE_BYTES };
 
 /* Grants room, and never looks again. */
-static void grant_and_die(nw_channel *channel)
+static void grant_and_die(nw_channel *channel, size_t bytes)
 {
-    char *words = malloc(PIECES);
+    char *words = malloc(bytes);
     nw_channel_request *request = NULL;
     bool done = false;
 
     MUST(nw_channel_receive(
-        channel, &(struct nw_channel_message){words, PIECES, 0, 1}, &request));
+        channel, &(struct nw_channel_message){words, bytes, 0, 1}, &request));
     while (!request->granted && !done)
         MUST(nw_channel_test(&request, &done, NULL));
     nw_channel_flush(channel);
@@ -211,31 +211,34 @@ static void grant_and_die(nw_channel *channel)
 static void write_to_the_dead(nw_channel *channel, const struct job *job,
                               int32_t rank)
 {
+    size_t bytes = job->largest;
     void *memory = NULL;
 
     if (rank == 1)
-        grant_and_die(channel);
-    MUST(nw_channel_memory_new(job->gpu, PIECES, &memory));
+        grant_and_die(channel, bytes);
+    MUST(nw_channel_memory_new(job->gpu, bytes, &memory));
     if (!rank) { /* all may be there before it dies */
         nw_status status = pass(
-            channel, true, (struct nw_channel_message){memory, PIECES, 1, 1});
+            channel, true, (struct nw_channel_message){memory, bytes, 1, 1});
 
         SHOULD(status == NW_OK || status == NW_EIO);
     }
     for (int i = 0; i < 4; i++)
         MUST(pass(channel, !rank,
-                  (struct nw_channel_message){memory, PIECES, 2 - rank, 2}));
+                  (struct nw_channel_message){memory, bytes, 2 - rank, 2}));
     nw_channel_memory_free(job->gpu, memory);
 }
 
 static void a_peer_dies_while_written(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 8; i++) {
         struct job job = {.count = 3,
                           .provider = providers[i % 2],
-                          .gpu = i >= 2,
+                          .gpu = i & 2,
                           .staged = true,
+                          .protocol = NW_CHANNEL_RENDEZVOUS,
+                          .largest = i & 4 ? SMALL : PIECES,
                           .work = write_to_the_dead};
 
         assert_int_equal(ranks_run(&job), 1); /* the one that was killed */

@@ -231,29 +231,6 @@ int nw_mprobe(struct nw_match match, bool wait, int *flag,
     }
 }
 
-int nw_aside_replace(struct nw_area area, struct nw_match to,
-                     struct nw_found found)
-{
-    void *buffer = (void *)(uintptr_t)area.buffer;
-    int count = (int)area.count, bytes = 0, at = 0, sent;
-    int rc = NW_PMPI(Pack_size)(count, area.type, to.comm, &bytes);
-    char *packed = malloc((size_t)bytes + 1);
-    MPI_Request request = MPI_REQUEST_NULL;
-
-    if (!rc)
-        rc = packed ? MPI_Pack(buffer, count, area.type, packed, bytes, &at,
-                               to.comm)
-                    : MPI_ERR_NO_MEM;
-    if (!rc)
-        rc = NW_PMPI(Isend)(packed, at, MPI_PACKED, to.source, to.tag, to.comm,
-                            &request);
-    if (!rc)
-        rc = MPI_Mrecv(buffer, count, area.type, found.message, found.status);
-    sent = NW_PMPI(Wait)(&request, MPI_STATUS_IGNORE);
-    free(packed);
-    return rc ? rc : sent;
-}
-
 /* -- in the program's hands -- */
 
 struct nw_aside *nw_given_take(MPI_Message message)

@@ -186,9 +186,16 @@ int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
 /* The first of them that a receive matches. */
 bool nw_aside_take(struct nw_match match, MPI_Message *message);
-/* MPI_Sendrecv_replace where a probe set the message aside. */
-int nw_aside_replace(struct nw_area area, struct nw_match to,
-                     struct nw_found found);
+/* pairs.c: MPI_Isendrecv as a send and a receive; what is replaced
+ * lies in `into`. */
+struct nw_exchange {
+    struct nw_area from, into;
+    struct nw_match to, match;
+};
+int nw_pair_start(struct nw_exchange exchange, MPI_Request *request);
+int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request);
+/* Both, and their end: MPI_Sendrecv_replace. */
+int nw_pair_through(struct nw_exchange exchange, MPI_Status *status);
 /* What was looked into, of a message that is received now; to be ended. */
 struct nw_aside *nw_given_take(MPI_Message message);
 /* It was received, from ourselves; NULL is fine, for both. */
@@ -220,6 +227,9 @@ int nw_message_testany(__typeof__(&MPI_Testany) next, int count,
 int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
                     MPI_Request *requests, int *done, int *indices,
                     MPI_Status *statuses);
+int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,
+                        MPI_Request *requests, int *done, int *indices,
+                        MPI_Status *statuses);
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status);
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request);
@@ -324,6 +334,10 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
             nw_one_ = MPI_Wait(&nw_sent_, MPI_STATUS_IGNORE);                  \
         nw_other_ ? nw_other_ : nw_one_;                                       \
     })
+#define NW_REPLACED(buf, count_, type_, dest, stag, source, rtag, comm)        \
+    ((struct nw_exchange){.into = NW_AREA(buf, count_, type_),                 \
+                          .to = NW_MATCH(dest, stag, comm),                    \
+                          .match = NW_MATCH(source, rtag, comm)})
 #define NW_REFUSE(buffer) nw_stage_refuse(&nw_stage_, (buffer))
 
 #define NW_OF_COMM(comm)                                                       \

@@ -36,11 +36,13 @@ struct kept {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kept *table[BUCKETS];
 static struct kept *orphans; /* freed by the program while under way */
-static int kept_count, held_count;
+static int held_count;
+int nw_kept_count;
 
 bool nw_requests_are_kept(void)
 {
-    return __builtin_expect(__atomic_load_n(&kept_count, __ATOMIC_RELAXED), 0);
+    return __builtin_expect(__atomic_load_n(&nw_kept_count, __ATOMIC_RELAXED),
+                            0);
 }
 
 static struct kept **bucket_of(MPI_Request request)
@@ -113,7 +115,7 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
     pthread_mutex_lock(&lock);
     kept->next = *bucket_of(request);
     *bucket_of(request) = kept;
-    __atomic_add_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
     return MPI_SUCCESS;
 }
@@ -131,7 +133,7 @@ static struct kept *take(MPI_Request request, bool all)
             *at = kept->next;
             kept->next = taken;
             taken = kept;
-            __atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELAXED);
+            __atomic_sub_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
         } else {
             at = &kept->next;
         }
@@ -247,9 +249,12 @@ static int finish_all(struct kept *kept, MPI_Status *status)
 static int done(MPI_Request request, MPI_Status *status)
 {
     struct kept *persistent;
+    int paired;
 
     if (request == MPI_REQUEST_NULL)
         return MPI_SUCCESS;
+    if (nw_pair_end(request, status, &paired))
+        return paired;
     persistent = find(request, is_persistent);
     if (persistent && !status) {
         persistent->active = false;
@@ -268,9 +273,11 @@ int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
 {
     MPI_Request handle = *request;
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = next(request, seen);
-    int bad = done(handle, rc ? NULL : seen);
+    int rc, bad;
 
+    nw_pairs_await(1, request);
+    rc = next(request, seen);
+    bad = done(handle, rc ? NULL : seen);
     return rc ? rc : bad;
 }
 
@@ -279,8 +286,10 @@ int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
 {
     MPI_Request handle = *request;
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = next(request, flag, seen), bad = MPI_SUCCESS;
+    int rc, bad = MPI_SUCCESS;
 
+    nw_pairs_look();
+    rc = next(request, flag, seen);
     if (rc || *flag)
         bad = done(handle, rc ? NULL : seen);
     return rc ? rc : bad;
@@ -349,6 +358,7 @@ int nw_message_waitall(__typeof__(&MPI_Waitall) next, int count,
     int rc = MPI_ERR_NO_MEM;
 
     if (several_open(&several, count, requests, statuses)) {
+        nw_pairs_await(count, requests);
         rc = next(count, requests, several.status);
         rc = done_all(&several, count, rc);
     }
@@ -363,6 +373,7 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
     int rc = MPI_ERR_NO_MEM;
 
     if (several_open(&several, count, requests, statuses)) {
+        nw_pairs_look();
         rc = next(count, requests, flag, several.status);
         if (rc || *flag)
             rc = done_all(&several, count, rc);
@@ -397,25 +408,6 @@ static int done_any(struct several *several, int index, MPI_Status *status,
     return rc ? rc : bad;
 }
 
-int nw_message_waitany(__typeof__(&MPI_Waitany) next, int count,
-                       MPI_Request *requests, int *index, MPI_Status *status)
-{
-    struct several several;
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = MPI_ERR_NO_MEM;
-
-    *index = find_held(count, requests, seen);
-    if (*index >= 0)
-        return MPI_SUCCESS;
-    if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
-        *index = MPI_UNDEFINED;
-        rc = next(count, requests, index, seen);
-        rc = done_any(&several, *index, seen, rc);
-    }
-    several_close(&several, MPI_STATUSES_IGNORE);
-    return rc;
-}
-
 int nw_message_testany(__typeof__(&MPI_Testany) next, int count,
                        MPI_Request *requests, int *index, int *flag,
                        MPI_Status *status)
@@ -430,8 +422,35 @@ int nw_message_testany(__typeof__(&MPI_Testany) next, int count,
         return MPI_SUCCESS;
     if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
         *index = MPI_UNDEFINED;
+        nw_pairs_look();
         rc = next(count, requests, index, flag, seen);
         rc = done_any(&several, rc || *flag ? *index : MPI_UNDEFINED, seen, rc);
+    }
+    several_close(&several, MPI_STATUSES_IGNORE);
+    return rc;
+}
+
+int nw_message_waitany(__typeof__(&MPI_Waitany) next, int count,
+                       MPI_Request *requests, int *index, MPI_Status *status)
+{
+    struct several several;
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    int rc = MPI_ERR_NO_MEM, flag = 0;
+
+    if (nw_pairs_are_busy(count, requests)) {
+        do
+            rc = nw_message_testany(NW_PMPI(Testany), count, requests, index,
+                                    &flag, status);
+        while (!rc && !flag);
+        return rc;
+    }
+    *index = find_held(count, requests, seen);
+    if (*index >= 0)
+        return MPI_SUCCESS;
+    if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
+        *index = MPI_UNDEFINED;
+        rc = next(count, requests, index, seen);
+        rc = done_any(&several, *index, seen, rc);
     }
     several_close(&several, MPI_STATUSES_IGNORE);
     return rc;
@@ -453,6 +472,7 @@ int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
             several_close(&several, statuses);
             return MPI_SUCCESS;
         }
+        nw_pairs_look();
         rc = next(count, requests, outcount, indices, several.status);
         for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount &&
                         (!rc || rc == MPI_ERR_IN_STATUS);
@@ -464,6 +484,22 @@ int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
     }
     several_close(&several, statuses);
     return rc ? rc : bad;
+}
+
+int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,
+                        MPI_Request *requests, int *outcount, int *indices,
+                        MPI_Status *statuses)
+{
+    int rc;
+
+    if (!nw_pairs_are_busy(count, requests))
+        return nw_message_some(next, count, requests, outcount, indices,
+                               statuses);
+    do
+        rc = nw_message_some(NW_PMPI(Testsome), count, requests, outcount,
+                             indices, statuses);
+    while (!rc && !*outcount);
+    return rc;
 }
 
 /* Those of a request that lives on stay, for its status. */
@@ -488,9 +524,11 @@ int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = next(request, flag, seen), bad = MPI_SUCCESS;
+    int rc, bad = MPI_SUCCESS;
 
-    if (!rc && *flag)
+    nw_pairs_look();
+    rc = next(request, flag, seen);
+    if (!rc && *flag && !nw_pair_see(request, seen, &bad))
         bad = look(request, seen);
     return rc ? rc : bad;
 }
@@ -498,10 +536,13 @@ int nw_message_look(__typeof__(&MPI_Request_get_status) next,
 /* Freed while under way: we wait for it in the program's place. */
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
 {
-    struct kept *kept =
-        *request == MPI_REQUEST_NULL ? NULL : take(*request, true);
-    bool under_way = kept && kept->active && !kept->next;
+    struct kept *kept;
+    bool under_way;
 
+    if (nw_pair_free(request))
+        return MPI_SUCCESS;
+    kept = *request == MPI_REQUEST_NULL ? NULL : take(*request, true);
+    under_way = kept && kept->active && !kept->next;
     if (!under_way) {
         (void)finish_all(kept, NULL);
         return next(request);
@@ -553,6 +594,7 @@ static void reap(void)
 void nw_requests_finish(void)
 {
     settle(true);
+    nw_pairs_finish();
 }
 
 static int fill(MPI_Request request)

@@ -63,7 +63,19 @@ void nw_forms_finish(void);
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
 /* requests.c */
+extern int nw_kept_count; /* requests that the rows `by` are for */
 void nw_requests_finish(void);
+
+/* pairs.c: ends of what nw_pair_start began; all of it is next to nothing where
+ * there is none. Looks how far they are. */
+void nw_pairs_look(void);
+bool nw_pairs_are_busy(int count, const MPI_Request *requests);
+void nw_pairs_await(int count, const MPI_Request *requests);
+/* Whether that was one; its status (NULL: not wanted) and error code. */
+bool nw_pair_see(MPI_Request request, MPI_Status *status, int *rc);
+bool nw_pair_end(MPI_Request request, MPI_Status *status, int *rc);
+bool nw_pair_free(MPI_Request *request);
+void nw_pairs_finish(void);
 
 /* envelope.c: fetches the payload where a receive brought an envelope, and says
  * its bytes in the status; *rc is then how that went. */

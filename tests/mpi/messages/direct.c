@@ -257,7 +257,7 @@ static void receive_plain(struct target *t, int from, int tag,
     void *at = address(&t->memory);
     MPI_Request request;
 
-    switch (draw(&state, 5)) {
+    switch (draw(&state, MPI_VERSION < 4 ? 5 : 7)) {
     case 0:
         MPI_Recv(at, t->count, t->type, from, tag, t->comm, status);
         return;
@@ -278,6 +278,18 @@ static void receive_plain(struct target *t, int from, int tag,
         MPI_Sendrecv_replace(at, t->count, t->type, MPI_PROC_NULL, 0, from, tag,
                              t->comm, status);
         return;
+#if MPI_VERSION >= 4
+    case 4:
+        MPI_Isendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, at, t->count, t->type,
+                      from, tag, t->comm, &request);
+        look_at(t, &request, status);
+        return;
+    case 5:
+        MPI_Isendrecv_replace(at, t->count, t->type, MPI_PROC_NULL, 0, from,
+                              tag, t->comm, &request);
+        look_at(t, &request, status);
+        return;
+#endif
     default:
         MPI_Sendrecv(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, at, t->count, t->type,
                      from, tag, t->comm, status);
@@ -440,6 +452,75 @@ static void around(MPI_Comm comm)
         complain("MPI_Sendrecv_replace", &mine, 0);
 }
 
+#if MPI_VERSION >= 4
+enum { LONG = 1 << 20, WAYS = 7 };
+
+/* The end of both, with what else may still come. */
+static void end_both(struct target *t, int way, MPI_Request *both,
+                     MPI_Status *status)
+{
+    MPI_Request two[2] = {*both, MPI_REQUEST_NULL};
+    int index = -1, next = (rank + 1) % size;
+
+    if (way < WAYS - 2) {
+        look_at(t, both, status);
+    } else if (way == WAYS - 2) {
+        MPI_Irecv(NULL, 0, MPI_INT, (rank + size - 1) % size, 14, t->comm,
+                  &two[1]);
+        MPI_Waitany(2, two, &index, status);
+        if (index != 0)
+            complain("MPI_Waitany of two", NULL, index);
+        MPI_Send(NULL, 0, MPI_INT, next, 14, t->comm);
+        MPI_Wait(&two[1], MPI_STATUS_IGNORE);
+    } else {
+        MPI_Request_free(both);
+    }
+}
+
+/* MPI_Isendrecv of a message that was looked into: it ends with the send, too,
+ * which is long, and says what came. */
+static void both_ways(struct memory memory, int way, MPI_Comm comm)
+{
+    static char out[LONG], in[LONG];
+    int next = (rank + 1) % size, before = (rank + size - 1) % size, flag;
+    struct letter mine = {.bytes = CARD, .id = rank},
+                  letter = {.bytes = CARD, .id = before};
+    struct target t = {.memory = memory, .comm = comm};
+    MPI_Request request, both;
+    MPI_Status status;
+
+    write_letter(&mine, &memory);
+    MPI_Send(address(&memory), CARD, MPI_CHAR, next, 11, comm);
+    memset(image, 0x55, sizeof image);
+    if (way % 2)
+        for (int i = 0; i < CARD; i++)
+            image[i] = byte_of(mine.id, i);
+    put(&memory);
+    MPI_Probe(before, 11, comm, &status);
+    memset(out, rank + 1, sizeof out);
+    if (way % 2)
+        MPI_Isendrecv_replace(address(&memory), CARD, MPI_CHAR, next, 12,
+                              before, 11, comm, &both);
+    else
+        MPI_Isendrecv(out, LONG, MPI_CHAR, next, 12, address(&memory), CARD,
+                      MPI_CHAR, before, 11, comm, &both);
+    MPI_Request_get_status(both, &flag, &status);
+    MPI_Irecv(in, LONG, MPI_CHAR, before, 12, comm, &request);
+    end_both(&t, way, &both, &status);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (in[0] != (way % 2 ? (char)byte_of(before, 0) : (char)(before + 1)) ||
+        (way % 2 == 0 && in[LONG - 1] != (char)(before + 1)))
+        complain("what MPI_Isendrecv sent", &mine, in[0]);
+    if (way == WAYS - 1)
+        return;
+    MPI_Get_elements(&status, MPI_BYTE, &flag);
+    if (flag != CARD || status.MPI_SOURCE != before || status.MPI_TAG != 11)
+        complain("what MPI_Isendrecv says", &letter, flag);
+    if (!reads_as(&letter, &memory, 0))
+        complain("MPI_Isendrecv", &letter, way);
+}
+#endif
+
 /* What does not fit is an error, and the next message a good one. */
 static void truncated(MPI_Comm comm)
 {
@@ -523,6 +604,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < rounds && !wrong; i++)
         play(i, comm);
     around(comm);
+#if MPI_VERSION >= 4
+    for (int i = 0; i < 2 * WAYS && probes; i++)
+        both_ways(memory_new(i % 3 != 0), i % WAYS, comm);
+#endif
     truncated(comm);
     cancelled(comm);
     device = cuda.uses("device");

@@ -16,7 +16,9 @@ void nw_budget_init(struct nw_budget *budget,
     *budget = (struct nw_budget){.effort = options->effort,
                                  .steps_most = options->steps,
                                  .progress = options->progress};
-    budget->begun_ns = nw_clock_ns();
+    budget->now = nw_clock_ns;
+    budget->grace_ns = GRACE_NS;
+    budget->begun_ns = budget->now();
     budget->threads = nw_crew_size(options->threads);
     budget->endless = options->steps || options->seconds > 0;
     if (!options->steps)
@@ -48,7 +50,7 @@ static void tell(struct nw_budget *budget, uint64_t now)
 
 bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
 {
-    uint64_t now = budget->end_ns || budget->progress ? nw_clock_ns() : 0;
+    uint64_t now = budget->end_ns || budget->progress ? budget->now() : 0;
 
     budget->steps += steps;
     budget->best = best;
@@ -68,12 +70,23 @@ bool nw_budget_is_overdue(struct nw_budget *budget)
 
     if (!budget)
         return false;
-    overdue = (budget->progress && __atomic_load_n(&budget->progress->cancelled,
-                                                   __ATOMIC_RELAXED)) ||
-              (budget->end_ns && nw_clock_ns() > budget->end_ns + GRACE_NS);
+    overdue =
+        (budget->progress &&
+         __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED)) ||
+        (budget->end_ns && budget->now() > budget->end_ns + budget->grace_ns);
     if (overdue)
         __atomic_store_n(&budget->hurried, true, __ATOMIC_RELAXED);
     return overdue;
+}
+
+bool nw_budget_is_past(struct nw_budget *budget, uint64_t until)
+{
+    if (nw_budget_is_overdue(budget))
+        return true;
+    if (!budget || !until || budget->now() <= until)
+        return false;
+    __atomic_store_n(&budget->hurried, true, __ATOMIC_RELAXED);
+    return true;
 }
 
 uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want)

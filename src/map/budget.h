@@ -16,13 +16,15 @@ struct nw_budget {
     uint64_t steps_most; /* UINT64_MAX where only time cuts */
     uint64_t expected;   /* steps by effort, for people; 0: not known */
     uint64_t begun_ns;
-    uint64_t end_ns; /* nw_clock_ns to stop at, 0: none */
-    int32_t threads; /* at least 1 */
-    bool endless;    /* --time or --steps: restart until cut */
-    bool stopped;    /* it was cut */
-    bool hurried;    /* something that counts no steps was cut, too */
-    bool likened;    /* a search looked at a likeness of the machine */
-    bool gridded;    /* a search found a grid behind the pattern */
+    uint64_t end_ns;       /* to stop at, 0: none */
+    uint64_t grace_ns;     /* after it, for what counts no steps */
+    uint64_t (*now)(void); /* nw_clock_ns; another in tests */
+    int32_t threads;       /* at least 1 */
+    bool endless;          /* --time or --steps: restart until cut */
+    bool stopped;          /* it was cut */
+    bool hurried;          /* something that counts no steps was cut, too */
+    bool likened;          /* a search looked at a likeness of the machine */
+    bool gridded;          /* a search found a grid behind the pattern */
     struct nw_progress *progress; /* or NULL */
     double best;                  /* of the objective; told, for people */
 };
@@ -36,9 +38,12 @@ void nw_budget_init(struct nw_budget *budget,
  * once. */
 bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best);
 
-/* Ctrl-C, or well past the time: what comes before the searches and counts no
- * steps is then left at what it has. NULL: never. For any thread. */
+/* Ctrl-C, or past the time and its grace: what counts no steps is then left at
+ * what it has. NULL: never. For any thread. */
 bool nw_budget_is_overdue(struct nw_budget *budget);
+
+/* The same, or past `until` (0: no such time). */
+bool nw_budget_is_past(struct nw_budget *budget, uint64_t until);
 
 /* Steps that a search may take before it asks again: at most `want`, and
  * exactly what --steps leaves. At least 1. */

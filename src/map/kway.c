@@ -37,6 +37,7 @@ struct task {
     const struct nw_krun *run;
     const struct answer *one, *other; /* NULL: a start, or a cycle */
     uint64_t seed;
+    struct nw_kpace pace; /* on the way back; work: vertices */
     struct answer out;
     nw_status status;
     char words[256]; /* of the error */
@@ -83,7 +84,7 @@ static nw_status build_levels(struct task *task, struct nw_random *random,
     const int32_t *given[2] = {task->one ? task->one->part : NULL,
                                task->other ? task->other->part : NULL};
     int32_t *part[2] = {NULL, NULL};
-    struct nw_kmerge merge = {0};
+    struct nw_kmerge merge = {.budget = task->run->budget};
     nw_status status = NW_OK;
 
     levels->graph[0] = *task->run->graph;
@@ -94,12 +95,12 @@ static nw_status build_levels(struct task *task, struct nw_random *random,
         struct nw_kgraph *fine = &levels->graph[at];
         int32_t *next[2] = {NULL, NULL};
 
-        if (fine->n <= small || nw_budget_is_overdue(task->run->budget))
+        if (fine->n <= small)
             break;
         merge.part = part[0] ? part[0] : given[0];
         merge.other = part[1] ? part[1] : given[1];
         status = nw_kcoarsen(fine, &merge, random, fine + 1, &levels->into[at]);
-        if (status)
+        if (status || !levels->into[at])
             break;
         levels->count++;
         for (int i = 0; !status && i < 2; i++)
@@ -159,6 +160,7 @@ static nw_status refine(struct task *task, const struct nw_kgraph *graph,
     if (status)
         return status;
     state.budget = task->run->budget;
+    state.until = nw_kpace_until(&task->pace, graph->n);
     /* only where it is looked at */
     assert((begun = nw_kway_cost(graph, task->run->machine, part)) >= 0);
     if (!finest)
@@ -166,9 +168,8 @@ static nw_status refine(struct task *task, const struct nw_kgraph *graph,
     status = nw_kbalance(&state, &balanced);
     if (!status)
         status = nw_ksweep(&state, 6, random);
-    for (int i = 0; !status && i < effort->searches &&
-                    !nw_budget_is_overdue(task->run->budget);
-         i++) {
+    for (int i = 0;
+         !status && i < effort->searches && !nw_kstate_is_late(&state); i++) {
         double before = state.gained;
 
         status = nw_ksearch(&state, effort->patience, random);
@@ -182,12 +183,22 @@ static nw_status refine(struct task *task, const struct nw_kgraph *graph,
     return status;
 }
 
+static void set_pace(struct task *task, const struct levels *levels)
+{
+    double all = 0;
+
+    for (int i = 0; i < levels->count; i++)
+        all += levels->graph[i].n;
+    nw_kpace_begin(&task->pace, task->run->budget, 1, all);
+}
+
 /* From the coarsest level to the finest. *part is of the coarsest. */
 static nw_status come_back(struct task *task, struct levels *levels,
                            struct nw_random *random, int32_t **part)
 {
     nw_status status = NW_OK;
 
+    set_pace(task, levels);
     for (int i = levels->count - 1; !status; i--) {
         const struct nw_kgraph *graph = &levels->graph[i];
         int32_t *finer = NULL;
@@ -227,6 +238,14 @@ static nw_status begin(struct task *task, const struct levels *levels,
     return nw_ksection(last, task->run->machine, &effort, task->seed, *part);
 }
 
+/* Before anything is cut for an answer that is late already, where one is there
+ * that keeps every limit. */
+static bool is_idle(const struct task *task)
+{
+    return !task->one && task->run->given_fits &&
+           nw_budget_is_overdue(task->run->budget);
+}
+
 static nw_status run_task(struct task *task)
 {
     struct levels levels = {0};
@@ -236,11 +255,11 @@ static nw_status run_task(struct task *task)
 
     nw_random_init(&random, task->seed);
     status = build_levels(task, &random, &levels, &part);
-    if (!status)
+    if (!status && !is_idle(task))
         status = begin(task, &levels, &part);
-    if (!status)
+    if (!status && part)
         status = come_back(task, &levels, &random, &part);
-    if (!status)
+    if (!status && part)
         task->out.cost =
             nw_kway_cost(task->run->graph, task->run->machine, part);
     levels_fini(&levels);
@@ -269,7 +288,7 @@ static void *work(void *argument)
     }
 }
 
-/* Answers cut short by Ctrl-C: a count of steps would not repeat them. */
+/* Answers cut short are the first that a count of steps would not repeat. */
 static void drop(struct task *task, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -302,6 +321,7 @@ static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
 {
     struct nw_budget *budget = run->budget;
     int done = 0, all = *count;
+    bool hurried;
     nw_status status = NW_OK;
 
     while (!status && done < all) {
@@ -313,11 +333,15 @@ static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
         if (budget->steps && !nw_budget_go(budget, 0, budget->best))
             break;
         want = nw_budget_slice(budget, want);
+        hurried = budget->hurried;
+        budget->hurried = false;
         status = run_batch(task + done, (int)want);
-        if (!status && budget->steps && nw_budget_is_overdue(budget)) {
+        if (!status && budget->steps && budget->hurried && !hurried) {
             drop(task + done, (int)want);
+            budget->hurried = false;
             break;
         }
+        budget->hurried |= hurried;
         done += (int)want;
         for (int i = done - (int)want; !status && i < done; i++)
             if (task[i].out.balanced &&
@@ -469,6 +493,7 @@ static nw_status take_given(struct nw_krun *run, struct answer *given)
     for (int32_t v = 0; v < run->graph->n; v++)
         given->balanced &= nw_kmay(run->graph, v, given->part[v]);
     nw_kstate_fini(&state);
+    run->given_fits = given->balanced;
     return NW_OK;
 }
 

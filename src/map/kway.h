@@ -89,6 +89,7 @@ struct nw_krun {
     uint64_t seed;
     struct nw_budget *budget; /* a step is an answer made or refined again */
     const int32_t *given;     /* [n] an answer to improve on, or NULL */
+    bool given_fits;          /* found out: it keeps every limit */
 };
 
 /* Fills part[n] with elements. The answer respects limits, capacities and
@@ -101,16 +102,32 @@ NW_MUST_CHECK nw_status nw_kway(struct nw_krun *run, int32_t *part);
 double nw_kway_cost(const struct nw_kgraph *graph,
                     const struct nw_kmachine *machine, const int32_t *part);
 
+/* --- pace --- */
+
+/* Of a time that is given, the first answer's; none elsewhere. */
+struct nw_kpace {
+    struct nw_budget *budget;
+    uint64_t begun_ns;
+    double window_ns, done, all;
+};
+/* `all` work in a share of the time that is left. budget NULL: no end. */
+void nw_kpace_begin(struct nw_kpace *pace, struct nw_budget *budget,
+                    double share, double all);
+/* The clock by which `work` more is due, for nw_budget_is_past; 0: never. */
+uint64_t nw_kpace_until(struct nw_kpace *pace, double work);
+
 /* --- coarsen --- */
 
 /* What may be one vertex of the coarser graph. */
 struct nw_kmerge {
-    int64_t load_max;     /* of a coarse vertex */
-    const int32_t *part;  /* only within a part, or NULL */
-    const int32_t *other; /* nor across these parts, or NULL */
+    int64_t load_max;         /* of a coarse vertex */
+    const int32_t *part;      /* only within a part, or NULL */
+    const int32_t *other;     /* nor across these parts, or NULL */
+    struct nw_budget *budget; /* or NULL */
 };
 /* The coarser graph and for each vertex its place in it (the caller frees
- * both). Coarse vertices keep the order of their first members. */
+ * both). Coarse vertices keep the order of their first members. Overdue, there
+ * is none, and *into is NULL. */
 NW_MUST_CHECK nw_status nw_kcoarsen(const struct nw_kgraph *graph,
                                     const struct nw_kmerge *merge,
                                     struct nw_random *random,
@@ -122,8 +139,10 @@ struct nw_kcut {
     double target[2];
     nw_kload limit[2];
     int64_t capacity[2];
-    int tries;   /* first cuts on the coarsest level */
-    int repeats; /* from the finest down and back */
+    int tries;                /* first cuts on the coarsest level */
+    int repeats;              /* from the finest down and back */
+    struct nw_budget *budget; /* overdue, the cut at hand is the last */
+    uint64_t until; /* no more tries and repeats past it; 0: no such time */
 };
 /* side[v] is 0 or 1 where fixed, -1 where free; all 0 or 1 afterwards. Limits
  * are kept where that is found possible. */
@@ -155,10 +174,12 @@ struct nw_kstate {
     double *bound; /* [k] bytes of one vertex to each part; 0 elsewhere */
     int32_t *near; /* [k] the parts where bound is not 0 */
     int32_t near_count;
-    double gained; /* by all moves so far */
-    uint64_t steps;
-    struct nw_budget *budget; /* sweeps and searches end when it is overdue;
-                                 NULL: never */
+    double gained;            /* by all moves so far */
+    uint64_t looked;          /* arcs looked at */
+    uint64_t look;            /* how many, before the clock is */
+    bool late;                /* sweeps and searches end */
+    uint64_t until;           /* past it they are late, too; 0: never */
+    struct nw_budget *budget; /* that says so when overdue; NULL: never */
 };
 NW_MUST_CHECK nw_status nw_kstate_init(struct nw_kstate *state,
                                        const struct nw_kgraph *graph,
@@ -177,6 +198,9 @@ static inline bool nw_kstate_over(const struct nw_kstate *state, int32_t q)
 {
     return state->load[q] > state->limit[q] || state->count[q] > state->most[q];
 }
+
+/* Whether the budget was overdue; asks it now and then. */
+bool nw_kstate_is_late(struct nw_kstate *state);
 
 struct nw_kmove {
     int32_t to; /* -1: none */

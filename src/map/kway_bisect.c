@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SMALL = 60 }; /* vertices that are cut without coarsening */
+enum {
+    SMALL = 60, /* vertices that are cut without coarsening */
+    OFTEN = 256 /* moves between looks at the clock */
+};
 
 /* Memory for the refinement of one graph. */
 struct pass {
@@ -213,6 +216,17 @@ static void undo(struct pass *p, int32_t from, int32_t to)
         flip(p, p->moves[i - 1]);
 }
 
+/* What is at hand is then the last. */
+static bool is_past(const struct nw_kcut *cut)
+{
+    return nw_budget_is_past(cut->budget, cut->until);
+}
+
+static bool is_late(const struct pass *p)
+{
+    return nw_budget_is_overdue(p->cut->budget);
+}
+
 /* One pass; true where it made the cut better. Gains of what is undone are
  * wrong afterwards, and found anew by the next pass. */
 static bool refine_once(struct pass *p)
@@ -227,7 +241,7 @@ static bool refine_once(struct pass *p)
         int32_t v;
         double now;
 
-        if (s < 0)
+        if (s < 0 || (count % OFTEN == OFTEN - 1 && is_late(p)))
             break;
         v = nw_heap_top(&p->heap[s]);
         nw_heap_remove(&p->heap[s], v);
@@ -251,7 +265,7 @@ static bool refine_once(struct pass *p)
 static void refine(struct pass *p, int passes)
 {
     measure(p);
-    while (passes-- && refine_once(p))
+    while (passes-- && refine_once(p) && !is_late(p))
         ;
 }
 
@@ -307,7 +321,8 @@ static nw_status cut_small(struct pass *p, struct nw_random *random)
     double least = 0, least_excess = 0;
     nw_status status = nw_alloc(n, 1, &best);
 
-    for (int i = 0; !status && i < p->cut->tries; i++) {
+    for (int i = 0; !status && i < p->cut->tries && !(i && is_past(p->cut));
+         i++) {
         double now, over;
 
         grow(p, random);
@@ -425,7 +440,7 @@ nw_status nw_kbisect(const struct nw_kgraph *graph, const struct nw_kcut *cut,
 
     if (!status)
         status = nw_alloc(n, 1, &best);
-    for (int i = 0; !status && i < cut->repeats; i++) {
+    for (int i = 0; !status && i < cut->repeats && !(i && is_past(cut)); i++) {
         memcpy(made, side, n);
         status = cut_level(graph, cut, made, random, true);
         if (status)

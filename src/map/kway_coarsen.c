@@ -18,6 +18,7 @@ struct coarsening {
     int32_t *order;  /* [n] */
     int32_t *wish;   /* [n] the best partner */
     uint64_t salt;
+    bool late;
 };
 
 static bool may_join(const struct coarsening *c, int32_t v, int32_t u)
@@ -118,6 +119,9 @@ static void make_pairs(struct coarsening *c, int32_t *groups)
     while (left) {
         int32_t count = left;
 
+        c->late = nw_budget_is_overdue(c->merge->budget);
+        if (c->late)
+            return;
         left = 0;
         for (int32_t i = 0; i < count; i++)
             if (c->leader[list[i]] < 0 &&
@@ -284,6 +288,8 @@ static nw_status group(struct coarsening *c, struct nw_random *random,
     }
     c->salt = nw_random_next(random);
     make_pairs(c, groups);
+    if (c->late)
+        return NW_OK;
     for (size_t v = 0; v < n; v++)
         c->order[v] = (int32_t)v;
     if (*groups > c->graph->n / 5 * 3)
@@ -302,7 +308,7 @@ nw_status nw_kcoarsen(const struct nw_kgraph *graph,
     *coarse = (struct nw_kgraph){0};
     if (!status)
         status = group(&c, random, &groups);
-    if (!status) {
+    if (!status && !c.late) {
         groups = number_groups(&c, map);
         status = contract(graph, map, groups, coarse);
     }
@@ -310,9 +316,9 @@ nw_status nw_kcoarsen(const struct nw_kgraph *graph,
     free(c.load);
     free(c.order);
     free(c.wish);
-    if (status)
+    if (!status)
+        *into = c.late ? NULL : map;
+    if (status || c.late)
         free(map);
-    else
-        *into = map;
     return status;
 }

@@ -12,7 +12,7 @@
 
 #include <stdlib.h>
 
-enum { CHAIN = 3, SCAN = 48, OFTEN = 1024 };
+enum { CHAIN = 3, SCAN = 48 };
 
 struct step {
     int32_t v, from;
@@ -101,7 +101,7 @@ static bool relieve(struct search *s)
 
 static bool advance(struct search *s)
 {
-    if (s->lost)
+    if (s->lost || nw_kstate_is_late(s->state))
         return false;
     if (s->over >= 0)
         return relieve(s);
@@ -194,7 +194,7 @@ nw_status nw_ksearch(struct nw_kstate *state, int patience,
     if (!status)
         nw_random_shuffle(random, order, n);
     for (size_t i = 0; !status && i < n; i++) {
-        if (i % OFTEN == 0 && nw_budget_is_overdue(state->budget))
+        if (nw_kstate_is_late(state))
             break;
         if (!s.used[order[i]])
             search_from(&s, order[i]);

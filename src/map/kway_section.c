@@ -19,7 +19,8 @@ struct sectioning {
     const struct nw_keffort *effort;
     uint64_t seed;
     int32_t *part;
-    int32_t *place; /* [n] of a vertex in the subgraph under way */
+    int32_t *place;       /* [n] of a vertex in the subgraph under way */
+    struct nw_kpace pace; /* work: vertices x repeats of all cuts */
 };
 
 /* A range of elements and the vertices that go there. */
@@ -108,7 +109,8 @@ static struct nw_kcut make_cut(const struct sectioning *s,
                                const struct section *here, int32_t middle)
 {
     const struct nw_kmachine *m = s->machine;
-    struct nw_kcut cut = {.tries = s->effort->tries, .repeats = 1};
+    struct nw_kcut cut = {
+        .tries = s->effort->tries, .repeats = 1, .budget = s->effort->budget};
     double share[2] = {0}, limit[2] = {0}, load = load_of(s, here), ease;
 
     for (int32_t i = here->low; i < here->high; i++) {
@@ -174,6 +176,7 @@ static nw_status cut_section(struct sectioning *s, const struct section *here,
 
     if (status)
         return status;
+    cut.until = nw_kpace_until(&s->pace, (double)here->count * cut.repeats);
     nw_random_init(&random, s->seed ^ ((uint64_t)here->low << 32) ^
                                 (uint64_t)here->high);
     subgraph(s, here, &graph);
@@ -264,6 +267,16 @@ static nw_status section(struct sectioning *s, struct section here)
     return status;
 }
 
+/* About; each vertex is in as many cuts as the machine has halvings. */
+static double work_of(const struct sectioning *s)
+{
+    double halvings = ceil(log2(s->machine->k)), plain = log2(FEW);
+
+    if (halvings <= plain)
+        return s->graph->n * halvings;
+    return s->graph->n * (plain + (halvings - plain) * s->effort->repeats);
+}
+
 nw_status nw_ksection(const struct nw_kgraph *graph,
                       const struct nw_kmachine *machine,
                       const struct nw_keffort *effort, uint64_t seed,
@@ -283,6 +296,7 @@ nw_status nw_ksection(const struct nw_kgraph *graph,
         s.place[v] = -1;
         all.vertex[v] = v;
     }
+    nw_kpace_begin(&s.pace, effort->budget, 0.5, work_of(&s));
     if (!status)
         status = section(&s, all);
     free(s.place);

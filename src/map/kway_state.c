@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANY = 12, STRONGEST = 6 };
+enum { MANY = 12, STRONGEST = 6, OFTEN = 1 << 16 };
 
 void nw_kstate_fini(struct nw_kstate *state)
 {
@@ -98,6 +98,15 @@ nw_status nw_kstate_init(struct nw_kstate *state, const struct nw_kgraph *graph,
     return NW_OK;
 }
 
+bool nw_kstate_is_late(struct nw_kstate *state)
+{
+    if (!state->late && state->looked >= state->look) {
+        state->look = state->looked + OFTEN;
+        state->late = nw_budget_is_past(state->budget, state->until);
+    }
+    return state->late;
+}
+
 static void forget(struct nw_kstate *state)
 {
     for (int32_t i = 0; i < state->near_count; i++)
@@ -109,7 +118,7 @@ static void gather(struct nw_kstate *state, int32_t v)
 {
     const struct nw_kgraph *g = state->graph;
 
-    state->steps++;
+    state->looked += 1 + g->row[v + 1] - g->row[v];
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
         int32_t q = state->part[g->to[e]];
 

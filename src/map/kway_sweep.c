@@ -30,7 +30,7 @@ static int32_t sweep_once(struct nw_kstate *state, const int32_t *order,
 {
     int32_t moved = 0;
 
-    for (int32_t i = 0; i < state->graph->n; i++) {
+    for (int32_t i = 0; i < state->graph->n && !nw_kstate_is_late(state); i++) {
         int32_t v = order[i];
         struct nw_kmove move;
 
@@ -64,7 +64,7 @@ nw_status nw_ksweep(struct nw_kstate *state, int passes,
         nw_random_shuffle(random, order, n);
     }
     while (!status && passes-- && moved > state->graph->n / 500 &&
-           !nw_budget_is_overdue(state->budget))
+           !nw_kstate_is_late(state))
         moved = sweep_once(state, order, awake);
     free(awake);
     free(order);

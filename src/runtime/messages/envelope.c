@@ -3,6 +3,8 @@
  * envelope the payload is fetched in its place. */
 #include "runtime/messages/direct.h"
 
+#include "base/array.h"
+#include "base/status.h"
 #include "gpu/gpu.h"
 #include "runtime/warn.h"
 
@@ -12,6 +14,7 @@
 #include <string.h>
 
 static pthread_mutex_t self_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool receiving_again; /* what is no envelope */
 
 bool nw_envelope_is(const struct nw_envelope *envelope)
 {
@@ -116,32 +119,41 @@ static nw_status copy_dense(char *to, const char *payload, size_t bytes)
 }
 
 /* Any datatype: the payload is received once more, from ourselves. */
+static nw_status receive_again(const struct nw_catch *caught, const char *from,
+                               size_t bytes)
+{
+    int count = caught->count < INT_MAX ? (int)caught->count : INT_MAX;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rc;
+
+    pthread_mutex_lock(&self_lock);
+    nw_depth++;
+    receiving_again = true;
+    rc = NW_PMPI(Isend)(from, (int)bytes, MPI_BYTE, 0, 0, nw_seat_self(),
+                        &request);
+    if (!rc)
+        rc = MPI_Recv(caught->buffer, count, caught->type, 0, 0, nw_seat_self(),
+                      MPI_STATUS_IGNORE);
+    NW_PMPI(Wait)(&request, MPI_STATUS_IGNORE);
+    receiving_again = false;
+    nw_depth--;
+    pthread_mutex_unlock(&self_lock);
+    return rc ? NW_EMPI : NW_OK;
+}
+
 static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
                              size_t bytes)
 {
-    int count = caught->count < INT_MAX ? (int)caught->count : INT_MAX;
     struct nw_host *host = NULL;
-    MPI_Request request = MPI_REQUEST_NULL;
     nw_status status = nw_host_take(bytes, &host);
-    int rc = 0;
 
     if (!status)
         status =
             nw_memory_copy_out(gpu_of(payload), host->memory, payload, bytes);
-    if (!status) {
-        pthread_mutex_lock(&self_lock);
-        nw_depth++;
-        rc = NW_PMPI(Isend)(host->memory, (int)bytes, MPI_BYTE, 0, 0,
-                            nw_seat_self(), &request);
-        if (!rc)
-            rc = MPI_Recv(caught->buffer, count, caught->type, 0, 0,
-                          nw_seat_self(), MPI_STATUS_IGNORE);
-        NW_PMPI(Wait)(&request, MPI_STATUS_IGNORE);
-        nw_depth--;
-        pthread_mutex_unlock(&self_lock);
-    }
+    if (!status)
+        status = receive_again(caught, host->memory, bytes);
     nw_host_give(host);
-    return rc ? NW_EMPI : status;
+    return status;
 }
 
 static int deliver(const struct nw_catch *caught,
@@ -165,6 +177,69 @@ static int deliver(const struct nw_catch *caught,
     return status ? MPI_ERR_BUFFER : rc;
 }
 
+/* -- receives without room for an envelope -- */
+
+bool nw_catch_is_small(const struct nw_catch *caught)
+{
+    MPI_Count size = 0;
+
+    return !receiving_again && caught->count >= 0 &&
+           caught->count < NW_ENVELOPE && caught->type != MPI_DATATYPE_NULL &&
+           !NW_PMPI(Type_size_x)(caught->type, &size) &&
+           size * (MPI_Count)caught->count < NW_ENVELOPE;
+}
+
+static struct nw_buffer *small_new(void)
+{
+    struct nw_buffer *buffer = NULL;
+    struct nw_host *host = NULL;
+
+    if (nw_alloc(1, sizeof *buffer, &buffer))
+        return NULL;
+    buffer->host = host = calloc(1, sizeof *host);
+    if (host) {
+        host->bytes = NW_ENVELOPE;
+        host->memory = malloc(NW_ENVELOPE);
+    }
+    if (host && host->memory)
+        return buffer;
+    nw_buffer_free(buffer);
+    return NULL;
+}
+
+void *nw_stage_small(struct nw_stage *stage)
+{
+    struct nw_buffer *buffer = stage->status ? NULL : small_new();
+
+    if (!buffer) {
+        stage->status = nw_fail(NW_ENOMEM, "no room for a small message");
+        return NULL;
+    }
+    stage->buffer[stage->count++] = buffer;
+    stage->caught.small = true;
+    return buffer->host->memory;
+}
+
+/* What came is a message of its own. */
+static int deliver_small(const struct nw_catch *caught, uint64_t bytes)
+{
+    struct nw_typemap *layout = NULL;
+    nw_status status = bytes ? nw_typemap_of(caught->type, &layout) : NW_OK;
+    int rc = MPI_SUCCESS;
+
+    if (!bytes || status)
+        return status ? MPI_ERR_BUFFER : MPI_SUCCESS;
+    if (bytes > (uint64_t)caught->count * layout->size)
+        rc = MPI_ERR_TRUNCATE;
+    else if (layout->dense && !layout->gaps && caught->buffer != MPI_BOTTOM)
+        status = nw_buffer_copy((char *)caught->buffer + layout->lb, caught->at,
+                                (size_t)bytes);
+    else
+        status = receive_again(caught, caught->at, (size_t)bytes);
+    nw_typemap_drop(layout);
+    return status ? MPI_ERR_BUFFER : rc;
+}
+
 bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc)
 {
@@ -172,8 +247,11 @@ bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
     const char *payload;
 
     if (nw_stage_received(status) != NW_ENVELOPE ||
-        !read_envelope(caught, &envelope))
-        return false;
+        !read_envelope(caught, &envelope)) {
+        if (caught->small)
+            *rc = deliver_small(caught, nw_stage_received(status));
+        return caught->small;
+    }
     payload = payload_of(&envelope);
     *rc = payload ? deliver(caught, &envelope, payload) : MPI_ERR_OTHER;
     if (payload)

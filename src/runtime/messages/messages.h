@@ -80,6 +80,7 @@ struct nw_catch {
     void *at;
     int64_t n;
     MPI_Datatype as;
+    bool small;            /* `at` has an envelope's room, `buffer` has not */
     struct nw_aside *from; /* a message that was looked into before, or NULL */
     struct nw_match match; /* of persistent receives */
 };
@@ -132,6 +133,11 @@ static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
     caught->n = area.count;
     caught->as = area.type;
 }
+/* envelope.c: a receive that has no room for an envelope takes what comes by
+ * way of memory that has: MPI would cut it off, and nobody would know its slot.
+ */
+bool nw_catch_is_small(const struct nw_catch *caught);
+void *nw_stage_small(struct nw_stage *stage);
 /* Ends the call that could not be staged: MPI_ERR_BUFFER by the handler. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose);
 /* Behind a blocking call: empties what was written, as far as `status` (NULL:
@@ -195,6 +201,7 @@ struct nw_exchange {
 int nw_pair_start(struct nw_exchange exchange, MPI_Request *request);
 int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request);
 /* Both, and their end: MPI_Sendrecv_replace. */
+bool nw_is_apart(struct nw_area area); /* it is not MPI's to do */
 int nw_pair_through(struct nw_exchange exchange, MPI_Status *status);
 /* What was looked into, of a message that is received now; to be ended. */
 struct nw_aside *nw_given_take(MPI_Message message);
@@ -308,7 +315,13 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
                                              .buffer = (buf),                  \
                                              .count = (int64_t)(count_),       \
                                              .type = (type_)};                 \
-        NW_STAGE(way, buf, count_, type_, real);                               \
+        if (nw_stage_.caught.on && nw_catch_is_small(&nw_stage_.caught)) {     \
+            buf = nw_stage_small(&nw_stage_);                                  \
+            count_ = NW_ENVELOPE;                                              \
+            type_ = MPI_BYTE;                                                  \
+        } else {                                                               \
+            NW_STAGE(way, buf, count_, type_, real);                           \
+        }                                                                      \
         nw_catch_set(&nw_stage_.caught, NW_AREA(buf, count_, type_));          \
     } while (0)
 /* Ahead of a receive: of a message that a probe set aside. */

@@ -318,6 +318,14 @@ int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request)
     return start(exchange, packed, request);
 }
 
+bool nw_is_apart(struct nw_area area)
+{
+    struct nw_catch caught = {.count = area.count, .type = area.type};
+
+    return nw_direct && (__atomic_load_n(&nw_asides, __ATOMIC_RELAXED) ||
+                         nw_catch_is_small(&caught));
+}
+
 int nw_pair_through(struct nw_exchange exchange, MPI_Status *status)
 {
     MPI_Request request;

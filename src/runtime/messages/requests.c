@@ -566,7 +566,7 @@ static void settle(bool wait)
         MPI_Status status;
         int flag = 0;
 
-        if (wait && !(kept->buffer[0]->way & NW_WRITE))
+        if (wait && kept->count && kept->buffer[0]->way & NW_READ)
             flag = !NW_PMPI(Wait)(&handle, &status);
         else if (NW_PMPI(Test)(&handle, &flag, &status))
             flag = 0;

@@ -550,6 +550,61 @@ static void truncated(MPI_Comm comm)
         complain("behind a truncation", &letter, rc);
 }
 
+/* Receives with less room than an envelope: what fits comes, with its gaps left
+ * alone; what does not is an error, and its slot is there for the next. */
+static void receive_little(MPI_Comm comm, struct memory memory, int spread)
+{
+    struct letter letter = {.bytes = 24, .id = 7};
+    struct target t = {.memory = memory, .comm = comm, .spread = spread};
+    int bytes, class = MPI_SUCCESS, rc;
+    MPI_Status status;
+
+    t.count = spread ? 1 : 8;
+    if (spread)
+        MPI_Type_vector(8, 1, 2, MPI_INT, &t.type);
+    else
+        MPI_Type_dup(MPI_INT, &t.type);
+    MPI_Type_commit(&t.type);
+    memset(image, 0x55, sizeof image);
+    put(&memory);
+    receive_plain(&t, 0, 5, &status);
+    MPI_Get_elements(&status, MPI_BYTE, &bytes);
+    if (bytes != letter.bytes || !reads_as(&letter, &memory, spread))
+        complain("a small receive", &letter, bytes);
+    rc = MPI_Recv(address(&memory), t.count, t.type, 0, 5, comm, &status);
+    MPI_Error_class(rc, &class);
+    if (class != MPI_ERR_TRUNCATE)
+        complain("a small truncation", &letter, class);
+    MPI_Type_free(&t.type);
+}
+
+static void little(MPI_Comm comm)
+{
+    enum { TIMES = 100, SLOTS = 64 };
+    struct memory memory[2] = {memory_new(0), memory_new(1)};
+    struct letter letter = {.bytes = 24, .id = 7};
+    unsigned long before = cuda.uses("device"), direct;
+
+    if (size < 2 || rank > 1)
+        return;
+    write_letter(&letter, &memory[!rank]);
+    for (int i = 0; i < TIMES; i++) {
+        void *at = address(&memory[1]);
+
+        if (rank) {
+            receive_little(comm, memory[i % 2], i / 2 % 2);
+            MPI_Send(NULL, 0, MPI_INT, 0, 6, comm);
+            continue;
+        }
+        MPI_Send(at, 24, MPI_CHAR, 1, 5, comm);
+        MPI_Send(at, i % 10 == 9 ? 40 : 2048, MPI_CHAR, 1, 5, comm);
+        MPI_Recv(NULL, 0, MPI_INT, 1, 6, comm, MPI_STATUS_IGNORE);
+    }
+    direct = cuda.uses("device") - before;
+    if (!rank && direct && direct <= SLOTS)
+        complain("slots that stay taken", &letter, (int)direct);
+}
+
 /* Those that were cancelled need not be received, nor keep their room. */
 static void cancelled(MPI_Comm comm)
 {
@@ -609,6 +664,7 @@ int main(int argc, char **argv)
         both_ways(memory_new(i % 3 != 0), i % WAYS, comm);
 #endif
     truncated(comm);
+    little(comm);
     cancelled(comm);
     device = cuda.uses("device");
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -4,140 +4,14 @@
  * stays and is tried again by progress. */
 #include "channel/state.h"
 
-#include "base/array.h"
 #include "base/status.h"
 
 #include <rdma/fi_errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Libraries below finish small messages in order; large ones may be overtaken.
  */
 enum { ORDERED = 8192 };
-
-static struct nw_endpoint *fabric_of(nw_channel *channel,
-                                     const struct nw_peer *peer)
-{
-    return &channel->fabric[peer->fabric];
-}
-
-/* -- controls -- */
-
-static nw_status controls_new(nw_channel *channel)
-{
-    struct nw_controls *all = NULL;
-    nw_status status = nw_alloc(1, sizeof *all, &all);
-
-    if (status)
-        return status;
-    all->older = channel->controls_made;
-    channel->controls_made = all;
-    for (int i = 0; i < NW_CONTROLS; i++) {
-        all->control[i].among = all;
-        all->control[i].next = channel->spare_control;
-        channel->spare_control = &all->control[i];
-    }
-    return NW_OK;
-}
-
-static struct nw_control *control_new(nw_channel *channel)
-{
-    struct nw_control *control;
-
-    if (!channel->spare_control && controls_new(channel))
-        return NULL;
-    control = channel->spare_control;
-    channel->spare_control = control->next;
-    control->op.kind = NW_OP_CONTROL;
-    control->next = NULL;
-    return control;
-}
-
-void nw_control_done(nw_channel *channel, struct nw_control *control)
-{
-    if (control->wire.kind == NW_WIRE_CREDIT)
-        control->peer->credit_queued = false;
-    control->next = channel->spare_control;
-    channel->spare_control = control;
-}
-
-static ssize_t post_control(nw_channel *channel, struct nw_control *control)
-{
-    struct nw_peer *peer = control->peer;
-    struct nw_endpoint *fabric = fabric_of(channel, peer);
-    void *descriptor = NULL;
-    ssize_t code;
-
-    if (nw_endpoint_describe(fabric, control->among, sizeof *control->among,
-                             &control->among->region[peer->fabric],
-                             &descriptor))
-        return -FI_ENOMEM;
-    control->wire.credits = (uint16_t)peer->owed;
-    code = fi_send(fabric->ep, &control->wire, nw_wire_size(control->wire.kind),
-                   descriptor, peer->address, &control->op);
-    if (!code) {
-        peer->owed = 0;
-        channel->controls++;
-    }
-    return code;
-}
-
-static struct nw_control *control_for(nw_channel *channel, struct nw_peer *peer,
-                                      const struct nw_wire *wire)
-{
-    struct nw_control *control = control_new(channel);
-
-    if (!control)
-        return NULL;
-    control->peer = peer;
-    control->wire = *wire;
-    control->wire.magic = NW_WIRE_MAGIC;
-    control->wire.version = NW_WIRE_VERSION;
-    control->wire.source = channel->options.rank;
-    return control;
-}
-
-/* False where the rest must wait. */
-static bool push_controls(nw_channel *channel, struct nw_peer *peer)
-{
-    while (peer->control) {
-        struct nw_control *control = peer->control;
-        ssize_t code = post_control(channel, control);
-
-        if (code == -FI_EAGAIN)
-            return false;
-        peer->control = control->next;
-        if (code) {
-            nw_control_done(channel, control);
-            nw_peer_lose(channel, peer, "its provider refuses to send");
-            return true;
-        }
-    }
-    return true;
-}
-
-void nw_send_control(struct nw_peer *peer, nw_channel *channel,
-                     const struct nw_wire *wire)
-{
-    struct nw_control *control;
-
-    if (peer->lost)
-        return;
-    control = control_for(channel, peer, wire);
-    if (!control) {
-        nw_peer_lose(channel, peer, "there is no memory to answer it");
-        return;
-    }
-    if (peer->control)
-        peer->control_tail->next = control;
-    else
-        peer->control = control;
-    peer->control_tail = control;
-    if (!push_controls(channel, peer))
-        channel->stuck = 1;
-}
-
-/* -- messages -- */
 
 /* A host's memory that is bounces, for operations of one endpoint. */
 static nw_status bounces_describe(nw_channel *channel, int fabric, void **out)
@@ -203,7 +77,7 @@ static bool is_straight(nw_channel_request *request)
 {
     const struct nw_channel_message *message = &request->message;
     const struct nw_endpoint *fabric =
-        fabric_of(request->channel, request->peer);
+        nw_fabric_of(request->channel, request->peer);
 
     if (request->result.protocol == NW_CHANNEL_PACK)
         return false;
@@ -240,7 +114,7 @@ static nw_status find_payload(nw_channel_request *request)
 static bool is_copied(const nw_channel_request *request)
 {
     const struct nw_endpoint *fabric =
-        fabric_of(request->channel, request->peer);
+        nw_fabric_of(request->channel, request->peer);
 
     return fabric->copies && request->result.protocol <= NW_CHANNEL_PACK &&
            request->message.bytes + NW_WIRE_HEADER <= fabric->whole;
@@ -249,7 +123,7 @@ static bool is_copied(const nw_channel_request *request)
 static ssize_t post_pieces(nw_channel_request *request, const struct iovec *iov,
                            void **descriptors, size_t count)
 {
-    struct fid_ep *ep = fabric_of(request->channel, request->peer)->ep;
+    struct fid_ep *ep = nw_fabric_of(request->channel, request->peer)->ep;
     struct fi_msg msg = {.msg_iov = iov,
                          .desc = descriptors,
                          .iov_count = count,
@@ -303,8 +177,8 @@ static ssize_t post_head(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     struct nw_control *head =
-        control_for(channel, request->peer, &request->wire);
-    ssize_t code = head ? post_control(channel, head) : -FI_ENOMEM;
+        nw_control_for(channel, request->peer, &request->wire);
+    ssize_t code = head ? nw_control_post(channel, head) : -FI_ENOMEM;
 
     if (code && head)
         nw_control_done(channel, head);
@@ -326,7 +200,7 @@ static ssize_t post_two(nw_channel_request *request)
     }
     if (describe(request, descriptors))
         return -FI_ENOMEM;
-    return fi_senddata(fabric_of(channel, peer)->ep, request->payload,
+    return fi_senddata(nw_fabric_of(channel, peer)->ep, request->payload,
                        request->message.bytes, descriptors[1],
                        (uint64_t)channel->options.rank, peer->address,
                        &request->op);
@@ -336,7 +210,7 @@ static ssize_t post_two(nw_channel_request *request)
  * memory, but not so much that the kernel's copy is cheaper. */
 static bool is_in_parts(const nw_channel_request *request)
 {
-    size_t whole = fabric_of(request->channel, request->peer)->whole;
+    size_t whole = nw_fabric_of(request->channel, request->peer)->whole;
     uint64_t bytes = request->message.bytes + NW_WIRE_HEADER;
 
     return bytes > whole && bytes <= NW_PARTS * whole;
@@ -346,9 +220,9 @@ static bool is_in_parts(const nw_channel_request *request)
 static ssize_t post_first(nw_channel_request *request, size_t whole)
 {
     nw_channel *channel = request->channel;
-    struct nw_endpoint *fabric = fabric_of(channel, request->peer);
+    struct nw_endpoint *fabric = nw_fabric_of(channel, request->peer);
     struct nw_control *head =
-        control_for(channel, request->peer, &request->wire);
+        nw_control_for(channel, request->peer, &request->wire);
     struct iovec iov[] = {{NULL, NW_WIRE_HEADER},
                           {(void *)request->payload, whole - NW_WIRE_HEADER}};
     bool pack = request->result.protocol == NW_CHANNEL_PACK;
@@ -377,7 +251,7 @@ static ssize_t post_parts(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     struct nw_peer *peer = request->peer;
-    struct nw_endpoint *fabric = fabric_of(channel, peer);
+    struct nw_endpoint *fabric = nw_fabric_of(channel, peer);
     size_t whole = fabric->whole;
     uint64_t rank = (uint64_t)channel->options.rank;
     ssize_t code = 0;
@@ -452,9 +326,10 @@ static bool push_failed(nw_channel_request *request, nw_status status)
     struct nw_wire failed = {.kind = NW_WIRE_FAILED,
                              .tag = request->message.tag,
                              .order = peer->sent};
-    struct nw_control *control = control_for(request->channel, peer, &failed);
+    struct nw_control *control =
+        nw_control_for(request->channel, peer, &failed);
     ssize_t code =
-        control ? post_control(request->channel, control) : -FI_ENOMEM;
+        control ? nw_control_post(request->channel, control) : -FI_ENOMEM;
 
     if (code && control)
         nw_control_done(request->channel, control);
@@ -500,7 +375,7 @@ static bool push_one(nw_channel_request *request)
 
 static void push_peer(nw_channel *channel, struct nw_peer *peer)
 {
-    if (!push_controls(channel, peer)) {
+    if (!nw_push_controls(channel, peer)) {
         channel->stuck = 1;
         return;
     }
@@ -525,7 +400,7 @@ void nw_send_push(nw_channel *channel)
  * after a peer was killed none may get: the kernel writes it instead. */
 static bool is_beyond(const nw_channel_request *request)
 {
-    size_t whole = fabric_of(request->channel, request->peer)->whole;
+    size_t whole = nw_fabric_of(request->channel, request->peer)->whole;
     uint64_t bytes = request->message.bytes + NW_WIRE_HEADER;
 
     return request->peer->at_once && bytes > whole && bytes > NW_PARTS * whole;

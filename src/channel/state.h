@@ -214,6 +214,12 @@ struct nw_channel {
     int32_t lost;
 };
 
+static inline struct nw_endpoint *nw_fabric_of(nw_channel *channel,
+                                               const struct nw_peer *peer)
+{
+    return &channel->fabric[peer->fabric];
+}
+
 /* Other threads come from outside of calls only: where there is none, there is
  * none before the unlock either. */
 static inline void nw_channel_lock(nw_channel *channel)
@@ -246,10 +252,17 @@ void nw_request_forget(nw_channel_request *request);
 
 /* send.c */
 void nw_send_start(nw_channel_request *request);
-void nw_send_control(struct nw_peer *peer, nw_channel *channel,
-                     const struct nw_wire *wire);
 void nw_send_push(nw_channel *channel); /* what could not go before */
 void nw_send_done(nw_channel_request *request);
+
+/* controls.c */
+struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
+                                  const struct nw_wire *wire); /* or NULL */
+ssize_t nw_control_post(nw_channel *channel, struct nw_control *control);
+void nw_send_control(struct nw_peer *peer, nw_channel *channel,
+                     const struct nw_wire *wire);
+bool nw_push_controls(nw_channel *channel,
+                      struct nw_peer *peer); /* false: the rest must wait */
 void nw_control_done(nw_channel *channel, struct nw_control *control);
 
 /* receive.c */
@@ -266,7 +279,7 @@ void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
                        nw_status status);
 void nw_deliver_retry(nw_channel *channel);
 
-/* rendezvous.c */
+/* rendezvous.c, and writes.c */
 void nw_rendezvous_accept(nw_channel_request *request,
                           const struct nw_wire *rts);
 void nw_rendezvous_asked(nw_channel_request *request);

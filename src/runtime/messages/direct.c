@@ -4,9 +4,12 @@
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
+#include "base/text.h"
 #include "gpu/gpu.h"
 #include "runtime/warn.h"
 
+#include <inttypes.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,18 +21,25 @@ enum { FROM_BYTES = 131072, LEAST_BYTES = 1024 };
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t from_bytes = FROM_BYTES;
 
+uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
+                           uint64_t most)
+{
+    const char *word = getenv(name);
+    uint64_t value = standard;
+
+    if (word && *word &&
+        (!nw_parse_u64(word, &value) || value < least || value > most)) {
+        nw_warn_once("%s=%s is no number from %" PRIu64 " to %" PRIu64, name,
+                     word, least, most);
+        value = standard;
+    }
+    return value;
+}
+
 static void read_threshold(void)
 {
-    const char *word = getenv("NODEWISE_GPU_DIRECT_FROM");
-    char *end = NULL;
-    long long bytes = word && *word ? strtoll(word, &end, 10) : FROM_BYTES;
-
-    if (word && *word && (*end || bytes < LEAST_BYTES))
-        nw_warn_once("NODEWISE_GPU_DIRECT_FROM=%s is no number of bytes from "
-                     "%d on",
-                     word, LEAST_BYTES);
-    else
-        from_bytes = (uint64_t)bytes;
+    from_bytes = nw_direct_setting("NODEWISE_GPU_DIRECT_FROM", FROM_BYTES,
+                                   LEAST_BYTES, INT_MAX);
 }
 
 /* Its first byte, where `bytes` follow one another in GPU memory; else NULL. */

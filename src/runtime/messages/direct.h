@@ -40,6 +40,11 @@ int nw_seat_of(MPI_Comm comm, int rank);
 /* For messages to oneself; one at a time. */
 MPI_Comm nw_seat_self(void);
 
+/* direct.c: a variable that is a whole number; `standard` where it is not set,
+ * or makes no sense, which is said once. */
+uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
+                           uint64_t most);
+
 /* slots.c: this process's pool, and those of the others. */
 struct nw_slot {
     uint32_t index;

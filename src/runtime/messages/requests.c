@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BUCKETS = 256, FEW = 16 };
+enum { BUCKETS = 256 };
 
 struct kept {
     struct kept *next;
@@ -245,8 +245,7 @@ static int finish_all(struct kept *kept, MPI_Status *status)
     return rc;
 }
 
-/* `status` is NULL for a request that failed. */
-static int done(MPI_Request request, MPI_Status *status)
+int nw_request_end(MPI_Request request, MPI_Status *status)
 {
     struct kept *persistent;
     int paired;
@@ -277,7 +276,7 @@ int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
 
     nw_pairs_await(1, request);
     rc = next(request, seen);
-    bad = done(handle, rc ? NULL : seen);
+    bad = nw_request_end(handle, rc ? NULL : seen);
     return rc ? rc : bad;
 }
 
@@ -291,99 +290,11 @@ int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
     nw_pairs_look();
     rc = next(request, flag, seen);
     if (rc || *flag)
-        bad = done(handle, rc ? NULL : seen);
+        bad = nw_request_end(handle, rc ? NULL : seen);
     return rc ? rc : bad;
 }
 
-/* The caller's handles as they were, and statuses where he wants none. */
-struct several {
-    MPI_Request *request, few_requests[FEW];
-    MPI_Status *status, few_statuses[FEW];
-};
-
-static bool several_open(struct several *several, int count,
-                         const MPI_Request *requests, MPI_Status *statuses)
-{
-    size_t n = count < 0 ? 0 : (size_t)count;
-    bool own = statuses == MPI_STATUSES_IGNORE;
-
-    several->request = several->few_requests;
-    several->status = own ? several->few_statuses : statuses;
-    if (n > FEW) {
-        several->request = malloc(n * sizeof(MPI_Request));
-        if (own)
-            several->status = malloc(n * sizeof(MPI_Status));
-    }
-    if (n && several->request && several->status)
-        memcpy(several->request, requests, n * sizeof(MPI_Request));
-    return several->request && several->status;
-}
-
-static void several_close(struct several *several, const MPI_Status *statuses)
-{
-    if (several->request != several->few_requests)
-        free(several->request);
-    if (several->status != several->few_statuses && several->status != statuses)
-        free(several->status);
-}
-
-/* One of several; where some failed each status says how it went. */
-static int done_one(struct several *several, int request, int status, int rc)
-{
-    MPI_Status *seen = &several->status[status];
-
-    if (rc == MPI_ERR_IN_STATUS && seen->MPI_ERROR == MPI_ERR_PENDING)
-        return MPI_SUCCESS;
-    if (rc && (rc != MPI_ERR_IN_STATUS || seen->MPI_ERROR))
-        seen = NULL;
-    return done(several->request[request], seen);
-}
-
-static int done_all(struct several *several, int count, int rc)
-{
-    int bad = MPI_SUCCESS;
-
-    for (int i = 0; i < count; i++) {
-        int one = done_one(several, i, i, rc);
-
-        bad = bad ? bad : one;
-    }
-    return rc ? rc : bad;
-}
-
-int nw_message_waitall(__typeof__(&MPI_Waitall) next, int count,
-                       MPI_Request *requests, MPI_Status *statuses)
-{
-    struct several several;
-    int rc = MPI_ERR_NO_MEM;
-
-    if (several_open(&several, count, requests, statuses)) {
-        nw_pairs_await(count, requests);
-        rc = next(count, requests, several.status);
-        rc = done_all(&several, count, rc);
-    }
-    several_close(&several, statuses);
-    return rc;
-}
-
-int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
-                       MPI_Request *requests, int *flag, MPI_Status *statuses)
-{
-    struct several several;
-    int rc = MPI_ERR_NO_MEM;
-
-    if (several_open(&several, count, requests, statuses)) {
-        nw_pairs_look();
-        rc = next(count, requests, flag, several.status);
-        if (rc || *flag)
-            rc = done_all(&several, count, rc);
-    }
-    several_close(&several, statuses);
-    return rc;
-}
-
-/* The first of them that is done without MPI's knowing; -1 where none is. */
-static int find_held(int count, const MPI_Request *requests, MPI_Status *status)
+int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
 {
     if (!__atomic_load_n(&held_count, __ATOMIC_RELAXED))
         return -1;
@@ -391,115 +302,10 @@ static int find_held(int count, const MPI_Request *requests, MPI_Status *status)
         if (requests[i] != MPI_REQUEST_NULL && find(requests[i], is_held)) {
             NW_PMPI(Status_set_cancelled)(status, 0);
             status->MPI_ERROR = MPI_SUCCESS;
-            (void)done(requests[i], status);
+            (void)nw_request_end(requests[i], status);
             return i;
         }
     return -1;
-}
-
-/* The one of several that is done. */
-static int done_any(struct several *several, int index, MPI_Status *status,
-                    int rc)
-{
-    int bad = MPI_SUCCESS;
-
-    if (index != MPI_UNDEFINED && index >= 0)
-        bad = done(several->request[index], rc ? NULL : status);
-    return rc ? rc : bad;
-}
-
-int nw_message_testany(__typeof__(&MPI_Testany) next, int count,
-                       MPI_Request *requests, int *index, int *flag,
-                       MPI_Status *status)
-{
-    struct several several;
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = MPI_ERR_NO_MEM;
-
-    *index = find_held(count, requests, seen);
-    *flag = *index >= 0;
-    if (*flag)
-        return MPI_SUCCESS;
-    if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
-        *index = MPI_UNDEFINED;
-        nw_pairs_look();
-        rc = next(count, requests, index, flag, seen);
-        rc = done_any(&several, rc || *flag ? *index : MPI_UNDEFINED, seen, rc);
-    }
-    several_close(&several, MPI_STATUSES_IGNORE);
-    return rc;
-}
-
-int nw_message_waitany(__typeof__(&MPI_Waitany) next, int count,
-                       MPI_Request *requests, int *index, MPI_Status *status)
-{
-    struct several several;
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = MPI_ERR_NO_MEM, flag = 0;
-
-    if (nw_pairs_are_busy(count, requests)) {
-        do
-            rc = nw_message_testany(NW_PMPI(Testany), count, requests, index,
-                                    &flag, status);
-        while (!rc && !flag);
-        return rc;
-    }
-    *index = find_held(count, requests, seen);
-    if (*index >= 0)
-        return MPI_SUCCESS;
-    if (several_open(&several, count, requests, MPI_STATUSES_IGNORE)) {
-        *index = MPI_UNDEFINED;
-        rc = next(count, requests, index, seen);
-        rc = done_any(&several, *index, seen, rc);
-    }
-    several_close(&several, MPI_STATUSES_IGNORE);
-    return rc;
-}
-
-int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
-                    MPI_Request *requests, int *outcount, int *indices,
-                    MPI_Status *statuses)
-{
-    struct several several;
-    int rc = MPI_ERR_NO_MEM, bad = MPI_SUCCESS;
-
-    if (several_open(&several, count, requests, statuses)) {
-        int held = find_held(count, requests, several.status);
-
-        if (held >= 0) {
-            *outcount = 1;
-            *indices = held;
-            several_close(&several, statuses);
-            return MPI_SUCCESS;
-        }
-        nw_pairs_look();
-        rc = next(count, requests, outcount, indices, several.status);
-        for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount &&
-                        (!rc || rc == MPI_ERR_IN_STATUS);
-             i++) {
-            int one = done_one(&several, indices[i], i, rc);
-
-            bad = bad ? bad : one;
-        }
-    }
-    several_close(&several, statuses);
-    return rc ? rc : bad;
-}
-
-int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,
-                        MPI_Request *requests, int *outcount, int *indices,
-                        MPI_Status *statuses)
-{
-    int rc;
-
-    if (!nw_pairs_are_busy(count, requests))
-        return nw_message_some(next, count, requests, outcount, indices,
-                               statuses);
-    do
-        rc = nw_message_some(NW_PMPI(Testsome), count, requests, outcount,
-                             indices, statuses);
-    while (!rc && !*outcount);
-    return rc;
 }
 
 /* Those of a request that lives on stay, for its status. */

@@ -5,7 +5,6 @@
 #include "runtime/messages/direct.h"
 
 #include "gpu/gpu.h"
-#include "runtime/warn.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -33,15 +32,9 @@ static uint32_t looked_at;
 
 static size_t wanted_bytes(void)
 {
-    const char *word = getenv("NODEWISE_GPU_DIRECT_POOL");
-    char *end = NULL;
-    long long mib = word && *word ? strtoll(word, &end, 10) : POOL_MIB;
-
-    if (word && *word && (*end || mib < 0 || mib > 1 << 20)) {
-        nw_warn_once("NODEWISE_GPU_DIRECT_POOL=%s is no number of MiB", word);
-        mib = POOL_MIB;
-    }
-    return (size_t)mib << 20;
+    return (size_t)nw_direct_setting("NODEWISE_GPU_DIRECT_POOL", POOL_MIB, 0,
+                                     1 << 20)
+           << 20;
 }
 
 static nw_status make(size_t bytes)

@@ -65,6 +65,10 @@ void nw_direct_finish(void);
 /* requests.c */
 extern int nw_kept_count; /* requests that the rows `by` are for */
 void nw_requests_finish(void);
+/* What is left to do at a request's end; `status` is NULL where it failed. */
+int nw_request_end(MPI_Request request, MPI_Status *status);
+/* The first of several that is done without MPI's knowing, ended; -1: none. */
+int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
 /* pairs.c: ends of what nw_pair_start began; all of it is next to nothing where
  * there is none. Looks how far they are. */

@@ -218,9 +218,11 @@ void nw_pairs_finish(void)
 #if MPI_VERSION >= 4
 typedef MPI_Count units;
 #define CALL(name) MPI_##name##_c
+#define BELOW(name) NW_PMPI(name##_c)
 #else
 typedef int units;
 #define CALL(name) MPI_##name
+#define BELOW(name) NW_PMPI(name)
 #endif
 
 static bool fits(const struct nw_area *area)
@@ -242,7 +244,7 @@ static int start_parts(struct pair *pair, const struct nw_exchange *exchange)
     rc = CALL(Isend)(from->buffer, (units)from->count, from->type, to->source,
                      to->tag, to->comm, &pair->part[SEND]);
     if (rc) {
-        MPI_Cancel(&pair->part[RECEIVE]);
+        NW_PMPI(Cancel)(&pair->part[RECEIVE]);
         MPI_Wait(&pair->part[RECEIVE], MPI_STATUS_IGNORE);
     }
     return rc;
@@ -303,7 +305,7 @@ int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request)
 
     if (!fits(area))
         return nw_stage_raise(NW_OF_COMM(comm), MPI_ERR_COUNT);
-    rc = CALL(Pack_size)((units)area->count, area->type, comm, &room);
+    rc = BELOW(Pack_size)((units)area->count, area->type, comm, &room);
     if (rc)
         return rc;
     packed = malloc((size_t)room + 1);

@@ -241,7 +241,7 @@ static void open_end(struct end *end, const char *provider)
     CPU_ZERO(&core);
     CPU_SET((size_t)end->rank, &core);
     (void)sched_setaffinity(0, sizeof core, &core);
-    must(nw_endpoint_open(providers, &end->fabric), "open");
+    must(nw_endpoint_open(providers, false, &end->fabric), "open");
     (void)swap(end, end->fabric.name, NW_ENDPOINT_NAME, names);
     must(nw_endpoint_meet(&end->fabric, names[!end->rank], &end->other),
          "meet");

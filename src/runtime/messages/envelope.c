@@ -2,6 +2,7 @@
 /* The receiver's side: what a receive brought is looked at; where it is an
  * envelope the payload is fetched in its place. */
 #include "runtime/messages/direct.h"
+#include "runtime/messages/ways.h"
 
 #include "base/array.h"
 #include "base/status.h"
@@ -220,6 +221,24 @@ void *nw_stage_small(struct nw_stage *stage)
     return buffer->host->memory;
 }
 
+static nw_status copy_small(char *to, const char *from, size_t bytes)
+{
+    struct nw_owner owner;
+    nw_status status;
+
+    if (!nw_owner_find(to, &owner)) {
+        memcpy(to, from, bytes);
+        return NW_OK;
+    }
+    status = nw_messages_open_gpu();
+    return status
+               ? status
+               : nw_ways_move(&(struct nw_haul){.device = to,
+                                                .host = (char *)(uintptr_t)from,
+                                                .bytes = bytes,
+                                                .owner = &owner});
+}
+
 /* What came is a message of its own. */
 static int deliver_small(const struct nw_catch *caught, uint64_t bytes)
 {
@@ -232,8 +251,8 @@ static int deliver_small(const struct nw_catch *caught, uint64_t bytes)
     if (bytes > (uint64_t)caught->count * layout->size)
         rc = MPI_ERR_TRUNCATE;
     else if (layout->dense && !layout->gaps && caught->buffer != MPI_BOTTOM)
-        status = nw_buffer_copy((char *)caught->buffer + layout->lb, caught->at,
-                                (size_t)bytes);
+        status = copy_small((char *)caught->buffer + layout->lb, caught->at,
+                            (size_t)bytes);
     else
         status = receive_again(caught, caught->at, (size_t)bytes);
     nw_typemap_drop(layout);

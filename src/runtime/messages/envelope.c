@@ -2,12 +2,11 @@
 /* The receiver's side: what a receive brought is looked at; where it is an
  * envelope the payload is fetched in its place. */
 #include "runtime/messages/direct.h"
-#include "runtime/messages/ways.h"
 
 #include "base/array.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
-#include "runtime/warn.h"
+#include "runtime/messages/ways.h"
 
 #include <limits.h>
 #include <pthread.h>

@@ -241,6 +241,18 @@ nw_status nw_file_write(const char *path, const char *data, size_t length)
     return status;
 }
 
+nw_status nw_file_write_text(const char *path, struct nw_text *text)
+{
+    size_t length = text->length;
+    char *data = NULL;
+    nw_status status = nw_text_take(text, &data);
+
+    if (!status)
+        status = nw_file_write(path, data, length);
+    free(data);
+    return status;
+}
+
 nw_status nw_file_unnamed(char path[NW_FILE_UNNAMED_PATH], int *fd)
 {
     int made = memfd_create("nodewise", MFD_CLOEXEC);

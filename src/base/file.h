@@ -31,6 +31,11 @@ NW_MUST_CHECK nw_status nw_file_read_text_by(const char *path, int32_t threads,
 NW_MUST_CHECK nw_status nw_file_write(const char *path, const char *data,
                                       size_t length);
 
+/* The same of a text, which is empty afterwards. */
+struct nw_text;
+NW_MUST_CHECK nw_status nw_file_write_text(const char *path,
+                                           struct nw_text *text);
+
 /* The same where `fill` writes what is in it, never packed. */
 typedef nw_status nw_file_filler(void *user, int fd, const char *path);
 NW_MUST_CHECK nw_status nw_file_write_by(const char *path, nw_file_filler *fill,

@@ -165,19 +165,10 @@ static nw_status fill(void *user, int fd, const char *path)
 static nw_status write_packed(const char *path, const struct nw_pieces *pieces)
 {
     struct nw_text text = {0};
-    char *data;
-    size_t length;
-    nw_status status;
 
     for (int32_t i = 0; i < pieces->count; i++)
         pieces->make(pieces->user, i, &text);
-    length = text.length;
-    status = nw_text_take(&text, &data);
-    if (status)
-        return status;
-    status = nw_file_write(path, data, length);
-    free(data);
-    return status;
+    return nw_file_write_text(path, &text);
 }
 
 nw_status nw_pieces_write(const char *path, const struct nw_pieces *pieces,

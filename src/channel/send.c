@@ -175,14 +175,7 @@ static ssize_t post_whole(nw_channel_request *request)
 
 static ssize_t post_head(nw_channel_request *request)
 {
-    nw_channel *channel = request->channel;
-    struct nw_control *head =
-        nw_control_for(channel, request->peer, &request->wire);
-    ssize_t code = head ? nw_control_post(channel, head) : -FI_ENOMEM;
-
-    if (code && head)
-        nw_control_done(channel, head);
-    return code;
+    return nw_control_now(request->channel, request->peer, &request->wire);
 }
 
 static ssize_t post_two(nw_channel_request *request)
@@ -326,13 +319,8 @@ static bool push_failed(nw_channel_request *request, nw_status status)
     struct nw_wire failed = {.kind = NW_WIRE_FAILED,
                              .tag = request->message.tag,
                              .order = peer->sent};
-    struct nw_control *control =
-        nw_control_for(request->channel, peer, &failed);
-    ssize_t code =
-        control ? nw_control_post(request->channel, control) : -FI_ENOMEM;
+    ssize_t code = nw_control_now(request->channel, peer, &failed);
 
-    if (code && control)
-        nw_control_done(request->channel, control);
     if (code == -FI_EAGAIN)
         return false;
     if (!code) {

@@ -258,7 +258,9 @@ void nw_send_done(nw_channel_request *request);
 /* controls.c */
 struct nw_control *nw_control_for(nw_channel *channel, struct nw_peer *peer,
                                   const struct nw_wire *wire); /* or NULL */
-ssize_t nw_control_post(nw_channel *channel, struct nw_control *control);
+/* One that does not wait; a libfabric code, after which nothing is kept. */
+ssize_t nw_control_now(nw_channel *channel, struct nw_peer *peer,
+                       const struct nw_wire *wire);
 void nw_send_control(struct nw_peer *peer, nw_channel *channel,
                      const struct nw_wire *wire);
 bool nw_push_controls(nw_channel *channel,

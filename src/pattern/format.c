@@ -133,8 +133,6 @@ nw_status nw_pattern_write_as(const nw_pattern *pattern, const char *format,
 {
     struct nw_text text = {0};
     nw_pattern_renderer *render = NULL;
-    size_t length;
-    char *data;
     nw_status status;
 
     for (size_t i = 0; i < nw_pattern_format_count; i++)
@@ -146,16 +144,9 @@ nw_status nw_pattern_write_as(const nw_pattern *pattern, const char *format,
                        "list, not as '%s'",
                        format);
     status = render(pattern, &text);
-    length = text.length;
-    if (status) {
-        nw_text_fini(&text);
-        return status;
-    }
-    status = nw_text_take(&text, &data);
-    if (status)
-        return status;
-    status = nw_file_write(path, data, length);
-    free(data);
+    if (!status)
+        status = nw_file_write_text(path, &text);
+    nw_text_fini(&text);
     return status;
 }
 

@@ -239,8 +239,8 @@ void nw_halo_cache_write(const nw_halo *halo, const char *file)
         ours = !nw_file_read_text(path, &data, &length) &&
                add_others(data, path, key, &text);
     add_line(halo, key, &text);
-    if (ours && !text.failed)
-        (void)!nw_file_write(path, text.data, text.length);
+    if (ours)
+        (void)!nw_file_write_text(path, &text);
     nw_text_fini(&text);
     free(data);
 }

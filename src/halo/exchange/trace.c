@@ -98,8 +98,8 @@ void nw_halo_trace_close(nw_halo *halo)
     for (size_t i = 0; i < trace->count; i++)
         add_line(&text, halo->rank, &trace->event[i]);
     nw_text_format(&name, "%s.%d", trace->file, halo->rank);
-    if (!text.failed && !name.failed)
-        (void)!nw_file_write(name.data, text.data, text.length);
+    if (!name.failed)
+        (void)!nw_file_write_text(name.data, &text);
     nw_text_fini(&text);
     nw_text_fini(&name);
     free(trace);

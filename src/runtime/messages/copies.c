@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/pace.h"
 #include "base/status.h"
 #include "gpu/job.h"
-#include "base/pace.h"
 #include "runtime/messages/ways.h"
 
 #include <pthread.h>

@@ -45,6 +45,15 @@ MPI_Comm nw_seat_self(void);
 uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
                            uint64_t most);
 
+/* What MPI carries in a payload's place. */
+struct nw_envelope {
+    unsigned char nonce[NW_NONCE];
+    uint32_t owner, slot;
+    uint64_t at, bytes, generation;
+    uint64_t check; /* of what stands before it */
+    char rest[NW_ENVELOPE - NW_NONCE - 2 * 4 - 4 * 8];
+};
+
 /* slots.c: this process's pool, and those of the others. */
 struct nw_slot {
     uint32_t index;
@@ -57,18 +66,13 @@ char *nw_slots_memory(void);
 /* The payload will not be fetched by any other; wherever it already was,
  * nothing is done. */
 void nw_slot_drop(const struct nw_slot *slot);
-char *nw_slots_mapped(int owner); /* NULL: not here */
+/* The reader's side: a payload that waits; NULL where it is not here, or no
+ * more. */
+const char *nw_slot_payload(const struct nw_envelope *envelope);
+void nw_slot_free(const struct nw_envelope *envelope);
 void nw_slots_unmap(void);
 void nw_slots_close(void);
 
-/* What MPI carries in a payload's place. */
-struct nw_envelope {
-    unsigned char nonce[NW_NONCE];
-    uint32_t owner, slot;
-    uint64_t at, bytes, generation;
-    uint64_t check; /* of what stands before it */
-    char rest[NW_ENVELOPE - NW_NONCE - 2 * 4 - 4 * 8];
-};
 uint64_t nw_envelope_check(const struct nw_envelope *envelope);
 bool nw_envelope_is(const struct nw_envelope *envelope);
 

@@ -64,29 +64,6 @@ static bool read_envelope(const struct nw_catch *caught,
 
 /* -- to where it belongs -- */
 
-/* The payload, on this process's side; NULL where it is no more. */
-static const char *payload_of(const struct nw_envelope *envelope)
-{
-    uint64_t word;
-
-    if (envelope->owner >= (uint32_t)nw_seat_count() ||
-        envelope->slot >= NW_SLOTS)
-        return NULL;
-    word =
-        __atomic_load_n(&nw_board->seat[envelope->owner].slot[envelope->slot],
-                        __ATOMIC_ACQUIRE);
-    if (word != 2 * envelope->generation + 1 ||
-        !nw_slots_mapped((int)envelope->owner))
-        return NULL;
-    return nw_slots_mapped((int)envelope->owner) + envelope->at;
-}
-
-static void free_slot(const struct nw_envelope *envelope)
-{
-    __atomic_store_n(&nw_board->seat[envelope->owner].slot[envelope->slot],
-                     2 * envelope->generation, __ATOMIC_RELEASE);
-}
-
 static int32_t gpu_of(const void *memory)
 {
     int32_t gpu = nw_memory_gpu(memory);
@@ -94,15 +71,22 @@ static int32_t gpu_of(const void *memory)
     return gpu < 0 ? 0 : gpu;
 }
 
+/* To the host; the caller gives *host back, also after an error. */
+static nw_status fetch(const char *payload, size_t bytes, struct nw_host **host)
+{
+    nw_status status = nw_host_take(bytes, host);
+
+    return status ? status
+                  : nw_memory_copy_out(gpu_of(payload), (*host)->memory,
+                                       payload, bytes);
+}
+
 /* By way of the host; two GPUs may not reach each other. */
 static nw_status copy_twice(char *to, const char *payload, size_t bytes)
 {
     struct nw_host *host = NULL;
-    nw_status status = nw_host_take(bytes, &host);
+    nw_status status = fetch(payload, bytes, &host);
 
-    if (!status)
-        status =
-            nw_memory_copy_out(gpu_of(payload), host->memory, payload, bytes);
     if (!status)
         status = nw_memory_copy_in(gpu_of(to), to, host->memory, bytes);
     nw_host_give(host);
@@ -145,11 +129,8 @@ static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
                              size_t bytes)
 {
     struct nw_host *host = NULL;
-    nw_status status = nw_host_take(bytes, &host);
+    nw_status status = fetch(payload, bytes, &host);
 
-    if (!status)
-        status =
-            nw_memory_copy_out(gpu_of(payload), host->memory, payload, bytes);
     if (!status)
         status = receive_again(caught, host->memory, bytes);
     nw_host_give(host);
@@ -270,10 +251,10 @@ bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
             *rc = deliver_small(caught, nw_stage_received(status));
         return caught->small;
     }
-    payload = payload_of(&envelope);
+    payload = nw_slot_payload(&envelope);
     *rc = payload ? deliver(caught, &envelope, payload) : MPI_ERR_OTHER;
     if (payload)
-        free_slot(&envelope);
+        nw_slot_free(&envelope);
     NW_PMPI(Status_set_elements_x)
     (status, MPI_BYTE, (MPI_Count)envelope.bytes);
     return true;

@@ -202,8 +202,6 @@ void nw_known_save(const struct nw_known *known)
 {
     struct nw_text text = {0};
     struct nw_known both;
-    char *words = NULL;
-    nw_status status = NW_OK;
 
     if (!known->path)
         return;
@@ -213,13 +211,10 @@ void nw_known_save(const struct nw_known *known)
             if (known->form[i][class] != NW_BY_NONE)
                 both.form[i][class] = known->form[i][class];
     add_rows(&both, &text);
-    status = nw_text_take(&text, &words);
-    if (!status)
-        status = nw_file_folders(known->path, 0700);
-    if (!status) // where it fails the next program measures again
-        (void)!nw_file_write(known->path, words, strlen(words));
+    // where it fails the next program measures again
+    if (!nw_file_folders(known->path, 0700))
+        (void)!nw_file_write_text(known->path, &text);
     nw_text_fini(&text);
-    free(words);
 }
 
 void nw_known_close(struct nw_known *known)

@@ -62,18 +62,6 @@ void nw_meet_next(struct nw_meet *meet, struct nw_collect *collect)
 
 /* -- once for each communicator -- */
 
-static int no_copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
-                   int *flag)
-{
-    (void)comm;
-    (void)key;
-    (void)extra;
-    (void)in;
-    (void)out;
-    *flag = 0;
-    return MPI_SUCCESS;
-}
-
 static void list_remove(struct nw_meet *meet)
 {
     struct nw_meet **at = &meets;
@@ -161,7 +149,7 @@ struct nw_meet *nw_meet_of(MPI_Comm comm)
         return NULL;
     pthread_mutex_lock(&lock);
     if (keyval == MPI_KEYVAL_INVALID)
-        NW_PMPI(Comm_create_keyval)(no_copy, drop, &keyval, NULL);
+        NW_PMPI(Comm_create_keyval)(nw_shape_not_copied, drop, &keyval, NULL);
     pthread_mutex_unlock(&lock);
     if (NW_PMPI(Comm_get_attr)(comm, keyval, &meet, &found))
         return NULL;

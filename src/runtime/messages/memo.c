@@ -89,7 +89,7 @@ nw_status nw_memo_read(bool near, struct nw_round rounds[NW_ROUNDS])
 nw_status nw_memo_write(bool near, const struct nw_round rounds[NW_ROUNDS])
 {
     struct nw_text text = {0};
-    char *path = NULL, *words = NULL;
+    char *path = NULL;
     nw_status status = find_path(near, &path);
 
     nw_text_format(&text, "%s\n# bytes, us staged, us by MPI itself\n", head);
@@ -100,11 +100,8 @@ nw_status nw_memo_write(bool near, const struct nw_round rounds[NW_ROUNDS])
     if (!status)
         status = nw_file_folders(path, 0700);
     if (!status)
-        status = nw_text_take(&text, &words);
-    if (!status)
-        status = nw_file_write(path, words, strlen(words));
+        status = nw_file_write_text(path, &text);
     nw_text_fini(&text);
-    free(words);
     free(path);
     return status;
 }

@@ -255,6 +255,9 @@ bool nw_shape_is_outside(MPI_Comm comm, int root); /* MPI_PROC_NULL */
 int64_t nw_shape_in(MPI_Comm comm);                /* neighbours */
 int64_t nw_shape_out(MPI_Comm comm);
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size);
+/* What a keyval's communicators do not hand on to their copies. */
+int nw_shape_not_copied(MPI_Comm comm, int key, void *extra, void *in,
+                        void *out, int *flag);
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
 
 /* A buffer argument with its count and datatype, replaced in place. */

@@ -175,14 +175,13 @@ static struct kept *find(MPI_Request request, bool (*is)(const struct kept *))
 }
 
 /* Its end was looked at before, where MPI tells of the envelope. */
-static int see_again(const struct kept *kept, MPI_Status *status)
+static void see_again(const struct kept *kept, MPI_Status *status)
 {
     if (!kept->opened)
-        return MPI_SUCCESS;
+        return;
     status->MPI_SOURCE = kept->source;
     status->MPI_TAG = kept->tag;
     NW_PMPI(Status_set_elements_x)(status, MPI_BYTE, kept->bytes);
-    return MPI_SUCCESS;
 }
 
 static void remember(struct kept *kept, const MPI_Status *status)
@@ -213,8 +212,10 @@ static int finish(struct kept *kept, MPI_Status *status)
     int cancelled = 0, rc = MPI_SUCCESS;
     uint64_t most;
 
-    if (!kept->active)
-        return see_again(kept, status);
+    if (!kept->active) {
+        see_again(kept, status);
+        return MPI_SUCCESS;
+    }
     kept->active = false;
     if (!kept->whole) // what cannot be cancelled may say anything
         NW_PMPI(Test_cancelled)(status, &cancelled);
@@ -321,7 +322,7 @@ static int look(MPI_Request request, MPI_Status *status)
     }
     kept = find(request, is_opened);
     if (kept)
-        (void)see_again(kept, status);
+        see_again(kept, status);
     return rc;
 }
 

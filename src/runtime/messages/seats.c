@@ -91,18 +91,6 @@ static int drop(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static int no_copy(MPI_Comm comm, int key, void *extra, void *in, void *out,
-                   int *flag)
-{
-    (void)comm;
-    (void)key;
-    (void)extra;
-    (void)in;
-    (void)out;
-    *flag = 0;
-    return MPI_SUCCESS;
-}
-
 static bool translate(MPI_Comm comm, struct places *places)
 {
     int *ranks = malloc((size_t)places->count * sizeof *ranks);
@@ -303,7 +291,8 @@ static bool open_all(bool messaging)
                    has_driver()) &&
            board_open() &&
            all_say(open_self() &&
-                   !NW_PMPI(Comm_create_keyval)(no_copy, drop, &keyval, NULL));
+                   !NW_PMPI(Comm_create_keyval)(nw_shape_not_copied, drop,
+                                                &keyval, NULL));
 }
 
 void nw_direct_start(bool messaging)

@@ -85,6 +85,11 @@ static uint64_t *word_of(int owner, uint32_t index)
     return &nw_board->seat[owner].slot[index];
 }
 
+static uint64_t held(uint64_t generation)
+{
+    return 2 * generation + 1;
+}
+
 static void reclaim(void)
 {
     int kept = 0;
@@ -125,7 +130,7 @@ static void enter(int place, size_t at, size_t bytes, struct nw_slot *out)
     pool.count++;
     pool.busy[index] = true;
     *out = (struct nw_slot){index, at, ++pool.generation[index]};
-    __atomic_store_n(word_of(nw_seat_mine(), index), 2 * out->generation + 1,
+    __atomic_store_n(word_of(nw_seat_mine(), index), held(out->generation),
                      __ATOMIC_RELEASE);
 }
 
@@ -162,10 +167,10 @@ char *nw_slots_memory(void)
 
 void nw_slot_drop(const struct nw_slot *slot)
 {
-    uint64_t held = 2 * slot->generation + 1;
+    uint64_t word = held(slot->generation);
 
     (void)__atomic_compare_exchange_n(word_of(nw_seat_mine(), slot->index),
-                                      &held, held - 1, false, __ATOMIC_ACQ_REL,
+                                      &word, word - 1, false, __ATOMIC_ACQ_REL,
                                       __ATOMIC_RELAXED);
 }
 
@@ -205,9 +210,22 @@ void nw_slots_look(void)
     pthread_mutex_unlock(&lock);
 }
 
-char *nw_slots_mapped(int owner)
+const char *nw_slot_payload(const struct nw_envelope *envelope)
 {
-    return mapped ? mapped[owner] : NULL;
+    uint32_t owner = envelope->owner;
+
+    if (owner >= (uint32_t)nw_seat_count() || envelope->slot >= NW_SLOTS ||
+        !mapped || !mapped[owner] ||
+        __atomic_load_n(word_of((int)owner, envelope->slot),
+                        __ATOMIC_ACQUIRE) != held(envelope->generation))
+        return NULL;
+    return mapped[owner] + envelope->at;
+}
+
+void nw_slot_free(const struct nw_envelope *envelope)
+{
+    __atomic_store_n(word_of((int)envelope->owner, envelope->slot),
+                     held(envelope->generation) - 1, __ATOMIC_RELEASE);
 }
 
 void nw_slots_unmap(void)

@@ -9,10 +9,10 @@
 #include "runtime/messages/ways.h"
 
 #include "base/clock.h"
+#include "base/pace.h"
 #include "base/status.h"
 #include "channel/mapping.h"
 #include "gpu/gpu.h"
-#include "base/pace.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -7,22 +7,14 @@
  *
  *     direct SEED ROUNDS [probes]
  */
-#include <mpi.h>
+#include "driver.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROOM = 40000, MOST = 24, RANKS = 8, TAGS = 3, CARD = 160 };
-
-static struct {
-    int (*alloc)(uint64_t *, size_t);
-    int (*in)(uint64_t, const void *, size_t);
-    int (*out)(void *, uint64_t, size_t);
-    unsigned long (*uses)(const char *);
-} cuda;
 
 struct letter {
     int from, to, tag, bytes, id;
@@ -40,31 +32,6 @@ static unsigned draw(uint64_t *from, unsigned bound)
 {
     *from = *from * 6364136223846793005u + 1442695040888963407u;
     return (unsigned)(*from >> 33) % bound;
-}
-
-static void need(int failed, const char *what)
-{
-    if (!failed)
-        return;
-    fprintf(stderr, "direct: %s fails\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-}
-
-static void open_gpu(void)
-{
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
-    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
-
-    need(!driver, "dlopen");
-    *(void **)&init = dlsym(driver, "cuInit");
-    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
-    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
-    *(void **)&cuda.alloc = dlsym(driver, "cuMemAlloc_v2");
-    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
-    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
-    *(void **)&cuda.uses = dlsym(driver, "fake_cuda_uses");
-    need(!cuda.uses || init(0) || retain(&context, 0) || set(context),
-         "the driver");
 }
 
 /* Twice the room, for gaps. */
@@ -655,7 +622,8 @@ int main(int argc, char **argv)
     probes = argc > 3;
     MPI_Buffer_attach(room, sizeof room);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    open_gpu();
+    open_driver();
+    need(!cuda.uses, "the double of the driver");
     for (int i = 0; i < rounds && !wrong; i++)
         play(i, comm);
     around(comm);

@@ -8,9 +8,8 @@
  *
  * Prints "N functions: S staged, R refused, W wrong".
  */
-#include <mpi.h>
+#include "driver.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,18 +29,6 @@ static MPI_File file;
 static MPI_Request partner = MPI_REQUEST_NULL;
 static int partner_sends, position;
 static int mail[BYTES / 4];
-static struct {
-    int (*in)(uint64_t, const void *, size_t);
-    int (*out)(void *, uint64_t, size_t);
-} cuda;
-
-static void need(int failed, const char *what)
-{
-    if (!failed)
-        return;
-    fprintf(stderr, "every: %s fails\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-}
 
 /* ---- the other end of a message, in host memory ---- */
 static void host_receives(void)
@@ -88,22 +75,12 @@ static int finish(int rc, MPI_Request *request, int persistent)
 static char *gpu_memory(int i)
 {
     static uint64_t memory[BUFFERS];
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
-    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
-    int (*alloc)(uint64_t *, size_t);
 
     if (memory[i])
         return (char *)memory[i];
-    need(!driver, "dlopen");
-    *(void **)&init = dlsym(driver, "cuInit");
-    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
-    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
-    *(void **)&alloc = dlsym(driver, "cuMemAlloc_v2");
-    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
-    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
-    need(init(0) || retain(&context, 0) || set(context) ||
-             alloc(&memory[i], BYTES),
-         "cuMemAlloc");
+    if (!cuda.alloc)
+        open_driver();
+    need(cuda.alloc(&memory[i], BYTES), "cuMemAlloc");
     return (char *)memory[i];
 }
 

@@ -8,9 +8,8 @@
  *
  *     forms SEED ROUNDS LARGEST
  */
-#include <mpi.h>
+#include "driver.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +19,6 @@ enum { RANKS = 16, GAP = 0x5a5a5a5a };
 
 static uint64_t own, shared;
 static int rank, size; /* in the communicator of the case */
-static struct {
-    int (*alloc)(uint64_t *, size_t);
-    int (*in)(uint64_t, const void *, size_t);
-    int (*out)(void *, uint64_t, size_t);
-} cuda;
 
 /* A buffer of words, the image of what it must hold, and its datatype. */
 struct side {
@@ -35,14 +29,6 @@ struct side {
     MPI_Datatype type;
 };
 static struct side sides[2];
-
-static void need(int failed, const char *what)
-{
-    if (!failed)
-        return;
-    fprintf(stderr, "%s failed\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-}
 
 static int draw(uint64_t *from, int below)
 {
@@ -57,17 +43,7 @@ static int word(int from, int to, int i)
 
 static void open_gpu(size_t bytes)
 {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
-    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
-
-    need(!driver, "dlopen");
-    *(void **)&init = dlsym(driver, "cuInit");
-    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
-    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
-    *(void **)&cuda.alloc = dlsym(driver, "cuMemAlloc_v2");
-    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
-    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
-    need(init(0) || retain(&context, 0) || set(context), "cuInit");
+    open_driver();
     for (int i = 0; i < 2; i++) {
         need(cuda.alloc(&sides[i].device, bytes), "cuMemAlloc");
         sides[i].host = malloc(bytes);

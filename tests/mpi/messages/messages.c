@@ -8,9 +8,8 @@
  *
  *     messages SEED ROUNDS
  */
-#include <mpi.h>
+#include "driver.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +19,6 @@ enum { ROOM = 65536, MEMS = 2, TYPES = 12 };
 
 static int rank, size;
 static uint64_t state, shared_state;
-static struct {
-    int (*in)(uint64_t, const void *, size_t);
-    int (*out)(void *, uint64_t, size_t);
-    unsigned long (*pieces)(void);
-} cuda;
 
 struct mem {
     char *host, *oracle; /* the buffer where it is on the host, and its twin */
@@ -44,14 +38,6 @@ struct call {
     int variant;
 };
 
-static void need(int failed, const char *what)
-{
-    if (!failed)
-        return;
-    fprintf(stderr, "rank %d: %s failed\n", rank, what);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-}
-
 static unsigned draw(uint64_t *from, unsigned below)
 {
     *from = *from * 6364136223846793005u + 1442695040888963407u;
@@ -60,21 +46,9 @@ static unsigned draw(uint64_t *from, unsigned below)
 
 static void open_gpu(void)
 {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
-    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
-    int (*alloc)(uint64_t *, size_t);
-
-    need(!driver, "dlopen");
-    *(void **)&init = dlsym(driver, "cuInit");
-    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
-    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
-    *(void **)&alloc = dlsym(driver, "cuMemAlloc_v2");
-    *(void **)&cuda.pieces = dlsym(driver, "fake_cuda_pieces");
-    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
-    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
-    need(init(0) || retain(&context, 0) || set(context), "cuInit");
+    open_driver();
     for (int i = 0; i < MEMS; i++) {
-        need(alloc(&mems[i].device, ROOM), "cuMemAlloc");
+        need(cuda.alloc(&mems[i].device, ROOM), "cuMemAlloc");
         mems[i].host = malloc(ROOM);
         mems[i].oracle = malloc(ROOM);
     }

@@ -7,9 +7,8 @@
  *
  *     passed WORDS [STEP | all]
  */
-#include <mpi.h>
+#include "driver.h"
 
-#include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,38 +17,12 @@
 enum { ROOM = 4096, WARM = 16, TURNS = 15, KINDS = 4 };
 static const char *const kinds[KINDS] = {"copy", "store", "load", "kernel"};
 
-static struct {
-    int (*alloc)(uint64_t *, size_t);
-    int (*in)(uint64_t, const void *, size_t);
-    int (*out)(void *, uint64_t, size_t);
-    unsigned long (*uses)(const char *);
-} cuda;
-
-static void need(int failed, const char *what)
-{
-    if (!failed)
-        return;
-    fprintf(stderr, "passed: %s fails\n", what);
-    MPI_Abort(MPI_COMM_WORLD, 2);
-}
-
 static uint64_t gpu_memory(void)
 {
-    void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context;
-    int (*init)(unsigned), (*retain)(void **, int), (*set)(void *);
     uint64_t memory = 0;
 
-    need(!driver, "dlopen");
-    *(void **)&init = dlsym(driver, "cuInit");
-    *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
-    *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
-    *(void **)&cuda.alloc = dlsym(driver, "cuMemAlloc_v2");
-    *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
-    *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
-    *(void **)&cuda.uses = dlsym(driver, "fake_cuda_uses");
-    need(!cuda.uses || init(0) || retain(&context, 0) || set(context) ||
-             cuda.alloc(&memory, ROOM * sizeof(int)),
-         "cuMemAlloc");
+    open_driver();
+    need(!cuda.uses || cuda.alloc(&memory, ROOM * sizeof(int)), "cuMemAlloc");
     return memory;
 }
 

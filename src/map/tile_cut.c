@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Cuts a grid across for any tree: the cells of a cluster are shared out to its
  * children by halving the children again and again, the cells cut in the
- * dimension that lets the least bytes across; the last layer is taken in part
- * where sizes ask for it. What is left of a large grid after the first cuts is
- * cut on several threads. */
-#include "map/tile.h"
+ * dimension that lets the least bytes across. What is left of a large grid
+ * after the first cuts is cut on several threads. */
+#include "map/tile_share.h"
 #include "base/array.h"
 #include "base/crew.h"
 
@@ -15,26 +14,12 @@
 #define JOBS 16        /* a large grid is cut down to so many shares first */
 #define JOB_LEAST 8192 /* cells */
 
-/* Cells first .. end - 1 and clusters from .. to - 1 of a level. */
-struct share {
-    int32_t first, end, from, to;
-    int level;
-    int32_t box[NW_TILE_DIMS]; /* its cells fill one; box[0] 0: they do not */
-};
-
 struct cutting {
-    const struct nw_layout *layout;
+    struct nw_tile_work of;
     int way; /* of enum nw_tile_way, together */
-    const struct nw_tiling *tiling;
-    int32_t *cell;  /* [count] processes, those of a piece together */
-    int32_t *order; /* [count] for sorting */
-    int32_t *best;  /* [count] the best order so far */
-    int32_t *layer; /* [largest size + 1] */
-    int32_t *piece; /* [count] where the piece ends that a process is in */
-    int32_t *side;  /* [count] */
     int32_t *seat;
-    int32_t *at[NW_TILE_DIMS]; /* [count] coordinates of each process */
-    int32_t later; /* shares of at most so many cells wait for other threads */
+    /* shares of at most so many cells wait for other threads: */
+    int32_t later, later_box; /* listed ones, and others */
     struct waiting *waiting;
     nw_status status;
     nw_status *failed; /* where a failure is kept for all */
@@ -42,7 +27,7 @@ struct cutting {
 
 struct waiting {
     pthread_mutex_t lock;
-    struct share *share;
+    struct nw_tile_share *share;
     size_t count, capacity;
 };
 
@@ -52,165 +37,14 @@ static void fail(struct cutting *work, nw_status status)
     __atomic_store_n(work->failed, status, __ATOMIC_RELAXED);
 }
 
-/* Cells first .. end - 1 by coordinate d, in the order they are in else. */
-static void sort_cells(struct cutting *work, int32_t first, int32_t end, int d)
-{
-    int32_t size = work->tiling->size[d];
-
-    memset(work->layer, 0, ((size_t)size + 1) * sizeof *work->layer);
-    for (int32_t i = first; i < end; i++)
-        work->layer[work->at[d][work->cell[i]] + 1]++;
-    for (int32_t x = 0; x < size; x++)
-        work->layer[x + 1] += work->layer[x];
-    for (int32_t i = first; i < end; i++) {
-        int32_t x = work->at[d][work->cell[i]];
-
-        work->order[first + work->layer[x]++] = work->cell[i];
-    }
-}
-
-/* Another thread may write it for cells of another piece: an end that is never
- * that of a piece here. */
-static inline int32_t piece_of(const struct cutting *work, int32_t p)
-{
-    return __atomic_load_n(&work->piece[p], __ATOMIC_RELAXED);
-}
-
-/* The longest step in a dimension; none bounds it where steps wrap around. */
-static int32_t reach_of(const struct nw_tiling *tiling, int d)
-{
-    int32_t reach = tiling->periodic[d] ? tiling->size[d] : 0;
-
-    for (int i = 0; i < tiling->steps; i++)
-        if (abs(tiling->step[i][d]) > reach)
-            reach = abs(tiling->step[i][d]);
-    return reach;
-}
-
-/* Where the layer of coordinate x begins in the order of sort_cells. */
-static int32_t layer_begin(const struct cutting *work, int32_t x)
-{
-    return x > 0 ? work->layer[x - 1] : 0;
-}
-
-/* Bytes from the first `left` cells of the order by coordinate d to the others;
- * only layers near the cut are looked at. */
-static double across(struct cutting *work, struct share share, int32_t left,
-                     int d)
-{
-    const struct nw_layout *layout = work->layout;
-    const int32_t *order = work->order + share.first;
-    int32_t size = work->tiling->size[d], reach = reach_of(work->tiling, d);
-    int32_t cut = work->at[d][order[left]];
-    int32_t begin = layer_begin(work, cut - 2 * reach);
-    int32_t end =
-        layer_begin(work, cut + reach + 1 < size ? cut + reach + 1 : size);
-    double sum = 0;
-
-    for (int32_t i = begin; i < end; i++)
-        work->side[order[i]] = i < left;
-    for (int32_t i = layer_begin(work, cut - reach); i < left; i++) {
-        int32_t p = order[i];
-
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t peer = layout->bond[b].peer;
-
-            if (piece_of(work, peer) == work->piece[p] && !work->side[peer])
-                sum += layout->bond[b].bytes;
-        }
-    }
-    return sum;
-}
-
-/* Where `left` cells of a box are whole layers of dimension d, the steps alone
- * say what is cut; how many layers, or 0. */
-static int32_t whole_layers(const struct cutting *work,
-                            const struct share *share, int32_t left, int d)
-{
-    const struct nw_tiling *tiling = work->tiling;
-    int32_t layer;
-
-    if (!share->box[0] || !tiling->uniform || tiling->periodic[d])
-        return 0;
-    layer = (share->end - share->first) / share->box[d];
-    return left % layer ? 0 : left / layer;
-}
-
-static double across_layers(const struct cutting *work,
-                            const struct share *share, int32_t layers, int d)
-{
-    int32_t part[NW_TILE_DIMS];
-    double sum = nw_tiling_inside(work->tiling, share->box);
-
-    memcpy(part, share->box, sizeof part);
-    part[d] = layers;
-    sum -= nw_tiling_inside(work->tiling, part);
-    part[d] = share->box[d] - layers;
-    return sum - nw_tiling_inside(work->tiling, part);
-}
-
-/* Cuts the cells in the best dimension, which is returned. */
-static int cut_piece(struct cutting *work, struct share share, int32_t left)
-{
-    size_t count = (size_t)(share.end - share.first);
-    int chosen = -1, sorted = -1;
-    double least = -1;
-
-    for (int d = 0; d < work->tiling->dims; d++) {
-        int32_t layers = whole_layers(work, &share, left, d);
-        double cut;
-
-        if (layers) {
-            cut = across_layers(work, &share, layers, d);
-        } else {
-            sort_cells(work, share.first, share.end, d);
-            cut = across(work, share, left, d);
-        }
-        if (least >= 0 && cut >= least)
-            continue;
-        least = cut;
-        chosen = d;
-        if (layers)
-            continue;
-        sorted = d;
-        memcpy(work->best + share.first, work->order + share.first,
-               count * sizeof *work->best);
-    }
-    if (sorted != chosen)
-        sort_cells(work, share.first, share.end, chosen);
-    memcpy(work->cell + share.first,
-           (sorted == chosen ? work->best : work->order) + share.first,
-           count * sizeof *work->cell);
-    for (int32_t i = share.first; i < share.first + left; i++)
-        __atomic_store_n(&work->piece[work->cell[i]], share.first + left,
-                         __ATOMIC_RELAXED);
-    return chosen;
-}
-
-/* The boxes of both halves, where they are some. */
-static void cut_box(const struct share *whole, int d, struct share *left,
-                    struct share *right)
-{
-    int32_t layer, cells = left->end - left->first;
-
-    if (!whole->box[0])
-        return;
-    layer = (whole->end - whole->first) / whole->box[d];
-    if (cells % layer) {
-        left->box[0] = right->box[0] = 0;
-        return;
-    }
-    left->box[d] = cells / layer;
-    right->box[d] = whole->box[d] - left->box[d];
-}
-
-static void spread(struct cutting *work, struct share share);
-static void follow_strips(struct cutting *work, struct share share);
+static void spread(struct cutting *work, struct nw_tile_share share);
+static void follow_strips(struct cutting *work, struct nw_tile_share share);
 
 /* Whether the share's cluster holds seats that are all as far apart. */
-static bool is_alike(const struct cutting *work, const struct share *share)
+static bool is_alike(const struct cutting *work,
+                     const struct nw_tile_share *share)
 {
-    const struct nw_tree *tree = work->layout->tree;
+    const struct nw_tree *tree = work->of.layout->tree;
     int32_t first = tree->first[share->level][share->from];
     int32_t last = tree->first[share->level][share->from + 1] - 1;
 
@@ -218,26 +52,26 @@ static bool is_alike(const struct cutting *work, const struct share *share)
            tree->cluster[0][last] - tree->cluster[0][first] == last - first;
 }
 
-static bool is_for_strips(const struct cutting *work, const struct share *below)
+static bool is_for_strips(const struct cutting *work,
+                          const struct nw_tile_share *below)
 {
-    int depth = work->layout->tree->levels - 2 - below->level;
+    int depth = work->of.layout->tree->levels - 2 - below->level;
 
     return depth < 8 && (work->way & NW_TILE_STRIPS << depth) &&
            below->to - below->from > 2;
 }
 
 /* One cluster: on to its children, as few as hold the cells. */
-static void enter(struct cutting *work, struct share share)
+static void enter(struct cutting *work, struct nw_tile_share share)
 {
-    const struct nw_tree *tree = work->layout->tree;
+    const struct nw_tree *tree = work->of.layout->tree;
     int level = share.level;
     int32_t count = share.end - share.first;
     const int32_t *first = tree->first[level];
-    struct share below = share;
+    struct nw_tile_share below = share;
 
     if (!level || is_alike(work, &share)) {
-        for (int32_t i = 0; i < count; i++)
-            work->seat[work->cell[share.first + i]] = first[share.from] + i;
+        nw_tile_seat(&work->of, &share, first[share.from], work->seat);
         return;
     }
     below.level = level - 1;
@@ -252,10 +86,10 @@ static void enter(struct cutting *work, struct share share)
 }
 
 /* How many cells go to the first of two halves of the clusters. */
-static int32_t share_left(const struct cutting *work, struct share share,
-                          int32_t middle)
+static int32_t share_left(const struct cutting *work,
+                          struct nw_tile_share share, int32_t middle)
 {
-    const struct nw_tree *tree = work->layout->tree;
+    const struct nw_tree *tree = work->of.layout->tree;
     bool packed = work->way & NW_TILE_PACKED;
     const int32_t *first = tree->first[share.level];
     int64_t room = first[share.to] - first[share.from];
@@ -273,8 +107,8 @@ static int32_t share_left(const struct cutting *work, struct share share,
 }
 
 /* Where the cells of each cluster begin. */
-static nw_status share_out(const struct cutting *work, struct share share,
-                           int32_t **begin)
+static nw_status share_out(const struct cutting *work,
+                           struct nw_tile_share share, int32_t **begin)
 {
     int32_t clusters = share.to - share.from;
     nw_status status = nw_alloc((size_t)clusters + 1, sizeof **begin, begin);
@@ -285,14 +119,16 @@ static nw_status share_out(const struct cutting *work, struct share share,
 }
 
 /* All clusters of a share at once. */
-static void follow_strips(struct cutting *work, struct share share)
+static void follow_strips(struct cutting *work, struct nw_tile_share share)
 {
-    struct share one = {.level = share.level};
+    struct nw_tile_share one = {.level = share.level, .listed = true};
+    struct nw_tile_work *of = &work->of;
     int32_t *begin = NULL, clusters = share.to - share.from;
     nw_status status = share_out(work, share, &begin);
 
+    nw_tile_list(of, &share);
     if (!status)
-        status = nw_tiling_strips(work->tiling, work->cell, begin, clusters);
+        status = nw_tiling_strips(of->tiling, of->cell, begin, clusters);
     if (status)
         fail(work, status);
     for (int32_t c = 0; !status && c < clusters; c++) {
@@ -301,7 +137,7 @@ static void follow_strips(struct cutting *work, struct share share)
         one.first = begin[c];
         one.end = begin[c + 1];
         for (int32_t i = one.first; i < one.end; i++)
-            __atomic_store_n(&work->piece[work->cell[i]], one.end,
+            __atomic_store_n(&of->piece[of->cell[i]], one.end,
                              __ATOMIC_RELAXED);
         spread(work, one);
     }
@@ -311,7 +147,7 @@ static void follow_strips(struct cutting *work, struct share share)
 /* Where to part the clusters: in the middle, or where whole layers of a box
  * part with the least bytes across for what both sides hold. */
 static int32_t choose_middle(const struct cutting *work,
-                             const struct share *share)
+                             const struct nw_tile_share *share)
 {
     int32_t clusters = share->to - share->from;
     int32_t best = share->from + clusters / 2;
@@ -320,14 +156,15 @@ static int32_t choose_middle(const struct cutting *work,
     if (!(work->way & NW_TILE_LAYERS) || !share->box[0] || clusters < 3)
         return best;
     for (int32_t k = (clusters + 2) / 3; k <= clusters - clusters / 3; k++)
-        for (int d = 0; d < work->tiling->dims; d++) {
+        for (int d = 0; d < work->of.tiling->dims; d++) {
             int32_t left = share_left(work, *share, share->from + k);
-            int32_t layers = whole_layers(work, share, left, d);
+            int32_t layers = nw_tile_layers(&work->of, share, left, d);
             double cut;
 
             if (layers <= 0 || layers >= share->box[d])
                 continue;
-            cut = across_layers(work, share, layers, d) / k / (clusters - k);
+            cut = nw_tile_across(&work->of, share, layers, d) / k /
+                  (clusters - k);
             if (least >= 0 && cut >= least)
                 continue;
             least = cut;
@@ -337,7 +174,7 @@ static int32_t choose_middle(const struct cutting *work,
 }
 
 /* Waits for the next round. */
-static void put_off(struct cutting *work, struct share share)
+static void put_off(struct cutting *work, struct nw_tile_share share)
 {
     struct waiting *waiting = work->waiting;
     nw_status status;
@@ -352,14 +189,14 @@ static void put_off(struct cutting *work, struct share share)
         fail(work, status);
 }
 
-static void spread(struct cutting *work, struct share share)
+static void spread(struct cutting *work, struct nw_tile_share share)
 {
-    struct share right = share, whole = share;
-    int32_t left, middle;
+    struct nw_tile_share right = share;
+    int32_t left, middle, count = share.end - share.first;
 
-    if (share.first == share.end || work->status)
+    if (!count || work->status)
         return;
-    if (share.end - share.first <= work->later) {
+    if (count <= (share.listed ? work->later : work->later_box)) {
         put_off(work, share);
         return;
     }
@@ -369,41 +206,43 @@ static void spread(struct cutting *work, struct share share)
     }
     middle = choose_middle(work, &share);
     left = share_left(work, share, middle);
-    share.to = right.from = middle;
+    if (left > 0 && left < count)
+        nw_tile_part(&work->of, &share, left, &right);
     share.end = right.first = share.first + left;
-    if (left > 0 && left < whole.end - whole.first)
-        cut_box(&whole, cut_piece(work, whole, left), &share, &right);
+    share.to = right.from = middle;
     spread(work, share);
     spread(work, right);
 }
 
-static nw_status alloc_layer(struct cutting *work)
+static nw_status alloc_layer(struct nw_tile_work *of)
 {
     int32_t largest = 0;
 
-    for (int d = 0; d < work->tiling->dims; d++)
-        if (work->tiling->size[d] > largest)
-            largest = work->tiling->size[d];
-    return nw_alloc_raw((size_t)largest + 1, sizeof *work->layer, &work->layer);
+    for (int d = 0; d < of->tiling->dims; d++)
+        if (of->tiling->size[d] > largest)
+            largest = of->tiling->size[d];
+    return nw_alloc_raw((size_t)largest + 1, sizeof *of->layer, &of->layer);
 }
 
 struct round {
     struct cutting *work;
-    struct share *share;
+    struct nw_tile_share *share;
 };
 
 static void run_job(void *user, int32_t number)
 {
     const struct round *round = user;
     struct cutting mine = *round->work;
-    nw_status status = alloc_layer(&mine);
+    nw_status status = alloc_layer(&mine.of);
 
     mine.failed = &round->work->status;
+    if (!round->share[number].listed)
+        mine.later = mine.later_box = 0;
     if (!status)
         spread(&mine, round->share[number]);
     else
         fail(&mine, status);
-    free(mine.layer);
+    free(mine.of.layer);
 }
 
 /* The next size at which shares wait; 0: none does. */
@@ -412,17 +251,19 @@ static int32_t halved(int32_t size, int32_t least)
     return size / 2 < least ? 0 : size / 2;
 }
 
-/* Shares are cut to half the size, then these, several at a time, to half of
- * that, until enough are left that each is done at once. */
-static nw_status run_rounds(struct cutting *work, struct share all)
+/* Listed shares are cut to half the size, then these, several at a time, to
+ * half of that, until enough are left that each is done at once. Others take no
+ * time to part. */
+static nw_status run_rounds(struct cutting *work, struct nw_tile_share all)
 {
     struct waiting waiting = {.lock = PTHREAD_MUTEX_INITIALIZER};
-    int32_t least = work->layout->count / JOBS;
+    int32_t all_cells = work->of.layout->count, least = all_cells / JOBS;
 
     if (least < JOB_LEAST)
-        least = work->layout->count;
+        least = all_cells;
     work->waiting = &waiting;
-    work->later = halved(work->layout->count, least);
+    work->later = halved(all_cells, least);
+    work->later_box = work->later ? least : 0;
     spread(work, all);
     while (!work->status && waiting.count) {
         struct round round = {work, waiting.share};
@@ -431,7 +272,7 @@ static nw_status run_rounds(struct cutting *work, struct share all)
         waiting.share = NULL;
         waiting.count = waiting.capacity = 0;
         work->later = halved(work->later, least);
-        nw_crew_run(run_job, &round, count, work->layout->threads);
+        nw_crew_run(run_job, &round, count, work->of.layout->threads);
         free(round.share);
     }
     free(waiting.share);
@@ -440,47 +281,29 @@ static nw_status run_rounds(struct cutting *work, struct share all)
 
 static nw_status cut_all(struct cutting *work)
 {
-    const struct nw_layout *layout = work->layout;
-    struct share all = {0, layout->count, 0, 1, layout->tree->levels - 1, {0}};
+    const struct nw_layout *layout = work->of.layout;
+    const struct nw_tiling *tiling = work->of.tiling;
+    struct nw_tile_share all = {
+        .end = layout->count, .to = 1, .level = layout->tree->levels - 1};
 
-    memcpy(all.box, work->tiling->size, sizeof all.box);
+    memcpy(all.box, tiling->size, sizeof all.box);
+    for (int d = 0; d < tiling->dims; d++)
+        all.along[d] = (uint8_t)d;
     return run_rounds(work, all);
 }
 
-/* Everything is one piece at first. */
-static void fill_part(void *user, int32_t part)
+static nw_status prepare(struct nw_tile_work *of)
 {
-    const struct cutting *work = user;
-    int64_t n = work->layout->count;
-    int32_t end = (int32_t)(n * (part + 1) / JOBS);
+    size_t n = (size_t)of->layout->count;
+    int32_t **arrays[] = {&of->cell, &of->order, &of->best, &of->side};
+    nw_status status = alloc_layer(of);
 
-    for (int32_t p = (int32_t)(n * part / JOBS); p < end; p++) {
-        work->cell[p] = p;
-        work->piece[p] = (int32_t)n;
-        for (int d = 0; d < work->tiling->dims; d++)
-            work->at[d][p] = nw_tiling_at(work->tiling, p, d);
-    }
-}
-
-static nw_status prepare(struct cutting *work)
-{
-    size_t n = (size_t)work->layout->count;
-    nw_status status = nw_alloc_raw(n, sizeof *work->cell, &work->cell);
-
+    for (size_t i = 0; !status && i < sizeof arrays / sizeof *arrays; i++)
+        status = nw_alloc_raw(n, sizeof **arrays[i], arrays[i]);
+    for (int d = 0; !status && d < of->tiling->dims; d++)
+        status = nw_alloc_raw(n, sizeof *of->at[d], &of->at[d]);
     if (!status)
-        status = nw_alloc_raw(n, sizeof *work->order, &work->order);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *work->best, &work->best);
-    if (!status)
-        status = alloc_layer(work);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *work->piece, &work->piece);
-    if (!status)
-        status = nw_alloc_raw(n, sizeof *work->side, &work->side);
-    for (int d = 0; !status && d < work->tiling->dims; d++)
-        status = nw_alloc_raw(n, sizeof *work->at[d], &work->at[d]);
-    if (!status)
-        nw_crew_run(fill_part, work, JOBS, work->layout->threads);
+        status = nw_alloc(n, sizeof *of->piece, &of->piece);
     return status;
 }
 
@@ -488,21 +311,19 @@ nw_status nw_tiling_cut(const struct nw_layout *layout,
                         const struct nw_tiling *tiling, int way, int32_t *seat)
 {
     struct cutting work = {
-        .layout = layout, .way = way, .tiling = tiling, .seat = seat};
-    nw_status status;
+        .of = {.layout = layout, .tiling = tiling}, .way = way, .seat = seat};
+    nw_status status = prepare(&work.of);
 
     work.failed = &work.status;
-    status = prepare(&work);
-
     if (!status)
         status = cut_all(&work);
-    free(work.cell);
-    free(work.order);
-    free(work.best);
-    free(work.layer);
-    free(work.piece);
-    free(work.side);
+    free(work.of.cell);
+    free(work.of.order);
+    free(work.of.best);
+    free(work.of.layer);
+    free(work.of.piece);
+    free(work.of.side);
     for (int d = 0; d < NW_TILE_DIMS; d++)
-        free(work.at[d]);
+        free(work.of.at[d]);
     return status;
 }

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts shares of a grid: boxes by their sizes alone, anything else by sorting
+ * its cells along each dimension; the last layer is taken in part where sizes
+ * ask for it. Both leave cells in the same order. */
+#include "map/tile_share.h"
+#include "base/crew.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- boxes --- */
+
+int32_t nw_tile_layers(const struct nw_tile_work *work,
+                       const struct nw_tile_share *share, int32_t left, int d)
+{
+    const struct nw_tiling *tiling = work->tiling;
+    int32_t layer;
+
+    if (!share->box[0] || !tiling->uniform || tiling->periodic[d])
+        return 0;
+    layer = (share->end - share->first) / share->box[d];
+    return left % layer ? 0 : left / layer;
+}
+
+double nw_tile_across(const struct nw_tile_work *work,
+                      const struct nw_tile_share *share, int32_t layers, int d)
+{
+    int32_t part[NW_TILE_DIMS];
+    double sum = nw_tiling_inside(work->tiling, share->box);
+
+    memcpy(part, share->box, sizeof part);
+    part[d] = layers;
+    sum -= nw_tiling_inside(work->tiling, part);
+    part[d] = share->box[d] - layers;
+    return sum - nw_tiling_inside(work->tiling, part);
+}
+
+static int best_layers(const struct nw_tile_work *work,
+                       const struct nw_tile_share *share, int32_t left)
+{
+    int chosen = -1;
+    double least = -1;
+
+    for (int d = 0; d < work->tiling->dims; d++) {
+        int32_t layers = nw_tile_layers(work, share, left, d);
+        double cut = nw_tile_across(work, share, layers, d);
+
+        if (least >= 0 && cut >= least)
+            continue;
+        least = cut;
+        chosen = d;
+    }
+    return chosen;
+}
+
+/* The best dimension where every one has whole layers, else -1. Trees part the
+ * same boxes in the same way again and again. */
+static int choose_layers(struct nw_tile_work *work,
+                         const struct nw_tile_share *share, int32_t left)
+{
+    struct nw_tile_known *known;
+    uint32_t hash = (uint32_t)left;
+
+    for (int d = 0; d < work->tiling->dims; d++) {
+        if (!nw_tile_layers(work, share, left, d))
+            return -1;
+        hash = hash * 31 + (uint32_t)share->box[d];
+    }
+    known = &work->known[hash % NW_TILE_KNOWN];
+    if (known->left != left ||
+        memcmp(known->box, share->box, sizeof known->box)) {
+        known->left = left;
+        memcpy(known->box, share->box, sizeof known->box);
+        known->chosen = best_layers(work, share, left);
+    }
+    return known->chosen;
+}
+
+/* The boxes of both halves, where they are some, and the order of their cells:
+ * sorted along d, else as before. */
+static void part_box(struct nw_tile_share *share, struct nw_tile_share *right,
+                     int d)
+{
+    int32_t cells = share->end - share->first;
+    int32_t whole = right->end - share->first, layer;
+    int k = 0;
+
+    if (!share->box[0])
+        return;
+    layer = whole / share->box[d];
+    if (cells % layer) {
+        share->box[0] = right->box[0] = 0;
+        return;
+    }
+    while (share->along[k] != d)
+        k++;
+    memmove(share->along + 1, share->along, (size_t)k);
+    share->along[0] = (uint8_t)d;
+    memcpy(right->along, share->along, sizeof right->along);
+    share->box[d] = cells / layer;
+    right->box[d] -= share->box[d];
+    right->corner[d] += share->box[d];
+}
+
+/* The cells of a box that follow its last dimension. */
+struct row {
+    int32_t at[NW_TILE_DIMS]; /* in the box */
+    int32_t process;          /* of the first of them */
+};
+
+static struct row row_at(const struct nw_tiling *tiling,
+                         const struct nw_tile_share *share, int32_t number)
+{
+    struct row row = {{0}, 0};
+
+    for (int k = tiling->dims - 1; k-- > 0;) {
+        int d = share->along[k];
+
+        row.at[d] = number % share->box[d];
+        number /= share->box[d];
+    }
+    for (int d = 0; d < tiling->dims; d++)
+        row.process += (share->corner[d] + row.at[d]) * tiling->stride[d];
+    return row;
+}
+
+static void next_row(const struct nw_tiling *tiling,
+                     const struct nw_tile_share *share, struct row *row)
+{
+    for (int k = tiling->dims - 1; k-- > 0;) {
+        int d = share->along[k];
+
+        row->process += tiling->stride[d];
+        if (++row->at[d] < share->box[d])
+            return;
+        row->process -= share->box[d] * tiling->stride[d];
+        row->at[d] = 0;
+    }
+}
+
+struct listing {
+    struct nw_tile_work *work;
+    const struct nw_tile_share *share;
+};
+
+/* Other threads may look at the pieces of their cells' neighbours. */
+static void list_part(void *user, int32_t part)
+{
+    const struct listing *listing = user;
+    const struct nw_tile_share *share = listing->share;
+    struct nw_tile_work *work = listing->work;
+    const struct nw_tiling *tiling = work->tiling;
+    int last = share->along[tiling->dims - 1];
+    int32_t length = share->box[last];
+    struct nw_crew_part rows =
+        nw_crew_part((share->end - share->first) / length, part);
+    struct row row = row_at(tiling, share, (int32_t)rows.first);
+    int32_t *cell = work->cell + share->first + rows.first * length;
+
+    for (int64_t r = rows.first; r < rows.end; r++) {
+        int32_t p = row.process;
+
+        for (row.at[last] = 0; row.at[last] < length; row.at[last]++) {
+            *cell++ = p;
+            __atomic_store_n(&work->piece[p], share->end, __ATOMIC_RELAXED);
+            for (int d = 0; d < tiling->dims; d++)
+                work->at[d][p] = share->corner[d] + row.at[d];
+            p += tiling->stride[last];
+        }
+        row.at[last] = 0;
+        next_row(tiling, share, &row);
+    }
+}
+
+void nw_tile_list(struct nw_tile_work *work, struct nw_tile_share *share)
+{
+    const struct nw_layout *layout = work->layout;
+    struct listing listing = {work, share};
+    bool whole = share->end - share->first == layout->count;
+
+    if (share->listed)
+        return;
+    nw_crew_run(list_part, &listing, NW_CREW_PARTS,
+                whole ? layout->threads : 1);
+    share->listed = true;
+}
+
+void nw_tile_seat(const struct nw_tile_work *work,
+                  const struct nw_tile_share *share, int32_t first,
+                  int32_t *seat)
+{
+    const struct nw_tiling *tiling = work->tiling;
+    int32_t count = share->end - share->first, length;
+    struct row row;
+    int last;
+
+    if (share->listed) {
+        for (int32_t i = 0; i < count; i++)
+            seat[work->cell[share->first + i]] = first + i;
+        return;
+    }
+    last = share->along[tiling->dims - 1];
+    length = share->box[last];
+    row = row_at(tiling, share, 0);
+    for (int32_t i = 0; i < count; i += length) {
+        for (int32_t j = 0; j < length; j++)
+            seat[row.process + j * tiling->stride[last]] = first + i + j;
+        next_row(tiling, share, &row);
+    }
+}
+
+/* --- anything else --- */
+
+/* Cells of a share by coordinate d, in the order they are in else. */
+static void sort_cells(struct nw_tile_work *work,
+                       const struct nw_tile_share *share, int d)
+{
+    int32_t size = work->tiling->size[d];
+
+    memset(work->layer, 0, ((size_t)size + 1) * sizeof *work->layer);
+    for (int32_t i = share->first; i < share->end; i++)
+        work->layer[work->at[d][work->cell[i]] + 1]++;
+    for (int32_t x = 0; x < size; x++)
+        work->layer[x + 1] += work->layer[x];
+    for (int32_t i = share->first; i < share->end; i++) {
+        int32_t x = work->at[d][work->cell[i]];
+
+        work->order[share->first + work->layer[x]++] = work->cell[i];
+    }
+}
+
+/* Another thread may write it for cells of another piece: an end that is never
+ * that of a piece here. */
+static inline int32_t piece_of(const struct nw_tile_work *work, int32_t p)
+{
+    return __atomic_load_n(&work->piece[p], __ATOMIC_RELAXED);
+}
+
+/* The longest step in a dimension; none bounds it where steps wrap around. */
+static int32_t reach_of(const struct nw_tiling *tiling, int d)
+{
+    int32_t reach = tiling->periodic[d] ? tiling->size[d] : 0;
+
+    for (int i = 0; i < tiling->steps; i++)
+        if (abs(tiling->step[i][d]) > reach)
+            reach = abs(tiling->step[i][d]);
+    return reach;
+}
+
+/* Where the layer of coordinate x begins in the order of sort_cells. */
+static int32_t layer_begin(const struct nw_tile_work *work, int32_t x)
+{
+    return x > 0 ? work->layer[x - 1] : 0;
+}
+
+/* Bytes from the first `left` cells of the order by coordinate d to the others;
+ * only layers near the cut are looked at. */
+static double across_sorted(struct nw_tile_work *work,
+                            const struct nw_tile_share *share, int32_t left,
+                            int d)
+{
+    const struct nw_layout *layout = work->layout;
+    const int32_t *order = work->order + share->first;
+    int32_t size = work->tiling->size[d], reach = reach_of(work->tiling, d);
+    int32_t cut = work->at[d][order[left]];
+    int32_t begin = layer_begin(work, cut - 2 * reach);
+    int32_t end =
+        layer_begin(work, cut + reach + 1 < size ? cut + reach + 1 : size);
+    double sum = 0;
+
+    for (int32_t i = begin; i < end; i++)
+        work->side[order[i]] = i < left;
+    for (int32_t i = layer_begin(work, cut - reach); i < left; i++) {
+        int32_t p = order[i];
+
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
+            int32_t peer = layout->bond[b].peer;
+
+            if (piece_of(work, peer) == work->piece[p] && !work->side[peer])
+                sum += layout->bond[b].bytes;
+        }
+    }
+    return sum;
+}
+
+/* Sorts the cells in the best dimension, which is returned. */
+static int part_listed(struct nw_tile_work *work,
+                       const struct nw_tile_share *share, int32_t left)
+{
+    size_t count = (size_t)(share->end - share->first);
+    int chosen = -1, sorted = -1;
+    double least = -1;
+
+    for (int d = 0; d < work->tiling->dims; d++) {
+        int32_t layers = nw_tile_layers(work, share, left, d);
+        double cut;
+
+        if (layers) {
+            cut = nw_tile_across(work, share, layers, d);
+        } else {
+            sort_cells(work, share, d);
+            cut = across_sorted(work, share, left, d);
+        }
+        if (least >= 0 && cut >= least)
+            continue;
+        least = cut;
+        chosen = d;
+        if (layers)
+            continue;
+        sorted = d;
+        memcpy(work->best + share->first, work->order + share->first,
+               count * sizeof *work->best);
+    }
+    if (sorted != chosen)
+        sort_cells(work, share, chosen);
+    memcpy(work->cell + share->first,
+           (sorted == chosen ? work->best : work->order) + share->first,
+           count * sizeof *work->cell);
+    for (int32_t i = share->first; i < share->first + left; i++)
+        __atomic_store_n(&work->piece[work->cell[i]], share->first + left,
+                         __ATOMIC_RELAXED);
+    return chosen;
+}
+
+void nw_tile_part(struct nw_tile_work *work, struct nw_tile_share *share,
+                  int32_t left, struct nw_tile_share *right)
+{
+    int chosen = share->listed ? -1 : choose_layers(work, share, left);
+
+    if (chosen < 0) {
+        nw_tile_list(work, share);
+        chosen = part_listed(work, share, left);
+    }
+    *right = *share;
+    share->end = right->first = share->first + left;
+    part_box(share, right, chosen);
+}

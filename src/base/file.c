@@ -103,6 +103,18 @@ static nw_status check_text(const char *path, const char *data, size_t length)
                    line_of(data, start));
 }
 
+/* The mark that some editors put before UTF-8 is no part of the text. */
+static void drop_mark(char *data, size_t *length)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t size = sizeof mark - 1;
+
+    if (*length < size || memcmp(data, mark, size))
+        return;
+    *length -= size;
+    memmove(data, data + size, *length + 1);
+}
+
 nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
                                size_t *length)
 {
@@ -110,19 +122,16 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
     size_t count;
     nw_status status = nw_pieces_read(path, threads, &bytes, &count);
 
-    if (!status && bytes) {
-        *data = bytes;
-        *length = count;
-        return NW_OK;
-    }
-    if (!status)
+    if (!status && !bytes) {
         status = nw_file_read(path, &bytes, &count);
-    if (!status)
-        status = check_text(path, bytes, count);
+        if (!status)
+            status = check_text(path, bytes, count);
+    }
     if (status) {
         free(bytes);
         return status;
     }
+    drop_mark(bytes, &count);
     *data = bytes;
     *length = count;
     return NW_OK;

@@ -62,7 +62,7 @@ static const struct argp_option options[] = {
 static void take_ends(struct arguments *arguments, char *value,
                       struct argp_state *state)
 {
-    char *space = strpbrk(value, " ,");
+    char *space = strpbrk(value + 4 * !strncmp(value, "gpu ", 4), " ,");
 
     arguments->end[0] = value;
     if (space) {

@@ -18,7 +18,9 @@ static nw_status find_end(const nw_topology *topology, const char *word,
                         : nw_topology_element_count(topology);
     int32_t number;
 
-    if (!nw_parse_i32(gpu ? word + 3 : word, &number) || number < 0)
+    /* the tree writes "gpu 0" */
+    if (!nw_parse_i32(gpu ? word + 3 + (word[3] == ' ') : word, &number) ||
+        number < 0)
         return nw_fail(NW_EINVAL,
                        "an end is an element's number or gpuN, not '%s'", word);
     if (number >= count)

@@ -63,6 +63,15 @@ static bool parts_cores(hwloc_obj_t obj, hwloc_obj_t around)
            some_cores(obj) > 1;
 }
 
+/* In files of hwloc 1 memory is around the package it belongs to; where there
+ * is but one, the package is the level, as hwloc 2 has it. */
+static bool is_around_package(hwloc_obj_t obj)
+{
+    while (obj->arity == 1 && obj->first_child->type != HWLOC_OBJ_PACKAGE)
+        obj = obj->first_child;
+    return obj->arity == 1;
+}
+
 struct part {
     enum nw_vertex_kind kind;
     enum nw_link_kind link;
@@ -83,7 +92,7 @@ static bool find_part(hwloc_obj_t obj, hwloc_obj_t around, struct part *part)
     level = parts_cores(obj, around);
     if (obj->type == HWLOC_OBJ_DIE)
         *part = (struct part){NW_VERTEX_DIE, NW_LINK_MEMORY};
-    else if (obj->memory_arity)
+    else if (obj->memory_arity && !is_around_package(obj))
         *part = (struct part){NW_VERTEX_NUMA, NW_LINK_MEMORY};
     else if (obj->type == HWLOC_OBJ_L3CACHE)
         *part = (struct part){NW_VERTEX_L3, NW_LINK_CACHE};
@@ -124,6 +133,15 @@ static nw_status add_threads(struct nw_hwloc_build *build, hwloc_obj_t obj,
     return status;
 }
 
+/* What is around just this part is no level, but devices may hang on it. */
+static void take_vertex(hwloc_obj_t obj, hwloc_obj_t around, int32_t vertex)
+{
+    do {
+        nw_hwloc_set_vertex(obj, vertex);
+        obj = obj->parent;
+    } while (obj != around && obj->arity == 1);
+}
+
 static nw_status add_part(struct nw_hwloc_build *build, hwloc_obj_t obj,
                           hwloc_obj_t around, const struct part *part)
 {
@@ -136,7 +154,7 @@ static nw_status add_part(struct nw_hwloc_build *build, hwloc_obj_t obj,
                                   class, &vertex);
     if (status)
         return status;
-    nw_hwloc_set_vertex(obj, vertex);
+    take_vertex(obj, around, vertex);
     if (part->kind != NW_VERTEX_CORE)
         return NW_OK;
     type->core_os[build->cores++] = (int32_t)obj->os_index;

@@ -24,7 +24,8 @@ struct scanner {
         const char *start;
         int length;
     } open[MAX_NESTING];
-    bool is_host; /* the <info> at hand is named HostName */
+    struct word type, os_index; /* of the tag at hand */
+    bool is_host;               /* the <info> at hand is named HostName */
     char *host;
 };
 
@@ -101,16 +102,27 @@ static nw_status check_version(struct scanner *scanner, struct word value)
     return NW_OK;
 }
 
-/* What hwloc would take at its word and spend all memory on. */
-static nw_status check_index(struct scanner *scanner, struct word value)
+/* The index of a thread or of memory is a bit of a set: hwloc would take it at
+ * its word and spend all memory on it. Others are names: an address on the bus
+ * (domain, bus, device, function) in files of hwloc 1, a number of the maker's
+ * for a package. */
+static nw_status check_index(struct scanner *scanner)
 {
+    struct word type = scanner->type, value = scanner->os_index;
+    bool is_bit = is(type, "PU") || is(type, "NUMANode") || is(type, "Node");
     char text[16];
-    int32_t index;
+    uint64_t index;
 
+    if (!value.start)
+        return NW_OK;
     snprintf(text, sizeof text, "%.*s", value.length, value.start);
-    if (!nw_parse_i32(text, &index) || index < 0 || index > MAX_OS_INDEX)
-        return bad(scanner, "os_index is a number from 0 to 65535, not", value);
-    return NW_OK;
+    if (nw_parse_u64(text, &index) &&
+        index <= (is_bit ? MAX_OS_INDEX : UINT32_MAX))
+        return NW_OK;
+    return bad(scanner,
+               is_bit ? "os_index is a number from 0 to 65535, not"
+                      : "os_index is no number:",
+               value);
 }
 
 static nw_status check_attribute(struct scanner *scanner, struct word tag,
@@ -118,8 +130,10 @@ static nw_status check_attribute(struct scanner *scanner, struct word tag,
 {
     if (is(tag, "topology") && is(name, "version"))
         return check_version(scanner, value);
+    if (is(name, "type"))
+        scanner->type = value;
     if (is(tag, "object") && is(name, "os_index"))
-        return check_index(scanner, value);
+        scanner->os_index = value;
     if (is(tag, "info") && is(name, "name"))
         scanner->is_host = is(value, "HostName");
     if (is(tag, "info") && is(name, "value") && scanner->is_host &&
@@ -165,11 +179,14 @@ static nw_status open_tag(struct scanner *scanner, struct word tag)
         return bad(scanner, "hwloc XML begins with <topology>, not", tag);
     if (scanner->depth == MAX_NESTING)
         return bad(scanner, "more than 128 levels at", tag);
+    scanner->type = scanner->os_index = (struct word){NULL, 0};
     skip_blanks(scanner);
     while (!status && *scanner->at != '>' && *scanner->at != '/') {
         status = take_attribute(scanner, tag);
         skip_blanks(scanner);
     }
+    if (!status)
+        status = check_index(scanner);
     if (status)
         return status;
     if (*scanner->at == '>')
@@ -259,8 +276,6 @@ nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
         return status;
     }
     scanner.at = text;
-    if (!strncmp(text, "\xef\xbb\xbf", 3))
-        scanner.at += 3;
     status = scan(&scanner);
     if (status || !host)
         free(scanner.host);

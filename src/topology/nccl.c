@@ -83,7 +83,7 @@ static int ways_down(const struct nw_xml *bridge)
 
 /* Where what is found next will hang, and the slowest link on the way. */
 struct spot {
-    int32_t vertex;
+    int32_t package, vertex;
     double speed;
 };
 
@@ -103,6 +103,7 @@ static nw_status note_device(struct nw_nccl *nccl, const struct nw_xml *pci,
             .kind = kind_of(pci),
             .parent = spot->vertex,
             .cpu = nccl->cpu_count - 1,
+            .package = spot->package,
             .speed = slower(spot->speed, speed_of(pci)),
         };
     return status;
@@ -134,50 +135,82 @@ static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
     return status;
 }
 
-static nw_status add_cpu(struct nw_nccl *nccl, const struct nw_xml *cpu,
-                         int32_t *vertex)
+static nw_status read_threads(const struct nw_nccl *nccl,
+                              const struct nw_xml *cpu,
+                              struct nw_threads *threads)
 {
     const char *affinity = nw_xml_get(cpu, "affinity");
-    struct nw_threads threads = {0};
-    int32_t class;
     bool good = true;
-    nw_status status =
-        nw_single_class(nccl->topology, NW_LINK_SOCKET, 0, &class);
+    nw_status status = NW_OK;
 
+    if (affinity && *affinity)
+        status = nw_threads_mask(affinity, threads, &good);
+    if (!status && !good)
+        status = bad(nccl, cpu, "no mask of cores such as 0000ffff:", affinity);
+    return status;
+}
+
+static nw_status add_cpu(struct nw_nccl *nccl, const struct nw_threads *threads,
+                         int32_t *vertex)
+{
+    int32_t class;
+    nw_status status;
+
+    *vertex = 0;
+    if (threads->elsewhere)
+        return NW_OK; /* its devices hang on the node */
+    status = nw_single_class(nccl->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
             nw_node_type_add(nccl->type, 0, NW_VERTEX_PACKAGE, class, vertex);
-    if (!status && affinity && *affinity)
-        status = nw_threads_mask(affinity, &threads, &good);
-    if (!status && !good)
-        status = bad(nccl, cpu, "no mask of cores such as 0000ffff:", affinity);
+    return status
+               ? status
+               : nw_single_cores(nccl->topology, nccl->type, *vertex, threads);
+}
+
+static const struct nw_xml *next_cpu(const struct nw_xml *tag)
+{
+    while (tag && strcmp(tag->tag, "cpu"))
+        tag = tag->next;
+    return tag;
+}
+
+/* vertex[c] is that of the c-th <cpu>; files name them in the order in which
+ * GPUs led to them, cores are counted by their numbers. */
+static nw_status add_cpus(struct nw_nccl *nccl, const struct nw_xml *system,
+                          int32_t *vertex)
+{
+    struct nw_threads *threads;
+    int32_t order[MAX_DEVICES], count = 0;
+    nw_status status = nw_alloc(MAX_DEVICES, sizeof *threads, &threads);
+
+    if (status)
+        return status;
+    for (const struct nw_xml *cpu = next_cpu(system->first); !status && cpu;
+         cpu = next_cpu(cpu->next))
+        status = count == MAX_DEVICES
+                     ? bad(nccl, cpu, "more than 256 tags", "cpu")
+                     : read_threads(nccl, cpu, &threads[count++]);
     if (!status)
-        status = nw_single_cores(nccl->topology, nccl->type, *vertex, &threads);
-    free(threads.os);
+        status = nw_threads_share(threads, count, order);
+    for (int32_t k = 0; !status && k < count; k++)
+        status = add_cpu(nccl, &threads[order[k]], &vertex[order[k]]);
+    for (int32_t c = 0; c < count; c++)
+        free(threads[c].os);
+    free(threads);
     return status;
 }
 
 static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
 {
     int32_t vertex[MAX_DEVICES];
-    nw_status status = NW_OK;
+    nw_status status = add_cpus(nccl, system, vertex);
 
-    for (const struct nw_xml *cpu = system->first; !status && cpu;
-         cpu = cpu->next) {
-        if (strcmp(cpu->tag, "cpu"))
-            continue;
-        if (nccl->cpu_count == MAX_DEVICES)
-            return bad(nccl, cpu, "more than 256 tags", "cpu");
-        status = add_cpu(nccl, cpu, &vertex[nccl->cpu_count++]);
-    }
-    nccl->cpu_count = 0;
-    for (const struct nw_xml *cpu = system->first; !status && cpu;
-         cpu = cpu->next) {
-        struct spot spot = {0, 0};
+    for (const struct nw_xml *cpu = next_cpu(system->first); !status && cpu;
+         cpu = next_cpu(cpu->next)) {
+        int32_t package = vertex[nccl->cpu_count++];
+        struct spot spot = {package, package, 0};
 
-        if (strcmp(cpu->tag, "cpu"))
-            continue;
-        spot.vertex = vertex[nccl->cpu_count++];
         for (const struct nw_xml *pci = cpu->first; !status && pci;
              pci = pci->next)
             if (!strcmp(pci->tag, "pci"))

@@ -12,6 +12,7 @@ struct nw_nccl_device {
     const char *busid;
     enum nw_vertex_kind kind;
     int32_t parent, vertex, cpu;
+    int32_t package;        /* the vertex of that <cpu> */
     double speed;           /* of the way to the parent, bytes/s; 0 unknown */
     enum nw_link_kind link; /* NVLink to a processor; 0 is PCIe */
 };

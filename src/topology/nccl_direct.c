@@ -89,6 +89,24 @@ static bool is_processor(const struct nw_xml *tag)
     return target_class(tag) >> 8 == 0x06 && target_class(tag) != CLASS_SWITCH;
 }
 
+/* <c2c bw="44712" count="10"/>: links of a GPU to its processor, on one board
+ * with it, and the MB/s of one. */
+static nw_status read_c2c(const struct nw_nccl *nccl, const struct nw_xml *tag,
+                          struct link *link)
+{
+    const char *rate = nw_xml_get(tag, "bw"), *count = nw_xml_get(tag, "count");
+    int32_t each;
+
+    if (!rate || !count || !nw_parse_i32(rate, &each) || each < 1 ||
+        !nw_parse_i32(count, &link->count) || link->count < 1)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: bw and count of <c2c> are numbers from 1",
+                       nccl->file, tag->line);
+    link->kind = NW_LINK_NVLINK;
+    link->rate = 1e6 * each * link->count;
+    return NW_OK;
+}
+
 nw_status nw_nccl_join_processors(struct nw_nccl *nccl)
 {
     nw_status status = NW_OK;
@@ -96,20 +114,19 @@ nw_status nw_nccl_join_processors(struct nw_nccl *nccl)
     for (size_t i = 0; !status && i < nccl->count; i++) {
         struct nw_nccl_device *device = &nccl->device[i];
         const struct nw_xml *gpu = gpu_of(device);
-        int32_t cpu = device->cpu, vertex = -1;
         struct link link;
 
-        for (int32_t v = 0; v < nccl->type->vertex_count && cpu >= 0; v++)
-            if (nccl->type->kind[v] == NW_VERTEX_PACKAGE && cpu-- == 0)
-                vertex = v;
         for (const struct nw_xml *tag = gpu ? gpu->first : NULL; !status && tag;
              tag = tag->next) {
-            if (!is_link(tag) || !is_processor(tag))
+            bool c2c = !strcmp(tag->tag, "c2c");
+
+            if (!c2c && !(is_link(tag) && is_processor(tag)))
                 continue;
-            status = read_link(nccl, gpu, tag, &link);
+            status = c2c ? read_c2c(nccl, tag, &link)
+                         : read_link(nccl, gpu, tag, &link);
             if (status)
                 break;
-            device->parent = vertex;
+            device->parent = device->package;
             device->speed = link.rate;
             device->link = link.kind;
         }
@@ -198,11 +215,10 @@ static nw_status add_link(struct nw_nccl *nccl, struct switches *switches,
     int32_t vertex, class;
     nw_status status;
 
+    if (to == from) /* what virtual machines say of a peer they hide */
+        return NW_OK;
     if (to && to->kind == NW_VERTEX_GPU)
-        return to == from
-                   ? nw_fail(NW_EFORMAT, "%s:%d: '%s' is joined to itself",
-                             nccl->file, link->tag->line, from->busid)
-                   : join_gpus(nccl, from, to, link);
+        return join_gpus(nccl, from, to, link);
     if (target_class(link->tag) != CLASS_SWITCH)
         return NW_OK; /* a processor, or a GPU that is not ours to see */
     status = find_switch(nccl, switches, link, &vertex);

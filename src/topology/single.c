@@ -93,6 +93,59 @@ nw_status nw_threads_mask(const char *text, struct nw_threads *out, bool *good)
     return status;
 }
 
+static int by_size(const void *a, const void *b, void *threads)
+{
+    const struct nw_threads *all = threads;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+    if (all[x].count != all[y].count)
+        return all[x].count < all[y].count ? -1 : 1;
+    return x - y;
+}
+
+static int by_lowest(const void *a, const void *b, void *threads)
+{
+    const struct nw_threads *all = threads;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    int32_t low = all[x].count ? all[x].os[0] : MAX_THREADS;
+    int32_t other = all[y].count ? all[y].os[0] : MAX_THREADS;
+
+    return low != other ? (low > other) - (low < other) : x - y;
+}
+
+static void take_free(struct nw_threads *threads, bool *taken)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < threads->count; i++) {
+        int32_t os = threads->os[i];
+
+        if (!taken[os])
+            threads->os[kept++] = os;
+        taken[os] = true;
+    }
+    threads->elsewhere = threads->count && !kept;
+    threads->count = kept;
+}
+
+nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
+                           int32_t *order)
+{
+    bool *taken;
+    nw_status status = nw_alloc(MAX_THREADS, sizeof *taken, &taken);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < count; i++)
+        order[i] = i;
+    qsort_r(order, (size_t)count, sizeof *order, by_size, threads);
+    for (int32_t k = 0; k < count; k++)
+        take_free(&threads[order[k]], taken);
+    qsort_r(order, (size_t)count, sizeof *order, by_lowest, threads);
+    free(taken);
+    return NW_OK;
+}
+
 /* Two where the threads are two runs of one length, else one. */
 static size_t threads_per_core(const struct nw_threads *threads)
 {

@@ -10,6 +10,7 @@
 struct nw_threads {
     int32_t *os; /* owned */
     size_t count, capacity;
+    bool elsewhere; /* it had some, and all are smaller packages' as well */
 };
 
 /* "0-19,40-59"; false where it is none, or empty. */
@@ -18,6 +19,12 @@ NW_MUST_CHECK nw_status nw_threads_list(const char *text,
 /* "000000ff,ffff0000,00ffffff": 32 bits a word, the highest first. */
 NW_MUST_CHECK nw_status nw_threads_mask(const char *text,
                                         struct nw_threads *out, bool *good);
+
+/* Packages as hwloc counts them: order[k] is the k-th by its lowest thread,
+ * those without threads last. A thread that several name is the smallest one's.
+ */
+NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
+                                         int32_t count, int32_t *order);
 
 /* Adds the cores of those threads below a vertex: where they are two runs of
  * one length, the second is the second thread of each core; else each is a

@@ -168,11 +168,30 @@ static nw_status take_line(struct conf *conf, char *line)
     return take_switch(conf, &words);
 }
 
-/* A backslash at the end of a line goes on in the next. */
+/* A backslash at the end of a line joins the next one to it, without a blank
+ * between; a comment ends with its own line. The line's ends come after what
+ * was joined, so that those behind keep their numbers. */
 static void join_lines(char *text)
 {
-    for (char *at = text; (at = strstr(at, "\\\n")); at += 2)
-        at[0] = at[1] = ' ';
+    char *to = text;
+    size_t joined = 0;
+
+    for (const char *from = text; *from;) {
+        size_t kept = strcspn(from, "#\n");
+        bool goes_on;
+
+        while (kept && strchr(" \t\r", from[kept - 1]))
+            kept--;
+        goes_on = kept && from[kept - 1] == '\\';
+        memmove(to, from, kept - goes_on);
+        to += kept - goes_on;
+        from += strcspn(from, "\n");
+        joined += *from == '\n';
+        from += *from == '\n';
+        for (; joined && !goes_on; joined--)
+            *to++ = '\n';
+    }
+    *to = '\0';
 }
 
 nw_status nw_slurm_conf(struct nw_slurm *slurm, char *text,

@@ -103,10 +103,14 @@ static nw_status read_blocks(struct nw_slurm *slurm,
 
 static bool is_default(const struct nw_yaml *item)
 {
+    static const char *const words[] = {"true", "yes", "on", "1"};
     const struct nw_yaml *value = nw_yaml_get(item, "cluster_default");
+    bool found = false;
 
-    return value && value->kind == NW_YAML_SCALAR &&
-           !strcasecmp(value->text, "true");
+    for (size_t i = 0; value && i < sizeof words / sizeof *words; i++)
+        found |=
+            value->kind == NW_YAML_SCALAR && !strcasecmp(value->text, words[i]);
+    return found;
 }
 
 static nw_status choose(const struct nw_yaml *root, const char *name,

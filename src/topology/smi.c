@@ -72,29 +72,60 @@ static bool holds_gpu(const struct nw_smi *smi, int32_t group)
     return false;
 }
 
-static nw_status add_package(struct nw_smi *smi, int32_t group, int32_t *vertex)
+static nw_status read_threads(const struct nw_smi *smi, int32_t groups,
+                              struct nw_threads *threads)
 {
-    const char *cores = cores_of(smi, group);
-    struct nw_threads threads = {0};
-    bool good = true;
+    nw_status status = NW_OK;
+
+    for (int32_t g = 0; !status && g < groups; g++) {
+        const char *cores = cores_of(smi, g);
+        bool good = true;
+
+        if (cores)
+            status = nw_threads_list(cores, &threads[g], &good);
+        if (!status && !good)
+            status = nw_fail(NW_EFORMAT, "%s:1: no list of cores: '%.40s'",
+                             smi->file, cores);
+    }
+    return status;
+}
+
+static nw_status add_package(struct nw_smi *smi, int32_t group,
+                             const struct nw_threads *threads, int32_t *vertex)
+{
     int32_t class;
     nw_status status;
 
     *vertex = 0;
-    if (!cores && !holds_gpu(smi, group))
+    if (threads->elsewhere || (!threads->count && !holds_gpu(smi, group)))
         return NW_OK; /* a card far from all hangs on the node */
     status = nw_single_class(smi->topology, NW_LINK_SOCKET, 0, &class);
     if (!status)
         status =
             nw_node_type_add(smi->type, 0, NW_VERTEX_PACKAGE, class, vertex);
-    if (!status && cores)
-        status = nw_threads_list(cores, &threads, &good);
-    if (!status && !good)
-        status = nw_fail(NW_EFORMAT, "%s:1: no list of cores: '%.40s'",
-                         smi->file, cores);
+    return status ? status
+                  : nw_single_cores(smi->topology, smi->type, *vertex, threads);
+}
+
+/* vertex[g] is that of group g; packages are counted by their threads. */
+static nw_status add_packages(struct nw_smi *smi, int32_t groups,
+                              int32_t *vertex)
+{
+    struct nw_threads *threads;
+    int32_t order[NW_SMI_MAX];
+    nw_status status = nw_alloc((size_t)groups, sizeof *threads, &threads);
+
+    if (status)
+        return status;
+    status = read_threads(smi, groups, threads);
     if (!status)
-        status = nw_single_cores(smi->topology, smi->type, *vertex, &threads);
-    free(threads.os);
+        status = nw_threads_share(threads, groups, order);
+    for (int32_t k = 0; !status && k < groups; k++)
+        status =
+            add_package(smi, order[k], &threads[order[k]], &vertex[order[k]]);
+    for (int32_t g = 0; g < groups; g++)
+        free(threads[g].os);
+    free(threads);
     return status;
 }
 
@@ -168,10 +199,8 @@ static nw_status build_tree(struct nw_smi *smi)
 {
     int32_t groups = find_packages(smi), vertex[NW_SMI_MAX];
     struct part *part;
-    nw_status status = NW_OK;
+    nw_status status = add_packages(smi, groups, vertex);
 
-    for (int32_t g = 0; !status && g < groups; g++)
-        status = add_package(smi, g, &vertex[g]);
     if (!status)
         status = nw_alloc(1, sizeof *part, &part);
     if (status)

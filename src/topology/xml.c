@@ -241,8 +241,6 @@ nw_status nw_xml_parse(const char *file, char *text, struct nw_xml **out)
     struct parser parser = {.file = file, .at = text, .line = 1};
     nw_status status;
 
-    if (!strncmp(text, "\xef\xbb\xbf", 3))
-        parser.at += 3;
     status = parse_all(&parser);
     if (status)
         nw_xml_free(parser.root);

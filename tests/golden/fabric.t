@@ -227,6 +227,15 @@ twice.conf:3: two nodes are named 'n4'; the other is in line 2
 3
 value.conf:1: Nodes has no value
 3
+## Lines that go on, also in the middle of a list, as Slurm joins them
+$ printf 'SwitchName=a Nodes=n[1-2],\\\nm[01-\\ \n03] # \\\nSwitchName=b Nodes=k\\\r\n[1-2]\nSwitchName=c Switches=a,b \\\n LinkSpeed=1\nSwitchName=d\n' > joined.conf; nodewise topology slurm:joined.conf; sed '$d' joined.conf > good.conf; nodewise topology slurm:good.conf | sed -n 3,8p
+network (tree)
+└─c
+  ├─a                              network 12.5 GB/s  150 ns assumed
+  │ └─m[01-03],n[1,2]            5 nic     12.5 GB/s  500 ns assumed, host
+  └─b                              network 12.5 GB/s  150 ns assumed
+    └─k[1,2]                     2 nic     12.5 GB/s  500 ns assumed, host
+! joined.conf:8: neither Switches= nor Nodes=
 ## Blanks around the sign, quotes, keys in any case, as Slurm's parser takes them
 $ printf 'switchname = a  NODES = "n[1-2],m[01-03]"\nSwitchName=b\tnodes=rack[1-2]node[8-9]x LinkSpeed = 50\nSwitchName=c Switches=a,b\n' > free.conf; nodewise topology slurm:free.conf | sed -n 3,8p
 network (tree)

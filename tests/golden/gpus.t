@@ -84,6 +84,36 @@ $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
 ├─gpu 5 - gpu 6                                                    xgmi     50 GB/s  300 ns
 ├─gpu 5 - gpu 7                                                    xgmi     50 GB/s  300 ns
 └─gpu 6 - gpu 7                                                    xgmi     50 GB/s  300 ns
+## Cores are counted by their numbers, whichever GPU a file names first: GPU 0 is
+## near cores 2-3 in both. A thread is counted once where the cores of one GPU
+## are some of another's: 8 threads are 4 cores. Ten links of 40,000 MB/s between
+## a GPU and its processor are 400 GB/s; a GPU joined to itself is joined to none.
+$ cd "$FIXTURES/gpus/valid" && nodewise topology nvidia-smi:crossed.txt | sed 1,3d
+├─package 0                  socket   40 GB/s   60 ns assumed
+│ ├─core 0-1               2 core     12 GB/s   20 ns assumed
+│ └─gpu 1                    pcie     25 GB/s  250 ns assumed
+└─package 1                  socket   40 GB/s   60 ns assumed
+  ├─core 2-3               2 core     12 GB/s   20 ns assumed
+  └─gpu 0                    pcie     25 GB/s  250 ns assumed
+direct links of a node
+└─gpu 0 - gpu 1              nvlink  100 GB/s  300 ns assumed
+$ cd "$FIXTURES/gpus/valid" && nodewise topology nccl:crossed.xml | sed 1,3d
+├─package 0                  socket   40 GB/s   60 ns assumed
+│ ├─core 0-1               2 core     12 GB/s   20 ns assumed
+│ └─gpu 1 0019:01:00.0       pcie     63 GB/s  250 ns
+└─package 1                  socket   40 GB/s   60 ns assumed
+  ├─core 2-3               2 core     12 GB/s   20 ns assumed
+  └─gpu 0 0009:01:00.0       nvlink  400 GB/s  300 ns
+$ cd "$FIXTURES/gpus/valid" && for f in crossed.txt crossed.xml; do nodewise topology $(echo $f | sed 's/.*txt/nvidia-smi:&/;s/.*xml/nccl:&/') --yaml | grep -A2 threads; done
+    threads:
+      - "0-3"
+      - "4-7"
+    threads:
+      - "0-3"
+      - "4-7"
+## A byte order mark is no part of a table.
+$ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt; nodewise topology nvidia-smi:mark.txt | grep -c gpu
+3
 ## Files that are wrong.
 $ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi:$f 2>&1; echo $?; done
 asymmetric.txt:3: the matrix is not symmetric: GPU1 to GPU0 is NV6, back it is NV12
@@ -104,6 +134,8 @@ word.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NVL'
 3
 $ cd "$FIXTURES/gpus/invalid" && for f in *.xml; do nodewise topology nccl:$f 2>&1; echo $?; done
 asymmetric.xml:5: not symmetric: 3 links from '0000:04:00.0' to '0000:05:00.0', 2 back
+3
+c2c.xml:4: bw and count of <c2c> are numbers from 1
 3
 count.xml:5: the count of a <nvlink> is a number from 1 to 1024
 3

@@ -99,6 +99,12 @@ $ for t in magc-a rashti-192 dgx-h100:2 summit:100 hierarchy:4:8:2 hwloc:"packag
 44 []
 64 []
 8 []
+## One machine as hwloc 1 and hwloc 2 write it: memory around packages and inside
+## them, a node of memory without cores (a GPU's), addresses on the bus and a
+## maker's numbers as os_index.
+$ cd "$FIXTURES/topology/valid"; nodewise topology gpu-memory.v2.xml >"$OLDPWD/2" &&
+> nodewise topology gpu-memory.v1.xml | diff - "$OLDPWD/2" | tail -n +5; nodewise topology gpu-memory.v1.xml --distance "gpu 0" gpu1
+6
 ## What cannot be is said, in words that name what would do.
 $ nodewise topology magc-a --distance 0 96
 ! nodewise topology: there is no element 96: the machine has 96 elements, from 0

@@ -5,6 +5,7 @@
  * shape that divides it is tried. */
 #include "map/tile.h"
 #include "base/array.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,8 @@ struct boxes {
     int32_t arity[NW_TREE_LEVELS]; /* clusters of the level below in one */
     nw_status status;
     int32_t *seat;
+    int64_t cells; /* all */
+    int32_t threads;
 };
 
 static int64_t volume(const int32_t *shape, int dims)
@@ -129,45 +132,100 @@ static bool is_even(struct boxes *work)
     return true;
 }
 
-/* Seats the cells of a box from seat `first` on. */
-static void seat_box(struct boxes *work, int level, const int32_t *shape,
-                     const int32_t *corner, int32_t first)
+/* A box and where it goes. */
+struct box {
+    struct boxes *work;
+    const struct state *state; /* how it is cut */
+    const struct state *part;  /* how its parts are */
+    int32_t corner[NW_TILE_DIMS], first;
+};
+
+/* The cells of a box, `apart` seats from each other. */
+static void seat_cells(const struct box *box, int32_t apart)
 {
-    const struct nw_tiling *tiling = work->tiling;
-    const struct state *state = find_state(work, level, shape);
-    int32_t at[NW_TILE_DIMS] = {0}, sub[NW_TILE_DIMS];
-    int32_t room = level ? work->tree->first[level - 1][1] : 1;
-    int32_t one[NW_TILE_DIMS] = {1, 1, 1, 1};
-    const int32_t *part = level ? state->part : one;
-    int d;
+    const struct nw_tiling *tiling = box->work->tiling;
+    const int32_t *shape = box->state->shape;
+    int32_t at[NW_TILE_DIMS] = {0}, p = 0, seat = box->first;
+    int last = tiling->dims - 1, d;
 
-    if (volume(shape, tiling->dims) == 1) {
-        int32_t p = 0;
-
-        for (d = 0; d < tiling->dims; d++)
-            p += corner[d] * tiling->stride[d];
-        work->seat[p] = first;
-        return;
-    }
+    for (d = 0; d <= last; d++)
+        p += box->corner[d] * tiling->stride[d];
     do {
-        for (d = 0; d < tiling->dims; d++)
-            sub[d] = corner[d] + at[d] * part[d];
-        seat_box(work, level ? level - 1 : 0, part, sub, first);
-        first += room;
-        for (d = tiling->dims - 1; d >= 0; d--) {
-            if (++at[d] < shape[d] / part[d])
+        for (int32_t i = 0; i < shape[last]; i++, seat += apart)
+            box->work->seat[p + i * tiling->stride[last]] = seat;
+        for (d = last - 1; d >= 0; d--) {
+            p += tiling->stride[d];
+            if (++at[d] < shape[d])
                 break;
+            p -= shape[d] * tiling->stride[d];
             at[d] = 0;
         }
     } while (d >= 0);
+}
+
+static int32_t parts_of(const struct box *box)
+{
+    int dims = box->work->tiling->dims;
+
+    return (int32_t)(volume(box->state->shape, dims) /
+                     volume(box->state->part, dims));
+}
+
+/* Seats from one part to the next. */
+static int32_t room_of(const struct box *box)
+{
+    int level = box->state->level;
+
+    return level ? box->work->tree->first[level - 1][1] : 1;
+}
+
+static void seat_box(struct box *box);
+
+/* One part of a box; the last dimension is that of the next one. */
+static void seat_part(void *user, int32_t number)
+{
+    const struct box *whole = user;
+    const struct state *state = whole->state;
+    struct box part = {whole->work, whole->part, NULL, {0}, 0};
+
+    part.first = whole->first + number * room_of(whole);
+    for (int d = whole->work->tiling->dims - 1; d >= 0; d--) {
+        int32_t parts = state->shape[d] / state->part[d];
+
+        part.corner[d] = whole->corner[d] + number % parts * state->part[d];
+        number /= parts;
+    }
+    seat_box(&part);
+}
+
+/* The whole grid is shared out to threads part by part. */
+static void seat_box(struct box *box)
+{
+    const struct state *state = box->state;
+    int dims = box->work->tiling->dims;
+
+    if (!state->level || volume(state->part, dims) == 1) {
+        seat_cells(box, room_of(box));
+        return;
+    }
+    box->part = find_state(box->work, state->level - 1, state->part);
+    if (volume(state->shape, dims) == box->work->cells)
+        nw_crew_run(seat_part, box, parts_of(box), box->work->threads);
+    else
+        for (int32_t i = 0; i < parts_of(box); i++)
+            seat_part(box, i);
 }
 
 nw_status nw_tiling_boxes(const struct nw_layout *layout,
                           const struct nw_tiling *tiling, int32_t *seat,
                           bool *done)
 {
-    struct boxes work = {.tiling = tiling, .tree = layout->tree, .seat = seat};
-    int32_t corner[NW_TILE_DIMS] = {0};
+    struct boxes work = {.tiling = tiling,
+                         .tree = layout->tree,
+                         .seat = seat,
+                         .cells = layout->count,
+                         .threads = layout->threads};
+    struct box all = {.work = &work};
     double cost = NO_WAY;
     int top = layout->tree->levels - 1;
 
@@ -175,7 +233,8 @@ nw_status nw_tiling_boxes(const struct nw_layout *layout,
     if (is_even(&work))
         cost = solve(&work, top, tiling->size);
     if (!work.status && cost < NO_WAY) {
-        seat_box(&work, top, tiling->size, corner, 0);
+        all.state = find_state(&work, top, tiling->size);
+        seat_box(&all);
         *done = true;
     }
     free(work.state);

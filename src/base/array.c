@@ -16,18 +16,36 @@ static nw_status no_memory(size_t count, size_t size)
     return nw_fail(NW_ENOMEM, "out of memory for %zu x %zu bytes", count, size);
 }
 
+/* In the heap whatever was got from the system so far, once: a page that ends
+ * in what is not meant to be large would be none. Returns how much is left to
+ * be said of what begins there. */
+static uintptr_t want_heap(uintptr_t begin, uintptr_t end)
+{
+    static uintptr_t said; /* the heap's end then */
+    uintptr_t top = (uintptr_t)sbrk(0);
+    uintptr_t before = __atomic_load_n(&said, __ATOMIC_RELAXED);
+
+    if (end > top)
+        return end;
+    if (before == top)
+        return begin;
+    __atomic_store_n(&said, top, __ATOMIC_RELAXED);
+    return top;
+}
+
 /* Large arrays on large pages, if the system has them: a first touch for every
  * page of 4 KB took a third of the time of large patterns. */
 static void want_large_pages(void *memory, size_t bytes)
 {
-    uintptr_t page, begin;
+    uintptr_t page, begin, end;
 
     if (bytes < LARGE)
         return;
     page = (uintptr_t)sysconf(_SC_PAGESIZE);
     begin = (uintptr_t)memory & ~(page - 1);
-    (void)madvise((void *)begin, (uintptr_t)memory + bytes - begin,
-                  MADV_HUGEPAGE);
+    end = want_heap(begin, (uintptr_t)memory + bytes);
+    if (end > begin)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
 nw_status nw_alloc_raw(size_t count, size_t size, void *out)

@@ -60,7 +60,7 @@ static void keep_memory(void)
     mallopt(M_ARENA_MAX, 1);
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
-    mallopt(M_TOP_PAD, 1 << 24);
+    mallopt(M_TOP_PAD, 1 << 26);
 }
 
 int main(int argc, char **argv)

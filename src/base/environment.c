@@ -15,7 +15,7 @@ const struct nw_variable nw_environment[] = {
      "traffic per dimension of Cartesian grids"},
     {"NODEWISE_CHANNEL_COPY", "auto|naive|loopback|fastcopy",
      "how a small message comes from its landing slot, or MPI's, into GPU "
-     "memory"},
+     "memory, and for an MPI out of it"},
     {"NODEWISE_CHANNEL_IPC", "on|off",
      "'off' sends large messages between GPUs of one host over libfabric, too"},
     {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|vulkan|resident|emulated|none",
@@ -44,6 +44,9 @@ const struct nw_variable nw_environment[] = {
      "how distributed graphs come to the rank that orders them"},
     {"NODEWISE_GPU", "off|assign",
      "whether MPI_Init or the first topology call chooses each rank's GPU"},
+    {"NODEWISE_GPU_ADAPTER_AFTER", "MESSAGES",
+     "small messages out of GPU memory before libfabric is loaded, for an "
+     "adapter to read them (262144)"},
     {"NODEWISE_GPU_AWARE", "yes|no",
      "whether MPI takes GPU memory, instead of asking it"},
     {"NODEWISE_GPU_COLLECTIVES", "auto|host|channel",

@@ -16,6 +16,14 @@ bool nw_pace_is_lost(const struct nw_pace *pace)
     return pace->turns >= TRIES && pace->least_ns[1] / 2 > pace->least_ns[0];
 }
 
+bool nw_pace_is_hopeless(const struct nw_pace *pace, int class)
+{
+    for (int i = 0; i < class && !pace[class].turns; i++)
+        if (nw_pace_is_lost(&pace[i]))
+            return true;
+    return false;
+}
+
 int nw_pace_pick(struct nw_pace *pace, bool *timed)
 {
     uint32_t turn = pace->turns++;

@@ -21,6 +21,9 @@ void nw_pace_took(struct nw_pace *pace, int way, uint64_t ns);
 int nw_pace_best(const struct nw_pace *pace);
 /* Whether way 1 took more than twice as long. */
 bool nw_pace_is_lost(const struct nw_pace *pace);
+/* By classes of sizes: what was that far behind for less is not tried for
+ * more. */
+bool nw_pace_is_hopeless(const struct nw_pace *pace, int class);
 
 /* The power of two that so many bytes fit in, the last class for all more. */
 int nw_pace_class(uint64_t bytes, int classes);

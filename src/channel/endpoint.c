@@ -3,6 +3,7 @@
  * to others' memory. libfabric is loaded here, at first use. */
 #include "channel/endpoint.h"
 
+#include "base/clock.h"
 #include "base/library.h"
 #include "base/status.h"
 #include "channel/memory.h"
@@ -26,7 +27,7 @@ static struct {
     uint32_t (*version)(void);
 } fi;
 
-enum { SIGNALS = 32 };
+enum { SIGNALS = 32, PATIENCE_S = 5, LOOK_TURNS = 64 };
 
 /* What signals do is the program's affair. Libraries that libfabric brings set
  * handlers as soon as they are loaded: PSM's leave .btr files behind. */
@@ -332,4 +333,46 @@ ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
     return fi_writemsg(fabric->ep, &msg,
                        write->at_once ? FI_COMPLETION
                                       : FI_COMPLETION | FI_DELIVERY_COMPLETE);
+}
+
+/* Whether an operation is over; *code says how it went. */
+static bool is_over(struct nw_endpoint *fabric, const void *context,
+                    ssize_t *code)
+{
+    struct fi_cq_data_entry entry;
+    struct nw_endpoint_error error = {0};
+    ssize_t n = fi_cq_read(fabric->cq, &entry, 1);
+
+    if (n == -FI_EAGAIN || (n == 1 && entry.op_context != context))
+        return false;
+    if (n == -FI_EAVAIL)
+        n = fi_cq_readerr(fabric->cq, &error.known, 0) == 1 ? -error.known.err
+                                                            : -FI_EIO;
+    *code = n < 0 ? n : 0;
+    return true;
+}
+
+nw_status nw_endpoint_write_through(struct nw_endpoint *fabric,
+                                    const struct nw_endpoint_write *write,
+                                    bool *hangs)
+{
+    uint64_t until = 0, turns = 0;
+    ssize_t code = nw_endpoint_write(fabric, write), ended = 0;
+    bool over = false, taken = !code;
+
+    while ((!code || code == -FI_EAGAIN) && !over) {
+        if (!(++turns % LOOK_TURNS) && !until)
+            until = nw_clock_ns() + PATIENCE_S * UINT64_C(1000000000);
+        else if (!(turns % LOOK_TURNS) && nw_clock_ns() > until)
+            break;
+        over = is_over(fabric, write->context, &ended) && taken;
+        if (!taken)
+            code = nw_endpoint_write(fabric, write);
+        taken = !code;
+    }
+    *hangs = !code && !over;
+    code = code ? code : over ? ended : -FI_ETIMEDOUT;
+    return code < 0 ? nw_fail(NW_EIO, "a write through provider %s fails: %s",
+                              fabric->provider, fi.strerror((int)-code))
+                    : NW_OK;
 }

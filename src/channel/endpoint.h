@@ -93,5 +93,10 @@ struct nw_endpoint_write {
  * libfabric code, -FI_EAGAIN too. */
 ssize_t nw_endpoint_write(struct nw_endpoint *fabric,
                           const struct nw_endpoint_write *write);
+/* The same, and waits for its end; of an endpoint that does nothing else.
+ * *hangs: some seconds have passed, and it may still write. */
+NW_MUST_CHECK nw_status
+nw_endpoint_write_through(struct nw_endpoint *fabric,
+                          const struct nw_endpoint_write *write, bool *hangs);
 
 #endif

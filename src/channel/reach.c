@@ -6,7 +6,6 @@
  */
 #include "channel/reach.h"
 
-#include "base/clock.h"
 #include "base/status.h"
 
 #include <rdma/fi_errno.h>
@@ -15,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BYTES = 64, ROOM = 4096, CONTEXT = 1024, PATIENCE_S = 5 };
+enum { BYTES = 64, ROOM = 4096, CONTEXT = 1024 };
 
 /* As libfabric has it since 1.20, and promises to keep: FI_MR_DMABUF, struct
  * fi_mr_dmabuf and the union at the start of struct fi_mr_attr, whose end has
@@ -160,40 +159,13 @@ static nw_status is_possible(const struct nw_endpoint *fabric,
 
 /* -- the trial -- */
 
-static bool is_over(struct nw_endpoint *fabric, ssize_t *code)
-{
-    struct fi_cq_data_entry entry;
-    struct nw_endpoint_error error = {0};
-    ssize_t n = fi_cq_read(fabric->cq, &entry, 1);
-
-    if (n == -FI_EAGAIN)
-        return false;
-    if (n == -FI_EAVAIL)
-        n = fi_cq_readerr(fabric->cq, &error.known, 0) == 1 ? -error.known.err
-                                                            : -FI_EIO;
-    *code = n < 0 ? n : 0;
-    return true;
-}
-
 static nw_status write_through(struct trial *trial,
                                struct nw_endpoint_write *write)
 {
-    uint64_t until = nw_clock_ns() + PATIENCE_S * UINT64_C(1000000000);
-    ssize_t code, ended = 0;
-    bool over = false;
-
     write->bytes = BYTES;
     write->peer = trial->self;
     write->context = trial->host + CONTEXT;
-    while ((code = nw_endpoint_write(trial->fabric, write)) == -FI_EAGAIN &&
-           nw_clock_ns() < until)
-        (void)is_over(trial->fabric, &ended);
-    while (!code && !over && nw_clock_ns() < until)
-        over = is_over(trial->fabric, &ended);
-    trial->hangs = !code && !over;
-    code = code ? code : over ? ended : -FI_ETIMEDOUT;
-    return code ? nw_fail(NW_EIO, "a trial write fails with %d", (int)-code)
-                : NW_OK;
+    return nw_endpoint_write_through(trial->fabric, write, &trial->hangs);
 }
 
 static nw_status check_bytes(const char *sent, const char *came,

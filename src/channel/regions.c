@@ -170,31 +170,39 @@ static nw_status make(struct nw_regions *regions, struct nw_endpoint *fabric,
     return NW_OK;
 }
 
-nw_status nw_regions_take(struct nw_regions *regions,
-                          struct nw_endpoint *fabric, void *memory,
+nw_status nw_regions_hold(struct nw_regions *regions,
+                          struct nw_endpoint *fabric,
+                          const struct nw_memory_range *range,
                           struct nw_region **out)
 {
-    struct nw_memory_range range = {0};
     struct nw_region *region = NULL;
-    nw_status status = nw_memory_range(memory, &range);
-    uint64_t start = (uintptr_t)range.start, end = start + range.bytes;
+    nw_status status = NW_OK;
+    uint64_t start = (uintptr_t)range->start, end = start + range->bytes;
 
-    if (status)
-        return status;
     while ((region = overlapping(regions->root, start, end)) &&
-           (region->id != range.id || region->start != start ||
+           (region->id != range->id || region->start != start ||
             region->end != end))
         unlist(regions, region);
     if (region)
         regions->hits++;
     else
-        status = make(regions, fabric, &range, &region);
+        status = make(regions, fabric, range, &region);
     if (status)
         return status;
     region->users++;
     region->used = ++regions->uses;
     *out = region;
     return NW_OK;
+}
+
+nw_status nw_regions_take(struct nw_regions *regions,
+                          struct nw_endpoint *fabric, void *memory,
+                          struct nw_region **out)
+{
+    struct nw_memory_range range = {0};
+    nw_status status = nw_memory_range(memory, &range);
+
+    return status ? status : nw_regions_hold(regions, fabric, &range, out);
 }
 
 void nw_regions_give(struct nw_region *region)

@@ -31,6 +31,12 @@ struct nw_regions {
 NW_MUST_CHECK nw_status nw_regions_take(struct nw_regions *regions,
                                         struct nw_endpoint *fabric,
                                         void *memory, struct nw_region **out);
+/* The same, of an allocation that was asked about just now. */
+struct nw_memory_range;
+NW_MUST_CHECK nw_status nw_regions_hold(struct nw_regions *regions,
+                                        struct nw_endpoint *fabric,
+                                        const struct nw_memory_range *range,
+                                        struct nw_region **out);
 /* Ends one use; NULL is fine. */
 void nw_regions_give(struct nw_region *region);
 /* All of it; nothing may be in use. */

@@ -6,6 +6,7 @@
  * memories, every byte checked; memory that no longer can be registered, that
  * was freed meanwhile, and a provider that vanishes.
  */
+#include "channel/pull.h"
 #include "channel/state.h"
 
 #include <dlfcn.h>
@@ -329,6 +330,72 @@ static void freed_memory_is_registered_anew(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
+/* -- read by the adapter, for the process itself -- */
+
+static nw_status pull_out(struct nw_pull *pull, char *gpu, size_t bytes,
+                          int seed)
+{
+    static char came[NW_PULL_BYTES + 1];
+    struct nw_memory_range range;
+    unsigned long before;
+    nw_status status;
+
+    fill(gpu, bytes, seed);
+    MUST(nw_memory_range(gpu, &range));
+    memset(came, 0x55, sizeof came);
+    before = copies();
+    status = nw_pull_out(pull, came, gpu, bytes, &range);
+    SHOULD(copies() == before);
+    if (status)
+        return status;
+    check(came, bytes, seed);
+    SHOULD(came[bytes] == 0x55);
+    return NW_OK;
+}
+
+/* More allocations than are kept, freed and given out anew between. */
+static void pull_all(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    struct nw_pull *pull = NULL;
+
+    (void)channel, (void)rank;
+    setenv("NODEWISE_CHANNEL_PROVIDER", "verbs;ofi_rxm", 1);
+    if (job->messages) {
+        SHOULD(nw_pull_open(&pull) == NW_ENODEV);
+        return;
+    }
+    MUST(nw_pull_open(&pull));
+    for (int i = 0; i < NW_REGIONS + 8; i++) {
+        char *memory = page(true, 2 * NW_PULL_BYTES), *other = page(true, 64);
+
+        MUST(pull_out(pull, memory, 1, i));
+        MUST(pull_out(pull, memory + i, 4096 + (size_t)i, i + 1));
+        MUST(pull_out(pull, other, 64, i + 2));
+        MUST(pull_out(pull, memory + NW_PULL_BYTES, NW_PULL_BYTES, i + 3));
+        nw_channel_memory_free(true, memory);
+        if (i % 3)
+            nw_channel_memory_free(true, other);
+    }
+    leave_room(0);
+    SHOULD(pull_out(pull, page(true, 64), 64, 1) == NW_EIO);
+    nw_pull_close(pull);
+}
+
+static void bytes_are_pulled(void **state)
+{
+    struct job job = job_of(pull_all, NULL);
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+    setenv("FAKE_HMEM_OFFSETS", "1", 1);
+    assert_int_equal(ranks_run(&job), 0);
+    unsetenv("FAKE_HMEM_OFFSETS");
+    setenv("FAKE_HMEM_WRONG", "dmabuf,peer", 1);
+    job.messages = 1;
+    assert_int_equal(ranks_run(&job), 0);
+    unsetenv("FAKE_HMEM_WRONG");
+}
+
 /* -- the provider vanishes -- */
 
 static struct fi_ops_cq nothing;
@@ -396,6 +463,7 @@ int main(void)
         cmocka_unit_test(all_bytes_come),
         cmocka_unit_test(registrations_run_out),
         cmocka_unit_test(freed_memory_is_registered_anew),
+        cmocka_unit_test(bytes_are_pulled),
         cmocka_unit_test(a_provider_vanishes),
     };
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which way is better is measured on the messages themselves, by direction and
- * size (powers of two). The first messages of an allocation go by the driver:
- * its copies come after the work that was put into the default stream before,
- * and to map memory that is used once costs more than it saves. After that the
- * driver is told to keep its copies in step with the CPU's.
+ * size (powers of two): of the driver and the CPU, then of the better of these
+ * and the adapter (pulls.c). The first messages of an allocation go by the
+ * driver: its copies come after the work that was put into the default stream
+ * before, and to map memory that is used once costs more than it saves. After
+ * that the driver is told to keep its copies in step with the CPU's.
  */
 #include "runtime/messages/ways.h"
 
@@ -13,6 +14,7 @@
 #include "base/status.h"
 #include "channel/mapping.h"
 #include "gpu/gpu.h"
+#include "runtime/messages/pulls.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -31,6 +33,7 @@ static const size_t most[DIRECTIONS] = {(size_t)1 << 20, (size_t)1 << 14};
 struct seen {
     uint64_t id;
     uint32_t uses;
+    bool apart;  /* the driver does not keep it in step */
     bool barred; /* it cannot be mapped */
 };
 
@@ -51,6 +54,7 @@ static void open_mapping(void)
         return;
     forced = copy && !strcmp(copy, "fastcopy");
     mapping = nw_mapping_open();
+    nw_pulls_start(copy);
 }
 
 static nw_status by_driver(const struct nw_haul *haul)
@@ -85,7 +89,8 @@ static bool keep_in_step(const struct nw_haul *haul)
     return kept;
 }
 
-/* The allocation, if the CPU may reach into it by now; else NULL. */
+/* The allocation, if others than the driver may reach into it by now; else
+ * NULL. */
 static struct seen *reached(const struct nw_haul *haul)
 {
     const struct nw_owner *owner = haul->owner;
@@ -96,34 +101,37 @@ static struct seen *reached(const struct nw_haul *haul)
     one = &seen[owner->id % SEEN];
     if (one->id != owner->id)
         *one = (struct seen){.id = owner->id};
-    if (!one->barred && one->uses <= FIRST_USES &&
-        ++one->uses == FIRST_USES + 1)
-        one->barred = !keep_in_step(haul);
-    return one->barred || one->uses <= FIRST_USES ? NULL : one;
+    if (one->uses <= FIRST_USES && ++one->uses == FIRST_USES + 1)
+        one->apart = !keep_in_step(haul);
+    return one->apart || one->uses <= FIRST_USES ? NULL : one;
 }
 
-/* A way that was far behind for fewer bytes is not tried for more. */
-static bool is_hopeless(const struct nw_pace *pace, int class)
+static bool may_map(const struct nw_haul *haul)
 {
-    for (int i = 0; i < class && !pace[class].turns; i++)
-        if (nw_pace_is_lost(&pace[i]))
-            return true;
-    return false;
+    return mapping &&
+           haul->bytes <= most[haul->out && mapping->map ? OUT : IN] &&
+           (forced ||
+            !nw_pace_is_hopeless(paces[haul->out],
+                                 nw_pace_class(haul->bytes, CLASSES)));
 }
 
-/* The driver's turn is the caller's, without the lock. */
-static nw_status move(const struct nw_haul *haul, struct seen *allocation,
-                      bool *done)
+/* By the driver or the CPU. The driver's turn is the caller's, without the
+ * lock, where nobody asks how long it takes. */
+static nw_status move_near(const struct nw_haul *haul, struct seen *allocation,
+                           bool asked, bool *done)
 {
     struct nw_pace *pace =
         &paces[haul->out][nw_pace_class(haul->bytes, CLASSES)];
     bool timed = false;
-    int way = forced ? BY_CPU : nw_pace_pick(pace, &timed);
-    uint64_t start = timed ? nw_clock_ns() : 0;
+    int way = BY_DRIVER;
+    uint64_t start;
     nw_status status;
 
-    if (way != BY_CPU && !timed)
+    if (!allocation->barred && may_map(haul))
+        way = forced ? BY_CPU : nw_pace_pick(pace, &timed);
+    if (way != BY_CPU && !timed && !asked)
         return NW_OK;
+    start = timed ? nw_clock_ns() : 0;
     status = way == BY_CPU ? by_cpu(haul) : by_driver(haul);
     if (status && way == BY_CPU) {
         allocation->barred = true;
@@ -135,6 +143,22 @@ static nw_status move(const struct nw_haul *haul, struct seen *allocation,
     return status;
 }
 
+static nw_status move(const struct nw_haul *haul, struct seen *allocation,
+                      bool *done)
+{
+    bool timed = false, pulled = nw_pulls_pick(haul, &timed);
+    uint64_t start = timed ? nw_clock_ns() : 0;
+    nw_status status = NW_OK;
+
+    if (pulled)
+        *done = nw_pulls_move(haul);
+    if (!*done)
+        status = move_near(haul, allocation, timed, done);
+    if (timed && *done && !status)
+        nw_pulls_took(haul, pulled, nw_clock_ns() - start);
+    return status;
+}
+
 nw_status nw_ways_move(const struct nw_haul *haul)
 {
     struct seen *allocation = NULL;
@@ -142,11 +166,11 @@ nw_status nw_ways_move(const struct nw_haul *haul)
     bool done = false;
 
     (void)pthread_once(&once, open_mapping);
-    if (!mapping || haul->bytes > most[haul->out && mapping->map ? OUT : IN])
+    if (!nw_pulls_may(haul) &&
+        (!mapping || haul->bytes > most[haul->out && mapping->map ? OUT : IN]))
         return by_driver(haul);
     (void)pthread_mutex_lock(&lock);
-    if (forced ||
-        !is_hopeless(paces[haul->out], nw_pace_class(haul->bytes, CLASSES)))
+    if (nw_pulls_may(haul) || may_map(haul))
         allocation = reached(haul);
     if (allocation)
         status = move(haul, allocation, &done);
@@ -164,6 +188,8 @@ char *nw_ways_open(const struct nw_haul *span)
         return NULL;
     (void)pthread_mutex_lock(&lock);
     allocation = reached(span);
+    if (allocation && allocation->barred)
+        allocation = NULL;
     if (allocation && !mapping->map(span->device, span->bytes, &mapped))
         return mapped;
     if (allocation)
@@ -199,6 +225,7 @@ void nw_ways_close(void)
     (void)pthread_mutex_lock(&lock);
     nw_mapping_close(mapping);
     mapping = NULL;
+    nw_pulls_close();
     (void)pthread_mutex_unlock(&lock);
     memset(paces, 0, sizeof paces);
     memset(seen, 0, sizeof seen);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The two ways of bytes between the host and a GPU: the driver's copy, and the
- * CPU's own loads and stores through a mapping of GPU memory
- * (channel/memory.h), which for small messages take a fraction of it. */
+/* The ways of bytes between the host and a GPU: the driver's copy, the CPU's
+ * own loads and stores through a mapping of GPU memory (channel/mapping.h),
+ * which for small messages take a fraction of it, and out of a GPU an adapter's
+ * read (channel/pull.h). */
 #ifndef NW_MESSAGES_WAYS_H
 #define NW_MESSAGES_WAYS_H
 

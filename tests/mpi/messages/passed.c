@@ -3,7 +3,8 @@
  * Ping-pong in GPU memory between two ranks, of WORDS words or of a vector of
  * so many, every word checked, those in the gaps too. Prints what rank 0 asked
  * the double of the driver to do in 15 turns, once its way was found: "copies N
- * stores N loads N kernels N". With all, broadcasts by either rank instead.
+ * stores N loads N kernels N reads N", those by the adapter. With all,
+ * broadcasts by either rank instead.
  *
  *     passed WORDS [STEP | all]
  */
@@ -14,8 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 4096, WARM = 16, TURNS = 15, KINDS = 4 };
-static const char *const kinds[KINDS] = {"copy", "store", "load", "kernel"};
+enum { ROOM = 4096, WARM = 32, TURNS = 15, KINDS = 5 };
+static const char *const kinds[KINDS] = {"copy", "store", "load", "kernel",
+                                         "adapter-read"};
 
 static uint64_t gpu_memory(void)
 {
@@ -87,8 +89,8 @@ int main(int argc, char **argv)
     right = is_right(memory, rank, step);
     MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     if (!rank && all)
-        printf("copies %lu stores %lu loads %lu kernels %lu\n", after[0],
-               after[1], after[2], after[3]);
+        printf("copies %lu stores %lu loads %lu kernels %lu reads %lu\n",
+               after[0], after[1], after[2], after[3], after[4]);
     MPI_Type_free(&type);
     MPI_Finalize();
     return !all;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Whether the adapter's read beats the better of the other ways is measured as
+ * they are, by size, once those have been. To load libfabric takes as long as
+ * some hundred thousand small messages may gain by it: only for a program that
+ * has sent so many, and set NODEWISE_GPU_MESSAGES.
+ */
+#include "runtime/messages/pulls.h"
+
+#include "base/pace.h"
+#include "channel/pull.h"
+#include "runtime/messages/direct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18 };
+
+static bool wanted, forced;
+static uint64_t after; /* messages that are yet to come */
+static struct nw_pull *pull;
+static struct nw_pace paces[CLASSES];
+static uint32_t first[CLASSES]; /* messages before it is thought of */
+
+void nw_pulls_start(const char *copy)
+{
+    const char *asked = getenv("NODEWISE_GPU_MESSAGES");
+    bool any = !copy || !*copy || !strcmp(copy, "auto");
+
+    forced = copy && !strcmp(copy, "loopback");
+    wanted = forced || (any && asked && *asked);
+    after = nw_direct_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0,
+                              UINT64_MAX);
+}
+
+static int class_of(const struct nw_haul *haul)
+{
+    return nw_pace_class(haul->bytes, CLASSES);
+}
+
+bool nw_pulls_may(const struct nw_haul *haul)
+{
+    return haul->out && __atomic_load_n(&wanted, __ATOMIC_RELAXED) &&
+           haul->bytes <= NW_PULL_BYTES;
+}
+
+static void stop(void)
+{
+    __atomic_store_n(&wanted, false, __ATOMIC_RELAXED);
+    nw_pull_close(pull);
+    pull = NULL;
+}
+
+bool nw_pulls_pick(const struct nw_haul *haul, bool *timed)
+{
+    int class = class_of(haul);
+
+    if (!nw_pulls_may(haul) ||
+        (!forced && (nw_pace_is_hopeless(paces, class) ||
+                     (first[class] < FIRST && ++first[class]))))
+        return false;
+    if (!pull && !forced && after && after--)
+        return false;
+    if (!pull && nw_pull_open(&pull)) {
+        stop();
+        return false;
+    }
+    return forced || nw_pace_pick(&paces[class], timed);
+}
+
+void nw_pulls_took(const struct nw_haul *haul, bool pulled, uint64_t ns)
+{
+    nw_pace_took(&paces[class_of(haul)], pulled, ns);
+}
+
+bool nw_pulls_move(const struct nw_haul *haul)
+{
+    const struct nw_owner *owner = haul->owner;
+    struct nw_memory_range range = {(void *)owner->start, owner->bytes,
+                                    owner->id};
+    bool moved =
+        !nw_pull_out(pull, haul->host, haul->device, haul->bytes, &range);
+
+    if (!moved)
+        stop();
+    return moved;
+}
+
+void nw_pulls_close(void)
+{
+    stop();
+    memset(paces, 0, sizeof paces);
+    memset(first, 0, sizeof first);
+}

@@ -7,6 +7,7 @@
 #include "pattern/format.h"
 
 #include <string.h>
+#include <strings.h>
 
 static void note_first(struct nw_shape *shape, struct nw_scan scan)
 {
@@ -72,7 +73,7 @@ static void take_shape(const struct nw_pattern_text *text,
     nw_scan_init(&scan, text->file, text->data, text->length);
     /* words on a line: its format is told by them, not by the shape */
     while (shape->numeric && nw_scan_next_line(&scan)) {
-        bool banner = !shape->first && !strncmp(scan.at, "%%M", 3);
+        bool banner = !shape->first && !strncasecmp(scan.at, "%%M", 3);
         size_t words;
 
         if (*scan.at == '%' && !banner)
@@ -125,6 +126,29 @@ static nw_status fail_several(const struct nw_pattern_text *text,
     return status;
 }
 
+/* The format whose suffix the name has; .dat is anybody's. */
+static const struct nw_pattern_format *by_suffix(const char *file)
+{
+    for (size_t i = 0; i < nw_pattern_format_count; i++)
+        if (has_suffix(file, nw_pattern_formats[i].suffixes))
+            return has_suffix(file, ".dat") ? NULL : &nw_pattern_formats[i];
+    return NULL;
+}
+
+/* A file cut short may look like another format: rows of a matrix as a list. */
+static nw_status check_suffix(const struct nw_pattern_text *text,
+                              const struct nw_pattern_format *format)
+{
+    const struct nw_pattern_format *named = by_suffix(text->file);
+
+    if (!named || named == format)
+        return NW_OK;
+    return nw_fail(NW_EFORMAT,
+                   "%s:1: looks like %s:, its name like %s: name it by one of "
+                   "these prefixes",
+                   text->file, format->name, named->name);
+}
+
 nw_status nw_pattern_detect(const struct nw_pattern_text *text,
                             const struct nw_pattern_format **out)
 {
@@ -144,10 +168,13 @@ nw_status nw_pattern_detect(const struct nw_pattern_text *text,
     for (size_t i = 0; i < nw_pattern_format_count; i++)
         if ((fit_count == 1 && fits[i]) || (named_count == 1 && named[i])) {
             *out = &nw_pattern_formats[i];
-            return NW_OK;
+            return shape.numeric ? check_suffix(text, *out) : NW_OK;
         }
     if (fit_count)
         return fail_several(text, fits);
+    *out = by_suffix(text->file); /* its reader can say what is wrong */
+    if (*out)
+        return NW_OK;
     return nw_fail(NW_EFORMAT,
                    "%s:1: not a pattern of a format that is known by its first "
                    "line; name the format by a prefix such as metis: or list:",

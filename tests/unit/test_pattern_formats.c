@@ -208,6 +208,10 @@ static const struct good bad[] = {
     {"a", "0 1 5\n1 2 7\n2 1 8\n", "matrix: or list:"},
     {"a", "hello world\n", "not a pattern of a format"},
     {"a", "# nothing\n", "not a pattern of a format"},
+    {"a.mat", "0 1 2\n1 0 3\n", "a.mat:1: looks like list:, its name like"},
+    {"a.graph", "99999999999 5\n1 2\n", "a.graph:1: looks like matrix:"},
+    {"a.graph", "3 2\n2\n1 3\n", "a.graph:3: the file ends after 2 of 3"},
+    {"a.edges", "0 1 5\n1 x 6\n", "a.edges:2: expected a rank, not 'x'"},
     {"a", "a\xc3\n", "not UTF-8"},
     {"mm:a", "0 1\n1 0\n", "expected '%%MatrixMarket"},
 };

@@ -83,6 +83,29 @@ static int line_of(const char *data, size_t at)
     return line;
 }
 
+/* What a file that is no text may be instead; NULL. */
+static const char *other_kind(const char *data, size_t length)
+{
+    static const struct {
+        const char *begins, *what;
+    } kinds[] = {
+        {"\x1f\x8b", "packed by gzip: unpack it (zstd is unpacked here)"},
+        {"\xfd"
+         "7zXZ",
+         "packed by xz: unpack it (zstd is unpacked here)"},
+        {"\x28\xb5\x2f\xfd", "packed by zstd: let its name end in .zst"},
+        {"\xff\xfe", "UTF-16 text: make it UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+    };
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t size = strlen(kinds[i].begins);
+
+        if (length >= size && !memcmp(data, kinds[i].begins, size))
+            return kinds[i].what;
+    }
+    return NULL;
+}
+
 static nw_status check_text(const char *path, const char *data, size_t length)
 {
     size_t start = 0;
@@ -91,6 +114,8 @@ static nw_status check_text(const char *path, const char *data, size_t length)
         return nw_fail(NW_EFORMAT, "%s:1: the file is empty", path);
     if (nw_text_is_utf8(data, length))
         return NW_OK;
+    if (other_kind(data, length))
+        return nw_fail(NW_EFORMAT, "%s:1: %s", path, other_kind(data, length));
     while (start < length) {
         const char *end = memchr(data + start, '\n', length - start);
         size_t stop = end ? (size_t)(end - data) : length;

@@ -140,6 +140,48 @@ static void packed_files_come_back(void **state)
     unlink(path);
 }
 
+static void what_is_no_text_is_named(void **state)
+{
+    static const struct {
+        const char *bytes, *answer; /* NULL: the text "ab" */
+    } files[] = {
+        {"\xef\xbb\xbf"
+         "ab",
+         NULL},
+        {"ab", NULL},
+        {"\x1f\x8b\x08", ":1: packed by gzip"},
+        {"\xfd"
+         "7zXZ",
+         ":1: packed by xz"},
+        {"\x28\xb5\x2f\xfd", ":1: packed by zstd"},
+        {"\xff\xfe"
+         "a",
+         ":1: UTF-16"},
+        {"a\n\x1f\x8b", ":2: not UTF-8 text"},
+    };
+    char path[] = "/tmp/nodewise-test-XXXXXX";
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        const char *bytes = files[i].bytes;
+        char *data = NULL;
+        size_t length;
+
+        assert_int_equal(nw_file_write(path, bytes, strlen(bytes)), NW_OK);
+        assert_int_equal(nw_file_read_text(path, &data, &length),
+                         files[i].answer ? NW_EFORMAT : NW_OK);
+        if (files[i].answer)
+            assert_non_null(strstr(nw_error_text(), files[i].answer));
+        else
+            assert_string_equal(data, "ab");
+        free(data);
+    }
+    unlink(path);
+}
+
 static void failures_are_one_line(void **state)
 {
     (void)state;
@@ -321,6 +363,7 @@ int main(void)
         cmocka_unit_test(knows_utf8),
         cmocka_unit_test(lines_skip_comments_and_count),
         cmocka_unit_test(packed_files_come_back),
+        cmocka_unit_test(what_is_no_text_is_named),
         cmocka_unit_test(failures_are_one_line),
         cmocka_unit_test(json_is_as_written),
         cmocka_unit_test(random_is_xoshiro),

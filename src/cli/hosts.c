@@ -32,7 +32,13 @@ static nw_status unknown(const nw_topology *topology, const char *name)
                    nw_topology_node_name(topology, count - 1));
 }
 
-/* A host named again has the slots of both. */
+int32_t nw_cli_slots_both(int32_t one, int32_t other)
+{
+    one = one && one != INT32_MAX ? one : 1;
+    other = other && other != INT32_MAX ? other : 1;
+    return one > INT32_MAX - 1 - other ? INT32_MAX - 1 : one + other;
+}
+
 static nw_status add_host(struct nw_hosts *hosts, const nw_topology *topology,
                           const char *name, int32_t slots)
 {
@@ -42,7 +48,7 @@ static nw_status add_host(struct nw_hosts *hosts, const nw_topology *topology,
         return unknown(topology, name);
     old = find(hosts, node);
     if (old) {
-        *old = slots > INT32_MAX - *old ? INT32_MAX : *old + slots;
+        *old = nw_cli_slots_both(*old, slots);
         return NW_OK;
     }
     hosts->node[hosts->count] = node;
@@ -66,6 +72,7 @@ static nw_status parse_slots(const char *word, int32_t *slots)
 {
     if (!nw_parse_i32(word, slots) || *slots < 1)
         return nw_fail(NW_EFORMAT, "slots are a number from 1, not '%s'", word);
+    *slots -= *slots == INT32_MAX; /* which is: not said */
     return NW_OK;
 }
 
@@ -114,23 +121,60 @@ static nw_status add_list(struct nw_hosts *hosts, const nw_topology *topology,
     return status;
 }
 
+/* "slots = 8" becomes "slots=8". */
+static void close_signs(char *line)
+{
+    char *to = line;
+
+    while (*line) {
+        size_t blanks = strspn(line, " \t");
+
+        line += blanks && line[blanks] == '=' ? blanks : 0;
+        *to++ = *line++;
+        if (to[-1] == '=')
+            line += strspn(line, " \t");
+    }
+    *to = '\0';
+}
+
+nw_status nw_cli_slots_read(char *words, int32_t *slots)
+{
+    static const char *const ours[] = {"slots=", "cpu=", "count="};
+    static const char *const others[] = {
+        "max_slots=", "max-slots=", "ifhn=", "user=", "binding="};
+    char *word;
+    nw_status status = NW_OK;
+
+    close_signs(words);
+    *slots = 0;
+    while (!status && (word = nw_word_next(&words))) {
+        const char *value = NULL;
+        bool known = false;
+
+        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+            if (!strncmp(word, ours[i], strlen(ours[i])))
+                value = word + strlen(ours[i]);
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            known |= !strncmp(word, others[i], strlen(others[i]));
+        if (value)
+            status = parse_slots(value, slots);
+        else if (!known)
+            status = nw_fail(NW_EFORMAT, "expected slots=N, not '%s'", word);
+    }
+    return status;
+}
+
 static nw_status add_line(struct nw_hosts *hosts, const nw_topology *topology,
                           char *line)
 {
-    char *rest = line, *name = nw_word_next(&rest), *word;
-    int32_t slots = INT32_MAX;
-    nw_status status = NW_OK;
+    char *rest = line, *name = nw_word_next(&rest);
+    int32_t slots = 0;
+    nw_status status = rest ? nw_cli_slots_read(rest, &slots) : NW_OK;
 
-    while (!status && (word = nw_word_next(&rest)))
-        if (!strncmp(word, "slots=", 6))
-            status = parse_slots(word + 6, &slots);
-        else if (strncmp(word, "max_slots=", 10) &&
-                 strncmp(word, "max-slots=", 10))
-            status = nw_fail(NW_EFORMAT, "expected slots=N, not '%s'", word);
     if (status)
         return status;
-    return slots == INT32_MAX ? add_item(hosts, topology, name)
-                              : add_names(hosts, topology, name, slots);
+    return slots ? add_names(hosts, topology, name, slots)
+                 : add_item(hosts, topology, name);
 }
 
 static nw_status add_file(struct nw_hosts *hosts, const nw_topology *topology,
@@ -190,6 +234,14 @@ int32_t nw_cli_slurm_slots(size_t h)
     return room > least ? room : least;
 }
 
+static nw_status blame_job(nw_status failed)
+{
+    char what[512];
+
+    snprintf(what, sizeof what, "%s", nw_error_text());
+    return nw_fail(failed, "SLURM_JOB_NODELIST: %s", what);
+}
+
 /* The variable describes the job we are in, which need not be on the machine
  * that is asked about: it counts only where that knows one of the names. */
 static nw_status add_job(struct nw_hosts *hosts, const nw_topology *topology)
@@ -211,7 +263,7 @@ static nw_status add_job(struct nw_hosts *hosts, const nw_topology *topology)
                           slots > 0 ? slots : INT32_MAX);
     }
     nw_hostlist_fini(&list);
-    return status;
+    return status ? blame_job(status) : NW_OK;
 }
 
 nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
@@ -264,6 +316,8 @@ nw_status nw_cli_blame_hosts(const char *source, const char *hostfile,
     char file[PATH_MAX], what[512];
 
     snprintf(what, sizeof what, "%s", nw_error_text());
+    if (!strncmp(what, "SLURM_", 6))
+        return failed;
     if (hostfile)
         snprintf(file, sizeof file, "%s", hostfile);
     else if (!source_file(source, file, sizeof file))

@@ -24,6 +24,12 @@ NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
 
+/* What follows a host in a launcher's file: "slots=8", also with blanks around
+ * the sign or as Open MPI's cpu and count; 0 where it says nothing of slots. */
+NW_MUST_CHECK nw_status nw_cli_slots_read(char *words, int32_t *slots);
+/* A host named twice has the slots of both. A bare name (0 or INT32_MAX) stands
+ * for one then, as in the list of nodes of PBS. */
+int32_t nw_cli_slots_both(int32_t one, int32_t other);
 /* What the Slurm allocation gives of its h-th node: as many ranks as its CPUs
  * there hold, but never fewer than its own tasks; 0 where it does not say. */
 int32_t nw_cli_slurm_slots(size_t h);

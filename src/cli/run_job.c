@@ -210,7 +210,7 @@ static nw_status add_host(struct nw_job *job, const char *name, int32_t slots)
     while (i < room && strcmp(job->host.word[i], name))
         i++;
     if (i < room) {
-        job->slots[i] += slots;
+        job->slots[i] = nw_cli_slots_both(job->slots[i], slots);
         return NW_OK;
     }
     status = nw_words_add(&job->host, name);
@@ -248,12 +248,12 @@ static nw_status read_hostfile(struct nw_job *job)
         return status;
     nw_lines_init(&lines, job->hostfile, data);
     while (!status && (line = nw_lines_next(&lines))) {
-        char *name = nw_word_next(&line), *word;
+        char *name = nw_word_next(&line);
         int32_t slots = 0;
 
-        while ((word = nw_word_next(&line)))
-            if (!strncmp(word, "slots=", 6) && !nw_parse_i32(word + 6, &slots))
-                slots = 0;
+        /* other words are between the file and the launcher */
+        if (line && nw_cli_slots_read(line, &slots))
+            slots = 0;
         status = add_hosts(job, name, slots);
     }
     free(data);

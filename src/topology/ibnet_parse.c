@@ -235,6 +235,7 @@ nw_status nw_ib_parse(struct nw_ib_subnet *subnet, char *text)
         reader.line++;
         if (end)
             *end = '\0';
+        text[strcspn(text, "\r")] = '\0';
         status = take_line(&reader, text);
         text = end ? end + 1 : NULL;
     }

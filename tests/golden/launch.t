@@ -86,7 +86,7 @@ $ SLURM_JOB_NODELIST='n[1-3]' nodewise launch -t four.yaml four.mapping --for sl
 ! four.mapping:5: rank 2 is on 'n4', which is none of the 3 hosts of this job
 ? 3
 $ SLURM_JOB_NODELIST='n[1-4],n9' nodewise launch -t four.yaml four.mapping --for slurm -o no
-! four.yaml:1: four has no node 'n9'; its 4 nodes are n1 to n4
+! SLURM_JOB_NODELIST: four has no node 'n9'; its 4 nodes are n1 to n4
 ? 3
 $ SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise launch -t four.yaml four.mapping --for openmpi4 -o no
 ! four.mapping:4: rank 1 is one too many on 'n1', which has room for 1 in this job

@@ -36,6 +36,18 @@ $ printf 'a1 slots=2\n# rest\na9\n' > hosts
 $ nodewise map -t magc-a -p app.pattern --hostfile hosts
 ! hosts:3: magc-a has no node 'a9'; its 4 nodes are a1 to a4
 ? 3
+$ SLURM_JOB_NODELIST=a1,x7 nodewise map -t magc-a -p app.pattern
+! SLURM_JOB_NODELIST: magc-a has no node 'x7'; its 4 nodes are a1 to a4
+? 3
+## Lists of launchers: PBS names a node once for each place, Open MPI takes blanks
+## around the sign and adds up, MPICH has words of its own. The four ranks of the
+## pattern in order.
+$ nodes() { nodewise map -q -t magc-a -p app.pattern --algorithm block --hostfile hosts | sed 1,2d | cut -d' ' -f2 | paste -sd' '; }
+> printf 'a3\na1\na3\na1\n' > hosts; nodes; printf 'a1 slots = 1\na1 cpu=2\na2\n' > hosts; nodes; printf 'a2:3 ifhn=ib0\na4:1\n' > hosts; nodes; printf 'a2\na3\n' > hosts; nodes
+a3 a3 a1 a1
+a1 a1 a1 a2
+a2 a2 a2 a4
+a2 a2 a2 a2
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 gg 9 1\n' > gpu.pattern
 $ nodewise map -t hierarchy:4@1 -p gpu.pattern
 ! nodewise map: the pattern has a GPU layer and hierarchy:4@1 has no GPUs; a pattern of host messages alone would fit

@@ -4,11 +4,11 @@
 #include <nodewise/status.h>
 
 #include "base/status.h"
+#include "base/own.h"
 #include "cli/bench_channel.h"
 #include "cli/bench_comb.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
-#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -50,25 +50,15 @@ static const struct argp argp = {
            "-n 64\n",
 };
 
-/* Beside this program in a build folder, else where it was installed. */
 static nw_status find_program(const char *name, const char *flavour,
                               char path[PATH_MAX])
 {
-    char folder[PATH_MAX] = "";
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
-    int size = 0;
+    char program[96], beside[160];
 
-    if (slash) {
-        *slash = '\0';
-        size = snprintf(path, PATH_MAX, "%s/bench/%s/nodewise-bench-%s-%s",
-                        folder, name, name, flavour);
-        if (size < PATH_MAX && !access(path, X_OK))
-            return NW_OK;
-    }
-    size = snprintf(path, PATH_MAX, "%s/nodewise-bench-%s-%s", NW_LIBEXECDIR,
-                    name, flavour);
-    if (size < PATH_MAX && !access(path, X_OK))
+    snprintf(program, sizeof program, "nodewise-bench-%.30s-%.30s", name,
+             flavour);
+    snprintf(beside, sizeof beside, "bench/%.30s/%s", name, program);
+    if (nw_own_find(beside, program, X_OK, path))
         return NW_OK;
     return nw_fail(NW_ENODEV, "nodewise-bench-%s-%s is not installed", name,
                    flavour);

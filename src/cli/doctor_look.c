@@ -3,6 +3,7 @@
  * what it says of its version, a library, entries of a folder, a file that may
  * be opened. */
 #include "cli/doctor.h"
+#include "base/own.h"
 #include "config.h"
 
 #include <nodewise/launch.h>
@@ -188,20 +189,11 @@ static enum nw_finding device(const char *pattern, struct nw_text *detail)
     return found;
 }
 
-/* One of ours: beside this program in a build folder, else installed. */
 static enum nw_finding own(const char *name, struct nw_text *detail)
 {
-    static const char *const installed[] = {NW_LIBEXECDIR, NW_LIBDIR};
-    char folder[PATH_MAX] = "", path[2 * PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
+    char path[PATH_MAX];
 
-    if (slash)
-        *slash = '\0';
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    for (size_t i = 0; access(path, R_OK) && i < 2; i++)
-        snprintf(path, sizeof path, "%s/%s", installed[i], name);
-    if (access(path, R_OK))
+    if (!nw_own_find(name, name, R_OK, path))
         return NW_MISSING;
     nw_text_add(detail, path);
     return NW_FOUND;

@@ -5,11 +5,11 @@
 #include "cli/halo_tune.h"
 
 #include "base/file.h"
+#include "base/own.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
-#include "config.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -85,26 +85,15 @@ static nw_status clear(const char *path)
     return NW_OK;
 }
 
-/* Beside this program in a build folder, else where it was installed. */
 static nw_status find_program(const char *flavour, char path[PATH_MAX])
 {
-    static const char name[] = "nodewise-bench-halo-tune";
-    char folder[PATH_MAX] = "";
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
-    int size;
+    char name[64], beside[96];
 
-    if (slash) {
-        *slash = '\0';
-        size = snprintf(path, PATH_MAX, "%s/bench/halo/%s-%s", folder, name,
-                        flavour);
-        if (size < PATH_MAX && !access(path, X_OK))
-            return NW_OK;
-    }
-    size = snprintf(path, PATH_MAX, "%s/%s-%s", NW_LIBEXECDIR, name, flavour);
-    return size < PATH_MAX && !access(path, X_OK)
+    snprintf(name, sizeof name, "nodewise-bench-halo-tune-%s", flavour);
+    snprintf(beside, sizeof beside, "bench/halo/%s", name);
+    return nw_own_find(beside, name, X_OK, path)
                ? NW_OK
-               : nw_fail(NW_ENODEV, "%s-%s is not installed", name, flavour);
+               : nw_fail(NW_ENODEV, "%s is not installed", name);
 }
 
 /* The halo in numbers, in the order in which the program reads them. */

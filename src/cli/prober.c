@@ -5,11 +5,11 @@
 #include "cli/prober.h"
 
 #include "base/array.h"
+#include "base/own.h"
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/launcher.h"
-#include "config.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -22,24 +22,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Beside this program in a build folder, else where it was installed. */
 static nw_status find_program(const char *flavour, char path[PATH_MAX])
 {
-    char folder[PATH_MAX] = "";
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
-    char *slash = length > 0 ? strrchr(folder, '/') : NULL;
-    int size;
+    char name[64];
 
-    if (slash) {
-        *slash = '\0';
-        size =
-            snprintf(path, PATH_MAX, "%s/nodewise-probe-%s", folder, flavour);
-        if (size < PATH_MAX && !access(path, X_OK))
-            return NW_OK;
-    }
-    size = snprintf(path, PATH_MAX, "%s/nodewise-probe-%s", NW_LIBEXECDIR,
-                    flavour);
-    if (size < PATH_MAX && !access(path, X_OK))
+    snprintf(name, sizeof name, "nodewise-probe-%s", flavour);
+    if (nw_own_find(name, name, X_OK, path))
         return NW_OK;
     return nw_fail(NW_ENODEV, "nodewise-probe-%s is not installed", flavour);
 }

@@ -5,9 +5,9 @@
 #include "simulate/traffic.h"
 
 #include "base/array.h"
+#include "base/own.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,6 @@ extern char **environ;
 static nw_status find_helper(char path[PATH_MAX])
 {
     const char *named = getenv("NODEWISE_SIMGRID");
-    ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
-    char *slash;
 
     if (named) {
         snprintf(path, PATH_MAX, "%s", named);
@@ -40,15 +38,7 @@ static nw_status find_helper(char path[PATH_MAX])
         return nw_fail(NW_ENODEV, "NODEWISE_SIMGRID: '%s' cannot be started",
                        named);
     }
-    path[length < 0 ? 0 : length] = '\0';
-    slash = strrchr(path, '/');
-    if (slash && slash - path + sizeof "/" HELPER < PATH_MAX) {
-        strcpy(slash, "/" HELPER);
-        if (!access(path, X_OK))
-            return NW_OK;
-    }
-    snprintf(path, PATH_MAX, "%s/" HELPER, NW_LIBEXECDIR);
-    if (!access(path, X_OK))
+    if (nw_own_find(HELPER, HELPER, X_OK, path))
         return NW_OK;
     return nw_fail(NW_ENODEV,
                    HELPER " is not installed: build nodewise where SimGrid "

@@ -29,3 +29,6 @@ $ nodewise doctor -o out.txt; grep -c Permissions out.txt
 1
 $ nodewise doctor --what 2>/dev/null
 ? 2
+## An installed tree that was moved finds what belongs to it.
+$ mkdir -p moved/bin moved/libexec/nodewise; cp "$(command -v nodewise)" moved/bin; printf '#!/bin/sh\n' > moved/libexec/nodewise/nodewise-simgrid; chmod +x moved/libexec/nodewise/*; env -u NODEWISE_SIMGRID moved/bin/nodewise doctor | grep -o 'moved/libexec/.*'; rm -r moved
+moved/libexec/nodewise/nodewise-simgrid

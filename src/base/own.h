@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where the programs and libraries that belong to the running one are. */
+#ifndef NW_BASE_OWN_H
+#define NW_BASE_OWN_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+/* `name` under the folder of the running program, where `beside` is its path in
+ * a build folder; else in an installed tree around that program, wherever it
+ * was moved to; else where it was to be installed. `mode` is access()'s. */
+bool nw_own_find(const char *beside, const char *name, int mode,
+                 char path[PATH_MAX]);
+
+#endif

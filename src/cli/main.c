@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise COMMAND ...: finds the command and hands over. */
+#include "base/own.h"
 #include "cli/command.h"
 #include "config.h"
 
@@ -20,6 +21,21 @@ static const struct nw_command *const commands[] = {
 
 static const size_t command_count = sizeof commands / sizeof *commands;
 
+/* The solver is a program of its own, which launchers start, too. */
+#define SOLVER "nodewise-mpdata"
+
+static int run_solver(char **argv)
+{
+    char path[PATH_MAX];
+
+    if (nw_own_find(SOLVER, SOLVER, X_OK, path)) {
+        argv[0] = path;
+        execv(path, argv);
+    }
+    fputs("nodewise: " SOLVER " is not installed\n", stderr);
+    return NW_EXIT_ABSENT;
+}
+
 static void print_help(FILE *out)
 {
     fputs("Usage: nodewise COMMAND [OPTION...]\n"
@@ -28,6 +44,8 @@ static void print_help(FILE *out)
           out);
     for (size_t i = 0; i < command_count; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(out, "  %-10s %s\n", "mpdata",
+            "advect a quantity on a grid (the program " SOLVER ")");
     fputs("\nnodewise COMMAND --help tells more. Example:\n"
           "  nodewise profile -o app.pattern -- mpirun -n 8 ./app\n"
           "  nodewise map -t cluster.yaml -p app.pattern -o app.mapping\n",
@@ -79,6 +97,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < command_count; i++)
         if (!strcmp(argv[1], commands[i]->name))
             return run_command(commands[i], argc - 1, argv + 1);
+    if (!strcmp(argv[1], "mpdata"))
+        return run_solver(argv + 1);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "help")) {
         print_help(stdout);
         return NW_EXIT_DONE;

@@ -5,6 +5,9 @@ nodewise-mpdata: --passes is a number from 1, not 'none'
 $ nodewise-mpdata 2>err; echo $?; head -1 err
 2
 nodewise-mpdata: give a --case or an --input
+$ nodewise mpdata 2>err; echo $?; head -1 err
+2
+nodewise-mpdata: give a --case or an --input
 $ nodewise-mpdata --help | grep -A6 ^Cases
 Cases:
   sphere    a sphere of 4 once around the diagonal of a cube

@@ -149,14 +149,17 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
 
     if (!status && !bytes) {
         status = nw_file_read(path, &bytes, &count);
-        if (!status)
+        if (!status) {
+            drop_mark(bytes, &count);
             status = check_text(path, bytes, count);
+        }
+    } else if (!status) {
+        drop_mark(bytes, &count); /* of a large file: text is left */
     }
     if (status) {
         free(bytes);
         return status;
     }
-    drop_mark(bytes, &count);
     *data = bytes;
     *length = count;
     return NW_OK;

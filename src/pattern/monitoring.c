@@ -165,6 +165,16 @@ static nw_status read_record(struct monitoring *in, struct nw_scan *scan,
     return nw_scan_expected(&start, "a line that begins with E, I, S, R or C");
 }
 
+/* Open MPI writes its three sections in one go, each line with its end. */
+static bool is_whole(const char *data, size_t length)
+{
+    static const char first[] = "# POINT TO POINT";
+
+    return data[length - 1] == '\n' &&
+           (strncmp(data, first, sizeof first - 1) ||
+            strstr(data, "\n# COLLECTIVES"));
+}
+
 static nw_status read_file(struct monitoring *in, int32_t rank)
 {
     struct nw_text name = {0};
@@ -182,6 +192,8 @@ static nw_status read_file(struct monitoring *in, int32_t rank)
         nw_scan_init(&scan, path, data, length);
         while (!status && nw_scan_line(&scan))
             status = read_record(in, &scan, rank);
+        if (!status && !is_whole(data, length))
+            status = nw_scan_fail(&scan, "the file is cut short");
         free(data);
     }
     free(path);

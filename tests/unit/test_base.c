@@ -149,6 +149,7 @@ static void what_is_no_text_is_named(void **state)
          "ab",
          NULL},
         {"ab", NULL},
+        {"\xef\xbb\xbf", ":1: the file is empty"},
         {"\x1f\x8b\x08", ":1: packed by gzip"},
         {"\xfd"
          "7zXZ",

@@ -435,6 +435,7 @@ static void reads_monitoring_profiles(void **state)
                              "# POINT TO POINT\n"
                              "E\t0\t0\t12 bytes\t3 msgs sent\t1,0,0,2,0\n"
                              "I\t0\t0\t9 bytes\t1 msgs sent\n"
+                             "# OSC\n# COLLECTIVES\n"
                              "D\tMPI_COMM_WORLD\tprocs: 0\n",
                              false, &p),
                      NW_OK);
@@ -455,6 +456,9 @@ static const struct good bad_profiles[] = {
     {"a.0.prof", "E\t0\t0\t1 bytes\t3 msgs sent\t1,x\n", "joined by commas"},
     {"a.0.prof", "E\t0\n", "a rank, the line ends"},
     {"a.0.prof", "X\t0\n", "not 'X'"},
+    {"a.0.prof", "E\t0\t0\t12 bytes\t3 msgs sent", ":1: the file is cut"},
+    {"a.0.prof", "# POINT TO POINT\nE\t0\t0\t12 bytes\t3 msgs sent\n# OSC\n",
+     "the file is cut short"},
 };
 
 static void refuses_malformed_profiles(void **state)

@@ -48,11 +48,11 @@ nw_status nw_mapping_new(const nw_topology *topology, int32_t rank_count,
     if (status)
         return status;
     mapping->rank_count = rank_count;
-    status = nw_alloc(n, sizeof *mapping->node, &mapping->node);
+    status = nw_alloc_raw(n, sizeof *mapping->node, &mapping->node);
     if (!status)
-        status = nw_alloc(n, sizeof *mapping->core, &mapping->core);
+        status = nw_alloc_raw(n, sizeof *mapping->core, &mapping->core);
     if (!status)
-        status = nw_alloc(n, sizeof *mapping->gpu, &mapping->gpu);
+        status = nw_alloc_raw(n, sizeof *mapping->gpu, &mapping->gpu);
     if (!status)
         status = name_nodes(mapping, topology);
     if (status) {

@@ -5,7 +5,6 @@
 #include "base/crew.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Equal depths and link classes on all ways up, no direct links. */
 static bool is_even(const nw_topology *topology,
@@ -178,37 +177,37 @@ void nw_near_begin(struct nw_near *near, struct nw_end from,
                    struct nw_near_row *row)
 {
     const nw_topology *topology = near->topology;
-    size_t depths;
 
     row->near = near;
     row->from = from;
     row->type = &near->types->type[topology->node_type[from.node]];
     row->ended = near->ended + topology->link_first[from.node];
     row->overflows = false;
-    if (!row->type->code)
-        return;
-    row->code = row->type->code[from.vertex];
-    depths = nw_topology_type_of(topology, from.node)->depth[from.vertex];
-    memset(row->bytes, 0, depths * sizeof *row->bytes);
-    memset(row->messages, 0, depths * sizeof *row->messages);
+    if (row->type->code)
+        row->code = row->type->code[from.vertex];
 }
 
 /* What was sent by depth, to the vertices above the core. */
-void nw_near_end(const struct nw_near_row *row)
+void nw_near_end(struct nw_near_row *row)
 {
     struct nw_near *near = row->near;
     const struct nw_node_type *type =
         nw_topology_type_of(near->topology, row->from.node);
     int32_t first = near->topology->link_first[row->from.node];
     int32_t v = row->from.vertex;
+    uint64_t sum = 0;
 
     if (!row->type->code)
         return;
-    near->overflows |= row->overflows;
     for (int d = type->depth[v]; d-- > 0;) {
         v = type->parent[v];
+        if (!row->bytes[d] && !row->messages[d])
+            continue;
         add(&near->bytes[first + v], row->bytes[d], near);
         add(&near->messages[first + v], row->messages[d], near);
-        add(&near->begun[first + row->from.vertex], row->bytes[d], near);
+        add(&sum, row->bytes[d], near);
+        row->bytes[d] = row->messages[d] = 0;
     }
+    add(&near->begun[first + row->from.vertex], sum, near);
+    near->overflows |= row->overflows;
 }

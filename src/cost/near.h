@@ -44,7 +44,8 @@ void nw_near_fini(struct nw_near *near);
 void nw_near_merge(struct nw_near *to, const struct nw_near *from,
                    int32_t threads);
 
-/* What one core sends inside its node. */
+/* What one core sends inside its node; all 0 before the first, and ready for
+ * the next at its end. */
 struct nw_near_row {
     struct nw_near *near;
     struct nw_end from;
@@ -56,7 +57,7 @@ struct nw_near_row {
 };
 void nw_near_begin(struct nw_near *near, struct nw_end from,
                    struct nw_near_row *row);
-void nw_near_end(const struct nw_near_row *row);
+void nw_near_end(struct nw_near_row *row);
 
 /* False where it is not for this: to another node, or to itself. */
 static inline bool nw_near_suits(const struct nw_near_row *row,

@@ -202,20 +202,20 @@ static nw_status add_rank(struct nw_share *share, int32_t rank)
 {
     const nw_pattern *pattern = share->of->pattern;
     const struct nw_end *core = share->of->ends.core;
-    struct nw_near_row row;
+    struct nw_near_row *row = &share->row;
     nw_status status = NW_OK;
 
-    nw_near_begin(&share->near, core[rank], &row);
+    nw_near_begin(&share->near, core[rank], row);
     for (size_t e = pattern->row[rank]; !status && e < pattern->row[rank + 1];
          e++) {
         struct nw_end to = core[pattern->dst[e]];
 
-        if (pattern->kind[e] == NW_KIND_HH && nw_near_suits(&row, to))
-            nw_near_add(&row, to, pattern->bytes[e], pattern->messages[e]);
+        if (pattern->kind[e] == NW_KIND_HH && nw_near_suits(row, to))
+            nw_near_add(row, to, pattern->bytes[e], pattern->messages[e]);
         else
             status = add_edge(share, rank, e);
     }
-    nw_near_end(&row);
+    nw_near_end(row);
     return status;
 }
 

@@ -2,6 +2,8 @@
 /* From hosts and units to the mapping that people and launchers read. */
 #include "map/problem.h"
 #include "base/array.h"
+#include "base/crew.h"
+#include "map/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,23 +106,34 @@ static nw_status fill_rows(const struct filling *fill, size_t total)
 }
 
 /* Nearly always: one unit of one each, none given. */
-static void fill_plain(const struct filling *fill)
+static void fill_plain(void *user, int32_t part)
 {
-    int32_t n = fill->problem->pattern->rank_count;
+    const struct filling *fill = user;
+    struct nw_crew_part mine =
+        nw_crew_part(fill->problem->pattern->rank_count, part);
 
-    for (int32_t r = 0; r < n; r++)
+    for (int64_t r = mine.first; r < mine.end; r++)
         (*fill->values)[r] =
             fill->unit[r] < 0 ? -1 : fill->units->member[fill->unit[r]];
 }
 
-static nw_status fill(const struct filling *fill)
+#define THREADED 65536 /* ranks that are worth several threads */
+
+static int32_t threads_of(const struct nw_problem *problem)
+{
+    bool few = problem->pattern->rank_count < THREADED;
+
+    return few || !problem->budget ? 1 : problem->budget->threads;
+}
+
+static nw_status fill(struct filling *fill)
 {
     int32_t n = fill->problem->pattern->rank_count;
     size_t total = 0;
     bool single = true;
 
     if (fill->units->size <= 1 && !fill->problem->fixed_host) {
-        fill_plain(fill);
+        nw_crew_run(fill_plain, fill, NW_CREW_PARTS, threads_of(fill->problem));
         return NW_OK;
     }
     for (int32_t r = 0; r < n; r++) {

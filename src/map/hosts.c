@@ -126,6 +126,19 @@ static void cut_free(struct cutting *cut, int32_t host, int32_t free_count,
         add_unit(cut, count, members + i);
 }
 
+/* Nearly always: all members of a host, one a unit. */
+static void cut_plain(struct cutting *cut, int32_t host, int32_t *count)
+{
+    struct nw_units *units = cut->units;
+    int32_t members = member_count(cut, host), at = *count;
+
+    for (int32_t m = 0; m < members; m++) {
+        units->member[at + m] = m;
+        units->room[at + m] = cut->room_each;
+    }
+    *count += members;
+}
+
 static void cut_node(struct cutting *cut, int32_t host, int32_t *count)
 {
     int32_t members = member_count(cut, host), free_count = 0;
@@ -219,14 +232,28 @@ static nw_status size_units(struct cutting *cut)
     }
     status = nw_alloc((size_t)hosts + 1, sizeof *units->first, &units->first);
     if (!status)
-        status = nw_alloc(total, sizeof *units->member, &units->member);
+        status = nw_alloc_raw(total, sizeof *units->member, &units->member);
     if (!status)
-        status = nw_alloc(total, sizeof *units->room, &units->room);
+        status = nw_alloc_raw(total, sizeof *units->room, &units->room);
     if (!status)
         status = nw_alloc((size_t)most, sizeof *cut->room, &cut->room);
     if (!status)
         status = nw_alloc((size_t)most, sizeof *cut->free_members,
                           &cut->free_members);
+    return status;
+}
+
+static nw_status cut_among(struct cutting *cut, int32_t host,
+                           const struct nw_ints *fixed, int32_t *count)
+{
+    int32_t members = member_count(cut, host);
+    nw_status status;
+
+    for (int32_t m = 0; m < members; m++)
+        cut->room[m] = cut->room_each;
+    status = take_fixed(cut, host, fixed);
+    if (!status)
+        cut_node(cut, host, count);
     return status;
 }
 
@@ -238,13 +265,11 @@ static nw_status cut_all(struct cutting *cut, const struct fixed_ranks *fixed)
     for (int32_t h = 0; !status && h < cut->problem->host_count; h++) {
         struct nw_ints ranks = {fixed->rank + fixed->row[h],
                                 fixed->row[h + 1] - fixed->row[h]};
-        int32_t members = member_count(cut, h);
 
-        for (int32_t m = 0; m < members; m++)
-            cut->room[m] = cut->room_each;
-        status = take_fixed(cut, h, &ranks);
-        if (!status)
-            cut_node(cut, h, &count);
+        if (!ranks.count && cut->units->size == 1)
+            cut_plain(cut, h, &count);
+        else
+            status = cut_among(cut, h, &ranks, &count);
         cut->units->first[h + 1] = count;
     }
     free(cut->room);

@@ -57,26 +57,11 @@ bool nw_rooms_fits(const struct nw_rooms *rooms, int32_t place, bool gpu)
     return rooms->room[place] > rooms->gpu_room[place] || rooms->spare > 0;
 }
 
-static void change(struct nw_rooms *rooms, int32_t place, bool gpu, int by)
+void nw_rooms_change(struct nw_rooms *rooms, int32_t place, bool gpu, int by)
 {
-    int64_t before;
+    int64_t before = pairs(rooms, place);
 
-    if (!rooms->gpu_room) {
-        rooms->room[place] += by;
-        return;
-    }
-    before = pairs(rooms, place);
     rooms->room[place] += by;
     rooms->gpu_room[place] += gpu ? by : 0;
     rooms->spare += pairs(rooms, place) - before - (gpu ? by : 0);
-}
-
-void nw_rooms_take(struct nw_rooms *rooms, int32_t place, bool gpu)
-{
-    change(rooms, place, gpu, -1);
-}
-
-void nw_rooms_give(struct nw_rooms *rooms, int32_t place, bool gpu)
-{
-    change(rooms, place, gpu, 1);
 }

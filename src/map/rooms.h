@@ -24,7 +24,25 @@ NW_MUST_CHECK nw_status nw_rooms_init(struct nw_rooms *rooms, int32_t count,
 void nw_rooms_expect(struct nw_rooms *rooms, int64_t gpu_ranks);
 void nw_rooms_fini(struct nw_rooms *rooms);
 bool nw_rooms_fits(const struct nw_rooms *rooms, int32_t place, bool gpu);
-void nw_rooms_take(struct nw_rooms *rooms, int32_t place, bool gpu);
-void nw_rooms_give(struct nw_rooms *rooms, int32_t place, bool gpu);
+/* Where GPUs are counted, too. */
+void nw_rooms_change(struct nw_rooms *rooms, int32_t place, bool gpu, int by);
+
+static inline void nw_rooms_take(struct nw_rooms *rooms, int32_t place,
+                                 bool gpu)
+{
+    if (rooms->gpu_room)
+        nw_rooms_change(rooms, place, gpu, -1);
+    else
+        rooms->room[place]--;
+}
+
+static inline void nw_rooms_give(struct nw_rooms *rooms, int32_t place,
+                                 bool gpu)
+{
+    if (rooms->gpu_room)
+        nw_rooms_change(rooms, place, gpu, 1);
+    else
+        rooms->room[place]++;
+}
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const kind_names[NW_KIND_COUNT] = {"hh", "gg", "hg", "gh"};
 
@@ -105,7 +106,15 @@ struct nw_pattern_total nw_pattern_total(const nw_pattern *pattern,
 
 bool nw_pattern_has_gpu(const nw_pattern *pattern)
 {
-    for (size_t e = 0; e < pattern->edge_count; e++)
+    size_t e = 0;
+
+    for (uint64_t eight; e + sizeof eight <= pattern->edge_count;
+         e += sizeof eight) {
+        memcpy(&eight, pattern->kind + e, sizeof eight);
+        if (eight) /* NW_KIND_HH is 0 */
+            return true;
+    }
+    for (; e < pattern->edge_count; e++)
         if (pattern->kind[e] != NW_KIND_HH)
             return true;
     return false;

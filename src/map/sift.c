@@ -19,6 +19,8 @@
 #define TEAMS 2
 #define TEAMED_LEAST 8192 /* vertices */
 #define PICKS 3           /* of peers, until one is in the same team */
+#define TRY 38     /* arcs that take as long as a vertex's tries do else */
+#define WEIGHED 20 /* rounds from weighing parts to weighing them again */
 
 struct sifting {
     struct nw_sift *sift;
@@ -31,9 +33,10 @@ struct sifting {
     double best_cut, cut;
     double heat;
     int teams;
-    int32_t *deal; /* [parts] shuffled */
-    int32_t *team; /* [parts] */
-    int32_t *list; /* [n] vertices, those of a team together */
+    int32_t *deal;  /* [parts] shuffled */
+    int32_t *team;  /* [parts] */
+    double *weight; /* [parts] how long they take, in arcs */
+    int32_t *list;  /* [n] vertices, those of a team together */
     int32_t begin[TEAMS + 1];
     uint64_t seed, tries; /* of the round */
     double change[TEAMS];
@@ -162,17 +165,69 @@ static void run_team(void *user, int32_t team)
     work->change[team] = change;
 }
 
+static void weigh_parts(struct sifting *work)
+{
+    const int32_t *row = work->sift->graph->row;
+
+    for (int32_t p = 0; p < work->sift->parts; p++) {
+        work->weight[p] = 0;
+        for (int32_t i = work->first[p]; i < work->first[p + 1]; i++) {
+            int32_t v = work->member[i];
+
+            work->weight[p] += TRY + (double)(row[v + 1] - row[v]);
+        }
+    }
+}
+
+/* Shuffled; a part that holds the hubs of a graph stands first, so that its
+ * team gets as many fewer others. Returns what all weigh. */
+static double shuffle_parts(struct sifting *work, struct nw_random *random)
+{
+    int32_t parts = work->sift->parts, heaviest = 0, *deal = work->deal;
+    double sum = 0;
+
+    nw_random_shuffle(random, deal, (size_t)parts);
+    for (int32_t i = 0; i < parts; i++) {
+        sum += work->weight[deal[i]];
+        if (work->weight[deal[i]] > work->weight[deal[heaviest]])
+            heaviest = i;
+    }
+    if (work->weight[deal[heaviest]] * parts > 2 * sum) {
+        int32_t hubs = deal[heaviest];
+
+        deal[heaviest] = deal[0];
+        deal[0] = hubs;
+    }
+    return sum;
+}
+
+/* Where a team's parts end in the deal: as near to its share of the weight as
+ * may be, but each team has enough parts to swap between. */
+static int32_t end_of(const struct sifting *work, int team, double sum)
+{
+    int32_t parts = work->sift->parts;
+    int32_t even = (int32_t)((int64_t)parts * (team + 1) / work->teams);
+    int32_t least = even - parts / 4, end = 0;
+    double aim = sum * (team + 1) / work->teams, here = 0;
+
+    if (team + 1 == work->teams)
+        return parts;
+    while (end < least || (end < even + parts / 4 &&
+                           here + work->weight[work->deal[end]] / 2 < aim))
+        here += work->weight[work->deal[end++]];
+    return end;
+}
+
 static void deal_teams(struct sifting *work, struct nw_random *random)
 {
-    int32_t parts = work->sift->parts, at = 0;
+    double sum = shuffle_parts(work, random);
+    int32_t at = 0, i = 0;
 
-    nw_random_shuffle(random, work->deal, (size_t)parts);
     for (int t = 0; t < work->teams; t++) {
-        int32_t end = (int32_t)((int64_t)parts * (t + 1) / work->teams);
+        int32_t end = end_of(work, t, sum);
 
         work->begin[t] = at;
-        for (int32_t i = (int32_t)((int64_t)parts * t / work->teams); i < end;
-             i++) {
+        for (; i < end; i++) {
             int32_t p = work->deal[i];
             int32_t size = work->first[p + 1] - work->first[p];
 
@@ -227,6 +282,8 @@ static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
     for (int i = 0; i < ROUNDS && !is_stopped(work); i++) {
         if (i == ROUNDS - 1)
             work->heat = 0;
+        if (i % WEIGHED == 0)
+            weigh_parts(work);
         run_round(work, tries / ROUNDS + 1, &random);
         work->heat *= cool;
         if (work->sift->budget)
@@ -287,6 +344,8 @@ static nw_status alloc_sifting(struct sifting *work)
         status = nw_alloc(parts, sizeof *work->deal, &work->deal);
     if (!status)
         status = nw_alloc(parts, sizeof *work->team, &work->team);
+    if (!status)
+        status = nw_alloc(parts, sizeof *work->weight, &work->weight);
     for (size_t p = 0; !status && p < parts; p++)
         work->deal[p] = (int32_t)p;
     return status;
@@ -302,6 +361,7 @@ static void free_sifting(struct sifting *work)
     free(work->list);
     free(work->deal);
     free(work->team);
+    free(work->weight);
 }
 
 static double bytes_of(const struct nw_halve_graph *graph)

@@ -4,7 +4,8 @@
  * annealing of swaps with the bytes from each vertex to each part at hand, so
  * that a try costs two lookups. Where a graph has no shape to cut along, as
  * random ones, it leaves less cut than moves along a border do. Each round
- * deals the parts of many vertices to two teams: a team moves its own vertices
+ * deals the parts of many vertices to two teams of about equal work: hubs count
+ * for their arcs. A team moves its own vertices
  * among its own parts and touches no other column of the table.
  */
 #ifndef NW_MAP_SIFT_H

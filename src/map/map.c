@@ -465,6 +465,13 @@ nw_status nw_objectives_check(const nw_topology *topology,
                    nw_topology_name(topology));
 }
 
+/* Orders that are asked for as they are. */
+static bool is_as_asked(const struct nw_algorithm *algorithm)
+{
+    return algorithm->baseline || algorithm->run == nw_run_default ||
+           !strcmp(algorithm->name, "block");
+}
+
 static nw_status solve(const struct nw_algorithm *algorithm,
                        const struct nw_problem *problem,
                        struct nw_map_report *report, struct nw_candidate *best)
@@ -480,6 +487,8 @@ static nw_status solve(const struct nw_algorithm *algorithm,
         status = nw_candidate_run(algorithm, problem, report, best);
     if (!status && algorithm->run && !algorithm->baseline)
         status = keep_promise(problem, report, best);
+    if (!status && !is_as_asked(algorithm))
+        status = nw_place_beside_gpus(problem, best->mapping);
     return status;
 }
 

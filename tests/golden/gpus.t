@@ -111,6 +111,13 @@ $ cd "$FIXTURES/gpus/valid" && for f in crossed.txt crossed.xml; do nodewise top
     threads:
       - "0-3"
       - "4-7"
+## Ranks that send GPU memory only get the cores nearest to their GPUs, which their
+## messages do not tell; the launcher's own order is kept where it is asked for.
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 gg 9 1\n1 0 gg 9 1\n' > two; for o in "" "--algorithm default"; do nodewise map -q -t nvidia-smi:"$FIXTURES/gpus/valid/crossed.txt" -p two $o | sed 1,2d; done
+0 crossed 2 0
+1 crossed 0 1
+0 crossed 0 0
+1 crossed 2 1
 ## A byte order mark is no part of a table.
 $ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt; nodewise topology nvidia-smi:mark.txt | grep -c gpu
 3

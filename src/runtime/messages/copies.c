@@ -1,41 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Between a buffer on a GPU and its host memory. What lies in many pieces goes
- * through the pack kernels and one dense copy; the tables of a kernel are kept,
- * since programs repeat their messages.
+ * through the pack kernels (jobs.c) and one dense copy.
  */
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/pace.h"
 #include "base/status.h"
-#include "gpu/job.h"
+#include "gpu/gpu.h"
+#include "runtime/messages/jobs.h"
 #include "runtime/messages/ways.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_JOBS = 32, FEW_PIECES = 2, WIDEST = 16, LINE = 64 };
+enum { FEW_PIECES = 2, LINE = 64 };
 /* What the CPU may scatter into a GPU, and gather out of it. */
 enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
-
-/* A kernel ready to move one set of pieces to or from its dense twin. */
-struct job {
-    struct job *next;
-    uint64_t layout;
-    const char *device;
-    int64_t count;
-    int32_t gpu;
-    enum nw_gpu_work work;
-    char *dense; /* on the GPU */
-    struct nw_gpu_job *kernel;
-    struct nw_pace pace; /* of the kernel, and of the CPU in its place */
-};
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct job *jobs; /* last used first */
 
 /* One part of a buffer, or the whole of a packed one, and its dense bytes. */
 struct move {
@@ -67,139 +49,7 @@ static nw_status move_pieces(struct move *move)
     return move->status;
 }
 
-static void free_job(struct job *job)
-{
-    nw_gpu_job_free(job->kernel);
-    nw_gpu_cuda.free(job->dense);
-    free(job);
-}
-
-/* The widest words that a run is made of become the elements. */
-static nw_status set_piece(const struct nw_run *run, struct nw_gpu_piece *out)
-{
-    size_t word = WIDEST;
-
-    while (run->bytes % word)
-        word /= 2;
-    if ((run->bytes / word | (uint64_t)run->n[0] | (uint64_t)run->n[1]) >> 31)
-        return nw_fail(NW_EUNSUPPORTED, "a datatype too large for a kernel");
-    *out = (struct nw_gpu_piece){.bytes = word, .quantities = 1};
-    if (word == run->bytes) {
-        out->x = (uint32_t)run->n[0];
-        out->y = (uint32_t)run->n[1];
-        out->z = 1;
-        out->to_step = out->from_step = run->step[0];
-        out->to_row = out->from_row = run->step[1];
-        return NW_OK;
-    }
-    out->x = (uint32_t)(run->bytes / word);
-    out->y = (uint32_t)run->n[0];
-    out->z = (uint32_t)run->n[1];
-    out->to_step = out->from_step = (int64_t)word;
-    out->to_row = out->from_row = run->step[0];
-    out->to_plane = out->from_plane = run->step[1];
-    return NW_OK;
-}
-
-static nw_status set_pieces(const struct job *job, const struct nw_typemap *all,
-                            struct nw_gpu_piece *pieces)
-{
-    char *dense = job->dense, *device = (char *)(uintptr_t)job->device;
-    nw_status status = NW_OK;
-
-    for (size_t i = 0; i < all->count && !status; i++) {
-        const struct nw_run *run = &all->run[i];
-        bool pack = job->work == NW_GPU_PACK;
-
-        status = set_piece(run, &pieces[i]);
-        pieces[i].to = pack ? dense : device + run->offset;
-        pieces[i].from = pack ? device + run->offset : dense;
-        dense += run->bytes * (size_t)run->n[0] * (size_t)run->n[1];
-    }
-    return status;
-}
-
-static nw_status make_job(const struct move *move, struct job *job)
-{
-    struct nw_typemap all = {.users = 0};
-    struct nw_gpu_piece *pieces = NULL;
-    void *dense = NULL;
-    nw_status status = nw_runs_repeat(&all, move->layout, move->count,
-                                      (MPI_Aint[]){0, move->layout->extent});
-
-    *job = (struct job){
-        .layout = move->layout->id,
-        .device = move->device,
-        .count = move->count,
-        .gpu = move->owner->gpu,
-        .work = move->out ? NW_GPU_PACK : NW_GPU_UNPACK,
-    };
-    if (!status)
-        status = nw_alloc(all.count, sizeof *pieces, &pieces);
-    if (!status)
-        status = nw_gpu_cuda.alloc(move->left, &dense);
-    job->dense = dense;
-    if (!status)
-        status = set_pieces(job, &all, pieces);
-    if (!status)
-        status = nw_gpu_job_new(&nw_gpu_cuda, job->work, pieces, all.count,
-                                &job->kernel);
-    free(all.run);
-    free(pieces);
-    return status;
-}
-
-static bool fits(const struct job *job, const struct move *move)
-{
-    return job->layout == move->layout->id && job->device == move->device &&
-           job->count == move->count && job->gpu == move->owner->gpu &&
-           (job->work == NW_GPU_PACK) == move->out;
-}
-
-/* Out of the list, made where there was none. */
-static nw_status take_job(const struct move *move, struct job **out)
-{
-    struct job **at = &jobs, *job;
-    nw_status status;
-
-    pthread_mutex_lock(&lock);
-    while (*at && !fits(*at, move))
-        at = &(*at)->next;
-    job = *at;
-    if (job)
-        *at = job->next;
-    pthread_mutex_unlock(&lock);
-    if (!job) {
-        status = nw_alloc(1, sizeof *job, &job);
-        if (!status)
-            status = make_job(move, job);
-        if (status && job)
-            free_job(job);
-        if (status)
-            return status;
-    }
-    *out = job;
-    return NW_OK;
-}
-
-static void give_job(struct job *job)
-{
-    struct job **at = &jobs, *last = NULL;
-    int count = 0;
-
-    pthread_mutex_lock(&lock);
-    job->next = jobs;
-    jobs = job;
-    while (*at && ++count <= MOST_JOBS)
-        at = &(*at)->next;
-    last = *at;
-    *at = NULL;
-    pthread_mutex_unlock(&lock);
-    if (last)
-        free_job(last);
-}
-
-static nw_status run_job(const struct move *move, const struct job *job)
+static nw_status run_job(const struct move *move, const struct nw_job *job)
 {
     size_t bytes = (size_t)move->left;
     nw_status status = NW_OK;
@@ -207,9 +57,7 @@ static nw_status run_job(const struct move *move, const struct job *job)
     if (!move->out)
         status = nw_gpu_cuda.copy_in(job->dense, move->host, bytes);
     if (!status)
-        status = nw_gpu_job_launch(job->kernel, NULL);
-    if (!status)
-        status = nw_gpu_cuda.stream_wait(NULL);
+        status = nw_job_run(job);
     if (!status && move->out)
         status = nw_gpu_cuda.copy_out(move->host, job->dense, bytes);
     return status;
@@ -248,7 +96,7 @@ static char *open_pieces(const struct move *move)
 }
 
 /* By the kernel or by the CPU, whichever took less time for this job. */
-static nw_status move_job(const struct move *move, struct job *job)
+static nw_status move_job(const struct move *move, struct nw_job *job)
 {
     struct scatter scatter = {
         .out = move->out, .mapped = open_pieces(move), .host = move->host};
@@ -284,15 +132,18 @@ static bool is_few(const struct nw_typemap *layout, int64_t count)
 static bool move_by_job(const struct move *move)
 {
     void *before = nw_gpu_cuda.context();
-    struct job *job = NULL;
+    struct nw_job *job = NULL;
     bool moved = false;
 
-    if (!nw_gpu_cuda.select(move->owner->gpu) && !take_job(move, &job)) {
+    if (!nw_gpu_cuda.select(move->owner->gpu) &&
+        !nw_job_take(&(struct nw_pieces){.layout = move->layout,
+                                         .count = move->count,
+                                         .device = move->device,
+                                         .gpu = move->owner->gpu,
+                                         .out = move->out},
+                     &job)) {
         moved = !move_job(move, job);
-        if (moved)
-            give_job(job);
-        else
-            free_job(job);
+        nw_job_give(job, moved);
     }
     nw_gpu_cuda.restore(before);
     return moved;
@@ -466,12 +317,6 @@ void nw_buffer_free(struct nw_buffer *buffer)
 
 void nw_copies_close(void)
 {
-    struct job *next;
-
-    for (struct job *job = jobs; job; job = next) {
-        next = job->next;
-        free_job(job);
-    }
-    jobs = NULL;
+    nw_jobs_close();
     nw_ways_close();
 }

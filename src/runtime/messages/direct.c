@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "gpu/gpu.h"
+#include "runtime/messages/jobs.h"
 #include "runtime/warn.h"
 
 #include <inttypes.h>
@@ -42,29 +43,57 @@ static void read_threshold(void)
                                    LEAST_BYTES, INT_MAX);
 }
 
-/* Its first byte, where `bytes` follow one another in GPU memory; else NULL. */
-static char *find_dense(const struct nw_area *area, uint64_t *bytes)
+bool nw_load_find(const struct nw_area *area, struct nw_load *out)
 {
-    struct nw_typemap *layout = NULL;
-    char *first = NULL;
+    struct nw_typemap *layout;
+    const char *first;
 
+    (void)pthread_once(&once, read_threshold);
+    *out = (struct nw_load){.device = (char *)(uintptr_t)area->buffer,
+                            .count = area->count};
     if (area->count <= 0 || area->buffer == MPI_BOTTOM ||
-        area->type == MPI_DATATYPE_NULL || nw_typemap_of(area->type, &layout))
-        return NULL;
-    *bytes = (uint64_t)area->count * layout->size;
-    if (*bytes >= from_bytes && *bytes <= INT_MAX && layout->dense &&
-        !layout->gaps)
-        first = (char *)(uintptr_t)area->buffer + layout->lb;
-    nw_typemap_drop(layout);
-    return first && nw_gpu_holds(first) ? first : NULL;
+        area->type == MPI_DATATYPE_NULL ||
+        nw_typemap_of(area->type, &out->layout))
+        return false;
+    layout = out->layout;
+    first = out->device + nw_typemap_low(layout, area->count);
+    out->bytes = (uint64_t)area->count * layout->size;
+    if (out->bytes < from_bytes || out->bytes > INT_MAX || layout->gaps ||
+        !nw_gpu_holds(first) || nw_messages_open_gpu() || !nw_memory_open())
+        return false;
+    out->gpu = nw_memory_gpu(first);
+    return true;
+}
+
+/* Into the pool. */
+static nw_status put(const struct nw_load *load, const struct nw_slot *slot)
+{
+    char *to = nw_slots_memory() + slot->at;
+
+    if (load->layout->dense)
+        return nw_memory_copy_over(load->gpu, to,
+                                   load->device + load->layout->lb,
+                                   (size_t)load->bytes);
+    return nw_job_do(&(struct nw_pieces){.layout = load->layout,
+                                         .count = load->count,
+                                         .device = load->device,
+                                         .gpu = load->gpu,
+                                         .out = true,
+                                         .dense = to},
+                     NULL);
 }
 
 /* Whether that seat opens envelopes of ours. */
-static bool is_open(int seat)
+bool nw_direct_suits(int seat)
 {
     return seat >= 0 &&
            (nw_direct_to_all ||
-            !__atomic_load_n(&nw_board->seat[seat].probes, __ATOMIC_RELAXED)) &&
+            !__atomic_load_n(&nw_board->seat[seat].probes, __ATOMIC_RELAXED));
+}
+
+static bool is_open(int seat)
+{
+    return nw_direct_suits(seat) &&
            __atomic_load_n(nw_seat_opens(nw_seat_mine(), seat),
                            __ATOMIC_ACQUIRE) == NW_OPENS_YES;
 }
@@ -79,8 +108,8 @@ uint64_t nw_envelope_check(const struct nw_envelope *envelope)
     return sum;
 }
 
-static void write_envelope(struct nw_envelope *envelope, uint64_t bytes,
-                           const struct nw_slot *slot)
+void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
+                       const struct nw_slot *slot)
 {
     memset(envelope, 0, sizeof *envelope);
     memcpy(envelope->nonce, nw_board->nonce, NW_NONCE);
@@ -92,8 +121,7 @@ static void write_envelope(struct nw_envelope *envelope, uint64_t bytes,
     envelope->check = nw_envelope_check(envelope);
 }
 
-/* A buffer of the stage's, that has a slot and the envelope. */
-static struct nw_buffer *buffer_new(uint64_t bytes, const struct nw_slot *slot)
+struct nw_buffer *nw_envelope_new(uint64_t bytes, const struct nw_slot *slot)
 {
     struct nw_buffer *buffer = NULL;
 
@@ -106,36 +134,39 @@ static struct nw_buffer *buffer_new(uint64_t bytes, const struct nw_slot *slot)
     }
     *buffer->slot = *slot;
     buffer->way = NW_READ;
-    write_envelope((struct nw_envelope *)(void *)buffer->host->memory, bytes,
-                   slot);
+    nw_envelope_write((struct nw_envelope *)(void *)buffer->host->memory, bytes,
+                      slot);
     return buffer;
+}
+
+bool nw_load_slot(const struct nw_load *load, int seat, struct nw_slot *slot)
+{
+    nw_slots_look();
+    if (!nw_slots_open(load->gpu) || !is_open(seat) ||
+        !nw_slot_take((size_t)load->bytes, slot))
+        return false;
+    if (!put(load, slot))
+        return true;
+    nw_slot_drop(slot);
+    return false;
 }
 
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm)
 {
     struct nw_buffer *buffer = NULL;
+    struct nw_load load = {.bytes = 0};
     struct nw_slot slot;
-    uint64_t bytes = 0;
-    char *first;
-    int32_t gpu;
 
-    (void)pthread_once(&once, read_threshold);
-    first = stage->status ? NULL : find_dense(&area, &bytes);
-    if (!first || !nw_memory_open())
-        return NULL;
-    gpu = nw_memory_gpu(first);
-    nw_slots_look();
-    if (!nw_slots_open(gpu) || !is_open(nw_seat_of(comm, dest)) ||
-        !nw_slot_take((size_t)bytes, &slot))
-        return NULL;
-    if (!nw_memory_copy_over(gpu, nw_slots_memory() + slot.at, first,
-                             (size_t)bytes))
-        buffer = buffer_new(bytes, &slot);
-    if (!buffer) {
-        nw_slot_drop(&slot);
-        return NULL;
+    if (!stage->status && nw_load_find(&area, &load) &&
+        nw_load_slot(&load, nw_seat_of(comm, dest), &slot)) {
+        buffer = nw_envelope_new(load.bytes, &slot);
+        if (!buffer)
+            nw_slot_drop(&slot);
     }
+    nw_typemap_drop(load.layout);
+    if (!buffer)
+        return NULL;
     stage->buffer[stage->count++] = buffer;
     return buffer->host->memory;
 }
@@ -143,6 +174,8 @@ void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count)
 {
     for (int i = 0; i < count; i++)
-        if (buffer[i]->slot)
+        if (buffer[i]->slot && buffer[i]->slot->index == NW_SLOTS)
+            nw_late_cancel(buffer[i]->slot->generation);
+        else if (buffer[i]->slot)
             nw_slot_drop(buffer[i]->slot);
 }

@@ -39,6 +39,8 @@ uint32_t *nw_seat_opens(int owner, int reader);
 int nw_seat_of(MPI_Comm comm, int rank);
 /* For messages to oneself; one at a time. */
 MPI_Comm nw_seat_self(void);
+/* Between all seats, whose numbers are its ranks. */
+MPI_Comm nw_seat_comm(void);
 
 /* direct.c: a variable that is a whole number; `standard` where it is not set,
  * or makes no sense, which is said once. */
@@ -72,6 +74,33 @@ const char *nw_slot_payload(const struct nw_envelope *envelope);
 void nw_slot_free(const struct nw_envelope *envelope);
 void nw_slots_unmap(void);
 void nw_slots_close(void);
+
+/* direct.c: a payload where the program has it, whatever lies between its
+ * pieces. */
+struct nw_load {
+    struct nw_typemap *layout;
+    int64_t count;
+    char *device;
+    uint64_t bytes;
+    int32_t gpu;
+};
+/* Whether it is large, and in GPU memory; its layout is to be dropped, also
+ * where it is none. */
+bool nw_load_find(const struct nw_area *area, struct nw_load *out);
+/* Into a slot that `seat` can map; false: there is none. */
+bool nw_load_slot(const struct nw_load *load, int seat, struct nw_slot *slot);
+/* Whether that process may get envelopes. */
+bool nw_direct_suits(int seat);
+/* A buffer that has the slot and the envelope; NULL: no room. */
+struct nw_buffer *nw_envelope_new(uint64_t bytes, const struct nw_slot *slot);
+void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
+                       const struct nw_slot *slot);
+
+/* again.c: a payload that follows its envelope, of which the slot's index is
+ * NW_SLOTS and the generation its number, as a message between the seats. */
+void nw_late_cancel(uint64_t number);
+nw_status nw_late_receive(const struct nw_envelope *envelope, char *to);
+void nw_late_finish(void); /* all have been received, or will be */
 
 uint64_t nw_envelope_check(const struct nw_envelope *envelope);
 bool nw_envelope_is(const struct nw_envelope *envelope);

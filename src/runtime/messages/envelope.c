@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "gpu/gpu.h"
+#include "runtime/messages/jobs.h"
 #include "runtime/messages/ways.h"
 
 #include <limits.h>
@@ -125,6 +126,29 @@ static nw_status receive_again(const struct nw_catch *caught, const char *from,
     return rc ? NW_EMPI : NW_OK;
 }
 
+/* Whole elements, into GPU memory, by the kernel. */
+static bool unpack(const struct nw_catch *caught,
+                   const struct nw_typemap *layout, const char *payload,
+                   size_t bytes)
+{
+    struct nw_pieces what = {.layout = layout, .device = caught->buffer};
+    struct nw_owner owner;
+    bool near;
+
+    if (layout->gaps || caught->buffer == MPI_BOTTOM || !bytes ||
+        bytes % layout->size)
+        return false;
+    what.count = (int64_t)(bytes / layout->size);
+    if (!nw_owner_find(what.device + nw_typemap_low(layout, what.count),
+                       &owner) ||
+        nw_messages_open_gpu())
+        return false;
+    what.gpu = owner.gpu;
+    near = nw_memory_gpu(payload) == owner.gpu;
+    what.dense = near ? (char *)(uintptr_t)payload : NULL;
+    return !nw_job_do(&what, near ? NULL : payload);
+}
+
 static nw_status copy_spread(const struct nw_catch *caught, const char *payload,
                              size_t bytes)
 {
@@ -152,7 +176,7 @@ static int deliver(const struct nw_catch *caught,
     else if (layout->dense && !layout->gaps && caught->buffer != MPI_BOTTOM)
         status =
             copy_dense((char *)caught->buffer + layout->lb, payload, bytes);
-    else
+    else if (!unpack(caught, layout, payload, bytes))
         status = copy_spread(caught, payload, bytes);
     nw_typemap_drop(layout);
     return status ? MPI_ERR_BUFFER : rc;
@@ -201,7 +225,7 @@ void *nw_stage_small(struct nw_stage *stage)
     return buffer->host->memory;
 }
 
-static nw_status copy_small(char *to, const char *from, size_t bytes)
+static nw_status copy_host(char *to, const char *from, size_t bytes)
 {
     struct nw_owner owner;
     nw_status status;
@@ -219,8 +243,9 @@ static nw_status copy_small(char *to, const char *from, size_t bytes)
                                                 .owner = &owner});
 }
 
-/* What came is a message of its own. */
-static int deliver_small(const struct nw_catch *caught, uint64_t bytes)
+/* What came lies at `from`, on the host. */
+static int deliver_host(const struct nw_catch *caught, const char *from,
+                        uint64_t bytes)
 {
     struct nw_typemap *layout = NULL;
     nw_status status = bytes ? nw_typemap_of(caught->type, &layout) : NW_OK;
@@ -231,30 +256,60 @@ static int deliver_small(const struct nw_catch *caught, uint64_t bytes)
     if (bytes > (uint64_t)caught->count * layout->size)
         rc = MPI_ERR_TRUNCATE;
     else if (layout->dense && !layout->gaps && caught->buffer != MPI_BOTTOM)
-        status = copy_small((char *)caught->buffer + layout->lb, caught->at,
-                            (size_t)bytes);
+        status =
+            copy_host((char *)caught->buffer + layout->lb, from, (size_t)bytes);
     else
-        status = receive_again(caught, caught->at, (size_t)bytes);
+        status = receive_again(caught, from, (size_t)bytes);
     nw_typemap_drop(layout);
     return status ? MPI_ERR_BUFFER : rc;
+}
+
+/* The payload follows; pinned memory is only where there is a GPU. */
+static int deliver_late(const struct nw_catch *caught,
+                        const struct nw_envelope *envelope)
+{
+    size_t bytes = (size_t)envelope->bytes;
+    bool pins = nw_gpu_is_used() && !nw_messages_open_gpu();
+    struct nw_host *host = NULL;
+    char *memory = NULL;
+    int rc = MPI_ERR_OTHER;
+
+    if (pins && !nw_host_take(bytes, &host))
+        memory = host->memory;
+    else if (!pins)
+        memory = malloc(bytes);
+    if (memory && !nw_late_receive(envelope, memory))
+        rc = deliver_host(caught, memory, envelope->bytes);
+    if (!host)
+        free(memory);
+    nw_host_give(host);
+    return rc;
+}
+
+static int deliver_slot(const struct nw_catch *caught,
+                        const struct nw_envelope *envelope)
+{
+    const char *payload = nw_slot_payload(envelope);
+    int rc = payload ? deliver(caught, envelope, payload) : MPI_ERR_OTHER;
+
+    if (payload)
+        nw_slot_free(envelope);
+    return rc;
 }
 
 bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc)
 {
     struct nw_envelope envelope;
-    const char *payload;
 
     if (nw_stage_received(status) != NW_ENVELOPE ||
         !read_envelope(caught, &envelope)) {
         if (caught->small)
-            *rc = deliver_small(caught, nw_stage_received(status));
+            *rc = deliver_host(caught, caught->at, nw_stage_received(status));
         return caught->small;
     }
-    payload = nw_slot_payload(&envelope);
-    *rc = payload ? deliver(caught, &envelope, payload) : MPI_ERR_OTHER;
-    if (payload)
-        nw_slot_free(&envelope);
+    *rc = envelope.slot == NW_SLOTS ? deliver_late(caught, &envelope)
+                                    : deliver_slot(caught, &envelope);
     NW_PMPI(Status_set_elements_x)
     (status, MPI_BYTE, (MPI_Count)envelope.bytes);
     return true;

@@ -180,6 +180,10 @@ bool nw_form_allreduce(int *rc, const void *from, struct nw_area into,
  * sent instead, or NULL where they are to be staged. */
 void *nw_direct_send(struct nw_stage *stage, struct nw_area area, int dest,
                      MPI_Comm comm);
+/* again.c: the same for a persistent send, whose payload is put there by each
+ * start. */
+void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
+                     MPI_Comm comm);
 /* aside.c: probes, and what they set aside. */
 #define NW_MATCH(source, tag, comm) ((struct nw_match){(source), (tag), (comm)})
 struct nw_found {
@@ -298,12 +302,12 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
 #define NW_STAGE_BYTES(way, buffer, bytes)                                     \
     buffer = nw_stage_bytes(&nw_stage_, (way), (buffer), (int64_t)(bytes))
 /* What is sent to, and received from, another rank. */
-#define NW_SEND(buf, count, type, dest, comm)                                  \
+#define NW_SEND_BY(put, buf, count, type, dest, comm)                          \
     do {                                                                       \
         void *nw_envelope_ =                                                   \
-            nw_direct ? nw_direct_send(&nw_stage_, NW_AREA(buf, count, type),  \
-                                       (dest), (comm))                         \
-                      : NULL;                                                  \
+            nw_direct                                                          \
+                ? put(&nw_stage_, NW_AREA(buf, count, type), (dest), (comm))   \
+                : NULL;                                                        \
         if (nw_envelope_) {                                                    \
             buf = nw_envelope_;                                                \
             count = NW_ENVELOPE;                                               \
@@ -312,12 +316,18 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
             NW_STAGE(NW_READ, buf, count, type, (dest) != MPI_PROC_NULL);      \
         }                                                                      \
     } while (0)
+#define NW_SEND(buf, count, type, dest, comm)                                  \
+    NW_SEND_BY(nw_direct_send, buf, count, type, dest, comm)
+#define NW_SEND_INIT(buf, count, type, dest, comm)                             \
+    NW_SEND_BY(nw_direct_init, buf, count, type, dest, comm)
 #define NW_RECEIVE(way, buf, count_, type_, real)                              \
     do {                                                                       \
         nw_stage_.caught = (struct nw_catch){.on = nw_direct && (real),        \
                                              .buffer = (buf),                  \
                                              .count = (int64_t)(count_),       \
                                              .type = (type_)};                 \
+        if (nw_stage_.caught.on)                                               \
+            nw_slots_look();                                                   \
         if (nw_stage_.caught.on && nw_catch_is_small(&nw_stage_.caught)) {     \
             buf = nw_stage_small(&nw_stage_);                                  \
             count_ = NW_ENVELOPE;                                              \

@@ -6,7 +6,7 @@
  * generalized one, which does not proceed by itself: every call that may end it
  * looks at the parts first.
  */
-#include "runtime/messages/staging.h"
+#include "runtime/messages/direct.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -295,6 +295,16 @@ int nw_pair_start(struct nw_exchange exchange, MPI_Request *request)
     return start(exchange, NULL, request);
 }
 
+/* What goes the direct way is out of the program's memory with the call. */
+static bool is_direct(const struct nw_area *area)
+{
+    struct nw_load load = {.bytes = 0};
+    bool is = nw_direct && nw_load_find(area, &load);
+
+    nw_typemap_drop(load.layout);
+    return is;
+}
+
 int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request)
 {
     const struct nw_area *area = &exchange.into;
@@ -305,6 +315,10 @@ int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request)
 
     if (!fits(area))
         return nw_stage_raise(NW_OF_COMM(comm), MPI_ERR_COUNT);
+    if (is_direct(area)) {
+        exchange.from = *area;
+        return start(exchange, NULL, request);
+    }
     rc = BELOW(Pack_size)((units)area->count, area->type, comm, &room);
     if (rc)
         return rc;
@@ -325,13 +339,23 @@ bool nw_is_apart(struct nw_area area)
     struct nw_catch caught = {.count = area.count, .type = area.type};
 
     return nw_direct && (__atomic_load_n(&nw_asides, __ATOMIC_RELAXED) ||
-                         nw_catch_is_small(&caught));
+                         nw_catch_is_small(&caught) || is_direct(&area));
 }
 
 int nw_pair_through(struct nw_exchange exchange, MPI_Status *status)
 {
+    const struct nw_area *area = &exchange.into;
+    const struct nw_match *to = &exchange.to, *match = &exchange.match;
+    void *buffer = (void *)(uintptr_t)area->buffer;
     MPI_Request request;
-    int rc = nw_pair_replace(exchange, &request);
+    int rc;
 
+    if (is_direct(area))
+        return NW_SEND_AND(MPI_Isend(buffer, (int)area->count, area->type,
+                                     to->source, to->tag, to->comm, &nw_sent_),
+                           MPI_Recv(buffer, (int)area->count, area->type,
+                                    match->source, match->tag, match->comm,
+                                    status));
+    rc = nw_pair_replace(exchange, &request);
     return rc ? rc : MPI_Wait(&request, status);
 }

@@ -29,8 +29,8 @@ void nw_pulls_start(const char *copy)
 
     forced = copy && !strcmp(copy, "loopback");
     wanted = forced || (any && asked && *asked);
-    after = nw_direct_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0,
-                              UINT64_MAX);
+    after =
+        nw_direct_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
 }
 
 static int class_of(const struct nw_haul *haul)

@@ -412,7 +412,9 @@ static int fill(MPI_Request request)
     if (!kept)
         return MPI_SUCCESS;
     for (int i = 0; i < kept->count && !bad; i++)
-        if (kept->buffer[i]->way & NW_READ)
+        if (kept->buffer[i]->slot)
+            bad = nw_direct_again(kept->buffer[i]);
+        else if (kept->buffer[i]->way & NW_READ)
             bad = nw_buffer_fill(kept->buffer[i], false);
     kept->active = !bad;
     return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())

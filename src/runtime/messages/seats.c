@@ -53,6 +53,11 @@ MPI_Comm nw_seat_self(void)
     return self;
 }
 
+MPI_Comm nw_seat_comm(void)
+{
+    return node;
+}
+
 /* Behind the seats: a row of words for each owner. */
 uint32_t *nw_seat_opens(int owner, int reader)
 {
@@ -311,6 +316,7 @@ void nw_direct_finish(void)
 {
     if (!nw_direct)
         return;
+    nw_late_finish();
     NW_PMPI(Barrier)(node);
     __atomic_store_n(&nw_direct, false, __ATOMIC_RELEASE);
     nw_slots_unmap();

@@ -38,6 +38,7 @@ struct nw_buffer {
     size_t parts;
     struct nw_part only;  /* where there is no more than one */
     struct nw_slot *slot; /* host memory is an envelope of it; else NULL */
+    int seat;             /* whose it is, of a persistent send */
 };
 
 /* copies.c; whatever GPU is current stays so. */
@@ -87,6 +88,8 @@ bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc);
 /* direct.c: payloads whose envelopes will not arrive. */
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
+/* again.c: the envelope of a persistent send that starts (again). */
+NW_MUST_CHECK nw_status nw_direct_again(struct nw_buffer *buffer);
 /* stage.c: bytes that a status tells of; UINT64_MAX where it does not. */
 uint64_t nw_stage_received(const MPI_Status *status);
 int nw_stage_error(struct nw_whose whose, const char *call, const char *why);

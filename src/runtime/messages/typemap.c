@@ -284,11 +284,16 @@ static int drop_attribute(MPI_Datatype type, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static int no_copy(MPI_Datatype type, int key, void *extra, void *in, void *out,
-                   int *flag)
+/* A duplicate has its bytes where the first has them. */
+static int share(MPI_Datatype type, int key, void *extra, void *in, void *out,
+                 int *flag)
 {
-    (void)type, (void)key, (void)extra, (void)in, (void)out;
-    *flag = 0;
+    struct nw_typemap *layout = in;
+
+    (void)type, (void)key, (void)extra;
+    (void)__atomic_add_fetch(&layout->users, 1, __ATOMIC_RELAXED);
+    memcpy(out, &in, sizeof in);
+    *flag = 1;
     return MPI_SUCCESS;
 }
 
@@ -338,7 +343,7 @@ static nw_status keep(MPI_Datatype type, struct nw_typemap **out)
     nw_status status = NW_OK;
 
     if (keyval == MPI_KEYVAL_INVALID)
-        NW_PMPI(Type_create_keyval)(no_copy, drop_attribute, &keyval, NULL);
+        NW_PMPI(Type_create_keyval)(share, drop_attribute, &keyval, NULL);
     if (!NW_PMPI(Type_get_attr)(type, keyval, out, &found) && !found) {
         status = find(type, out);
         if (!status && NW_PMPI(Type_set_attr)(type, keyval, *out))

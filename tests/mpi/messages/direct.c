@@ -597,10 +597,19 @@ static void cancelled(MPI_Comm comm)
                 complain("behind a cancel", &letter, rc);
             continue;
         }
-        MPI_Isend(address(&memory), ROOM, MPI_CHAR, 1, 3 + i, comm, &request);
+        if (i % 2)
+            MPI_Send_init(address(&memory), ROOM, MPI_CHAR, 1, 3 + i, comm,
+                          &request);
+        else
+            MPI_Isend(address(&memory), ROOM, MPI_CHAR, 1, 3 + i, comm,
+                      &request);
+        if (i % 2)
+            MPI_Start(&request);
         MPI_Cancel(&request);
         MPI_Wait(&request, &status);
         MPI_Test_cancelled(&status, &flag);
+        if (i % 2)
+            MPI_Request_free(&request);
         MPI_Send(&flag, 1, MPI_INT, 1, 2, comm);
     }
 }

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Persistent sends. What MPI's request sends is settled when it is made: an
+ * envelope, always. At each start it says where the payload is: in the pool or,
+ * where the pool has no room or the receiver has not mapped it (yet), on its
+ * way from the host, in a message of ours between the seats that the receiver
+ * takes when he opens the envelope.
+ */
+#include "runtime/messages/direct.h"
+
+#include "base/status.h"
+#include "gpu/gpu.h"
+
+#include <stdlib.h>
+
+enum { TAGS = 32768 }; /* that any MPI has */
+
+struct late {
+    struct late *next;
+    uint64_t number;
+    MPI_Request request;
+    struct nw_host *host;
+};
+
+static struct late *following;
+static uint64_t number_given;
+
+static void reap(bool wait)
+{
+    struct late **at = &following, *late;
+
+    while ((late = *at) != NULL) {
+        int done = wait;
+
+        if (wait)
+            NW_PMPI(Wait)(&late->request, MPI_STATUS_IGNORE);
+        else if (NW_PMPI(Test)(&late->request, &done, MPI_STATUS_IGNORE))
+            done = 0;
+        if (!done) {
+            at = &late->next;
+            continue;
+        }
+        *at = late->next;
+        nw_host_give(late->host);
+        free(late);
+    }
+}
+
+void nw_late_finish(void)
+{
+    reap(true);
+}
+
+/* MPI may go on with it or not: its memory stays. */
+void nw_late_cancel(uint64_t number)
+{
+    struct late **at = &following, *late;
+
+    while (*at && (*at)->number != number)
+        at = &(*at)->next;
+    late = *at;
+    if (!late)
+        return;
+    *at = late->next;
+    NW_PMPI(Cancel)(&late->request);
+    NW_PMPI(Request_free)(&late->request);
+    free(late);
+}
+
+nw_status nw_late_receive(const struct nw_envelope *envelope, char *to)
+{
+    int rc = NW_PMPI(Recv)(
+        to, (int)envelope->bytes, MPI_BYTE, (int)envelope->owner,
+        (int)(envelope->generation % TAGS), nw_seat_comm(), MPI_STATUS_IGNORE);
+
+    return rc ? nw_fail(NW_EMPI, "a payload did not follow its envelope")
+              : NW_OK;
+}
+
+static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
+{
+    struct nw_buffer staged = *buffer;
+    nw_status status = nw_host_take(buffer->bytes, &late->host);
+
+    staged.host = late->host;
+    if (!status)
+        status = nw_buffer_fill(&staged, false);
+    if (!status &&
+        NW_PMPI(Isend)(late->host->memory, (int)buffer->bytes, MPI_BYTE,
+                       buffer->seat, (int)(late->number % TAGS), nw_seat_comm(),
+                       &late->request))
+        status = nw_fail(NW_EMPI, "a payload could not be sent");
+    return status;
+}
+
+static nw_status send_late(struct nw_buffer *buffer)
+{
+    struct late *late = calloc(1, sizeof *late);
+    nw_status status;
+
+    if (!late)
+        return nw_fail(NW_ENOMEM, "no room for a payload");
+    late->number = ++number_given;
+    status = start_late(late, buffer);
+    if (status) {
+        nw_host_give(late->host);
+        free(late);
+        return status;
+    }
+    late->next = following;
+    following = late;
+    *buffer->slot = (struct nw_slot){NW_SLOTS, 0, late->number};
+    return NW_OK;
+}
+
+nw_status nw_direct_again(struct nw_buffer *buffer)
+{
+    const struct nw_part *part = buffer->part;
+    const char *first =
+        buffer->device + nw_typemap_low(part->layout, part->count);
+    struct nw_load load = {.layout = part->layout,
+                           .count = part->count,
+                           .device = buffer->device,
+                           .bytes = buffer->bytes,
+                           .gpu = nw_memory_gpu(first)};
+    nw_status status = NW_OK;
+
+    reap(false);
+    if (load.gpu < 0 || !nw_load_slot(&load, buffer->seat, buffer->slot))
+        status = send_late(buffer);
+    if (!status)
+        nw_envelope_write((struct nw_envelope *)(void *)buffer->host->memory,
+                          buffer->bytes, buffer->slot);
+    return status;
+}
+
+/* Whether the receiver may open them out of the pool, now or later. */
+static bool may_open(int seat)
+{
+    return nw_direct_suits(seat) &&
+           __atomic_load_n(nw_seat_opens(nw_seat_mine(), seat),
+                           __ATOMIC_ACQUIRE) != NW_OPENS_NO;
+}
+
+void *nw_direct_init(struct nw_stage *stage, struct nw_area area, int dest,
+                     MPI_Comm comm)
+{
+    struct nw_buffer *buffer = NULL;
+    struct nw_load load = {.bytes = 0};
+    int seat = nw_seat_of(comm, dest);
+
+    if (!stage->status && may_open(seat) && nw_load_find(&area, &load) &&
+        nw_slots_open(load.gpu))
+        buffer = nw_envelope_new(load.bytes, &(struct nw_slot){NW_SLOTS, 0, 0});
+    if (!buffer) {
+        nw_typemap_drop(load.layout);
+        return NULL;
+    }
+    buffer->device = load.device;
+    (void)nw_owner_find(load.device + nw_typemap_low(load.layout, load.count),
+                        &buffer->owner);
+    buffer->packed = true;
+    buffer->bytes = (size_t)load.bytes;
+    buffer->seat = seat;
+    buffer->only = (struct nw_part){load.layout, 0, load.count};
+    buffer->part = &buffer->only;
+    buffer->parts = 1;
+    stage->buffer[stage->count++] = buffer;
+    return buffer->host->memory;
+}

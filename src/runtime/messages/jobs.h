@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The pack kernels, ready for one set of pieces each: their tables are kept,
+ * since programs repeat their messages. */
+#ifndef NW_MESSAGES_JOBS_H
+#define NW_MESSAGES_JOBS_H
+
+#include "base/pace.h"
+#include "runtime/messages/typemap.h"
+
+struct nw_gpu_job;
+
+/* Pieces of a datatype without gaps inside, and their dense twin. */
+struct nw_pieces {
+    const struct nw_typemap *layout;
+    int64_t count;
+    char *device;
+    int32_t gpu;
+    bool out;    /* of the pieces, else into them */
+    char *dense; /* where that GPU reaches it; NULL: made with the kernel */
+};
+
+struct nw_job {
+    struct nw_job *next;
+    uint64_t layout;
+    struct nw_pieces what; /* its layout may be gone */
+    char *dense;
+    struct nw_gpu_job *kernel;
+    struct nw_pace pace; /* of the kernel, and of the CPU in its place */
+};
+
+/* With that GPU current. To be given back; kept only where it is good. */
+NW_MUST_CHECK nw_status nw_job_take(const struct nw_pieces *what,
+                                    struct nw_job **out);
+NW_MUST_CHECK nw_status nw_job_run(const struct nw_job *job); /* and waits */
+void nw_job_give(struct nw_job *job, bool good);
+/* All of it, whatever is current: into dense memory, or out of it; where that
+ * is another GPU's, `from` is copied before. */
+NW_MUST_CHECK nw_status nw_job_do(const struct nw_pieces *what,
+                                  const char *from);
+void nw_jobs_close(void);
+
+#endif

@@ -56,7 +56,7 @@ def main(libnodewise, preloaded):
     for library in [libnodewise] + preloaded:
         breaches += ["%s needs %s at load time" % (library, name)
                      for name in needed(library) if not MAY_NEED.match(name)
-                     and not (library == libnodewise and name.startswith("libgomp."))]
+                     and not (library == libnodewise and name.startswith(("libgomp.", "libomp.")))]
     tree.finish(breaches)
 
 

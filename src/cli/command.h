@@ -75,6 +75,15 @@ int nw_cli_fail_output(const char *command, nw_status status);
 int nw_cli_output(const char *command, const struct nw_common *common,
                   const char *result, const char *table, const char *json);
 
+/* NW_EINVAL where -o names the very file that `input` is read from, which may
+ * be NULL or have a prefix such as "hwloc:": it would be lost. */
+NW_MUST_CHECK nw_status nw_cli_output_spares(const struct nw_common *common,
+                                             const char *input);
+/* The same of all that prices mappings. */
+NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
+                                     const char *source, const char *pattern,
+                                     char *const *mappings, size_t count);
+
 /* A struct nw_progress that draws a bar on stderr after two seconds (on a
  * terminal; elsewhere a line every 30 s) and whose `cancelled` is set by
  * Ctrl-C. Process-wide; finish clears the bar. */

@@ -2,9 +2,11 @@
 /* Options, failures and output in one voice for all commands. */
 #include "cli/command.h"
 #include "base/file.h"
+#include "base/status.h"
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define KEY_JSON 0x1001
 #define KEY_PROGRESS 0x1002
@@ -84,6 +86,39 @@ int nw_cli_fail_output(const char *command, nw_status status)
 {
     say(command, status);
     return NW_EXIT_FAILED;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+    struct stat a, b;
+
+    return !stat(one, &a) && !stat(other, &b) && S_ISREG(a.st_mode) &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+nw_status nw_cli_output_spares(const struct nw_common *common,
+                               const char *input)
+{
+    const char *colon = input ? strchr(input, ':') : NULL;
+
+    if (!common->output || !input ||
+        (!is_same_file(common->output, input) &&
+         !(colon && is_same_file(common->output, colon + 1))))
+        return NW_OK;
+    return nw_fail(NW_EINVAL, "'%s' is an input: -o would write over it",
+                   common->output);
+}
+
+nw_status nw_cli_spare(const struct nw_common *common, const char *source,
+                       const char *pattern, char *const *mappings, size_t count)
+{
+    nw_status status = nw_cli_output_spares(common, source);
+
+    if (!status)
+        status = nw_cli_output_spares(common, pattern);
+    for (size_t i = 0; !status && i < count; i++)
+        status = nw_cli_output_spares(common, mappings[i]);
+    return status;
 }
 
 static nw_status put(const char *path, const char *text)

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/cost_view.h"
+#include "cli/hosts.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,9 @@ static nw_status price_all(struct evaluation *work,
         status =
             nw_mapping_read(arguments->mapping[i], work->topology, &mapping);
         if (!status)
-            status = price(work, arguments->mapping[i], mapping);
+            status = nw_cli_blame_mapping(
+                arguments->mapping[i],
+                price(work, arguments->mapping[i], mapping));
     }
     return status;
 }
@@ -149,11 +152,15 @@ static nw_status load(struct evaluation *work,
     struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
     struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
     size_t count = arguments->mapping_count + 1;
-    nw_status status;
+    nw_status status =
+        nw_cli_spare(&arguments->common, arguments->source, arguments->pattern,
+                     arguments->mapping, arguments->mapping_count);
 
     topology.elements = arguments->elements;
     pattern.compact = arguments->compact;
-    status = nw_topology_load(arguments->source, &topology, &work->topology);
+    if (!status)
+        status =
+            nw_topology_load(arguments->source, &topology, &work->topology);
     if (!status)
         status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
     if (!status)

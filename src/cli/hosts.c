@@ -372,6 +372,18 @@ nw_status nw_cli_blame_fix(const char *path, nw_status failed)
     return blame_rank(path, rank, message);
 }
 
+nw_status nw_cli_blame_mapping(const char *path, nw_status failed)
+{
+    char message[512];
+    int rank;
+
+    snprintf(message, sizeof message, "%s", nw_error_text());
+    if (failed != NW_EINVAL || !strcmp(path, "-") ||
+        sscanf(message, "rank %d ", &rank) != 1)
+        return failed;
+    return blame_rank(path, rank, message);
+}
+
 /* --- a mapping in a job --- */
 
 nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,

@@ -49,5 +49,8 @@ NW_MUST_CHECK nw_status nw_cli_blame_hosts(const char *source,
 /* Tells a failure that the fixed ranks of `path` caused, which nw_map knows by
  * rank alone, with the file and its line; any other stays as it is. */
 nw_status nw_cli_blame_fix(const char *path, nw_status failed);
+/* The same of a rank that the mapping in `path` leaves without a place, or
+ * gives one that the machine has not. */
+nw_status nw_cli_blame_mapping(const char *path, nw_status failed);
 
 #endif

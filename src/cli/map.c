@@ -460,11 +460,26 @@ static nw_status choose(const struct work *work, struct arguments *arguments)
     return NW_OK;
 }
 
+/* A mapping may be made better in place; what is no mapping is kept. */
+static nw_status spare_inputs(const struct arguments *arguments)
+{
+    const char *const inputs[] = {arguments->source,   arguments->pattern,
+                                  arguments->qaplib,   arguments->weights,
+                                  arguments->hostfile, arguments->speeds};
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < sizeof inputs / sizeof *inputs; i++)
+        status = nw_cli_output_spares(&arguments->common, inputs[i]);
+    return status;
+}
+
 static nw_status load(struct work *work, struct arguments *arguments)
 {
     struct nw_map_options *map = &arguments->map;
-    nw_status status = load_both(work, arguments);
+    nw_status status = spare_inputs(arguments);
 
+    if (!status)
+        status = load_both(work, arguments);
     if (!status)
         status = nw_cli_hosts(work->topology, arguments->hosts,
                               arguments->hostfile, &work->hosts);

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/cost_view.h"
+#include "cli/hosts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,11 +209,15 @@ static nw_status load(struct work *work, const struct arguments *arguments)
     struct nw_topology_options topology = NW_TOPOLOGY_OPTIONS_INIT;
     struct nw_pattern_read_options pattern = NW_PATTERN_READ_OPTIONS_INIT;
     size_t most = arguments->mapping_count + 2;
-    nw_status status;
+    nw_status status =
+        nw_cli_spare(&arguments->common, arguments->source, arguments->pattern,
+                     arguments->mapping, arguments->mapping_count);
 
     topology.elements = arguments->elements;
     pattern.compact = arguments->compact;
-    status = nw_topology_load(arguments->source, &topology, &work->topology);
+    if (!status)
+        status =
+            nw_topology_load(arguments->source, &topology, &work->topology);
     if (!status)
         status = nw_pattern_read(arguments->pattern, &pattern, &work->pattern);
     if (!status)
@@ -274,6 +279,8 @@ static nw_status make_figures(const struct work *work,
             (struct nw_cost_column){work->mapping[done].name, &cost[done]};
         status = nw_cost_evaluate(work->topology, work->pattern,
                                   work->owned[done], &cost[done]);
+        if (done && arguments->mapping_count)
+            status = nw_cli_blame_mapping(work->mapping[done].name, status);
     }
     if (!status && arguments->common.json)
         status = make_json(work, column, &answer->json);
@@ -316,12 +323,13 @@ static nw_status make(const struct arguments *arguments, const char *command,
 
     if (!status)
         status = gather(&work, arguments);
+    /* first, since it tells what is wrong with a mapping */
+    if (!status)
+        status = make_figures(&work, arguments, answer);
     if (!status)
         status = simulate(&work, arguments);
     if (!status)
         status = make_page(&work, arguments, command, &answer->page);
-    if (!status)
-        status = make_figures(&work, arguments, answer);
     free_work(&work);
     return status;
 }

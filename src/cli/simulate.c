@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/json.h"
 #include "cli/command.h"
+#include "cli/hosts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,7 +182,9 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
         status =
             nw_mapping_read(arguments->mapping[i], work->topology, &mapping);
         if (!status)
-            status = play(work, arguments, arguments->mapping[i], mapping);
+            status = nw_cli_blame_mapping(
+                arguments->mapping[i],
+                play(work, arguments, arguments->mapping[i], mapping));
     }
     return status;
 }
@@ -189,9 +192,13 @@ static nw_status play_all(struct prediction *work, struct arguments *arguments)
 static nw_status load(struct prediction *work,
                       const struct arguments *arguments)
 {
-    nw_status status = nw_topology_load(arguments->source, &arguments->topology,
-                                        &work->topology);
+    nw_status status =
+        nw_cli_spare(&arguments->common, arguments->source, arguments->pattern,
+                     arguments->mapping, arguments->mapping_count);
 
+    if (!status)
+        status = nw_topology_load(arguments->source, &arguments->topology,
+                                  &work->topology);
     if (!status)
         status = nw_pattern_read(arguments->pattern, &arguments->read,
                                  &work->pattern);

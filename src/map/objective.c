@@ -109,7 +109,7 @@ nw_status nw_map_choose_objective(const nw_topology *topology,
 
     if (is_plain(topology) || !nw_topology_has_links(topology)) {
         say(&choice, NW_OBJECTIVE_HOP_BYTES,
-            "the machine states distances, not bandwidths");
+            "the machine states no bandwidths");
         *out = choice;
         return NW_OK;
     }

@@ -277,12 +277,24 @@ static nw_status fill_rows(struct nw_smi *smi)
     return NW_OK;
 }
 
+/* rocm-smi --showtopo: several matrices, heads like ours */
+static bool is_rocm(const char *text)
+{
+    return strstr(text, "ROCm") || strstr(text, "between two GPUs");
+}
+
 nw_status nw_smi_parse(struct nw_smi *smi, char *text)
 {
+
     struct reader reader = {.smi = smi, .next = text};
     nw_status status = NW_OK;
     char *line;
 
+    if (is_rocm(text))
+        return nw_fail(NW_EFORMAT,
+                       "%s:1: what rocm-smi writes, not nvidia-smi: AMD's GPUs "
+                       "are read from an hwloc XML file or by 'live'",
+                       smi->file);
     strip_codes(text);
     while (!status && (line = next_line(&reader))) {
         const char *word = line + strspn(line, " \t");

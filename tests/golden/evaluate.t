@@ -22,7 +22,7 @@ $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern no-such-mapping
 ? 3
 $ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 * * -\n2 machine 3 -\n3 machine 1 -\n' > open.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern open.mapping
-! nodewise evaluate: rank 1 of the mapping has no core
+! open.mapping:4: rank 1 of the mapping has no core
 ? 3
 $ printf 'nodewise mapping 1\nranks 2\n0 machine 0 -\n1 machine 1 -\n' > short.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern short.mapping
@@ -37,3 +37,13 @@ $ nodewise evaluate -p app.pattern 2>/dev/null
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern -o /nowhere/x app.mapping
 ! /nowhere/x: No such file or directory
 ? 1
+## An open mapping has no price: its file and the line of the rank.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >two.pattern
+$ printf 'nodewise mapping 1\n# open\nranks 2\n0 a1 0 -\n1 * * -\n' >open.mapping
+$ for c in evaluate "simulate --estimate" "report -o page.html"; do nodewise $c -t magc-a -p two.pattern open.mapping; echo $?; done 2>&1
+open.mapping:5: rank 1 of the mapping has no core
+3
+open.mapping:5: rank 1 of the mapping has no core
+3
+open.mapping:5: rank 1 of the mapping has no core
+3

@@ -135,6 +135,8 @@ huge.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NV99999999999'
 3
 other.txt:1: no head such as 'GPU0 GPU1 CPU Affinity': not what nvidia-smi topo -m writes
 3
+rocm.txt:1: what rocm-smi writes, not nvidia-smi: AMD's GPUs are read from an hwloc XML file or by 'live'
+3
 truncated.txt:1: there is no row of GPU3; the file is cut short
 3
 word.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NVL'

@@ -125,7 +125,7 @@ $ nodewise map -t magc-a -p small.pattern --objective auto --json | grep -e obje
   "objective": "latency",
   "objective_why": "8 bytes a message take 0.00235 us at the narrowest link, far less than the latency of 2.02 us",
 $ nodewise map -t hierarchy:2@5 -p small.pattern -o x.mapping | tail -1
-objective hop-bytes: the machine states distances, not bandwidths
+objective hop-bytes: the machine states no bandwidths
 $ nodewise map -t magc-a -p large.pattern --objective hop-bytes --json | grep -e objective_why
 ? 1
 ## What does not go together is said with the file that is to blame: hosts by

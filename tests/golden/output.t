@@ -29,3 +29,23 @@ $ mkdir disk; echo old >disk/old; cd disk; (trap '' XFSZ; ulimit -f 0; nodewise 
 1
 old
 old
+## An input that -o names, under any of its names, is kept, and said.
+$ printf '0 1\n1 0\n' >own.matrix; ln -s two.pattern link; ln own.matrix hard; cksum two.pattern own.matrix >sums
+$ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 -\n' >two.mapping
+$ for c in "map -t magc-a -p two.pattern -o two.pattern" "map -t matrix:own.matrix -p two.pattern -o hard" "map -t magc-a -p native:two.pattern -o ./link" "evaluate -t magc-a -p two.pattern two.mapping -o two.mapping" "simulate --estimate -t magc-a -p two.pattern -o link" "report -t magc-a -p two.pattern -o two.pattern"; do nodewise $c; echo $?; done 2>&1
+nodewise map: 'two.pattern' is an input: -o would write over it
+2
+nodewise map: 'hard' is an input: -o would write over it
+2
+nodewise map: './link' is an input: -o would write over it
+2
+nodewise evaluate: 'two.mapping' is an input: -o would write over it
+2
+nodewise simulate: 'link' is an input: -o would write over it
+2
+nodewise report: 'two.pattern' is an input: -o would write over it
+2
+$ cksum -c sums 2>/dev/null || cksum two.pattern own.matrix | cmp - sums
+## A mapping may be made better in place; a device is no file.
+$ nodewise map -t magc-a -p two.pattern --from two.mapping -q -o two.mapping && nodewise map -t magc-a -p two.pattern -q -o /dev/null; echo $?
+0

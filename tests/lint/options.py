@@ -38,10 +38,12 @@ def in_page(page, option):
                      page.replace("\\", "")) is not None
 
 
-def completed(nodewise, command):
+def completed(nodewise, command, *before, word="--"):
     script = os.path.join(tree.SOURCE, "completions/nodewise")
-    code = ('. "$1"; COMP_WORDS=(nodewise %s --); COMP_CWORD=2; _nodewise;'
-            'printf "%%s\\n" "${COMPREPLY[@]}"' % command)
+    words = ("nodewise", command) + before
+    code = ('. "$1"; COMP_WORDS=(%s "%s"); COMP_CWORD=%d; _nodewise;'
+            'printf "%%s\\n" "${COMPREPLY[@]}"'
+            % (" ".join(words), word, len(words)))
     path = os.path.dirname(nodewise) + ":" + os.environ["PATH"]
     done = subprocess.run(["bash", "-c", code, "bash", script], text=True,
                           capture_output=True, check=False,
@@ -49,8 +51,48 @@ def completed(nodewise, command):
     return set(done.stdout.split())
 
 
-def main(nodewise):
+# What the options' readers take and the manual pages tell.
+VALUES = {
+    ("map", "--algorithm"): {"auto", "magc", "rowcol", "multilevel"},
+    ("map", "--objective"): {"auto", "hop-bytes", "congestion", "latency"},
+    ("map", "--effort"): {"fast", "default", "strong"},
+    ("map", "--elements"): {"core", "pu"},
+    ("map", "--phase2"): {"greedy", "scotch"},
+    ("map", "--output-format"): {"mapping", "pe"},
+    ("map", "--progress"): {"auto", "always", "never"},
+    ("launch", "--for"): {"openmpi4", "mpich41", "slurm", "flux"},
+    ("report", "--simulate"): {"auto", "always", "never"},
+    ("profile", "--mpi"): {"openmpi", "mpich"},
+    ("pattern", "--kind"): {"hh", "gg", "hg", "gh"},
+    ("pattern", "--to"): {"native", "metis", "mm", "matrix", "list"},
+}
+
+
+def refuses(nodewise, command, option, word):
+    """A word that is not taken is named in quotes."""
+    done = subprocess.run([nodewise, command, option, word, "--nothing-such"],
+                          capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL)
+    return "'%s'" % word in done.stderr
+
+
+def check_values(nodewise):
+    """The shell offers each word that an option takes, and no other."""
     breaches = []
+    for (command, option), taken in VALUES.items():
+        offered = completed(nodewise, command, option, word="")
+        parted = completed(nodewise, command, option, "=", word="")
+        breaches += ["completions/nodewise: %s %s lacks %s"
+                     % (command, option, word)
+                     for word in sorted(taken - (offered & parted))]
+        breaches += ["completions/nodewise: %s refuses %s %s"
+                     % (command, option, word) for word in sorted(offered)
+                     if refuses(nodewise, command, option, word)]
+    return breaches
+
+
+def main(nodewise):
+    breaches = check_values(nodewise)
     for command in commands(nodewise):
         name = "man/nodewise-%s.1.scd" % command
         found = options(say(nodewise, command, "--help"))

@@ -11,6 +11,8 @@
 #include "base/status.h"
 #include "gpu/gpu.h"
 
+#include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 
 enum { TAGS = 32768 }; /* that any MPI has */
@@ -25,18 +27,16 @@ struct late {
 static struct late *following;
 static uint64_t number_given;
 
-static void reap(bool wait)
+/* Those that MPI is done with, in whichever way; what was not taken may be
+ * cancelled by now. */
+static void reap(void)
 {
     struct late **at = &following, *late;
 
     while ((late = *at) != NULL) {
-        int done = wait;
+        int done = 0;
 
-        if (wait)
-            NW_PMPI(Wait)(&late->request, MPI_STATUS_IGNORE);
-        else if (NW_PMPI(Test)(&late->request, &done, MPI_STATUS_IGNORE))
-            done = 0;
-        if (!done) {
+        if (!NW_PMPI(Test)(&late->request, &done, MPI_STATUS_IGNORE) && !done) {
             at = &late->next;
             continue;
         }
@@ -46,25 +46,58 @@ static void reap(bool wait)
     }
 }
 
-void nw_late_finish(void)
+/* One that nobody here will ask for any more: its envelope was cancelled, or
+ * never received. */
+static void take_stray(void)
 {
-    reap(true);
+    MPI_Message message;
+    MPI_Status status;
+    uint64_t bytes;
+    char *memory;
+    int flag = 0;
+
+    if (NW_PMPI(Improbe)(MPI_ANY_SOURCE, MPI_ANY_TAG, nw_seat_comm(), &flag,
+                         &message, &status) ||
+        !flag)
+        return;
+    bytes = nw_stage_received(&status);
+    memory = bytes <= INT_MAX ? malloc((size_t)bytes + 1) : NULL;
+    /* without room it is cut off, which ends it, too */
+    NW_PMPI(Mrecv)
+    (memory, memory ? (int)bytes : 0, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+    free(memory);
 }
 
-/* MPI may go on with it or not: its memory stays. */
+/* All come here together: who has none under way any more says so, and takes
+ * what the others send until all do. */
+void nw_late_finish(void)
+{
+    MPI_Request all = MPI_REQUEST_NULL;
+    bool asked = false;
+    int done = 0;
+
+    while (!done) {
+        reap();
+        take_stray();
+        if (!following && !asked)
+            asked = !NW_PMPI(Ibarrier)(nw_seat_comm(), &all);
+        if (asked && NW_PMPI(Test)(&all, &done, MPI_STATUS_IGNORE))
+            return;
+        if (!done)
+            (void)sched_yield();
+    }
+}
+
+/* MPI may go on with it or not: until it is done its memory stays. */
 void nw_late_cancel(uint64_t number)
 {
-    struct late **at = &following, *late;
+    struct late *late = following;
 
-    while (*at && (*at)->number != number)
-        at = &(*at)->next;
-    late = *at;
-    if (!late)
-        return;
-    *at = late->next;
-    NW_PMPI(Cancel)(&late->request);
-    NW_PMPI(Request_free)(&late->request);
-    free(late);
+    while (late && late->number != number)
+        late = late->next;
+    if (late)
+        NW_PMPI(Cancel)(&late->request);
+    reap();
 }
 
 nw_status nw_late_receive(const struct nw_envelope *envelope, char *to)
@@ -93,6 +126,26 @@ static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
     return status;
 }
 
+static bool is_tag_taken(uint64_t number)
+{
+    const struct late *late = following;
+
+    while (late && late->number % TAGS != number % TAGS)
+        late = late->next;
+    return late != NULL;
+}
+
+/* One that was cancelled may lie before the receiver for ever. */
+static uint64_t next_number(void)
+{
+    int tries = TAGS;
+
+    do
+        number_given++;
+    while (is_tag_taken(number_given) && tries--);
+    return number_given;
+}
+
 static nw_status send_late(struct nw_buffer *buffer)
 {
     struct late *late = calloc(1, sizeof *late);
@@ -100,7 +153,7 @@ static nw_status send_late(struct nw_buffer *buffer)
 
     if (!late)
         return nw_fail(NW_ENOMEM, "no room for a payload");
-    late->number = ++number_given;
+    late->number = next_number();
     status = start_late(late, buffer);
     if (status) {
         nw_host_give(late->host);
@@ -125,7 +178,7 @@ nw_status nw_direct_again(struct nw_buffer *buffer)
                            .gpu = nw_memory_gpu(first)};
     nw_status status = NW_OK;
 
-    reap(false);
+    reap();
     if (load.gpu < 0 || !nw_load_slot(&load, buffer->seat, buffer->slot))
         status = send_late(buffer);
     if (!status)

@@ -100,7 +100,7 @@ void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,
  * NW_SLOTS and the generation its number, as a message between the seats. */
 void nw_late_cancel(uint64_t number);
 nw_status nw_late_receive(const struct nw_envelope *envelope, char *to);
-void nw_late_finish(void); /* all have been received, or will be */
+void nw_late_finish(void); /* all have been received, and all are here */
 
 uint64_t nw_envelope_check(const struct nw_envelope *envelope);
 bool nw_envelope_is(const struct nw_envelope *envelope);

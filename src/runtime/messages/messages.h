@@ -45,6 +45,17 @@ struct nw_whose {
     MPI_File file;
 };
 
+/* Calls with the largest counts that this MPI knows. */
+#if MPI_VERSION >= 4
+typedef MPI_Count nw_units;
+#define NW_LARGE(name) MPI_##name##_c
+#define NW_LARGE_BELOW(name) NW_PMPI(name##_c)
+#else
+typedef int nw_units;
+#define NW_LARGE(name) MPI_##name
+#define NW_LARGE_BELOW(name) NW_PMPI(name)
+#endif
+
 enum {
     NW_READ = 1,  /* MPI reads the buffer */
     NW_WRITE = 2, /* MPI writes it */

@@ -215,19 +215,9 @@ void nw_pairs_finish(void)
 
 /* -- both parts -- */
 
-#if MPI_VERSION >= 4
-typedef MPI_Count units;
-#define CALL(name) MPI_##name##_c
-#define BELOW(name) NW_PMPI(name##_c)
-#else
-typedef int units;
-#define CALL(name) MPI_##name
-#define BELOW(name) NW_PMPI(name)
-#endif
-
 static bool fits(const struct nw_area *area)
 {
-    return area->count == (int64_t)(units)area->count;
+    return area->count == (int64_t)(nw_units)area->count;
 }
 
 static int start_parts(struct pair *pair, const struct nw_exchange *exchange)
@@ -236,13 +226,13 @@ static int start_parts(struct pair *pair, const struct nw_exchange *exchange)
     const struct nw_match *to = &exchange->to, *match = &exchange->match;
     int rc;
 
-    rc = CALL(Irecv)((void *)(uintptr_t)into->buffer, (units)into->count,
-                     into->type, match->source, match->tag, match->comm,
-                     &pair->part[RECEIVE]);
+    rc = NW_LARGE(Irecv)((void *)(uintptr_t)into->buffer, (nw_units)into->count,
+                         into->type, match->source, match->tag, match->comm,
+                         &pair->part[RECEIVE]);
     if (rc)
         return rc;
-    rc = CALL(Isend)(from->buffer, (units)from->count, from->type, to->source,
-                     to->tag, to->comm, &pair->part[SEND]);
+    rc = NW_LARGE(Isend)(from->buffer, (nw_units)from->count, from->type,
+                         to->source, to->tag, to->comm, &pair->part[SEND]);
     if (rc) {
         NW_PMPI(Cancel)(&pair->part[RECEIVE]);
         MPI_Wait(&pair->part[RECEIVE], MPI_STATUS_IGNORE);
@@ -309,7 +299,7 @@ int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request)
 {
     const struct nw_area *area = &exchange.into;
     MPI_Comm comm = exchange.to.comm;
-    units room = 0, at = 0;
+    nw_units room = 0, at = 0;
     char *packed;
     int rc;
 
@@ -319,12 +309,13 @@ int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request)
         exchange.from = *area;
         return start(exchange, NULL, request);
     }
-    rc = BELOW(Pack_size)((units)area->count, area->type, comm, &room);
+    rc = NW_LARGE_BELOW(Pack_size)((nw_units)area->count, area->type, comm,
+                                   &room);
     if (rc)
         return rc;
     packed = malloc((size_t)room + 1);
-    rc = packed ? CALL(Pack)(area->buffer, (units)area->count, area->type,
-                             packed, room, &at, comm)
+    rc = packed ? NW_LARGE(Pack)(area->buffer, (nw_units)area->count,
+                                 area->type, packed, room, &at, comm)
                 : MPI_ERR_NO_MEM;
     if (rc) {
         free(packed);

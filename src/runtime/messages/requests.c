@@ -404,13 +404,10 @@ void nw_requests_finish(void)
     nw_pairs_finish();
 }
 
-static int fill(MPI_Request request)
+static int fill(struct kept *kept)
 {
-    struct kept *kept = find(request, is_persistent);
     nw_status bad = NW_OK;
 
-    if (!kept)
-        return MPI_SUCCESS;
     for (int i = 0; i < kept->count && !bad; i++)
         if (kept->buffer[i]->slot)
             bad = nw_direct_again(kept->buffer[i]);
@@ -423,47 +420,67 @@ static int fill(MPI_Request request)
 
 /* A persistent receive of a message that a probe set aside is done at once, and
  * MPI's request stays as it is. */
-static int hold(MPI_Request request, bool *held)
+static int hold(struct kept *kept, MPI_Message message)
 {
-    struct kept *kept = find(request, is_persistent);
-    MPI_Message message;
     MPI_Status status;
-    int rc;
+    int rc = NW_LARGE(Mrecv)(kept->caught.buffer, (nw_units)kept->caught.count,
+                             kept->caught.type, &message, &status);
 
-    *held = kept && kept->caught.on &&
-            __atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&
-            nw_aside_take(kept->caught.match, &message);
-    if (!*held)
-        return fill(request);
-    rc = MPI_Mrecv(kept->caught.buffer, (int)kept->caught.count,
-                   kept->caught.type, &message, &status);
     remember(kept, &status);
     kept->held = true;
     __atomic_add_fetch(&held_count, 1, __ATOMIC_RELAXED);
     return rc;
 }
 
-int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
-{
-    bool held;
-    int rc = hold(*request, &held);
+/* What is done of it before MPI starts it. */
+struct begun {
+    struct kept *kept; /* NULL: none of ours */
+    bool held, was_active;
+};
 
-    return rc || held ? rc : next(request);
+static int begin(MPI_Request request, struct begun *out)
+{
+    struct kept *kept = find(request, is_persistent);
+    MPI_Message message;
+
+    *out = (struct begun){.kept = kept, .was_active = kept && kept->active};
+    if (!kept)
+        return MPI_SUCCESS;
+    out->held = kept->caught.on &&
+                __atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&
+                nw_aside_take(kept->caught.match, &message);
+    return out->held ? hold(kept, message) : fill(kept);
 }
 
+/* MPI did not start it: nobody will fetch what it was to send. */
+static int end_start(const struct begun *one, int rc)
+{
+    if (rc && one->kept) {
+        nw_direct_unsent(one->kept->buffer, one->kept->count);
+        one->kept->active = one->was_active;
+    }
+    return rc;
+}
+
+int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request)
+{
+    struct begun one;
+    int rc = begin(*request, &one);
+
+    return rc || one.held ? rc : end_start(&one, next(request));
+}
+
+/* One at a time: where one fails it must be known which did start. */
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
                         MPI_Request *requests)
 {
-    int rc = MPI_SUCCESS, first = 0;
-    bool held;
+    struct begun one;
+    int rc = MPI_SUCCESS;
 
     for (int i = 0; i < count && !rc; i++) {
-        rc = hold(requests[i], &held);
-        if (!held)
-            continue;
-        if (!rc && i > first)
-            rc = next(i - first, requests + first);
-        first = i + 1;
+        rc = begin(requests[i], &one);
+        if (!rc && !one.held)
+            rc = end_start(&one, next(1, &requests[i]));
     }
-    return rc || first >= count ? rc : next(count - first, requests + first);
+    return rc;
 }

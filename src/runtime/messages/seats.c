@@ -317,7 +317,6 @@ void nw_direct_finish(void)
     if (!nw_direct)
         return;
     nw_late_finish();
-    NW_PMPI(Barrier)(node);
     __atomic_store_n(&nw_direct, false, __ATOMIC_RELEASE);
     nw_slots_unmap();
     NW_PMPI(Barrier)(node);

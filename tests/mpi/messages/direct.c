@@ -218,13 +218,37 @@ static void look_at(struct target *t, MPI_Request *request, MPI_Status *status)
     (void)t;
 }
 
+#if MPI_VERSION >= 4
+/* A count that is none as an int. */
+static void receive_much(struct target *t, int from, int tag,
+                         MPI_Status *status)
+{
+    MPI_Count count = (MPI_Count)1 << 32;
+    void *at = address(&t->memory);
+    MPI_Request request;
+
+    switch (draw(&state, 3)) {
+    case 0:
+        MPI_Recv_c(at, count, t->type, from, tag, t->comm, status);
+        return;
+    case 1:
+        MPI_Sendrecv_c(NULL, 0, MPI_INT, MPI_PROC_NULL, 0, at, count, t->type,
+                       from, tag, t->comm, status);
+        return;
+    default:
+        MPI_Irecv_c(at, count, t->type, from, tag, t->comm, &request);
+        look_at(t, &request, status);
+    }
+}
+#endif
+
 static void receive_plain(struct target *t, int from, int tag,
                           MPI_Status *status)
 {
     void *at = address(&t->memory);
     MPI_Request request;
 
-    switch (draw(&state, MPI_VERSION < 4 ? 5 : 7)) {
+    switch (draw(&state, MPI_VERSION < 4 ? 5 : 8)) {
     case 0:
         MPI_Recv(at, t->count, t->type, from, tag, t->comm, status);
         return;
@@ -255,6 +279,13 @@ static void receive_plain(struct target *t, int from, int tag,
         MPI_Isendrecv_replace(at, t->count, t->type, MPI_PROC_NULL, 0, from,
                               tag, t->comm, &request);
         look_at(t, &request, status);
+        return;
+    case 6:
+        if (!t->memory.on_gpu && !t->spread) {
+            receive_much(t, from, tag, status);
+            return;
+        }
+        MPI_Recv(at, t->count, t->type, from, tag, t->comm, status);
         return;
 #endif
     default:

@@ -5,8 +5,10 @@
  * in 15 turns, once the pools are mapped: "copies N kernels N over N", the
  * first with the host, the last between GPUs.
  *
- *     straight plain|persistent|replace|both STEP [apart]
+ *     straight plain|persistent|replace|both|failing|stray STEP [apart]
  *
+ * failing: MPI starts some more sends, which all fail. stray: one more is never
+ * received.
  * With apart each rank has a GPU of its own.
  */
 #include "driver.h"
@@ -17,7 +19,7 @@
 #include <string.h>
 
 enum { WORDS = 3000, MOST_STEP = 4, WARM = 3, TURNS = 15, KINDS = 3, TAG = 4 };
-enum { ROOM = WORDS * MOST_STEP };
+enum { ROOM = WORDS * MOST_STEP, FAILURES = 8 };
 static const char *const kinds[KINDS] = {"copy", "kernel", "device"};
 
 static int rank, step, words[ROOM];
@@ -90,18 +92,52 @@ static void replace_both(MPI_Status *status)
 #endif
 }
 
+/* A buffered send finds no room: more often than there are slots. */
+static void failing(MPI_Status *status)
+{
+    MPI_Request never;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Bsend_init((void *)out, 1, type, !rank, TAG, MPI_COMM_WORLD, &never);
+    for (int i = 0; i < FAILURES; i++)
+        need(!(i % 2 ? MPI_Start(&never) : MPI_Startall(1, &never)),
+             "what was to fail");
+    MPI_Request_free(&never);
+    persistent(status);
+}
+
+static void stray(MPI_Status *status)
+{
+    static MPI_Request lost = MPI_REQUEST_NULL;
+    static int turn;
+
+    if (lost == MPI_REQUEST_NULL)
+        MPI_Send_init((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD,
+                      &lost);
+    MPI_Start(&lost);
+    if (++turn % 2)
+        MPI_Cancel(&lost);
+    MPI_Wait(&lost, MPI_STATUS_IGNORE);
+    persistent(status);
+    if (turn == WARM + TURNS) {
+        MPI_Start(&lost);
+        MPI_Request_free(&lost);
+    }
+}
+
 static const struct {
     const char *name;
     void (*exchange)(MPI_Status *status);
-} ways[] = {{"plain", plain},
-            {"persistent", persistent},
-            {"replace", replace},
-            {"both", replace_both}};
+} ways[] = {{"plain", plain},     {"persistent", persistent},
+            {"replace", replace}, {"both", replace_both},
+            {"failing", failing}, {"stray", stray}};
+enum { WAYS = sizeof ways / sizeof *ways };
 
 /* Adds what it asked for; whether all came. */
 static int play(int way, int turn, unsigned long asked[KINDS])
 {
-    uint64_t memory = way < 2 ? in : out;
+    int replaces = way == 2 || way == 3;
+    uint64_t memory = replaces ? out : in;
     unsigned long before[KINDS];
     MPI_Status status;
     int bytes = 0;
@@ -137,11 +173,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     both[0] = both[1] = MPI_REQUEST_NULL;
-    while (way < 4 && argc > 1 && strcmp(argv[1], ways[way].name))
+    while (way < WAYS && argc > 1 && strcmp(argv[1], ways[way].name))
         way++;
     step = argc > 2 ? atoi(argv[2]) : 0;
-    need(way == 4 || step < 1 || step > MOST_STEP,
-         "straight plain|persistent|replace|both STEP [apart]");
+    need(way == WAYS || step < 1 || step > MOST_STEP,
+         "straight plain|persistent|replace|both|failing|stray STEP [apart]");
     open_driver();
     if (argc > 3)
         take_own_gpu();

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Times of two ways: the least counts, since whatever disturbs a turn makes it
- * longer. */
+ * longer; and what disturbs one does not disturb a few of them. */
 #include "base/pace.h"
 
-enum { TRIES = 8, AGAIN = 256, RISE = 8 };
+enum { TRIES = 8, AGAIN = 256, FEW = 4 };
+
+bool nw_pace_leads(const struct nw_pace *pace, uint32_t part)
+{
+    return pace->least_ns[1] &&
+           pace->least_ns[1] < pace->least_ns[0] - pace->least_ns[0] / part;
+}
 
 int nw_pace_best(const struct nw_pace *pace)
 {
-    return pace->least_ns[1] &&
-           pace->least_ns[1] < pace->least_ns[0] - pace->least_ns[0] / 20;
+    return nw_pace_leads(pace, 20);
 }
 
 bool nw_pace_is_lost(const struct nw_pace *pace)
@@ -37,14 +42,16 @@ int nw_pace_pick(struct nw_pace *pace, bool *timed)
 void nw_pace_took(struct nw_pace *pace, int way, uint64_t ns)
 {
     uint32_t took = ns < 1 ? 1 : ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX;
-    uint32_t *least = &pace->least_ns[way];
+    uint32_t *least = &pace->least_ns[way], *recent = &pace->recent_ns[way];
 
     if (!*least || took < *least)
         *least = took;
-    else if (took - *least < *least)
-        *least += (took - *least) / RISE;
-    else
-        *least += *least / RISE + 1; // took is at least twice as much
+    if (!pace->recent[way] || took < *recent)
+        *recent = took;
+    if (++pace->recent[way] == FEW) {
+        *least = *recent;
+        pace->recent[way] = 0;
+    }
 }
 
 int nw_pace_class(uint64_t bytes, int classes)

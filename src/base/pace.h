@@ -9,7 +9,9 @@
 #include <stdint.h>
 
 struct nw_pace {
-    uint32_t least_ns[2]; /* 0: not tried; rises slowly where it got worse */
+    uint32_t least_ns[2]; /* 0: not tried; of the last few where it got worse */
+    uint32_t recent_ns[2]; /* the least of so many: */
+    uint32_t recent[2];
     uint32_t turns;
 };
 
@@ -19,6 +21,8 @@ int nw_pace_pick(struct nw_pace *pace, bool *timed);
 void nw_pace_took(struct nw_pace *pace, int way, uint64_t ns);
 /* The way that is better so far; 1 must be so by a twentieth. */
 int nw_pace_best(const struct nw_pace *pace);
+/* Whether way 1 is better by such a part. */
+bool nw_pace_leads(const struct nw_pace *pace, uint32_t part);
 /* Whether way 1 took more than twice as long. */
 bool nw_pace_is_lost(const struct nw_pace *pace);
 /* By classes of sizes: what was that far behind for less is not tried for

@@ -52,8 +52,8 @@ static nw_status open_fabric(struct nw_endpoint *out)
         return nw_fail(NW_ENODEV, "there is no adapter");
     status = nw_endpoint_open(names, true, out);
     if (!status && out->reach == NW_REACH_NONE) {
-        status = nw_fail(NW_ENODEV, "no adapter reaches GPU memory: %s",
-                         out->why);
+        status =
+            nw_fail(NW_ENODEV, "no adapter reaches GPU memory: %s", out->why);
         nw_endpoint_close(out);
     }
     return status;
@@ -70,8 +70,8 @@ nw_status nw_pull_open(struct nw_pull **out)
     if (!status)
         status = open_fabric(&pull->fabric);
     if (!status)
-        status = nw_endpoint_meet(&pull->fabric, pull->fabric.name,
-                                  &pull->self);
+        status =
+            nw_endpoint_meet(&pull->fabric, pull->fabric.name, &pull->self);
     if (!status)
         status = nw_memory_pinned_new(NW_PULL_BYTES, (void **)&pull->room);
     if (!status)
@@ -98,8 +98,7 @@ nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu, size_t bytes,
     };
     struct nw_region *region = NULL;
     void *mapped = NULL;
-    nw_status status =
-        nw_regions_hold(&pull->regions, fabric, range, &region);
+    nw_status status = nw_regions_hold(&pull->regions, fabric, range, &region);
 
     if (!status)
         status = nw_reach_map(fabric, gpu, bytes, &mapped);
@@ -115,6 +114,11 @@ nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu, size_t bytes,
     if (!pull->hangs)
         nw_regions_give(region);
     return status;
+}
+
+bool nw_pull_hangs(const struct nw_pull *pull)
+{
+    return pull->hangs;
 }
 
 /* What a write that hangs may still touch stays until the process ends. */

@@ -378,6 +378,9 @@ static void pull_all(nw_channel *channel, const struct job *job, int32_t rank)
     }
     leave_room(0);
     SHOULD(pull_out(pull, page(true, 64), 64, 1) == NW_EIO);
+    SHOULD(!nw_pull_hangs(pull));
+    leave_room(1);
+    MUST(pull_out(pull, page(true, 64), 64, 2));
     nw_pull_close(pull);
 }
 

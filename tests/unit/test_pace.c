@@ -49,6 +49,20 @@ static void test_one_slow_turn_changes_nothing(void **state)
     assert_false(timed);
 }
 
+/* Nor does the other way gain by it, which is no better. */
+static void test_a_disturbed_way_is_kept_to(void **state)
+{
+    struct nw_pace pace = {0};
+
+    (void)state;
+    (void)play(&pace, 8, 1000, 960);
+    for (int i = 0; i < 3; i++)
+        nw_pace_took(&pace, 0, 2000);
+    assert_int_equal(nw_pace_best(&pace), 0);
+    assert_false(nw_pace_leads(&pace, 20));
+    assert_true(nw_pace_leads(&pace, 26));
+}
+
 static void test_what_got_worse_is_left(void **state)
 {
     struct nw_pace pace = {0};
@@ -92,6 +106,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_better_way_is_kept_to),
         cmocka_unit_test(test_one_slow_turn_changes_nothing),
+        cmocka_unit_test(test_a_disturbed_way_is_kept_to),
         cmocka_unit_test(test_what_got_worse_is_left),
         cmocka_unit_test(test_what_lost_is_told),
         cmocka_unit_test(test_turns_do_not_run_over),

@@ -14,13 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18 };
+enum { CLASSES = 17, FIRST = 16, AFTER = 1 << 18, REFUSALS = 32, CLEARLY = 12 };
 
 static bool wanted, forced;
 static uint64_t after; /* messages that are yet to come */
 static struct nw_pull *pull;
 static struct nw_pace paces[CLASSES];
 static uint32_t first[CLASSES]; /* messages before it is thought of */
+static bool taken_up[CLASSES];
+static int refusals;
 
 void nw_pulls_start(const char *copy)
 {
@@ -51,9 +53,19 @@ static void stop(void)
     pull = NULL;
 }
 
+/* Taken up where it is better by a twelfth, kept while it is by a twentieth:
+ * what surrounds a message is not measured with it. */
+static bool leads(int class, bool better)
+{
+    taken_up[class] =
+        better && (taken_up[class] || nw_pace_leads(&paces[class], CLEARLY));
+    return taken_up[class];
+}
+
 bool nw_pulls_pick(const struct nw_haul *haul, bool *timed)
 {
     int class = class_of(haul);
+    bool better;
 
     if (!nw_pulls_may(haul) ||
         (!forced && (nw_pace_is_hopeless(paces, class) ||
@@ -65,7 +77,10 @@ bool nw_pulls_pick(const struct nw_haul *haul, bool *timed)
         stop();
         return false;
     }
-    return forced || nw_pace_pick(&paces[class], timed);
+    if (forced)
+        return true;
+    better = nw_pace_pick(&paces[class], timed);
+    return *timed ? better : leads(class, better);
 }
 
 void nw_pulls_took(const struct nw_haul *haul, bool pulled, uint64_t ns)
@@ -81,7 +96,7 @@ bool nw_pulls_move(const struct nw_haul *haul)
     bool moved =
         !nw_pull_out(pull, haul->host, haul->device, haul->bytes, &range);
 
-    if (!moved)
+    if (!moved && (nw_pull_hangs(pull) || ++refusals == REFUSALS))
         stop();
     return moved;
 }
@@ -91,4 +106,5 @@ void nw_pulls_close(void)
     stop();
     memset(paces, 0, sizeof paces);
     memset(first, 0, sizeof first);
+    memset(taken_up, 0, sizeof taken_up);
 }

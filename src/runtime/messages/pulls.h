@@ -14,7 +14,7 @@ bool nw_pulls_may(const struct nw_haul *haul);
  * step; where *timed, the time it took, by whichever way, is to be told. */
 bool nw_pulls_pick(const struct nw_haul *haul, bool *timed);
 void nw_pulls_took(const struct nw_haul *haul, bool pulled, uint64_t ns);
-/* False: it cannot, and is not asked again. */
+/* False: it cannot, of this allocation. */
 bool nw_pulls_move(const struct nw_haul *haul);
 void nw_pulls_close(void);
 

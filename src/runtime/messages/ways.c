@@ -35,6 +35,7 @@ struct seen {
     uint32_t uses;
     bool apart;  /* the driver does not keep it in step */
     bool barred; /* it cannot be mapped */
+    bool unread; /* an adapter cannot read it */
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -146,12 +147,15 @@ static nw_status move_near(const struct nw_haul *haul, struct seen *allocation,
 static nw_status move(const struct nw_haul *haul, struct seen *allocation,
                       bool *done)
 {
-    bool timed = false, pulled = nw_pulls_pick(haul, &timed);
+    bool timed = false;
+    bool pulled = !allocation->unread && nw_pulls_pick(haul, &timed);
     uint64_t start = timed ? nw_clock_ns() : 0;
     nw_status status = NW_OK;
 
     if (pulled)
         *done = nw_pulls_move(haul);
+    allocation->unread |= pulled && !*done;
+    timed = timed && !allocation->unread;
     if (!*done)
         status = move_near(haul, allocation, timed, done);
     if (timed && *done && !status)

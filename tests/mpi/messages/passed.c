@@ -4,9 +4,9 @@
  * so many, every word checked, those in the gaps too. Prints what rank 0 asked
  * the double of the driver to do in 15 turns, once its way was found: "copies N
  * stores N loads N kernels N reads N", those by the adapter. With all,
- * broadcasts by either rank instead.
+ * broadcasts by either rank instead; with behind, other memory before.
  *
- *     passed WORDS [STEP | all]
+ *     passed WORDS [STEP | all] [behind]
  */
 #include "driver.h"
 
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     unsigned long before[KINDS], after[KINDS];
     int rank, right, all, count, step;
     MPI_Datatype type;
-    uint64_t memory;
+    uint64_t memory, other = 0;
     void (*turn)(void *, MPI_Datatype, int) = ping;
 
     MPI_Init(&argc, &argv);
@@ -71,13 +71,18 @@ int main(int argc, char **argv)
     if (argc > 2 && !strcmp(argv[2], "all"))
         turn = broadcast;
     step = argc > 2 && turn == ping ? atoi(argv[2]) : 1;
-    need(count < 1 || count * step > ROOM, "passed WORDS [STEP | all]");
+    need(count < 1 || count * step > ROOM,
+         "passed WORDS [STEP | all] [behind]");
     memory = gpu_memory();
     for (int i = 0; i < ROOM; i++)
         words[i] = i + (step > 1 && i % step ? 1000 * rank : 0);
     need(cuda.in(memory, words, sizeof words), "cuMemcpyHtoD");
     MPI_Type_vector(count, 1, step, MPI_INT, &type);
     MPI_Type_commit(&type);
+    if (argc > 3)
+        need(cuda.alloc(&other, sizeof words), "cuMemAlloc");
+    for (int i = 0; i < WARM && other; i++)
+        turn((void *)other, type, rank);
     for (int i = 0; i < WARM; i++)
         turn((void *)memory, type, rank);
     for (int k = 0; k < KINDS; k++)

@@ -37,7 +37,7 @@ struct nw_share {
     bool has_flows;
     struct nw_flows flows;
     struct nw_near near;
-    struct nw_near_row row; /* that is being added */
+    struct nw_near_row row;           /* that is being added */
     nw_uint128 exact[NW_FLOW_LAYERS]; /* hop-bytes, integral */
     uint64_t *level_bytes[2];         /* [levels] host, and the rest */
     uint64_t *level_messages[2];

@@ -44,7 +44,7 @@ struct arguments {
     int32_t radius, quantities, element, nodes, slots, per_rank;
     bool faces, pairs;
     const char *svg, *pattern, *mapping;
-    bool tune, show, clear;
+    bool tune, show, clear, given_cells;
     const char *cache;
     char **launcher;
 };
@@ -97,6 +97,7 @@ static void parse_cells(struct arguments *arguments, char *value,
     char *rest = value, *word;
     int axis = 0;
 
+    arguments->given_cells = true;
     while ((word = strsep(&rest, "x")))
         if (axis == 3 || !nw_parse_i64(word, &arguments->plan.extent[axis++]))
             argp_error(state, "--cells is XxYxZ, XxY or X");
@@ -207,6 +208,8 @@ static void check_words(const struct arguments *arguments,
 {
     if (!state->arg_num)
         argp_error(state, "nodewise halo plan, or nodewise halo tune");
+    if (!arguments->tune && !arguments->given_cells)
+        argp_error(state, "which domain? -n XxYxZ");
     if (arguments->show && arguments->clear)
         argp_error(state, "either --show or --clear");
     if (!arguments->tune && (arguments->show || arguments->clear))

@@ -48,7 +48,9 @@ nw_status nw_launch_find_rank(struct nw_launch_rank *out)
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i].rank);
 
-        if (value && (!variables[i].mark || getenv(variables[i].mark)))
+        /* set and empty is how many a script unsets it */
+        if (value && *value &&
+            (!variables[i].mark || getenv(variables[i].mark)))
             return read_rank(i, value, out);
     }
     return nw_fail(NW_ENODEV, "no launcher has told this process its rank "

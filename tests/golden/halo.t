@@ -99,3 +99,10 @@ $ nodewise halo tune -n 8x8x8 -r 9 --cache none -- mpirun -n 2
 $ echo mine > other; nodewise halo tune -n 8x8x8 --cache other -- mpirun -n 2; cat other
 ! other:1: expected 'nodewise halo choices '
 mine
+## A plan needs a domain; one cell without neighbours has nothing to exchange.
+$ nodewise halo plan
+! nodewise halo: which domain? -n XxYxZ
+! Try `nodewise halo --help' or `nodewise halo --usage' for more information.
+? 2
+$ nodewise halo plan -n 1x1x1 --border open 2>&1 | grep -c 'runtime error\|^exchange   0 B'
+1

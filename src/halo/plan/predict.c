@@ -133,8 +133,9 @@ nw_status nw_halo_layout_predict(const nw_halo_layout *layout,
     if (!status)
         status = nw_halo_roads_open(layout, options->topology, &work.roads);
     if (!status) {
-        qsort(work.transfers.item, work.transfers.count,
-              sizeof *work.transfers.item, by_pair);
+        if (work.transfers.count) /* else there is no array */
+            qsort(work.transfers.item, work.transfers.count,
+                  sizeof *work.transfers.item, by_pair);
         status = predict(&work, out, count);
     }
     nw_halo_roads_close(&work.roads);

@@ -74,15 +74,17 @@ void nw_late_finish(void)
 {
     MPI_Request all = MPI_REQUEST_NULL;
     bool asked = false;
-    int done = 0;
+    int done = 0, rc = MPI_SUCCESS;
 
-    while (!done) {
+    while (!done && !rc) {
         reap();
         take_stray();
-        if (!following && !asked)
-            asked = !NW_PMPI(Ibarrier)(nw_seat_comm(), &all);
-        if (asked && NW_PMPI(Test)(&all, &done, MPI_STATUS_IGNORE))
-            return;
+        if (asked) {
+            rc = NW_PMPI(Test)(&all, &done, MPI_STATUS_IGNORE);
+        } else if (!following) {
+            rc = NW_PMPI(Ibarrier)(nw_seat_comm(), &all);
+            asked = true;
+        }
         if (!done)
             (void)sched_yield();
     }

@@ -4,6 +4,7 @@
 #define NODEWISE_NODEWISE_H
 
 #include <nodewise/cost.h>
+#include <nodewise/gpu.h>
 #include <nodewise/halo.h>
 #include <nodewise/launch.h>
 #include <nodewise/map.h>

@@ -8,6 +8,7 @@
 #ifndef NW_GPU_GPU_H
 #define NW_GPU_GPU_H
 
+#include <nodewise/gpu.h>
 #include <nodewise/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,13 +23,6 @@ typedef struct nw_gpu_graph *nw_gpu_graph;
 /* What another process needs to open memory or an event. */
 struct nw_gpu_handle {
     char bytes[64];
-};
-
-struct nw_gpu_facts {
-    char name[96];
-    char uuid[48];   /* "GPU-8a6b...", "" where the driver has none */
-    char pci_id[16]; /* "0000:1b:00.0" */
-    size_t memory;
 };
 
 /* The allocation that memory lies in. */
@@ -128,5 +122,8 @@ struct nw_gpu {
 
 extern const struct nw_gpu nw_gpu_cuda;
 extern const struct nw_gpu nw_gpu_hip; /* never run */
+/* here.c: the one whose driver is here, CUDA first; NULL and its error where
+ * there is none. */
+NW_MUST_CHECK nw_status nw_gpu_open(const struct nw_gpu **out, int32_t *count);
 
 #endif

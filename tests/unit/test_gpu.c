@@ -589,6 +589,34 @@ static int expect_broken_stream(void)
     return gpu->stream_test(stream, &done) == NW_ECUDA ? 0 : 3;
 }
 
+/* Anyone may ask, with no GPU selected and without losing his own. */
+static void programs_may_ask(void **state)
+{
+    struct nw_gpu_facts same, facts;
+    int32_t count = 0, whose = 7;
+    void *memory, *before = gpu->context();
+    char host;
+
+    (void)state;
+    assert_int_equal(nw_gpu_count(&count), NW_OK);
+    assert_int_equal(count, 3);
+    assert_int_equal(gpu->facts(2, &same), NW_OK);
+    assert_int_equal(nw_gpu_describe(2, &facts), NW_OK);
+    assert_string_equal(facts.pci_id, same.pci_id);
+    assert_string_equal(facts.uuid, same.uuid);
+    assert_int_equal(nw_gpu_describe(3, &facts), NW_EINVAL);
+    assert_int_equal(nw_gpu_describe(-1, &facts), NW_EINVAL);
+    assert_int_equal(gpu->select(1), NW_OK);
+    assert_int_equal(gpu->alloc(64, &memory), NW_OK);
+    gpu->restore(before);
+    assert_true(nw_gpu_owns((char *)memory + 63, &whose));
+    assert_int_equal(whose, 1);
+    assert_false(nw_gpu_owns(&host, &whose));
+    assert_int_equal(whose, -1);
+    assert_ptr_equal(gpu->context(), before);
+    gpu->free(memory);
+}
+
 static void errors_in_streams_are_told(void **state)
 {
     char self[4096] = "";
@@ -624,6 +652,7 @@ int main(void)
         cmocka_unit_test(graphs_repeat),
         cmocka_unit_test(processes_share_memory_and_events),
         cmocka_unit_test(facts_of_a_gpu),
+        cmocka_unit_test(programs_may_ask),
         cmocka_unit_test(errors_in_streams_are_told),
         cmocka_unit_test(nothing_is_left),
     };

@@ -189,21 +189,6 @@ static nw_status allocate(nw_halo *halo)
     return status;
 }
 
-static nw_status open_driver(nw_halo *halo)
-{
-    struct nw_halo_gpus *gpus = halo->gpus;
-    nw_status status = nw_gpu_cuda.open(&gpus->count);
-
-    gpus->gpu = &nw_gpu_cuda;
-    if (status && !nw_gpu_hip.open(&gpus->count)) {
-        gpus->gpu = &nw_gpu_hip;
-        status = NW_OK;
-    }
-    if (status)
-        gpus->gpu = NULL;
-    return status;
-}
-
 nw_status nw_halo_gpus_open(nw_halo *halo,
                             const struct nw_halo_options *options)
 {
@@ -211,7 +196,7 @@ nw_status nw_halo_gpus_open(nw_halo *halo,
     nw_status status = allocate(halo);
 
     if (!status)
-        status = open_driver(halo);
+        status = nw_gpu_open(&halo->gpus->gpu, &halo->gpus->count);
     if (!status) {
         halo->gpus->context = halo->gpus->gpu->context();
         status = find_devices(halo, options);

@@ -205,6 +205,7 @@ static nw_status bundle(struct bundling *work)
                                 sizeof *work->bundle, &work->bundle);
 
     work->nodes = (struct nw_seats){.problem = seats->problem,
+                                    .pen = seats->pen,
                                     .count = count,
                                     .core_count = count,
                                     .rank_count = count,

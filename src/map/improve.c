@@ -12,6 +12,7 @@
 #include "map/dense.h"
 #include "map/exhaust.h"
 #include "map/fold.h"
+#include "map/pairs.h"
 #include "map/parts.h"
 #include "map/search.h"
 
@@ -50,6 +51,7 @@ struct improving {
     const double *guard; /* or NULL */
     double hop_limit;
     double standard; /* the default's figure */
+    double below;    /* the first lead's, as far as it is near */
     nw_status (*run)(struct improving *, struct nw_seats *);
     const char *name;
 };
@@ -91,12 +93,18 @@ static nw_status fold(struct improving *work, struct nw_seats *seats)
     return status;
 }
 
-/* The same where no division over switches is better. */
+/* Over groups that have links of their own, or else over switches; the name
+ * stays empty where no such division is better. */
 static nw_status divide(struct improving *work, struct nw_seats *seats)
 {
     struct nw_aim aim = aim_of(work);
-    bool found = false;
-    nw_status status = nw_seats_part(seats, &aim, &found);
+    enum nw_paired paired;
+    bool found;
+    nw_status status = nw_seats_pair(seats, &aim, work->below, &paired);
+
+    found = paired == NW_PAIRED;
+    if (!status && paired == NW_PAIRED_NOT)
+        status = nw_seats_part(seats, &aim, &found);
 
     work->name = found ? "anneal" : NULL;
     return status;
@@ -359,6 +367,9 @@ static nw_status improve_nodes(struct improving *work,
         status = try_nodes(work, &pool->member[i], &leads);
     if (!status)
         status = try_run(work, &leads, fold, best);
+    work->below = leads.count && is_near(work, &leads.lead[0])
+                      ? leads.lead[0].figure[0]
+                      : INFINITY;
     if (!status)
         status = try_run(work, &leads, divide, best);
     work->problem->budget->endless = endless;

@@ -8,16 +8,14 @@
 #include "map/carve.h"
 #include "map/fold.h"
 #include "map/budget.h"
+#include "map/pens.h"
 #include "base/array.h"
 #include "base/random.h"
-#include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HOSTS_MOST 512
-#define PARTS_MOST 32
 #define ROUNDS 24
 #define DRAWS_EACH 12000 /* of a rank and round */
 #define DRAWS_MOST 4000000
@@ -29,10 +27,8 @@
 struct parting {
     struct nw_seats *seats;
     struct nw_random random;
-    int32_t *pen; /* [hosts] the part that a host belongs to */
-    int32_t parts;
-    int32_t first[PARTS_MOST + 1]; /* seats of part p: first[p] .. */
-    int32_t *part;                 /* [ranks] */
+    struct nw_pens pens;
+    int32_t *part;   /* [ranks] */
     int32_t *member; /* [ranks] those of each part from its first */
     int32_t *at;     /* [ranks] index there */
     double *leaving; /* [parts] bytes, both ways */
@@ -47,85 +43,33 @@ static double eighth(double x)
     return x * x;
 }
 
-/* --- the parts of the machine --- */
-
-static bool are_near(const struct nw_seats *seats, int32_t a, int32_t b,
-                     double reach)
-{
-    return nw_topology_distance(seats->problem->topology,
-                                seats->end[seats->first[a]],
-                                seats->end[seats->first[b]]) <= reach;
-}
-
-static double least_distance(const struct nw_seats *seats)
-{
-    int32_t hosts = seats->problem->host_count;
-    double least = INFINITY;
-
-    for (int32_t a = 0; a < hosts; a++)
-        for (int32_t b = 0; b < a; b++)
-            least =
-                fmin(least, nw_topology_distance(seats->problem->topology,
-                                                 seats->end[seats->first[a]],
-                                                 seats->end[seats->first[b]]));
-    return least;
-}
-
-/* Hosts that are next to each other, where that makes groups. */
-static bool group_hosts(struct parting *work)
-{
-    const struct nw_seats *seats = work->seats;
-    int32_t hosts = seats->problem->host_count;
-    double reach = least_distance(seats);
-
-    for (int32_t h = 0; h < hosts; h++) {
-        int32_t k = 0;
-
-        while (k < h && !are_near(seats, h, k, reach))
-            k++;
-        work->pen[h] = k < h ? work->pen[k] : work->parts++;
-        for (k = 0; k < h; k++)
-            if (are_near(seats, h, k, reach) != (work->pen[h] == work->pen[k]))
-                return false;
-    }
-    return work->parts > 1 && work->parts <= PARTS_MOST;
-}
-
-static void count_seats(struct parting *work)
-{
-    const struct nw_seats *seats = work->seats;
-
-    for (int32_t h = 0; h < seats->problem->host_count; h++)
-        work->first[work->pen[h] + 1] += seats->first[h + 1] - seats->first[h];
-    for (int32_t p = 0; p < work->parts; p++)
-        work->first[p + 1] += work->first[p];
-}
+/* --- divisions --- */
 
 static bool are_equal(const struct parting *work)
 {
-    for (int32_t p = 1; p < work->parts; p++)
-        if (work->first[p + 1] - work->first[p] != work->first[1])
+    for (int32_t p = 1; p < work->pens.parts; p++)
+        if (work->pens.first[p + 1] - work->pens.first[p] !=
+            work->pens.first[1])
             return false;
     return true;
 }
 
-/* --- divisions --- */
-
 static void count_leaving(struct parting *work)
 {
-    nw_division_leaving(work->seats, work->part, work->parts, work->leaving);
+    nw_division_leaving(work->seats, work->part, work->pens.parts,
+                        work->leaving);
 }
 
 static double energy_of(const struct parting *work, double power, double total)
 {
     return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
-           MEAN * total / work->parts;
+           MEAN * total / work->pens.parts;
 }
 
 static void sum_up(struct parting *work)
 {
     work->power = work->total = 0;
-    for (int32_t p = 0; p < work->parts; p++) {
+    for (int32_t p = 0; p < work->pens.parts; p++) {
         work->power += eighth(work->leaving[p] / work->scale);
         work->total += work->leaving[p];
     }
@@ -140,14 +84,14 @@ static void divide_at_random(struct parting *work)
         work->member[i] = i;
     nw_random_shuffle(&work->random, work->member, (size_t)n);
     for (int32_t i = 0, p = 0; i < n; i++) {
-        p += i == work->first[p + 1];
+        p += i == work->pens.first[p + 1];
         work->part[work->member[i]] = p;
         work->at[work->member[i]] = i;
     }
     count_leaving(work);
     work->scale = 1;
     sum_up(work);
-    work->scale = fmax(work->total / work->parts, 1e-300);
+    work->scale = fmax(work->total / work->pens.parts, 1e-300);
     sum_up(work);
 }
 
@@ -167,7 +111,7 @@ static int32_t draw_peer(struct parting *work, int32_t rank)
 /* One of the part, at its border where that is soon found. */
 static int32_t draw_member(struct parting *work, int32_t part)
 {
-    const int32_t *first = work->first + part;
+    const int32_t *first = work->pens.first + part;
     int32_t rank = -1;
 
     for (int i = 0; i < EDGE_TRIES; i++) {
@@ -285,9 +229,9 @@ static void begin(struct parting *work)
     const struct nw_seats *seats = work->seats;
 
     for (int32_t r = 0; r < seats->rank_count; r++)
-        work->part[r] = work->pen[seats->host[seats->seat[r]]];
+        work->part[r] = work->pens.pen[seats->host[seats->seat[r]]];
     count_leaving(work);
-    work->best.parts = work->parts;
+    work->best.parts = work->pens.parts;
     work->best.least = INFINITY;
     nw_division_keep(&work->best, work->part, work->leaving, seats->rank_count);
 }
@@ -300,7 +244,6 @@ static nw_status search(struct parting *work, bool *found)
     double before;
     nw_status status = nw_seats_find_grid(work->seats, &tiling, &grid);
 
-    count_seats(work);
     begin(work);
     before = work->best.least;
     if (!status && grid && are_equal(work))
@@ -313,31 +256,14 @@ static nw_status search(struct parting *work, bool *found)
 
 /* --- back to seats --- */
 
-/* Each rank to the next seat of its part's. */
-static void sit(struct parting *work)
-{
-    struct nw_seats *seats = work->seats;
-    int32_t n = seats->rank_count;
-
-    for (int32_t p = 0; p < work->parts; p++)
-        for (int32_t r = 0, s = 0; r < n; r++) {
-            if (work->best.part[r] != p)
-                continue;
-            while (work->pen[seats->host[s]] != p)
-                s++;
-            seats->seat[r] = s;
-            seats->owner[s++] = r;
-        }
-}
-
 static nw_status settle(struct parting *work)
 {
     struct nw_aim near = {.first = NW_OBJECTIVE_HOP_BYTES,
                           .second = NW_OBJECTIVE_CONGESTION};
     nw_status status;
 
-    sit(work);
-    work->seats->pen = work->pen;
+    nw_pens_sit(work->seats, &work->pens, work->best.part);
+    work->seats->pen = work->pens.pen;
     status = nw_seats_search(work->seats, &near, NW_SEARCH_FULL);
     work->seats->pen = NULL;
     return status;
@@ -347,7 +273,7 @@ static nw_status alloc(struct parting *work)
 {
     size_t n = (size_t)work->seats->rank_count;
     nw_status status = nw_alloc((size_t)work->seats->problem->host_count,
-                                sizeof *work->pen, &work->pen);
+                                sizeof *work->pens.pen, &work->pens.pen);
 
     if (!status)
         status = nw_alloc(n, sizeof *work->part, &work->part);
@@ -358,7 +284,7 @@ static nw_status alloc(struct parting *work)
     if (!status)
         status = nw_alloc(n, sizeof *work->best.part, &work->best.part);
     if (!status)
-        status = nw_alloc(PARTS_MOST, sizeof *work->leaving, &work->leaving);
+        status = nw_alloc(NW_PENS_MOST, sizeof *work->leaving, &work->leaving);
     return status;
 }
 
@@ -370,16 +296,16 @@ nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
 
     *found = false;
     if (aim->first != NW_OBJECTIVE_CONGESTION || !nw_seats_are_full(seats) ||
-        seats->problem->host_count > HOSTS_MOST ||
+        seats->problem->host_count > NW_PENS_HOSTS_MOST ||
         seats->problem->budget->stopped)
         return NW_OK;
     nw_random_init(&work.random, seats->problem->options.seed);
     status = alloc(&work);
-    if (!status && group_hosts(&work))
+    if (!status && nw_pens_nearest(seats, &work.pens))
         status = search(&work, found);
     if (*found)
         status = settle(&work);
-    free(work.pen);
+    free(work.pens.pen);
     free(work.part);
     free(work.member);
     free(work.at);

@@ -38,7 +38,7 @@ struct nw_seats {
     int32_t *used, *gpu_used;  /* [hosts] ranks there, and those with GPUs */
     int32_t *kin; /* NULL, or bundles.h: [hosts] -1 or its kind; moves exchange
                      two hosts of one kind */
-    const int32_t *pen; /* NULL, or parts.h: [hosts] moves stay within one */
+    const int32_t *pen; /* NULL, or pens.h: [hosts] moves stay within one */
     int32_t width;      /* then: actors of a host, seats alike */
 };
 

@@ -38,7 +38,8 @@ struct search {
     int32_t free_count;
     int32_t *best; /* [2 x ranks] seats */
     double best_value[2];
-    double base[2]; /* what energies are relative to */
+    double best_beyond; /* the limits */
+    double base[2];     /* what energies are relative to */
     double energy;
     double highest; /* energy: what rounding is relative to */
     double heat;
@@ -88,19 +89,29 @@ static double excess(const struct search *work)
     return sum;
 }
 
+/* Until one is within the limits, the nearest to them. */
+static bool is_best(const struct search *work, double first, double second,
+                    double beyond)
+{
+    if (beyond > 1e-9 || work->best_beyond > 1e-9)
+        return beyond < work->best_beyond - 1e-9;
+    if (is_less(first, work->best_value[0]))
+        return true;
+    return !is_less(work->best_value[0], first) &&
+           is_less(second, work->best_value[1]);
+}
+
 static void keep_best(struct search *work)
 {
     double first = nw_aim_value(&work->ledger, work->aim->first);
     double second = nw_aim_value(&work->ledger, work->aim->second);
+    double beyond = excess(work);
 
-    if (!is_less(first, work->best_value[0]) &&
-        (is_less(work->best_value[0], first) ||
-         !is_less(second, work->best_value[1])))
-        return;
-    if (excess(work) > 1e-9)
+    if (!is_best(work, first, second, beyond))
         return;
     work->best_value[0] = first;
     work->best_value[1] = second;
+    work->best_beyond = beyond;
     memcpy(work->best, work->seats->seat,
            2 * (size_t)work->seats->rank_count * sizeof *work->best);
 }
@@ -369,6 +380,7 @@ static void run(struct search *work, enum nw_search_depth depth)
         fmax(nw_aim_smooth(&work->ledger, work->aim->second, false), 1e-300);
     work->best_value[0] = nw_aim_value(&work->ledger, work->aim->first);
     work->best_value[1] = nw_aim_value(&work->ledger, work->aim->second);
+    work->best_beyond = excess(work);
     work->energy = find_energy(work, false);
     if (!work->budget->stopped)
         while (run_round(work, steps, anneal) && work->budget->endless)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hosts that belong together: leaf switches of a tree, groups of a dragonfly.
+ */
+#ifndef NW_MAP_PENS_H
+#define NW_MAP_PENS_H
+
+#include "map/seats.h"
+
+#define NW_PENS_MOST 32
+#define NW_PENS_HOSTS_MOST 512
+
+struct nw_pens {
+    int32_t *pen; /* [hosts] the part that a host belongs to */
+    int32_t parts;
+    int32_t first[NW_PENS_MOST + 1]; /* seats of part p: first[p] .. */
+};
+
+/* Hosts as near to each other as any. False where that makes no groups, one,
+ * or too many. */
+bool nw_pens_nearest(const struct nw_seats *seats, struct nw_pens *pens);
+
+/* The groups of a dragonfly, likewise; false on other machines. */
+bool nw_pens_dragonfly(const struct nw_seats *seats, struct nw_pens *pens);
+
+/* Seats each rank in its part, in order. part: [ranks] */
+void nw_pens_sit(struct nw_seats *seats, const struct nw_pens *pens,
+                 const int32_t *part);
+
+#endif

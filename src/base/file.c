@@ -108,14 +108,16 @@ static const char *other_kind(const char *data, size_t length)
 
 static nw_status check_text(const char *path, const char *data, size_t length)
 {
+    const char *kind;
     size_t start = 0;
 
     if (!length)
         return nw_fail(NW_EFORMAT, "%s:1: the file is empty", path);
     if (nw_text_is_utf8(data, length))
         return NW_OK;
-    if (other_kind(data, length))
-        return nw_fail(NW_EFORMAT, "%s:1: %s", path, other_kind(data, length));
+    kind = other_kind(data, length);
+    if (kind)
+        return nw_fail(NW_EFORMAT, "%s:1: %s", path, kind);
     while (start < length) {
         const char *end = memchr(data + start, '\n', length - start);
         size_t stop = end ? (size_t)(end - data) : length;

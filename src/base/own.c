@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 static bool is_here(const char *folder, const char *below, const char *name,
-                    char path[PATH_MAX])
+                    int mode, char path[PATH_MAX])
 {
     int size = snprintf(path, PATH_MAX, "%s%s/%s", folder, below, name);
 
-    return size > 0 && size < PATH_MAX;
+    return size > 0 && size < PATH_MAX && !access(path, mode);
 }
 
 bool nw_own_find(const char *beside, const char *name, int mode,
@@ -26,20 +26,16 @@ bool nw_own_find(const char *beside, const char *name, int mode,
     slash = strrchr(folder, '/');
     if (slash) {
         *slash = '\0';
-        if (is_here(folder, "", beside, path) && !access(path, mode))
+        if (is_here(folder, "", beside, mode, path))
             return true;
         slash = strrchr(folder, '/');
     }
     if (slash) {
         *slash = '\0';
-        if (is_here(folder, "/" NW_LIBEXECDIR_NAME, name, path) &&
-            !access(path, mode))
-            return true;
-        if (is_here(folder, "/" NW_LIBDIR_NAME, name, path) &&
-            !access(path, mode))
+        if (is_here(folder, "/" NW_LIBEXECDIR_NAME, name, mode, path) ||
+            is_here(folder, "/" NW_LIBDIR_NAME, name, mode, path))
             return true;
     }
-    if (is_here(NW_LIBEXECDIR, "", name, path) && !access(path, mode))
-        return true;
-    return is_here(NW_LIBDIR, "", name, path) && !access(path, mode);
+    return is_here(NW_LIBEXECDIR, "", name, mode, path) ||
+           is_here(NW_LIBDIR, "", name, mode, path);
 }

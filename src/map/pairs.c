@@ -24,8 +24,8 @@ enum { NOBODY = -1, MANY = -2 };
 static void visit_ways(struct nw_pairing *work, struct nw_ways *ways,
                        int *owner)
 {
-    const struct nw_seats *seats = work->seats;
-    const int32_t *pen = work->pens.pen, *first = seats->first;
+    const struct nw_seats *seats = work->of.seats;
+    const int32_t *pen = work->of.pens.pen, *first = seats->first;
     int32_t hosts = seats->problem->host_count;
 
     for (int32_t a = 0; a < hosts; a++)
@@ -51,8 +51,8 @@ static bool sum_links(struct nw_pairing *work, const struct nw_ledger *ledger,
     for (uint32_t l = 0; l < ledger->link_count; l++)
         if (owner[l] >= 0 && ledger->slow[l] > 0)
             fast[owner[l]] += 1 / ledger->slow[l];
-    for (int32_t p = 0; p < work->pens.parts; p++)
-        for (int32_t q = 0; q < work->pens.parts; q++) {
+    for (int32_t p = 0; p < work->of.pens.parts; p++)
+        for (int32_t q = 0; q < work->of.pens.parts; q++) {
             int pair = nw_pair_of(work, p, q);
 
             if (p != q && fast[pair] <= 0)
@@ -66,7 +66,7 @@ static nw_status find_links(struct nw_pairing *work, bool *found)
 {
     struct nw_ledger ledger;
     int *owner = NULL;
-    nw_status status = nw_ledger_init(&ledger, work->seats,
+    nw_status status = nw_ledger_init(&ledger, work->of.seats,
                                       (struct nw_ledger_wants){.links = true});
 
     *found = false;
@@ -90,7 +90,7 @@ static nw_status judge(const struct nw_pairing *work, double *out)
     double limit = work->aim->hop_limit;
     struct nw_ledger ledger;
     nw_status status =
-        nw_ledger_init(&ledger, work->seats, nw_aim_wants(work->aim));
+        nw_ledger_init(&ledger, work->of.seats, nw_aim_wants(work->aim));
 
     if (!status)
         *out = nw_ledger_most(&ledger);
@@ -105,11 +105,11 @@ static nw_status settle(struct nw_pairing *work,
 {
     struct nw_aim near = {.first = NW_OBJECTIVE_HOP_BYTES,
                           .second = NW_OBJECTIVE_CONGESTION};
-    struct nw_seats *seats = work->seats;
+    struct nw_seats *seats = work->of.seats;
     nw_status status;
 
-    nw_pens_sit(seats, &work->pens, division->part);
-    seats->pen = work->pens.pen;
+    nw_pens_sit(seats, &work->of.pens, division->part);
+    seats->pen = work->of.pens.pen;
     status = nw_seats_search(seats, &near, NW_SEARCH_BRIEF);
     if (!status)
         status = nw_bundles_search(seats, work->aim, NW_SEARCH_BRIEF);
@@ -129,7 +129,7 @@ static void sit_all(struct nw_seats *seats, const int32_t *seat)
 
 static nw_status settle_all(struct nw_pairing *work, double below)
 {
-    struct nw_seats *seats = work->seats;
+    struct nw_seats *seats = work->of.seats;
     size_t size = (size_t)seats->rank_count * sizeof *seats->seat;
     double least = INFINITY;
     nw_status status = NW_OK;
@@ -142,27 +142,20 @@ static nw_status settle_all(struct nw_pairing *work, double below)
         if (status || value >= least)
             continue;
         least = value;
-        memcpy(work->part, seats->seat, size);
+        memcpy(work->of.part, seats->seat, size);
     }
     if (!status)
-        sit_all(seats, work->part);
+        sit_all(seats, work->of.part);
     return status;
 }
 
 /* --- the whole --- */
 
-static nw_status alloc(struct nw_pairing *work)
+static nw_status alloc(struct nw_pairing *work, struct nw_seats *seats)
 {
-    size_t n = (size_t)work->seats->rank_count;
-    nw_status status = nw_alloc((size_t)work->seats->problem->host_count,
-                                sizeof *work->pens.pen, &work->pens.pen);
+    size_t n = (size_t)seats->rank_count;
+    nw_status status = nw_penned_init(&work->of, seats);
 
-    if (!status)
-        status = nw_alloc(n, sizeof *work->part, &work->part);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->member, &work->member);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->at, &work->at);
     if (!status)
         status = nw_alloc(n, sizeof *work->round.part, &work->round.part);
     for (int i = 0; !status && i < NW_PAIRS_KEPT; i++) {
@@ -174,10 +167,7 @@ static nw_status alloc(struct nw_pairing *work)
 
 static void release(struct nw_pairing *work)
 {
-    free(work->pens.pen);
-    free(work->part);
-    free(work->member);
-    free(work->at);
+    nw_penned_fini(&work->of);
     free(work->round.part);
     for (int i = 0; i < NW_PAIRS_KEPT; i++)
         free(work->best[i].part);
@@ -190,9 +180,9 @@ static nw_status search(struct nw_pairing *work, double below,
 {
     struct nw_tiling tiling;
     bool grid = false;
-    bool grouped = nw_pens_nearest(work->seats, &work->pens) &&
-                   nw_pens_dragonfly(work->seats, &work->pens);
-    nw_status status = nw_seats_find_grid(work->seats, &tiling, &grid);
+    bool grouped = nw_pens_nearest(work->of.seats, &work->of.pens) &&
+                   nw_pens_dragonfly(work->of.seats, &work->of.pens);
+    nw_status status = nw_seats_find_grid(work->of.seats, &tiling, &grid);
 
     if (!status && grid && grouped)
         status = find_links(work, &grouped);
@@ -212,16 +202,13 @@ nw_status nw_seats_pair(struct nw_seats *seats, const struct nw_aim *aim,
     nw_status status;
 
     *out = NW_PAIRED_NOT;
-    if (aim->first != NW_OBJECTIVE_CONGESTION || !nw_seats_are_full(seats) ||
-        seats->problem->host_count > NW_PENS_HOSTS_MOST ||
-        seats->problem->budget->stopped)
+    if (!nw_penned_serves(seats, aim))
         return NW_OK;
     status = nw_alloc(1, sizeof *work, &work);
     if (status)
         return status;
-    work->seats = seats;
     work->aim = aim;
-    status = alloc(work);
+    status = alloc(work, seats);
     if (!status)
         status = search(work, below, out);
     release(work);

@@ -19,16 +19,9 @@
 
 /* --- divisions --- */
 
-static double eighth(double x)
-{
-    x *= x;
-    x *= x;
-    return x * x;
-}
-
 static double energy_of(const struct nw_pairing *work, double power, double sum)
 {
-    int32_t parts = work->pens.parts;
+    int32_t parts = work->of.pens.parts;
 
     return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
            MEAN * sum / (parts * (parts - 1));
@@ -36,11 +29,11 @@ static double energy_of(const struct nw_pairing *work, double power, double sum)
 
 static void sum_up(struct nw_pairing *work)
 {
-    int32_t pairs = work->pens.parts * work->pens.parts;
+    int32_t pairs = work->of.pens.parts * work->of.pens.parts;
 
     work->power = work->sum = 0;
     for (int32_t i = 0; i < pairs; i++) {
-        work->power += eighth(work->load[i] / work->scale);
+        work->power += nw_penned_eighth(work->load[i] / work->scale);
         work->sum += work->load[i];
     }
     work->energy = energy_of(work, work->power, work->sum);
@@ -48,13 +41,13 @@ static void sum_up(struct nw_pairing *work)
 
 static void count_loads(struct nw_pairing *work)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_seats *seats = work->of.seats;
 
     memset(work->load, 0, sizeof work->load);
     for (int32_t r = 0; r < seats->rank_count; r++)
         for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++) {
-            int pair =
-                nw_pair_of(work, work->part[r], work->part[seats->tie[t].peer]);
+            int pair = nw_pair_of(work, work->of.part[r],
+                                  work->of.part[seats->tie[t].peer]);
 
             work->load[pair] += seats->tie[t].out * work->slow[pair];
         }
@@ -62,16 +55,9 @@ static void count_loads(struct nw_pairing *work)
 
 static void divide_at_random(struct nw_pairing *work)
 {
-    int32_t n = work->seats->rank_count, parts = work->pens.parts;
+    int32_t parts = work->of.pens.parts;
 
-    for (int32_t i = 0; i < n; i++)
-        work->member[i] = i;
-    nw_random_shuffle(&work->random, work->member, (size_t)n);
-    for (int32_t i = 0, p = 0; i < n; i++) {
-        p += i == work->pens.first[p + 1];
-        work->part[work->member[i]] = p;
-        work->at[work->member[i]] = i;
-    }
+    nw_penned_shuffle(&work->of);
     count_loads(work);
     work->scale = 1;
     sum_up(work);
@@ -84,38 +70,18 @@ static void keep_round(struct nw_pairing *work)
     struct nw_pairs_division *kept = &work->round;
     double most = 0;
 
-    for (int32_t i = 0; i < work->pens.parts * work->pens.parts; i++)
+    for (int32_t i = 0; i < work->of.pens.parts * work->of.pens.parts; i++)
         most = fmax(most, work->load[i]);
     if (most > kept->most * (1 + 1e-9) ||
         (most > kept->most * (1 - 1e-9) && work->sum >= kept->mean))
         return;
     kept->most = most;
     kept->mean = work->sum;
-    memcpy(kept->part, work->part,
-           (size_t)work->seats->rank_count * sizeof *kept->part);
+    memcpy(kept->part, work->of.part,
+           (size_t)work->of.seats->rank_count * sizeof *kept->part);
 }
 
 /* --- one exchange --- */
-
-static int32_t draw_peer(struct nw_pairing *work, int32_t rank)
-{
-    const struct nw_seats *seats = work->seats;
-    size_t ties = seats->row[rank + 1] - seats->row[rank];
-
-    if (!ties)
-        return rank;
-    return seats->tie[seats->row[rank] + nw_random_below(&work->random, ties)]
-        .peer;
-}
-
-static int32_t draw_member(struct nw_pairing *work, int32_t part)
-{
-    const int32_t *first = work->pens.first + part;
-
-    return work->member[first[0] +
-                        (int32_t)nw_random_below(
-                            &work->random, (uint64_t)(first[1] - first[0]))];
-}
 
 static void add(struct nw_pairing *work, int32_t from, int32_t to, double bytes)
 {
@@ -134,12 +100,12 @@ static void add(struct nw_pairing *work, int32_t from, int32_t to, double bytes)
  * is told once. */
 static void add_change(struct nw_pairing *work, int32_t rank, int32_t other)
 {
-    const struct nw_seats *seats = work->seats;
-    int32_t from = work->part[rank], to = work->part[other];
+    const struct nw_seats *seats = work->of.seats;
+    int32_t from = work->of.part[rank], to = work->of.part[other];
 
     for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
         const struct nw_tie *tie = &seats->tie[t];
-        int32_t before = work->part[tie->peer], after = before;
+        int32_t before = work->of.part[tie->peer], after = before;
 
         if (tie->peer == rank || (tie->peer == other && rank > other))
             continue;
@@ -152,22 +118,10 @@ static void add_change(struct nw_pairing *work, int32_t rank, int32_t other)
     }
 }
 
-static void swap(struct nw_pairing *work, int32_t a, int32_t b)
-{
-    int32_t part = work->part[a], at = work->at[a];
-
-    work->part[a] = work->part[b];
-    work->part[b] = part;
-    work->at[a] = work->at[b];
-    work->at[b] = at;
-    work->member[work->at[a]] = a;
-    work->member[work->at[b]] = b;
-}
-
 static bool is_accepted(struct nw_pairing *work, double energy)
 {
     return energy <= work->energy ||
-           nw_random_unit(&work->random) <
+           nw_random_unit(&work->of.random) <
                exp((work->energy - energy) / work->heat);
 }
 
@@ -186,12 +140,13 @@ static void end(struct nw_pairing *work, bool keep)
 
 static void try_swap(struct nw_pairing *work)
 {
-    int32_t n = work->seats->rank_count;
-    int32_t a = (int32_t)nw_random_below(&work->random, (uint64_t)n);
-    int32_t b = draw_member(work, work->part[draw_peer(work, a)]);
+    int32_t n = work->of.seats->rank_count;
+    int32_t a = (int32_t)nw_random_below(&work->of.random, (uint64_t)n);
+    int32_t b = nw_penned_draw_member(
+        &work->of, work->of.part[nw_penned_draw_peer(&work->of, a)]);
     double power = work->power, sum = work->sum, energy, before = work->energy;
 
-    if (work->part[a] == work->part[b])
+    if (work->of.part[a] == work->of.part[b])
         return;
     add_change(work, a, b);
     add_change(work, b, a);
@@ -200,8 +155,8 @@ static void try_swap(struct nw_pairing *work)
         double load = work->load[pair], extra = work->extra[pair];
 
         sum += extra;
-        power +=
-            eighth((load + extra) / work->scale) - eighth(load / work->scale);
+        power += nw_penned_eighth((load + extra) / work->scale) -
+                 nw_penned_eighth(load / work->scale);
     }
     energy = energy_of(work, power, sum);
     if (!is_accepted(work, energy)) {
@@ -209,7 +164,7 @@ static void try_swap(struct nw_pairing *work)
         return;
     }
     end(work, true);
-    swap(work, a, b);
+    nw_penned_swap(&work->of, a, b);
     work->power = power;
     work->sum = sum;
     work->energy = energy;
@@ -221,7 +176,7 @@ static void try_swap(struct nw_pairing *work)
 
 static double first_heat(const struct nw_pairing *work)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_seats *seats = work->of.seats;
     size_t ties = seats->row[seats->rank_count];
     double sum = 0;
 
@@ -232,8 +187,8 @@ static double first_heat(const struct nw_pairing *work)
 
 static bool run_round(struct nw_pairing *work)
 {
-    struct nw_budget *budget = work->seats->problem->budget;
-    uint64_t draws = (uint64_t)work->seats->rank_count * DRAWS_EACH;
+    struct nw_budget *budget = work->of.seats->problem->budget;
+    uint64_t draws = (uint64_t)work->of.seats->rank_count * DRAWS_EACH;
     double cooling;
 
     draws = draws < DRAWS_MOST ? draws : DRAWS_MOST;
@@ -285,7 +240,6 @@ static void list_round(struct nw_pairing *work)
 
 bool nw_pairs_divide(struct nw_pairing *work, double below)
 {
-    nw_random_init(&work->random, work->seats->problem->options.seed);
     for (int i = 0; i < ROUNDS && run_round(work); i++)
         list_round(work);
     return work->best[0].most < below * (1 - 1e-9);

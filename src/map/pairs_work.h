@@ -3,9 +3,7 @@
 #ifndef NW_MAP_PAIRS_WORK_H
 #define NW_MAP_PAIRS_WORK_H
 
-#include "map/aim.h"
-#include "map/pens.h"
-#include "base/random.h"
+#include "map/penned.h"
 
 #define NW_PAIRS_MOST (NW_PENS_MOST * NW_PENS_MOST)
 #define NW_PAIRS_KEPT 3
@@ -16,13 +14,8 @@ struct nw_pairs_division {
 };
 
 struct nw_pairing {
-    struct nw_seats *seats;
+    struct nw_penned of;
     const struct nw_aim *aim;
-    struct nw_random random;
-    struct nw_pens pens;
-    int32_t *part;   /* [ranks] */
-    int32_t *member; /* [ranks] those of each part from its first */
-    int32_t *at;     /* [ranks] index there */
     double slow[NW_PAIRS_MOST], load[NW_PAIRS_MOST]; /* s a byte, s */
     double extra[NW_PAIRS_MOST];
     bool touched[NW_PAIRS_MOST];
@@ -34,7 +27,7 @@ struct nw_pairing {
 static inline int nw_pair_of(const struct nw_pairing *work, int32_t from,
                              int32_t to)
 {
-    return from * work->pens.parts + to;
+    return from * work->of.pens.parts + to;
 }
 
 /* Searches divisions by `slow`, until the budget is at its end. False where

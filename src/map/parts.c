@@ -8,9 +8,8 @@
 #include "map/carve.h"
 #include "map/fold.h"
 #include "map/budget.h"
-#include "map/pens.h"
+#include "map/penned.h"
 #include "base/array.h"
-#include "base/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,52 +24,40 @@
 #define MEAN 0.1        /* weight of the mean beside the most */
 
 struct parting {
-    struct nw_seats *seats;
-    struct nw_random random;
-    struct nw_pens pens;
-    int32_t *part;   /* [ranks] */
-    int32_t *member; /* [ranks] those of each part from its first */
-    int32_t *at;     /* [ranks] index there */
+    struct nw_penned of;
     double *leaving; /* [parts] bytes, both ways */
     double scale, power, total, energy, heat;
     struct nw_division best;
 };
 
-static double eighth(double x)
-{
-    x *= x;
-    x *= x;
-    return x * x;
-}
-
 /* --- divisions --- */
 
 static bool are_equal(const struct parting *work)
 {
-    for (int32_t p = 1; p < work->pens.parts; p++)
-        if (work->pens.first[p + 1] - work->pens.first[p] !=
-            work->pens.first[1])
+    for (int32_t p = 1; p < work->of.pens.parts; p++)
+        if (work->of.pens.first[p + 1] - work->of.pens.first[p] !=
+            work->of.pens.first[1])
             return false;
     return true;
 }
 
 static void count_leaving(struct parting *work)
 {
-    nw_division_leaving(work->seats, work->part, work->pens.parts,
+    nw_division_leaving(work->of.seats, work->of.part, work->of.pens.parts,
                         work->leaving);
 }
 
 static double energy_of(const struct parting *work, double power, double total)
 {
     return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
-           MEAN * total / work->pens.parts;
+           MEAN * total / work->of.pens.parts;
 }
 
 static void sum_up(struct parting *work)
 {
     work->power = work->total = 0;
-    for (int32_t p = 0; p < work->pens.parts; p++) {
-        work->power += eighth(work->leaving[p] / work->scale);
+    for (int32_t p = 0; p < work->of.pens.parts; p++) {
+        work->power += nw_penned_eighth(work->leaving[p] / work->scale);
         work->total += work->leaving[p];
     }
     work->energy = energy_of(work, work->power, work->total);
@@ -78,47 +65,24 @@ static void sum_up(struct parting *work)
 
 static void divide_at_random(struct parting *work)
 {
-    int32_t n = work->seats->rank_count;
-
-    for (int32_t i = 0; i < n; i++)
-        work->member[i] = i;
-    nw_random_shuffle(&work->random, work->member, (size_t)n);
-    for (int32_t i = 0, p = 0; i < n; i++) {
-        p += i == work->pens.first[p + 1];
-        work->part[work->member[i]] = p;
-        work->at[work->member[i]] = i;
-    }
+    nw_penned_shuffle(&work->of);
     count_leaving(work);
     work->scale = 1;
     sum_up(work);
-    work->scale = fmax(work->total / work->pens.parts, 1e-300);
+    work->scale = fmax(work->total / work->of.pens.parts, 1e-300);
     sum_up(work);
 }
 
 /* --- one exchange --- */
 
-static int32_t draw_peer(struct parting *work, int32_t rank)
-{
-    const struct nw_seats *seats = work->seats;
-    size_t ties = seats->row[rank + 1] - seats->row[rank];
-
-    if (!ties)
-        return rank;
-    return seats->tie[seats->row[rank] + nw_random_below(&work->random, ties)]
-        .peer;
-}
-
 /* One of the part, at its border where that is soon found. */
 static int32_t draw_member(struct parting *work, int32_t part)
 {
-    const int32_t *first = work->pens.first + part;
     int32_t rank = -1;
 
     for (int i = 0; i < EDGE_TRIES; i++) {
-        rank = work->member[first[0] + (int32_t)nw_random_below(
-                                           &work->random,
-                                           (uint64_t)(first[1] - first[0]))];
-        if (work->part[draw_peer(work, rank)] != part)
+        rank = nw_penned_draw_member(&work->of, part);
+        if (work->of.part[nw_penned_draw_peer(&work->of, rank)] != part)
             break;
     }
     return rank;
@@ -129,13 +93,13 @@ static int32_t draw_member(struct parting *work, int32_t part)
 static void add_change(const struct parting *work, int32_t rank, int32_t other,
                        double change[2])
 {
-    const struct nw_seats *seats = work->seats;
-    int32_t from = work->part[rank], to = work->part[other];
+    const struct nw_seats *seats = work->of.seats;
+    int32_t from = work->of.part[rank], to = work->of.part[other];
 
     for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
         const struct nw_tie *tie = &seats->tie[t];
         double bytes = tie->out + tie->in;
-        int32_t there = work->part[tie->peer];
+        int32_t there = work->of.part[tie->peer];
 
         if (tie->peer == other || tie->peer == rank)
             continue;
@@ -144,23 +108,12 @@ static void add_change(const struct parting *work, int32_t rank, int32_t other,
     }
 }
 
-static void swap(struct parting *work, int32_t a, int32_t b)
-{
-    int32_t part = work->part[a], at = work->at[a];
-
-    work->part[a] = work->part[b];
-    work->part[b] = part;
-    work->at[a] = work->at[b];
-    work->at[b] = at;
-    work->member[work->at[a]] = a;
-    work->member[work->at[b]] = b;
-}
-
 static void try_swap(struct parting *work)
 {
-    int32_t n = work->seats->rank_count;
-    int32_t a = (int32_t)nw_random_below(&work->random, (uint64_t)n), b;
-    int32_t from = work->part[a], to = work->part[draw_peer(work, a)];
+    int32_t n = work->of.seats->rank_count;
+    int32_t a = (int32_t)nw_random_below(&work->of.random, (uint64_t)n), b;
+    int32_t from = work->of.part[a],
+            to = work->of.part[nw_penned_draw_peer(&work->of, a)];
     double mine[2] = {0, 0}, theirs[2] = {0, 0}, power, total, energy, *leaving;
 
     if (from == to)
@@ -171,22 +124,24 @@ static void try_swap(struct parting *work)
     mine[0] += theirs[1];
     mine[1] += theirs[0];
     leaving = work->leaving;
-    power = work->power + eighth((leaving[from] + mine[0]) / work->scale) +
-            eighth((leaving[to] + mine[1]) / work->scale) -
-            eighth(leaving[from] / work->scale) -
-            eighth(leaving[to] / work->scale);
+    power = work->power +
+            nw_penned_eighth((leaving[from] + mine[0]) / work->scale) +
+            nw_penned_eighth((leaving[to] + mine[1]) / work->scale) -
+            nw_penned_eighth(leaving[from] / work->scale) -
+            nw_penned_eighth(leaving[to] / work->scale);
     total = work->total + mine[0] + mine[1];
     energy = energy_of(work, power, total);
-    if (energy > work->energy && nw_random_unit(&work->random) >=
+    if (energy > work->energy && nw_random_unit(&work->of.random) >=
                                      exp((work->energy - energy) / work->heat))
         return;
-    swap(work, a, b);
+    nw_penned_swap(&work->of, a, b);
     leaving[from] += mine[0];
     leaving[to] += mine[1];
     work->power = power;
     work->total = total;
     work->energy = energy;
-    nw_division_keep(&work->best, work->part, leaving, work->seats->rank_count);
+    nw_division_keep(&work->best, work->of.part, leaving,
+                     work->of.seats->rank_count);
 }
 
 /* --- the search --- */
@@ -204,13 +159,13 @@ static double first_heat(const struct nw_seats *seats)
 
 static bool run_round(struct parting *work)
 {
-    struct nw_budget *budget = work->seats->problem->budget;
-    uint64_t draws = (uint64_t)work->seats->rank_count * DRAWS_EACH;
+    struct nw_budget *budget = work->of.seats->problem->budget;
+    uint64_t draws = (uint64_t)work->of.seats->rank_count * DRAWS_EACH;
     double cooling;
 
     draws = draws < DRAWS_MOST ? draws : DRAWS_MOST;
     cooling = pow(0.01, SLICE / (double)draws);
-    work->heat = first_heat(work->seats);
+    work->heat = first_heat(work->of.seats);
     divide_at_random(work);
     for (uint64_t done = 0; done < draws; done += SLICE) {
         for (int i = 0; i < SLICE; i++)
@@ -226,14 +181,15 @@ static bool run_round(struct parting *work)
 /* As they are seated. */
 static void begin(struct parting *work)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_seats *seats = work->of.seats;
 
     for (int32_t r = 0; r < seats->rank_count; r++)
-        work->part[r] = work->pens.pen[seats->host[seats->seat[r]]];
+        work->of.part[r] = work->of.pens.pen[seats->host[seats->seat[r]]];
     count_leaving(work);
-    work->best.parts = work->pens.parts;
+    work->best.parts = work->of.pens.parts;
     work->best.least = INFINITY;
-    nw_division_keep(&work->best, work->part, work->leaving, seats->rank_count);
+    nw_division_keep(&work->best, work->of.part, work->leaving,
+                     seats->rank_count);
 }
 
 /* True where it sends less than the seating. */
@@ -242,12 +198,12 @@ static nw_status search(struct parting *work, bool *found)
     struct nw_tiling tiling;
     bool grid = false;
     double before;
-    nw_status status = nw_seats_find_grid(work->seats, &tiling, &grid);
+    nw_status status = nw_seats_find_grid(work->of.seats, &tiling, &grid);
 
     begin(work);
     before = work->best.least;
     if (!status && grid && are_equal(work))
-        status = nw_carve(work->seats, &tiling, &work->best);
+        status = nw_carve(work->of.seats, &tiling, &work->best);
     for (int i = 0; !status && i < ROUNDS && run_round(work); i++)
         ;
     *found = !status && work->best.least < before * (1 - 1e-9);
@@ -262,27 +218,20 @@ static nw_status settle(struct parting *work)
                           .second = NW_OBJECTIVE_CONGESTION};
     nw_status status;
 
-    nw_pens_sit(work->seats, &work->pens, work->best.part);
-    work->seats->pen = work->pens.pen;
-    status = nw_seats_search(work->seats, &near, NW_SEARCH_FULL);
-    work->seats->pen = NULL;
+    nw_pens_sit(work->of.seats, &work->of.pens, work->best.part);
+    work->of.seats->pen = work->of.pens.pen;
+    status = nw_seats_search(work->of.seats, &near, NW_SEARCH_FULL);
+    work->of.seats->pen = NULL;
     return status;
 }
 
-static nw_status alloc(struct parting *work)
+static nw_status alloc(struct parting *work, struct nw_seats *seats)
 {
-    size_t n = (size_t)work->seats->rank_count;
-    nw_status status = nw_alloc((size_t)work->seats->problem->host_count,
-                                sizeof *work->pens.pen, &work->pens.pen);
+    nw_status status = nw_penned_init(&work->of, seats);
 
     if (!status)
-        status = nw_alloc(n, sizeof *work->part, &work->part);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->member, &work->member);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->at, &work->at);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->best.part, &work->best.part);
+        status = nw_alloc((size_t)seats->rank_count, sizeof *work->best.part,
+                          &work->best.part);
     if (!status)
         status = nw_alloc(NW_PENS_MOST, sizeof *work->leaving, &work->leaving);
     return status;
@@ -291,24 +240,18 @@ static nw_status alloc(struct parting *work)
 nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
                         bool *found)
 {
-    struct parting work = {.seats = seats};
+    struct parting work = {.total = 0};
     nw_status status;
 
     *found = false;
-    if (aim->first != NW_OBJECTIVE_CONGESTION || !nw_seats_are_full(seats) ||
-        seats->problem->host_count > NW_PENS_HOSTS_MOST ||
-        seats->problem->budget->stopped)
+    if (!nw_penned_serves(seats, aim))
         return NW_OK;
-    nw_random_init(&work.random, seats->problem->options.seed);
-    status = alloc(&work);
-    if (!status && nw_pens_nearest(seats, &work.pens))
+    status = alloc(&work, seats);
+    if (!status && nw_pens_nearest(seats, &work.of.pens))
         status = search(&work, found);
     if (*found)
         status = settle(&work);
-    free(work.pens.pen);
-    free(work.part);
-    free(work.member);
-    free(work.at);
+    nw_penned_fini(&work.of);
     free(work.best.part);
     free(work.leaving);
     return status;

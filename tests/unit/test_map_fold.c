@@ -5,68 +5,17 @@
  * cost more hop-bytes than it may. */
 #include <nodewise/map.h>
 
-#include "map/budget.h"
 #include "map/fold.h"
 #include "map/parts.h"
-#include "support/machine.h"
+#include "support/seated.h"
 #include "support/share.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-struct bench {
-    nw_topology *topology;
-    nw_pattern *pattern;
-    struct nw_problem problem;
-    struct nw_budget budget;
-    struct nw_answer answer;
-    struct nw_seats seats;
-};
-
-static nw_topology *load(const char *name)
-{
-    const char *folder = getenv("NW_FIXTURES");
-    nw_topology *topology;
-    char path[4096];
-
-    assert_non_null(folder);
-    snprintf(path, sizeof path, "%s/topology/valid/%s", folder, name);
-    MUST(nw_topology_load(path, NULL, &topology));
-    return topology;
-}
-
-static void begin(struct bench *bench, const char *machine, nw_pattern *pattern)
-{
-    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
-
-    memset(bench, 0, sizeof *bench);
-    bench->topology = load(machine);
-    bench->pattern = pattern;
-    MUST(nw_problem_init(&bench->problem, bench->topology, pattern, &options));
-    nw_budget_init(&bench->budget, &bench->problem.options);
-    bench->problem.budget = &bench->budget;
-    MUST(nw_answer_init(&bench->answer, pattern->rank_count));
-    MUST(nw_answer_default(&bench->problem, &bench->answer));
-    MUST(nw_seats_init(&bench->seats, &bench->problem, &bench->answer));
-}
-
-static void end(struct bench *bench)
-{
-    nw_seats_fini(&bench->seats);
-    nw_answer_fini(&bench->answer);
-    nw_problem_fini(&bench->problem);
-    nw_pattern_free(bench->pattern);
-    nw_topology_free(bench->topology);
-}
-
-static bool fold(struct bench *bench)
+static bool fold(struct seated *bench)
 {
     struct nw_aim aim = nw_aim_of(&bench->problem);
     bool found = false;
@@ -75,17 +24,8 @@ static bool fold(struct bench *bench)
     return found;
 }
 
-/* Each seat its rank and each rank its seat. */
-static void check_seats(const struct nw_seats *seats)
-{
-    for (int32_t r = 0; r < seats->rank_count; r++) {
-        assert_in_range(seats->seat[r], 0, seats->count - 1);
-        assert_int_equal(seats->owner[seats->seat[r]], r);
-    }
-}
-
 /* Hop-bytes over the sum of bytes: the mean way, links of nodes included. */
-static double mean_way(const struct bench *bench)
+static double mean_way(const struct seated *bench)
 {
     struct nw_ledger ledger;
     double bytes = 0, value;
@@ -101,17 +41,17 @@ static double mean_way(const struct bench *bench)
 
 static void check_embedding(const char *machine, const char *specification)
 {
-    struct bench bench;
+    struct seated bench;
     double nearest;
 
-    begin(&bench, machine, generate(specification));
+    seated_begin(&bench, machine, generate(specification));
     assert_true(fold(&bench));
-    check_seats(&bench.seats);
+    seated_check(&bench.seats);
     nearest = nw_topology_distance(bench.topology,
                                    nw_topology_element_end(bench.topology, 0),
                                    nw_topology_element_end(bench.topology, 1));
     assert_float_equal(mean_way(&bench), nearest, 1e-9);
-    end(&bench);
+    seated_end(&bench);
 }
 
 /* A ring of four is a square: a torus of 4 x 4 x 4 is a cube of six
@@ -135,19 +75,19 @@ static void grids_lie_in_a_torus(void **state)
 
 static void others_are_left_alone(void **state)
 {
-    struct bench bench;
+    struct seated bench;
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 1);
-    begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 256));
+    seated_begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 256));
     assert_false(fold(&bench));
-    check_seats(&bench.seats);
-    end(&bench);
-    begin(&bench, "torus_4x4x4.yaml",
-          generate("stencil2d5:dims=8x7,bytes=1000"));
+    seated_check(&bench.seats);
+    seated_end(&bench);
+    seated_begin(&bench, "torus_4x4x4.yaml",
+                 generate("stencil2d5:dims=8x7,bytes=1000"));
     assert_false(fold(&bench));
-    end(&bench);
+    seated_end(&bench);
 }
 
 /* Bytes to and from the fullest of three parts. */
@@ -200,20 +140,20 @@ static void check_division(struct nw_random *random,
                            const struct switches *switches)
 {
     struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
-    struct bench bench;
+    struct seated bench;
     double before, after, least;
     int part[12];
     bool found;
 
-    begin(&bench, switches->machine, random_graph(random, 12, 48));
+    seated_begin(&bench, switches->machine, random_graph(random, 12, 48));
     before = fullest_seated(&bench.seats, switches->switch_of);
     MUST(nw_seats_part(&bench.seats, &aim, &found));
-    check_seats(&bench.seats);
+    seated_check(&bench.seats);
     after = fullest_seated(&bench.seats, switches->switch_of);
     least = least_fullest(&bench.seats, part, 0, switches->room);
     assert_float_equal(after, least, 1e-6);
     assert_true(found == (after < before));
-    end(&bench);
+    seated_end(&bench);
 }
 
 static void divisions_are_the_best(void **state)
@@ -261,7 +201,7 @@ static struct figures map_for(const nw_topology *topology,
  * than. */
 static void congestion_keeps_near(void **state)
 {
-    nw_topology *topology = load("torus_3x6.yaml");
+    nw_topology *topology = seated_load("torus_3x6.yaml");
     int step = share_step(3, "graphs on a torus");
     struct nw_random random;
 

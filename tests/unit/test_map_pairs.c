@@ -4,63 +4,20 @@
  * nothing less is asked for than there is, and elsewhere, ranks stay. */
 #include <nodewise/map.h>
 
-#include "map/budget.h"
 #include "map/pairs.h"
-#include "support/machine.h"
+#include "support/seated.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define RANKS 12
 #define GROUPS 3
 #define ROOM 4    /* ranks of a group, one a node */
 #define SLOW 1e-9 /* s a byte between two groups */
 
-struct bench {
-    nw_topology *topology;
-    nw_pattern *pattern;
-    struct nw_problem problem;
-    struct nw_budget budget;
-    struct nw_answer answer;
-    struct nw_seats seats;
-};
-
-static void begin(struct bench *bench, const char *machine, nw_pattern *pattern)
-{
-    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
-    const char *folder = getenv("NW_FIXTURES");
-    char path[4096];
-
-    assert_non_null(folder);
-    memset(bench, 0, sizeof *bench);
-    snprintf(path, sizeof path, "%s/topology/valid/%s", folder, machine);
-    MUST(nw_topology_load(path, NULL, &bench->topology));
-    bench->pattern = pattern;
-    MUST(nw_problem_init(&bench->problem, bench->topology, pattern, &options));
-    nw_budget_init(&bench->budget, &bench->problem.options);
-    bench->problem.budget = &bench->budget;
-    MUST(nw_answer_init(&bench->answer, pattern->rank_count));
-    MUST(nw_answer_default(&bench->problem, &bench->answer));
-    MUST(nw_seats_init(&bench->seats, &bench->problem, &bench->answer));
-}
-
-static void end(struct bench *bench)
-{
-    nw_seats_fini(&bench->seats);
-    nw_answer_fini(&bench->answer);
-    nw_problem_fini(&bench->problem);
-    nw_pattern_free(bench->pattern);
-    nw_topology_free(bench->topology);
-}
-
-static enum nw_paired pair(struct bench *bench, double below)
+static enum nw_paired pair(struct seated *bench, double below)
 {
     struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION,
                          .second = NW_OBJECTIVE_HOP_BYTES};
@@ -70,23 +27,14 @@ static enum nw_paired pair(struct bench *bench, double below)
     return paired;
 }
 
-/* Each seat its rank and each rank its seat. */
-static void check_seats(const struct nw_seats *seats)
+static void check_unmoved(const struct seated *bench)
 {
-    for (int32_t r = 0; r < seats->rank_count; r++) {
-        assert_in_range(seats->seat[r], 0, seats->count - 1);
-        assert_int_equal(seats->owner[seats->seat[r]], r);
-    }
-}
-
-static void check_unmoved(const struct bench *bench)
-{
-    check_seats(&bench->seats);
+    seated_check(&bench->seats);
     for (int32_t r = 0; r < bench->seats.rank_count; r++)
         assert_int_equal(bench->seats.seat[r], r);
 }
 
-static void check_most(const struct bench *bench, double expected)
+static void check_most(const struct seated *bench, double expected)
 {
     struct nw_ledger ledger;
     double most;
@@ -142,30 +90,30 @@ static double best_of_all(const struct nw_seats *seats)
  * four bonds inside, so five of the 17 are between three pairs at least. */
 static void squares_and_a_row(void **state)
 {
-    struct bench bench;
+    struct seated bench;
 
     (void)state;
-    begin(&bench, "dragonfly_slow.yaml",
-          generate("stencil2d5:dims=4x3,bytes=1000"));
+    seated_begin(&bench, "dragonfly_slow.yaml",
+                 generate("stencil2d5:dims=4x3,bytes=1000"));
     assert_int_equal(pair(&bench, INFINITY), NW_PAIRED);
-    check_seats(&bench.seats);
+    seated_check(&bench.seats);
     check_most(&bench, 2000 * SLOW);
-    end(&bench);
+    seated_end(&bench);
 }
 
 static void check_best(const char *specification)
 {
-    struct bench bench;
+    struct seated bench;
     double least;
 
-    begin(&bench, "dragonfly_slow.yaml", generate(specification));
+    seated_begin(&bench, "dragonfly_slow.yaml", generate(specification));
     least = best_of_all(&bench.seats);
     assert_int_equal(pair(&bench, least), NW_PAIRED_IN_VAIN);
     check_unmoved(&bench);
     assert_int_equal(pair(&bench, least * 1.01), NW_PAIRED);
-    check_seats(&bench.seats);
+    seated_check(&bench.seats);
     check_most(&bench, least);
-    end(&bench);
+    seated_end(&bench);
 }
 
 static void divisions_are_the_best(void **state)
@@ -179,20 +127,21 @@ static void divisions_are_the_best(void **state)
 
 static void others_are_left_alone(void **state)
 {
-    struct bench bench;
+    struct seated bench;
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 1);
-    begin(&bench, "dragonfly_slow.yaml", random_graph(&random, RANKS, 48));
+    seated_begin(&bench, "dragonfly_slow.yaml",
+                 random_graph(&random, RANKS, 48));
     assert_int_equal(pair(&bench, INFINITY), NW_PAIRED_NOT);
     check_unmoved(&bench);
-    end(&bench);
-    begin(&bench, "three_switches.yaml",
-          generate("stencil2d5:dims=4x3,bytes=1000"));
+    seated_end(&bench);
+    seated_begin(&bench, "three_switches.yaml",
+                 generate("stencil2d5:dims=4x3,bytes=1000"));
     assert_int_equal(pair(&bench, INFINITY), NW_PAIRED_NOT);
     check_unmoved(&bench);
-    end(&bench);
+    seated_end(&bench);
 }
 
 int main(void)

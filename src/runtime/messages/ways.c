@@ -107,10 +107,14 @@ static struct seen *reached(const struct nw_haul *haul)
     return one->apart || one->uses <= FIRST_USES ? NULL : one;
 }
 
+static bool fits_mapping(const struct nw_haul *haul)
+{
+    return mapping && haul->bytes <= most[haul->out && mapping->map ? OUT : IN];
+}
+
 static bool may_map(const struct nw_haul *haul)
 {
-    return mapping &&
-           haul->bytes <= most[haul->out && mapping->map ? OUT : IN] &&
+    return fits_mapping(haul) &&
            (forced ||
             !nw_pace_is_hopeless(paces[haul->out],
                                  nw_pace_class(haul->bytes, CLASSES)));
@@ -170,8 +174,7 @@ nw_status nw_ways_move(const struct nw_haul *haul)
     bool done = false;
 
     (void)pthread_once(&once, open_mapping);
-    if (!nw_pulls_may(haul) &&
-        (!mapping || haul->bytes > most[haul->out && mapping->map ? OUT : IN]))
+    if (!nw_pulls_may(haul) && !fits_mapping(haul))
         return by_driver(haul);
     (void)pthread_mutex_lock(&lock);
     if (nw_pulls_may(haul) || may_map(haul))

@@ -79,10 +79,16 @@ int nw_cli_output(const char *command, const struct nw_common *common,
  * be NULL or have a prefix such as "hwloc:": it would be lost. */
 NW_MUST_CHECK nw_status nw_cli_output_spares(const struct nw_common *common,
                                              const char *input);
-/* The same of all that prices mappings. */
+/* The same of another option that writes a file, such as "--svg". */
+NW_MUST_CHECK nw_status nw_cli_spares(const char *option, const char *output,
+                                      const char *input);
+/* -o and all that is priced, any of which may be NULL. */
 NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
                                      const char *source, const char *pattern,
                                      char *const *mappings, size_t count);
+/* NW_EIO where `path` is a folder, or would be in one that is not there or not
+ * the user's: better known before hours of work. NULL and "-" are fine. */
+NW_MUST_CHECK nw_status nw_cli_writable(const char *path);
 
 /* A struct nw_progress that draws a bar on stderr after two seconds (on a
  * terminal; elsewhere a line every 30 s) and whose `cancelled` is set by

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Options, failures and output in one voice for all commands. */
 #include "cli/command.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define KEY_JSON 0x1001
 #define KEY_PROGRESS 0x1002
@@ -96,17 +100,49 @@ static bool is_same_file(const char *one, const char *other)
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+nw_status nw_cli_spares(const char *option, const char *output,
+                        const char *input)
+{
+    /* the file may stand behind a prefix: hwloc:F, n[1-4]=hwloc:F */
+    for (const char *at = input; output && at;) {
+        if (is_same_file(output, at))
+            return nw_fail(NW_EINVAL,
+                           "'%s' is an input: %s would write over it", output,
+                           option);
+        at = strpbrk(at, ":=");
+        at += at != NULL;
+    }
+    return NW_OK;
+}
+
 nw_status nw_cli_output_spares(const struct nw_common *common,
                                const char *input)
 {
-    const char *colon = input ? strchr(input, ':') : NULL;
+    return nw_cli_spares("-o", common->output, input);
+}
 
-    if (!common->output || !input ||
-        (!is_same_file(common->output, input) &&
-         !(colon && is_same_file(common->output, colon + 1))))
+nw_status nw_cli_writable(const char *path)
+{
+    struct stat info;
+    char *folder, *slash;
+    nw_status status;
+
+    if (!path || !strcmp(path, "-"))
         return NW_OK;
-    return nw_fail(NW_EINVAL, "'%s' is an input: -o would write over it",
-                   common->output);
+    if (!stat(path, &info)) /* a file is replaced: by its folder */
+        return S_ISDIR(info.st_mode)
+                   ? nw_fail(NW_EIO, "%s: is a directory", path)
+                   : NW_OK;
+    status = nw_strdup(path, &folder);
+    if (status)
+        return status;
+    slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    if (access(slash ? folder : ".", W_OK | X_OK))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    free(folder);
+    return status;
 }
 
 nw_status nw_cli_spare(const struct nw_common *common, const char *source,

@@ -339,15 +339,29 @@ static void complete(struct arguments *arguments)
     arguments->plan.quantity_count = arguments->quantities;
 }
 
+static nw_status spare_topology(const struct arguments *arguments)
+{
+    const char *const file[][2] = {{"-o", arguments->common.output},
+                                   {"--svg", arguments->svg},
+                                   {"--pattern", arguments->pattern},
+                                   {"--mapping", arguments->mapping}};
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < sizeof file / sizeof *file; i++)
+        status =
+            nw_cli_spares(file[i][0], file[i][1], arguments->plan.topology);
+    return status;
+}
+
 static nw_status make(struct arguments *arguments, struct nw_halo_view_of *view)
 {
     struct nw_halo_options other;
     struct nw_halo_places places = {0};
     int32_t *slots = NULL;
-    nw_status status = NW_OK;
+    nw_status status = spare_topology(arguments);
 
     complete(arguments);
-    if (arguments->plan.topology)
+    if (!status && arguments->plan.topology)
         status =
             nw_topology_load(arguments->plan.topology, NULL, &view->topology);
     if (!status)

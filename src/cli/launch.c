@@ -235,6 +235,20 @@ static void add_json(struct nw_text *text, const nw_launch *launch)
     nw_json_end_object(&json);
 }
 
+static nw_status spare_inputs(const struct arguments *arguments,
+                              const nw_launch *launch)
+{
+    const char *const input[] = {arguments->launch.topology_source,
+                                 arguments->launch.mapping_path,
+                                 arguments->hostfile};
+    nw_status status = NW_OK;
+
+    for (size_t f = 0; f < launch->file_count; f++)
+        for (size_t i = 0; !status && i < sizeof input / sizeof *input; i++)
+            status = nw_cli_spares("-o", launch->file[f].path, input[i]);
+    return status;
+}
+
 /* Without -o: the first file, which alone says where each rank goes. */
 static int show(const struct arguments *arguments, const nw_launch *launch,
                 const char *command, const char *json)
@@ -245,6 +259,9 @@ static int show(const struct arguments *arguments, const nw_launch *launch,
     if (!plain.output || !strcmp(plain.output, "-"))
         return nw_cli_output("launch", &plain, launch->file[0].text, command,
                              json);
+    status = spare_inputs(arguments, launch);
+    if (status)
+        return nw_cli_fail("launch", status);
     status = nw_launch_write(launch);
     if (status)
         return nw_cli_fail_output("launch", status);

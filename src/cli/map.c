@@ -463,9 +463,10 @@ static nw_status choose(const struct work *work, struct arguments *arguments)
 /* A mapping may be made better in place; what is no mapping is kept. */
 static nw_status spare_inputs(const struct arguments *arguments)
 {
-    const char *const inputs[] = {arguments->source,   arguments->pattern,
-                                  arguments->qaplib,   arguments->weights,
-                                  arguments->hostfile, arguments->speeds};
+    const char *const inputs[] = {
+        arguments->source,           arguments->pattern,  arguments->qaplib,
+        arguments->weights,          arguments->hostfile, arguments->speeds,
+        arguments->rowcol.bandwidths};
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < sizeof inputs / sizeof *inputs; i++)
@@ -476,10 +477,8 @@ static nw_status spare_inputs(const struct arguments *arguments)
 static nw_status load(struct work *work, struct arguments *arguments)
 {
     struct nw_map_options *map = &arguments->map;
-    nw_status status = spare_inputs(arguments);
+    nw_status status = load_both(work, arguments);
 
-    if (!status)
-        status = load_both(work, arguments);
     if (!status)
         status = nw_cli_hosts(work->topology, arguments->hosts,
                               arguments->hostfile, &work->hosts);
@@ -656,6 +655,11 @@ static int run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
         return list_algorithms();
+    if (nw_cli_writable(arguments.common.output))
+        return nw_cli_fail_output("map", NW_EIO);
+    status = spare_inputs(&arguments);
+    if (status)
+        return nw_cli_fail("map", status);
     arguments.rowcol.speeds = arguments.speeds;
     if (is_rowcol(&arguments))
         return nw_cli_rowcol(&arguments.rowcol, &arguments.common,

@@ -169,6 +169,19 @@ static nw_status read_two(const struct arguments *arguments,
     return status;
 }
 
+static nw_status spare_inputs(const struct arguments *arguments)
+{
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < arguments->input_count; i++) {
+        status = nw_cli_output_spares(&arguments->common, arguments->input[i]);
+        if (!status)
+            status =
+                nw_cli_spares("--svg", arguments->svg, arguments->input[i]);
+    }
+    return status;
+}
+
 static nw_status make(const struct arguments *arguments, nw_pattern **out)
 {
     struct nw_pattern_read_options read = NW_PATTERN_READ_OPTIONS_INIT;
@@ -269,6 +282,9 @@ static int run(int argc, char **argv)
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    status = spare_inputs(&arguments);
+    if (status)
+        return nw_cli_fail("pattern", status);
     status = make(&arguments, &pattern);
     if (status)
         return fail_make(&arguments, status);

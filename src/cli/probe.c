@@ -181,6 +181,21 @@ static int conclude(const struct arguments *arguments, const nw_probe *probe,
     return tell(arguments, probe);
 }
 
+/* Before minutes of measuring. */
+static nw_status check_outputs(const struct arguments *arguments)
+{
+    nw_status status = nw_cli_writable(arguments->common.output);
+
+    if (!status)
+        status = nw_cli_writable(arguments->matrix);
+    for (char **word = arguments->prober.launcher; !status && *word; word++) {
+        status = nw_cli_output_spares(&arguments->common, *word);
+        if (!status)
+            status = nw_cli_spares("--matrix", arguments->matrix, *word);
+    }
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.prober = {.seconds = 60, .patience = 10}};
@@ -189,6 +204,10 @@ static int run(int argc, char **argv)
     int code = 0;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    status = check_outputs(&arguments);
+    if (status)
+        return status == NW_EIO ? nw_cli_fail_output("probe", status)
+                                : nw_cli_fail("probe", status);
     arguments.prober.verbose = arguments.common.verbose;
     arguments.prober.progress = nw_cli_progress(&arguments.common);
     status = nw_probe_new(&probe);

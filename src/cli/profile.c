@@ -287,6 +287,9 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
                               &run->argv);
     if (!status)
         status = check_writable(run->output);
+    /* `-o app -- mpirun ./app` would be the end of the program */
+    for (char **word = arguments->command; !status && *word; word++)
+        status = nw_cli_output_spares(&arguments->common, *word);
     if (status)
         return status;
     if (stat(run->output, &run->before))

@@ -260,6 +260,17 @@ static nw_status load(const struct arguments *arguments, nw_topology **out)
     return NW_OK;
 }
 
+static nw_status spare_inputs(const struct arguments *arguments)
+{
+    nw_status status = nw_cli_spare(
+        &arguments->common, arguments->source, arguments->parts.network,
+        (char *const *)arguments->node, arguments->parts.node_count);
+
+    return status ? status
+                  : nw_cli_output_spares(&arguments->common,
+                                         arguments->parts.gpus);
+}
+
 static nw_status make(const struct arguments *arguments, char **out)
 {
     nw_topology *topology;
@@ -267,7 +278,9 @@ static nw_status make(const struct arguments *arguments, char **out)
 
     if (arguments->what == KEY_LIST)
         return arguments->common.json ? list_json(out) : list_table(out);
-    status = load(arguments, &topology);
+    status = spare_inputs(arguments);
+    if (!status)
+        status = load(arguments, &topology);
     if (status)
         return status;
     status = show(arguments, topology, out);

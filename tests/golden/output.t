@@ -45,7 +45,44 @@ nodewise simulate: 'link' is an input: -o would write over it
 2
 nodewise report: 'two.pattern' is an input: -o would write over it
 2
-$ cksum -c sums 2>/dev/null || cksum two.pattern own.matrix | cmp - sums
+$ nodewise topology magc-a -o own.yaml; cksum own.yaml >>sums; printf 'a1:2\n' >app.hosts; cksum app.hosts >>sums
+$ for c in "topology own.yaml -o own.yaml" "topology --network magc-a --node a1=own.yaml --yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml --svg own.yaml" "halo plan -n 8x8x8 -t own.yaml --pattern own.yaml" "halo plan -n 8x8x8 -t own.yaml --mapping own.yaml" "pattern two.pattern --to mm -o link" "pattern two.pattern --svg two.pattern" "pattern --combine two.pattern two.pattern -o two.pattern" "launch -t magc-a two.mapping --for slurm -q --hostfile app.hosts -o app" "map --algorithm rowcol --grid 64x64x4 --bandwidths own.matrix -t magc-a -o hard"; do nodewise $c; echo $?; done 2>&1 | grep -v '^nodewise exec binds'
+nodewise topology: 'own.yaml' is an input: -o would write over it
+2
+nodewise topology: 'own.yaml' is an input: -o would write over it
+2
+nodewise halo: 'own.yaml' is an input: -o would write over it
+2
+nodewise halo: 'own.yaml' is an input: --svg would write over it
+2
+nodewise halo: 'own.yaml' is an input: --pattern would write over it
+2
+nodewise halo: 'own.yaml' is an input: --mapping would write over it
+2
+nodewise pattern: 'link' is an input: -o would write over it
+2
+nodewise pattern: 'two.pattern' is an input: --svg would write over it
+2
+nodewise pattern: 'two.pattern' is an input: -o would write over it
+2
+nodewise launch: 'app.hosts' is an input: -o would write over it
+2
+nodewise map: 'hard' is an input: -o would write over it
+2
+$ cksum -c sums 2>/dev/null || cksum two.pattern own.matrix own.yaml app.hosts | cmp - sums
 ## A mapping may be made better in place; a device is no file.
 $ nodewise map -t magc-a -p two.pattern --from two.mapping -q -o two.mapping && nodewise map -t magc-a -p two.pattern -q -o /dev/null; echo $?
 0
+## Where there is no room is known before hours of work: nothing is started.
+$ nodewise map -t magc-a -p /no/pattern -o /no/folder/x
+! /no/folder/x: No such file or directory
+? 1
+$ nodewise probe -o /no/folder/x -- touch started; echo $?; nodewise probe --matrix . -- touch started; echo $?; ls started 2>/dev/null
+! /no/folder/x: No such file or directory
+! .: is a directory
+1
+1
+? 2
+$ cp two.pattern program; nodewise probe -o program -- mpirun --hostfile ./program
+! nodewise probe: 'program' is an input: -o would write over it
+? 2

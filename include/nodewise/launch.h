@@ -133,6 +133,11 @@ NW_API NW_MUST_CHECK nw_status nw_launch_place_read(
 NW_API NW_MUST_CHECK nw_status nw_launch_bind_cores(const nw_mapping *mapping,
                                                     int32_t rank,
                                                     enum nw_elements elements);
+/* NW_ENODEV where the CPUs that the calling thread is bound to are not all
+ * among those of the process that started it (the first one up that is of
+ * another process group): it was started under taskset(1), or by a batch
+ * system that limits jobs so. */
+NW_API NW_MUST_CHECK nw_status nw_launch_check_cores(void);
 /* Binds the memory of the calling thread, and of the program it becomes, to
  * the NUMA nodes of the CPUs it is bound to. NW_EUNSUPPORTED where the kernel
  * refuses and there are several nodes. */
@@ -153,6 +158,18 @@ NW_API NW_MUST_CHECK nw_status nw_launch_bind(const nw_topology *machine,
  * are asked how many there are, and NW_GPU_PERMUTED is NW_ENODEV where they
  * know none. The caller frees *out. */
 NW_API NW_MUST_CHECK nw_status nw_launch_gpus(
+    const nw_topology *topology, int32_t node, const nw_mapping *mapping,
+    int32_t rank, enum nw_gpu_visibility visibility, char **out);
+/* The name of the variable that already says which GPUs this process may see,
+ * as a batch system does: the first of CUDA_VISIBLE_DEVICES,
+ * ROCR_VISIBLE_DEVICES and ZE_AFFINITY_MASK that is set; NULL. Static. */
+NW_API const char *nw_launch_granted(void);
+/* As nw_launch_gpus, in the words and out of the list of that variable where
+ * one is set. The mapping's numbers are the node's where the list has all that
+ * the mapping uses of the node, by number or UUID, and else count within the
+ * list. NW_ENODEV where it is too short. `mapping` has all ranks of the node.
+ */
+NW_API NW_MUST_CHECK nw_status nw_launch_granted_gpus(
     const nw_topology *topology, int32_t node, const nw_mapping *mapping,
     int32_t rank, enum nw_gpu_visibility visibility, char **out);
 /* Sets the variables by which CUDA, ROCm and oneAPI choose GPUs, for a list as

@@ -197,8 +197,8 @@ static nw_status set_devices(const struct arguments *arguments,
     nw_status status = describe(arguments, place, &topology, &node);
 
     if (!status)
-        status = nw_launch_gpus(topology, node, mapping, place->index,
-                                arguments->visibility, &gpus);
+        status = nw_launch_granted_gpus(topology, node, mapping, place->index,
+                                        arguments->visibility, &gpus);
     if (!status && gpus)
         status = nw_launch_choose_gpus(gpus);
     if (!status)
@@ -209,6 +209,18 @@ static nw_status set_devices(const struct arguments *arguments,
     free(nic);
     nw_topology_free(topology);
     return status;
+}
+
+/* On the cores it is bound to now. */
+static int stay(const struct arguments *arguments, int32_t rank)
+{
+    int code = NW_EXIT_DONE;
+
+    if (nw_launch_check_cores())
+        code = warn(arguments, rank, nw_error_text());
+    if (!code && nw_launch_bind_memory(arguments->memory))
+        code = warn(arguments, rank, nw_error_text());
+    return code;
 }
 
 /* Binds and chooses, with a warning for each thing that cannot be done. */
@@ -222,8 +234,8 @@ static int take(const struct arguments *arguments,
         return code;
     if (nw_launch_bind_cores(place->mapping, place->index, arguments->elements))
         code = warn(arguments, rank, nw_error_text());
-    else if (nw_launch_bind_memory(arguments->memory))
-        code = warn(arguments, rank, nw_error_text());
+    else
+        code = stay(arguments, rank);
     if (!code && set_devices(arguments, place))
         code = warn(arguments, rank, nw_error_text());
     return code;
@@ -278,7 +290,8 @@ static int run(int argc, char **argv)
     status = nw_launch_find_rank(&me);
     if (!status)
         status = nw_launch_place_read(arguments.mapping, me.rank,
-                                      arguments.visibility == NW_GPU_PERMUTED,
+                                      arguments.visibility == NW_GPU_PERMUTED ||
+                                          nw_launch_granted(),
                                       &place);
     code = status ? nw_cli_fail("exec", status)
                   : take_place(&arguments, &place, &me);

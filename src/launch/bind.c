@@ -53,8 +53,8 @@ static nw_status collect(const nw_topology *machine, struct nw_ints cores,
 
         if (core < 0 || core >= here.count)
             return nw_fail(NW_ENODEV,
-                           "core %d is not here: this machine has cores 0 to "
-                           "%d",
+                           "core %d is not here: this process may be given "
+                           "cores 0 to %d",
                            core, here.count - 1);
         count = nw_topology_element_cpus(machine, here.first + core, &cpus);
         if (!count)
@@ -127,8 +127,8 @@ static nw_status collect_here(const struct nw_here *here, struct nw_ints cores,
 
         if (core < 0 || core >= count)
             return nw_fail(NW_ENODEV,
-                           "core %d is not here: this machine has cores 0 to "
-                           "%d",
+                           "core %d is not here: this process may be given "
+                           "cores 0 to %d",
                            core, count - 1);
         if (elements == NW_ELEMENTS_CORE) {
             from = here->first[core];

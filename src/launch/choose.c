@@ -41,7 +41,7 @@ static nw_status set_hip(const char *gpus)
 
 nw_status nw_launch_choose_gpus(const char *gpus)
 {
-    bool numbers = gpus[strspn(gpus, "0123456789,")] == '\0';
+    bool numbers = gpus[strspn(gpus, "0123456789.,")] == '\0';
     nw_status status = set("CUDA_DEVICE_ORDER", "PCI_BUS_ID");
 
     if (!status)

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "launch/gpus.h"
 #include "launch/here.h"
 
 #include <stdlib.h>
@@ -122,35 +123,52 @@ static nw_status write_list(const nw_topology *topology, int32_t node,
     return nw_text_take(&text, out);
 }
 
+bool nw_launch_uses_gpus(const nw_mapping *mapping)
+{
+    for (int32_t r = 0; r < mapping->rank_count; r++)
+        if (has_gpu(mapping, r))
+            return true;
+    return false;
+}
+
+nw_status nw_launch_gpu_order(const nw_mapping *mapping, int32_t rank,
+                              int32_t count, int32_t **out)
+{
+    struct order order = {.count = count};
+    nw_status status = permute(mapping, rank, &order);
+
+    free(order.is_used);
+    if (status)
+        free(order.gpu);
+    else
+        *out = order.gpu;
+    return status;
+}
+
 nw_status nw_launch_gpus(const nw_topology *topology, int32_t node,
                          const nw_mapping *mapping, int32_t rank,
                          enum nw_gpu_visibility visibility, char **out)
 {
     struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
-    struct order order = {0};
-    bool any = false;
+    int32_t *order = NULL, count;
     nw_status status = NW_OK;
 
-    for (int32_t r = 0; !any && r < mapping->rank_count; r++)
-        any = has_gpu(mapping, r);
-    if (!any) {
-        *out = NULL;
+    *out = NULL;
+    if (!nw_launch_uses_gpus(mapping))
         return NW_OK;
-    }
     if (!has_gpu(mapping, rank))
         gpus.count = 0;
     if (visibility == NW_GPU_PERMUTED) {
-        order.count = node < 0 ? nw_here_gpu_count("")
-                               : nw_topology_node_gpus(topology, node).count;
-        if (!order.count)
+        count = node < 0 ? nw_here_gpu_count("")
+                         : nw_topology_node_gpus(topology, node).count;
+        if (!count)
             return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "
                                       "name a topology with -t");
-        status = permute(mapping, rank, &order);
-        gpus = (struct nw_ints){order.gpu, (size_t)order.count};
+        status = nw_launch_gpu_order(mapping, rank, count, &order);
+        gpus = (struct nw_ints){order, (size_t)count};
     }
     if (!status)
         status = write_list(topology, node, gpus, out);
-    free(order.gpu);
-    free(order.is_used);
+    free(order);
     return status;
 }

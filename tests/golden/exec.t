@@ -14,7 +14,7 @@ ran unset
 nodewise exec: rank 0: runs on here, the mapping says elsewhere: not bound, GPUs left as they are
 $ PMI_RANK=1 nodewise exec bad.mapping -- sh -c 'echo ran $CUDA_VISIBLE_DEVICES' 2>err; sed 's/0 to .*/0 to N/' err
 ran 0
-nodewise exec: rank 1: core 9999 is not here: this machine has cores 0 to N
+nodewise exec: rank 1: core 9999 is not here: this process may be given cores 0 to N
 $ PMI_RANK=1 nodewise exec --strict bad.mapping -- echo ran 2>/dev/null
 ? 1
 $ PMI_RANK=0 PMI_SIZE=4 nodewise exec bad.mapping -- echo ran
@@ -85,3 +85,32 @@ ran
 $ OMPI_COMM_WORLD_RANK=1x SLURM_PROCID=0 nodewise exec empty.mapping -- echo ran
 ! nodewise exec: OMPI_COMM_WORLD_RANK is '1x', which is no rank
 ? 2
+## GPUs that a batch system has left the job: the mapping chooses among those, by the node's numbers where
+## all that it uses on the node are there, else by their places in the list.
+$ printf 'nodewise mapping 1\nranks 4\n0 %s 0 0\n1 %s 0 1\n2 %s 0 -\n3 far 0 7\n' $(hostname) $(hostname) $(hostname) >granted.mapping
+$ for l in 0,1 4,5 1,0,2 1,3 GPU-a,GPU-b; do for r in 0 1 2; do PMI_RANK=$r CUDA_VISIBLE_DEVICES=$l nodewise exec granted.mapping -- sh -c 'echo "$CUDA_VISIBLE_DEVICES;$ROCR_VISIBLE_DEVICES;$HIP_VISIBLE_DEVICES"'; done | tr '\n' ' '; echo; done
+0;0;0 1;1;0 ;; 
+4;4;0 5;5;0 ;; 
+0;0;0 1;1;0 ;; 
+1;1;0 3;3;0 ;; 
+GPU-a;GPU-a;0 GPU-b;GPU-b;0 ;; 
+$ printf 'nodewise mapping 1\nranks 2\n0 %s 0 5\n1 %s 0 4,5\n' $(hostname) $(hostname) >late.mapping; for l in 4,5 2,4,5,6,0,1; do for r in 0 1; do PMI_RANK=$r ROCR_VISIBLE_DEVICES=$l nodewise exec late.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'; done | tr '\n' ' '; done
+5 4,5 5 4,5 
+$ PMI_RANK=1 ZE_AFFINITY_MASK=0.1,1.0 nodewise exec granted.mapping -- sh -c 'echo $ZE_AFFINITY_MASK'; PMI_RANK=1 CUDA_VISIBLE_DEVICES=4,5,7 nodewise exec --gpu-visibility=permuted granted.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
+1.0
+4,5,7
+$ for l in 6 ''; do PMI_RANK=0 CUDA_VISIBLE_DEVICES=$l nodewise exec late.mapping -- sh -c 'echo "ran $CUDA_VISIBLE_DEVICES${ROCR_VISIBLE_DEVICES-, no more}"'; done; PMI_RANK=0 CUDA_VISIBLE_DEVICES=6 nodewise exec --strict late.mapping -- echo ran
+! nodewise exec: rank 0: CUDA_VISIBLE_DEVICES=6 leaves 1 GPU, the mapping uses GPU 5 of this node: left as it is
+! nodewise exec: rank 0: CUDA_VISIBLE_DEVICES= leaves 0 GPUs, the mapping uses GPU 5 of this node: left as it is
+! nodewise exec: rank 0: CUDA_VISIBLE_DEVICES=6 leaves 1 GPU, the mapping uses GPU 5 of this node: left as it is
+ran 6, no more
+ran , no more
+? 1
+## A launcher under taskset: its ranks are bound outside of it, which is said. A binding of the rank's own
+## is the launcher's, and so is that of a script around it.
+$ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; first=$(taskset -cp $$ | sed 's/.*: *//;s/[-,].*//'); printf 'nodewise mapping 1\nranks 1\n0 %s 1 -\n' $(hostname) >second.mapping
+> taskset -c $first sh -c 'PMI_RANK=0 setsid -w sh -c "nodewise exec second.mapping -- echo ran; true"; true' 2>err; sed 's/CPUs [0-9,-]*/CPUs N/g' err; PMI_RANK=0 setsid -w taskset -c $first sh -c 'nodewise exec second.mapping -- echo ran; true' 2>&1; taskset -c $first sh -c 'PMI_RANK=0 setsid -w nodewise exec --strict second.mapping -- echo ran' 2>/dev/null
+ran
+nodewise exec: rank 0: bound to CPUs N as the mapping says, but the launcher was started on CPUs N (taskset, a batch system)
+ran
+? 1

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* GPUs that a batch system or the user has left this job, in a variable that is
+ * set already: the mapping chooses among those and takes no other. Its numbers
+ * are the node's where the list has all that the mapping uses there, and else
+ * places in the list, as in CUDA's own rules for a list inside a list. */
+#include <nodewise/launch.h>
+
+#include "base/array.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "launch/gpus.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct granted {
+    const char *variable;
+    char *text; /* the words point into it */
+    char **word;
+    int32_t count;
+    const nw_topology *topology;
+    int32_t node; /* in `topology`, or -1 */
+};
+
+const char *nw_launch_granted(void)
+{
+    static const char *const variables[] = {
+        "CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "ZE_AFFINITY_MASK"};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            return variables[i];
+    return NULL;
+}
+
+static nw_status split(struct granted *granted)
+{
+    char *rest, *word;
+    size_t room = 0;
+    nw_status status = nw_strdup(getenv(granted->variable), &granted->text);
+
+    if (status)
+        return status;
+    for (word = strtok_r(granted->text, ", ", &rest); !status && word;
+         word = strtok_r(NULL, ", ", &rest)) {
+        status = nw_grow(&granted->word, &room, (size_t)granted->count + 1,
+                         sizeof *granted->word);
+        if (!status)
+            granted->word[granted->count++] = word;
+    }
+    return status;
+}
+
+static const char *uuid_of(const struct granted *granted, int32_t gpu)
+{
+    struct nw_range here;
+
+    if (granted->node < 0)
+        return NULL;
+    here = nw_topology_node_gpus(granted->topology, granted->node);
+    return gpu < here.count
+               ? nw_topology_gpu_info(granted->topology, here.first + gpu).uuid
+               : NULL;
+}
+
+/* Where the node's GPU stands in the list by its own name; -1. */
+static int32_t find(const struct granted *granted, int32_t gpu)
+{
+    const char *uuid = uuid_of(granted, gpu);
+    char number[16];
+
+    snprintf(number, sizeof number, "%d", gpu);
+    for (int32_t i = 0; i < granted->count; i++)
+        if (!strcmp(granted->word[i], number) ||
+            (uuid && !strcmp(granted->word[i], uuid)))
+            return i;
+    return -1;
+}
+
+/* The node's GPUs as places in the list, in `place`, a copy of the mapping's
+ * `gpu`; by their own names, or as they stand. False at the first that is not
+ * there, which is told in *missing. */
+static bool translate(const struct granted *granted, const nw_mapping *mapping,
+                      int32_t rank, bool by_name, int32_t *place,
+                      int32_t *missing)
+{
+    for (int32_t r = 0; r < mapping->rank_count; r++) {
+        struct nw_ints gpus = nw_mapping_gpus(mapping, r);
+
+        for (size_t i = 0; i < gpus.count; i++) {
+            int32_t gpu = gpus.values[i],
+                    *at = &place[&gpus.values[i] - mapping->gpu];
+
+            if (gpu < 0 || mapping->node[r] != mapping->node[rank])
+                continue;
+            *at = by_name ? find(granted, gpu) : gpu;
+            if (*at < 0 || *at >= granted->count) {
+                *missing = gpu;
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static nw_status write_words(const struct granted *granted,
+                             const nw_mapping *placed, int32_t rank,
+                             enum nw_gpu_visibility visibility, char **out)
+{
+    struct nw_ints gpus = nw_mapping_gpus(placed, rank);
+    struct nw_text text = {0};
+    int32_t *order = NULL;
+    nw_status status = NW_OK;
+
+    if (gpus.count && gpus.values[0] < 0)
+        gpus.count = 0;
+    if (visibility == NW_GPU_PERMUTED) {
+        status = nw_launch_gpu_order(placed, rank, granted->count, &order);
+        gpus = (struct nw_ints){order, (size_t)granted->count};
+    }
+    if (status)
+        return status;
+    nw_text_add(&text, "");
+    for (size_t i = 0; i < gpus.count; i++)
+        nw_text_format(&text, "%s%s", i ? "," : "",
+                       granted->word[gpus.values[i]]);
+    free(order);
+    return nw_text_take(&text, out);
+}
+
+static nw_status choose(const struct granted *granted,
+                        const nw_mapping *mapping, int32_t rank,
+                        enum nw_gpu_visibility visibility, char **out)
+{
+    nw_mapping placed = *mapping;
+    size_t count = mapping->gpu_row ? mapping->gpu_row[mapping->rank_count]
+                                    : (size_t)mapping->rank_count;
+    int32_t missing = 0;
+    nw_status status = nw_alloc(count, sizeof *placed.gpu, &placed.gpu);
+
+    if (status)
+        return status;
+    memcpy(placed.gpu, mapping->gpu, count * sizeof *placed.gpu);
+    if (translate(granted, mapping, rank, true, placed.gpu, &missing) ||
+        translate(granted, mapping, rank, false, placed.gpu, &missing))
+        status = write_words(granted, &placed, rank, visibility, out);
+    else
+        status =
+            nw_fail(NW_ENODEV,
+                    "%s=%s leaves %d GPU%s, the mapping uses GPU %d of "
+                    "this node: left as it is",
+                    granted->variable, getenv(granted->variable),
+                    granted->count, granted->count == 1 ? "" : "s", missing);
+    free(placed.gpu);
+    return status;
+}
+
+nw_status nw_launch_granted_gpus(const nw_topology *topology, int32_t node,
+                                 const nw_mapping *mapping, int32_t rank,
+                                 enum nw_gpu_visibility visibility, char **out)
+{
+    struct granted granted = {
+        nw_launch_granted(), NULL, NULL, 0, topology, node};
+    nw_status status;
+
+    if (!granted.variable)
+        return nw_launch_gpus(topology, node, mapping, rank, visibility, out);
+    *out = NULL;
+    if (!nw_launch_uses_gpus(mapping))
+        return NW_OK;
+    status = split(&granted);
+    if (!status)
+        status = choose(&granted, mapping, rank, visibility, out);
+    free(granted.word);
+    free(granted.text);
+    return status;
+}

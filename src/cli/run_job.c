@@ -3,6 +3,8 @@
  * job: from the command line, the Slurm allocation, or this machine. */
 #include "cli/run_job.h"
 
+#include <nodewise/topology.h>
+
 #include "base/array.h"
 #include "base/file.h"
 #include "base/hostlist.h"
@@ -316,6 +318,19 @@ static nw_status find_hosts(struct nw_job *job)
     return add_host(job, name[0] ? name : "localhost", 0);
 }
 
+/* Those that this process may use: a rank a core, not a hardware thread, which
+ * Open MPI would refuse. */
+static int32_t count_cores(void)
+{
+    nw_topology *machine = NULL;
+    int32_t count = 0;
+
+    if (!nw_topology_load("live", NULL, &machine))
+        count = nw_topology_element_count(machine);
+    nw_topology_free(machine);
+    return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
 /* What was not said: the allocation's tasks, all slots, or all cores. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
@@ -327,7 +342,7 @@ static int32_t guess_ranks(const struct nw_job *job)
     count = 0;
     for (size_t h = 0; h < job->host.count; h++)
         count += job->slots[h];
-    return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? count : count_cores();
 }
 
 nw_status nw_job_find_hosts(struct nw_job *job)

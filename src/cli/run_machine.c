@@ -163,10 +163,47 @@ nw_status nw_run_find_topology(const struct nw_job *job,
         return discover(job, store, wish, plan);
     plan->known_by = "of this machine";
     status = nw_launch_machine(NULL, &plan->topology);
-    if (status || nw_topology_element_count(plan->topology) >= job->ranks)
+    if (!status)
+        status = nw_topology_load("live", NULL, &plan->given);
+    if (status || nw_topology_element_count(plan->given) >= job->ranks)
         return status;
     return nw_fail(NW_EUNSUPPORTED,
                    "%d ranks share the %d cores of this "
                    "machine: there is nothing to choose",
-                   job->ranks, nw_topology_element_count(plan->topology));
+                   job->ranks, nw_topology_element_count(plan->given));
+}
+
+/* The element of node 0 that has this CPU; -1. */
+static int32_t find_cpu(const nw_topology *machine, int32_t cpu)
+{
+    struct nw_range all = nw_topology_node_elements(machine, 0);
+    const int32_t *cpus;
+
+    for (int32_t e = 0; e < all.count; e++)
+        for (size_t c = nw_topology_element_cpus(machine, all.first + e, &cpus);
+             c-- > 0;)
+            if (cpus[c] == cpu)
+                return e;
+    return -1;
+}
+
+nw_status nw_run_renumber(const struct nw_run_plan *plan, nw_mapping *mapping)
+{
+    size_t count = mapping->core_row ? mapping->core_row[mapping->rank_count]
+                                     : (size_t)mapping->rank_count;
+    int32_t first = nw_topology_node_elements(plan->given, 0).first;
+
+    for (size_t i = 0; i < count; i++) {
+        const int32_t *cpus;
+        int32_t core = mapping->core[i];
+
+        if (core >= 0 &&
+            nw_topology_element_cpus(plan->given, first + core, &cpus))
+            core = find_cpu(plan->topology, cpus[0]);
+        if (core < 0)
+            return nw_fail(NW_EUNSUPPORTED, "the operating system's numbers of "
+                                            "the cores are not known");
+        mapping->core[i] = core;
+    }
+    return NW_OK;
 }

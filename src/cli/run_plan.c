@@ -69,17 +69,17 @@ static nw_status rename_nodes(const struct nw_job *job,
 }
 
 /* All of the run's bytes at once: what links that are full cost it. */
-static double predict(const struct nw_run_plan *plan, const nw_pattern *pattern,
+static double predict(const nw_topology *machine, const nw_pattern *pattern,
                       const nw_mapping *mapping)
 {
     struct nw_simulate_options options = NW_SIMULATE_OPTIONS_INIT;
     struct nw_simulation result;
 
     options.total = true;
-    if (!nw_simulate(plan->topology, pattern, mapping, &options, &result))
+    if (!nw_simulate(machine, pattern, mapping, &options, &result))
         return result.time;
     options.estimate = true;
-    if (!nw_simulate(plan->topology, pattern, mapping, &options, &result))
+    if (!nw_simulate(machine, pattern, mapping, &options, &result))
         return result.time;
     return 0;
 }
@@ -91,29 +91,31 @@ static nw_status compute(const struct nw_job *job, const nw_pattern *pattern,
     struct nw_objective_choice choice = {NW_OBJECTIVE_HOP_BYTES, ""};
     struct nw_hosts hosts = {0};
     nw_mapping *usual = NULL;
+    const nw_topology *machine = plan->given ? plan->given : plan->topology;
     bool here = !nw_topology_node_count(plan->topology) ||
                 (nw_job_is_only_here(job) &&
                  nw_topology_node_count(plan->topology) == 1);
     nw_status status = here ? NW_OK : find_nodes(job, plan->topology, &hosts);
 
     if (!status)
-        status = nw_map_choose_objective(plan->topology, pattern, &choice);
+        status = nw_map_choose_objective(machine, pattern, &choice);
     options.objective = choice.objective;
     options.careful = true;
     options.hosts = hosts.node;
     options.slots = hosts.slots;
     options.host_count = hosts.count;
     if (!status)
-        status =
-            nw_map(plan->topology, pattern, &options, &plan->mapping, NULL);
+        status = nw_map(machine, pattern, &options, &plan->mapping, NULL);
     if (!status)
         status = rename_nodes(job, &hosts, plan->mapping);
     if (!status)
-        status = nw_map_default(plan->topology, pattern, &options, &usual);
+        status = nw_map_default(machine, pattern, &options, &usual);
     if (!status) {
-        plan->before = predict(plan, pattern, usual);
-        plan->after = predict(plan, pattern, plan->mapping);
+        plan->before = predict(machine, pattern, usual);
+        plan->after = predict(machine, pattern, plan->mapping);
     }
+    if (!status && plan->given)
+        status = nw_run_renumber(plan, plan->mapping);
     nw_mapping_free(usual);
     nw_cli_hosts_fini(&hosts);
     return status;
@@ -344,6 +346,7 @@ bool nw_run_plan_works(const struct nw_job *job, const struct nw_run_plan *plan)
 void nw_run_plan_fini(struct nw_run_plan *plan)
 {
     nw_topology_free(plan->topology);
+    nw_topology_free(plan->given);
     nw_mapping_free(plan->mapping);
     nw_words_fini(&plan->command);
     nw_words_fini(&plan->variables);

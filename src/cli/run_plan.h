@@ -18,6 +18,8 @@ struct nw_run_wish {
 
 struct nw_run_plan {
     nw_topology *topology;
+    nw_topology *given;   /* what an affinity mask leaves of this machine, where
+                             the job is on it alone; else NULL */
     const char *known_by; /* static: where the topology came from */
     bool crowded;         /* ranks share cores: hosts alone are chosen */
     nw_mapping *mapping;
@@ -34,6 +36,10 @@ NW_MUST_CHECK nw_status nw_run_find_topology(const struct nw_job *job,
                                              const struct nw_store *store,
                                              const struct nw_run_wish *wish,
                                              struct nw_run_plan *plan);
+
+/* From cores of `given` to those of `topology`. */
+NW_MUST_CHECK nw_status nw_run_renumber(const struct nw_run_plan *plan,
+                                        nw_mapping *mapping);
 
 NW_MUST_CHECK nw_status nw_run_plan_make(const struct nw_job *job,
                                          const struct nw_store *store,

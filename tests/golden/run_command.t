@@ -34,3 +34,13 @@ $ nodewise run --store store --hosts 'n[1-2]:3' --launcher ./mpirun --dry-run --
 $ nodewise run --launcher ./none ./app -n 3 --help
 ! nodewise run: './none' is no launcher that is known
 ? 4
+## As many ranks as cores, not as hardware threads, where nobody says how many.
+$ HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
+./mpirun -n 3 ./app
+## An affinity mask is kept: ranks are mapped onto its cores alone, in the machine's own numbers.
+$ printf 'nodewise pattern 1\nranks 1 edges 0\n' >one.pattern; printf '#!/bin/sh\nfor w; do case $w in NODEWISE_RECORD=*) cp one.pattern "${w#*=}"; esac; done\necho "mpirun (Open MPI) 4.1.4"\n' >mpirun
+$ nodewise run --store store -n 1 --launcher ./mpirun -q -- ./app
+mpirun (Open MPI) 4.1.4
+$ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; ls store/*.pattern >/dev/null 2>&1 || { echo SKIP built without Open MPI; exit 77; }; for core in 0 1; do printf 'nodewise mapping 1\nranks 1\n0 %s %d -\n' $(hostname) $core >at; taskset -c $(PMI_RANK=0 nodewise exec at sh -c 'taskset -cp $$' | sed 's/.*: *//;s/[-,].*//') nodewise run --store store -n 1 --launcher ./mpirun --dry-run -q -- ./app >/dev/null; sed -n 's/^0 [^ ]*/core/p' store/*.mapping; done
+core 0 -
+core 1 -

@@ -19,6 +19,11 @@ ALGORITHMS = BASELINES + (
     "block")
 
 
+SEEDS = int(os.environ.get("NW_SEEDS", "2"))
+# one seed in so many: tests/support/share.h
+SHARE = max(1, int(os.environ.get("NW_SHARE", "1")))
+
+
 def run(*words):
     done = subprocess.run([NODEWISE, *words], capture_output=True, text=True,
                           timeout=240)
@@ -277,13 +282,15 @@ def main():
     checks = (("every algorithm", try_algorithms, False), ("optima", try_optima, True))
     print("1..%d" % (2 * len(checks) * len(NETWORKS)))
     number = 0
+    if SHARE > 1:
+        print("# NW_SHARE: %d of %d seeds" % ((SEEDS - 1) // SHARE + 1, SEEDS))
     with tempfile.TemporaryDirectory() as folder:
         for (what, check, small), network, gpus in itertools.product(
                 checks, NETWORKS, (False, True)):
             number += 1
             words = "%s: %s, %s" % (what, network, "GPUs" if gpus else "hosts")
             try:
-                for seed in range(int(os.environ.get("NW_SEEDS", "2"))):
+                for seed in range(0, SEEDS, SHARE):
                     check(Case(seed, network, gpus, folder, small))
                 print("ok %d - %s" % (number, words))
             except AssertionError as wrong:

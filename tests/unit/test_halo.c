@@ -7,6 +7,7 @@
 
 #include "base/random.h"
 #include "support/nugent.h"
+#include "support/share.h"
 
 #include <nodewise/pattern.h>
 #include <nodewise/topology.h>
@@ -411,6 +412,7 @@ static void dense(void **state)
 static void dense_machines(void **state)
 {
     struct nw_random random;
+    int step = share_step(300, "descents among 16 GPUs");
 
     (void)state;
     nw_random_init(&random, 3);
@@ -436,7 +438,7 @@ static void dense_machines(void **state)
         }
         assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
         assert_true(report.exact);
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < 300; i += step) {
             nw_random_shuffle(&random, other, 16);
             nw_halo_assignment_descend(&problem, other);
             assert_true(nw_halo_assignment_cost(&problem, other) >=

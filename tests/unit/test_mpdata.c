@@ -190,8 +190,11 @@ static void one_dimension_as_published(void **state)
         {16, .5, {"1.2327e-04", "2.8223e-06", "3.3516e-06", "1.1960e-07"}},
     };
 
+    int count = (int)(sizeof rows / sizeof *rows);
+    int step = share_step(count, "rows of one dimension");
+
     (void)state;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    for (int i = 0; i * step < count; i++)
         for (int variant = 0; variant < 4; variant++) {
             struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
             struct nw_mpdata_case c =
@@ -343,10 +346,11 @@ static void keeps_mass_sign_and_extrema(void **state)
     enum { N = 14 };
     const int64_t size[3] = {N, N, N};
     struct nw_random random;
+    int step = share_step(6, "ways to keep mass");
 
     (void)state;
     nw_random_init(&random, 20261121);
-    for (int round = 0; round < 6; round++) {
+    for (int round = 0; round < 6; round += step) {
         struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
         struct nw_mpdata_summary before, after;
         double values[N * N * N];
@@ -399,17 +403,18 @@ static double order_of(struct nw_mpdata_options o, int64_t n)
 static void converges(void **state)
 {
     struct nw_mpdata_options o = NW_MPDATA_OPTIONS_INIT;
+    bool all = share_step(2, "grids of the wave") == 1;
 
     (void)state;
     // made once by an independent code, to the digits given there
     printed(wave_error(16, o), "%.6e", "1.467323e-01");
-    assert_true(order_of(o, 16) > 1.8);
+    assert_true(!all || order_of(o, 16) > 1.8);
     o.limited = true;
     printed(wave_error(16, o), "%.6e", "1.470557e-01");
     o.limited = false;
     o.infinite_gauge = o.third_order = true;
     // 2.2 from 10 to 20 cells, 2.9 from 20 to 40
-    assert_true(order_of(o, 16) > 2.5);
+    assert_true(!all || order_of(o, 16) > 2.5);
 }
 
 static void refuses(void **state)

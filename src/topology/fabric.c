@@ -61,19 +61,52 @@ static int by_name(const void *a, const void *b)
     return order ? order : x->line - y->line;
 }
 
+static nw_status say_twice(const struct nw_fabric *fabric,
+                           const struct nw_fabric_host *host)
+{
+    if (fabric->cardless)
+        return nw_fail(NW_EFORMAT,
+                       "%s:%d: node '%s' is on another switch or block, in "
+                       "line %d: Slurm uses both, with a warning; here it "
+                       "hangs on one",
+                       fabric->file, host->line, host->name, host[-1].line);
+    return nw_fail(NW_EFORMAT,
+                   "%s:%d: two nodes are named '%s'; the other is in line %d",
+                   fabric->file, host->line, host->name, host[-1].line);
+}
+
+/* Named twice on one switch of Slurm's it is one node. */
+static bool is_repeated(const struct nw_fabric *fabric,
+                        const struct nw_fabric_host *a,
+                        const struct nw_fabric_host *b)
+{
+    return fabric->cardless && a->count && b->count &&
+           !strcmp(a->name, b->name) &&
+           fabric->card[a->first].at == fabric->card[b->first].at;
+}
+
+static void drop_repeated(struct nw_fabric *fabric)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < fabric->host_count; i++)
+        if (!kept ||
+            !is_repeated(fabric, &fabric->host[kept - 1], &fabric->host[i]))
+            fabric->host[kept++] = fabric->host[i];
+    fabric->card_count -= fabric->host_count - kept;
+    fabric->host_count = kept;
+}
+
 static nw_status sort_hosts(struct nw_fabric *fabric)
 {
     if (!fabric->host_count)
         return nw_fail(NW_EFORMAT, "%s:1: there is no host in this file",
                        fabric->file);
     qsort(fabric->host, fabric->host_count, sizeof *fabric->host, by_name);
+    drop_repeated(fabric);
     for (size_t i = 1; i < fabric->host_count; i++)
         if (!strcmp(fabric->host[i - 1].name, fabric->host[i].name))
-            return nw_fail(NW_EFORMAT,
-                           "%s:%d: two nodes are named '%s'; the other is in "
-                           "line %d",
-                           fabric->file, fabric->host[i].line,
-                           fabric->host[i].name, fabric->host[i - 1].line);
+            return say_twice(fabric, &fabric->host[i]);
     return NW_OK;
 }
 

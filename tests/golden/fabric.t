@@ -223,7 +223,7 @@ loop.conf:3: a loop: switch 'a' is below 'b' and above it
 3
 range.conf:1: host list 'n[4-1]': a range runs from the smaller number to the larger
 3
-twice.conf:3: two nodes are named 'n4'; the other is in line 2
+twice.conf:3: node 'n4' is on another switch or block, in line 2: Slurm uses both, with a warning; here it hangs on one
 3
 value.conf:1: Nodes has no value
 3
@@ -255,3 +255,6 @@ $ python3 "$SOURCE/bench/topology/fabric.py" > big.txt && python3 -c '
 > used = resource.getrusage(resource.RUSAGE_CHILDREN)
 > print(done.stdout.split(",")[0], used.ru_utime + used.ru_stime < 2)'
 big.txt: 10000 nodes True
+## A node named twice on one switch is one node, as for Slurm.
+$ printf 'SwitchName=a Nodes=n[1-3],n2,n1\nSwitchName=b Nodes=m1\nSwitchName=top Switches=a,b\n' >repeated.conf; sed 's/,n2,n1//' repeated.conf >single.conf; for f in repeated single; do nodewise topology slurm:$f.conf --json | sed "s/$f//g"; nodewise topology slurm:$f.conf --yaml | sed "s/$f//g"; done >all; head -n $(($(wc -l <all) / 2)) all >one; tail -n $(($(wc -l <all) / 2)) all | cmp - one && nodewise topology slurm:repeated.conf | head -1
+repeated.conf: 4 nodes, 4 cores, 0 GPUs, 10 links (10 with assumed figures)

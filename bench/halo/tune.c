@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define MOST_QUANTITIES 256
 
@@ -73,6 +74,12 @@ int main(int argc, char **argv)
         fprintf(stderr, "nodewise halo: %s\n", nw_error_text());
     else if (!rank)
         puts(nw_halo_words(halo));
+    if (!rank && !failed && shape.plan.cache &&
+        access(shape.plan.cache, F_OK)) {
+        fprintf(stderr, "%s: not kept: it could not be written\n",
+                shape.plan.cache);
+        failed = 1;
+    }
     nw_halo_free(halo);
     MPI_Finalize();
     return failed;

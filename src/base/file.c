@@ -323,14 +323,19 @@ nw_status nw_file_folders(const char *path, unsigned mode)
 
     if (status)
         return status;
-    for (slash = strchr(folder + 1, '/'); slash;
+    for (slash = strchr(folder + 1, '/'); slash && !status;
          slash = strchr(slash + 1, '/')) {
         *slash = '\0';
-        (void)mkdir(folder, mode);
+        if (mkdir(folder, mode) && errno != EEXIST) {
+            int why = errno;
+
+            if (access(folder, F_OK))
+                status = nw_fail(NW_EIO, "%s: %s", folder, strerror(why));
+        }
         *slash = '/';
     }
     free(folder);
-    return NW_OK;
+    return status;
 }
 
 void nw_lines_init(struct nw_lines *lines, const char *file, char *data)

@@ -284,6 +284,7 @@ int nw_bench_channel(int argc, char **argv)
     bool good;
     int fd = -1;
 
+    argv[0] = (char *)"nodewise bench channel";
     argp_parse(&argp, argc, argv, 0, NULL, &bench);
     if (nw_channel_job(&rank, &count) && count > 1)
         return run_in_job(&bench, rank, count);

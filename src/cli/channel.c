@@ -266,8 +266,6 @@ static nw_status keep(const char *path, const char *fresh)
     free(kept);
     status = nw_text_take(&all, &text);
     if (!status)
-        status = nw_file_folders(path, 0700);
-    if (!status)
         status = nw_file_write(path, text, strlen(text));
     free(text);
     return status;
@@ -313,9 +311,13 @@ static int tune(struct arguments *arguments, const char *path)
 {
     char *table = NULL;
     int32_t rank = 0, count = 0;
-    nw_status status;
+    nw_status status = nw_file_folders(path, 0700);
     int code;
 
+    if (!status)
+        status = nw_cli_writable(path);
+    if (status) /* before minutes of measuring */
+        return nw_cli_fail_output("channel", status);
     if (nw_channel_job(&rank, &count) && count > 1) {
         status =
             measure(arguments, rank,

@@ -117,7 +117,7 @@ static nw_status write_words(const struct nw_cli_halo_tuning *tuning,
 /* The launcher's words, the program, its two arguments; does not return where
  * that works. */
 static nw_status start(const struct nw_cli_halo_tuning *tuning,
-                       const char *program)
+                       const char *program, const char *path)
 {
     size_t words = 0;
     char **argv, *numbers = NULL;
@@ -132,7 +132,7 @@ static nw_status start(const struct nw_cli_halo_tuning *tuning,
         memcpy(argv, tuning->launcher, words * sizeof *argv);
         argv[words] = (char *)program;
         argv[words + 1] = numbers;
-        argv[words + 2] = (char *)tuning->file;
+        argv[words + 2] = (char *)path;
         fflush(NULL);
         execvp(argv[0], argv);
         status =
@@ -165,7 +165,8 @@ static nw_status check(const struct nw_cli_halo_tuning *tuning,
     return status;
 }
 
-static nw_status launch(const struct nw_cli_halo_tuning *tuning)
+static nw_status launch(const struct nw_cli_halo_tuning *tuning,
+                        const char *path)
 {
     enum nw_launcher kind;
     const char *flavour = NULL;
@@ -181,13 +182,13 @@ static nw_status launch(const struct nw_cli_halo_tuning *tuning)
                          tuning->launcher[0]);
     if (!status)
         status = find_program(flavour, program);
-    return status ? status : start(tuning, program);
+    return status ? status : start(tuning, program, path);
 }
 
 int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
 {
     char *path = NULL;
-    nw_status status = find_file(tuning->file, &path);
+    nw_status unkept = NW_OK, status = find_file(tuning->file, &path);
 
     if (!status && tuning->clear)
         status = clear(path);
@@ -195,8 +196,16 @@ int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
         status = show(path);
     else if (!status)
         status = check(tuning, path);
-    if (!status && tuning->launcher && !tuning->clear && !tuning->show)
-        status = launch(tuning);
+    if (!status && tuning->launcher && !tuning->clear && !tuning->show) {
+        status = nw_file_folders(path, 0755);
+        if (!status)
+            status = nw_cli_writable(path);
+        unkept = status;
+        if (!status)
+            status = launch(tuning, path);
+    }
     free(path);
+    if (unkept)
+        return nw_cli_fail_output("halo", unkept);
     return status ? nw_cli_fail("halo", status) : 0;
 }

@@ -174,8 +174,9 @@ static int conclude(const struct arguments *arguments, const nw_probe *probe,
     if (!nw_probe_host_count(probe)) {
         fprintf(stderr,
                 "nodewise probe: nothing was measured: '%s' ended with status "
-                "%d\n",
-                arguments->prober.launcher[0], code);
+                "%d%s\n",
+                arguments->prober.launcher[0], code,
+                code ? "" : " (the launcher is given without a program)");
         return NW_EXIT_FAILED;
     }
     return tell(arguments, probe);

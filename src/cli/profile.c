@@ -266,7 +266,8 @@ static int conclude(const struct run *run, int code)
     if (status == NW_ENODEV)
         fprintf(stderr,
                 "nodewise profile: no profile: '%s' started no program that "
-                "is dynamically linked with that MPI and calls MPI_Init\n",
+                "is dynamically linked with that MPI and calls MPI_Init, or "
+                "what it said above kept it from writing\n",
                 run->argv[0]);
     else if (status)
         nw_cli_fail_output("profile", status);

@@ -86,3 +86,18 @@ $ nodewise probe -o /no/folder/x -- touch started; echo $?; nodewise probe --mat
 $ cp two.pattern program; nodewise probe -o program -- mpirun --hostfile ./program
 ! nodewise probe: 'program' is an input: -o would write over it
 ? 2
+## So is what has no room to be kept.
+$ XDG_CACHE_HOME=/proc/none nodewise channel tune
+! /proc/none: No such file or directory
+? 1
+$ nodewise halo tune -n 8x8x8 --cache /proc/none/x -- mpirun -n 2; echo $?; nodewise halo tune -n 8x8x8 --cache . -- mpirun -n 2
+! /proc/none: No such file or directory
+! .:0: is a directory
+1
+? 3
+## A benchmark without launcher calls itself by its whole name.
+$ nodewise bench channel --none
+! nodewise bench channel: unrecognized option '--none'
+! Try `nodewise bench channel --help' or `nodewise bench channel --usage' for
+! more information.
+? 2

@@ -19,5 +19,5 @@ $ nodewise probe -- ./nowhere/mpirun -n 2
 ? 4
 ## A job of which nothing is heard.
 $ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; nodewise probe --mpi $mpi -- true
-! nodewise probe: nothing was measured: 'true' ended with status 0
+! nodewise probe: nothing was measured: 'true' ended with status 0 (the launcher is given without a program)
 ? 1

@@ -239,6 +239,16 @@ extern const struct nw_halo_method_ops nw_halo_self, nw_halo_direct,
     nw_halo_shared, nw_halo_attach, nw_halo_packed, nw_halo_types,
     nw_halo_nodes;
 
+/* --- room.c: what a node has for memory that its ranks share --- */
+struct nw_halo_room {
+    unsigned long long need, left; /* bytes */
+};
+/* `bytes` of this rank. Collective over the node, and alike on all of it. */
+nw_status nw_halo_room_look(const nw_halo *halo, size_t bytes,
+                            struct nw_halo_room *out);
+/* NW_ENOMEM where there is not so much. */
+nw_status nw_halo_room_need(const nw_halo *halo, size_t bytes);
+
 /* --- segment.c: shared memory of a node for the channels of a scheme --- */
 
 /* Asks for `bytes` (on cache lines of their own) in this rank's segment; the

@@ -104,7 +104,8 @@ nw_status nw_halo_segment_make(nw_halo *halo)
                              MPI_UNSIGNED_LONG_LONG, MPI_SUM);
     if (code != MPI_SUCCESS || !all)
         return nw_halo_mpi(code, "share memory");
-    return make(halo, segment);
+    status = nw_halo_room_need(halo, segment->bytes + 2 * LINE);
+    return status ? status : make(halo, segment);
 }
 
 void *nw_halo_segment_at(const nw_halo *halo, const struct nw_halo_spot *spot)

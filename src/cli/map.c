@@ -84,8 +84,7 @@ static const struct argp_option options[] = {
      2},
     {"effort", KEY_EFFORT, "HOW", 0,
      "Steps of the searches: fast, default or strong", 2},
-    {"time", KEY_TIME, "SECONDS", 0, "Search until then, whatever the steps",
-     2},
+    {"time", KEY_TIME, "TIME", 0, "Search until then, whatever the steps", 2},
     {"steps", KEY_STEPS, "N", 0, "Search this many steps, to repeat an answer",
      2},
     {"threads", KEY_THREADS, "N", 0, "Threads to use (all cores)", 2},
@@ -205,8 +204,9 @@ static error_t parse_search(int key, char *value, struct argp_state *state)
         parse_effort(value, map, state);
         return 0;
     case KEY_TIME:
-        if (!nw_parse_double(value, &map->seconds) || !(map->seconds > 0))
-            argp_error(state, "--time is seconds above 0, not '%s'", value);
+        if (!nw_parse_quantity(value, NW_UNIT_TIME, &map->seconds) ||
+            !(map->seconds > 0))
+            argp_error(state, "--time is a time such as 90s, not '%s'", value);
         return 0;
     case KEY_STEPS:
         if (!nw_parse_u64(value, &map->steps) || !map->steps)

@@ -102,12 +102,25 @@ static nw_status take_measured(const struct nw_job *job,
     return status;
 }
 
+/* What the store has for these hosts, unless it is damaged: then they are
+ * looked at again. */
+static bool is_stored(const struct nw_job *job, const struct nw_store *store)
+{
+    nw_topology *told = NULL;
+    bool good = !access(store->topology, R_OK) &&
+                !nw_topology_load(store->topology, NULL, &told) &&
+                has_all_hosts(told, job);
+
+    nw_topology_free(told);
+    return good;
+}
+
 static nw_status discover(const struct nw_job *job,
                           const struct nw_store *store,
                           const struct nw_run_wish *wish,
                           struct nw_run_plan *plan)
 {
-    bool known = !wish->refresh && !access(store->topology, R_OK);
+    bool known = !wish->refresh && is_stored(job, store);
     struct nw_run_wish describe = *wish;
     nw_status status = known ? NW_OK : take_measured(job, wish, store);
 

@@ -101,3 +101,10 @@ $ nodewise bench channel --none
 ! Try `nodewise bench channel --help' or `nodewise bench channel --usage' for
 ! more information.
 ? 2
+## A time is written alike in all commands, with its unit or in seconds.
+$ for t in 20ms 0.02 0.02s; do nodewise map -t magc-a -p two.pattern --time $t -q -o /dev/null; echo $?; done; for t in 0s 1parsec; do nodewise map -t magc-a -p two.pattern --time $t 2>&1 | head -1; done
+0
+0
+0
+nodewise map: --time is a time such as 90s, not '0s'
+nodewise map: --time is a time such as 90s, not '1parsec'

@@ -177,7 +177,8 @@ static int board_create(char name[NAME_ROOM])
     snprintf(name, NAME_ROOM, "/nodewise-direct-%016llx",
              (unsigned long long)random);
     fd = shm_open(name, O_CREAT | O_EXCL | O_RDWR, 0600);
-    if (fd >= 0 && ftruncate(fd, (off_t)board_bytes())) {
+    /* room for all of it, or SIGBUS would come with its use */
+    if (fd >= 0 && posix_fallocate(fd, 0, (off_t)board_bytes())) {
         close(fd);
         shm_unlink(name);
         return -1;

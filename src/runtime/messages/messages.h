@@ -231,7 +231,7 @@ void nw_slots_look(void);
 #define NW_REDUCTION(op, root, comm)                                           \
     ((struct nw_reduction){(op), (root), (comm)})
 
-/* Ends of requests (requests.c); `next` is the call itself. */
+/* Ends of requests (requests.c, several.c); `next` is the call itself. */
 bool nw_requests_are_kept(void);
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
                     MPI_Status *status);

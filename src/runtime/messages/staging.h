@@ -63,10 +63,12 @@ void nw_forms_finish(void);
 /* seats.c: the direct way of messages, likewise. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
-/* requests.c */
-extern int nw_kept_count; /* requests that the rows `by` are for */
+/* kept.c: requests that the rows `by` are for. */
+extern int nw_kept_count;
+/* orphans.c: the last of them, in MPI_Finalize. */
 void nw_requests_finish(void);
-/* What is left to do at a request's end; `status` is NULL where it failed. */
+/* requests.c: what is left to do at a request's end; `status` is NULL where it
+ * failed. */
 int nw_request_end(MPI_Request request, MPI_Status *status);
 /* The first of several that is done without MPI's knowing, ended; -1: none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);

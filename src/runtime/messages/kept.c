@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of what requests have still to do. */
+#include "runtime/messages/kept.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BUCKETS = 256 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_kept *table[BUCKETS];
+static int held_count;
+int nw_kept_count;
+
+bool nw_requests_are_kept(void)
+{
+    return __builtin_expect(__atomic_load_n(&nw_kept_count, __ATOMIC_RELAXED),
+                            0);
+}
+
+static struct nw_kept **bucket_of(MPI_Request request)
+{
+    uint64_t key = (uint64_t)(uintptr_t)request;
+
+    return &table[(key ^ key >> 7 ^ key >> 15) % BUCKETS];
+}
+
+void nw_kept_hold(struct nw_kept *kept)
+{
+    kept->held = true;
+    __atomic_add_fetch(&held_count, 1, __ATOMIC_RELAXED);
+}
+
+bool nw_kept_are_held(void)
+{
+    return __atomic_load_n(&held_count, __ATOMIC_RELAXED) != 0;
+}
+
+void nw_kept_let_go(struct nw_kept *kept)
+{
+    if (kept->held)
+        __atomic_sub_fetch(&held_count, 1, __ATOMIC_RELAXED);
+    kept->held = false;
+}
+
+void nw_kept_free(struct nw_kept *kept)
+{
+    for (int i = 0; i < kept->count; i++)
+        nw_buffer_free(kept->buffer[i]);
+    nw_given_end(kept->caught.from, NULL);
+    nw_kept_let_go(kept);
+    if (kept->owned)
+        NW_PMPI(Type_free)(&kept->caught.type);
+    free(kept);
+}
+
+/* The program may free its datatype before the request is done. */
+static void keep_type(struct nw_kept *kept)
+{
+    struct nw_catch *caught = &kept->caught;
+    MPI_Datatype type = caught->type;
+    int ints, addresses, types, combiner = MPI_COMBINER_NAMED;
+
+    if (caught->on)
+        NW_PMPI(Type_get_envelope)(type, &ints, &addresses, &types, &combiner);
+    if (combiner == MPI_COMBINER_NAMED ||
+        NW_PMPI(Type_dup)(type, &caught->type))
+        return;
+    kept->owned = true;
+    if (caught->as == type)
+        caught->as = caught->type;
+}
+
+int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
+                  struct nw_whose whose)
+{
+    struct nw_kept *kept = rc ? NULL : calloc(1, sizeof *kept);
+
+    if (!kept) {
+        nw_direct_unsent(stage->buffer, stage->count);
+        nw_given_end(stage->caught.from, NULL);
+        for (int i = 0; i < stage->count; i++)
+            nw_buffer_free(stage->buffer[i]);
+        return rc ? rc : MPI_ERR_NO_MEM;
+    }
+    nw_orphans_reap();
+    *kept = (struct nw_kept){.request = request,
+                             .persistent = stage->persistent,
+                             .active = !stage->persistent,
+                             .whole = stage->whole,
+                             .whose = whose,
+                             .call = stage->call,
+                             .count = stage->count,
+                             .caught = stage->caught};
+    keep_type(kept);
+    memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
+    pthread_mutex_lock(&lock);
+    kept->next = *bucket_of(request);
+    *bucket_of(request) = kept;
+    __atomic_add_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+    return MPI_SUCCESS;
+}
+
+struct nw_kept *nw_kept_take(MPI_Request request, bool all)
+{
+    struct nw_kept *taken = NULL, **at = bucket_of(request);
+
+    pthread_mutex_lock(&lock);
+    while (*at) {
+        struct nw_kept *kept = *at;
+
+        if (kept->request == request && (all || !kept->persistent)) {
+            *at = kept->next;
+            kept->next = taken;
+            taken = kept;
+            __atomic_sub_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
+        } else {
+            at = &kept->next;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return taken;
+}
+
+bool nw_kept_is_persistent(const struct nw_kept *kept)
+{
+    return kept->persistent;
+}
+
+bool nw_kept_is_active(const struct nw_kept *kept)
+{
+    return kept->active;
+}
+
+bool nw_kept_is_opened(const struct nw_kept *kept)
+{
+    return kept->opened;
+}
+
+bool nw_kept_is_held(const struct nw_kept *kept)
+{
+    return kept->held;
+}
+
+struct nw_kept *nw_kept_find(MPI_Request request,
+                             bool (*is)(const struct nw_kept *))
+{
+    struct nw_kept *kept;
+
+    pthread_mutex_lock(&lock);
+    kept = *bucket_of(request);
+    while (kept && (kept->request != request || !is(kept)))
+        kept = kept->next;
+    pthread_mutex_unlock(&lock);
+    return kept;
+}

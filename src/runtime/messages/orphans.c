@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests that the program frees while they are under way: we wait for them
+ * in its place. */
+#include "runtime/messages/kept.h"
+
+#include <pthread.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct nw_kept *orphans;
+
+int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
+{
+    struct nw_kept *kept;
+    bool under_way;
+
+    if (nw_pair_free(request))
+        return MPI_SUCCESS;
+    kept = *request == MPI_REQUEST_NULL ? NULL : nw_kept_take(*request, true);
+    under_way = kept && kept->active && !kept->next;
+    if (!under_way) {
+        (void)nw_kept_finish_all(kept, NULL);
+        return next(request);
+    }
+    pthread_mutex_lock(&lock);
+    kept->next = orphans;
+    orphans = kept;
+    pthread_mutex_unlock(&lock);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+/* Those orphans that are done; all sends among them where `wait`. */
+static void settle(bool wait)
+{
+    struct nw_kept **at = &orphans;
+
+    while (*at) {
+        struct nw_kept *kept = *at;
+        MPI_Request handle = kept->request;
+        MPI_Status status;
+        int flag = 0;
+
+        if (wait && kept->count && kept->buffer[0]->way & NW_READ)
+            flag = !NW_PMPI(Wait)(&handle, &status);
+        else if (NW_PMPI(Test)(&handle, &flag, &status))
+            flag = 0;
+        if (!flag) {
+            at = &kept->next;
+            continue;
+        }
+        *at = kept->next;
+        (void)nw_kept_finish(kept, &status);
+        if (kept->persistent)
+            NW_PMPI(Request_free)(&handle);
+        nw_kept_free(kept);
+    }
+}
+
+void nw_orphans_reap(void)
+{
+    if (!__atomic_load_n(&orphans, __ATOMIC_RELAXED))
+        return;
+    pthread_mutex_lock(&lock);
+    settle(false);
+    pthread_mutex_unlock(&lock);
+}
+
+void nw_requests_finish(void)
+{
+    settle(true);
+    nw_pairs_finish();
+}

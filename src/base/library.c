@@ -4,10 +4,23 @@
 #include "base/status.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <string.h>
 
-nw_status nw_library_load(const char *soname, const struct nw_symbol *symbols,
-                          size_t count, const char *purpose)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What another thread calls by now stays untouched. */
+static void set(void *address, void *found)
+{
+    void *known;
+
+    memcpy(&known, address, sizeof known);
+    if (known != found)
+        memcpy(address, &found, sizeof found);
+}
+
+static nw_status load(const char *soname, const struct nw_symbol *symbols,
+                      size_t count, const char *purpose)
 {
     void *handle = dlopen(soname, RTLD_NOW | RTLD_LOCAL);
 
@@ -20,7 +33,18 @@ nw_status nw_library_load(const char *soname, const struct nw_symbol *symbols,
         if (!found)
             return nw_fail(NW_ENODEV, "%s has no %s, needed %s", soname,
                            symbols[i].name, purpose);
-        memcpy(symbols[i].address, &found, sizeof found);
+        set(symbols[i].address, found);
     }
     return NW_OK;
+}
+
+nw_status nw_library_load(const char *soname, const struct nw_symbol *symbols,
+                          size_t count, const char *purpose)
+{
+    nw_status status;
+
+    (void)pthread_mutex_lock(&lock);
+    status = load(soname, symbols, count, purpose);
+    (void)pthread_mutex_unlock(&lock);
+    return status;
 }

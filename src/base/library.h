@@ -13,7 +13,8 @@ struct nw_symbol {
 
 /* Loads `soname` (never unloaded) and fills every symbol. NW_ENODEV with the
  * library's name where it or a symbol is missing; `purpose` ends the sentence
- * ("to read .zst files"). May be called again; later calls are cheap. */
+ * ("to read .zst files"). May be called again, by any thread; later calls
+ * are cheap. */
 NW_MUST_CHECK nw_status nw_library_load(const char *soname,
                                         const struct nw_symbol *symbols,
                                         size_t count, const char *purpose);

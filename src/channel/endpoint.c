@@ -10,6 +10,7 @@
 #include "channel/reach.h"
 
 #include <rdma/fi_errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,16 +34,19 @@ enum { SIGNALS = 32, PATIENCE_S = 5, LOOK_TURNS = 64 };
  * handlers as soon as they are loaded: PSM's leave .btr files behind. */
 static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct sigaction before[SIGNALS];
     bool had[SIGNALS];
     nw_status status;
 
+    (void)pthread_mutex_lock(&lock); // else another one's handlers are kept
     for (int i = 1; i < SIGNALS; i++)
         had[i] = !sigaction(i, NULL, &before[i]);
     status = nw_library_load("libfabric.so.1", symbols, count, "for channels");
     for (int i = 1; i < SIGNALS; i++)
         if (had[i] && i != SIGKILL && i != SIGSTOP)
             (void)sigaction(i, &before[i], NULL);
+    (void)pthread_mutex_unlock(&lock);
     return status;
 }
 

@@ -72,6 +72,20 @@ static void keep_type(struct nw_kept *kept)
         caught->as = caught->type;
 }
 
+void nw_kept_put(struct nw_kept *kept)
+{
+    struct nw_kept **bucket = kept ? bucket_of(kept->request) : NULL, *next;
+
+    pthread_mutex_lock(&lock);
+    for (; kept; kept = next) {
+        next = kept->next;
+        kept->next = *bucket;
+        *bucket = kept;
+        __atomic_add_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_whose whose)
 {
@@ -95,11 +109,7 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                              .caught = stage->caught};
     keep_type(kept);
     memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
-    pthread_mutex_lock(&lock);
-    kept->next = *bucket_of(request);
-    *bucket_of(request) = kept;
-    __atomic_add_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
+    nw_kept_put(kept);
     return MPI_SUCCESS;
 }
 

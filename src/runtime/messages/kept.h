@@ -29,6 +29,7 @@ struct nw_kept {
 
 /* kept.c: out of the table; those of persistent requests only where `all`. */
 struct nw_kept *nw_kept_take(MPI_Request request, bool all);
+void nw_kept_put(struct nw_kept *kept); /* all that were taken, into it again */
 struct nw_kept *nw_kept_find(MPI_Request request,
                              bool (*is)(const struct nw_kept *));
 bool nw_kept_is_persistent(const struct nw_kept *kept);

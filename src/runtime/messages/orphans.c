@@ -7,6 +7,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_kept *orphans;
+static int orphan_count; /* looked at without the lock */
 
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
 {
@@ -24,6 +25,7 @@ int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
     pthread_mutex_lock(&lock);
     kept->next = orphans;
     orphans = kept;
+    __atomic_add_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
@@ -49,6 +51,7 @@ static void settle(bool wait)
             continue;
         }
         *at = kept->next;
+        __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
         (void)nw_kept_finish(kept, &status);
         if (kept->persistent)
             NW_PMPI(Request_free)(&handle);
@@ -58,7 +61,7 @@ static void settle(bool wait)
 
 void nw_orphans_reap(void)
 {
-    if (!__atomic_load_n(&orphans, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&orphan_count, __ATOMIC_RELAXED))
         return;
     pthread_mutex_lock(&lock);
     settle(false);

@@ -14,17 +14,18 @@
 
 enum { SEND, RECEIVE, PARTS };
 
-struct pair {
-    struct pair *next;
+struct nw_pair {
+    struct nw_pair *next;
     MPI_Request request, part[PARTS];
     MPI_Status status; /* of what was received */
     int rc;            /* how the first part that failed did */
     bool done, freed;  /* freed by the program while under way */
+    bool ending;       /* its handle may be another request's by now */
     char *packed;      /* what is sent, where it is received into its place */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct pair *pairs;
+static struct nw_pair *pairs;
 static int pair_count;
 static _Thread_local bool looking; /* the parts' ends come here, too */
 
@@ -58,7 +59,7 @@ static int cancel_nothing(void *unused, int complete)
 
 /* -- how far they are -- */
 
-static void end_part(struct pair *pair, int part)
+static void end_part(struct nw_pair *pair, int part)
 {
     MPI_Status status;
     int flag = 0, rc;
@@ -74,7 +75,7 @@ static void end_part(struct pair *pair, int part)
     pair->status.MPI_ERROR = pair->rc;
 }
 
-static void look_at(struct pair *pair)
+static void look_at(struct nw_pair *pair)
 {
     for (int i = 0; i < PARTS && !pair->done; i++)
         end_part(pair, i);
@@ -86,9 +87,9 @@ static void look_at(struct pair *pair)
 }
 
 /* Out of the list. */
-static void drop(struct pair **at)
+static void drop(struct nw_pair **at)
 {
-    struct pair *pair = *at;
+    struct nw_pair *pair = *at;
 
     *at = pair->next;
     free(pair->packed);
@@ -99,7 +100,7 @@ static void drop(struct pair **at)
 
 void nw_pairs_look(void)
 {
-    struct pair **at = &pairs;
+    struct nw_pair **at = &pairs;
 
     if (!are_any())
         return;
@@ -120,11 +121,11 @@ void nw_pairs_look(void)
     pthread_mutex_unlock(&lock);
 }
 
-static struct pair **find(MPI_Request request)
+static struct nw_pair **find(MPI_Request request)
 {
-    struct pair **at = &pairs;
+    struct nw_pair **at = &pairs;
 
-    while (*at && ((*at)->request != request || (*at)->freed))
+    while (*at && ((*at)->request != request || (*at)->freed || (*at)->ending))
         at = &(*at)->next;
     return at;
 }
@@ -138,7 +139,7 @@ bool nw_pairs_are_busy(int count, const MPI_Request *requests)
     nw_pairs_look();
     pthread_mutex_lock(&lock);
     for (int i = 0; i < count && !busy; i++) {
-        const struct pair *pair = *find(requests[i]);
+        const struct nw_pair *pair = *find(requests[i]);
 
         busy = pair && !pair->done;
     }
@@ -154,7 +155,7 @@ void nw_pairs_await(int count, const MPI_Request *requests)
 
 bool nw_pair_see(MPI_Request request, MPI_Status *status, int *rc)
 {
-    struct pair *pair;
+    struct nw_pair *pair;
 
     if (!are_any())
         return false;
@@ -168,23 +169,46 @@ bool nw_pair_see(MPI_Request request, MPI_Status *status, int *rc)
     return pair != NULL;
 }
 
-bool nw_pair_end(MPI_Request request, MPI_Status *status, int *rc)
+struct nw_pair *nw_pair_take(MPI_Request request)
 {
-    struct pair **at;
+    struct nw_pair *pair;
 
-    if (!nw_pair_see(request, status, rc))
-        return false;
+    if (!are_any())
+        return NULL;
     pthread_mutex_lock(&lock);
-    at = find(request);
-    if (*at)
-        drop(at);
+    pair = *find(request);
+    if (pair)
+        pair->ending = true;
     pthread_mutex_unlock(&lock);
-    return true;
+    return pair;
+}
+
+void nw_pair_put(struct nw_pair *pair)
+{
+    pthread_mutex_lock(&lock);
+    pair->ending = false;
+    pthread_mutex_unlock(&lock);
+}
+
+int nw_pair_end(struct nw_pair *pair, MPI_Status *status)
+{
+    struct nw_pair **at = &pairs;
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    rc = pair->rc;
+    if (status)
+        *status = pair->status;
+    while (*at != pair)
+        at = &(*at)->next;
+    drop(at);
+    pthread_mutex_unlock(&lock);
+    return rc;
 }
 
 bool nw_pair_free(MPI_Request *request)
 {
-    struct pair *pair;
+    struct nw_pair *pair;
 
     if (!are_any())
         return false;
@@ -207,7 +231,7 @@ void nw_pairs_finish(void)
         nw_pairs_look();
         pthread_mutex_lock(&lock);
         left = false;
-        for (const struct pair *pair = pairs; pair; pair = pair->next)
+        for (const struct nw_pair *pair = pairs; pair; pair = pair->next)
             left = left || pair->freed;
         pthread_mutex_unlock(&lock);
     }
@@ -220,7 +244,7 @@ static bool fits(const struct nw_area *area)
     return area->count == (int64_t)(nw_units)area->count;
 }
 
-static int start_parts(struct pair *pair, const struct nw_exchange *exchange)
+static int start_parts(struct nw_pair *pair, const struct nw_exchange *exchange)
 {
     const struct nw_area *from = &exchange->from, *into = &exchange->into;
     const struct nw_match *to = &exchange->to, *match = &exchange->match;
@@ -240,7 +264,7 @@ static int start_parts(struct pair *pair, const struct nw_exchange *exchange)
     return rc;
 }
 
-static int start_all(struct pair *pair, const struct nw_exchange *exchange)
+static int start_all(struct nw_pair *pair, const struct nw_exchange *exchange)
 {
     int rc;
 
@@ -261,7 +285,7 @@ static int start_all(struct pair *pair, const struct nw_exchange *exchange)
 static int start(struct nw_exchange exchange, char *packed,
                  MPI_Request *request)
 {
-    struct pair *pair = calloc(1, sizeof *pair);
+    struct nw_pair *pair = calloc(1, sizeof *pair);
     int rc = pair ? start_all(pair, &exchange) : MPI_ERR_NO_MEM;
 
     if (rc) {

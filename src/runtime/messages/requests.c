@@ -76,52 +76,94 @@ int nw_kept_finish_all(struct nw_kept *kept, MPI_Status *status)
     return rc;
 }
 
-int nw_request_end(MPI_Request request, MPI_Status *status)
+/* Out of the table, but for what stays there until the program frees it. */
+static void find(struct nw_ending *ending)
 {
-    struct nw_kept *persistent;
-    int paired;
+    MPI_Request request = ending->request;
 
+    ending->found = true;
     if (request == MPI_REQUEST_NULL)
-        return MPI_SUCCESS;
-    if (nw_pair_end(request, status, &paired))
-        return paired;
-    persistent = nw_kept_find(request, nw_kept_is_persistent);
-    if (persistent && !status) {
-        persistent->active = false;
-    } else if (persistent) {
-        int rc = nw_kept_finish(persistent, status);
+        return;
+    ending->pair = nw_pair_take(request);
+    if (!ending->pair)
+        ending->persistent = nw_kept_find(request, nw_kept_is_persistent);
+    if (!ending->pair && !ending->persistent)
+        ending->kept = nw_kept_take(request, false);
+}
 
-        persistent->opened = false;
-        nw_kept_let_go(persistent);
+/* One thread alone need not look before it knows that it is done. */
+void nw_request_begin(MPI_Request request, struct nw_ending *out)
+{
+    *out = (struct nw_ending){.request = request};
+    if (nw_threaded)
+        find(out);
+}
+
+void nw_request_back(struct nw_ending *ending)
+{
+    if (ending->pair)
+        nw_pair_put(ending->pair);
+    if (ending->kept)
+        nw_kept_put(ending->kept);
+}
+
+static int end_persistent(struct nw_kept *kept, MPI_Status *status)
+{
+    int rc = MPI_SUCCESS;
+
+    if (!status) {
+        kept->active = false;
         return rc;
     }
-    return nw_kept_finish_all(nw_kept_take(request, false), status);
+    rc = nw_kept_finish(kept, status);
+    kept->opened = false;
+    nw_kept_let_go(kept);
+    return rc;
+}
+
+int nw_request_end(struct nw_ending *ending, MPI_Status *status)
+{
+    struct nw_ending end;
+
+    if (!ending->found)
+        find(ending);
+    end = *ending;
+    *ending = (struct nw_ending){.found = true};
+    if (end.pair)
+        return nw_pair_end(end.pair, status);
+    if (end.persistent)
+        return end_persistent(end.persistent, status);
+    return nw_kept_finish_all(end.kept, status);
 }
 
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
                     MPI_Status *status)
 {
-    MPI_Request handle = *request;
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    struct nw_ending ending;
     int rc, bad;
 
     nw_pairs_await(1, request);
+    nw_request_begin(*request, &ending);
     rc = next(request, seen);
-    bad = nw_request_end(handle, rc ? NULL : seen);
+    bad = nw_request_end(&ending, rc ? NULL : seen);
     return rc ? rc : bad;
 }
 
 int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
                     MPI_Status *status)
 {
-    MPI_Request handle = *request;
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    struct nw_ending ending;
     int rc, bad = MPI_SUCCESS;
 
     nw_pairs_look();
+    nw_request_begin(*request, &ending);
     rc = next(request, flag, seen);
     if (rc || *flag)
-        bad = nw_request_end(handle, rc ? NULL : seen);
+        bad = nw_request_end(&ending, rc ? NULL : seen);
+    else
+        nw_request_back(&ending);
     return rc ? rc : bad;
 }
 
@@ -132,9 +174,12 @@ int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
     for (int i = 0; i < count; i++)
         if (requests[i] != MPI_REQUEST_NULL &&
             nw_kept_find(requests[i], nw_kept_is_held)) {
+            struct nw_ending ending;
+
             NW_PMPI(Status_set_cancelled)(status, 0);
             status->MPI_ERROR = MPI_SUCCESS;
-            (void)nw_request_end(requests[i], status);
+            nw_request_begin(requests[i], &ending);
+            (void)nw_request_end(&ending, status);
             return i;
         }
     return -1;

@@ -246,16 +246,6 @@ static bool is_wanted(void)
     return false;
 }
 
-/* Between a thread's look at what was set aside and its receive another one's
- * probe could set its message aside, and it would wait for ever. */
-static bool has_threads(void)
-{
-    int provided = MPI_THREAD_SINGLE;
-
-    NW_PMPI(Query_thread)(&provided);
-    return provided == MPI_THREAD_MULTIPLE;
-}
-
 /* One that is loaded, or can be: it is not asked for anything yet. */
 static bool has_driver(void)
 {
@@ -293,7 +283,9 @@ static bool open_all(bool messaging)
     NW_PMPI(Comm_set_errhandler)(node, MPI_ERRORS_RETURN);
     NW_PMPI(Comm_rank)(node, &mine);
     NW_PMPI(Comm_size)(node, &count);
-    return all_say(messaging && !nw_contest && is_wanted() && !has_threads() &&
+    /* between a thread's look at what was set aside and its receive another
+     * one's probe could set its message aside, and it would wait for ever */
+    return all_say(messaging && !nw_contest && is_wanted() && !nw_threaded &&
                    has_driver()) &&
            board_open() &&
            all_say(open_self() &&

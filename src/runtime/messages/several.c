@@ -3,13 +3,13 @@
 #include "runtime/messages/staging.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FEW = 16 };
 
-/* The caller's handles as they were, and statuses where he wants none. */
+/* What there is to do for each, and statuses where the caller wants none. */
 struct several {
-    MPI_Request *request, few_requests[FEW];
+    int count;
+    struct nw_ending *ending, few_endings[FEW];
     MPI_Status *status, few_statuses[FEW];
 };
 
@@ -19,22 +19,29 @@ static bool several_open(struct several *several, int count,
     size_t n = count < 0 ? 0 : (size_t)count;
     bool own = statuses == MPI_STATUSES_IGNORE;
 
-    several->request = several->few_requests;
+    several->count = 0;
+    several->ending = several->few_endings;
     several->status = own ? several->few_statuses : statuses;
     if (n > FEW) {
-        several->request = malloc(n * sizeof(MPI_Request));
+        several->ending = malloc(n * sizeof *several->ending);
         if (own)
             several->status = malloc(n * sizeof(MPI_Status));
     }
-    if (n && several->request && several->status)
-        memcpy(several->request, requests, n * sizeof(MPI_Request));
-    return several->request && several->status;
+    if (!several->ending || !several->status)
+        return false;
+    several->count = (int)n;
+    for (size_t i = 0; i < n; i++)
+        nw_request_begin(requests[i], &several->ending[i]);
+    return true;
 }
 
+/* Those that were not ended are not done. */
 static void several_close(struct several *several, const MPI_Status *statuses)
 {
-    if (several->request != several->few_requests)
-        free(several->request);
+    for (int i = 0; i < several->count; i++)
+        nw_request_back(&several->ending[i]);
+    if (several->ending != several->few_endings)
+        free(several->ending);
     if (several->status != several->few_statuses && several->status != statuses)
         free(several->status);
 }
@@ -48,14 +55,14 @@ static int done_one(struct several *several, int request, int status, int rc)
         return MPI_SUCCESS;
     if (rc && (rc != MPI_ERR_IN_STATUS || seen->MPI_ERROR))
         seen = NULL;
-    return nw_request_end(several->request[request], seen);
+    return nw_request_end(&several->ending[request], seen);
 }
 
-static int done_all(struct several *several, int count, int rc)
+static int done_all(struct several *several, int rc)
 {
     int bad = MPI_SUCCESS;
 
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < several->count; i++) {
         int one = done_one(several, i, i, rc);
 
         bad = bad ? bad : one;
@@ -72,7 +79,7 @@ int nw_message_waitall(__typeof__(&MPI_Waitall) next, int count,
     if (several_open(&several, count, requests, statuses)) {
         nw_pairs_await(count, requests);
         rc = next(count, requests, several.status);
-        rc = done_all(&several, count, rc);
+        rc = done_all(&several, rc);
     }
     several_close(&several, statuses);
     return rc;
@@ -88,7 +95,7 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
         nw_pairs_look();
         rc = next(count, requests, flag, several.status);
         if (rc || *flag)
-            rc = done_all(&several, count, rc);
+            rc = done_all(&several, rc);
     }
     several_close(&several, statuses);
     return rc;
@@ -101,7 +108,7 @@ static int done_any(struct several *several, int index, MPI_Status *status,
     int bad = MPI_SUCCESS;
 
     if (index != MPI_UNDEFINED && index >= 0)
-        bad = nw_request_end(several->request[index], rc ? NULL : status);
+        bad = nw_request_end(&several->ending[index], rc ? NULL : status);
     return rc ? rc : bad;
 }
 

@@ -53,7 +53,9 @@ NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
 void nw_buffer_free(struct nw_buffer *buffer);
 void nw_copies_close(void);
 
-/* start.c: opens the driver for our own copies. */
+/* start.c: whether several threads may call MPI at once. */
+extern bool nw_threaded;
+/* Opens the driver for our own copies. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
 /* meet.c: the channel's form of collective calls, around MPI_Init and
  * MPI_Finalize; collective where NODEWISE_GPU_COLLECTIVES or _MESSAGES is set.
@@ -67,9 +69,19 @@ void nw_direct_finish(void);
 extern int nw_kept_count;
 /* orphans.c: the last of them, in MPI_Finalize. */
 void nw_requests_finish(void);
-/* requests.c: what is left to do at a request's end; `status` is NULL where it
- * failed. */
-int nw_request_end(MPI_Request request, MPI_Status *status);
+/* requests.c: what is left to do at a request's end. It is found before the
+ * call that may end it: as soon as MPI has freed a request another thread may
+ * get its handle. */
+struct nw_ending {
+    MPI_Request request;
+    bool found;
+    struct nw_kept *kept, *persistent;
+    struct nw_pair *pair;
+};
+void nw_request_begin(MPI_Request request, struct nw_ending *out);
+/* It is done, or failed: `status` is NULL then. */
+int nw_request_end(struct nw_ending *ending, MPI_Status *status);
+void nw_request_back(struct nw_ending *ending); /* it is neither yet */
 /* The first of several that is done without MPI's knowing, ended; -1: none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
@@ -80,7 +92,10 @@ bool nw_pairs_are_busy(int count, const MPI_Request *requests);
 void nw_pairs_await(int count, const MPI_Request *requests);
 /* Whether that was one; its status (NULL: not wanted) and error code. */
 bool nw_pair_see(MPI_Request request, MPI_Status *status, int *rc);
-bool nw_pair_end(MPI_Request request, MPI_Status *status, int *rc);
+/* Its handle is no longer looked for, until it is put back. */
+struct nw_pair *nw_pair_take(MPI_Request request);
+void nw_pair_put(struct nw_pair *pair);
+int nw_pair_end(struct nw_pair *pair, MPI_Status *status);
 bool nw_pair_free(MPI_Request *request);
 void nw_pairs_finish(void);
 

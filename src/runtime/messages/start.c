@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool nw_messaging;
+bool nw_messaging, nw_threaded;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static nw_status opened;
@@ -44,12 +44,15 @@ void nw_messages_start(void)
     const char *mode = getenv("NODEWISE_GPU_MESSAGES");
     bool set = mode && *mode, on = set && !strcmp(mode, "on");
     bool off = set && !strcmp(mode, "off"), aware;
+    int threads = MPI_THREAD_SINGLE;
 
     if (set && !on && !off && strcmp(mode, "auto"))
         nw_warn_once("NODEWISE_GPU_MESSAGES=%s is none of off, on, auto", mode);
     aware = !off && !on && nw_mpi_takes_gpu_memory();
     if (set && all_say(aware) && !nw_contest_start())
         off = true;
+    NW_PMPI(Query_thread)(&threads);
+    nw_threaded = threads == MPI_THREAD_MULTIPLE;
     if (!off && (!aware || nw_contest))
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
     nw_forms_start(nw_messaging);

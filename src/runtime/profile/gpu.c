@@ -24,7 +24,9 @@ typedef int (*primary_query)(int device, unsigned *flags, int *active);
 
 struct link_map *nw_gpu_last_library;
 static pointer_query get_attribute; /* set once a context was seen */
-static int64_t looked_at;           /* milliseconds */
+/* Milliseconds; of each thread, since another one may look while this one makes
+ * its context. */
+static _Thread_local int64_t looked_at;
 
 static int64_t now_ms(void)
 {
@@ -111,26 +113,28 @@ bool nw_gpu_look(void)
     if (__atomic_load_n(&get_attribute, __ATOMIC_ACQUIRE))
         return true;
     now = now_ms();
-    if (now - __atomic_load_n(&looked_at, __ATOMIC_RELAXED) < LOOK_EVERY_MS)
+    if (now - looked_at < LOOK_EVERY_MS)
         return false;
-    __atomic_store_n(&looked_at, now, __ATOMIC_RELAXED);
+    looked_at = now;
     look_for_context();
     return __atomic_load_n(&get_attribute, __ATOMIC_ACQUIRE);
 }
 
-/* Near this frame: the stack never becomes GPU memory. */
+/* In this frame's page. What lies further up may be a GPU's: stacks of threads
+ * are mapped side by side with anything. */
 static bool is_on_stack(uintptr_t address)
 {
-    return address - (uintptr_t)__builtin_frame_address(0) < 1u << 16;
+    return (address ^ (uintptr_t)__builtin_frame_address(0)) < 1u << 12;
 }
 
 bool nw_gpu_holds(const void *address)
 {
+    pointer_query query;
     unsigned type = 0;
 
     if (!nw_gpu_is_used() || !address || is_on_stack((uintptr_t)address))
         return false;
-    return get_attribute(&type, CU_MEMORY_TYPE, (uintptr_t)address) ==
-               CU_SUCCESS &&
+    query = __atomic_load_n(&get_attribute, __ATOMIC_RELAXED);
+    return query(&type, CU_MEMORY_TYPE, (uintptr_t)address) == CU_SUCCESS &&
            type == CU_MEMORY_DEVICE;
 }

@@ -51,9 +51,12 @@ API int cuInit(unsigned flags)
     FAULT();
     if (flags)
         return INVALID_VALUE;
-    if (!initialised)
+    pthread_mutex_lock(&fake_lock);
+    if (!initialised) {
         take_time();
-    initialised = 1;
+        initialised = 1;
+    }
+    pthread_mutex_unlock(&fake_lock);
     return SUCCESS;
 }
 
@@ -104,10 +107,12 @@ API int cuDevicePrimaryCtxRetain(void **context, int device)
         return NOT_INITIALIZED;
     if (device < 0 || device >= fake_gpus())
         return INVALID_DEVICE;
+    pthread_mutex_lock(&fake_lock);
     if (!contexts[device].retained)
         take_time();
     contexts[device].gpu = device;
-    contexts[device].retained++;
+    __atomic_add_fetch(&contexts[device].retained, 1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&fake_lock);
     *context = &contexts[device];
     return SUCCESS;
 }
@@ -119,7 +124,7 @@ API int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
     if (device < 0 || device >= fake_gpus())
         return INVALID_DEVICE;
     *flags = 0;
-    *active = contexts[device].retained > 0;
+    *active = __atomic_load_n(&contexts[device].retained, __ATOMIC_ACQUIRE) > 0;
     return SUCCESS;
 }
 

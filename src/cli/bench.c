@@ -42,8 +42,8 @@ static const struct argp_option options[] = {
 static const struct argp argp = {
     .options = options,
     .args_doc = "NAME [OPTION...] -- LAUNCHER [ARGUMENT...]",
-    .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern or "
-           "halo. "
+    .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern, "
+           "halo or channel (which needs no launcher). "
            "The options are those of the benchmark (nodewise bench NAME "
            "--help).\v"
            "Example:\n  nodewise bench pattern --host 3d --bytes 1MB -- mpirun "

@@ -212,6 +212,9 @@ static void check_words(const struct arguments *arguments,
         argp_error(state, "which domain? -n XxYxZ");
     if (arguments->show && arguments->clear)
         argp_error(state, "either --show or --clear");
+    if (arguments->tune && (arguments->common.output || arguments->common.json))
+        argp_error(state, "-o and --json belong to plan; what tune measures is "
+                          "kept in --cache");
     if (!arguments->tune && (arguments->show || arguments->clear))
         argp_error(state, "--show and --clear belong to tune");
     if (arguments->tune && !arguments->show && !arguments->clear &&

@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
+#include "cli/map_list.h"
 #include "cli/numbers.h"
 #include "cli/rowcol.h"
 
@@ -622,17 +623,6 @@ static int show(const struct work *work, const struct arguments *arguments)
     return code;
 }
 
-static int list_algorithms(void)
-{
-    const char *name, *summary;
-
-    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
-        printf("%-18s %s\n", name, summary);
-    printf("%-18s %s\n", "rowcol", NW_ROWCOL_SUMMARY);
-    printf("\nphases: %s\n", nw_map_phase_names());
-    return NW_EXIT_DONE;
-}
-
 static void fini(struct work *work)
 {
     nw_mapping_free(work->fixed);
@@ -654,7 +644,7 @@ static int run(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
-        return list_algorithms();
+        return nw_cli_map_list(&arguments.common);
     if (nw_cli_writable(arguments.common.output))
         return nw_cli_fail_output("map", NW_EIO);
     status = spare_inputs(&arguments);

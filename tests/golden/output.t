@@ -3,7 +3,7 @@ $ nodewise --help >/dev/full
 ! nodewise: standard output: No space left on device
 ? 1
 $ nodewise map --list >/dev/full
-! nodewise: standard output: No space left on device
+! standard output: No space left on device
 ? 1
 $ nodewise topology --help >/dev/full 2>/dev/null
 ? 1
@@ -108,3 +108,10 @@ $ for t in 20ms 0.02 0.02s; do nodewise map -t magc-a -p two.pattern --time $t -
 0
 nodewise map: --time is a time such as 90s, not '0s'
 nodewise map: --time is a time such as 90s, not '1parsec'
+## A list is JSON where JSON is asked for, and goes where -o says; what a command cannot follow it refuses.
+$ nodewise map --list --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["schema"], "magc" in d["algorithms"], "rowcol" in d["algorithms"])'; nodewise map --list -o list.txt; nodewise map --list | cmp - list.txt
+nodewise.map/1 True True
+$ nodewise halo tune --show --json
+! nodewise halo: -o and --json belong to plan; what tune measures is kept in --cache
+! Try `nodewise halo --help' or `nodewise halo --usage' for more information.
+? 2

@@ -25,6 +25,15 @@ bool nw_text_ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
+/* Devices such as /dev/zero have no end. */
+static bool is_endless(int fd, size_t used)
+{
+    struct stat info;
+
+    return used > NW_FILE_MOST_OF_DEVICE && !fstat(fd, &info) &&
+           S_ISCHR(info.st_mode);
+}
+
 static nw_status read_all(int fd, const char *path, char **data, size_t *length)
 {
     char *buffer = NULL;
@@ -39,6 +48,10 @@ static nw_status read_all(int fd, const char *path, char **data, size_t *length)
         got = read(fd, buffer + used, capacity - used - 1);
         if (got > 0)
             used += (size_t)got;
+        if (is_endless(fd, used)) {
+            status = nw_fail(NW_EIO, "%s:0: a device without an end", path);
+            goto out;
+        }
     } while (got > 0 || (got < 0 && errno == EINTR));
     if (got < 0) {
         status = nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));

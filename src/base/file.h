@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What a character device may give until it counts as endless. */
+enum { NW_FILE_MOST_OF_DEVICE = 1 << 24 };
+
 /* Reads all of `path` ("-" is standard input) into memory, NUL-terminated
  * (the NUL is not counted). Free with free(). */
 NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,

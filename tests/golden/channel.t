@@ -44,6 +44,11 @@ gather
 $ NODEWISE_CHANNEL_TABLE=. nodewise channel tune --show
 ! .:0: is a directory
 ? 3
+$ NODEWISE_CHANNEL_TABLE=/dev/zero nodewise channel tune --show
+! /dev/zero:0: a device without an end
+? 3
+$ NODEWISE_CHANNEL_TABLE=/dev/zero ASAN_OPTIONS=detect_leaks=0 nodewise bench channel choice -f shm -i 10 -b 1 | awk '/^1/ { print $4 }'
+gather
 $ nodewise channel tune -f nothing 2>&1 | sed "s/' here.*/'/"
 nodewise channel: libfabric has no provider 'nothing'
 $ nodewise channel tune --show --clear

@@ -22,6 +22,11 @@ bool nw_pens_nearest(const struct nw_seats *seats, struct nw_pens *pens);
 /* The groups of a dragonfly, likewise; false on other machines. */
 bool nw_pens_dragonfly(const struct nw_seats *seats, struct nw_pens *pens);
 
+/* How far hosts of two parts are from each other; parts of nw_pens_nearest.
+ * far: [parts][stride] */
+void nw_pens_measure(const struct nw_seats *seats, const struct nw_pens *pens,
+                     double *far, int32_t stride);
+
 /* Seats each rank in its part, in order. part: [ranks] */
 void nw_pens_sit(struct nw_seats *seats, const struct nw_pens *pens,
                  const int32_t *part);

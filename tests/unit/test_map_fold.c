@@ -173,6 +173,58 @@ static void divisions_are_the_best(void **state)
     }
 }
 
+#define CLIQUES 4
+
+/* Four of four ranks each, numbered in turn; much between two and two. */
+static nw_pattern *cliques(const int partner[CLIQUES])
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(16, &builder));
+    for (int a = 0; a < 16; a++)
+        for (int b = 0; b < 16; b++) {
+            int p = a % CLIQUES, q = b % CLIQUES;
+            uint64_t bytes = p == q ? 10000 : q == partner[p] ? 100 : 1;
+
+            if (a != b)
+                MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH, bytes,
+                                            1));
+        }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+/* Two leaf switches, of two nodes of two ranks, in each of two pods: a clique
+ * fills a switch, and its partner the other one there. */
+static void partners_share_a_pod(void **state)
+{
+    static const int partner[3][CLIQUES] = {
+        {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
+    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        struct seated bench;
+        const struct nw_seats *seats = &bench.seats;
+        int leaf[16];
+        bool found;
+
+        seated_begin(&bench, "two_pods.yaml", cliques(partner[i]));
+        MUST(nw_seats_part(&bench.seats, &aim, &found));
+        assert_true(found);
+        seated_check(seats);
+        for (int r = 0; r < 16; r++)
+            leaf[r] = seats->host[seats->seat[r]] / 2;
+        for (int r = 0; r < 16; r++) {
+            assert_int_equal(leaf[r], leaf[r % CLIQUES]);
+            assert_int_equal(leaf[r] / 2, leaf[partner[i][r % CLIQUES]] / 2);
+        }
+        seated_end(&bench);
+    }
+}
+
 struct figures {
     double hop_bytes, most;
 };
@@ -231,6 +283,7 @@ int main(void)
         cmocka_unit_test(grids_lie_in_a_torus),
         cmocka_unit_test(others_are_left_alone),
         cmocka_unit_test(divisions_are_the_best),
+        cmocka_unit_test(partners_share_a_pod),
         cmocka_unit_test(congestion_keeps_near),
     };
 

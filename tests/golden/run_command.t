@@ -37,20 +37,3 @@ $ nodewise run --launcher ./none ./app -n 3 --help
 ## As many ranks as cores, not as hardware threads, where nobody says how many.
 $ HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 3 ./app
-## An affinity mask is kept: ranks are mapped onto its cores alone, in the machine's own numbers.
-$ printf 'nodewise pattern 1\nranks 1 edges 0\n' >one.pattern; printf '#!/bin/sh\nfor w; do case $w in NODEWISE_RECORD=*) cp one.pattern "${w#*=}"; esac; done\necho "mpirun (Open MPI) 4.1.4"\n' >mpirun
-$ nodewise run --store store -n 1 --launcher ./mpirun -q -- ./app
-mpirun (Open MPI) 4.1.4
-$ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; ls store/*.pattern >/dev/null 2>&1 || { echo SKIP built without Open MPI; exit 77; }; for core in 0 1; do printf 'nodewise mapping 1\nranks 1\n0 %s %d -\n' $(hostname) $core >at; taskset -c $(PMI_RANK=0 nodewise exec at sh -c 'taskset -cp $$' | sed 's/.*: *//;s/[-,].*//') nodewise run --store store -n 1 --launcher ./mpirun --dry-run -q -- ./app >/dev/null; sed -n 's/^0 [^ ]*/core/p' store/*.mapping; done
-core 0 -
-core 1 -
-## What the store has of the hosts is used; where it is damaged, or of other hosts, they are looked at again.
-$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 8 1\n' >one.pattern; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun -q -- ./app
-mpirun (Open MPI) 4.1.4
-$ ls two/*.pattern >/dev/null 2>&1 || { echo SKIP built without Open MPI; exit 77; }
-> printf 'nodewise: cluster 1\nname: probed\nnode_types:\n  t:\n    cpu: {packages: 1, cores: 2}\nnodes:\n  - {name: "x[1-2]", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' >hosts.yaml
-> for how in cat 'head -c 40' 'head -c 0' 's/x/z/'; do case $how in s*) sed $how hosts.yaml;; *) $how hosts.yaml;; esac >two/b6216082ba46c9fec81a7bcd0a586d4c.yaml; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun --dry-run -- ./app 2>&1 >/dev/null | grep '^nodewise' | sed 's/;.*//'; done
-nodewise run: would map 2 ranks on 2 hosts, topology from the store
-nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
-nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
-nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/hosts.h"
+#include "cli/list.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,24 +295,12 @@ static int print(const struct arguments *arguments, const nw_launch *launch)
 
 static int list_launchers(const struct nw_common *common)
 {
-    struct nw_text table = {0}, json_text = {0};
-    struct nw_json json = {.text = &json_text};
-    const char *name, *summary;
-    int code;
+    static const struct nw_cli_list list = {.command = "launch",
+                                            .key = "launchers",
+                                            .width = 10,
+                                            .name = nw_launch_launcher};
 
-    nw_json_object(&json, NULL);
-    nw_json_string(&json, "schema", "nodewise.launch/1");
-    nw_json_object(&json, "launchers");
-    for (size_t i = 0; nw_launch_launcher(i, &name, &summary); i++) {
-        nw_text_format(&table, "%-10s %s\n", name, summary);
-        nw_json_string(&json, name, summary);
-    }
-    nw_json_end_object(&json);
-    nw_json_end_object(&json);
-    code = nw_cli_output("launch", common, table.data, NULL, json_text.data);
-    nw_text_fini(&table);
-    nw_text_fini(&json_text);
-    return code;
+    return nw_cli_list(&list, common);
 }
 
 /* Called by a path, ranks call it by the same one; else PATH will find it. */

@@ -9,7 +9,7 @@
 #include "cli/command.h"
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
-#include "cli/map_list.h"
+#include "cli/list.h"
 #include "cli/numbers.h"
 #include "cli/rowcol.h"
 
@@ -623,6 +623,30 @@ static int show(const struct work *work, const struct arguments *arguments)
     return code;
 }
 
+/* Those of the library, and rowcol, which is ours. */
+static bool name_algorithm(size_t i, const char **name, const char **summary)
+{
+    if (nw_map_algorithm(i, name, summary))
+        return true;
+    if (i && !nw_map_algorithm(i - 1, name, summary))
+        return false;
+    *name = "rowcol";
+    *summary = NW_ROWCOL_SUMMARY;
+    return true;
+}
+
+static int list_algorithms(const struct nw_common *common)
+{
+    const struct nw_cli_list list = {.command = "map",
+                                     .key = "algorithms",
+                                     .width = 18,
+                                     .name = name_algorithm,
+                                     .more_key = "phases",
+                                     .more = nw_map_phase_names()};
+
+    return nw_cli_list(&list, common);
+}
+
 static void fini(struct work *work)
 {
     nw_mapping_free(work->fixed);
@@ -644,7 +668,7 @@ static int run(int argc, char **argv)
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
-        return nw_cli_map_list(&arguments.common);
+        return list_algorithms(&arguments.common);
     if (nw_cli_writable(arguments.common.output))
         return nw_cli_fail_output("map", NW_EIO);
     status = spare_inputs(&arguments);

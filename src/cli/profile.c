@@ -169,24 +169,14 @@ static nw_status make_absolute(const char *path, char **out)
     return nw_text_take(&text, out);
 }
 
-/* A folder that cannot be written is better known before hours of running. */
+/* Parts of ranks are written beside it: it must be a file. */
 static nw_status check_writable(const char *path)
 {
     struct stat info;
-    char *folder;
-    nw_status status = nw_strdup(path, &folder);
 
-    if (status)
-        return status;
-    *strrchr(folder, '/') = '\0';
-    if (!stat(path, &info) && S_ISDIR(info.st_mode))
-        status = nw_fail(NW_EIO, "%s: is a directory", path);
-    else if (!stat(path, &info) && !S_ISREG(info.st_mode))
-        status = nw_fail(NW_EIO, "%s: is not a file", path);
-    else if (access(folder[0] ? folder : "/", W_OK | X_OK))
-        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    free(folder);
-    return status;
+    if (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+        return nw_fail(NW_EIO, "%s: is not a file", path);
+    return nw_cli_writable(path);
 }
 
 static nw_status find_library(const struct arguments *arguments,

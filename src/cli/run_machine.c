@@ -78,51 +78,54 @@ static bool has_all_hosts(const nw_topology *topology, const struct nw_job *job)
     return true;
 }
 
+static nw_status load_all_hosts(const struct nw_job *job,
+                                const struct nw_store *store, nw_topology **out)
+{
+    nw_topology *told = NULL;
+    nw_status status = nw_topology_load(store->topology, NULL, &told);
+
+    if (!status && !has_all_hosts(told, job))
+        status = nw_fail(NW_EMPI, "not all of the job's hosts answered when "
+                                  "they were measured");
+    if (status)
+        nw_topology_free(told);
+    else
+        *out = told;
+    return status;
+}
+
 /* A machine that was told, if it holds all of the job's hosts: ranks that did
  * not answer in time are not in it. */
 static nw_status take_measured(const struct nw_job *job,
                                const struct nw_run_wish *wish,
-                               const struct nw_store *store)
+                               const struct nw_store *store, nw_topology **out)
 {
-    nw_topology *told = NULL;
     char *text = NULL;
     nw_status status = measure(job, wish, &text);
 
     if (!status)
         status = nw_file_write(store->topology, text, strlen(text));
-    if (!status)
-        status = nw_topology_load(store->topology, NULL, &told);
-    if (!status && !has_all_hosts(told, job)) {
-        unlink(store->topology);
-        status = nw_fail(NW_EMPI, "not all of the job's hosts answered when "
-                                  "they were measured");
+    if (!status) {
+        status = load_all_hosts(job, store, out);
+        if (status)
+            unlink(store->topology);
     }
-    nw_topology_free(told);
     free(text);
     return status;
 }
 
 /* What the store has for these hosts, unless it is damaged: then they are
  * looked at again. */
-static bool is_stored(const struct nw_job *job, const struct nw_store *store)
-{
-    nw_topology *told = NULL;
-    bool good = !access(store->topology, R_OK) &&
-                !nw_topology_load(store->topology, NULL, &told) &&
-                has_all_hosts(told, job);
-
-    nw_topology_free(told);
-    return good;
-}
-
 static nw_status discover(const struct nw_job *job,
                           const struct nw_store *store,
                           const struct nw_run_wish *wish,
                           struct nw_run_plan *plan)
 {
-    bool known = !wish->refresh && is_stored(job, store);
+    bool known = !wish->refresh && !access(store->topology, R_OK) &&
+                 !load_all_hosts(job, store, &plan->topology);
     struct nw_run_wish describe = *wish;
-    nw_status status = known ? NW_OK : take_measured(job, wish, store);
+    nw_status status =
+        known ? NW_OK : take_measured(job, wish, store, &plan->topology);
 
     describe.probe_seconds = 0;
     plan->known_by = known                     ? "from the store"
@@ -130,12 +133,10 @@ static nw_status discover(const struct nw_job *job,
                                                : "discovered";
     if (status && wish->probe_seconds > 0) {
         plan->known_by = "discovered";
-        status = take_measured(job, &describe, store);
+        status = take_measured(job, &describe, store, &plan->topology);
     }
     if (!status)
         status = look_for_crowd(store->topology, &plan->crowded);
-    if (!status)
-        status = nw_topology_load(store->topology, NULL, &plan->topology);
     if (!known && !wish->store)
         unlink(store->topology);
     return status;

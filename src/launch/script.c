@@ -8,7 +8,6 @@
 
 #include "base/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 const char *nw_launch_script_lacks(const struct nw_launch_job *job)
@@ -24,7 +23,7 @@ const char *nw_launch_script_lacks_gpus(const struct nw_launch_job *job)
 }
 
 /* One word for sh, whatever is in it. */
-static void add_quoted(struct nw_text *text, const char *word)
+void nw_launch_add_quoted(struct nw_text *text, const char *word)
 {
     nw_text_add(text, "'");
     for (; *word; word++)
@@ -35,23 +34,6 @@ static void add_quoted(struct nw_text *text, const char *word)
     nw_text_add(text, "'");
 }
 
-/* " gpus=0,1": what the rank sees; left out where no rank has any. */
-static nw_status add_gpus(const struct nw_launch_job *job, int32_t rank,
-                          enum nw_gpu_visibility visibility,
-                          struct nw_text *text)
-{
-    char *gpus = NULL;
-    nw_status status = nw_launch_gpus(job->topology, job->mapping->node[rank],
-                                      job->mapping, rank, visibility, &gpus);
-
-    if (!status && gpus) {
-        nw_text_add(text, " gpus=");
-        add_quoted(text, gpus);
-    }
-    free(gpus);
-    return status;
-}
-
 /* "3) node='n1' rank=7 cpus=0,4 gpus='2' ;;" */
 static nw_status add_case(const struct nw_launch_job *job, int32_t key,
                           int32_t rank, enum nw_gpu_visibility visibility,
@@ -60,25 +42,13 @@ static nw_status add_case(const struct nw_launch_job *job, int32_t key,
     nw_status status;
 
     nw_text_format(text, "%d) node=", key);
-    add_quoted(text, nw_launch_host(job, rank));
+    nw_launch_add_quoted(text, nw_launch_host(job, rank));
     nw_text_format(text, " rank=%d cpus=", rank);
     nw_launch_add_cpus(job, rank, ",", text);
-    status = add_gpus(job, rank, visibility, text);
+    status = nw_launch_add_gpus(job, rank, visibility, text);
     nw_text_add(text, " ;;\n");
     return status;
 }
-
-static const char choose_gpus[] =
-    "if [ -n \"${gpus+set}\" ]; then\n"
-    "    export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=\"$gpus\"\n"
-    "    export ROCR_VISIBLE_DEVICES=\"$gpus\" ZE_AFFINITY_MASK=\"$gpus\"\n"
-    "    unset HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL\n"
-    "    count=0 all=\n"
-    "    for gpu in $(echo \"$gpus\" | tr , ' '); do\n"
-    "        all=$all${all:+,}$count count=$((count + 1))\n"
-    "    done\n"
-    "    export HIP_VISIBLE_DEVICES=\"$all\"\n"
-    "fi\n";
 
 static const char check_host[] =
     "here=$(uname -n)\n"
@@ -101,7 +71,7 @@ static const char find_rank[] =
     "# Written by nodewise launch: binds one rank, chooses its GPUs and "
     "becomes "
     "the\n# program. Usage: LAUNCHER this-script PROGRAM [ARGUMENT...]\n"
-    "unset node cpus gpus\n"
+    "unset node cpus gpus first local\n"
     "for rank in \"$OMPI_COMM_WORLD_RANK\" \"$PMIX_RANK\" \"$PMI_RANK\" "
     "\"$MV2_COMM_WORLD_RANK\" \\\n"
     "    \"$PALS_RANKID\" \"$ALPS_APP_PE\" \"$FLUX_TASK_RANK\" "
@@ -130,7 +100,7 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
     nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "
                        ">&2\n    exec \"$@\" ;;\nesac\n");
     nw_text_add(&text, check_host);
-    nw_text_add(&text, choose_gpus);
+    nw_launch_add_gpu_choice(job, &text);
     nw_text_add(&text, run_bound);
     note_unknown(job);
     if (!status)
@@ -148,14 +118,14 @@ nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
 {
     nw_status status = NW_OK;
 
-    nw_text_add(text, "unset node cpus gpus\ncase $RANK in\n");
+    nw_text_add(text, "unset node cpus gpus first local\ncase $RANK in\n");
     for (int32_t slot = 0; !status && slot < job->mapping->rank_count; slot++)
         status =
             add_case(job, slot, job->places.rank[slot], NW_GPU_PERMUTED, text);
     nw_text_add(text, "*)\n    echo \"${0##*/}: no place for rank '$RANK'\" "
                       ">&2\n    exit 1 ;;\nesac\n"
                       "export RANK=$rank\n");
-    nw_text_add(text, choose_gpus);
+    nw_launch_add_gpu_choice(job, text);
     nw_text_add(text, run_bound);
     note_unknown(job);
     return status;

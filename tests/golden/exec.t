@@ -106,6 +106,16 @@ $ for l in 6 ''; do PMI_RANK=0 CUDA_VISIBLE_DEVICES=$l nodewise exec late.mappin
 ran 6, no more
 ran , no more
 ? 1
+## The scripts that stand for nodewise exec choose as it does.
+$ printf 'nodewise: cluster 1\nname: c\nnode_types:\n  fat:\n    cpu: {synthetic: "package:1 core:4 pu:1"}\n    devices: [{package: 0, parts: [{gpu: 4}]}]\nnodes:\n  - {name: %s, type: fat}\n' $(hostname) >c.yaml; awk -v h=$(hostname) 'BEGIN {print "nodewise mapping 1\nranks 4"; n = split("1 2 1,2 -", g); for (i = 0; i < n; i++) print i, h, i, g[i + 1]}' >four.mapping
+> for v in one permuted; do nodewise launch -t c.yaml --gpu-visibility $v --for script -o app four.mapping -- x >/dev/null 2>&1; for l in 2,1 4,5,6 GPU-a,GPU-b,GPU-c '2, 0,1' 7; do for r in 0 1 2 3; do for by in ./app.sh "nodewise exec -t c.yaml --gpu-visibility=$v four.mapping"; do PMI_RANK=$r CUDA_VISIBLE_DEVICES=$l $by sh -c 'echo "$CUDA_VISIBLE_DEVICES;$ROCR_VISIBLE_DEVICES;$HIP_VISIBLE_DEVICES;$ZE_AFFINITY_MASK"' 2>/dev/null; done | uniq | wc -l; done; done; done | sort | uniq -c | sed 's/ *//'
+40 1
+$ nodewise launch -t c.yaml --for script -o app four.mapping -- x >/dev/null 2>&1; for l in 4,5,6 0,2,1; do for r in 0 1 2 3; do PMI_RANK=$r ROCR_VISIBLE_DEVICES=$l ./app.sh sh -c 'echo "[$CUDA_VISIBLE_DEVICES]"' 2>/dev/null; done | tr '\n' ' '; done; PMI_RANK=0 CUDA_VISIBLE_DEVICES=7 ./app.sh true 2>&1 | grep -v CPUs
+[5] [6] [5,6] [] [1] [2] [1,2] [] app.sh: rank 0: CUDA_VISIBLE_DEVICES=7 does not have GPU 1, which the mapping uses on this node: left as it is
+$ nodewise launch -t c.yaml --for torchrun -o torch four.mapping -- x >/dev/null 2>&1; for r in 0 1 2; do TORCHELASTIC_RUN_ID=1 RANK=$r CUDA_VISIBLE_DEVICES=4,5,6 ./torch.sh sh -c 'echo $CUDA_VISIBLE_DEVICES' 2>/dev/null; done
+5,6,4
+5,6,4
+4,6,5
 ## A launcher under taskset: its ranks are bound outside of it, which is said. A binding of the rank's own
 ## is the launcher's, and so is that of a script around it.
 $ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; first=$(taskset -cp $$ | sed 's/.*: *//;s/[-,].*//'); printf 'nodewise mapping 1\nranks 1\n0 %s 1 -\n' $(hostname) >second.mapping

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The GPUs of a rank in the shell's words. Where the job has a list of GPUs
+ * already the script chooses among those, by the rules of granted.c: the list
+ * is known only where the script runs, so the script knows the node's GPUs by
+ * number and UUID, and which of them the mapping uses. */
+#include "launch/launcher.h"
+
+#include <stdlib.h>
+
+static const char choose[] =
+    "pick() { # the word of the job's list for GPU $1: by name, or by place\n"
+    "    place=0\n"
+    "    for word in $given; do\n"
+    "        case $by$names in name*,\"$1=$word\",*) return 0 ;; esac\n"
+    "        [ \"$by$place\" != \"place$1\" ] || return 0\n"
+    "        place=$((place + 1))\n"
+    "    done\n"
+    "    return 1\n"
+    "}\n"
+    "serves() { # has the list all that the mapping uses here\n"
+    "    by=$1\n"
+    "    for gpu in $used; do pick \"$gpu\" || return 1; done\n"
+    "}\n"
+    "choose() { # the list's words for $gpus, in its order\n"
+    "    chosen=\n"
+    "    for gpu in $gpus; do\n"
+    "        before=${names%%=\"$gpu\",*}\n"
+    "        ! pick \"${before##*,}\" || chosen=$chosen${chosen:+,}$word\n"
+    "    done\n"
+    "}\n"
+    "arrange() { # all of the list, GPU $1 as device $local\n"
+    "    count=0 at=0 all=\n"
+    "    for word in $given; do\n"
+    "        count=$((count + 1))\n"
+    "        case ,$chosen, in *,\"$word\",*) ;; *) chosen=$chosen,$word ;; "
+    "esac\n"
+    "    done\n"
+    "    if pick \"$1\"; then\n"
+    "        first=$word\n"
+    "        for word in $chosen; do\n"
+    "            [ \"$word\" != \"$first\" ] || continue\n"
+    "            [ $at -ne $((local % count)) ] || all=$all,$first at=$((at + "
+    "1))\n"
+    "            all=$all,$word at=$((at + 1))\n"
+    "        done\n"
+    "        [ $at -eq $count ] || all=$all,$first\n"
+    "        chosen=$all\n"
+    "    fi\n"
+    "    chosen=${chosen#,}\n"
+    "}\n"
+    "for variable in CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES "
+    "ZE_AFFINITY_MASK; do\n"
+    "    eval \"given=\\${$variable-} is_given=\\${$variable+yes}\"\n"
+    "    [ -z \"$is_given\" ] || break\n"
+    "done\n"
+    "if [ -n \"$is_given\" ] && [ -n \"${gpus+set}\" ]; then\n"
+    "    set -f\n"
+    "    IFS=', '\n"
+    "    if serves name || serves place; then\n"
+    "        choose\n"
+    "        [ -z \"${local+set}\" ] || arrange \"$first\"\n"
+    "        gpus=$chosen\n"
+    "    else\n"
+    "        echo \"${0##*/}: rank $rank: $variable=$given does not have GPU "
+    "$gpu, which the mapping uses on this node: left as it is\" >&2\n"
+    "        unset gpus\n"
+    "    fi\n"
+    "    unset IFS\n"
+    "fi\n"
+    "if [ -n \"${gpus+set}\" ]; then\n"
+    "    export CUDA_DEVICE_ORDER=PCI_BUS_ID CUDA_VISIBLE_DEVICES=\"$gpus\"\n"
+    "    export ROCR_VISIBLE_DEVICES=\"$gpus\"\n"
+    "    case $gpus in *[!0-9.,]*) ;; *) export ZE_AFFINITY_MASK=\"$gpus\" ;; "
+    "esac\n"
+    "    unset HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL\n"
+    "    count=0 all=\n"
+    "    for gpu in $(echo \"$gpus\" | tr , ' '); do\n"
+    "        all=$all${all:+,}$count count=$((count + 1))\n"
+    "    done\n"
+    "    export HIP_VISIBLE_DEVICES=\"$all\"\n"
+    "fi\n";
+
+static bool is_used(const struct nw_launch_job *job, int32_t place, int32_t gpu)
+{
+    const struct nw_launch_places *places = &job->places;
+
+    for (int32_t i = places->first[place]; i < places->first[place + 1]; i++) {
+        struct nw_ints own = nw_mapping_gpus(job->mapping, places->rank[i]);
+
+        for (size_t g = 0; g < own.count; g++)
+            if (own.values[g] == gpu)
+                return true;
+    }
+    return false;
+}
+
+/* "'n1') names=,0=0,0=GPU-a,1=1,1=GPU-b, used='0 1' ;;" */
+static void add_node(const struct nw_launch_job *job, int32_t place,
+                     struct nw_text *text)
+{
+    int32_t node = job->places.node[place];
+    struct nw_range gpus = nw_topology_node_gpus(job->topology, node);
+
+    nw_launch_add_quoted(text, job->mapping->node_name[node]);
+    nw_text_add(text, ") names=',");
+    for (int32_t g = 0; g < gpus.count; g++) {
+        const char *uuid =
+            nw_topology_gpu_info(job->topology, gpus.first + g).uuid;
+
+        nw_text_format(text, "%d=%d,", g, g);
+        if (uuid)
+            nw_text_format(text, "%d=%s,", g, uuid);
+    }
+    nw_text_add(text, "' used='");
+    for (int32_t g = 0; g < gpus.count; g++)
+        if (is_used(job, place, g))
+            nw_text_format(text, "%d ", g);
+    nw_text_add(text, "' ;;\n");
+}
+
+void nw_launch_add_gpu_choice(const struct nw_launch_job *job,
+                              struct nw_text *text)
+{
+    if (!nw_launch_has_gpus(job->mapping))
+        return;
+    nw_text_add(text, "case $node in\n");
+    for (int32_t i = 0; i < job->places.node_count; i++)
+        add_node(job, i, text);
+    nw_text_add(text, "esac\n");
+    nw_text_add(text, choose);
+}
+
+/* " gpus=0,1": what the rank sees where nothing was granted; with all GPUs,
+ * " first=1 local=3": its first one, and as which device; left out where no
+ * rank has any. */
+nw_status nw_launch_add_gpus(const struct nw_launch_job *job, int32_t rank,
+                             enum nw_gpu_visibility visibility,
+                             struct nw_text *text)
+{
+    struct nw_ints own = nw_mapping_gpus(job->mapping, rank);
+    char *gpus = NULL;
+    nw_status status = nw_launch_gpus(job->topology, job->mapping->node[rank],
+                                      job->mapping, rank, visibility, &gpus);
+
+    if (!status && gpus) {
+        nw_text_add(text, " gpus=");
+        nw_launch_add_quoted(text, gpus);
+        if (visibility == NW_GPU_PERMUTED)
+            nw_text_format(text, " first=%d local=%d",
+                           own.count ? own.values[0] : -1,
+                           nw_launch_local_rank(job->mapping, rank));
+    }
+    free(gpus);
+    return status;
+}

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define MOST_QUANTITIES 256
@@ -54,6 +55,22 @@ static int read_shape(char *words, struct shape *shape)
     return 1;
 }
 
+/* A choice that could not be written leaves its reason. */
+static int is_kept(const char *path)
+{
+    const char *why = nw_error_text();
+    size_t length = strlen(path);
+
+    if (!strncmp(why, path, length) && why[length] == ':')
+        fprintf(stderr, "nodewise halo: not kept: %s\n", why);
+    else if (access(path, F_OK))
+        fprintf(stderr, "nodewise halo: not kept: %s could not be written\n",
+                path);
+    else
+        return 1;
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct shape shape = {.plan = NW_HALO_OPTIONS_INIT};
@@ -74,12 +91,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "nodewise halo: %s\n", nw_error_text());
     else if (!rank)
         puts(nw_halo_words(halo));
-    if (!rank && !failed && shape.plan.cache &&
-        access(shape.plan.cache, F_OK)) {
-        fprintf(stderr, "%s: not kept: it could not be written\n",
-                shape.plan.cache);
-        failed = 1;
-    }
+    if (!rank && !failed && shape.plan.cache)
+        failed = !is_kept(shape.plan.cache);
     nw_halo_free(halo);
     MPI_Finalize();
     return failed;

@@ -170,7 +170,8 @@ struct nw_halo_options {
     enum nw_halo_schedule schedule;
     enum nw_halo_choice choice;
     const char *cache; /* file of measured choices; NULL: the user's own,
-                          "" none */
+                          "" none; where it cannot be written the plan is made
+                          all the same, and nw_error_text() says why */
     double timeout; /* seconds after which a silent peer is an error; 0 never,
                        a peer that ended is always found */
 };

@@ -87,6 +87,13 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
     return status;
 }
 
+bool nw_file_has_bytes(const char *path)
+{
+    struct stat info;
+
+    return !stat(path, &info) && (!S_ISREG(info.st_mode) || info.st_size);
+}
+
 static int line_of(const char *data, size_t at)
 {
     int line = 1;

@@ -20,6 +20,9 @@ enum { NW_FILE_MOST_OF_DEVICE = 1 << 24 };
 NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,
                                      size_t *length);
 
+/* False where nothing is kept: no such file, or one without a byte. */
+bool nw_file_has_bytes(const char *path);
+
 /* As nw_file_read, and refuses what is empty, holds a NUL or is not UTF-8,
  * with "file:line: ". */
 NW_MUST_CHECK nw_status nw_file_read_text(const char *path, char **data,

@@ -201,7 +201,7 @@ static nw_status read_kept(const char *path, char **out)
     size_t length;
     nw_status status;
 
-    if (access(path, F_OK))
+    if (!nw_file_has_bytes(path))
         return nw_fail(NW_EIO,
                        "%s: nothing is kept here; nodewise channel "
                        "tune measures it",

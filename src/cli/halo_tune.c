@@ -51,7 +51,7 @@ static nw_status read_kept(const char *path, char **data,
     const char *line;
     nw_status status;
 
-    if (access(path, F_OK))
+    if (!nw_file_has_bytes(path))
         return NW_OK;
     status = nw_file_read_text(path, data, &length);
     if (status)

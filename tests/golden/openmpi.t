@@ -19,3 +19,9 @@ nodewise run: would map 2 ranks on 2 hosts, topology from the store
 nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
 nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
 nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
+## A halo's choice is kept, in an empty file too; where that fails at last, it is said and is a failure.
+$ printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "mpirun (Open MPI) 4.1.4"\nshift 2\n[ -z "$SPOIL" ] || { rm choices; mkdir choices; }\nexec "$@"\n' >mpirun; : >choices; nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null; nodewise halo tune --cache choices --show | sed 's/.* cells/cells/;s/: [a-z]*: /: /'
+cells of 8 B, radius 1, host memory: self 3.9 kB
+$ SPOIL=1 nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null
+! nodewise halo: not kept: choices:0: is a directory
+? 1

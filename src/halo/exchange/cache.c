@@ -140,7 +140,7 @@ static bool read_here(const nw_halo *halo, const char *file,
     struct nw_lines lines;
     uint64_t key = key_of(halo);
 
-    if (!find_file(file, path) || access(path, R_OK) ||
+    if (!find_file(file, path) || !nw_file_has_bytes(path) ||
         nw_file_read_text(path, &data, &length))
         return false;
     nw_lines_init(&lines, path, data);
@@ -235,7 +235,7 @@ void nw_halo_cache_write(const nw_halo *halo, const char *file)
     if (!find_file(file, path) || nw_file_folders(path, 0755))
         return;
     nw_text_add(&text, HEAD "\n");
-    if (!access(path, F_OK))
+    if (nw_file_has_bytes(path))
         ours = !nw_file_read_text(path, &data, &length) &&
                add_others(data, path, key, &text);
     add_line(halo, key, &text);

@@ -245,6 +245,22 @@ static nw_status profiled_words(const struct arguments *arguments,
     return status;
 }
 
+/* Ranks that share the cores of this machine alone leave nothing to choose. */
+static bool may_be_mapped(const struct arguments *arguments)
+{
+    return !arguments->job.shared_cores || arguments->wish.topology;
+}
+
+static void say_shared(const struct arguments *arguments)
+{
+    const struct nw_job *job = &arguments->job;
+
+    if (job->shared_cores)
+        say(arguments, "%d ranks share the %d core%s of this machine%s",
+            job->ranks, job->shared_cores, job->shared_cores == 1 ? "" : "s",
+            may_be_mapped(arguments) ? "" : ": there will be nothing to map");
+}
+
 /* A run that failed is no example of the program. */
 static void keep_pattern(const struct arguments *arguments,
                          const struct nw_store *store, int code)
@@ -273,11 +289,25 @@ static void keep_pattern(const struct arguments *arguments,
         unlink(store->fresh);
     } else {
         say(arguments,
-            "first time: profiled %d ranks and stored their pattern; the next "
-            "run will be mapped",
-            pattern->rank_count);
+            "first time: profiled %d ranks and stored their pattern%s",
+            pattern->rank_count,
+            may_be_mapped(arguments) ? "; the next run will be mapped" : "");
     }
     nw_pattern_free(pattern);
+}
+
+/* Said before the first of two runs that would not be mapped. */
+static void check_topology(const struct arguments *arguments)
+{
+    nw_topology *topology = NULL;
+
+    if (arguments->wish.topology &&
+        nw_topology_load(arguments->wish.topology, NULL, &topology))
+        fprintf(stderr,
+                "nodewise run: warning: %s; by that no run will be "
+                "mapped\n",
+                nw_error_text());
+    nw_topology_free(topology);
 }
 
 static int run_profiled(const struct arguments *arguments,
@@ -285,6 +315,9 @@ static int run_profiled(const struct arguments *arguments,
 {
     char **words = NULL;
     int code;
+
+    check_topology(arguments);
+    say_shared(arguments);
 
     if (!arguments->wish.store) {
         say(arguments, "no pattern is known, and none is to be stored: "

@@ -87,6 +87,9 @@ static nw_status split_line(const char *line, struct nw_words *out)
             else
                 nw_text_add_bytes(&word, line, 1);
         status = nw_text_take(&word, &text);
+        if (!status && quote)
+            status = nw_fail(NW_EINVAL,
+                             "--launcher: the quote %c is not closed", quote);
         if (!status)
             status = nw_words_add(out, text);
         free(text);
@@ -345,6 +348,31 @@ static int32_t guess_ranks(const struct nw_job *job)
     return count > 0 ? count : count_cores();
 }
 
+/* Batch systems whose hosts Open MPI asks for by itself. */
+static bool has_allocation(void)
+{
+    static const char *const variables[] = {
+        "SLURM_JOB_ID",   "SLURM_JOB_NODELIST", "PBS_NODEFILE", "PE_HOSTFILE",
+        "LSB_MCPU_HOSTS", "COBALT_NODEFILE",    "OAR_NODEFILE"};
+
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            return true;
+    return false;
+}
+
+/* Nobody has said what there is room for, so nobody is held to it. */
+static void look_for_room(struct nw_job *job)
+{
+    int32_t cores;
+
+    if (job->hostfile || job->hosts || has_allocation())
+        return;
+    cores = count_cores();
+    if (job->ranks > cores)
+        job->shared_cores = cores;
+}
+
 nw_status nw_job_find_hosts(struct nw_job *job)
 {
     nw_status status = find_hosts(job);
@@ -354,6 +382,8 @@ nw_status nw_job_find_hosts(struct nw_job *job)
                          job->hostfile ? job->hostfile : "--hosts");
     if (!status && !job->ranks)
         job->ranks = guess_ranks(job);
+    if (!status)
+        look_for_room(job);
     return status;
 }
 
@@ -383,6 +413,22 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
     return status;
 }
 
+/* Open MPI alone refuses to have ranks share cores, unless it is told to. */
+static nw_status add_sharing(const struct nw_job *job, struct nw_words *out)
+{
+    nw_status status;
+
+    if (!job->shared_cores || job->kind != NW_LAUNCHER_OPENMPI)
+        return NW_OK;
+    for (size_t i = 0; i < job->launcher.count; i++)
+        if (strcasestr(job->launcher.word[i], "oversubscribe"))
+            return NW_OK;
+    if (strcmp(job->writer, "openmpi5") != 0)
+        return nw_words_add(out, "--oversubscribe");
+    status = nw_words_add(out, "--map-by");
+    return status ? status : nw_words_add(out, ":OVERSUBSCRIBE");
+}
+
 nw_status nw_job_start_words(const struct nw_job *job, struct nw_words *out)
 {
     char count[16];
@@ -390,6 +436,8 @@ nw_status nw_job_start_words(const struct nw_job *job, struct nw_words *out)
 
     for (size_t i = 0; !status && i < job->launcher.count; i++)
         status = nw_words_add(out, job->launcher.word[i]);
+    if (!status)
+        status = add_sharing(job, out);
     snprintf(count, sizeof count, "%d", job->ranks);
     if (!status && job->ranks)
         status = nw_words_add(out, "-n");

@@ -29,6 +29,8 @@ struct nw_job {
     const char *writer;       /* its name in nw_launch_new; static */
     struct nw_words host;     /* names, each once */
     int32_t *slots;           /* [host.count] most ranks; 0: not said */
+    int32_t shared_cores;     /* all that there are, where ranks share them on
+                                 this machine alone; 0: they do not */
 };
 
 /* NW_ENODEV where no launcher is found. */

@@ -12,15 +12,15 @@ $ nodewise run --launcher ./none -- ./app
 ? 4
 ## a double of Open MPI's launcher, which prints what it is told
 $ printf '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n' > mpirun && chmod +x mpirun && printf '#!/bin/sh\n# libmpi.so.40\n' > app && chmod +x app && mkdir store
-$ nodewise run --store store -n 4 --launcher './mpirun --oversubscribe' --dry-run --no-store -- ./app 'a b'
+$ HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run --store store -n 4 --launcher './mpirun --oversubscribe' --dry-run --no-store -- ./app 'a b'
 ./mpirun --oversubscribe -n 4 ./app 'a b'
 ! nodewise run: no pattern is known, and none is to be stored: started as without nodewise
 ## no trouble of ours keeps the program from being started
-$ nodewise run --store /proc/none -n 4 --launcher ./mpirun --dry-run -- ./app
-./mpirun -n 4 ./app
+$ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run -- ./app
+./mpirun -n 1 ./app
 ! nodewise run: warning: /proc/none: No such file or directory; started as without nodewise
-$ touch file && nodewise run --store file -n 4 --launcher ./mpirun --dry-run -- ./app 2>err; sed 's/: [^:]*file:/: file:/' err
-./mpirun -n 4 ./app
+$ touch file && nodewise run --store file -n 1 --launcher ./mpirun --dry-run -- ./app 2>err; sed 's/: [^:]*file:/: file:/' err
+./mpirun -n 1 ./app
 nodewise run: warning: file: not a directory; started as without nodewise
 $ printf 'n[1-\n' > bad && nodewise run --store store -n 4 --hostfile bad --launcher ./mpirun --dry-run -- ./app 2>err; cut -c1-21 err
 ./mpirun -n 4 --hostfile bad ./app
@@ -37,3 +37,18 @@ $ nodewise run --launcher ./none ./app -n 3 --help
 ## As many ranks as cores, not as hardware threads, where nobody says how many.
 $ HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 3 ./app
+## More ranks than cores: Open MPI is told that it may, where nobody has said what there is room for.
+$ for l in ./mpirun './mpirun --OverSubscribe' './mpirun --map-by :OVERSUBSCRIBE'; do HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store -n 4 --launcher "$l" --dry-run --no-store -q -- ./app; done; for v in SLURM_JOB_ID PBS_NODEFILE; do env $v=1 HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store -n 4 --launcher ./mpirun --dry-run --no-store -q -- ./app; done
+./mpirun --oversubscribe -n 4 ./app
+./mpirun --OverSubscribe -n 4 ./app
+./mpirun --map-by :OVERSUBSCRIBE -n 4 ./app
+./mpirun -n 4 ./app
+./mpirun -n 4 ./app
+$ printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.7"\n' >five && mkdir 5 && mv five 5/mpirun && chmod +x 5/mpirun && HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store -n 4 --launcher 5/mpirun --dry-run --no-store -q -- ./app
+5/mpirun --map-by :OVERSUBSCRIBE -n 4 ./app
+## A quote without its other end; a topology that cannot be read is known before the second run.
+$ nodewise run --launcher "./mpirun 'x" --dry-run -- ./app
+! nodewise run: --launcher: the quote ' is not closed
+? 2
+$ nodewise run --store store -n 1 -t bogus --launcher ./mpirun --mpi openmpi --dry-run -q -- ./app >/dev/null 2>err; sed 's/;.*;/; ...;/' err
+nodewise run: warning: 'bogus' is no topology source; ...; by that no run will be mapped

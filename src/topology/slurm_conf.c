@@ -56,6 +56,16 @@ static nw_status cut_pair(const struct conf *conf, char **rest, char **key,
     return NW_OK;
 }
 
+static nw_status check_speed(const struct conf *conf, const char *value)
+{
+    uint64_t speed;
+
+    if (nw_parse_u64(value, &speed) && speed <= UINT32_MAX)
+        return NW_OK;
+    return nw_lines_fail(&conf->lines, "LinkSpeed is a number, not '%s'",
+                         value);
+}
+
 static nw_status take_pair(const struct conf *conf, const char *key,
                            const char *value, struct words *words)
 {
@@ -69,7 +79,7 @@ static nw_status take_pair(const struct conf *conf, const char *key,
                 {"BlockSizes", &words->sizes}};
 
     if (!strcasecmp(key, "LinkSpeed")) /* Slurm itself does not use it */
-        return NW_OK;
+        return check_speed(conf, value);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (!strcasecmp(key, keys[i].key)) {
             if (*keys[i].value)
@@ -157,8 +167,11 @@ static nw_status take_line(struct conf *conf, char *line)
     if (!words.name == !words.block)
         return nw_lines_fail(&conf->lines,
                              "a line names one switch or one block");
-    if (!words.below && !words.nodes)
-        return nw_lines_fail(&conf->lines, "neither Switches= nor Nodes=");
+    if (words.name && words.below && words.nodes)
+        return nw_lines_fail(&conf->lines,
+                             "switch '%s' has both Switches= and Nodes=, "
+                             "which Slurm refuses",
+                             words.name);
     if (words.block && words.below)
         return nw_lines_fail(&conf->lines, "a block has nodes, no switches");
     conf->trees |= !!words.name;

@@ -228,14 +228,14 @@ twice.conf:3: node 'n4' is on another switch or block, in line 2: Slurm uses bot
 value.conf:1: Nodes has no value
 3
 ## Lines that go on, also in the middle of a list, as Slurm joins them
-$ printf 'SwitchName=a Nodes=n[1-2],\\\nm[01-\\ \n03] # \\\nSwitchName=b Nodes=k\\\r\n[1-2]\nSwitchName=c Switches=a,b \\\n LinkSpeed=1\nSwitchName=d\n' > joined.conf; nodewise topology slurm:joined.conf; sed '$d' joined.conf > good.conf; nodewise topology slurm:good.conf | sed -n 3,8p
+$ printf 'SwitchName=a Nodes=n[1-2],\\\nm[01-\\ \n03] # \\\nSwitchName=b Nodes=k\\\r\n[1-2]\nSwitchName=c Switches=a,b \\\n LinkSpeed=1\nSwitchName=d Nodes\n' > joined.conf; nodewise topology slurm:joined.conf; sed '$d' joined.conf > good.conf; nodewise topology slurm:good.conf | sed -n 3,8p
 network (tree)
 └─c
   ├─a                              network 12.5 GB/s  150 ns assumed
   │ └─m[01-03],n[1,2]            5 nic     12.5 GB/s  500 ns assumed, host
   └─b                              network 12.5 GB/s  150 ns assumed
     └─k[1,2]                     2 nic     12.5 GB/s  500 ns assumed, host
-! joined.conf:8: neither Switches= nor Nodes=
+! joined.conf:8: expected Key=Value, not 'Nodes'
 ## Blanks around the sign, quotes, keys in any case, as Slurm's parser takes them
 $ printf 'switchname = a  NODES = "n[1-2],m[01-03]"\nSwitchName=b\tnodes=rack[1-2]node[8-9]x LinkSpeed = 50\nSwitchName=c Switches=a,b\n' > free.conf; nodewise topology slurm:free.conf | sed -n 3,8p
 network (tree)
@@ -255,6 +255,18 @@ $ python3 "$SOURCE/bench/topology/fabric.py" > big.txt && python3 -c '
 > used = resource.getrusage(resource.RUSAGE_CHILDREN)
 > print(done.stdout.split(",")[0], used.ru_utime + used.ru_stime < 10)'
 big.txt: 10000 nodes True
+## As Slurm: a switch without anything below it is an empty leaf, a block without nodes an empty block; one
+## with both kinds of things below it is refused, and so is a speed that is no number.
+$ printf 'SwitchName=a Nodes=n[1-2]\nSwitchName=b LinkSpeed=4\nSwitchName=top Switches=a,b\n' >leaf.conf; nodewise topology slurm:leaf.conf | grep -cE '^  ([├]─a|└─b)  '; printf 'BlockName=a Nodes=n[1-2]\nBlockName=b\nBlockSizes=2\n' >block.conf; nodewise topology slurm:block.conf | head -1
+2
+block.conf: 2 nodes, 2 cores, 0 GPUs, 6 links (6 with assumed figures)
+$ for words in 'Nodes=n1 Switches=b' 'LinkSpeed=fast Nodes=n1' 'LinkSpeed=4294967296 Nodes=n1'; do printf 'SwitchName=b Nodes=n2\nSwitchName=a %s\n' "$words" >bad.conf; nodewise topology slurm:bad.conf || echo $?; done
+! bad.conf:2: switch 'a' has both Switches= and Nodes=, which Slurm refuses
+! bad.conf:2: LinkSpeed is a number, not 'fast'
+! bad.conf:2: LinkSpeed is a number, not '4294967296'
+3
+3
+3
 ## A node named twice on one switch is one node, as for Slurm.
 $ printf 'SwitchName=a Nodes=n[1-3],n2,n1\nSwitchName=b Nodes=m1\nSwitchName=top Switches=a,b\n' >repeated.conf; sed 's/,n2,n1//' repeated.conf >single.conf; for f in repeated single; do nodewise topology slurm:$f.conf --json | sed "s/$f//g"; nodewise topology slurm:$f.conf --yaml | sed "s/$f//g"; done >all; head -n $(($(wc -l <all) / 2)) all >one; tail -n $(($(wc -l <all) / 2)) all | cmp - one && nodewise topology slurm:repeated.conf | head -1
 repeated.conf: 4 nodes, 4 cores, 0 GPUs, 10 links (10 with assumed figures)

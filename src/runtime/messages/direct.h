@@ -15,8 +15,8 @@
 enum { NW_NONCE = 16, NW_SLOTS = 64 };
 
 /* seats.c: what the processes of this node share in host memory, each of which
- * has a seat. A slot's word is twice its generation, and one more while it
- * holds a payload. */
+ * has a seat. A slot's word is four times its generation, one more while it
+ * holds a payload, and two more while the receiver fetches that. */
 struct nw_seat {
     uint32_t probes;    /* it looks at messages before it receives them */
     uint32_t announced; /* its pool can be mapped */
@@ -65,11 +65,11 @@ struct nw_slot {
 bool nw_slots_open(int32_t gpu);
 bool nw_slot_take(size_t bytes, struct nw_slot *out); /* false: no room */
 char *nw_slots_memory(void);
-/* The payload will not be fetched by any other; wherever it already was,
+/* The payload is not to be fetched any more; where it is being fetched, or was,
  * nothing is done. */
 void nw_slot_drop(const struct nw_slot *slot);
-/* The reader's side: a payload that waits; NULL where it is not here, or no
- * more. */
+/* The reader's side: a payload that waits, and stays until it is freed; NULL
+ * where it is not here, or no more. */
 const char *nw_slot_payload(const struct nw_envelope *envelope);
 void nw_slot_free(const struct nw_envelope *envelope);
 void nw_slots_unmap(void);

@@ -134,6 +134,19 @@ struct nw_kept *nw_kept_take(MPI_Request request, bool all)
     return taken;
 }
 
+void nw_kept_remove(struct nw_kept *kept)
+{
+    struct nw_kept **at = bucket_of(kept->request);
+
+    pthread_mutex_lock(&lock);
+    while (*at != kept)
+        at = &(*at)->next;
+    *at = kept->next;
+    kept->next = NULL;
+    __atomic_sub_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&lock);
+}
+
 bool nw_kept_is_persistent(const struct nw_kept *kept)
 {
     return kept->persistent;

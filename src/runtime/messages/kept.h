@@ -29,6 +29,7 @@ struct nw_kept {
 
 /* kept.c: out of the table; those of persistent requests only where `all`. */
 struct nw_kept *nw_kept_take(MPI_Request request, bool all);
+void nw_kept_remove(struct nw_kept *kept); /* this one */
 void nw_kept_put(struct nw_kept *kept); /* all that were taken, into it again */
 struct nw_kept *nw_kept_find(MPI_Request request,
                              bool (*is)(const struct nw_kept *));
@@ -46,6 +47,8 @@ bool nw_kept_are_held(void);
  */
 int nw_kept_finish(struct nw_kept *kept, MPI_Status *status);
 int nw_kept_finish_all(struct nw_kept *kept, MPI_Status *status);
+/* They ended in an error: nobody will fetch what they were to send. */
+void nw_kept_fail(struct nw_kept *kept);
 /* What the status is to say when it is asked for again. */
 void nw_kept_remember(struct nw_kept *kept, const MPI_Status *status);
 

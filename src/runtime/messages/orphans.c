@@ -31,6 +31,29 @@ int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+static bool is_send(const struct nw_kept *kept)
+{
+    return kept->count && kept->buffer[0]->way & NW_READ;
+}
+
+/* How it ended, after which its handle is none; false: not yet. */
+static bool settle_one(struct nw_kept *kept, bool wait)
+{
+    MPI_Status status;
+    int flag = 1, rc;
+
+    rc = wait && is_send(kept)
+             ? NW_PMPI(Wait)(&kept->request, &status)
+             : NW_PMPI(Test)(&kept->request, &flag, &status);
+    if (!rc && !flag)
+        return false;
+    if (!rc)
+        (void)nw_kept_finish(kept, &status);
+    if (kept->persistent && kept->request != MPI_REQUEST_NULL)
+        NW_PMPI(Request_free)(&kept->request);
+    return kept->request == MPI_REQUEST_NULL;
+}
+
 /* Those orphans that are done; all sends among them where `wait`. */
 static void settle(bool wait)
 {
@@ -38,24 +61,15 @@ static void settle(bool wait)
 
     while (*at) {
         struct nw_kept *kept = *at;
-        MPI_Request handle = kept->request;
-        MPI_Status status;
-        int flag = 0;
 
-        if (wait && kept->count && kept->buffer[0]->way & NW_READ)
-            flag = !NW_PMPI(Wait)(&handle, &status);
-        else if (NW_PMPI(Test)(&handle, &flag, &status))
-            flag = 0;
-        if (!flag) {
+        if (!settle_one(kept, wait)) {
             at = &kept->next;
             continue;
         }
         *at = kept->next;
+        kept->next = NULL;
         __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
-        (void)nw_kept_finish(kept, &status);
-        if (kept->persistent)
-            NW_PMPI(Request_free)(&handle);
-        nw_kept_free(kept);
+        nw_kept_fail(kept); // nothing is, where it was finished
     }
 }
 

@@ -76,6 +76,20 @@ int nw_kept_finish_all(struct nw_kept *kept, MPI_Status *status)
     return rc;
 }
 
+static void fail_one(struct nw_kept *kept)
+{
+    if (kept->active)
+        nw_direct_unsent(kept->buffer, kept->count);
+    kept->active = false;
+}
+
+void nw_kept_fail(struct nw_kept *kept)
+{
+    for (struct nw_kept *one = kept; one; one = one->next)
+        fail_one(one);
+    (void)nw_kept_finish_all(kept, NULL);
+}
+
 /* Out of the table, but for what stays there until the program frees it. */
 static void find(struct nw_ending *ending)
 {
@@ -109,13 +123,8 @@ void nw_request_back(struct nw_ending *ending)
 
 static int end_persistent(struct nw_kept *kept, MPI_Status *status)
 {
-    int rc = MPI_SUCCESS;
+    int rc = nw_kept_finish(kept, status);
 
-    if (!status) {
-        kept->active = false;
-        return rc;
-    }
-    rc = nw_kept_finish(kept, status);
     kept->opened = false;
     nw_kept_let_go(kept);
     return rc;
@@ -136,18 +145,51 @@ int nw_request_end(struct nw_ending *ending, MPI_Status *status)
     return nw_kept_finish_all(end.kept, status);
 }
 
+/* Open MPI frees those that fail, MPICH does not. */
+static void fail_persistent(struct nw_kept *kept, bool lives)
+{
+    fail_one(kept);
+    kept->opened = false;
+    nw_kept_let_go(kept);
+    if (lives)
+        return;
+    nw_kept_remove(kept);
+    nw_kept_free(kept);
+}
+
+void nw_request_fail(struct nw_ending *ending, MPI_Request left)
+{
+    bool lives = left != MPI_REQUEST_NULL;
+    struct nw_ending end;
+
+    if (!ending->found)
+        find(ending);
+    end = *ending;
+    *ending = (struct nw_ending){.found = true};
+    if (end.persistent)
+        fail_persistent(end.persistent, lives);
+    else if (lives)
+        nw_request_back(&end);
+    else if (end.pair)
+        (void)nw_pair_end(end.pair, NULL);
+    else
+        nw_kept_fail(end.kept);
+}
+
 int nw_message_wait(__typeof__(&MPI_Wait) next, MPI_Request *request,
                     MPI_Status *status)
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     struct nw_ending ending;
-    int rc, bad;
+    int rc;
 
     nw_pairs_await(1, request);
     nw_request_begin(*request, &ending);
     rc = next(request, seen);
-    bad = nw_request_end(&ending, rc ? NULL : seen);
-    return rc ? rc : bad;
+    if (!rc)
+        return nw_request_end(&ending, seen);
+    nw_request_fail(&ending, *request);
+    return rc;
 }
 
 int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
@@ -155,16 +197,18 @@ int nw_message_test(__typeof__(&MPI_Test) next, MPI_Request *request, int *flag,
 {
     MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
     struct nw_ending ending;
-    int rc, bad = MPI_SUCCESS;
+    int rc;
 
     nw_pairs_look();
     nw_request_begin(*request, &ending);
     rc = next(request, flag, seen);
-    if (rc || *flag)
-        bad = nw_request_end(&ending, rc ? NULL : seen);
+    if (rc)
+        nw_request_fail(&ending, *request);
+    else if (*flag)
+        rc = nw_request_end(&ending, seen);
     else
         nw_request_back(&ending);
-    return rc ? rc : bad;
+    return rc;
 }
 
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)

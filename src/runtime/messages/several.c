@@ -9,6 +9,7 @@ enum { FEW = 16 };
 /* What there is to do for each, and statuses where the caller wants none. */
 struct several {
     int count;
+    const MPI_Request *request;
     struct nw_ending *ending, few_endings[FEW];
     MPI_Status *status, few_statuses[FEW];
 };
@@ -20,6 +21,7 @@ static bool several_open(struct several *several, int count,
     bool own = statuses == MPI_STATUSES_IGNORE;
 
     several->count = 0;
+    several->request = requests;
     several->ending = several->few_endings;
     several->status = own ? several->few_statuses : statuses;
     if (n > FEW) {
@@ -53,9 +55,12 @@ static int done_one(struct several *several, int request, int status, int rc)
 
     if (rc == MPI_ERR_IN_STATUS && seen->MPI_ERROR == MPI_ERR_PENDING)
         return MPI_SUCCESS;
-    if (rc && (rc != MPI_ERR_IN_STATUS || seen->MPI_ERROR))
-        seen = NULL;
-    return nw_request_end(&several->ending[request], seen);
+    if (!rc || (rc == MPI_ERR_IN_STATUS && !seen->MPI_ERROR))
+        return nw_request_end(&several->ending[request], seen);
+    if (rc == MPI_ERR_IN_STATUS ||
+        several->request[request] == MPI_REQUEST_NULL)
+        nw_request_fail(&several->ending[request], several->request[request]);
+    return MPI_SUCCESS;
 }
 
 static int done_all(struct several *several, int rc)
@@ -105,11 +110,12 @@ int nw_message_testall(__typeof__(&MPI_Testall) next, int count,
 static int done_any(struct several *several, int index, MPI_Status *status,
                     int rc)
 {
-    int bad = MPI_SUCCESS;
-
-    if (index != MPI_UNDEFINED && index >= 0)
-        bad = nw_request_end(&several->ending[index], rc ? NULL : status);
-    return rc ? rc : bad;
+    if (index == MPI_UNDEFINED || index < 0)
+        return rc;
+    if (!rc)
+        return nw_request_end(&several->ending[index], status);
+    nw_request_fail(&several->ending[index], several->request[index]);
+    return rc;
 }
 
 int nw_message_testany(__typeof__(&MPI_Testany) next, int count,

@@ -85,9 +85,17 @@ static uint64_t *word_of(int owner, uint32_t index)
     return &nw_board->seat[owner].slot[index];
 }
 
-static uint64_t held(uint64_t generation)
+enum { EMPTY, HELD, FETCHED, STATES = 4 };
+
+static uint64_t word(uint64_t generation, int state)
 {
-    return 2 * generation + 1;
+    return STATES * generation + (uint64_t)state;
+}
+
+static bool change(int owner, uint32_t index, uint64_t from, uint64_t to)
+{
+    return __atomic_compare_exchange_n(word_of(owner, index), &from, to, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 static void reclaim(void)
@@ -97,8 +105,9 @@ static void reclaim(void)
     for (int i = 0; i < pool.count; i++) {
         uint32_t index = pool.used[i].index;
 
-        if (__atomic_load_n(word_of(nw_seat_mine(), index), __ATOMIC_ACQUIRE) &
-            1)
+        if (__atomic_load_n(word_of(nw_seat_mine(), index), __ATOMIC_ACQUIRE) %
+                STATES !=
+            EMPTY)
             pool.used[kept++] = pool.used[i];
         else
             pool.busy[index] = false;
@@ -130,8 +139,8 @@ static void enter(int place, size_t at, size_t bytes, struct nw_slot *out)
     pool.count++;
     pool.busy[index] = true;
     *out = (struct nw_slot){index, at, ++pool.generation[index]};
-    __atomic_store_n(word_of(nw_seat_mine(), index), held(out->generation),
-                     __ATOMIC_RELEASE);
+    __atomic_store_n(word_of(nw_seat_mine(), index),
+                     word(out->generation, HELD), __ATOMIC_RELEASE);
 }
 
 bool nw_slots_open(int32_t gpu)
@@ -167,11 +176,8 @@ char *nw_slots_memory(void)
 
 void nw_slot_drop(const struct nw_slot *slot)
 {
-    uint64_t word = held(slot->generation);
-
-    (void)__atomic_compare_exchange_n(word_of(nw_seat_mine(), slot->index),
-                                      &word, word - 1, false, __ATOMIC_ACQ_REL,
-                                      __ATOMIC_RELAXED);
+    (void)change(nw_seat_mine(), slot->index, word(slot->generation, HELD),
+                 word(slot->generation, EMPTY));
 }
 
 /* -- the others' -- */
@@ -216,8 +222,8 @@ const char *nw_slot_payload(const struct nw_envelope *envelope)
 
     if (owner >= (uint32_t)nw_seat_count() || envelope->slot >= NW_SLOTS ||
         !mapped || !mapped[owner] ||
-        __atomic_load_n(word_of((int)owner, envelope->slot),
-                        __ATOMIC_ACQUIRE) != held(envelope->generation))
+        !change((int)owner, envelope->slot, word(envelope->generation, HELD),
+                word(envelope->generation, FETCHED)))
         return NULL;
     return mapped[owner] + envelope->at;
 }
@@ -225,7 +231,7 @@ const char *nw_slot_payload(const struct nw_envelope *envelope)
 void nw_slot_free(const struct nw_envelope *envelope)
 {
     __atomic_store_n(word_of((int)envelope->owner, envelope->slot),
-                     held(envelope->generation) - 1, __ATOMIC_RELEASE);
+                     word(envelope->generation, EMPTY), __ATOMIC_RELEASE);
 }
 
 void nw_slots_unmap(void)

@@ -79,8 +79,10 @@ struct nw_ending {
     struct nw_pair *pair;
 };
 void nw_request_begin(MPI_Request request, struct nw_ending *out);
-/* It is done, or failed: `status` is NULL then. */
-int nw_request_end(struct nw_ending *ending, MPI_Status *status);
+int nw_request_end(struct nw_ending *ending, MPI_Status *status); /* done */
+/* The call failed, and `left` is what it made of the handle: as long as that is
+ * one there is something left to do. */
+void nw_request_fail(struct nw_ending *ending, MPI_Request left);
 void nw_request_back(struct nw_ending *ending); /* it is neither yet */
 /* The first of several that is done without MPI's knowing, ended; -1: none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);

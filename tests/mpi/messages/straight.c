@@ -5,10 +5,11 @@
  * in 15 turns, once the pools are mapped: "copies N kernels N over N", the
  * first with the host, the last between GPUs.
  *
- *     straight plain|persistent|replace|both|failing|stray STEP [apart]
+ *     straight plain|persistent|replace|both|failing|broken|stray STEP [apart]
  *
- * failing: MPI starts some more sends, which all fail. stray: one more is never
- * received.
+ * failing: MPI starts some more sends, which all fail. broken: some more end in
+ * an error (faulty.c), and so do the receives of them in the end. stray: one
+ * more is never received.
  * With apart each rank has a GPU of its own.
  */
 #include "driver.h"
@@ -17,9 +18,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { WORDS = 3000, MOST_STEP = 4, WARM = 3, TURNS = 15, KINDS = 3, TAG = 4 };
-enum { ROOM = WORDS * MOST_STEP, FAILURES = 8 };
+enum { ROOM = WORDS * MOST_STEP, FAILURES = 8, OTHERS = 4 };
 static const char *const kinds[KINDS] = {"copy", "kernel", "device"};
 
 static int rank, step, words[ROOM];
@@ -106,6 +108,131 @@ static void failing(MPI_Status *status)
     persistent(status);
 }
 
+/* -- sends that end in an error -- */
+
+static void wait_one(void)
+{
+    MPI_Request lost;
+
+    MPI_Isend((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD, &lost);
+    need(!MPI_Wait(&lost, MPI_STATUS_IGNORE), "MPI_Wait that was to fail");
+}
+
+static void test_one(void)
+{
+    int flag = 0, rc = MPI_SUCCESS;
+    MPI_Request lost;
+
+    MPI_Isend((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD, &lost);
+    while (!rc && !flag)
+        rc = MPI_Test(&lost, &flag, MPI_STATUS_IGNORE);
+    need(!rc, "MPI_Test that was to fail");
+}
+
+static void wait_two(void)
+{
+    MPI_Status status[2];
+    MPI_Request lost[2];
+    int rc;
+
+    for (int i = 0; i < 2; i++)
+        MPI_Isend((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD,
+                  &lost[i]);
+    rc = MPI_Waitall(2, lost, status);
+    need(rc != MPI_ERR_IN_STATUS, "MPI_Waitall that was to fail");
+}
+
+/* Twice, as long as MPI leaves it there. */
+static void wait_again(void)
+{
+    MPI_Request lost = MPI_REQUEST_NULL;
+
+    for (int i = 0; i < 2; i++) {
+        if (lost == MPI_REQUEST_NULL)
+            MPI_Send_init((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD,
+                          &lost);
+        MPI_Start(&lost);
+        need(!MPI_Wait(&lost, MPI_STATUS_IGNORE), "MPI_Wait that was to fail");
+    }
+    if (lost != MPI_REQUEST_NULL)
+        MPI_Request_free(&lost);
+}
+
+/* What was freed is looked at by the next one. */
+static void free_one(void)
+{
+    MPI_Request lost;
+
+    MPI_Isend((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD, &lost);
+    MPI_Request_free(&lost);
+    wait_one();
+}
+
+/* Where MPI frees it a later receive gets its handle. */
+static void receive_one(void)
+{
+    MPI_Request lost;
+
+    MPI_Recv_init((void *)in, 1, type, !rank, TAG + 2, MPI_COMM_WORLD, &lost);
+    MPI_Start(&lost);
+    MPI_Send(&rank, 1, MPI_INT, !rank, TAG + 2, MPI_COMM_WORLD);
+    need(!MPI_Wait(&lost, MPI_STATUS_IGNORE), "MPI_Wait that was to fail");
+    if (lost != MPI_REQUEST_NULL)
+        MPI_Request_free(&lost);
+}
+
+/* Their payloads are in nobody's memory any more. */
+static void receive_lost(void)
+{
+    for (int i = 0; i < FAILURES * TURNS; i++)
+        need(!MPI_Recv((void *)in, 1, type, !rank, TAG + 1, MPI_COMM_WORLD,
+                       MPI_STATUS_IGNORE),
+             "a receive that was to fail");
+}
+
+static void receive_others(void)
+{
+    MPI_Request request[OTHERS];
+    int word = 0;
+
+    for (int i = 0; i < OTHERS; i++)
+        MPI_Irecv((void *)out, 1, MPI_INT, !rank, TAG + 3, MPI_COMM_WORLD,
+                  &request[i]);
+    for (int i = 0; i < OTHERS; i++) {
+        MPI_Send(&i, 1, MPI_INT, !rank, TAG + 3, MPI_COMM_WORLD);
+        MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+        need(cuda.out(&word, out, sizeof word) || word != i,
+             "a receive behind those that were to");
+    }
+}
+
+/* Not before the pools are mapped: what is staged would wait for its receiver.
+ */
+static void broken(MPI_Status *status)
+{
+    int *ends = dlsym(RTLD_DEFAULT, "faulty_ends");
+    static int turn;
+
+    need(!ends, "finding the double of MPI");
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (turn++ >= WARM) {
+        alarm(60); // without a slot they wait for a receiver
+        *ends = 1;
+        wait_one();
+        test_one();
+        wait_two();
+        wait_again();
+        free_one();
+        receive_one();
+        *ends = 0;
+    }
+    plain(status);
+    if (turn < WARM + TURNS)
+        return;
+    receive_others();
+    receive_lost();
+}
+
 static void stray(MPI_Status *status)
 {
     static MPI_Request lost = MPI_REQUEST_NULL;
@@ -130,7 +257,8 @@ static const struct {
     void (*exchange)(MPI_Status *status);
 } ways[] = {{"plain", plain},     {"persistent", persistent},
             {"replace", replace}, {"both", replace_both},
-            {"failing", failing}, {"stray", stray}};
+            {"failing", failing}, {"broken", broken},
+            {"stray", stray}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* Adds what it asked for; whether all came. */
@@ -177,7 +305,8 @@ int main(int argc, char **argv)
         way++;
     step = argc > 2 ? atoi(argv[2]) : 0;
     need(way == WAYS || step < 1 || step > MOST_STEP,
-         "straight plain|persistent|replace|both|failing|stray STEP [apart]");
+         "straight plain|persistent|replace|both|failing|broken|stray STEP "
+         "[apart]");
     open_driver();
     if (argc > 3)
         take_own_gpu();

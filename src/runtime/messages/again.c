@@ -12,6 +12,7 @@
 #include "gpu/gpu.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 
@@ -24,6 +25,7 @@ struct late {
     struct nw_host *host;
 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of both */
 static struct late *following;
 static uint64_t number_given;
 
@@ -93,13 +95,16 @@ void nw_late_finish(void)
 /* MPI may go on with it or not: until it is done its memory stays. */
 void nw_late_cancel(uint64_t number)
 {
-    struct late *late = following;
+    struct late *late;
 
+    pthread_mutex_lock(&lock);
+    late = following;
     while (late && late->number != number)
         late = late->next;
     if (late)
         NW_PMPI(Cancel)(&late->request);
     reap();
+    pthread_mutex_unlock(&lock);
 }
 
 nw_status nw_late_receive(const struct nw_envelope *envelope, char *to)
@@ -112,20 +117,13 @@ nw_status nw_late_receive(const struct nw_envelope *envelope, char *to)
               : NW_OK;
 }
 
-static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
+static nw_status fill_late(struct late *late, const struct nw_buffer *buffer)
 {
     struct nw_buffer staged = *buffer;
     nw_status status = nw_host_take(buffer->bytes, &late->host);
 
     staged.host = late->host;
-    if (!status)
-        status = nw_buffer_fill(&staged, false);
-    if (!status &&
-        NW_PMPI(Isend)(late->host->memory, (int)buffer->bytes, MPI_BYTE,
-                       buffer->seat, (int)(late->number % TAGS), nw_seat_comm(),
-                       &late->request))
-        status = nw_fail(NW_EMPI, "a payload could not be sent");
-    return status;
+    return status ? status : nw_buffer_fill(&staged, false);
 }
 
 static bool is_tag_taken(uint64_t number)
@@ -148,6 +146,23 @@ static uint64_t next_number(void)
     return number_given;
 }
 
+static nw_status start_late(struct late *late, const struct nw_buffer *buffer)
+{
+    int rc;
+
+    pthread_mutex_lock(&lock);
+    late->number = next_number();
+    rc = NW_PMPI(Isend)(late->host->memory, (int)buffer->bytes, MPI_BYTE,
+                        buffer->seat, (int)(late->number % TAGS),
+                        nw_seat_comm(), &late->request);
+    if (!rc) {
+        late->next = following;
+        following = late;
+    }
+    pthread_mutex_unlock(&lock);
+    return rc ? nw_fail(NW_EMPI, "a payload could not be sent") : NW_OK;
+}
+
 static nw_status send_late(struct nw_buffer *buffer)
 {
     struct late *late = calloc(1, sizeof *late);
@@ -155,15 +170,14 @@ static nw_status send_late(struct nw_buffer *buffer)
 
     if (!late)
         return nw_fail(NW_ENOMEM, "no room for a payload");
-    late->number = next_number();
-    status = start_late(late, buffer);
+    status = fill_late(late, buffer);
+    if (!status)
+        status = start_late(late, buffer);
     if (status) {
         nw_host_give(late->host);
         free(late);
         return status;
     }
-    late->next = following;
-    following = late;
     *buffer->slot = (struct nw_slot){NW_SLOTS, 0, late->number};
     return NW_OK;
 }
@@ -180,7 +194,9 @@ nw_status nw_direct_again(struct nw_buffer *buffer)
                            .gpu = nw_memory_gpu(first)};
     nw_status status = NW_OK;
 
+    pthread_mutex_lock(&lock);
     reap();
+    pthread_mutex_unlock(&lock);
     if (load.gpu < 0 || !nw_load_slot(&load, buffer->seat, buffer->slot))
         status = send_late(buffer);
     if (!status)

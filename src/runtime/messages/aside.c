@@ -11,6 +11,7 @@
 #include "base/status.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ struct nw_aside {
     MPI_Request request;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Whoever holds it may be called back: by an error handler of the program's. */
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static struct nw_aside *asides, *given; /* waiting; in the program's hands */
 int nw_asides, nw_given;
 
@@ -123,22 +125,6 @@ static int set_aside(MPI_Comm comm, const MPI_Status *seen)
     return rc;
 }
 
-/* One that was seen to be no envelope, unless another thread took that. */
-static int take_plain(const struct nw_match *match, int *flag,
-                      MPI_Message *message, MPI_Status *status)
-{
-    int rc = NW_PMPI(Improbe)(match->source, match->tag, match->comm, flag,
-                              message, status);
-
-    if (rc || !*flag || !is_small(status))
-        return rc;
-    *flag = 0;
-    pthread_mutex_lock(&lock);
-    rc = enter(match->comm, *message, status);
-    pthread_mutex_unlock(&lock);
-    return rc;
-}
-
 /* -- probes -- */
 
 static bool is_aside(const struct nw_match *match, MPI_Status *status)
@@ -151,36 +137,6 @@ static bool is_aside(const struct nw_match *match, MPI_Status *status)
         say(one, status);
     pthread_mutex_unlock(&lock);
     return one != NULL;
-}
-
-static int ask_mpi(const struct nw_match *match, bool wait, int *flag,
-                   MPI_Status *status)
-{
-    *flag = 1;
-    return wait ? NW_PMPI(Probe)(match->source, match->tag, match->comm, status)
-                : NW_PMPI(Iprobe)(match->source, match->tag, match->comm, flag,
-                                  status);
-}
-
-int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
-{
-    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
-    int rc = MPI_SUCCESS;
-
-    __atomic_store_n(&nw_board->seat[nw_seat_mine()].probes, 1,
-                     __ATOMIC_RELAXED);
-    while (!rc) {
-        *flag = 1;
-        if (is_aside(&match, seen))
-            return MPI_SUCCESS;
-        rc = ask_mpi(&match, wait, flag, seen);
-        if (rc || !*flag || !is_small(seen))
-            return rc;
-        pthread_mutex_lock(&lock);
-        rc = set_aside(match.comm, seen);
-        pthread_mutex_unlock(&lock);
-    }
-    return rc;
 }
 
 bool nw_aside_take(struct nw_match match, MPI_Message *message)
@@ -205,30 +161,115 @@ bool nw_aside_take(struct nw_match match, MPI_Message *message)
     return one != NULL;
 }
 
+/* What was set aside, or what MPI has next, behind what that comes behind; its
+ * message where one is wanted. Nobody else probes or receives meanwhile. */
+static int look(const struct nw_match *match, int *flag, struct nw_found found)
+{
+    MPI_Status *seen = found.status;
+    int rc = MPI_SUCCESS;
+
+    for (;;) {
+        *flag = is_aside(match, seen);
+        if (*flag) {
+            if (found.message)
+                (void)nw_aside_take(*match, found.message);
+            return rc;
+        }
+        rc =
+            NW_PMPI(Iprobe)(match->source, match->tag, match->comm, flag, seen);
+        if (rc || !*flag)
+            return rc;
+        if (!is_small(seen))
+            return found.message ? NW_PMPI(Improbe)(seen->MPI_SOURCE,
+                                                    seen->MPI_TAG, match->comm,
+                                                    flag, found.message, seen)
+                                 : rc;
+        rc = set_aside(match->comm, seen);
+        if (rc)
+            return rc;
+    }
+}
+
+/* Until there may be something; another thread may set it aside. */
+static int pause_for(const struct nw_match *match, MPI_Status *status)
+{
+    if (!nw_threaded)
+        return NW_PMPI(Probe)(match->source, match->tag, match->comm, status);
+    (void)sched_yield();
+    return MPI_SUCCESS;
+}
+
+static int probe(const struct nw_match *match, bool wait, int *flag,
+                 struct nw_found found)
+{
+    MPI_Status own;
+    int rc;
+
+    if (found.status == MPI_STATUS_IGNORE)
+        found.status = &own;
+    __atomic_store_n(&nw_board->seat[nw_seat_mine()].probes, 1,
+                     __ATOMIC_RELAXED);
+    do {
+        pthread_mutex_lock(&lock);
+        rc = look(match, flag, found);
+        pthread_mutex_unlock(&lock);
+        if (rc || *flag || !wait)
+            return rc;
+        rc = pause_for(match, found.status);
+    } while (!rc);
+    return rc;
+}
+
+int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
+{
+    return probe(&match, wait, flag, (struct nw_found){NULL, status});
+}
+
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found)
 {
-    MPI_Status own,
-        *seen = found.status == MPI_STATUS_IGNORE ? &own : found.status;
-    int rc;
-
     if (match.source == MPI_PROC_NULL)
         return NW_PMPI(Improbe)(match.source, match.tag, match.comm, flag,
                                 found.message, found.status);
-    for (;;) {
-        struct nw_match same = match;
+    return probe(&match, wait, flag, found);
+}
 
-        rc = nw_probe(match, wait, flag, seen);
-        if (rc || !*flag)
-            return rc;
-        same.source = seen->MPI_SOURCE;
-        same.tag = seen->MPI_TAG;
-        if (nw_aside_take(same, found.message))
-            return MPI_SUCCESS;
-        rc = take_plain(&same, flag, found.message, seen);
-        if (rc || *flag)
-            return rc;
+/* -- receives of several threads -- */
+
+bool nw_post_begin(struct nw_match match, MPI_Message *message)
+{
+    pthread_mutex_lock(&lock);
+    if (!nw_aside_take(match, message))
+        return false;
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
+void nw_post_end(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+int nw_post_receive(struct nw_stage *stage, struct nw_match match,
+                    MPI_Status *status)
+{
+    const struct nw_catch *caught = &stage->caught;
+    MPI_Status own, *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Request request;
+    MPI_Message message;
+    int rc;
+
+    if (nw_post_begin(match, &message)) {
+        nw_stage_drop(stage);
+        return NW_LARGE(Mrecv)(caught->buffer, (nw_units)caught->count,
+                               caught->type, &message, status);
     }
+    rc = NW_LARGE_BELOW(Irecv)(caught->at, (nw_units)caught->n, caught->as,
+                               match.source, match.tag, match.comm, &request);
+    nw_post_end();
+    if (!rc)
+        rc = NW_PMPI(Wait)(&request, seen);
+    return nw_stage_end(stage, rc, seen, NW_OF_COMM(match.comm));
 }
 
 /* -- in the program's hands -- */

@@ -91,6 +91,8 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
 {
     struct nw_kept *kept = rc ? NULL : calloc(1, sizeof *kept);
 
+    if (stage->posting)
+        nw_post_end();
     if (!kept) {
         nw_direct_unsent(stage->buffer, stage->count);
         nw_given_end(stage->caught.from, NULL);

@@ -32,6 +32,9 @@ static inline bool nw_is_messaging(void)
  * receives are looked at. */
 extern bool nw_direct;
 
+/* Several threads may call MPI at once (start.c). */
+extern bool nw_threaded;
+
 static inline bool nw_is_catching(void)
 {
     return nw_is_messaging() ||
@@ -103,6 +106,7 @@ struct nw_stage {
     bool between;    /* two ranks, by a message */
     bool whole;      /* what is written is all, whatever a status says */
     bool ours;       /* staged beside an MPI that takes GPU memory, too */
+    bool posting;    /* between nw_post_begin and nw_post_end */
     nw_status status;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
@@ -149,6 +153,7 @@ static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
  */
 bool nw_catch_is_small(const struct nw_catch *caught);
 void *nw_stage_small(struct nw_stage *stage);
+void nw_stage_drop(struct nw_stage *stage); /* its buffers */
 /* Ends the call that could not be staged: MPI_ERR_BUFFER by the handler. */
 int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose);
 /* Behind a blocking call: empties what was written, as far as `status` (NULL:
@@ -207,6 +212,14 @@ int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found);
 /* The first of them that a receive matches. */
 bool nw_aside_take(struct nw_match match, MPI_Message *message);
+/* The same where several threads receive: if there is none no probe sets
+ * anything aside until the end, by when MPI has the receive, and gives it what
+ * comes before any probe sees that. */
+bool nw_post_begin(struct nw_match match, MPI_Message *message);
+void nw_post_end(void);
+/* MPI_Recv, of what is staged. */
+int nw_post_receive(struct nw_stage *stage, struct nw_match match,
+                    MPI_Status *status);
 /* pairs.c: MPI_Isendrecv as a send and a receive; what is replaced
  * lies in `into`. */
 struct nw_exchange {
@@ -355,6 +368,19 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
         if (__atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&                   \
             nw_aside_take(NW_MATCH(source, tag, comm), &nw_message_))          \
             return call;                                                       \
+    } while (0)
+/* Behind NW_RECEIVE, where several threads receive: another one may have set it
+ * aside meanwhile. The end of the call unlocks. */
+#define NW_POSTS(stage) (nw_threaded && (stage).caught.on && !(stage).status)
+#define NW_POST(source, tag, comm, call)                                       \
+    do {                                                                       \
+        MPI_Message nw_message_;                                               \
+        nw_stage_.posting = NW_POSTS(nw_stage_);                               \
+        if (nw_stage_.posting &&                                               \
+            nw_post_begin(NW_MATCH(source, tag, comm), &nw_message_)) {        \
+            nw_stage_drop(&nw_stage_);                                         \
+            return call;                                                       \
+        }                                                                      \
     } while (0)
 /* Behind NW_RECEIVE of a message that the program holds. */
 #define NW_GIVEN(message)                                                      \

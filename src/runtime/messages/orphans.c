@@ -42,9 +42,8 @@ static bool settle_one(struct nw_kept *kept, bool wait)
     MPI_Status status;
     int flag = 1, rc;
 
-    rc = wait && is_send(kept)
-             ? NW_PMPI(Wait)(&kept->request, &status)
-             : NW_PMPI(Test)(&kept->request, &flag, &status);
+    rc = wait && is_send(kept) ? NW_PMPI(Wait)(&kept->request, &status)
+                               : NW_PMPI(Test)(&kept->request, &flag, &status);
     if (!rc && !flag)
         return false;
     if (!rc)

@@ -353,8 +353,9 @@ bool nw_is_apart(struct nw_area area)
 {
     struct nw_catch caught = {.count = area.count, .type = area.type};
 
-    return nw_direct && (__atomic_load_n(&nw_asides, __ATOMIC_RELAXED) ||
-                         nw_catch_is_small(&caught) || is_direct(&area));
+    return nw_direct &&
+           (nw_threaded || __atomic_load_n(&nw_asides, __ATOMIC_RELAXED) ||
+            nw_catch_is_small(&caught) || is_direct(&area));
 }
 
 int nw_pair_through(struct nw_exchange exchange, MPI_Status *status)

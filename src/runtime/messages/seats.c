@@ -283,10 +283,7 @@ static bool open_all(bool messaging)
     NW_PMPI(Comm_set_errhandler)(node, MPI_ERRORS_RETURN);
     NW_PMPI(Comm_rank)(node, &mine);
     NW_PMPI(Comm_size)(node, &count);
-    /* between a thread's look at what was set aside and its receive another
-     * one's probe could set its message aside, and it would wait for ever */
-    return all_say(messaging && !nw_contest && is_wanted() && !nw_threaded &&
-                   has_driver()) &&
+    return all_say(messaging && !nw_contest && is_wanted() && has_driver()) &&
            board_open() &&
            all_say(open_self() &&
                    !NW_PMPI(Comm_create_keyval)(nw_shape_not_copied, drop,

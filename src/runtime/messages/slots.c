@@ -57,11 +57,13 @@ static nw_status make(size_t bytes)
     return status;
 }
 
-static bool have_room_for(char ***out)
+static bool have_room(void)
 {
-    if (!*out)
-        *out = calloc((size_t)nw_seat_count(), sizeof **out);
-    return *out != NULL;
+    if (!mapped)
+        __atomic_store_n(&mapped,
+                         calloc((size_t)nw_seat_count(), sizeof *mapped),
+                         __ATOMIC_RELEASE);
+    return mapped != NULL;
 }
 
 /* Once, on the GPU of the first message. */
@@ -72,9 +74,9 @@ static void open_pool(int32_t gpu)
 
     pool.tried = true;
     pool.gpu = gpu;
-    if (!bytes || !have_room_for(&mapped) || make(bytes))
+    if (!bytes || !have_room() || make(bytes))
         return;
-    mapped[mine] = pool.memory;
+    __atomic_store_n(&mapped[mine], pool.memory, __ATOMIC_RELEASE);
     __atomic_store_n(nw_seat_opens(mine, mine), NW_OPENS_YES, __ATOMIC_RELEASE);
     __atomic_store_n(&nw_board->seat[mine].announced, 1, __ATOMIC_RELEASE);
     __atomic_add_fetch(&nw_board->announced, 1, __ATOMIC_RELEASE);
@@ -196,7 +198,8 @@ static void map_one(int owner)
     good =
         nw_memory_open() && !nw_memory_open_offer(seat->offer.handle, &memory);
     if (good)
-        mapped[owner] = (char *)memory + seat->offer.offset;
+        __atomic_store_n(&mapped[owner], (char *)memory + seat->offer.offset,
+                         __ATOMIC_RELEASE);
     __atomic_store_n(opens, good ? NW_OPENS_YES : NW_OPENS_NO,
                      __ATOMIC_RELEASE);
 }
@@ -206,26 +209,28 @@ void nw_slots_look(void)
     uint32_t announced =
         __atomic_load_n(&nw_board->announced, __ATOMIC_ACQUIRE);
 
-    if (announced == __atomic_load_n(&looked_at, __ATOMIC_RELAXED) ||
+    if (announced == __atomic_load_n(&looked_at, __ATOMIC_ACQUIRE) ||
         !nw_gpu_is_used())
         return;
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < nw_seat_count() && have_room_for(&mapped); i++)
+    for (int i = 0; i < nw_seat_count() && have_room(); i++)
         map_one(i);
-    __atomic_store_n(&looked_at, announced, __ATOMIC_RELAXED);
+    __atomic_store_n(&looked_at, announced, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&lock);
 }
 
 const char *nw_slot_payload(const struct nw_envelope *envelope)
 {
+    char **all = __atomic_load_n(&mapped, __ATOMIC_ACQUIRE), *memory = NULL;
     uint32_t owner = envelope->owner;
 
-    if (owner >= (uint32_t)nw_seat_count() || envelope->slot >= NW_SLOTS ||
-        !mapped || !mapped[owner] ||
+    if (all && owner < (uint32_t)nw_seat_count())
+        memory = __atomic_load_n(&all[owner], __ATOMIC_ACQUIRE);
+    if (!memory || envelope->slot >= NW_SLOTS ||
         !change((int)owner, envelope->slot, word(envelope->generation, HELD),
                 word(envelope->generation, FETCHED)))
         return NULL;
-    return mapped[owner] + envelope->at;
+    return memory + envelope->at;
 }
 
 void nw_slot_free(const struct nw_envelope *envelope)

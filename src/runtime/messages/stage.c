@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void drop_buffers(struct nw_stage *stage)
+void nw_stage_drop(struct nw_stage *stage)
 {
     for (int i = 0; i < stage->count; i++)
         nw_buffer_free(stage->buffer[i]);
@@ -303,7 +303,7 @@ int nw_stage_error(struct nw_whose whose, const char *call, const char *why)
 int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose)
 {
     nw_direct_unsent(stage->buffer, stage->count);
-    drop_buffers(stage);
+    nw_stage_drop(stage);
     return nw_stage_error(whose, stage->call, nw_error_text());
 }
 
@@ -332,13 +332,13 @@ int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
         nw_direct_unsent(stage->buffer, stage->count);
     else if (stage->caught.on &&
              nw_envelope_open(&stage->caught, status, &rc)) {
-        drop_buffers(stage);
+        nw_stage_drop(stage);
         return nw_stage_raise(whose, rc);
     }
     for (int i = 0; i < stage->count && !stage->status && !rc; i++)
         if (stage->buffer[i]->way & NW_WRITE)
             stage->status = nw_buffer_empty(stage->buffer[i], most);
-    drop_buffers(stage);
+    nw_stage_drop(stage);
     return stage->status ? nw_stage_fail(stage, whose) : rc;
 }
 

@@ -53,9 +53,7 @@ NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
 void nw_buffer_free(struct nw_buffer *buffer);
 void nw_copies_close(void);
 
-/* start.c: whether several threads may call MPI at once. */
-extern bool nw_threaded;
-/* Opens the driver for our own copies. */
+/* start.c: opens the driver for our own copies. */
 NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
 /* meet.c: the channel's form of collective calls, around MPI_Init and
  * MPI_Finalize; collective where NODEWISE_GPU_COLLECTIVES or _MESSAGES is set.

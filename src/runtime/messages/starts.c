@@ -35,25 +35,44 @@ static int hold(struct nw_kept *kept, MPI_Message message)
 struct begun {
     struct nw_kept *kept; /* NULL: none of ours */
     bool held, was_active;
+    bool posting; /* no probe sets anything aside */
 };
+
+/* What a probe set aside for it. */
+static bool take(struct begun *one, MPI_Message *message)
+{
+    const struct nw_catch *caught = &one->kept->caught;
+
+    if (!caught->on)
+        return false;
+    if (!nw_threaded)
+        return __atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&
+               nw_aside_take(caught->match, message);
+    one->posting = !nw_post_begin(caught->match, message);
+    return !one->posting;
+}
 
 static int begin(MPI_Request request, struct begun *out)
 {
     struct nw_kept *kept = nw_kept_find(request, nw_kept_is_persistent);
     MPI_Message message;
+    int rc;
 
     *out = (struct begun){.kept = kept, .was_active = kept && kept->active};
     if (!kept)
         return MPI_SUCCESS;
-    out->held = kept->caught.on &&
-                __atomic_load_n(&nw_asides, __ATOMIC_RELAXED) &&
-                nw_aside_take(kept->caught.match, &message);
-    return out->held ? hold(kept, message) : fill(kept);
+    out->held = take(out, &message);
+    rc = out->held ? hold(kept, message) : fill(kept);
+    if (rc && out->posting)
+        nw_post_end();
+    return rc;
 }
 
-/* MPI did not start it: nobody will fetch what it was to send. */
+/* If MPI did not start it nobody will fetch what it was to send. */
 static int end_start(const struct begun *one, int rc)
 {
+    if (one->posting)
+        nw_post_end();
     if (rc && one->kept) {
         nw_direct_unsent(one->kept->buffer, one->kept->count);
         one->kept->active = one->was_active;

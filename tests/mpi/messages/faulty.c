@@ -2,11 +2,15 @@
 /*
  * A double of an MPI whose requests end in errors: preloaded behind the library
  * under test. While faulty_ends is set each request that ends has failed, and
- * is left as this MPI leaves those: Open MPI frees persistent ones, too.
+ * is left as this MPI leaves those: Open MPI frees persistent ones, too. With
+ * FAULTY_LATE_US receives and probes that wait begin so much later than they
+ * are called.
  */
 #include <mpi.h>
 
 #include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 extern int faulty_ends;
 int faulty_ends;
@@ -76,3 +80,45 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
         statuses[i].MPI_ERROR = fail(&requests[i]);
     return MPI_ERR_IN_STATUS;
 }
+
+/* -- receives and probes that are late -- */
+
+static void be_late(void)
+{
+    const char *late = getenv("FAULTY_LATE_US");
+
+    if (late)
+        usleep((useconds_t)atoi(late));
+}
+
+#define LATE(name, params, args)                                               \
+    int name params                                                            \
+    {                                                                          \
+        int(*next) params;                                                     \
+                                                                               \
+        *(void **)&next = dlsym(RTLD_NEXT, #name);                             \
+        be_late();                                                             \
+        return next args;                                                      \
+    }
+
+LATE(MPI_Irecv,
+     (void *buffer, int count, MPI_Datatype type, int from, int tag,
+      MPI_Comm comm, MPI_Request *request),
+     (buffer, count, type, from, tag, comm, request))
+LATE(MPI_Startall, (int count, MPI_Request *requests), (count, requests))
+
+LATE(PMPI_Probe, (int from, int tag, MPI_Comm comm, MPI_Status *status),
+     (from, tag, comm, status))
+
+/* Of MPI_Recv, which is of two steps where several threads receive. */
+#if MPI_VERSION < 4
+LATE(PMPI_Irecv,
+     (void *buffer, int count, MPI_Datatype type, int from, int tag,
+      MPI_Comm comm, MPI_Request *request),
+     (buffer, count, type, from, tag, comm, request))
+#else
+LATE(PMPI_Irecv_c,
+     (void *buffer, MPI_Count count, MPI_Datatype type, int from, int tag,
+      MPI_Comm comm, MPI_Request *request),
+     (buffer, count, type, from, tag, comm, request))
+#endif

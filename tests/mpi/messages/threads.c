@@ -4,21 +4,26 @@
  * threads of one number draw the same calls at random, over communicators of
  * their own. Every word and every gap is looked at.
  *
- *     threads SEED ROUNDS [race]
+ *     threads SEED ROUNDS [watched|race]
  *
- * With race they count what they do in one place, which a detector must find.
+ * watched: one more thread probes for all that they receive, and receives
+ * nothing. With race they count what they do in one place, which a detector
+ * must find. Says what was copied between GPUs, too.
  */
 #include "driver.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { THREADS = 3, LETTERS = 4, MOST = 3000, MOST_STEP = 3, GAP = -7 };
+enum { CARD = 40, FLOOD = 100 };
 enum { PART = MOST * MOST_STEP, ROOM = LETTERS * PART };
 
 static int rank, race, counted;
+static int watching;
 
 struct player {
     pthread_t thread;
@@ -249,6 +254,8 @@ static void both(struct player *p)
 
 static void probed(struct player *p)
 {
+    int keeps = draw(p, 2);
+
     for (int i = 0; i < p->letters; i++)
         MPI_Isend(part(p->out, i), 1, p->type, !rank, i, p->comm,
                   &p->request[i]);
@@ -256,12 +263,42 @@ static void probed(struct player *p)
         MPI_Message message;
         MPI_Status status;
 
-        MPI_Mprobe(!rank, i, p->comm, &message, &status);
+        if (keeps)
+            MPI_Mprobe(!rank, i, p->comm, &message, &status);
+        else
+            MPI_Probe(!rank, i, p->comm, &status);
         see(p, i, &status);
-        MPI_Mrecv(part(p->in, i), 1, p->type, &message, &status);
+        if (keeps)
+            MPI_Mrecv(part(p->in, i), 1, p->type, &message, &status);
+        else
+            MPI_Recv(part(p->in, i), 1, p->type, !rank, i, p->comm, &status);
         see(p, i, &status);
     }
     MPI_Waitall(p->letters, p->request, MPI_STATUSES_IGNORE);
+}
+
+/* Of an envelope's size, which probes look into, and all of one tag: each must
+ * come, and in order. */
+static void flood(struct player *p)
+{
+    int card[CARD] = {0}, wrong = 0;
+
+    for (int i = 0; i < FLOOD; i++) {
+        card[0] = word_of(p, rank, i);
+        MPI_Send(card, CARD, MPI_INT, !rank, 0, p->comm);
+    }
+    for (int i = 0; i < FLOOD; i++) {
+        MPI_Request request;
+
+        if (i % 2) {
+            MPI_Recv(card, CARD, MPI_INT, !rank, 0, p->comm, MPI_STATUS_IGNORE);
+        } else {
+            MPI_Irecv(card, CARD, MPI_INT, !rank, 0, p->comm, &request);
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        wrong += card[0] != word_of(p, !rank, i);
+    }
+    p->wrong += wrong != 0;
 }
 
 static void exchange(struct player *p)
@@ -373,6 +410,8 @@ static void *play(void *context)
         p->words = 1 + draw(p, draw(p, 2) ? MOST : 16);
         if (draw(p, 3))
             exchange(p);
+        else if (watching && draw(p, 2))
+            flood(p);
         else
             collective(p);
         if (race)
@@ -381,15 +420,34 @@ static void *play(void *context)
     return NULL;
 }
 
+/* All that may come to any of them. */
+static void *watch(void *context)
+{
+    const struct player *player = context;
+    MPI_Status status;
+    int flag;
+
+    take_gpu();
+    while (__atomic_load_n(&watching, __ATOMIC_RELAXED)) {
+        for (int i = 0; i < THREADS; i++)
+            MPI_Iprobe(!rank, MPI_ANY_TAG, player[i].comm, &flag, &status);
+        sched_yield();
+    }
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
     static struct player player[THREADS];
+    unsigned long over, all_over;
     int level, wrong = 0, all = 0;
+    pthread_t watcher;
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    need(level < MPI_THREAD_MULTIPLE || argc < 3, "threads SEED ROUNDS [race]");
-    race = argc > 3;
+    need(level < MPI_THREAD_MULTIPLE || argc < 3, "threads SEED ROUNDS [watched|race]");
+    race = argc > 3 && !strcmp(argv[3], "race");
+    watching = argc > 3 && !race;
     open_driver();
     for (int i = 0; i < THREADS; i++) {
         player[i] =
@@ -399,18 +457,28 @@ int main(int argc, char **argv)
                             .host = malloc(ROOM * sizeof(int))};
         MPI_Comm_dup(MPI_COMM_WORLD, &player[i].comm);
     }
+    if (watching)
+        need(pthread_create(&watcher, NULL, watch, player), "pthread_create");
     for (int i = 0; i < THREADS; i++)
         need(pthread_create(&player[i].thread, NULL, play, &player[i]),
              "pthread_create");
     for (int i = 0; i < THREADS; i++) {
         pthread_join(player[i].thread, NULL);
         wrong += player[i].wrong;
+    }
+    if (__atomic_exchange_n(&watching, 0, __ATOMIC_RELAXED))
+        pthread_join(watcher, NULL);
+    for (int i = 0; i < THREADS; i++) {
         MPI_Comm_free(&player[i].comm);
         free(player[i].host);
     }
+    over = cuda.uses("device");
+    MPI_Allreduce(&over, &all_over, 1, MPI_UNSIGNED_LONG, MPI_SUM,
+                  MPI_COMM_WORLD);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!rank)
-        printf("%d of %d rounds wrong\n", all, 2 * THREADS * player[0].rounds);
+        printf("%d of %d rounds wrong, %lu copies between GPUs\n", all,
+               2 * THREADS * player[0].rounds, all_over);
     MPI_Finalize();
     return all != 0;
 }

@@ -25,13 +25,29 @@ bool nw_text_ends_with(const char *text, const char *end)
     return length >= tail && !strcmp(text + length - tail, end);
 }
 
-/* Devices such as /dev/zero have no end. */
-static bool is_endless(int fd, size_t used)
+size_t nw_file_most_of_pipe(void)
+{
+    size_t most = (size_t)1 << 31, page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t half = (size_t)sysconf(_SC_PHYS_PAGES) / 2 * page;
+
+    return half < most ? half : most;
+}
+
+/* Devices such as /dev/zero have no end, and pipes may have none. */
+static nw_status check_end(int fd, const char *path, size_t used)
 {
     struct stat info;
 
-    return used > NW_FILE_MOST_OF_DEVICE && !fstat(fd, &info) &&
-           S_ISCHR(info.st_mode);
+    if (used <= NW_FILE_MOST_OF_DEVICE || fstat(fd, &info))
+        return NW_OK;
+    if (S_ISCHR(info.st_mode))
+        return nw_fail(NW_EIO, "%s:0: a device without an end", path);
+    if (S_ISREG(info.st_mode) || used <= nw_file_most_of_pipe())
+        return NW_OK;
+    return nw_fail(NW_EIO,
+                   "%s:0: more than %zu MiB from a pipe: name a file that "
+                   "holds so much",
+                   path, nw_file_most_of_pipe() >> 20);
 }
 
 static nw_status read_all(int fd, const char *path, char **data, size_t *length)
@@ -48,10 +64,9 @@ static nw_status read_all(int fd, const char *path, char **data, size_t *length)
         got = read(fd, buffer + used, capacity - used - 1);
         if (got > 0)
             used += (size_t)got;
-        if (is_endless(fd, used)) {
-            status = nw_fail(NW_EIO, "%s:0: a device without an end", path);
+        status = check_end(fd, path, used);
+        if (status)
             goto out;
-        }
     } while (got > 0 || (got < 0 && errno == EINTR));
     if (got < 0) {
         status = nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
@@ -115,6 +130,7 @@ static const char *other_kind(const char *data, size_t length)
          "packed by xz: unpack it (zstd is unpacked here)"},
         {"\x28\xb5\x2f\xfd", "packed by zstd: let its name end in .zst"},
         {"\xff\xfe", "UTF-16 text: make it UTF-8 (iconv -f UTF-16 -t UTF-8)"},
+        {"\xfe\xff", "UTF-16 text: make it UTF-8 (iconv -f UTF-16 -t UTF-8)"},
     };
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

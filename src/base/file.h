@@ -15,6 +15,9 @@
 /* What a character device may give until it counts as endless. */
 enum { NW_FILE_MOST_OF_DEVICE = 1 << 24 };
 
+/* What a pipe may give, or packed data hold: 2 GiB, or half of the memory. */
+size_t nw_file_most_of_pipe(void);
+
 /* Reads all of `path` ("-" is standard input) into memory, NUL-terminated
  * (the NUL is not counted). Free with free(). */
 NW_MUST_CHECK nw_status nw_file_read(const char *path, char **data,

@@ -2,6 +2,7 @@
 /* Packing and unpacking through libzstd, loaded when the first .zst comes. */
 #include "base/zstd.h"
 #include "base/array.h"
+#include "base/file.h"
 #include "base/library.h"
 #include "base/status.h"
 
@@ -49,7 +50,7 @@ static nw_status unpack(ZSTD_DStream *stream, const char *path,
                         ZSTD_inBuffer in, char **data, size_t *length)
 {
     ZSTD_outBuffer out = {0};
-    size_t capacity = 0, left = 1;
+    size_t capacity = 0, left = 1, most = nw_file_most_of_pipe();
     nw_status status;
 
     while (in.pos < in.size || left) {
@@ -58,7 +59,12 @@ static nw_status unpack(ZSTD_DStream *stream, const char *path,
         status = nw_grow(&out.dst, &capacity, out.pos + 65536, 1);
         if (status)
             goto fail;
-        out.size = capacity - 1;
+        if (out.pos > most) {
+            status = nw_fail(NW_EFORMAT, "%s:1: more than %zu MiB are packed",
+                             path, most >> 20);
+            goto fail;
+        }
+        out.size = capacity - 1 < most ? capacity - 1 : most + 1;
         left = zstd.decompress(stream, &out, &in);
         if (zstd.is_error(left) || (left && in.pos + out.pos == before)) {
             status = nw_fail(NW_EFORMAT, "%s:1: damaged or truncated zstd data",

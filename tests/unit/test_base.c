@@ -8,12 +8,15 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -140,6 +143,61 @@ static void packed_files_come_back(void **state)
     unlink(path);
 }
 
+/* The machine as this program sees it has 128 MiB. */
+static long pages;
+
+long sysconf(int what)
+{
+    static long (*real)(int);
+
+    if (!real)
+        *(void **)&real = dlsym(RTLD_NEXT, "sysconf");
+    return what == _SC_PHYS_PAGES && pages ? pages : real(what);
+}
+
+static void write_without_end(const int ends[2])
+{
+    static char block[65536];
+    int to = ends[1];
+
+    close(ends[0]);
+    signal(SIGPIPE, SIG_DFL);
+    memset(block, 'x', sizeof block);
+    while (write(to, block, sizeof block) > 0)
+        ;
+    _exit(0);
+}
+
+static void pipes_and_packed_data_end(void **state)
+{
+    char path[] = "/tmp/nodewise-test-XXXXXX.zst", *data = NULL;
+    size_t length;
+    int ends[2], fd = mkstemps(path, 4);
+    pid_t child;
+
+    (void)state;
+    assert_true(fd >= 0 && !pipe(ends));
+    close(fd);
+    assert_int_equal(nw_alloc(65 << 20, 1, &data), NW_OK);
+    assert_int_equal(nw_file_write(path, data, 65 << 20), NW_OK);
+    free(data);
+    child = fork();
+    if (!child)
+        write_without_end(ends);
+    close(ends[1]);
+    pages = (128 << 20) / sysconf(_SC_PAGESIZE);
+    assert_int_equal(nw_file_read(path, &data, &length), NW_EFORMAT);
+    assert_non_null(strstr(nw_error_text(), ":1: more than 64 MiB are packed"));
+    unlink(path);
+    snprintf(path, sizeof path, "/proc/self/fd/%d", ends[0]);
+    assert_int_equal(nw_file_read(path, &data, &length), NW_EIO);
+    assert_non_null(
+        strstr(nw_error_text(), ":0: more than 64 MiB from a pipe"));
+    pages = 0;
+    close(ends[0]);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
 static void what_is_no_text_is_named(void **state)
 {
     static const struct {
@@ -156,6 +214,9 @@ static void what_is_no_text_is_named(void **state)
          ":1: packed by xz"},
         {"\x28\xb5\x2f\xfd", ":1: packed by zstd"},
         {"\xff\xfe"
+         "a",
+         ":1: UTF-16"},
+        {"\xfe\xff"
          "a",
          ":1: UTF-16"},
         {"a\n\x1f\x8b", ":2: not UTF-8 text"},
@@ -364,6 +425,7 @@ int main(void)
         cmocka_unit_test(knows_utf8),
         cmocka_unit_test(lines_skip_comments_and_count),
         cmocka_unit_test(packed_files_come_back),
+        cmocka_unit_test(pipes_and_packed_data_end),
         cmocka_unit_test(what_is_no_text_is_named),
         cmocka_unit_test(failures_are_one_line),
         cmocka_unit_test(json_is_as_written),

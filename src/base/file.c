@@ -178,6 +178,16 @@ static void drop_mark(char *data, size_t *length)
     memmove(data, data + size, *length + 1);
 }
 
+/* Lines of old may end in a carriage return alone. */
+static void end_lines(char *data, size_t length)
+{
+    if (memchr(data, '\n', length))
+        return;
+    for (char *at = data;
+         (at = memchr(at, '\r', (size_t)(data + length - at)));)
+        *at = '\n';
+}
+
 nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
                                size_t *length)
 {
@@ -191,6 +201,8 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
             drop_mark(bytes, &count);
             status = check_text(path, bytes, count);
         }
+        if (!status)
+            end_lines(bytes, count);
     } else if (!status) {
         drop_mark(bytes, &count); /* of a large file: text is left */
     }

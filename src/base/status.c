@@ -4,6 +4,10 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+
+/* Of a word in quotes: paths are shorter. */
+enum { WORD_MOST = 300, WORD_KEPT = 60 };
 
 static _Thread_local char last_error[NW_ERROR_MOST];
 
@@ -43,6 +47,37 @@ static void make_one_line(char *text)
             *text = '?';
 }
 
+/* The closing quote of a word, or the end of the text. */
+static char *word_end(char *word)
+{
+    char *end = strchr(word, '\'');
+
+    return end ? end : word + strlen(word);
+}
+
+/* Whole lines of input that came for a word are told by their beginnings. */
+static void shorten_words(char *text)
+{
+    for (char *at = text; (at = strchr(at, '\'')); at++) {
+        char *word = at + 1, *end, *cut;
+
+        if (at > text && at[-1] != ' ' && at[-1] != '(')
+            continue;
+        end = word_end(word);
+        cut = word + WORD_KEPT;
+        if (end - word > WORD_MOST) {
+            while ((*cut & 0xc0) == 0x80) /* not within a character */
+                cut--;
+            memcpy(cut, "...", 3);
+            memmove(cut + 3, *end ? end : "'", strlen(*end ? end : "'") + 1);
+            end = cut + 3;
+        }
+        if (!*end)
+            return;
+        at = end;
+    }
+}
+
 nw_status nw_fail(nw_status status, const char *format, ...)
 {
     /* written aside first: an argument may be nw_error_text() itself */
@@ -53,6 +88,7 @@ nw_status nw_fail(nw_status status, const char *format, ...)
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
     make_one_line(sentence);
+    shorten_words(sentence);
     snprintf(last_error, sizeof last_error, "%s", sentence);
     return status;
 }

@@ -39,7 +39,8 @@ static nw_status add_indexes(struct reader *reader, char *word,
         if (last)
             *last++ = '\0';
         if (!nw_parse_i32(item, &from) || from < 0 || from > MAX_INDEX)
-            return nw_lines_fail(&reader->lines, "'%s' is not an index", item);
+            return nw_lines_fail(&reader->lines, "'%s%s%s' is not an index",
+                                 item, last ? "-" : "", last ? last : "");
         to = from;
         if (last && (!nw_parse_i32(last, &to) || to < from || to > MAX_INDEX ||
                      to - from > 1000000))

@@ -52,8 +52,11 @@ static nw_status read_distances(struct nw_scan *scan, size_t n, double *out)
         status = seek(scan, "distances");
         if (status)
             return status;
-        if (!nw_scan_double(scan, &out[i]) || out[i] < 0)
+        if (!nw_scan_double(scan, &out[i]))
             return nw_scan_expected(scan, "a distance");
+        if (out[i] < 0)
+            return nw_scan_fail(scan, "expected a distance from 0, not '%g'",
+                                out[i]);
     }
     if (nw_scan_seek(scan))
         return nw_scan_expected(scan, "the end of the file");

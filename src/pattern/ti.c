@@ -104,6 +104,11 @@ static nw_status add_listed(struct traces *traces)
         bool plain = *line == '/' || !stat(line, &info);
 
         status = add_file(traces, plain ? "" : folder, line);
+        if (status == NW_EIO)
+            status = nw_lines_fail(&lines,
+                                   "'%s' is neither a trace's line, which "
+                                   "begins with a rank, nor a file of one",
+                                   line);
     }
     traces->length[0] = 0; /* the list itself is no trace */
     free(folder);

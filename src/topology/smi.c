@@ -72,20 +72,36 @@ static bool holds_gpu(const struct nw_smi *smi, int32_t group)
     return false;
 }
 
+/* Each row's own list, though one of a group would do. */
+static nw_status check_cores(const struct nw_smi *smi,
+                             const struct nw_smi_device *device)
+{
+    struct nw_threads threads = {0};
+    bool good = true;
+    nw_status status = NW_OK;
+
+    if (device->cores)
+        status = nw_threads_list(device->cores, &threads, &good);
+    if (!status && !good)
+        status = nw_fail(NW_EFORMAT, "%s:%d: no list of cores: '%.40s'",
+                         smi->file, device->line, device->cores);
+    free(threads.os);
+    return status;
+}
+
 static nw_status read_threads(const struct nw_smi *smi, int32_t groups,
                               struct nw_threads *threads)
 {
     nw_status status = NW_OK;
 
+    for (int32_t i = 0; !status && i < smi->count; i++)
+        status = check_cores(smi, &smi->device[i]);
     for (int32_t g = 0; !status && g < groups; g++) {
         const char *cores = cores_of(smi, g);
-        bool good = true;
+        bool good;
 
         if (cores)
             status = nw_threads_list(cores, &threads[g], &good);
-        if (!status && !good)
-            status = nw_fail(NW_EFORMAT, "%s:1: no list of cores: '%.40s'",
-                             smi->file, cores);
     }
     return status;
 }

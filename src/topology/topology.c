@@ -216,7 +216,7 @@ static nw_status index_names(nw_topology *topology)
     for (size_t i = 1; i < n; i++)
         if (!strcmp(topology->node_name[order[i - 1]],
                     topology->node_name[order[i]]))
-            return nw_fail(NW_EFORMAT, "%s: two nodes are named '%s'",
+            return nw_fail(NW_EFORMAT, "two nodes of %s are named '%s'",
                            topology->name, topology->node_name[order[i]]);
     return NW_OK;
 }

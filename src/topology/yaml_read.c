@@ -82,22 +82,31 @@ nw_status nw_yaml_need(const struct nw_yaml *map, const char *key,
     return NW_OK;
 }
 
+static const char *name_of(const struct nw_yaml *node, char out[64])
+{
+    snprintf(out, 64, node->key ? "'%.60s'" : "an item of the list%s",
+             node->key ? node->key : "");
+    return out;
+}
+
 nw_status nw_yaml_text(const struct nw_yaml *node, const char **out)
 {
+    char name[64];
+
     if (node->kind != NW_YAML_SCALAR || !*node->text)
-        return nw_yaml_fail(node, "'%s' must be a word",
-                            node->key ? node->key : "item");
+        return nw_yaml_fail(node, "%s must be a word", name_of(node, name));
     *out = node->text;
     return NW_OK;
 }
 
 nw_status nw_yaml_bool(const struct nw_yaml *node, bool *out)
 {
+    char name[64];
     bool yes = node->kind == NW_YAML_SCALAR && !strcmp(node->text, "true");
 
     if (!yes && (node->kind != NW_YAML_SCALAR || strcmp(node->text, "false")))
-        return nw_yaml_fail(node, "'%s' must be true or false",
-                            node->key ? node->key : "item");
+        return nw_yaml_fail(node, "%s must be true or false",
+                            name_of(node, name));
     *out = yes;
     return NW_OK;
 }
@@ -105,12 +114,13 @@ nw_status nw_yaml_bool(const struct nw_yaml *node, bool *out)
 nw_status nw_yaml_count(const struct nw_yaml *node, int32_t least, int32_t most,
                         int32_t *out)
 {
+    char name[64];
     int32_t value;
 
     if (node->kind != NW_YAML_SCALAR || !nw_parse_i32(node->text, &value) ||
         value < least || value > most)
-        return nw_yaml_fail(node, "'%s' must be a whole number from %d to %d",
-                            node->key ? node->key : "item", least, most);
+        return nw_yaml_fail(node, "%s must be a whole number from %d to %d",
+                            name_of(node, name), least, most);
     *out = value;
     return NW_OK;
 }

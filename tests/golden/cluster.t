@@ -21,7 +21,7 @@ $ cd "$FIXTURES/topology/invalid" && nodewise topology no-switch.yaml
 ! no-switch.yaml:6: there is no switch 'leaf9'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology doubled-node.yaml
-! doubled-node.yaml:7: twins: two nodes are named 'n4'
+! doubled-node.yaml:7: two nodes of twins are named 'n4'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology truncated.yaml
 ! truncated.yaml:4: did not find expected ',' or '}'

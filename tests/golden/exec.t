@@ -78,6 +78,9 @@ $ sed 's/^1 .*/1 here zero -/' app.mapping > small.mapping; PMI_RANK=0 nodewise 
 $ nodewise=$(command -v nodewise); LD_TRACE_LOADED_OBJECTS=1 "$nodewise" | grep -q lib.san && { echo SKIP a sanitizer is linked; exit 77; }
 > printf 'nodewise mapping 1\nranks 1\n0 %s 0 -\n' $(hostname) > one.mapping; PMI_RANK=0 LD_DEBUG=files nodewise exec one.mapping -- true 2>&1 | sed -n 's/.*file=\([^ ]*\) \[0\];  \(needed\|dynamically loaded\) by [^ ]*nodewise .*/\1/p' | sort -u
 libc.so.6
+$ sed 's/^1 .*/1 here -7 -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
+! small.mapping:4: '-7' is not an index
+? 3
 ## An empty variable tells no rank: the next that tells one is asked; a word that is no rank is refused.
 $ printf 'nodewise mapping 1\nranks 2\n0 %s 0 -\n1 elsewhere 0 -\n' $(hostname) >empty.mapping
 $ unset PMI_RANK; OMPI_COMM_WORLD_RANK= SLURM_PROCID=0 nodewise exec empty.mapping -- echo ran

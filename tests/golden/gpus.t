@@ -127,7 +127,9 @@ asymmetric.txt:3: the matrix is not symmetric: GPU1 to GPU0 is NV6, back it is N
 3
 close.txt:7: the matrix is not symmetric: NIC1 to GPU2 is PHB, back it is NODE
 3
-cores.txt:1: no list of cores: '0-99999999'
+cores-late.txt:3: no list of cores: '0-nan'
+3
+cores.txt:2: no list of cores: '0-99999999'
 3
 cut-row.txt:3: 3 columns for 6 devices
 3

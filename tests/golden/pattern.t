@@ -223,3 +223,8 @@ $ [ -d $SHARED/data/patterns ] || { echo SKIP no shared data; exit 77; }
 > awk '{ s += $3; n++; id[$1]; id[$2] } END { printf "%d %d %.0f\n", length(id), n, s }' $f
 64 384 384 2188745604
 64 384 2188745604
+
+## A list of traces that holds something else.
+$ printf '\nranks of the run\n' >list.ti; nodewise pattern ti:list.ti
+! list.ti:2: 'ranks of the run' is neither a trace's line, which begins with a rank, nor a file of one
+? 3

@@ -198,6 +198,22 @@ static void pipes_and_packed_data_end(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
+static void lines_end_in_returns_too(void **state)
+{
+    char path[] = "/tmp/nodewise-test-XXXXXX", *data;
+    size_t length;
+    int fd = mkstemp(path);
+
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    assert_int_equal(nw_file_write(path, "a\r\rb\r", 5), NW_OK);
+    assert_int_equal(nw_file_read_text(path, &data, &length), NW_OK);
+    assert_string_equal(data, "a\n\nb\n");
+    free(data);
+    unlink(path);
+}
+
 static void what_is_no_text_is_named(void **state)
 {
     static const struct {
@@ -246,9 +262,22 @@ static void what_is_no_text_is_named(void **state)
 
 static void failures_are_one_line(void **state)
 {
+    static char word[20001];
+
     (void)state;
     assert_int_equal(nw_fail(NW_EFORMAT, "%s:%d: x", "a\nb", 3), NW_EFORMAT);
     assert_string_equal(nw_error_text(), "a?b:3: x");
+    for (size_t i = 0; i < 20000; i++)
+        word[i] = i % 2 ? '\xa9' : '\xc3';
+    assert_int_equal(nw_fail(NW_EFORMAT, "a's '%s' is not 'b'", word),
+                     NW_EFORMAT);
+    assert_int_equal(strlen(nw_error_text()), strlen("a's '...'") + 60);
+    assert_true(nw_text_is_utf8(nw_error_text(), strlen(nw_error_text())));
+    word[401] = '\0';
+    assert_int_equal(nw_fail(NW_EFORMAT, "a's '%s' is not 'b'", word + 1),
+                     NW_EFORMAT);
+    assert_int_equal(strlen(nw_error_text()),
+                     strlen("a's '...' is not 'b'") + 59);
 }
 
 static void json_is_as_written(void **state)
@@ -426,6 +455,7 @@ int main(void)
         cmocka_unit_test(lines_skip_comments_and_count),
         cmocka_unit_test(packed_files_come_back),
         cmocka_unit_test(pipes_and_packed_data_end),
+        cmocka_unit_test(lines_end_in_returns_too),
         cmocka_unit_test(what_is_no_text_is_named),
         cmocka_unit_test(failures_are_one_line),
         cmocka_unit_test(json_is_as_written),

@@ -340,7 +340,7 @@ static void doubled_node_names(void **state)
     (void)state;
     refuses(NODES("name: twins\nnodes: [{name: 'x,x', switch: s}]\n"
                   "network: {tree: {switch: s}}\n"),
-            ":4: twins: two nodes are named 'x'");
+            ":4: two nodes of twins are named 'x'");
 }
 
 static void bad_networks(void **state)
@@ -390,7 +390,7 @@ static void bad_tori(void **state)
     refuses(NETWORK("{torus: {dimensions: 4}}"),
             ":4: 'dimensions' must be a list that is not empty");
     refuses(NETWORK("{torus: {dimensions: [0]}}"),
-            ":4: 'item' must be a whole number from 1 to 1048576");
+            ":4: an item of the list must be a whole number from 1 to 1048576");
     refuses(NETWORK("{torus: {dimensions: [1048576, 1048576]}}"),
             ":4: more than 1048576 switches");
     refuses(NETWORK("{torus: {dimensions: "

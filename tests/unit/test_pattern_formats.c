@@ -204,7 +204,7 @@ static const struct good bad[] = {
     {"qaplib:a", "2\n0 1 1 0\n0 1 1\n", "a:3: the file ends within the dist"},
     {"qaplib:a", "2\n0 1 1 0\n0 1 1 0 7\n", "a:3: expected the end"},
     {"qaplib:a", "2\n0 -1 1 0\n0 1 1 0\n", "a:2: expected a flow, not '-1'"},
-    {"qaplib:a", "2\n0 1 1 0\n0 -1 1 0\n", "a:3: expected a distance"},
+    {"qaplib:a", "2\n0 1 1 0\n0 -1 1 0\n", "a:3: expected a distance from 0, not '-1'"},
     {"a", "0 1 5\n1 2 7\n2 1 8\n", "matrix: or list:"},
     {"a", "hello world\n", "not a pattern of a format"},
     {"a", "# nothing\n", "not a pattern of a format"},

@@ -3,6 +3,7 @@
 #include "runtime/messages/kept.h"
 
 #include <nodewise/status.h>
+#include <pthread.h>
 
 /* Its end was looked at before, where MPI tells of the envelope. */
 static void see_again(const struct nw_kept *kept, MPI_Status *status)
@@ -229,12 +230,16 @@ int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status)
     return -1;
 }
 
-/* Those of a request that lives on stay, for its status. */
+/* Those of a request that lives on stay, for its status, and one thread does
+ * what is left to do, which an error handler may be part of. */
+static pthread_mutex_t looking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
 static int look(MPI_Request request, MPI_Status *status)
 {
     struct nw_kept *kept;
     int rc = MPI_SUCCESS;
 
+    pthread_mutex_lock(&looking);
     while ((kept = nw_kept_find(request, nw_kept_is_active)) != NULL) {
         int one = nw_kept_finish(kept, status);
 
@@ -243,6 +248,7 @@ static int look(MPI_Request request, MPI_Status *status)
     kept = nw_kept_find(request, nw_kept_is_opened);
     if (kept)
         see_again(kept, status);
+    pthread_mutex_unlock(&looking);
     return rc;
 }
 

@@ -191,6 +191,32 @@ static void test_any(struct player *p)
     } while (!done || index != MPI_UNDEFINED);
 }
 
+/* What several threads look at, of which one will end it. */
+static void *look_at_all(void *context)
+{
+    struct player *p = context;
+    int bytes, done;
+    MPI_Status status;
+
+    for (int i = 0; i < p->letters; i++) {
+        for (done = 0; !done;)
+            MPI_Request_get_status(p->request[i], &done, &status);
+        MPI_Get_elements(&status, MPI_BYTE, &bytes);
+        need(bytes != 4 * p->words, "MPI_Request_get_status");
+    }
+    return NULL;
+}
+
+static void end_looked(struct player *p)
+{
+    pthread_t other;
+
+    need(pthread_create(&other, NULL, look_at_all, p), "pthread_create");
+    (void)look_at_all(p);
+    pthread_join(other, NULL);
+    end_all(p);
+}
+
 /* The sends end where the other rank has received them. */
 static void end_freed(struct player *p)
 {
@@ -205,7 +231,7 @@ static void plain(struct player *p)
 {
     void (*const end[])(struct player *) = {end_each, end_all,   end_any,
                                             end_some, test_each, test_all,
-                                            test_any, end_freed};
+                                            test_any, end_freed, end_looked};
 
     for (int i = 0; i < p->letters; i++)
         MPI_Irecv(part(p->in, i), 1, p->type, !rank, i, p->comm,
@@ -445,7 +471,8 @@ int main(int argc, char **argv)
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    need(level < MPI_THREAD_MULTIPLE || argc < 3, "threads SEED ROUNDS [watched|race]");
+    need(level < MPI_THREAD_MULTIPLE || argc < 3,
+         "threads SEED ROUNDS [watched|race]");
     race = argc > 3 && !strcmp(argv[3], "race");
     watching = argc > 3 && !race;
     open_driver();

@@ -79,9 +79,21 @@ static bool is_id(const char *id)
            strlen(id) == 18 && strspn(id + 2, "0123456789abcdef") == 16;
 }
 
+/* How many they are is not asked: adapters within switches come on top. */
+static bool counts_ports(const char *rest)
+{
+    size_t digits;
+
+    rest += strspn(rest, " \t");
+    digits = strspn(rest, "0123456789");
+    return digits > 0 && digits < 6 &&
+           rest[digits + strspn(rest + digits, " \t")] == '"';
+}
+
 static nw_status add_node(struct reader *reader, char *rest)
 {
     struct nw_ib_subnet *subnet = reader->subnet;
+    bool counted = counts_ports(rest);
     char *id = take_quoted(&rest);
     char *text = id ? strchr(rest, '#') : NULL;
     nw_status status;
@@ -89,6 +101,8 @@ static nw_status add_node(struct reader *reader, char *rest)
     if (!id || !is_id(id))
         return bad(reader, "no name such as \"S-0008f10500200b50\" of a switch "
                            "or adapter");
+    if (!counted)
+        return bad(reader, "no number of ports before the name");
     text = text ? take_quoted(&text) : NULL;
     status = nw_grow(&subnet->node, &subnet->node_capacity,
                      subnet->node_count + 1, sizeof *subnet->node);

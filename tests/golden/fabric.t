@@ -208,6 +208,8 @@ latin1.ibnetdiscover:6: not UTF-8 text
 3
 one-name.ibnetdiscover:31: two nodes are named 'n1'; the other is in line 23
 3
+ports.ibnetdiscover:9: no number of ports before the name
+3
 truncated.ibnetdiscover:9: a dangling port: [41] of 'S-00000000000000a0' leads to 'H-00000000000000af', which the file does not describe
 3
 $ cd "$FIXTURES/fabric/invalid" && for f in *.conf; do nodewise topology slurm:$f 2>&1; echo $?; done

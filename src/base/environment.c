@@ -36,7 +36,7 @@ const struct nw_variable nw_environment[] = {
      "cache folder"},
     {"NODEWISE_CHECK", "1",
      "check every reordered communicator at both ends of its edges"},
-    {"NODEWISE_COLLECTIVES", "CALL=MODEL[,CALL=MODEL...]",
+    {"NODEWISE_COLLECTIVES", "CALL:MODEL[,CALL:MODEL...]|off",
      "how a collective's traffic is attributed to pairs of ranks"},
     {"NODEWISE_FAKE_COSTS", "1|KIND:US:GBS[,...]",
      "what work costs on the tests' double of the CUDA driver"},

@@ -21,6 +21,8 @@ MPI Launchers Machine GPUs Fabrics Libraries Permissions
 $ nodewise doctor | sed -n 's/.*this machine *cores: \([0-9]*\),.*/\1/p' > cores; nodewise topology live --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["element_count"])' | cmp - cores
 $ nodewise doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["schema"], {f["state"] for f in d["findings"]} <= {"here","missing","denied"}, all(f["gives"] for f in d["findings"]))'
 nodewise.doctor/1 True True
+$ nodewise doctor --env | grep -A1 ^NODEWISE_COLLECTIVES | grep -o 'CALL[^ ]*'
+CALL:MODEL[,CALL:MODEL...]|off
 $ NODEWISE_RECORD=x.pattern nodewise doctor --env | grep -A2 ^NODEWISE_RECORD
 NODEWISE_RECORD=FILE
     write the program's pattern to FILE

@@ -205,6 +205,7 @@ nw_status nw_file_read_text_by(const char *path, int32_t threads, char **data,
             end_lines(bytes, count);
     } else if (!status) {
         drop_mark(bytes, &count); /* of a large file: text is left */
+        end_lines(bytes, count);
     }
     if (status) {
         free(bytes);

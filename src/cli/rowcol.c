@@ -119,8 +119,11 @@ static nw_status check_fit(const struct result *r,
     int32_t nodes = nw_topology_node_count(r->topology);
 
     if (r->bandwidths.count != nodes)
-        return nw_fail(NW_EFORMAT, "%s: %d processes on %d nodes",
-                       rowcol->bandwidths, r->bandwidths.count, nodes);
+        return nw_fail(NW_EFORMAT,
+                       "%s:1: bandwidths of %d processes, and the machine has "
+                       "%d node%s",
+                       rowcol->bandwidths, r->bandwidths.count, nodes,
+                       nodes == 1 ? "" : "s");
     if (a && (a->rows > rowcol->grid[0] || a->columns > rowcol->grid[1]))
         return nw_fail(NW_EFORMAT,
                        "%d x %d processes are more than the grid's %d x %d",

@@ -138,6 +138,7 @@ static const struct argp argp = {
 
 struct row {
     const char *name;
+    nw_mapping *mapping;
     struct nw_simulation result;
 };
 
@@ -149,44 +150,51 @@ struct prediction {
 };
 
 static nw_status play(struct prediction *work, struct arguments *arguments,
-                      const char *name, nw_mapping *mapping)
+                      struct row *row)
 {
-    struct row *row = &work->row[work->count];
     nw_status status;
 
     arguments->options.progress = nw_cli_progress(&arguments->common);
-    status = nw_simulate(work->topology, work->pattern, mapping,
+    status = nw_simulate(work->topology, work->pattern, row->mapping,
                          &arguments->options, &row->result);
     nw_cli_progress_finish();
-    nw_mapping_free(mapping);
-    row->name = name;
-    if (!status)
-        work->count++;
     return status;
 }
 
 static nw_status play_all(struct prediction *work, struct arguments *arguments)
 {
-    struct nw_map_options map = NW_MAP_OPTIONS_INIT;
-    nw_mapping *mapping;
-    nw_status status;
+    nw_status status = play(work, arguments, &work->row[0]);
 
+    for (size_t i = 1; !status && i < work->count; i++)
+        status = nw_cli_blame_mapping(work->row[i].name,
+                                      play(work, arguments, &work->row[i]));
+    return status;
+}
+
+/* All of them before the first is played, which may take a minute. */
+static nw_status load_mappings(struct prediction *work,
+                               const struct arguments *arguments)
+{
+    struct nw_map_options map = NW_MAP_OPTIONS_INIT;
+    nw_status status =
+        nw_alloc(arguments->mapping_count + 1, sizeof *work->row, &work->row);
+
+    if (status)
+        return status;
     /* more ranks than elements share them, evenly */
     if (work->pattern->rank_count > nw_topology_element_count(work->topology) &&
         !nw_pattern_has_gpu(work->pattern))
         map.imbalance = 0;
-    status = nw_map_default(work->topology, work->pattern, &map, &mapping);
-    if (!status)
-        status = play(work, arguments, "default", mapping);
-    for (size_t i = 0; !status && i < arguments->mapping_count; i++) {
-        status =
-            nw_mapping_read(arguments->mapping[i], work->topology, &mapping);
-        if (!status)
-            status = nw_cli_blame_mapping(
-                arguments->mapping[i],
-                play(work, arguments, arguments->mapping[i], mapping));
+    work->row[0].name = "default";
+    work->count = arguments->mapping_count + 1;
+    for (size_t i = 1; !status && i < work->count; i++) {
+        work->row[i].name = arguments->mapping[i - 1];
+        status = nw_mapping_read(work->row[i].name, work->topology,
+                                 &work->row[i].mapping);
     }
-    return status;
+    return status ? status
+                  : nw_map_default(work->topology, work->pattern, &map,
+                                   &work->row[0].mapping);
 }
 
 static nw_status load(struct prediction *work,
@@ -202,10 +210,7 @@ static nw_status load(struct prediction *work,
     if (!status)
         status = nw_pattern_read(arguments->pattern, &arguments->read,
                                  &work->pattern);
-    if (!status)
-        status = nw_alloc(arguments->mapping_count + 1, sizeof *work->row,
-                          &work->row);
-    return status;
+    return status ? status : load_mappings(work, arguments);
 }
 
 /* How much faster than the default, in percent. */
@@ -344,6 +349,8 @@ static int run(int argc, char **argv)
     /* contradictory files, not a wrong call */
     if (status == NW_EINVAL && work.pattern)
         code = NW_EXIT_INPUT;
+    for (size_t i = 0; i < work.count; i++)
+        nw_mapping_free(work.row[i].mapping);
     free(work.row);
     nw_pattern_free(work.pattern);
     nw_topology_free(work.topology);

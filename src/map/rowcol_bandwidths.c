@@ -181,14 +181,14 @@ static nw_status read_lines(struct reader *r)
 static nw_status check_complete(const char *path, const struct nw_bandwidths *b)
 {
     if (!b->horizontal)
-        return nw_fail(NW_EFORMAT, "%s: no bandwidths", path);
+        return nw_fail(NW_EFORMAT, "%s:1: no bandwidths", path);
     for (int32_t x = 0; x < b->count; x++)
         for (int32_t y = 0; y < b->count; y++)
             if (x != y &&
                 !(b->horizontal[(size_t)x * (size_t)b->count + (size_t)y] > 0))
                 return nw_fail(NW_EFORMAT,
-                               "%s: no bandwidths from process %d to %d", path,
-                               x, y);
+                               "%s:1: no bandwidths from process %d to %d",
+                               path, x, y);
     return NW_OK;
 }
 

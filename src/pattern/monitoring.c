@@ -19,6 +19,7 @@ struct monitoring {
     const char *prefix;
     int32_t ranks;
     nw_pattern_builder *builder;
+    int32_t *told;     /* [ranks] the last file, from 1, that has it */
     uint64_t left_out; /* bytes of I, S and R lines */
 };
 
@@ -131,6 +132,10 @@ static nw_status read_edge(struct monitoring *in, struct nw_scan *scan,
     if (line.src != rank)
         return nw_scan_fail(scan, "source %d in the file of rank %d", line.src,
                             rank);
+    if (in->told[line.dst] == rank + 1)
+        return nw_scan_fail(scan, "edge %d -> %d stands twice", line.src,
+                            line.dst);
+    in->told[line.dst] = rank + 1;
     status = nw_pattern_builder_add(in->builder, line.src, line.dst, NW_KIND_HH,
                                     line.bytes, line.messages);
     if (!status)
@@ -165,14 +170,18 @@ static nw_status read_record(struct monitoring *in, struct nw_scan *scan,
     return nw_scan_expected(&start, "a line that begins with E, I, S, R or C");
 }
 
-/* Open MPI writes its three sections in one go, each line with its end. */
-static bool is_whole(const char *data, size_t length)
+static bool has_sections(const char *data)
 {
     static const char first[] = "# POINT TO POINT";
 
+    return !strncmp(data, first, sizeof first - 1);
+}
+
+/* Open MPI writes its three sections in one go, each line with its end. */
+static bool is_whole(const char *data, size_t length)
+{
     return data[length - 1] == '\n' &&
-           (strncmp(data, first, sizeof first - 1) ||
-            strstr(data, "\n# COLLECTIVES"));
+           (!has_sections(data) || strstr(data, "\n# COLLECTIVES"));
 }
 
 static nw_status read_file(struct monitoring *in, int32_t rank)
@@ -189,9 +198,13 @@ static nw_status read_file(struct monitoring *in, int32_t rank)
         return status;
     status = nw_file_read_text(path, &data, &length);
     if (!status) {
+        bool any = has_sections(data);
+
         nw_scan_init(&scan, path, data, length);
-        while (!status && nw_scan_line(&scan))
+        for (; !status && nw_scan_line(&scan); any = true)
             status = read_record(in, &scan, rank);
+        if (!status && !any)
+            status = nw_scan_fail(&scan, "no line of Open MPI's monitoring");
         if (!status && !is_whole(data, length))
             status = nw_scan_fail(&scan, "the file is cut short");
         free(data);
@@ -209,11 +222,14 @@ static nw_status open_profiles(const char *prefix, nw_pattern **out)
 
     if (!status)
         status = nw_pattern_builder_new(in.ranks, &in.builder);
+    if (!status)
+        status = nw_alloc((size_t)in.ranks, sizeof *in.told, &in.told);
     for (int32_t r = 0; !status && r < in.ranks; r++)
         status = read_file(&in, r);
     if (!status)
         status = nw_pattern_builder_build(in.builder, &pattern);
     nw_pattern_builder_free(in.builder);
+    free(in.told);
     if (status)
         return status;
     nw_text_format(&note, "Open MPI monitoring, point-to-point messages");

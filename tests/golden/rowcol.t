@@ -38,7 +38,7 @@ $ test -e none
 ? 1
 $ printf 'nodewise bandwidths 1\ngroup a 11\ngroup b 1\nbetween a a 1 1\n' > half; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths half
 ? 3
-! half: no bandwidths from process 0 to 11
+! half:1: no bandwidths from process 0 to 11
 $ printf 'nodewise bandwidths 1\ngroup a 2\nbetween a a 1 1\n' > two; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths two
 ? 3
-! two: 2 processes on 12 nodes
+! two:1: bandwidths of 2 processes, and the machine has 12 nodes

@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define ROUNDS 24
 #define DRAWS_EACH 12000 /* of a rank and round */
@@ -23,7 +22,6 @@
 #define DRAWS_A_STEP 16 /* they are that much cheaper than trials */
 #define EDGE_TRIES 6    /* draws of a rank at the border of its part */
 #define MEAN 0.1        /* weight of the mean beside the most */
-#define ARRANGEMENTS 50
 
 struct parting {
     struct nw_penned of;
@@ -212,128 +210,6 @@ static nw_status search(struct parting *work, bool *found)
     return status;
 }
 
-/* --- which part to which pen --- */
-
-struct table {
-    int32_t parts;
-    double bytes[NW_PENS_MOST][NW_PENS_MOST]; /* from part to part */
-    double far[NW_PENS_MOST][NW_PENS_MOST];   /* from pen to pen */
-    int32_t pen[NW_PENS_MOST];                /* of each part */
-    double slight;                            /* no gain */
-};
-
-static void fill_table(const struct parting *work, struct table *table)
-{
-    const struct nw_seats *seats = work->of.seats;
-    const struct nw_pens *pens = &work->of.pens;
-    const int32_t *part = work->best.part;
-
-    table->parts = pens->parts;
-    for (int32_t p = 0; p < pens->parts; p++)
-        table->pen[p] = p;
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            table->bytes[part[r]][part[seats->tie[t].peer]] +=
-                seats->tie[t].out + seats->tie[t].in;
-    nw_pens_measure(seats, pens, &table->far[0][0], NW_PENS_MOST);
-}
-
-/* What two parts' changing pens adds to hop-bytes. */
-static double try_pens(const struct table *table, int32_t a, int32_t b)
-{
-    const double *mine = table->far[table->pen[a]];
-    const double *theirs = table->far[table->pen[b]];
-    double sum = 0;
-
-    for (int32_t p = 0; p < table->parts; p++)
-        if (p != a && p != b)
-            sum += (table->bytes[a][p] - table->bytes[b][p]) *
-                   (theirs[table->pen[p]] - mine[table->pen[p]]);
-    return sum;
-}
-
-static void swap_pens(struct table *table, int32_t a, int32_t b)
-{
-    int32_t pen = table->pen[a];
-
-    table->pen[a] = table->pen[b];
-    table->pen[b] = pen;
-}
-
-/* True where that lowers something. */
-static bool sweep_pens(struct table *table, const int32_t *first)
-{
-    bool lower = false;
-
-    for (int32_t a = 0; a < table->parts; a++)
-        for (int32_t b = 0; b < a; b++) {
-            if (first[a + 1] - first[a] != first[b + 1] - first[b] ||
-                try_pens(table, a, b) >= -table->slight)
-                continue;
-            swap_pens(table, a, b);
-            lower = true;
-        }
-    return lower;
-}
-
-static double sum_pens(const struct table *table)
-{
-    double sum = 0;
-
-    for (int32_t a = 0; a < table->parts; a++)
-        for (int32_t b = 0; b < a; b++)
-            sum +=
-                table->bytes[a][b] * table->far[table->pen[a]][table->pen[b]];
-    return sum;
-}
-
-static bool is_flat(const struct table *table)
-{
-    for (int32_t p = 0; p < table->parts; p++)
-        for (int32_t q = 0; q < p; q++)
-            if (table->far[p][q] != table->far[1][0])
-                return false;
-    return true;
-}
-
-/* Parts that exchange much come near to each other, where pens are unlike far
- * from each other. */
-static nw_status arrange(struct parting *work, bool *arranged)
-{
-    struct nw_random *random = &work->of.random;
-    const int32_t *first = work->of.pens.first;
-    int32_t best[NW_PENS_MOST], n = work->of.pens.parts;
-    struct table *table = NULL;
-    nw_status status = nw_alloc(1, sizeof *table, &table);
-    double least;
-
-    if (status)
-        return status;
-    fill_table(work, table);
-    *arranged = !is_flat(table);
-    least = sum_pens(table) * (1 - 1e-9);
-    table->slight = 1e-12 * least;
-    memcpy(best, table->pen, sizeof best);
-    for (int i = 0; *arranged && i < ARRANGEMENTS; i++) {
-        for (int32_t a = 0; i && a < n; a++) {
-            int32_t b = (int32_t)nw_random_below(random, (uint64_t)n);
-
-            if (first[a + 1] - first[a] == first[b + 1] - first[b])
-                swap_pens(table, a, b);
-        }
-        while (sweep_pens(table, first))
-            ;
-        if (sum_pens(table) >= least)
-            continue;
-        least = sum_pens(table) * (1 - 1e-9);
-        memcpy(best, table->pen, sizeof best);
-    }
-    for (int32_t r = 0; r < work->of.seats->rank_count; r++)
-        work->best.part[r] = best[work->best.part[r]];
-    free(table);
-    return NW_OK;
-}
-
 /* --- back to seats --- */
 
 /* Nodes by `aim` too, where there is one. */
@@ -368,7 +244,7 @@ nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
                         bool *found)
 {
     struct parting work = {.total = 0};
-    bool arranged = false;
+    bool unlike = false;
     nw_status status;
 
     *found = false;
@@ -378,9 +254,10 @@ nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
     if (!status && nw_pens_nearest(seats, &work.of.pens))
         status = search(&work, found);
     if (*found)
-        status = arrange(&work, &arranged);
+        status = nw_pens_arrange(seats, &work.of.pens, &work.of.random,
+                                 work.best.part, &unlike);
     if (!status && *found)
-        status = settle(&work, arranged ? aim : NULL);
+        status = settle(&work, unlike ? aim : NULL);
     nw_penned_fini(&work.of);
     free(work.best.part);
     free(work.leaving);

@@ -89,14 +89,14 @@ bool nw_pens_dragonfly(const struct nw_seats *seats, struct nw_pens *pens)
 }
 
 void nw_pens_measure(const struct nw_seats *seats, const struct nw_pens *pens,
-                     double *far, int32_t stride)
+                     double *far)
 {
     int32_t hosts = seats->problem->host_count;
 
     for (int32_t a = 0; a < hosts; a++)
         for (int32_t b = 0; b < hosts; b++)
             if (pens->pen[a] != pens->pen[b])
-                far[pens->pen[a] * stride + pens->pen[b]] =
+                far[pens->pen[a] * pens->parts + pens->pen[b]] =
                     distance(seats, a, b);
 }
 

@@ -5,6 +5,7 @@
 #define NW_MAP_PENS_H
 
 #include "map/seats.h"
+#include "base/random.h"
 
 #define NW_PENS_MOST 32
 #define NW_PENS_HOSTS_MOST 512
@@ -23,9 +24,17 @@ bool nw_pens_nearest(const struct nw_seats *seats, struct nw_pens *pens);
 bool nw_pens_dragonfly(const struct nw_seats *seats, struct nw_pens *pens);
 
 /* How far hosts of two parts are from each other; parts of nw_pens_nearest.
- * far: [parts][stride] */
+ * far: [parts^2] */
 void nw_pens_measure(const struct nw_seats *seats, const struct nw_pens *pens,
-                     double *far, int32_t stride);
+                     double *far);
+
+/* pens_arrange.c: parts that exchange much get pens near to each other, where
+ * pens are *unlike far from each other. part: [ranks], pens of nw_pens_nearest
+ * before and after. */
+NW_MUST_CHECK nw_status nw_pens_arrange(const struct nw_seats *seats,
+                                        const struct nw_pens *pens,
+                                        struct nw_random *random, int32_t *part,
+                                        bool *unlike);
 
 /* Seats each rank in its part, in order. part: [ranks] */
 void nw_pens_sit(struct nw_seats *seats, const struct nw_pens *pens,

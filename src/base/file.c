@@ -89,6 +89,8 @@ nw_status nw_file_read(const char *path, char **data, size_t *length)
 
     if (!strcmp(path, "-"))
         return read_all(STDIN_FILENO, "standard input", data, length);
+    if (!*path)
+        return nw_fail(NW_EINVAL, "no file is named");
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) /* line 0 is the file as a whole */
         return nw_fail(NW_EIO, "%s:0: %s", path, strerror(errno));
@@ -147,6 +149,8 @@ static nw_status check_text(const char *path, const char *data, size_t length)
     const char *kind;
     size_t start = 0;
 
+    if (!strcmp(path, "-"))
+        path = "standard input";
     if (!length)
         return nw_fail(NW_EFORMAT, "%s:1: the file is empty", path);
     if (nw_text_is_utf8(data, length))

@@ -25,9 +25,12 @@ static nw_status unknown(const nw_topology *topology, const char *name)
 {
     int32_t count = nw_topology_node_count(topology);
 
-    return nw_fail(NW_EFORMAT, "%s has no node '%s'; its %d node%s %s to %s",
+    if (count == 1)
+        return nw_fail(NW_EFORMAT, "%s has no node '%s'; its only one is %s",
+                       nw_topology_name(topology), name,
+                       nw_topology_node_name(topology, 0));
+    return nw_fail(NW_EFORMAT, "%s has no node '%s'; its %d nodes are %s to %s",
                    nw_topology_name(topology), name, count,
-                   count == 1 ? " is" : "s are",
                    nw_topology_node_name(topology, 0),
                    nw_topology_node_name(topology, count - 1));
 }

@@ -116,11 +116,11 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void parse_count(const char *value, int32_t *out,
+static void parse_count(const char *option, const char *value, int32_t *out,
                         struct argp_state *state)
 {
     if (!nw_parse_i32(value, out) || *out < 1)
-        argp_error(state, "a number from 1 is needed, not '%s'", value);
+        argp_error(state, "%s is a number from 1, not '%s'", option, value);
 }
 
 static void parse_word(bool *out, const char *value, const char *const words[3],
@@ -214,10 +214,10 @@ static error_t parse_search(int key, char *value, struct argp_state *state)
             argp_error(state, "--steps is a number from 1, not '%s'", value);
         return 0;
     case KEY_THREADS:
-        parse_count(value, &map->threads, state);
+        parse_count("--threads", value, &map->threads, state);
         return 0;
     case KEY_CAPACITY:
-        parse_count(value, &map->capacity, state);
+        parse_count("--capacity", value, &map->capacity, state);
         return 0;
     case KEY_IMBALANCE:
         parse_imbalance(value, map, state);
@@ -242,13 +242,13 @@ static error_t parse_numbers(int key, char *value, struct argp_state *state)
             argp_error(state, "--affinity is a weight from 0, not '%s'", value);
         return 0;
     case KEY_CORES:
-        parse_count(value, &map->cores_per_rank, state);
+        parse_count("--cores-per-rank", value, &map->cores_per_rank, state);
         return 0;
     case KEY_GPUS:
-        parse_count(value, &map->gpus_per_rank, state);
+        parse_count("--gpus-per-rank", value, &map->gpus_per_rank, state);
         return 0;
     case KEY_SHARE:
-        parse_count(value, &map->ranks_per_gpu, state);
+        parse_count("--ranks-per-gpu", value, &map->ranks_per_gpu, state);
         return 0;
     default:
         return parse_search(key, value, state);
@@ -300,6 +300,9 @@ static void check(const struct arguments *arguments, struct argp_state *state)
                               "no pattern");
         return;
     }
+    if (arguments->rowcol.option)
+        argp_error(state, "--%s is an option of --algorithm rowcol",
+                   arguments->rowcol.option);
     if (arguments->qaplib ? arguments->source || arguments->pattern
                           : !arguments->source || !arguments->pattern)
         argp_error(state, "-t SOURCE and -p PATTERN are needed, or --qaplib "

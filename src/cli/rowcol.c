@@ -68,6 +68,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct nw_cli_rowcol *rowcol = state->input;
 
+    for (const struct argp_option *at = options; at->name; at++)
+        if (at->key == key)
+            rowcol->option = at->name;
     switch (key) {
     case KEY_GRID:
         parse_grid(value, rowcol->grid, state);

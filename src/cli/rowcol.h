@@ -20,6 +20,7 @@ struct nw_cli_rowcol {
     int32_t halo;
     const char *speeds; /* a file, or NULL: all equal */
     bool single, periodic, all_shapes, paper, slowest;
+    const char *option; /* the last of these that was given; NULL */
 };
 
 /* Arranges one process a node of the SOURCE; the exit status. */

@@ -208,3 +208,24 @@ $ for t in 1 3; do nodewise map -t hierarchy:0@1 -p absent.pattern --threads $t 
 ! hierarchy: a level size is a number from 1, not '0'
 ! hierarchy: a level size is a number from 1, not '0'
 ? 3
+
+## Options are named in what is wrong with them; what does nothing here is refused; a machine without GPUs has none for ranks that want them.
+$ for o in --threads=0 --capacity=-1 --cores-per-rank=x --gpus-per-rank=0 --ranks-per-gpu=; do nodewise map $o 2>&1 | head -1; done
+nodewise map: --threads is a number from 1, not '0'
+nodewise map: --capacity is a number from 1, not '-1'
+nodewise map: --cores-per-rank is a number from 1, not 'x'
+nodewise map: --gpus-per-rank is a number from 1, not '0'
+nodewise map: --ranks-per-gpu is a number from 1, not ''
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >host.pattern; for o in --grid=4x4x4 --periodic --gpus-per-rank=1 --hosts=x; do nodewise map -t hierarchy:4@1 -p host.pattern $o 2>&1 | head -1; done; nodewise map -t hierarchy:4@1 -p - </dev/null
+nodewise map: --grid is an option of --algorithm rowcol
+nodewise map: --periodic is an option of --algorithm rowcol
+nodewise map: hierarchy:4@1 has no GPUs for its ranks
+hierarchy:4@1 has no node 'x'; its only one is machine
+! standard input:1: the file is empty
+? 3
+$ for s in matrix slurm nccl nvidia-smi; do nodewise map -t $s: -p host.pattern; done
+! nodewise map: no file is named
+! nodewise map: no file is named
+! nodewise map: no file is named
+! nodewise map: no file is named
+? 2

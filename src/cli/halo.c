@@ -418,10 +418,13 @@ static int show(const struct arguments *arguments,
         status = nw_cli_halo_table(view, &table);
     if (!status)
         status = nw_cli_halo_json(view, &json);
-    code = status ? nw_cli_fail("halo", status)
-                  : nw_cli_output("halo", &arguments->common,
-                                  arguments->common.json ? json : table, NULL,
-                                  json);
+    if (status == NW_EIO) /* of what is written: all has been read */
+        code = nw_cli_fail_output("halo", status);
+    else if (status)
+        code = nw_cli_fail("halo", status);
+    else
+        code = nw_cli_output("halo", &arguments->common,
+                             arguments->common.json ? json : table, NULL, json);
     free(table);
     free(json);
     return code;

@@ -377,6 +377,8 @@ nw_status nw_job_find_hosts(struct nw_job *job)
 {
     nw_status status = find_hosts(job);
 
+    if (status)
+        nw_words_fini(&job->host);
     if (!status && !job->host.count)
         status = nw_fail(NW_EFORMAT, "%s:1: no host in the file",
                          job->hostfile ? job->hostfile : "--hosts");
@@ -402,6 +404,8 @@ static nw_status add_host_option(const struct nw_job *job, struct nw_words *out)
         if (job->slots[h] && job->kind != NW_LAUNCHER_SRUN)
             nw_text_format(&text, ":%d", job->slots[h]);
     }
+    if (!job->host.count) /* what we cannot read the launcher may */
+        nw_text_add(&text, job->hosts ? job->hosts : job->hostfile);
     status = nw_text_take(&text, &list);
     if (!status)
         status = nw_words_add(out, openmpi                         ? "--host"

@@ -135,8 +135,8 @@ NW_MUST_CHECK nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                                            int32_t rank,
                                            enum nw_gpu_visibility visibility,
                                            struct nw_text *text);
-void nw_launch_add_gpu_choice(const struct nw_launch_job *job,
-                              struct nw_text *text);
+NW_MUST_CHECK nw_status
+nw_launch_add_gpu_choice(const struct nw_launch_job *job, struct nw_text *text);
 NW_MUST_CHECK nw_status nw_launch_run_script(struct nw_launch_job *job,
                                              const char *path);
 /* PREFIX.slots, the mapping in the order of the places: for launchers whose

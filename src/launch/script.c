@@ -100,7 +100,8 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
     nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "
                        ">&2\n    exec \"$@\" ;;\nesac\n");
     nw_text_add(&text, check_host);
-    nw_launch_add_gpu_choice(job, &text);
+    if (!status)
+        status = nw_launch_add_gpu_choice(job, &text);
     nw_text_add(&text, run_bound);
     note_unknown(job);
     if (!status)
@@ -125,7 +126,8 @@ nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
     nw_text_add(text, "*)\n    echo \"${0##*/}: no place for rank '$RANK'\" "
                       ">&2\n    exit 1 ;;\nesac\n"
                       "export RANK=$rank\n");
-    nw_launch_add_gpu_choice(job, text);
+    if (!status)
+        status = nw_launch_add_gpu_choice(job, text);
     nw_text_add(text, run_bound);
     note_unknown(job);
     return status;

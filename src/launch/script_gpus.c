@@ -94,40 +94,63 @@ static bool is_used(const struct nw_launch_job *job, int32_t place, int32_t gpu)
     return false;
 }
 
-/* "'n1') names=,0=0,0=GPU-a,1=1,1=GPU-b, used='0 1' ;;" */
-static void add_node(const struct nw_launch_job *job, int32_t place,
-                     struct nw_text *text)
+/* ",0=0,0=GPU-a,1=1,1=GPU-b,", as one word. */
+static nw_status add_names(const struct nw_launch_job *job, int32_t node,
+                           struct nw_text *text)
 {
-    int32_t node = job->places.node[place];
     struct nw_range gpus = nw_topology_node_gpus(job->topology, node);
+    struct nw_text names = {0};
+    char *word = NULL;
+    nw_status status;
 
-    nw_launch_add_quoted(text, job->mapping->node_name[node]);
-    nw_text_add(text, ") names=',");
+    nw_text_add(&names, ",");
     for (int32_t g = 0; g < gpus.count; g++) {
         const char *uuid =
             nw_topology_gpu_info(job->topology, gpus.first + g).uuid;
 
-        nw_text_format(text, "%d=%d,", g, g);
+        nw_text_format(&names, "%d=%d,", g, g);
         if (uuid)
-            nw_text_format(text, "%d=%s,", g, uuid);
+            nw_text_format(&names, "%d=%s,", g, uuid);
     }
-    nw_text_add(text, "' used='");
+    status = nw_text_take(&names, &word);
+    if (!status)
+        nw_launch_add_quoted(text, word);
+    free(word);
+    return status;
+}
+
+/* "'n1') names=',0=0,1=1,' used='0 1 ' ;;" */
+static nw_status add_node(const struct nw_launch_job *job, int32_t place,
+                          struct nw_text *text)
+{
+    int32_t node = job->places.node[place];
+    struct nw_range gpus = nw_topology_node_gpus(job->topology, node);
+    nw_status status;
+
+    nw_launch_add_quoted(text, job->mapping->node_name[node]);
+    nw_text_add(text, ") names=");
+    status = add_names(job, node, text);
+    nw_text_add(text, " used='");
     for (int32_t g = 0; g < gpus.count; g++)
         if (is_used(job, place, g))
             nw_text_format(text, "%d ", g);
     nw_text_add(text, "' ;;\n");
+    return status;
 }
 
-void nw_launch_add_gpu_choice(const struct nw_launch_job *job,
-                              struct nw_text *text)
+nw_status nw_launch_add_gpu_choice(const struct nw_launch_job *job,
+                                   struct nw_text *text)
 {
+    nw_status status = NW_OK;
+
     if (!nw_launch_has_gpus(job->mapping))
-        return;
+        return NW_OK;
     nw_text_add(text, "case $node in\n");
-    for (int32_t i = 0; i < job->places.node_count; i++)
-        add_node(job, i, text);
+    for (int32_t i = 0; !status && i < job->places.node_count; i++)
+        status = add_node(job, i, text);
     nw_text_add(text, "esac\n");
     nw_text_add(text, choose);
+    return status;
 }
 
 /* " gpus=0,1": what the rank sees where nothing was granted; with all GPUs,

@@ -39,9 +39,12 @@ static nw_status read_periodic(struct nw_spec *spec, struct stencil *stencil)
     status = nw_spec_list(spec, "periodic", dims, stencil->periodic);
     for (size_t d = 0; !status && d < dims; d++)
         if (stencil->periodic[d] > 1)
-            status = nw_fail(NW_EINVAL, "%s: periodic= is made of 0 and 1",
-                             spec->name);
-    return status;
+            status = NW_EINVAL;
+    return status ? nw_fail(NW_EINVAL,
+                            "%s: periodic= is 0 or 1, or %zu of them joined by "
+                            "':', not '%s'",
+                            spec->name, dims, word)
+                  : NW_OK;
 }
 
 static nw_status read_keys(struct nw_spec *spec, int32_t dims,

@@ -115,6 +115,18 @@ $ printf 'nodewise: cluster 1\nname: c\nnode_types:\n  fat:\n    cpu: {synthetic
 40 1
 $ nodewise launch -t c.yaml --for script -o app four.mapping -- x >/dev/null 2>&1; for l in 4,5,6 0,2,1; do for r in 0 1 2 3; do PMI_RANK=$r ROCR_VISIBLE_DEVICES=$l ./app.sh sh -c 'echo "[$CUDA_VISIBLE_DEVICES]"' 2>/dev/null; done | tr '\n' ' '; done; PMI_RANK=0 CUDA_VISIBLE_DEVICES=7 ./app.sh true 2>&1 | grep -v CPUs
 [5] [6] [5,6] [] [1] [2] [1,2] [] app.sh: rank 0: CUDA_VISIBLE_DEVICES=7 does not have GPU 1, which the mapping uses on this node: left as it is
+$ sed "s/^nodes:/    gpus: [{uuid: GPU-a}, {uuid: GPU-b}, {uuid: GPU-c}, {uuid: \"GPU'd\"}]\nnodes:/" c.yaml >u.yaml; nodewise launch -t u.yaml --for script -o app four.mapping -- x >/dev/null 2>&1; for l in GPU-c,GPU-b 1,GPU-c GPU-x,GPU-y,GPU-z; do for r in 0 1 2; do for by in ./app.sh "nodewise exec -t u.yaml four.mapping"; do PMI_RANK=$r CUDA_VISIBLE_DEVICES=$l $by sh -c 'echo "$CUDA_VISIBLE_DEVICES"' 2>/dev/null; done | paste -sd' '; done; done; PMI_RANK=2 ZE_AFFINITY_MASK= ./app.sh true 2>&1 | grep -v CPUs; PMI_RANK=1 ./app.sh sh -c 'echo $CUDA_VISIBLE_DEVICES ${ZE_AFFINITY_MASK-unset}' 2>/dev/null
+GPU-b GPU-b
+GPU-c GPU-c
+GPU-b,GPU-c GPU-b,GPU-c
+1 1
+GPU-c GPU-c
+1,GPU-c 1,GPU-c
+GPU-y GPU-y
+GPU-z GPU-z
+GPU-y,GPU-z GPU-y,GPU-z
+app.sh: rank 2: ZE_AFFINITY_MASK= does not have GPU 1, which the mapping uses on this node: left as it is
+GPU-c unset
 $ nodewise launch -t c.yaml --for torchrun -o torch four.mapping -- x >/dev/null 2>&1; for r in 0 1 2; do TORCHELASTIC_RUN_ID=1 RANK=$r CUDA_VISIBLE_DEVICES=4,5,6 ./torch.sh sh -c 'echo $CUDA_VISIBLE_DEVICES' 2>/dev/null; done
 5,6,4
 5,6,4

@@ -106,3 +106,15 @@ $ nodewise halo plan
 ? 2
 $ nodewise halo plan -n 1x1x1 --border open 2>&1 | grep -c 'runtime error\|^exchange   0 B'
 1
+
+## More bytes than can be counted; files that cannot be written are no bad input.
+$ nodewise halo plan -n 4000000000x4000000000x4000000000
+! nodewise halo: a domain of 4000000000 x 4000000000 x 4000000000 cells of 8 bytes passes 2^58 bytes
+? 2
+$ for o in svg pattern mapping; do nodewise halo plan -t magc-a -n 8x8 --$o /nowhere/x; echo $?; done
+1
+1
+1
+! /nowhere/x: No such file or directory
+! /nowhere/x: No such file or directory
+! /nowhere/x: No such file or directory

@@ -228,3 +228,8 @@ $ [ -d $SHARED/data/patterns ] || { echo SKIP no shared data; exit 77; }
 $ printf '\nranks of the run\n' >list.ti; nodewise pattern ti:list.ti
 ! list.ti:2: 'ranks of the run' is neither a trace's line, which begins with a rank, nor a file of one
 ? 3
+$ for p in 2 0:2 1:1:1; do nodewise pattern --generate stencil2d5:dims=4x4,periodic=$p -q; done
+! nodewise pattern: stencil2d5: periodic= is 0 or 1, or 2 of them joined by ':', not '2'
+! nodewise pattern: stencil2d5: periodic= is 0 or 1, or 2 of them joined by ':', not '0:2'
+! nodewise pattern: stencil2d5: periodic= is 0 or 1, or 2 of them joined by ':', not '1:1:1'
+? 2

@@ -52,3 +52,7 @@ $ nodewise run --launcher "./mpirun 'x" --dry-run -- ./app
 ? 2
 $ nodewise run --store store -n 1 -t bogus --launcher ./mpirun --mpi openmpi --dry-run -q -- ./app >/dev/null 2>err; sed 's/;.*;/; ...;/' err
 nodewise run: warning: 'bogus' is no topology source; ...; by that no run will be mapped
+## A list of hosts that cannot be read is the launcher's, as it was given.
+$ nodewise run --hosts 'a:2,b[' -n 2 --launcher ./mpirun --store store --dry-run -- ./app
+./mpirun -n 2 --host 'a:2,b[' ./app
+! nodewise run: warning: host list 'b[': a '[' without ']'; started as without nodewise

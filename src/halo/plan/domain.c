@@ -124,6 +124,22 @@ static nw_status set_radii(const struct nw_halo_options *options,
     return NW_OK;
 }
 
+/* So that no sum of its halos, which may be as large, passes 64 bits. */
+static nw_status check_volume(const struct nw_halo_domain *domain)
+{
+    double bytes = (double)domain->cell_bytes;
+
+    for (int axis = 0; axis < 3; axis++)
+        bytes *= (double)domain->extent[axis];
+    if (bytes < 0x1p58)
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "a domain of %lld x %lld x %lld cells of %zu bytes passes "
+                   "2^58 bytes",
+                   (long long)domain->extent[0], (long long)domain->extent[1],
+                   (long long)domain->extent[2], domain->cell_bytes);
+}
+
 nw_status nw_halo_domain_make(const struct nw_halo_options *options,
                               struct nw_halo_domain *out)
 {
@@ -146,6 +162,8 @@ nw_status nw_halo_domain_make(const struct nw_halo_options *options,
     memcpy(domain.border, options->border, sizeof domain.border);
     for (int32_t i = 0; i < options->quantity_count; i++)
         domain.cell_bytes += options->quantity[i].bytes;
-    *out = domain;
-    return NW_OK;
+    status = check_volume(&domain);
+    if (!status)
+        *out = domain;
+    return status;
 }

@@ -360,7 +360,7 @@ bool nw_file_cache(struct nw_text *out)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 
-    if (cache && *cache)
+    if (cache && *cache == '/') /* the standard has others ignored */
         nw_text_format(out, "%s/nodewise", cache);
     else if (home && *home)
         nw_text_format(out, "%s/.cache/nodewise", home);

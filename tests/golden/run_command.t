@@ -56,3 +56,7 @@ nodewise run: warning: 'bogus' is no topology source; ...; by that no run will b
 $ nodewise run --hosts 'a:2,b[' -n 2 --launcher ./mpirun --store store --dry-run -- ./app
 ./mpirun -n 2 --host 'a:2,b[' ./app
 ! nodewise run: warning: host list 'b[': a '[' without ']'; started as without nodewise
+## XDG_CACHE_HOME that is no absolute path does not count, as its standard says.
+$ HOME=$PWD/home XDG_CACHE_HOME=here nodewise run -n 1 --launcher ./mpirun --mpi openmpi --dry-run -q -- ./app | grep -o '=/[^ ]*/home/.cache/nodewise/' | sed "s|$PWD||"; ls -d here 2>/dev/null
+=/home/.cache/nodewise/
+? 2

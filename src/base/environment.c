@@ -56,7 +56,7 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_GPU_DIRECT", "auto|on|off",
      "whether large messages between GPUs of one node go from GPU to GPU; auto "
      "is meant where NODEWISE_GPU_MESSAGES is set"},
-    {"NODEWISE_GPU_DIRECT_FROM", "BYTES", "what is large there (131072)"},
+    {"NODEWISE_GPU_DIRECT_FROM", "BYTES", "what is large there (measured)"},
     {"NODEWISE_GPU_DIRECT_POOL", "MIB",
      "the GPU memory of each process that such messages wait in (64)"},
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",

@@ -15,12 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* From where on it takes less time than staging, on the double of the driver
- * and two processes (bench/gpu/points: 65536 bytes still took longer). */
-enum { FROM_BYTES = 131072, LEAST_BYTES = 1024 };
+/* What opens a pool, after which it is measured: on the double of the driver
+ * such a message took less time than staged on one machine, longer on another
+ * (bench/gpu/points). */
+enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint64_t from_bytes = FROM_BYTES;
+static uint64_t from_bytes; /* 0: not known yet */
 
 uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
                            uint64_t most)
@@ -39,8 +40,24 @@ uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
 
 static void read_threshold(void)
 {
-    from_bytes = nw_direct_setting("NODEWISE_GPU_DIRECT_FROM", FROM_BYTES,
-                                   LEAST_BYTES, INT_MAX);
+    from_bytes =
+        nw_direct_setting("NODEWISE_GPU_DIRECT_FROM", 0, LEAST_BYTES, INT_MAX);
+}
+
+/* Until a pool is made, which is for large messages alone, a stated size. */
+static bool is_large(uint64_t bytes)
+{
+    uint64_t from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
+
+    return bytes >= (from ? from : FROM_BYTES) && bytes <= INT_MAX;
+}
+
+void nw_direct_measure(int32_t gpu, char *pool, size_t bytes)
+{
+    if (!__atomic_load_n(&from_bytes, __ATOMIC_RELAXED))
+        __atomic_store_n(&from_bytes,
+                         nw_worth_from(gpu, pool, bytes, FROM_BYTES),
+                         __ATOMIC_RELAXED);
 }
 
 bool nw_load_find(const struct nw_area *area, struct nw_load *out)
@@ -58,8 +75,8 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     layout = out->layout;
     first = out->device + nw_typemap_low(layout, area->count);
     out->bytes = (uint64_t)area->count * layout->size;
-    if (out->bytes < from_bytes || out->bytes > INT_MAX || layout->gaps ||
-        !nw_gpu_holds(first) || nw_messages_open_gpu() || !nw_memory_open())
+    if (!is_large(out->bytes) || layout->gaps || !nw_gpu_holds(first) ||
+        nw_messages_open_gpu() || !nw_memory_open())
         return false;
     out->gpu = nw_memory_gpu(first);
     return true;

@@ -84,6 +84,12 @@ struct nw_load {
     uint64_t bytes;
     int32_t gpu;
 };
+/* From what size on they are large, where no variable says so: measured with
+ * the pool that was just made. */
+void nw_direct_measure(int32_t gpu, char *pool, size_t bytes);
+/* worth.c: `standard` where it cannot be measured. */
+uint64_t nw_worth_from(int32_t gpu, char *pool, size_t bytes,
+                       uint64_t standard);
 /* Whether it is large, and in GPU memory; its layout is to be dropped, also
  * where it is none. */
 bool nw_load_find(const struct nw_area *area, struct nw_load *out);

@@ -5,11 +5,12 @@
  * in 15 turns, once the pools are mapped: "copies N kernels N over N", the
  * first with the host, the last between GPUs.
  *
- *     straight plain|persistent|replace|both|failing|broken|stray STEP [apart]
+ *     straight plain|persistent|replace|both|failing|broken|measured|stray STEP
+ *         [apart]
  *
  * failing: MPI starts some more sends, which all fail. broken: some more end in
- * an error (faulty.c), and so do the receives of them in the end. stray: one
- * more is never received.
+ * an error (faulty.c), and so do the receives of them in the end. measured:
+ * a message of 256 KiB goes ahead. stray: one more is never received.
  * With apart each rank has a GPU of its own.
  */
 #include "driver.h"
@@ -21,7 +22,7 @@
 #include <unistd.h>
 
 enum { WORDS = 3000, MOST_STEP = 4, WARM = 3, TURNS = 15, KINDS = 3, TAG = 4 };
-enum { ROOM = WORDS * MOST_STEP, FAILURES = 8, OTHERS = 4 };
+enum { ROOM = WORDS * MOST_STEP, FAILURES = 8, OTHERS = 4, LARGE = 1 << 18 };
 static const char *const kinds[KINDS] = {"copy", "kernel", "device"};
 
 static int rank, step, words[ROOM];
@@ -233,6 +234,22 @@ static void broken(MPI_Status *status)
     receive_lost();
 }
 
+/* After the first of them it is known what is large. */
+static void measured(MPI_Status *status)
+{
+    static uint64_t large[2];
+    MPI_Request request;
+
+    for (int i = 0; i < 2 && !large[i]; i++)
+        need(cuda.alloc(&large[i], LARGE), "cuMemAlloc");
+    MPI_Isend((void *)large[0], LARGE, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
+              &request);
+    MPI_Recv((void *)large[1], LARGE, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    plain(status);
+}
+
 static void stray(MPI_Status *status)
 {
     static MPI_Request lost = MPI_REQUEST_NULL;
@@ -255,10 +272,10 @@ static void stray(MPI_Status *status)
 static const struct {
     const char *name;
     void (*exchange)(MPI_Status *status);
-} ways[] = {{"plain", plain},     {"persistent", persistent},
-            {"replace", replace}, {"both", replace_both},
-            {"failing", failing}, {"broken", broken},
-            {"stray", stray}};
+} ways[] = {{"plain", plain},       {"persistent", persistent},
+            {"replace", replace},   {"both", replace_both},
+            {"failing", failing},   {"broken", broken},
+            {"measured", measured}, {"stray", stray}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* Adds what it asked for; whether all came. */
@@ -305,8 +322,8 @@ int main(int argc, char **argv)
         way++;
     step = argc > 2 ? atoi(argv[2]) : 0;
     need(way == WAYS || step < 1 || step > MOST_STEP,
-         "straight plain|persistent|replace|both|failing|broken|stray STEP "
-         "[apart]");
+         "straight plain|persistent|replace|both|failing|broken|measured|stray "
+         "STEP [apart]");
     open_driver();
     if (argc > 3)
         take_own_gpu();

@@ -19,25 +19,6 @@ void nw_random_init(struct nw_random *random, uint64_t seed)
         random->state[i] = splitmix(&seed);
 }
 
-static uint64_t rotate(uint64_t x, int k)
-{
-    return (x << k) | (x >> (64 - k));
-}
-
-uint64_t nw_random_next(struct nw_random *random)
-{
-    uint64_t *s = random->state;
-    uint64_t result = rotate(s[1] * 5, 7) * 9, t = s[1] << 17;
-
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= t;
-    s[3] = rotate(s[3], 45);
-    return result;
-}
-
 uint64_t nw_random_below(struct nw_random *random, uint64_t bound)
 {
     uint64_t reject, x;

@@ -12,8 +12,21 @@ struct nw_random {
 
 /* Any seed is good, 0 too (spread by splitmix64). */
 void nw_random_init(struct nw_random *random, uint64_t seed);
-/* 64 uniform bits (xoshiro256**, Blackman and Vigna 2018). */
-uint64_t nw_random_next(struct nw_random *random);
+/* 64 uniform bits (xoshiro256**, Blackman and Vigna 2018); inline, since
+ * searches throw them by the million. */
+static inline uint64_t nw_random_next(struct nw_random *random)
+{
+    uint64_t *s = random->state;
+    uint64_t product = s[1] * 5, t = s[1] << 17;
+
+    s[2] ^= s[0];
+    s[3] ^= s[1];
+    s[1] ^= s[2];
+    s[0] ^= s[3];
+    s[2] ^= t;
+    s[3] = s[3] << 45 | s[3] >> 19;
+    return (product << 7 | product >> 57) * 9;
+}
 /* Uniform in [0, bound), unbiased; bound > 0. */
 uint64_t nw_random_below(struct nw_random *random, uint64_t bound);
 /* Uniform in [0, 1). */

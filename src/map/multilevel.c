@@ -45,6 +45,7 @@ static double heat_of(int32_t count)
 #define SIFTED_ALWAYS 1024 /* processes; larger only without a shape */
 #define SIFTED_LESS 5      /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3
+#define HUBS_FEWER 8192  /* processes, and sifted: hubs are swapped less */
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
 #define STENCIL_HEAT 0.5
 
@@ -75,6 +76,7 @@ struct search {
     double cost;
     uint64_t seed, steps; /* of a cycle */
     double heat;
+    bool sparing; /* with hubs */
 };
 
 static nw_status stir_subtrees(struct search *search, int32_t level)
@@ -85,7 +87,8 @@ static nw_status stir_subtrees(struct search *search, int32_t level)
                            .budget = search->placing->budget,
                            .seed = search->seed + (uint64_t)level,
                            .rounds = ROUNDS,
-                           .heat = SUBTREE_HEAT};
+                           .heat = SUBTREE_HEAT,
+                           .sparing = search->sparing};
     nw_status status = nw_layout_lift(search->layout, level, &lifted, &tree);
 
     if (status)
@@ -108,7 +111,8 @@ static nw_status stir_processes(struct search *search)
                            .seed = search->seed,
                            .steps = search->steps,
                            .rounds = ROUNDS,
-                           .heat = search->heat};
+                           .heat = search->heat,
+                           .sparing = search->sparing};
     nw_status status;
 
     stir.cost = nw_layout_cost(search->layout);
@@ -379,6 +383,7 @@ static nw_status improve(struct nw_layout *layout,
         search.steps /= formless ? SIFTED_LESS : 2;
     if (formless) {
         search.heat = SIFTED_HEAT;
+        search.sparing = layout->count > HUBS_FEWER;
     } else if (!status && !placing->budget->stopped) {
         status = take_sections(&search);
     }

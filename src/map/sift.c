@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rounds of swaps between parts, from hot to cold; see sift.h. */
 #include "map/sift.h"
+#include "map/sift_team.h"
 #include "base/array.h"
 #include "map/chance.h"
 #include "base/crew.h"
@@ -9,37 +10,43 @@
 #include <string.h>
 
 #define ROUNDS 400
-#define HOT 0.25 /* of what a vertex's arcs amount to */
+#define LEAST 3 / 4 /* of a try for each vertex and round, and its share */
+#define HOT 0.25    /* of what a vertex's arcs amount to */
 #define COLD 0.06
-#define HOPELESS 14    /* heats for the worse by one of the two alone */
 #define TRIAL 8        /* a short trial has one of so many tries */
 #define NEAR 1.12      /* of the first cut, by the trial: go on */
 #define FORMLESS 0.25  /* of all bytes are cut */
 #define TABLE_MOST 4e7 /* cells */
 #define TEAMS 2
 #define TEAMED_LEAST 8192 /* vertices */
-#define PICKS 3           /* of peers, until one is in the same team */
 #define TRY 38     /* arcs that take as long as a vertex's tries do else */
 #define WEIGHED 20 /* rounds from weighing parts to weighing them again */
+#define LINE 16    /* floats in a cache line */
+
+/* Where the column of a part stands in each block of the table. */
+struct column {
+    int32_t first, stride;
+};
 
 struct sifting {
     struct nw_sift *sift;
     double chance[NW_CHANCES];
-    float *pull;     /* [n * parts] bytes from a vertex to a part */
-    int32_t *first;  /* [parts + 1] into member */
-    int32_t *member; /* [n] vertices, those of a part together */
-    int32_t *at;     /* [n] where a vertex stands there */
-    int32_t *best;   /* [n] parts */
+    float *memory, *table;       /* the second begins a cache line */
+    struct column *column, *was; /* [parts], now and in the last round */
+    float *scratch;              /* [TEAMS] blocks */
+    int32_t *list, *old;         /* [n] vertices, those of a part together */
+    int32_t *begin;              /* [parts] into list */
+    int32_t *size;               /* [parts] vertices */
+    int32_t *first;              /* [parts + TEAMS] those of the teams */
+    int16_t *own;                /* [TEAMS * n] */
+    int32_t *best;               /* [n] parts */
     double best_cut, cut;
     double heat;
-    int teams;
-    int32_t *deal;  /* [parts] shuffled */
-    int32_t *team;  /* [parts] */
+    int32_t *deal; /* [parts] shuffled, those of a team together */
+    int32_t deal_end[TEAMS + 1];
     double *weight; /* [parts] how long they take, in arcs */
-    int32_t *list;  /* [n] vertices, those of a team together */
-    int32_t begin[TEAMS + 1];
-    uint64_t seed, tries; /* of the round */
-    double change[TEAMS];
+    int teams;
+    struct nw_sift_team team[TEAMS];
 };
 
 bool nw_sift_fits(int32_t n, int32_t parts)
@@ -47,135 +54,23 @@ bool nw_sift_fits(int32_t n, int32_t parts)
     return (double)n * (double)parts <= TABLE_MOST;
 }
 
-/* --- one swap --- */
-
-static inline float *pull_of(const struct sifting *work, int32_t v)
+static int32_t blocks_of(const struct sifting *work)
 {
-    return work->pull + (size_t)v * (size_t)work->sift->parts;
+    return (work->sift->graph->n + NW_SIFT_BLOCK - 1) / NW_SIFT_BLOCK;
 }
 
-static double between(const struct nw_halve_graph *graph, int32_t u, int32_t v)
-{
-    int32_t degree = graph->row[u + 1] - graph->row[u];
-    double bytes = 0;
-
-    if (degree > graph->row[v + 1] - graph->row[v])
-        return between(graph, v, u);
-    for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
-        if (graph->arc[a].to == v)
-            bytes += (double)graph->arc[a].bytes;
-    return bytes;
-}
-
-static void enter(struct sifting *work, int32_t v, int32_t to)
-{
-    const struct nw_halve_graph *graph = work->sift->graph;
-    int32_t from = work->sift->part[v];
-
-    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-        float *pull = pull_of(work, graph->arc[a].to);
-
-        pull[from] -= graph->arc[a].bytes;
-        pull[to] += graph->arc[a].bytes;
-    }
-    __atomic_store_n(&work->sift->part[v], to, __ATOMIC_RELAXED);
-}
-
-static void swap(struct sifting *work, int32_t u, int32_t v)
-{
-    int32_t from = work->sift->part[u], to = work->sift->part[v];
-    int32_t at = work->at[u];
-
-    work->at[u] = work->at[v];
-    work->at[v] = at;
-    work->member[work->at[u]] = u;
-    work->member[at] = v;
-    enter(work, u, to);
-    enter(work, v, from);
-}
-
-/* Vertices of another team may move meanwhile, inside that team. */
-static inline int32_t part_of(const struct sifting *work, int32_t v)
-{
-    return __atomic_load_n(&work->sift->part[v], __ATOMIC_RELAXED);
-}
-
-/* The part of a random peer of u; another than u's, of the same team, or -1. */
-static int32_t propose(const struct sifting *work, int32_t u, uint64_t bits)
-{
-    const struct nw_halve_graph *graph = work->sift->graph;
-    int32_t degree = graph->row[u + 1] - graph->row[u];
-    int32_t from = work->sift->part[u];
-
-    for (int i = 0; degree && i < PICKS; i++, bits *= 0x9e3779b97f4a7c15) {
-        int32_t pick = nw_chance_pick(bits, degree);
-        int32_t to = part_of(work, graph->arc[graph->row[u] + pick].to);
-
-        if (to == from)
-            return -1;
-        if (work->team[to] == work->team[from])
-            return to;
-    }
-    return -1;
-}
-
-/* u goes where a peer of it is, for a random vertex there. */
-static double try_one(struct sifting *work, int32_t u, struct nw_random *random)
-{
-    const struct nw_halve_graph *graph = work->sift->graph;
-    uint64_t bits = nw_random_next(random);
-    int32_t from = work->sift->part[u], to = propose(work, u, bits), v;
-    double change, limit;
-
-    if (to < 0)
-        return 0;
-    change = (double)(pull_of(work, u)[from] - pull_of(work, u)[to]);
-    if (change > HOPELESS * work->heat)
-        return 0;
-    v = work->member[work->first[to] +
-                     nw_chance_pick(bits >> 32,
-                                    work->first[to + 1] - work->first[to])];
-    change += (double)(pull_of(work, v)[to] - pull_of(work, v)[from]);
-    limit = work->heat * work->chance[nw_random_next(random) % NW_CHANCES];
-    if (change >= limit)
-        return 0;
-    change += 2 * between(graph, u, v);
-    if (change >= limit)
-        return 0;
-    swap(work, u, v);
-    return change;
-}
-
-/* --- rounds --- */
-
-static void run_team(void *user, int32_t team)
-{
-    struct sifting *work = user;
-    int32_t begin = work->begin[team];
-    int32_t count = work->begin[team + 1] - begin;
-    struct nw_random random;
-    double change = 0;
-
-    nw_random_init(&random, work->seed + (uint64_t)team);
-    for (uint64_t i = 0; i < work->tries * (uint64_t)count; i++) {
-        int32_t at = nw_chance_pick(nw_random_next(&random), count);
-
-        change += try_one(work, work->list[begin + at], &random);
-    }
-    work->change[team] = change;
-}
+/* --- dealing parts to teams --- */
 
 static void weigh_parts(struct sifting *work)
 {
     const int32_t *row = work->sift->graph->row;
 
     for (int32_t p = 0; p < work->sift->parts; p++) {
-        work->weight[p] = 0;
-        for (int32_t i = work->first[p]; i < work->first[p + 1]; i++) {
-            int32_t v = work->member[i];
+        const int32_t *list = work->list + work->begin[p];
 
-            work->weight[p] += TRY + (double)(row[v + 1] - row[v]);
-        }
+        work->weight[p] = 0;
+        for (int32_t i = 0; i < work->size[p]; i++)
+            work->weight[p] += TRY + (double)(row[list[i] + 1] - row[list[i]]);
     }
 }
 
@@ -218,42 +113,120 @@ static int32_t end_of(const struct sifting *work, int team, double sum)
     return end;
 }
 
+/* A team's columns and vertices, one part after the other. */
+static void seat_team(struct sifting *work, int t, int32_t *at)
+{
+    struct nw_sift_team *team = &work->team[t];
+    int32_t from = work->deal_end[t];
+
+    team->parts = work->deal_end[t + 1] - from;
+    team->first = work->first + from + t;
+    team->list = work->list + *at;
+    team->pull = work->table + NW_SIFT_BLOCK * from;
+    team->first[0] = 0;
+    for (int32_t i = 0; i < team->parts; i++) {
+        int32_t p = work->deal[from + i];
+
+        work->column[p] =
+            (struct column){NW_SIFT_BLOCK * from + i, team->parts};
+        memcpy(work->list + *at, work->old + work->begin[p],
+               (size_t)work->size[p] * sizeof *work->list);
+        work->begin[p] = *at;
+        *at += work->size[p];
+        team->first[i + 1] = team->first[i] + work->size[p];
+    }
+}
+
 static void deal_teams(struct sifting *work, struct nw_random *random)
 {
-    double sum = shuffle_parts(work, random);
-    int32_t at = 0, i = 0;
+    double sum = work->teams > 1 ? shuffle_parts(work, random) : 0;
+    struct column *column = work->was;
+    int32_t at = 0, *list = work->old;
 
+    work->was = work->column;
+    work->column = column;
+    work->old = work->list;
+    work->list = list;
     for (int t = 0; t < work->teams; t++) {
-        int32_t end = end_of(work, t, sum);
-
-        work->begin[t] = at;
-        for (; i < end; i++) {
-            int32_t p = work->deal[i];
-            int32_t size = work->first[p + 1] - work->first[p];
-
-            work->team[p] = t;
-            memcpy(work->list + at, work->member + work->first[p],
-                   (size_t)size * sizeof *work->list);
-            at += size;
-        }
+        work->deal_end[t + 1] = end_of(work, t, sum);
+        seat_team(work, t, &at);
     }
-    work->begin[work->teams] = at;
+}
+
+/* Moves the columns of a block from where they were to where they are. */
+static void turn_block(const struct sifting *work, float *block, float *scratch)
+{
+    int32_t parts = work->sift->parts;
+
+    memcpy(scratch, block, (size_t)parts * NW_SIFT_BLOCK * sizeof *scratch);
+    for (int32_t p = 0; p < parts; p++) {
+        struct column from = work->was[p], to = work->column[p];
+
+        for (int32_t i = 0; i < NW_SIFT_BLOCK; i++)
+            block[to.first + i * to.stride] =
+                scratch[from.first + i * from.stride];
+    }
+}
+
+static void ready_team(void *user, int32_t t)
+{
+    struct sifting *work = user;
+    struct nw_sift_team *team = &work->team[t];
+    int64_t blocks = blocks_of(work);
+    size_t block = (size_t)work->sift->parts * NW_SIFT_BLOCK;
+
+    for (int64_t b = blocks * t / work->teams;
+         b < blocks * (t + 1) / work->teams; b++)
+        turn_block(work, work->table + (size_t)b * block,
+                   work->scratch + (size_t)t * block);
+    memset(team->own, -1, (size_t)work->sift->graph->n * sizeof *team->own);
+    for (int32_t i = 0; i < team->parts; i++)
+        for (int32_t k = team->first[i]; k < team->first[i + 1]; k++)
+            team->own[team->list[k]] = (int16_t)i;
+}
+
+static void regroup(struct sifting *work, struct nw_random *random)
+{
+    deal_teams(work, random);
+    nw_crew_run(ready_team, work, work->teams, work->sift->threads);
+}
+
+/* --- rounds --- */
+
+static void run_team(void *user, int32_t team)
+{
+    struct sifting *work = user;
+
+    nw_sift_team_run(&work->team[team]);
+}
+
+static void keep_best(struct sifting *work)
+{
+    work->best_cut = work->cut;
+    for (int32_t p = 0; p < work->sift->parts; p++)
+        for (int32_t i = 0; i < work->size[p]; i++)
+            work->best[work->list[work->begin[p] + i]] = p;
 }
 
 static void run_round(struct sifting *work, uint64_t tries,
                       struct nw_random *random)
 {
-    deal_teams(work, random);
-    work->seed = nw_random_next(random);
-    work->tries = tries;
+    uint64_t seed = nw_random_next(random);
+
+    for (int t = 0; t < work->teams; t++) {
+        struct nw_sift_team *team = &work->team[t];
+
+        team->seed = seed + (uint64_t)t;
+        team->tries = (tries + LEAST * ROUNDS) *
+                          (uint64_t)team->first[team->parts] / ROUNDS +
+                      1;
+        team->heat = work->heat;
+    }
     nw_crew_run(run_team, work, work->teams, work->sift->threads);
     for (int t = 0; t < work->teams; t++)
-        work->cut += work->change[t];
-    if (work->cut >= work->best_cut)
-        return;
-    work->best_cut = work->cut;
-    memcpy(work->best, work->sift->part,
-           (size_t)work->sift->graph->n * sizeof *work->best);
+        work->cut += work->team[t].change;
+    if (work->cut < work->best_cut)
+        keep_best(work);
 }
 
 static bool is_stopped(const struct sifting *work)
@@ -282,9 +255,11 @@ static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
     for (int i = 0; i < ROUNDS && !is_stopped(work); i++) {
         if (i == ROUNDS - 1)
             work->heat = 0;
-        if (i % WEIGHED == 0)
+        if (i % WEIGHED == 0 && work->teams > 1)
             weigh_parts(work);
-        run_round(work, tries / ROUNDS + 1, &random);
+        if (!i || work->teams > 1)
+            regroup(work, &random);
+        run_round(work, tries, &random);
         work->heat *= cool;
         if (work->sift->budget)
             nw_budget_go(work->sift->budget, 1, work->sift->budget->best);
@@ -293,7 +268,8 @@ static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
 
 /* --- the table --- */
 
-static double fill_pull(struct sifting *work)
+/* As one team has it. */
+static double fill_table(struct sifting *work)
 {
     const struct nw_halve_graph *graph = work->sift->graph;
     const int32_t *part = work->sift->part;
@@ -303,47 +279,62 @@ static double fill_pull(struct sifting *work)
         for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int32_t to = part[graph->arc[a].to];
 
-            pull_of(work, v)[to] += graph->arc[a].bytes;
+            work->table[(size_t)v * (size_t)work->sift->parts + (size_t)to] +=
+                graph->arc[a].bytes;
             cut += to == part[v] ? 0 : (double)graph->arc[a].bytes;
         }
+    for (int32_t p = 0; p < work->sift->parts; p++)
+        work->column[p] = (struct column){p, work->sift->parts};
     return cut / 2;
 }
 
-/* Backwards from the ends of the parts: `first` ends as their beginnings. */
-static void fill_members(struct sifting *work)
+/* Backwards from the ends of the parts: `begin` ends as their beginnings. */
+static void fill_list(struct sifting *work)
 {
     const int32_t *part = work->sift->part;
+    int32_t at = 0;
 
     for (int32_t v = 0; v < work->sift->graph->n; v++)
-        work->first[part[v]]++;
+        work->size[part[v]]++;
     for (int32_t p = 0; p < work->sift->parts; p++)
-        work->first[p + 1] += work->first[p];
-    for (int32_t v = 0; v < work->sift->graph->n; v++) {
-        work->at[v] = --work->first[part[v]];
-        work->member[work->at[v]] = v;
-    }
+        work->begin[p] = at += work->size[p];
+    for (int32_t v = 0; v < work->sift->graph->n; v++)
+        work->list[--work->begin[part[v]]] = v;
 }
 
-static nw_status alloc_sifting(struct sifting *work)
+static nw_status alloc_table(struct sifting *work)
 {
-    size_t n = (size_t)work->sift->graph->n;
-    size_t parts = (size_t)work->sift->parts;
-    nw_status status = nw_alloc(n * parts, sizeof *work->pull, &work->pull);
+    size_t block = (size_t)work->sift->parts * NW_SIFT_BLOCK;
+    size_t cells = (size_t)blocks_of(work) * block + LINE;
+    nw_status status = nw_alloc(cells, sizeof *work->memory, &work->memory);
 
     if (!status)
-        status = nw_alloc(parts + 1, sizeof *work->first, &work->first);
+        status = nw_alloc(TEAMS * block, sizeof *work->scratch, &work->scratch);
+    if (!status) {
+        size_t line = LINE * sizeof *work->memory;
+        size_t over = (uintptr_t)work->memory % line;
+
+        work->table =
+            work->memory + (over ? line - over : 0) / sizeof *work->memory;
+    }
+    return status;
+}
+
+static nw_status alloc_parts(struct sifting *work)
+{
+    size_t parts = (size_t)work->sift->parts;
+    nw_status status = nw_alloc(parts, sizeof *work->column, &work->column);
+
     if (!status)
-        status = nw_alloc(n, sizeof *work->member, &work->member);
+        status = nw_alloc(parts, sizeof *work->was, &work->was);
     if (!status)
-        status = nw_alloc(n, sizeof *work->at, &work->at);
+        status = nw_alloc(parts, sizeof *work->begin, &work->begin);
     if (!status)
-        status = nw_alloc(n, sizeof *work->best, &work->best);
+        status = nw_alloc(parts, sizeof *work->size, &work->size);
     if (!status)
-        status = nw_alloc(n, sizeof *work->list, &work->list);
+        status = nw_alloc(parts + TEAMS, sizeof *work->first, &work->first);
     if (!status)
         status = nw_alloc(parts, sizeof *work->deal, &work->deal);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->team, &work->team);
     if (!status)
         status = nw_alloc(parts, sizeof *work->weight, &work->weight);
     for (size_t p = 0; !status && p < parts; p++)
@@ -351,17 +342,45 @@ static nw_status alloc_sifting(struct sifting *work)
     return status;
 }
 
+static nw_status alloc_sifting(struct sifting *work)
+{
+    size_t n = (size_t)work->sift->graph->n;
+    nw_status status = alloc_table(work);
+
+    if (!status)
+        status = alloc_parts(work);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->list, &work->list);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->old, &work->old);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->best, &work->best);
+    if (!status)
+        status = nw_alloc(n * TEAMS, sizeof *work->own, &work->own);
+    for (int t = 0; !status && t < work->teams; t++)
+        work->team[t] = (struct nw_sift_team){
+            .graph = work->sift->graph,
+            .chance = work->chance,
+            .own = work->own + (size_t)t * n,
+            .block = (size_t)work->sift->parts * NW_SIFT_BLOCK};
+    return status;
+}
+
 static void free_sifting(struct sifting *work)
 {
-    free(work->pull);
+    free(work->memory);
+    free(work->scratch);
+    free(work->column);
+    free(work->was);
+    free(work->begin);
+    free(work->size);
     free(work->first);
-    free(work->member);
-    free(work->at);
-    free(work->best);
-    free(work->list);
     free(work->deal);
-    free(work->team);
     free(work->weight);
+    free(work->list);
+    free(work->old);
+    free(work->best);
+    free(work->own);
 }
 
 static double bytes_of(const struct nw_halve_graph *graph)
@@ -378,12 +397,12 @@ static void search(struct sifting *work)
 {
     struct nw_sift *sift = work->sift;
     size_t size = (size_t)sift->graph->n * sizeof *work->best;
-    double begun = work->cut = work->best_cut = fill_pull(work);
+    double begun = work->cut = work->best_cut = fill_table(work);
 
     sift->formless = begun > FORMLESS * bytes_of(sift->graph);
     if (sift->only_formless && !sift->formless)
         return;
-    fill_members(work);
+    fill_list(work);
     memcpy(work->best, sift->part, size);
     run_rounds(work, sift->tries / TRIAL, sift->seed);
     if (work->cut <= NEAR * begun)

@@ -5,8 +5,8 @@
  * that a try costs two lookups. Where a graph has no shape to cut along, as
  * random ones, it leaves less cut than moves along a border do. Each round
  * deals the parts of many vertices to two teams of about equal work: hubs count
- * for their arcs. A team moves its own vertices among its own parts and touches
- * no other column of the table.
+ * for their arcs. A team moves its own vertices among its own parts, whose
+ * columns of the table stand together for the round, on its own cache lines.
  */
 #ifndef NW_MAP_SIFT_H
 #define NW_MAP_SIFT_H

@@ -13,9 +13,15 @@
 #define GROUP_LEAST 1024 /* processes in a group */
 #define COLDEST 0.02     /* the last round's heat, of the first's */
 
+/* A swap of a hub costs as much as thousands of others: of those over so many
+ * arcs fewer are tried where that is asked for, so that they take no longer. */
+#define ARCS_LONG 64
+#define ARCS_LONG_MEANS 2
+
 /* What a round's groups share. */
 struct round {
     struct nw_layout *layout;
+    uint64_t long_arcs;
     const double *chance; /* [NW_CHANCES] -log of evenly spread numbers */
     const int32_t *group; /* [seats] */
     const int32_t *first; /* [groups + 1] into list */
@@ -109,6 +115,17 @@ static inline bool may_swap(const struct nw_layout *layout, int32_t a,
            nw_layout_bears(layout, a, layout->process[b]);
 }
 
+/* Whether a swap is among those that are tried. */
+static inline bool is_tried(const struct round *round, int32_t p, int32_t q,
+                            struct nw_random *random)
+{
+    const size_t *row = round->layout->row;
+    uint64_t arcs = row[p + 1] - row[p] + (q < 0 ? 0 : row[q + 1] - row[q]);
+
+    return arcs <= round->long_arcs ||
+           (nw_random_next(random) >> 32) * arcs < round->long_arcs << 32;
+}
+
 /* Swaps p with what is on a seat near a peer where that is accepted. */
 static double try_one(const struct round *round, int32_t p, int32_t group,
                       struct nw_random *random)
@@ -120,7 +137,8 @@ static double try_one(const struct round *round, int32_t p, int32_t group,
     uint64_t way[2], back[2];
     double change;
 
-    if (seat < 0 || layout->fixed[seat] || !may_swap(layout, home, seat))
+    if (seat < 0 || layout->fixed[seat] || !may_swap(layout, home, seat) ||
+        !is_tried(round, p, layout->process[seat], random))
         return 0;
     way[0] = back[1] = tree->code[home];
     way[1] = back[0] = tree->code[seat];
@@ -244,13 +262,25 @@ static void deal_groups(struct stirring *work, struct nw_random *random)
     work->first[work->groups] = at;
 }
 
+static uint64_t long_arcs(const struct nw_stir *stir)
+{
+    const struct nw_layout *layout = stir->layout;
+    uint64_t count = (uint64_t)layout->count;
+    uint64_t most = 2 * ARCS_LONG_MEANS * layout->row[count] / count;
+
+    if (!stir->sparing)
+        return UINT64_MAX;
+    return most > ARCS_LONG ? most : ARCS_LONG;
+}
+
 static void run_round(struct stirring *work, struct nw_random *random,
                       double heat, uint64_t steps)
 {
     struct nw_stir *stir = work->stir;
-    struct round round = {stir->layout, work->chance, work->group,
-                          work->first,  work->list,   nw_random_next(random),
-                          steps,        heat,         work->change};
+    struct round round = {
+        stir->layout, long_arcs(stir), work->chance,           work->group,
+        work->first,  work->list,      nw_random_next(random), steps,
+        heat,         work->change};
 
     deal_groups(work, random);
     nw_crew_run(run_group, &round, work->groups,

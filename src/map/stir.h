@@ -18,9 +18,10 @@ struct nw_stir {
     uint64_t seed;
     uint64_t steps; /* tried swaps, all rounds together */
     int32_t rounds;
-    double heat; /* of the first round, in mean bonds over the second smallest
-                    distance */
-    double cost; /* of the layout: in and out */
+    double heat;  /* of the first round, in mean bonds over the second smallest
+                     distance */
+    bool sparing; /* hubs are tried less */
+    double cost;  /* of the layout: in and out */
 };
 
 /* The layout becomes the best seen, never worse. */

@@ -127,12 +127,84 @@ static void test_shapes_are_left_alone(void **state)
     nw_halve_graph_fini(&graph);
 }
 
+/* Large enough for two teams, blocks and parts of no even size, a hub: vertex
+ * v with those 7, 49 and 343 further, so that the remainders by seven are good
+ * parts, and vertex 0 with every ninth. */
+#define MANY 9001
+#define MANY_PARTS 7
+
+static void add_arc(struct nw_halve_graph *graph, int32_t v, int32_t to)
+{
+    graph->arc[graph->row[v + 1]++] = (struct nw_halve_arc){to, 1};
+}
+
+static bool is_spoke(int32_t v)
+{
+    return v && v % 9 == 0;
+}
+
+static void make_many(struct nw_halve_graph *graph)
+{
+    MUST(nw_halve_graph_init(graph, MANY, MANY * 8));
+    for (int32_t v = 0; v < MANY; v++) {
+        graph->size[v] = 1;
+        graph->row[v + 1] = graph->row[v];
+        for (int32_t step = 7; step < 344; step *= 7) {
+            add_arc(graph, v, (v + step) % MANY);
+            add_arc(graph, v, (v + MANY - step) % MANY);
+        }
+        for (int32_t u = 0; !v && u < MANY; u++)
+            if (is_spoke(u))
+                add_arc(graph, v, u);
+        if (is_spoke(v))
+            add_arc(graph, v, 0);
+    }
+}
+
+static void test_two_teams_keep_sizes_on_any_threads(void **state)
+{
+    static int32_t part[2][MANY];
+    int32_t more[MANY_PARTS] = {0};
+    struct nw_halve_graph graph;
+    struct nw_random random;
+    double before;
+
+    (void)state;
+    make_many(&graph);
+    for (int32_t v = 0; v < MANY; v++)
+        part[0][v] = v * MANY_PARTS / MANY;
+    nw_random_init(&random, 5);
+    nw_random_shuffle(&random, part[0], MANY);
+    memcpy(part[1], part[0], sizeof part[1]);
+    before = cut_of(&graph, part[0]);
+    for (int i = 0; i < 2; i++) {
+        struct nw_sift sift = {.graph = &graph,
+                               .parts = MANY_PARTS,
+                               .part = part[i],
+                               .tries = 500,
+                               .seed = 7,
+                               .threads = i + 1};
+
+        MUST(nw_sift(&sift));
+    }
+    assert_memory_equal(part[0], part[1], sizeof part[0]);
+    assert_true(cut_of(&graph, part[0]) < 0.8 * before);
+    for (int32_t v = 0; v < MANY; v++) {
+        more[part[0][v]]++;
+        more[v * MANY_PARTS / MANY]--;
+    }
+    for (int32_t p = 0; p < MANY_PARTS; p++)
+        assert_int_equal(more[p], 0);
+    nw_halve_graph_fini(&graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_are_found),
         cmocka_unit_test(test_sizes_stay_and_cuts_do_not_rise),
         cmocka_unit_test(test_shapes_are_left_alone),
+        cmocka_unit_test(test_two_teams_keep_sizes_on_any_threads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -304,6 +304,10 @@ nw_status nw_buffer_empty(const struct nw_buffer *buffer, uint64_t most)
 
 void nw_buffer_free(struct nw_buffer *buffer)
 {
+    if (buffer && buffer->small) {
+        nw_small_give(buffer);
+        return;
+    }
     if (!buffer)
         return;
     for (size_t i = 0; i < buffer->parts; i++)

@@ -194,27 +194,43 @@ bool nw_catch_is_small(const struct nw_catch *caught)
            size * (MPI_Count)caught->count < NW_ENVELOPE;
 }
 
-static struct nw_buffer *small_new(void)
-{
-    struct nw_buffer *buffer = NULL;
-    struct nw_host *host = NULL;
+struct small {
+    struct nw_buffer buffer; /* first: what is given back is this */
+    struct nw_host host;
+    char memory[NW_ENVELOPE];
+};
+/* The one that was given back last. */
+static struct small *spare;
 
-    if (nw_alloc(1, sizeof *buffer, &buffer))
+static struct nw_buffer *small_take(void)
+{
+    struct small *small = __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQ_REL);
+
+    if (!small)
+        small = malloc(sizeof *small);
+    if (!small)
         return NULL;
-    buffer->host = host = calloc(1, sizeof *host);
-    if (host) {
-        host->bytes = NW_ENVELOPE;
-        host->memory = malloc(NW_ENVELOPE);
-    }
-    if (host && host->memory)
-        return buffer;
-    nw_buffer_free(buffer);
-    return NULL;
+    small->host =
+        (struct nw_host){.memory = small->memory, .bytes = NW_ENVELOPE};
+    small->buffer = (struct nw_buffer){.host = &small->host, .small = true};
+    return &small->buffer;
+}
+
+void nw_small_give(struct nw_buffer *buffer)
+{
+    struct small *small = (struct small *)(void *)buffer;
+
+    free(__atomic_exchange_n(&spare, small, __ATOMIC_ACQ_REL));
+}
+
+void nw_small_close(void)
+{
+    free(__atomic_exchange_n(&spare, NULL, __ATOMIC_ACQ_REL));
 }
 
 void *nw_stage_small(struct nw_stage *stage)
 {
-    struct nw_buffer *buffer = stage->status ? NULL : small_new();
+    struct nw_buffer *buffer = stage->status ? NULL : small_take();
 
     if (!buffer) {
         stage->status = nw_fail(NW_ENOMEM, "no room for a small message");
@@ -301,11 +317,11 @@ bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc)
 {
     struct nw_envelope envelope;
+    uint64_t bytes = nw_stage_received(status);
 
-    if (nw_stage_received(status) != NW_ENVELOPE ||
-        !read_envelope(caught, &envelope)) {
+    if (bytes != NW_ENVELOPE || !read_envelope(caught, &envelope)) {
         if (caught->small)
-            *rc = deliver_host(caught, caught->at, nw_stage_received(status));
+            *rc = deliver_host(caught, caught->at, bytes);
         return caught->small;
     }
     *rc = envelope.slot == NW_SLOTS ? deliver_late(caught, &envelope)

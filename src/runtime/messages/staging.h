@@ -30,6 +30,7 @@ struct nw_buffer {
     char *device;
     struct nw_owner owner; /* as it was when the buffer was staged */
     int way;
+    bool small;   /* of envelope.c */
     bool packed;  /* the host has the bytes as MPI packs them */
     MPI_Aint low; /* else: what byte of the buffer host memory begins with */
     size_t bytes; /* of host memory */
@@ -103,6 +104,9 @@ void nw_pairs_finish(void);
  * its bytes in the status; *rc is then how that went. */
 bool nw_envelope_open(const struct nw_catch *caught, MPI_Status *status,
                       int *rc);
+/* What nw_stage_small took, given back; the last of it freed. */
+void nw_small_give(struct nw_buffer *buffer);
+void nw_small_close(void);
 /* direct.c: payloads whose envelopes will not arrive. */
 void nw_direct_unsent(struct nw_buffer *const *buffer, int count);
 /* again.c: the envelope of a persistent send that starts (again). */

@@ -68,6 +68,7 @@ void nw_messages_finish(void)
     nw_forms_finish();
     __atomic_store_n(&nw_messaging, false, __ATOMIC_RELEASE);
     nw_copies_close();
+    nw_small_close();
     nw_host_close();
     nw_typemaps_close();
 }

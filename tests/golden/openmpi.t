@@ -10,6 +10,13 @@ mpirun (Open MPI) 4.1.4
 $ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; for core in 0 1; do printf 'nodewise mapping 1\nranks 1\n0 %s %d -\n' $(hostname) $core >at; taskset -c $(PMI_RANK=0 nodewise exec at sh -c 'taskset -cp $$' | sed 's/.*: *//;s/[-,].*//') nodewise run --store store -n 1 --launcher ./mpirun --dry-run -q -- ./app >/dev/null; sed -n 's/^0 [^ ]*/core/p' store/*.mapping; done
 core 0 -
 core 1 -
+## A topology that cannot be read is known before the second run.
+$ nodewise run --store other -n 1 -t bogus --launcher ./mpirun --mpi openmpi --dry-run -q -- ./app >/dev/null 2>err; sed 's/;.*;/; ...;/' err
+nodewise run: warning: 'bogus' is no topology source; ...; by that no run will be mapped
+## XDG_CACHE_HOME that is no absolute path does not count, as its standard says.
+$ HOME=$PWD/home XDG_CACHE_HOME=here nodewise run -n 1 --launcher ./mpirun --mpi openmpi --dry-run -q -- ./app | grep -o '=/[^ ]*/home/.cache/nodewise/' | sed "s|$PWD||"; ls -d here 2>/dev/null
+=/home/.cache/nodewise/
+? 2
 ## What the store has of the hosts is used; where it is damaged, or of other hosts, they are looked at again.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 8 1\n' >one.pattern; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun -q -- ./app
 mpirun (Open MPI) 4.1.4

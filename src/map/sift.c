@@ -10,8 +10,7 @@
 #include <string.h>
 
 #define ROUNDS 400
-#define LEAST 3 / 4 /* of a try for each vertex and round, and its share */
-#define HOT 0.25    /* of what a vertex's arcs amount to */
+#define HOT 0.25 /* of what a vertex's arcs amount to */
 #define COLD 0.06
 #define TRIAL 8        /* a short trial has one of so many tries */
 #define NEAR 1.12      /* of the first cut, by the trial: go on */
@@ -217,9 +216,7 @@ static void run_round(struct sifting *work, uint64_t tries,
         struct nw_sift_team *team = &work->team[t];
 
         team->seed = seed + (uint64_t)t;
-        team->tries = (tries + LEAST * ROUNDS) *
-                          (uint64_t)team->first[team->parts] / ROUNDS +
-                      1;
+        team->tries = tries * (uint64_t)team->first[team->parts] / ROUNDS + 1;
         team->heat = work->heat;
     }
     nw_crew_run(run_team, work, work->teams, work->sift->threads);

@@ -129,10 +129,10 @@ nw_status nw_cli_writable(const char *path)
 
     if (!path || !strcmp(path, "-"))
         return NW_OK;
-    if (!stat(path, &info) && S_ISDIR(info.st_mode))
-        return nw_fail(NW_EIO, "%s: is a directory", path);
     if (!stat(path, &info) && !S_ISREG(info.st_mode))
-        return NW_OK;
+        return S_ISDIR(info.st_mode)
+                   ? nw_fail(NW_EIO, "%s: is a directory", path)
+                   : NW_OK;
     /* a file is replaced, so that its folder counts */
     status = nw_strdup(path, &folder);
     if (status)

@@ -318,7 +318,6 @@ static int run_profiled(const struct arguments *arguments,
 
     check_topology(arguments);
     say_shared(arguments);
-
     if (!arguments->wish.store) {
         say(arguments, "no pattern is known, and none is to be stored: "
                        "started as without nodewise");

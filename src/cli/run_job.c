@@ -334,7 +334,7 @@ static int32_t count_cores(void)
     return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/* What was not said: the allocation's tasks, all slots, or all cores. */
+/* What was not said: the allocation's tasks, or all slots; 0: nobody knows. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
     const char *tasks = getenv("SLURM_NTASKS");
@@ -345,7 +345,7 @@ static int32_t guess_ranks(const struct nw_job *job)
     count = 0;
     for (size_t h = 0; h < job->host.count; h++)
         count += job->slots[h];
-    return count > 0 ? count : count_cores();
+    return count;
 }
 
 /* Batch systems whose hosts Open MPI asks for by itself. */
@@ -361,15 +361,16 @@ static bool has_allocation(void)
     return false;
 }
 
-/* Nobody has said what there is room for, so nobody is held to it. */
+/* As many ranks as cores where nobody knows better; and where nobody has said
+ * what there is room for, nobody is held to it. */
 static void look_for_room(struct nw_job *job)
 {
-    int32_t cores;
+    bool is_open = !job->hostfile && !job->hosts && !has_allocation();
+    int32_t cores = is_open || !job->ranks ? count_cores() : 0;
 
-    if (job->hostfile || job->hosts || has_allocation())
-        return;
-    cores = count_cores();
-    if (job->ranks > cores)
+    if (!job->ranks)
+        job->ranks = cores;
+    if (is_open && job->ranks > cores)
         job->shared_cores = cores;
 }
 

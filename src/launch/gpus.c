@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "launch/gpus.h"
 #include "launch/here.h"
+#include "launch/launcher.h"
 
 #include <stdlib.h>
 
@@ -16,13 +17,6 @@ struct order {
     int32_t *gpu;  /* [count] -1 while free */
     bool *is_used; /* [count] by GPU */
 };
-
-static bool has_gpu(const nw_mapping *mapping, int32_t rank)
-{
-    struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
-
-    return gpus.count && gpus.values[0] >= 0;
-}
 
 static void put(struct order *order, int32_t slot, int32_t gpu)
 {
@@ -53,12 +47,12 @@ static void arrange(struct order *order, const nw_mapping *mapping,
     int32_t slot = nw_launch_local_rank(mapping, rank) % order->count;
     int32_t local = 0;
 
-    if (has_gpu(mapping, rank))
+    if (nw_launch_has_gpu(mapping, rank))
         put(order, slot, own.values[0]);
     for (int32_t r = 0; r < mapping->rank_count; r++) {
         if (mapping->node[r] != mapping->node[rank])
             continue;
-        if (has_gpu(mapping, r))
+        if (nw_launch_has_gpu(mapping, r))
             put(order, local % order->count,
                 nw_mapping_gpus(mapping, r).values[0]);
         local++;
@@ -123,14 +117,6 @@ static nw_status write_list(const nw_topology *topology, int32_t node,
     return nw_text_take(&text, out);
 }
 
-bool nw_launch_uses_gpus(const nw_mapping *mapping)
-{
-    for (int32_t r = 0; r < mapping->rank_count; r++)
-        if (has_gpu(mapping, r))
-            return true;
-    return false;
-}
-
 nw_status nw_launch_gpu_order(const nw_mapping *mapping, int32_t rank,
                               int32_t count, int32_t **out)
 {
@@ -154,9 +140,9 @@ nw_status nw_launch_gpus(const nw_topology *topology, int32_t node,
     nw_status status = NW_OK;
 
     *out = NULL;
-    if (!nw_launch_uses_gpus(mapping))
+    if (!nw_launch_has_gpus(mapping))
         return NW_OK;
-    if (!has_gpu(mapping, rank))
+    if (!nw_launch_has_gpu(mapping, rank))
         gpus.count = 0;
     if (visibility == NW_GPU_PERMUTED) {
         count = node < 0 ? nw_here_gpu_count("")

@@ -6,11 +6,7 @@
 #include <nodewise/mapping.h>
 #include <nodewise/status.h>
 
-#include <stdbool.h>
 #include <stdint.h>
-
-/* Whether any rank has a GPU. */
-bool nw_launch_uses_gpus(const nw_mapping *mapping);
 
 /* NW_GPU_PERMUTED: GPU (*out)[l] of the `count` of the rank's node is device l.
  * Free with free(). */

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "launch/gpus.h"
+#include "launch/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ nw_status nw_launch_granted_gpus(const nw_topology *topology, int32_t node,
     if (!granted.variable)
         return nw_launch_gpus(topology, node, mapping, rank, visibility, out);
     *out = NULL;
-    if (!nw_launch_uses_gpus(mapping))
+    if (!nw_launch_has_gpus(mapping))
         return NW_OK;
     status = split(&granted);
     if (!status)

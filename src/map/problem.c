@@ -106,16 +106,15 @@ static nw_status choose_gpu_ranks(struct nw_problem *problem)
         mark_gpu_ends(problem);
     if (!options->gpus_per_rank)
         options->gpus_per_rank = one_each;
-    if (!nw_topology_gpu_count(problem->topology) &&
-        !nw_pattern_has_gpu(problem->pattern))
+    if (nw_topology_gpu_count(problem->topology))
+        return NW_OK;
+    if (!nw_pattern_has_gpu(problem->pattern))
         return nw_fail(NW_EINVAL, "%s has no GPUs for its ranks",
                        nw_topology_name(problem->topology));
-    if (!nw_topology_gpu_count(problem->topology))
-        return nw_fail(NW_EINVAL,
-                       "the pattern has a GPU layer and %s has no GPUs; a "
-                       "pattern of host messages alone would fit",
-                       nw_topology_name(problem->topology));
-    return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "the pattern has a GPU layer and %s has no GPUs; a pattern "
+                   "of host messages alone would fit",
+                   nw_topology_name(problem->topology));
 }
 
 static nw_status fix_rank(struct nw_problem *problem, const int32_t *host_of,

@@ -82,11 +82,12 @@ nw_status nw_yaml_need(const struct nw_yaml *map, const char *key,
     return NW_OK;
 }
 
-static const char *name_of(const struct nw_yaml *node, char out[64])
+static const char *name_of(const struct nw_yaml *node, char room[64])
 {
-    snprintf(out, 64, node->key ? "'%.60s'" : "an item of the list%s",
-             node->key ? node->key : "");
-    return out;
+    if (!node->key)
+        return "an item of the list";
+    snprintf(room, 64, "'%.60s'", node->key);
+    return room;
 }
 
 nw_status nw_yaml_text(const struct nw_yaml *node, const char **out)

@@ -65,6 +65,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_HALO_TRACE", "FILE",
      "each rank writes FILE.RANK: what its halo exchanges did when"},
     {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},
+    {"NODEWISE_MPI", "openmpi|mpich",
+     "whose nodewise-mpdata starts, instead of the launcher's"},
     {"NODEWISE_NCCL", "auto|ring|tree",
      "how an all-reduce by NCCL is attributed to pairs of GPUs"},
     {"NODEWISE_PARTS", "on|off",

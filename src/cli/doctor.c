@@ -134,8 +134,9 @@ static int run(int argc, char **argv)
     else
         examine(&table, &json);
     nw_json_end_object(&json);
-    code =
-        nw_cli_output("doctor", &arguments.common, table.data, NULL, text.data);
+    code = nw_cli_output("doctor", &arguments.common,
+                         arguments.common.json ? text.data : table.data, NULL,
+                         NULL);
     nw_text_fini(&table);
     nw_text_fini(&text);
     return code;

@@ -29,7 +29,8 @@ int nw_cli_list(const struct nw_cli_list *list, const struct nw_common *common)
     }
     nw_json_end_object(&json);
     code =
-        nw_cli_output(list->command, common, table.data, NULL, json_text.data);
+        nw_cli_output(list->command, common,
+                      common->json ? json_text.data : table.data, NULL, NULL);
     nw_text_fini(&table);
     nw_text_fini(&json_text);
     return code;

@@ -28,7 +28,7 @@ static const struct argp_option options[] = {
     {"bandwidths", KEY_BANDWIDTHS, "FILE", 0,
      "rowcol: between processes, instead of the topology's", 5},
     {"shapes", KEY_SHAPES, "WHICH", 0,
-     "rowcol: all, or (default) those of several rows and columns", 5},
+     "rowcol: several (default) rows and columns, or all", 5},
     {"arrange", KEY_ARRANGE, "HOW", 0,
      "rowcol: best (default), or paper, the published heuristic", 5},
     {"arrange-by", KEY_BY, "WHAT", 0,

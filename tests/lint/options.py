@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every command has a page, and every option that its --help tells stands
-there; the bash completion offers them.  options.py NODEWISE"""
+"""Every command has a page that tells of the options of its --help and of no
+others, with the same arguments and defaults; the bash completion offers them.
+options.py NODEWISE"""
 import os
 import re
 import subprocess
@@ -10,6 +11,12 @@ import sys
 import tree
 
 COMMON = {"--help", "--usage", "--version", "-?", "-V"}
+PARTS = {"bench": ("pattern", "halo", "channel")}  # with a --help each
+# the common FILE of --help is the beginning of several files' names there
+OTHERWISE = {("man/nodewise-launch.1.scd", "--output"): "PREFIX"}
+OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z?][\w-]*)")
+# what an option's sentence says goes without saying: (10s), paper (default)
+DEFAULT = re.compile(r"\((\d[\w.,]*)\)|([\w.-]+) \(default\)")
 
 
 def say(*words):
@@ -24,18 +31,73 @@ def commands(nodewise):
 
 
 def options(help_text):
-    """The words that begin with a dash in argp's left column."""
-    found = set()
+    """What argp tells: {option: (argument, sentence)}."""
+    found, sentence = {}, None
     for line in help_text.splitlines():
-        left = re.match(r"^ {2,6}(-.*?)(?: {2,}|$)", line)
+        if line[28:29] == " ":  # where sentences begin, were it after one blank
+            line = line[:29] + " " + line[29:]
+        left = re.match(r"^ {2,6}(-.*?)(?: {2,}(\S.*))?$", line)
         if left:
-            found |= set(re.findall(r"(?<![\w-])(--?[a-zA-Z?][\w-]*)", left[1]))
-    return found - COMMON
+            argument = left[1].partition("=")[2]
+            sentence = [left[2] or ""]
+            for name in OPTION.findall(left[1].replace("[HOSTS=]", "")):
+                found[name] = (argument, sentence)
+        elif sentence is not None and re.match(r"^ {20,}\S", line):
+            sentence.append(line.strip())
+        else:
+            sentence = None
+    return {name: (argument, " ".join(words)) for name, (argument, words)
+            in found.items() if name not in COMMON}
 
 
-def in_page(page, option):
-    return re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(option),
-                     page.replace("\\", "")) is not None
+def plain(line):
+    return re.sub(r"[*\\]|(?<!\w)_|_(?!\w)", "", line)
+
+
+def definitions(page):
+    """What the page tells: {option: [(line, argument, paragraph)]}. A line of
+    definition lists options by commas, each with its argument."""
+    found, names = {}, []
+    for number, line in enumerate(page.splitlines(), 1):
+        if line.startswith("*-"):
+            names = [re.match(r"(--?[a-zA-Z?][\w-]*)=?(.*)", word)
+                     for word in re.split(r"[,;] (?=-)|(?= \(-)", plain(line))]
+            for name in filter(None, names):
+                found.setdefault(name[1], []).append((number, name[2], [line]))
+        elif line.startswith("\t"):
+            for name in filter(None, names):
+                found[name[1]][-1][2].append(line)
+        elif line:
+            names = []
+    return {name: [(number, argument, plain(" ".join(lines)))
+                   for number, argument, lines in told]
+            for name, told in found.items()}
+
+
+def is_said(words, told):
+    text = " ".join(paragraph for _, _, paragraph in told)
+    return re.search(r"(?<![\w.])%s(?!\w)" % re.escape(words), text)
+
+
+def compare(name, helps, page):
+    """The page against what each of the helps says."""
+    told = definitions(page)
+    breaches = ["%s:%d: there is no option %s" % (name, told[option][0][0], option)
+                for option in sorted(set(told).difference(COMMON, *helps))]
+    for option, (argument, sentence) in (pair for text in helps
+                                         for pair in text.items()):
+        if option not in told:
+            breaches.append("%s:1: does not tell of %s" % (name, option))
+            continue
+        line = told[option][0][0]
+        argument = OTHERWISE.get((name, option), argument)
+        if option[1] == "-" and argument not in (a for _, a, _ in told[option]):
+            breaches.append("%s:%d: %s takes '%s'" % (name, line, option, argument))
+        breaches += ["%s:%d: does not say that %s goes without %s"
+                     % (name, line, one or other, option)
+                     for one, other in DEFAULT.findall(sentence)
+                     if not is_said(one or other, told[option])]
+    return breaches
 
 
 def completed(nodewise, command, *before, word="--"):
@@ -102,8 +164,9 @@ def main(nodewise):
             breaches.append("%s: there is no such page" % name)
             continue
         page = tree.text(name)
-        breaches += ["%s:1: does not tell of %s" % (name, option)
-                     for option in sorted(found) if not in_page(page, option)]
+        helps = [found] + [options(say(nodewise, command, part, "--help"))
+                           for part in PARTS.get(command, ())]
+        breaches += compare(name, helps, page)
         if "EXAMPLE" not in page:
             breaches.append("%s:1: has no EXAMPLE" % name)
         offered = completed(nodewise, command)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Rooms include only rooms above them on the journey, and a foreign header is
-included only at home. The tables are those of ARCHITECTURE.md."""
+included only at home. ARCHITECTURE.md has the same tables, by folder."""
 import re
 
 import tree

@@ -1,0 +1,34 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Source files that READMEs and the other .md files name in backquotes exist:
+in their folder or below, from the top of the tree, in src/ or in include/;
+every room of src/ has a README."""
+import fnmatch
+import os
+import re
+
+import tree
+
+WORD = re.compile(r"`([\w./*-]+\.(?:c|h|cpp|cu|f90|py|table|map|md|scd|t|yaml))`")
+FOREIGN = {"mpi.h", "netcdf.h"}
+SKIPPED = {"CHANGELOG.md"}  # tells of what was, too
+
+
+def main():
+    files = tree.files()
+    breaches = ["%s: has no README.md" % os.path.dirname(build)
+                for build in files if re.match(r"src/\w+/meson\.build$", build)
+                and build.replace("meson.build", "README.md") not in files]
+    for page in tree.files(".md"):
+        here = os.path.dirname(page)
+        for number, line in enumerate(tree.text(page).splitlines(), 1):
+            for word in set(WORD.findall(line)) - FOREIGN:
+                near = [os.path.normpath(os.path.join(folder, word)) for folder in
+                        (here, os.path.join(here, "*"), "", "src", "include")]
+                if page not in SKIPPED and not any(
+                        fnmatch.filter(files, path) for path in near):
+                    breaches.append("%s:%d: there is no %s" % (page, number, word))
+    tree.finish(breaches)
+
+
+main()

@@ -55,26 +55,26 @@ def declare(parameter, name):
     return match[1] + name + match[3]
 
 
-def declarations(names, parameters):
-    variadic = parameters[-1] == "..."
-    parameters = [] if parameters == ["void"] else parameters[:len(names)]
+def heading(name, names, parameters):
+    """What every macro begins with: the parameters and arguments of MPI_name,
+    and those of what it shares with PMPI_name."""
     declared = [declare(p, n) for p, n in zip(parameters, names)]
-    return ", ".join(declared + ["..."] * variadic) or "void"
+    declared += ["..."] * (parameters[-1] == "...")
+    shared = ["__typeof__(&MPI_%s) nw_next" % name] + declared
+    lists = [declared or ["void"], names, shared, ["nw_next"] + names]
+    return ", ".join(["MPI_" + name] + ["(%s)" % ", ".join(words) for words in lists])
 
 
-def wrapper(prefix, function, row, parameters, staged):
+def wrapper(name, row, parameters, staged):
     when, names, action = row
-    declared = declarations(names, parameters)
+    head = heading(name, names, parameters)
     if when in ("instead", "noting"):
-        return "NW_WRAP_%s(%s%s, (%s), (%s), %s)" % (
-            when.upper(), prefix, function, declared,
-            ", ".join(names), action.strip())
+        return "NW_WRAP_%s(%s, %s)" % (when.upper(), head, action.strip())
     before, _, after = (action.partition("=>") if "=>" in action else
                         (action, "", "") if when == "before" else ("", "", action))
-    name = prefix + function
-    return "NW_WRAP%s(%s, (%s), (%s), %s, %s, %s)" % (
-        "_ALWAYS" if when == "always" else "", name, declared, ", ".join(names),
-        "nw_message_" + name if staged else "NW_NEXT(%s)" % name,
+    return "NW_WRAP%s(%s, %s, %s, %s)" % (
+        "_ALWAYS" if when == "always" else "", head,
+        "nw_message_MPI_" + name if staged else "NW_STRAIGHT",
         before.strip() or "(void)0", after.strip() or "(void)0")
 
 
@@ -87,13 +87,11 @@ def whose(names):
 
 
 def staging(name, row, parameters, form):
-    """The function that stands between the wrapper `name` and the call."""
+    """The function that stands between the wrappers of `name` and the calls."""
     when, names, action = row
-    arguments = "(%s)" % ", ".join(names)
-    head = "%s, (%s), %s" % (name, declarations(names, parameters), arguments)
+    head = heading(name, names, parameters)
     if when in ("by", "direct", "own"):
-        return "NW_MESSAGE_%s(%s, %s)" % (
-            when.upper(), head, action.replace("NW_NEXT_CALL", "NW_NEXT(%s)" % name))
+        return "NW_MESSAGE_%s(%s, %s)" % (when.upper(), head, action)
     end = ("KEEP" if "request" in names else
            "STATUS" if "status" in names else "END")
     how = ("WHOLE" if when == "collective" or "File_i" in name else
@@ -101,10 +99,9 @@ def staging(name, row, parameters, form):
            name.removesuffix("_c").endswith("_init") else "")
     other = "nw_is_forming() && %s" % form[2] if form else "false"
     gate = "catching" if "NW_RECEIVE" in action else "messaging"
-    return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s(%s, %s, %s), nw_is_%s, %s)" % (
-        head, action, whose(names),
-        "_".join(filter(None, how)) or "ONCE", end, name, arguments,
-        whose(names), gate, other)
+    return "NW_MESSAGE(%s, %s, %s, NW_%s, NW_MESSAGE_%s((%s), %s), nw_is_%s, %s)" % (
+        head, action, whose(names), "_".join(filter(None, how)) or "ONCE", end,
+        ", ".join(names), whose(names), gate, other)
 
 
 def expand(rows):
@@ -154,18 +151,14 @@ def generate(table, output, include, command):
              '#include "%s"' % include]
     if staged:
         lines.append('#include "runtime/messages/messages.h"')
-    both = [(name, prefix) for name in header for prefix in ("MPI_", "PMPI_")]
-    lines += [staging(prefix + name, staged[name], header[name],
-                      forms.get(name.removesuffix("_c")))
-              for name, prefix in both if name in staged]
+    lines += [staging(name, staged[name], header[name], forms.get(name.removesuffix("_c")))
+              for name in header if name in staged]
     wrapped = dict(all_rows(rows, header))
     wrapped.update(inside(rows, skips, header))
-    lines += [wrapper(prefix, name, wrapped[name], header[name], name in staged)
-              for name, prefix in both if name in wrapped]
-    lines += ["NW_WRAP_MESSAGE(%s%s, (%s), (%s))" % (
-        prefix, name, declarations(staged[name][1], header[name]),
-        ", ".join(staged[name][1]))
-        for name, prefix in both if name in staged and name not in wrapped]
+    lines += [wrapper(name, wrapped[name], header[name], name in staged)
+              for name in header if name in wrapped]
+    lines += ["NW_WRAP_MESSAGE(%s)" % heading(name, staged[name][1], header[name])
+              for name in header if name in staged and name not in wrapped]
     open(output, "w", encoding="utf-8").write("\n".join(lines) + "\n")
 
 

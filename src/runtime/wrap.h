@@ -35,32 +35,47 @@ static inline bool nw_is_reordering(void)
 
 #define NW_NEXT(name) ((__typeof__(&name))NW_CACHED(nw_next_call, #name))
 
-/* `before` runs ahead of the call, `after` behind it where it succeeded.
- * `below` does the call: the next definition, or what stages GPU memory ahead
- * of it. */
-#define NW_WRAP(name, params, args, below, before, after)                      \
+/* MPI_X and PMPI_X: each hands its next definition on to what they share. */
+#define NW_ENTRY(name, params, way)                                            \
     NW_API int name params;                                                    \
     int name params                                                            \
     {                                                                          \
+        __typeof__(&name) nw_next = NW_NEXT(name);                             \
+                                                                               \
+        way;                                                                   \
+    }
+#define NW_ENTRIES(name, params, way)                                          \
+    NW_ENTRY(name, params, way)                                                \
+    NW_ENTRY(P##name, params, way)
+#define NW_SHARED static __attribute__((noinline)) int
+#define NW_STRAIGHT(next, ...) next(__VA_ARGS__)
+
+/* `before` runs ahead of the call, `after` behind it where it succeeded.
+ * `below` does the call: the next definition, or what stages GPU memory ahead
+ * of it. */
+#define NW_WRAP(name, params, args, shared, passed, below, before, after)      \
+    NW_SHARED nw_wrapped_##name shared                                         \
+    {                                                                          \
         int nw_rc;                                                             \
                                                                                \
-        if (!nw_is_active() || nw_depth)                                       \
-            return below args;                                                 \
         nw_depth++;                                                            \
         before;                                                                \
-        nw_rc = below args;                                                    \
+        nw_rc = below passed;                                                  \
         if (nw_rc == MPI_SUCCESS) {                                            \
             after;                                                             \
         }                                                                      \
         nw_depth--;                                                            \
         return nw_rc;                                                          \
-    }
+    }                                                                          \
+    NW_ENTRIES(name, params,                                                   \
+               return !nw_is_active() || nw_depth ? below passed               \
+                                                  : nw_wrapped_##name passed)
 
 /* Around the beginning and the end: there `after` and `before` decide on
  * nw_active themselves. */
-#define NW_WRAP_ALWAYS(name, params, args, below, before, after)               \
-    NW_API int name params;                                                    \
-    int name params                                                            \
+#define NW_WRAP_ALWAYS(name, params, args, shared, passed, below, before,      \
+                       after)                                                  \
+    NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
         bool nw_outer = !nw_depth++;                                           \
         int nw_rc;                                                             \
@@ -68,34 +83,34 @@ static inline bool nw_is_reordering(void)
         if (nw_outer) {                                                        \
             before;                                                            \
         }                                                                      \
-        nw_rc = below args;                                                    \
+        nw_rc = below passed;                                                  \
         if (nw_outer && nw_rc == MPI_SUCCESS) {                                \
             after;                                                             \
         }                                                                      \
         nw_depth--;                                                            \
         return nw_rc;                                                          \
-    }
+    }                                                                          \
+    NW_ENTRIES(name, params, return nw_wrapped_##name passed)
 
 /* A function of ours does the call, where ranks are reordered. */
-#define NW_WRAP_INSTEAD(name, params, args, call)                              \
-    NW_API int name params;                                                    \
-    int name params                                                            \
+#define NW_WRAP_INSTEAD(name, params, args, shared, passed, call)              \
+    NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
         int nw_rc;                                                             \
                                                                                \
         if (!nw_is_reordering() || nw_depth)                                   \
-            return NW_NEXT(name) args;                                         \
+            return nw_next args;                                               \
         nw_depth++;                                                            \
         nw_rc = call;                                                          \
         nw_depth--;                                                            \
         return nw_rc;                                                          \
-    }
+    }                                                                          \
+    NW_ENTRIES(name, params, return nw_wrapped_##name passed)
 
-#define NW_WRAP_NOTING(name, params, args, after)                              \
-    NW_API int name params;                                                    \
-    int name params                                                            \
+#define NW_WRAP_NOTING(name, params, args, shared, passed, after)              \
+    NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
-        int nw_rc = NW_NEXT(name) args;                                        \
+        int nw_rc = nw_next args;                                              \
                                                                                \
         if (nw_is_reordering() && !nw_depth && nw_rc == MPI_SUCCESS) {         \
             nw_depth++;                                                        \
@@ -103,6 +118,7 @@ static inline bool nw_is_reordering(void)
             nw_depth--;                                                        \
         }                                                                      \
         return nw_rc;                                                          \
-    }
+    }                                                                          \
+    NW_ENTRIES(name, params, return nw_wrapped_##name passed)
 
 #endif

@@ -419,8 +419,9 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
 /* What the generator writes for a row; `end` is how the call ends, `gate`
  * whether it is looked at, `formed` whether another form made it, with nw_rc_
  * as its result. */
-#define NW_MESSAGE(name, params, args, stage, whose, how, end, gate, formed)   \
-    static __attribute__((noinline)) int nw_staged_##name params               \
+#define NW_MESSAGE(name, params, args, shared, passed, stage, whose, how, end, \
+                   gate, formed)                                               \
+    NW_SHARED nw_staged_##name shared                                          \
     {                                                                          \
         struct nw_stage nw_stage_ = {.call = #name, how};                      \
         int nw_rc;                                                             \
@@ -429,61 +430,50 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
         if (nw_stage_.status)                                                  \
             return nw_stage_fail(&nw_stage_, whose);                           \
         if (!nw_stage_.count && !nw_stage_.caught.on)                          \
-            return NW_NEXT(name) args;                                         \
+            return nw_next args;                                               \
         end;                                                                   \
         return nw_rc;                                                          \
     }                                                                          \
-    static inline int nw_message_##name params                                 \
+    static inline int nw_message_##name shared                                 \
     {                                                                          \
         int nw_rc_ = MPI_SUCCESS;                                              \
                                                                                \
         if (formed)                                                            \
             return nw_rc_;                                                     \
         if (!gate())                                                           \
-            return NW_NEXT(name) args;                                         \
-        return nw_staged_##name args;                                          \
+            return nw_next args;                                               \
+        return nw_staged_##name passed;                                        \
     }
-#define NW_MESSAGE_END(name, args, whose)                                      \
-    nw_rc = NW_NEXT(name) args;                                                \
+#define NW_MESSAGE_END(args, whose)                                            \
+    nw_rc = nw_next args;                                                      \
     nw_rc = nw_stage_end(&nw_stage_, nw_rc, NULL, whose)
-#define NW_MESSAGE_STATUS(name, args, whose)                                   \
+#define NW_MESSAGE_STATUS(args, whose)                                         \
     MPI_Status nw_own_;                                                        \
     if (status == MPI_STATUS_IGNORE)                                           \
         status = &nw_own_;                                                     \
-    nw_rc = NW_NEXT(name) args;                                                \
+    nw_rc = nw_next args;                                                      \
     nw_rc = nw_stage_end(&nw_stage_, nw_rc, status, whose)
-#define NW_MESSAGE_KEEP(name, args, whose)                                     \
-    nw_rc = NW_NEXT(name) args;                                                \
+#define NW_MESSAGE_KEEP(args, whose)                                           \
+    nw_rc = nw_next args;                                                      \
     nw_rc = nw_stage_keep(&nw_stage_, nw_rc, *request, whose)
+#define NW_MESSAGE_WHERE(is_ours, name, args, shared, call)                    \
+    static inline int nw_message_##name shared                                 \
+    {                                                                          \
+        if (!(is_ours))                                                        \
+            return nw_next args;                                               \
+        return call;                                                           \
+    }
 /* Calls that end requests: ours does it once any is kept. */
-#define NW_MESSAGE_BY(name, params, args, call)                                \
-    static inline int nw_message_##name params                                 \
-    {                                                                          \
-        if (!nw_requests_are_kept())                                           \
-            return NW_NEXT(name) args;                                         \
-        return call;                                                           \
-    }
-#define NW_MESSAGE_OWN(name, params, args, call)                               \
-    static inline int nw_message_##name params                                 \
-    {                                                                          \
-        if (!nw_is_messaging())                                                \
-            return NW_NEXT(name) args;                                         \
-        return call;                                                           \
-    }
-#define NW_MESSAGE_DIRECT(name, params, args, call)                            \
-    static inline int nw_message_##name params                                 \
-    {                                                                          \
-        if (__builtin_expect(!__atomic_load_n(&nw_direct, __ATOMIC_RELAXED),   \
-                             1))                                               \
-            return NW_NEXT(name) args;                                         \
-        return call;                                                           \
-    }
+#define NW_MESSAGE_BY(name, params, args, shared, passed, call)                \
+    NW_MESSAGE_WHERE(nw_requests_are_kept(), name, args, shared, call)
+#define NW_MESSAGE_OWN(name, params, args, shared, passed, call)               \
+    NW_MESSAGE_WHERE(nw_is_messaging(), name, args, shared, call)
+#define NW_MESSAGE_DIRECT(name, params, args, shared, passed, call)            \
+    NW_MESSAGE_WHERE(                                                          \
+        __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0),    \
+        name, args, shared, call)
 /* A call that no other row wraps. */
-#define NW_WRAP_MESSAGE(name, params, args)                                    \
-    NW_API int name params;                                                    \
-    int name params                                                            \
-    {                                                                          \
-        return nw_message_##name args;                                         \
-    }
+#define NW_WRAP_MESSAGE(name, params, args, shared, passed)                    \
+    NW_ENTRIES(name, params, return nw_message_##name passed)
 
 #endif

@@ -17,5 +17,5 @@ Cases:
   vortex    a box in a flow that turns, with uneven h
 ## Every option of it has its place in the page
 $ nodewise-mpdata --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-]+' >options; grep -c . options
-33
+34
 $ for o in $(grep -vE 'help|usage' options); do grep -qF -e "*$o*" $SOURCE/man/nodewise-mpdata.1.scd || echo missing $o; done

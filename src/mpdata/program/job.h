@@ -33,7 +33,7 @@ struct nw_mp_settings {
     const char *speeds;
     int32_t shape[2]; /* rows, columns of ranks; 0: chosen */
     bool blocking;    /* nothing is computed during an exchange */
-    bool quiet;
+    bool quiet, json;
     bool bar; /* progress where stderr is no terminal, too */
 };
 
@@ -118,6 +118,17 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
                             const int64_t extent[3], double *values);
 nw_status nw_mp_netcdf_write(const struct nw_mp_job *job);
 extern const char *const nw_mp_field_name[NW_MPDATA_FIELD_COUNT];
+
+/* tell.c: what stdout gets, from rank 0. Local. */
+struct nw_mp_result {
+    int64_t first; /* step, after a restart */
+    double seconds;
+    struct nw_mpdata_summary sums[2]; /* before, after */
+    bool stopped;
+};
+void nw_mp_tell_start(const struct nw_mp_job *job);
+void nw_mp_tell_end(const struct nw_mp_job *job,
+                    const struct nw_mp_result *result);
 
 /* store.c */
 nw_status nw_mp_vtk_write(const struct nw_mp_job *job);

@@ -8,13 +8,11 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-#include <math.h>
 #include <omp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t told_to_stop;
@@ -104,61 +102,6 @@ static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
     return status;
 }
 
-static void tell_start(const struct nw_mp_job *job)
-{
-    const struct nw_mp_settings *s = job->settings;
-    const struct nw_mpdata_options *o = &job->options;
-    const struct nw_mp_grid *g = &job->grid;
-
-    if (g->rank || s->quiet)
-        return;
-    printf("%s: %lld x %lld x %lld cells, %s%s, %d pass%s%s%s%s%s\n",
-           s->name ? s->name : s->input, (long long)g->n[0], (long long)g->n[1],
-           (long long)g->n[2], o->single ? "single" : "double",
-           o->fast ? ", fast" : "", o->passes, o->passes == 1 ? "" : "es",
-           o->limited ? ", limited" : "",
-           o->infinite_gauge ? ", infinite gauge" : "",
-           o->third_order ? ", third order" : "",
-           o->divergent ? ", divergent" : "");
-    printf("%d rank%s as %d x %d, %d thread%s each, halo %d%s%s\n", g->size,
-           g->size == 1 ? "" : "s", g->parts[0], g->parts[1],
-           job->solver->threads, job->solver->threads == 1 ? "" : "s",
-           nw_mpdata_halo(o), job->halo ? ", " : "",
-           job->halo ? nw_halo_words(job->halo) : "");
-    if (g->words[0])
-        printf("arrangement %s\n", g->words);
-    if (g->speed) {
-        printf("rows of ranks end at");
-        for (int32_t i = 1; i <= g->parts[0]; i++)
-            printf(" %lld", (long long)g->low[0][i]);
-        printf(", columns at");
-        for (int32_t i = 1; i <= g->parts[1]; i++)
-            printf(" %lld", (long long)g->low[1][i]);
-        putchar('\n');
-    }
-    fflush(stdout);
-}
-
-static void tell_end(const struct nw_mp_job *job,
-                     const struct nw_mpdata_summary sums[2], int64_t steps,
-                     double seconds)
-{
-    double cells = (double)job->grid.n[0] * (double)job->grid.n[1] *
-                   (double)job->grid.n[2];
-
-    if (job->grid.rank || job->settings->quiet)
-        return;
-    printf("%lld steps in %.3f s, %.2f ns a cell and step\n", (long long)steps,
-           seconds, steps ? 1e9 * seconds / cells / (double)steps : 0);
-    printf("%-8s %24s %16s %16s\n", "", "sum of h x", "lowest x", "highest x");
-    for (int i = 0; i < 2; i++)
-        printf("%-8s %24.16g %16.9g %16.9g\n", i ? "after" : "before",
-               sums[i].mass, sums[i].low, sums[i].high);
-    printf("change   %24.2e\n",
-           sums[0].mass != 0 ? (sums[1].mass - sums[0].mass) / sums[0].mass
-                             : sums[1].mass);
-}
-
 static nw_status write_files(const struct nw_mp_job *job)
 {
     nw_status status = NW_OK;
@@ -194,21 +137,21 @@ static nw_status run(struct nw_mp_job *job, bool *stopped)
 {
     const struct nw_mp_settings *s = job->settings;
     int64_t last = s->steps >= 0 ? s->steps : s->name ? job->made.steps : 1;
-    struct nw_mpdata_summary sums[2];
-    int64_t first = job->step;
+    struct nw_mp_result result = {.first = job->step};
     nw_status status;
 
-    tell_start(job);
-    sums[0] = nw_mp_sum(job);
+    nw_mp_tell_start(job);
+    result.sums[0] = nw_mp_sum(job);
     MPI_Barrier(job->grid.comm);
     uint64_t from = nw_clock_ns();
     status = march(job, last, stopped);
     if (status)
         return status;
     MPI_Barrier(job->grid.comm);
-    double seconds = 1e-9 * (double)(nw_clock_ns() - from);
-    sums[1] = nw_mp_sum(job);
-    tell_end(job, sums, job->step - first, seconds);
+    result.seconds = 1e-9 * (double)(nw_clock_ns() - from);
+    result.sums[1] = nw_mp_sum(job);
+    result.stopped = *stopped;
+    nw_mp_tell_end(job, &result);
     if (*stopped && !job->grid.rank)
         fprintf(stderr,
                 "nodewise-mpdata: stopped after step %lld of %lld; --restart "

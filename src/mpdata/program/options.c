@@ -33,6 +33,7 @@ enum {
     KEY_SPEEDS,
     KEY_BLOCKING,
     KEY_PROGRESS,
+    KEY_JSON,
 };
 
 static const struct argp_option options[] = {
@@ -77,6 +78,7 @@ static const struct argp_option options[] = {
     {"every", KEY_EVERY, "N", 0, "A checkpoint every N steps, too", 4},
     {"restart", KEY_RESTART, "FILE", 0, "Go on from a checkpoint", 4},
     {NULL, 0, NULL, 0, "What is said", 5},
+    {"json", KEY_JSON, NULL, 0, "Print JSON", 5},
     {"quiet", 'q', NULL, 0, "Only errors", 5},
     {"progress", KEY_PROGRESS, "WHEN", 0, "auto (default), always, never", 5},
     {0},
@@ -297,6 +299,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case 'q':
         s->quiet = true;
+        return 0;
+    case KEY_JSON:
+        s->json = true;
         return 0;
     case KEY_PROGRESS:
         s->bar = one_of("progress", value, whens, state) == 1;

@@ -33,6 +33,10 @@ NW_API NW_MUST_CHECK nw_status nw_profile_merge(const char *path,
 /* Removes those files, and those of worlds spawned by the program. Local. */
 NW_API void nw_profile_remove_parts(const char *path);
 
+/* NW_EINVAL, with the word, where `models` is nothing that NODEWISE_COLLECTIVES
+ * may hold: "off", or "bcast:binomial,allreduce:ring". Local. */
+NW_API NW_MUST_CHECK nw_status nw_profile_check_models(const char *models);
+
 #ifdef __cplusplus
 }
 #endif

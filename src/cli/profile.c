@@ -60,6 +60,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->mpi = value;
         return 0;
     case KEY_COLLECTIVES:
+        if (nw_profile_check_models(value))
+            argp_error(state, "--collectives: %s", nw_error_text());
         arguments->collectives = value;
         return 0;
     case KEY_MERGE:

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opens a machine with hwloc, from an XML file, a synthetic string or the
  * machine itself, and says in words why it could not. */
+#include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -55,12 +56,58 @@ static nw_status set_synthetic(hwloc_topology_t machine, const char *what)
     return NW_OK;
 }
 
+/* What hwloc is to take for this machine: it would pass over a file that it
+ * cannot read without a word. */
+static nw_status check_xml_variable(void)
+{
+    const char *file = getenv("HWLOC_XMLFILE");
+    char *data = NULL, *why = NULL;
+    size_t length;
+    nw_status status;
+
+    if (!file || !*file)
+        return NW_OK;
+    status = nw_hwloc_xml_read(file, &data, &length, NULL);
+    if (!status)
+        status = nw_hwloc_try_xml(file, data, length);
+    free(data);
+    if (!status || nw_strdup(nw_error_text(), &why))
+        return status;
+    status = nw_fail(status, "%s (HWLOC_XMLFILE)", why);
+    free(why);
+    return status;
+}
+
+static nw_status check_synthetic_variable(void)
+{
+    const char *what = getenv("HWLOC_SYNTHETIC");
+    hwloc_topology_t machine;
+    int answer;
+
+    if (!what || !*what)
+        return NW_OK;
+    if (hwloc_topology_init(&machine))
+        return nw_fail(NW_ENODEV, "hwloc does not start");
+    answer = hwloc_topology_set_synthetic(machine, what);
+    hwloc_topology_destroy(machine);
+    return answer ? nw_fail(NW_EINVAL,
+                            "HWLOC_SYNTHETIC is no machine such as 'package:2 "
+                            "core:12 pu:1': '%s'",
+                            what)
+                  : NW_OK;
+}
+
 /* OpenCL and X start slowly and add nothing that is used here. */
 static nw_status set_live(hwloc_topology_t machine)
 {
     static const char *const unused[] = {"opencl", "gl"};
     size_t count = sizeof unused / sizeof *unused;
+    nw_status status = check_xml_variable();
 
+    if (!status)
+        status = check_synthetic_variable();
+    if (status)
+        return status;
     for (size_t i = 0; i < count; i++)
         (void)hwloc_topology_set_components(
             machine, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, unused[i]);

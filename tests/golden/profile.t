@@ -41,6 +41,16 @@ $ nodewise profile --merge nothing
 $ nodewise profile -- mpirun -n 2 ./app
 ! nodewise profile: which file? standard output is the program's; give -o FILE
 ? 2
+$ for models in foo bcast:ring allreduce:ring,gather "" off,bcast:binomial; do nodewise profile --collectives "$models" -o x.pattern -- ./nothing 2>&1 | sed -n 1p; done
+nodewise profile: --collectives: 'foo' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
+nodewise profile: --collectives: 'bcast:ring' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
+nodewise profile: --collectives: 'gather' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
+nodewise profile: --collectives: '' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
+nodewise profile: --collectives: 'off' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
+$ for models in off bcast:binomial,scan:auto; do nodewise profile --collectives "$models" -o x.pattern -- ./nothing 2>&1; done
+nodewise profile: nothing tells whose MPI './nothing' uses; give --mpi openmpi or --mpi mpich
+nodewise profile: nothing tells whose MPI './nothing' uses; give --mpi openmpi or --mpi mpich
+? 4
 $ nodewise profile -o x.pattern -- ./nothing
 ! nodewise profile: nothing tells whose MPI './nothing' uses; give --mpi openmpi or --mpi mpich
 ? 4

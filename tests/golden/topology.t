@@ -123,3 +123,15 @@ $ nodewise topology magc-a --svg --list
 $ nodewise topology no-such-machine -o kept.svg --svg; echo $?; test -e kept.svg || echo none
 2
 none
+## What hwloc is told to take for this machine is taken, or refused: not passed over.
+$ HWLOC_XMLFILE=nothing.xml nodewise topology -q
+! nothing.xml:0: No such file or directory (HWLOC_XMLFILE)
+? 3
+$ echo hello >hello.xml; HWLOC_XMLFILE=hello.xml nodewise topology -q
+! hello.xml:1: no hwloc XML: a tag was expected, not 'h' (HWLOC_XMLFILE)
+? 3
+$ HWLOC_SYNTHETIC=zebra nodewise topology live -q
+! nodewise topology: HWLOC_SYNTHETIC is no machine such as 'package:2 core:12 pu:1': 'zebra'
+? 2
+$ HWLOC_SYNTHETIC='core:3 pu:1' HWLOC_XMLFILE= nodewise topology live | sed -n 1p
+live: 1 node, 3 cores, 0 GPUs, 4 links (3 with assumed figures)

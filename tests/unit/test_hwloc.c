@@ -305,8 +305,6 @@ static const struct bad bad_files[] = {
      "2: os_index is a number from 0 to 65535, not '70000'"},
     {"<topology>\n<object type=\"PCIDev\" os_index=\"4294967296\"/>",
      "2: os_index is no number: '4294967296'"},
-    {"<topology version=\"2.0\">\n<object type=\"Zebra\"/>\n</topology>\n",
-     "1: hwloc can make no machine of this XML"},
     {"<topology version=\"2.0\">\n\xff\n</topology>\n", "2: not UTF-8 text"},
 };
 
@@ -330,6 +328,37 @@ static void bad_files_are_told_by_line(void **state)
     }
     unlink(path);
     assert_int_equal(nw_topology_load(path, NULL, &topology), NW_EIO);
+}
+
+/* hwloc's own words for it, or what became of the child that tried. */
+static void what_hwloc_refuses_has_a_cause(void **state)
+{
+    static const struct bad bad[] = {
+        {"<object type=\"Zebra\"/>", "Zebra"},
+        {"<object type=\"Machine\" os_index=\"0\"/>", "cpuset"},
+        {"<object type=\"Machine\" os_index=\"0\" cpuset=\"0x1\" "
+         "complete_cpuset=\"0x1\" nodeset=\"0x1\" complete_nodeset=\"0x1\">\n"
+         "<object type=\"Core\" cpuset=\"0x2\" complete_cpuset=\"0x2\"/>\n"
+         "</object>",
+         "NUMA"}};
+    static const char beginning[] =
+        "1: hwloc can make no machine of this XML: ";
+    char path[] = "/tmp/nodewise-test-XXXXXX.xml", text[512];
+    nw_topology *topology = NULL;
+    int fd = mkstemps(path, 4);
+
+    (void)state;
+    assert_true(fd >= 0);
+    close(fd);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        snprintf(text, sizeof text,
+                 "<topology version=\"2.0\">\n%s\n</topology>\n", bad[i].text);
+        assert_int_equal(nw_file_write(path, text, strlen(text)), NW_OK);
+        assert_int_equal(nw_topology_load(path, NULL, &topology), NW_EFORMAT);
+        assert_non_null(strstr(nw_error_text(), beginning));
+        assert_non_null(strstr(nw_error_text(), bad[i].error));
+    }
+    unlink(path);
 }
 
 static void bad_strings_are_refused(void **state)
@@ -415,6 +444,8 @@ static void synthetic_numbers_follow_their_order(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        /* first: hwloc asks but once whether it is to speak */
+        cmocka_unit_test(what_hwloc_refuses_has_a_cause),
         cmocka_unit_test(lassen_has_four_gpus),
         cmocka_unit_test(lassen_distances_follow_its_tree),
         cmocka_unit_test(corona_has_eight_gpus),

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the ranks would warn of one by one, said before they start. */
+#include <nodewise/profile.h>
+
+#include "base/status.h"
+#include "runtime/profile/choice.h"
+
+#include <string.h>
+
+nw_status nw_profile_check_models(const char *models)
+{
+    const char *bad;
+
+    nw_choice_set(models, &bad);
+    if (!bad && *models)
+        return NW_OK;
+    bad = bad ? bad : models;
+    return nw_fail(NW_EINVAL,
+                   "'%.*s' is no model of a collective call, such as "
+                   "allreduce:ring; nodewise-profile(1) lists them",
+                   (int)strcspn(bad, ","), bad);
+}

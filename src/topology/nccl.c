@@ -67,6 +67,35 @@ static double speed_of(const struct nw_xml *pci)
                         width ? strtol(width, NULL, 10) : 0);
 }
 
+/* Where a device or its driver does not know, the kernel says Unknown, 0 or 63
+ * (and NCCL 0.000000). */
+static nw_status check_link(const struct nw_nccl *nccl,
+                            const struct nw_xml *pci)
+{
+    const char *speed = nw_xml_get(pci, "link_speed");
+    const char *width = nw_xml_get(pci, "link_width");
+    int32_t lanes = 1;
+    char *end;
+
+    if (speed && *speed && strncmp(speed, "Unknown", 7)) {
+        double transfers = strtod(speed, &end);
+
+        if (end == speed || (*end && *end != ' ') ||
+            (transfers != 0 && nw_pcie_rate(transfers, 1) == 0))
+            return bad(nccl, pci,
+                       "link_speed is one of PCIe such as '16 GT/s', not",
+                       speed);
+    }
+    if (width && *width &&
+        (!nw_parse_i32(width, &lanes) || lanes < 0 ||
+         (lanes != 63 && lanes != 255 && lanes != 12 &&
+          (lanes > 32 || (lanes & (lanes - 1))))))
+        return bad(nccl, pci,
+                   "link_width is a number of PCIe lanes such as 16, not",
+                   width);
+    return NW_OK;
+}
+
 static double slower(double a, double b)
 {
     return a <= 0 || (b > 0 && b < a) ? b : a;
@@ -113,8 +142,10 @@ static nw_status walk_pci(struct nw_nccl *nccl, const struct nw_xml *pci,
                           struct spot spot)
 {
     int32_t class;
-    nw_status status = NW_OK;
+    nw_status status = check_link(nccl, pci);
 
+    if (status)
+        return status;
     if (!nw_xml_get(pci, "busid"))
         return bad(nccl, pci, "no 'busid' in", pci->tag);
     if (!is_bridge(pci))

@@ -10,8 +10,8 @@ double nw_pcie_rate(double transfers, long lanes)
 {
     static const struct {
         double transfers, lane; /* GT/s, GB/s after encoding */
-    } speeds[] = {{2.5, 0.25}, {5, 0.5},    {8, 0.985},
-                  {16, 1.969}, {32, 3.938}, {64, 7.563}};
+    } speeds[] = {{2.5, 0.25}, {5, 0.5},    {8, 0.985},   {16, 1.969},
+                  {32, 3.938}, {64, 7.563}, {128, 15.125}};
 
     if (lanes < 1 || lanes > 32)
         return 0;

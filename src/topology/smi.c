@@ -72,20 +72,25 @@ static bool holds_gpu(const struct nw_smi *smi, int32_t group)
     return false;
 }
 
-/* Each row's own list, though one of a group would do. */
-static nw_status check_cores(const struct nw_smi *smi,
+/* Each row's own lists, though one of a group would do. */
+static nw_status check_lists(const struct nw_smi *smi,
                              const struct nw_smi_device *device)
 {
-    struct nw_threads threads = {0};
-    bool good = true;
+    const char *const lists[] = {device->cores, device->numa};
+    static const char *const names[] = {"cores", "NUMA nodes"};
     nw_status status = NW_OK;
 
-    if (device->cores)
-        status = nw_threads_list(device->cores, &threads, &good);
-    if (!status && !good)
-        status = nw_fail(NW_EFORMAT, "%s:%d: no list of cores: '%.40s'",
-                         smi->file, device->line, device->cores);
-    free(threads.os);
+    for (int i = 0; !status && i < 2; i++) {
+        struct nw_threads numbers = {0};
+        bool good = true;
+
+        if (lists[i])
+            status = nw_threads_list(lists[i], &numbers, &good);
+        if (!status && !good)
+            status = nw_fail(NW_EFORMAT, "%s:%d: no list of %s: '%.40s'",
+                             smi->file, device->line, names[i], lists[i]);
+        free(numbers.os);
+    }
     return status;
 }
 
@@ -95,7 +100,7 @@ static nw_status read_threads(const struct nw_smi *smi, int32_t groups,
     nw_status status = NW_OK;
 
     for (int32_t i = 0; !status && i < smi->count; i++)
-        status = check_cores(smi, &smi->device[i]);
+        status = check_lists(smi, &smi->device[i]);
     for (int32_t g = 0; !status && g < groups; g++) {
         const char *cores = cores_of(smi, g);
         bool good;

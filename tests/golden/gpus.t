@@ -135,6 +135,8 @@ cut-row.txt:3: 3 columns for 6 devices
 3
 huge.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NV99999999999'
 3
+numa.txt:3: no list of NUMA nodes: 'O'
+3
 other.txt:1: no head such as 'GPU0 GPU1 CPU Affinity': not what nvidia-smi topo -m writes
 3
 rocm.txt:1: what rocm-smi writes, not nvidia-smi: AMD's GPUs are read from an hwloc XML file or by 'live'
@@ -156,7 +158,11 @@ other.xml:1: NCCL's file begins with <system>, not 'topology'
 3
 quote.xml:2: no quoted value for attribute 'arch'
 3
+speed.xml:3: link_speed is one of PCIe such as '16 GT/s', not '7 GT/s'
+3
 truncated.xml:8: the file ends inside 'pci'
 3
 twice.xml:9: a second device '0000:04:00.0'
+3
+width.xml:9: link_width is a number of PCIe lanes such as 16, not '61'
 3

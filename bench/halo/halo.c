@@ -51,13 +51,13 @@ static int parse_list(const char *words, int *out, struct argp_state *state)
         long value = strtol(words, &end, 10);
 
         if (end == words || value < 1 || value > 4096)
-            argp_error(state, "'%s' is no list of numbers", words);
+            argp_error(state, "'%s' is no list of numbers from 1", words);
         out[count++] = (int)value;
         if (*end != ',')
             break;
     }
     if (*end)
-        argp_error(state, "'%s' is no list of numbers", words);
+        argp_error(state, "'%s' is no list of up to 16 numbers from 1", words);
     return count;
 }
 
@@ -661,6 +661,7 @@ int main(int argc, char **argv)
     int failed = 0, rank;
 
     argp_err_exit_status = 2;
+    argv[0] = (char *)"nodewise bench halo";
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

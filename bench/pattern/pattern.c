@@ -119,6 +119,15 @@ static bool parse_value(int key, const char *value, struct arguments *arguments)
     }
 }
 
+static void refuse(int key, const char *value, struct argp_state *state)
+{
+    for (const struct argp_option *one = options; one->name; one++)
+        if (one->key == key)
+            argp_error(state, "--%s cannot be '%s'", one->name, value);
+    if (key == ARGP_KEY_ARG)
+        argp_error(state, "'%s' is no option", value);
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -138,7 +147,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_ARG:
         if (parse_value(key, value, arguments))
             return 0;
-        argp_error(state, "'%s' is not what an option takes", value);
+        refuse(key, value, state);
         return EINVAL; /* the ranks that do not speak come here */
     default:
         return ARGP_ERR_UNKNOWN;
@@ -354,6 +363,7 @@ static void parse_arguments(int argc, char **argv, struct arguments *arguments)
     bool speaks = nw_launch_find_rank(&me) || me.rank == 0;
 
     argp_err_exit_status = EXIT_USAGE;
+    argv[0] = (char *)"nodewise bench pattern";
     if (argp_parse(&argp, argc, argv, speaks ? 0 : ARGP_SILENT, NULL,
                    arguments))
         exit(EXIT_USAGE);

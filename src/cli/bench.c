@@ -123,10 +123,11 @@ static nw_status find_flavour(char **launcher, const char **out)
 
     if (status)
         return status;
-    *out = nw_launcher_flavour(kind, launcher);
+    *out =
+        kind == NW_LAUNCHER_NONE ? NULL : nw_launcher_flavour(kind, launcher);
     if (!*out)
         return nw_fail(NW_EINVAL,
-                       "nothing tells whose MPI '%s' starts; name mpirun or "
+                       "'%s' is no launcher that tells its MPI; name mpirun or "
                        "mpiexec",
                        launcher[0]);
     return NW_OK;

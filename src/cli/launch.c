@@ -96,6 +96,16 @@ static error_t parse_choice(int key, char *value, struct argp_state *state)
     }
 }
 
+static bool is_launcher(const char *word)
+{
+    const char *name, *summary;
+
+    for (size_t i = 0; nw_launch_launcher(i, &name, &summary); i++)
+        if (!strcmp(name, word))
+            return true;
+    return false;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -108,6 +118,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->launch.topology_source = value;
         return 0;
     case KEY_FOR:
+        if (!is_launcher(value))
+            argp_error(state, "there is no launcher '%s'; --list shows them",
+                       value);
         arguments->launch.launcher = value;
         return 0;
     case KEY_LIST:

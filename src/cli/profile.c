@@ -255,6 +255,8 @@ static int conclude(const struct run *run, int code)
     if (is_written(run))
         return code;
     status = merge_to(run->output, run->output);
+    if (status == NW_ENODEV && run->launcher == NW_LAUNCHER_NONE && code > 125)
+        return code; /* it did not start, or was killed, and says so */
     if (status == NW_ENODEV)
         fprintf(stderr,
                 "nodewise profile: no profile: '%s' started no program that "

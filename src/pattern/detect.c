@@ -149,6 +149,20 @@ static nw_status check_suffix(const struct nw_pattern_text *text,
                    text->file, format->name, named->name);
 }
 
+static nw_status fail_unknown(const struct nw_pattern_text *text)
+{
+    static const char ours[] = "nodewise";
+    int length = (int)strcspn(text->data, "\r\n");
+
+    if (!strncmp(text->data, ours, strlen(ours)))
+        return nw_fail(NW_EFORMAT, "%s:1: a file of '%.*s', not a pattern",
+                       text->file, length > 60 ? 60 : length, text->data);
+    return nw_fail(NW_EFORMAT,
+                   "%s:1: not a pattern of a format that is known by its first "
+                   "line; name the format by a prefix such as metis: or list:",
+                   text->file);
+}
+
 nw_status nw_pattern_detect(const struct nw_pattern_text *text,
                             const struct nw_pattern_format **out)
 {
@@ -173,10 +187,5 @@ nw_status nw_pattern_detect(const struct nw_pattern_text *text,
     if (fit_count)
         return fail_several(text, fits);
     *out = by_suffix(text->file); /* its reader can say what is wrong */
-    if (*out)
-        return NW_OK;
-    return nw_fail(NW_EFORMAT,
-                   "%s:1: not a pattern of a format that is known by its first "
-                   "line; name the format by a prefix such as metis: or list:",
-                   text->file);
+    return *out ? NW_OK : fail_unknown(text);
 }

@@ -7,6 +7,7 @@
 #include "topology/topology.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *prefix, *suffix;
@@ -44,6 +45,12 @@ nw_status nw_topology_load(const char *source,
     }
     if (nw_bundled_has(source))
         return nw_source_bundled(source, elements, out);
+    if (!access(source, F_OK))
+        return nw_fail(NW_EINVAL,
+                       "'%s' is a file whose ending tells no topology source "
+                       "(.yaml, .xml); name it by a prefix such as ibnet: or "
+                       "slurm:",
+                       source);
     return nw_fail(NW_EINVAL,
                    "'%s' is no topology source; 'nodewise topology --help' "
                    "lists them",

@@ -9,7 +9,7 @@ $ nodewise bench
 ! nodewise bench: which one? nodewise bench pattern -- mpirun -n 64
 ? 2
 $ nodewise bench pattern -- cat -n 4
-! nodewise bench: nothing tells whose MPI 'cat' starts; name mpirun or mpiexec
+! nodewise bench: 'cat' is no launcher that tells its MPI; name mpirun or mpiexec
 ? 2
 
 ## The channel's collectives, every byte checked; figures differ, sizes do not.

@@ -54,7 +54,9 @@ mpich
 
 ## What cannot be.
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for bproc app.mapping
-! nodewise launch: there is no launcher 'bproc'; there are openmpi4, openmpi5, mpich, mpich41, intel, mvapich, slurm, slurm22, cray, pals, flux, torchrun, script
+! nodewise launch: there is no launcher 'bproc'; --list shows them
+! Try `nodewise launch --help' or `nodewise launch --usage' for more
+! information.
 ? 2
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" app.mapping 2>/dev/null
 ? 2

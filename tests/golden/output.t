@@ -115,3 +115,12 @@ $ nodewise halo tune --show --json
 ! nodewise halo: -o and --json belong to plan; what tune measures is kept in --cache
 ! Try `nodewise halo --help' or `nodewise halo --usage' for more information.
 ? 2
+## A file in the place of another is told by what it is.
+$ nodewise pattern --generate stencil2d5:dims=2x2 -q -o four.pattern; nodewise map -q -t hierarchy:4@1 -p four.pattern -o four.mapping; nodewise evaluate -t hierarchy:4@1 -p four.mapping
+! four.mapping:1: a file of 'nodewise mapping 1', not a pattern
+? 3
+$ nodewise evaluate -t four.pattern -p four.pattern
+! nodewise evaluate: 'four.pattern' is a file whose ending tells no topology source (.yaml, .xml); name it by a prefix such as ibnet: or slurm:
+? 2
+$ nodewise launch -t live --for openmpi four.mapping 2>&1 | sed 1q
+nodewise launch: there is no launcher 'openmpi'; --list shows them

@@ -62,6 +62,9 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_GPU_MESSAGES", "auto|on|off",
      "whether GPU memory is staged for an MPI that cannot take it; 'on' also "
      "for one that says it can, 'auto' there where that is measured faster"},
+    {"NODEWISE_GPU_TUNE", "FILE",
+     "set by 'nodewise channel tune -- LAUNCHER': MPI_Init measures how "
+     "messages with GPU memory go best"},
     {"NODEWISE_HALO_TRACE", "FILE",
      "each rank writes FILE.RANK: what its halo exchanges did when"},
     {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},

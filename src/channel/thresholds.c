@@ -17,8 +17,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const protocols[] = {"auto", "gather", "pack", "two",
-                                        "rendezvous"};
+static const char *const protocols[NW_PROTOCOLS] = {
+    "auto", "gather", "pack", "two", "rendezvous", "staged", "direct"};
 static const char *const copies[] = {"auto", "naive", "loopback", "fastcopy"};
 static const char *const localities[] = {"switch", "socket", "far"};
 static const char *const regimes[] = {"latency", "flood"};
@@ -226,9 +226,18 @@ static nw_status parse_situation(struct nw_lines *lines, char **rest,
     return NW_OK;
 }
 
+/* An MPI's are no channel's. */
+static bool suits(const struct nw_situation *of, int protocol)
+{
+    bool of_mpi =
+        !strncmp(of->provider, NW_MPI_PROVIDER, strlen(NW_MPI_PROVIDER));
+
+    return of_mpi == (protocol >= NW_STAGED);
+}
+
 /* bytes protocol copy */
 static nw_status parse_step(struct nw_lines *lines, char **rest,
-                            struct nw_step *out)
+                            const struct nw_situation *of, struct nw_step *out)
 {
     const char *most = nw_word_next(rest), *protocol = nw_word_next(rest);
     const char *copy = nw_word_next(rest);
@@ -236,8 +245,12 @@ static nw_status parse_step(struct nw_lines *lines, char **rest,
 
     if (!most || !nw_parse_u64(most, &out->bytes))
         return nw_lines_fail(lines, "expected bytes");
-    if (!word_of(protocol, protocols, NW_CHANNEL_PROTOCOLS, &how) || !how)
-        return nw_lines_fail(lines, "expected gather, pack, two or rendezvous");
+    if (!word_of(protocol, protocols, NW_PROTOCOLS, &how) || !how ||
+        !suits(of, how))
+        return nw_lines_fail(lines, suits(of, NW_STAGED)
+                                        ? "expected staged or direct"
+                                        : "expected gather, pack, two or "
+                                          "rendezvous");
     if (!word_of(copy, copies, NW_CHANNEL_COPIES, &into))
         return nw_lines_fail(lines,
                              "expected auto, naive, loopback or fastcopy");
@@ -291,7 +304,7 @@ nw_status nw_thresholds_parse(const char *file, char *text,
     while (!status && (line = nw_lines_next(&lines))) {
         status = parse_situation(&lines, &line, &of);
         if (!status)
-            status = parse_step(&lines, &line, &step);
+            status = parse_step(&lines, &line, &of, &step);
         if (!status)
             status = take_step(&lines, &thresholds, &of, &step);
     }

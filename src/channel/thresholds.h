@@ -72,4 +72,17 @@ NW_MUST_CHECK nw_status
 nw_thresholds_write(const struct nw_thresholds *thresholds, char **out);
 void nw_thresholds_fini(struct nw_thresholds *thresholds);
 
+/* mpi_rows.c: messages that an MPI carries out of GPU memory
+ * (runtime/messages), "mpi:" and its library in a provider's place: up to which
+ * size they are staged, beyond it straight to the other GPU. No protocols of a
+ * channel's. */
+enum { NW_STAGED = NW_CHANNEL_PROTOCOLS, NW_STRAIGHT, NW_PROTOCOLS };
+#define NW_MPI_PROVIDER "mpi:"
+/* A table with only that. */
+NW_MUST_CHECK nw_status nw_mpi_rows_write(const char *provider, uint64_t from,
+                                          char **out);
+/* From what size on, INT_MAX where none is; false where this machine's table
+ * has nothing of it. */
+bool nw_mpi_rows_find(const char *provider, uint64_t *from);
+
 #endif

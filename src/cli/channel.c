@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/channel_job.h"
 #include "cli/channel_reach.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@
 
 #define KEY_SHOW 0x2001
 #define KEY_CLEAR 0x2002
+#define KEY_MPI 0x2003
 
 enum { WORDS = 8, BYTES = 5 }; /* of a line of the table; a number */
 static const char *const names[WORDS] = {"from",     "to",     "provider",
@@ -31,6 +33,8 @@ struct arguments {
     struct nw_channel_options channel;
     uint64_t rounds;
     bool tune, reach, show, clear;
+    char **launcher; /* whose MPI is measured instead; or NULL */
+    const char *mpi;
     char file[NW_FILE_UNNAMED_PATH]; /* where the two processes meet */
 };
 
@@ -41,8 +45,47 @@ static const struct argp_option options[] = {
      "libfabric's provider; the one that is chosen between two processes here",
      0},
     {"iterations", 'i', "N", 0, "Rounds over all ways (5)", 0},
+    {"mpi", KEY_MPI, "FLAVOUR", 0,
+     "openmpi or mpich, where the launcher does not tell", 0},
     {0},
 };
+
+/* What to do, and behind -- a launcher without a program. */
+static void parse_word(struct arguments *arguments, char *value,
+                       struct argp_state *state)
+{
+    if (arguments->tune && state->quoted) {
+        arguments->launcher = &state->argv[state->next - 1];
+        state->next = state->argc;
+        return;
+    }
+    if (arguments->tune || arguments->reach ||
+        (strcmp(value, "tune") && strcmp(value, "reach")))
+        argp_error(state,
+                   "'%s' is not known here; there are tune and "
+                   "reach",
+                   value);
+    arguments->tune = !strcmp(value, "tune");
+    arguments->reach = !arguments->tune;
+}
+
+static void check(const struct arguments *arguments, struct argp_state *state)
+{
+    if (!arguments->tune && !arguments->reach)
+        argp_error(state, "what? nodewise channel tune, or reach");
+    if (arguments->show && arguments->clear)
+        argp_error(state, "either --show or --clear");
+    if (arguments->reach && (arguments->show || arguments->clear))
+        argp_error(state, "nothing is kept of reach");
+    if (arguments->launcher &&
+        (arguments->show || arguments->clear || arguments->rounds ||
+         arguments->channel.provider))
+        argp_error(state, "under a launcher an MPI is measured: without "
+                          "--show, --clear, --provider and --iterations");
+    if (arguments->mpi && !arguments->launcher)
+        argp_error(state, "--mpi is of a launcher: nodewise channel tune -- "
+                          "mpirun -n 2");
+}
 
 static error_t parse(int key, char *value, struct argp_state *state)
 {
@@ -66,23 +109,16 @@ static error_t parse(int key, char *value, struct argp_state *state)
             arguments->rounds > 100000)
             argp_error(state, "'%s' is no number of rounds", value);
         return 0;
+    case KEY_MPI:
+        if (strcmp(value, "openmpi") && strcmp(value, "mpich"))
+            argp_error(state, "--mpi is openmpi or mpich, not '%s'", value);
+        arguments->mpi = value;
+        return 0;
     case ARGP_KEY_ARG:
-        if (arguments->tune || arguments->reach ||
-            (strcmp(value, "tune") && strcmp(value, "reach")))
-            argp_error(state,
-                       "'%s' is not known here; there are tune and "
-                       "reach",
-                       value);
-        arguments->tune = !strcmp(value, "tune");
-        arguments->reach = !arguments->tune;
+        parse_word(arguments, value, state);
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->tune && !arguments->reach)
-            argp_error(state, "what? nodewise channel tune, or reach");
-        if (arguments->show && arguments->clear)
-            argp_error(state, "either --show or --clear");
-        if (arguments->reach && (arguments->show || arguments->clear))
-            argp_error(state, "nothing is kept of reach");
+        check(arguments, state);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -94,11 +130,13 @@ static const struct argp_child children[] = {{&nw_common_argp, 0, NULL, 0},
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "tune|reach",
+    .args_doc = "tune [-- LAUNCHER [ARGUMENT...]]\nreach",
     .doc = "Measure which way of small messages between host and GPU memory is "
-           "best here, and keep it for every channel; or tell how adapters "
-           "reach GPU memory.\v"
-           "Example:\n  nodewise channel tune\n",
+           "best here, and keep it for every channel; under a launcher, given "
+           "without a program, how an MPI's messages out of GPU memory go "
+           "best. Or tell how adapters reach GPU memory.\v"
+           "Example:\n  nodewise channel tune\n"
+           "  nodewise channel tune -- mpirun -n 2\n",
     .children = children,
 };
 
@@ -318,7 +356,10 @@ static int tune(struct arguments *arguments, const char *path)
         status = nw_cli_writable(path);
     if (status) /* before minutes of measuring */
         return nw_cli_fail_output("channel", status);
-    if (nw_channel_job(&rank, &count) && count > 1) {
+    if (arguments->launcher) {
+        status =
+            nw_cli_channel_job(arguments->launcher, arguments->mpi, &table);
+    } else if (nw_channel_job(&rank, &count) && count > 1) {
         status =
             measure(arguments, rank,
                     rank ? NULL : nw_cli_progress(&arguments->common), &table);

@@ -57,6 +57,26 @@ $ nodewise channel tune --show --clear
 ! information.
 ? 2
 
+## Under a launcher an MPI is measured; what is refused before anything is started.
+$ nodewise channel tune mpirun
+! nodewise channel: 'mpirun' is not known here; there are tune and reach
+! Try `nodewise channel --help' or `nodewise channel --usage' for more
+! information.
+? 2
+$ nodewise channel tune -i 3 -- mpirun -n 2
+! nodewise channel: under a launcher an MPI is measured: without --show, --clear, --provider and --iterations
+! Try `nodewise channel --help' or `nodewise channel --usage' for more
+! information.
+? 2
+$ nodewise channel tune --mpi mpich
+! nodewise channel: --mpi is of a launcher: nodewise channel tune -- mpirun -n 2
+! Try `nodewise channel --help' or `nodewise channel --usage' for more
+! information.
+? 2
+$ NODEWISE_CHANNEL_TABLE=none nodewise channel tune -- true
+! nodewise channel: 'true' is no launcher of an MPI
+? 4
+
 ## How an adapter reaches GPU memory, on the doubles of the driver and of libfabric.
 $ FAKE_CUDA_DEVICES=0 nodewise channel reach 2>&1 | sed 's/^.*channel: .*/absent/'
 absent

@@ -112,8 +112,7 @@ static void measure(const struct contest *c, struct nw_round rounds[NW_ROUNDS])
 
 /* -- all ranks -- */
 
-/* A context that was just made is seen a little later. */
-static bool is_seen(const void *memory)
+bool nw_contest_sees(const void *memory)
 {
     uint64_t start = nw_clock_ns();
 
@@ -132,7 +131,7 @@ static bool take_memory(struct contest *c)
         ready = !nw_messages_open_gpu() &&
                 !nw_channel_memory_new(true, (size_t)sizes[NW_ROUNDS - 1],
                                        &c->memory) &&
-                is_seen(c->memory);
+                nw_contest_sees(c->memory);
     NW_PMPI(Allreduce)(&ready, &all, 1, MPI_INT, MPI_MIN, c->comm);
     return all;
 }

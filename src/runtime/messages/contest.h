@@ -31,6 +31,10 @@ bool nw_contest_start(void);
 extern bool nw_contest;
 bool nw_contest_is_ours(uint64_t bytes);
 
+/* Whether messages see this memory as a GPU's: a context that was just made is
+ * seen a little later. */
+bool nw_contest_sees(const void *memory);
+
 /* memo.c: what was measured, in the user's cache folder, by hosts (near: ranks
  * 0 and 1 share one) and MPI library. */
 NW_MUST_CHECK nw_status nw_memo_read(bool near,

@@ -6,7 +6,9 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "gpu/gpu.h"
+#include "channel/thresholds.h"
 #include "runtime/messages/jobs.h"
+#include "runtime/messages/library.h"
 #include "runtime/warn.h"
 
 #include <inttypes.h>
@@ -22,6 +24,7 @@ enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t from_bytes; /* 0: not known yet */
+static bool looked_up;      /* in the table of nodewise channel tune */
 
 uint64_t nw_direct_setting(const char *name, uint64_t standard, uint64_t least,
                            uint64_t most)
@@ -44,11 +47,36 @@ static void read_threshold(void)
         nw_direct_setting("NODEWISE_GPU_DIRECT_FROM", 0, LEAST_BYTES, INT_MAX);
 }
 
-/* Until a pool is made, which is for large messages alone, a stated size. */
-static bool is_large(uint64_t bytes)
+void nw_direct_set(uint64_t from)
+{
+    (void)pthread_once(&once, read_threshold);
+    __atomic_store_n(&from_bytes, from, __ATOMIC_RELAXED);
+}
+
+/* The table is this GPU's, so the driver is open by now. */
+static void look_up(void)
+{
+    char name[NW_MPI_NAME];
+    uint64_t from;
+
+    nw_mpi_name(name);
+    if (nw_mpi_rows_find(name, &from))
+        nw_direct_set(from < LEAST_BYTES ? LEAST_BYTES : from);
+    __atomic_store_n(&looked_up, true, __ATOMIC_RELAXED);
+}
+
+/* Where nothing was measured, and until a pool is made, which is for large
+ * messages alone, a stated size. */
+static bool is_large(uint64_t bytes, const char *first)
 {
     uint64_t from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
 
+    if (!from && bytes >= LEAST_BYTES &&
+        !__atomic_load_n(&looked_up, __ATOMIC_RELAXED) && nw_gpu_holds(first) &&
+        !nw_messages_open_gpu()) {
+        look_up();
+        from = __atomic_load_n(&from_bytes, __ATOMIC_RELAXED);
+    }
     return bytes >= (from ? from : FROM_BYTES) && bytes <= INT_MAX;
 }
 
@@ -75,7 +103,7 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     layout = out->layout;
     first = out->device + nw_typemap_low(layout, area->count);
     out->bytes = (uint64_t)area->count * layout->size;
-    if (!is_large(out->bytes) || layout->gaps || !nw_gpu_holds(first) ||
+    if (!is_large(out->bytes, first) || layout->gaps || !nw_gpu_holds(first) ||
         nw_messages_open_gpu() || !nw_memory_open())
         return false;
     out->gpu = nw_memory_gpu(first);

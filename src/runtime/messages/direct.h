@@ -87,6 +87,8 @@ struct nw_load {
 /* From what size on they are large, where no variable says so: measured with
  * the pool that was just made. */
 void nw_direct_measure(int32_t gpu, char *pool, size_t bytes);
+/* It is so from now on; 0: to be found out. */
+void nw_direct_set(uint64_t from);
 /* worth.c: `standard` where it cannot be measured. */
 uint64_t nw_worth_from(int32_t gpu, char *pool, size_t bytes,
                        uint64_t standard);

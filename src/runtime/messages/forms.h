@@ -73,6 +73,10 @@ NW_MUST_CHECK nw_status nw_collect(enum nw_form form,
 /* The channel of a meeting, and the tag of its next call. */
 void nw_meet_next(struct nw_meet *meet, struct nw_collect *collect);
 
+/* meet.c, collective over the world: measures all forms and sizes again, for
+ * the programs to come. */
+void nw_forms_tune(void);
+
 /* trial.c, collective: whether the channel is the faster form; 1 or 0, -1 where
  * that could not be measured. */
 int nw_trial(struct nw_meet *meet, enum nw_form form, size_t bytes);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/contest.h"
+#include "runtime/messages/library.h"
 
 #include <nodewise/channel.h>
 
@@ -64,15 +65,6 @@ static struct share share_of(struct nw_meet *meet, nw_channel *channel)
 
 /* -- what they are together -- */
 
-static uint64_t library(void)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
-
-    NW_PMPI(Get_library_version)(version, &length);
-    return nw_hash_text(nw_contest ? 1 : NW_HASH_START, version);
-}
-
 /* The first rank of each node stands for it. */
 static int node_of(const struct share *share, int rank)
 {
@@ -86,7 +78,7 @@ static int node_of(const struct share *share, int rank)
 static nw_status find_path(const struct share *share, int size, char **out)
 {
     struct nw_text text = {0};
-    uint64_t all = library();
+    uint64_t all = nw_mpi_hash(nw_contest ? 1 : NW_HASH_START);
     char host[256] = "";
     int nodes = 0;
 

@@ -185,21 +185,47 @@ static bool open_channel(struct nw_meet *meet)
 
 /* -- choosing -- */
 
+static bool measure(struct nw_meet *meet, enum nw_form form, int64_t bytes)
+{
+    int wins = nw_trial(meet, form, (size_t)bytes);
+
+    if (wins >= 0)
+        meet->known.form[form][nw_pace_class((uint64_t)bytes, NW_CLASSES)] =
+            wins ? NW_BY_CHANNEL : NW_BY_HOST;
+    return wins == 1;
+}
+
 /* By an earlier program, or now, for the next one. */
 static bool is_faster(struct nw_meet *meet, enum nw_form form, int64_t bytes)
 {
-    int class = nw_pace_class((uint64_t)bytes, NW_CLASSES), wins;
+    int class = nw_pace_class((uint64_t)bytes, NW_CLASSES);
+    bool wins;
 
     if (!meet->known.open)
         nw_known_open(&meet->known, meet, meet->channel);
     if (meet->known.form[form][class] != NW_BY_NONE)
         return meet->known.form[form][class] == NW_BY_CHANNEL;
-    wins = nw_trial(meet, form, (size_t)bytes);
-    if (wins >= 0) {
-        meet->known.form[form][class] = wins ? NW_BY_CHANNEL : NW_BY_HOST;
+    wins = measure(meet, form, bytes);
+    if (meet->known.form[form][class] != NW_BY_NONE)
         nw_known_save(&meet->known);
-    }
-    return wins == 1;
+    return wins;
+}
+
+enum { TUNED_CLASSES = 21 /* up to 1 MiB */ };
+
+void nw_forms_tune(void)
+{
+    struct nw_meet *meet =
+        nw_forming == NW_FORMING_AUTO ? nw_meet_of(MPI_COMM_WORLD) : NULL;
+
+    if (!meet || !open_channel(meet))
+        return;
+    if (!meet->known.open)
+        nw_known_open(&meet->known, meet, meet->channel);
+    for (int form = 0; form < NW_FORMS; form++)
+        for (int class = 0; class < TUNED_CLASSES; class ++)
+            (void)measure(meet, (enum nw_form)form, (int64_t)1 << class);
+    nw_known_save(&meet->known);
 }
 
 bool nw_meet_chooses(struct nw_meet *meet, enum nw_form form, int64_t bytes,

@@ -6,22 +6,13 @@
 #include "base/hash.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "runtime/messages/library.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char head[] = "nodewise messages 1";
-
-/* Of what the library says of itself. */
-static uint64_t library(void)
-{
-    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length;
-
-    NW_PMPI(Get_library_version)(version, &length);
-    return nw_hash_text(NW_HASH_START, version);
-}
 
 static nw_status find_path(bool near, char **out)
 {
@@ -32,7 +23,8 @@ static nw_status find_path(bool near, char **out)
         return nw_fail(NW_EIO, "neither XDG_CACHE_HOME nor HOME is set");
     (void)gethostname(host, sizeof host - 1);
     nw_text_format(&text, "/messages/%s.%s.%016llx", host,
-                   near ? "near" : "far", (unsigned long long)library());
+                   near ? "near" : "far",
+                   (unsigned long long)nw_mpi_hash(NW_HASH_START));
     return nw_text_take(&text, out);
 }
 

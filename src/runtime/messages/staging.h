@@ -64,6 +64,8 @@ void nw_forms_finish(void);
 /* seats.c: the direct way of messages, likewise. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
+/* tune.c: behind both, where NODEWISE_GPU_TUNE asks all ranks for it. */
+void nw_messages_tune(void);
 /* kept.c: requests that the rows `by` are for. */
 extern int nw_kept_count;
 /* orphans.c: the last of them, in MPI_Finalize. */

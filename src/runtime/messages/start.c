@@ -57,6 +57,7 @@ void nw_messages_start(void)
         __atomic_store_n(&nw_messaging, true, __ATOMIC_RELEASE);
     nw_forms_start(nw_messaging);
     nw_direct_start(nw_messaging);
+    nw_messages_tune();
 }
 
 void nw_messages_finish(void)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* nodewise channel tune -- LAUNCHER: what the ranks of an MPI measure. */
+#ifndef NW_CLI_CHANNEL_JOB_H
+#define NW_CLI_CHANNEL_JOB_H
+
+#include <nodewise/status.h>
+
+/* `launcher` is words with NULL at the end and no program; `mpi` is openmpi,
+ * mpich or NULL: the launcher's. *table is that of messages alone, to be freed.
+ * NW_ENODEV where nothing can be measured. */
+NW_MUST_CHECK nw_status nw_cli_channel_job(char **launcher, const char *mpi,
+                                           char **table);
+
+#endif

@@ -7,6 +7,7 @@
 #include "topology/topology.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,6 +180,40 @@ static const char *plural(int64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Ranks that neither send nor receive. */
+static int32_t count_silent(const nw_pattern *pattern)
+{
+    int32_t n = pattern->rank_count, silent = 0;
+    bool *heard;
+
+    if (nw_alloc((size_t)n, sizeof *heard, &heard))
+        return 0;
+    for (size_t e = 0; e < pattern->row[n]; e++)
+        heard[pattern->dst[e]] = true;
+    for (int32_t r = 0; r < n; r++)
+        silent += !heard[r] && pattern->row[r] == pattern->row[r + 1];
+    free(heard);
+    return silent;
+}
+
+static nw_status fail_room(const struct nw_problem *problem, int64_t room)
+{
+    int32_t n = problem->pattern->rank_count;
+    int32_t silent = count_silent(problem->pattern);
+    char hint[120] = "";
+
+    if (silent > n / 2)
+        snprintf(hint, sizeof hint,
+                 "; %d of them send and receive nothing: --compact numbers "
+                 "sparse ids of a list anew",
+                 silent);
+    return nw_fail(NW_EINVAL,
+                   "%d ranks do not fit on %d host%s with room for %lld; at "
+                   "most %lld would fit%s",
+                   n, problem->host_count, plural(problem->host_count),
+                   (long long)room, (long long)room, hint);
+}
+
 static nw_status check_room(const struct nw_problem *problem)
 {
     int64_t room = 0, gpu_room = 0, both = 0, gpu_ranks = 0;
@@ -194,11 +229,7 @@ static nw_status check_room(const struct nw_problem *problem)
     for (int32_t r = 0; r < n; r++)
         gpu_ranks += problem->wants_gpu[r];
     if (n > room)
-        return nw_fail(NW_EINVAL,
-                       "%d ranks do not fit on %d host%s with room for %lld; "
-                       "at most %lld would fit",
-                       n, problem->host_count, plural(problem->host_count),
-                       (long long)room, (long long)room);
+        return fail_room(problem, room);
     if (gpu_ranks > both)
         return nw_fail(NW_EINVAL,
                        "%lld ranks with GPUs do not fit on %d host%s with GPUs "

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static bool fits_native(const struct nw_shape *shape)
 {
@@ -91,9 +92,15 @@ static nw_status read_text(const struct nw_pattern_format *format,
                                    .compact = options->compact,
                                    .threads = nw_crew_size(options->threads)};
     char *data;
-    nw_status status =
-        nw_file_read_text_by(path, text.threads, &data, &text.length);
+    struct stat info;
+    nw_status status;
 
+    if (!format && !stat(path, &info) && S_ISDIR(info.st_mode))
+        return nw_fail(NW_EIO,
+                       "%s:0: is a directory; ti:FOLDER reads traces of SimGrid, "
+                       "monitoring:FOLDER/PREFIX those of Open MPI",
+                       path);
+    status = nw_file_read_text_by(path, text.threads, &data, &text.length);
     if (status)
         return status;
     text.data = data;

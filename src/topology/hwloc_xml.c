@@ -175,6 +175,11 @@ static nw_status open_tag(struct scanner *scanner, struct word tag)
 
     if (!tag.length)
         return bad(scanner, "no tag after", (struct word){"<", 1});
+    if (!scanner->depth && is(tag, "system"))
+        return bad(scanner,
+                   "nccl:FILE reads NCCL's files; hwloc XML begins "
+                   "with <topology>, not",
+                   tag);
     if (!scanner->depth && !is(tag, "topology"))
         return bad(scanner, "hwloc XML begins with <topology>, not", tag);
     if (scanner->depth == MAX_NESTING)

@@ -124,3 +124,14 @@ $ nodewise evaluate -t four.pattern -p four.pattern
 ? 2
 $ nodewise launch -t live --for openmpi four.mapping 2>&1 | sed 1q
 nodewise launch: there is no launcher 'openmpi'; --list shows them
+$ mkdir folder; nodewise pattern folder
+! folder:0: is a directory; ti:FOLDER reads traces of SimGrid, monitoring:FOLDER/PREFIX those of Open MPI
+? 3
+## Ids of a list that are cores of some machine are far more than its ranks.
+$ printf '0 90 1\n90 7 1\n' >sparse.list; nodewise map -t hierarchy:4@1 -p sparse.list
+! nodewise map: 91 ranks do not fit on 1 host with room for 4; at most 4 would fit; 88 of them send and receive nothing: --compact numbers sparse ids of a list anew
+? 3
+$ nodewise map -q -t hierarchy:4@1 -p sparse.list --compact --output-format pe | sort
+0
+1
+2

@@ -189,7 +189,7 @@ $ nodewise pattern /nowhere
 ! /nowhere:0: No such file or directory
 ? 3
 $ nodewise pattern .
-! .:0: is a directory
+! .:0: is a directory; ti:FOLDER reads traces of SimGrid, monitoring:FOLDER/PREFIX those of Open MPI
 ? 3
 $ printf '0 1 5\n1 2 5\n2 0 5\n' > three.txt; nodewise pattern three.txt
 ! three.txt:1: fits more than one format: name it by the prefix matrix: or list:

@@ -285,7 +285,10 @@ static const struct bad bad_files[] = {
     {"", "1: the file is empty"},
     {"hello\n", "1: no hwloc XML: a tag was expected, not 'h'"},
     {"<?xml version=\"1.0\"?>\n<system version=\"1\"/>\n",
-     "2: hwloc XML begins with <topology>, not 'system'"},
+     "2: nccl:FILE reads NCCL's files; hwloc XML begins with <topology>, "
+     "not 'system'"},
+    {"<?xml version=\"1.0\"?>\n<machine version=\"1\"/>\n",
+     "2: hwloc XML begins with <topology>, not 'machine'"},
     {"<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n  <object ty",
      "3: no value for attribute 'ty'"},
     {"<topology version=\"2.0\">\n<object type=\"Machine\">\n",

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/child.h"
 #include "cli/launcher.h"
 
 #include <errno.h>
@@ -202,7 +203,7 @@ static int wait_for(pid_t child)
             kill(child, SIGKILL);
         nanosleep(&nap, NULL);
     }
-    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
+    return nw_child_status(state);
 }
 
 nw_status nw_prober_run(const struct nw_prober *prober, nw_probe *probe,

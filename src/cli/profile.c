@@ -8,16 +8,14 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define KEY_MPI 0x2001
@@ -102,61 +100,39 @@ struct run {
     struct stat before; /* of the output; st_ino 0 where there was none */
 };
 
-static pid_t child;
+struct environment {
+    const struct run *run;
+    const struct nw_variables *variables;
+};
 
-static void pass_on(int signal)
+/* Without a launcher the program itself is started: what it is to see. */
+static void set_environment(void *user)
 {
-    if (child > 0)
-        kill(child, signal);
-}
-
-/* Ctrl-C reaches the launcher through the terminal; we stay to clean up. */
-static void handle_signals(void)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction forward = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGQUIT, &ignore, NULL);
-    sigaction(SIGTERM, &forward, NULL);
-    sigaction(SIGHUP, &forward, NULL);
-}
-
-static void become(const struct run *run, const struct nw_variables *variables)
-{
+    const struct environment *wanted = user;
+    const struct nw_variables *variables = wanted->variables;
     const char *preload = getenv(NW_ENV_PRELOAD);
     struct nw_text text = {0};
 
-    if (run->launcher == NW_LAUNCHER_NONE) {
-        for (size_t i = 0; i < variables->count; i++)
-            setenv(variables->name[i], variables->value[i], 1);
-        nw_text_format(&text, "%s%s%s", preload ? preload : "",
-                       preload && preload[0] ? ":" : "", run->library);
-        if (text.data)
-            setenv(NW_ENV_PRELOAD, text.data, 1);
-    }
-    execvp(run->argv[0], run->argv);
-    fprintf(stderr, "nodewise profile: '%s' cannot be started: %s\n",
-            run->argv[0], strerror(errno));
-    _exit(errno == ENOENT ? 127 : 126);
+    for (size_t i = 0; i < variables->count; i++)
+        setenv(variables->name[i], variables->value[i], 1);
+    nw_text_format(&text, "%s%s%s", preload ? preload : "",
+                   preload && preload[0] ? ":" : "", wanted->run->library);
+    if (text.data)
+        setenv(NW_ENV_PRELOAD, text.data, 1);
 }
 
-static nw_status start_and_wait(const struct run *run,
-                                const struct nw_variables *variables, int *code)
+static int start_and_wait(const struct run *run,
+                          const struct nw_variables *variables)
 {
-    int state = 0;
+    bool alone = run->launcher == NW_LAUNCHER_NONE;
 
-    fflush(NULL);
-    child = fork();
-    if (child < 0)
-        return nw_fail(NW_EIO, "fork: %s", strerror(errno));
-    if (!child)
-        become(run, variables);
-    handle_signals();
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-        ;
-    *code = WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
-    return NW_OK;
+    return nw_child_run(&(struct nw_child){
+        .command = "profile",
+        .argv = run->argv,
+        .out = -1,
+        .prepare = alone ? set_environment : NULL,
+        .user = &(struct environment){run, variables},
+    });
 }
 
 static nw_status make_absolute(const char *path, char **out)
@@ -306,7 +282,7 @@ static int run_program(const struct arguments *arguments)
     if (!status)
         status = prepare(arguments, &run, &variables);
     if (!status)
-        status = start_and_wait(&run, &variables, &code);
+        code = start_and_wait(&run, &variables);
     if (status == NW_EIO) /* nothing is read here: the output */
         code = nw_cli_fail_output("profile", status);
     else

@@ -10,9 +10,9 @@
 #include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/child.h"
 #include "cli/hosts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -470,44 +470,10 @@ nw_status nw_job_plain_words(const struct nw_job *job, struct nw_words *out)
 
 /* --- running --- */
 
-static pid_t child;
-
-static void pass_on(int signal)
-{
-    if (child > 0)
-        kill(child, signal);
-}
-
-static int status_of(int state)
-{
-    return WIFSIGNALED(state) ? 128 + WTERMSIG(state) : WEXITSTATUS(state);
-}
-
 int nw_job_run(char **argv)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction forward = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-    int state = 0;
-
-    fflush(NULL);
-    child = fork();
-    if (!child) {
-        execvp(argv[0], argv);
-        fprintf(stderr, "nodewise run: '%s' cannot be started: %s\n", argv[0],
-                strerror(errno));
-        _exit(errno == ENOENT ? 127 : 126);
-    }
-    if (child < 0)
-        return 127;
-    /* Ctrl-C reaches the launcher through the terminal */
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGTERM, &forward, NULL);
-    sigaction(SIGHUP, &forward, NULL);
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-        ;
-    child = 0;
-    signal(SIGINT, SIG_DFL);
-    return status_of(state);
+    return nw_child_run(
+        &(struct nw_child){.command = "run", .argv = argv, .out = -1});
 }
 
 static void be_silent(void)
@@ -540,5 +506,5 @@ int nw_job_try(char **argv, int seconds)
             kill(tried, SIGKILL);
         nanosleep(&nap, NULL);
     }
-    return status_of(state);
+    return nw_child_status(state);
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A launcher, started and waited for. */
+#ifndef NW_CLI_CHILD_H
+#define NW_CLI_CHILD_H
+
+struct nw_child {
+    const char *command; /* of ours, for what is said */
+    char **argv;
+    int out; /* its standard output; -1: ours */
+    /* called in the child before it becomes argv; may be NULL */
+    void (*prepare)(void *user);
+    void *user;
+};
+
+/* Its exit status: 128 more than a signal's number, 127 or 126 where it cannot
+ * be started, which is said. Ctrl-C reaches it through the terminal, and
+ * SIGTERM and SIGHUP are passed on: this process stays to clean up. */
+int nw_child_run(const struct nw_child *child);
+/* The same of what waitpid() says. */
+int nw_child_status(int state);
+
+#endif

@@ -3,21 +3,31 @@
  * given. */
 #include <nodewise/status.h>
 
-#include "base/status.h"
+#include "base/file.h"
 #include "base/own.h"
+#include "base/status.h"
 #include "cli/bench_channel.h"
 #include "cli/bench_comb.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/launcher.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static const char *const benchmarks[] = {"pattern", "halo"};
+static const char *const benchmarks[] = {"pattern", "halo", "mpdata"};
+
+struct request {
+    const char *name;
+    char **own;      /* options of the benchmark, up to "--" */
+    char **launcher; /* what is behind it */
+    char *output;    /* NULL: standard output */
+    char path[PATH_MAX];
+    char *figures; /* Comb's, for halo */
+};
 
 /* Told here, read by the benchmark. */
 static const struct argp_option options[] = {
@@ -29,13 +39,17 @@ static const struct argp_option options[] = {
     {"path", 3, "PATH", 0, "pattern: GPU messages direct or staged", 0},
     {"cells", 'n', "LIST", 0, "halo: cells a side of each rank", 0},
     {"radius", 'r', "LIST", 0, "halo: radii", 0},
-    {"rounds", 5, "N", 0, "halo: turns of five exchanges", 0},
+    {"rounds", 5, "N", 0, "halo, mpdata: turns", 0},
     {"forced", 6, NULL, 0, "halo: each of our methods as well", 0},
     {"memory", 'm', "HH|HD|DH|DD", 0, "channel: sender's and receiver's", 0},
     {"protocol", 'p', "NAME", 0, "channel: how messages are sent", 0},
     {"copy", 'c', "NAME", 0, "channel: how they come into GPU memory", 0},
     {"provider", 'f', "NAME", 0, "channel: libfabric's provider", 0},
-    {"json", 4, NULL, 0, "Print JSON (not channel)", 0},
+    {"size", 7, "NxMxL", 0, "mpdata: cells", 0},
+    {"steps", 's', "N", 0, "mpdata: steps of a turn", 0},
+    {"threads", 8, "N", 0, "mpdata: of a rank", 0},
+    {"output", 'o', "FILE", 0, "Write the result to FILE (- is stdout)", 1},
+    {"json", 4, NULL, 0, "Print JSON", 1},
     {0},
 };
 
@@ -43,7 +57,7 @@ static const struct argp argp = {
     .options = options,
     .args_doc = "NAME [OPTION...] -- LAUNCHER [ARGUMENT...]",
     .doc = "Run a micro-benchmark under the launcher's MPI; NAME is pattern, "
-           "halo or channel (which needs no launcher). "
+           "halo, mpdata, or channel (which needs no launcher). "
            "The options are those of the benchmark (nodewise bench NAME "
            "--help).\v"
            "Example:\n  nodewise bench pattern --host 3d --bytes 1MB -- mpirun "
@@ -64,48 +78,105 @@ static nw_status find_program(const char *name, const char *flavour,
                    flavour);
 }
 
-/* The launcher's words, then the program, then its options and the last two. */
-static int start(const char *path, char **own, char **launcher,
-                 const char *figures)
+/* Takes `-o FILE` out of a benchmark's options: it is written here, where the
+ * command was given, not where rank 0 is. */
+static nw_status take_output(struct request *request)
 {
-    char comb[] = "--comb";
+    static const char *const names[] = {"--output=", "-o"};
+    char **from = request->own, **to = request->own;
+
+    for (; *from && strcmp(*from, "--"); from++) {
+        char *word = *from, *value = NULL;
+
+        if (!strcmp(word, "-o") || !strcmp(word, "--output")) {
+            value = *++from;
+            if (!value || !strcmp(value, "--"))
+                return nw_fail(NW_EINVAL, "%s needs a file", word);
+        }
+        for (int i = 0; i < 2 && !value; i++)
+            if (!strncmp(word, names[i], strlen(names[i])))
+                value = word + strlen(names[i]);
+        if (value)
+            request->output = value;
+        else
+            *to++ = word;
+    }
+    for (; to < from; to++)
+        *to = (char *)"--";
+    return nw_cli_writable(request->output);
+}
+
+/* The launcher's words, then the program, then its options and the last two. */
+static char **words_of(const struct request *request)
+{
+    static char comb[] = "--comb";
     size_t words = 0, count = 0;
     char **argv;
 
-    while (launcher[words])
+    while (request->launcher[words])
         words++;
-    while (own[count] && strcmp(own[count], "--"))
+    while (request->own[count] && strcmp(request->own[count], "--"))
         count++;
     argv = calloc(words + count + 4, sizeof *argv);
     if (!argv)
-        return nw_cli_fail("bench", nw_fail(NW_ENOMEM, "out of memory"));
-    memcpy(argv, launcher, words * sizeof *argv);
-    argv[words] = (char *)path;
-    memcpy(argv + words + 1, own, count * sizeof *argv);
-    if (figures) {
+        return NULL;
+    memcpy(argv, request->launcher, words * sizeof *argv);
+    argv[words] = (char *)request->path;
+    memcpy(argv + words + 1, request->own, count * sizeof *argv);
+    if (request->figures) {
         argv[words + count + 1] = comb;
-        argv[words + count + 2] = (char *)figures;
+        argv[words + count + 2] = request->figures;
     }
-    fflush(NULL);
-    execvp(argv[0], argv);
-    fprintf(stderr, "nodewise bench: cannot run '%s': %s\n", argv[0],
-            strerror(errno));
-    free(argv);
-    return NW_EXIT_FAILED;
+    return argv;
+}
+
+struct work {
+    char **argv;
+    int code;
+};
+
+static nw_status run_into(void *user, int fd, const char *path)
+{
+    struct work *work = user;
+
+    work->code = nw_child_run(
+        &(struct nw_child){.command = "bench", .argv = work->argv, .out = fd});
+    return work->code ? nw_fail(NW_EMPI,
+                                "the benchmark failed: %s is not written", path)
+                      : NW_OK;
+}
+
+static int start(const struct request *request)
+{
+    struct work work = {words_of(request), NW_EXIT_FAILED};
+    nw_status status;
+
+    if (!work.argv)
+        return nw_cli_fail("bench", nw_fail(NW_ENOMEM, "out of memory"));
+    status = nw_file_write_by(request->output ? request->output : "-", run_into,
+                              &work);
+    free(work.argv);
+    if (status && (request->output || !work.code))
+        nw_cli_fail_output("bench", status);
+    return status && !work.code ? NW_EXIT_FAILED : work.code;
 }
 
 /* Help comes from the benchmark itself, of either flavour. */
 static int help(const char *name)
 {
     char path[PATH_MAX], option[] = "--help";
+    char *argv[] = {path, option, NULL};
+    int code;
 
     if (find_program(name, "openmpi", path) &&
         find_program(name, "mpich", path))
         return nw_cli_fail("bench", NW_ENODEV);
-    fflush(NULL);
-    execv(path, (char *[]){path, option, NULL});
-    return nw_cli_fail("bench", nw_fail(NW_ENODEV, "cannot run '%s': %s", path,
-                                        strerror(errno)));
+    code = nw_child_run(
+        &(struct nw_child){.command = "bench", .argv = argv, .out = -1});
+    if (!code)
+        puts("\nnodewise bench itself takes -o, --output=FILE: the result goes "
+             "there.");
+    return code;
 }
 
 static bool is_benchmark(const char *name)
@@ -134,24 +205,45 @@ static nw_status find_flavour(char **launcher, const char **out)
 }
 
 /* Comb goes first, since the benchmark tells of all in one table. */
-static int start_beside(const char *name, char *path, char **own,
-                        char **launcher)
+static int start_beside(struct request *request)
 {
     int code;
-    struct nw_comb comb = {path, own, launcher, NULL};
+    struct nw_comb comb = {request->path, request->own, request->launcher,
+                           NULL};
 
-    if (!strcmp(name, "halo") && nw_bench_comb(&comb))
+    if (!strcmp(request->name, "halo") && nw_bench_comb(&comb))
         fprintf(stderr, "nodewise bench: %s\n", nw_error_text());
-    code = start(path, own, launcher, comb.figures);
+    request->figures = comb.figures;
+    code = start(request);
     free(comb.figures);
     return code;
 }
 
-static int run(int argc, char **argv)
+static int run_benchmark(struct request *request)
 {
-    char path[PATH_MAX], **launcher = argv + 1;
     const char *flavour = NULL;
     nw_status status;
+
+    request->launcher = request->own;
+    while (*request->launcher && strcmp(*request->launcher, "--"))
+        request->launcher++;
+    if (!*request->launcher || !*++request->launcher)
+        return nw_cli_fail("bench",
+                           nw_fail(NW_EINVAL, "under which launcher? -- mpirun "
+                                              "-n 64"));
+    status = take_output(request);
+    if (status == NW_EIO)
+        return nw_cli_fail_output("bench", status);
+    if (!status)
+        status = find_flavour(request->launcher, &flavour);
+    if (!status)
+        status = find_program(request->name, flavour, request->path);
+    return status ? nw_cli_fail("bench", status) : start_beside(request);
+}
+
+static int run(int argc, char **argv)
+{
+    struct request request = {.own = argv + 2};
 
     /* the options belong to the benchmark: argp sees only its own */
     if (argc < 2 || argv[1][0] == '-') {
@@ -161,26 +253,19 @@ static int run(int argc, char **argv)
               stderr);
         return NW_EXIT_USAGE;
     }
-    if (!strcmp(argv[1], "channel"))
+    request.name = argv[1];
+    if (!strcmp(request.name, "channel"))
         return nw_bench_channel(argc - 1, argv + 1); /* needs no launcher */
-    if (!is_benchmark(argv[1]))
-        return nw_cli_fail("bench", nw_fail(NW_EINVAL,
-                                            "there is no benchmark '%s'; there "
-                                            "is pattern, halo, channel",
-                                            argv[1]));
+    if (!is_benchmark(request.name))
+        return nw_cli_fail(
+            "bench",
+            nw_fail(NW_EINVAL,
+                    "there is no benchmark '%s'; there is pattern, halo, "
+                    "mpdata, channel",
+                    request.name));
     if (argc == 3 && !strcmp(argv[2], "--help"))
-        return help(argv[1]);
-    while (*launcher && strcmp(*launcher, "--"))
-        launcher++;
-    if (!*launcher || !*++launcher)
-        return nw_cli_fail("bench",
-                           nw_fail(NW_EINVAL, "under which launcher? -- mpirun "
-                                              "-n 64"));
-    status = find_flavour(launcher, &flavour);
-    if (!status)
-        status = find_program(argv[1], flavour, path);
-    return status ? nw_cli_fail("bench", status)
-                  : start_beside(argv[1], path, argv + 2, launcher);
+        return help(request.name);
+    return run_benchmark(&request);
 }
 
 const struct nw_command nw_command_bench = {

@@ -8,13 +8,17 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/bench_tell.h"
 #include "cli/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define KEY_JSON 0x2001
 
 enum { WINDOW = 64, TAG = 1, WARM = 10 };
 
@@ -63,20 +67,15 @@ static nw_status stream(const struct end *end, size_t bytes)
     return status ? status : one(end, end->rank != 0, 4);
 }
 
-static void print_row(const struct nw_channel_bench *bench, size_t bytes,
-                      double seconds)
+static void tell(const struct nw_channel_bench *bench, size_t bytes,
+                 double seconds)
 {
-    double messages = (double)bench->iterations * WINDOW / seconds;
+    double turns = (double)bench->iterations;
 
     if (bench->what == NW_TEST_LATENCY)
-        printf("%-10zu%18.2f\n", bytes,
-               seconds * 1e6 / (2 * (double)bench->iterations));
-    else if (bench->what == NW_TEST_BANDWIDTH)
-        printf("%-10zu%18.2f\n", bytes, messages * (double)bytes / 1e6);
+        nw_bench_tell_latency(bench, bytes, seconds / (2 * turns));
     else
-        printf("%-10zu%18.2f%18.2f\n", bytes, messages * (double)bytes / 1e6,
-               messages);
-    fflush(stdout);
+        nw_bench_tell_rate(bench, bytes, turns * WINDOW / seconds);
 }
 
 static nw_status measure(const struct end *end, size_t bytes)
@@ -93,34 +92,8 @@ static nw_status measure(const struct end *end, size_t bytes)
         status = work(end, bytes);
     }
     if (!status && !end->rank)
-        print_row(bench, bytes, (double)(nw_clock_ns() - start) * 1e-9);
+        tell(bench, bytes, (double)(nw_clock_ns() - start) * 1e-9);
     return status;
-}
-
-void nw_bench_channel_head(const struct nw_channel_bench *bench,
-                           nw_channel *channel)
-{
-    static const char all_to_all[] = "All-to-All Personalized Exchange Latency";
-    static const char *const names[] = {
-        "Latency", "Bandwidth",      "Multiple Bandwidth / Message Rate",
-        "Choice",  "Gather Latency", "Allgather Latency",
-        all_to_all};
-    static const char *const columns[] = {
-        "# Size      Avg Latency(us)", "# Size     Bandwidth (MB/s)",
-        "# Size               MB/s        Messages/s", NULL};
-    const char *mapping = nw_channel_mapping(channel);
-
-    bool plain = !strcmp(mapping, "emulated") || !strcmp(mapping, "none");
-
-    printf("# Nodewise channel %s Test, provider %s%s%s%s\n",
-           names[bench->what], nw_channel_provider(channel, 1),
-           plain ? "" : ", CPU's stores: ", plain ? "" : mapping,
-           strcmp(mapping, "emulated") ? "" : ", GPU memory emulated");
-    printf("# Send Buffer on %s and Receive Buffer on %s\n",
-           bench->gpu[0] ? "DEVICE (D)" : "HOST (H)",
-           bench->gpu[1] ? "DEVICE (D)" : "HOST (H)");
-    if (bench->what != NW_TEST_CHOICE)
-        printf("%s\n", columns[bench->what < NW_TEST_GATHER ? bench->what : 0]);
 }
 
 static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
@@ -137,14 +110,21 @@ static nw_status run_end(const struct nw_channel_bench *bench, int32_t rank)
     if (!status)
         status = nw_channel_open(&options, &end.channel);
     if (!status && !rank)
-        nw_bench_channel_head(bench, end.channel);
+        nw_bench_tell_head(bench, end.channel);
     for (size_t bytes = bench->what == NW_TEST_LATENCY ? 0 : 1;
          bytes <= bench->largest && !status; bytes = bytes ? 2 * bytes : 1)
         status = measure(&end, bytes);
+    if (!status && !rank)
+        nw_bench_tell_end(bench, 0);
     nw_channel_close(end.channel);
     nw_channel_memory_free(bench->gpu[rank], end.memory);
     return status;
 }
+
+struct arguments {
+    struct nw_channel_bench bench;
+    const char *output;
+};
 
 static bool word_of(const char *word, const char *const *words, int count,
                     int *out)
@@ -166,7 +146,8 @@ static error_t parse(int key, char *word, struct argp_state *state)
                                             "rendezvous"};
     static const char *const copies[] = {"auto", "naive", "loopback",
                                          "fastcopy"};
-    struct nw_channel_bench *bench = state->input;
+    struct arguments *arguments = state->input;
+    struct nw_channel_bench *bench = &arguments->bench;
     int value = 0;
     bool fits = true;
 
@@ -203,6 +184,12 @@ static error_t parse(int key, char *word, struct argp_state *state)
         fits = nw_parse_u64(word, &bench->ranks) && bench->ranks >= 2 &&
                bench->ranks <= 64;
         break;
+    case 'o':
+        arguments->output = word;
+        break;
+    case KEY_JSON:
+        bench->tell->json = true;
+        break;
     case ARGP_KEY_NO_ARGS:
         argp_error(state, "which one? latency, bw, mbw_mr, choice, gather, "
                           "allgather or alltoall");
@@ -223,6 +210,8 @@ static const struct argp_option options[] = {
     {"bytes", 'b', "SIZE", 0, "Largest message (65536)", 0},
     {"iterations", 'i', "N", 0, "Turns that are timed (1000)", 0},
     {"ranks", 'n', "N", 0, "Processes of a collective test (4)", 0},
+    {"output", 'o', "FILE", 0, "Write the result to FILE (- is stdout)", 0},
+    {"json", KEY_JSON, NULL, 0, "Print JSON", 0},
     {0},
 };
 
@@ -260,40 +249,89 @@ static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
 }
 
 /* The launcher's ranks, on any nodes, meet through PMIx. */
-static int run_in_job(struct nw_channel_bench *bench, int32_t rank,
-                      int32_t count)
+static nw_status run_in_job(struct nw_channel_bench *bench, int32_t rank,
+                            int32_t count)
+{
+    if (bench->what < NW_TEST_GATHER && count != 2)
+        return nw_fail(NW_EINVAL, "this takes 2 ranks, not %d", count);
+    bench->ranks = (uint64_t)count;
+    return run_rank(bench, rank);
+}
+
+static nw_status run_here(struct nw_channel_bench *bench)
 {
     nw_status status;
+    bool good;
+    int fd = -1;
 
-    if (bench->what < NW_TEST_GATHER && count != 2)
-        return nw_cli_fail(
-            "bench", nw_fail(NW_EINVAL, "this takes 2 ranks, not %d", count));
-    bench->ranks = (uint64_t)count;
-    status = run_rank(bench, rank);
-    return status ? nw_cli_fail("bench", status) : NW_EXIT_DONE;
+    status = nw_file_unnamed(bench->file, &fd);
+    if (status)
+        return status;
+    good = run_all(bench, &status);
+    (void)close(fd);
+    if (!status && !good)
+        return nw_fail(NW_EMPI, "another process failed");
+    return status;
+}
+
+static nw_status run_where_started(struct nw_channel_bench *bench)
+{
+    int32_t rank, count;
+
+    return nw_channel_job(&rank, &count) && count > 1
+               ? run_in_job(bench, rank, count)
+               : run_here(bench);
+}
+
+/* Standard output is the file while it runs. */
+static nw_status run_into(void *user, int fd, const char *path)
+{
+    int kept;
+    nw_status status;
+
+    (void)path;
+    fflush(stdout);
+    kept = dup(STDOUT_FILENO);
+    if (kept < 0 || dup2(fd, STDOUT_FILENO) < 0)
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    status = run_where_started(user);
+    if (fflush(stdout) && !status)
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    dup2(kept, STDOUT_FILENO);
+    (void)close(kept);
+    return status;
+}
+
+/* Rank 0's alone. */
+static bool has_file(const char *path)
+{
+    int32_t rank, count;
+
+    return path && strcmp(path, "-") &&
+           !(nw_channel_job(&rank, &count) && rank > 0);
 }
 
 int nw_bench_channel(int argc, char **argv)
 {
-    struct nw_channel_bench bench = {.channel = NW_CHANNEL_OPTIONS_INIT,
-                                     .largest = 65536,
-                                     .iterations = 1000,
-                                     .ranks = 4};
+    struct nw_bench_teller tell = {.json = false};
+    struct arguments arguments = {
+        .bench = {.channel = NW_CHANNEL_OPTIONS_INIT,
+                  .largest = 65536,
+                  .iterations = 1000,
+                  .ranks = 4,
+                  .tell = &tell},
+    };
     nw_status status;
-    int32_t rank, count;
-    bool good;
-    int fd = -1;
 
     argv[0] = (char *)"nodewise bench channel";
-    argp_parse(&argp, argc, argv, 0, NULL, &bench);
-    if (nw_channel_job(&rank, &count) && count > 1)
-        return run_in_job(&bench, rank, count);
-    status = nw_file_unnamed(bench.file, &fd);
+    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    status = nw_cli_writable(arguments.output);
     if (status)
-        return nw_cli_fail("bench", status);
-    good = run_all(&bench, &status);
-    (void)close(fd);
-    if (status)
-        return nw_cli_fail("bench", status);
-    return good ? NW_EXIT_DONE : NW_EXIT_FAILED;
+        return nw_cli_fail_output("bench", status);
+    status =
+        has_file(arguments.output)
+            ? nw_file_write_by(arguments.output, run_into, &arguments.bench)
+            : run_where_started(&arguments.bench);
+    nw_text_fini(&tell.text);
+    return status ? nw_cli_fail("bench", status) : NW_EXIT_DONE;
 }

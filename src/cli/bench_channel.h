@@ -21,12 +21,14 @@ enum nw_channel_test {
     NW_TEST_COUNT
 };
 
+struct nw_bench_teller;
 struct nw_channel_bench {
     struct nw_channel_options channel;
     enum nw_channel_test what;
     uint64_t largest, iterations, ranks;
     bool gpu[2]; /* the memory sent from, the memory received into */
     char file[NW_FILE_UNNAMED_PATH];
+    struct nw_bench_teller *tell;
 };
 
 /* bench_collective.c: one rank of a collective test. */
@@ -35,8 +37,4 @@ nw_bench_collective(const struct nw_channel_bench *bench, int32_t rank);
 /* bench_choice.c: one of its two. */
 NW_MUST_CHECK nw_status nw_bench_choice(const struct nw_channel_bench *bench,
                                         int32_t rank);
-/* What is said above the rows. */
-void nw_bench_channel_head(const struct nw_channel_bench *bench,
-                           nw_channel *channel);
-
 #endif

@@ -2,7 +2,7 @@
 /* nodewise bench channel choice: every way beside the one that is chosen, in
  * turns on the same two processes, so that each size shows what choosing
  * costs. */
-#include "cli/bench_channel.h"
+#include "cli/bench_tell.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -61,15 +61,17 @@ static nw_status time_way(struct chooser *c, struct way *way, size_t bytes)
     return status;
 }
 
-static const char *name_of(enum nw_channel_protocol protocol,
-                           enum nw_channel_copy copy, char out[32])
+static struct nw_bench_way way_of(enum nw_channel_protocol protocol,
+                                  enum nw_channel_copy copy, double seconds)
 {
     static const char *const protocols[] = {"auto", "gather", "pack", "two",
                                             "rendezvous"};
     static const char *const copies[] = {"", " naive", " loopback",
                                          " fastcopy"};
+    struct nw_bench_way out = {.seconds = seconds};
 
-    snprintf(out, 32, "%s%s", protocols[protocol], copies[copy]);
+    snprintf(out.name, sizeof out.name, "%s%s", protocols[protocol],
+             copies[copy]);
     return out;
 }
 
@@ -77,8 +79,8 @@ static nw_status compare(struct chooser *c, size_t bytes)
 {
     struct nw_channel_result chosen[2] = {{.bytes = 0}};
     const struct way *best = &c->way[1];
+    struct nw_bench_way told[2];
     nw_status status = NW_OK;
-    char names[2][32];
 
     for (int i = 0; i < c->count; i++)
         c->way[i].least = INFINITY;
@@ -94,11 +96,9 @@ static nw_status compare(struct chooser *c, size_t bytes)
         if (c->way[i].least < best->least)
             best = &c->way[i];
     c->worst = fmax(c->worst, c->way[0].least / best->least);
-    printf("%-10zu %-17s%9.2f   %-17s%9.2f%8.3f\n", bytes,
-           name_of(best->protocol, best->copy, names[0]), best->least * 1e6,
-           name_of(chosen[0].protocol, chosen[1].copy, names[1]),
-           c->way[0].least * 1e6, c->way[0].least / best->least);
-    fflush(stdout);
+    told[0] = way_of(best->protocol, best->copy, best->least);
+    told[1] = way_of(chosen[0].protocol, chosen[1].copy, c->way[0].least);
+    nw_bench_tell_choice(c->bench, bytes, &told[0], &told[1]);
     return NW_OK;
 }
 
@@ -157,13 +157,6 @@ static nw_status open_ways(struct chooser *c)
                   : open_way(c, NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO);
 }
 
-static void head(const struct chooser *c)
-{
-    nw_bench_channel_head(c->bench, c->way[0].channel);
-    printf("# %-8s %-17s%9s   %-17s%9s%8s\n", "Size", "Best", "us", "Chosen",
-           "us", "ratio");
-}
-
 nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
 {
     struct chooser c = {.bench = bench, .rank = rank};
@@ -175,12 +168,11 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
     if (!status)
         status = open_ways(&c);
     if (!status && !rank)
-        head(&c);
+        nw_bench_tell_head(bench, c.way[0].channel);
     for (size_t bytes = 1; bytes <= bench->largest && !status; bytes *= 2)
         status = compare(&c, bytes);
     if (!status && !rank)
-        printf("# chosen: at most %.1f %% above the best\n",
-               100 * (c.worst - 1));
+        nw_bench_tell_end(bench, c.worst);
     for (int i = 0; i < c.count; i++)
         nw_channel_close(c.way[i].channel);
     for (int i = 0; i < 2; i++)

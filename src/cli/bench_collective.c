@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise bench channel gather, allgather, alltoall: every receive posted,
  * then every send, as the paper's collectives over its point-to-point path. */
-#include "cli/bench_channel.h"
+#include "cli/bench_tell.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -117,11 +117,9 @@ static nw_status measure(struct member *m, size_t bytes)
     }
     if (!status)
         status = mean(m, &seconds);
-    if (!status && !m->rank) {
-        printf("%-10zu%18.2f\n", bytes,
-               seconds * 1e6 / (double)m->bench->iterations);
-        fflush(stdout);
-    }
+    if (!status && !m->rank)
+        nw_bench_tell_latency(m->bench, bytes,
+                              seconds / (double)m->bench->iterations);
     return status;
 }
 
@@ -161,12 +159,14 @@ static nw_status run(struct member *m)
     nw_status status = fill(m, all);
 
     if (!status && !m->rank)
-        nw_bench_channel_head(m->bench, m->channel);
+        nw_bench_tell_head(m->bench, m->channel);
     for (size_t bytes = 1; bytes <= m->bench->largest && !status; bytes *= 2) {
         status = measure(m, bytes);
         if (!status && gathers)
             status = check(m, bytes * (size_t)m->count);
     }
+    if (!status && !m->rank)
+        nw_bench_tell_end(m->bench, 0);
     return status;
 }
 

@@ -1,6 +1,6 @@
 ## What is refused before anything is started.
 $ nodewise bench what -- mpirun -n 4
-! nodewise bench: there is no benchmark 'what'; there is pattern, halo, channel
+! nodewise bench: there is no benchmark 'what'; there is pattern, halo, mpdata, channel
 ? 2
 $ nodewise bench pattern --host 3d
 ! nodewise bench: under which launcher? -- mpirun -n 64
@@ -11,6 +11,31 @@ $ nodewise bench
 $ nodewise bench pattern -- cat -n 4
 ! nodewise bench: 'cat' is no launcher that tells its MPI; name mpirun or mpiexec
 ? 2
+
+## Its own file is looked at before anything is started, too.
+$ nodewise bench mpdata -o -- mpirun -n 2
+! nodewise bench: -o needs a file
+? 2
+$ nodewise bench mpdata --output=/nowhere/x -- mpirun -n 2
+! /nowhere/x: No such file or directory
+? 1
+$ nodewise bench channel latency -o /nowhere/x
+! /nowhere/x: No such file or directory
+? 1
+
+## As JSON, into a file; one that fails leaves none.
+$ ASAN_OPTIONS=detect_leaks=0 nodewise bench channel latency -f shm -b 2 -i 3 --json -o latency.json
+$ python3 -c 'import json; d = json.load(open("latency.json")); print(d["schema"], d["test"], d["provider"], d["send"], d["ranks"], [r["bytes"] for r in d["rows"]], all(r["time"] > 0 for r in d["rows"]))'
+nodewise.bench.channel/1 latency shm host 2 [0, 1, 2] True
+$ ASAN_OPTIONS=detect_leaks=0 nodewise bench channel mbw_mr -f shm -b 2 -i 3 --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(all(abs(r["bandwidth"] - r["bytes"] * r["messages_per_second"]) < 1 for r in d["rows"]), len(d["rows"]))'
+True 2
+$ ASAN_OPTIONS=detect_leaks=0 nodewise bench channel choice -f shm -b 2 -i 10 --json | python3 -c 'import json, sys; d = json.load(sys.stdin); r = d["rows"]; print(len(r), d["worst_ratio"] == max(x["ratio"] for x in r), all(x["best"] != "auto" for x in r))'
+2 True True
+$ ASAN_OPTIONS=detect_leaks=0 nodewise bench channel gather -f none -b 2 -o gather.json
+! nodewise bench: libfabric has no provider 'none' here: No data available
+? 4
+$ test -e gather.json
+? 1
 
 ## The channel's collectives, every byte checked; figures differ, sizes do not.
 $ for t in gather allgather alltoall; do ASAN_OPTIONS=detect_leaks=0 nodewise bench channel $t -f shm -n 3 -b 4 -i 3 | awk '/^#/ { if (NR == 1) { sub(", .*", ""); print } next } NF == 2 && $2 > 0 { print $1 }'; done

@@ -65,6 +65,12 @@ struct nw_mp_job {
 /* options.c; local: exits on --help and on usage errors. */
 void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out);
 
+/* begin.c: everything up to the first step, of all ranks of MPI_COMM_WORLD; the
+ * settings get the case's borders and the threads, and outlive the job. */
+nw_status nw_mp_begin(struct nw_mp_job *job, struct nw_mp_settings *settings);
+/* Also of one whose beginning failed. */
+void nw_mp_end(struct nw_mp_job *job);
+
 /* agree.c. One of the ranks that failed says what its nw_error_text has. */
 nw_status nw_mp_agree(MPI_Comm comm, nw_status status);
 int nw_mp_exit_code(nw_status status);

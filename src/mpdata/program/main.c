@@ -8,8 +8,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 
-#include <omp.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,26 +111,6 @@ static nw_status write_files(const struct nw_mp_job *job)
     return status;
 }
 
-static nw_status begin(struct nw_mp_job *job, struct nw_mp_settings *s)
-{
-    nw_status status = nw_mp_size(job);
-
-    if (status)
-        return status;
-    s->options = job->options; // with the case's borders
-    status = nw_mp_arrange(s, &job->grid);
-    if (!status)
-        status = nw_mp_divide(&job->grid, &job->options);
-    if (!status)
-        status = nw_mp_load(job);
-    for (int f = NW_MPDATA_U1; f < NW_MPDATA_FIELD_COUNT && !status; f++)
-        job->fingerprint =
-            job->fingerprint * 31 + nw_mp_hash(job, (enum nw_mpdata_field)f);
-    if (!status && s->restart)
-        status = nw_mp_checkpoint_read(job);
-    return status ? status : nw_mp_plan(job);
-}
-
 static nw_status run(struct nw_mp_job *job, bool *stopped)
 {
     const struct nw_mp_settings *s = job->settings;
@@ -160,27 +138,6 @@ static nw_status run(struct nw_mp_job *job, bool *stopped)
     return *stopped ? NW_OK : write_files(job);
 }
 
-/* This rank's share of the cores of its node, unless OpenMP was told. */
-static int32_t choose_threads(void)
-{
-    MPI_Comm node;
-    cpu_set_t set;
-    int ranks, cores = 1;
-
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
-                        &node);
-    MPI_Comm_size(node, &ranks);
-    MPI_Comm_free(&node);
-    if (getenv("OMP_NUM_THREADS"))
-        return omp_get_max_threads();
-    if (!sched_getaffinity(0, sizeof set, &set))
-        cores = CPU_COUNT(&set);
-    // bound by the launcher: these cores are its own
-    if (cores < sysconf(_SC_NPROCESSORS_ONLN))
-        return cores;
-    return cores / ranks > 1 ? cores / ranks : 1;
-}
-
 static void set_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
@@ -191,7 +148,7 @@ static void set_signals(void)
 int main(int argc, char **argv)
 {
     struct nw_mp_settings settings;
-    struct nw_mp_job job = {.settings = &settings};
+    struct nw_mp_job job = {NULL};
     bool stopped = false;
     nw_status status;
     int level;
@@ -199,19 +156,11 @@ int main(int argc, char **argv)
     nw_mp_parse(argc, argv, &settings);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     set_signals();
-    job.grid.comm = MPI_COMM_WORLD;
-    MPI_Comm_rank(MPI_COMM_WORLD, &job.grid.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &job.grid.size);
-    if (!settings.options.threads)
-        settings.options.threads = choose_threads();
-    omp_set_num_threads(settings.options.threads);
-    status = begin(&job, &settings);
+    status = nw_mp_begin(&job, &settings);
     if (!status)
         status = run(&job, &stopped);
     fflush(stdout);
-    nw_halo_free(job.halo);
-    nw_mpdata_free(job.solver);
-    nw_mp_grid_free(&job.grid);
+    nw_mp_end(&job);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();
     return status ? nw_mp_exit_code(status) : stopped;

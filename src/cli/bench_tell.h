@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the benchmarks of the channel say on standard output, by rank 0: OSU's
+ * form, or JSON. */
+#ifndef NW_CLI_BENCH_TELL_H
+#define NW_CLI_BENCH_TELL_H
+
+#include "base/json.h"
+#include "cli/bench_channel.h"
+
+struct nw_bench_teller {
+    bool json;
+    struct nw_text text; /* JSON until the end */
+    struct nw_json writer;
+};
+
+void nw_bench_tell_head(const struct nw_channel_bench *bench,
+                        nw_channel *channel);
+/* Of a message one way, of a collective's mean rank; messages a second. */
+void nw_bench_tell_latency(const struct nw_channel_bench *bench, size_t bytes,
+                           double seconds);
+void nw_bench_tell_rate(const struct nw_channel_bench *bench, size_t bytes,
+                        double messages);
+
+struct nw_bench_way {
+    char name[32];
+    double seconds;
+};
+void nw_bench_tell_choice(const struct nw_channel_bench *bench, size_t bytes,
+                          const struct nw_bench_way *best,
+                          const struct nw_bench_way *chosen);
+/* `worst`: chosen over best, of the size where that is most; choice only. */
+void nw_bench_tell_end(const struct nw_channel_bench *bench, double worst);
+
+#endif

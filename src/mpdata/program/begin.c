@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From what was asked to a job that can step. */
+#include "mpdata/program/job.h"
+
+#include <omp.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* This rank's share of the cores of its node, unless OpenMP was told. */
+static int32_t choose_threads(void)
+{
+    MPI_Comm node;
+    cpu_set_t set;
+    int ranks, cores = 1;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                        &node);
+    MPI_Comm_size(node, &ranks);
+    MPI_Comm_free(&node);
+    if (getenv("OMP_NUM_THREADS"))
+        return omp_get_max_threads();
+    if (!sched_getaffinity(0, sizeof set, &set))
+        cores = CPU_COUNT(&set);
+    // bound by the launcher: these cores are its own
+    if (cores < sysconf(_SC_NPROCESSORS_ONLN))
+        return cores;
+    return cores / ranks > 1 ? cores / ranks : 1;
+}
+
+static nw_status prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
+{
+    nw_status status = nw_mp_size(job);
+
+    if (status)
+        return status;
+    s->options = job->options; // with the case's borders
+    status = nw_mp_arrange(s, &job->grid);
+    if (!status)
+        status = nw_mp_divide(&job->grid, &job->options);
+    if (!status)
+        status = nw_mp_load(job);
+    for (int f = NW_MPDATA_U1; f < NW_MPDATA_FIELD_COUNT && !status; f++)
+        job->fingerprint =
+            job->fingerprint * 31 + nw_mp_hash(job, (enum nw_mpdata_field)f);
+    if (!status && s->restart)
+        status = nw_mp_checkpoint_read(job);
+    return status ? status : nw_mp_plan(job);
+}
+
+nw_status nw_mp_begin(struct nw_mp_job *job, struct nw_mp_settings *settings)
+{
+    *job = (struct nw_mp_job){.settings = settings};
+    job->grid.comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(MPI_COMM_WORLD, &job->grid.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &job->grid.size);
+    if (!settings->options.threads)
+        settings->options.threads = choose_threads();
+    omp_set_num_threads(settings->options.threads);
+    return prepare(job, settings);
+}
+
+void nw_mp_end(struct nw_mp_job *job)
+{
+    nw_halo_free(job->halo);
+    nw_mpdata_free(job->solver);
+    nw_mp_grid_free(&job->grid);
+}

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Large messages between GPUs of one host: the receiver offers its memory, the
- * sender opens it (CUDA IPC), copies straight into it and says so. Opening
+ * sender opens it (CUDA IPC), copies straight into it and says so; smaller ones
+ * where the sender, who times both ways, asks for it. Opening
  * costs more than many copies, so what was opened is kept, a bounded number,
  * and known by handle and buffer id: memory freed and given out anew may have
  * an old handle. A sender that cannot open it says so, and room is granted as
  * to any other. */
 #include "channel/state.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 
 #include <stdlib.h>
@@ -19,8 +21,39 @@ static bool may_offer(const nw_channel_request *request)
     const struct nw_peer *peer = request->peer;
 
     return channel->opens && request->gpu >= 0 && peer->here &&
-           peer->pid != getpid() && !peer->refuses &&
-           request->total >= NW_OPEN_BYTES;
+           peer->pid != getpid() && !peer->refuses && request->total &&
+           (request->total >= NW_OPEN_BYTES || request->opening);
+}
+
+static struct nw_pace *pace_of(nw_channel_request *request)
+{
+    return &request->channel->openings[nw_pace_class(request->message.bytes,
+                                                     NW_TAKE_SIZES)];
+}
+
+void nw_opened_weigh(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    const struct nw_peer *peer = request->peer;
+
+    if (!channel->opens || request->gpu < 0 || !peer->here ||
+        peer->pid == getpid() || request->message.bytes <= NW_WEIGH_BYTES ||
+        request->message.bytes >= NW_OPEN_BYTES)
+        return;
+    if (channel->pending > NW_ALONE) {
+        request->opening = nw_pace_best(pace_of(request));
+        return;
+    }
+    request->opening = nw_pace_pick(pace_of(request), &request->weighed);
+    if (request->weighed)
+        request->asked_ns = nw_clock_ns();
+}
+
+void nw_opened_took(nw_channel_request *request)
+{
+    if (request->weighed)
+        nw_pace_took(pace_of(request), request->opening,
+                     nw_clock_ns() - request->asked_ns);
 }
 
 bool nw_opened_offer(nw_channel_request *request)
@@ -116,6 +149,8 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
     } else {
         request->abort = open->to;
     }
+    if (!status)
+        nw_opened_took(request);
     nw_request_finish(request, status);
 }
 

@@ -282,7 +282,7 @@ static void end_announced(nw_channel *channel, struct nw_peer *peer)
     while (*at) {
         struct nw_slot *slot = *at;
 
-        if (slot->wire.source == peer->rank && slot->wire.kind == NW_WIRE_RTS) {
+        if (slot->wire.source == peer->rank && nw_wire_is_rts(&slot->wire)) {
             *at = slot->next;
             nw_slot_post(channel, slot);
         } else {

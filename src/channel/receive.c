@@ -92,7 +92,7 @@ static void match(nw_channel *channel, struct nw_slot *slot,
                                   request->peer->rank));
         return;
     }
-    if (wire->kind == NW_WIRE_RTS) {
+    if (nw_wire_is_rts(wire)) {
         struct nw_wire rts = *wire;
 
         request->result.protocol = NW_CHANNEL_RENDEZVOUS;

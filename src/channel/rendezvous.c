@@ -201,6 +201,7 @@ void nw_rendezvous_accept(nw_channel_request *request,
     request->total = rts->bytes < request->message.bytes
                          ? rts->bytes
                          : request->message.bytes;
+    request->opening = rts->kind == NW_WIRE_ASK;
     if (status)
         nw_rendezvous_fail(request, request->remote, status);
     else if (!nw_opened_offer(request))

@@ -449,6 +449,10 @@ void nw_send_start(nw_channel_request *request)
     }
     peer->used = true;
     write_wire(request);
+    if (protocol == NW_CHANNEL_RENDEZVOUS)
+        nw_opened_weigh(request);
+    if (protocol == NW_CHANNEL_RENDEZVOUS && request->opening)
+        request->wire.kind = NW_WIRE_ASK;
     nw_list_add(&peer->waiting, request);
     push_peer(channel, peer);
     if (request->list == &peer->waiting)

@@ -26,6 +26,8 @@ enum {
     NW_ENDPOINTS = 2,      /* to this host, to others */
     NW_OPENED = 32,        /* allocations of other processes, kept open */
     NW_OPEN_BYTES = 65536, /* messages that are worth opening for */
+    NW_WEIGH_BYTES = 8192, /* beyond, where that is measured */
+    NW_ALONE = 2,          /* messages under way: one, and its answer */
     NW_ERROR_TEXT = 192,
     NW_MOST_GPUS = 32, /* whose place is looked at */
     NW_PARTS = 5,      /* messages that an eager one may become */
@@ -143,6 +145,8 @@ struct nw_channel_request {
     bool chosen, copied, timed; /* out of the GPU: into pieces first */
     struct nw_piece *ahead;     /* its first bytes, before they are granted */
     uint64_t began_ns, ahead_ns;
+    bool opening, weighed; /* the receiver's memory; and timed */
+    uint64_t asked_ns;
     /* Of a send: its header. In one line of the cache: sent as a piece of its
      * own by the kernel, one in two lines costs more than packing would. */
     _Alignas(64) struct nw_wire wire;
@@ -209,6 +213,8 @@ struct nw_channel {
     /* How large messages leave GPU memory that the adapter reaches: read by
      * it, or copied out before. */
     struct nw_pace takes[NW_ENDPOINTS][NW_TAKE_SIZES];
+    /* And whether the memory that they go to is opened for it. */
+    struct nw_pace openings[NW_TAKE_SIZES];
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
     int32_t lost;
@@ -313,6 +319,9 @@ bool nw_choose_to_copy(const nw_channel_request *request);
 
 /* opened.c: false where the message must go another way. */
 bool nw_opened_offer(nw_channel_request *request);
+/* The sender's: whether it would, and how long it took in the end. */
+void nw_opened_weigh(nw_channel_request *request);
+void nw_opened_took(nw_channel_request *request);
 void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
                      const struct nw_wire *open);
 void nw_opened_close(nw_channel *channel);

@@ -5,12 +5,13 @@
 #define NW_CHANNEL_WIRE_H
 
 #include <nodewise/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 3,
+    NW_WIRE_VERSION = 4,
     NW_WIRE_HEADER = 32, /* bytes before an eager payload */
 };
 
@@ -19,6 +20,7 @@ enum nw_wire_kind {
     NW_WIRE_HEAD,      /* payload comes as the next message */
     NW_WIRE_PART,      /* some payload follows, the rest in next messages */
     NW_WIRE_FAILED,    /* its payload could not be read: ends its receive */
+    NW_WIRE_ASK,       /* RTS, and rather into GPU memory that is opened */
     NW_WIRE_RTS,       /* ready to send `bytes` */
     NW_WIRE_CTS,       /* clear to write bytes at address */
     NW_WIRE_DONE,      /* these bytes are there */
@@ -46,6 +48,11 @@ struct nw_wire {
     uint64_t offset, address, key;
     char handle[64];
 };
+
+static inline bool nw_wire_is_rts(const struct nw_wire *wire)
+{
+    return wire->kind == NW_WIRE_RTS || wire->kind == NW_WIRE_ASK;
+}
 
 /* Bytes of a message of this kind, without payload. */
 size_t nw_wire_size(enum nw_wire_kind kind);

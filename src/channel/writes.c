@@ -11,8 +11,6 @@
 #include <rdma/fi_errno.h>
 #include <stdlib.h>
 
-enum { ALONE = 2 }; /* one, and what will answer it */
-
 static struct nw_pace *pace_of(nw_channel_request *request)
 {
     return &request->channel->takes[request->peer->fabric][nw_pace_class(
@@ -31,7 +29,7 @@ static void choose(nw_channel_request *request)
     request->chosen = true;
     if (request->gpu < 0 || nw_rendezvous_is_staged(request))
         return;
-    if (request->channel->pending <= ALONE)
+    if (request->channel->pending <= NW_ALONE)
         request->copied = nw_pace_pick(pace, &request->timed);
     else if (pace->least_ns[0] && pace->least_ns[1])
         request->copied = nw_pace_best(pace);
@@ -51,6 +49,7 @@ static void finish(nw_channel_request *request)
     if (request->timed)
         nw_pace_took(pace_of(request), request->copied,
                      nw_clock_ns() - request->began_ns + request->ahead_ns);
+    nw_opened_took(request);
     nw_request_finish(request, NW_OK);
 }
 
@@ -109,7 +108,7 @@ static nw_status find_piece(nw_channel_request *request,
 static bool is_opened(const nw_channel_request *request)
 {
     return request->channel->opens && request->peer->here &&
-           request->message.bytes >= NW_OPEN_BYTES;
+           (request->message.bytes >= NW_OPEN_BYTES || request->opening);
 }
 
 /* While the receiver makes up its mind, the first piece is copied, unless there

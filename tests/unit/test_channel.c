@@ -462,6 +462,54 @@ static void large_ones_are_copied_into_opened_memory(void **state)
     unsetenv("FAKE_CUDA_FAIL");
 }
 
+/* One at a time, so that each is timed; a few go either way before one is kept.
+ */
+static void weigh(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    enum { BYTES = 16384, MESSAGES = 24, TRIED = 4 };
+    void *memory = page(true, BYTES);
+    struct nw_channel_counts counts;
+    char words[BYTES];
+
+    for (int i = 0; i < MESSAGES; i++) {
+        struct nw_channel_message all = {memory, BYTES, !rank, 1},
+                                  none = {NULL, 0, !rank, 2};
+        nw_channel_request *request = NULL;
+
+        memset(words, rank ? 0 : 'a' + i, BYTES);
+        MUST(nw_channel_memory_copy(memory, words, BYTES));
+        MUST(rank ? nw_channel_receive(channel, &all, &request)
+                  : nw_channel_send(channel, &all, &request));
+        MUST(nw_channel_wait(&request, NULL));
+        MUST(rank ? nw_channel_send(channel, &none, &request)
+                  : nw_channel_receive(channel, &none, &request));
+        MUST(nw_channel_wait(&request, NULL));
+        MUST(nw_channel_memory_copy(words, memory, BYTES));
+        SHOULD(words[0] == 'a' + i && words[BYTES - 1] == 'a' + i);
+    }
+    nw_channel_memory_free(true, memory);
+    nw_channel_count(channel, &counts);
+    SHOULD(counts.opened == (rank            ? 0u
+                             : job->messages ? MESSAGES - TRIED
+                                             : (unsigned)TRIED));
+}
+
+static void smaller_ones_where_that_is_faster(void **state)
+{
+    struct job job = {.count = 2, .gpu = true, .work = weigh};
+
+    (void)state;
+    setenv("NODEWISE_FAKE_COSTS", "copy:0:1000,device:10000:1000", 1);
+    assert_int_equal(ranks_run(&job), 0);
+    job.messages = 1;
+    setenv("NODEWISE_FAKE_COSTS",
+           "copy:10000:1000,device:0:1000,adapter-read:10000:1000,"
+           "adapter-write:10000:1000",
+           1);
+    assert_int_equal(ranks_run(&job), 0);
+    unsetenv("NODEWISE_FAKE_COSTS");
+}
+
 /* Registrations of GPU memory: kept, bounded, and never of freed memory. */
 static void keep_regions(nw_channel *channel, const struct job *job,
                          int32_t rank)
@@ -624,6 +672,7 @@ int main(void)
         cmocka_unit_test(a_peer_dies),
         cmocka_unit_test(a_peer_without_messages_leaves),
         cmocka_unit_test(large_ones_are_copied_into_opened_memory),
+        cmocka_unit_test(smaller_ones_where_that_is_faster),
         cmocka_unit_test(small_ones_do_not_overtake),
         cmocka_unit_test(regions_are_kept_and_bounded),
     };

@@ -39,8 +39,16 @@ NW_MUST_CHECK nw_status nw_tiling_boxes(const struct nw_layout *layout,
 /* Ways to cut, together: clusters parted where whole layers part instead of in
  * the middle; clusters filled one after the other instead of evenly; the
  * children of the root along strips, or, the bit shifted by a level each,
- * those of the clusters below. */
-enum nw_tile_way { NW_TILE_LAYERS = 1, NW_TILE_PACKED = 2, NW_TILE_STRIPS = 4 };
+ * those of the clusters below; where seats are left over, as few clusters as
+ * can have the same number of cells each instead of as few as hold them. */
+enum nw_tile_way {
+    NW_TILE_LAYERS = 1,
+    NW_TILE_PACKED = 2,
+    NW_TILE_STRIPS = 4,
+    NW_TILE_EVENLY = 1024
+};
+/* Whether that makes a difference. */
+bool nw_tiling_may_even(const struct nw_layout *layout);
 
 /* Fills seat[count], whatever the sizes; nothing may be fixed. */
 NW_MUST_CHECK nw_status nw_tiling_cut(const struct nw_layout *layout,

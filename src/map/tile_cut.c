@@ -61,7 +61,43 @@ static bool is_for_strips(const struct cutting *work,
            below->to - below->from > 2;
 }
 
-/* One cluster: on to its children, as few as hold the cells. */
+/* How many children of a cluster get its cells: as few as hold them or, evenly,
+ * as few as can have the same number each. */
+static int32_t children_of(const struct nw_tree *tree, int level,
+                           int32_t cluster, int32_t count, bool evenly)
+{
+    int32_t seat = tree->first[level][cluster];
+    int32_t last = tree->first[level][cluster + 1] - 1;
+    int32_t from = tree->cluster[level - 1][seat];
+    int32_t all = tree->cluster[level - 1][last] + 1 - from, least = 0;
+
+    while (tree->first[level - 1][from + least] - seat < count)
+        least++;
+    for (int32_t c = least; evenly && c && c <= all; c++)
+        if (count % c == 0)
+            return c;
+    return least;
+}
+
+bool nw_tiling_may_even(const struct nw_layout *layout)
+{
+    const struct nw_tree *tree = layout->tree;
+    int32_t count = layout->count, cluster = 0, few, even;
+
+    for (int level = tree->levels - 1; level > 0 && count; level--) {
+        few = children_of(tree, level, cluster, count, false);
+        even = children_of(tree, level, cluster, count, true);
+        if (few != even)
+            return true;
+        if (count % few)
+            return false;
+        count /= few;
+        cluster = tree->cluster[level - 1][tree->first[level][cluster]];
+    }
+    return false;
+}
+
+/* One cluster: on to its children. */
 static void enter(struct cutting *work, struct nw_tile_share share)
 {
     const struct nw_tree *tree = work->of.layout->tree;
@@ -76,9 +112,8 @@ static void enter(struct cutting *work, struct nw_tile_share share)
     }
     below.level = level - 1;
     below.from = tree->cluster[level - 1][first[share.from]];
-    below.to = below.from;
-    while (tree->first[level - 1][below.to] - first[share.from] < count)
-        below.to++;
+    below.to = below.from + children_of(tree, level, share.from, count,
+                                        work->way & NW_TILE_EVENLY);
     if (is_for_strips(work, &below))
         follow_strips(work, below);
     else

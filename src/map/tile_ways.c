@@ -8,9 +8,11 @@
 
 #include <stdlib.h>
 
+#define EVENLY NW_TILE_EVENLY
 /* The most useful first, as far as they were tried on grids of many sizes. */
-static const uint8_t ways[] = {0, 4,  3, 6,  14, 2,  12, 26,
-                               8, 10, 7, 11, 28, 20, 24, 30};
+static const uint16_t ways[] = {
+    0,  EVENLY, 4, EVENLY | 4, 3, EVENLY | 1, 6,  14, 2,  EVENLY | 12,
+    12, 26,     8, 10,         7, 11,         28, 20, 24, 30};
 #define WAYS (sizeof ways / sizeof *ways)
 #define LOOKS 2500000 /* at cells and bonds, all ways together */
 #define LOOKS_LARGE 9000000
@@ -81,23 +83,51 @@ static nw_status take_snakes(struct nw_layout *layout, int32_t *seat,
     return status;
 }
 
+/* Where every seat is taken, packing changes nothing: such ways come down to
+ * others. False for what was tried before. */
+static bool is_new(const struct nw_layout *layout, bool even, size_t i)
+{
+    bool full = layout->count == layout->tree->seats;
+    int mask = full ? ~NW_TILE_PACKED : ~0;
+
+    if (ways[i] & EVENLY)
+        return even;
+    for (size_t k = 0; k < i; k++)
+        if (((ways[k] ^ ways[i]) & mask) == 0)
+            return false;
+    return true;
+}
+
+static nw_status take_cuts(struct nw_layout *layout, size_t most, int32_t *seat,
+                           struct nw_tile_try *try)
+{
+    bool even = nw_tiling_may_even(layout);
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && most && i < WAYS; i++) {
+        if (!is_new(layout, even, i))
+            continue;
+        most--;
+        status = nw_tiling_cut(layout, &try->tiling, ways[i], seat);
+        if (!status)
+            status = nw_layout_take_if_better(layout, seat, &try->cost);
+    }
+    return status;
+}
+
 static nw_status take_best(struct nw_layout *layout, int32_t *seat,
                            struct nw_tile_try *try)
 {
     const struct nw_tiling *tiling = &try->tiling;
     bool boxes = false;
-    size_t count;
     nw_status status = nw_tiling_boxes(layout, tiling, seat, &boxes);
 
     if (!status && boxes)
         status = nw_layout_take_if_better(layout, seat, &try->cost);
     /* boxes that divide may be slabs of a prime: cut in any case */
-    count = try->once ? 1 : ways_of(layout, boxes);
-    for (size_t i = 0; !status && i < count; i++) {
-        status = nw_tiling_cut(layout, tiling, ways[i], seat);
-        if (!status)
-            status = nw_layout_take_if_better(layout, seat, &try->cost);
-    }
+    if (!status)
+        status = take_cuts(layout, try->once ? 1 : ways_of(layout, boxes), seat,
+                           try);
     return status || try->once ? status : take_snakes(layout, seat, try);
 }
 

@@ -127,10 +127,79 @@ static void test_boxes_are_parted_as_sorted_cells(void **state)
         assert_alike(&grids[i]);
 }
 
+/* Bytes between the 60 clusters below the root, and cells of each. */
+static double across(const struct nw_layout *layout, const int32_t *seat,
+                     int32_t *cells)
+{
+    double bytes = 0;
+
+    for (int32_t p = 0; p < layout->count; p++) {
+        cells[seat[p] / 32]++;
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
+            if (seat[layout->bond[b].peer] / 32 != seat[p] / 32)
+                bytes += layout->bond[b].bytes;
+    }
+    return bytes;
+}
+
+/* 60 clusters of 32 seats hold 1800 cells as 30 each, as boxes of 2 x 3 x 5
+ * are; as few as hold them are 57, which no layers divide. */
+static void test_evenly_clusters_hold_the_same(void **state)
+{
+    static const struct grid grid = {3, {10, 12, 15}, {1, 1, 1}, {60, 8, 4}};
+    int32_t cells[2][60] = {{0}}, *seat;
+    struct nw_tree tree;
+    struct nw_layout layout;
+    struct nw_tiling tiling;
+    double bytes[2];
+    bool found;
+
+    (void)state;
+    open_layout(&grid, &tree, &layout);
+    assert_true(nw_tiling_may_even(&layout));
+    MUST(nw_tiling_find(&layout, &tiling, &found));
+    assert_true(found);
+    MUST(nw_alloc((size_t)layout.count, sizeof *seat, &seat));
+    for (int even = 0; even < 2; even++) {
+        int way = NW_TILE_LAYERS | (even ? NW_TILE_EVENLY : 0);
+
+        MUST(nw_tiling_cut(&layout, &tiling, way, seat));
+        bytes[even] = across(&layout, seat, cells[even]);
+    }
+    for (int c = 0; c < 60; c++)
+        assert_int_equal(cells[1][c], 30);
+    assert_int_equal(cells[0][57] + cells[0][58] + cells[0][59], 0);
+    assert_true(bytes[1] < bytes[0]);
+    free(seat);
+    nw_layout_fini(&layout);
+    nw_tree_fini(&tree);
+}
+
+static void test_full_or_prime_grids_have_no_other_even_way(void **state)
+{
+    static const struct grid grids[] = {
+        {2, {24, 18}, {1, 3}, {4, 9, 12}},
+        {1, {59}, {1}, {3, 4, 5}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+        struct nw_tree tree;
+        struct nw_layout layout;
+
+        open_layout(&grids[i], &tree, &layout);
+        assert_false(nw_tiling_may_even(&layout));
+        nw_layout_fini(&layout);
+        nw_tree_fini(&tree);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes_are_parted_as_sorted_cells),
+        cmocka_unit_test(test_evenly_clusters_hold_the_same),
+        cmocka_unit_test(test_full_or_prime_grids_have_no_other_even_way),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

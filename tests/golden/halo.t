@@ -79,15 +79,15 @@ $ nodewise halo tune --show --cache $FIXTURES/pattern/valid/small.pattern 2>/dev
 ? 3
 
 ## On a machine without GPUs the pieces go to cores and the bytes are of host
-## memory: 64 pieces of 16 cells a side have 26 neighbours each, and 18^3 - 16^3
+## memory: 27 pieces of 16 cells a side have 26 neighbours each, and 18^3 - 16^3
 ## ghost cells of 8 bytes.
-$ nodewise halo plan -t "hwloc:package:8 core:8" -n 64x64x64 --pattern p --mapping m | tail -n +2 | head -2
-partition  nodes [1,1,1], slots [4,4,4], 64 pieces
-exchange   889 kB, 0 B of it between nodes, 0 B inside pieces
+$ nodewise halo plan -t "hwloc:package:3 core:9" -n 48x48x48 --pattern p --mapping m | tail -n +2 | head -2
+partition  nodes [1,1,1], slots [3,3,3], 27 pieces
+exchange   375 kB, 0 B of it between nodes, 0 B inside pieces
 $ sed -n '2,3p' p; grep -c -- " -$" m
-ranks 64 edges 1664
+ranks 27 edges 702
 0 1 hh 2048 1
-64
+27
 $ nodewise halo plan -t "hwloc:package:2 core:4" -n 64 | grep slots
 partition  nodes [1,1,1], slots [8,1,1], 8 pieces
 

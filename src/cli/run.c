@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/run_plan.h"
+#include "cli/run_tell.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -27,12 +28,13 @@
 #define KEY_REFRESH 0x2007
 #define KEY_STORE 0x2008
 #define KEY_PROBE_TIME 0x2009
+#define KEY_JSON 0x200a
 
 struct arguments {
     struct nw_job job;
     struct nw_run_wish wish;
-    const char *folder;
-    bool dry, quiet;
+    const char *folder, *output;
+    bool dry, quiet, json;
 };
 
 static const struct argp_option options[] = {
@@ -62,6 +64,9 @@ static const struct argp_option options[] = {
     {"probe-time", KEY_PROBE_TIME, "TIME", 0,
      "How long hosts that are not known may be measured (10s; 0s: not at all)",
      0},
+    {"output", 'o', "FILE", 0,
+     "Write what is started to FILE, as --dry-run prints it", 0},
+    {"json", KEY_JSON, NULL, 0, "As JSON, with what was decided", 0},
     {"quiet", 'q', NULL, 0, "No word but warnings", 0},
     {0},
 };
@@ -130,6 +135,12 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case 'q':
         arguments->quiet = true;
         return 0;
+    case 'o':
+        arguments->output = value;
+        return 0;
+    case KEY_JSON:
+        arguments->json = true;
+        return 0;
     case ARGP_KEY_ARGS:
         arguments->job.program = state->argv + state->next;
         return 0;
@@ -138,6 +149,11 @@ static error_t parse(int key, char *value, struct argp_state *state)
             argp_error(state, "which program? nodewise run -n 64 -- ./app");
         if (arguments->job.hosts && arguments->job.hostfile)
             argp_error(state, "--hosts and --hostfile exclude each other");
+        if (!arguments->dry &&
+            (arguments->output ? !strcmp(arguments->output, "-")
+                               : arguments->json))
+            argp_error(state, "standard output is the program's; give -o FILE "
+                              "or --dry-run");
         return 0;
     default:
         return parse_place(key, value, state);
@@ -153,11 +169,6 @@ static const struct argp argp = {
            "Example:\n  nodewise run -n 64 --hostfile hosts -- ./app input\n",
 };
 
-static void warn(const char *what)
-{
-    fprintf(stderr, "nodewise run: warning: %s; started as without nodewise\n",
-            what);
-}
 
 static void say(const struct arguments *arguments, const char *format, ...)
     NW_PRINTF(2, 3);
@@ -174,48 +185,42 @@ static void say(const struct arguments *arguments, const char *format, ...)
     fputs("\n", stderr);
 }
 
-static void print_word(const char *word)
+/* Printed, or told in the file and started. */
+static int start(const struct arguments *arguments,
+                 const struct nw_run_account *account)
 {
-    size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
-                                "UVWXYZ0123456789_-+=./:,@%^");
+    nw_status status = NW_OK;
 
-    if (*word && !word[plain]) {
-        fputs(word, stdout);
-        return;
-    }
-    putchar('\'');
-    for (; *word; word++)
-        fputs(*word == '\'' ? "'\\''" : (char[2]){*word, 0}, stdout);
-    putchar('\'');
+    if (arguments->dry || arguments->output)
+        status = nw_run_tell(&arguments->job, account, arguments->json,
+                             arguments->output);
+    if (status && arguments->dry)
+        return nw_cli_fail_output("run", status);
+    if (status)
+        fprintf(stderr, "nodewise run: warning: %s\n", nw_error_text());
+    return arguments->dry ? NW_EXIT_DONE : nw_job_run((char **)account->word);
 }
 
-/* Variables and words, as a shell would take them. */
-static int print_command(char *const *variable, char *const *word)
-{
-    for (; variable && *variable; variable++) {
-        print_word(*variable);
-        putchar(' ');
-    }
-    for (; *word; word++) {
-        print_word(*word);
-        putchar(word[1] ? ' ' : '\n');
-    }
-    return NW_EXIT_DONE;
-}
-
-static int start(const struct arguments *arguments, struct nw_words *words)
-{
-    return arguments->dry ? print_command(NULL, words->word)
-                          : nw_job_run(words->word);
-}
-
-static int run_plain(const struct arguments *arguments)
+static int run_plain(const struct arguments *arguments, const char *why)
 {
     struct nw_words words = {0};
     nw_status status = nw_job_plain_words(&arguments->job, &words);
-    int code = status ? nw_cli_fail("run", status) : start(arguments, &words);
+    struct nw_run_account account = {"plain", why, NULL, words.word, NULL};
+    int code = status ? nw_cli_fail("run", status) : start(arguments, &account);
 
     nw_words_fini(&words);
+    return code;
+}
+
+static int run_warned(const struct arguments *arguments, const char *why)
+{
+    char *kept = strdup(why);
+    int code;
+
+    fprintf(stderr, "nodewise run: warning: %s; started as without nodewise\n",
+            why);
+    code = run_plain(arguments, kept);
+    free(kept);
     return code;
 }
 
@@ -321,20 +326,17 @@ static int run_profiled(const struct arguments *arguments,
     if (!arguments->wish.store) {
         say(arguments, "no pattern is known, and none is to be stored: "
                        "started as without nodewise");
-        return run_plain(arguments);
+        return run_plain(arguments, NULL);
     }
-    if (profiled_words(arguments, store, &words)) {
-        warn(nw_error_text());
-        return run_plain(arguments);
-    }
-    if (arguments->dry) {
+    if (profiled_words(arguments, store, &words))
+        return run_warned(arguments, nw_error_text());
+    if (arguments->dry)
         say(arguments, "first time: would profile %d ranks",
             arguments->job.ranks);
-        code = print_command(NULL, words);
-    } else {
-        code = nw_job_run(words);
+    code = start(arguments, &(struct nw_run_account){.action = "profile",
+                                                     .word = words});
+    if (!arguments->dry)
         keep_pattern(arguments, store, code);
-    }
     nw_argv_free(words);
     return code;
 }
@@ -364,9 +366,12 @@ static void say_plan(const struct arguments *arguments,
 static int start_plan(const struct arguments *arguments,
                       const struct nw_run_plan *plan)
 {
+    struct nw_run_account account = {"map", NULL, plan->variables.word,
+                                     plan->command.word, plan};
+
     if (arguments->dry) {
         say_plan(arguments, plan);
-        return print_command(plan->variables.word, plan->command.word);
+        return start(arguments, &account);
     }
     for (size_t i = 0; i < plan->variables.count; i++)
         putenv(plan->variables.word[i]);
@@ -375,11 +380,10 @@ static int start_plan(const struct arguments *arguments,
             plan->variables.word[i][strcspn(plan->variables.word[i], "=")] = 0;
             unsetenv(plan->variables.word[i]);
         }
-        warn("the launcher does not take the mapping");
-        return run_plain(arguments);
+        return run_warned(arguments, "the launcher does not take the mapping");
     }
     say_plan(arguments, plan);
-    return nw_job_run(plan->command.word);
+    return start(arguments, &account);
 }
 
 static int run_mapped(const struct arguments *arguments,
@@ -389,12 +393,10 @@ static int run_mapped(const struct arguments *arguments,
     int code;
 
     if (nw_run_plan_make(&arguments->job, store, pattern, &arguments->wish,
-                         &plan)) {
-        warn(nw_error_text());
-        code = run_plain(arguments);
-    } else {
+                         &plan))
+        code = run_warned(arguments, nw_error_text());
+    else
         code = start_plan(arguments, &plan);
-    }
     nw_run_plan_fini(&plan);
     return code;
 }
@@ -417,6 +419,19 @@ static int run_with_store(const struct arguments *arguments,
     return code;
 }
 
+/* `-o app -- ./app` would be the end of the program. */
+static nw_status check_output(const struct arguments *arguments)
+{
+    nw_status status = nw_cli_writable(arguments->output);
+
+    for (char **word = arguments->job.program; !status && *word; word++)
+        status = nw_cli_spares("-o", arguments->output, *word);
+    if (!status)
+        status =
+            nw_cli_spares("-o", arguments->output, arguments->job.hostfile);
+    return status;
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.wish = {.probe_seconds = 10, .store = true}};
@@ -425,18 +440,19 @@ static int run(int argc, char **argv)
     int code;
 
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &arguments);
-    status = nw_job_find_launcher(&arguments.job);
+    status = check_output(&arguments);
+    if (!status)
+        status = nw_job_find_launcher(&arguments.job);
     if (status) {
-        code = nw_cli_fail("run", status);
+        code = status == NW_EIO ? nw_cli_fail_output("run", status)
+                                : nw_cli_fail("run", status);
         goto out;
     }
     if (nw_job_find_hosts(&arguments.job) ||
-        nw_store_open(&store, arguments.folder, &arguments.job, true)) {
-        warn(nw_error_text());
-        code = run_plain(&arguments);
-    } else {
+        nw_store_open(&store, arguments.folder, &arguments.job, true))
+        code = run_warned(&arguments, nw_error_text());
+    else
         code = run_with_store(&arguments, &store);
-    }
 out:
     nw_store_fini(&store);
     nw_job_fini(&arguments.job);

@@ -15,6 +15,31 @@ $ printf '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n' > mpirun && chmod +x mpir
 $ HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run --store store -n 4 --launcher './mpirun --oversubscribe' --dry-run --no-store -- ./app 'a b'
 ./mpirun --oversubscribe -n 4 ./app 'a b'
 ! nodewise run: no pattern is known, and none is to be stored: started as without nodewise
+## what is started, as JSON and in a file, too
+$ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run --json -- ./app "it's"
+{
+  "schema": "nodewise.run/1",
+  "action": "plain",
+  "why": "/proc/none: No such file or directory",
+  "ranks": 1,
+  "hosts": 1,
+  "environment": {},
+  "command": ["./mpirun", "-n", "1", "./app", "it's"]
+}
+! nodewise run: warning: /proc/none: No such file or directory; started as without nodewise
+$ nodewise run --store store -n 1 --launcher ./mpirun --no-store -q -o told -- ./app "it's"; cat told
+mpirun (Open MPI) 4.1.4
+./mpirun -n 1 ./app 'it'\''s'
+$ nodewise run -n 1 --launcher ./mpirun --json -- ./app
+! nodewise run: standard output is the program's; give -o FILE or --dry-run
+! Try `nodewise run --help' or `nodewise run --usage' for more information.
+? 2
+$ nodewise run -n 1 --launcher ./mpirun -o app -- ./app
+! nodewise run: 'app' is an input: -o would write over it
+? 2
+$ nodewise run -n 1 --launcher ./mpirun -o /nowhere/x -- ./app
+! /nowhere/x: No such file or directory
+? 1
 ## no trouble of ours keeps the program from being started
 $ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run -- ./app
 ./mpirun -n 1 ./app

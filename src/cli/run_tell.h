@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What nodewise run is about to start, as a shell would take it or as JSON. */
+#ifndef NW_CLI_RUN_TELL_H
+#define NW_CLI_RUN_TELL_H
+
+#include "cli/run_plan.h"
+
+struct nw_run_account {
+    const char *action;    /* profile, map or plain: as without nodewise */
+    const char *why;       /* plain after trouble; or NULL */
+    char *const *variable; /* NAME=VALUE; may be NULL */
+    char *const *word;
+    const struct nw_run_plan *plan; /* of a mapped one; or NULL */
+};
+
+/* The file is written whole or not at all; "-" and NULL are standard output. */
+NW_MUST_CHECK nw_status nw_run_tell(const struct nw_job *job,
+                                    const struct nw_run_account *account,
+                                    bool as_json, const char *path);
+
+#endif

@@ -59,6 +59,18 @@ static int cancel_nothing(void *unused, int complete)
 
 /* -- how far they are -- */
 
+/* Where MPI keeps one that failed it may still go on: it is waited for as those
+ * that a program frees are, and what it reads stays. */
+static void give_up(struct nw_pair *pair, int part)
+{
+    if (pair->part[part] == MPI_REQUEST_NULL)
+        return;
+    if (part == SEND)
+        pair->packed = NULL;
+    (void)MPI_Request_free(&pair->part[part]);
+    pair->part[part] = MPI_REQUEST_NULL;
+}
+
 static void end_part(struct nw_pair *pair, int part)
 {
     MPI_Status status;
@@ -68,7 +80,7 @@ static void end_part(struct nw_pair *pair, int part)
         return;
     rc = MPI_Test(&pair->part[part], &flag, &status);
     if (rc)
-        pair->part[part] = MPI_REQUEST_NULL;
+        give_up(pair, part);
     pair->rc = pair->rc ? pair->rc : rc;
     if (part == RECEIVE && (rc || flag))
         pair->status = status;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A double of an MPI whose requests end in errors: preloaded behind the library
- * under test. While faulty_ends is set each request that ends has failed, and
- * is left as this MPI leaves those: Open MPI frees persistent ones, too. With
+ * under test. While faulty_ends is 1 each request that ends has failed, and
+ * is left as this MPI leaves those: Open MPI frees persistent ones, too. While
+ * it is 2 tests fail at once, and what they were asked about goes on. With
  * FAULTY_LATE_US receives and probes that wait begin so much later than they
  * are called.
  */
@@ -35,7 +36,7 @@ static int wait_for(const char *name, MPI_Request *request, MPI_Status *status)
 
     *(void **)&next = dlsym(RTLD_NEXT, name);
     rc = next(request, status);
-    return faulty_ends ? fail(request) : rc;
+    return faulty_ends == 1 ? fail(request) : rc;
 }
 
 static int test(const char *name, MPI_Request *request, int *flag,
@@ -43,6 +44,8 @@ static int test(const char *name, MPI_Request *request, int *flag,
 {
     int (*next)(MPI_Request *, int *, MPI_Status *), rc;
 
+    if (faulty_ends == 2)
+        return MPI_ERR_OTHER;
     *(void **)&next = dlsym(RTLD_NEXT, name);
     rc = next(request, flag, status);
     return faulty_ends && *flag ? fail(request) : rc;
@@ -78,6 +81,30 @@ int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
         return rc;
     for (int i = 0; i < count; i++)
         statuses[i].MPI_ERROR = fail(&requests[i]);
+    return MPI_ERR_IN_STATUS;
+}
+
+int MPI_Waitany(int count, MPI_Request *requests, int *index,
+                MPI_Status *status)
+{
+    int (*next)(int, MPI_Request *, int *, MPI_Status *), rc;
+
+    *(void **)&next = dlsym(RTLD_NEXT, "MPI_Waitany");
+    rc = next(count, requests, index, status);
+    return faulty_ends && *index >= 0 ? fail(&requests[*index]) : rc;
+}
+
+int MPI_Waitsome(int count, MPI_Request *requests, int *done, int *indices,
+                 MPI_Status *statuses)
+{
+    int (*next)(int, MPI_Request *, int *, int *, MPI_Status *), rc;
+
+    *(void **)&next = dlsym(RTLD_NEXT, "MPI_Waitsome");
+    rc = next(count, requests, done, indices, statuses);
+    if (!faulty_ends || *done == MPI_UNDEFINED)
+        return rc;
+    for (int i = 0; i < *done; i++)
+        statuses[i].MPI_ERROR = fail(&requests[indices[i]]);
     return MPI_ERR_IN_STATUS;
 }
 

@@ -5,13 +5,15 @@
  * in 15 turns, once the pools are mapped: "copies N kernels N over N", the
  * first with the host, the last between GPUs.
  *
- *     straight plain|persistent|replace|both|failing|broken|measured|stray STEP
- *         [apart]
+ *     straight
+ * plain|persistent|replace|both|failing|broken|stuck|measured|stray STEP
+ * [apart]
  *
  * failing: MPI starts some more sends, which all fail. broken: some more end in
- * an error (faulty.c), and so do the receives of them in the end. measured:
- * a message of 256 KiB goes ahead. stray: one more is never received.
- * With apart each rank has a GPU of its own.
+ * an error (faulty.c), and so do the receives of them in the end. stuck: what
+ * an exchange failed to see the end of arrives all the same. measured: a
+ * message of 256 KiB goes ahead. stray: one more is never received. With apart
+ * each rank has a GPU of its own.
  */
 #include "driver.h"
 
@@ -22,7 +24,13 @@
 #include <unistd.h>
 
 enum { WORDS = 3000, MOST_STEP = 4, WARM = 3, TURNS = 15, KINDS = 3, TAG = 4 };
-enum { ROOM = WORDS * MOST_STEP, FAILURES = 8, OTHERS = 4, LARGE = 1 << 18 };
+enum {
+    ROOM = WORDS * MOST_STEP,
+    FAILURES = 8,
+    LOST = 11,
+    OTHERS = 4,
+    LARGE = 1 << 18
+};
 static const char *const kinds[KINDS] = {"copy", "kernel", "device"};
 
 static int rank, step, words[ROOM];
@@ -143,6 +151,30 @@ static void wait_two(void)
     need(rc != MPI_ERR_IN_STATUS, "MPI_Waitall that was to fail");
 }
 
+static void wait_any(void)
+{
+    MPI_Request lost[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    int index = -1;
+
+    MPI_Isend((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD, &lost[1]);
+    need(!MPI_Waitany(2, lost, &index, MPI_STATUS_IGNORE) || index != 1,
+         "MPI_Waitany that was to fail");
+}
+
+static void wait_some(void)
+{
+    MPI_Request lost[2];
+    MPI_Status status[2];
+    int indices[2], done = 0;
+
+    for (int i = 0; i < 2; i++)
+        MPI_Isend((void *)out, 1, type, !rank, TAG + 1, MPI_COMM_WORLD,
+                  &lost[i]);
+    while (lost[0] != MPI_REQUEST_NULL || lost[1] != MPI_REQUEST_NULL)
+        need(MPI_Waitsome(2, lost, &done, indices, status) != MPI_ERR_IN_STATUS,
+             "MPI_Waitsome that was to fail");
+}
+
 /* Twice, as long as MPI leaves it there. */
 static void wait_again(void)
 {
@@ -185,7 +217,7 @@ static void receive_one(void)
 /* Their payloads are in nobody's memory any more. */
 static void receive_lost(void)
 {
-    for (int i = 0; i < FAILURES * TURNS; i++)
+    for (int i = 0; i < LOST * TURNS; i++)
         need(!MPI_Recv((void *)in, 1, type, !rank, TAG + 1, MPI_COMM_WORLD,
                        MPI_STATUS_IGNORE),
              "a receive that was to fail");
@@ -222,6 +254,8 @@ static void broken(MPI_Status *status)
         wait_one();
         test_one();
         wait_two();
+        wait_any();
+        wait_some();
         wait_again();
         free_one();
         receive_one();
@@ -232,6 +266,33 @@ static void broken(MPI_Status *status)
         return;
     receive_others();
     receive_lost();
+}
+
+/* In turns that are not counted. */
+static void stuck(MPI_Status *status)
+{
+    int *ends = dlsym(RTLD_DEFAULT, "faulty_ends"), word = rank;
+    static uint64_t lost;
+    static int turn;
+
+    need(!ends, "finding the double of MPI");
+    if (turn == 0) {
+        MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+        need(cuda.alloc(&lost, sizeof word) ||
+                 cuda.in(lost, &word, sizeof word),
+             "GPU memory");
+        *ends = 2;
+        need(!MPI_Sendrecv_replace((void *)lost, 1, MPI_INT, !rank, TAG + 5,
+                                   !rank, TAG + 5, MPI_COMM_WORLD, status),
+             "an exchange that was to fail");
+        *ends = 0;
+    }
+    for (int i = 0; i < 20 && turn < WARM - 1; i++)
+        plain(status);
+    plain(status);
+    if (turn++ == WARM - 1)
+        need(cuda.out(&word, lost, sizeof word) || word != !rank,
+             "what was exchanged");
 }
 
 /* After the first of them it is known what is large. */
@@ -272,10 +333,10 @@ static void stray(MPI_Status *status)
 static const struct {
     const char *name;
     void (*exchange)(MPI_Status *status);
-} ways[] = {{"plain", plain},       {"persistent", persistent},
-            {"replace", replace},   {"both", replace_both},
-            {"failing", failing},   {"broken", broken},
-            {"measured", measured}, {"stray", stray}};
+} ways[] = {
+    {"plain", plain},       {"persistent", persistent}, {"replace", replace},
+    {"both", replace_both}, {"failing", failing},       {"broken", broken},
+    {"stuck", stuck},       {"measured", measured},     {"stray", stray}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* Adds what it asked for; whether all came. */
@@ -322,8 +383,8 @@ int main(int argc, char **argv)
         way++;
     step = argc > 2 ? atoi(argv[2]) : 0;
     need(way == WAYS || step < 1 || step > MOST_STEP,
-         "straight plain|persistent|replace|both|failing|broken|measured|stray "
-         "STEP [apart]");
+         "straight plain|persistent|replace|both|failing|broken|stuck|"
+         "measured|stray STEP [apart]");
     open_driver();
     if (argc > 3)
         take_own_gpu();

@@ -7,6 +7,7 @@
 
 #include "base/slurm_node.h"
 #include "cli/command.h"
+#include "cli/exec_show.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,6 +19,8 @@
 #define KEY_ELEMENTS 0x2002
 #define KEY_STRICT 0x2003
 #define KEY_MEMORY 0x2004
+#define KEY_SHOW 0x2005
+#define KEY_JSON 0x2006
 
 enum { EXIT_CANNOT_RUN = 126, EXIT_NOT_FOUND = 127 }; /* as env(1) */
 
@@ -27,7 +30,7 @@ struct arguments {
     enum nw_gpu_visibility visibility;
     enum nw_elements elements;
     enum nw_memory_binding memory;
-    bool strict, quiet;
+    bool strict, quiet, show, json;
 };
 
 static const struct argp_option options[] = {
@@ -46,6 +49,9 @@ static const struct argp_option options[] = {
      "first: prefer, or as it was: leave",
      0},
     {"strict", KEY_STRICT, NULL, 0, "Fail where it would warn and go on", 0},
+    {"show", KEY_SHOW, NULL, 0,
+     "Say in one line what the rank has got, and start no program", 0},
+    {"json", KEY_JSON, NULL, 0, "The same as JSON", 0},
     {"quiet", 'q', NULL, 0, "No warnings", 0},
     {0},
 };
@@ -87,6 +93,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
     case KEY_STRICT:
         arguments->strict = true;
         return 0;
+    case KEY_JSON:
+    case KEY_SHOW:
+        arguments->json = arguments->json || key == KEY_JSON;
+        arguments->show = true;
+        return 0;
     case 'q':
         arguments->quiet = true;
         return 0;
@@ -110,8 +121,10 @@ static error_t parse(int key, char *value, struct argp_state *state)
         state->next = state->argc;
         return 0;
     case ARGP_KEY_END:
-        if (!arguments->mapping || !arguments->program)
-            argp_error(state, "MAPPING and a program are needed");
+        if (!arguments->mapping || !arguments->program == !arguments->show)
+            argp_error(state, arguments->mapping && arguments->show
+                                  ? "--show starts no program"
+                                  : "MAPPING and a program are needed");
         return 0;
     default:
         return parse_option(key, value, state);
@@ -121,7 +134,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "MAPPING [--] PROGRAM [ARGUMENT...]",
+    .args_doc = "MAPPING [--] PROGRAM [ARGUMENT...]\n--show MAPPING",
     .doc = "Bind this rank to its cores and their memory, choose its GPUs and "
            "network card as the mapping says, then become PROGRAM.\v"
            "Example:\n  mpirun -rf app.rankfile nodewise exec app.mapping -- "
@@ -296,7 +309,10 @@ static int run(int argc, char **argv)
     code = status ? nw_cli_fail("exec", status)
                   : take_place(&arguments, &place, &me);
     nw_mapping_free(place.mapping);
-    return code ? code : become(&arguments);
+    if (code)
+        return code;
+    return arguments.show ? nw_exec_show(me.rank, arguments.json)
+                          : become(&arguments);
 }
 
 const struct nw_command nw_command_exec = {

@@ -139,3 +139,13 @@ ran
 nodewise exec: rank 0: bound to CPUs N as the mapping says, but the launcher was started on CPUs N (taskset, a batch system)
 ran
 ? 1
+## What a rank has got: as taskset(1) and the shell see it inside the program.
+$ printf 'nodewise mapping 1\nranks 2\n0 %s 0 1,0\n1 elsewhere 0 -\n' $(hostname) >got.mapping; unset CUDA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES ZE_AFFINITY_MASK UCX_NET_DEVICES
+> PMI_RANK=0 nodewise exec --memory=leave --show got.mapping >shown; PMI_RANK=0 nodewise exec --memory=leave got.mapping -- sh -c 'echo "rank 0 on $(uname -n): CPUs $(taskset -cp $$ | sed "s/.*: //"), CUDA_VISIBLE_DEVICES=$CUDA_VISIBLE_DEVICES, ROCR_VISIBLE_DEVICES=$ROCR_VISIBLE_DEVICES, ZE_AFFINITY_MASK=$ZE_AFFINITY_MASK"' | diff - shown
+$ PMI_RANK=0 nodewise exec --json --memory=leave got.mapping | python3 -c 'import json, os, sys; d = json.load(sys.stdin); print(d["schema"], d["rank"], d["host"] == os.uname().nodename, set(d["cpus"]) <= os.sched_getaffinity(0), d["environment"])'
+nodewise.exec/1 0 True True {'CUDA_VISIBLE_DEVICES': '1,0', 'ROCR_VISIBLE_DEVICES': '1,0', 'ZE_AFFINITY_MASK': '1,0'}
+$ PMI_RANK=1 nodewise exec --show --strict got.mapping 2>err; echo $?; sed 's/on .*, the/on HOST, the/' err
+1
+nodewise exec: rank 1: runs on HOST, the mapping says elsewhere: not bound, GPUs left as they are
+$ PMI_RANK=0 nodewise exec --show got.mapping true 2>&1 | head -1
+nodewise exec: --show starts no program

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "cli/exec_show.h"
+
+#include "base/file.h"
+#include "base/json.h"
+#include "base/status.h"
+#include "cli/command.h"
+
+#include <linux/mempolicy.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { MOST_CPUS = 16384, MOST_NODES = 1024, BITS = 64 };
+
+/* Those that a mapping chooses by; the others that are set say the same. */
+static const char *const variables[] = {"CUDA_VISIBLE_DEVICES",
+                                        "ROCR_VISIBLE_DEVICES",
+                                        "ZE_AFFINITY_MASK", "UCX_NET_DEVICES"};
+
+struct held {
+    uint64_t cpus[MOST_CPUS / BITS], nodes[MOST_NODES / BITS];
+    const char *memory; /* static: how its nodes are meant */
+    char host[256];
+};
+
+static bool has(const uint64_t *set, int i)
+{
+    return set[i / BITS] >> i % BITS & 1;
+}
+
+static nw_status look(struct held *held)
+{
+    int mode = MPOL_DEFAULT;
+
+    memset(held, 0, sizeof *held);
+    gethostname(held->host, sizeof held->host - 1);
+    if (sched_getaffinity(0, sizeof held->cpus, (cpu_set_t *)held->cpus))
+        return nw_fail(NW_EUNSUPPORTED, "the kernel does not tell the CPUs");
+    if (syscall(SYS_get_mempolicy, &mode, held->nodes, MOST_NODES + 1, NULL, 0))
+        mode = MPOL_DEFAULT;
+    held->memory = mode == MPOL_BIND        ? "bind"
+                   : mode == MPOL_PREFERRED ? "prefer"
+                                            : "any";
+    return NW_OK;
+}
+
+/* 0-3,8 */
+static void put_ranges(struct nw_text *text, const uint64_t *set, int most)
+{
+    const char *comma = "";
+
+    for (int i = 0; i < most; i++) {
+        int last = i;
+
+        if (!has(set, i))
+            continue;
+        while (last + 1 < most && has(set, last + 1))
+            last++;
+        nw_text_format(text, last > i ? "%s%d-%d" : "%s%d", comma, i, last);
+        comma = ",";
+        i = last;
+    }
+}
+
+static void put_text(struct nw_text *text, const struct held *held,
+                     int32_t rank)
+{
+    nw_text_format(text, "rank %d on %s: CPUs ", rank, held->host);
+    put_ranges(text, held->cpus, MOST_CPUS);
+    if (strcmp(held->memory, "any")) {
+        nw_text_format(text, ", memory %s ", held->memory);
+        put_ranges(text, held->nodes, MOST_NODES);
+    }
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            nw_text_format(text, ", %s=%s", variables[i], getenv(variables[i]));
+    nw_text_add(text, "\n");
+}
+
+static void put_set(struct nw_json *json, const char *key, const uint64_t *set,
+                    int most)
+{
+    nw_json_flat_array(json, key);
+    for (int i = 0; i < most; i++)
+        if (has(set, i))
+            nw_json_integer(json, NULL, i);
+    nw_json_end_array(json);
+}
+
+static void put_json(struct nw_text *text, const struct held *held,
+                     int32_t rank)
+{
+    struct nw_json json = {.text = text};
+
+    nw_json_flat_object(&json, NULL);
+    nw_json_string(&json, "schema", "nodewise.exec/1");
+    nw_json_integer(&json, "rank", rank);
+    nw_json_string(&json, "host", held->host);
+    put_set(&json, "cpus", held->cpus, MOST_CPUS);
+    nw_json_string(&json, "memory", held->memory);
+    put_set(&json, "memory_nodes", held->nodes, MOST_NODES);
+    nw_json_flat_object(&json, "environment");
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        if (getenv(variables[i]))
+            nw_json_string(&json, variables[i], getenv(variables[i]));
+    nw_json_end_object(&json);
+    nw_json_end_object(&json);
+}
+
+int nw_exec_show(int32_t rank, bool as_json)
+{
+    struct nw_text text = {0};
+    struct held held;
+    nw_status status = look(&held);
+
+    if (status)
+        return nw_cli_fail("exec", status);
+    (as_json ? put_json : put_text)(&text, &held, rank);
+    status = nw_file_write_text("-", &text);
+    return status ? nw_cli_fail_output("exec", status) : NW_EXIT_DONE;
+}

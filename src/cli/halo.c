@@ -108,7 +108,15 @@ static void parse_border(struct arguments *arguments, char *value,
 {
     static const char *const names[] = {"periodic", "open", "mirror"};
     char *rest = value, *word = NULL;
+    int commas = 0;
 
+    for (const char *at = value; *at; at++)
+        commas += *at == ',';
+    if (commas && commas != 2)
+        argp_error(state,
+                   "--border is one kind, or three with commas, not "
+                   "'%s'",
+                   value);
     for (int axis = 0; axis < 3; axis++) {
         int kind = 0;
 

@@ -173,12 +173,12 @@ static nw_status launch(const struct nw_cli_halo_tuning *tuning,
     char program[PATH_MAX];
     nw_status status = nw_launcher_find(tuning->launcher[0], &kind);
 
-    if (!status)
+    if (!status && kind != NW_LAUNCHER_NONE)
         flavour = nw_launcher_flavour(kind, tuning->launcher);
     if (!status && !flavour)
         status = nw_fail(NW_EINVAL,
-                         "nothing tells whose MPI '%s' starts; name mpirun or "
-                         "mpiexec",
+                         "'%s' is no launcher that tells its MPI; name mpirun "
+                         "or mpiexec",
                          tuning->launcher[0]);
     if (!status)
         status = find_program(flavour, program);

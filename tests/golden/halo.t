@@ -67,6 +67,16 @@ $ nodewise halo plan -t nowhere.yaml -n 4x4x4 2>/dev/null
 $ nodewise halo tune 2>/dev/null
 ? 2
 
+$ for b in open,periodic open,open,open,mirror open,; do nodewise halo plan -n 8x8x8 --border $b 2>&1 | sed 1q; done
+nodewise halo: --border is one kind, or three with commas, not 'open,periodic'
+nodewise halo: --border is one kind, or three with commas, not 'open,open,open,mirror'
+nodewise halo: --border is one kind, or three with commas, not 'open,'
+$ nodewise halo plan -n 8x8x8 --border open,periodic,mirror -q >/dev/null
+## A program in the place of a launcher is not started.
+$ nodewise halo tune --cache none -n 8x8x8 -- cat x
+! nodewise halo: 'cat' is no launcher that tells its MPI; name mpirun or mpiexec
+? 2
+
 ## Measured choices: none yet; and none without a launcher.
 $ nodewise halo tune --cache none --show
 nothing is kept

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define MOST_RANKS (1 << 24)
+#define BUCKETS 65
 
 struct monitoring {
     const char *prefix;
@@ -21,6 +22,7 @@ struct monitoring {
     nw_pattern_builder *builder;
     int32_t *told;     /* [ranks] the last file, from 1, that has it */
     uint64_t left_out; /* bytes of I, S and R lines */
+    uint64_t mixed;    /* edges whose sizes are those of other messages, too */
 };
 
 /* The rank in "NAME.RANK.prof", -1 where the file is none of them. */
@@ -98,26 +100,45 @@ static nw_status read_line(struct nw_scan *scan, int32_t ranks,
 
 /* "0,0,416,...": the count of each size, bucketed as we do it; what is beyond
  * our last bucket counts into it. */
-static nw_status read_sizes(struct monitoring *in, struct nw_scan *scan,
-                            const struct line *line)
+static nw_status read_counts(struct nw_scan *scan, uint64_t count[BUCKETS])
 {
     const char *at;
     size_t length = nw_scan_word(scan, &at);
     const char *end = at + length;
-    nw_status status = NW_OK;
 
-    for (int bucket = 0; !status && at < end; bucket++) {
+    for (int bucket = 0; at < end; bucket++) {
         char *stop;
-        unsigned long long count = strtoull(at, &stop, 10);
 
-        if (*at < '0' || *at > '9' || (stop < end && *stop != ','))
+        if (*at < '0' || *at > '9')
             return nw_scan_fail(scan, "expected counts joined by commas");
-        if (count)
-            status = nw_pattern_builder_add_size(
-                in->builder, line->src, line->dst, NW_KIND_HH,
-                bucket < 64 ? bucket : 64, count);
+        count[bucket < BUCKETS - 1 ? bucket : BUCKETS - 1] +=
+            strtoull(at, &stop, 10);
+        if (stop < end && *stop != ',')
+            return nw_scan_fail(scan, "expected counts joined by commas");
         at = stop + 1;
     }
+    return NW_OK;
+}
+
+/* Open MPI counts the messages inside collective calls among the sizes of a
+ * pair: where there are any, nobody knows which sizes are the program's. */
+static nw_status read_sizes(struct monitoring *in, struct nw_scan *scan,
+                            const struct line *line)
+{
+    uint64_t count[BUCKETS] = {0}, left = line->messages;
+    nw_status status = read_counts(scan, count);
+    bool fits = true;
+
+    for (int bucket = 0; bucket < BUCKETS; bucket++) {
+        fits = fits && count[bucket] <= left;
+        left -= fits ? count[bucket] : 0;
+    }
+    in->mixed += !fits;
+    for (int bucket = 0; !status && fits && bucket < BUCKETS; bucket++)
+        if (count[bucket])
+            status =
+                nw_pattern_builder_add_size(in->builder, line->src, line->dst,
+                                            NW_KIND_HH, bucket, count[bucket]);
     return status;
 }
 
@@ -238,6 +259,11 @@ static nw_status open_profiles(const char *prefix, nw_pattern **out)
                        "; %llu bytes inside collectives and one-sided calls "
                        "are left out",
                        (unsigned long long)in.left_out);
+    if (in.mixed)
+        nw_text_format(&note,
+                       "; sizes are left out of %llu edges, where they count "
+                       "messages inside collective calls, too",
+                       (unsigned long long)in.mixed);
     status = nw_text_take(&note, &pattern->note);
     if (status)
         nw_pattern_free(pattern);

@@ -278,6 +278,20 @@ static void both(struct player *p)
     }
 }
 
+static void replaced(struct player *p)
+{
+    for (int i = 0; i < ROOM; i++)
+        p->host[i] = sent(p, i);
+    put(p, p->in);
+    for (int i = 0; i < p->letters; i++) {
+        MPI_Status status;
+
+        MPI_Sendrecv_replace(part(p->in, i), 1, p->type, !rank, i, !rank, i,
+                             p->comm, &status);
+        see(p, i, &status);
+    }
+}
+
 static void probed(struct player *p)
 {
     int keeps = draw(p, 2);
@@ -329,7 +343,8 @@ static void flood(struct player *p)
 
 static void exchange(struct player *p)
 {
-    void (*const way[])(struct player *) = {plain, persistent, both, probed};
+    void (*const way[])(struct player *) = {plain, persistent, both, replaced,
+                                            probed};
 
     p->letters = 1 + draw(p, LETTERS);
     p->step = 1 + draw(p, MOST_STEP);

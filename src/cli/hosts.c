@@ -381,6 +381,8 @@ nw_status nw_cli_blame_mapping(const char *path, nw_status failed)
     int rank;
 
     snprintf(message, sizeof message, "%s", nw_error_text());
+    if (failed == NW_EINVAL && !strncmp(message, "the mapping has ", 16))
+        return nw_fail(NW_EFORMAT, "%s:0: %s", path, message);
     if (failed != NW_EINVAL || !strcmp(path, "-") ||
         sscanf(message, "rank %d ", &rank) != 1)
         return failed;

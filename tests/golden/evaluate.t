@@ -26,7 +26,7 @@ $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern open.mapping
 ? 3
 $ printf 'nodewise mapping 1\nranks 2\n0 machine 0 -\n1 machine 1 -\n' > short.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern short.mapping
-! nodewise evaluate: the mapping has 2 ranks and the pattern 4
+! short.mapping:0: the mapping has 2 ranks and the pattern 4
 ? 3
 $ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 machine 4 -\n2 machine 3 -\n3 machine 1 -\n' > outside.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern outside.mapping

@@ -72,6 +72,6 @@ $ nodewise report -t magc-a -p app.pattern host.pattern -o no.html
 ! host.pattern:1: expected 'nodewise mapping 1'
 ? 3
 $ nodewise report -t magc-a -p 16.pattern app.mapping -o no.html
-? 2
+? 3
 $ test -e no.html
 ? 1

@@ -27,7 +27,7 @@ $ nodewise simulate -t matrix:two.txt -p two.pattern
 ! nodewise simulate: 'two.txt' gives distances and no links: there is nothing for messages to share
 ? 4
 $ nodewise simulate -t hierarchy:2:2@1:10 -p two.pattern app.mapping
-! nodewise simulate: the mapping has 4 ranks and the pattern 2
+! app.mapping:0: the mapping has 4 ranks and the pattern 2
 ? 3
 $ nodewise simulate -t hierarchy:2:2@1:10 -p no-such-file
 ! no-such-file:0: No such file or directory

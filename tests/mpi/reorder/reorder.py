@@ -33,7 +33,8 @@ def program(name):
 
 
 def run(ranks, command, **variables):
-    variables = dict(LD_PRELOAD=LIBRARY, **variables)
+    preloaded = [os.environ.get("NW_PRELOAD"), LIBRARY]
+    variables = dict(LD_PRELOAD=" ".join(filter(None, preloaded)), **variables)
     line = [MPIEXEC]
     if OPENMPI:
         line += ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"]

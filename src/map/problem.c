@@ -202,7 +202,7 @@ static nw_status fail_room(const struct nw_problem *problem, int64_t room)
     int32_t silent = count_silent(problem->pattern);
     char hint[120] = "";
 
-    if (silent > n / 2)
+    if (silent > n - n / 4)
         snprintf(hint, sizeof hint,
                  "; %d of them send and receive nothing: --compact numbers "
                  "sparse ids of a list anew",

@@ -43,7 +43,9 @@ static double heat_of(int32_t count)
 #define SIFT_TRIES_EACH 8000
 #define SIFT_TRIES_MOST 30000000
 #define SIFTED_ALWAYS 1024 /* processes; larger only without a shape */
-#define SIFTED_LESS 5      /* swaps afterwards, and colder */
+#define SIFTED_STARTS 2    /* more of them with a shape; not in haste */
+#define SIFTED_REPEATS 12
+#define SIFTED_LESS 5 /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3
 #define HUBS_FEWER 8192  /* processes, and sifted: hubs are swapped less */
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
@@ -237,6 +239,24 @@ static nw_status take_section(struct search *search, uint64_t seed, int repeats)
     return take(search, &section);
 }
 
+/* What is sifted between levels leaves better starts than cuts alone do, where
+ * there are few processes. */
+static nw_status take_sifted_again(struct search *search)
+{
+    nw_status status = NW_OK;
+
+    for (uint64_t i = 1; !status && i <= SIFTED_STARTS; i++) {
+        struct nw_section section = {.seed = search->seed + 7919 * i,
+                                     .repeats = SIFTED_REPEATS,
+                                     .tries = 2,
+                                     .sift = sift_tries(search)};
+
+        if (!search->placing->budget->stopped)
+            status = take(search, &section);
+    }
+    return status;
+}
+
 /* Chance decides more about a small one than about a large one. */
 static nw_status take_sections(struct search *search)
 {
@@ -385,7 +405,10 @@ static nw_status improve(struct nw_layout *layout,
         search.heat = SIFTED_HEAT;
         search.sparing = layout->count > HUBS_FEWER;
     } else if (!status && !placing->budget->stopped) {
-        status = take_sections(&search);
+        status = layout->count <= SIFTED_ALWAYS &&
+                         placing->budget->effort != NW_EFFORT_FAST
+                     ? take_sifted_again(&search)
+                     : take_sections(&search);
     }
     return status || placing->budget->stopped ? status : search_on(&search);
 }

@@ -169,7 +169,6 @@ static const struct argp argp = {
            "Example:\n  nodewise run -n 64 --hostfile hosts -- ./app input\n",
 };
 
-
 static void say(const struct arguments *arguments, const char *format, ...)
     NW_PRINTF(2, 3);
 static void say(const struct arguments *arguments, const char *format, ...)
@@ -333,8 +332,8 @@ static int run_profiled(const struct arguments *arguments,
     if (arguments->dry)
         say(arguments, "first time: would profile %d ranks",
             arguments->job.ranks);
-    code = start(arguments, &(struct nw_run_account){.action = "profile",
-                                                     .word = words});
+    code = start(arguments,
+                 &(struct nw_run_account){.action = "profile", .word = words});
     if (!arguments->dry)
         keep_pattern(arguments, store, code);
     nw_argv_free(words);

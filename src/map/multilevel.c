@@ -44,7 +44,10 @@ static double heat_of(int32_t count)
 #define SIFT_TRIES_MOST 30000000
 #define SIFTED_ALWAYS 1024 /* processes; larger only without a shape */
 #define SIFTED_STARTS 2    /* more of them with a shape; not in haste */
-#define SIFTED_REPEATS 12
+#define SIFTED_REPEATS 3
+#define SIFTED_SHARE 0.8 /* of the first one's tries */
+#define STARTED_LESS 6   /* swaps after them, and colder */
+#define STARTED_HEAT 0.5
 #define SIFTED_LESS 5 /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3
 #define HUBS_FEWER 8192  /* processes, and sifted: hubs are swapped less */
@@ -246,14 +249,17 @@ static nw_status take_sifted_again(struct search *search)
     nw_status status = NW_OK;
 
     for (uint64_t i = 1; !status && i <= SIFTED_STARTS; i++) {
-        struct nw_section section = {.seed = search->seed + 7919 * i,
-                                     .repeats = SIFTED_REPEATS,
-                                     .tries = 2,
-                                     .sift = sift_tries(search)};
+        struct nw_section section = {
+            .seed = search->seed + 7919 * i,
+            .repeats = SIFTED_REPEATS,
+            .tries = 2,
+            .sift = (uint64_t)(SIFTED_SHARE * (double)sift_tries(search))};
 
         if (!search->placing->budget->stopped)
             status = take(search, &section);
     }
+    search->steps /= STARTED_LESS;
+    search->heat *= STARTED_HEAT;
     return status;
 }
 
@@ -382,6 +388,30 @@ static nw_status improve_grid(struct search *search,
     return status;
 }
 
+/* Sections would add nothing, and few swaps do. */
+static nw_status leave_formless(struct search *search)
+{
+    search->steps /= SIFTED_LESS;
+    search->heat = SIFTED_HEAT;
+    search->sparing = search->layout->count > HUBS_FEWER;
+    return NW_OK;
+}
+
+/* Beside what was sifted once. */
+static nw_status take_more(struct search *search)
+{
+    const struct nw_budget *budget = search->placing->budget;
+
+    if (budget->stopped)
+        return NW_OK;
+    if (search->layout->count > SIFTED_ALWAYS)
+        return take_sections(search);
+    if (budget->effort != NW_EFFORT_FAST)
+        return take_sifted_again(search);
+    search->steps /= 2;
+    return take_sections(search);
+}
+
 static nw_status improve(struct nw_layout *layout,
                          const struct nw_placing *placing)
 {
@@ -399,17 +429,8 @@ static nw_status improve(struct nw_layout *layout,
         return improve_grid(&search, &tile.tiling);
     if (!status)
         status = take_sifted(&search, &formless);
-    if (formless || layout->count <= SIFTED_ALWAYS)
-        search.steps /= formless ? SIFTED_LESS : 2;
-    if (formless) {
-        search.heat = SIFTED_HEAT;
-        search.sparing = layout->count > HUBS_FEWER;
-    } else if (!status && !placing->budget->stopped) {
-        status = layout->count <= SIFTED_ALWAYS &&
-                         placing->budget->effort != NW_EFFORT_FAST
-                     ? take_sifted_again(&search)
-                     : take_sections(&search);
-    }
+    if (!status)
+        status = formless ? leave_formless(&search) : take_more(&search);
     return status || placing->budget->stopped ? status : search_on(&search);
 }
 

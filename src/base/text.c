@@ -31,6 +31,37 @@ void nw_text_add(struct nw_text *text, const char *words)
     nw_text_add_bytes(text, words, strlen(words));
 }
 
+void nw_text_add_quoted(struct nw_text *text, const char *word)
+{
+    nw_text_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            nw_text_add(text, "'\\''");
+        else
+            nw_text_add_bytes(text, word, 1);
+    nw_text_add(text, "'");
+}
+
+void nw_text_add_word(struct nw_text *text, const char *word)
+{
+    size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
+                                "UVWXYZ0123456789_-+=./:,@%^");
+
+    if (*word && !word[plain])
+        nw_text_add(text, word);
+    else
+        nw_text_add_quoted(text, word);
+}
+
+void nw_text_add_variable(struct nw_text *text, const char *variable)
+{
+    size_t name = strcspn(variable, "=");
+
+    nw_text_add_bytes(text, variable, name);
+    nw_text_add(text, "=");
+    nw_text_add_word(text, variable + name + 1);
+}
+
 char *nw_put_u64(char *out, uint64_t value)
 {
     char digits[20];

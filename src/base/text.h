@@ -25,6 +25,11 @@ void nw_text_add_number(struct nw_text *text, int64_t number);
 void nw_text_add_bytes(struct nw_text *text, const char *bytes, size_t count);
 void nw_text_format(struct nw_text *text, const char *format, ...)
     NW_PRINTF(2, 3);
+/* One word for sh in single quotes, whatever is in it; the same, quoted only
+ * where it must be; and "NAME=VALUE" ahead of a command, its value so. */
+void nw_text_add_quoted(struct nw_text *text, const char *word);
+void nw_text_add_word(struct nw_text *text, const char *word);
+void nw_text_add_variable(struct nw_text *text, const char *variable);
 /* The whole string to the caller, who frees it; *text is empty again. */
 NW_MUST_CHECK nw_status nw_text_take(struct nw_text *text, char **out);
 void nw_text_fini(struct nw_text *text);

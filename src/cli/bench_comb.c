@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/child.h"
 
 #include <ftw.h>
 #include <glob.h>
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define MOST_ROWS 256
@@ -65,24 +65,21 @@ static char **join(char **launcher, char **words, size_t count)
     return argv;
 }
 
+static void enter(void *folder)
+{
+    if (chdir(folder) || !freopen("said", "w", stdout) || dup2(1, 2) < 0)
+        _exit(127);
+}
+
 /* Runs it in a folder, what it says into a file there; true where it ends
  * well. */
 static bool run_in(const char *folder, char **argv)
 {
-    int code = 1;
-    pid_t child;
-
-    fflush(NULL);
-    child = argv ? fork() : -1;
-    if (!child) {
-        if (chdir(folder) || !freopen("said", "w", stdout) || dup2(1, 2) < 0)
-            _exit(127);
-        execvp(argv[0], argv);
-        _exit(127);
-    }
-    if (child > 0 && waitpid(child, &code, 0) != child)
-        code = 1;
-    return child > 0 && !code;
+    return argv && !nw_child_run(&(struct nw_child){.command = "bench",
+                                                    .argv = argv,
+                                                    .out = -1,
+                                                    .prepare = enter,
+                                                    .user = (void *)folder});
 }
 
 /* The rows that the benchmark is going to run, from itself: it knows its ranks.

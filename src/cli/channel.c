@@ -235,23 +235,12 @@ static int tell(const struct arguments *arguments, const char *path,
 
 static nw_status read_kept(const char *path, char **out)
 {
-    char *text = NULL;
-    size_t length;
-    nw_status status;
-
     if (!nw_file_has_bytes(path))
         return nw_fail(NW_EIO,
                        "%s: nothing is kept here; nodewise channel "
                        "tune measures it",
                        path);
-    status = nw_file_read_text(path, &text, &length);
-    if (!status)
-        status = nw_channel_table_check(path, text);
-    if (status)
-        free(text);
-    else
-        *out = text;
-    return status;
+    return nw_cli_channel_table(path, out);
 }
 
 static int show(const struct arguments *arguments, const char *path)

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/own.h"
 #include "base/status.h"
+#include "cli/child.h"
 #include "cli/launcher.h"
 
 #include <errno.h>
@@ -18,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct job {
@@ -92,57 +92,51 @@ static nw_status make_line(struct job *job)
     return status;
 }
 
-static void become(const struct job *job)
+static void be_deaf(void *user)
 {
-    int nowhere = open("/dev/null", O_RDWR);
-
-    dup2(nowhere, STDIN_FILENO);
-    dup2(nowhere, STDOUT_FILENO);
-    execvp(job->argv[0], job->argv);
-    fprintf(stderr, "nodewise channel: '%s' cannot be started: %s\n",
-            job->argv[0], strerror(errno));
-    _exit(127);
+    dup2(*(const int *)user, STDIN_FILENO);
 }
 
 static nw_status run(const struct job *job)
 {
-    int state = 0;
-    pid_t child;
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC), code;
 
-    fflush(NULL);
-    child = fork();
-    if (child < 0)
-        return nw_fail(NW_EIO, "fork: %s", strerror(errno));
-    if (!child)
-        become(job);
-    while (waitpid(child, &state, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFSIGNALED(state) || WEXITSTATUS(state))
-        return nw_fail(NW_EIO, "'%s' ended with status %d", job->launcher[0],
-                       WIFSIGNALED(state) ? 128 + WTERMSIG(state)
-                                          : WEXITSTATUS(state));
-    return NW_OK;
+    if (nowhere < 0)
+        return nw_fail(NW_EIO, "/dev/null: %s", strerror(errno));
+    code = nw_child_run(&(struct nw_child){.command = "channel",
+                                           .argv = job->argv,
+                                           .out = nowhere,
+                                           .prepare = be_deaf,
+                                           .user = &nowhere});
+    (void)close(nowhere);
+    return code ? nw_fail(NW_EIO, "'%s' ended with status %d", job->launcher[0],
+                          code)
+                : NW_OK;
+}
+
+nw_status nw_cli_channel_table(const char *path, char **out)
+{
+    size_t length;
+    char *text = NULL;
+    nw_status status = nw_file_read_text(path, &text, &length);
+
+    if (!status)
+        status = nw_channel_table_check(path, text);
+    if (status)
+        free(text);
+    else
+        *out = text;
+    return status;
 }
 
 static nw_status take(const char *file, char **table)
 {
-    size_t length;
-    char *text = NULL;
-    nw_status status;
-
     if (!nw_file_has_bytes(file))
         return nw_fail(NW_ENODEV,
                        "nothing was measured: it takes two ranks on this "
                        "machine, a GPU, and an MPI that takes no GPU memory "
                        "itself");
-    status = nw_file_read_text(file, &text, &length);
-    if (!status)
-        status = nw_channel_table_check(file, text);
-    if (status)
-        free(text);
-    else
-        *table = text;
-    return status;
+    return nw_cli_channel_table(file, table);
 }
 
 nw_status nw_cli_channel_job(char **launcher, const char *mpi, char **table)

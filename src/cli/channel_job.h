@@ -11,4 +11,8 @@
 NW_MUST_CHECK nw_status nw_cli_channel_job(char **launcher, const char *mpi,
                                            char **table);
 
+/* A table of thresholds out of a file, checked; free it. NW_EFORMAT and NW_EIO
+ * with file and line. */
+NW_MUST_CHECK nw_status nw_cli_channel_table(const char *path, char **out);
+
 #endif

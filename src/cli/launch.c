@@ -171,38 +171,15 @@ static const struct argp argp = {
     .children = children,
 };
 
-static void add_quoted(struct nw_text *text, const char *word)
-{
-    size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
-                                "UVWXYZ0123456789_-+=./:,@%^");
-
-    if (*word && !word[plain]) {
-        nw_text_add(text, word);
-        return;
-    }
-    nw_text_add(text, "'");
-    for (; *word; word++)
-        nw_text_format(text, *word == '\'' ? "'\\''" : "%c", *word);
-    nw_text_add(text, "'");
-}
-
-static void add_variable(struct nw_text *text, const char *variable)
-{
-    size_t name = strcspn(variable, "=");
-
-    nw_text_add_bytes(text, variable, name);
-    nw_text_add(text, "=");
-    add_quoted(text, variable + name + 1);
-    nw_text_add(text, " ");
-}
-
 static void add_command(struct nw_text *text, const nw_launch *launch)
 {
-    for (size_t i = 0; i < launch->variable_count; i++)
-        add_variable(text, launch->variable[i]);
+    for (size_t i = 0; i < launch->variable_count; i++) {
+        nw_text_add_variable(text, launch->variable[i]);
+        nw_text_add(text, " ");
+    }
     for (size_t i = 0; i < launch->word_count; i++) {
         nw_text_add(text, i ? " " : "");
-        add_quoted(text, launch->word[i]);
+        nw_text_add_word(text, launch->word[i]);
     }
     nw_text_add(text, "\n");
 }

@@ -7,30 +7,15 @@
 
 #include <string.h>
 
-static void put_word(struct nw_text *text, const char *word)
-{
-    size_t plain = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRST"
-                                "UVWXYZ0123456789_-+=./:,@%^");
-
-    if (*word && !word[plain]) {
-        nw_text_add(text, word);
-        return;
-    }
-    nw_text_add(text, "'");
-    for (; *word; word++)
-        nw_text_add(text, *word == '\'' ? "'\\''" : (char[2]){*word, 0});
-    nw_text_add(text, "'");
-}
-
 static void put_command(struct nw_text *text,
                         const struct nw_run_account *account)
 {
     for (char *const *name = account->variable; name && *name; name++) {
-        put_word(text, *name);
+        nw_text_add_variable(text, *name);
         nw_text_add(text, " ");
     }
     for (char *const *word = account->word; *word; word++) {
-        put_word(text, *word);
+        nw_text_add_word(text, *word);
         nw_text_add(text, word[1] ? " " : "\n");
     }
 }

@@ -128,8 +128,6 @@ NW_MUST_CHECK nw_status nw_launch_add_wrapper(struct nw_launch_job *job,
                                               const char **path);
 NW_MUST_CHECK nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                                  struct nw_text *text);
-/* One word for sh, whatever is in it. */
-void nw_launch_add_quoted(struct nw_text *text, const char *word);
 /* A rank's GPUs as the shell's variables; what sets the environment by them. */
 NW_MUST_CHECK nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
                                            int32_t rank,

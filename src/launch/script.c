@@ -22,18 +22,6 @@ const char *nw_launch_script_lacks_gpus(const struct nw_launch_job *job)
     return NULL;
 }
 
-/* One word for sh, whatever is in it. */
-void nw_launch_add_quoted(struct nw_text *text, const char *word)
-{
-    nw_text_add(text, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            nw_text_add(text, "'\\''");
-        else
-            nw_text_add_bytes(text, word, 1);
-    nw_text_add(text, "'");
-}
-
 /* "3) node='n1' rank=7 cpus=0,4 gpus='2' ;;" */
 static nw_status add_case(const struct nw_launch_job *job, int32_t key,
                           int32_t rank, enum nw_gpu_visibility visibility,
@@ -42,7 +30,7 @@ static nw_status add_case(const struct nw_launch_job *job, int32_t key,
     nw_status status;
 
     nw_text_format(text, "%d) node=", key);
-    nw_launch_add_quoted(text, nw_launch_host(job, rank));
+    nw_text_add_quoted(text, nw_launch_host(job, rank));
     nw_text_format(text, " rank=%d cpus=", rank);
     nw_launch_add_cpus(job, rank, ",", text);
     status = nw_launch_add_gpus(job, rank, visibility, text);

@@ -114,7 +114,7 @@ static nw_status add_names(const struct nw_launch_job *job, int32_t node,
     }
     status = nw_text_take(&names, &word);
     if (!status)
-        nw_launch_add_quoted(text, word);
+        nw_text_add_quoted(text, word);
     free(word);
     return status;
 }
@@ -127,7 +127,7 @@ static nw_status add_node(const struct nw_launch_job *job, int32_t place,
     struct nw_range gpus = nw_topology_node_gpus(job->topology, node);
     nw_status status;
 
-    nw_launch_add_quoted(text, job->mapping->node_name[node]);
+    nw_text_add_quoted(text, job->mapping->node_name[node]);
     nw_text_add(text, ") names=");
     status = add_names(job, node, text);
     nw_text_add(text, " used='");
@@ -167,7 +167,7 @@ nw_status nw_launch_add_gpus(const struct nw_launch_job *job, int32_t rank,
 
     if (!status && gpus) {
         nw_text_add(text, " gpus=");
-        nw_launch_add_quoted(text, gpus);
+        nw_text_add_quoted(text, gpus);
         if (visibility == NW_GPU_PERMUTED)
             nw_text_format(text, " first=%d local=%d",
                            own.count ? own.values[0] : -1,

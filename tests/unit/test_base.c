@@ -445,9 +445,38 @@ static void the_first_of_a_pair_is_blamed(void **state)
         }
 }
 
+/* sh reads back what was meant. */
+static void shells_read_words_back(void **state)
+{
+    static const char *const values[] = {"plain/1.2", "", "it's", "a b",
+                                         "$x `y`\t\\"};
+    char got[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        struct nw_text text = {0};
+        char variable[64];
+        FILE *shell;
+        size_t length;
+
+        snprintf(variable, sizeof variable, "VALUE=%s", values[i]);
+        nw_text_add_variable(&text, variable);
+        nw_text_add(&text, " printenv VALUE");
+        shell = popen(text.data, "r");
+        assert_non_null(shell);
+        length = fread(got, 1, sizeof got - 1, shell);
+        assert_int_equal(pclose(shell), 0);
+        got[length] = '\0';
+        assert_int_equal(length, strlen(values[i]) + 1);
+        assert_memory_equal(got, values[i], length - 1);
+        nw_text_fini(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shells_read_words_back),
         cmocka_unit_test(parses_plain_integers_only),
         cmocka_unit_test(parses_byte_counts),
         cmocka_unit_test(parses_units),

@@ -311,6 +311,16 @@ static const struct bad bad_files[] = {
     {"<topology version=\"2.0\">\n\xff\n</topology>\n", "2: not UTF-8 text"},
 };
 
+/* nw_error_text() says why. */
+static void assert_refused(const char *path, const char *text)
+{
+    nw_topology *topology = NULL;
+
+    assert_int_equal(nw_file_write(path, text, strlen(text)), NW_OK);
+    assert_int_equal(nw_topology_load(path, NULL, &topology), NW_EFORMAT);
+    assert_null(topology);
+}
+
 static void bad_files_are_told_by_line(void **state)
 {
     char path[] = "/tmp/nodewise-test-XXXXXX.xml", expected[256];
@@ -321,13 +331,9 @@ static void bad_files_are_told_by_line(void **state)
     assert_true(fd >= 0);
     close(fd);
     for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++) {
-        const char *text = bad_files[i].text;
-
-        assert_int_equal(nw_file_write(path, text, strlen(text)), NW_OK);
-        assert_int_equal(nw_topology_load(path, NULL, &topology), NW_EFORMAT);
+        assert_refused(path, bad_files[i].text);
         snprintf(expected, sizeof expected, "%s:%s", path, bad_files[i].error);
         assert_string_equal(nw_error_text(), expected);
-        assert_null(topology);
     }
     unlink(path);
     assert_int_equal(nw_topology_load(path, NULL, &topology), NW_EIO);
@@ -347,7 +353,6 @@ static void what_hwloc_refuses_has_a_cause(void **state)
     static const char beginning[] =
         "1: hwloc can make no machine of this XML: ";
     char path[] = "/tmp/nodewise-test-XXXXXX.xml", text[512];
-    nw_topology *topology = NULL;
     int fd = mkstemps(path, 4);
 
     (void)state;
@@ -356,8 +361,7 @@ static void what_hwloc_refuses_has_a_cause(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         snprintf(text, sizeof text,
                  "<topology version=\"2.0\">\n%s\n</topology>\n", bad[i].text);
-        assert_int_equal(nw_file_write(path, text, strlen(text)), NW_OK);
-        assert_int_equal(nw_topology_load(path, NULL, &topology), NW_EFORMAT);
+        assert_refused(path, text);
         assert_non_null(strstr(nw_error_text(), beginning));
         assert_non_null(strstr(nw_error_text(), bad[i].error));
     }

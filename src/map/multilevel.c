@@ -389,12 +389,11 @@ static nw_status improve_grid(struct search *search,
 }
 
 /* Sections would add nothing, and few swaps do. */
-static nw_status leave_formless(struct search *search)
+static void leave_formless(struct search *search)
 {
     search->steps /= SIFTED_LESS;
     search->heat = SIFTED_HEAT;
     search->sparing = search->layout->count > HUBS_FEWER;
-    return NW_OK;
 }
 
 /* Beside what was sifted once. */
@@ -429,8 +428,10 @@ static nw_status improve(struct nw_layout *layout,
         return improve_grid(&search, &tile.tiling);
     if (!status)
         status = take_sifted(&search, &formless);
-    if (!status)
-        status = formless ? leave_formless(&search) : take_more(&search);
+    if (formless)
+        leave_formless(&search);
+    else if (!status)
+        status = take_more(&search);
     return status || placing->budget->stopped ? status : search_on(&search);
 }
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include <nodewise/topology.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,6 +347,43 @@ static void test_bad_grids(void **state)
             nw_cart_vertices(&(struct nw_cart){2, dims[i], periods}, 8), 0);
 }
 
+static pthread_barrier_t both;
+
+static void *seat_them(void *members)
+{
+    pthread_barrier_wait(&both);
+    if (nw_members_seat(members))
+        return NULL;
+    return ((struct nw_members *)members)->machine;
+}
+
+/* Duplicates of a communicator share its members, and threads create on them
+ * at once: they must find one machine, whole. */
+static void test_threads_seat(void **state)
+{
+    struct nw_site site = even_site(2, 8, 1);
+
+    (void)state;
+    pthread_barrier_init(&both, NULL, 2);
+    for (int i = 0; i < 200; i++) {
+        int *world = calloc(32, sizeof *world);
+        struct nw_members *members;
+        void *here, *there;
+        pthread_t thread;
+
+        for (int r = 0; r < 32; r++)
+            world[r] = r;
+        assert_int_equal(nw_members_new(&site, world, 32, &members), NW_OK);
+        pthread_create(&thread, NULL, seat_them, members);
+        here = seat_them(members);
+        pthread_join(thread, &there);
+        assert_non_null(here);
+        assert_ptr_equal(here, there);
+        nw_members_drop(members);
+    }
+    pthread_barrier_destroy(&both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_uneven_nodes),
         cmocka_unit_test(test_weights_from_words),
         cmocka_unit_test(test_bad_grids),
+        cmocka_unit_test(test_threads_seat),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

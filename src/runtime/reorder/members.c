@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "runtime/reorder/machine.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 nw_status nw_members_new(const struct nw_site *site, int *world, int count,
@@ -42,15 +43,13 @@ void nw_members_drop(struct nw_members *members)
     free(members);
 }
 
-nw_status nw_members_seat(struct nw_members *members)
+static nw_status seat(struct nw_members *members)
 {
     int32_t *element = NULL, *member = NULL;
     nw_topology *machine = NULL;
-    nw_status status;
+    nw_status status =
+        nw_alloc((size_t)members->count, sizeof *element, &element);
 
-    if (members->machine)
-        return NW_OK;
-    status = nw_alloc((size_t)members->count, sizeof *element, &element);
     if (!status)
         status = nw_machine_of(members->site, members->world, members->count,
                                &machine, &member);
@@ -66,6 +65,17 @@ nw_status nw_members_seat(struct nw_members *members)
     members->even =
         !members->site->source && nw_levels_of(machine, &members->levels);
     return NW_OK;
+}
+
+nw_status nw_members_seat(struct nw_members *members)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    nw_status status;
+
+    pthread_mutex_lock(&lock);
+    status = members->machine ? NW_OK : seat(members);
+    pthread_mutex_unlock(&lock);
+    return status;
 }
 
 double nw_members_distance(const struct nw_members *members, int a, int b)

@@ -135,19 +135,68 @@ void nw_reorder_note_info(MPI_Comm comm, MPI_Info info)
     NW_PMPI(Comm_set_attr)(comm, state.note_key, strdup(words));
 }
 
+/* What a communicator keeps: the group it was found out for tells whether it
+ * is still true, since Open MPI 4 hands attributes on in MPI_Comm_create_group,
+ * too. */
+struct known {
+    struct nw_members *members;
+    MPI_Group group;
+};
+
+/* Takes a user of `members`. */
+static struct known *known_new(MPI_Comm comm, struct nw_members *members)
+{
+    struct known *known = malloc(sizeof *known);
+
+    if (known && !NW_PMPI(Comm_group)(comm, &known->group)) {
+        known->members = members;
+        return known;
+    }
+    free(known);
+    nw_members_drop(members);
+    return NULL;
+}
+
+static void known_free(struct known *known)
+{
+    NW_PMPI(Group_free)(&known->group);
+    nw_members_drop(known->members);
+    free(known);
+}
+
+/* Duplicates have the same group in Open MPI, whose comparison is slow. */
+static bool known_fits(const struct known *known, MPI_Comm comm)
+{
+    int result = MPI_UNEQUAL;
+    MPI_Group group;
+
+    if (NW_PMPI(Comm_group)(comm, &group))
+        return false;
+    if (group == known->group)
+        result = MPI_IDENT;
+    else
+        NW_PMPI(Group_compare)(group, known->group, &result);
+    NW_PMPI(Group_free)(&group);
+    return result == MPI_IDENT;
+}
+
 static int share_members(MPI_Comm comm, int keyval, void *extra, void *in,
                          void *out, int *flag)
 {
-    (void)comm, (void)keyval, (void)extra;
-    *(void **)out = nw_members_use(in);
-    *flag = 1;
+    struct known *known = in, *copy = NULL;
+
+    (void)keyval, (void)extra;
+    if (known_fits(known, comm))
+        copy = known_new(comm, nw_members_use(known->members));
+    *(void **)out = copy;
+    *flag = copy != NULL;
     return MPI_SUCCESS;
 }
 
 static int drop_members(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     (void)comm, (void)keyval, (void)extra;
-    nw_members_drop(value);
+    known_free(value);
     return MPI_SUCCESS;
 }
 
@@ -175,23 +224,36 @@ static int *world_ranks(MPI_Comm comm, int size)
     return NULL;
 }
 
-struct nw_members *nw_reorder_members(MPI_Comm comm)
+static struct nw_members *find_members(MPI_Comm comm)
 {
-    struct nw_members *members = NULL;
-    int found = 0, size, *world;
+    struct nw_members *members;
+    struct known *known;
+    int size, *world;
 
-    if (NW_PMPI(Comm_get_attr)(comm, state.members_key, &members, &found))
-        return NULL;
-    if (found)
-        return members;
     NW_PMPI(Comm_size)(comm, &size);
     world = world_ranks(comm, size);
     if (!world || nw_members_new(&state.site, world, size, &members))
         return NULL;
-    if (!NW_PMPI(Comm_set_attr)(comm, state.members_key, members))
+    known = known_new(comm, members);
+    if (known && !NW_PMPI(Comm_set_attr)(comm, state.members_key, known))
         return members;
-    nw_members_drop(members);
+    if (known)
+        known_free(known);
     return NULL;
+}
+
+struct nw_members *nw_reorder_members(MPI_Comm comm)
+{
+    struct known *known = NULL;
+    int found = 0;
+
+    if (NW_PMPI(Comm_get_attr)(comm, state.members_key, &known, &found))
+        return NULL;
+    if (found && known_fits(known, comm))
+        return known->members;
+    if (found)
+        NW_PMPI(Comm_delete_attr)(comm, state.members_key);
+    return find_members(comm);
 }
 
 static bool open_all(MPI_Comm comm)
@@ -230,10 +292,10 @@ static void assign_gpus(MPI_Comm comm)
 /* Programs free their own communicators, not the world. */
 static void forget_world(void)
 {
-    void *members;
+    void *known;
     int found = 0;
 
-    if (!NW_PMPI(Comm_get_attr)(MPI_COMM_WORLD, state.members_key, &members,
+    if (!NW_PMPI(Comm_get_attr)(MPI_COMM_WORLD, state.members_key, &known,
                                 &found) &&
         found)
         NW_PMPI(Comm_delete_attr)(MPI_COMM_WORLD, state.members_key);

@@ -300,6 +300,8 @@ static void try_maps(MPI_Comm comm)
 
 static void try_one(MPI_Comm comm)
 {
+    if (comm == MPI_COMM_NULL)
+        return;
     switch (draw(5)) {
     case 0:
         try_cart(comm);
@@ -319,23 +321,51 @@ static void try_one(MPI_Comm comm)
     }
 }
 
-/* The world, its ranks backwards, or half of them. */
-static void try_case(void)
+/* The others are not in it. Duplicates of it are the same. */
+static MPI_Comm lower_part(int size)
 {
-    int rank, size, kind = draw(3), half, salt = draw(1000);
+    MPI_Group world, part;
+    MPI_Comm comm, copy = MPI_COMM_NULL;
+    int rank, range[1][3] = {{size - 1, 0, -1}};
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, range, &part);
+    if (rank < size) {
+        MPI_Comm_create_group(MPI_COMM_WORLD, part, 0, &comm);
+        MPI_Comm_dup(comm, &copy);
+        MPI_Comm_free(&comm);
+    }
+    MPI_Group_free(&part);
+    MPI_Group_free(&world);
+    return copy;
+}
+
+/* The world, its ranks backwards, half of them, or its first ranks backwards.
+ */
+static MPI_Comm draw_comm(void)
+{
+    int rank, size, kind = draw(4), half, salt = draw(1000);
     MPI_Comm comm;
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     half = (rank * 7 + salt) % 2;
+    if (kind == 3)
+        return lower_part(1 + salt % size);
     MPI_Comm_split(MPI_COMM_WORLD, kind == 2 ? half : 0,
                    kind == 1 ? -rank : rank, &comm);
+    return comm;
+}
+
+static void try_on(MPI_Comm comm)
+{
     /* the halves draw alike: their sizes differ, their numbers do not */
     unsigned long long before = state;
+
     try_one(comm);
     state = before;
     draw(7);
-    MPI_Comm_free(&comm);
 }
 
 int main(int argc, char **argv)
@@ -346,8 +376,15 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     state = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     cases = argc > 2 ? atoi(argv[2]) : 20;
-    for (int i = 0; i < cases; i++)
-        try_case();
+    /* what is known of the world then is not true of its parts */
+    try_on(MPI_COMM_WORLD);
+    for (int i = 0; i < cases; i++) {
+        MPI_Comm comm = draw_comm();
+
+        try_on(comm);
+        if (comm != MPI_COMM_NULL)
+            MPI_Comm_free(&comm);
+    }
     mine[0] = failed;
     mine[1] = moved;
     mine[2] = big;

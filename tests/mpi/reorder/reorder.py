@@ -107,7 +107,7 @@ def gathered():
     """Node by node as in very large jobs: the same orders, and right ones."""
     lines = []
     for way in ("rank", "node"):
-        result = run(7, [program("oracle"), "9", "12" if OPENMPI else "6"],
+        result = run(7, [program("oracle"), "5", "12" if OPENMPI else "6"],
                      NODEWISE_REORDER="force", NODEWISE_REORDER_GAIN="0",
                      NODEWISE_GATHER=way, NODEWISE_CHECK="1", **machine(7, 1))
         found = counts(result)

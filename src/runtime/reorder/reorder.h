@@ -37,6 +37,8 @@ int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,
 /* Keeps the info key nodewise_cart_weights, which MPI libraries drop; says on
  * rank 0 where another begins with nodewise_. */
 void nw_reorder_note_info(MPI_Comm comm, MPI_Info info);
+/* In the place of what the duplicate has from its original. */
+void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info);
 
 /* --- what the six share (start.c, call.c) --- */
 

@@ -121,18 +121,38 @@ static void warn_of_misspelt(MPI_Info info)
             nw_warn("the info key %s means nothing, " WEIGHTS_KEY " does", key);
 }
 
-void nw_reorder_note_info(MPI_Comm comm, MPI_Info info)
+/* True where `info` has weights. */
+static bool note(MPI_Comm comm, MPI_Info info)
 {
     char words[256];
     int found = 0;
 
+    if (NW_PMPI(Info_get)(info, WEIGHTS_KEY, sizeof words - 1, words, &found) ||
+        !found)
+        return false;
+    NW_PMPI(Comm_set_attr)(comm, state.note_key, strdup(words));
+    return true;
+}
+
+void nw_reorder_note_info(MPI_Comm comm, MPI_Info info)
+{
     if (!state.has_keys || comm == MPI_COMM_NULL || info == MPI_INFO_NULL)
         return;
     warn_of_misspelt(info);
-    if (NW_PMPI(Info_get)(info, WEIGHTS_KEY, sizeof words - 1, words, &found) ||
-        !found)
+    note(comm, info);
+}
+
+void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info)
+{
+    if (!state.has_keys || comm == MPI_COMM_NULL)
         return;
-    NW_PMPI(Comm_set_attr)(comm, state.note_key, strdup(words));
+    if (info != MPI_INFO_NULL) {
+        warn_of_misspelt(info);
+        if (note(comm, info))
+            return;
+    }
+    if (nw_reorder_noted(comm))
+        NW_PMPI(Comm_delete_attr)(comm, state.note_key);
 }
 
 /* What a communicator keeps: the group it was found out for tells whether it

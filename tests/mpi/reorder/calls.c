@@ -196,6 +196,28 @@ static void come_late(void)
         usleep(100000);
 }
 
+/* Grids with weights, on a duplicate that has another info, and without. */
+static void hints(void)
+{
+    int dims[2] = {2, size / 2}, periods[2] = {0, 0};
+    MPI_Comm comm[3], made;
+    MPI_Info info;
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "nodewise_cart_weights", "1,100");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm[0]);
+    MPI_Info_delete(info, "nodewise_cart_weights");
+    MPI_Comm_dup_with_info(comm[0], info, &comm[1]);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm[2]);
+    MPI_Info_free(&info);
+    for (int i = 0; i < 3; i++) {
+        MPI_Cart_create(comm[i], 2, dims, periods, 1, &made);
+        MPI_Comm_free(&made);
+        MPI_Comm_free(&comm[i]);
+    }
+    say("grids:", 3);
+}
+
 /* A late rank, a misspelt info key, a graph that is another one on rank 0. */
 static void late(void)
 {
@@ -379,6 +401,8 @@ int main(int argc, char **argv)
         lonely();
     else if (!strcmp(what, "life"))
         life();
+    else if (!strcmp(what, "hints"))
+        hints();
     else if (!strcmp(what, "late"))
         late();
     else if (!strcmp(what, "gpus") || !strcmp(what, "initialised"))

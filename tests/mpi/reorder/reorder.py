@@ -161,6 +161,10 @@ def modes():
     ok(wrong.returncode == 0 and counts(wrong)[3] == 0
        and "has no host" in wrong.stderr,
        "a topology without this host costs one warning", wrong)
+    ours = run(4, [program("calls"), "hints"], NODEWISE_REORDER="report", **machine(4, 1))
+    costs = re.findall(r"ranks: (\S+) hop-bytes", ours.stderr)
+    ok(ours.returncode == 0 and len(costs) == 3 and costs[0] != costs[1] == costs[2],
+       "a duplicate has the weights of its own info, not its original's", ours)
 
 
 def said(result):

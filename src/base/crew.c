@@ -8,7 +8,6 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -118,7 +117,7 @@ void nw_crew_release(bool *taken, int32_t which)
 struct pair {
     struct nw_crew_task *task;
     bool alone; /* one after the other, in order */
-    char error[2][NW_ERROR_MOST];
+    struct nw_error error[2];
 };
 
 static void do_task(void *user, int32_t i)
@@ -130,7 +129,7 @@ static void do_task(void *user, int32_t i)
         return;
     task->status = task->run(task->user);
     if (task->status)
-        snprintf(pair->error[i], sizeof pair->error[i], "%s", nw_error_text());
+        nw_error_keep(&pair->error[i]);
 }
 
 nw_status nw_crew_pair(struct nw_crew_task task[2], int32_t threads)
@@ -145,7 +144,7 @@ nw_status nw_crew_pair(struct nw_crew_task task[2], int32_t threads)
     spare = outer;
     for (int i = 0; i < 2; i++)
         if (task[i].status)
-            return nw_fail(task[i].status, "%s", pair.error[i]);
+            return nw_error_pass(task[i].status, &pair.error[i]);
     return NW_OK;
 }
 

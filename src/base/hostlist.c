@@ -267,3 +267,12 @@ nw_status nw_hostlist_compress(const char *const *names, size_t count,
     }
     return nw_text_take(&text, out);
 }
+
+bool nw_host_is_same(const char *a, const char *b)
+{
+    size_t x = strcspn(a, "."), y = strcspn(b, ".");
+
+    if (a[x] && b[y])
+        return !strcmp(a, b);
+    return x == y && !strncmp(a, b, x);
+}

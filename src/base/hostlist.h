@@ -5,6 +5,7 @@
 #define NW_BASE_HOSTLIST_H
 
 #include <nodewise/status.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #define NW_HOSTLIST_MAX ((size_t)1 << 20) /* names in one list */
@@ -28,5 +29,8 @@ void nw_hostlist_fini(struct nw_hostlist *list);
  * exactly these names in this order; "" for none. Free with free(). */
 NW_MUST_CHECK nw_status nw_hostlist_compress(const char *const *names,
                                              size_t count, char **out);
+
+/* "n1" and "n1.site.org" are one host, "n1.a" and "n1.b" are two. */
+bool nw_host_is_same(const char *a, const char *b);
 
 #endif

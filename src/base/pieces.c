@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -88,7 +87,7 @@ struct writing {
     pthread_mutex_t lock; /* of what follows */
     int32_t next;         /* to be written */
     nw_status status;
-    char error[NW_ERROR_MOST];
+    struct nw_error error;
 };
 
 static nw_status put(struct writing *writing, struct nw_text *text)
@@ -112,8 +111,7 @@ static void put_made(struct writing *writing)
         __atomic_load_n(&writing->is_made[writing->next], __ATOMIC_ACQUIRE)) {
         writing->status = put(writing, &writing->text[writing->next++]);
         if (writing->status)
-            snprintf(writing->error, sizeof writing->error, "%s",
-                     nw_error_text());
+            nw_error_keep(&writing->error);
     }
 }
 
@@ -152,7 +150,7 @@ static nw_status fill(void *user, int fd, const char *path)
                     making->threads);
         put_made(&writing);
         if (writing.status)
-            status = nw_fail(writing.status, "%s", writing.error);
+            status = nw_error_pass(writing.status, &writing.error);
     }
     for (size_t i = 0; writing.text && i < count; i++)
         nw_text_fini(&writing.text[i]);

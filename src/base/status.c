@@ -10,6 +10,7 @@
 enum { WORD_MOST = 300, WORD_KEPT = 60 };
 
 static _Thread_local char last_error[NW_ERROR_MOST];
+static _Thread_local struct nw_about last_about;
 
 static const struct {
     const char *name;
@@ -78,17 +79,54 @@ static void shorten_words(char *text)
     }
 }
 
-nw_status nw_fail(nw_status status, const char *format, ...)
+static NW_PRINTF(1, 0) void store(const char *format, va_list args)
 {
     /* written aside first: an argument may be nw_error_text() itself */
     char sentence[sizeof last_error];
-    va_list args;
 
-    va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
-    va_end(args);
     make_one_line(sentence);
     shorten_words(sentence);
     snprintf(last_error, sizeof last_error, "%s", sentence);
+}
+
+nw_status nw_fail(nw_status status, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    store(format, args);
+    va_end(args);
+    last_about = (struct nw_about){NW_ABOUT_NOTHING, -1};
+    return status;
+}
+
+nw_status nw_fail_about(struct nw_about about, nw_status status,
+                        const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    store(format, args);
+    va_end(args);
+    last_about = about;
+    return status;
+}
+
+struct nw_about nw_error_about(void)
+{
+    return last_about;
+}
+
+void nw_error_keep(struct nw_error *error)
+{
+    memcpy(error->sentence, last_error, sizeof last_error);
+    error->about = last_about;
+}
+
+nw_status nw_error_pass(nw_status status, const struct nw_error *error)
+{
+    memcpy(last_error, error->sentence, sizeof last_error);
+    last_about = error->about;
     return status;
 }

@@ -12,4 +12,35 @@
  * function that knows of an error calls it; callers only pass it on. */
 nw_status nw_fail(nw_status status, const char *format, ...) NW_PRINTF(2, 3);
 
+/* What a failure is about, where who tells it does not have the file and a
+ * caller has. */
+enum nw_subject {
+    NW_ABOUT_NOTHING,
+    NW_ABOUT_HOSTS,   /* those to use: too few, or none of the machine's */
+    NW_ABOUT_FIXED,   /* ranks fixed in place, */
+    NW_ABOUT_MAPPING, /* the mapping; of both `rank`, or the whole where -1 */
+};
+struct nw_about {
+    enum nw_subject subject;
+    int rank;
+};
+
+#define NW_HOSTS ((struct nw_about){NW_ABOUT_HOSTS, -1})
+#define NW_FIXED(rank) ((struct nw_about){NW_ABOUT_FIXED, rank})
+#define NW_MAPPED(rank) ((struct nw_about){NW_ABOUT_MAPPING, rank})
+
+/* As nw_fail, and nw_error_about() answers `about` until the next failure. */
+nw_status nw_fail_about(struct nw_about about, nw_status status,
+                        const char *format, ...) NW_PRINTF(3, 4);
+struct nw_about nw_error_about(void);
+
+/* The last failure on its way from one thread to another. */
+struct nw_error {
+    char sentence[NW_ERROR_MOST];
+    struct nw_about about;
+};
+void nw_error_keep(struct nw_error *error);
+/* Makes it this thread's last one; returns `status`. */
+nw_status nw_error_pass(nw_status status, const struct nw_error *error);
+
 #endif

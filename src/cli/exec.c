@@ -5,6 +5,7 @@
  * rank, so it loads no library and reads no more than it must. */
 #include <nodewise/launch.h>
 
+#include "base/hostlist.h"
 #include "base/slurm_node.h"
 #include "cli/command.h"
 #include "cli/exec_show.h"
@@ -150,16 +151,6 @@ static int warn(const struct arguments *arguments, int32_t rank,
     return arguments->strict ? NW_EXIT_FAILED : NW_EXIT_DONE;
 }
 
-/* Equal, or equal up to the first dot where one name has none. */
-static bool same_host(const char *a, const char *b)
-{
-    size_t n = strcspn(a, "."), m = strcspn(b, ".");
-
-    if (!strcmp(a, b))
-        return true;
-    return n == m && !strncmp(a, b, n) && (!a[n] || !b[m]);
-}
-
 static int check_host(const struct arguments *arguments,
                       const struct nw_launch_place *place, int32_t rank,
                       bool *is_here)
@@ -170,8 +161,9 @@ static int check_host(const struct arguments *arguments,
 
     gethostname(host, sizeof host - 1);
     /* Slurm's name of a node need not be the host's */
-    *is_here = same_host(host, node) ||
-               (nw_slurm_node(slurm, sizeof slurm) && same_host(slurm, node));
+    *is_here =
+        nw_host_is_same(host, node) ||
+        (nw_slurm_node(slurm, sizeof slurm) && nw_host_is_same(slurm, node));
     if (*is_here)
         return NW_EXIT_DONE;
     snprintf(what, sizeof what,

@@ -6,6 +6,7 @@
 #include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/batch.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -26,13 +27,15 @@ static nw_status unknown(const nw_topology *topology, const char *name)
     int32_t count = nw_topology_node_count(topology);
 
     if (count == 1)
-        return nw_fail(NW_EFORMAT, "%s has no node '%s'; its only one is %s",
-                       nw_topology_name(topology), name,
-                       nw_topology_node_name(topology, 0));
-    return nw_fail(NW_EFORMAT, "%s has no node '%s'; its %d nodes are %s to %s",
-                   nw_topology_name(topology), name, count,
-                   nw_topology_node_name(topology, 0),
-                   nw_topology_node_name(topology, count - 1));
+        return nw_fail_about(NW_HOSTS, NW_EFORMAT,
+                             "%s has no node '%s'; its only one is %s",
+                             nw_topology_name(topology), name,
+                             nw_topology_node_name(topology, 0));
+    return nw_fail_about(NW_HOSTS, NW_EFORMAT,
+                         "%s has no node '%s'; its %d nodes are %s to %s",
+                         nw_topology_name(topology), name, count,
+                         nw_topology_node_name(topology, 0),
+                         nw_topology_node_name(topology, count - 1));
 }
 
 int32_t nw_cli_slots_both(int32_t one, int32_t other)
@@ -207,66 +210,43 @@ static nw_status add_file(struct nw_hosts *hosts, const nw_topology *topology,
     return status;
 }
 
-/* Number h of a list such as "2(x3),4"; 0 where there is none. */
-static int32_t counted(const char *list, size_t h)
+/* One part may hold as many ranks as the user likes, as a bare name in a file.
+ */
+static int32_t batch_slots(const struct nw_batch *batch, size_t h)
 {
-    while (list && *list) {
-        char *end;
-        long count = strtol(list, &end, 10), times = 1;
+    bool open =
+        !batch->slots[h] || (batch->counts_parts && batch->slots[h] == 1);
 
-        if (end == list || count < 0 || count > INT32_MAX)
-            return 0;
-        if (!strncmp(end, "(x", 2))
-            times = strtol(end + 2, &end, 10);
-        if (times > 0 && h < (size_t)times)
-            return (int32_t)count;
-        h -= times > 0 ? (size_t)times : 0;
-        end += strcspn(end, ",");
-        list = end + (*end == ',');
-    }
-    return 0;
+    return open ? INT32_MAX : batch->slots[h];
 }
 
-int32_t nw_cli_slurm_slots(size_t h)
+static nw_status add_batch(struct nw_hosts *hosts, const nw_topology *topology,
+                           const struct nw_batch *batch)
 {
-    int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);
-    int32_t room = counted(getenv("SLURM_JOB_CPUS_PER_NODE"), h);
-    int32_t least = counted(getenv("SLURM_TASKS_PER_NODE"), h);
+    bool known = false;
+    nw_status status = NW_OK;
 
-    room /= each > 0 ? each : 1;
-    return room > least ? room : least;
+    for (size_t i = 0; i < batch->host.count; i++)
+        known |= nw_topology_node_find(topology, batch->host.name[i]) >= 0;
+    for (size_t i = 0; !status && known && i < batch->host.count; i++)
+        status = add_host(hosts, topology, batch->host.name[i],
+                          batch_slots(batch, i));
+    return status ? nw_fail(status, "%s: %s", batch->variable, nw_error_text())
+                  : NW_OK;
 }
 
-static nw_status blame_job(nw_status failed)
-{
-    char what[512];
-
-    snprintf(what, sizeof what, "%s", nw_error_text());
-    return nw_fail(failed, "SLURM_JOB_NODELIST: %s", what);
-}
-
-/* The variable describes the job we are in, which need not be on the machine
- * that is asked about: it counts only where that knows one of the names. */
+/* It describes the job we are in, which need not be on the machine that is
+ * asked about: it counts only where that knows one of the names. */
 static nw_status add_job(struct nw_hosts *hosts, const nw_topology *topology)
 {
-    const char *words = getenv("SLURM_JOB_NODELIST");
-    struct nw_hostlist list = {0};
-    bool known = false;
-    nw_status status;
+    struct nw_batch batch;
+    nw_status status = nw_batch_find(&batch);
 
-    if (!words || !*words)
-        return NW_OK;
-    status = nw_hostlist_expand(words, &list);
-    for (size_t i = 0; !status && i < list.count; i++)
-        known = known || nw_topology_node_find(topology, list.name[i]) >= 0;
-    for (size_t i = 0; !status && known && i < list.count; i++) {
-        int32_t slots = nw_cli_slurm_slots(i);
-
-        status = add_host(hosts, topology, list.name[i],
-                          slots > 0 ? slots : INT32_MAX);
-    }
-    nw_hostlist_fini(&list);
-    return status ? blame_job(status) : NW_OK;
+    if (status)
+        return status;
+    status = add_batch(hosts, topology, &batch);
+    nw_batch_fini(&batch);
+    return status;
 }
 
 nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
@@ -316,19 +296,15 @@ static bool source_file(const char *source, char *file, size_t size)
 nw_status nw_cli_blame_hosts(const char *source, const char *hostfile,
                              nw_status failed)
 {
-    char file[PATH_MAX], what[512];
+    char file[PATH_MAX];
 
-    snprintf(what, sizeof what, "%s", nw_error_text());
-    if (!strncmp(what, "SLURM_", 6))
+    if (nw_error_about().subject != NW_ABOUT_HOSTS)
         return failed;
     if (hostfile)
         snprintf(file, sizeof file, "%s", hostfile);
     else if (!source_file(source, file, sizeof file))
         return failed;
-    if ((!strncmp(what, file, strlen(file)) && what[strlen(file)] == ':') ||
-        (!strstr(what, "do not fit") && !strstr(what, " has no node ")))
-        return failed;
-    return nw_fail(NW_EFORMAT, "%s:1: %s", file, what);
+    return nw_fail(NW_EFORMAT, "%s:1: %s", file, nw_error_text());
 }
 
 /* --- fixed ranks --- */
@@ -364,29 +340,22 @@ static nw_status blame_rank(const char *path, int rank, const char *what)
 
 nw_status nw_cli_blame_fix(const char *path, nw_status failed)
 {
-    char message[512];
-    int rank = -1;
+    struct nw_about about = nw_error_about();
 
-    snprintf(message, sizeof message, "%s", nw_error_text());
-    if (failed != NW_EINVAL || !strstr(message, "fixed"))
+    if (about.subject != NW_ABOUT_FIXED || !strcmp(path, "-"))
         return failed;
-    if (sscanf(message, "rank %d is fixed", &rank) != 1)
-        rank = -1;
-    return blame_rank(path, rank, message);
+    return blame_rank(path, about.rank, nw_error_text());
 }
 
 nw_status nw_cli_blame_mapping(const char *path, nw_status failed)
 {
-    char message[512];
-    int rank;
+    struct nw_about about = nw_error_about();
 
-    snprintf(message, sizeof message, "%s", nw_error_text());
-    if (failed == NW_EINVAL && !strncmp(message, "the mapping has ", 16))
-        return nw_fail(NW_EFORMAT, "%s:0: %s", path, message);
-    if (failed != NW_EINVAL || !strcmp(path, "-") ||
-        sscanf(message, "rank %d ", &rank) != 1)
+    if (!failed || about.subject != NW_ABOUT_MAPPING || !strcmp(path, "-"))
         return failed;
-    return blame_rank(path, rank, message);
+    if (about.rank < 0)
+        return nw_fail(NW_EFORMAT, "%s:0: %s", path, nw_error_text());
+    return blame_rank(path, about.rank, nw_error_text());
 }
 
 /* --- a mapping in a job --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A subset of the machine's nodes: --hosts, --hostfile, SLURM_JOB_NODELIST. */
+/* A subset of the machine's nodes: --hosts, --hostfile, a batch system's. */
 #ifndef NW_CLI_HOSTS_H
 #define NW_CLI_HOSTS_H
 
@@ -16,9 +16,8 @@ struct nw_hosts {
 
 /* `list` is --hosts, "n[1-4]:8,x" with optional slots; `file` --hostfile, one
  * host a line, "name", "name:8", "name slots=8". One of them may be given;
- * where both are NULL, SLURM_JOB_NODELIST counts, with the CPUs of the
- * allocation as slots, if the machine knows any of its names, and count is 0
- * where it does not. */
+ * where both are NULL, those of the batch system's job count, if the machine
+ * knows any of their names, and count is 0 where it does not. */
 NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      const char *list, const char *file,
                                      struct nw_hosts *out);
@@ -30,9 +29,6 @@ NW_MUST_CHECK nw_status nw_cli_slots_read(char *words, int32_t *slots);
 /* A host named twice has the slots of both. A bare name (0 or INT32_MAX) stands
  * for one then, as in the list of nodes of PBS. */
 int32_t nw_cli_slots_both(int32_t one, int32_t other);
-/* What the Slurm allocation gives of its h-th node: as many ranks as its CPUs
- * there hold, but never fewer than its own tasks; 0 where it does not say. */
-int32_t nw_cli_slurm_slots(size_t h);
 
 /* Whether the mapping's ranks fit on the hosts; no hosts, nothing to fit.
  * NW_EFORMAT names the line of `path`, the mapping's file. */

@@ -10,6 +10,7 @@
 #include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/batch.h"
 #include "cli/child.h"
 #include "cli/hosts.h"
 
@@ -291,32 +292,44 @@ static nw_status read_list(struct nw_job *job, const char *list)
     return status;
 }
 
-static void find_slots(struct nw_job *job)
+/* Parts of a job may be fewer than the ranks it is to have: then they do not
+ * say how many a host takes. */
+static int32_t batch_slots(const struct nw_job *job,
+                           const struct nw_batch *batch, size_t h)
 {
-    for (size_t h = 0; h < job->host.count; h++)
-        job->slots[h] = nw_cli_slurm_slots(h);
+    int64_t all = 0;
+
+    for (size_t i = 0; i < batch->host.count; i++)
+        all += batch->slots[i];
+    return batch->counts_parts && job->ranks > all ? 0 : batch->slots[h];
 }
 
-static nw_status find_slurm_hosts(struct nw_job *job, const char *nodes)
+static nw_status find_batch_hosts(struct nw_job *job)
 {
-    nw_status status = read_list(job, nodes);
+    struct nw_batch batch;
+    nw_status status = nw_batch_find(&batch);
 
-    if (!status)
-        find_slots(job);
+    if (status)
+        return status;
+    job->in_batch = batch.variable != NULL;
+    for (size_t h = 0; !status && h < batch.host.count; h++)
+        status = add_host(job, batch.host.name[h], batch_slots(job, &batch, h));
+    nw_batch_fini(&batch);
     return status;
 }
 
 static nw_status find_hosts(struct nw_job *job)
 {
-    const char *nodes = getenv("SLURM_JOB_NODELIST");
     char name[256] = "";
+    nw_status status;
 
     if (job->hostfile)
         return read_hostfile(job);
     if (job->hosts)
         return read_list(job, job->hosts);
-    if (nodes && *nodes)
-        return find_slurm_hosts(job, nodes);
+    status = find_batch_hosts(job);
+    if (status || job->host.count)
+        return status;
     gethostname(name, sizeof name - 1);
     return add_host(job, name[0] ? name : "localhost", 0);
 }
@@ -348,24 +361,12 @@ static int32_t guess_ranks(const struct nw_job *job)
     return count;
 }
 
-/* Batch systems whose hosts Open MPI asks for by itself. */
-static bool has_allocation(void)
-{
-    static const char *const variables[] = {
-        "SLURM_JOB_ID",   "SLURM_JOB_NODELIST", "PBS_NODEFILE", "PE_HOSTFILE",
-        "LSB_MCPU_HOSTS", "COBALT_NODEFILE",    "OAR_NODEFILE"};
-
-    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
-        if (getenv(variables[i]))
-            return true;
-    return false;
-}
-
 /* As many ranks as cores where nobody knows better; and where nobody has said
  * what there is room for, nobody is held to it. */
 static void look_for_room(struct nw_job *job)
 {
-    bool is_open = !job->hostfile && !job->hosts && !has_allocation();
+    bool is_open = !job->hostfile && !job->hosts && !job->in_batch &&
+                   !getenv("SLURM_JOB_ID");
     int32_t cores = is_open || !job->ranks ? count_cores() : 0;
 
     if (!job->ranks)

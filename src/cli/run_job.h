@@ -29,13 +29,14 @@ struct nw_job {
     const char *writer;       /* its name in nw_launch_new; static */
     struct nw_words host;     /* names, each once */
     int32_t *slots;           /* [host.count] most ranks; 0: not said */
+    bool in_batch;            /* hosts are those of a batch system */
     int32_t shared_cores;     /* all that there are, where ranks share them on
                                  this machine alone; 0: they do not */
 };
 
 /* NW_ENODEV where no launcher is found. */
 NW_MUST_CHECK nw_status nw_job_find_launcher(struct nw_job *job);
-/* What is not said of hosts and ranks comes from the Slurm allocation, else
+/* What is not said of hosts and ranks comes from the batch system's job, else
  * from this machine. NW_EFORMAT, NW_EIO: a host list that we cannot read; the
  * launcher may. */
 NW_MUST_CHECK nw_status nw_job_find_hosts(struct nw_job *job);

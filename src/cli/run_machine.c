@@ -7,6 +7,7 @@
 #include <nodewise/probe.h>
 
 #include "base/file.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 #include "cli/prober.h"
 
@@ -21,7 +22,7 @@ bool nw_job_is_only_here(const struct nw_job *job)
     char name[256] = "";
 
     gethostname(name, sizeof name - 1);
-    return job->host.count == 1 && (!strcmp(job->host.word[0], name) ||
+    return job->host.count == 1 && (nw_host_is_same(job->host.word[0], name) ||
                                     !strcmp(job->host.word[0], "localhost"));
 }
 

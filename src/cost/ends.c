@@ -15,10 +15,12 @@ static nw_status place_core(struct nw_ends *ends, const nw_topology *topology,
     int32_t node = mapping->node[r];
 
     if (node < 0 || !cores.count || cores.values[0] < 0)
-        return nw_fail(NW_EINVAL, "rank %d of the mapping has no core", r);
+        return nw_fail_about(NW_MAPPED(r), NW_EINVAL,
+                             "rank %d of the mapping has no core", r);
     if (node >= nw_topology_node_count(topology) ||
         cores.values[0] >= nw_topology_node_elements(topology, node).count)
-        return nw_fail(NW_EINVAL, "rank %d is mapped outside the topology", r);
+        return nw_fail_about(NW_MAPPED(r), NW_EINVAL,
+                             "rank %d is mapped outside the topology", r);
     ends->core[r] = nw_topology_element_end(
         topology,
         nw_topology_node_elements(topology, node).first + cores.values[0]);
@@ -42,8 +44,9 @@ static nw_status place_gpu(struct nw_ends *ends, const nw_topology *topology,
         node = mapping->gpu_node[r];
     }
     if (gpus.values[0] >= nw_topology_node_gpus(topology, node).count)
-        return nw_fail(NW_EINVAL, "rank %d has GPU %d, which its node has not",
-                       r, gpus.values[0]);
+        return nw_fail_about(NW_MAPPED(r), NW_EINVAL,
+                             "rank %d has GPU %d, which its node has not", r,
+                             gpus.values[0]);
     ends->gpu[r] = nw_topology_gpu_end(
         topology, nw_topology_node_gpus(topology, node).first + gpus.values[0]);
     ends->gpu[r].nic = nic;
@@ -58,8 +61,9 @@ nw_status nw_ends_find(const nw_topology *topology, const nw_pattern *pattern,
     nw_status status;
 
     if (mapping->rank_count != pattern->rank_count)
-        return nw_fail(NW_EINVAL, "the mapping has %d ranks and the pattern %d",
-                       mapping->rank_count, pattern->rank_count);
+        return nw_fail_about(NW_MAPPED(-1), NW_EINVAL,
+                             "the mapping has %d ranks and the pattern %d",
+                             mapping->rank_count, pattern->rank_count);
     status = nw_alloc(n, sizeof *ends.core, &ends.core);
     if (!status)
         status = nw_alloc(n, sizeof *ends.gpu, &ends.gpu);
@@ -86,9 +90,9 @@ static nw_status one_end(const struct nw_ends *ends, int32_t rank, bool on_gpu,
                          struct nw_end *out)
 {
     if (on_gpu && ends->gpu[rank].node < 0)
-        return nw_fail(NW_EINVAL,
-                       "rank %d sends or receives GPU messages and has no GPU",
-                       rank);
+        return nw_fail_about(
+            NW_MAPPED(rank), NW_EINVAL,
+            "rank %d sends or receives GPU messages and has no GPU", rank);
     *out = on_gpu ? ends->gpu[rank] : ends->core[rank];
     return NW_OK;
 }

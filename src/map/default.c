@@ -54,8 +54,9 @@ static nw_status default_hosts(const struct nw_problem *problem,
             continue;
         host = next_host(&rooms, host, problem->wants_gpu[r]);
         if (host < 0) {
-            status = nw_fail(NW_EINVAL,
-                             "the fixed ranks leave no room for rank %d", r);
+            status =
+                nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                              "the fixed ranks leave no room for rank %d", r);
             break;
         }
         answer->host[r] = host;

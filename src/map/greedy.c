@@ -205,8 +205,8 @@ static nw_status put(struct greedy *work, int32_t p)
     int32_t place = best_place(work, p);
 
     if (place < 0)
-        return nw_fail(NW_EINVAL,
-                       "the fixed ranks leave no room for process %d", p);
+        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                             "the fixed ranks leave no room for process %d", p);
     if (work->placing->places->bandwidth) {
         try_place(work, p, place);
         work->congestion = end_trial(work, true);

@@ -163,12 +163,13 @@ static nw_status take_one(struct cutting *cut, int32_t rank, int32_t host,
         nw_topology_node_name(topology, cut->problem->host[host]);
 
     if (m < 0 || m >= member_count(cut, host))
-        return nw_fail(NW_EINVAL, "rank %d is fixed on %s %d, which %s has not",
-                       rank, what, m, name);
+        return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
+                             "rank %d is fixed on %s %d, which %s has not",
+                             rank, what, m, name);
     if (--cut->room[m] < 0)
-        return nw_fail(NW_EINVAL,
-                       "rank %d is fixed on %s %d of %s, which is taken", rank,
-                       what, m, name);
+        return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
+                             "rank %d is fixed on %s %d of %s, which is taken",
+                             rank, what, m, name);
     return NW_OK;
 }
 
@@ -316,9 +317,9 @@ static nw_status check_fixed(const struct nw_problem *problem,
         size_t count = fixed->row[h + 1] - fixed->row[h];
 
         if (count > (size_t)problem->room[h])
-            return nw_fail(
-                NW_EINVAL, "%zu ranks are fixed on %s, which has room for %d",
-                count,
+            return nw_fail_about(
+                NW_FIXED(-1), NW_EINVAL,
+                "%zu ranks are fixed on %s, which has room for %d", count,
                 nw_topology_node_name(problem->topology, problem->host[h]),
                 problem->room[h]);
     }

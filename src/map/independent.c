@@ -72,8 +72,8 @@ static nw_status seat_others(struct nw_answer *answer, struct nw_rooms *rooms,
          h++)
         host = h;
     if (!nw_rooms_fits(rooms, host, false))
-        return nw_fail(NW_EINVAL, "the fixed ranks leave no room for rank %d",
-                       rank);
+        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                             "the fixed ranks leave no room for rank %d", rank);
     answer->host[rank] = host;
     nw_rooms_take(rooms, host, false);
     return NW_OK;

@@ -171,8 +171,9 @@ static nw_status deal_all(struct dealing *d, int32_t *part)
         }
         part[v] = deal(d, v);
         if (part[v] < 0)
-            return nw_fail(NW_EINVAL,
-                           "the fixed ranks leave no room for rank %d", v);
+            return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                                 "the fixed ranks leave no room for rank %d",
+                                 v);
         d->count[part[v]]++;
     }
     return NW_OK;

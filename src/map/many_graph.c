@@ -139,20 +139,21 @@ static nw_status fix_rank(struct nw_many *many, int32_t r)
     while (h < many->host_count && many->host[h] != fixed->node[r])
         h++;
     if (h == many->host_count)
-        return nw_fail(NW_EINVAL, "rank %d is fixed to a node that is not used",
-                       r);
+        return nw_fail_about(NW_FIXED(r), NW_EINVAL,
+                             "rank %d is fixed to a node that is not used", r);
     *range = (struct nw_krange){many->first[h], many->first[h + 1]};
     cores = nw_mapping_cores(fixed, r);
     if (!cores.count || cores.values[0] < 0)
         return NW_OK;
     if (cores.count > 1)
-        return nw_fail(NW_EINVAL,
-                       "rank %d is fixed to %zu cores, and has one where an "
-                       "element takes several ranks",
-                       r, cores.count);
+        return nw_fail_about(
+            NW_FIXED(r), NW_EINVAL,
+            "rank %d is fixed to %zu cores, and has one where an "
+            "element takes several ranks",
+            r, cores.count);
     if (cores.values[0] >= range->high - range->low)
-        return nw_fail(NW_EINVAL,
-                       "rank %d is fixed to a core that is not there", r);
+        return nw_fail_about(NW_FIXED(r), NW_EINVAL,
+                             "rank %d is fixed to a core that is not there", r);
     range->low += cores.values[0];
     range->high = range->low + 1;
     return NW_OK;
@@ -166,10 +167,10 @@ static nw_status fix_ranks(struct nw_many *many)
     if (!fixed)
         return NW_OK;
     if (fixed->rank_count != many->graph.n)
-        return nw_fail(NW_EINVAL,
-                       "%d ranks are fixed or open, the pattern has "
-                       "%d",
-                       fixed->rank_count, many->graph.n);
+        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                             "%d ranks are fixed or open, the pattern has "
+                             "%d",
+                             fixed->rank_count, many->graph.n);
     status = nw_alloc((size_t)many->graph.n, sizeof *many->graph.range,
                       &many->graph.range);
     for (int32_t r = 0; !status && r < many->graph.n; r++)

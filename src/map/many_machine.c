@@ -261,9 +261,11 @@ static nw_status deal_slots(struct nw_many *many, int32_t h, int32_t most)
     for (int32_t q = low; q < high; q++)
         left -= capacity[q];
     if (left < 0)
-        return nw_fail(NW_EINVAL, "node '%s' has %d slots and %lld fixed ranks",
-                       nw_topology_node_name(many->topology, many->host[h]),
-                       many->slots[h], (long long)(many->slots[h] - left));
+        return nw_fail_about(
+            NW_FIXED(-1), NW_EINVAL,
+            "node '%s' has %d slots and %lld fixed ranks",
+            nw_topology_node_name(many->topology, many->host[h]),
+            many->slots[h], (long long)(many->slots[h] - left));
     if (many->slots[h] == INT32_MAX || many->slots[h] >= room) {
         for (int32_t q = low; q < high; q++)
             capacity[q] = most;
@@ -285,8 +287,8 @@ static nw_status set_capacities(struct nw_many *many)
         int32_t q = g->range[v].low;
 
         if (g->range[v].high == q + 1 && ++capacity[q] > most)
-            return nw_fail(
-                NW_EINVAL,
+            return nw_fail_about(
+                NW_FIXED(-1), NW_EINVAL,
                 "more than %d ranks are fixed to one "
                 "element of node '%s'",
                 most, nw_topology_node_name(many->topology, many->end[q].node));
@@ -296,8 +298,9 @@ static nw_status set_capacities(struct nw_many *many)
     for (int32_t q = 0; !status && q < many->machine.k; q++)
         room += capacity[q];
     if (!status && room < g->n)
-        return nw_fail(NW_EINVAL, "%d ranks do not fit: %d elements take %lld",
-                       g->n, many->machine.k, (long long)room);
+        return nw_fail_about(NW_HOSTS, NW_EINVAL,
+                             "%d ranks do not fit: %d elements take %lld", g->n,
+                             many->machine.k, (long long)room);
     return status;
 }
 

@@ -392,7 +392,8 @@ static nw_status check_room(const struct nw_placing *placing)
             gpus += nw_placing_wants_gpu(placing, p);
         }
     if (count > room.all || gpus > room.gpu)
-        return nw_fail(NW_EINVAL, "the fixed ranks leave no room for others");
+        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                             "the fixed ranks leave no room for others");
     return NW_OK;
 }
 

@@ -131,19 +131,22 @@ static nw_status fix_rank(struct nw_problem *problem, const int32_t *host_of,
     name = fixed->node_name[fixed->node[rank]];
     node = nw_topology_node_find(problem->topology, name);
     if (node < 0)
-        return nw_fail(NW_EINVAL, "rank %d is fixed on %s, which %s has not",
-                       rank, name, nw_topology_name(problem->topology));
+        return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
+                             "rank %d is fixed on %s, which %s has not", rank,
+                             name, nw_topology_name(problem->topology));
     if (host_of[node] < 0)
-        return nw_fail(NW_EINVAL,
-                       "rank %d is fixed on %s, which is not among the hosts "
-                       "to use",
-                       rank, name);
+        return nw_fail_about(
+            NW_FIXED(rank), NW_EINVAL,
+            "rank %d is fixed on %s, which is not among the hosts "
+            "to use",
+            rank, name);
     if (fixed->gpu_node && fixed->gpu_node[rank] >= 0 &&
         strcmp(fixed->node_name[fixed->gpu_node[rank]], name))
-        return nw_fail(NW_EINVAL,
-                       "rank %d is fixed on a GPU of %s and runs on %s: GPUs "
-                       "are fixed on a rank's own node",
-                       rank, fixed->node_name[fixed->gpu_node[rank]], name);
+        return nw_fail_about(
+            NW_FIXED(rank), NW_EINVAL,
+            "rank %d is fixed on a GPU of %s and runs on %s: GPUs "
+            "are fixed on a rank's own node",
+            rank, fixed->node_name[fixed->gpu_node[rank]], name);
     problem->fixed_host[rank] = host_of[node];
     return NW_OK;
 }
@@ -158,9 +161,9 @@ static nw_status read_fixed(struct nw_problem *problem)
     if (!fixed)
         return NW_OK;
     if (fixed->rank_count != n)
-        return nw_fail(NW_EINVAL,
-                       "%d ranks are fixed or open, the pattern has %d",
-                       fixed->rank_count, n);
+        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                             "%d ranks are fixed or open, the pattern has %d",
+                             fixed->rank_count, n);
     status =
         nw_alloc((size_t)n, sizeof *problem->fixed_host, &problem->fixed_host);
     if (!status)
@@ -207,11 +210,12 @@ static nw_status fail_room(const struct nw_problem *problem, int64_t room)
                  "; %d of them send and receive nothing: --compact numbers "
                  "sparse ids of a list anew",
                  silent);
-    return nw_fail(NW_EINVAL,
-                   "%d ranks do not fit on %d host%s with room for %lld; at "
-                   "most %lld would fit%s",
-                   n, problem->host_count, plural(problem->host_count),
-                   (long long)room, (long long)room, hint);
+    return nw_fail_about(
+        NW_HOSTS, NW_EINVAL,
+        "%d ranks do not fit on %d host%s with room for %lld; at "
+        "most %lld would fit%s",
+        n, problem->host_count, plural(problem->host_count), (long long)room,
+        (long long)room, hint);
 }
 
 static nw_status check_room(const struct nw_problem *problem)
@@ -231,13 +235,13 @@ static nw_status check_room(const struct nw_problem *problem)
     if (n > room)
         return fail_room(problem, room);
     if (gpu_ranks > both)
-        return nw_fail(NW_EINVAL,
-                       "%lld ranks with GPUs do not fit on %d host%s with GPUs "
-                       "for %lld; at most %lld would fit, or more with more "
-                       "ranks per GPU",
-                       (long long)gpu_ranks, problem->host_count,
-                       plural(problem->host_count), (long long)gpu_room,
-                       (long long)both);
+        return nw_fail_about(
+            NW_HOSTS, NW_EINVAL,
+            "%lld ranks with GPUs do not fit on %d host%s with GPUs "
+            "for %lld; at most %lld would fit, or more with more "
+            "ranks per GPU",
+            (long long)gpu_ranks, problem->host_count,
+            plural(problem->host_count), (long long)gpu_room, (long long)both);
     return NW_OK;
 }
 

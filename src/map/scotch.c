@@ -528,8 +528,9 @@ static nw_status take_answer(struct nw_placing *placing, const SCOTCH_Num *part)
                 }
             }
         if (best < 0)
-            return nw_fail(NW_EINVAL,
-                           "the fixed ranks leave no room for process %d", p);
+            return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                                 "the fixed ranks leave no room for process %d",
+                                 p);
         nw_placing_put(placing, p, best);
     }
     return NW_OK;

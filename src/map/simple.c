@@ -9,8 +9,9 @@
 
 static nw_status full(int32_t process)
 {
-    return nw_fail(NW_EINVAL, "the fixed ranks leave no room for process %d",
-                   process);
+    return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                         "the fixed ranks leave no room for process %d",
+                         process);
 }
 
 /* The first place with room from `from` on, around; -1 for none. */

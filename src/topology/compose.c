@@ -3,26 +3,17 @@
  * name leads to, and for each card of the inside the port that is its. */
 #include "topology/compose.h"
 #include "base/array.h"
+#include "base/hostlist.h"
 #include "base/status.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* "n1" and "n1.site.org" are one host. */
-static bool same_host(const char *a, const char *b)
-{
-    size_t x = strcspn(a, "."), y = strcspn(b, ".");
-
-    if (a[x] && b[y])
-        return !strcmp(a, b);
-    return x == y && !strncmp(a, b, x);
-}
-
 static bool is_listed(const struct nw_hostlist *names, const char *host)
 {
     for (size_t i = 0; i < names->count; i++)
-        if (same_host(names->name[i], host))
+        if (nw_host_is_same(names->name[i], host))
             return true;
     return false;
 }
@@ -30,7 +21,7 @@ static bool is_listed(const struct nw_hostlist *names, const char *host)
 static int32_t node_named(const nw_topology *topology, const char *host)
 {
     for (int32_t n = 0; n < topology->node_count; n++)
-        if (same_host(topology->node_name[n], host))
+        if (nw_host_is_same(topology->node_name[n], host))
             return n;
     return -1;
 }

@@ -39,6 +39,24 @@ $ nodewise map -t magc-a -p app.pattern --hostfile hosts
 $ SLURM_JOB_NODELIST=a1,x7 nodewise map -t magc-a -p app.pattern
 ! SLURM_JOB_NODELIST: magc-a has no node 'x7'; its 4 nodes are a1 to a4
 ? 3
+## Other batch systems: the job's hosts, where the machine knows one of them.
+$ printf 'a3\na1.site.org\na3\na1.site.org\n' >slots; printf 'a2 3 all.q@a2 UNDEFINED\na4 2 q x\n' >sizes; printf 'a2\na3\n' >parts; printf 'b1\n' >other; nodes() { nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '; }
+> PBS_NODEFILE=slots nodes; PE_HOSTFILE=sizes nodes; LSB_MCPU_HOSTS='a3 1 a1 3' nodes; PBS_NODEFILE=parts nodes; OAR_NODEFILE=slots SLURM_JOB_NODELIST=a4 nodes; PBS_NODEFILE=other nodes
+a3 a3 a1 a1
+a2 a2 a2 a4
+a3 a1 a1 a1
+a2 a2 a2 a2
+a4 a4 a4 a4
+a1 a1 a1 a1
+$ OAR_NODEFILE=parts nodewise map -t magc-a -p app.pattern
+! nodewise map: 4 ranks do not fit on 2 hosts with room for 2; at most 2 would fit
+? 3
+$ printf 'a1\nz9\n' >odd; LSB_DJOB_HOSTFILE=odd nodewise map -t magc-a -p app.pattern
+! LSB_DJOB_HOSTFILE: magc-a has no node 'z9'; its 4 nodes are a1 to a4
+? 3
+$ printf 'a1 x q y\n' >odd; PE_HOSTFILE=odd nodewise map -t magc-a -p app.pattern
+! PE_HOSTFILE: odd:1: how many slots has 'a1'?
+? 3
 ## Lists of launchers: PBS names a node once for each place, Open MPI takes blanks
 ## around the sign and adds up, MPICH has words of its own. The four ranks of the
 ## pattern in order.

@@ -53,6 +53,21 @@ nodewise run: warning
 ## hosts of a Slurm allocation, tasks too
 $ SLURM_JOB_NODELIST='n[1-2],x' SLURM_NTASKS=6 nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 6 ./app
+## hosts of other batch systems: a line a slot, a line a host with its slots, pairs, a line a host
+$ printf 'n1\nn1\nn2\nn1\n' >slots; printf 'n1 3 all.q@n1 UNDEFINED\nn2 2 all.q@n2 0,1\nn1 1 low.q@n1 UNDEFINED\n' >sizes; printf 'n1\nn2\n' >nodes; for v in PBS_NODEFILE=slots OAR_NODEFILE=slots LSB_DJOB_HOSTFILE=slots PE_HOSTFILE=sizes 'LSB_MCPU_HOSTS=n1 2 n2 4' COBALT_NODEFILE=nodes; do env "$v" nodewise run --store store --launcher ./mpirun --dry-run --no-store --json -q -- ./app | awk -v v="${v%%=*}" '/"ranks"|"hosts"/ {printf "%s ", $2} END {print v}'; done | sed "s/^$(nproc), 2, COBALT/cores, 2, COBALT/; s/^[0-9]*, 2, COBALT/cores, 2, COBALT/"
+4, 2, PBS_NODEFILE
+4, 2, OAR_NODEFILE
+4, 2, LSB_DJOB_HOSTFILE
+6, 2, PE_HOSTFILE
+6, 2, LSB_MCPU_HOSTS
+cores, 2, COBALT_NODEFILE
+$ for v in PBS_NODEFILE=none PE_HOSTFILE=nodes 'LSB_MCPU_HOSTS=n1 2 n2'; do env "$v" nodewise run --store store -n 2 --launcher ./mpirun --dry-run --no-store -q -- ./app; done
+./mpirun -n 2 ./app
+./mpirun -n 2 ./app
+./mpirun -n 2 ./app
+! nodewise run: warning: PBS_NODEFILE: none:0: No such file or directory; started as without nodewise
+! nodewise run: warning: PE_HOSTFILE: nodes:1: how many slots has 'n1'?; started as without nodewise
+! nodewise run: warning: LSB_MCPU_HOSTS: how many slots has 'n2'?; started as without nodewise
 $ nodewise run --store store --hosts 'n[1-2]:3' --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 6 --host n1:3,n2:3 ./app
 ## Without '--' too the program's options are its own.
@@ -63,7 +78,7 @@ $ nodewise run --launcher ./none ./app -n 3 --help
 $ HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 3 ./app
 ## More ranks than cores: Open MPI is told that it may, where nobody has said what there is room for.
-$ for l in ./mpirun './mpirun --OverSubscribe' './mpirun --map-by :OVERSUBSCRIBE'; do HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store -n 4 --launcher "$l" --dry-run --no-store -q -- ./app; done; for v in SLURM_JOB_ID PBS_NODEFILE; do env $v=1 HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store -n 4 --launcher ./mpirun --dry-run --no-store -q -- ./app; done
+$ for l in ./mpirun './mpirun --OverSubscribe' './mpirun --map-by :OVERSUBSCRIBE'; do HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store -n 4 --launcher "$l" --dry-run --no-store -q -- ./app; done; echo n1 >one; for v in SLURM_JOB_ID PBS_NODEFILE; do env $v=one HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store -n 4 --launcher ./mpirun --dry-run --no-store -q -- ./app; done
 ./mpirun --oversubscribe -n 4 ./app
 ./mpirun --OverSubscribe -n 4 ./app
 ./mpirun --map-by :OVERSUBSCRIBE -n 4 ./app

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Slurm tells the hosts of a job by variables, LSF by one or by a file, the
+ * others by a file that a variable names: a line a host, or a slot of it. */
+#include "cli/batch.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "cli/hosts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum form {
+    LIST,  /* the variable is Slurm's list of hosts */
+    PAIRS, /* the variable is host, slots, host, slots, ... */
+    NODES, /* a file: a line a host */
+    SLOTS, /* a file: a line a slot */
+    SIZES, /* a file: a line a host, the number of its slots, and more */
+};
+
+/* In the order in which they count. */
+static const struct source {
+    const char *variable;
+    enum form form;
+    bool counts_parts;
+} sources[] = {
+    {"SLURM_JOB_NODELIST", LIST, false}, {"LSB_MCPU_HOSTS", PAIRS, false},
+    {"LSB_DJOB_HOSTFILE", SLOTS, false}, {"PE_HOSTFILE", SIZES, false},
+    {"PBS_NODEFILE", SLOTS, true},       {"OAR_NODEFILE", SLOTS, false},
+    {"COBALT_NODEFILE", NODES, false},
+};
+
+static nw_status add(struct nw_batch *batch, const char *name, int32_t slots)
+{
+    size_t count = batch->host.count, room = count, i = 0;
+    nw_status status;
+
+    while (i < count && strcmp(batch->host.name[i], name))
+        i++;
+    if (i < count) {
+        if (batch->slots[i])
+            batch->slots[i] = nw_cli_slots_both(batch->slots[i], slots);
+        return NW_OK;
+    }
+    status = nw_hostlist_expand(name, &batch->host);
+    if (!status && batch->host.count != count + 1)
+        status = nw_fail(NW_EFORMAT, "'%s' is no name of a host", name);
+    if (!status)
+        status = nw_grow(&batch->slots, &room, count + 1, sizeof *batch->slots);
+    if (!status)
+        batch->slots[count] = slots;
+    return status;
+}
+
+static nw_status add_sized(struct nw_batch *batch, const char *name,
+                           const char *word)
+{
+    int32_t slots;
+
+    if (!word || !nw_parse_i32(word, &slots) || slots < 0)
+        return nw_fail(NW_EFORMAT, "how many slots has '%s'?", name);
+    return slots ? add(batch, name, slots) : NW_OK;
+}
+
+static nw_status read_file(struct nw_batch *batch, const char *path,
+                           enum form form)
+{
+    struct nw_lines lines;
+    size_t length;
+    char *data, *line;
+    nw_status status = nw_file_read_text(path, &data, &length);
+
+    if (status)
+        return status;
+    nw_lines_init(&lines, path, data);
+    while (!status && (line = nw_lines_next(&lines))) {
+        const char *name = nw_word_next(&line);
+
+        status = form == SIZES ? add_sized(batch, name, nw_word_next(&line))
+                               : add(batch, name, form == SLOTS);
+        if (status == NW_EFORMAT)
+            status = nw_lines_fail(&lines, "%s", nw_error_text());
+    }
+    free(data);
+    if (!status && !batch->host.count)
+        status = nw_fail(NW_EFORMAT, "%s:1: no host in the file", path);
+    return status;
+}
+
+/* "n1 4 n2 4" */
+static nw_status read_pairs(struct nw_batch *batch, const char *text)
+{
+    char *words, *rest, *name;
+    nw_status status = nw_strdup(text, &words);
+
+    rest = words;
+    while (!status && (name = nw_word_next(&rest)))
+        status = add_sized(batch, name, nw_word_next(&rest));
+    free(words);
+    return status;
+}
+
+/* Number h of a list such as "2(x3),4"; 0 where there is none. */
+static int32_t counted(const char *list, size_t h)
+{
+    while (list && *list) {
+        char *end;
+        long count = strtol(list, &end, 10), times = 1;
+
+        if (end == list || count < 0 || count > INT32_MAX)
+            return 0;
+        if (!strncmp(end, "(x", 2))
+            times = strtol(end + 2, &end, 10);
+        if (times > 0 && h < (size_t)times)
+            return (int32_t)count;
+        h -= times > 0 ? (size_t)times : 0;
+        end += strcspn(end, ",");
+        list = end + (*end == ',');
+    }
+    return 0;
+}
+
+/* As many ranks as the CPUs of node h hold, but never fewer than the job's own
+ * tasks there. */
+static int32_t slurm_slots(size_t h)
+{
+    int32_t each = counted(getenv("SLURM_CPUS_PER_TASK"), 0);
+    int32_t room = counted(getenv("SLURM_JOB_CPUS_PER_NODE"), h);
+    int32_t least = counted(getenv("SLURM_TASKS_PER_NODE"), h);
+
+    room /= each > 0 ? each : 1;
+    return room > least ? room : least;
+}
+
+static nw_status read_slurm(struct nw_batch *batch, const char *nodes)
+{
+    nw_status status = nw_hostlist_expand(nodes, &batch->host);
+
+    if (!status)
+        status =
+            nw_alloc(batch->host.count, sizeof *batch->slots, &batch->slots);
+    for (size_t h = 0; !status && h < batch->host.count; h++)
+        batch->slots[h] = slurm_slots(h);
+    return status;
+}
+
+static nw_status read_source(struct nw_batch *batch,
+                             const struct source *source, const char *value)
+{
+    batch->variable = source->variable;
+    batch->counts_parts = source->counts_parts;
+    switch (source->form) {
+    case LIST:
+        return read_slurm(batch, value);
+    case PAIRS:
+        return read_pairs(batch, value);
+    default:
+        return read_file(batch, value, source->form);
+    }
+}
+
+nw_status nw_batch_find(struct nw_batch *out)
+{
+    struct nw_batch batch = {0};
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        const char *value = getenv(sources[i].variable);
+
+        if (value && *value && !batch.variable)
+            status = read_source(&batch, &sources[i], value);
+    }
+    if (status) {
+        status = nw_fail(status, "%s: %s", batch.variable, nw_error_text());
+        nw_batch_fini(&batch);
+    } else {
+        *out = batch;
+    }
+    return status;
+}
+
+void nw_batch_fini(struct nw_batch *batch)
+{
+    nw_hostlist_fini(&batch->host);
+    free(batch->slots);
+    *batch = (struct nw_batch){0};
+}

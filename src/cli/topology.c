@@ -288,11 +288,29 @@ static nw_status make(const struct arguments *arguments, char **out)
     return status;
 }
 
-static bool is_yaml(const char *file)
+static bool is_called(const char *file, const char *ending)
 {
-    return file && (nw_text_ends_with(file, ".yaml") ||
-                    nw_text_ends_with(file, ".yml") ||
-                    nw_text_ends_with(file, ".yaml.zst"));
+    char packed[16];
+
+    snprintf(packed, sizeof packed, "%s.zst", ending);
+    return nw_text_ends_with(file, ending) || nw_text_ends_with(file, packed);
+}
+
+/* The form that the name of the output asks for, where no option does. */
+static void heed_name(struct arguments *arguments)
+{
+    const char *file = arguments->common.output;
+
+    if (!file || arguments->common.json)
+        return;
+    if (!arguments->what &&
+        (is_called(file, ".yaml") || is_called(file, ".yml")))
+        arguments->what = KEY_YAML;
+    else if (!arguments->what && is_called(file, ".svg"))
+        arguments->what = KEY_SVG;
+    else if (arguments->what != KEY_SVG && arguments->what != KEY_YAML &&
+             arguments->what != KEY_TREE && is_called(file, ".json"))
+        arguments->common.json = true;
 }
 
 static int run(int argc, char **argv)
@@ -316,9 +334,7 @@ static int run(int argc, char **argv)
               stderr);
         return NW_EXIT_USAGE;
     }
-    if (!arguments.what && !arguments.common.json &&
-        is_yaml(arguments.common.output))
-        arguments.what = KEY_YAML;
+    heed_name(&arguments);
     status = make(&arguments, &text);
     if (status)
         return nw_cli_fail("topology", status);

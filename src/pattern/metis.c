@@ -102,6 +102,9 @@ static nw_status read_neighbour(struct metis *in, int32_t vertex)
                             (unsigned long long)to);
     if (in->weighted && !nw_scan_u64(scan, &weight))
         return nw_scan_expected(scan, "the weight of an edge");
+    if (!weight)
+        return nw_scan_fail(scan,
+                            "the weight of an edge is 0, it is at least 1");
     return nw_pattern_builder_add(in->builder, vertex, (int32_t)to - 1,
                                   NW_KIND_HH, weight, (uint64_t)scan->line);
 }
@@ -245,10 +248,12 @@ static nw_status bytes_between(const nw_pattern *p, int32_t src, int32_t dst,
     return e == SIZE_MAX ? NW_OK : nw_pair_next(p, src, &e, bytes);
 }
 
+/* An edge without bytes has no weight there, and is left out. */
 static nw_status render_vertex(const nw_pattern *p, int32_t v,
                                struct nw_text *out, size_t *edges)
 {
     nw_status status = NW_OK;
+    size_t before = *edges;
 
     for (size_t e = p->row[v]; !status && e < p->row[v + 1];) {
         char words[48], *at = words;
@@ -264,15 +269,16 @@ static nw_status render_vertex(const nw_pattern *p, int32_t v,
                            "and no edge to itself, unlike ranks %d and %d: "
                            "write mm or list",
                            v, to);
-        at = nw_put_u64(at, (uint64_t)to + 1);
+        if (status || !bytes)
+            continue;
+        *at = ' ';
+        at = nw_put_u64(at + (*edges > before), (uint64_t)to + 1);
         *at++ = ' ';
         at = nw_put_u64(at, bytes);
-        *at++ = e < p->row[v + 1] ? ' ' : '\n';
         nw_text_add_bytes(out, words, (size_t)(at - words));
         ++*edges;
     }
-    if (p->row[v] == p->row[v + 1])
-        nw_text_add(out, "\n");
+    nw_text_add(out, "\n");
     return status;
 }
 

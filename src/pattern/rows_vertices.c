@@ -53,7 +53,7 @@ static bool take_neighbour(const struct work *work, const char **at,
     if (!work->lines->weighted)
         return true;
     pass_blanks(at);
-    return nw_take_number(at, &p->bytes[e]);
+    return nw_take_number(at, &p->bytes[e]) && p->bytes[e];
 }
 
 static bool read_chunk(const struct work *work, int32_t i)

@@ -98,6 +98,12 @@ $ nodewise pattern host.pattern --to metis -q | head -3
 16 24 1
 2 8 5 8
 1 8 3 8 6 8
+## METIS has no edge of weight 0.
+$ printf 'nodewise pattern 1\nranks 3 edges 4\n0 1 hh 0 5\n0 2 hh 7 1\n1 0 hh 0 5\n2 0 hh 7 1\n' >empty; nodewise pattern empty --to metis -q
+3 1 1
+3 7
+
+1 7
 $ nodewise pattern col.pattern --kind hh
 ranks    64
 edges    0 (0 to the rank itself)

@@ -135,3 +135,13 @@ $ HWLOC_SYNTHETIC=zebra nodewise topology live -q
 ? 2
 $ HWLOC_SYNTHETIC='core:3 pu:1' HWLOC_XMLFILE= nodewise topology live | sed -n 1p
 live: 1 node, 3 cores, 0 GPUs, 4 links (3 with assumed figures)
+## The name of the output chooses the form, where no option does.
+$ for f in m.yaml m.yml m.json m.svg m.txt; do nodewise topology magc-a -o $f; head -c 9 $f | head -n 1; echo; done; nodewise topology magc-a --tree -o tree.json; head -c 9 tree.json; echo; nodewise topology --list -o list.json; python3 -c 'import json; print(json.load(open("m.json"))["schema"], json.load(open("list.json"))["schema"])'
+nodewise:
+nodewise:
+{
+
+<svg clas
+magc-a: 4
+magc-a: 4
+nodewise.topology/1 nodewise.topology-list/1

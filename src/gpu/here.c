@@ -4,18 +4,22 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 nw_status nw_gpu_open(const struct nw_gpu **out, int32_t *count)
 {
     nw_status status = nw_gpu_cuda.open(count);
+    char why[200];
 
     *out = &nw_gpu_cuda;
-    if (status && !nw_gpu_hip.open(count)) {
-        *out = &nw_gpu_hip;
-        status = NW_OK;
-    }
-    if (status)
-        *out = NULL;
-    return status;
+    if (!status)
+        return NW_OK;
+    snprintf(why, sizeof why, "%s", nw_error_text());
+    *out = &nw_gpu_hip;
+    if (!nw_gpu_hip.open(count))
+        return NW_OK;
+    *out = NULL;
+    return nw_fail(status, "%s; %s", why, nw_error_text());
 }
 
 nw_status nw_gpu_count(int32_t *out)

@@ -389,6 +389,17 @@ static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
     return status;
 }
 
+static nw_status check_comm(MPI_Comm comm)
+{
+    int inter = 0;
+
+    if (comm == MPI_COMM_NULL)
+        return nw_fail(NW_EINVAL, "a halo on MPI_COMM_NULL");
+    if (NW_PMPI(Comm_test_inter)(comm, &inter) != MPI_SUCCESS || inter)
+        return nw_fail(NW_EINVAL, "a halo takes no intercommunicator");
+    return NW_OK;
+}
+
 nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
                        nw_halo **out)
 {
@@ -399,7 +410,9 @@ nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
     if (options->size != sizeof *options)
         return nw_fail(NW_EINVAL,
                        "the halo options were not set by NW_HALO_OPTIONS_INIT");
-    status = nw_alloc(1, sizeof *halo, &halo);
+    status = check_comm(comm);
+    if (!status)
+        status = nw_alloc(1, sizeof *halo, &halo);
     if (status)
         return status;
     halo->comm = halo->node_comm = MPI_COMM_NULL;

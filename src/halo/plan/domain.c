@@ -68,10 +68,10 @@ static nw_status check_borders(const struct nw_halo_options *options)
     for (int axis = 0; axis < 3; axis++) {
         const enum nw_halo_border *side = options->border[axis];
 
-        if ((unsigned)side[0] > NW_HALO_MIRROR ||
-            (unsigned)side[1] > NW_HALO_MIRROR)
-            return nw_fail(NW_EINVAL, "border %d along %c is none",
-                           (int)side[0], axis_name[axis]);
+        for (int end = 0; end < 2; end++)
+            if ((unsigned)side[end] > NW_HALO_MIRROR)
+                return nw_fail(NW_EINVAL, "border %d along %c is none",
+                               (int)side[end], axis_name[axis]);
         if ((side[0] == NW_HALO_PERIODIC) != (side[1] == NW_HALO_PERIODIC))
             return nw_fail(NW_EINVAL,
                            "only one side along %c is periodic: it takes both",
@@ -124,6 +124,34 @@ static nw_status set_radii(const struct nw_halo_options *options,
     return NW_OK;
 }
 
+static nw_status check_choices(const struct nw_halo_options *options)
+{
+    const struct {
+        const char *name;
+        int value, most;
+    } choice[] = {
+        {"partition", (int)options->partition, NW_HALO_PARTITION_PAPER},
+        {"placement", (int)options->placement, NW_HALO_PLACE_WORST},
+        {"schedule", (int)options->schedule, NW_HALO_SCHEDULE_PHASES},
+        {"choice", (int)options->choice, NW_HALO_CHOOSE_ORDER},
+        {"kind of memory", (int)options->memory_kind, NW_HALO_MEMORY_GPU},
+    };
+
+    for (size_t i = 0; i < sizeof choice / sizeof *choice; i++)
+        if (choice[i].value < 0 || choice[i].value > choice[i].most)
+            return nw_fail(NW_EINVAL, "%s %d is none", choice[i].name,
+                           choice[i].value);
+    if (options->methods >> NW_HALO_METHOD_COUNT)
+        return nw_fail(NW_EINVAL, "methods 0x%x: those known are 0x%x",
+                       options->methods, NW_HALO_BIT(NW_HALO_METHOD_COUNT) - 1);
+    if (options->ranks_per_node < 0)
+        return nw_fail(NW_EINVAL, "%d ranks of a node",
+                       options->ranks_per_node);
+    if (!(options->timeout >= 0))
+        return nw_fail(NW_EINVAL, "a timeout of %g seconds", options->timeout);
+    return NW_OK;
+}
+
 /* So that no sum of its halos, which may be as large, passes 64 bits. */
 static nw_status check_volume(const struct nw_halo_domain *domain)
 {
@@ -154,6 +182,8 @@ nw_status nw_halo_domain_make(const struct nw_halo_options *options,
         status = check_borders(options);
     if (!status)
         status = check_quantities(options);
+    if (!status)
+        status = check_choices(options);
     if (!status)
         status = set_radii(options, &domain);
     if (status)

@@ -307,9 +307,6 @@ nw_status nw_halo_place(nw_halo_layout *layout,
         .layout = layout, .options = options, .topology = topology};
     nw_status status;
 
-    if ((unsigned)options->placement > NW_HALO_PLACE_WORST)
-        return nw_fail(NW_EINVAL, "placement %d is none",
-                       (int)options->placement);
     layout->summary.exact = true;
     layout->gpus = work.gpus = topology && nw_topology_gpu_count(topology) > 0;
     layout->cores = topology && !layout->gpus;

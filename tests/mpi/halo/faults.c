@@ -89,6 +89,58 @@ static int impossible(void)
     return wrong;
 }
 
+/* Words and numbers that mean nothing. */
+static int unknown(void)
+{
+    struct nw_halo_options options = plan();
+    int wrong;
+
+    options.border[1][0] = NW_HALO_OPEN;
+    options.border[1][1] = (enum nw_halo_border)7;
+    wrong = refused(&options, NW_EINVAL, "border 7 along y is none");
+    options = plan();
+    options.partition = (enum nw_halo_partition)2;
+    wrong += refused(&options, NW_EINVAL, "partition 2 is none");
+    options = plan();
+    options.placement = (enum nw_halo_placement)4;
+    wrong += refused(&options, NW_EINVAL, "placement 4 is none");
+    options = plan();
+    options.schedule = (enum nw_halo_schedule)3;
+    wrong += refused(&options, NW_EINVAL, "schedule 3 is none");
+    options = plan();
+    options.choice = (enum nw_halo_choice)3;
+    wrong += refused(&options, NW_EINVAL, "choice 3 is none");
+    options = plan();
+    options.methods = NW_HALO_BIT(NW_HALO_METHOD_COUNT);
+    wrong += refused(&options, NW_EINVAL, "those known");
+    options = plan();
+    options.ranks_per_node = -2;
+    wrong += refused(&options, NW_EINVAL, "-2 ranks of a node");
+    options = plan();
+    options.timeout = -1;
+    wrong += refused(&options, NW_EINVAL, "a timeout of -1");
+    return wrong;
+}
+
+/* The halves of the ranks as two groups, and no communicator at all. */
+static int between(void)
+{
+    struct nw_halo_options options = plan();
+    MPI_Comm half, inter = MPI_COMM_NULL;
+    nw_halo *halo = NULL;
+    int wrong = nw_halo_plan(inter, &options, &halo) != NW_EINVAL;
+
+    if (size < 2)
+        return wrong;
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, rank % 2 ? 0 : 1, 1, &inter);
+    wrong += nw_halo_plan(inter, &options, &halo) != NW_EINVAL || halo;
+    wrong += !strstr(nw_error_text(), "intercommunicator");
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+    return wrong;
+}
+
 static void *none_on_rank_1(void *context, const struct nw_halo_piece *piece,
                             int32_t which, size_t *pitch)
 {
@@ -222,10 +274,10 @@ static int silent(void)
 static const struct {
     const char *name;
     int (*run)(void);
-} cases[] = {{"differing", differing}, {"impossible", impossible},
-             {"missing", missing},     {"twice", twice},
-             {"dying", dying},         {"silent", silent},
-             {"unlike", unlike}};
+} cases[] = {
+    {"differing", differing}, {"impossible", impossible}, {"missing", missing},
+    {"twice", twice},         {"dying", dying},           {"silent", silent},
+    {"unlike", unlike},       {"unknown", unknown},       {"between", between}};
 
 int main(int argc, char **argv)
 {

@@ -289,6 +289,15 @@ static error_t parse_choices(int key, char *value, struct argp_state *state)
     }
 }
 
+/* Where the algorithm has none. */
+static bool wants_phases(const struct nw_map_options *map)
+{
+    return map->algorithm &&
+           (map->phase[0] || map->phase[1] || map->phase[2]) &&
+           (!strcmp(map->algorithm, "auto") ||
+            !strcmp(map->algorithm, "default"));
+}
+
 static void check(const struct arguments *arguments, struct argp_state *state)
 {
     if (arguments->list)
@@ -309,6 +318,9 @@ static void check(const struct arguments *arguments, struct argp_state *state)
                           "FILE alone");
     if (arguments->hosts && arguments->hostfile)
         argp_error(state, "--hosts and --hostfile exclude each other");
+    if (wants_phases(&arguments->map))
+        argp_error(state, "%s has no phases to replace",
+                   arguments->map.algorithm);
     if ((arguments->weights || arguments->speeds) &&
         arguments->map.imbalance < 0)
         argp_error(state, "--weights and --speeds need --imbalance");

@@ -35,6 +35,14 @@ const char *nw_launch_granted(void)
     return NULL;
 }
 
+/* CUDA takes the devices ahead of the first word that names none: -1, or
+ * Slurm's NoDevFiles. */
+static bool is_gpu(const char *word)
+{
+    return (*word >= '0' && *word <= '9') || !strncmp(word, "GPU-", 4) ||
+           !strncmp(word, "MIG-", 4);
+}
+
 static nw_status split(struct granted *granted)
 {
     char *rest, *word;
@@ -43,8 +51,8 @@ static nw_status split(struct granted *granted)
 
     if (status)
         return status;
-    for (word = strtok_r(granted->text, ", ", &rest); !status && word;
-         word = strtok_r(NULL, ", ", &rest)) {
+    for (word = strtok_r(granted->text, ", ", &rest);
+         !status && word && is_gpu(word); word = strtok_r(NULL, ", ", &rest)) {
         status = nw_grow(&granted->word, &room, (size_t)granted->count + 1,
                          sizeof *granted->word);
         if (!status)

@@ -109,10 +109,19 @@ $ for l in 6 ''; do PMI_RANK=0 CUDA_VISIBLE_DEVICES=$l nodewise exec late.mappin
 ran 6, no more
 ran , no more
 ? 1
+## A list ends at the first word that is no GPU, as for CUDA: Slurm's NoDevFiles.
+$ for l in NoDevFiles -1 4,-1,5 4,5,none; do PMI_RANK=1 CUDA_VISIBLE_DEVICES=$l nodewise exec granted.mapping -- sh -c 'echo "$CUDA_VISIBLE_DEVICES ${ROCR_VISIBLE_DEVICES-left}"'; done
+NoDevFiles left
+-1 left
+4,-1,5 left
+5 5
+! nodewise exec: rank 1: CUDA_VISIBLE_DEVICES=NoDevFiles leaves 0 GPUs, the mapping uses GPU 0 of this node: left as it is
+! nodewise exec: rank 1: CUDA_VISIBLE_DEVICES=-1 leaves 0 GPUs, the mapping uses GPU 0 of this node: left as it is
+! nodewise exec: rank 1: CUDA_VISIBLE_DEVICES=4,-1,5 leaves 1 GPU, the mapping uses GPU 1 of this node: left as it is
 ## The scripts that stand for nodewise exec choose as it does.
 $ printf 'nodewise: cluster 1\nname: c\nnode_types:\n  fat:\n    cpu: {synthetic: "package:1 core:4 pu:1"}\n    devices: [{package: 0, parts: [{gpu: 4}]}]\nnodes:\n  - {name: %s, type: fat}\n' $(hostname) >c.yaml; awk -v h=$(hostname) 'BEGIN {print "nodewise mapping 1\nranks 4"; n = split("1 2 1,2 -", g); for (i = 0; i < n; i++) print i, h, i, g[i + 1]}' >four.mapping
-> for v in one permuted; do nodewise launch -t c.yaml --gpu-visibility $v --for script -o app four.mapping -- x >/dev/null 2>&1; for l in 2,1 4,5,6 GPU-a,GPU-b,GPU-c '2, 0,1' 7; do for r in 0 1 2 3; do for by in ./app.sh "nodewise exec -t c.yaml --gpu-visibility=$v four.mapping"; do PMI_RANK=$r CUDA_VISIBLE_DEVICES=$l $by sh -c 'echo "$CUDA_VISIBLE_DEVICES;$ROCR_VISIBLE_DEVICES;$HIP_VISIBLE_DEVICES;$ZE_AFFINITY_MASK"' 2>/dev/null; done | uniq | wc -l; done; done; done | sort | uniq -c | sed 's/ *//'
-40 1
+> for v in one permuted; do nodewise launch -t c.yaml --gpu-visibility $v --for script -o app four.mapping -- x >/dev/null 2>&1; for l in 2,1 4,5,6 GPU-a,GPU-b,GPU-c '2, 0,1' 7 NoDevFiles 4,5,6,-1,7; do for r in 0 1 2 3; do for by in ./app.sh "nodewise exec -t c.yaml --gpu-visibility=$v four.mapping"; do PMI_RANK=$r CUDA_VISIBLE_DEVICES=$l $by sh -c 'echo "$CUDA_VISIBLE_DEVICES;$ROCR_VISIBLE_DEVICES;$HIP_VISIBLE_DEVICES;$ZE_AFFINITY_MASK"' 2>/dev/null; done | uniq | wc -l; done; done; done | sort | uniq -c | sed 's/ *//'
+56 1
 $ nodewise launch -t c.yaml --for script -o app four.mapping -- x >/dev/null 2>&1; for l in 4,5,6 0,2,1; do for r in 0 1 2 3; do PMI_RANK=$r ROCR_VISIBLE_DEVICES=$l ./app.sh sh -c 'echo "[$CUDA_VISIBLE_DEVICES]"' 2>/dev/null; done | tr '\n' ' '; done; PMI_RANK=0 CUDA_VISIBLE_DEVICES=7 ./app.sh true 2>&1 | grep -v CPUs
 [5] [6] [5,6] [] [1] [2] [1,2] [] app.sh: rank 0: CUDA_VISIBLE_DEVICES=7 does not have GPU 1, which the mapping uses on this node: left as it is
 $ sed "s/^nodes:/    gpus: [{uuid: GPU-a}, {uuid: GPU-b}, {uuid: GPU-c}, {uuid: \"GPU'd\"}]\nnodes:/" c.yaml >u.yaml; nodewise launch -t u.yaml --for script -o app four.mapping -- x >/dev/null 2>&1; for l in GPU-c,GPU-b 1,GPU-c GPU-x,GPU-y,GPU-z; do for r in 0 1 2; do for by in ./app.sh "nodewise exec -t u.yaml four.mapping"; do PMI_RANK=$r CUDA_VISIBLE_DEVICES=$l $by sh -c 'echo "$CUDA_VISIBLE_DEVICES"' 2>/dev/null; done | paste -sd' '; done; done; PMI_RANK=2 ZE_AFFINITY_MASK= ./app.sh true 2>&1 | grep -v CPUs; PMI_RANK=1 ./app.sh sh -c 'echo $CUDA_VISIBLE_DEVICES ${ZE_AFFINITY_MASK-unset}' 2>/dev/null

@@ -39,6 +39,11 @@ $ nodewise map -t magc-a -p app.pattern --hostfile hosts
 $ SLURM_JOB_NODELIST=a1,x7 nodewise map -t magc-a -p app.pattern
 ! SLURM_JOB_NODELIST: magc-a has no node 'x7'; its 4 nodes are a1 to a4
 ? 3
+$ for a in auto default; do nodewise map -t magc-a -p app.pattern --algorithm $a --phase2 block 2>&1 | head -1; done
+nodewise map: auto has no phases to replace
+nodewise map: default has no phases to replace
+$ nodewise map -t magc-a -p app.pattern --algorithm auto --phase2 block 2>/dev/null
+? 2
 ## Other batch systems: the job's hosts, where the machine knows one of them.
 $ printf 'a3\na1.site.org\na3\na1.site.org\n' >slots; printf 'a2 3 all.q@a2 UNDEFINED\na4 2 q x\n' >sizes; printf 'a2\na3\n' >parts; printf 'b1\n' >other; nodes() { nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '; }
 > PBS_NODEFILE=slots nodes; PE_HOSTFILE=sizes nodes; LSB_MCPU_HOSTS='a3 1 a1 3' nodes; PBS_NODEFILE=parts nodes; OAR_NODEFILE=slots SLURM_JOB_NODELIST=a4 nodes; PBS_NODEFILE=other nodes

@@ -38,15 +38,14 @@ static double heat_of(int32_t count)
 /* Repeated cuts gain more than swaps do, as far as they cost as little. */
 #define REPEATS_MOST 24
 #define REPEATED_BONDS 800000
-#define STARTED_TWICE 8192 /* processes, at most; not in haste */
 /* Tries of a process on a level, and of all together. */
 #define SIFT_TRIES_EACH 8000
 #define SIFT_TRIES_MOST 30000000
-#define SIFTED_ALWAYS 1024 /* processes; larger only without a shape */
+#define SIFTED_ALWAYS 8191 /* processes; larger only without a shape */
 #define SIFTED_STARTS 2    /* more of them with a shape; not in haste */
 #define SIFTED_REPEATS 3
-#define SIFTED_SHARE 0.8 /* of the first one's tries */
-#define STARTED_LESS 6   /* swaps after them, and colder */
+#define SIFTED_SHARE 0.5 /* of the first one's tries */
+#define STARTED_LESS 16  /* swaps after them, and colder */
 #define STARTED_HEAT 0.5
 #define SIFTED_LESS 5 /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3
@@ -263,18 +262,6 @@ static nw_status take_sifted_again(struct search *search)
     return status;
 }
 
-/* Chance decides more about a small one than about a large one. */
-static nw_status take_sections(struct search *search)
-{
-    bool twice = search->layout->count <= STARTED_TWICE &&
-                 search->placing->budget->effort != NW_EFFORT_FAST;
-    nw_status status = take_section(search, search->seed, repeats_of(search));
-
-    if (!status && twice && !search->placing->budget->stopped)
-        status = take_section(search, search->seed + 77, repeats_of(search));
-    return status;
-}
-
 static uint64_t grid_patience(const struct search *search)
 {
     return search->placing->budget->effort == NW_EFFORT_STRONG ? 30 : 1;
@@ -404,11 +391,11 @@ static nw_status take_more(struct search *search)
     if (budget->stopped)
         return NW_OK;
     if (search->layout->count > SIFTED_ALWAYS)
-        return take_sections(search);
+        return take_section(search, search->seed, repeats_of(search));
     if (budget->effort != NW_EFFORT_FAST)
         return take_sifted_again(search);
     search->steps /= 2;
-    return take_sections(search);
+    return take_section(search, search->seed, repeats_of(search));
 }
 
 static nw_status improve(struct nw_layout *layout,

@@ -4,9 +4,13 @@
 #include "map/section_work.h"
 #include "base/array.h"
 #include "map/sift.h"
+#include "map/sift_near.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Vertices; smaller clusters are tried less for each. */
+#define FULL_TRIES 256
 
 /* The pieces of a cluster are held[first .. end - 1]. */
 struct group {
@@ -18,6 +22,7 @@ struct sifting {
     struct sectioning *work;
     struct group *group;
     int32_t count;
+    float *noise;
     nw_status status;
 };
 
@@ -102,11 +107,14 @@ static nw_status sift(struct sifting *all, int32_t number)
                            .threads =
                                all->count > 1 ? 1 : work->section->threads,
                            .tries = work->section->sift,
+                           .noise = all->noise,
                            .seed = work->section->seed * 1000003 +
                                    (uint64_t)work->now[number].first * 64 + 63};
     int32_t count = work->now[number].end - work->now[number].first;
     nw_status status;
 
+    if (count < FULL_TRIES)
+        sift.tries = sift.tries * (uint64_t)count / FULL_TRIES;
     if (sift.parts < 2 || sift.parts == count ||
         !nw_sift_fits(count, sift.parts))
         return NW_OK;
@@ -144,14 +152,17 @@ nw_status nw_section_sift(struct sectioning *work)
     nw_status status =
         nw_alloc((size_t)work->held_count, sizeof *all.group, &all.group);
 
-    if (status)
-        return status;
-    group_pieces(&all);
-    nw_section_number(work);
-    status = nw_section_share_out(work, sift_job, &all);
-    if (!work->sifted)
-        work->section->formless = all.group[0].formless;
-    work->sifted = true;
+    if (!status)
+        status = nw_sift_noise_new(&all.noise);
+    if (!status) {
+        group_pieces(&all);
+        nw_section_number(work);
+        status = nw_section_share_out(work, sift_job, &all);
+        if (!work->sifted)
+            work->section->formless = all.group[0].formless;
+        work->sifted = true;
+    }
     free(all.group);
+    free(all.noise);
     return status ? status : all.status;
 }

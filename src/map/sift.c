@@ -1,21 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rounds of swaps between parts, from hot to cold; see sift.h. */
 #include "map/sift.h"
+#include "map/sift_near.h"
 #include "map/sift_team.h"
 #include "base/array.h"
 #include "map/chance.h"
 #include "base/crew.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROUNDS 400
-#define HOT 0.25 /* of what a vertex's arcs amount to */
+/* The first and the last heat, of what a vertex's arcs amount to. */
+#define HOT 0.25
 #define COLD 0.06
+#define NEAR_HOT 0.2
+#define NEAR_COLD 0.05
+#define AT_ONCE 5      /* tries that one of all partners together replaces */
 #define TRIAL 8        /* a short trial has one of so many tries */
 #define NEAR 1.12      /* of the first cut, by the trial: go on */
 #define FORMLESS 0.25  /* of all bytes are cut */
 #define TABLE_MOST 4e7 /* cells */
+#define ROUNDING 1e-3  /* of sums of floats */
 #define TEAMS 2
 #define TEAMED_LEAST 8192 /* vertices */
 #define TRY 38     /* arcs that take as long as a vertex's tries do else */
@@ -30,6 +37,10 @@ struct column {
 struct sifting {
     struct nw_sift *sift;
     double chance[NW_CHANCES];
+    bool is_near; /* one table of all, no teams: the rest up to
+                     `best` is not used */
+    struct nw_sift_near near;
+    float *noise;                /* where none was given */
     float *memory, *table;       /* the second begins a cache line */
     struct column *column, *was; /* [parts], now and in the last round */
     float *scratch;              /* [TEAMS] blocks */
@@ -44,7 +55,6 @@ struct sifting {
     int32_t *deal; /* [parts] shuffled, those of a team together */
     int32_t deal_end[TEAMS + 1];
     double *weight; /* [parts] how long they take, in arcs */
-    int teams;
     struct nw_sift_team team[TEAMS];
 };
 
@@ -100,11 +110,11 @@ static double shuffle_parts(struct sifting *work, struct nw_random *random)
 static int32_t end_of(const struct sifting *work, int team, double sum)
 {
     int32_t parts = work->sift->parts;
-    int32_t even = (int32_t)((int64_t)parts * (team + 1) / work->teams);
+    int32_t even = (int32_t)((int64_t)parts * (team + 1) / TEAMS);
     int32_t least = even - parts / 4, end = 0;
-    double aim = sum * (team + 1) / work->teams, here = 0;
+    double aim = sum * (team + 1) / TEAMS, here = 0;
 
-    if (team + 1 == work->teams)
+    if (team + 1 == TEAMS)
         return parts;
     while (end < least || (end < even + parts / 4 &&
                            here + work->weight[work->deal[end]] / 2 < aim))
@@ -138,7 +148,7 @@ static void seat_team(struct sifting *work, int t, int32_t *at)
 
 static void deal_teams(struct sifting *work, struct nw_random *random)
 {
-    double sum = work->teams > 1 ? shuffle_parts(work, random) : 0;
+    double sum = shuffle_parts(work, random);
     struct column *column = work->was;
     int32_t at = 0, *list = work->old;
 
@@ -146,7 +156,7 @@ static void deal_teams(struct sifting *work, struct nw_random *random)
     work->column = column;
     work->old = work->list;
     work->list = list;
-    for (int t = 0; t < work->teams; t++) {
+    for (int t = 0; t < TEAMS; t++) {
         work->deal_end[t + 1] = end_of(work, t, sum);
         seat_team(work, t, &at);
     }
@@ -174,8 +184,7 @@ static void ready_team(void *user, int32_t t)
     int64_t blocks = blocks_of(work);
     size_t block = (size_t)work->sift->parts * NW_SIFT_BLOCK;
 
-    for (int64_t b = blocks * t / work->teams;
-         b < blocks * (t + 1) / work->teams; b++)
+    for (int64_t b = blocks * t / TEAMS; b < blocks * (t + 1) / TEAMS; b++)
         turn_block(work, work->table + (size_t)b * block,
                    work->scratch + (size_t)t * block);
     memset(team->own, -1, (size_t)work->sift->graph->n * sizeof *team->own);
@@ -187,7 +196,7 @@ static void ready_team(void *user, int32_t t)
 static void regroup(struct sifting *work, struct nw_random *random)
 {
     deal_teams(work, random);
-    nw_crew_run(ready_team, work, work->teams, work->sift->threads);
+    nw_crew_run(ready_team, work, TEAMS, work->sift->threads);
 }
 
 /* --- rounds --- */
@@ -210,20 +219,35 @@ static void keep_best(struct sifting *work)
 static void run_round(struct sifting *work, uint64_t tries,
                       struct nw_random *random)
 {
-    uint64_t seed = nw_random_next(random);
+    uint64_t seed;
 
-    for (int t = 0; t < work->teams; t++) {
+    regroup(work, random);
+    seed = nw_random_next(random);
+    for (int t = 0; t < TEAMS; t++) {
         struct nw_sift_team *team = &work->team[t];
 
         team->seed = seed + (uint64_t)t;
         team->tries = tries * (uint64_t)team->first[team->parts] / ROUNDS + 1;
         team->heat = work->heat;
     }
-    nw_crew_run(run_team, work, work->teams, work->sift->threads);
-    for (int t = 0; t < work->teams; t++)
+    nw_crew_run(run_team, work, TEAMS, work->sift->threads);
+    for (int t = 0; t < TEAMS; t++)
         work->cut += work->team[t].change;
     if (work->cut < work->best_cut)
         keep_best(work);
+}
+
+static void run_near(struct sifting *work, uint64_t tries,
+                     struct nw_random *random)
+{
+    uint64_t n = (uint64_t)work->sift->graph->n;
+
+    work->cut += nw_sift_near_run(&work->near, tries * n / AT_ONCE / ROUNDS + 1,
+                                  work->heat, random);
+    if (work->cut < work->best_cut) {
+        work->best_cut = work->cut;
+        memcpy(work->best, work->sift->part, n * sizeof *work->best);
+    }
 }
 
 static bool is_stopped(const struct sifting *work)
@@ -243,20 +267,23 @@ static double strength(const struct nw_halve_graph *graph)
 
 static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
 {
-    double unit = strength(work->sift->graph);
-    double cool = pow(COLD / HOT, 1.0 / (ROUNDS - 1));
+    double hot = work->is_near ? NEAR_HOT : HOT;
+    double cold = work->is_near ? NEAR_COLD : COLD;
+    double cool = pow(cold / hot, 1.0 / (ROUNDS - 1));
     struct nw_random random;
 
     nw_random_init(&random, seed);
-    work->heat = HOT * unit;
+    work->heat = hot * strength(work->sift->graph);
     for (int i = 0; i < ROUNDS && !is_stopped(work); i++) {
         if (i == ROUNDS - 1)
             work->heat = 0;
-        if (i % WEIGHED == 0 && work->teams > 1)
-            weigh_parts(work);
-        if (!i || work->teams > 1)
-            regroup(work, &random);
-        run_round(work, tries, &random);
+        if (work->is_near) {
+            run_near(work, tries, &random);
+        } else {
+            if (i % WEIGHED == 0)
+                weigh_parts(work);
+            run_round(work, tries, &random);
+        }
         work->heat *= cool;
         if (work->sift->budget)
             nw_budget_go(work->sift->budget, 1, work->sift->budget->best);
@@ -265,24 +292,19 @@ static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
 
 /* --- the table --- */
 
-/* As one team has it. */
-static double fill_table(struct sifting *work)
+/* As one team would have it. */
+static void fill_table(struct sifting *work)
 {
     const struct nw_halve_graph *graph = work->sift->graph;
     const int32_t *part = work->sift->part;
-    double cut = 0;
+    size_t parts = (size_t)work->sift->parts;
 
     for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-            int32_t to = part[graph->arc[a].to];
-
-            work->table[(size_t)v * (size_t)work->sift->parts + (size_t)to] +=
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+            work->table[(size_t)v * parts + (size_t)part[graph->arc[a].to]] +=
                 graph->arc[a].bytes;
-            cut += to == part[v] ? 0 : (double)graph->arc[a].bytes;
-        }
     for (int32_t p = 0; p < work->sift->parts; p++)
         work->column[p] = (struct column){p, work->sift->parts};
-    return cut / 2;
 }
 
 /* Backwards from the ends of the parts: `begin` ends as their beginnings. */
@@ -339,7 +361,7 @@ static nw_status alloc_parts(struct sifting *work)
     return status;
 }
 
-static nw_status alloc_sifting(struct sifting *work)
+static nw_status alloc_teams(struct sifting *work)
 {
     size_t n = (size_t)work->sift->graph->n;
     nw_status status = alloc_table(work);
@@ -351,10 +373,8 @@ static nw_status alloc_sifting(struct sifting *work)
     if (!status)
         status = nw_alloc(n, sizeof *work->old, &work->old);
     if (!status)
-        status = nw_alloc(n, sizeof *work->best, &work->best);
-    if (!status)
         status = nw_alloc(n * TEAMS, sizeof *work->own, &work->own);
-    for (int t = 0; !status && t < work->teams; t++)
+    for (int t = 0; !status && t < TEAMS; t++)
         work->team[t] = (struct nw_sift_team){
             .graph = work->sift->graph,
             .chance = work->chance,
@@ -363,8 +383,42 @@ static nw_status alloc_sifting(struct sifting *work)
     return status;
 }
 
+static nw_status ready_near(struct sifting *work)
+{
+    struct nw_sift *sift = work->sift;
+    nw_status status =
+        nw_sift_near_init(&work->near, sift->graph, sift->part, sift->parts);
+
+    if (!status && !sift->noise)
+        status = nw_sift_noise_new(&work->noise);
+    work->near.noise = sift->noise ? sift->noise : work->noise;
+    return status;
+}
+
+static nw_status ready(struct sifting *work)
+{
+    struct nw_sift *sift = work->sift;
+    size_t n = (size_t)sift->graph->n;
+    nw_status status = nw_alloc(n, sizeof *work->best, &work->best);
+
+    if (status)
+        return status;
+    memcpy(work->best, sift->part, n * sizeof *work->best);
+    if (work->is_near)
+        return ready_near(work);
+    status = alloc_teams(work);
+    if (!status) {
+        nw_chances_fill(work->chance);
+        fill_table(work);
+        fill_list(work);
+    }
+    return status;
+}
+
 static void free_sifting(struct sifting *work)
 {
+    nw_sift_near_fini(&work->near);
+    free(work->noise);
     free(work->memory);
     free(work->scratch);
     free(work->column);
@@ -378,6 +432,21 @@ static void free_sifting(struct sifting *work)
     free(work->old);
     free(work->best);
     free(work->own);
+    free(work);
+}
+
+/* --- the search --- */
+
+static double cut_of(const struct nw_sift *sift)
+{
+    const struct nw_halve_graph *graph = sift->graph;
+    double cut = 0;
+
+    for (int32_t v = 0; v < graph->n; v++)
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+            if (sift->part[graph->arc[a].to] != sift->part[v])
+                cut += (double)graph->arc[a].bytes;
+    return cut / 2;
 }
 
 static double bytes_of(const struct nw_halve_graph *graph)
@@ -390,38 +459,35 @@ static double bytes_of(const struct nw_halve_graph *graph)
 }
 
 /* A short trial first: where it stays far from the start, there is a shape. */
-static void search(struct sifting *work)
+static void search(struct sifting *work, double begun)
 {
     struct nw_sift *sift = work->sift;
-    size_t size = (size_t)sift->graph->n * sizeof *work->best;
-    double begun = work->cut = work->best_cut = fill_table(work);
 
-    sift->formless = begun > FORMLESS * bytes_of(sift->graph);
-    if (sift->only_formless && !sift->formless)
-        return;
-    fill_list(work);
-    memcpy(work->best, sift->part, size);
+    work->cut = work->best_cut = begun;
     run_rounds(work, sift->tries / TRIAL, sift->seed);
     if (work->cut <= NEAR * begun)
         run_rounds(work, sift->tries, sift->seed + 1);
-    memcpy(sift->part, work->best, size);
+    memcpy(sift->part, work->best, (size_t)sift->graph->n * sizeof *work->best);
+    assert(fabs(cut_of(sift) - work->best_cut) <= ROUNDING * begun);
 }
 
 nw_status nw_sift(struct nw_sift *sift)
 {
     struct sifting *work = NULL;
-    nw_status status = nw_alloc(1, sizeof *work, &work);
+    double begun = cut_of(sift);
+    nw_status status;
 
+    sift->formless = begun > FORMLESS * bytes_of(sift->graph);
+    if (sift->only_formless && !sift->formless)
+        return NW_OK;
+    status = nw_alloc(1, sizeof *work, &work);
     if (status)
         return status;
     work->sift = sift;
-    work->teams =
-        sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS ? 1 : TEAMS;
-    nw_chances_fill(work->chance);
-    status = alloc_sifting(work);
+    work->is_near = sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS;
+    status = ready(work);
     if (!status)
-        search(work);
+        search(work, begun);
     free_sifting(work);
-    free(work);
     return status;
 }

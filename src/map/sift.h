@@ -2,8 +2,9 @@
 /*
  * The vertices of a cluster among its children, all equally far apart:
  * annealing of swaps with the bytes from each vertex to each part at hand, so
- * that a try costs two lookups. Where a graph has no shape to cut along, as
- * random ones, it leaves less cut than moves along a border do. Each round
+ * that a try costs few lookups. Where a graph has no shape to cut along, as
+ * random ones, it leaves less cut than moves along a border do, and so it does
+ * of any small one. Small ones are searched as in sift_near.h. Else each round
  * deals the parts of many vertices to two teams of about equal work: hubs count
  * for their arcs. A team moves its own vertices among its own parts, whose
  * columns of the table stand together for the round, on its own cache lines.
@@ -20,6 +21,7 @@ struct nw_sift {
     int32_t *part;  /* [n] in and out; the sizes of the parts stay */
     uint64_t tries; /* for each vertex */
     uint64_t seed;
+    const float *noise; /* of nw_sift_noise_new, for many calls; or NULL */
     struct nw_budget *budget; /* counts a step each round; NULL: nobody does */
     int32_t threads;          /* at least 1; the answer is the same */
     bool only_formless;       /* do nothing where the start cuts little */

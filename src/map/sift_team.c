@@ -11,7 +11,6 @@
 #define LEAD 12
 #define LEAD_ARC 8
 #define LEAD_PEER 4
-#define NEAR_MOST 4096 /* vertices whose table is near anyway */
 
 struct draw {
     uint64_t whom, where;
@@ -103,18 +102,6 @@ static inline struct draw throw_dice(struct nw_random *random)
     return (struct draw){whom, nw_random_next(random)};
 }
 
-static double run_near(struct nw_sift_team *team, struct nw_random *random)
-{
-    double change = 0;
-
-    for (uint64_t i = 0; i < team->tries; i++) {
-        struct draw draw = throw_dice(random);
-
-        change += try_one(team, &draw);
-    }
-    return change;
-}
-
 static inline void ask_for_peer(const struct nw_sift_team *team, uint64_t bits)
 {
     int32_t begin = team->graph->row[*pick_of(team, bits)];
@@ -135,7 +122,7 @@ static inline void ask_for_arc(const struct nw_sift_team *team, uint64_t bits)
     __builtin_prefetch(&team->own[u]);
 }
 
-static double run_far(struct nw_sift_team *team, struct nw_random *random)
+static double run(struct nw_sift_team *team, struct nw_random *random)
 {
     struct draw ring[RING];
     double change = 0;
@@ -159,6 +146,5 @@ void nw_sift_team_run(struct nw_sift_team *team)
     struct nw_random random;
 
     nw_random_init(&random, team->seed);
-    team->change = team->graph->n > NEAR_MOST ? run_far(team, &random)
-                                              : run_near(team, &random);
+    team->change = run(team, &random);
 }

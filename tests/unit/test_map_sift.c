@@ -3,6 +3,7 @@
  * any: sizes stay, the cut never rises, the same seed gives the same. */
 #include "base/random.h"
 #include "map/sift.h"
+#include "map/sift_near.h"
 #include "support/machine.h"
 
 #include <setjmp.h>
@@ -198,12 +199,48 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
     nw_halve_graph_fini(&graph);
 }
 
+/* Parts of 1, 7 and more than are looked at together; the change is that of
+ * the cut, bytes being whole numbers. */
+static void test_changes_add_up_for_uneven_parts(void **state)
+{
+    static int32_t part[MANY];
+    int32_t size[3] = {0};
+    struct nw_halve_graph graph;
+    struct nw_sift_near near;
+    struct nw_random random;
+    float *noise = NULL;
+    double heat = 4;
+
+    (void)state;
+    make_many(&graph);
+    for (int32_t v = 0; v < MANY; v++)
+        part[v] = v ? v > 7 ? 2 : 1 : 0;
+    nw_random_init(&random, 9);
+    MUST(nw_sift_noise_new(&noise));
+    MUST(nw_sift_near_init(&near, &graph, part, 3));
+    near.noise = noise;
+    for (int round = 0; round < 40; round++, heat *= 0.8) {
+        double before = cut_of(&graph, part);
+        double change = nw_sift_near_run(&near, 500, heat, &random);
+
+        assert_true(cut_of(&graph, part) - before == change);
+    }
+    for (int32_t v = 0; v < MANY; v++)
+        size[part[v]]++;
+    assert_int_equal(size[0], 1);
+    assert_int_equal(size[1], 7);
+    nw_sift_near_fini(&near);
+    free(noise);
+    nw_halve_graph_fini(&graph);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_groups_are_found),
         cmocka_unit_test(test_sizes_stay_and_cuts_do_not_rise),
         cmocka_unit_test(test_shapes_are_left_alone),
+        cmocka_unit_test(test_changes_add_up_for_uneven_parts),
         cmocka_unit_test(test_two_teams_keep_sizes_on_any_threads),
     };
 

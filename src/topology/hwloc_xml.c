@@ -265,6 +265,18 @@ static nw_status scan(struct scanner *scanner)
                    scanner->file, scanner->line);
 }
 
+/* hwloc's own parser knows none. */
+static void blank_comments(char *text)
+{
+    char *end;
+
+    while ((text = strstr(text, "<!--")) && (end = strstr(text + 4, "-->"))) {
+        for (end += 3; text < end; text++)
+            if (*text != '\n')
+                *text = ' ';
+    }
+}
+
 nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
                             char **host)
 {
@@ -290,6 +302,7 @@ nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
     }
     if (host)
         *host = scanner.host;
+    blank_comments(text);
     *data = text;
     *length = count;
     return NW_OK;

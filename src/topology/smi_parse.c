@@ -28,16 +28,31 @@ static nw_status bad(const struct reader *reader, const char *what,
                    reader->line, what, word);
 }
 
-/* Terminal codes such as \033[4m are taken out. */
+/* The length of a terminal's code such as \033[4m, of which a copy from a page
+ * may have lost the first character; 0 where there is none. */
+static size_t code_length(const char *at)
+{
+    size_t begin = *at == '\033', end;
+
+    if (at[begin] != '[')
+        return 0;
+    begin++;
+    end = begin + strspn(at + begin, "0123456789;");
+    if (at[end] != 'm' && at[end] != 'K')
+        return 0;
+    return end > begin || *at == '\033' ? end + 1 : 0;
+}
+
+/* Terminal codes are taken out. */
 static void strip_codes(char *text)
 {
     char *to = text;
 
     for (const char *at = text; *at;) {
-        if (at[0] == '\033' && at[1] == '[') {
-            at += 2;
-            at += strcspn(at, "mK\n");
-            at += *at == 'm' || *at == 'K';
+        size_t code = code_length(at);
+
+        if (code) {
+            at += code;
         } else if (*at == '\r') {
             at++;
         } else {

@@ -119,6 +119,9 @@ $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 gg 9 1\n1 0 gg 9 1\n' > two; 
 0 crossed 0 0
 1 crossed 2 1
 ## A byte order mark is no part of a table.
+$ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; for e in '\033' ''; do sed "1s/GPU0/$(printf "$e")[4mGPU0/; 1s/\$/$(printf "$e")[0m/" "$f" >coded.txt; head -1 coded.txt | grep -c '\[4mGPU0.*\[0m'; nodewise topology nvidia-smi:coded.txt | sed 1,3d | cmp - plain; done
+1
+1
 $ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt; nodewise topology nvidia-smi:mark.txt | grep -c gpu
 3
 ## Files that are wrong.

@@ -105,6 +105,8 @@ $ for t in magc-a rashti-192 dgx-h100:2 summit:100 hierarchy:4:8:2 hwloc:"packag
 $ cd "$FIXTURES/topology/valid"; nodewise topology gpu-memory.v2.xml >"$OLDPWD/2" &&
 > nodewise topology gpu-memory.v1.xml | diff - "$OLDPWD/2" | tail -n +5; nodewise topology gpu-memory.v1.xml --distance "gpu 0" gpu1
 6
+## Comments, which hwloc's own parser does not know.
+$ sed 's/<topology[^>]*>/<!-- a --> & <!-- <object\n> -->/; 0,/<object/! s/<object/<!-- - -->&/' "$FIXTURES/topology/valid/node.xml" >node.xml; [ $(grep -c '<!--' node.xml) -gt 2 ] && nodewise topology node.xml | tail -n +3 >a; nodewise topology "$FIXTURES/topology/valid/node.xml" | tail -n +3 | diff - a | head -3
 ## What cannot be is said, in words that name what would do.
 $ nodewise topology magc-a --distance 0 96
 ! nodewise topology: there is no element 96: the machine has 96 elements, from 0

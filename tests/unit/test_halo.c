@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -375,6 +376,32 @@ static void sixteen(void **state)
     assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
     assert_true(report.exact);
     assert_true(same(report.cost, 32 * 3 * 1 + 32 * 1 * 5));
+}
+
+#define LEAVES 27
+
+/* Three nodes of nine, more than is proven: nine that talk belong on one node,
+ * which is found, and without the long search for distances that are no
+ * tree's (seconds of processor time). */
+static void trees(void **state)
+{
+    double flow[LEAVES * LEAVES], distance[LEAVES * LEAVES];
+    int32_t at[LEAVES];
+    struct nw_halo_assignment problem = {
+        .n = LEAVES, .flow = flow, .distance = distance, .seed = 1};
+    struct nw_halo_assigned report;
+    clock_t begun = clock();
+
+    (void)state;
+    for (int i = 0; i < LEAVES * LEAVES; i++) {
+        int a = i / LEAVES, b = i % LEAVES;
+
+        flow[i] = a == b ? 0 : a % 3 == b % 3 ? 10 : 1;
+        distance[i] = a == b ? 0 : a / 9 == b / 9 ? 2 : 4;
+    }
+    assert_int_equal(nw_halo_assign(&problem, at, &report), NW_OK);
+    assert_true(same(report.cost, LEAVES * (8 * 10 * 2 + 18 * 1 * 4)));
+    assert_true(clock() - begun < CLOCKS_PER_SEC);
 }
 
 /* Dense random flows and distances, in which nothing is alike: proven within
@@ -749,14 +776,23 @@ static void columns(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paper_example),     cmocka_unit_test(figure_3),
-        cmocka_unit_test(best_is_least),     cmocka_unit_test(cells_agree),
-        cmocka_unit_test(linear_assignment), cmocka_unit_test(nugent),
-        cmocka_unit_test(assign_is_exact),   cmocka_unit_test(sixteen),
-        cmocka_unit_test(dense_machines),    cmocka_unit_test(dense),
-        cmocka_unit_test(summit_case),       cmocka_unit_test(uneven),
-        cmocka_unit_test(refused),           cmocka_unit_test(copies),
-        cmocka_unit_test(columns),           cmocka_unit_test(model_chooses),
+        cmocka_unit_test(paper_example),
+        cmocka_unit_test(figure_3),
+        cmocka_unit_test(best_is_least),
+        cmocka_unit_test(cells_agree),
+        cmocka_unit_test(linear_assignment),
+        cmocka_unit_test(nugent),
+        cmocka_unit_test(assign_is_exact),
+        cmocka_unit_test(sixteen),
+        cmocka_unit_test(trees),
+        cmocka_unit_test(dense_machines),
+        cmocka_unit_test(dense),
+        cmocka_unit_test(summit_case),
+        cmocka_unit_test(uneven),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(columns),
+        cmocka_unit_test(model_chooses),
         cmocka_unit_test(model_is_bound),
     };
 

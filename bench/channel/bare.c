@@ -15,6 +15,7 @@
 
 #include <nodewise/channel.h>
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +24,23 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { TURNS = 301, TRIPS = 100, PAIRS = 20001, WARM = 10, SLOT = 8192 };
-enum { BARE, BARE_PACK, GATHER, PACK, WAYS };
-static const size_t sizes[] = {8, 64, 256, 1024, 2048, 4096, 8192};
+enum {
+    TURNS = 301,
+    TRIPS = 100,
+    PAIRS = 20001,
+    WARM = 10,
+    SLOT = 8192,
+    MOST = 65536
+};
+enum { BARE, BARE_PACK, GATHER, PACK, FETCH, AUTO, WAYS };
+static const size_t sizes[] = {8,    64,   256,   1024,  2048,
+                               4096, 8192, 16384, 32768, 65536};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 struct end {
     int rank, wire; /* wire: a socket to the other */
+    bool writes;    /* a message before it is sent, and reads it at the end */
+    int sum;
     struct nw_endpoint fabric;
     fi_addr_t other;
     nw_channel *channel;
@@ -60,7 +71,7 @@ static nw_status swap(void *context, const void *mine, size_t bytes, void *all)
 
 static void await(struct end *end)
 {
-    must(fi_recv(end->fabric.ep, end->in, NW_WIRE_HEADER + SLOT, NULL,
+    must(fi_recv(end->fabric.ep, end->in, NW_WIRE_HEADER + MOST, NULL,
                  FI_ADDR_UNSPEC, &end->come) != 0,
          "fi_recv");
 }
@@ -105,12 +116,23 @@ static void finish(struct end *end, int count)
     }
 }
 
+/* What a program does with what it received. */
+static void use(struct end *end, size_t bytes)
+{
+    const char *c = end->in;
+
+    for (size_t i = 0; i < bytes; i += 64)
+        end->sum += c[i];
+}
+
 /* Every trip awaits one message and sends one; both are done at its end. */
 static void trip_bare(struct end *end, int way, size_t bytes)
 {
     if (!end->rank)
         send_bare(end, way, bytes);
     finish(end, end->rank ? 1 : 2);
+    if (end->writes)
+        use(end, NW_WIRE_HEADER + bytes);
     await(end);
     if (end->rank) {
         send_bare(end, way, bytes);
@@ -120,8 +142,13 @@ static void trip_bare(struct end *end, int way, size_t bytes)
 
 static void trip_channel(struct end *end, int way, size_t bytes)
 {
-    end->channel->options.protocol =
-        way == PACK ? NW_CHANNEL_PACK : NW_CHANNEL_GATHER;
+    static const enum nw_channel_protocol protocols[WAYS] = {
+        [GATHER] = NW_CHANNEL_GATHER,
+        [PACK] = NW_CHANNEL_PACK,
+        [FETCH] = NW_CHANNEL_FETCH,
+        [AUTO] = NW_CHANNEL_AUTO};
+
+    end->channel->options.protocol = protocols[way];
     for (int i = 0; i < 2; i++) {
         bool sends = i == end->rank;
         struct nw_channel_message message = {sends ? end->out : end->in, bytes,
@@ -132,11 +159,15 @@ static void trip_channel(struct end *end, int way, size_t bytes)
                    : nw_channel_receive(end->channel, &message, &request),
              "begin");
         must(nw_channel_wait(&request, NULL), "wait");
+        if (!sends && end->writes)
+            use(end, bytes);
     }
 }
 
 static void trip(struct end *end, int way, size_t bytes)
 {
+    if (end->writes)
+        memset(end->out, way, bytes);
     if (way >= GATHER)
         trip_channel(end, way, bytes);
     else
@@ -220,8 +251,8 @@ static void measure(struct end *end, size_t bytes)
 
             times[way][i] = turn(end, way, bytes);
         }
-    more[0] = contest(end, BARE, bytes);
-    more[1] = contest(end, GATHER, bytes);
+    more[0] = bytes > SLOT ? NAN : contest(end, BARE, bytes);
+    more[1] = bytes > SLOT ? NAN : contest(end, GATHER, bytes);
     if (end->rank)
         return;
     printf("%zu", bytes);
@@ -251,22 +282,23 @@ static void open_end(struct end *end, const char *provider)
     options.context = end;
     options.provider = provider;
     must(nw_channel_open(&options, &end->channel), "open");
-    must(nw_alloc(SLOT, 1, &end->out) ||
-             nw_alloc(NW_WIRE_HEADER + SLOT, 1, &end->packed) ||
-             nw_alloc(NW_WIRE_HEADER + SLOT, 1, &end->in),
+    must(nw_alloc(MOST, 1, &end->out) ||
+             nw_alloc(NW_WIRE_HEADER + MOST, 1, &end->packed) ||
+             nw_alloc(NW_WIRE_HEADER + MOST, 1, &end->in),
          "allocate");
-    memset(end->out, 1, SLOT); /* else all is the kernel's one page of zeros */
+    memset(end->out, 1, MOST); /* else all is the kernel's one page of zeros */
     await(end);
 }
 
-static void run(struct end *end, const char *provider)
+/* All sizes, or one. */
+static void run(struct end *end, const char *provider, size_t only)
 {
     open_end(end, provider);
     if (!end->rank)
-        printf("bytes\tbare\tbare pack\tgather\tpack\tbare pack more ns\t"
-               "pack more ns\n");
-    for (int i = 0; i < SIZES; i++)
-        measure(end, sizes[i]);
+        printf("bytes\tbare\tbare pack\tgather\tpack\tfetch\tauto\t"
+               "bare pack more ns\tpack more ns\n");
+    for (int i = 0; i < (only ? 1 : SIZES); i++)
+        measure(end, only ? only : sizes[i]);
     nw_channel_close(end->channel);
     nw_endpoint_close(&end->fabric);
     free(end->out);
@@ -280,13 +312,14 @@ int main(int argc, char **argv)
     int wires[2], how = 0;
     pid_t child;
 
-    must(argc != 2, "usage: bare PROVIDER");
+    end.writes = argc > 3;
+    must(argc < 2 || argc > 4, "usage: bare PROVIDER [BYTES [written]]");
     must(socketpair(AF_UNIX, SOCK_STREAM, 0, wires), "socketpair");
     child = fork();
     end.rank = !child;
     end.wire = wires[!child];
     (void)close(wires[child != 0]);
-    run(&end, argv[1]);
+    run(&end, argv[1], argc > 2 ? (size_t)atol(argv[2]) : 0);
     if (child)
         must(waitpid(child, &how, 0) != child || how, "the other process");
     return 0;

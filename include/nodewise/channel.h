@@ -40,13 +40,18 @@ enum { NW_CHANNEL_ANY = -1 }; /* source, or tag, of a receive */
 
 /* How a message is sent; AUTO is the cheapest by the table of costs. A message
  * of more than slot_bytes, over shm also one of more than 20 KiB, always goes
- * by rendezvous. */
+ * by rendezvous, or out of the host's memory by fetch. Where fetch cannot be it
+ * is another: to other hosts, where the kernel does not let the one process
+ * read the other, of GPU memory beyond slot_bytes. A send by either of these
+ * two ends only when its receive was posted, so wait for none before that,
+ * whatever its size. */
 enum nw_channel_protocol {
     NW_CHANNEL_AUTO,
     NW_CHANNEL_GATHER,     /* header and payload in one fi_sendv */
     NW_CHANNEL_PACK,       /* both packed into one buffer first */
     NW_CHANNEL_TWO,        /* the header, then the payload */
     NW_CHANNEL_RENDEZVOUS, /* ready to send, clear to send, remote write */
+    NW_CHANNEL_FETCH,      /* inside a host: read by the receiver */
     NW_CHANNEL_PROTOCOLS
 };
 

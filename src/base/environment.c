@@ -16,6 +16,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_CHANNEL_COPY", "auto|naive|loopback|fastcopy",
      "how a small message comes from its landing slot, or MPI's, into GPU "
      "memory, and for an MPI out of it"},
+    {"NODEWISE_CHANNEL_FETCH", "on|off",
+     "'off' keeps channels from reading messages in the sender's memory"},
     {"NODEWISE_CHANNEL_IPC", "on|off",
      "'off' sends large messages between GPUs of one host over libfabric, too"},
     {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|vulkan|resident|emulated|none",
@@ -24,7 +26,7 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_CHANNEL_MODULES", "FOLDER",
      "the kernel's modules, instead of those in /sys/module, where channels "
      "look for nvidia_peermem"},
-    {"NODEWISE_CHANNEL_PROTOCOL", "auto|gather|pack|two|rendezvous",
+    {"NODEWISE_CHANNEL_PROTOCOL", "auto|gather|pack|two|rendezvous|fetch",
      "how the channel sends messages that fit a slot"},
     {"NODEWISE_CHANNEL_PROVIDER", "auto|NAME",
      "the libfabric provider of channels, such as shm or tcp;ofi_rxm"},

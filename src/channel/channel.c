@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A channel from its options to its memory, and back. */
-#include "channel/state.h"
+#include "channel/fetch.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -31,8 +31,8 @@ static nw_status find_word(const char *variable, const char *const *words,
 
 static nw_status read_environment(struct nw_channel_options *options)
 {
-    static const char *const protocols[] = {"auto", "gather", "pack", "two",
-                                            "rendezvous"};
+    static const char *const protocols[] = {"auto", "gather",     "pack",
+                                            "two",  "rendezvous", "fetch"};
     static const char *const copies[] = {"auto", "naive", "loopback",
                                          "fastcopy"};
     int protocol = (int)options->protocol, copy = (int)options->copy;
@@ -160,6 +160,7 @@ static nw_status open_parts(nw_channel *channel)
         channel->gpu_count = nw_memory_gpus();
         channel->mapping = channel->reaches ? nw_mapping_open() : NULL;
         channel->opens = channel->has_gpu && (!open || strcmp(open, "off"));
+        nw_fetch_open(channel);
         status = nw_peers_meet(channel);
     }
     if (!status)
@@ -189,6 +190,7 @@ static void free_parts(nw_channel *channel)
     for (int f = 0; f < NW_ENDPOINTS; f++)
         unregister(channel, f);
     nw_opened_close(channel);
+    nw_fetch_close(channel);
     nw_mapping_close(channel->mapping);
     for (int f = 0; f < NW_ENDPOINTS; f++)
         nw_endpoint_close(&channel->fabric[f]);
@@ -224,6 +226,7 @@ nw_status nw_channel_open(const struct nw_channel_options *options,
         return status;
     (void)pthread_mutex_init(&channel->lock, NULL);
     channel->options = *options;
+    channel->board_file = -1;
     status = check(&channel->options);
     if (!status)
         status = open_parts(channel);

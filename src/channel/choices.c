@@ -20,12 +20,16 @@ static void of_model(const nw_channel *channel, int fabric,
                      const struct nw_situation *of, struct nw_choice *out)
 {
     const struct nw_endpoint *endpoint = &channel->fabric[fabric];
-    struct nw_ends ends = {.costs = channel->costs,
-                           .gpu = {of->gpu[0], of->gpu[1]},
-                           .adapter = endpoint->reach != NW_REACH_NONE,
-                           .packs = !endpoint->gathers,
-                           .mapping = channel->mapping != NULL,
-                           .regime = of->regime};
+    struct nw_ends ends = {
+        .costs = channel->costs,
+        .gpu = {of->gpu[0], of->gpu[1]},
+        .adapter = endpoint->reach != NW_REACH_NONE,
+        .packs = !endpoint->gathers,
+        .fetches = endpoint->copies && channel->board,
+        .opens = endpoint->copies && channel->opens,
+        .whole = endpoint->copies ? endpoint->whole - NW_WIRE_HEADER : 0,
+        .mapping = channel->mapping != NULL,
+        .regime = of->regime};
 
     nw_costs_of_provider(&ends.costs, of->provider);
     nw_costs_of_locality(&ends.costs, of->locality);

@@ -108,7 +108,8 @@ static double cost_out(const struct nw_ends *ends,
 {
     const struct nw_costs *costs = &ends->costs;
     bool pack = protocol == NW_CHANNEL_PACK;
-    bool copies = protocol != NW_CHANNEL_RENDEZVOUS && (pack || ends->packs);
+    bool copies = protocol == NW_CHANNEL_FETCH ||
+                  (protocol != NW_CHANNEL_RENDEZVOUS && (pack || ends->packs));
 
     if (!ends->gpu[0])
         return pack ? (double)bytes / costs->rate[NW_COST_HOP] : 0;
@@ -138,20 +139,64 @@ static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
     return ends->adapter ? seconds : INFINITY;
 }
 
+/* Three messages, and a write, which inside a host is the kernel's; into a GPU
+ * of this host in one copy. */
+static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double seconds =
+        nw_cost(costs, NW_COST_HOP, bytes) + 2 * costs->latency_s[NW_COST_HOP];
+    double through = cost_out(ends, NW_CHANNEL_RENDEZVOUS, bytes);
+
+    if (ends->gpu[1])
+        through +=
+            nw_cost(costs, ends->adapter ? NW_COST_WRITE : NW_COST_COPY, bytes);
+    if (ends->whole && bytes > ends->whole)
+        through += costs->latency_s[NW_COST_FETCH];
+    if (ends->opens && ends->gpu[0] && ends->gpu[1] && bytes > NW_WEIGH_BYTES)
+        through = fmin(through, nw_cost(costs, NW_COST_COPY, bytes));
+    return seconds + through;
+}
+
+/* The header, and a read of the kernel's; what goes to the host is then there.
+ */
+static double cost_of_fetch(const struct nw_ends *ends,
+                            enum nw_channel_copy copy, uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double seconds = costs->latency_s[NW_COST_HOP] +
+                     nw_cost(costs, NW_COST_FETCH, bytes) +
+                     cost_out(ends, NW_CHANNEL_FETCH, bytes);
+
+    if (!ends->fetches)
+        return INFINITY;
+    if (!ends->gpu[1] && !copy)
+        return seconds;
+    return seconds + cost_in(ends, copy, bytes);
+}
+
+/* In parts it is copied into the provider's memory and out of it. */
+static double cost_of_eager(const struct nw_ends *ends, struct nw_way_of way,
+                            uint64_t bytes)
+{
+    const struct nw_costs *costs = &ends->costs;
+    double seconds = nw_cost(costs, NW_COST_HOP, bytes) +
+                     cost_out(ends, way.protocol, bytes) +
+                     cost_in(ends, way.copy, bytes);
+
+    if (way.protocol == NW_CHANNEL_TWO)
+        seconds += costs->latency_s[NW_COST_HOP] / 2;
+    if (ends->whole && bytes > ends->whole)
+        seconds += (double)bytes / costs->rate[NW_COST_HOP];
+    return seconds;
+}
+
 double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,
                       uint64_t bytes)
 {
-    const struct nw_costs *costs = &ends->costs;
-    double hop = costs->latency_s[NW_COST_HOP];
-    double seconds = nw_cost(costs, NW_COST_HOP, bytes) +
-                     cost_out(ends, way.protocol, bytes);
-
-    if (way.protocol != NW_CHANNEL_RENDEZVOUS)
-        return seconds + (way.protocol == NW_CHANNEL_TWO ? hop / 2 : 0) +
-               cost_in(ends, way.copy, bytes);
-    seconds += 2 * hop;
-    if (ends->gpu[1])
-        seconds +=
-            nw_cost(costs, ends->adapter ? NW_COST_WRITE : NW_COST_COPY, bytes);
-    return seconds;
+    if (way.protocol == NW_CHANNEL_RENDEZVOUS)
+        return cost_of_rendezvous(ends, bytes);
+    if (way.protocol == NW_CHANNEL_FETCH)
+        return cost_of_fetch(ends, way.copy, bytes);
+    return cost_of_eager(ends, way, bytes);
 }

@@ -9,11 +9,14 @@
 /* name, default seconds, default bytes/s */
 #define NW_COST_LIST(X)                                                        \
     X(HOP, "hop", 0.7e-6, 10e9)                                                \
+    X(FETCH, "fetch", 1.2e-6, 20e9)                                            \
     X(COPY, "copy", 6e-6, 12e9)                                                \
     X(STORE, "store", 0.1e-6, 10e9)                                            \
     X(LOOP, "loopback", 1.2e-6, 2e9)                                           \
     X(READ, "adapter-read", 0.6e-6, 0.8e9)                                     \
     X(WRITE, "adapter-write", 0.6e-6, 6e9)
+
+enum { NW_WEIGH_BYTES = 8192 }; /* beyond, a GPU's memory may be opened */
 
 enum nw_cost_kind {
 #define NW_COST_ENUM(id, name, latency, rate) NW_COST_##id,
@@ -63,6 +66,9 @@ struct nw_ends {
     bool gpu[2]; /* the sender's memory, the receiver's */
     bool adapter, mapping;
     bool packs; /* what is gathered from GPU memory */
+    bool fetches,
+        opens;    /* inside a host: reads others' memory, opens a GPU's */
+    size_t whole; /* beyond, eager ones go in parts; 0: never */
     enum nw_regime regime;
 };
 /* Seconds; INFINITY for what cannot be. */

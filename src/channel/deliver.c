@@ -125,7 +125,7 @@ void nw_deliver(nw_channel *channel, struct nw_slot *slot,
     slot->match = request;
     if (bytes && request->gpu >= 0)
         status = into_gpu(channel, slot, request);
-    else if (bytes)
+    else if (bytes && slot->wire.kind != NW_WIRE_FETCH) /* which is there */
         memcpy(request->message.buffer, payload_of(slot), bytes);
     if (!slot->looping)
         finish(channel, slot, status);

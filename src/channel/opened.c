@@ -6,7 +6,7 @@
  * and known by handle and buffer id: memory freed and given out anew may have
  * an old handle. A sender that cannot open it says so, and room is granted as
  * to any other. */
-#include "channel/state.h"
+#include "channel/fetch.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -135,6 +135,8 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
         nw_peer_lose(channel, peer, "it offered room for what nobody sends");
         return;
     }
+    if (request->word)
+        nw_fetch_refused(request, false);
     status = open_memory(channel, peer, open, &memory);
     if (status) {
         done.bytes = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Who the others are: where they run, which provider reaches them, whether
  * they still live, and what ends when they do not. */
-#include "channel/state.h"
+#include "channel/fetch.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -16,7 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 enum { GRACE_NS = 100000000 };
@@ -26,8 +25,8 @@ struct card {
     char host[160];
     uint32_t version, credits;
     uint64_t slot_bytes;
-    uint64_t channel; /* where it is, to try whether others may look at it */
-    int32_t pid;
+    uint64_t nonce, nonce_at; /* to try whether others may look at it */
+    int32_t pid, board;
 };
 
 /* Said in the second: 0 bytes where there is no such endpoint. */
@@ -59,12 +58,9 @@ static void name_host(char host[160])
 /* As the provider `shm` asks. Then it writes by one call of the kernel, which
  * fails where that process is dead; else it awaits the word of each process
  * that it wrote to in turn, and would await that of a dead one for ever. */
-static bool may_write(int32_t pid, uint64_t address)
+static bool may_write(const struct nw_peer *peer)
 {
-    char mine;
-    struct iovec here = {&mine, 1}, there = {(void *)(uintptr_t)address, 1};
-
-    return process_vm_readv(pid, &here, 1, &there, 1, 0) == 1;
+    return nw_fetch_read(peer, 0, NULL, 0);
 }
 
 static nw_status compare(nw_channel *channel, const struct card *cards)
@@ -88,10 +84,13 @@ static nw_status compare(nw_channel *channel, const struct card *cards)
         peer->pid = cards[i].pid;
         peer->here = !strcmp(cards[i].host, mine->host);
         peer->credits = mine->credits;
-        peer->watch = -1;
+        peer->watch = peer->board_file = -1;
         if (peer->here && peer->pid != getpid()) {
             peer->watch = (int)syscall(SYS_pidfd_open, peer->pid, 0);
-            peer->at_once = may_write(peer->pid, cards[i].channel);
+            peer->nonce = cards[i].nonce;
+            peer->nonce_at = cards[i].nonce_at;
+            peer->board_file = cards[i].board;
+            peer->at_once = may_write(peer);
         }
     }
     return NW_OK;
@@ -108,8 +107,10 @@ static nw_status introduce(nw_channel *channel, struct nw_meeting *meeting)
     mine.version = NW_WIRE_VERSION;
     mine.credits = channel->options.credits;
     mine.slot_bytes = channel->options.slot_bytes;
-    mine.channel = (uintptr_t)channel;
+    mine.nonce = channel->nonce;
+    mine.nonce_at = (uintptr_t)&channel->nonce;
     mine.pid = getpid();
+    mine.board = channel->board ? channel->board_file : -1;
     if (!status)
         status = nw_meeting_gather(meeting, &mine, sizeof mine, cards);
     if (!status)

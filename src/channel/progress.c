@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One turn of the wheel: what libfabric finished is handed to its owner, then
  * whatever had to wait is tried again. */
-#include "channel/state.h"
+#include "channel/fetch.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -135,6 +135,8 @@ bool nw_progress(nw_channel *channel)
     for (int i = 0; i < channel->fabric_count; i++)
         if (channel->fabric[i].cq)
             any |= read_queue(channel, &channel->fabric[i]);
+    if (channel->words)
+        any |= nw_fetch_look(channel);
     if (is_anything_waiting(channel))
         try_again(channel);
     if (++channel->turns % LOOK_TURNS == 0) {

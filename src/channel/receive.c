@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where messages land and meet their receives. A message that nobody awaits
  * stays in its slot, whose credit is not given back: that bounds memory. */
-#include "channel/state.h"
+#include "channel/fetch.h"
 
 #include "base/status.h"
 
@@ -92,6 +92,8 @@ static void match(nw_channel *channel, struct nw_slot *slot,
                                   request->peer->rank));
         return;
     }
+    if (wire->kind == NW_WIRE_FETCH && nw_fetch_take(channel, slot, request))
+        return;
     if (nw_wire_is_rts(wire)) {
         struct nw_wire rts = *wire;
 

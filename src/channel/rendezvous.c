@@ -89,6 +89,7 @@ static void send_cts(nw_channel_request *request, struct nw_wire *cts)
     cts->id = request->remote;
     cts->to = request->id;
     cts->offset = request->granted;
+    cts->order = request->cannot_read;
     cts->tag = request->granted + cts->bytes == request->total;
     request->granted += cts->bytes;
     nw_send_control(request->peer, request->channel, cts);

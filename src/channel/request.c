@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The life of a request: in lists, done, and freed only once libfabric holds
  * nothing of it any more. */
-#include "channel/state.h"
+#include "channel/fetch.h"
 
 #include "base/array.h"
 #include "base/status.h"
@@ -58,6 +58,8 @@ static void let_go(nw_channel_request *request)
 
     if (request->flights)
         return;
+    if (request->word)
+        nw_fetch_forget(request);
     if (request->kept || request->result.protocol == NW_CHANNEL_RENDEZVOUS)
         nw_rendezvous_drop(request);
     if (request->bounce) {

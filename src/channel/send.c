@@ -2,7 +2,7 @@
 /* How messages leave: in order for each peer, as far as its credits go, by the
  * protocol that was asked for or is cheapest. What libfabric does not take now
  * stays and is tried again by progress. */
-#include "channel/state.h"
+#include "channel/fetch.h"
 
 #include "base/status.h"
 
@@ -79,7 +79,8 @@ static bool is_straight(nw_channel_request *request)
     const struct nw_endpoint *fabric =
         nw_fabric_of(request->channel, request->peer);
 
-    if (request->result.protocol == NW_CHANNEL_PACK)
+    if (request->result.protocol == NW_CHANNEL_PACK ||
+        (request->result.protocol == NW_CHANNEL_FETCH && request->gpu >= 0))
         return false;
     if (request->gpu >= 0)
         return (!fabric->local || bounce_take(request)) &&
@@ -280,7 +281,9 @@ static ssize_t post(nw_channel_request *request)
     if ((protocol == NW_CHANNEL_PACK || protocol == NW_CHANNEL_GATHER) &&
         is_in_parts(request))
         return post_parts(request);
-    if (protocol == NW_CHANNEL_RENDEZVOUS)
+    if (protocol == NW_CHANNEL_FETCH && nw_fetch_begin(request))
+        return nw_fetch_post(request);
+    if (protocol >= NW_CHANNEL_RENDEZVOUS)
         return post_head(request);
     return protocol == NW_CHANNEL_TWO ? post_two(request) : post_whole(request);
 }
@@ -304,6 +307,8 @@ static void posted(nw_channel_request *request)
         return;
     }
     nw_list_remove(request);
+    if (request->result.protocol == NW_CHANNEL_FETCH)
+        return;
     if (request->result.protocol == NW_CHANNEL_RENDEZVOUS) {
         nw_rendezvous_asked(request);
         return;
@@ -399,11 +404,16 @@ static enum nw_channel_protocol choose(const nw_channel_request *request)
     nw_channel *channel = request->channel;
     uint64_t bytes = request->message.bytes;
 
-    if (bytes > channel->options.slot_bytes || is_beyond(request))
-        return NW_CHANNEL_RENDEZVOUS;
-    if (channel->options.protocol)
-        return channel->options.protocol;
-    return nw_choose_way(channel, request, bytes).protocol;
+    bool large = bytes > channel->options.slot_bytes || is_beyond(request);
+    enum nw_channel_protocol protocol = channel->options.protocol;
+
+    if (!protocol)
+        protocol = large ? NW_CHANNEL_FETCH
+                         : nw_choose_way(channel, request, bytes).protocol;
+    if (protocol == NW_CHANNEL_FETCH && !nw_fetch_may(request))
+        protocol = request->gpu >= 0 ? NW_CHANNEL_PACK : NW_CHANNEL_GATHER;
+    return large && protocol != NW_CHANNEL_FETCH ? NW_CHANNEL_RENDEZVOUS
+                                                 : protocol;
 }
 
 /* Word by word: the struct is several times what a small message sends. */
@@ -414,6 +424,7 @@ static void write_wire(nw_channel_request *request)
         [NW_CHANNEL_PACK] = NW_WIRE_EAGER,
         [NW_CHANNEL_TWO] = NW_WIRE_HEAD,
         [NW_CHANNEL_RENDEZVOUS] = NW_WIRE_RTS,
+        [NW_CHANNEL_FETCH] = NW_WIRE_FETCH,
     };
     struct nw_wire *wire = &request->wire;
 
@@ -439,7 +450,7 @@ void nw_send_start(nw_channel_request *request)
                           nw_fail(NW_EIO, "rank %d is gone", peer->rank));
         return;
     }
-    if (protocol == NW_CHANNEL_RENDEZVOUS) {
+    if (protocol >= NW_CHANNEL_RENDEZVOUS) {
         nw_status status = nw_request_know(request);
 
         if (status) {

@@ -26,7 +26,6 @@ enum {
     NW_ENDPOINTS = 2,      /* to this host, to others */
     NW_OPENED = 32,        /* allocations of other processes, kept open */
     NW_OPEN_BYTES = 65536, /* messages that are worth opening for */
-    NW_WEIGH_BYTES = 8192, /* beyond, where that is measured */
     NW_ALONE = 2,          /* messages under way: one, and its answer */
     NW_ERROR_TEXT = 192,
     NW_MOST_GPUS = 32, /* whose place is looked at */
@@ -126,6 +125,8 @@ struct nw_channel_request {
     struct nw_peer *peer; /* NULL: a receive that is not matched */
     int32_t gpu;
     bool is_send, done, orphan, head_sent;
+    bool cannot_read; /* what its sender offers to be read */
+    int32_t word;     /* of our board, counted from 1; 0: none */
     bool offered;     /* its memory, to be opened */
     bool staged;      /* its GPU memory could not be registered */
     unsigned flights; /* operations of libfabric under way */
@@ -156,9 +157,13 @@ struct nw_channel_request {
 struct nw_peer {
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
-    bool at_once;     /* the kernel lets us write to its memory */
-    bool refuses;     /* to open our memory */
-    uint64_t died_ns; /* 0: lives */
+    bool at_once;   /* the kernel lets us write to its memory */
+    bool refuses;   /* to open our memory */
+    bool unread[2]; /* it cannot read our memory, for a message of a GPU's */
+    int board_file; /* its descriptor; -1: none, or not any more */
+    struct nw_board *board;   /* its, once it was needed */
+    uint64_t nonce, nonce_at; /* in its memory, to know it by */
+    uint64_t died_ns;         /* 0: lives */
     int fabric;
     fi_addr_t address;
     uint32_t credits, owed, held; /* may send; to give back; in our slots */
@@ -203,6 +208,11 @@ struct nw_channel {
     nw_channel_request **known; /* rendezvous by id */
     size_t known_count;
     uint32_t generation;
+    bool fetches; /* what others offer to be read */
+    int board_file;
+    struct nw_board *board; /* where they say that they have; or NULL */
+    uint64_t nonce, words;  /* words of it in use */
+    nw_channel_request *fetched[NW_WIRE_WORDS];
     int32_t controls; /* under way */
     int32_t stuck;    /* peers with something to send */
     const struct nw_mapping *mapping;

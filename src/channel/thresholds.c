@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 static const char *const protocols[NW_PROTOCOLS] = {
-    "auto", "gather", "pack", "two", "rendezvous", "staged", "direct"};
+    "auto", "gather", "pack", "two", "rendezvous", "fetch", "staged", "direct"};
 static const char *const copies[] = {"auto", "naive", "loopback", "fastcopy"};
 static const char *const localities[] = {"switch", "socket", "far"};
 static const char *const regimes[] = {"latency", "flood"};
@@ -32,8 +32,9 @@ static struct nw_way_of cheapest(nw_way_cost cost, const void *context,
     struct nw_way_of best = {NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO};
 
     *seconds = cost(context, best, bytes);
-    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_RENDEZVOUS; p++)
-        for (int c = 0; c < NW_CHANNEL_COPIES; c++) {
+    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
+        for (int c = 0; p != NW_CHANNEL_RENDEZVOUS && c < NW_CHANNEL_COPIES;
+             c++) {
             struct nw_way_of way = {(enum nw_channel_protocol)p,
                                     (enum nw_channel_copy)c};
             double one = cost(context, way, bytes);
@@ -46,21 +47,41 @@ static struct nw_way_of cheapest(nw_way_cost cost, const void *context,
     return best;
 }
 
-void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
-                    struct nw_choice *out)
+static bool is_left(nw_way_cost cost, const void *context, struct nw_way_of way,
+                    uint64_t bytes)
 {
     const double worth = 0.96;
     double seconds;
+
+    (void)cheapest(cost, context, bytes, &seconds);
+    return seconds < worth * cost(context, way, bytes);
+}
+
+/* The first size of those between two: costs may jump. */
+static uint64_t where_left(nw_way_cost cost, const void *context,
+                           struct nw_way_of way, uint64_t between[2])
+{
+    while (between[1] - between[0] > 1) {
+        uint64_t middle = (between[0] + between[1]) / 2;
+
+        between[is_left(cost, context, way, middle)] = middle;
+    }
+    return between[1];
+}
+
+void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
+                    struct nw_choice *out)
+{
     uint64_t before = 0;
+    double seconds;
     struct nw_way_of now = cheapest(cost, context, 0, &seconds);
 
     out->count = 0;
     for (uint64_t bytes = 1; bytes <= most && out->count < NW_STEPS - 1;) {
-        struct nw_way_of best = cheapest(cost, context, bytes, &seconds);
-
-        if (seconds < worth * cost(context, now, bytes)) {
-            out->step[out->count++] = (struct nw_step){before, now};
-            now = best;
+        if (is_left(cost, context, now, bytes)) {
+            bytes = where_left(cost, context, now, (uint64_t[]){before, bytes});
+            out->step[out->count++] = (struct nw_step){bytes - 1, now};
+            now = cheapest(cost, context, bytes, &seconds);
         }
         before = bytes;
         bytes += 1 + bytes / 64;
@@ -249,8 +270,8 @@ static nw_status parse_step(struct nw_lines *lines, char **rest,
         !suits(of, how))
         return nw_lines_fail(lines, suits(of, NW_STAGED)
                                         ? "expected staged or direct"
-                                        : "expected gather, pack, two or "
-                                          "rendezvous");
+                                        : "expected gather, pack, two, "
+                                          "rendezvous or fetch");
     if (!word_of(copy, copies, NW_CHANNEL_COPIES, &into))
         return nw_lines_fail(lines,
                              "expected auto, naive, loopback or fastcopy");

@@ -16,18 +16,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIZES = 9, WINDOW = 32, TURNS = 8, TAG = 1, TAG_WORD };
+enum { SIZES = 12, WINDOW = 32, TURNS = 8, TAG = 1, TAG_WORD };
 
-static const size_t sizes[SIZES] = {1,    8,    64,   256, 1024,
-                                    2048, 4096, 6144, 8192};
+static const size_t sizes[SIZES] = {1,    8,    64,   256,   1024,  2048,
+                                    4096, 6144, 8192, 16384, 32768, 65536};
 
 struct tuner {
     nw_channel *channel;
     int32_t rank;
     uint32_t rounds;
     struct nw_progress *progress;
-    int32_t has_gpu, adapter, mapping; /* at both ends */
-    char *memory[2];                   /* of the host, of a GPU */
+    int32_t has_gpu, adapter, mapping, fetches; /* at both ends */
+    char *memory[2];                            /* of the host, of a GPU */
     size_t largest;
     struct nw_situation of;
     /* seconds of a message, the least of the rounds */
@@ -35,6 +35,7 @@ struct tuner {
     int count; /* of sizes */
     struct nw_thresholds thresholds;
     uint64_t done, total;
+    int word;
 };
 
 static nw_status begin(struct tuner *t, bool send,
@@ -55,6 +56,19 @@ static nw_status pass(struct tuner *t, bool send,
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
+/* As programs do: what lies unchanged in the caches of both would flatter ways
+ * that copy it late. */
+static void write_or_read(struct tuner *t, bool write, size_t bytes)
+{
+    if (t->of.gpu[!write])
+        return;
+    if (write)
+        memset(t->memory[0], ++t->word, bytes);
+    else
+        for (size_t i = 0; i < bytes; i += 64)
+            t->word += ((const char *)t->memory[0])[i];
+}
+
 /* What the sender sends from and the receiver receives into. */
 static struct nw_channel_message of(const struct tuner *t, bool send,
                                     size_t bytes)
@@ -65,10 +79,18 @@ static struct nw_channel_message of(const struct tuner *t, bool send,
 
 static nw_status ping(struct tuner *t, size_t bytes)
 {
-    bool first = !t->rank;
-    nw_status status = pass(t, first, of(t, first, bytes));
+    nw_status status = NW_OK;
 
-    return status ? status : pass(t, !first, of(t, !first, bytes));
+    for (int i = 0; i < 2 && !status; i++) {
+        bool send = i == t->rank;
+
+        if (send)
+            write_or_read(t, true, bytes);
+        status = pass(t, send, of(t, send, bytes));
+        if (!send)
+            write_or_read(t, false, bytes);
+    }
+    return status;
 }
 
 static nw_status flood(struct tuner *t, size_t bytes)
@@ -114,6 +136,8 @@ static nw_status time_one(struct tuner *t, struct nw_way_of way, int size)
 
 static bool is_possible(const struct tuner *t, struct nw_way_of way)
 {
+    if (way.protocol == NW_CHANNEL_FETCH && !t->fetches)
+        return false;
     if (way.protocol == NW_CHANNEL_RENDEZVOUS || !t->of.gpu[1])
         return way.copy == NW_CHANNEL_COPY_AUTO;
     return way.copy == NW_CHANNEL_NAIVE ||
@@ -254,10 +278,11 @@ static nw_status tune_all(struct tuner *t)
 static nw_status agree(struct tuner *t)
 {
     int fabric = t->channel->peer[!t->rank].fabric;
-    int32_t mine[4] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
+    int32_t mine[5] = {t->channel->has_gpu ? t->channel->gpu_count : 0,
                        t->channel->fabric[fabric].reach != NW_REACH_NONE,
-                       t->channel->mapping != NULL, (int32_t)t->rounds},
-            theirs[4] = {0};
+                       t->channel->mapping != NULL, (int32_t)t->rounds,
+                       t->channel->board && t->channel->peer[!t->rank].at_once},
+            theirs[5] = {0};
     struct nw_channel_message out = {mine, sizeof mine, 0, TAG_WORD},
                               in = {theirs, sizeof theirs, 0, TAG_WORD};
     nw_status status = pass(t, !t->rank, t->rank ? in : out);
@@ -272,6 +297,7 @@ static nw_status agree(struct tuner *t)
     t->has_gpu = mine[0] > 0;
     t->adapter = mine[1] && theirs[1];
     t->mapping = mine[2] && theirs[2];
+    t->fetches = mine[4] && theirs[4];
     t->total = t->rounds * NW_REGIMES * (t->has_gpu ? 4 : 1);
     return status;
 }

@@ -11,8 +11,9 @@
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 4,
+    NW_WIRE_VERSION = 5,
     NW_WIRE_HEADER = 32, /* bytes before an eager payload */
+    NW_WIRE_WORDS = 64,  /* of a sender's board */
 };
 
 enum nw_wire_kind {
@@ -20,6 +21,7 @@ enum nw_wire_kind {
     NW_WIRE_HEAD,      /* payload comes as the next message */
     NW_WIRE_PART,      /* some payload follows, the rest in next messages */
     NW_WIRE_FAILED,    /* its payload could not be read: ends its receive */
+    NW_WIRE_FETCH,     /* RTS, or to be read at address, told by word key */
     NW_WIRE_ASK,       /* RTS, and rather into GPU memory that is opened */
     NW_WIRE_RTS,       /* ready to send `bytes` */
     NW_WIRE_CTS,       /* clear to write bytes at address */
@@ -40,10 +42,11 @@ struct nw_wire {
     int32_t source;
     int32_t tag;
     uint16_t credits; /* slots given back */
-    uint16_t order;   /* EAGER to RTS: counts them, for each peer */
+    uint16_t order;   /* EAGER to RTS: counts them, for each peer; CTS: not 0
+                         where what was to be read cannot be */
     uint64_t bytes;
-    uint64_t id; /* RTS: the sender's; CTS, OPEN: that; DONE: the receiver's;
-                    ABORT: that of who hears it */
+    uint64_t id; /* RTS, FETCH: the sender's; CTS, OPEN: that; DONE: the
+                    receiver's; ABORT: that of who hears it */
     uint64_t to; /* CTS, OPEN: the receiver's */
     uint64_t offset, address, key;
     char handle[64];
@@ -51,7 +54,7 @@ struct nw_wire {
 
 static inline bool nw_wire_is_rts(const struct nw_wire *wire)
 {
-    return wire->kind == NW_WIRE_RTS || wire->kind == NW_WIRE_ASK;
+    return wire->kind >= NW_WIRE_FETCH && wire->kind <= NW_WIRE_RTS;
 }
 
 /* Bytes of a message of this kind, without payload. */

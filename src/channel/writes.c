@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "channel/fetch.h"
 
 #include <rdma/fi_errno.h>
 #include <stdlib.h>
@@ -291,6 +292,8 @@ void nw_rendezvous_granted(nw_channel *channel, struct nw_peer *peer,
         nw_peer_lose(channel, peer, "it granted room for what nobody sends");
         return;
     }
+    if (request->word)
+        nw_fetch_refused(request, cts->order);
     status = nw_alloc(1, sizeof *grant, &grant);
     if (status) {
         nw_rendezvous_fail(request, cts->to, status);

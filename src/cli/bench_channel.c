@@ -142,12 +142,13 @@ static error_t parse(int key, char *word, struct argp_state *state)
     static const char *const tests[] = {
         "latency", "bw", "mbw_mr", "choice", "gather", "allgather", "alltoall"};
     static const char *const memories[] = {"HH", "DH", "HD", "DD"};
-    static const char *const protocols[] = {"auto", "gather", "pack", "two",
-                                            "rendezvous"};
+    static const char *const protocols[] = {"auto", "gather",     "pack",
+                                            "two",  "rendezvous", "fetch"};
     static const char *const copies[] = {"auto", "naive", "loopback",
                                          "fastcopy"};
     struct arguments *arguments = state->input;
     struct nw_channel_bench *bench = &arguments->bench;
+    uint64_t bytes;
     int value = 0;
     bool fits = true;
 
@@ -175,6 +176,10 @@ static error_t parse(int key, char *word, struct argp_state *state)
     case 'b':
         fits = nw_parse_bytes(word, &bench->largest) &&
                bench->largest <= UINT64_C(1) << 30;
+        break;
+    case 's':
+        fits = nw_parse_bytes(word, &bytes) && bytes;
+        bench->channel.slot_bytes = bytes;
         break;
     case 'i':
         fits = nw_parse_u64(word, &bench->iterations) && bench->iterations &&
@@ -204,10 +209,12 @@ static error_t parse(int key, char *word, struct argp_state *state)
 
 static const struct argp_option options[] = {
     {"memory", 'm', "HH|HD|DH|DD", 0, "Sender's and receiver's memory", 0},
-    {"protocol", 'p', "NAME", 0, "auto, gather, pack, two or rendezvous", 0},
+    {"protocol", 'p', "NAME", 0, "auto, gather, pack, two, rendezvous or fetch",
+     0},
     {"copy", 'c', "NAME", 0, "auto, naive, loopback or fastcopy", 0},
     {"provider", 'f', "NAME", 0, "libfabric's provider", 0},
     {"bytes", 'b', "SIZE", 0, "Largest message (65536)", 0},
+    {"slot", 's', "SIZE", 0, "Of a landing slot (8192)", 0},
     {"iterations", 'i', "N", 0, "Turns that are timed (1000)", 0},
     {"ranks", 'n', "N", 0, "Processes of a collective test (4)", 0},
     {"output", 'o', "FILE", 0, "Write the result to FILE (- is stdout)", 0},

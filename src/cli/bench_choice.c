@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WAYS = 11, TAG = 1, TURNS = 10 };
+enum { WAYS = 14, TAG = 1, TURNS = 10 };
 
 struct way {
     enum nw_channel_protocol protocol;
@@ -64,8 +64,8 @@ static nw_status time_way(struct chooser *c, struct way *way, size_t bytes)
 static struct nw_bench_way way_of(enum nw_channel_protocol protocol,
                                   enum nw_channel_copy copy, double seconds)
 {
-    static const char *const protocols[] = {"auto", "gather", "pack", "two",
-                                            "rendezvous"};
+    static const char *const protocols[] = {"auto", "gather",     "pack",
+                                            "two",  "rendezvous", "fetch"};
     static const char *const copies[] = {"", " naive", " loopback",
                                          " fastcopy"};
     struct nw_bench_way out = {.seconds = seconds};
@@ -148,13 +148,15 @@ static nw_status open_ways(struct chooser *c)
     bool copies = c->bench->gpu[1];
     nw_status status = open_way(c, NW_CHANNEL_AUTO, NW_CHANNEL_COPY_AUTO);
 
-    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_RENDEZVOUS; p++)
-        for (int k = copies ? NW_CHANNEL_NAIVE : 0;
-             k < (copies ? NW_CHANNEL_COPIES : 1) && !status; k++)
+    for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS && !status; p++) {
+        bool all = copies && p != NW_CHANNEL_RENDEZVOUS;
+
+        for (int k = all ? NW_CHANNEL_NAIVE : 0;
+             k < (all ? NW_CHANNEL_COPIES : 1) && !status; k++)
             status = open_way(c, (enum nw_channel_protocol)p,
                               (enum nw_channel_copy)k);
-    return status ? status
-                  : open_way(c, NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO);
+    }
+    return status;
 }
 
 nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)

@@ -37,7 +37,7 @@ two
 ## What is wrong is told by --show; channels go by the model meanwhile.
 $ printf 'nodewise channel 1\nhost host shm socket latency 8192 fast auto\n' > bad
 $ NODEWISE_CHANNEL_TABLE=bad nodewise channel tune --show
-! bad:2: expected gather, pack, two or rendezvous
+! bad:2: expected gather, pack, two, rendezvous or fetch
 ? 3
 $ NODEWISE_CHANNEL_TABLE=bad ASAN_OPTIONS=detect_leaks=0 nodewise bench channel choice -f shm -i 10 -b 1 | awk '/^1/ { print $4 }'
 gather

@@ -107,7 +107,7 @@ static void register_nothing(nw_channel *channel, const struct job *job,
 static void registrations_run_out(void **state)
 {
     struct job jobs[] = {
-        {.count = 2},
+        {.count = 2, .protocol = NW_CHANNEL_RENDEZVOUS},
         {.count = 2, .gpu = true, .staged = true},
         {.count = 2,
          .gpu = true,

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages that the receiver reads out of the sender's memory: that they are,
+ * whole and in order, whoever comes first; that the sender's buffer is its own
+ * only after that; and what happens where the kernel refuses, where a process's
+ * number has become another's, and where the sender is dead. */
+#include "channel/state.h"
+
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/ranks.h"
+
+enum { LARGE = 100000, TAG = 3, WORD };
+
+static char byte_of(int message, size_t i)
+{
+    return (char)(message * 37 + (int)(i * 5) + (int)(i >> 8));
+}
+
+static nw_channel_request *begin(nw_channel *channel, bool sends, void *buffer,
+                                 size_t bytes, int32_t tag)
+{
+    nw_channel_request *request = NULL;
+    struct nw_channel_message message = {buffer, bytes, !channel->options.rank,
+                                         tag};
+
+    MUST(sends ? nw_channel_send(channel, &message, &request)
+               : nw_channel_receive(channel, &message, &request));
+    return request;
+}
+
+/* An empty message to the other end. */
+static void nod(nw_channel *channel, bool sends)
+{
+    nw_channel_request *request = begin(channel, sends, NULL, 0, WORD);
+
+    MUST(nw_channel_wait(&request, NULL));
+}
+
+/* Sent by rank 0 before or after its receive is posted. */
+static struct nw_channel_result carry(nw_channel *channel, int32_t rank,
+                                      size_t bytes, bool late)
+{
+    char *words = malloc(bytes);
+    struct nw_channel_result result;
+    nw_channel_request *request;
+
+    for (size_t i = 0; i < bytes; i++)
+        words[i] = rank ? 0 : byte_of((int)bytes, i);
+    if (rank && late)
+        nod(channel, false);
+    request = begin(channel, !rank, words, bytes, TAG);
+    if (!rank && late)
+        nod(channel, true);
+    MUST(nw_channel_wait(&request, &result));
+    for (size_t i = 0; i < bytes; i++)
+        SHOULD(words[i] == byte_of((int)bytes, i));
+    free(words);
+    return result;
+}
+
+static void read_all(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    static const size_t sizes[] = {8192, 8193, 20480, LARGE, 3000001};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    struct nw_channel_counts counts;
+
+    for (int i = 0; i < 2 * SIZES; i++) {
+        struct nw_channel_result result =
+            carry(channel, rank, sizes[i / 2], i % 2);
+
+        SHOULD(result.protocol == NW_CHANNEL_FETCH);
+        SHOULD(result.bytes == sizes[i / 2]);
+    }
+    nw_channel_count(channel, &counts);
+    SHOULD(rank || counts.sent[NW_CHANNEL_FETCH] == 2 * SIZES);
+    SHOULD(!channel->words);
+    (void)job;
+}
+
+static void read_where_they_lie(void **state)
+{
+    struct job job = {.count = 2, .provider = "shm", .work = read_all};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
+/* More at a time than the board has words, taken from the last to the first. */
+static void read_many(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    enum { MANY = NW_WIRE_WORDS + 20 };
+    static char words[MANY][9000];
+    nw_channel_request *requests[MANY];
+    bool done = false;
+
+    for (int i = 0; i < MANY; i++)
+        memset(words[i], rank ? 0 : i, sizeof *words);
+    for (int i = 0; i < MANY && !rank; i++)
+        requests[i] = begin(channel, true, words[i], sizeof *words, 10 + i);
+    for (int i = 0; i < 100 && !rank; i++) {
+        MUST(nw_channel_test(&requests[0], &done, NULL));
+        SHOULD(!done); /* nobody has asked for it */
+    }
+    nod(channel, !rank);
+    for (int i = MANY; i-- > 0 && rank;)
+        requests[i] = begin(channel, false, words[i], sizeof *words, 10 + i);
+    for (int i = 0; i < MANY; i++)
+        MUST(nw_channel_wait(&requests[i], NULL));
+    for (int i = 0; i < MANY; i++)
+        for (size_t k = 0; k < sizeof *words; k += 89)
+            SHOULD(words[i][k] == (char)i);
+    SHOULD(!channel->words);
+    (void)job;
+}
+
+static void more_than_there_are_words_for(void **state)
+{
+    struct job job = {
+        .count = 2, .provider = "shm", .credits = 200, .work = read_many};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
+/* -- memory of GPUs -- */
+
+static void read_gpus(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    enum { BYTES = 7000 };
+    char words[BYTES];
+
+    for (int pair = 0; pair < 4; pair++) {
+        bool gpu = rank ? pair & 2 : pair & 1;
+        struct nw_channel_result result;
+        nw_channel_request *request;
+        void *memory = NULL;
+
+        for (size_t i = 0; i < BYTES; i++)
+            words[i] = rank ? 0 : byte_of(pair, i);
+        MUST(nw_channel_memory_new(gpu, BYTES, &memory));
+        MUST(nw_channel_memory_copy(memory, words, BYTES));
+        request = begin(channel, !rank, memory, BYTES, TAG);
+        MUST(nw_channel_wait(&request, &result));
+        SHOULD(result.protocol == NW_CHANNEL_FETCH);
+        SHOULD(!rank || !gpu || result.copy == job->copy);
+        MUST(nw_channel_memory_copy(words, memory, BYTES));
+        for (size_t i = 0; i < BYTES; i++)
+            SHOULD(words[i] == byte_of(pair, i));
+        nw_channel_memory_free(gpu, memory);
+    }
+}
+
+static void from_and_to_gpus(void **state)
+{
+    (void)state;
+    for (int copy = NW_CHANNEL_NAIVE; copy < NW_CHANNEL_COPIES; copy++) {
+        struct job job = {.count = 2,
+                          .provider = "shm",
+                          .protocol = NW_CHANNEL_FETCH,
+                          .copy = (enum nw_channel_copy)copy,
+                          .gpu = true,
+                          .work = read_gpus};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
+/* -- what cannot be read -- */
+
+/* The second is no longer offered: the first one's answer said so. */
+static void grants_instead(nw_channel *channel, int32_t rank)
+{
+    struct nw_channel_counts counts;
+
+    for (int i = 0; i < 3; i++) {
+        struct nw_channel_result result = carry(channel, rank, LARGE, i == 1);
+
+        SHOULD(result.protocol == NW_CHANNEL_RENDEZVOUS);
+    }
+    nw_channel_count(channel, &counts);
+    SHOULD(rank || counts.sent[NW_CHANNEL_FETCH] == 1);
+    SHOULD(!counts.malformed && !channel->words);
+}
+
+static void forbid_reading(void)
+{
+    struct sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof rules / sizeof *rules, rules};
+
+    SHOULD(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    SHOULD(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+static void refuse(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    (void)job;
+    if (rank)
+        forbid_reading();
+    grants_instead(channel, rank);
+}
+
+static void the_kernel_refuses(void **state)
+{
+    struct job job = {.count = 2, .provider = "shm", .work = refuse};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
+static void mistake(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    (void)job;
+    if (rank)
+        channel->peer[0].nonce++;
+    grants_instead(channel, rank);
+}
+
+static void a_number_is_anothers(void **state)
+{
+    struct job job = {.count = 2, .provider = "shm", .work = mistake};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
+static void switched_off(nw_channel *channel, const struct job *job,
+                         int32_t rank)
+{
+    struct nw_channel_counts counts;
+
+    SHOULD(carry(channel, rank, 8192, false).protocol == NW_CHANNEL_GATHER);
+    SHOULD(carry(channel, rank, LARGE, true).protocol == NW_CHANNEL_RENDEZVOUS);
+    nw_channel_count(channel, &counts);
+    SHOULD(!counts.sent[NW_CHANNEL_FETCH]);
+    (void)job;
+}
+
+static void nothing_is_read_where_that_is_off(void **state)
+{
+    struct job job = {.count = 2, .provider = "shm", .work = switched_off};
+
+    (void)state;
+    setenv("NODEWISE_CHANNEL_FETCH", "off", 1);
+    assert_int_equal(ranks_run(&job), 0);
+    unsetenv("NODEWISE_CHANNEL_FETCH");
+}
+
+/* Rank 0 dies with a message offered; rank 1 asks for it before it is told. */
+static void die(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    static char words[LARGE];
+    nw_channel_request *request;
+    struct nw_channel_counts counts = {.unexpected = 0};
+    struct pollfd watch = {channel->peer[0].watch, POLLIN, 0};
+
+    (void)job;
+    if (!rank) {
+        request = begin(channel, true, words, LARGE, TAG);
+        nw_channel_flush(channel);
+        nod(channel, false); /* and is killed while it waits */
+        return;
+    }
+    while (!counts.unexpected) {
+        (void)nw_progress(channel);
+        nw_channel_count(channel, &counts);
+    }
+    SHOULD(!kill(channel->peer[0].pid, SIGKILL));
+    SHOULD(poll(&watch, 1, 20000) == 1);
+    request = begin(channel, false, words, LARGE, TAG);
+    SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
+}
+
+static void the_sender_is_dead(void **state)
+{
+    struct job job = {.count = 2, .provider = "shm", .work = die};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(read_where_they_lie),
+        cmocka_unit_test(more_than_there_are_words_for),
+        cmocka_unit_test(from_and_to_gpus),
+        cmocka_unit_test(the_kernel_refuses),
+        cmocka_unit_test(a_number_is_anothers),
+        cmocka_unit_test(nothing_is_read_where_that_is_off),
+        cmocka_unit_test(the_sender_is_dead),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -3,10 +3,10 @@
  * a bare ping-pong of fi_sendv (the channel's 32 bytes of header and the
  * payload, received into one buffer, nothing copied out), one of fi_send from a
  * buffer that both are packed into, and one channel by scatter-gather and by
- * packing, in turns. Prints, for each size, the median over the turns of half a
- * round trip, and in nanoseconds what packing takes more, bare and by the
- * channel: the mean of the middle half of the differences of neighbouring
- * trips. */
+ * packing, by fetch and as it chooses, in turns. Prints, for each size, the
+ * median over the turns of half a round trip, and in nanoseconds what packing
+ * takes more, bare and by the channel: the mean of the middle half of the
+ * differences of neighbouring trips. */
 #include "base/array.h"
 #include "base/clock.h"
 #include "channel/endpoint.h"

@@ -61,6 +61,7 @@ static nw_status add_sized(struct nw_batch *batch, const char *name,
 
     if (!word || !nw_parse_i32(word, &slots) || slots < 0)
         return nw_fail(NW_EFORMAT, "how many slots has '%s'?", name);
+    slots -= slots == INT32_MAX; /* which is: not said */
     return slots ? add(batch, name, slots) : NW_OK;
 }
 

@@ -173,12 +173,13 @@ nw_status nw_cli_slots_read(char *words, int32_t *slots)
 static nw_status add_line(struct nw_hosts *hosts, const nw_topology *topology,
                           char *line)
 {
-    char *rest = line, *name = nw_word_next(&rest);
+    char *rest = line, *name = nw_word_next(&rest), *user = strchr(name, '@');
     int32_t slots = 0;
     nw_status status = rest ? nw_cli_slots_read(rest, &slots) : NW_OK;
 
     if (status)
         return status;
+    name = user ? user + 1 : name; /* as Open MPI has it */
     return slots ? add_names(hosts, topology, name, slots)
                  : add_item(hosts, topology, name);
 }

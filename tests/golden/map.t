@@ -53,6 +53,8 @@ a3 a1 a1 a1
 a2 a2 a2 a2
 a4 a4 a4 a4
 a1 a1 a1 a1
+$ LSB_MCPU_HOSTS='a2 2147483647 a2 2147483647' nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '
+a2 a2 a2 a2
 $ OAR_NODEFILE=parts nodewise map -t magc-a -p app.pattern
 ! nodewise map: 4 ranks do not fit on 2 hosts with room for 2; at most 2 would fit
 ? 3
@@ -66,11 +68,12 @@ $ printf 'a1 x q y\n' >odd; PE_HOSTFILE=odd nodewise map -t magc-a -p app.patter
 ## around the sign and adds up, MPICH has words of its own. The four ranks of the
 ## pattern in order.
 $ nodes() { nodewise map -q -t magc-a -p app.pattern --algorithm block --hostfile hosts | sed 1,2d | cut -d' ' -f2 | paste -sd' '; }
-> printf 'a3\na1\na3\na1\n' > hosts; nodes; printf 'a1 slots = 1\na1 cpu=2\na2\n' > hosts; nodes; printf 'a2:3 ifhn=ib0\na4:1\n' > hosts; nodes; printf 'a2\na3\n' > hosts; nodes
+> printf 'a3\na1\na3\na1\n' > hosts; nodes; printf 'a1 slots = 1\na1 cpu=2\na2\n' > hosts; nodes; printf 'a2:3 ifhn=ib0\na4:1\n' > hosts; nodes; printf 'a2\na3\n' > hosts; nodes; printf 'me@a4 slots=3\nme@a2:1\n' > hosts; nodes
 a3 a3 a1 a1
 a1 a1 a1 a2
 a2 a2 a2 a4
 a2 a2 a2 a2
+a4 a4 a4 a2
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 gg 9 1\n' > gpu.pattern
 $ nodewise map -t hierarchy:4@1 -p gpu.pattern
 ! nodewise map: the pattern has a GPU layer and hierarchy:4@1 has no GPUs; a pattern of host messages alone would fit

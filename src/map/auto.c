@@ -20,6 +20,7 @@
 #define FEW_BONDS 4000
 #define FEW_EDGES 65536 /* not worth a thread */
 #define ALIKE 1e-3      /* of two figures */
+#define ALIKE_TIME 1e-2 /* the same of a sum of means */
 #define ALIKE_RANKS_MOST 256
 
 /* A row beside the named ones. */
@@ -260,9 +261,9 @@ static size_t list_candidates(const struct nw_problem *problem,
     return count;
 }
 
-static bool is_below(double figure, double other)
+static bool is_below(double figure, double other, double alike)
 {
-    return figure < other * (1 - ALIKE);
+    return figure < other * (1 - alike);
 }
 
 /* Answers that the model holds for alike need not take the same time: MAGC's
@@ -272,13 +273,15 @@ static nw_status keep_magc(struct choosing *choosing)
     const struct nw_candidate *best = &choosing->best;
     const struct nw_candidate *magc = &choosing->magc_answer;
     struct nw_candidate other = {0};
+    enum nw_objective objective = choosing->problem->options.objective;
+    bool time = objective == NW_OBJECTIVE_TIME;
     nw_status status;
 
     if (!choosing->guard || !choosing->magc ||
         choosing->problem->pattern->rank_count > ALIKE_RANKS_MOST ||
-        choosing->problem->options.objective != NW_OBJECTIVE_CONGESTION ||
-        is_below(best->figure[0], magc->figure[0]) ||
-        is_below(best->guard[2], magc->guard[2]))
+        (objective != NW_OBJECTIVE_CONGESTION && !time) ||
+        is_below(best->figure[0], magc->figure[0], time ? ALIKE_TIME : ALIKE) ||
+        is_below(best->guard[2], magc->guard[2], ALIKE))
         return NW_OK;
     status = nw_candidate_run(choosing->magc, choosing->problem,
                               choosing->report, &other);

@@ -415,6 +415,24 @@ static bool holds_hop_bytes(const struct nw_problem *problem)
            problem->options.second == NW_OBJECTIVE_HOP_BYTES;
 }
 
+/* Where nothing near is as good as the default, that holds no longer: what is
+ * least congested of all needs fewer hop-bytes than it, as a rule. */
+static nw_status let_go(struct improving *work,
+                        const struct nw_candidate *nearest,
+                        struct nw_candidate *best)
+{
+    double limit = work->hop_limit;
+    nw_status status;
+
+    if (is_near(work, best) || work->guard)
+        return NW_OK;
+    work->hop_limit = 0;
+    work->run = search_seats;
+    status = improve_from(work, nearest, best);
+    work->hop_limit = limit;
+    return status;
+}
+
 /* From the least congested and from the nearest; hop-bytes come second, near
  * the least that is known. */
 static nw_status improve_links(struct improving *work,
@@ -433,6 +451,8 @@ static nw_status improve_links(struct improving *work,
         work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
                                work->guard[0]);
     status = improve_nodes(work, pool, &nearest, best);
+    if (!status)
+        status = let_go(work, &nearest, best);
     nw_candidate_fini(&nearest);
     return status;
 }

@@ -94,3 +94,27 @@ $ nodewise evaluate -t cards.yaml -p mixed.pattern cards.mapping --json | grep -
       "max_congestion_host": 100,
       "max_congestion_gpu": 3,
       "latency": 40,
+
+## rank 0 sends 6.2 MB by its core's 12 GB/s, whatever the mapping; what has 5 %
+## more hop-bytes than the least is worse than ranks in order, and what is not
+## needs fewer than MAGC's, which was taken then
+$ cat > hub.yaml <<END
+> nodewise: cluster 1
+> node_types:
+>   plain: {cpu: {cores: 2}}
+> nodes:
+>   - {name: "n[0-7]"}
+> network:
+>   fat_tree:
+>     leaf_nodes: 2
+>     levels:
+>       - {down: 4, up: 1, link: 12.5GB/s}
+> END
+$ printf '%s %s %s00000\n' 0 1 7 0 3 3 0 4 5 0 6 6 0 7 4 0 8 23 0 9 6 0 12 5 0 14 3 2 5 1 3 1 20 4 3 2 4 6 20 4 10 20 5 2 5 6 0 1 6 3 20 6 7 20 6 15 7 8 10 20 8 11 1 8 14 20 9 10 20 9 14 1 10 0 2 11 1 20 11 2 2 11 15 1 12 1 2 12 3 1 12 11 1 12 14 20 13 14 1 15 2 20 15 4 3 > hub
+$ nodewise map -t hub.yaml -p list:hub --algorithm magc-greedy --objective congestion -q -o magc.mapping
+$ nodewise map -t hub.yaml -p list:hub --objective congestion -q -o hub.mapping --json | grep '^  "max_congestion"'
+  "max_congestion": 0.0005166666666666667,
+$ nodewise evaluate -t hub.yaml -p list:hub magc.mapping hub.mapping --json | grep '^      "hop_bytes"' > hop_bytes
+$ grep -c . hop_bytes
+3
+$ tr -dc '0-9\n' < hop_bytes | sort -c -u -rn

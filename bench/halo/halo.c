@@ -9,8 +9,10 @@
 #include "peers.h"
 
 #include <nodewise/halo.h>
+#include <nodewise/launch.h>
 
 #include <argp.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,6 +44,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
+/* How many; 0 where `words` are no list, which rank 0 says. */
 static int parse_list(const char *words, int *out, struct argp_state *state)
 {
     int count = 0;
@@ -50,15 +53,18 @@ static int parse_list(const char *words, int *out, struct argp_state *state)
     for (; count < MOST_LIST; words = end + 1) {
         long value = strtol(words, &end, 10);
 
-        if (end == words || value < 1 || value > 4096)
+        if (end == words || value < 1 || value > 4096) {
             argp_error(state, "'%s' is no list of numbers from 1", words);
+            return 0;
+        }
         out[count++] = (int)value;
         if (*end != ',')
             break;
     }
-    if (*end)
-        argp_error(state, "'%s' is no list of up to 16 numbers from 1", words);
-    return count;
+    if (!*end)
+        return count;
+    argp_error(state, "'%s' is no list of up to 16 numbers from 1", words);
+    return 0;
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)
@@ -69,13 +75,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
     switch (key) {
     case 'n':
         arguments->n_count = parse_list(value, arguments->n, state);
-        return 0;
+        return arguments->n_count ? 0 : EINVAL;
     case 'r':
         arguments->radius_count = parse_list(value, arguments->radius, state);
-        return 0;
+        return arguments->radius_count ? 0 : EINVAL;
     case 'i':
-        if (parse_list(value, list, state) != 1)
+        if (parse_list(value, list, state) != 1) {
             argp_error(state, "--rounds is one number");
+            return EINVAL;
+        }
         arguments->rounds = list[0];
         return 0;
     case KEY_JSON:
@@ -650,6 +658,19 @@ static void conclude(const struct arguments *arguments,
         printf("--forced times each method\n");
 }
 
+/* One rank's complaint about the arguments is enough. */
+static void parse_arguments(int argc, char **argv, struct arguments *arguments)
+{
+    struct nw_launch_rank me;
+    bool speaks = nw_launch_find_rank(&me) || me.rank == 0;
+
+    argp_err_exit_status = 2;
+    argv[0] = (char *)"nodewise bench halo";
+    if (argp_parse(&argp, argc, argv, speaks ? 0 : ARGP_SILENT, NULL,
+                   arguments))
+        exit(2);
+}
+
 int main(int argc, char **argv)
 {
     struct arguments arguments = {.n = {32, 64, 128},
@@ -660,9 +681,7 @@ int main(int argc, char **argv)
     struct totals totals = {0};
     int failed = 0, rank;
 
-    argp_err_exit_status = 2;
-    argv[0] = (char *)"nodewise bench halo";
-    argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    parse_arguments(argc, argv, &arguments);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (!rank && arguments.json && !arguments.shape)

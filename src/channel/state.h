@@ -157,13 +157,9 @@ struct nw_channel_request {
 struct nw_peer {
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
-    bool at_once;   /* the kernel lets us write to its memory */
-    bool refuses;   /* to open our memory */
-    bool unread[2]; /* it cannot read our memory, for a message of a GPU's */
-    int board_file; /* its descriptor; -1: none, or not any more */
-    struct nw_board *board;   /* its, once it was needed */
-    uint64_t nonce, nonce_at; /* in its memory, to know it by */
-    uint64_t died_ns;         /* 0: lives */
+    bool at_once;     /* the kernel lets us write to its memory */
+    bool refuses;     /* to open our memory */
+    uint64_t died_ns; /* 0: lives */
     int fabric;
     fi_addr_t address;
     uint32_t credits, owed, held; /* may send; to give back; in our slots */
@@ -174,6 +170,10 @@ struct nw_peer {
     struct nw_slot *early;   /* came before others that were sent first */
     uint16_t sent, expected; /* the next order, of either direction */
     nw_channel_request *two; /* its payload must arrive before more is sent */
+    bool unread[2]; /* it cannot read our memory, for a message of a GPU's */
+    int board_file; /* its descriptor; -1: none, or not any more */
+    struct nw_board *board;   /* its, once it was needed */
+    uint64_t nonce, nonce_at; /* in its memory, to know it by */
 };
 
 struct nw_channel {
@@ -208,11 +208,7 @@ struct nw_channel {
     nw_channel_request **known; /* rendezvous by id */
     size_t known_count;
     uint32_t generation;
-    bool fetches; /* what others offer to be read */
-    int board_file;
-    struct nw_board *board; /* where they say that they have; or NULL */
-    uint64_t nonce, words;  /* words of it in use */
-    nw_channel_request *fetched[NW_WIRE_WORDS];
+    uint64_t words;   /* of our board, in use */
     int32_t controls; /* under way */
     int32_t stuck;    /* peers with something to send */
     const struct nw_mapping *mapping;
@@ -228,6 +224,11 @@ struct nw_channel {
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
     int32_t lost;
+    bool fetches; /* what others offer to be read */
+    int board_file;
+    struct nw_board *board; /* where they say that they have; or NULL */
+    uint64_t nonce;
+    nw_channel_request *fetched[NW_WIRE_WORDS];
 };
 
 static inline struct nw_endpoint *nw_fabric_of(nw_channel *channel,

@@ -283,6 +283,31 @@ static nw_status write_beside(const char *path, nw_file_filler *fill,
     return status;
 }
 
+nw_status nw_file_writable(const char *path)
+{
+    struct stat info;
+    char *folder, *slash;
+    nw_status status;
+
+    if (!path || !strcmp(path, "-"))
+        return NW_OK;
+    if (!stat(path, &info) && !S_ISREG(info.st_mode))
+        return S_ISDIR(info.st_mode)
+                   ? nw_fail(NW_EIO, "%s: is a directory", path)
+                   : NW_OK;
+    /* a file is replaced, so that its folder counts */
+    status = nw_strdup(path, &folder);
+    if (status)
+        return status;
+    slash = strrchr(folder, '/');
+    if (slash)
+        slash[slash == folder] = '\0';
+    if (access(slash ? folder : ".", W_OK | X_OK))
+        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    free(folder);
+    return status;
+}
+
 nw_status nw_file_write_by(const char *path, nw_file_filler *fill, void *user)
 {
     struct stat info;

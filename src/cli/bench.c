@@ -103,7 +103,7 @@ static nw_status take_output(struct request *request)
     }
     for (; to < from; to++)
         *to = (char *)"--";
-    return nw_cli_writable(request->output);
+    return nw_file_writable(request->output);
 }
 
 /* The launcher's words, then the program, then its options and the last two. */

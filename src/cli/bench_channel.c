@@ -6,6 +6,7 @@
 #include <nodewise/channel.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/bench_tell.h"
@@ -332,7 +333,7 @@ int nw_bench_channel(int argc, char **argv)
 
     argv[0] = (char *)"nodewise bench channel";
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    status = nw_cli_writable(arguments.output);
+    status = nw_file_writable(arguments.output);
     if (status)
         return nw_cli_fail_output("bench", status);
     status =

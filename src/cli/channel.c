@@ -342,7 +342,7 @@ static int tune(struct arguments *arguments, const char *path)
     int code;
 
     if (!status)
-        status = nw_cli_writable(path);
+        status = nw_file_writable(path);
     if (status) /* before minutes of measuring */
         return nw_cli_fail_output("channel", status);
     if (arguments->launcher) {

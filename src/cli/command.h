@@ -86,9 +86,6 @@ NW_MUST_CHECK nw_status nw_cli_spares(const char *option, const char *output,
 NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
                                      const char *source, const char *pattern,
                                      char *const *mappings, size_t count);
-/* NW_EIO where `path` is a folder, or would be in one that is not there or not
- * the user's: better known before hours of work. NULL and "-" are fine. */
-NW_MUST_CHECK nw_status nw_cli_writable(const char *path);
 
 /* A struct nw_progress that draws a bar on stderr after two seconds (on a
  * terminal; elsewhere a line every 30 s) and whose `cancelled` is set by

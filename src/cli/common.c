@@ -121,31 +121,6 @@ nw_status nw_cli_output_spares(const struct nw_common *common,
     return nw_cli_spares("-o", common->output, input);
 }
 
-nw_status nw_cli_writable(const char *path)
-{
-    struct stat info;
-    char *folder, *slash;
-    nw_status status;
-
-    if (!path || !strcmp(path, "-"))
-        return NW_OK;
-    if (!stat(path, &info) && !S_ISREG(info.st_mode))
-        return S_ISDIR(info.st_mode)
-                   ? nw_fail(NW_EIO, "%s: is a directory", path)
-                   : NW_OK;
-    /* a file is replaced, so that its folder counts */
-    status = nw_strdup(path, &folder);
-    if (status)
-        return status;
-    slash = strrchr(folder, '/');
-    if (slash)
-        slash[slash == folder] = '\0';
-    if (access(slash ? folder : ".", W_OK | X_OK))
-        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    free(folder);
-    return status;
-}
-
 nw_status nw_cli_spare(const struct nw_common *common, const char *source,
                        const char *pattern, char *const *mappings, size_t count)
 {

@@ -199,7 +199,7 @@ int nw_cli_halo_tune(const struct nw_cli_halo_tuning *tuning)
     if (!status && tuning->launcher && !tuning->clear && !tuning->show) {
         status = nw_file_folders(path, 0755);
         if (!status)
-            status = nw_cli_writable(path);
+            status = nw_file_writable(path);
         unkept = status;
         if (!status)
             status = launch(tuning, path);

@@ -3,6 +3,7 @@
 #include <nodewise/map.h>
 
 #include "base/crew.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -684,7 +685,7 @@ static int run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.list)
         return list_algorithms(&arguments.common);
-    if (nw_cli_writable(arguments.common.output))
+    if (nw_file_writable(arguments.common.output))
         return nw_cli_fail_output("map", NW_EIO);
     status = spare_inputs(&arguments);
     if (status)

@@ -185,10 +185,10 @@ static int conclude(const struct arguments *arguments, const nw_probe *probe,
 /* Before minutes of measuring. */
 static nw_status check_outputs(const struct arguments *arguments)
 {
-    nw_status status = nw_cli_writable(arguments->common.output);
+    nw_status status = nw_file_writable(arguments->common.output);
 
     if (!status)
-        status = nw_cli_writable(arguments->matrix);
+        status = nw_file_writable(arguments->matrix);
     for (char **word = arguments->prober.launcher; !status && *word; word++) {
         status = nw_cli_output_spares(&arguments->common, *word);
         if (!status)

@@ -6,6 +6,7 @@
 #include <nodewise/profile.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/child.h"
@@ -154,7 +155,7 @@ static nw_status check_writable(const char *path)
 
     if (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
         return nw_fail(NW_EIO, "%s: is not a file", path);
-    return nw_cli_writable(path);
+    return nw_file_writable(path);
 }
 
 static nw_status find_library(const struct arguments *arguments,

@@ -7,6 +7,7 @@
  */
 #include <nodewise/profile.h>
 
+#include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
@@ -421,7 +422,7 @@ static int run_with_store(const struct arguments *arguments,
 /* `-o app -- ./app` would be the end of the program. */
 static nw_status check_output(const struct arguments *arguments)
 {
-    nw_status status = nw_cli_writable(arguments->output);
+    nw_status status = nw_file_writable(arguments->output);
 
     for (char **word = arguments->job.program; !status && *word; word++)
         status = nw_cli_spares("-o", arguments->output, *word);

@@ -138,6 +138,8 @@ void nw_mp_tell_end(const struct nw_mp_job *job,
 
 /* store.c */
 nw_status nw_mp_vtk_write(const struct nw_mp_job *job);
+/* Where checkpoints go, asked for or not. */
+const char *nw_mp_checkpoint_path(const struct nw_mp_settings *s);
 nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path);
 nw_status nw_mp_checkpoint_read(struct nw_mp_job *job);
 

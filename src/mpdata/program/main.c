@@ -59,11 +59,6 @@ static bool stop_now(const struct nw_mp_job *job, int64_t *next,
     return both[0] > 0;
 }
 
-static const char *checkpoint_path(const struct nw_mp_settings *s)
-{
-    return s->checkpoint ? s->checkpoint : "nodewise-mpdata.checkpoint";
-}
-
 /* An exchange failed: a peer is gone, and with it the job. */
 static void lose(const struct nw_mp_job *job)
 {
@@ -86,7 +81,7 @@ static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
         if (nw_mp_step(job))
             lose(job);
         if (s->every && job->step % s->every == 0)
-            status = nw_mp_checkpoint_write(job, checkpoint_path(s));
+            status = nw_mp_checkpoint_write(job, nw_mp_checkpoint_path(s));
         show(job, &p, last);
         if (!status && job->step >= next)
             *stopped = stop_now(job, &next,
@@ -96,7 +91,7 @@ static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
     if (p.drawn)
         fputs("\r\033[K", stderr);
     if (!status && *stopped)
-        status = nw_mp_checkpoint_write(job, checkpoint_path(s));
+        status = nw_mp_checkpoint_write(job, nw_mp_checkpoint_path(s));
     return status;
 }
 
@@ -134,7 +129,8 @@ static nw_status run(struct nw_mp_job *job, bool *stopped)
         fprintf(stderr,
                 "nodewise-mpdata: stopped after step %lld of %lld; --restart "
                 "%s goes on\n",
-                (long long)job->step, (long long)last, checkpoint_path(s));
+                (long long)job->step, (long long)last,
+                nw_mp_checkpoint_path(s));
     return *stopped ? NW_OK : write_files(job);
 }
 

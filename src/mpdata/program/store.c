@@ -165,6 +165,11 @@ static void describe(const struct nw_mp_job *job, char *out)
              (unsigned long long)job->fingerprint);
 }
 
+const char *nw_mp_checkpoint_path(const struct nw_mp_settings *s)
+{
+    return s->checkpoint ? s->checkpoint : "nodewise-mpdata.checkpoint";
+}
+
 nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
 {
     char head[HEAD] = {0};

@@ -4,11 +4,14 @@
  * costs. */
 #include "cli/bench_tell.h"
 
+#include "base/array.h"
 #include "base/clock.h"
+#include "base/median.h"
 #include "base/status.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { WAYS = 14, TAG = 1, TURNS = 10 };
@@ -17,7 +20,8 @@ struct way {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
     nw_channel *channel;
-    double least; /* seconds */
+    double *seconds; /* of each round */
+    double median;
 };
 
 struct chooser {
@@ -42,11 +46,11 @@ static nw_status one(struct chooser *c, nw_channel *channel, bool send,
     return status ? status : nw_channel_wait(&request, &c->seen[!send]);
 }
 
-static nw_status time_way(struct chooser *c, struct way *way, size_t bytes)
+static nw_status time_way(struct chooser *c, struct way *way, size_t bytes,
+                          double *seconds)
 {
     nw_status status = NW_OK;
     uint64_t start = 0;
-    double seconds;
 
     for (int i = -1; i < TURNS && !status; i++) {
         if (!i)
@@ -55,9 +59,7 @@ static nw_status time_way(struct chooser *c, struct way *way, size_t bytes)
         if (!status)
             status = one(c, way->channel, c->rank, bytes);
     }
-    seconds = (double)(nw_clock_ns() - start) * 1e-9 / (2 * TURNS);
-    if (seconds < way->least)
-        way->least = seconds;
+    *seconds = (double)(nw_clock_ns() - start) * 1e-9 / (2 * TURNS);
     return status;
 }
 
@@ -75,29 +77,46 @@ static struct nw_bench_way way_of(enum nw_channel_protocol protocol,
     return out;
 }
 
+static size_t rounds_of(const struct nw_channel_bench *bench)
+{
+    return (size_t)((bench->iterations + TURNS - 1) / TURNS);
+}
+
+/* Of medians, since the least of many ways' least is below any one's. */
+static const struct way *best_of(struct chooser *c)
+{
+    const struct way *best = &c->way[1];
+
+    for (int i = 0; i < c->count; i++)
+        c->way[i].median = nw_median(c->way[i].seconds, rounds_of(c->bench));
+    for (int i = 2; i < c->count; i++)
+        if (c->way[i].median < best->median)
+            best = &c->way[i];
+    return best;
+}
+
 static nw_status compare(struct chooser *c, size_t bytes)
 {
     struct nw_channel_result chosen[2] = {{.bytes = 0}};
-    const struct way *best = &c->way[1];
+    size_t count = (size_t)c->count;
     struct nw_bench_way told[2];
     nw_status status = NW_OK;
 
-    for (int i = 0; i < c->count; i++)
-        c->way[i].least = INFINITY;
-    for (uint64_t r = 0; r < c->bench->iterations && !status; r += TURNS)
-        for (int i = 0; i < c->count && !status; i++) {
-            status = time_way(c, &c->way[i], bytes);
-            if (!i)
+    for (size_t r = 0; r < rounds_of(c->bench) && !status; r++)
+        for (size_t i = 0; i < count && !status; i++) {
+            // each in turn the first, so that none has a place of its own
+            struct way *way = &c->way[(r + i) % count];
+
+            status = time_way(c, way, bytes, &way->seconds[r]);
+            if (way == c->way)
                 memcpy(chosen, c->seen, sizeof chosen);
         }
     if (status || c->rank)
         return status;
-    for (int i = 2; i < c->count; i++)
-        if (c->way[i].least < best->least)
-            best = &c->way[i];
-    c->worst = fmax(c->worst, c->way[0].least / best->least);
-    told[0] = way_of(best->protocol, best->copy, best->least);
-    told[1] = way_of(chosen[0].protocol, chosen[1].copy, c->way[0].least);
+    const struct way *best = best_of(c);
+    c->worst = fmax(c->worst, c->way[0].median / best->median);
+    told[0] = way_of(best->protocol, best->copy, best->median);
+    told[1] = way_of(chosen[0].protocol, chosen[1].copy, c->way[0].median);
     nw_bench_tell_choice(c->bench, bytes, &told[0], &told[1]);
     return NW_OK;
 }
@@ -130,8 +149,9 @@ static nw_status open_way(struct chooser *c, enum nw_channel_protocol protocol,
 {
     struct nw_channel_options options = c->bench->channel;
     struct way *way = &c->way[c->count];
+    nw_status status;
 
-    *way = (struct way){protocol, copy, NULL, INFINITY};
+    *way = (struct way){.protocol = protocol, .copy = copy};
     options.rank = c->rank;
     options.count = 2;
     options.file = c->bench->file[0] ? c->bench->file : NULL;
@@ -140,7 +160,8 @@ static nw_status open_way(struct chooser *c, enum nw_channel_protocol protocol,
     options.protocol = protocol;
     options.copy = copy;
     c->count++;
-    return nw_channel_open(&options, &way->channel);
+    status = nw_alloc(rounds_of(c->bench), sizeof *way->seconds, &way->seconds);
+    return status ? status : nw_channel_open(&options, &way->channel);
 }
 
 static nw_status open_ways(struct chooser *c)
@@ -175,8 +196,10 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
         status = compare(&c, bytes);
     if (!status && !rank)
         nw_bench_tell_end(bench, c.worst);
-    for (int i = 0; i < c.count; i++)
+    for (int i = 0; i < c.count; i++) {
         nw_channel_close(c.way[i].channel);
+        free(c.way[i].seconds);
+    }
     for (int i = 0; i < 2; i++)
         nw_channel_memory_free(bench->gpu[i], c.memory[i]);
     return status;

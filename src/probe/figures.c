@@ -85,22 +85,6 @@ bool nw_probe_is_alone(const struct nw_probe_stream *stream)
     return !stream->set;
 }
 
-static int compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-double nw_probe_median(double *values, size_t count)
-{
-    if (!count)
-        return 0;
-    qsort(values, count, sizeof *values, compare);
-    return count % 2 ? values[count / 2]
-                     : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
 /* --- records --- */
 
 static nw_status damaged(const char *what)

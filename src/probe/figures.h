@@ -60,7 +60,4 @@ int32_t nw_probe_first_rank(const nw_probe *probe, int32_t host);
 int32_t nw_probe_ranks_on(const nw_probe *probe, int32_t host);
 bool nw_probe_is_alone(const struct nw_probe_stream *stream);
 
-/* The median of `count` values, which are put in order; 0 where none. */
-double nw_probe_median(double *values, size_t count);
-
 #endif

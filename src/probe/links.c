@@ -4,6 +4,7 @@
 #include "probe/groups.h"
 
 #include "base/array.h"
+#include "base/median.h"
 #include "base/status.h"
 
 #include <stdlib.h>
@@ -144,7 +145,7 @@ static nw_status find_inside(const struct nw_probe *probe,
                 probe->rank[it->a].host == probe->rank[it->b].host)
                 values[count++] = it->class[0].time;
         }
-        *out[0][way] = nw_probe_median(values, count);
+        *out[0][way] = nw_median(values, count);
         count = 0;
         for (size_t i = 0; i < probe->stream_count; i++) {
             const struct nw_probe_stream *it = &probe->stream[i];
@@ -154,7 +155,7 @@ static nw_status find_inside(const struct nw_probe *probe,
                 probe->rank[it->from].host == probe->rank[it->to].host)
                 values[count++] = it->rate;
         }
-        *out[1][way] = nw_probe_median(values, count);
+        *out[1][way] = nw_median(values, count);
     }
     free(values);
     return status;
@@ -182,8 +183,8 @@ static nw_status find_levels(struct nw_probe_groups *groups)
             if (groups->latency[i] > 0)
                 times[time_count++] = groups->latency[i];
         }
-        groups->group[g].rate = nw_probe_median(rates, rate_count);
-        groups->group[g].latency = nw_probe_median(times, time_count);
+        groups->group[g].rate = nw_median(rates, rate_count);
+        groups->group[g].latency = nw_median(times, time_count);
     }
     free(rates);
     free(times);

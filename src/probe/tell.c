@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/json.h"
+#include "base/median.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -81,11 +82,10 @@ static void add_classes(const struct view *view, struct nw_text *text)
             overhead[i] = view->probe->pair[i].class[c].overhead;
             gap[i] = view->probe->pair[i].class[c].gap;
         }
-        nw_text_format(
-            text, "  %-9zu %-9s %-9s %s\n", nw_probe_class_bytes(c),
-            quantity(nw_probe_median(time, n), NW_UNIT_TIME, words[0]),
-            quantity(nw_probe_median(overhead, n), NW_UNIT_TIME, words[1]),
-            quantity(nw_probe_median(gap, n), NW_UNIT_TIME, words[2]));
+        nw_text_format(text, "  %-9zu %-9s %-9s %s\n", nw_probe_class_bytes(c),
+                       quantity(nw_median(time, n), NW_UNIT_TIME, words[0]),
+                       quantity(nw_median(overhead, n), NW_UNIT_TIME, words[1]),
+                       quantity(nw_median(gap, n), NW_UNIT_TIME, words[2]));
     }
     free(time);
 }
@@ -326,7 +326,7 @@ static double slowness(const struct view *view, int32_t rank, double *ratio)
         if (usual > 0)
             ratio[count++] = it->class[0].time / usual;
     }
-    return count < FEWEST_PAIRS ? 0 : nw_probe_median(ratio, count);
+    return count < FEWEST_PAIRS ? 0 : nw_median(ratio, count);
 }
 
 static void add_slow(const struct view *view, struct nw_text *text)

@@ -8,6 +8,7 @@
 #include "probe/job.h"
 
 #include "base/clock.h"
+#include "base/median.h"
 
 #include <sched.h>
 #include <stdlib.h>
@@ -222,7 +223,7 @@ static double measure_class(struct talk *talk, int class, double *figure,
         time[n] = round_trips(talk, bytes, count, &overhead[n]);
         n++;
         memcpy(work, time, sizeof work);
-        median = nw_probe_median(work, (size_t)n);
+        median = nw_median(work, (size_t)n);
         if ((n >= FEWEST_BATCHES && median > before * (1 - STABLE) &&
              median < before * (1 + STABLE)) ||
             (n >= 3 && nw_probe_now() - start > seconds))
@@ -231,8 +232,8 @@ static double measure_class(struct talk *talk, int class, double *figure,
     }
     if (talk->lost)
         return 0;
-    figure[0] = nw_probe_median(time, (size_t)n);
-    figure[1] = nw_probe_median(overhead, (size_t)n);
+    figure[0] = nw_median(time, (size_t)n);
+    figure[1] = nw_median(overhead, (size_t)n);
     figure[2] = burst(talk, bytes, figure[0]);
     return spread_of(time, n);
 }

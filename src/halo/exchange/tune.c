@@ -7,6 +7,7 @@
 #include "halo/exchange/patience.h"
 
 #include "base/clock.h"
+#include "base/median.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -62,24 +63,11 @@ static nw_status exchange(struct contest *contest, double *seconds)
     return nw_halo_mpi(code, "measure a halo");
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t n)
-{
-    qsort(values, n, sizeof *values, ascending);
-    return (values[(n - 1) / 2] + values[n / 2]) / 2;
-}
-
 static double median_of(const struct contest *contest, size_t i)
 {
     memcpy(contest->scratch, contest->seconds + i * ROUNDS,
            contest->rounds * sizeof(double));
-    return median(contest->scratch, contest->rounds);
+    return nw_median(contest->scratch, contest->rounds);
 }
 
 /* How much longer one takes than another, as a logarithm: the median over the
@@ -99,10 +87,10 @@ static struct gap gap_of(const struct contest *contest, size_t i, size_t first)
 
     for (size_t k = 0; k < n; k++)
         ratio[k] = log(a[k] / b[k]);
-    gap.median = median(ratio, n);
+    gap.median = nw_median(ratio, n);
     for (size_t k = 0; k < n; k++)
         off[k] = fabs(ratio[k] - gap.median);
-    gap.doubt = 2 * 1.2533 * 1.4826 * median(off, n) / sqrt((double)n);
+    gap.doubt = 2 * 1.2533 * 1.4826 * nw_median(off, n) / sqrt((double)n);
     return gap;
 }
 

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,6 +107,17 @@ static nw_status run_candidate(void *user)
                             running->report, &running->candidate);
 }
 
+/* What is asked for by name is not to be better than what is chosen. */
+static void lower_standard(struct choosing *choosing,
+                           const struct nw_candidate *candidate,
+                           const struct nw_algorithm *algorithm)
+{
+    double *standard = &choosing->pool.standard;
+
+    if (!choosing->guard && strcmp(algorithm->name, "partition") != 0)
+        *standard = fmin(*standard, candidate->figure[0]);
+}
+
 /* What came of it, in the order of the list. */
 static void weigh(struct choosing *choosing, struct running *running)
 {
@@ -114,6 +126,7 @@ static void weigh(struct choosing *choosing, struct running *running)
 
     raise_standard(choosing, &candidate,
                    strncmp(algorithm->name, "magc-", 5) ? NULL : algorithm);
+    lower_standard(choosing, &candidate, algorithm);
     if (is_taken(choosing, &candidate)) {
         struct nw_candidate worse = choosing->best;
 

@@ -50,7 +50,7 @@ struct improving {
     struct nw_map_report *report;
     const double *guard; /* or NULL */
     double hop_limit;
-    double standard; /* the default's figure */
+    double standard; /* the pool's */
     double below;    /* the first lead's, as far as it is near */
     nw_status (*run)(struct improving *, struct nw_seats *);
     const char *name;
@@ -148,6 +148,16 @@ static nw_status search_seats(struct improving *work, struct nw_seats *seats)
                            fast ? NW_SEARCH_DESCENT : NW_SEARCH_FULL);
 }
 
+/* With latency second, which holds to fewer places than hop-bytes do. */
+static nw_status search_wide(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = aim_of(work);
+
+    aim.second = NW_OBJECTIVE_LATENCY;
+    work->name = "anneal";
+    return nw_seats_search(seats, &aim, NW_SEARCH_FULL);
+}
+
 /* What a dense search may end with, a guard may refuse. */
 static nw_status search(struct improving *work, struct nw_seats *seats)
 {
@@ -180,7 +190,7 @@ static bool is_near(const struct improving *work,
 }
 
 /* Among the near ones the best, before all that are not; but none that is
- * worse than the default. Where only far ones are as good as that, the nearest
+ * worse than the standard. Where only far ones are as good as that, the nearest
  * of them. Time is worth any hop-bytes. */
 static bool is_taken(const struct improving *work,
                      const struct nw_candidate *candidate,
@@ -415,17 +425,38 @@ static bool holds_hop_bytes(const struct nw_problem *problem)
            problem->options.second == NW_OBJECTIVE_HOP_BYTES;
 }
 
-/* Where nothing near is as good as the default, that holds no longer: what is
+/* From the least congested, which is far, down in congestion wherever that
+ * leads, then towards what is near. */
+static nw_status approach(struct improving *work, struct nw_candidate *best)
+{
+    double limit = work->hop_limit;
+    nw_status status;
+
+    work->hop_limit = 0;
+    work->run = search_wide;
+    status = improve_from(work, best, best);
+    work->hop_limit = limit;
+    if (status || is_near(work, best))
+        return status;
+    work->run = search_seats;
+    return improve_from(work, best, best);
+}
+
+/* Where nothing near is as good as the standard, that holds no longer: what is
  * least congested of all needs fewer hop-bytes than it, as a rule. */
 static nw_status let_go(struct improving *work,
                         const struct nw_candidate *nearest,
                         struct nw_candidate *best)
 {
     double limit = work->hop_limit;
-    nw_status status;
+    nw_status status = NW_OK;
 
     if (is_near(work, best) || work->guard)
         return NW_OK;
+    if (work->problem->options.objective == NW_OBJECTIVE_CONGESTION)
+        status = approach(work, best);
+    if (status || is_near(work, best))
+        return status;
     work->hop_limit = 0;
     work->run = search_seats;
     status = improve_from(work, nearest, best);

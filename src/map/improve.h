@@ -10,7 +10,7 @@
 struct nw_pool {
     struct nw_candidate member[NW_POOL_MOST];
     int count;
-    double standard; /* the default's figure of the objective */
+    double standard; /* the default's figure; or MAGC's, Scotch's where less */
 };
 /* Takes the candidate, or frees it where its like is there. */
 void nw_pool_take(struct nw_pool *pool, struct nw_candidate *candidate);

@@ -118,3 +118,30 @@ $ nodewise evaluate -t hub.yaml -p list:hub magc.mapping hub.mapping --json | gr
 $ grep -c . hop_bytes
 3
 $ tr -dc '0-9\n' < hop_bytes | sort -c -u -rn
+
+## GPUs and hosts that talk on magc-b: what lies near the least
+## hop-bytes was more congested than MAGC's; what is not worse than that is found
+## within 5 % (a) or, where that is not, with fewer hop-bytes than MAGC's (b)
+$ cat > compare.py <<END
+> import json, sys
+> m = {x["name"]: x for x in json.load(sys.stdin)["mappings"]}
+> least, magc, ours = m["least"], m["magc"], m["ours"]
+> print(ours["max_congestion"] <= magc["max_congestion"] * (1 + 1e-9),
+>       ours["hop_bytes"] <= 1.05 * least["hop_bytes"], ours["hop_bytes"] < magc["hop_bytes"])
+> END
+$ cat > compare.sh <<'END'
+> nodewise map -t magc-b -p both --objective hop-bytes -q -o least
+> nodewise map -t magc-b -p both --algorithm magc-greedy -q -o magc
+> nodewise map -t magc-b -p both --objective congestion -q -o ours
+> nodewise evaluate -t magc-b -p both least magc ours --json | python3 compare.py
+> END
+$ nodewise pattern --generate stencil3d7:dims=4x4x3,bytes=64KiB,weights=3:1:1 -q -o a
+$ nodewise pattern --combine a a -q -o both
+$ sh compare.sh | cut -d' ' -f1,2
+True True
+$ nodewise pattern --generate stencil3d7:dims=4x4x2,bytes=4KiB -q -o host
+$ nodewise pattern --generate col:dims=4x4x2,bytes=4KiB -q -o gpu
+$ nodewise pattern --combine host gpu -q -o plain
+$ awk 'NR > 2 {$4 = int($4 * (3 + NR * 7 % 27) / 10)} 1' plain > both
+$ sh compare.sh | cut -d' ' -f1,3
+True True

@@ -42,7 +42,8 @@ static double heat_of(int32_t count)
 #define SIFT_TRIES_EACH 8000
 #define SIFT_TRIES_MOST 30000000
 #define SIFTED_ALWAYS 8191 /* processes; larger only without a shape */
-#define SIFTED_STARTS 2    /* more of them with a shape; not in haste */
+#define SIFTED_STARTS 3    /* more of them with a shape; not in haste */
+#define SIFTED_MANY 1024   /* ranks, beyond which one more is enough */
 #define SIFTED_REPEATS 3
 #define SIFTED_SHARE 0.5 /* of the first one's tries */
 #define STARTED_LESS 16  /* swaps after them, and colder */
@@ -245,9 +246,10 @@ static nw_status take_section(struct search *search, uint64_t seed, int repeats)
  * there are few processes. */
 static nw_status take_sifted_again(struct search *search)
 {
+    uint64_t starts = search->layout->count > SIFTED_MANY ? 1 : SIFTED_STARTS;
     nw_status status = NW_OK;
 
-    for (uint64_t i = 1; !status && i <= SIFTED_STARTS; i++) {
+    for (uint64_t i = 1; !status && i <= starts; i++) {
         struct nw_section section = {
             .seed = search->seed + 7919 * i,
             .repeats = SIFTED_REPEATS,

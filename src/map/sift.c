@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define ROUNDS 400
+#define ROUNDS_LEAST 40
+#define CELLS 2e6 /* of the table, that teams can well deal anew each round */
 /* The first and the last heat, of what a vertex's arcs amount to. */
 #define HOT 0.25
 #define COLD 0.06
@@ -39,6 +41,7 @@ struct sifting {
     double chance[NW_CHANCES];
     bool is_near; /* one table of all, no teams: the rest up to
                      `best` is not used */
+    int rounds;
     struct nw_sift_near near;
     float *noise;                /* where none was given */
     float *memory, *table;       /* the second begins a cache line */
@@ -227,7 +230,9 @@ static void run_round(struct sifting *work, uint64_t tries,
         struct nw_sift_team *team = &work->team[t];
 
         team->seed = seed + (uint64_t)t;
-        team->tries = tries * (uint64_t)team->first[team->parts] / ROUNDS + 1;
+        team->tries = tries * (uint64_t)team->first[team->parts] /
+                          (uint64_t)work->rounds +
+                      1;
         team->heat = work->heat;
     }
     nw_crew_run(run_team, work, TEAMS, work->sift->threads);
@@ -242,8 +247,9 @@ static void run_near(struct sifting *work, uint64_t tries,
 {
     uint64_t n = (uint64_t)work->sift->graph->n;
 
-    work->cut += nw_sift_near_run(&work->near, tries * n / AT_ONCE / ROUNDS + 1,
-                                  work->heat, random);
+    work->cut += nw_sift_near_run(
+        &work->near, tries * n / AT_ONCE / (uint64_t)work->rounds + 1,
+        work->heat, random);
     if (work->cut < work->best_cut) {
         work->best_cut = work->cut;
         memcpy(work->best, work->sift->part, n * sizeof *work->best);
@@ -265,22 +271,34 @@ static double strength(const struct nw_halve_graph *graph)
     return sqrt(sum / graph->n);
 }
 
+/* A round of teams moves the table: fewer rounds, of more tries, where it is
+ * large. */
+static int rounds_of(const struct sifting *work)
+{
+    double cells = (double)work->sift->graph->n * work->sift->parts;
+
+    if (work->is_near || cells <= CELLS)
+        return ROUNDS;
+    return (int)fmax(ROUNDS_LEAST, ROUNDS * CELLS / cells);
+}
+
 static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
 {
     double hot = work->is_near ? NEAR_HOT : HOT;
     double cold = work->is_near ? NEAR_COLD : COLD;
-    double cool = pow(cold / hot, 1.0 / (ROUNDS - 1));
+    double cool = pow(cold / hot, 1.0 / (work->rounds - 1));
+    int weighed = (WEIGHED * work->rounds + ROUNDS - 1) / ROUNDS;
     struct nw_random random;
 
     nw_random_init(&random, seed);
     work->heat = hot * strength(work->sift->graph);
-    for (int i = 0; i < ROUNDS && !is_stopped(work); i++) {
-        if (i == ROUNDS - 1)
+    for (int i = 0; i < work->rounds && !is_stopped(work); i++) {
+        if (i == work->rounds - 1)
             work->heat = 0;
         if (work->is_near) {
             run_near(work, tries, &random);
         } else {
-            if (i % WEIGHED == 0)
+            if (i % weighed == 0)
                 weigh_parts(work);
             run_round(work, tries, &random);
         }
@@ -485,6 +503,7 @@ nw_status nw_sift(struct nw_sift *sift)
         return status;
     work->sift = sift;
     work->is_near = sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS;
+    work->rounds = rounds_of(work);
     status = ready(work);
     if (!status)
         search(work, begun);

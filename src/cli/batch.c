@@ -65,29 +65,21 @@ static nw_status add_sized(struct nw_batch *batch, const char *name,
     return slots ? add(batch, name, slots) : NW_OK;
 }
 
-static nw_status read_file(struct nw_batch *batch, const char *path,
-                           enum form form)
+static nw_status add_node(void *user, char *line)
 {
-    struct nw_lines lines;
-    size_t length;
-    char *data, *line;
-    nw_status status = nw_file_read_text(path, &data, &length);
+    return add(user, nw_word_next(&line), 0);
+}
 
-    if (status)
-        return status;
-    nw_lines_init(&lines, path, data);
-    while (!status && (line = nw_lines_next(&lines))) {
-        const char *name = nw_word_next(&line);
+static nw_status add_slot(void *user, char *line)
+{
+    return add(user, nw_word_next(&line), 1);
+}
 
-        status = form == SIZES ? add_sized(batch, name, nw_word_next(&line))
-                               : add(batch, name, form == SLOTS);
-        if (status == NW_EFORMAT)
-            status = nw_lines_fail(&lines, "%s", nw_error_text());
-    }
-    free(data);
-    if (!status && !batch->host.count)
-        status = nw_fail(NW_EFORMAT, "%s:1: no host in the file", path);
-    return status;
+static nw_status add_line(void *user, char *line)
+{
+    const char *name = nw_word_next(&line);
+
+    return add_sized(user, name, nw_word_next(&line));
 }
 
 /* "n1 4 n2 4" */
@@ -150,6 +142,9 @@ static nw_status read_slurm(struct nw_batch *batch, const char *nodes)
 static nw_status read_source(struct nw_batch *batch,
                              const struct source *source, const char *value)
 {
+    static nw_host_taker *const takers[] = {
+        [NODES] = add_node, [SLOTS] = add_slot, [SIZES] = add_line};
+
     batch->variable = source->variable;
     batch->counts_parts = source->counts_parts;
     switch (source->form) {
@@ -158,7 +153,8 @@ static nw_status read_source(struct nw_batch *batch,
     case PAIRS:
         return read_pairs(batch, value);
     default:
-        return read_file(batch, value, source->form);
+        return nw_cli_host_file(value, takers[source->form], batch,
+                                &batch->host.count);
     }
 }
 

@@ -170,22 +170,27 @@ nw_status nw_cli_slots_read(char *words, int32_t *slots)
     return status;
 }
 
-static nw_status add_line(struct nw_hosts *hosts, const nw_topology *topology,
-                          char *line)
+struct listing {
+    struct nw_hosts *hosts;
+    const nw_topology *topology;
+};
+
+static nw_status add_line(void *user, char *line)
 {
-    char *rest = line, *name = nw_word_next(&rest), *user = strchr(name, '@');
+    const struct listing *to = user;
+    char *rest = line, *name = nw_word_next(&rest), *at = strchr(name, '@');
     int32_t slots = 0;
     nw_status status = rest ? nw_cli_slots_read(rest, &slots) : NW_OK;
 
     if (status)
         return status;
-    name = user ? user + 1 : name; /* as Open MPI has it */
-    return slots ? add_names(hosts, topology, name, slots)
-                 : add_item(hosts, topology, name);
+    name = at ? at + 1 : name; /* behind the user, as Open MPI has it */
+    return slots ? add_names(to->hosts, to->topology, name, slots)
+                 : add_item(to->hosts, to->topology, name);
 }
 
-static nw_status add_file(struct nw_hosts *hosts, const nw_topology *topology,
-                          const char *path)
+nw_status nw_cli_host_file(const char *path, nw_host_taker *take, void *user,
+                           const size_t *count)
 {
     struct nw_lines lines;
     size_t length;
@@ -196,17 +201,12 @@ static nw_status add_file(struct nw_hosts *hosts, const nw_topology *topology,
         return status;
     nw_lines_init(&lines, path, data);
     while (!status && (line = nw_lines_next(&lines))) {
-        status = add_line(hosts, topology, line);
-        if (status == NW_EFORMAT) {
-            char words[256];
-
-            strncpy(words, nw_error_text(), sizeof words - 1);
-            words[sizeof words - 1] = '\0';
-            status = nw_lines_fail(&lines, "%s", words);
-        }
+        status = take(user, line);
+        if (status == NW_EFORMAT)
+            status = nw_lines_fail(&lines, "%s", nw_error_text());
     }
     free(data);
-    if (!status && !hosts->count)
+    if (!status && !*count)
         status = nw_fail(NW_EFORMAT, "%s:1: no host in the file", path);
     return status;
 }
@@ -262,7 +262,8 @@ nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
     if (!status && list)
         status = add_list(&hosts, topology, list);
     else if (!status && file)
-        status = add_file(&hosts, topology, file);
+        status = nw_cli_host_file(
+            file, add_line, &(struct listing){&hosts, topology}, &hosts.count);
     else if (!status)
         status = add_job(&hosts, topology);
     if (!status && list && !hosts.count)

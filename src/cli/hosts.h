@@ -23,6 +23,11 @@ NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
 
+/* Gives each line of a file of hosts to `take`, whose NW_EFORMAT gets file and
+ * line; NW_EFORMAT, too, where `*count` is 0 after the last. */
+typedef nw_status nw_host_taker(void *user, char *line);
+NW_MUST_CHECK nw_status nw_cli_host_file(const char *path, nw_host_taker *take,
+                                         void *user, const size_t *count);
 /* What follows a host in a launcher's file: "slots=8", also with blanks around
  * the sign or as Open MPI's cpu and count; 0 where it says nothing of slots. */
 NW_MUST_CHECK nw_status nw_cli_slots_read(char *words, int32_t *slots);

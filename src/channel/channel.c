@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "channel/thresholds.h"
 #include "channel/vulkan.h"
 
 #include <sched.h>
@@ -31,17 +32,13 @@ static nw_status find_word(const char *variable, const char *const *words,
 
 static nw_status read_environment(struct nw_channel_options *options)
 {
-    static const char *const protocols[] = {"auto", "gather",     "pack",
-                                            "two",  "rendezvous", "fetch"};
-    static const char *const copies[] = {"auto", "naive", "loopback",
-                                         "fastcopy"};
     int protocol = (int)options->protocol, copy = (int)options->copy;
-    nw_status status = find_word("NODEWISE_CHANNEL_PROTOCOL", protocols,
+    nw_status status = find_word("NODEWISE_CHANNEL_PROTOCOL", nw_protocol_words,
                                  NW_CHANNEL_PROTOCOLS, &protocol);
 
     if (!status)
-        status = find_word("NODEWISE_CHANNEL_COPY", copies, NW_CHANNEL_COPIES,
-                           &copy);
+        status = find_word("NODEWISE_CHANNEL_COPY", nw_copy_words,
+                           NW_CHANNEL_COPIES, &copy);
     options->protocol = (enum nw_channel_protocol)protocol;
     options->copy = (enum nw_channel_copy)copy;
     if (!options->provider)

@@ -17,9 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const protocols[NW_PROTOCOLS] = {
+const char *const nw_protocol_words[NW_PROTOCOLS] = {
     "auto", "gather", "pack", "two", "rendezvous", "fetch", "staged", "direct"};
-static const char *const copies[] = {"auto", "naive", "loopback", "fastcopy"};
+const char *const nw_copy_words[NW_CHANNEL_COPIES] = {"auto", "naive",
+                                                      "loopback", "fastcopy"};
 static const char *const localities[] = {"switch", "socket", "far"};
 static const char *const regimes[] = {"latency", "flood"};
 static const char *const memories[] = {"host", "device"};
@@ -200,12 +201,13 @@ nw_status nw_thresholds_write(const struct nw_thresholds *thresholds,
         for (int k = 0; k < row->choice.count; k++) {
             const struct nw_step *step = &row->choice.step[k];
 
-            nw_text_format(
-                &text, "%s %s %s %s %s %llu %s %s\n", memories[row->of.gpu[0]],
-                memories[row->of.gpu[1]], row->of.provider,
-                localities[row->of.locality], regimes[row->of.regime],
-                (unsigned long long)step->bytes, protocols[step->way.protocol],
-                copies[step->way.copy]);
+            nw_text_format(&text, "%s %s %s %s %s %llu %s %s\n",
+                           memories[row->of.gpu[0]], memories[row->of.gpu[1]],
+                           row->of.provider, localities[row->of.locality],
+                           regimes[row->of.regime],
+                           (unsigned long long)step->bytes,
+                           nw_protocol_words[step->way.protocol],
+                           nw_copy_words[step->way.copy]);
         }
     }
     return nw_text_take(&text, out);
@@ -266,13 +268,13 @@ static nw_status parse_step(struct nw_lines *lines, char **rest,
 
     if (!most || !nw_parse_u64(most, &out->bytes))
         return nw_lines_fail(lines, "expected bytes");
-    if (!word_of(protocol, protocols, NW_PROTOCOLS, &how) || !how ||
+    if (!word_of(protocol, nw_protocol_words, NW_PROTOCOLS, &how) || !how ||
         !suits(of, how))
         return nw_lines_fail(lines, suits(of, NW_STAGED)
                                         ? "expected staged or direct"
                                         : "expected gather, pack, two, "
                                           "rendezvous or fetch");
-    if (!word_of(copy, copies, NW_CHANNEL_COPIES, &into))
+    if (!word_of(copy, nw_copy_words, NW_CHANNEL_COPIES, &into))
         return nw_lines_fail(lines,
                              "expected auto, naive, loopback or fastcopy");
     if (nw_word_next(rest))

@@ -77,6 +77,10 @@ void nw_thresholds_fini(struct nw_thresholds *thresholds);
  * size they are staged, beyond it straight to the other GPU. No protocols of a
  * channel's. */
 enum { NW_STAGED = NW_CHANNEL_PROTOCOLS, NW_STRAIGHT, NW_PROTOCOLS };
+
+/* Their words in tables and in the environment. */
+extern const char *const nw_protocol_words[NW_PROTOCOLS];
+extern const char *const nw_copy_words[NW_CHANNEL_COPIES];
 #define NW_MPI_PROVIDER "mpi:"
 /* A table with only that. */
 NW_MUST_CHECK nw_status nw_mpi_rows_write(const char *provider, uint64_t from,

@@ -138,15 +138,16 @@ static bool word_of(const char *word, const char *const *words, int count,
     return false;
 }
 
+const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS] = {
+    "auto", "gather", "pack", "two", "rendezvous", "fetch"};
+const char *const nw_bench_copies[NW_CHANNEL_COPIES] = {"auto", "naive",
+                                                        "loopback", "fastcopy"};
+
 static error_t parse(int key, char *word, struct argp_state *state)
 {
     static const char *const tests[] = {
         "latency", "bw", "mbw_mr", "choice", "gather", "allgather", "alltoall"};
     static const char *const memories[] = {"HH", "DH", "HD", "DD"};
-    static const char *const protocols[] = {"auto", "gather",     "pack",
-                                            "two",  "rendezvous", "fetch"};
-    static const char *const copies[] = {"auto", "naive", "loopback",
-                                         "fastcopy"};
     struct arguments *arguments = state->input;
     struct nw_channel_bench *bench = &arguments->bench;
     uint64_t bytes;
@@ -164,11 +165,11 @@ static error_t parse(int key, char *word, struct argp_state *state)
         bench->gpu[1] = value & 2;
         break;
     case 'p':
-        fits = word_of(word, protocols, NW_CHANNEL_PROTOCOLS, &value);
+        fits = word_of(word, nw_bench_protocols, NW_CHANNEL_PROTOCOLS, &value);
         bench->channel.protocol = (enum nw_channel_protocol)value;
         break;
     case 'c':
-        fits = word_of(word, copies, NW_CHANNEL_COPIES, &value);
+        fits = word_of(word, nw_bench_copies, NW_CHANNEL_COPIES, &value);
         bench->channel.copy = (enum nw_channel_copy)value;
         break;
     case 'f':

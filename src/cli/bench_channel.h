@@ -21,6 +21,10 @@ enum nw_channel_test {
     NW_TEST_COUNT
 };
 
+/* As -p and -c have them. */
+extern const char *const nw_bench_protocols[NW_CHANNEL_PROTOCOLS];
+extern const char *const nw_bench_copies[NW_CHANNEL_COPIES];
+
 struct nw_bench_teller;
 struct nw_channel_bench {
     struct nw_channel_options channel;

@@ -66,14 +66,10 @@ static nw_status time_way(struct chooser *c, struct way *way, size_t bytes,
 static struct nw_bench_way way_of(enum nw_channel_protocol protocol,
                                   enum nw_channel_copy copy, double seconds)
 {
-    static const char *const protocols[] = {"auto", "gather",     "pack",
-                                            "two",  "rendezvous", "fetch"};
-    static const char *const copies[] = {"", " naive", " loopback",
-                                         " fastcopy"};
     struct nw_bench_way out = {.seconds = seconds};
 
-    snprintf(out.name, sizeof out.name, "%s%s", protocols[protocol],
-             copies[copy]);
+    snprintf(out.name, sizeof out.name, "%s%s%s", nw_bench_protocols[protocol],
+             copy ? " " : "", copy ? nw_bench_copies[copy] : "");
     return out;
 }
 

@@ -9,6 +9,7 @@
  * differences of neighbouring trips. */
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/median.h"
 #include "channel/endpoint.h"
 #include "channel/state.h"
 #include "channel/wire.h"
@@ -196,12 +197,6 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double median(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_time);
-    return values[count / 2];
-}
-
 /* The mean of its middle half: the clock's steps are as large as what is
  * sought, so a median would be one of them. */
 static double middle(double *values, size_t count)
@@ -257,7 +252,7 @@ static void measure(struct end *end, size_t bytes)
         return;
     printf("%zu", bytes);
     for (int way = 0; way < WAYS; way++)
-        printf("\t%.3f", median(times[way], TURNS));
+        printf("\t%.3f", nw_median(times[way], TURNS));
     printf("\t%.1f\t%.1f\n", more[0], more[1]);
     fflush(stdout);
 }

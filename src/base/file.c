@@ -308,6 +308,16 @@ nw_status nw_file_writable(const char *path)
     return status;
 }
 
+nw_status nw_file_writable_in_parts(const char *path)
+{
+    struct stat info;
+
+    if (path && !stat(path, &info) && !S_ISREG(info.st_mode) &&
+        !S_ISDIR(info.st_mode))
+        return nw_fail(NW_EIO, "%s: is not a regular file", path);
+    return nw_file_writable(path);
+}
+
 nw_status nw_file_write_by(const char *path, nw_file_filler *fill, void *user)
 {
     struct stat info;

@@ -45,11 +45,14 @@ struct nw_text;
 NW_MUST_CHECK nw_status nw_file_write_text(const char *path,
                                            struct nw_text *text);
 
-/* The same where `fill` writes what is in it, never packed. */
-typedef nw_status nw_file_filler(void *user, int fd, const char *path);
 /* NW_EIO where `path` is a folder, or would be in one that is not there or not
  * the user's: better known before hours of work. NULL and "-" are fine. */
 NW_MUST_CHECK nw_status nw_file_writable(const char *path);
+/* The same of what is written in parts, each at its place: no pipe either, and
+ * no device. */
+NW_MUST_CHECK nw_status nw_file_writable_in_parts(const char *path);
+/* As nw_file_write where `fill` writes what is in it, never packed. */
+typedef nw_status nw_file_filler(void *user, int fd, const char *path);
 NW_MUST_CHECK nw_status nw_file_write_by(const char *path, nw_file_filler *fill,
                                          void *user);
 /* All of the bytes to an open file; `path` is for the error. */

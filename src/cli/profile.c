@@ -148,16 +148,6 @@ static nw_status make_absolute(const char *path, char **out)
     return nw_text_take(&text, out);
 }
 
-/* Parts of ranks are written beside it: it must be a file. */
-static nw_status check_writable(const char *path)
-{
-    struct stat info;
-
-    if (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-        return nw_fail(NW_EIO, "%s: is not a file", path);
-    return nw_file_writable(path);
-}
-
 static nw_status find_library(const struct arguments *arguments,
                               struct run *run)
 {
@@ -258,7 +248,7 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
     status = nw_launcher_argv(run->launcher, arguments->command, variables,
                               &run->argv);
     if (!status)
-        status = check_writable(run->output);
+        status = nw_file_writable_in_parts(run->output);
     /* `-o app -- mpirun ./app` would be the end of the program */
     for (char **word = arguments->command; !status && *word; word++)
         status = nw_cli_output_spares(&arguments->common, *word);

@@ -2,12 +2,10 @@
 /* From what was asked to a job that can step. */
 #include "mpdata/program/job.h"
 #include "base/file.h"
-#include "base/status.h"
 
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* This rank's share of the cores of its node, unless OpenMP was told. */
@@ -51,27 +49,16 @@ static nw_status prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
     return status ? status : nw_mp_plan(job);
 }
 
-/* Rows are put at places of their own: no pipe, and no device of root's. */
-static nw_status check_output(const char *path)
-{
-    struct stat info;
-
-    if (path && !stat(path, &info) && !S_ISREG(info.st_mode) &&
-        !S_ISDIR(info.st_mode))
-        return nw_fail(NW_EIO, "%s: is not a regular file", path);
-    return nw_file_writable(path);
-}
-
 /* What is to be written can be: known before hours of work. */
 static nw_status check_outputs(const struct nw_mp_settings *s)
 {
     const char *checkpoint =
         s->checkpoint || s->every ? nw_mp_checkpoint_path(s) : NULL;
-    nw_status status = check_output(s->output);
+    nw_status status = nw_file_writable_in_parts(s->output);
 
     if (!status)
-        status = check_output(s->vtk);
-    return status ? status : check_output(checkpoint);
+        status = nw_file_writable_in_parts(s->vtk);
+    return status ? status : nw_file_writable_in_parts(checkpoint);
 }
 
 nw_status nw_mp_begin(struct nw_mp_job *job, struct nw_mp_settings *settings)

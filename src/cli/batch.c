@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
-#include "cli/hosts.h"
+#include "cli/host_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Host lists in the forms that launchers read, turned into nodes. */
+/* Hosts by name, turned into nodes of the machine. */
 #include "cli/hosts.h"
 #include "base/array.h"
 #include "base/file.h"
-#include "base/hostlist.h"
 #include "base/status.h"
-#include "base/text.h"
 #include "cli/batch.h"
+#include "cli/host_words.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -38,177 +37,32 @@ static nw_status unknown(const nw_topology *topology, const char *name)
                          nw_topology_node_name(topology, count - 1));
 }
 
-int32_t nw_cli_slots_both(int32_t one, int32_t other)
-{
-    one = one && one != INT32_MAX ? one : 1;
-    other = other && other != INT32_MAX ? other : 1;
-    return one > INT32_MAX - 1 - other ? INT32_MAX - 1 : one + other;
-}
-
-static nw_status add_host(struct nw_hosts *hosts, const nw_topology *topology,
-                          const char *name, int32_t slots)
-{
-    int32_t node = nw_topology_node_find(topology, name), *old;
-
-    if (node < 0)
-        return unknown(topology, name);
-    old = find(hosts, node);
-    if (old) {
-        *old = nw_cli_slots_both(*old, slots);
-        return NW_OK;
-    }
-    hosts->node[hosts->count] = node;
-    hosts->slots[hosts->count++] = slots;
-    return NW_OK;
-}
-
-static nw_status add_names(struct nw_hosts *hosts, const nw_topology *topology,
-                           const char *words, int32_t slots)
-{
-    struct nw_hostlist list = {0};
-    nw_status status = nw_hostlist_expand(words, &list);
-
-    for (size_t i = 0; !status && i < list.count; i++)
-        status = add_host(hosts, topology, list.name[i], slots);
-    nw_hostlist_fini(&list);
-    return status;
-}
-
-static nw_status parse_slots(const char *word, int32_t *slots)
-{
-    if (!nw_parse_i32(word, slots) || *slots < 1)
-        return nw_fail(NW_EFORMAT, "slots are a number from 1, not '%s'", word);
-    *slots -= *slots == INT32_MAX; /* which is: not said */
-    return NW_OK;
-}
-
-/* "names" or "names:slots". */
-static nw_status add_item(struct nw_hosts *hosts, const nw_topology *topology,
-                          char *item)
-{
-    char *colon = strrchr(item, ':');
-    int32_t slots = INT32_MAX;
-    nw_status status = NW_OK;
-
-    if (colon) {
-        *colon = '\0';
-        status = parse_slots(colon + 1, &slots);
-    }
-    return status ? status : add_names(hosts, topology, item, slots);
-}
-
-/* The end of an item: the next comma outside brackets. */
-static char *item_end(char *item)
-{
-    int depth = 0;
-
-    for (; *item && (depth > 0 || *item != ','); item++)
-        depth += (*item == '[') - (*item == ']');
-    return item;
-}
-
-static nw_status add_list(struct nw_hosts *hosts, const nw_topology *topology,
-                          const char *list)
-{
-    char *words, *item;
-    nw_status status = nw_strdup(list, &words);
-
-    if (status)
-        return status;
-    for (item = words; !status && *item;) {
-        char *end = item_end(item);
-        bool more = *end;
-
-        *end = '\0';
-        status = add_item(hosts, topology, item);
-        item = end + more;
-    }
-    free(words);
-    return status;
-}
-
-/* "slots = 8" becomes "slots=8". */
-static void close_signs(char *line)
-{
-    char *to = line;
-
-    while (*line) {
-        size_t blanks = strspn(line, " \t");
-
-        line += blanks && line[blanks] == '=' ? blanks : 0;
-        *to++ = *line++;
-        if (to[-1] == '=')
-            line += strspn(line, " \t");
-    }
-    *to = '\0';
-}
-
-nw_status nw_cli_slots_read(char *words, int32_t *slots)
-{
-    static const char *const ours[] = {"slots=", "cpu=", "count="};
-    static const char *const others[] = {
-        "max_slots=", "max-slots=", "ifhn=", "user=", "binding="};
-    char *word;
-    nw_status status = NW_OK;
-
-    close_signs(words);
-    *slots = 0;
-    while (!status && (word = nw_word_next(&words))) {
-        const char *value = NULL;
-        bool known = false;
-
-        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
-            if (!strncmp(word, ours[i], strlen(ours[i])))
-                value = word + strlen(ours[i]);
-        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-            known |= !strncmp(word, others[i], strlen(others[i]));
-        if (value)
-            status = parse_slots(value, slots);
-        else if (!known)
-            status = nw_fail(NW_EFORMAT, "expected slots=N, not '%s'", word);
-    }
-    return status;
-}
-
 struct listing {
     struct nw_hosts *hosts;
     const nw_topology *topology;
 };
 
-static nw_status add_line(void *user, char *line)
+static nw_status add_host(void *user, const char *name, int32_t slots)
 {
     const struct listing *to = user;
-    char *rest = line, *name = nw_word_next(&rest), *at = strchr(name, '@');
-    int32_t slots = 0;
-    nw_status status = rest ? nw_cli_slots_read(rest, &slots) : NW_OK;
+    struct nw_hosts *hosts = to->hosts;
+    int32_t node = nw_topology_node_find(to->topology, name), *old;
 
-    if (status)
-        return status;
-    name = at ? at + 1 : name; /* behind the user, as Open MPI has it */
-    return slots ? add_names(to->hosts, to->topology, name, slots)
-                 : add_item(to->hosts, to->topology, name);
+    if (node < 0)
+        return unknown(to->topology, name);
+    old = find(hosts, node);
+    if (old) {
+        *old = nw_cli_slots_both(*old == INT32_MAX ? 0 : *old, slots);
+        return NW_OK;
+    }
+    hosts->node[hosts->count] = node;
+    hosts->slots[hosts->count++] = slots ? slots : INT32_MAX;
+    return NW_OK;
 }
 
-nw_status nw_cli_host_file(const char *path, nw_host_taker *take, void *user,
-                           const size_t *count)
+static nw_status add_line(void *user, char *line)
 {
-    struct nw_lines lines;
-    size_t length;
-    char *data, *line;
-    nw_status status = nw_file_read_text(path, &data, &length);
-
-    if (status)
-        return status;
-    nw_lines_init(&lines, path, data);
-    while (!status && (line = nw_lines_next(&lines))) {
-        status = take(user, line);
-        if (status == NW_EFORMAT)
-            status = nw_lines_fail(&lines, "%s", nw_error_text());
-    }
-    free(data);
-    if (!status && !*count)
-        status = nw_fail(NW_EFORMAT, "%s:1: no host in the file", path);
-    return status;
+    return nw_cli_host_line(line, add_host, user);
 }
 
 /* One part may hold as many ranks as the user likes, as a bare name in a file.
@@ -218,34 +72,32 @@ static int32_t batch_slots(const struct nw_batch *batch, size_t h)
     bool open =
         !batch->slots[h] || (batch->counts_parts && batch->slots[h] == 1);
 
-    return open ? INT32_MAX : batch->slots[h];
+    return open ? 0 : batch->slots[h];
 }
 
-static nw_status add_batch(struct nw_hosts *hosts, const nw_topology *topology,
-                           const struct nw_batch *batch)
+static nw_status add_batch(struct listing *to, const struct nw_batch *batch)
 {
     bool known = false;
     nw_status status = NW_OK;
 
     for (size_t i = 0; i < batch->host.count; i++)
-        known |= nw_topology_node_find(topology, batch->host.name[i]) >= 0;
+        known |= nw_topology_node_find(to->topology, batch->host.name[i]) >= 0;
     for (size_t i = 0; !status && known && i < batch->host.count; i++)
-        status = add_host(hosts, topology, batch->host.name[i],
-                          batch_slots(batch, i));
+        status = add_host(to, batch->host.name[i], batch_slots(batch, i));
     return status ? nw_fail(status, "%s: %s", batch->variable, nw_error_text())
                   : NW_OK;
 }
 
 /* It describes the job we are in, which need not be on the machine that is
  * asked about: it counts only where that knows one of the names. */
-static nw_status add_job(struct nw_hosts *hosts, const nw_topology *topology)
+static nw_status add_job(struct listing *to)
 {
     struct nw_batch batch;
     nw_status status = nw_batch_find(&batch);
 
     if (status)
         return status;
-    status = add_batch(hosts, topology, &batch);
+    status = add_batch(to, &batch);
     nw_batch_fini(&batch);
     return status;
 }
@@ -254,18 +106,18 @@ nw_status nw_cli_hosts(const nw_topology *topology, const char *list,
                        const char *file, struct nw_hosts *out)
 {
     struct nw_hosts hosts = {0};
+    struct listing to = {&hosts, topology};
     size_t most = (size_t)nw_topology_node_count(topology);
     nw_status status = nw_alloc(most, sizeof *hosts.node, &hosts.node);
 
     if (!status)
         status = nw_alloc(most, sizeof *hosts.slots, &hosts.slots);
     if (!status && list)
-        status = add_list(&hosts, topology, list);
+        status = nw_cli_host_list(list, add_host, &to);
     else if (!status && file)
-        status = nw_cli_host_file(
-            file, add_line, &(struct listing){&hosts, topology}, &hosts.count);
+        status = nw_cli_host_file(file, add_line, &to, &hosts.count);
     else if (!status)
-        status = add_job(&hosts, topology);
+        status = add_job(&to);
     if (!status && list && !hosts.count)
         status = nw_fail(NW_EFORMAT, "--hosts: no host in '%s'", list);
     if (status)

@@ -23,18 +23,6 @@ NW_MUST_CHECK nw_status nw_cli_hosts(const nw_topology *topology,
                                      struct nw_hosts *out);
 void nw_cli_hosts_fini(struct nw_hosts *hosts);
 
-/* Gives each line of a file of hosts to `take`, whose NW_EFORMAT gets file and
- * line; NW_EFORMAT, too, where `*count` is 0 after the last. */
-typedef nw_status nw_host_taker(void *user, char *line);
-NW_MUST_CHECK nw_status nw_cli_host_file(const char *path, nw_host_taker *take,
-                                         void *user, const size_t *count);
-/* What follows a host in a launcher's file: "slots=8", also with blanks around
- * the sign or as Open MPI's cpu and count; 0 where it says nothing of slots. */
-NW_MUST_CHECK nw_status nw_cli_slots_read(char *words, int32_t *slots);
-/* A host named twice has the slots of both. A bare name (0 or INT32_MAX) stands
- * for one then, as in the list of nodes of PBS. */
-int32_t nw_cli_slots_both(int32_t one, int32_t other);
-
 /* Whether the mapping's ranks fit on the hosts; no hosts, nothing to fit.
  * NW_EFORMAT names the line of `path`, the mapping's file. */
 NW_MUST_CHECK nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,

@@ -6,13 +6,11 @@
 #include <nodewise/topology.h>
 
 #include "base/array.h"
-#include "base/file.h"
-#include "base/hostlist.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/batch.h"
 #include "cli/child.h"
-#include "cli/hosts.h"
+#include "cli/host_words.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -208,8 +206,9 @@ nw_status nw_job_find_launcher(struct nw_job *job)
 
 /* --- hosts --- */
 
-static nw_status add_host(struct nw_job *job, const char *name, int32_t slots)
+static nw_status add_host(void *user, const char *name, int32_t slots)
 {
+    struct nw_job *job = user;
     size_t room = job->host.count, i = 0;
     nw_status status;
 
@@ -227,69 +226,9 @@ static nw_status add_host(struct nw_job *job, const char *name, int32_t slots)
     return status;
 }
 
-/* "n[1-4]:8" or "n1" with the slots that stand behind. */
-static nw_status add_hosts(struct nw_job *job, char *names, int32_t slots)
+static nw_status add_line(void *user, char *line)
 {
-    char *colon = strrchr(names, ':');
-    struct nw_hostlist list = {0};
-    nw_status status;
-
-    if (colon && nw_parse_i32(colon + 1, &slots))
-        *colon = '\0';
-    status = nw_hostlist_expand(names, &list);
-    for (size_t i = 0; !status && i < list.count; i++)
-        status = add_host(job, list.name[i], slots);
-    nw_hostlist_fini(&list);
-    return status;
-}
-
-static nw_status read_hostfile(struct nw_job *job)
-{
-    struct nw_lines lines;
-    size_t length;
-    char *data, *line;
-    nw_status status = nw_file_read_text(job->hostfile, &data, &length);
-
-    if (status)
-        return status;
-    nw_lines_init(&lines, job->hostfile, data);
-    while (!status && (line = nw_lines_next(&lines))) {
-        char *name = nw_word_next(&line);
-        int32_t slots = 0;
-
-        /* other words are between the file and the launcher */
-        if (line && nw_cli_slots_read(line, &slots))
-            slots = 0;
-        status = add_hosts(job, name, slots);
-    }
-    free(data);
-    return status;
-}
-
-static char *list_end(char *item)
-{
-    int depth = 0;
-
-    for (; *item && (depth > 0 || *item != ','); item++)
-        depth += (*item == '[') - (*item == ']');
-    return item;
-}
-
-static nw_status read_list(struct nw_job *job, const char *list)
-{
-    char *copy, *item;
-    nw_status status = nw_strdup(list, &copy);
-
-    for (item = copy; !status && *item;) {
-        char *end = list_end(item);
-        bool more = *end;
-
-        *end = '\0';
-        status = add_hosts(job, item, 0);
-        item = end + more;
-    }
-    free(copy);
-    return status;
+    return nw_cli_host_line(line, add_host, user);
 }
 
 /* Parts of a job may be fewer than the ranks it is to have: then they do not
@@ -324,9 +263,9 @@ static nw_status find_hosts(struct nw_job *job)
     nw_status status;
 
     if (job->hostfile)
-        return read_hostfile(job);
+        return nw_cli_host_file(job->hostfile, add_line, job, &job->host.count);
     if (job->hosts)
-        return read_list(job, job->hosts);
+        return nw_cli_host_list(job->hosts, add_host, job);
     status = find_batch_hosts(job);
     if (status || job->host.count)
         return status;
@@ -382,8 +321,7 @@ nw_status nw_job_find_hosts(struct nw_job *job)
     if (status)
         nw_words_fini(&job->host);
     if (!status && !job->host.count)
-        status = nw_fail(NW_EFORMAT, "%s:1: no host in the file",
-                         job->hostfile ? job->hostfile : "--hosts");
+        status = nw_fail(NW_EFORMAT, "--hosts: no host in '%s'", job->hosts);
     if (!status && !job->ranks)
         job->ranks = guess_ranks(job);
     if (!status)

@@ -74,6 +74,16 @@ a1 a1 a1 a2
 a2 a2 a2 a4
 a2 a2 a2 a2
 a4 a4 a4 a2
+## What no launcher takes: slots said twice, addresses of IPv6; and one that most do.
+$ for l in 'a1 slots=2 cpu=3' 'a1:2 slots=3' '[::1] slots=4' 'me@fe80::1%eth0' 'a1 slot=4'; do echo "$l" > hosts; nodewise map -q -t magc-a -p app.pattern --hostfile hosts; done
+! hosts:1: slots are said twice: 2 and 3
+! hosts:1: slots are said twice: 3 and 2
+! hosts:1: '[::1]' is an IPv6 address; launchers take names of hosts
+! hosts:1: 'fe80::1%eth0' is an IPv6 address; launchers take names of hosts
+! hosts:1: expected slots=N, not 'slot=4'
+? 3
+$ printf 'a2 username=me slots-max=4 slots=3\na4\n' > hosts; nodewise map -q -t magc-a -p app.pattern --algorithm block --hostfile hosts | sed 1,2d | cut -d' ' -f2 | paste -sd' '
+a2 a2 a2 a4
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 gg 9 1\n' > gpu.pattern
 $ nodewise map -t hierarchy:4@1 -p gpu.pattern
 ! nodewise map: the pattern has a GPU layer and hierarchy:4@1 has no GPUs; a pattern of host messages alone would fit

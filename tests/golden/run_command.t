@@ -47,9 +47,22 @@ $ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run -- ./app
 $ touch file && nodewise run --store file -n 1 --launcher ./mpirun --dry-run -- ./app 2>err; sed 's/: [^:]*file:/: file:/' err
 ./mpirun -n 1 ./app
 nodewise run: warning: file: not a directory; started as without nodewise
-$ printf 'n[1-\n' > bad && nodewise run --store store -n 4 --hostfile bad --launcher ./mpirun --dry-run -- ./app 2>err; cut -c1-21 err
+$ printf '# none\nn[1-\n' > bad && nodewise run --store store -n 4 --hostfile bad --launcher ./mpirun --dry-run -- ./app
 ./mpirun -n 4 --hostfile bad ./app
-nodewise run: warning
+! nodewise run: warning: bad:2: host list 'n[1-': a '[' without ']'; started as without nodewise
+## hosts of a file as map and launch read them; what they refuse is the launcher's to refuse
+$ for l in 'me@n1 slots=3 max_slots=4' 'n[1-2] slots = 3 # all' 'n1:2 ifhn=ib0' 'n1 slots=2 slots=3' '[::1]:4' 'n1 sockets=2' ''; do printf "$l\n" > hosts; nodewise run --store store --launcher ./mpirun --hostfile hosts --dry-run --no-store -q -- ./app; done
+./mpirun -n 3 --hostfile hosts ./app
+./mpirun -n 6 --hostfile hosts ./app
+./mpirun -n 2 --hostfile hosts ./app
+./mpirun --hostfile hosts ./app
+./mpirun --hostfile hosts ./app
+./mpirun --hostfile hosts ./app
+./mpirun --hostfile hosts ./app
+! nodewise run: warning: hosts:1: slots are said twice: 2 and 3; started as without nodewise
+! nodewise run: warning: hosts:1: '[::1]:4' is an IPv6 address; launchers take names of hosts; started as without nodewise
+! nodewise run: warning: hosts:1: expected slots=N, not 'sockets=2'; started as without nodewise
+! nodewise run: warning: hosts:1: no host in the file; started as without nodewise
 ## hosts of a Slurm allocation, tasks too
 $ SLURM_JOB_NODELIST='n[1-2],x' SLURM_NTASKS=6 nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 6 ./app

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The forms in which launchers read hosts, taken apart. */
+#include "cli/host_words.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/hostlist.h"
+#include "base/status.h"
+#include "base/text.h"
+
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int32_t nw_cli_slots_both(int32_t one, int32_t other)
+{
+    one = one ? one : 1;
+    other = other ? other : 1;
+    return one > INT32_MAX - 1 - other ? INT32_MAX - 1 : one + other;
+}
+
+static nw_status parse_slots(const char *word, int32_t *slots)
+{
+    int32_t before = *slots;
+
+    if (!nw_parse_i32(word, slots) || *slots < 1)
+        return nw_fail(NW_EFORMAT, "slots are a number from 1, not '%s'", word);
+    if (before)
+        return nw_fail(NW_EFORMAT, "slots are said twice: %d and %s", before,
+                       word);
+    *slots -= *slots == INT32_MAX; /* which is: any number */
+    return NW_OK;
+}
+
+/* "fe80::1", "[fe80::1]:8", "fe80::1%eth0" */
+static bool is_ipv6(const char *name)
+{
+    char address[INET6_ADDRSTRLEN];
+    struct in6_addr bytes;
+
+    name += *name == '[';
+    snprintf(address, sizeof address, "%.*s", (int)strcspn(name, "]%"), name);
+    return inet_pton(AF_INET6, address, &bytes) == 1;
+}
+
+/* "names" or "names:slots", where `slots` are not known yet. */
+static nw_status add_names(char *names, int32_t slots, nw_host_adder *add,
+                           void *user)
+{
+    char *colon;
+    struct nw_hostlist list = {0};
+    nw_status status = NW_OK;
+
+    if (is_ipv6(names))
+        return nw_fail(NW_EFORMAT,
+                       "'%s' is an IPv6 address; launchers take names of hosts",
+                       names);
+    colon = strrchr(names, ':');
+    if (colon) {
+        *colon = '\0';
+        status = parse_slots(colon + 1, &slots);
+    }
+    if (!status)
+        status = nw_hostlist_expand(names, &list);
+    for (size_t i = 0; !status && i < list.count; i++)
+        status = add(user, list.name[i], slots);
+    nw_hostlist_fini(&list);
+    return status;
+}
+
+/* The end of an item: the next comma outside brackets. */
+static char *item_end(char *item)
+{
+    int depth = 0;
+
+    for (; *item && (depth > 0 || *item != ','); item++)
+        depth += (*item == '[') - (*item == ']');
+    return item;
+}
+
+nw_status nw_cli_host_list(const char *list, nw_host_adder *add, void *user)
+{
+    char *words, *item;
+    nw_status status = nw_strdup(list, &words);
+
+    if (status)
+        return status;
+    for (item = words; !status && *item;) {
+        char *end = item_end(item);
+        bool more = *end;
+
+        *end = '\0';
+        status = add_names(item, 0, add, user);
+        item = end + more;
+    }
+    free(words);
+    return status;
+}
+
+/* "slots = 8" becomes "slots=8". */
+static void close_signs(char *line)
+{
+    char *to = line;
+
+    while (*line) {
+        size_t blanks = strspn(line, " \t");
+
+        line += blanks && line[blanks] == '=' ? blanks : 0;
+        *to++ = *line++;
+        if (to[-1] == '=')
+            line += strspn(line, " \t");
+    }
+    *to = '\0';
+}
+
+static const char *value_of(const char *word, const char *const *name,
+                            size_t count)
+{
+    const char *sign = strchr(word, '=');
+
+    for (size_t i = 0; sign && i < count; i++)
+        if (strlen(name[i]) == (size_t)(sign - word) &&
+            !strncmp(word, name[i], strlen(name[i])))
+            return sign + 1;
+    return NULL;
+}
+
+static nw_status read_slots(char *words, int32_t *slots)
+{
+    static const char *const ours[] = {"slots", "cpu", "count"};
+    static const char *const others[] = {
+        "max_slots", "max-slots", "slots_max", "slots-max", "max_cpu",
+        "max-cpu",   "cpu_max",   "cpu-max",   "max_count", "max-count",
+        "count_max", "count-max", "username",  "user-name", "user_name",
+        "user",      "ifhn",      "binding"};
+    char *word;
+    nw_status status = NW_OK;
+
+    close_signs(words);
+    while (!status && (word = nw_word_next(&words))) {
+        const char *value = value_of(word, ours, sizeof ours / sizeof *ours);
+
+        if (value)
+            status = parse_slots(value, slots);
+        else if (!value_of(word, others, sizeof others / sizeof *others))
+            status = nw_fail(NW_EFORMAT, "expected slots=N, not '%s'", word);
+    }
+    return status;
+}
+
+nw_status nw_cli_host_line(char *line, nw_host_adder *add, void *user)
+{
+    char *rest = line, *names = nw_word_next(&rest), *at = strchr(names, '@');
+    int32_t slots = 0;
+    nw_status status = rest ? read_slots(rest, &slots) : NW_OK;
+
+    names = at ? at + 1 : names; /* behind the user, as Open MPI has it */
+    return status ? status : add_names(names, slots, add, user);
+}
+
+nw_status nw_cli_host_file(const char *path, nw_host_taker *take, void *user,
+                           const size_t *count)
+{
+    struct nw_lines lines;
+    size_t length;
+    char *data, *line;
+    nw_status status = nw_file_read_text(path, &data, &length);
+
+    if (status)
+        return status;
+    nw_lines_init(&lines, path, data);
+    while (!status && (line = nw_lines_next(&lines))) {
+        status = take(user, line);
+        if (status == NW_EFORMAT)
+            status = nw_lines_fail(&lines, "%s", nw_error_text());
+    }
+    free(data);
+    if (!status && !*count)
+        status = nw_fail(NW_EFORMAT, "%s:1: no host in the file", path);
+    return status;
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slurm tells the hosts of a job by variables, LSF by one or by a file, the
- * others by a file that a variable names: a line a host, or a slot of it. */
+/* Slurm tells the hosts of a job by variables, LSF by one or by a file, Flux
+ * where it is asked, the others by a file that a variable names: a line a host,
+ * or a slot of it. */
 #include "cli/batch.h"
 #include "base/array.h"
 #include "base/file.h"
@@ -18,6 +19,7 @@ enum form {
     NODES, /* a file: a line a host */
     SLOTS, /* a file: a line a slot */
     SIZES, /* a file: a line a host, the number of its slots, and more */
+    ASKED, /* the variable says where flux(1) finds what it is asked for */
 };
 
 /* In the order in which they count. */
@@ -29,7 +31,7 @@ static const struct source {
     {"SLURM_JOB_NODELIST", LIST, false}, {"LSB_MCPU_HOSTS", PAIRS, false},
     {"LSB_DJOB_HOSTFILE", SLOTS, false}, {"PE_HOSTFILE", SIZES, false},
     {"PBS_NODEFILE", SLOTS, true},       {"OAR_NODEFILE", SLOTS, false},
-    {"COBALT_NODEFILE", NODES, false},
+    {"COBALT_NODEFILE", NODES, false},   {"FLUX_URI", ASKED, false},
 };
 
 static nw_status add(struct nw_batch *batch, const char *name, int32_t slots)
@@ -139,6 +141,37 @@ static nw_status read_slurm(struct nw_batch *batch, const char *nodes)
     return status;
 }
 
+static nw_status add_bare(void *user, const char *name, int32_t slots)
+{
+    return add(user, name, slots);
+}
+
+/* The first program of an instance of Flux has all that is in it; what runs as
+ * a job there has FLUX_JOB_ID (flux-environment(7)). */
+static nw_status read_flux(struct nw_batch *batch)
+{
+    const char *command =
+        getenv("FLUX_JOB_ID")
+            ? "flux jobs -n -o '{nodelist}' \"$FLUX_JOB_ID\" 2>/dev/null"
+            : "flux resource list -n -s up -o '{nodelist}' 2>/dev/null";
+    FILE *pipe = popen(command, "re");
+    char *line = NULL;
+    size_t room = 0;
+    nw_status status = NW_OK;
+
+    while (pipe && !status && getline(&line, &room, pipe) >= 0) {
+        line[strcspn(line, "\n")] = '\0';
+        status = nw_cli_host_list(line, add_bare, batch);
+    }
+    free(line);
+    if (!pipe || (pclose(pipe) && !status))
+        return nw_fail(NW_ENODEV,
+                       "flux(1) does not tell the hosts of this job");
+    return status || batch->host.count
+               ? status
+               : nw_fail(NW_EFORMAT, "flux(1) knows no host of this job");
+}
+
 static nw_status read_source(struct nw_batch *batch,
                              const struct source *source, const char *value)
 {
@@ -152,6 +185,8 @@ static nw_status read_source(struct nw_batch *batch,
         return read_slurm(batch, value);
     case PAIRS:
         return read_pairs(batch, value);
+    case ASKED:
+        return read_flux(batch);
     default:
         return nw_cli_host_file(value, takers[source->form], batch,
                                 &batch->host.count);

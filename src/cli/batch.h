@@ -18,8 +18,9 @@ struct nw_batch {
                                 ranks than one (PBS) */
 };
 
-/* Slurm's, where it is there, else that of LSF, Grid Engine, PBS, OAR or
- * Cobalt. A list that cannot be read fails, with the variable's name. */
+/* Slurm's, where it is there, else that of LSF, Grid Engine, PBS, OAR,
+ * Cobalt or Flux. A list that cannot be read fails, with the variable's name.
+ */
 NW_MUST_CHECK nw_status nw_batch_find(struct nw_batch *out);
 void nw_batch_fini(struct nw_batch *batch);
 

@@ -53,6 +53,8 @@ a3 a1 a1 a1
 a2 a2 a2 a2
 a4 a4 a4 a4
 a1 a1 a1 a1
+$ mkdir double; printf '#!/bin/sh\n# a double of flux(1)\necho "a[3-4]"\n' >double/flux; chmod +x double/flux; FLUX_URI=local:///x PATH="$PWD/double:$PATH" nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '
+a3 a3 a3 a3
 $ LSB_MCPU_HOSTS='a2 2147483647 a2 2147483647' nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '
 a2 a2 a2 a2
 $ OAR_NODEFILE=parts nodewise map -t magc-a -p app.pattern

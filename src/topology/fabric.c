@@ -29,8 +29,11 @@ nw_status nw_fabric_add_host(struct nw_fabric *fabric, const char *name,
                                fabric->host_count + 1, sizeof *fabric->host);
 
     if (!status)
-        fabric->host[fabric->host_count++] = (struct nw_fabric_host){
-            .name = name, .line = line, .first = (int32_t)fabric->card_count};
+        fabric->host[fabric->host_count++] =
+            (struct nw_fabric_host){.name = name,
+                                    .file = fabric->file,
+                                    .line = line,
+                                    .first = (int32_t)fabric->card_count};
     return status;
 }
 
@@ -64,15 +67,18 @@ static int by_name(const void *a, const void *b)
 static nw_status say_twice(const struct nw_fabric *fabric,
                            const struct nw_fabric_host *host)
 {
+    bool same = !strcmp(host->file, host[-1].file);
+
     if (fabric->cardless)
         return nw_fail(NW_EFORMAT,
                        "%s:%d: node '%s' is on another switch or block, in "
-                       "line %d: Slurm uses both, with a warning; here it "
+                       "line %d%s%s: Slurm uses both, with a warning; here it "
                        "hangs on one",
-                       fabric->file, host->line, host->name, host[-1].line);
+                       host->file, host->line, host->name, host[-1].line,
+                       same ? "" : " of ", same ? "" : host[-1].file);
     return nw_fail(NW_EFORMAT,
                    "%s:%d: two nodes are named '%s'; the other is in line %d",
-                   fabric->file, host->line, host->name, host[-1].line);
+                   host->file, host->line, host->name, host[-1].line);
 }
 
 /* Named twice on one switch of Slurm's it is one node. */

@@ -17,13 +17,14 @@ struct nw_fabric_card {
 };
 
 struct nw_fabric_host {
-    const char *name;     /* borrowed */
-    int line;             /* of the file, where it was named */
+    const char *name; /* borrowed */
+    const char *file; /* where it was named; borrowed */
+    int line;
     int32_t first, count; /* cards */
 };
 
 struct nw_fabric {
-    const char *file;
+    const char *file;            /* of the hosts that are added next */
     nw_topology *topology;       /* its network is taken already */
     bool cardless;               /* hosts are joined by themselves */
     struct nw_fabric_host *host; /* owned, as is `card` */

@@ -13,10 +13,11 @@
 #include <string.h>
 #include <strings.h>
 
-static nw_status fail_at(const struct nw_slurm *slurm, int line,
-                         const char *what, const char *name)
+static nw_status fail_at(const struct nw_slurm_switch *at, const char *what,
+                         const char *name)
 {
-    return nw_fail(NW_EFORMAT, "%s:%d: %s '%s'", slurm->file, line, what, name);
+    return nw_fail(NW_EFORMAT, "%s:%d: %s '%s'", at->file, at->line, what,
+                   name);
 }
 
 nw_status nw_slurm_add(struct nw_slurm *slurm, char *name, int line)
@@ -28,8 +29,8 @@ nw_status nw_slurm_add(struct nw_slurm *slurm, char *name, int line)
         free(name);
         return status;
     }
-    slurm->at[slurm->count++] =
-        (struct nw_slurm_switch){.name = name, .line = line, .parent = -1};
+    slurm->at[slurm->count++] = (struct nw_slurm_switch){
+        .name = name, .file = slurm->file, .line = line, .parent = -1};
     return NW_OK;
 }
 
@@ -40,6 +41,7 @@ void nw_slurm_fini(struct nw_slurm *slurm)
         nw_hostlist_fini(&slurm->at[i].below);
         nw_hostlist_fini(&slurm->at[i].nodes);
     }
+    nw_hostlist_fini(&slurm->included);
     free(slurm->at);
     free(slurm->by_name);
 }
@@ -69,7 +71,7 @@ static nw_status index_names(struct nw_slurm *slurm)
         const struct nw_slurm_switch *b = &slurm->at[slurm->by_name[i]];
 
         if (!strcmp(a->name, b->name))
-            return fail_at(slurm, b->line, "there is a second switch", b->name);
+            return fail_at(b, "there is a second switch", b->name);
     }
     return NW_OK;
 }
@@ -98,8 +100,7 @@ static nw_status join(struct nw_slurm *slurm, int32_t above, const char *name)
     int32_t i = find(slurm, name);
 
     if (i < 0)
-        return fail_at(slurm, slurm->at[above].line, "there is no switch",
-                       name);
+        return fail_at(&slurm->at[above], "there is no switch", name);
     if (slurm->at[i].parent < 0)
         slurm->at[i].parent = above;
     slurm->link_count++;
@@ -127,9 +128,9 @@ struct step {
 static nw_status say_loop(const struct nw_slurm *slurm, int32_t at,
                           const char *below)
 {
-    return nw_fail(NW_EFORMAT,
-                   "%s:%d: a loop: switch '%s' is below '%s' and above it",
-                   slurm->file, slurm->at[at].line, below, slurm->at[at].name);
+    return nw_fail(
+        NW_EFORMAT, "%s:%d: a loop: switch '%s' is below '%s' and above it",
+        slurm->at[at].file, slurm->at[at].line, below, slurm->at[at].name);
 }
 
 /* Depth first, with a stack of our own: files may be deep. */
@@ -362,6 +363,7 @@ static nw_status make_nodes(const struct nw_slurm *slurm,
         const struct nw_slurm_switch *at = &slurm->at[i];
 
         card.at = at->number;
+        fabric.file = at->file;
         for (size_t k = 0; !status && k < at->nodes.count; k++) {
             status = nw_fabric_add_host(&fabric, at->nodes.name[k], at->line);
             if (!status)
@@ -393,12 +395,12 @@ static nw_status check_words(const struct nw_slurm *slurm)
                            "%s:%d: 'ALL' stands for the nodes of slurm.conf, "
                            "which are not in this file: name them (scontrol "
                            "show hostlist)",
-                           slurm->file, at->line);
+                           at->file, at->line);
         if (is_all(&at->below) && find(slurm, "ALL") < 0)
             return nw_fail(NW_EFORMAT,
                            "%s:%d: switches below a switch are named one by "
                            "one or as s[0-2], not 'ALL'",
-                           slurm->file, at->line);
+                           at->file, at->line);
     }
     return NW_OK;
 }

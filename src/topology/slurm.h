@@ -12,7 +12,8 @@
 #include "topology/yaml.h"
 
 struct nw_slurm_switch {
-    char *name; /* owned */
+    char *name;       /* owned */
+    const char *file; /* where it is named */
     int line;
     struct nw_hostlist below, nodes;
     int32_t parent; /* first that named it, -1 at the top */
@@ -21,8 +22,9 @@ struct nw_slurm_switch {
 };
 
 struct nw_slurm {
-    const char *file;
+    const char *file; /* the one that is read */
     nw_topology *topology;
+    struct nw_hostlist included; /* names of files, kept for what is said */
     struct nw_slurm_switch *at;
     size_t count, capacity;
     int32_t *by_name;

@@ -7,15 +7,27 @@
 #include "base/text.h"
 #include "topology/slurm.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define MAX_SIZES 16
 
+/* A file that is being read, and the one that includes it. */
+struct opened {
+    const struct opened *outer;
+    dev_t device;
+    ino_t number;
+};
+
 struct conf {
     struct nw_slurm *slurm;
+    const char *top;           /* the file that was given */
+    const struct opened *open; /* the innermost */
     struct nw_lines lines;
     bool trees, blocks;
     int32_t size[MAX_SIZES];
@@ -149,6 +161,78 @@ static nw_status take_switch(struct conf *conf, const struct words *words)
     return status;
 }
 
+static nw_status read_lines(struct conf *conf, char *text);
+
+/* Slurm looks for included files in the folder of its configuration, which is
+ * that of the file given here. */
+static nw_status included_path(struct conf *conf, const char *name,
+                               const char **out)
+{
+    struct nw_hostlist *kept = &conf->slurm->included;
+    const char *slash = *name == '/' ? NULL : strrchr(conf->top, '/');
+    char *path;
+    nw_status status = nw_grow(&kept->name, &kept->capacity, kept->count + 1,
+                               sizeof *kept->name);
+
+    if (status)
+        return status;
+    if (asprintf(&path, "%.*s%s", slash ? (int)(slash + 1 - conf->top) : 0,
+                 conf->top, name) < 0)
+        return nw_fail(NW_ENOMEM, "out of memory for the name of a file");
+    kept->name[kept->count++] = path;
+    *out = path;
+    return NW_OK;
+}
+
+static nw_status open_included(const struct conf *conf, const char *path,
+                               struct opened *opened, char **text)
+{
+    struct stat about;
+    size_t length;
+
+    if (stat(path, &about) || access(path, R_OK))
+        return nw_lines_fail(&conf->lines, "Include %s: %s", path,
+                             strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return nw_lines_fail(&conf->lines, "Include %s: is a directory", path);
+    *opened = (struct opened){conf->open, about.st_dev, about.st_ino};
+    for (const struct opened *o = conf->open; o; o = o->outer)
+        if (o->device == opened->device && o->number == opened->number)
+            return nw_lines_fail(&conf->lines, "%s includes itself", path);
+    return nw_file_read_text(path, text, &length);
+}
+
+static nw_status include(struct conf *conf, char *name)
+{
+    struct nw_lines lines = conf->lines;
+    struct opened opened = {0};
+    const char *path = NULL;
+    char *text = NULL;
+    nw_status status;
+
+    name = nw_word_next(&name);
+    if (!name)
+        return nw_lines_fail(&conf->lines, "Include names no file");
+    status = included_path(conf, name, &path);
+    if (!status)
+        status = open_included(conf, path, &opened, &text);
+    if (!status) {
+        conf->open = &opened;
+        conf->slurm->file = path;
+        status = read_lines(conf, text);
+        conf->slurm->file = lines.file;
+        conf->open = opened.outer;
+        conf->lines = lines;
+    }
+    free(text);
+    return status;
+}
+
+static bool is_include(const char *line)
+{
+    return !strncasecmp(line, "Include", 7) && strchr(" \t", line[7]);
+}
+
 static nw_status take_line(struct conf *conf, char *line)
 {
     struct words words = {0};
@@ -207,17 +291,30 @@ static void join_lines(char *text)
     *to = '\0';
 }
 
-nw_status nw_slurm_conf(struct nw_slurm *slurm, char *text,
-                        enum nw_elements elements)
+static nw_status read_lines(struct conf *conf, char *text)
 {
-    struct conf conf = {.slurm = slurm};
     nw_status status = NW_OK;
     char *line;
 
     join_lines(text);
-    nw_lines_init(&conf.lines, slurm->file, text);
-    while (!status && (line = nw_lines_next(&conf.lines)))
-        status = take_line(&conf, line);
+    nw_lines_init(&conf->lines, conf->slurm->file, text);
+    while (!status && (line = nw_lines_next(&conf->lines)))
+        status =
+            is_include(line) ? include(conf, line + 7) : take_line(conf, line);
+    return status;
+}
+
+nw_status nw_slurm_conf(struct nw_slurm *slurm, char *text,
+                        enum nw_elements elements)
+{
+    struct stat about = {0};
+    struct opened opened = {0};
+    struct conf conf = {.slurm = slurm, .top = slurm->file, .open = &opened};
+    nw_status status;
+
+    if (!stat(slurm->file, &about))
+        opened = (struct opened){NULL, about.st_dev, about.st_ino};
+    status = read_lines(&conf, text);
     if (!status && conf.blocks)
         status = nw_slurm_group(slurm, conf.size, conf.size_count);
     return status ? status : nw_slurm_build(slurm, elements);

@@ -229,6 +229,25 @@ twice.conf:3: node 'n4' is on another switch or block, in line 2: Slurm uses bot
 3
 value.conf:1: Nodes has no value
 3
+## Files that are included, from the folder of the first; what is wrong is told with the file
+## that says it, what cannot be included with the line that asks for it.
+$ mkdir -p conf/sub; cd conf; printf 'include leaves.conf # of a and b\nSwitchName=top Switches=a,b\n' >topology.conf; printf 'SwitchName=a Nodes=n[1-2]\nInclude sub/b.conf\n' >leaves.conf; printf 'SwitchName=b Nodes=m[1-3]\n' >sub/b.conf; cd ..; nodewise topology slurm:conf/topology.conf | sed -n 3,8p
+network (tree)
+└─top
+  ├─a                     network 12.5 GB/s  150 ns assumed
+  │ └─n[1,2]            2 nic     12.5 GB/s  500 ns assumed, host
+  └─b                     network 12.5 GB/s  150 ns assumed
+    └─m[1-3]            3 nic     12.5 GB/s  500 ns assumed, host
+$ cd conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include' 'SwitchName=b Nodes=n2' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
+! sub/b.conf:2: leaves.conf includes itself
+! sub/b.conf:2: ./topology.conf includes itself
+! sub/b.conf:2: Include none.conf: No such file or directory
+! sub/b.conf:2: Include sub: is a directory
+! sub/b.conf:2: Include names no file
+! sub/b.conf:2: node 'n2' is on another switch or block, in line 1 of leaves.conf: Slurm uses both, with a warning; here it hangs on one
+! sub/b.conf:2: there is a second switch 'a'
+! sub/b.conf:2: there is no switch 'q'
+? 3
 ## Lines that go on, also in the middle of a list, as Slurm joins them
 $ printf 'SwitchName=a Nodes=n[1-2],\\\nm[01-\\ \n03] # \\\nSwitchName=b Nodes=k\\\r\n[1-2]\nSwitchName=c Switches=a,b \\\n LinkSpeed=1\nSwitchName=d Nodes\n' > joined.conf; nodewise topology slurm:joined.conf; sed '$d' joined.conf > good.conf; nodewise topology slurm:good.conf | sed -n 3,8p
 network (tree)

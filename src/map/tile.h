@@ -60,6 +60,25 @@ NW_MUST_CHECK nw_status nw_tiling_strips(const struct nw_tiling *tiling,
                                          int32_t *cell, const int32_t *begin,
                                          int32_t pieces);
 
+/* The grid divided into so many columns across each dimension, one column
+ * followed up dimension `along`, the next one down. */
+struct nw_tile_columns {
+    int along;
+    int32_t count[NW_TILE_DIMS];
+    double kept; /* bytes inside a piece, about */
+};
+
+/* Those that suit pieces of `each` cells, the best first; how many. */
+int nw_tiling_columns(const struct nw_tiling *tiling, double each, int most,
+                      struct nw_tile_columns *out);
+/* Fills cell[count] in their order. */
+void nw_tiling_follow(const struct nw_tiling *tiling,
+                      const struct nw_tile_columns *columns, int32_t *cell);
+/* As nw_tiling_cut, the root's children in the order of the columns. */
+NW_MUST_CHECK nw_status nw_tiling_cut_columns(
+    const struct nw_layout *layout, const struct nw_tiling *tiling,
+    const struct nw_tile_columns *columns, int32_t *seat);
+
 /* Fills seat[count] along one of so many snakes through the grid, the first
  * along its heaviest dimension; nothing may be fixed. */
 int nw_tiling_snakes(const struct nw_tiling *tiling);
@@ -82,6 +101,10 @@ NW_MUST_CHECK nw_status nw_layout_tile(struct nw_layout *layout,
 
 /* Bytes between the cells of a box, each pair once. */
 double nw_tiling_inside(const struct nw_tiling *tiling, const int32_t *shape);
+
+/* The same of sizes that need not be whole. */
+double nw_tiling_inside_about(const struct nw_tiling *tiling,
+                              const double *shape);
 
 static inline int32_t nw_tiling_at(const struct nw_tiling *tiling, int32_t p,
                                    int d)

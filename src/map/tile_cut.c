@@ -16,7 +16,8 @@
 
 struct cutting {
     struct nw_tile_work of;
-    int way; /* of enum nw_tile_way, together */
+    int way;                               /* of enum nw_tile_way, together */
+    const struct nw_tile_columns *columns; /* of the root, or NULL */
     int32_t *seat;
     /* shares of at most so many cells wait for other threads: */
     int32_t later, later_box; /* listed ones, and others */
@@ -57,6 +58,8 @@ static bool is_for_strips(const struct cutting *work,
 {
     int depth = work->of.layout->tree->levels - 2 - below->level;
 
+    if (work->columns && depth == 0)
+        return true;
     return depth < 8 && (work->way & NW_TILE_STRIPS << depth) &&
            below->to - below->from > 2;
 }
@@ -153,6 +156,20 @@ static nw_status share_out(const struct cutting *work,
     return status;
 }
 
+/* The cells of a share, piece after piece. */
+static nw_status put_in_order(const struct cutting *work,
+                              const struct nw_tile_share *share,
+                              const int32_t *begin)
+{
+    const struct nw_tile_work *of = &work->of;
+
+    if (!work->columns || share->level != of->layout->tree->levels - 2)
+        return nw_tiling_strips(of->tiling, of->cell, begin,
+                                share->to - share->from);
+    nw_tiling_follow(of->tiling, work->columns, of->cell);
+    return NW_OK;
+}
+
 /* All clusters of a share at once. */
 static void follow_strips(struct cutting *work, struct nw_tile_share share)
 {
@@ -163,7 +180,7 @@ static void follow_strips(struct cutting *work, struct nw_tile_share share)
 
     nw_tile_list(of, &share);
     if (!status)
-        status = nw_tiling_strips(of->tiling, of->cell, begin, clusters);
+        status = put_in_order(work, &share, begin);
     if (status)
         fail(work, status);
     for (int32_t c = 0; !status && c < clusters; c++) {
@@ -342,23 +359,42 @@ static nw_status prepare(struct nw_tile_work *of)
     return status;
 }
 
+static nw_status run(struct cutting *work)
+{
+    struct nw_tile_work *of = &work->of;
+    nw_status status = prepare(of);
+
+    work->failed = &work->status;
+    if (!status)
+        status = cut_all(work);
+    free(of->cell);
+    free(of->order);
+    free(of->best);
+    free(of->layer);
+    free(of->piece);
+    free(of->side);
+    for (int d = 0; d < NW_TILE_DIMS; d++)
+        free(of->at[d]);
+    return status;
+}
+
 nw_status nw_tiling_cut(const struct nw_layout *layout,
                         const struct nw_tiling *tiling, int way, int32_t *seat)
 {
     struct cutting work = {
         .of = {.layout = layout, .tiling = tiling}, .way = way, .seat = seat};
-    nw_status status = prepare(&work.of);
 
-    work.failed = &work.status;
-    if (!status)
-        status = cut_all(&work);
-    free(work.of.cell);
-    free(work.of.order);
-    free(work.of.best);
-    free(work.of.layer);
-    free(work.of.piece);
-    free(work.of.side);
-    for (int d = 0; d < NW_TILE_DIMS; d++)
-        free(work.of.at[d]);
-    return status;
+    return run(&work);
+}
+
+nw_status nw_tiling_cut_columns(const struct nw_layout *layout,
+                                const struct nw_tiling *tiling,
+                                const struct nw_tile_columns *columns,
+                                int32_t *seat)
+{
+    struct cutting work = {.of = {.layout = layout, .tiling = tiling},
+                           .columns = columns,
+                           .seat = seat};
+
+    return run(&work);
 }

@@ -26,8 +26,8 @@ struct choice {
     int32_t count[NW_TILE_DIMS], trial[NW_TILE_DIMS];
 };
 
-/* Bytes inside a box of sizes that need not be whole. */
-static double inside(const struct nw_tiling *tiling, const double *shape)
+double nw_tiling_inside_about(const struct nw_tiling *tiling,
+                              const double *shape)
 {
     double sum = 0;
 
@@ -59,7 +59,7 @@ static void weigh(struct choice *choice, int along)
     shape[along] = length;
     if (length < 1 && choice->best >= 0)
         return;
-    kept = inside(choice->strips->tiling, shape);
+    kept = nw_tiling_inside_about(choice->strips->tiling, shape);
     if (kept <= choice->best)
         return;
     choice->best = kept;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The best of the ways to put a grid on a tree: boxes, cuts of
- * several kinds, and snakes, of which none is the best where sizes do not
- * divide. Small grids try many of them, large ones as many as cost little
+ * several kinds, columns and snakes, of which none is the best where sizes do
+ * not divide. Small grids try many of them, large ones as many as cost little
  * beside reading the grid. */
 #include "map/tile.h"
 #include "base/array.h"
@@ -18,7 +18,9 @@ static const uint16_t ways[] = {
 #define LOOKS_LARGE 9000000
 #define LARGE 32768        /* cells beyond which more looks are worth it */
 #define SNAKES_ALWAYS 4096 /* cells at most */
-#define LOOKS_OF_CELL 4    /* what a cell costs beside a bond */
+#define COLUMNS_MOST 8
+#define COLUMNS_SHARE 8 /* of what the other ways may cost */
+#define LOOKS_OF_CELL 4 /* what a cell costs beside a bond */
 
 static bool any_fixed(const struct nw_layout *layout)
 {
@@ -115,6 +117,47 @@ static nw_status take_cuts(struct nw_layout *layout, size_t most, int32_t *seat,
     return status;
 }
 
+/* As few children of the root as hold all of the grid. */
+static double cells_of_child(const struct nw_layout *layout)
+{
+    const struct nw_tree *tree = layout->tree;
+    int level = tree->levels > 1 ? tree->levels - 2 : 0;
+    int32_t last = tree->cluster[level][layout->count - 1];
+
+    return (double)layout->count / (last + 1);
+}
+
+static int columns_of(const struct nw_layout *layout, bool boxes,
+                      const struct nw_tiling *tiling,
+                      struct nw_tile_columns *columns)
+{
+    double each = cells_of_child(layout);
+    size_t most = looks_of(layout) / COLUMNS_SHARE;
+
+    if (layout->count > LARGE || each <= 1 || each >= layout->count ||
+        (boxes && divides_well(layout) && most < COLUMNS_MOST))
+        return 0;
+    if (most > COLUMNS_MOST)
+        most = COLUMNS_MOST;
+    return nw_tiling_columns(tiling, each, (int)most, columns);
+}
+
+/* Where sizes do not divide, pieces that reach round a corner. */
+static nw_status take_columns(struct nw_layout *layout, bool boxes,
+                              int32_t *seat, struct nw_tile_try *try)
+{
+    struct nw_tile_columns columns[COLUMNS_MOST];
+    int count = columns_of(layout, boxes, &try->tiling, columns);
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < count; i++) {
+        status = nw_tiling_cut_columns(layout, &try->tiling, &columns[i], seat);
+        if (!status)
+            status = nw_layout_take_if_better(layout, seat, &try->cost);
+    }
+    return status;
+}
+
 static nw_status take_best(struct nw_layout *layout, int32_t *seat,
                            struct nw_tile_try *try)
 {
@@ -128,7 +171,10 @@ static nw_status take_best(struct nw_layout *layout, int32_t *seat,
     if (!status)
         status = take_cuts(layout, try->once ? 1 : ways_of(layout, boxes), seat,
                            try);
-    return status || try->once ? status : take_snakes(layout, seat, try);
+    if (status || try->once)
+        return status;
+    status = take_columns(layout, boxes, seat, try);
+    return status ? status : take_snakes(layout, seat, try);
 }
 
 nw_status nw_layout_tile(struct nw_layout *layout, struct nw_tile_try *try)

@@ -127,16 +127,16 @@ static void test_boxes_are_parted_as_sorted_cells(void **state)
         assert_alike(&grids[i]);
 }
 
-/* Bytes between the 60 clusters below the root, and cells of each. */
+/* Bytes between the clusters of `width` seats, and cells of each. */
 static double across(const struct nw_layout *layout, const int32_t *seat,
-                     int32_t *cells)
+                     int32_t width, int32_t *cells)
 {
     double bytes = 0;
 
     for (int32_t p = 0; p < layout->count; p++) {
-        cells[seat[p] / 32]++;
+        cells[seat[p] / width]++;
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
-            if (seat[layout->bond[b].peer] / 32 != seat[p] / 32)
+            if (seat[layout->bond[b].peer] / width != seat[p] / width)
                 bytes += layout->bond[b].bytes;
     }
     return bytes;
@@ -164,7 +164,7 @@ static void test_evenly_clusters_hold_the_same(void **state)
         int way = NW_TILE_LAYERS | (even ? NW_TILE_EVENLY : 0);
 
         MUST(nw_tiling_cut(&layout, &tiling, way, seat));
-        bytes[even] = across(&layout, seat, cells[even]);
+        bytes[even] = across(&layout, seat, 32, cells[even]);
     }
     for (int c = 0; c < 60; c++)
         assert_int_equal(cells[1][c], 30);
@@ -194,12 +194,74 @@ static void test_full_or_prime_grids_have_no_other_even_way(void **state)
     }
 }
 
+/* Two columns 3 wide through 6 x 5 cells, in pieces of 6: two of 3 x 2 in each,
+ * with 7 pairs inside, and what is left of both, a bar of 6 x 1, with 5. Of 25
+ * + 24 pairs 16 are across. */
+static void test_pieces_reach_round_from_column_to_column(void **state)
+{
+    static const struct grid grid = {2, {6, 5}, {1, 1}, {5, 3, 2}};
+    static const struct nw_tile_columns columns = {.along = 1, .count = {2, 1}};
+    int32_t cells[5] = {0}, seat[30];
+    struct nw_tree tree;
+    struct nw_layout layout;
+    struct nw_tiling tiling;
+    bool found;
+
+    (void)state;
+    open_layout(&grid, &tree, &layout);
+    MUST(nw_tiling_find(&layout, &tiling, &found));
+    assert_true(found);
+    MUST(nw_tiling_cut_columns(&layout, &tiling, &columns, seat));
+    assert_true(across(&layout, seat, 6, cells) == 2 * 16);
+    for (int c = 0; c < 5; c++)
+        assert_int_equal(cells[c], 6);
+    nw_layout_fini(&layout);
+    nw_tree_fini(&tree);
+}
+
+/* Coordinates by which two cells differ, added up. */
+static int32_t apart(const struct nw_tiling *tiling, int32_t a, int32_t b)
+{
+    int32_t sum = 0;
+
+    for (int d = 0; d < tiling->dims; d++)
+        sum += abs(nw_tiling_at(tiling, a, d) - nw_tiling_at(tiling, b, d));
+    return sum;
+}
+
+/* And from one column to the next at the end where both meet: no farther than
+ * across a layer of each. */
+static void test_columns_hold_every_cell_once(void **state)
+{
+    static const struct nw_tiling tiling = {
+        .dims = 4, .size = {5, 4, 7, 3}, .stride = {84, 21, 3, 1}};
+    struct nw_tile_columns columns[20];
+    int count = nw_tiling_columns(&tiling, 11, 20, columns);
+
+    (void)state;
+    assert_int_equal(count, 20);
+    for (int i = 0; i < count; i++) {
+        int32_t cell[420], seen[420] = {0}, across = 1;
+
+        for (int d = 0; d < 4; d++)
+            if (d != columns[i].along)
+                across += 2 * (tiling.size[d] / columns[i].count[d] + 1);
+        nw_tiling_follow(&tiling, &columns[i], cell);
+        for (int32_t c = 0; c < 420; c++) {
+            assert_int_equal(seen[cell[c]]++, 0);
+            assert_true(!c || apart(&tiling, cell[c - 1], cell[c]) <= across);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_boxes_are_parted_as_sorted_cells),
         cmocka_unit_test(test_evenly_clusters_hold_the_same),
         cmocka_unit_test(test_full_or_prime_grids_have_no_other_even_way),
+        cmocka_unit_test(test_pieces_reach_round_from_column_to_column),
+        cmocka_unit_test(test_columns_hold_every_cell_once),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

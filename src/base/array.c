@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #define LARGE ((size_t)1 << 18)
+/* malloc has so small ones at hand in each thread, calloc asks all of them. */
+#define SMALL ((size_t)1 << 10)
 
 static nw_status no_memory(size_t count, size_t size)
 {
@@ -62,7 +64,8 @@ nw_status nw_alloc_raw(size_t count, size_t size, void *out)
     return NW_OK;
 }
 
-/* Large ones are cleared once they are on large pages. */
+/* Large ones are cleared once they are on large pages, small ones without a
+ * lock. */
 nw_status nw_alloc(size_t count, size_t size, void *out)
 {
     void *memory;
@@ -71,13 +74,15 @@ nw_status nw_alloc(size_t count, size_t size, void *out)
 
     if (__builtin_mul_overflow(count, size, &bytes))
         return no_memory(count, size);
-    if (bytes >= LARGE) {
+    if (!count)
+        bytes = size;
+    if (bytes >= LARGE || bytes <= SMALL) {
         status = nw_alloc_raw(bytes, 1, &memory);
         if (status)
             return status;
         memset(memory, 0, bytes);
     } else {
-        memory = calloc(count ? count : 1, size);
+        memory = calloc(1, bytes);
         if (!memory)
             return no_memory(count, size);
     }

@@ -227,27 +227,20 @@ nw_status nw_halve_refine(const struct nw_halve_graph *graph, int32_t target,
     size_t n = (size_t)graph->n;
     struct refining work = {
         .graph = graph, .side = side, .excess = -target, .slack = slack};
-    nw_status status = nw_alloc(n, sizeof *work.gain, &work.gain);
+    nw_status status =
+        nw_alloc(n, sizeof *work.gain + 4 * sizeof *work.moved, &work.gain);
 
-    if (!status)
-        status = nw_alloc(n, sizeof(int32_t), &work.heap[0]);
-    if (!status)
-        status = nw_alloc(n, sizeof(int32_t), &work.heap[1]);
-    if (!status)
-        status = nw_alloc(n, sizeof(int32_t), &work.at);
-    if (!status)
-        status = nw_alloc(n, sizeof(int32_t), &work.moved);
-    if (!status) {
-        for (int32_t v = 0; v < graph->n; v++)
-            work.excess += side[v] ? 0 : graph->size[v];
-        for (int i = 0; i < PASSES_MOST && pass(&work); i++)
-            ;
-        *cut = work.cut;
-    }
+    if (status)
+        return status;
+    work.heap[0] = (int32_t *)(work.gain + n);
+    work.heap[1] = work.heap[0] + n;
+    work.at = work.heap[1] + n;
+    work.moved = work.at + n;
+    for (int32_t v = 0; v < graph->n; v++)
+        work.excess += side[v] ? 0 : graph->size[v];
+    for (int i = 0; i < PASSES_MOST && pass(&work); i++)
+        ;
+    *cut = work.cut;
     free(work.gain);
-    free(work.heap[0]);
-    free(work.heap[1]);
-    free(work.at);
-    free(work.moved);
-    return status;
+    return NW_OK;
 }

@@ -31,6 +31,13 @@ static nw_status agree(MPI_Comm comm, nw_status mine)
     return mine;
 }
 
+static nw_status check_size(const struct nw_channel_options *options)
+{
+    if (options && options->size != sizeof *options)
+        return nw_fail(NW_EINVAL, "the options of a channel have another size");
+    return NW_OK;
+}
+
 nw_status nw_channel_open_mpi(MPI_Comm comm,
                               const struct nw_channel_options *options,
                               nw_channel **out)
@@ -41,21 +48,21 @@ nw_status nw_channel_open_mpi(MPI_Comm comm,
     int rank, size;
     nw_status status;
 
-    if (options && options->size != sizeof *options)
-        return nw_fail(NW_EINVAL, "the options of a channel have another size");
     if (NW_PMPI(Comm_dup)(comm, &own))
         return nw_fail(NW_EMPI, "the communicator cannot be duplicated");
     NW_PMPI(Comm_set_errhandler)(own, MPI_ERRORS_RETURN);
     NW_PMPI(Comm_rank)(own, &rank);
     NW_PMPI(Comm_size)(own, &size);
-    if (options)
+    status = agree(own, check_size(options));
+    if (!status && options)
         how = *options;
     how.rank = rank;
     how.count = size;
     how.file = NULL;
     how.allgather = gather;
     how.context = &own;
-    status = agree(own, nw_channel_open(&how, &channel));
+    if (!status)
+        status = agree(own, nw_channel_open(&how, &channel));
     NW_PMPI(Comm_free)(&own);
     if (status)
         nw_channel_close(channel);

@@ -400,6 +400,19 @@ static nw_status check_comm(MPI_Comm comm)
     return NW_OK;
 }
 
+static nw_status allocate(const struct nw_halo_options *options, nw_halo **out)
+{
+    nw_status status;
+
+    if (options->size != sizeof *options)
+        return nw_fail(NW_EINVAL,
+                       "the halo options were not set by NW_HALO_OPTIONS_INIT");
+    status = nw_alloc(1, sizeof **out, out);
+    if (!status)
+        (*out)->comm = (*out)->node_comm = MPI_COMM_NULL;
+    return status;
+}
+
 nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
                        nw_halo **out)
 {
@@ -407,15 +420,14 @@ nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
     nw_status status;
     int code;
 
-    if (options->size != sizeof *options)
-        return nw_fail(NW_EINVAL,
-                       "the halo options were not set by NW_HALO_OPTIONS_INIT");
     status = check_comm(comm);
-    if (!status)
-        status = nw_alloc(1, sizeof *halo, &halo);
     if (status)
         return status;
-    halo->comm = halo->node_comm = MPI_COMM_NULL;
+    status = nw_halo_agree(comm, allocate(options, &halo));
+    if (status) {
+        free(halo);
+        return status;
+    }
     code = open_comms(halo, comm, options->ranks_per_node);
     status = code == MPI_SUCCESS ? plan(halo, options)
                                  : nw_halo_mpi(code, "open a halo");

@@ -89,6 +89,16 @@ static int impossible(void)
     return wrong;
 }
 
+/* As before NW_HALO_OPTIONS_INIT, or of another version, on one rank alone. */
+static int unset(void)
+{
+    struct nw_halo_options options = plan();
+
+    if (rank == size - 1)
+        options.size = 0;
+    return refused(&options, NW_EINVAL, "not set by NW_HALO_OPTIONS_INIT");
+}
+
 /* Words and numbers that mean nothing. */
 static int unknown(void)
 {
@@ -274,10 +284,11 @@ static int silent(void)
 static const struct {
     const char *name;
     int (*run)(void);
-} cases[] = {
-    {"differing", differing}, {"impossible", impossible}, {"missing", missing},
-    {"twice", twice},         {"dying", dying},           {"silent", silent},
-    {"unlike", unlike},       {"unknown", unknown},       {"between", between}};
+} cases[] = {{"differing", differing}, {"impossible", impossible},
+             {"missing", missing},     {"twice", twice},
+             {"dying", dying},         {"silent", silent},
+             {"unlike", unlike},       {"unset", unset},
+             {"unknown", unknown},     {"between", between}};
 
 int main(int argc, char **argv)
 {

@@ -48,17 +48,29 @@ static int is_right(const void *memory, int from)
     return 1;
 }
 
+/* Options of another size on one rank open no channel on any. */
+static int is_refused(void)
+{
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    nw_channel *channel = NULL;
+
+    if (rank == size - 1)
+        options.size = 0;
+    return nw_channel_open_mpi(MPI_COMM_WORLD, &options, &channel) && !channel;
+}
+
 int main(int argc, char **argv)
 {
     void *out[RANKS], *in[RANKS];
     nw_channel_request *request[2 * RANKS];
     nw_channel *channel;
-    int right = 1, all;
+    int right, all;
     nw_status status;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    right = is_refused();
     status = nw_channel_open_mpi(MPI_COMM_WORLD, NULL, &channel);
     if (status) { /* on all: no rank waits for another */
         fprintf(stderr, "rank %d: %s\n", rank, nw_error_text());

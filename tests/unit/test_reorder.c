@@ -314,24 +314,16 @@ static void test_uneven_nodes(void **state)
 
 static void test_weights_from_words(void **state)
 {
-    static const char *const bad[] = {"",
-                                      ",",
-                                      "1,",
-                                      ",1",
-                                      "1,,2",
-                                      "-1",
-                                      "0",
-                                      "nan",
-                                      "inf",
-                                      "x",
-                                      "1;2",
-                                      "1e10",
-                                      "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
+    static const char *const bad[] = {
+        "",    ",",   "1,", ",1",  "1,,2", "-1",
+        "nan", "inf", "x",  "1;2", "1e10", "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"};
     double weight[NW_CART_WEIGHTS];
 
     (void)state;
     assert_int_equal(nw_cart_weights_parse("3,1,0.5", weight), 3);
     assert_true(weight[0] == 3 && weight[1] == 1 && weight[2] == 0.5);
+    assert_int_equal(nw_cart_weights_parse("0,2", weight), 2);
+    assert_true(weight[0] == 0 && weight[1] == 2);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(nw_cart_weights_parse(bad[i], weight), 0);
 }

@@ -30,7 +30,7 @@ int nw_cart_weights_parse(const char *words, double weight[NW_CART_WEIGHTS])
 
         snprintf(word, sizeof word, "%.*s", (int)length, words);
         if (length >= sizeof word || !nw_parse_double(word, &weight[count]) ||
-            weight[count] <= 0 || weight[count] > 1e9)
+            weight[count] < 0 || weight[count] > 1e9)
             return 0;
         count++;
         words += length;

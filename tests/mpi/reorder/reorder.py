@@ -165,6 +165,16 @@ def modes():
     costs = re.findall(r"ranks: (\S+) hop-bytes", ours.stderr)
     ok(ours.returncode == 0 and len(costs) == 3 and costs[0] != costs[1] == costs[2],
        "a duplicate has the weights of its own info, not its original's", ours)
+    parts = [run(4, [program("calls"), "hints"], NODEWISE_REORDER="report",
+                 NODEWISE_CART_WEIGHTS=weights, **machine(4, 1)) for weights in ("0,1", "1,0")]
+    found = [re.findall(r"ranks: (\S+) hop-bytes", part.stderr) for part in parts]
+    ok([len(seen) for seen in found] == [3, 3]
+       and float(found[0][2]) + float(found[1][2]) == float(costs[2]),
+       "a dimension of weight 0 costs nothing", parts)
+    none = run(4, [program("calls"), "hints"], NODEWISE_REORDER="force",
+               NODEWISE_CART_WEIGHTS="0,0", **machine(4, 1))
+    ok(none.returncode == 0 and none.stderr.count("hop-bytes") == 1
+       and "NODEWISE_CART" not in none.stderr, "nor does a grid of such", none)
 
 
 def said(result):

@@ -159,7 +159,8 @@ static nw_status take_lines(const struct nw_prober *prober, nw_probe *probe,
 static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
                         int from)
 {
-    int limit = (int)(1000 * (30 + 8 * prober->patience));
+    int usual = (int)(1000 * (30 + 8 * prober->patience));
+    int limit = prober->start > 0 ? (int)(1000 * prober->start) : usual;
     struct nw_text text = {0};
     struct pollfd wait = {.fd = from, .events = POLLIN};
     nw_status status = NW_OK;
@@ -178,6 +179,8 @@ static nw_status listen(const struct nw_prober *prober, nw_probe *probe,
             break;
         nw_text_add_bytes(&text, bytes, (size_t)count);
         status = take_lines(prober, probe, &text);
+        if (nw_probe_rank_count(probe))
+            limit = usual;
         if (nw_probe_is_done(probe) || nw_probe_is_headless(probe))
             limit = (int)(1000 * (2 + prober->patience));
     }

@@ -11,6 +11,8 @@ struct nw_prober {
     const char *flavour; /* openmpi, mpich; NULL: the launcher's */
     double seconds;      /* that measuring may take */
     double patience;     /* to wait for a rank that says nothing */
+    double start;        /* for the launcher to start them all; 0: 30 s and
+                            more with `patience` */
     bool describe;       /* hosts and cores only, nothing is measured */
     bool host_only;      /* no GPU memory */
     bool verbose;        /* say each step on stderr */

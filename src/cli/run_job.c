@@ -415,6 +415,11 @@ int nw_job_run(char **argv)
         &(struct nw_child){.command = "run", .argv = argv, .out = -1});
 }
 
+int nw_job_start_seconds(const struct nw_job *job)
+{
+    return 20 + job->ranks / 50;
+}
+
 static void be_silent(void)
 {
     int null = open("/dev/null", O_RDWR);

@@ -54,5 +54,7 @@ NW_MUST_CHECK nw_status nw_job_plain_words(const struct nw_job *job,
 int nw_job_run(char **argv);
 /* The same, silent, for at most `seconds`: to try whether it works. */
 int nw_job_try(char **argv, int seconds);
+/* Until all ranks of the job should have been started, in seconds. */
+int nw_job_start_seconds(const struct nw_job *job);
 
 #endif

@@ -26,7 +26,24 @@ bool nw_job_is_only_here(const struct nw_job *job)
                                     !strcmp(job->host.word[0], "localhost"));
 }
 
-/* The measuring program on the job's own hosts. */
+static nw_status say_unmeasured(const struct nw_job *job, const nw_probe *probe,
+                                int code)
+{
+    const char *launcher = job->launcher.word[0];
+
+    if (nw_probe_rank_count(probe))
+        return nw_fail(NW_EMPI,
+                       "the hosts could not be measured: %s ended with "
+                       "status %d",
+                       launcher, code);
+    return nw_fail(NW_ENODEV,
+                   "no rank on the %zu hosts answered, and %s ended with "
+                   "status %d: can all of them be reached from here?",
+                   job->host.count, launcher, code);
+}
+
+/* The measuring program on the job's own hosts. NW_ENODEV: it was not even
+ * started on them. */
 static nw_status measure(const struct nw_job *job,
                          const struct nw_run_wish *wish, char **out)
 {
@@ -34,6 +51,7 @@ static nw_status measure(const struct nw_job *job,
     struct nw_prober prober = {.flavour = job->flavour,
                                .seconds = wish->probe_seconds,
                                .patience = 5,
+                               .start = nw_job_start_seconds(job),
                                .describe = wish->probe_seconds <= 0};
     nw_probe *probe = NULL;
     int code = 0;
@@ -47,10 +65,7 @@ static nw_status measure(const struct nw_job *job,
     if (!status)
         status = nw_prober_run(&prober, probe, &code);
     if (!status && !nw_probe_is_done(probe))
-        status = nw_fail(NW_EMPI,
-                         "the hosts could not be measured: %s ended "
-                         "with status %d",
-                         job->launcher.word[0], code);
+        status = say_unmeasured(job, probe, code);
     if (!status)
         status = nw_probe_cluster(probe, out);
     nw_probe_free(probe);
@@ -132,7 +147,7 @@ static nw_status discover(const struct nw_job *job,
     plan->known_by = known                     ? "from the store"
                      : wish->probe_seconds > 0 ? "measured"
                                                : "discovered";
-    if (status && wish->probe_seconds > 0) {
+    if (status && status != NW_ENODEV && wish->probe_seconds > 0) {
         plan->known_by = "discovered";
         status = take_measured(job, &describe, store, &plan->topology);
     }

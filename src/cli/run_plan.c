@@ -20,9 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define TRY_SECONDS 20
-#define TRIED_RANKS 50 /* in a further second */
-
 /* --- mapping --- */
 
 /* The job's hosts as nodes of the topology, with their slots. */
@@ -338,7 +335,7 @@ bool nw_run_plan_works(const struct nw_job *job, const struct nw_run_plan *plan)
 
     if (!add_words(&trial, plan->command.word, words) &&
         !nw_words_add(&trial, "true"))
-        code = nw_job_try(trial.word, TRY_SECONDS + job->ranks / TRIED_RANKS);
+        code = nw_job_try(trial.word, nw_job_start_seconds(job));
     nw_words_fini(&trial);
     return code == 0;
 }

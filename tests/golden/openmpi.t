@@ -23,9 +23,9 @@ mpirun (Open MPI) 4.1.4
 $ printf 'nodewise: cluster 1\nname: probed\nnode_types:\n  t:\n    cpu: {packages: 1, cores: 2}\nnodes:\n  - {name: "x[1-2]", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' >hosts.yaml
 > for how in cat 'head -c 40' 'head -c 0' 's/x/z/'; do case $how in s*) sed $how hosts.yaml;; *) $how hosts.yaml;; esac >two/b6216082ba46c9fec81a7bcd0a586d4c.yaml; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun --dry-run -- ./app 2>&1 >/dev/null | grep '^nodewise' | sed 's/;.*//'; done
 nodewise run: would map 2 ranks on 2 hosts, topology from the store
-nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
-nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
-nodewise run: warning: the hosts could not be measured: ./mpirun ended with status 0
+nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 0: can all of them be reached from here?
+nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 0: can all of them be reached from here?
+nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 0: can all of them be reached from here?
 ## A halo's choice is kept, in an empty file too; where that fails at last, it is said and is a failure.
 $ printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "mpirun (Open MPI) 4.1.4"\nshift 2\n[ -z "$SPOIL" ] || { rm choices; mkdir choices; }\nexec "$@"\n' >mpirun; : >choices; nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null; nodewise halo tune --cache choices --show | sed 's/.* cells/cells/;s/: [a-z]*: /: /'
 cells of 8 B, radius 1, host memory: self 3.9 kB

@@ -56,18 +56,28 @@ static double message_bytes(const struct nw_exchange *exchange, size_t e)
     return bytes * exchange->scale;
 }
 
+/* What a rank sends itself inside one core or one GPU is not sent at all; from
+ * its core to its GPU it is. */
+static bool is_sent(const nw_pattern *pattern, int32_t src, size_t e)
+{
+    return pattern->dst[e] != src || pattern->kind[e] == NW_KIND_HG ||
+           pattern->kind[e] == NW_KIND_GH;
+}
+
 void nw_exchange_scale(struct nw_exchange *exchange,
                        const struct nw_simulate_options *options)
 {
+    const nw_pattern *pattern = exchange->pattern;
     double most = 0;
 
     exchange->total = options->total;
     exchange->scale = 1;
     if (!options->bytes)
         return;
-    for (size_t e = 0; e < exchange->pattern->edge_count; e++)
-        if (message_bytes(exchange, e) > most)
-            most = message_bytes(exchange, e);
+    for (int32_t r = 0; r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
+            if (is_sent(pattern, r, e) && message_bytes(exchange, e) > most)
+                most = message_bytes(exchange, e);
     if (most > 0)
         exchange->scale = (double)options->bytes / most;
 }

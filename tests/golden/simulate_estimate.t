@@ -4,6 +4,9 @@ $ nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern --estimate app.mapping
 MAPPING     NOT SIMULATED ESTIMATE IMPROVEMENT
 default                 -     10 s       0.0 %
 app.mapping             -      6 s      40.0 %
+## What a rank sends itself is none of the messages that are scaled: 3 and 2 bytes of the others.
+$ printf 'nodewise pattern 1\nranks 4 edges 3\n0 0 hh 600 1\n0 2 hh 12 2\n1 3 hh 4 1\n' > self.pattern; nodewise simulate -t hierarchy:2:2@1:10 -p self.pattern --bytes 3B --estimate | tail -1
+default             -      5 s       0.0 %
 ## Without the helper the estimate is still there.
 $ NODEWISE_SIMGRID=/nowhere nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern
 ! nodewise simulate: NODEWISE_SIMGRID: '/nowhere' cannot be started

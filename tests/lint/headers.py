@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every public header stands alone, in C11 and in C++, and its options can be
-initialised in both; every header of ours has its include guard.  headers.py COMPILER..."""
+initialised in both; every header of ours has its include guard; libnodewise(3) names
+the structs that functions hide from C++.  headers.py COMPILER..."""
 import os
 import re
 import subprocess
@@ -29,7 +30,17 @@ def compiles(compiler, header, language):
     return "" if done.returncode == 0 else done.stderr.strip().split("\n")[0]
 
 
-breaches = []
+def hidden():
+    """Structs that have the name of a function: C++ needs the word struct for them."""
+    text = "".join(re.sub(r"/\*.*?\*/", "", tree.text(name), flags=re.S)
+                   for name in tree.files(".h") if name.startswith("include/"))
+    return sorted(set(re.findall(r"\bstruct (nw_\w+) \{", text))
+                  & set(re.findall(r"(?<!struct )(?<!= )\b(nw_\w+)\(", text)))
+
+
+breaches = ["man/libnodewise.3.scd:1: does not name struct %s, which C++ does not see" % name
+            for name in hidden()
+            if "*%s*" % name not in tree.text("man/libnodewise.3.scd")]
 for name in tree.files(".h"):
     if not name.startswith(("include/", "src/")):
         continue

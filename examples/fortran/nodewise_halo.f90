@@ -38,6 +38,7 @@ module nodewise_halo
     integer(c_int) :: schedule = 0, choice = 0
     type(c_ptr) :: cache = c_null_ptr
     real(c_double) :: timeout = 0
+    type(c_ptr) :: progress = c_null_ptr
   end type
 
   interface

@@ -19,6 +19,7 @@
 
 #include <nodewise/mapping.h>
 #include <nodewise/pattern.h>
+#include <nodewise/progress.h>
 #include <nodewise/status.h>
 #include <nodewise/topology.h>
 #include <stdbool.h>
@@ -174,6 +175,9 @@ struct nw_halo_options {
                           all the same, and nw_error_text() says why */
     double timeout; /* seconds after which a silent peer is an error; 0 never,
                        a peer that ended is always found */
+    /* of nw_halo_layout_make, or NULL; nw_halo_plan passes it over, since all
+     * ranks must find the same placement */
+    struct nw_progress *progress;
 };
 #ifdef __cplusplus /* which has no designators before C++20 */
 static inline struct nw_halo_options nw_halo_options_init(void)
@@ -283,7 +287,9 @@ struct nw_halo_assignment {
     const double *flow, *distance; /* [n * n], borrowed */
     enum nw_halo_placement placement;
     uint64_t seed;
-    uint64_t step_limit; /* of branch and bound; 0 is two million */
+    uint64_t step_limit;          /* of branch and bound; 0 is two million */
+    struct nw_progress *progress; /* or NULL; where it is cancelled the best
+                                     found so far is given */
 };
 struct nw_halo_assigned {
     double cost, trivial_cost;

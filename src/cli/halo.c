@@ -377,8 +377,11 @@ static nw_status make(struct arguments *arguments, struct nw_halo_view_of *view)
             nw_topology_load(arguments->plan.topology, NULL, &view->topology);
     if (!status)
         status = find_places(arguments, view->topology, &slots, &places);
+    arguments->plan.progress = nw_cli_progress(&arguments->common);
     if (!status)
         status = nw_halo_layout_make(&arguments->plan, &places, &view->layout);
+    nw_cli_progress_finish();
+    arguments->plan.progress = NULL;
     /* beside it: no placement, and an exchange every step */
     other = arguments->plan;
     other.placement = NW_HALO_PLACE_TRIVIAL;

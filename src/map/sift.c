@@ -8,6 +8,7 @@
 #include "base/crew.h"
 
 #include <assert.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,9 +32,12 @@
 #define WEIGHED 20 /* rounds from weighing parts to weighing them again */
 #define LINE 16    /* floats in a cache line */
 
-/* Where the column of a part stands in each block of the table. */
+#define TURNED 64 /* blocks that a thread turns at a time */
+
+/* Where a part's column stands in each block of the table, and its vertices in
+ * the list. */
 struct column {
-    int32_t first, stride;
+    int32_t first, stride, begin;
 };
 
 struct sifting {
@@ -47,12 +51,14 @@ struct sifting {
     float *memory, *table;       /* the second begins a cache line */
     struct column *column, *was; /* [parts], now and in the last round */
     float *scratch;              /* [TEAMS] blocks */
+    int32_t *source;             /* of one: where each cell was */
+    int32_t taken, turned;       /* blocks, in this round */
     int32_t *list, *old;         /* [n] vertices, those of a part together */
-    int32_t *begin;              /* [parts] into list */
     int32_t *size;               /* [parts] vertices */
     int32_t *first;              /* [parts + TEAMS] those of the teams */
     int16_t *own;                /* [TEAMS * n] */
     int32_t *best;               /* [n] parts */
+    bool is_best;                /* the parts as they are: not there yet */
     double best_cut, cut;
     double heat;
     int32_t *deal; /* [parts] shuffled, those of a team together */
@@ -78,7 +84,7 @@ static void weigh_parts(struct sifting *work)
     const int32_t *row = work->sift->graph->row;
 
     for (int32_t p = 0; p < work->sift->parts; p++) {
-        const int32_t *list = work->list + work->begin[p];
+        const int32_t *list = work->list + work->column[p].begin;
 
         work->weight[p] = 0;
         for (int32_t i = 0; i < work->size[p]; i++)
@@ -125,7 +131,7 @@ static int32_t end_of(const struct sifting *work, int team, double sum)
     return end;
 }
 
-/* A team's columns and vertices, one part after the other. */
+/* Where a team's columns and vertices will stand, one part after the other. */
 static void seat_team(struct sifting *work, int t, int32_t *at)
 {
     struct nw_sift_team *team = &work->team[t];
@@ -140,12 +146,20 @@ static void seat_team(struct sifting *work, int t, int32_t *at)
         int32_t p = work->deal[from + i];
 
         work->column[p] =
-            (struct column){NW_SIFT_BLOCK * from + i, team->parts};
-        memcpy(work->list + *at, work->old + work->begin[p],
-               (size_t)work->size[p] * sizeof *work->list);
-        work->begin[p] = *at;
+            (struct column){NW_SIFT_BLOCK * from + i, team->parts, *at};
         *at += work->size[p];
         team->first[i + 1] = team->first[i] + work->size[p];
+    }
+}
+
+static void find_sources(struct sifting *work)
+{
+    for (int32_t p = 0; p < work->sift->parts; p++) {
+        struct column from = work->was[p], to = work->column[p];
+
+        for (int32_t i = 0; i < NW_SIFT_BLOCK; i++)
+            work->source[to.first + i * to.stride] =
+                from.first + i * from.stride;
     }
 }
 
@@ -163,43 +177,60 @@ static void deal_teams(struct sifting *work, struct nw_random *random)
         work->deal_end[t + 1] = end_of(work, t, sum);
         seat_team(work, t, &at);
     }
+    find_sources(work);
+    work->taken = work->turned = 0;
 }
 
 /* Moves the columns of a block from where they were to where they are. */
 static void turn_block(const struct sifting *work, float *block, float *scratch)
 {
-    int32_t parts = work->sift->parts;
+    int32_t cells = work->sift->parts * NW_SIFT_BLOCK;
+    const int32_t *source = work->source;
 
-    memcpy(scratch, block, (size_t)parts * NW_SIFT_BLOCK * sizeof *scratch);
-    for (int32_t p = 0; p < parts; p++) {
-        struct column from = work->was[p], to = work->column[p];
+    memcpy(scratch, block, (size_t)cells * sizeof *scratch);
+    for (int32_t i = 0; i < cells; i++)
+        block[i] = scratch[source[i]];
+}
 
-        for (int32_t i = 0; i < NW_SIFT_BLOCK; i++)
-            block[to.first + i * to.stride] =
-                scratch[from.first + i * from.stride];
+/* Together with the other team's thread, if it has one. */
+static void turn_blocks(struct sifting *work, float *scratch)
+{
+    int32_t all = blocks_of(work), b;
+    size_t block = (size_t)work->sift->parts * NW_SIFT_BLOCK;
+
+    while ((b = __atomic_fetch_add(&work->taken, TURNED, __ATOMIC_RELAXED)) <
+           all) {
+        int32_t end = all - b < TURNED ? all : b + TURNED;
+
+        for (int32_t i = b; i < end; i++)
+            turn_block(work, work->table + (size_t)i * block, scratch);
+        __atomic_fetch_add(&work->turned, end - b, __ATOMIC_RELEASE);
     }
 }
 
-static void ready_team(void *user, int32_t t)
+/* What is taken and not yet turned is another thread's that runs. */
+static void wait_for_blocks(const struct sifting *work)
 {
-    struct sifting *work = user;
-    struct nw_sift_team *team = &work->team[t];
-    int64_t blocks = blocks_of(work);
-    size_t block = (size_t)work->sift->parts * NW_SIFT_BLOCK;
-
-    for (int64_t b = blocks * t / TEAMS; b < blocks * (t + 1) / TEAMS; b++)
-        turn_block(work, work->table + (size_t)b * block,
-                   work->scratch + (size_t)t * block);
-    memset(team->own, -1, (size_t)work->sift->graph->n * sizeof *team->own);
-    for (int32_t i = 0; i < team->parts; i++)
-        for (int32_t k = team->first[i]; k < team->first[i + 1]; k++)
-            team->own[team->list[k]] = (int16_t)i;
+    while (__atomic_load_n(&work->turned, __ATOMIC_ACQUIRE) < blocks_of(work))
+        sched_yield();
 }
 
-static void regroup(struct sifting *work, struct nw_random *random)
+static void take_vertices(struct sifting *work, int32_t t)
 {
-    deal_teams(work, random);
-    nw_crew_run(ready_team, work, TEAMS, work->sift->threads);
+    struct nw_sift_team *team = &work->team[t];
+
+    memset(team->own, -1, (size_t)work->sift->graph->n * sizeof *team->own);
+    for (int32_t i = 0; i < team->parts; i++) {
+        int32_t p = work->deal[work->deal_end[t] + i];
+        int32_t *list = team->list + team->first[i];
+
+        memcpy(list, work->old + work->was[p].begin,
+               (size_t)work->size[p] * sizeof *list);
+        for (int32_t k = 0; k < work->size[p]; k++)
+            team->own[list[k]] = (int16_t)i;
+        for (int32_t k = 0; work->is_best && k < work->size[p]; k++)
+            work->best[list[k]] = p;
+    }
 }
 
 /* --- rounds --- */
@@ -207,16 +238,21 @@ static void regroup(struct sifting *work, struct nw_random *random)
 static void run_team(void *user, int32_t team)
 {
     struct sifting *work = user;
+    size_t block = (size_t)work->sift->parts * NW_SIFT_BLOCK;
 
+    turn_blocks(work, work->scratch + (size_t)team * block);
+    take_vertices(work, team);
+    wait_for_blocks(work);
     nw_sift_team_run(&work->team[team]);
 }
 
+/* What the teams do at the beginning of the next round, if there is one. */
 static void keep_best(struct sifting *work)
 {
-    work->best_cut = work->cut;
-    for (int32_t p = 0; p < work->sift->parts; p++)
+    for (int32_t p = 0; work->is_best && p < work->sift->parts; p++)
         for (int32_t i = 0; i < work->size[p]; i++)
-            work->best[work->list[work->begin[p] + i]] = p;
+            work->best[work->list[work->column[p].begin + i]] = p;
+    work->is_best = false;
 }
 
 static void run_round(struct sifting *work, uint64_t tries,
@@ -224,7 +260,7 @@ static void run_round(struct sifting *work, uint64_t tries,
 {
     uint64_t seed;
 
-    regroup(work, random);
+    deal_teams(work, random);
     seed = nw_random_next(random);
     for (int t = 0; t < TEAMS; t++) {
         struct nw_sift_team *team = &work->team[t];
@@ -238,8 +274,9 @@ static void run_round(struct sifting *work, uint64_t tries,
     nw_crew_run(run_team, work, TEAMS, work->sift->threads);
     for (int t = 0; t < TEAMS; t++)
         work->cut += work->team[t].change;
-    if (work->cut < work->best_cut)
-        keep_best(work);
+    work->is_best = work->cut < work->best_cut;
+    if (work->is_best)
+        work->best_cut = work->cut;
 }
 
 static void run_near(struct sifting *work, uint64_t tries,
@@ -306,6 +343,7 @@ static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
         if (work->sift->budget)
             nw_budget_go(work->sift->budget, 1, work->sift->budget->best);
     }
+    keep_best(work);
 }
 
 /* --- the table --- */
@@ -322,7 +360,7 @@ static void fill_table(struct sifting *work)
             work->table[(size_t)v * parts + (size_t)part[graph->arc[a].to]] +=
                 graph->arc[a].bytes;
     for (int32_t p = 0; p < work->sift->parts; p++)
-        work->column[p] = (struct column){p, work->sift->parts};
+        work->column[p] = (struct column){p, work->sift->parts, 0};
 }
 
 /* Backwards from the ends of the parts: `begin` ends as their beginnings. */
@@ -334,9 +372,9 @@ static void fill_list(struct sifting *work)
     for (int32_t v = 0; v < work->sift->graph->n; v++)
         work->size[part[v]]++;
     for (int32_t p = 0; p < work->sift->parts; p++)
-        work->begin[p] = at += work->size[p];
+        work->column[p].begin = at += work->size[p];
     for (int32_t v = 0; v < work->sift->graph->n; v++)
-        work->list[--work->begin[part[v]]] = v;
+        work->list[--work->column[part[v]].begin] = v;
 }
 
 static nw_status alloc_table(struct sifting *work)
@@ -347,6 +385,8 @@ static nw_status alloc_table(struct sifting *work)
 
     if (!status)
         status = nw_alloc(TEAMS * block, sizeof *work->scratch, &work->scratch);
+    if (!status)
+        status = nw_alloc(block, sizeof *work->source, &work->source);
     if (!status) {
         size_t line = LINE * sizeof *work->memory;
         size_t over = (uintptr_t)work->memory % line;
@@ -364,8 +404,6 @@ static nw_status alloc_parts(struct sifting *work)
 
     if (!status)
         status = nw_alloc(parts, sizeof *work->was, &work->was);
-    if (!status)
-        status = nw_alloc(parts, sizeof *work->begin, &work->begin);
     if (!status)
         status = nw_alloc(parts, sizeof *work->size, &work->size);
     if (!status)
@@ -439,9 +477,9 @@ static void free_sifting(struct sifting *work)
     free(work->noise);
     free(work->memory);
     free(work->scratch);
+    free(work->source);
     free(work->column);
     free(work->was);
-    free(work->begin);
     free(work->size);
     free(work->first);
     free(work->deal);

@@ -289,6 +289,32 @@ static const struct {
 #define GRID_LOOSE 0.2           /* of all rounds but the first */
 #define GRID_SECTION_COST 300000 /* of all sections of a grid together */
 
+/* Where ranks have many partners: sections cost more, and swaps are fewer. */
+#define GRID_SECTION_DENSER 2
+#define GRID_SWAPS_DENSER 2
+
+static double way_cost(const struct search *search,
+                       const struct nw_tiling *tiling, int way)
+{
+    const struct nw_layout *layout = search->layout;
+    double bonds = (double)layout->row[layout->count] + 1;
+
+    return bonds * (grid_ways[way].cost +
+                    grid_ways[way].cost_of_dimension * tiling->dims);
+}
+
+/* Even the first way passes what all of them may cost, where a swap lowers
+ * little: it is worth more than swaps of the same time. */
+static bool is_denser(const struct search *search,
+                      const struct nw_tiling *tiling)
+{
+    double cost = way_cost(search, tiling, 0);
+
+    return search->layout->count <= grid_swaps[0].count_most &&
+           cost > GRID_SECTION_COST &&
+           cost <= GRID_SECTION_DENSER * GRID_SECTION_COST;
+}
+
 /* Where every seat is taken, packing changes nothing. */
 static bool is_for(const struct search *search, int ways)
 {
@@ -312,15 +338,14 @@ static nw_status section_way(struct search *search,
 static nw_status section_grid(struct search *search,
                               const struct nw_tiling *tiling)
 {
-    const struct nw_layout *layout = search->layout;
-    double bonds = (double)layout->row[layout->count] + 1;
     double left = (double)(GRID_SECTION_COST * grid_patience(search));
     nw_status status = NW_OK;
 
+    if (is_denser(search, tiling))
+        left *= GRID_SECTION_DENSER;
     for (int i = 0; !status && i < GRID_ROUNDS * GRID_WAYS; i++) {
         int way = i % GRID_WAYS;
-        double cost = bonds * (grid_ways[way].cost +
-                               grid_ways[way].cost_of_dimension * tiling->dims);
+        double cost = way_cost(search, tiling, way);
 
         if (cost > left || !is_for(search, grid_ways[way].ways) ||
             search->placing->budget->stopped)
@@ -341,7 +366,8 @@ static nw_status swap_grid(struct search *search, uint64_t steps, double heat)
 }
 
 /* Swaps of ranks with many partners take as much longer each. */
-static uint64_t swaps_of(const struct search *search, int kind)
+static uint64_t swaps_of(const struct search *search,
+                         const struct nw_tiling *tiling, int kind)
 {
     uint64_t most = grid_swaps[kind].steps;
     uint64_t count = (uint64_t)search->layout->count;
@@ -349,6 +375,8 @@ static uint64_t swaps_of(const struct search *search, int kind)
 
     if (grid_swaps[kind].again > 0 && most * bonds / count > BONDS_SWAPPED)
         most = BONDS_SWAPPED * count / bonds;
+    if (is_denser(search, tiling))
+        most /= GRID_SWAPS_DENSER;
     return most * grid_patience(search);
 }
 
@@ -365,7 +393,7 @@ static nw_status improve_grid(struct search *search,
 
     while (count > grid_swaps[i].count_most)
         i++;
-    most = swaps_of(search, i);
+    most = swaps_of(search, tiling, i);
     budget->gridded = true;
     if (status || budget->stopped || (worth > most && !endless))
         return status;

@@ -77,6 +77,8 @@ static void check(const struct arguments *arguments, struct argp_state *state)
         argp_error(state, "either --show or --clear");
     if (arguments->reach && (arguments->show || arguments->clear))
         argp_error(state, "nothing is kept of reach");
+    if (arguments->reach && arguments->rounds)
+        argp_error(state, "reach times nothing: --iterations is of tune");
     if (arguments->launcher &&
         (arguments->show || arguments->clear || arguments->rounds ||
          arguments->channel.provider))

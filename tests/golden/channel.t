@@ -77,6 +77,8 @@ $ NODEWISE_CHANNEL_TABLE=none nodewise channel tune -- true
 ! nodewise channel: 'true' is no launcher of an MPI
 ? 4
 
+$ nodewise channel reach -i 3 2>&1 | head -1
+nodewise channel: reach times nothing: --iterations is of tune
 ## How an adapter reaches GPU memory, on the doubles of the driver and of libfabric.
 $ FAKE_CUDA_DEVICES=0 nodewise channel reach 2>&1 | sed 's/^.*channel: .*/absent/'
 absent

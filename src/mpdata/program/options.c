@@ -38,7 +38,7 @@ enum {
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "What is advected", 1},
-    {"case", 'c', "NAME", 0, "A built-in case; help lists them", 1},
+    {"case", 'c', "NAME", 0, "A built-in case, as listed below", 1},
     {"input", 'i', "FILE", 0, "NetCDF with x, u1, u2, u3, h instead", 1},
     {"size", KEY_SIZE, "NxMxL", 0, "Cells, where the case leaves them open", 1},
     {"courant", KEY_COURANT, "C", 0, "The case's velocity", 1},

@@ -68,6 +68,24 @@ static void fill_all(nw_channel *channel,
         }
 }
 
+static void find_small(nw_channel *channel)
+{
+    for (int f = 0; f < NW_ENDPOINTS; f++)
+        for (int r = 0; r < NW_REGIMES; r++) {
+            const struct nw_step *first =
+                &channel->choice[f][NW_LOCAL_SOCKET][r][0][0].step[0];
+            const struct nw_endpoint *fabric = &channel->fabric[f];
+            uint64_t most = channel->options.slot_bytes;
+
+            if (fabric->copies && fabric->whole - NW_WIRE_HEADER < most)
+                most = fabric->whole - NW_WIRE_HEADER;
+            if (first->bytes < most)
+                most = first->bytes;
+            channel->small[f][r] =
+                first->way.protocol == NW_CHANNEL_GATHER ? most + 1 : 0;
+        }
+}
+
 enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
                                      int32_t gpu)
 {
@@ -114,6 +132,7 @@ void nw_choices_open(nw_channel *channel)
         thresholds = (struct nw_thresholds){0};
     find_localities(channel);
     fill_all(channel, &thresholds);
+    find_small(channel);
     nw_thresholds_fini(&thresholds);
     free(text);
     free(path);

@@ -95,13 +95,6 @@ void nw_costs_of_mapping(struct nw_costs *costs, const char *mapping)
     }
 }
 
-enum nw_regime nw_regime_next(enum nw_regime now, uint32_t requests)
-{
-    if (requests >= 8)
-        return NW_REGIME_FLOOD;
-    return requests < 3 ? NW_REGIME_LATENCY : now;
-}
-
 /* Out of the sender's memory, to where the wire begins. */
 static double cost_out(const struct nw_ends *ends,
                        enum nw_channel_protocol protocol, uint64_t bytes)

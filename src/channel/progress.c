@@ -88,9 +88,11 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
     struct fi_cq_data_entry entries[AT_ONCE];
     ssize_t n = fi_cq_read(fabric->cq, entries, AT_ONCE);
 
+    if (n == -FI_EAGAIN)
+        return false;
     if (n == -FI_EAVAIL)
         return failed(channel, fabric);
-    if (n < 0 && n != -FI_EAGAIN)
+    if (n < 0)
         return gone(channel, fabric);
     /* that others wrote to us is said where it is of use */
     for (ssize_t i = 0; i < n; i++)

@@ -85,6 +85,10 @@ static void match(nw_channel *channel, struct nw_slot *slot,
         (struct nw_channel_result){wire->source, wire->tag, wire->bytes,
                                    NW_CHANNEL_GATHER, NW_CHANNEL_COPY_AUTO};
     channel->counts.bytes_received += wire->bytes;
+    if (wire->kind == NW_WIRE_EAGER) {
+        nw_deliver(channel, slot, request);
+        return;
+    }
     if (wire->kind == NW_WIRE_FAILED) {
         nw_slot_release(channel, slot, 1);
         nw_request_finish(request,
@@ -287,7 +291,9 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
             refuse(channel, slot);
         return;
     }
-    if (nw_wire_read(slot->memory, entry->len, channel->options.count,
+    if (!nw_wire_read_eager(slot->memory, entry->len, channel->options.count,
+                            &slot->wire) &&
+        nw_wire_read(slot->memory, entry->len, channel->options.count,
                      &slot->wire)) {
         refuse(channel, slot);
         return;

@@ -111,14 +111,15 @@ static nw_status find_payload(nw_channel_request *request)
     return status;
 }
 
-/* Whether the provider copies the message before it returns from the call. */
+/* Whether the provider copies the message, whole or in parts, before it returns
+ * from the call. */
 static bool is_copied(const nw_channel_request *request)
 {
     const struct nw_endpoint *fabric =
         nw_fabric_of(request->channel, request->peer);
 
     return fabric->copies && request->result.protocol <= NW_CHANNEL_PACK &&
-           request->message.bytes + NW_WIRE_HEADER <= fabric->whole;
+           request->message.bytes + NW_WIRE_HEADER <= NW_PARTS * fabric->whole;
 }
 
 static ssize_t post_pieces(nw_channel_request *request, const struct iovec *iov,
@@ -213,30 +214,23 @@ static bool is_in_parts(const nw_channel_request *request)
 /* The first has the header, and is gathered or packed as a whole one is. */
 static ssize_t post_first(nw_channel_request *request, size_t whole)
 {
-    nw_channel *channel = request->channel;
-    struct nw_endpoint *fabric = nw_fabric_of(channel, request->peer);
-    struct nw_control *head =
-        nw_control_for(channel, request->peer, &request->wire);
-    struct iovec iov[] = {{NULL, NW_WIRE_HEADER},
+    struct nw_endpoint *fabric = nw_fabric_of(request->channel, request->peer);
+    struct iovec iov[] = {{&request->wire, NW_WIRE_HEADER},
                           {(void *)request->payload, whole - NW_WIRE_HEADER}};
+    void *descriptors[2] = {NULL, NULL};
     bool pack = request->result.protocol == NW_CHANNEL_PACK;
-    ssize_t code;
+    struct fi_msg msg = {.msg_iov = iov,
+                         .desc = descriptors,
+                         .iov_count = pack ? 1 : 2,
+                         .addr = request->peer->address,
+                         .context = &request->op};
 
-    if (!head)
-        return -FI_ENOMEM;
-    head->wire.kind = NW_WIRE_PART;
-    iov[0].iov_base = &head->wire;
+    request->wire.kind = NW_WIRE_PART;
     if (pack) {
-        memcpy(request->bounce->memory, &head->wire, NW_WIRE_HEADER);
+        memcpy(request->bounce->memory, &request->wire, NW_WIRE_HEADER);
         iov[0] = (struct iovec){request->bounce->memory, whole};
     }
-    code = fi_sendv(fabric->ep, iov, NULL, pack ? 1 : 2, request->peer->address,
-                    &head->op);
-    if (code)
-        nw_control_done(channel, head);
-    else
-        channel->controls++;
-    return code;
+    return fi_sendmsg(fabric->ep, &msg, FI_INJECT);
 }
 
 /* Those between need no room of their own in the receiver's bounds: it takes
@@ -258,18 +252,17 @@ static ssize_t post_parts(nw_channel_request *request)
         request->moved = whole - NW_WIRE_HEADER;
         peer->owed = 0;
     }
-    while (!code && request->message.bytes - request->moved > whole) {
+    while (!code && request->moved < request->message.bytes) {
+        uint64_t left = request->message.bytes - request->moved;
+        size_t part = left < whole ? left : whole;
+
         code =
             fi_injectdata(fabric->ep, (char *)request->payload + request->moved,
-                          whole, rank, peer->address);
+                          part, rank, peer->address);
         if (!code)
-            request->moved += whole;
+            request->moved += part;
     }
-    if (code)
-        return code;
-    return fi_senddata(fabric->ep, (char *)request->payload + request->moved,
-                       request->message.bytes - request->moved, NULL, rank,
-                       peer->address, &request->op);
+    return code;
 }
 
 static ssize_t post(nw_channel_request *request)
@@ -288,7 +281,7 @@ static ssize_t post(nw_channel_request *request)
     return protocol == NW_CHANNEL_TWO ? post_two(request) : post_whole(request);
 }
 
-static void posted(nw_channel_request *request)
+static void count(nw_channel_request *request)
 {
     struct nw_peer *peer = request->peer;
 
@@ -297,11 +290,18 @@ static void posted(nw_channel_request *request)
         peer->owed = 0;
     peer->credits -= request->result.protocol == NW_CHANNEL_TWO ? 2 : 1;
     peer->sent++;
+    request->channel->counts.sent[request->result.protocol]++;
+    request->channel->counts.bytes_sent += request->message.bytes;
+}
+
+static void posted(nw_channel_request *request)
+{
+    struct nw_peer *peer = request->peer;
+
+    count(request);
     if (request->result.protocol == NW_CHANNEL_TWO &&
         request->message.bytes > ORDERED)
         peer->two = request;
-    request->channel->counts.sent[request->result.protocol]++;
-    request->channel->counts.bytes_sent += request->message.bytes;
     if (is_copied(request)) {
         nw_request_finish(request, NW_OK);
         return;
@@ -404,9 +404,13 @@ static enum nw_channel_protocol choose(const nw_channel_request *request)
     nw_channel *channel = request->channel;
     uint64_t bytes = request->message.bytes;
 
-    bool large = bytes > channel->options.slot_bytes || is_beyond(request);
     enum nw_channel_protocol protocol = channel->options.protocol;
+    bool large;
 
+    if (!protocol && request->gpu < 0 &&
+        bytes < channel->small[request->peer->fabric][channel->regime])
+        return NW_CHANNEL_GATHER;
+    large = bytes > channel->options.slot_bytes || is_beyond(request);
     if (!protocol)
         protocol = large ? NW_CHANNEL_FETCH
                          : nw_choose_way(channel, request, bytes).protocol;
@@ -437,6 +441,36 @@ static void write_wire(nw_channel_request *request)
     wire->id = request->id;
 }
 
+/* What has nothing to wait for, and is copied while we call: it needs neither
+ * list nor bounce. False where it goes the way of all others. */
+static bool send_at_once(nw_channel_request *request)
+{
+    const struct nw_channel_message *message = &request->message;
+    struct nw_peer *peer = request->peer;
+    struct nw_endpoint *fabric = nw_fabric_of(request->channel, peer);
+    struct iovec iov[] = {{&request->wire, NW_WIRE_HEADER},
+                          {message->buffer, message->bytes}};
+    void *descriptors[2] = {NULL, NULL};
+    struct fi_msg msg = {.msg_iov = iov,
+                         .desc = descriptors,
+                         .iov_count = message->bytes ? 2 : 1,
+                         .addr = peer->address,
+                         .context = &request->op};
+
+    if (!fabric->copies || fabric->local || request->gpu >= 0 ||
+        request->result.protocol != NW_CHANNEL_GATHER ||
+        message->bytes + NW_WIRE_HEADER > fabric->whole || peer->waiting.head ||
+        peer->control || peer->two || !peer->credits)
+        return false;
+    request->wire.credits = (uint16_t)peer->owed;
+    request->wire.order = peer->sent;
+    if (fi_sendmsg(fabric->ep, &msg, FI_INJECT))
+        return false;
+    count(request);
+    nw_request_over(request);
+    return true;
+}
+
 void nw_send_start(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -460,6 +494,8 @@ void nw_send_start(nw_channel_request *request)
     }
     peer->used = true;
     write_wire(request);
+    if (send_at_once(request))
+        return;
     if (protocol == NW_CHANNEL_RENDEZVOUS)
         nw_opened_weigh(request);
     if (protocol == NW_CHANNEL_RENDEZVOUS && request->opening)

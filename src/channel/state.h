@@ -182,6 +182,9 @@ struct nw_channel {
     struct nw_channel_options options;
     struct nw_costs costs;
     struct nw_choice choice[NW_ENDPOINTS][NW_LOCALITIES][NW_REGIMES][2][2];
+    /* Host messages of fewer bytes are gathered, and a provider that copies
+     * does so while we call it. */
+    uint64_t small[NW_ENDPOINTS][NW_REGIMES];
     enum nw_locality locality[NW_ENDPOINTS][NW_MOST_GPUS];
     int32_t gpu_count;
     enum nw_regime regime;
@@ -262,6 +265,12 @@ void nw_list_remove(nw_channel_request *request);
 void nw_requests_free(nw_channel *channel);
 /* Ends a request; `status` has its sentence in nw_error_text(). */
 void nw_request_finish(nw_channel_request *request, nw_status status);
+/* Ends well what stands in no list and holds nothing: most small messages. */
+static inline void nw_request_over(nw_channel_request *request)
+{
+    request->done = true;
+    request->channel->pending--;
+}
 void nw_request_landed(nw_channel_request *request); /* one flight less */
 NW_MUST_CHECK nw_status nw_request_know(nw_channel_request *request);
 nw_channel_request *nw_request_by_id(nw_channel *channel, uint64_t id);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
@@ -64,5 +65,23 @@ size_t nw_wire_size(enum nw_wire_kind kind);
  * what messages of this kind have is written. */
 NW_MUST_CHECK nw_status nw_wire_read(const void *data, size_t length,
                                      int32_t count, struct nw_wire *out);
+
+/* The same of a whole eager message, for the price of its copy; false: ask
+ * nw_wire_read. */
+static inline bool nw_wire_read_eager(const void *data, size_t length,
+                                      int32_t count, struct nw_wire *out)
+{
+    struct nw_wire wire;
+
+    if (length < NW_WIRE_HEADER)
+        return false;
+    memcpy(&wire, data, NW_WIRE_HEADER);
+    if (wire.magic != NW_WIRE_MAGIC || wire.version != NW_WIRE_VERSION ||
+        wire.kind != NW_WIRE_EAGER || wire.source < 0 || wire.source >= count ||
+        wire.tag < 0 || wire.bytes != length - NW_WIRE_HEADER)
+        return false;
+    memcpy(out, &wire, NW_WIRE_HEADER);
+    return true;
+}
 
 #endif

@@ -3,10 +3,12 @@
  * a bare ping-pong of fi_sendv (the channel's 32 bytes of header and the
  * payload, received into one buffer, nothing copied out), one of fi_send from a
  * buffer that both are packed into, and one channel by scatter-gather and by
- * packing, by fetch and as it chooses, in turns. Prints, for each size, the
- * median over the turns of half a round trip, and in nanoseconds what packing
- * takes more, bare and by the channel: the mean of the middle half of the
- * differences of neighbouring trips. */
+ * packing, by fetch and as it chooses, in turns. All of it is opened anew many
+ * times: where the memory lies that two endpoints share makes up to a fifth of
+ * a small message's time, for as long as they are open. Prints, for each size,
+ * the median over all turns of half a round trip, and in nanoseconds what
+ * packing takes more, bare and by the channel: the mean of the middle half of
+ * the differences of neighbouring trips. */
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/median.h"
@@ -26,9 +28,10 @@
 #include <unistd.h>
 
 enum {
-    TURNS = 301,
+    OPENINGS = 20,
+    TURNS = 15, /* of each */
     TRIPS = 100,
-    PAIRS = 20001,
+    PAIRS = 1000,
     WARM = 10,
     SLOT = 8192,
     MOST = 65536
@@ -37,6 +40,11 @@ enum { BARE, BARE_PACK, GATHER, PACK, FETCH, AUTO, WAYS };
 static const size_t sizes[] = {8,    64,   256,   1024,  2048,
                                4096, 8192, 16384, 32768, 65536};
 enum { SIZES = sizeof sizes / sizeof *sizes };
+
+/* What was measured of one size, in us and ns. */
+static struct found {
+    double times[WAYS][OPENINGS * TURNS], more[2][OPENINGS * PAIRS];
+} of_size[SIZES];
 
 struct end {
     int rank, wire; /* wire: a socket to the other */
@@ -211,9 +219,8 @@ static double middle(double *values, size_t count)
 
 /* Trips by two ways in turns, a b b a: whatever drifts meets both alike. What
  * the second way takes more, of half a round trip, in ns. */
-static double contest(struct end *end, int first, size_t bytes)
+static void contest(struct end *end, int first, size_t bytes, double *more)
 {
-    static double more[PAIRS];
     char both[2];
 
     must(swap(end, "", 1, both), "meet");
@@ -230,31 +237,34 @@ static double contest(struct end *end, int first, size_t bytes)
         if (i >= 0)
             more[i] = (took[1] - took[0]) / 2;
     }
-    return middle(more, PAIRS);
 }
 
 /* In each turn another way is the first; every second one goes through them
  * backwards, so that each comes as often after the channel as after the bare
  * endpoint, whose connections cool while the other's work. */
-static void measure(struct end *end, size_t bytes)
+static void measure(struct end *end, size_t bytes, int opening,
+                    struct found *found)
 {
-    double times[WAYS][TURNS], more[2];
-
-    for (int i = 0; i < TURNS; i++)
+    for (int i = opening * TURNS; i < (opening + 1) * TURNS; i++)
         for (int k = 0; k < WAYS; k++) {
             int way = (i / 2 + (i % 2 ? WAYS - k : k)) % WAYS;
 
-            times[way][i] = turn(end, way, bytes);
+            found->times[way][i] = turn(end, way, bytes);
         }
-    more[0] = bytes > SLOT ? NAN : contest(end, BARE, bytes);
-    more[1] = bytes > SLOT ? NAN : contest(end, GATHER, bytes);
-    if (end->rank)
-        return;
+    for (int k = 0; k < 2 && bytes <= SLOT; k++)
+        contest(end, k ? GATHER : BARE, bytes,
+                &found->more[k][opening * PAIRS]);
+}
+
+static void tell(size_t bytes, struct found *found)
+{
     printf("%zu", bytes);
     for (int way = 0; way < WAYS; way++)
-        printf("\t%.3f", nw_median(times[way], TURNS));
-    printf("\t%.1f\t%.1f\n", more[0], more[1]);
-    fflush(stdout);
+        printf("\t%.3f", nw_median(found->times[way], OPENINGS * TURNS));
+    for (int k = 0; k < 2; k++)
+        printf("\t%.1f",
+               bytes > SLOT ? NAN : middle(found->more[k], OPENINGS * PAIRS));
+    printf("\n");
 }
 
 static void open_end(struct end *end, const char *provider)
@@ -285,20 +295,37 @@ static void open_end(struct end *end, const char *provider)
     await(end);
 }
 
-/* All sizes, or one. */
-static void run(struct end *end, const char *provider, size_t only)
+static void close_end(struct end *end)
 {
-    open_end(end, provider);
-    if (!end->rank)
-        printf("bytes\tbare\tbare pack\tgather\tpack\tfetch\tauto\t"
-               "bare pack more ns\tpack more ns\n");
-    for (int i = 0; i < (only ? 1 : SIZES); i++)
-        measure(end, only ? only : sizes[i]);
+    char both[2];
+
+    must(swap(end, "", 1, both), "meet"); /* neither is in a trip any more */
     nw_channel_close(end->channel);
     nw_endpoint_close(&end->fabric);
     free(end->out);
     free(end->in);
     free(end->packed);
+    end->out = end->in = end->packed = NULL;
+    end->channel = NULL;
+}
+
+/* All sizes, or one. */
+static void run(struct end *end, const char *provider, size_t only)
+{
+    int count = only ? 1 : SIZES;
+
+    for (int opening = 0; opening < OPENINGS; opening++) {
+        open_end(end, provider);
+        for (int i = 0; i < count; i++)
+            measure(end, only ? only : sizes[i], opening, &of_size[i]);
+        close_end(end);
+    }
+    if (end->rank)
+        return;
+    printf("bytes\tbare\tbare pack\tgather\tpack\tfetch\tauto\t"
+           "bare pack more ns\tpack more ns\n");
+    for (int i = 0; i < count; i++)
+        tell(only ? only : sizes[i], &of_size[i]);
 }
 
 int main(int argc, char **argv)

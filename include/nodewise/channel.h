@@ -153,6 +153,12 @@ NW_API void nw_channel_cancel(nw_channel_request *request);
  * may a caller stay away from the channel for long while others wait. */
 NW_API void nw_channel_flush(nw_channel *channel);
 
+/* What is sent from now on goes by this protocol, what is delivered is copied
+ * so, as if the channel had been opened with them; AUTO: as it chooses. */
+NW_API void nw_channel_force(nw_channel *channel,
+                             enum nw_channel_protocol protocol,
+                             enum nw_channel_copy copy);
+
 /* What a channel did since it opened. */
 struct nw_channel_counts {
     uint64_t sent[NW_CHANNEL_PROTOCOLS];

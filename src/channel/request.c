@@ -317,6 +317,15 @@ nw_status nw_channel_wait(nw_channel_request **request,
     return status;
 }
 
+void nw_channel_force(nw_channel *channel, enum nw_channel_protocol protocol,
+                      enum nw_channel_copy copy)
+{
+    nw_channel_lock(channel);
+    channel->options.protocol = protocol;
+    channel->options.copy = copy;
+    nw_channel_unlock(channel);
+}
+
 void nw_channel_cancel(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise bench channel choice: every way beside the one that is chosen, in
- * turns on the same two processes, so that each size shows what choosing
- * costs. */
+ * turns over one channel, so that each size shows what choosing costs. Not over
+ * one each: where the memory lies that two endpoints share makes up to a fifth
+ * of a small message's time, for as long as they are open. */
 #include "cli/bench_tell.h"
 
 #include "base/array.h"
@@ -19,31 +20,54 @@ enum { WAYS = 14, TAG = 1, TURNS = 10 };
 struct way {
     enum nw_channel_protocol protocol;
     enum nw_channel_copy copy;
-    nw_channel *channel;
     double *seconds; /* of each round */
     double median;
 };
 
 struct chooser {
     const struct nw_channel_bench *bench;
+    nw_channel *channel;
     int32_t rank;
     void *memory[2]; /* to send from, to receive into */
     int count;       /* of ways; the first chooses */
     struct way way[WAYS];
     struct nw_channel_result seen[2]; /* of the last send, receive */
     double worst;
+    bool touches;
+    int word; /* what was written, and read */
 };
 
-static nw_status one(struct chooser *c, nw_channel *channel, bool send,
-                     size_t bytes)
+/* Every second turn a message is written just before it goes, and read once it
+ * came: a core that wrote it has it nearer than others. What nobody touched
+ * flatters ways that copy late, what was just written those that copy early; a
+ * GPU's memory is its kernels' affair. */
+static void write_or_read(struct chooser *c, bool write, size_t bytes)
+{
+    if (c->bench->gpu[!write] || !c->touches)
+        return;
+    if (write)
+        memset(c->memory[0], ++c->word, bytes);
+    else
+        for (size_t i = 0; i < bytes; i += 64)
+            c->word += ((const char *)c->memory[1])[i];
+}
+
+static nw_status one(struct chooser *c, bool send, size_t bytes)
 {
     struct nw_channel_message message = {c->memory[!send], bytes, !c->rank,
                                          TAG};
     nw_channel_request *request = NULL;
-    nw_status status = send ? nw_channel_send(channel, &message, &request)
-                            : nw_channel_receive(channel, &message, &request);
+    nw_status status;
 
-    return status ? status : nw_channel_wait(&request, &c->seen[!send]);
+    if (send)
+        write_or_read(c, true, bytes);
+    status = send ? nw_channel_send(c->channel, &message, &request)
+                  : nw_channel_receive(c->channel, &message, &request);
+    if (!status)
+        status = nw_channel_wait(&request, &c->seen[!send]);
+    if (!send)
+        write_or_read(c, false, bytes);
+    return status;
 }
 
 static nw_status time_way(struct chooser *c, struct way *way, size_t bytes,
@@ -52,12 +76,14 @@ static nw_status time_way(struct chooser *c, struct way *way, size_t bytes,
     nw_status status = NW_OK;
     uint64_t start = 0;
 
+    nw_channel_force(c->channel, way->protocol, way->copy);
     for (int i = -1; i < TURNS && !status; i++) {
         if (!i)
             start = nw_clock_ns();
-        status = one(c, way->channel, !c->rank, bytes);
+        c->touches = i & 1;
+        status = one(c, !c->rank, bytes);
         if (!status)
-            status = one(c, way->channel, c->rank, bytes);
+            status = one(c, c->rank, bytes);
     }
     *seconds = (double)(nw_clock_ns() - start) * 1e-9 / (2 * TURNS);
     return status;
@@ -117,61 +143,37 @@ static nw_status compare(struct chooser *c, size_t bytes)
     return NW_OK;
 }
 
-/* The later channels meet over the first one. */
-static nw_status meet(void *context, const void *mine, size_t bytes, void *all)
+static nw_status add_way(struct chooser *c, enum nw_channel_protocol protocol,
+                         enum nw_channel_copy copy)
 {
-    struct chooser *c = context;
-    char *theirs = (char *)all + (c->rank ? 0 : bytes);
-    nw_channel_request *in = NULL, *out = NULL;
-    nw_channel *channel = c->way[0].channel;
-    nw_status status = nw_channel_receive(
-        channel, &(struct nw_channel_message){theirs, bytes, !c->rank, TAG},
-        &in);
-
-    memcpy((char *)all + (c->rank ? bytes : 0), mine, bytes);
-    if (!status)
-        status = nw_channel_send(
-            channel,
-            &(struct nw_channel_message){(void *)mine, bytes, !c->rank, TAG},
-            &out);
-    if (!status)
-        status = nw_channel_wait(&out, NULL);
-    return status ? status : nw_channel_wait(&in, NULL);
-}
-
-/* A channel for each way, all between the same two processes. */
-static nw_status open_way(struct chooser *c, enum nw_channel_protocol protocol,
-                          enum nw_channel_copy copy)
-{
-    struct nw_channel_options options = c->bench->channel;
-    struct way *way = &c->way[c->count];
-    nw_status status;
+    struct way *way = &c->way[c->count++];
 
     *way = (struct way){.protocol = protocol, .copy = copy};
+    return nw_alloc(rounds_of(c->bench), sizeof *way->seconds, &way->seconds);
+}
+
+static nw_status open_channel(struct chooser *c)
+{
+    struct nw_channel_options options = c->bench->channel;
+
     options.rank = c->rank;
     options.count = 2;
     options.file = c->bench->file[0] ? c->bench->file : NULL;
-    options.allgather = c->count ? meet : NULL;
-    options.context = c;
-    options.protocol = protocol;
-    options.copy = copy;
-    c->count++;
-    status = nw_alloc(rounds_of(c->bench), sizeof *way->seconds, &way->seconds);
-    return status ? status : nw_channel_open(&options, &way->channel);
+    return nw_channel_open(&options, &c->channel);
 }
 
-static nw_status open_ways(struct chooser *c)
+static nw_status add_ways(struct chooser *c)
 {
     bool copies = c->bench->gpu[1];
-    nw_status status = open_way(c, NW_CHANNEL_AUTO, NW_CHANNEL_COPY_AUTO);
+    nw_status status = add_way(c, NW_CHANNEL_AUTO, NW_CHANNEL_COPY_AUTO);
 
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS && !status; p++) {
         bool all = copies && p != NW_CHANNEL_RENDEZVOUS;
 
         for (int k = all ? NW_CHANNEL_NAIVE : 0;
              k < (all ? NW_CHANNEL_COPIES : 1) && !status; k++)
-            status = open_way(c, (enum nw_channel_protocol)p,
-                              (enum nw_channel_copy)k);
+            status = add_way(c, (enum nw_channel_protocol)p,
+                             (enum nw_channel_copy)k);
     }
     return status;
 }
@@ -185,17 +187,18 @@ nw_status nw_bench_choice(const struct nw_channel_bench *bench, int32_t rank)
         status = nw_channel_memory_new(bench->gpu[i], bench->largest + 1,
                                        &c.memory[i]);
     if (!status)
-        status = open_ways(&c);
+        status = add_ways(&c);
+    if (!status)
+        status = open_channel(&c);
     if (!status && !rank)
-        nw_bench_tell_head(bench, c.way[0].channel);
+        nw_bench_tell_head(bench, c.channel);
     for (size_t bytes = 1; bytes <= bench->largest && !status; bytes *= 2)
         status = compare(&c, bytes);
     if (!status && !rank)
         nw_bench_tell_end(bench, c.worst);
-    for (int i = 0; i < c.count; i++) {
-        nw_channel_close(c.way[i].channel);
+    nw_channel_close(c.channel);
+    for (int i = 0; i < c.count; i++)
         free(c.way[i].seconds);
-    }
     for (int i = 0; i < 2; i++)
         nw_channel_memory_free(bench->gpu[i], c.memory[i]);
     return status;

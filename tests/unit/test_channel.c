@@ -601,6 +601,44 @@ static void small_ones_do_not_overtake(void **state)
     }
 }
 
+/* One channel, each message by what is forced before it, then as it chooses. */
+static void force_each(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    static const enum nw_channel_protocol ways[] = {
+        NW_CHANNEL_PACK, NW_CHANNEL_TWO, NW_CHANNEL_RENDEZVOUS,
+        NW_CHANNEL_FETCH, NW_CHANNEL_AUTO};
+    static char memory[6000];
+
+    (void)job;
+    for (int i = 0; i < 10; i++) {
+        /* whole, and in parts */
+        struct nw_channel_message message = {memory, i < 5 ? 64 : 6000, !rank,
+                                             1};
+        enum nw_channel_protocol way = ways[i % 5];
+        nw_channel_request *request = NULL;
+        struct nw_channel_result result;
+
+        memset(memory, rank ? i : 99, sizeof memory);
+        nw_channel_force(channel, way, NW_CHANNEL_COPY_AUTO);
+        MUST(rank ? nw_channel_send(channel, &message, &request)
+                  : nw_channel_receive(channel, &message, &request));
+        MUST(nw_channel_wait(&request, &result));
+        SHOULD(memory[0] == i && memory[message.bytes - 1] == i);
+        if (rank && way)
+            SHOULD(result.protocol == way);
+        else if (rank && i == 4)
+            SHOULD(result.protocol <= NW_CHANNEL_PACK);
+    }
+}
+
+static void one_channel_goes_as_it_is_forced(void **state)
+{
+    struct job job = {.count = 2, .provider = "shm", .work = force_each};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
 /* -- without other processes -- */
 
 static void malformed_headers_are_refused(void **state)
@@ -629,9 +667,14 @@ static void malformed_headers_are_refused(void **state)
     assert_int_equal(nw_wire_read(room, sizeof room - 1, 2, &out), NW_EFORMAT);
     assert_int_equal(nw_wire_read(room, 31, 2, &out), NW_EFORMAT);
     assert_int_equal(nw_wire_read(room, 0, 2, &out), NW_EFORMAT);
+    assert_true(nw_wire_read_eager(room, sizeof room, 2, &out));
+    assert_memory_equal(&out, &good, NW_WIRE_HEADER);
+    assert_false(nw_wire_read_eager(room, sizeof room - 1, 2, &out));
+    assert_false(nw_wire_read_eager(room, 31, 2, &out));
     for (int i = 0; i < 6; i++) {
         memcpy(room, &bad[i], NW_WIRE_HEADER);
         assert_int_equal(nw_wire_read(room, sizeof room, 2, &out), NW_EFORMAT);
+        assert_false(nw_wire_read_eager(room, sizeof room, 2, &out));
     }
 }
 
@@ -675,6 +718,7 @@ int main(void)
         cmocka_unit_test(large_ones_are_copied_into_opened_memory),
         cmocka_unit_test(smaller_ones_where_that_is_faster),
         cmocka_unit_test(small_ones_do_not_overtake),
+        cmocka_unit_test(one_channel_goes_as_it_is_forced),
         cmocka_unit_test(regions_are_kept_and_bounded),
     };
 

@@ -7,34 +7,43 @@
 
 #include <limits.h>
 #include <nodewise/channel.h>
+#include <stdbool.h>
 
-static nw_status gather(void *context, const void *mine, size_t bytes,
-                        void *all)
-{
-    MPI_Comm comm = *(MPI_Comm *)context;
+/* Opening ends the first time that not all ranks have come so far. */
+struct opening {
+    MPI_Comm comm;
+    bool over;
+};
 
-    if (bytes > INT_MAX || NW_PMPI(Allgather)(mine, (int)bytes, MPI_BYTE, all,
-                                              (int)bytes, MPI_BYTE, comm))
-        return nw_fail(NW_EMPI, "the ranks cannot meet through MPI");
-    return NW_OK;
-}
-
-/* All ranks have opened it, or none has. */
-static nw_status agree(MPI_Comm comm, nw_status mine)
+/* A rank that failed comes here once more, where the others come next. */
+static nw_status agree(struct opening *opening, nw_status mine)
 {
     int bad = mine != NW_OK, any = 1;
 
-    if (NW_PMPI(Allreduce)(&bad, &any, 1, MPI_INT, MPI_MAX, comm))
+    if (opening->over)
+        return mine;
+    if (NW_PMPI(Allreduce)(&bad, &any, 1, MPI_INT, MPI_MAX, opening->comm)) {
+        opening->over = true;
         return nw_fail(NW_EMPI, "the ranks cannot meet through MPI");
+    }
+    opening->over = any;
     if (!mine && any)
         return nw_fail(NW_EIO, "the channel did not open on another rank");
     return mine;
 }
 
-static nw_status check_size(const struct nw_channel_options *options)
+static nw_status gather(void *context, const void *mine, size_t bytes,
+                        void *all)
 {
-    if (options && options->size != sizeof *options)
-        return nw_fail(NW_EINVAL, "the options of a channel have another size");
+    struct opening *opening = context;
+    nw_status status = agree(opening, NW_OK);
+
+    if (status)
+        return status;
+    if (bytes > INT_MAX ||
+        NW_PMPI(Allgather)(mine, (int)bytes, MPI_BYTE, all, (int)bytes,
+                           MPI_BYTE, opening->comm))
+        return nw_fail(NW_EMPI, "the ranks cannot meet through MPI");
     return NW_OK;
 }
 
@@ -44,26 +53,26 @@ nw_status nw_channel_open_mpi(MPI_Comm comm,
 {
     struct nw_channel_options how = NW_CHANNEL_OPTIONS_INIT;
     nw_channel *channel = NULL;
-    MPI_Comm own;
+    struct opening own = {MPI_COMM_NULL, false};
     int rank, size;
     nw_status status;
 
-    if (NW_PMPI(Comm_dup)(comm, &own))
+    if (NW_PMPI(Comm_dup)(comm, &own.comm))
         return nw_fail(NW_EMPI, "the communicator cannot be duplicated");
-    NW_PMPI(Comm_set_errhandler)(own, MPI_ERRORS_RETURN);
-    NW_PMPI(Comm_rank)(own, &rank);
-    NW_PMPI(Comm_size)(own, &size);
-    status = agree(own, check_size(options));
-    if (!status && options)
+    NW_PMPI(Comm_set_errhandler)(own.comm, MPI_ERRORS_RETURN);
+    NW_PMPI(Comm_rank)(own.comm, &rank);
+    NW_PMPI(Comm_size)(own.comm, &size);
+    if (options && options->size == how.size)
         how = *options;
+    else if (options)
+        how.size = options->size; /* which opening refuses */
     how.rank = rank;
     how.count = size;
     how.file = NULL;
     how.allgather = gather;
     how.context = &own;
-    if (!status)
-        status = agree(own, nw_channel_open(&how, &channel));
-    NW_PMPI(Comm_free)(&own);
+    status = agree(&own, nw_channel_open(&how, &channel));
+    NW_PMPI(Comm_free)(&own.comm);
     if (status)
         nw_channel_close(channel);
     else

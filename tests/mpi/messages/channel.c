@@ -48,15 +48,29 @@ static int is_right(const void *memory, int from)
     return 1;
 }
 
-/* Options of another size on one rank open no channel on any. */
-static int is_refused(void)
+static int opens_nowhere(struct nw_channel_options options, int is_wrong)
 {
-    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    struct nw_channel_options right = NW_CHANNEL_OPTIONS_INIT;
     nw_channel *channel = NULL;
 
-    if (rank == size - 1)
-        options.size = 0;
-    return nw_channel_open_mpi(MPI_COMM_WORLD, &options, &channel) && !channel;
+    return nw_channel_open_mpi(MPI_COMM_WORLD, is_wrong ? &options : &right,
+                               &channel) &&
+           !channel;
+}
+
+/* Wrong options on one rank open no channel on any; nor does a provider that
+ * one rank alone has not, found once all have met. */
+static int is_refused(void)
+{
+    struct nw_channel_options other = NW_CHANNEL_OPTIONS_INIT,
+                              wrong = NW_CHANNEL_OPTIONS_INIT,
+                              late = NW_CHANNEL_OPTIONS_INIT;
+
+    other.size = 0;
+    wrong.credits = 1;
+    late.provider = "nowhere";
+    return opens_nowhere(other, rank == size - 1) &&
+           opens_nowhere(wrong, rank == 0) && opens_nowhere(late, rank == 0);
 }
 
 int main(int argc, char **argv)

@@ -32,3 +32,19 @@ cells of 8 B, radius 1, host memory: self 3.9 kB
 $ SPOIL=1 nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null
 ! nodewise halo: not kept: choices:0: is a directory
 ? 1
+## Hosts that nobody answers from are asked once, not twice. A double of Open MPI's launcher that
+## profiles, and reaches no host.
+$ mkdir lost && cd lost && cat >mpirun <<'END' && chmod +x mpirun; for i in 1 2; do nodewise run --store store -n 2 --hosts h1,h2 --launcher ./mpirun -- ../app; done
+> #!/bin/sh
+> for w; do case $w in NODEWISE_RECORD=*) file=${w#*=} ;; esac; done
+> case "$*" in
+> --version) echo "mpirun (Open MPI) 4.1.4" ;;
+> *NODEWISE_RECORD*) printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >"$file" ;;
+> *nodewise-probe*) echo asked; exit 1 ;;
+> *) echo started ;;
+> esac
+> END
+started
+! nodewise run: first time: profiled 2 ranks and stored their pattern; the next run will be mapped
+! asked
+! nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 1: can all of them be reached from here?; started as without nodewise

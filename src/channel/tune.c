@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/status.h"
+#include "base/touch.h"
 #include "gpu/gpu.h"
 
 #include <nodewise/progress.h>
@@ -36,7 +37,7 @@ struct tuner {
     struct nw_thresholds thresholds;
     uint64_t done, total;
     bool touches;
-    int word;
+    unsigned word;
 };
 
 static nw_status begin(struct tuner *t, bool send,
@@ -57,18 +58,10 @@ static nw_status pass(struct tuner *t, bool send,
     return status ? status : nw_channel_wait(&request, NULL);
 }
 
-/* As programs do, every second time: what lies unchanged in the caches of both
- * flatters ways that copy it late, what was just written those that copy it
- * early, and both kinds are sent. */
-static void write_or_read(struct tuner *t, bool write, size_t bytes)
+/* As programs do, every second time: both kinds are sent. */
+static bool is_touched(const struct tuner *t, bool send)
 {
-    if (t->of.gpu[!write] || !t->touches)
-        return;
-    if (write)
-        memset(t->memory[0], ++t->word, bytes);
-    else
-        for (size_t i = 0; i < bytes; i += 64)
-            t->word += ((const char *)t->memory[0])[i];
+    return t->touches && !t->of.gpu[!send];
 }
 
 /* What the sender sends from and the receiver receives into. */
@@ -86,11 +79,11 @@ static nw_status ping(struct tuner *t, size_t bytes)
     for (int i = 0; i < 2 && !status; i++) {
         bool send = i == t->rank;
 
-        if (send)
-            write_or_read(t, true, bytes);
+        if (send && is_touched(t, true))
+            nw_touch_write(t->memory[0], bytes, &t->word);
         status = pass(t, send, of(t, send, bytes));
-        if (!send)
-            write_or_read(t, false, bytes);
+        if (!send && is_touched(t, false))
+            nw_touch_read(t->memory[0], bytes, &t->word);
     }
     return status;
 }

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/median.h"
 #include "base/status.h"
+#include "base/touch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,22 +35,14 @@ struct chooser {
     struct nw_channel_result seen[2]; /* of the last send, receive */
     double worst;
     bool touches;
-    int word; /* what was written, and read */
+    unsigned word; /* what was written, and read */
 };
 
 /* Every second turn a message is written just before it goes, and read once it
- * came: a core that wrote it has it nearer than others. What nobody touched
- * flatters ways that copy late, what was just written those that copy early; a
- * GPU's memory is its kernels' affair. */
-static void write_or_read(struct chooser *c, bool write, size_t bytes)
+ * came; a GPU's memory is its kernels' affair. */
+static bool is_touched(const struct chooser *c, bool send)
 {
-    if (c->bench->gpu[!write] || !c->touches)
-        return;
-    if (write)
-        memset(c->memory[0], ++c->word, bytes);
-    else
-        for (size_t i = 0; i < bytes; i += 64)
-            c->word += ((const char *)c->memory[1])[i];
+    return c->touches && !c->bench->gpu[!send];
 }
 
 static nw_status one(struct chooser *c, bool send, size_t bytes)
@@ -59,14 +52,14 @@ static nw_status one(struct chooser *c, bool send, size_t bytes)
     nw_channel_request *request = NULL;
     nw_status status;
 
-    if (send)
-        write_or_read(c, true, bytes);
+    if (send && is_touched(c, true))
+        nw_touch_write(c->memory[0], bytes, &c->word);
     status = send ? nw_channel_send(c->channel, &message, &request)
                   : nw_channel_receive(c->channel, &message, &request);
     if (!status)
         status = nw_channel_wait(&request, &c->seen[!send]);
-    if (!send)
-        write_or_read(c, false, bytes);
+    if (!send && is_touched(c, false))
+        nw_touch_read(c->memory[1], bytes, &c->word);
     return status;
 }
 

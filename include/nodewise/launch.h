@@ -105,6 +105,9 @@ NW_API NW_MUST_CHECK nw_status nw_launch_find_rank(struct nw_launch_rank *out);
 
 /* How many lower ranks the mapping puts on the same node. */
 NW_API int32_t nw_launch_local_rank(const nw_mapping *mapping, int32_t rank);
+/* Whether the mapping gives the rank a GPU of another node, which nothing that
+ * starts a program can give it. */
+NW_API bool nw_launch_has_far_gpu(const nw_mapping *mapping, int32_t rank);
 
 /* The live topology as a mapping counts it: all cores this process may be
  * given, not only those its launcher has bound it to. The caller frees *out

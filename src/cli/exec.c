@@ -228,6 +228,21 @@ static int stay(const struct arguments *arguments, int32_t rank)
     return code;
 }
 
+static int look_for_gpu(const struct arguments *arguments,
+                        const struct nw_launch_place *place, int32_t rank)
+{
+    const nw_mapping *mapping = place->mapping;
+    char what[400];
+
+    if (!nw_launch_has_far_gpu(mapping, place->index))
+        return NW_EXIT_DONE;
+    snprintf(what, sizeof what,
+             "its GPU is on %s: only a middleware that lends GPUs over the "
+             "network gives it",
+             mapping->node_name[mapping->gpu_node[place->index]]);
+    return warn(arguments, rank, what);
+}
+
 /* Binds and chooses, with a warning for each thing that cannot be done. */
 static int take(const struct arguments *arguments,
                 const struct nw_launch_place *place, int32_t rank)
@@ -243,6 +258,8 @@ static int take(const struct arguments *arguments,
         code = stay(arguments, rank);
     if (!code && set_devices(arguments, place))
         code = warn(arguments, rank, nw_error_text());
+    if (!code)
+        code = look_for_gpu(arguments, place, rank);
     return code;
 }
 

@@ -13,6 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* MPOL_PREFERRED_MANY, which headers before Linux 5.15 lack. */
+enum { PREFERRED_MANY = 5 };
+
 enum { MOST_CPUS = 16384, MOST_NODES = 1024, BITS = 64 };
 
 /* Those that a mapping chooses by; the others that are set say the same. */
@@ -41,9 +44,10 @@ static nw_status look(struct held *held)
         return nw_fail(NW_EUNSUPPORTED, "the kernel does not tell the CPUs");
     if (syscall(SYS_get_mempolicy, &mode, held->nodes, MOST_NODES + 1, NULL, 0))
         mode = MPOL_DEFAULT;
-    held->memory = mode == MPOL_BIND        ? "bind"
-                   : mode == MPOL_PREFERRED ? "prefer"
-                                            : "any";
+    mode &= ~MPOL_MODE_FLAGS;
+    held->memory = mode == MPOL_BIND                                  ? "bind"
+                   : mode == MPOL_PREFERRED || mode == PREFERRED_MANY ? "prefer"
+                                                                      : "any";
     return NW_OK;
 }
 

@@ -44,10 +44,11 @@ static void add_slot(struct nw_text *text, const nw_mapping *mapping,
                    mapping->node_name[mapping->node[rank]]);
     add_set(text, nw_mapping_cores(mapping, rank));
     nw_text_add(text, " ");
-    if (!nw_launch_has_gpu(mapping, rank))
+    if (!nw_launch_has_gpu(mapping, rank) &&
+        !nw_launch_has_far_gpu(mapping, rank))
         nw_text_add(text, "-");
     else {
-        if (mapping->gpu_node && mapping->gpu_node[rank] != mapping->node[rank])
+        if (nw_launch_has_far_gpu(mapping, rank))
             nw_text_format(text,
                            "%s:", mapping->node_name[mapping->gpu_node[rank]]);
         add_set(text, nw_mapping_gpus(mapping, rank));

@@ -43,7 +43,7 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
 static void arrange(struct order *order, const nw_mapping *mapping,
                     int32_t rank)
 {
-    struct nw_ints own = nw_mapping_gpus(mapping, rank);
+    struct nw_ints own = nw_launch_own_gpus(mapping, rank);
     int32_t slot = nw_launch_local_rank(mapping, rank) % order->count;
     int32_t local = 0;
 
@@ -54,7 +54,7 @@ static void arrange(struct order *order, const nw_mapping *mapping,
             continue;
         if (nw_launch_has_gpu(mapping, r))
             put(order, local % order->count,
-                nw_mapping_gpus(mapping, r).values[0]);
+                nw_launch_own_gpus(mapping, r).values[0]);
         local++;
     }
     for (size_t i = 1; i < own.count; i++)
@@ -131,26 +131,34 @@ nw_status nw_launch_gpu_order(const nw_mapping *mapping, int32_t rank,
     return status;
 }
 
+static bool node_has_gpus(const nw_mapping *mapping, int32_t rank)
+{
+    for (int32_t r = 0; r < mapping->rank_count; r++)
+        if (mapping->node[r] == mapping->node[rank] &&
+            nw_launch_has_gpu(mapping, r))
+            return true;
+    return false;
+}
+
 nw_status nw_launch_gpus(const nw_topology *topology, int32_t node,
                          const nw_mapping *mapping, int32_t rank,
                          enum nw_gpu_visibility visibility, char **out)
 {
-    struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
+    struct nw_ints gpus = nw_launch_own_gpus(mapping, rank);
     int32_t *order = NULL, count;
     nw_status status = NW_OK;
 
     *out = NULL;
     if (!nw_launch_has_gpus(mapping))
         return NW_OK;
-    if (!nw_launch_has_gpu(mapping, rank))
-        gpus.count = 0;
     if (visibility == NW_GPU_PERMUTED) {
         count = node < 0 ? nw_here_gpu_count("")
                          : nw_topology_node_gpus(topology, node).count;
-        if (!count)
+        if (!count && node_has_gpus(mapping, rank))
             return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "
                                       "name a topology with -t");
-        status = nw_launch_gpu_order(mapping, rank, count, &order);
+        if (count)
+            status = nw_launch_gpu_order(mapping, rank, count, &order);
         gpus = (struct nw_ints){order, (size_t)count};
     }
     if (!status)

@@ -95,13 +95,13 @@ static bool translate(const struct granted *granted, const nw_mapping *mapping,
                       int32_t *missing)
 {
     for (int32_t r = 0; r < mapping->rank_count; r++) {
-        struct nw_ints gpus = nw_mapping_gpus(mapping, r);
+        struct nw_ints gpus = nw_launch_own_gpus(mapping, r);
 
         for (size_t i = 0; i < gpus.count; i++) {
             int32_t gpu = gpus.values[i],
                     *at = &place[&gpus.values[i] - mapping->gpu];
 
-            if (gpu < 0 || mapping->node[r] != mapping->node[rank])
+            if (mapping->node[r] != mapping->node[rank])
                 continue;
             *at = by_name ? find(granted, gpu) : gpu;
             if (*at < 0 || *at >= granted->count) {
@@ -117,14 +117,12 @@ static nw_status write_words(const struct granted *granted,
                              const nw_mapping *placed, int32_t rank,
                              enum nw_gpu_visibility visibility, char **out)
 {
-    struct nw_ints gpus = nw_mapping_gpus(placed, rank);
+    struct nw_ints gpus = nw_launch_own_gpus(placed, rank);
     struct nw_text text = {0};
     int32_t *order = NULL;
     nw_status status = NW_OK;
 
-    if (gpus.count && gpus.values[0] < 0)
-        gpus.count = 0;
-    if (visibility == NW_GPU_PERMUTED) {
+    if (visibility == NW_GPU_PERMUTED && granted->count) {
         status = nw_launch_gpu_order(placed, rank, granted->count, &order);
         gpus = (struct nw_ints){order, (size_t)granted->count};
     }

@@ -272,6 +272,25 @@ static void note_reason(struct nw_launch_job *job, const char *does,
         nw_text_format(&job->note, "%s: %s\n", does, reason);
 }
 
+static void note_far_gpus(struct nw_launch_job *job)
+{
+    const nw_mapping *mapping = job->mapping;
+    int32_t count = 0, first = 0;
+
+    for (int32_t r = mapping->rank_count - 1; r >= 0; r--)
+        if (nw_launch_has_far_gpu(mapping, r)) {
+            count++;
+            first = r;
+        }
+    if (count)
+        nw_text_format(&job->note,
+                       "GPUs on other nodes (rank %d's on %s, %d in all) are "
+                       "not chosen: only a middleware that lends GPUs over "
+                       "the network gives them\n",
+                       first, mapping->node_name[mapping->gpu_node[first]],
+                       count);
+}
+
 /* Who does what the launcher cannot: nodewise exec, or a script. */
 static nw_status decide_exec(struct nw_launch_job *job,
                              const struct nw_launcher *launcher)
@@ -281,6 +300,7 @@ static nw_status decide_exec(struct nw_launch_job *job,
     enum nw_launch_exec wish = job->options->exec;
     bool nics = has_nics(job->mapping);
 
+    note_far_gpus(job);
     if (nw_launch_has_gpus(job->mapping))
         lacks_gpus = launcher->lacks_gpus ? launcher->lacks_gpus(job) : nobody;
     job->exec = wish == NW_LAUNCH_EXEC_ALWAYS ||

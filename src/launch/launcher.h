@@ -108,6 +108,9 @@ void nw_launch_add_mask_list(const struct nw_launch_job *job,
                              const char *before, struct nw_text *text);
 void nw_launch_add_gpu_list(const struct nw_launch_job *job, const char *joint,
                             const char *comma, struct nw_text *text);
+/* The GPUs of its own node that a rank has: none where the mapping gives it
+ * one of another node, which nothing that starts a program can give. */
+struct nw_ints nw_launch_own_gpus(const nw_mapping *mapping, int32_t rank);
 bool nw_launch_has_gpus(const nw_mapping *mapping);
 bool nw_launch_has_gpu(const nw_mapping *mapping, int32_t rank);
 

@@ -122,8 +122,8 @@ bool nw_launch_same_cpus(const struct nw_launch_job *job, int32_t a, int32_t b)
 
 static bool same_gpus(const struct nw_launch_job *job, int32_t a, int32_t b)
 {
-    struct nw_ints x = nw_mapping_gpus(job->mapping, a),
-                   y = nw_mapping_gpus(job->mapping, b);
+    struct nw_ints x = nw_launch_own_gpus(job->mapping, a),
+                   y = nw_launch_own_gpus(job->mapping, b);
 
     return x.count == y.count &&
            (!x.count ||
@@ -190,7 +190,7 @@ void nw_launch_add_gpu_list(const struct nw_launch_job *job, const char *joint,
     for (int32_t l = 0; l < nw_launch_places_count(places, places->fullest);
          l++) {
         struct nw_ints gpus =
-            nw_mapping_gpus(job->mapping, places->rank[first + l]);
+            nw_launch_own_gpus(job->mapping, places->rank[first + l]);
 
         nw_text_add(text, l ? comma : "");
         for (size_t g = 0; g < gpus.count; g++)
@@ -198,11 +198,25 @@ void nw_launch_add_gpu_list(const struct nw_launch_job *job, const char *joint,
     }
 }
 
-bool nw_launch_has_gpu(const nw_mapping *mapping, int32_t rank)
+bool nw_launch_has_far_gpu(const nw_mapping *mapping, int32_t rank)
+{
+    return mapping->gpu_node && mapping->gpu_node[rank] >= 0 &&
+           mapping->gpu_node[rank] != mapping->node[rank];
+}
+
+struct nw_ints nw_launch_own_gpus(const nw_mapping *mapping, int32_t rank)
 {
     struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
 
-    return gpus.count && gpus.values[0] >= 0;
+    if (gpus.count && gpus.values[0] >= 0 &&
+        !nw_launch_has_far_gpu(mapping, rank))
+        return gpus;
+    return (struct nw_ints){gpus.values, 0};
+}
+
+bool nw_launch_has_gpu(const nw_mapping *mapping, int32_t rank)
+{
+    return nw_launch_own_gpus(mapping, rank).count;
 }
 
 bool nw_launch_has_gpus(const nw_mapping *mapping)

@@ -54,15 +54,7 @@ const char *nw_launch_mpich_lacks(const struct nw_launch_job *job)
  * not in one shared-memory communicator. */
 static nw_status note_scattered(struct nw_launch_job *job, int32_t lines)
 {
-    int32_t hosts = 0;
-
-    for (int32_t node = 0; node < job->mapping->node_count; node++)
-        for (int32_t rank = 0; rank < job->mapping->rank_count; rank++)
-            if (job->mapping->node[rank] == node) {
-                hosts++;
-                break;
-            }
-    if (lines > hosts)
+    if (lines > job->places.node_count)
         nw_text_add(&job->note,
                     "ranks of one host are not consecutive: MPICH before 4.1 "
                     "then takes each run of ranks for a node of its own "

@@ -102,30 +102,14 @@ nw_status nw_launch_openmpi4_write(struct nw_launch_job *job)
 }
 
 /* Version 5 takes its hosts from elsewhere. */
-static nw_status add_hostfile(struct nw_launch_job *job, const char **path)
-{
-    struct nw_text text = {0};
-    const nw_mapping *mapping = job->mapping;
-
-    for (int32_t node = 0; node < mapping->node_count; node++) {
-        int32_t slots = 0;
-
-        for (int32_t rank = 0; rank < mapping->rank_count; rank++)
-            slots += mapping->node[rank] == node;
-        if (slots)
-            nw_text_format(&text, "%s slots=%d\n", mapping->node_name[node],
-                           slots);
-    }
-    return nw_launch_add_file(job, "hostfile", &text, path);
-}
-
 nw_status nw_launch_openmpi5_write(struct nw_launch_job *job)
 {
     const char *rankfile, *hostfile;
     nw_status status = add_rankfile(job, &rankfile);
 
     if (!status)
-        status = add_hostfile(job, &hostfile);
+        status =
+            nw_launch_add_node_hosts(job, "hostfile", " slots=", &hostfile);
     if (!status)
         status = nw_launch_word(job, "mpirun");
     if (!status)

@@ -92,7 +92,7 @@ static bool is_used(const struct nw_launch_job *job, int32_t place, int32_t gpu)
     const struct nw_launch_places *places = &job->places;
 
     for (int32_t i = places->first[place]; i < places->first[place + 1]; i++) {
-        struct nw_ints own = nw_mapping_gpus(job->mapping, places->rank[i]);
+        struct nw_ints own = nw_launch_own_gpus(job->mapping, places->rank[i]);
 
         for (size_t g = 0; g < own.count; g++)
             if (own.values[g] == gpu)
@@ -167,7 +167,7 @@ nw_status nw_launch_add_gpus(const struct nw_launch_job *job, int32_t rank,
                              enum nw_gpu_visibility visibility,
                              struct nw_text *text)
 {
-    struct nw_ints own = nw_mapping_gpus(job->mapping, rank);
+    struct nw_ints own = nw_launch_own_gpus(job->mapping, rank);
     char *gpus = NULL;
     nw_status status = nw_launch_gpus(job->topology, job->mapping->node[rank],
                                       job->mapping, rank, visibility, &gpus);

@@ -17,7 +17,7 @@ const char *nw_launch_slurm_lacks(const struct nw_launch_job *job)
 static bool masks_say_all(const nw_mapping *mapping)
 {
     for (int32_t r = 0; r < mapping->rank_count; r++) {
-        struct nw_ints gpus = nw_mapping_gpus(mapping, r);
+        struct nw_ints gpus = nw_launch_own_gpus(mapping, r);
 
         if (!nw_launch_has_gpu(mapping, r))
             return false;
@@ -46,7 +46,7 @@ const char *nw_launch_slurm_lacks_gpus(const struct nw_launch_job *job)
 static bool single_gpus(const nw_mapping *mapping)
 {
     for (int32_t r = 0; r < mapping->rank_count; r++)
-        if (nw_mapping_gpus(mapping, r).count != 1)
+        if (nw_launch_own_gpus(mapping, r).count != 1)
             return false;
     return true;
 }
@@ -59,7 +59,7 @@ static void add_gpu_masks(const struct nw_launch_job *job, struct nw_text *text)
     for (int32_t l = 0; l < nw_launch_places_count(places, places->fullest);
          l++) {
         struct nw_ints gpus =
-            nw_mapping_gpus(job->mapping, places->rank[first + l]);
+            nw_launch_own_gpus(job->mapping, places->rank[first + l]);
         uint64_t mask = 0;
 
         for (size_t g = 0; g < gpus.count; g++)

@@ -42,7 +42,7 @@ static void add_nodes(const struct nw_launch_job *job, struct nw_text *text)
                    "--node-rank=$node \\\n"
                    "        --master-addr=",
                    places->node_count);
-    add_short_name(text, job->mapping->node_name[places->node[0]]);
+    nw_text_add_quoted(text, job->mapping->node_name[places->node[0]]);
     nw_text_add(text,
                 " --master-port=${MASTER_PORT:-29500} \\\n"
                 "        --no-python \"$0\" \"$@\"\n"

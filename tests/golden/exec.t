@@ -158,3 +158,28 @@ $ PMI_RANK=1 nodewise exec --show --strict got.mapping 2>err; echo $?; sed 's/on
 nodewise exec: rank 1: runs on HOST, the mapping says elsewhere: not bound, GPUs left as they are
 $ PMI_RANK=0 nodewise exec --show got.mapping true 2>&1 | head -1
 nodewise exec: --show starts no program
+$ python3 -c 'import ctypes,sys; m=ctypes.c_ulong(1); sys.exit(ctypes.CDLL(None).syscall(238,2,ctypes.byref(m),64)!=0)' || { echo "SKIP set_mempolicy is not allowed here"; exit 77; }; for m in bind prefer leave; do PMI_RANK=0 nodewise exec --json --memory=$m got.mapping | python3 -c 'import json, sys; print(json.load(sys.stdin)["memory"])'; done
+bind
+prefer
+any
+## All GPUs of a node that has none, among nodes that have: an empty list, be there a list already or not.
+$ printf 'nodewise mapping 1\nranks 2\n0 %s 0 -\n1 far 0 0\n' $(hostname) >bare.mapping; for l in '' NoDevFiles -1; do PMI_RANK=0 CUDA_VISIBLE_DEVICES=$l nodewise exec --strict --gpu-visibility=permuted bare.mapping -- sh -c 'echo "[$CUDA_VISIBLE_DEVICES]"'; done
+[]
+[]
+[]
+$ printf 'nodewise: cluster 1\nname: c\nnode_types:\n  fat:\n    cpu: {synthetic: "package:1 core:4 pu:1"}\n    devices: [{package: 0, parts: [{gpu: 4}]}]\n  thin:\n    cpu: {synthetic: "package:1 core:4 pu:1"}\nnodes:\n  - {name: far, type: fat, switch: s}\n  - {name: %s, type: thin, switch: s}\nnetwork: {tree: {switch: s}}\n' $(hostname) >mixed.yaml; sed 's/type: thin/type: fat/' mixed.yaml >fat.yaml
+> nodewise launch -t mixed.yaml --for script --gpu-visibility=permuted -o bare bare.mapping -- x >/dev/null 2>&1; for l in unset -1; do for by in ./bare.sh 'nodewise exec -t mixed.yaml --strict --gpu-visibility=permuted bare.mapping'; do (unset CUDA_VISIBLE_DEVICES; [ $l = unset ] || export CUDA_VISIBLE_DEVICES=$l; PMI_RANK=0 $by sh -c 'echo "[$CUDA_VISIBLE_DEVICES]"'); done; done
+[]
+[]
+[]
+[]
+## A GPU of another node is none of this node's with that number; the rank sees none.
+$ printf 'nodewise mapping 1\nranks 3\n0 %s 0 far:1\n1 far 0 0\n2 %s 0 2\n' $(hostname) $(hostname) >remote.mapping; for r in 0 2; do PMI_RANK=$r nodewise exec remote.mapping -- sh -c 'echo "[$CUDA_VISIBLE_DEVICES]"' 2>&1; done; PMI_RANK=0 CUDA_VISIBLE_DEVICES=4,5,6 nodewise exec --strict remote.mapping -- echo ran
+! nodewise exec: rank 0: its GPU is on far: only a middleware that lends GPUs over the network gives it
+nodewise exec: rank 0: its GPU is on far: only a middleware that lends GPUs over the network gives it
+[]
+[2]
+? 1
+$ nodewise launch -t fat.yaml --for slurm --exec never -o remote remote.mapping -- x 2>&1 >/dev/null | head -1; for l in unset 4,5,6; do for r in 0 1 2; do (unset CUDA_VISIBLE_DEVICES; [ $l = unset ] || export CUDA_VISIBLE_DEVICES=$l; PMI_RANK=$r SLURMD_NODENAME=far ./remote.sh sh -c 'echo "[${CUDA_VISIBLE_DEVICES-unset}]"'); done | tr '\n' ' '; done; echo
+GPUs on other nodes (rank 0's on far, 1 in all) are not chosen: only a middleware that lends GPUs over the network gives them
+[] [0] [2] [] [4] [6] 

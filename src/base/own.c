@@ -5,7 +5,9 @@
 #include "config.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_here(const char *folder, const char *below, const char *name,
@@ -38,4 +40,29 @@ bool nw_own_find(const char *beside, const char *name, int mode,
     }
     return is_here(NW_LIBEXECDIR, "", name, mode, path) ||
            is_here(NW_LIBDIR, "", name, mode, path);
+}
+
+static bool is_program(const char *path)
+{
+    struct stat info;
+
+    return !stat(path, &info) && S_ISREG(info.st_mode) && !access(path, X_OK);
+}
+
+bool nw_own_search(const char *name, char path[PATH_MAX])
+{
+    const char *at = getenv("PATH");
+
+    if (strchr(name, '/'))
+        return snprintf(path, PATH_MAX, "%s", name) < PATH_MAX &&
+               is_program(path);
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        int size = snprintf(path, PATH_MAX, "%.*s/%s", (int)length, at, name);
+
+        if (length && size < PATH_MAX && is_program(path))
+            return true;
+        at += length + (at[length] == ':');
+    }
+    return false;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the programs and libraries that belong to the running one are. */
+/* Where programs and libraries are: those that belong to the running one, and
+ * those of the PATH. */
 #ifndef NW_BASE_OWN_H
 #define NW_BASE_OWN_H
 
@@ -11,5 +12,9 @@
  * was moved to; else where it was to be installed. `mode` is access()'s. */
 bool nw_own_find(const char *beside, const char *name, int mode,
                  char path[PATH_MAX]);
+
+/* A program as a shell finds it, but for empty words of the PATH: `name` itself
+ * where a slash is in it. False, with `path` undefined, where there is none. */
+bool nw_own_search(const char *name, char path[PATH_MAX]);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "cli/bench_comb.h"
 
+#include "base/own.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -33,21 +34,6 @@ struct work {
     struct row row[MOST_ROWS];
     int count;
 };
-
-static bool on_path(const char *name, char out[PATH_MAX])
-{
-    const char *at = getenv("PATH");
-
-    while (at && *at) {
-        size_t length = strcspn(at, ":");
-        int size = snprintf(out, PATH_MAX, "%.*s/%s", (int)length, at, name);
-
-        if (length && size < PATH_MAX && !access(out, X_OK))
-            return true;
-        at += length + (at[length] == ':');
-    }
-    return false;
-}
 
 /* The launcher's words, then these, as a new argv; it borrows them all. */
 static char **join(char **launcher, char **words, size_t count)
@@ -261,7 +247,7 @@ nw_status nw_bench_comb(struct nw_comb *comb)
     const char *base = getenv("TMPDIR");
     nw_status status;
 
-    if (!on_path("comb", work.program))
+    if (!nw_own_search("comb", work.program))
         return NW_OK;
     snprintf(work.folder, sizeof work.folder, "%s/nodewise-comb-XXXXXX",
              base && *base ? base : "/tmp");

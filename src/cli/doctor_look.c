@@ -4,6 +4,7 @@
  * be opened. */
 #include "cli/doctor.h"
 #include "base/own.h"
+#include "cli/launcher.h"
 #include "config.h"
 
 #include <nodewise/launch.h>
@@ -25,18 +26,12 @@
 static bool find_program(const char *names, char path[PATH_MAX])
 {
     char list[PATH_MAX], *name, *rest;
-    const char *search = getenv("PATH");
 
     snprintf(list, sizeof list, "%s", names);
-    for (name = strtok_r(list, " ", &rest); name && search;
+    for (name = strtok_r(list, " ", &rest); name;
          name = strtok_r(NULL, " ", &rest))
-        for (const char *at = search; at; at = strchr(at, ':')) {
-            at += *at == ':';
-            snprintf(path, PATH_MAX, "%.*s/%s", (int)strcspn(at, ":"), at,
-                     name);
-            if (!access(path, X_OK))
-                return true;
-        }
+        if (nw_own_search(name, path))
+            return true;
     return false;
 }
 
@@ -50,28 +45,8 @@ static enum nw_finding program(const char *names, struct nw_text *detail)
     return NW_FOUND;
 }
 
-/* What `PATH --version` prints. */
-static void ask(const char *path, char answer[4096])
-{
-    char command[PATH_MAX + 64];
-    FILE *pipe;
-
-    answer[0] = '\0';
-    if (strchr(path, '\''))
-        return;
-    snprintf(command, sizeof command, "'%s' --version 2>/dev/null </dev/null",
-             path);
-    pipe = popen(command, "re");
-    if (!pipe)
-        return;
-    answer[fread(answer, 1, 4095, pipe)] = '\0';
-    while (fgetc(pipe) != EOF)
-        ;
-    pclose(pipe);
-}
-
 /* The line that tells the version: Hydra has it below its first. */
-static const char *version_line(char answer[4096])
+static const char *version_line(char answer[NW_LAUNCHER_ANSWER])
 {
     char *line = strstr(answer, "Version:");
 
@@ -85,11 +60,11 @@ static const char *version_line(char answer[4096])
 
 static enum nw_finding versioned(const char *names, struct nw_text *detail)
 {
-    char path[PATH_MAX], answer[4096];
+    char path[PATH_MAX], answer[NW_LAUNCHER_ANSWER];
 
     if (!find_program(names, path))
         return NW_MISSING;
-    ask(path, answer);
+    nw_launcher_ask(path, answer);
     nw_text_add(detail, path);
     if (*answer)
         nw_text_format(detail, ": %s", version_line(answer));
@@ -104,12 +79,12 @@ static enum nw_finding mpi(const char *voices, struct nw_text *detail)
         "mpirun",  "mpiexec",       "mpirun.openmpi",
         "prterun", "mpiexec.mpich", "mpiexec.hydra",
     };
-    char path[PATH_MAX], answer[4096], list[200], *voice, *rest;
+    char path[PATH_MAX], answer[NW_LAUNCHER_ANSWER], list[200], *voice, *rest;
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!find_program(names[i], path))
             continue;
-        ask(path, answer);
+        nw_launcher_ask(path, answer);
         snprintf(list, sizeof list, "%s", voices);
         for (voice = strtok_r(list, "|", &rest); voice;
              voice = strtok_r(NULL, "|", &rest))

@@ -42,52 +42,35 @@ static bool looks_like_launcher(const char *name)
     return false;
 }
 
-static nw_status quote(const char *word, char **out)
+void nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
 {
     struct nw_text text = {0};
+    char *command = NULL;
+    FILE *pipe = NULL;
 
-    nw_text_add(&text, "'");
-    for (; *word; word++) {
-        if (*word == '\'')
-            nw_text_add(&text, "'\\'");
-        nw_text_add_bytes(&text, word, 1);
-    }
-    nw_text_add(&text, "' --version 2>/dev/null </dev/null");
-    return nw_text_take(&text, out);
-}
-
-static nw_status ask_version(const char *name, char answer[4096])
-{
-    nw_status status;
-    char *command;
-    FILE *pipe;
-
-    status = quote(name, &command);
-    if (status)
-        return status;
-    pipe = popen(command, "re");
+    answer[0] = '\0';
+    nw_text_add_quoted(&text, name);
+    nw_text_add(&text, " --version 2>/dev/null </dev/null");
+    if (!nw_text_take(&text, &command))
+        pipe = popen(command, "re");
     free(command);
     if (!pipe)
-        return nw_fail(NW_EIO, "%s cannot be started", name);
-    answer[fread(answer, 1, 4095, pipe)] = '\0';
+        return;
+    answer[fread(answer, 1, NW_LAUNCHER_ANSWER - 1, pipe)] = '\0';
     while (fgetc(pipe) != EOF)
         ;
     pclose(pipe);
-    return NW_OK;
 }
 
 nw_status nw_launcher_find(const char *name, enum nw_launcher *out)
 {
-    char answer[4096];
-    nw_status status;
+    char answer[NW_LAUNCHER_ANSWER];
 
     if (!looks_like_launcher(name)) {
         *out = NW_LAUNCHER_NONE;
         return NW_OK;
     }
-    status = ask_version(name, answer);
-    if (status)
-        return status;
+    nw_launcher_ask(name, answer);
     for (size_t i = 0; i < sizeof voices / sizeof *voices; i++)
         if (strstr(answer, voices[i].words)) {
             *out = voices[i].launcher;

@@ -17,6 +17,11 @@ enum nw_launcher {
     NW_LAUNCHER_SRUN,
 };
 
+/* What `NAME --version` prints, as far as there is room; "" where it cannot be
+ * started. */
+enum { NW_LAUNCHER_ANSWER = 4096 };
+void nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
+
 /* By its name and by what `NAME --version` says; NW_ENODEV where it looks like
  * a launcher and is none that is known. */
 NW_MUST_CHECK nw_status nw_launcher_find(const char *name,

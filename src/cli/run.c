@@ -373,15 +373,9 @@ static int start_plan(const struct arguments *arguments,
         say_plan(arguments, plan);
         return start(arguments, &account);
     }
-    for (size_t i = 0; i < plan->variables.count; i++)
-        putenv(plan->variables.word[i]);
-    if (!nw_run_plan_works(&arguments->job, plan)) {
-        for (size_t i = 0; i < plan->variables.count; i++) {
-            plan->variables.word[i][strcspn(plan->variables.word[i], "=")] = 0;
-            unsetenv(plan->variables.word[i]);
-        }
+    if (!nw_run_plan_works(&arguments->job, plan))
         return run_warned(arguments, "the launcher does not take the mapping");
-    }
+    nw_job_set(plan->variables.word);
     say_plan(arguments, plan);
     return start(arguments, &account);
 }

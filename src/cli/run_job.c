@@ -6,6 +6,7 @@
 #include <nodewise/topology.h>
 
 #include "base/array.h"
+#include "base/own.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/batch.h"
@@ -51,25 +52,6 @@ void nw_job_fini(struct nw_job *job)
 
 /* --- the launcher --- */
 
-static bool is_in_path(const char *name)
-{
-    const char *path = getenv("PATH");
-
-    if (strchr(name, '/'))
-        return !access(name, X_OK);
-    while (path && *path) {
-        size_t length = strcspn(path, ":");
-        char whole[PATH_MAX];
-
-        if (snprintf(whole, sizeof whole, "%.*s/%s", (int)length, path, name) <
-                (int)sizeof whole &&
-            !access(whole, X_OK))
-            return true;
-        path += length + (path[length] == ':');
-    }
-    return false;
-}
-
 /* Blanks part words; quotes keep them together. */
 static nw_status split_line(const char *line, struct nw_words *out)
 {
@@ -113,13 +95,15 @@ static nw_status search(struct nw_job *job)
         "mpirun",        "mpiexec",       "mpirun.openmpi", "mpiexec.openmpi",
         "mpiexec.hydra", "mpiexec.mpich", "mpirun.mpich",   "srun"};
     const char *flavour = job->flavour;
+    char path[PATH_MAX];
 
     if (!flavour)
         flavour = nw_launcher_flavour(NW_LAUNCHER_NONE, job->program);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bool slurm = !strcmp(names[i], "srun");
 
-        if (!is_in_path(names[i]) || (slurm && !getenv("SLURM_JOB_ID")) ||
+        if (!nw_own_search(names[i], path) ||
+            (slurm && !getenv("SLURM_JOB_ID")) ||
             nw_launcher_find(names[i], &job->kind) != NW_OK)
             continue;
         if (slurm || fits(flavour, job->kind))
@@ -129,25 +113,6 @@ static nw_status search(struct nw_job *job)
                    "no launcher of %s MPI is in the PATH; give "
                    "--launcher",
                    flavour ? "the program's" : "any");
-}
-
-static void ask_version(const char *name, char *answer, size_t size)
-{
-    char command[PATH_MAX];
-    FILE *pipe;
-
-    answer[0] = '\0';
-    if (strchr(name, '\'') || snprintf(command, sizeof command,
-                                       "'%s' --version 2>/dev/null </dev/null",
-                                       name) >= (int)sizeof command)
-        return;
-    pipe = popen(command, "re");
-    if (!pipe)
-        return;
-    answer[fread(answer, 1, size - 1, pipe)] = '\0';
-    while (fgetc(pipe) != EOF)
-        ;
-    pclose(pipe);
 }
 
 /* The first "X.Y" of a version's text, as 100 X + Y; 0 where none is. */
@@ -165,11 +130,11 @@ static int number_of(const char *text)
 
 static const char *find_writer(const struct nw_job *job)
 {
-    char answer[4096];
+    char answer[NW_LAUNCHER_ANSWER];
     const char *version;
     int number;
 
-    ask_version(job->launcher.word[0], answer, sizeof answer);
+    nw_launcher_ask(job->launcher.word[0], answer);
     version = strstr(answer, "Version:");
     number = number_of(version ? version : answer);
     switch (job->kind) {
@@ -286,6 +251,21 @@ static int32_t count_cores(void)
     return count > 0 ? count : (int32_t)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
+/* The slots of all hosts, a bare name's one; 0 where none has any. */
+static int32_t count_slots(const struct nw_job *job)
+{
+    int64_t count = 0;
+    bool is_said = false;
+
+    for (size_t h = 0; h < job->host.count; h++) {
+        is_said |= job->slots[h] > 0;
+        count += job->slots[h] > 0 ? job->slots[h] : 1;
+    }
+    if (!is_said)
+        return 0;
+    return count < INT32_MAX ? (int32_t)count : INT32_MAX;
+}
+
 /* What was not said: the allocation's tasks, or all slots; 0: nobody knows. */
 static int32_t guess_ranks(const struct nw_job *job)
 {
@@ -294,10 +274,7 @@ static int32_t guess_ranks(const struct nw_job *job)
 
     if (tasks && nw_parse_i32(tasks, &count) && count > 0)
         return count;
-    count = 0;
-    for (size_t h = 0; h < job->host.count; h++)
-        count += job->slots[h];
-    return count;
+    return count_slots(job);
 }
 
 /* As many ranks as cores where nobody knows better; and where nobody has said
@@ -428,7 +405,13 @@ static void be_silent(void)
         dup2(null, i);
 }
 
-int nw_job_try(char **argv, int seconds)
+void nw_job_set(char **variables)
+{
+    for (; variables && *variables; variables++)
+        putenv(*variables);
+}
+
+int nw_job_try(char **argv, char **variables, int seconds)
 {
     struct timespec nap = {.tv_nsec = 5 * 1000 * 1000};
     int state = 0;
@@ -438,6 +421,7 @@ int nw_job_try(char **argv, int seconds)
     tried = fork();
     if (!tried) {
         be_silent();
+        nw_job_set(variables);
         execvp(argv[0], argv);
         _exit(127);
     }

@@ -52,8 +52,12 @@ NW_MUST_CHECK nw_status nw_job_plain_words(const struct nw_job *job,
 /* Starts the words and waits; signals meant for us are passed on. The exit
  * status as a shell gives it; 127 where it cannot be started. */
 int nw_job_run(char **argv);
-/* The same, silent, for at most `seconds`: to try whether it works. */
-int nw_job_try(char **argv, int seconds);
+/* Variables for what is started, "NAME=VALUE", NULL behind the last, or NULL;
+ * borrowed as putenv() does. */
+void nw_job_set(char **variables);
+/* Starts the words with variables of their own, silent, for at most `seconds`:
+ * to try whether it works. */
+int nw_job_try(char **argv, char **variables, int seconds);
 /* Until all ranks of the job should have been started, in seconds. */
 int nw_job_start_seconds(const struct nw_job *job);
 

@@ -335,7 +335,8 @@ bool nw_run_plan_works(const struct nw_job *job, const struct nw_run_plan *plan)
 
     if (!add_words(&trial, plan->command.word, words) &&
         !nw_words_add(&trial, "true"))
-        code = nw_job_try(trial.word, nw_job_start_seconds(job));
+        code = nw_job_try(trial.word, plan->variables.word,
+                          nw_job_start_seconds(job));
     nw_words_fini(&trial);
     return code == 0;
 }

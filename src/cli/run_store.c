@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/own.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -75,26 +76,6 @@ static bool hash_file(hash *value, const char *path)
     return true;
 }
 
-/* The program as the PATH finds it. */
-static char *find_program(const char *name)
-{
-    const char *path = getenv("PATH");
-
-    if (strchr(name, '/'))
-        return realpath(name, NULL);
-    while (path && *path) {
-        size_t length = strcspn(path, ":");
-        char whole[PATH_MAX];
-
-        if (snprintf(whole, sizeof whole, "%.*s/%s", (int)length, path, name) <
-                (int)sizeof whole &&
-            !access(whole, X_OK))
-            return realpath(whole, NULL);
-        path += length + (path[length] == ':');
-    }
-    return NULL;
-}
-
 static nw_status name_file(struct nw_store *store, const char *name,
                            const char *suffix, char **out)
 {
@@ -106,7 +87,9 @@ static nw_status name_file(struct nw_store *store, const char *name,
 
 static nw_status name_files(struct nw_store *store, const struct nw_job *job)
 {
-    char *program = find_program(job->program[0]), name[33], hosts[33];
+    char path[PATH_MAX], name[33], hosts[33];
+    char *program =
+        nw_own_search(job->program[0], path) ? realpath(path, NULL) : NULL;
     hash key = hash_start(), machine = hash_start(), content = hash_start();
     char fresh[32];
     nw_status status;

@@ -119,3 +119,14 @@ $ nodewise run --launcher "./mpirun 'x" --dry-run -- ./app
 $ nodewise run --hosts 'a:2,b[' -n 2 --launcher ./mpirun --store store --dry-run -- ./app
 ./mpirun -n 2 --host 'a:2,b[' ./app
 ! nodewise run: warning: host list 'b[': a '[' without ']'; started as without nodewise
+## ranks where nobody says: all slots, a bare name's one among them; more than there are numbers for are no sum below 0
+$ for l in a:4,b a:2000000000,b:2000000000; do nodewise run --store store --launcher ./mpirun --hosts $l --dry-run --no-store -q -- ./app; done
+./mpirun -n 5 --host a:4,b ./app
+./mpirun -n 2147483647 --host a:2000000000,b:2000000000 ./app
+## a launcher that does not take the mapping is started with the variables that were there before
+$ nodewise pattern --generate stencil2d5:dims=1x2 -q -o two.pattern; printf 'nodewise: cluster 1\nname: two\nnode_types:\n  t: {cpu: {synthetic: "package:1 core:2 pu:1"}}\nnodes:\n  - {name: "n[1-2]", type: t, switch: s}\nnetwork: {tree: {switch: s}}\n' >two.yaml
+> printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp two.pattern "${r%%%%,*}";;\n*" true") exit 1;;\n*) echo "hosts: $SLURM_HOSTFILE";;\nesac\n' >srun; chmod +x srun
+> for i in 1 2; do SLURM_HOSTFILE=mine nodewise run --store hosts.store --launcher ./srun --mpi mpich --hosts n1,n2 -n 2 -t two.yaml -- ./app; done
+hosts: mine
+! nodewise run: first time: profiled 2 ranks and stored their pattern; the next run will be mapped
+! nodewise run: warning: the launcher does not take the mapping; started as without nodewise

@@ -3,12 +3,11 @@
 #include "channel/fetch.h"
 
 #include "base/array.h"
-#include "base/clock.h"
 #include "base/status.h"
+#include "channel/patience.h"
 #include "channel/thresholds.h"
 #include "channel/vulkan.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -258,6 +257,7 @@ static bool all_said_bye(const nw_channel *channel)
 static void say_bye(nw_channel *channel)
 {
     struct nw_wire bye = {.kind = NW_WIRE_BYE};
+    struct nw_patience patience = {0};
     uint64_t until =
         nw_clock_ns() + channel->options.timeout_ms * UINT64_C(100000);
 
@@ -266,19 +266,20 @@ static void say_bye(nw_channel *channel)
             nw_send_control(&channel->peer[i], channel, &bye);
     while ((!all_said_bye(channel) || channel->controls > 0) &&
            nw_clock_ns() < until)
-        if (!nw_progress(channel))
-            (void)sched_yield();
+        if (nw_patience_ends(&patience, nw_progress(channel)))
+            nw_give_way(&patience);
 }
 
 void nw_channel_flush(nw_channel *channel)
 {
     uint64_t until = nw_clock_ns() + UINT64_C(1000000000);
+    struct nw_patience patience = {0};
 
     nw_channel_lock(channel);
     while ((channel->controls > 0 || channel->stuck || channel->flying.head) &&
            nw_clock_ns() < until)
-        if (!nw_progress(channel))
-            (void)sched_yield();
+        if (nw_patience_ends(&patience, nw_progress(channel)))
+            nw_give_way(&patience);
     nw_channel_unlock(channel);
 }
 

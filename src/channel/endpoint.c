@@ -31,21 +31,27 @@ static struct {
 enum { SIGNALS = 32, PATIENCE_S = 5, LOOK_TURNS = 64 };
 
 /* What signals do is the program's affair. Libraries that libfabric brings set
- * handlers as soon as they are loaded: PSM's leave .btr files behind. */
+ * handlers as soon as they are loaded: PSM's leave .btr files behind, and end
+ * the program, or hang, where one comes before we have undone that. So it comes
+ * later. */
 static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     struct sigaction before[SIGNALS];
     bool had[SIGNALS];
+    sigset_t all, blocked;
     nw_status status;
 
+    sigfillset(&all);
     (void)pthread_mutex_lock(&lock); // else another one's handlers are kept
+    (void)pthread_sigmask(SIG_BLOCK, &all, &blocked);
     for (int i = 1; i < SIGNALS; i++)
         had[i] = !sigaction(i, NULL, &before[i]);
     status = nw_library_load("libfabric.so.1", symbols, count, "for channels");
     for (int i = 1; i < SIGNALS; i++)
         if (had[i] && i != SIGKILL && i != SIGSTOP)
             (void)sigaction(i, &before[i], NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, NULL);
     (void)pthread_mutex_unlock(&lock);
     return status;
 }

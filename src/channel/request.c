@@ -5,15 +5,12 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "channel/patience.h"
 
-#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-enum { PATIENT = 5000 }; /* turns without news, some milliseconds */
 
 void nw_list_add(struct nw_list *list, nw_channel_request *request)
 {
@@ -279,37 +276,21 @@ nw_status nw_channel_test(nw_channel_request **request, bool *done,
     return status;
 }
 
-/* Between two looks at what others write: a look takes the lock that they need
- * to write, and cores of one pair share their units. */
-static inline void breathe(void)
-{
-#if defined __x86_64__
-    __builtin_ia32_pause();
-#elif defined __aarch64__
-    __asm__ volatile("yield");
-#endif
-}
-
 nw_status nw_channel_wait(nw_channel_request **request,
                           struct nw_channel_result *result)
 {
     nw_channel *channel = (*request)->channel;
+    struct nw_patience patience = {0};
     nw_status status;
-    unsigned idle = 0;
 
     nw_channel_lock(channel);
     while (!(*request)->done) {
-        idle = nw_progress(channel) ? 0 : idle + 1;
-        if (idle)
-            breathe();
-        if (idle <= 200 || (*request)->done)
+        if (!nw_patience_ends(&patience, nw_progress(channel)) ||
+            (*request)->done)
             continue;
         /* others may have the core, and other threads the channel */
         nw_channel_unlock(channel);
-        if (idle < PATIENT)
-            (void)sched_yield();
-        else
-            (void)usleep(50);
+        nw_give_way(&patience);
         nw_channel_lock(channel);
     }
     status = answer(request, result);

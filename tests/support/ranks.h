@@ -7,6 +7,7 @@
 #define NW_TESTS_SUPPORT_RANKS_H
 
 #include "base/file.h"
+#include "channel/endpoint.h"
 
 #include <nodewise/channel.h>
 
@@ -80,6 +81,20 @@ static inline pid_t ranks_start(void (*work)(const void *about, int32_t rank),
     exit(0);
 }
 
+/* libfabric takes a tenth of a second to look around when it is first used, and
+ * its PSM waits on core 0 while it measures a clock: seconds on a busy machine.
+ * Once for all ranks of a test, not once for each. */
+static inline void ranks_load(void)
+{
+    static const char *const shared[] = {"shm", NULL};
+    static bool loaded;
+    struct nw_endpoint fabric = {0};
+
+    if (!loaded && !nw_endpoint_open(shared, false, &fabric))
+        nw_endpoint_close(&fabric);
+    loaded = true;
+}
+
 /* Every rank a process; how many did not end well. */
 static inline int ranks_fork(int32_t count,
                              void (*work)(const void *about, int32_t rank),
@@ -88,6 +103,7 @@ static inline int ranks_fork(int32_t count,
     pid_t child[RANKS_MOST];
     int failures = 0;
 
+    ranks_load();
     fflush(NULL); /* or each says it again */
     for (int32_t i = 0; i < count; i++)
         child[i] = ranks_start(work, about, i);

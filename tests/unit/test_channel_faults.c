@@ -65,6 +65,38 @@ static void works(nw_channel *channel, int32_t rank, int32_t other,
     free(words);
 }
 
+/* -- a signal comes while libfabric is loaded -- */
+
+static void open_alone(const void *about, int32_t rank)
+{
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+    nw_channel *channel = NULL;
+
+    (void)about, (void)rank;
+    options.count = 1;
+    options.provider = "shm";
+    MUST(nw_channel_open(&options, &channel));
+    while (true)
+        (void)pause();
+}
+
+/* It does what it would have done: the handlers that libraries bring end the
+ * process in their own way, or hang. */
+static void a_signal_while_it_loads(void **state)
+{
+    (void)state;
+    for (useconds_t i = 0; i < 12; i++) {
+        pid_t child = ranks_start(open_alone, NULL, 0);
+        int how = 0;
+
+        (void)usleep(i * 10000);
+        assert_int_equal(kill(child, SIGTERM), 0);
+        assert_int_equal(waitpid(child, &how, 0), child);
+        assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGTERM);
+        ranks_sweep(child);
+    }
+}
+
 /* -- registrations run out -- */
 
 static struct fi_ops_mr no_room;
@@ -482,6 +514,7 @@ static void a_peer_ends_unwatched(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signal_while_it_loads), // before the others load it
         cmocka_unit_test(registrations_run_out),
         cmocka_unit_test(a_gpu_is_reset),
         cmocka_unit_test(a_peer_dies_while_written),

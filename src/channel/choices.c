@@ -52,6 +52,25 @@ static void fill(nw_channel *channel, const struct nw_thresholds *thresholds,
         of_model(channel, fabric, of, out);
 }
 
+/* Whether anything is ever looked up there (nw_choose_way takes the other end's
+ * memory to be of our kind): a table costs some hundred thousand
+ * instructions. */
+static bool is_needed(const nw_channel *channel, int fabric,
+                      const struct nw_situation *of)
+{
+    bool gpu = of->gpu[0] || of->gpu[1];
+
+    if (!channel->fabric[fabric].ep || (gpu && !channel->has_gpu) ||
+        (of->gpu[0] && !of->gpu[1]))
+        return false;
+    if (of->locality == NW_LOCAL_SOCKET)
+        return true;
+    for (int32_t i = 0; gpu && i < NW_MOST_GPUS; i++)
+        if (channel->locality[fabric][i] == of->locality)
+            return true;
+    return false;
+}
+
 static void fill_all(nw_channel *channel,
                      const struct nw_thresholds *thresholds)
 {
@@ -64,7 +83,8 @@ static void fill_all(nw_channel *channel,
 
             snprintf(of.provider, sizeof of.provider, "%.*s",
                      NW_PROVIDER_NAME - 1, channel->fabric[f].provider);
-            fill(channel, thresholds, f, &of);
+            if (is_needed(channel, f, &of))
+                fill(channel, thresholds, f, &of);
         }
 }
 

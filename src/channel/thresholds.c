@@ -27,45 +27,75 @@ static const char *const memories[] = {"host", "device"};
 
 /* -- from costs -- */
 
-static struct nw_way_of cheapest(nw_way_cost cost, const void *context,
-                                 uint64_t bytes, double *seconds)
-{
-    struct nw_way_of best = {NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO};
+/* Ways that can be at all, in the order in which they are tried. */
+struct ways {
+    nw_way_cost cost;
+    const void *context;
+    int count;
+    struct nw_way_of way[1 + NW_CHANNEL_PROTOCOLS * NW_CHANNEL_COPIES];
+};
 
-    *seconds = cost(context, best, bytes);
+static void add_way(struct ways *ways, int protocol, int copy, uint64_t most)
+{
+    struct nw_way_of way = {(enum nw_channel_protocol)protocol,
+                            (enum nw_channel_copy)copy};
+
+    if (!isinf(ways->cost(ways->context, way, 0)) ||
+        !isinf(ways->cost(ways->context, way, most)))
+        ways->way[ways->count++] = way;
+}
+
+/* The first is taken where nothing else can be. */
+static void find_ways(struct ways *ways, uint64_t most)
+{
+    ways->way[0] =
+        (struct nw_way_of){NW_CHANNEL_RENDEZVOUS, NW_CHANNEL_COPY_AUTO};
+    ways->count = 1;
     for (int p = NW_CHANNEL_GATHER; p < NW_CHANNEL_PROTOCOLS; p++)
         for (int c = 0; p != NW_CHANNEL_RENDEZVOUS && c < NW_CHANNEL_COPIES;
-             c++) {
-            struct nw_way_of way = {(enum nw_channel_protocol)p,
-                                    (enum nw_channel_copy)c};
-            double one = cost(context, way, bytes);
+             c++)
+            add_way(ways, p, c, most);
+}
 
-            if (one < *seconds) {
-                *seconds = one;
-                best = way;
-            }
+static struct nw_way_of cheapest(const struct ways *ways, uint64_t bytes,
+                                 double *seconds)
+{
+    struct nw_way_of best = ways->way[0];
+
+    *seconds = ways->cost(ways->context, best, bytes);
+    for (int i = 1; i < ways->count; i++) {
+        double one = ways->cost(ways->context, ways->way[i], bytes);
+
+        if (one < *seconds) {
+            *seconds = one;
+            best = ways->way[i];
         }
+    }
     return best;
 }
 
-static bool is_left(nw_way_cost cost, const void *context, struct nw_way_of way,
+static bool is_left(const struct ways *ways, struct nw_way_of way,
                     uint64_t bytes)
 {
     const double worth = 0.96;
-    double seconds;
+    double limit = worth * ways->cost(ways->context, way, bytes);
 
-    (void)cheapest(cost, context, bytes, &seconds);
-    return seconds < worth * cost(context, way, bytes);
+    for (int i = 0; i < ways->count; i++)
+        if ((ways->way[i].protocol != way.protocol ||
+             ways->way[i].copy != way.copy) &&
+            ways->cost(ways->context, ways->way[i], bytes) < limit)
+            return true;
+    return false;
 }
 
 /* The first size of those between two: costs may jump. */
-static uint64_t where_left(nw_way_cost cost, const void *context,
-                           struct nw_way_of way, uint64_t between[2])
+static uint64_t where_left(const struct ways *ways, struct nw_way_of way,
+                           uint64_t between[2])
 {
     while (between[1] - between[0] > 1) {
         uint64_t middle = (between[0] + between[1]) / 2;
 
-        between[is_left(cost, context, way, middle)] = middle;
+        between[is_left(ways, way, middle)] = middle;
     }
     return between[1];
 }
@@ -73,16 +103,19 @@ static uint64_t where_left(nw_way_cost cost, const void *context,
 void nw_choice_make(nw_way_cost cost, const void *context, uint64_t most,
                     struct nw_choice *out)
 {
+    struct ways ways = {.cost = cost, .context = context};
     uint64_t before = 0;
     double seconds;
-    struct nw_way_of now = cheapest(cost, context, 0, &seconds);
+    struct nw_way_of now;
 
+    find_ways(&ways, most);
+    now = cheapest(&ways, 0, &seconds);
     out->count = 0;
     for (uint64_t bytes = 1; bytes <= most && out->count < NW_STEPS - 1;) {
-        if (is_left(cost, context, now, bytes)) {
-            bytes = where_left(cost, context, now, (uint64_t[]){before, bytes});
+        if (is_left(&ways, now, bytes)) {
+            bytes = where_left(&ways, now, (uint64_t[]){before, bytes});
             out->step[out->count++] = (struct nw_step){bytes - 1, now};
-            now = cheapest(cost, context, bytes, &seconds);
+            now = cheapest(&ways, bytes, &seconds);
         }
         before = bytes;
         bytes += 1 + bytes / 64;

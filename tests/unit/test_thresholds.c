@@ -165,6 +165,25 @@ static void equal_ways_do_not_alternate(void **state)
     assert_int_equal(choice.count, 1);
 }
 
+/* As above, and counts how often it is asked for what can never be. */
+static double counted(const void *context, struct nw_way_of way, uint64_t bytes)
+{
+    if (way.protocol != NW_CHANNEL_RENDEZVOUS && isinf(alike(NULL, way, bytes)))
+        ++*(int *)(uintptr_t)context;
+    return alike(NULL, way, bytes);
+}
+
+/* A table that every channel makes as it opens shall not cost a millisecond. */
+static void what_cannot_be_is_asked_for_once(void **state)
+{
+    struct nw_choice choice;
+    int asked = 0, ways = NW_CHANNEL_PROTOCOLS * NW_CHANNEL_COPIES;
+
+    (void)state;
+    nw_choice_make(counted, &asked, 65536, &choice);
+    assert_in_range(asked, 1, 2 * ways);
+}
+
 #define HEAD "nodewise channel 1\n"
 #define LINE "device host shm far flood 64 pack auto\n"
 
@@ -369,6 +388,7 @@ int main(void)
         cmocka_unit_test(inside_a_host_the_receiver_reads),
         cmocka_unit_test(a_regime_stays_until_it_is_clear),
         cmocka_unit_test(equal_ways_do_not_alternate),
+        cmocka_unit_test(what_cannot_be_is_asked_for_once),
         cmocka_unit_test(what_is_written_reads_back),
         cmocka_unit_test(an_mpi_finds_its_own_size),
         cmocka_unit_test(bad_tables_are_refused),

@@ -19,6 +19,7 @@ struct sheet {
     struct nw_probe_groups host, gpu;
     struct nw_text text;
     int32_t *type;          /* [hosts] the first host of the same type */
+    int32_t *entry;         /* [hosts] the first host of the same entry */
     int32_t *switch_number; /* [groups] */
 };
 
@@ -187,7 +188,22 @@ static double port_latency(const struct sheet *sheet, int32_t host)
                     : 0;
 }
 
-/* The hosts from `first` on that are like it, in one entry. */
+/* Each host goes with the first that it is like and that leads an entry: two
+ * may both be like a third and not like each other. */
+static nw_status find_entries(struct sheet *sheet)
+{
+    int32_t n = sheet->host.host_count;
+    nw_status status = nw_alloc((size_t)n, sizeof *sheet->entry, &sheet->entry);
+
+    for (int32_t h = 0; !status && h < n; h++)
+        while (sheet->entry[h] < h &&
+               (sheet->entry[sheet->entry[h]] != sheet->entry[h] ||
+                !same_port(sheet, sheet->entry[h], h)))
+            sheet->entry[h]++;
+    return status;
+}
+
+/* The hosts of one entry. */
 static void add_node(struct sheet *sheet, int32_t first)
 {
     const struct nw_probe_group *group = sheet->host.group;
@@ -197,7 +213,7 @@ static void add_node(struct sheet *sheet, int32_t first)
 
     nw_text_add(text, "  - name: \"");
     for (int32_t h = first; h < sheet->host.host_count; h++) {
-        if (!same_port(sheet, first, h))
+        if (sheet->entry[h] != first)
             continue;
         nw_text_format(text, "%s%s", count ? "," : "", of_host(sheet, h)->name);
         sum[0] += group[h].up[0];
@@ -221,14 +237,9 @@ static void add_node(struct sheet *sheet, int32_t first)
 static void add_nodes(struct sheet *sheet)
 {
     nw_text_add(&sheet->text, "nodes:\n");
-    for (int32_t h = 0; h < sheet->host.host_count; h++) {
-        bool told = false;
-
-        for (int32_t i = 0; i < h; i++)
-            told |= same_port(sheet, i, h);
-        if (!told)
+    for (int32_t h = 0; h < sheet->host.host_count; h++)
+        if (sheet->entry[h] == h)
             add_node(sheet, h);
-    }
 }
 
 /* --- the network --- */
@@ -324,6 +335,8 @@ nw_status nw_probe_cluster(const nw_probe *probe, char **out)
     if (!status)
         status = find_types(&sheet);
     if (!status)
+        status = find_entries(&sheet);
+    if (!status)
         status = number_switches(&sheet);
     if (!status) {
         add_all(&sheet);
@@ -333,6 +346,7 @@ nw_status nw_probe_cluster(const nw_probe *probe, char **out)
     nw_probe_groups_fini(&sheet.host);
     nw_probe_groups_fini(&sheet.gpu);
     free(sheet.type);
+    free(sheet.entry);
     free(sheet.switch_number);
     return status;
 }

@@ -10,6 +10,7 @@
 #include "probe/groups.h"
 #include "probe/schedule.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -271,6 +272,42 @@ static void test_cluster(void **state)
     nw_probe_free(probe);
 }
 
+/* Ports of which neighbours are as good as equal and the outer two are not:
+ * every host is named, once, whatever their order. */
+static void test_uneven_ports(void **state)
+{
+    static const double port[] = {100e6, 112e6, 125e6, 125e6};
+
+    (void)state;
+    for (int turn = 0; turn < 4 * 3; turn++) {
+        int place[4] = {0, 1, 2, 3}, other = turn / 4 + 1;
+        nw_topology *topology;
+        nw_probe *probe;
+
+        place[turn % 4] = place[(turn % 4 + other) % 4];
+        place[(turn % 4 + other) % 4] = turn % 4;
+        assert_int_equal(nw_probe_new(&probe), NW_OK);
+        take(probe, "ranks 4");
+        for (int h = 0; h < 4; h++)
+            take(probe, "rank %d h%d 1 8 0 -1 -1 0", h, h);
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++)
+                if (a != b)
+                    take(probe, "stream host 0 %d %d %g", a, b,
+                         fmin(port[place[a]], port[place[b]]));
+        take(probe, "done");
+        topology = load(probe);
+        assert_int_equal(nw_topology_node_count(topology), 4);
+        for (int h = 0; h < 4; h++) {
+            char name[] = {'h', (char)('0' + h), '\0'};
+
+            assert_true(nw_topology_node_find(topology, name) >= 0);
+        }
+        nw_topology_free(topology);
+        nw_probe_free(probe);
+    }
+}
+
 /* A link that carries four times what one flow gets. */
 static void test_wide_link(void **state)
 {
@@ -405,6 +442,7 @@ int main(void)
         cmocka_unit_test(test_groups_by_rate),
         cmocka_unit_test(test_groups_by_latency),
         cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_uneven_ports),
         cmocka_unit_test(test_wide_link),
         cmocka_unit_test(test_matrix_and_troubles),
         cmocka_unit_test(test_dead),

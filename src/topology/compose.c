@@ -10,22 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_listed(const struct nw_hostlist *names, const char *host)
-{
-    for (size_t i = 0; i < names->count; i++)
-        if (nw_host_is_same(names->name[i], host))
-            return true;
-    return false;
-}
-
-static int32_t node_named(const nw_topology *topology, const char *host)
-{
-    for (int32_t n = 0; n < topology->node_count; n++)
-        if (nw_host_is_same(topology->node_name[n], host))
-            return n;
-    return -1;
-}
-
 /* The source and type of a host's inside: the source that names it, else the
  * only one where that is of one node. */
 static bool find_inside(const struct nw_compose *compose, const char *host,
@@ -33,9 +17,9 @@ static bool find_inside(const struct nw_compose *compose, const char *host,
 {
     for (size_t i = 0; i < compose->inside_count; i++) {
         const struct nw_inside *from = &compose->inside[i];
-        int32_t node = node_named(from->topology, host);
+        int32_t node = nw_hosts_find(&from->nodes, host);
 
-        if (from->hosts ? !is_listed(&from->names, host) : node < 0)
+        if (from->hosts ? nw_hosts_find(&from->listed, host) < 0 : node < 0)
             continue;
         *inside = (int32_t)i;
         *type = from->topology->node_type[node < 0 ? 0 : node];
@@ -286,18 +270,19 @@ static void note_unused(struct nw_compose *compose)
         int32_t count = from->topology->node_count;
 
         if (lone &&
-            node_named(compose->network, from->topology->node_name[0]) < 0)
+            nw_hosts_find(&compose->joined, from->topology->node_name[0]) < 0)
             nw_text_format(&compose->notes,
                            "'%s' of %s is no host of the network: all its "
                            "hosts are taken to be alike inside\n",
                            from->topology->node_name[0], from->source);
         for (int32_t n = 0; !lone && !from->hosts && n < count; n++)
-            if (node_named(compose->network, from->topology->node_name[n]) < 0)
+            if (nw_hosts_find(&compose->joined, from->topology->node_name[n]) <
+                0)
                 nw_text_format(&compose->notes,
                                "'%s' of %s is no host of the network\n",
                                from->topology->node_name[n], from->source);
         for (size_t k = 0; k < from->names.count; k++)
-            if (node_named(compose->network, from->names.name[k]) < 0)
+            if (nw_hosts_find(&compose->joined, from->names.name[k]) < 0)
                 nw_text_format(&compose->notes,
                                "'%s', listed for %s, is no host of the "
                                "network\n",
@@ -356,6 +341,28 @@ static nw_status put_together(struct nw_compose *compose,
     return status;
 }
 
+/* Distances alone make no parts. */
+static nw_status load_part(const char *source,
+                           const struct nw_topology_options *options,
+                           nw_topology **out)
+{
+    nw_status status = nw_topology_load(source, options, out);
+
+    if (!status && ((*out)->matrix || (*out)->depth_distance))
+        status = nw_fail(NW_EINVAL,
+                         "'%s' has distances and no parts that a machine could "
+                         "be put together from",
+                         source);
+    return status;
+}
+
+static nw_status index_nodes(const nw_topology *topology,
+                             struct nw_hosts *hosts)
+{
+    return nw_hosts_init(hosts, topology->node_name,
+                         (size_t)topology->node_count);
+}
+
 /* [HOSTS=]SOURCE; a '=' behind a ':' belongs to the source. */
 static nw_status load_inside(struct nw_inside *inside, const char *words,
                              const struct nw_topology_options *options)
@@ -374,7 +381,13 @@ static nw_status load_inside(struct nw_inside *inside, const char *words,
             return nw_fail(NW_EINVAL, "'%s' is no list of hosts",
                            inside->hosts);
     }
-    return nw_topology_load(inside->source, options, &inside->topology);
+    status = load_part(inside->source, options, &inside->topology);
+    if (!status)
+        status = index_nodes(inside->topology, &inside->nodes);
+    if (!status)
+        status = nw_hosts_init(&inside->listed, inside->names.name,
+                               inside->names.count);
+    return status;
 }
 
 static nw_status load_all(struct nw_compose *compose,
@@ -390,14 +403,16 @@ static nw_status load_all(struct nw_compose *compose,
     status =
         nw_alloc(parts->node_count, sizeof *compose->inside, &compose->inside);
     if (!status)
-        status = nw_topology_load(network, options, &compose->network);
+        status = load_part(network, options, &compose->network);
+    if (!status)
+        status = index_nodes(compose->network, &compose->joined);
     for (size_t i = 0; !status && i < parts->node_count; i++) {
         compose->inside_count = i + 1;
         status = load_inside(&compose->inside[i], parts->nodes[i], options);
     }
     if (!status && parts->gpus) {
         compose->gpus_source = parts->gpus;
-        status = nw_topology_load(parts->gpus, options, &compose->gpus);
+        status = load_part(parts->gpus, options, &compose->gpus);
     }
     if (!status && compose->gpus && compose->gpus->node_count != 1)
         status = nw_fail(NW_EINVAL, "'%s' is not one node", parts->gpus);
@@ -411,12 +426,15 @@ static void fini(struct nw_compose *compose)
     for (size_t i = 0; i < compose->inside_count; i++) {
         nw_topology_free(compose->inside[i].topology);
         nw_hostlist_fini(&compose->inside[i].names);
+        nw_hosts_fini(&compose->inside[i].nodes);
+        nw_hosts_fini(&compose->inside[i].listed);
         free(compose->inside[i].hosts);
     }
     for (size_t i = 0; i < compose->combined_count; i++)
         free(compose->combined[i].port_of);
     free(compose->combined);
     free(compose->inside);
+    nw_hosts_fini(&compose->joined);
     nw_topology_free(compose->network);
     nw_topology_free(compose->gpus);
     nw_topology_free(compose->whole);

@@ -11,12 +11,25 @@
 #include "base/text.h"
 #include "topology/topology.h"
 
+/* Names to be found by; both arrays are of `count`, the names borrowed. */
+struct nw_hosts {
+    char **name;
+    int32_t *order;
+    size_t count;
+};
+NW_MUST_CHECK nw_status nw_hosts_init(struct nw_hosts *hosts, char **name,
+                                      size_t count);
+void nw_hosts_fini(struct nw_hosts *hosts);
+/* The first that nw_host_is_same as that one, -1 for none. */
+int32_t nw_hosts_find(const struct nw_hosts *hosts, const char *host);
+
 /* Nodes of one source. */
 struct nw_inside {
     const char *source; /* borrowed from the caller */
     char *hosts;        /* owned; the list before '=', or NULL */
     nw_topology *topology;
-    struct nw_hostlist names; /* of `hosts` */
+    struct nw_hostlist names;      /* of `hosts` */
+    struct nw_hosts nodes, listed; /* the topology's, and `names` */
 };
 
 /* A type made of a source's type and the cards the network knows of. */
@@ -28,7 +41,8 @@ struct nw_combined {
 };
 
 struct nw_compose {
-    nw_topology *network; /* its switches move to the whole */
+    nw_topology *network;   /* its switches move to the whole */
+    struct nw_hosts joined; /* its nodes */
     struct nw_inside *inside;
     size_t inside_count;
     nw_topology *gpus; /* or NULL */
@@ -50,8 +64,9 @@ NW_MUST_CHECK nw_status nw_compose_copy(struct nw_compose *compose,
                                         const struct nw_node_type *type,
                                         const bool *drop,
                                         struct nw_node_type **out);
-/* Puts the direct links of compose->gpus into a type of the whole. `source`
- * says where the type is from. NW_EFORMAT where the GPUs are not as many. */
+/* Puts the direct links of compose->gpus into a type of the whole, and the GPUs
+ * where no node has any. `source` says where the type is from. NW_EFORMAT where
+ * the GPUs are not as many. */
 NW_MUST_CHECK nw_status nw_compose_gpus(struct nw_compose *compose,
                                         struct nw_node_type *type,
                                         const char *source);

@@ -290,6 +290,17 @@ static nw_status graft(struct match *match, int32_t count)
     return status;
 }
 
+/* Whether some node that is described has GPUs: then those without have none,
+ * and were not looked at too little. */
+static bool is_mixed(const struct nw_compose *compose)
+{
+    for (size_t i = 0; i < compose->inside_count; i++)
+        for (int32_t t = 0; t < compose->inside[i].topology->type_count; t++)
+            if (compose->inside[i].topology->type[t]->gpu_count)
+                return true;
+    return false;
+}
+
 nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
                           const char *source)
 {
@@ -302,6 +313,8 @@ nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
     int32_t ours = count_kind(type, NW_VERTEX_GPU);
     nw_status status = NW_OK;
 
+    if (!ours && is_mixed(compose))
+        return NW_OK;
     if (ours && ours != count)
         return nw_fail(NW_EFORMAT,
                        "%s:1: there are %d GPUs here and %d in a node of %s",

@@ -68,3 +68,26 @@ $ nodewise topology hierarchy:4:8 -o h.yaml; echo $?; test -e h.yaml || echo non
 2
 none
 ! nodewise topology: 'hierarchy:4:8' has distances and no parts: it is no cluster that a cluster file could describe
+## Distances make no parts: neither nodes nor a network are made of them.
+$ printf 'SwitchName=s0 Nodes=c[1-2],g[1-2]\n' > four.conf && printf '0 1\n1 0\n' > two.mat
+> nodewise topology --network slurm:four.conf --node matrix:two.mat -o m.yaml; echo $?; test -e m.yaml || echo none
+> nodewise topology --network hierarchy:2:2 --node hwloc:core:2; echo $?
+2
+none
+2
+! nodewise topology: 'matrix:two.mat' has distances and no parts that a machine could be put together from
+! nodewise topology: 'hierarchy:2:2' has distances and no parts that a machine could be put together from
+## Where some nodes have GPUs, those without have none; where no source sees
+## any, all get them, and that is said.
+$ printf '\tGPU0\tGPU1\nGPU0\t X \tNV2\nGPU1\tNV2\t X \n' > pair.txt && cat > fat.yaml <<'END'
+> nodewise: cluster 1
+> node_types:
+>   fat: {cpu: {packages: 2, cores: 4}, devices: [{package: [0, 1], parts: [{gpu: 1}]}]}
+> nodes: [{name: x}]
+> END
+> nodewise topology --network slurm:four.conf --node 'c[1-2]=hwloc:package:2 core:2' --node 'g[1-2]=fat.yaml' \
+>   --gpus nvidia-smi:pair.txt | sed -n 1p
+> nodewise topology --network slurm:four.conf --node 'c[1-2]=hwloc:package:2 core:2' --node 'g[1-2]=hwloc:core:2' \
+>   --gpus nvidia-smi:pair.txt -q | sed -n 1p
+four.conf: 4 nodes, 24 cores, 4 GPUs, 42 links (42 with assumed figures)
+four.conf: 4 nodes, 12 cores, 8 GPUs, 32 links (32 with assumed figures)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/hostlist.h"
 #include "base/random.h"
+#include "topology/compose.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -157,6 +158,40 @@ static void comes_back_the_same(void **state)
     }
 }
 
+/* The first of many that is the same host, as asking one by one finds it. */
+static void finds_hosts_as_one_by_one(void **state)
+{
+    static const char *const words[] = {"n1",    "n1.a", "n1.b",  "n1-x.a",
+                                        "n10",   "n10.", "n1-x",  "n",
+                                        "n.a.b", "n.a",  "1.2.3", "1.2.4"};
+    int count = sizeof words / sizeof *words;
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    for (int turn = 0; turn < 300; turn++) {
+        size_t many = (size_t)nw_random_below(&random, 12);
+        struct nw_hosts hosts;
+        char *name[12];
+
+        for (size_t i = 0; i < many; i++)
+            name[i] = strdup(words[nw_random_below(&random, (uint64_t)count)]);
+        assert_int_equal(nw_hosts_init(&hosts, name, many), NW_OK);
+        for (int w = 0; w < count; w++) {
+            int32_t first = 0;
+
+            while ((size_t)first < many &&
+                   !nw_host_is_same(name[first], words[w]))
+                first++;
+            assert_int_equal(nw_hosts_find(&hosts, words[w]),
+                             (size_t)first < many ? first : -1);
+        }
+        nw_hosts_fini(&hosts);
+        for (size_t i = 0; i < many; i++)
+            free(name[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +200,7 @@ int main(void)
         cmocka_unit_test(refuses_long_names),
         cmocka_unit_test(compresses),
         cmocka_unit_test(comes_back_the_same),
+        cmocka_unit_test(finds_hosts_as_one_by_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Finds hosts by name, short or long, among many: sorted by what stands before
+ * the first dot, then by the rest. */
+#include "base/array.h"
+#include "base/hostlist.h"
+#include "topology/compose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A name beside the first `length` bytes of another. */
+static int compare(const char *name, const char *key, size_t length)
+{
+    size_t x = strcspn(name, "."), y = strcspn(key, ".");
+    int order;
+
+    y = y < length ? y : length;
+    order = strncmp(name, key, x < y ? x : y);
+    if (order || x != y)
+        return order ? order : (x > y) - (x < y);
+    order = strncmp(name + x, key + y, length - y);
+    return order ? order : name[length] != '\0';
+}
+
+static int compare_places(const void *a, const void *b, void *names)
+{
+    const char *const *name = names;
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    int order = compare(name[x], name[y], strlen(name[y]));
+
+    return order ? order : x - y;
+}
+
+nw_status nw_hosts_init(struct nw_hosts *hosts, char **name, size_t count)
+{
+    nw_status status = nw_alloc(count, sizeof *hosts->order, &hosts->order);
+
+    if (status)
+        return status;
+    hosts->name = name;
+    hosts->count = count;
+    for (size_t i = 0; i < count; i++)
+        hosts->order[i] = (int32_t)i;
+    if (count)
+        qsort_r(hosts->order, count, sizeof *hosts->order, compare_places,
+                name);
+    return NW_OK;
+}
+
+void nw_hosts_fini(struct nw_hosts *hosts)
+{
+    free(hosts->order);
+    *hosts = (struct nw_hosts){0};
+}
+
+/* The first place, in that order, that is not before the key. */
+static size_t lower_bound(const struct nw_hosts *hosts, const char *key,
+                          size_t length)
+{
+    size_t low = 0, high = hosts->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare(hosts->name[hosts->order[middle]], key, length) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The lowest number among the same hosts from a place on; `best` or -1. */
+static int32_t lowest(const struct nw_hosts *hosts, size_t at, const char *host,
+                      int32_t best)
+{
+    for (; at < hosts->count; at++) {
+        int32_t i = hosts->order[at];
+
+        if (!nw_host_is_same(hosts->name[i], host))
+            break;
+        best = best < 0 || i < best ? i : best;
+    }
+    return best;
+}
+
+int32_t nw_hosts_find(const struct nw_hosts *hosts, const char *host)
+{
+    size_t whole = strlen(host), part = strcspn(host, ".");
+    int32_t found = lowest(hosts, lower_bound(hosts, host, part), host, -1);
+
+    return part == whole
+               ? found
+               : lowest(hosts, lower_bound(hosts, host, whole), host, found);
+}

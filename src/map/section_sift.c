@@ -11,6 +11,9 @@
 
 /* Vertices; smaller clusters are tried less for each. */
 #define FULL_TRIES 256
+/* Between few parts, cuts are settled after a share of the tries. */
+#define FEW_PARTS 3
+static const double few_share[FEW_PARTS + 1] = {0, 0, 0.3, 0.5};
 
 /* The pieces of a cluster are held[first .. end - 1]. */
 struct group {
@@ -115,6 +118,8 @@ static nw_status sift(struct sifting *all, int32_t number)
 
     if (count < FULL_TRIES)
         sift.tries = sift.tries * (uint64_t)count / FULL_TRIES;
+    if (sift.parts <= FEW_PARTS)
+        sift.tries = (uint64_t)((double)sift.tries * few_share[sift.parts]);
     if (sift.parts < 2 || sift.parts == count ||
         !nw_sift_fits(count, sift.parts))
         return NW_OK;

@@ -100,6 +100,17 @@ static inline void mark_peers(struct nw_sift_near *near, int32_t u, int32_t to,
                 times * graph->arc[a].bytes;
 }
 
+static inline vector lesser(vector a, vector b)
+{
+#ifdef __SSE__
+    return __builtin_ia32_minps(a, b);
+#else
+    mask less = a < b;
+
+    return (vector)(((mask)a & less) | ((mask)b & ~less));
+#endif
+}
+
 /* Fills change[] for the places in sight, less what chance allows; returns the
  * least. */
 static inline float weigh(const struct sight *sight, const float *noise,
@@ -116,10 +127,9 @@ static inline float weigh(const struct sight *sight, const float *noise,
                      *(const vector *)(here + i) +
                      *(const vector *)(between + i) -
                      heat * *(const vector *)(noise + i);
-        mask less = now < least;
 
         *(vector *)(change + i) = now;
-        least = (vector)(((mask)now & less) | ((mask)least & ~less));
+        least = lesser(now, least);
     }
     lowest = least[0];
     for (int i = 1; i < NW_SIFT_LANES; i++)

@@ -57,17 +57,16 @@ nw_status nw_threads_list(const char *text, struct nw_threads *out, bool *good)
 
 static bool is_mask(const char *text)
 {
-    size_t length = strlen(text);
+    size_t length = strlen(text), words = 0;
 
-    if (!length || length > MAX_THREADS / 32 * 9 ||
-        strspn(text, "0123456789abcdefABCDEF,") != length)
+    if (!length || strspn(text, "0123456789abcdefABCDEF,") != length)
         return false;
-    for (const char *at = text; at; at = strchr(at, ',')) {
+    for (const char *at = text; at; at = strchr(at, ','), words++) {
         at += *at == ',';
         if (strcspn(at, ",") < 1 || strcspn(at, ",") > 8)
             return false;
     }
-    return true;
+    return words <= MAX_THREADS / 32;
 }
 
 nw_status nw_threads_mask(const char *text, struct nw_threads *out, bool *good)

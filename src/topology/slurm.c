@@ -436,7 +436,8 @@ static bool is_yaml(const char *file)
 {
     return nw_text_ends_with(file, ".yaml") ||
            nw_text_ends_with(file, ".yml") ||
-           nw_text_ends_with(file, ".yaml.zst");
+           nw_text_ends_with(file, ".yaml.zst") ||
+           nw_text_ends_with(file, ".yml.zst");
 }
 
 static nw_status read_file(struct nw_slurm *slurm, const char *name,

@@ -153,7 +153,7 @@ static nw_status fill_all(struct cells *cells, const struct nw_yaml *torus)
 static nw_status build(struct nw_slurm *slurm, const struct nw_yaml *torus,
                        struct cells *cells, enum nw_elements elements)
 {
-    int dimensions = cells->size[1] * cells->size[2] > 1 ? 3 : 1;
+    int dimensions = cells->size[1] > 1 || cells->size[2] > 1 ? 3 : 1;
     nw_status status;
 
     if (count_cells(cells->size) > MOST_CELLS)

@@ -25,6 +25,7 @@ static const struct {
     {NULL, ".yaml", nw_source_cluster},
     {NULL, ".yml", nw_source_cluster},
     {NULL, ".yaml.zst", nw_source_cluster},
+    {NULL, ".yml.zst", nw_source_cluster},
 };
 
 nw_status nw_topology_load(const char *source,

@@ -35,3 +35,8 @@ $ cd "$FIXTURES/topology/invalid" && nodewise topology deep.yaml
 $ cd "$FIXTURES/topology/invalid" && nodewise topology empty.yaml
 ! empty.yaml:1: the file is empty
 ? 3
+## Packed, a cluster file has either ending.
+$ command -v zstd > packer || { echo SKIP no zstd; exit 77; }
+> printf 'nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 3}}}\nnodes: [{name: x}]\n' > c.yml && zstd -q c.yml
+> nodewise topology c.yml.zst | sed -n 1p
+c.yml.zst: 1 node, 3 cores, 0 GPUs, 5 links (4 with assumed figures)

@@ -169,3 +169,10 @@ twice.xml:9: a second device '0000:04:00.0'
 3
 width.xml:9: link_width is a number of PCIe lanes such as 16, not '61'
 3
+## A mask of more than 65536 threads names some beyond any that are counted.
+$ mask() { printf '<system version="1">\n<cpu affinity="%s1"/>\n</system>\n' "$(printf '0,%.0s' $(seq $1))"; }
+> mask 2047 > most.xml && nodewise topology nccl:most.xml | sed -n 1p
+> mask 2048 > more.xml && nodewise topology nccl:more.xml
+most.xml: 1 node, 1 core, 0 GPUs, 3 links (2 with assumed figures)
+! more.xml:2: no mask of cores such as 0000ffff: '0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,'
+? 3

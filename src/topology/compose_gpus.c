@@ -116,14 +116,11 @@ static int32_t threads_near(const struct nw_node_type *type, int32_t v,
     for (int32_t c = 0; c < type->vertex_count; c++) {
         if (type->kind[c] != NW_VERTEX_CORE)
             continue;
-        if (package >= 0 && type->core_pu && package_of(type, c) == package) {
-            int32_t first = type->core_pu[core];
-
-            *lowest = count && *lowest < type->pu_os[first]
-                          ? *lowest
-                          : type->pu_os[first];
-            count += type->core_pu[core + 1] - first;
-        }
+        if (package >= 0 && type->core_pu && package_of(type, c) == package)
+            for (int32_t t = type->core_pu[core]; t < type->core_pu[core + 1];
+                 t++)
+                if (!count++ || type->pu_os[t] < *lowest)
+                    *lowest = type->pu_os[t];
         core++;
     }
     return count;

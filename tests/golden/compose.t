@@ -91,3 +91,16 @@ $ printf '\tGPU0\tGPU1\nGPU0\t X \tNV2\nGPU1\tNV2\t X \n' > pair.txt && cat > fa
 >   --gpus nvidia-smi:pair.txt -q | sed -n 1p
 four.conf: 4 nodes, 24 cores, 4 GPUs, 42 links (42 with assumed figures)
 four.conf: 4 nodes, 12 cores, 8 GPUs, 32 links (32 with assumed figures)
+## A core without numbers of threads lends none of another processor's: here
+## both sources count the GPU's threads from 2.
+$ cat > holes.yaml <<'END'
+> nodewise: cluster 1
+> node_types:
+>   t:
+>     parts: [{package: 1, parts: [{core: 2, pus: 1}, {core: 1}, {gpu: 1}]}, {package: 1, parts: [{core: 2, pus: 1}]}]
+>     threads: ["2-3,0-1"]
+> nodes: [{name: x}]
+> END
+> printf '\tGPU0\tCPU Affinity\nGPU0\t X \t2-3\n' > one.txt
+> nodewise topology --node holes.yaml --gpus nvidia-smi:one.txt 2>&1 | sed -n 1p
+holes.yaml: 1 node, 5 cores, 1 GPU, 9 links (8 with assumed figures)

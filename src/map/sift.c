@@ -13,8 +13,11 @@
 #include <string.h>
 
 #define ROUNDS 400
-#define ROUNDS_LEAST 40
-#define CELLS 2e6 /* of the table, that teams can well deal anew each round */
+/* Of teams, which move the table in each, and take more tries for it. */
+#define TEAM_ROUNDS 160
+#define TEAM_ROUNDS_LEAST 40
+#define TEAM_CELLS 8e8 /* that are moved in all rounds together */
+#define TEAM_TRIES 1.125
 /* The first and the last heat, of what a vertex's arcs amount to. */
 #define HOT 0.25
 #define COLD 0.06
@@ -28,7 +31,8 @@
 #define ROUNDING 1e-3  /* of sums of floats */
 #define TEAMS 2
 #define TEAMED_LEAST 8192 /* vertices */
-#define TRY 38     /* arcs that take as long as a vertex's tries do else */
+#define TRY 60     /* arcs that take as long as a vertex's tries do else */
+#define MORE 1.2   /* tries of a vertex that takes less than others */
 #define WEIGHED 20 /* rounds from weighing parts to weighing them again */
 #define LINE 16    /* floats in a cache line */
 
@@ -255,6 +259,26 @@ static void keep_best(struct sifting *work)
     work->is_best = false;
 }
 
+/* A team's tries: as many for each vertex, but a few less where its vertices
+ * take longer, so that all teams end together. */
+static uint64_t share_of(const struct sifting *work, int team, uint64_t tries)
+{
+    double n = work->sift->graph->n, all = 0, rate[TEAMS];
+    double here = work->team[team].first[work->team[team].parts];
+
+    for (int t = 0; t < TEAMS; t++) {
+        double weight = 0;
+
+        for (int32_t i = work->deal_end[t]; i < work->deal_end[t + 1]; i++)
+            weight += work->weight[work->deal[i]];
+        rate[t] = work->team[t].first[work->team[t].parts] / weight;
+        all += rate[t];
+    }
+    return (
+        uint64_t)((double)tries *
+                  fmin(here * MORE, fmax(here / MORE, n * rate[team] / all)));
+}
+
 static void run_round(struct sifting *work, uint64_t tries,
                       struct nw_random *random)
 {
@@ -266,9 +290,7 @@ static void run_round(struct sifting *work, uint64_t tries,
         struct nw_sift_team *team = &work->team[t];
 
         team->seed = seed + (uint64_t)t;
-        team->tries = tries * (uint64_t)team->first[team->parts] /
-                          (uint64_t)work->rounds +
-                      1;
+        team->tries = share_of(work, t, tries) / (uint64_t)work->rounds + 1;
         team->heat = work->heat;
     }
     nw_crew_run(run_team, work, TEAMS, work->sift->threads);
@@ -309,14 +331,23 @@ static double strength(const struct nw_halve_graph *graph)
 }
 
 /* A round of teams moves the table: fewer rounds, of more tries, where it is
- * large. */
-static int rounds_of(const struct sifting *work)
+ * large, and in the trial. */
+static int rounds_of(const struct sifting *work, bool trial)
 {
     double cells = (double)work->sift->graph->n * work->sift->parts;
 
-    if (work->is_near || cells <= CELLS)
+    if (work->is_near)
         return ROUNDS;
-    return (int)fmax(ROUNDS_LEAST, ROUNDS * CELLS / cells);
+    if (trial)
+        return TEAM_ROUNDS_LEAST;
+    return (int)fmax(TEAM_ROUNDS_LEAST, fmin(TEAM_ROUNDS, TEAM_CELLS / cells));
+}
+
+static uint64_t tries_of(const struct sifting *work)
+{
+    double tries = (double)work->sift->tries;
+
+    return (uint64_t)(work->rounds == TEAM_ROUNDS ? TEAM_TRIES * tries : tries);
 }
 
 static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
@@ -520,9 +551,11 @@ static void search(struct sifting *work, double begun)
     struct nw_sift *sift = work->sift;
 
     work->cut = work->best_cut = begun;
+    work->rounds = rounds_of(work, true);
     run_rounds(work, sift->tries / TRIAL, sift->seed);
+    work->rounds = rounds_of(work, false);
     if (work->cut <= NEAR * begun)
-        run_rounds(work, sift->tries, sift->seed + 1);
+        run_rounds(work, tries_of(work), sift->seed + 1);
     memcpy(sift->part, work->best, (size_t)sift->graph->n * sizeof *work->best);
     assert(fabs(cut_of(sift) - work->best_cut) <= ROUNDING * begun);
 }
@@ -534,14 +567,13 @@ nw_status nw_sift(struct nw_sift *sift)
     nw_status status;
 
     sift->formless = begun > FORMLESS * bytes_of(sift->graph);
-    if (sift->only_formless && !sift->formless)
+    if (begun <= 0 || (sift->only_formless && !sift->formless))
         return NW_OK;
     status = nw_alloc(1, sizeof *work, &work);
     if (status)
         return status;
     work->sift = sift;
     work->is_near = sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS;
-    work->rounds = rounds_of(work);
     status = ready(work);
     if (!status)
         search(work, begun);

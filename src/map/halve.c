@@ -147,6 +147,7 @@ nw_status nw_halve_coarsen(const struct nw_halve_graph *graph,
     for (int32_t v = 0; v < graph->n; v++)
         into[v] = mate[v] < v ? into[mate[v]] : count++;
     status = nw_halve_graph_init(out, count, (size_t)graph->row[graph->n]);
+    out->hasty = graph->hasty;
     for (int32_t v = 0; v < graph->n; v++)
         slot[v] = -1;
     for (int32_t v = 0; !status && v < graph->n; v++) {

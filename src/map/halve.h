@@ -10,6 +10,7 @@
 #include "base/random.h"
 
 #include <nodewise/status.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct nw_halve_arc {
@@ -23,6 +24,7 @@ struct nw_halve_graph {
     int32_t *row; /* [n + 1] */
     struct nw_halve_arc *arc;
     int32_t *size; /* [n] vertices of the finest graph in each */
+    bool hasty;    /* to be searched anew anyway: refined less */
 };
 NW_MUST_CHECK nw_status nw_halve_graph_init(struct nw_halve_graph *graph,
                                             int32_t n, size_t arcs);

@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define PASSES_MOST 8
+#define PASSES_HASTY 2
 #define PATIENCE 60 /* moves without a better cut, and a part of n */
 
 /* A heap of vertices by gain for each side. */
@@ -18,7 +20,9 @@ struct refining {
     int32_t *heap[2], count[2];
     int32_t *at; /* [n] place in its heap; -1 not there */
     int32_t *moved;
-    int32_t excess; /* of side 0 over its target */
+    double *outside, *bytes; /* [n] to the other side, and in all */
+    bool *stale;             /* [n] the first of them */
+    int32_t excess;          /* of side 0 over its target */
     int32_t slack;
     double cut;
 };
@@ -166,6 +170,21 @@ static int32_t choose(const struct refining *work)
     return work->gain[top[0]] >= work->gain[top[1]] ? top[0] : top[1];
 }
 
+static void look_at(struct refining *work, int32_t v)
+{
+    const struct nw_halve_graph *graph = work->graph;
+    double outside = 0, bytes = 0;
+
+    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        bytes += (double)graph->arc[a].bytes;
+        if (work->side[graph->arc[a].to] != work->side[v])
+            outside += (double)graph->arc[a].bytes;
+    }
+    work->outside[v] = outside;
+    work->bytes[v] = bytes;
+    work->stale[v] = false;
+}
+
 static void fill_heaps(struct refining *work)
 {
     const struct nw_halve_graph *graph = work->graph;
@@ -174,19 +193,24 @@ static void fill_heaps(struct refining *work)
     work->count[0] = work->count[1] = 0;
     work->cut = 0;
     for (int32_t v = 0; v < graph->n; v++) {
-        double outside = 0, bytes = 0;
-
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-            bytes += (double)graph->arc[a].bytes;
-            if (work->side[graph->arc[a].to] != work->side[v])
-                outside += (double)graph->arc[a].bytes;
-        }
-        work->gain[v] = 2 * outside - bytes;
+        if (work->stale[v])
+            look_at(work, v);
+        work->gain[v] = 2 * work->outside[v] - work->bytes[v];
         work->at[v] = -1;
-        work->cut += outside / 2;
-        if (all || outside > 0)
+        work->cut += work->outside[v] / 2;
+        if (all || work->outside[v] > 0)
             put_in(work, v);
     }
+}
+
+/* What moved, and its neighbours. */
+static void make_stale(struct refining *work, int32_t v)
+{
+    const struct nw_halve_graph *graph = work->graph;
+
+    work->stale[v] = true;
+    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+        work->stale[graph->arc[a].to] = true;
 }
 
 static bool pass(struct refining *work)
@@ -217,6 +241,8 @@ static bool pass(struct refining *work)
         work->excess += work->side[v] ? graph->size[v] : -graph->size[v];
         work->side[v] ^= 1;
     }
+    while (count > 0)
+        make_stale(work, work->moved[--count]);
     work->cut = best;
     return best_off < begun_off || best < begun - 1e-9 * begun;
 }
@@ -225,20 +251,26 @@ nw_status nw_halve_refine(const struct nw_halve_graph *graph, int32_t target,
                           int32_t slack, int8_t *side, double *cut)
 {
     size_t n = (size_t)graph->n;
+    int passes = graph->hasty ? PASSES_HASTY : PASSES_MOST;
     struct refining work = {
         .graph = graph, .side = side, .excess = -target, .slack = slack};
-    nw_status status =
-        nw_alloc(n, sizeof *work.gain + 4 * sizeof *work.moved, &work.gain);
+    nw_status status = nw_alloc(
+        n, 3 * sizeof *work.gain + 4 * sizeof *work.moved + sizeof *work.stale,
+        &work.gain);
 
     if (status)
         return status;
-    work.heap[0] = (int32_t *)(work.gain + n);
+    work.outside = work.gain + n;
+    work.bytes = work.outside + n;
+    work.heap[0] = (int32_t *)(work.bytes + n);
     work.heap[1] = work.heap[0] + n;
     work.at = work.heap[1] + n;
     work.moved = work.at + n;
+    work.stale = (bool *)(work.moved + n);
+    memset(work.stale, true, n);
     for (int32_t v = 0; v < graph->n; v++)
         work.excess += side[v] ? 0 : graph->size[v];
-    for (int i = 0; i < PASSES_MOST && pass(&work); i++)
+    for (int i = 0; i < passes && pass(&work); i++)
         ;
     *cut = work.cut;
     free(work.gain);

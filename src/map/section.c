@@ -200,6 +200,7 @@ static nw_status cut(struct sectioning *work, int32_t number)
         memset(side, 0, (size_t)piece->left);
     } else if (!status && piece->left > 0 && piece->left < count) {
         status = nw_section_graph(work, number, &graph);
+        graph.hasty = work->section->only_formless && !work->sifted;
         if (!status && work->section->tiling)
             status = nw_section_halve_grid(work, piece, &graph, &random, side);
         else if (!status)

@@ -12,7 +12,7 @@ of MESSAGES stand between a wrapper and the call.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|collective|direct|form|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|collective|direct|ending|form|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -71,9 +71,9 @@ def wrapper(name, row, parameters, staged):
     if when in ("instead", "noting"):
         return "NW_WRAP_%s(%s, %s)" % (when.upper(), head, action.strip())
     before, _, after = (action.partition("=>") if "=>" in action else
-                        (action, "", "") if when == "before" else ("", "", action))
+                        (action, "", "") if when in ("before", "ending") else ("", "", action))
     return "NW_WRAP%s(%s, %s, %s, %s)" % (
-        "_ALWAYS" if when == "always" else "", head,
+        "_" + when.upper() if when in ("always", "ending") else "", head,
         "nw_message_MPI_" + name if staged else "NW_STRAIGHT",
         before.strip() or "(void)0", after.strip() or "(void)0")
 

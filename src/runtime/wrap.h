@@ -54,6 +54,15 @@ static inline bool nw_is_reordering(void)
  * `below` does the call: the next definition, or what stages GPU memory ahead
  * of it. */
 #define NW_WRAP(name, params, args, shared, passed, below, before, after)      \
+    NW_WRAP_WHERE(!nw_depth, name, params, shared, passed, below, before, after)
+
+/* Also inside of another call, where a callback of the program makes it. */
+#define NW_WRAP_ENDING(name, params, args, shared, passed, below, before,      \
+                       after)                                                  \
+    NW_WRAP_WHERE(true, name, params, shared, passed, below, before, after)
+
+#define NW_WRAP_WHERE(where, name, params, shared, passed, below, before,      \
+                      after)                                                   \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
         int nw_rc;                                                             \
@@ -68,8 +77,8 @@ static inline bool nw_is_reordering(void)
         return nw_rc;                                                          \
     }                                                                          \
     NW_ENTRIES(name, params,                                                   \
-               return !nw_is_active() || nw_depth ? below passed               \
-                                                  : nw_wrapped_##name passed)
+               return nw_is_active() && (where) ? nw_wrapped_##name passed     \
+                                                : below passed)
 
 /* Around the beginning and the end: there `after` and `before` decide on
  * nw_active themselves. */

@@ -65,11 +65,13 @@ static void send_across(const struct nw_model *model, uint64_t bytes)
         model->send(model->context, rank, bytes);
 }
 
-/* To the root of the other group; nothing from the root's own group. */
-static void send_to_root(const struct nw_model *model, int root, uint64_t bytes)
+/* To the root of the other group; nothing from the root's own group, where the
+ * type may be none. */
+static void send_to_root(const struct nw_model *model, int root,
+                         struct nw_data data)
 {
     if (root >= 0)
-        model->send(model->context, root, bytes);
+        model->send(model->context, root, nw_data_bytes(data));
 }
 
 static enum nw_algorithm choose(enum nw_collective collective,
@@ -91,10 +93,11 @@ void nw_bcast(struct nw_data data, int root, MPI_Comm comm)
 {
     struct nw_model model;
     struct call call;
-    uint64_t bytes = nw_data_bytes(data);
+    uint64_t bytes;
 
-    if (!begin(&call, &model, comm))
+    if (!begin(&call, &model, comm) || root == MPI_PROC_NULL)
         return;
+    bytes = nw_data_bytes(data);
     take_sides(&call, data.at, data.at);
     if (!call.comm->inter)
         nw_model_bcast(&model, choose(NW_COLLECTIVE_BCAST, &model, bytes), root,
@@ -108,7 +111,7 @@ void nw_reduced(struct nw_data sent, const void *result, int root,
 {
     struct nw_model model;
     struct call call;
-    uint64_t bytes = nw_data_bytes(sent);
+    uint64_t bytes;
 
     if (!begin(&call, &model, comm))
         return;
@@ -116,11 +119,13 @@ void nw_reduced(struct nw_data sent, const void *result, int root,
     take_sides(&call, sent.at,
                call.comm->rank == root || sent.at == MPI_IN_PLACE ? result
                                                                   : sent.at);
-    if (call.comm->inter)
-        send_to_root(&model, root, bytes);
-    else
-        nw_model_reduce(&model, choose(NW_COLLECTIVE_REDUCE, &model, bytes),
-                        root, bytes);
+    if (call.comm->inter) {
+        send_to_root(&model, root, sent);
+        return;
+    }
+    bytes = nw_data_bytes(sent);
+    nw_model_reduce(&model, choose(NW_COLLECTIVE_REDUCE, &model, bytes), root,
+                    bytes);
 }
 
 void nw_allreduced(struct nw_data sent, const void *result, MPI_Comm comm)
@@ -133,7 +138,7 @@ void nw_allreduced(struct nw_data sent, const void *result, MPI_Comm comm)
         return;
     take_sides(&call, sent.at, result);
     if (call.comm->inter)
-        send_to_root(&model, 0, bytes);
+        send_to_root(&model, 0, sent);
     else
         nw_model_allreduce(
             &model, choose(NW_COLLECTIVE_ALLREDUCE, &model, bytes), bytes);
@@ -162,16 +167,17 @@ void nw_gathered(struct nw_data sent, struct nw_data received, int root,
 
     if (!begin(&call, &model, comm))
         return;
-    bytes = nw_data_bytes(sent.at == MPI_IN_PLACE ? received : sent);
     if (root == call.comm->rank || root == MPI_ROOT)
         take_sides(&call, sent.at, received.at);
     else
         take_sides(&call, sent.at, sent.at);
-    if (call.comm->inter)
-        send_to_root(&model, root, bytes);
-    else
-        nw_model_gather(&model, choose(NW_COLLECTIVE_GATHER, &model, bytes),
-                        root, bytes);
+    if (call.comm->inter) {
+        send_to_root(&model, root, sent);
+        return;
+    }
+    bytes = nw_data_bytes(sent.at == MPI_IN_PLACE ? received : sent);
+    nw_model_gather(&model, choose(NW_COLLECTIVE_GATHER, &model, bytes), root,
+                    bytes);
 }
 
 void nw_scattered(struct nw_data sent, struct nw_data received, int root,
@@ -245,7 +251,7 @@ void nw_gathered_vector(struct nw_data sent, struct nw_vector received,
         return;
     take_sides(&call, sent.at, sent.at == MPI_IN_PLACE ? received.at : sent.at);
     if (call.comm->inter)
-        send_to_root(&model, root, nw_data_bytes(sent));
+        send_to_root(&model, root, sent);
     else if (call.comm->rank != root)
         nw_model_gather(&model, NW_ALGORITHM_LINEAR, root, nw_data_bytes(sent));
 }
@@ -364,7 +370,7 @@ static void reduce_scatter(const struct call *call,
     uint64_t total = sum(model, blocks);
 
     if (call->comm->inter)
-        send_to_root(model, 0, total);
+        model->send(model->context, 0, total);
     else
         nw_model_reduce_scatter(
             model, choose(NW_COLLECTIVE_REDUCE_SCATTER, model, total), blocks);

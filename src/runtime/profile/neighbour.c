@@ -105,6 +105,8 @@ void nw_neighbours_exchanged(struct nw_vector sent, const void *received,
         struct nw_data block = {sent.at, nw_vector_count(&sent, i),
                                 sent.types ? sent.types[i] : sent.type};
 
+        if (comm->target[i] < 0) /* MPI_PROC_NULL: its type may be none */
+            continue;
         nw_record_edge(comm, comm->target[i], sides(sent.at, received),
                        nw_data_bytes(block));
     }

@@ -117,7 +117,8 @@ static uint64_t sum_of(int (*edge)[2], int count)
     uint64_t sum = 0;
 
     for (int i = 0; i < count; i++)
-        sum += nw_hash_ints(1, edge[i], 2);
+        if (edge[i][0] >= 0 && edge[i][1] >= 0) /* not MPI_PROC_NULL */
+            sum += nw_hash_ints(1, edge[i], 2);
     return sum;
 }
 

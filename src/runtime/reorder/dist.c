@@ -30,6 +30,8 @@ static bool is_unweighted(const int *weights)
 static bool add_edge(struct edges *edges, size_t *capacity, int from, int to,
                      int weight)
 {
+    if (to == MPI_PROC_NULL)
+        return true;
     if (nw_grow(&edges->edge, capacity, (size_t)edges->count + 1,
                 sizeof *edges->edge))
         return false;
@@ -37,6 +39,13 @@ static bool add_edge(struct edges *edges, size_t *capacity, int from, int to,
     edges->edge[edges->count][1] = to;
     edges->edge[edges->count++][2] = weight;
     return true;
+}
+
+/* In a rank's own lists nobody stands for a neighbour beyond a border: both MPI
+ * libraries take it there. */
+static bool is_peer(const struct nw_call *call, int rank)
+{
+    return rank == MPI_PROC_NULL || (rank >= 0 && rank < call->size);
 }
 
 static bool all_between(const int *values, int count, int low, int end)
@@ -295,9 +304,11 @@ static bool list_outgoing(const struct nw_call *call, const struct lists *lists,
 static bool is_sound(const struct nw_call *call, int count, const int *peers,
                      const int *weights)
 {
-    return all_between(peers, count, 0, call->size) &&
-           (is_unweighted(weights) ||
-            all_between(weights, count, 0, INT32_MAX));
+    for (int i = 0; i < count; i++)
+        if (!is_peer(call, peers[i]))
+            return false;
+    return count >= 0 && (is_unweighted(weights) ||
+                          all_between(weights, count, 0, INT32_MAX));
 }
 
 int nw_dist_graph_create_adjacent(MPI_Comm comm, int indegree,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Programs that come to a bad end after one message from each rank to the
- * next: "abort", "exit", "kill", or "good", by rank 1; the exit status is 5
- * where the program chooses it.
+ * next: "abort", "handler", "exit", "kill", or "good", by rank 1; the exit
+ * status is 5 where the program chooses it.
  */
 #include <mpi.h>
 
@@ -10,6 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Where a call fails, as many programs have it. */
+static void give_up(MPI_Comm *comm, int *code, ...)
+{
+    (void)code;
+    MPI_Abort(*comm, 5);
+}
+
+static void fail(int peer)
+{
+    MPI_Errhandler handler;
+
+    MPI_Comm_create_errhandler(give_up, &handler);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    MPI_Send(&peer, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
+}
 
 int main(int argc, char **argv)
 {
@@ -27,6 +43,8 @@ int main(int argc, char **argv)
         return 2;
     if (!strcmp(argv[1], "abort") && rank == 1)
         MPI_Abort(MPI_COMM_WORLD, 5);
+    if (!strcmp(argv[1], "handler") && rank == 1)
+        fail(size);
     if (!strcmp(argv[1], "exit") && rank == 1)
         exit(5);
     if (!strcmp(argv[1], "kill") && rank == 1)

@@ -2,10 +2,12 @@
 /*
  * What is not a plain message: one-sided calls over a window of some ranks,
  * neighbourhood collectives on a grid and on graphs, processes outside
- * MPI_COMM_WORLD. Rank 0 prints what a profile must say.
+ * MPI_COMM_WORLD, a communicator freed by a callback; or ("across") rooted
+ * calls between groups. Rank 0 prints what a profile must say.
  */
 #include <mpi.h>
 
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +146,62 @@ static void graph(void)
     MPI_Comm_free(&comm);
 }
 
+static int free_inner(MPI_Comm comm, int key, void *inner, void *extra)
+{
+    (void)comm, (void)key, (void)extra;
+    return MPI_Comm_free(inner);
+}
+
+/* As libraries keep a communicator of their own with the user's: it is freed
+ * with that, and the next one, of another order, may get its handle. */
+static void hang_on(void)
+{
+    int key, number = 0;
+
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_inner, &key, NULL);
+    for (int i = 0; i < 6; i++) {
+        int turn = i % 2 ? -1 : 1;
+        int to = i % 2 ? size - 2 : 1, from = i % 2 ? size - 1 : 0;
+        MPI_Comm outer, inner;
+
+        MPI_Comm_split(MPI_COMM_WORLD, 0, turn * rank, &outer);
+        MPI_Comm_split(MPI_COMM_WORLD, 0, turn * rank, &inner);
+        MPI_Comm_set_attr(outer, key, &inner);
+        if (rank == 0) {
+            MPI_Send(&number, 1, MPI_INT, to, 0, inner);
+            count(0, 1, 4);
+        } else if (rank == 1)
+            MPI_Recv(&number, 1, MPI_INT, from, 0, inner, MPI_STATUS_IGNORE);
+        MPI_Comm_free(&outer);
+    }
+    MPI_Comm_free_keyval(&key);
+}
+
+/* From the upper half to rank 0 of the lower: what a root's group gives for
+ * the data sent means nothing, not even a type. */
+static void across(void)
+{
+    int low = rank < size / 2, number = rank, all[64], counts[64], places[64];
+    int root = !low ? 0 : rank ? MPI_PROC_NULL : MPI_ROOT;
+    MPI_Datatype none = (MPI_Datatype)(uintptr_t)0;
+    MPI_Comm half, both;
+
+    MPI_Comm_split(MPI_COMM_WORLD, low, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, low ? size / 2 : 0, 5, &both);
+    for (int i = 0; i < 64; i++) {
+        counts[i] = 1;
+        places[i] = i;
+    }
+    MPI_Gather(&number, 1, low ? none : MPI_INT, all, 1,
+               root == MPI_ROOT ? MPI_INT : none, root, both);
+    MPI_Gatherv(&number, 1, low ? none : MPI_INT, all, counts, places,
+                root == MPI_ROOT ? MPI_INT : none, root, both);
+    for (int i = 0; !low && i < 2; i++)
+        count(rank, 0, 4);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
 /* A child that echoes; it is no rank of ours. */
 static void spawn(char *program)
 {
@@ -194,7 +252,10 @@ int main(int argc, char **argv)
     table = calloc((size_t)(2 * size * size), sizeof *table);
     if (parent != MPI_COMM_NULL)
         be_child(parent);
-    else {
+    else if (argc > 1 && !strcmp(argv[1], "across")) {
+        across();
+        print_table();
+    } else {
         MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
         /* one after the other: Open MPI's windows on communicators with the
          * same number disturb each other while they are made */
@@ -206,6 +267,7 @@ int main(int argc, char **argv)
         MPI_Comm_free(&half);
         grid();
         graph();
+        hang_on();
         if (argc > 1 && !strcmp(argv[1], "spawn"))
             spawn(argv[0]);
         print_table();

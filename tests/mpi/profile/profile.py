@@ -166,6 +166,9 @@ def others():
     ok(result.returncode == 0 and not result.stderr, "runs", result)
     same("one-sided calls and neighbourhoods", counted("\n".join(lines)),
          counted(result.stdout))
+    result, lines = profile(command + ["across"])
+    ok(result.returncode == 0 and not result.stderr, "types that mean nothing", result)
+    same("between groups", counted("\n".join(lines)), counted(result.stdout))
     if run(command + ["spawn"]).returncode:
         ok(True, "processes outside # SKIP this MPI cannot spawn here")
         return
@@ -207,6 +210,7 @@ def nccl():
 def ends():
     wanted = {(r, (r + 1) % 4): [80, 1] for r in range(4)}
     reasons = {"abort": "rank 1 called MPI_Abort with code 5",
+               "handler": "rank 1 called MPI_Abort with code 5",
                "exit": "rank 1 ended without MPI_Finalize",
                "kill": "was killed"}
     for how, reason in reasons.items():

@@ -4,7 +4,7 @@
  * threads, and what is left behind. Rank 0 prints what it saw, which must be
  * the same with and without the preloaded library; but for `lonely`, where
  * ranks wait for ever without it. Usage: calls errors | lonely | life | late |
- * threads | leaks | gpus | grid | profiled | initialised
+ * threads | leaks | gpus | grid | profiled | initialised | borders
  */
 #include <dlfcn.h>
 #include <mpi.h>
@@ -135,6 +135,30 @@ static void lonely(void)
     say_all_heard("weight:",
                   MPI_Dist_graph_create(MPI_COMM_WORLD, 1, self, one, self,
                                         weight, MPI_INFO_NULL, 1, &made));
+}
+
+/* A line of processes whose ends have nobody beyond them, which MPI libraries
+ * take. Every process looks for its neighbours by its new rank. */
+static void borders(void)
+{
+    int peer[2] = {rank ? rank - 1 : MPI_PROC_NULL,
+                   rank < size - 1 ? rank + 1 : MPI_PROC_NULL};
+    int in[2] = {-7, -7}, out[2] = {-7, -7}, me, right, all;
+    MPI_Comm made;
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    say("borders:", class_of(MPI_Dist_graph_create_adjacent(
+                        MPI_COMM_WORLD, 2, peer, MPI_UNWEIGHTED, 2, peer,
+                        MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &made)));
+    MPI_Comm_rank(made, &me);
+    MPI_Dist_graph_neighbors(made, 2, in, MPI_UNWEIGHTED, 2, out,
+                             MPI_UNWEIGHTED);
+    right = in[0] == (me ? me - 1 : MPI_PROC_NULL) && out[0] == in[0] &&
+            in[1] == (me < size - 1 ? me + 1 : MPI_PROC_NULL) &&
+            out[1] == in[1];
+    MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    say("know their neighbours:", all);
+    MPI_Comm_free(&made);
 }
 
 static int handled;
@@ -399,6 +423,8 @@ int main(int argc, char **argv)
         errors();
     else if (!strcmp(what, "lonely"))
         lonely();
+    else if (!strcmp(what, "borders"))
+        borders();
     else if (!strcmp(what, "life"))
         life();
     else if (!strcmp(what, "hints"))

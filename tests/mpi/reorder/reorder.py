@@ -212,7 +212,8 @@ def calls():
 
 
 def lonely():
-    """Bad arguments on one rank: an error on all, where the MPI library alone
+    """Nobody is a neighbour, whom both MPI libraries take, reordered and not.
+    Bad arguments on one rank: an error on all, where the MPI library alone
     lets the others wait."""
     for way in "rank", "node":
         ours = run(4, [program("calls"), "lonely"], NODEWISE_REORDER="on",
@@ -221,6 +222,15 @@ def lonely():
            sorted("grid: 4 graph: 4 source: 4 weight: 4".split())
            and "some ranks' arguments are bad" in ours.stderr,
            "what is bad on one rank is heard on all, gathered from each " + way, ours)
+        plain = run(4, [program("calls"), "borders"])
+        ours = run(4, [program("calls"), "borders"], NODEWISE_REORDER="on",
+                   NODEWISE_REORDER_GAIN="any", NODEWISE_ALGORITHM="random",
+                   NODEWISE_GATHER=way, NODEWISE_CHECK="1", **machine(4, 1))
+        ok(plain.returncode == ours.returncode == 0 and said(plain) == said(ours)
+           and "know their neighbours: 4" in ours.stdout
+           and "adjacent of 6 edges" in ours.stderr and ", reordered" in ours.stderr
+           and "WRONG" not in ours.stderr,
+           "a line has nobody beyond its ends, gathered from each " + way, plain, ours)
 
 
 def node_xml():

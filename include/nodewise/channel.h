@@ -208,9 +208,10 @@ NW_API NW_MUST_CHECK nw_status nw_channel_table_path(char **out);
 NW_API NW_MUST_CHECK nw_status nw_channel_table_check(const char *file,
                                                       const char *text);
 
-/* Memory for benchmarks and tests: of GPU 0, or of the host. NW_ENODEV where
- * there is no GPU. Up to 1 MiB of a GPU's may be Vulkan's, which the CPU
- * reaches and other processes cannot open. */
+/* Memory for benchmarks and tests: of the GPU that is current, else of the
+ * first that the process uses, else of GPU 0, which is current then; or of the
+ * host. NW_ENODEV where there is no GPU. Up to 1 MiB of a GPU's may be
+ * Vulkan's, which the CPU reaches and other processes cannot open. */
 NW_API NW_MUST_CHECK nw_status nw_channel_memory_new(bool gpu, size_t bytes,
                                                      void **out);
 NW_API void nw_channel_memory_free(bool gpu, void *memory);

@@ -36,6 +36,11 @@ int32_t nw_memory_gpus(void)
     return gpu_count;
 }
 
+int32_t nw_memory_home(void)
+{
+    return nw_cuda_home();
+}
+
 int32_t nw_memory_gpu(const void *memory)
 {
     int32_t gpu = -1;
@@ -73,7 +78,7 @@ nw_status nw_memory_copy_over(int32_t gpu, void *to, const void *from,
                               size_t bytes)
 {
     void *before = gpus->context();
-    nw_status status = gpus->select(gpu < 0 ? 0 : gpu);
+    nw_status status = gpus->select(gpu < 0 ? nw_memory_home() : gpu);
 
     if (!status && gpu < 0)
         status = gpus->copy_in(to, from, bytes);
@@ -122,11 +127,11 @@ nw_status nw_memory_offer(int32_t gpu, void *memory,
     return NW_OK;
 }
 
-nw_status nw_memory_open_offer(const char handle[64], void **out)
+nw_status nw_memory_open_offer(int32_t at, const char handle[64], void **out)
 {
     void *before = gpus->context();
     struct nw_gpu_handle words;
-    nw_status status = gpus->select(0);
+    nw_status status = gpus->select(at);
 
     memcpy(words.bytes, handle, sizeof words.bytes);
     if (!status)
@@ -135,14 +140,14 @@ nw_status nw_memory_open_offer(const char handle[64], void **out)
     return status;
 }
 
-void nw_memory_close(void *memory)
+void nw_memory_close(int32_t at, void *memory)
 {
     void *before;
 
     if (!memory)
         return;
     before = gpus->context();
-    if (!gpus->select(0))
+    if (!gpus->select(at))
         gpus->memory_close(memory);
     gpus->restore(before);
 }
@@ -182,7 +187,7 @@ nw_status nw_memory_pinned_new(size_t bytes, void **out)
     if (!nw_memory_open())
         return nw_alloc(bytes, 1, out);
     before = gpus->context();
-    status = gpus->select(0);
+    status = gpus->select(nw_memory_home());
     if (!status)
         status = gpus->alloc_pinned(bytes, out);
     gpus->restore(before);
@@ -197,19 +202,22 @@ void nw_memory_pinned_free(void *memory)
         free(memory);
 }
 
+/* Where no GPU was current this one is then. */
 nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
 {
     void *host = NULL;
+    int32_t home;
     nw_status status;
 
     if (!gpu)
         return nw_alloc(bytes, 1, out);
     if (!nw_memory_open())
         return nw_fail(NW_ENODEV, "there is no GPU here");
-    if (nw_mapping_makes(bytes) && !nw_vulkan_new(0, bytes, out, &host))
+    home = nw_memory_home();
+    if (nw_mapping_makes(bytes) && !nw_vulkan_new(home, bytes, out, &host))
         return NW_OK;
-    status = gpus->select(0);
-    return status ? status : gpus->alloc(bytes, out);
+    status = gpus->context() ? NW_OK : gpus->select(home);
+    return status ? status : nw_memory_new(home, bytes, out);
 }
 
 void nw_channel_memory_free(bool gpu, void *memory)

@@ -11,6 +11,8 @@
 /* Loads the GPU's driver where there is one; false where there is none. */
 bool nw_memory_open(void);
 int32_t nw_memory_gpus(void); /* how many; after it was opened */
+/* The one that the caller uses; after it was opened. */
+int32_t nw_memory_home(void);
 /* The GPU that holds memory, -1 for the host's. */
 int32_t nw_memory_gpu(const void *memory);
 /* By the driver's copy. Done on return. */
@@ -18,7 +20,8 @@ NW_MUST_CHECK nw_status nw_memory_copy_in(int32_t gpu, void *to,
                                           const void *from, size_t bytes);
 NW_MUST_CHECK nw_status nw_memory_copy_out(int32_t gpu, void *to,
                                            const void *from, size_t bytes);
-/* From a GPU's memory, or the host's (-1), into opened memory. */
+/* From a GPU's memory, or the host's (-1), into opened memory; in the host's
+ * case by nw_memory_home. */
 NW_MUST_CHECK nw_status nw_memory_copy_over(int32_t gpu, void *to,
                                             const void *from, size_t bytes);
 /* The allocation that GPU memory lies in; `id` is never another's. */
@@ -38,15 +41,17 @@ struct nw_memory_offer {
 };
 NW_MUST_CHECK nw_status nw_memory_offer(int32_t gpu, void *memory,
                                         struct nw_memory_offer *out);
-NW_MUST_CHECK nw_status nw_memory_open_offer(const char handle[64], void **out);
-void nw_memory_close(void *memory); /* NULL is fine */
+/* For copies of GPU `at`, which closes it, too. */
+NW_MUST_CHECK nw_status nw_memory_open_offer(int32_t at, const char handle[64],
+                                             void **out);
+void nw_memory_close(int32_t at, void *memory); /* NULL is fine */
 /* A descriptor of whole pages, to be closed; NW_ENODEV where the driver has no
  * call for it. */
 NW_MUST_CHECK nw_status nw_memory_dmabuf(int32_t gpu, void *memory,
                                          size_t bytes, int *out);
 NW_MUST_CHECK nw_status nw_memory_new(int32_t gpu, size_t bytes, void **out);
 void nw_memory_free(void *memory); /* NULL is fine */
-/* Pinned where there is a GPU. */
+/* Pinned where there is a GPU, for all of them. */
 NW_MUST_CHECK nw_status nw_memory_pinned_new(size_t bytes, void **out);
 void nw_memory_pinned_free(void *memory);
 

@@ -78,29 +78,31 @@ bool nw_opened_offer(nw_channel_request *request)
 }
 
 static struct nw_opened *find(nw_channel *channel, const struct nw_peer *peer,
-                              const struct nw_wire *open)
+                              int32_t at, const struct nw_wire *open)
 {
     struct nw_opened *best = channel->opened;
 
     for (struct nw_opened *one = best; one < channel->opened + NW_OPENED; one++)
-        if (one->memory && one->peer == peer->rank && one->id == open->key &&
+        if (one->memory && one->peer == peer->rank && one->at == at &&
+            one->id == open->key &&
             !memcmp(one->handle, open->handle, sizeof one->handle))
             return one;
         else if (!one->memory || (best->memory && one->used < best->used))
             best = one;
-    nw_memory_close(best->memory);
+    nw_memory_close(best->at, best->memory);
     best->memory = NULL;
     return best;
 }
 
 static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
-                             const struct nw_wire *open, char **out)
+                             int32_t at, const struct nw_wire *open, char **out)
 {
-    struct nw_opened *one = find(channel, peer, open);
+    struct nw_opened *one = find(channel, peer, at, open);
     nw_status status = NW_OK;
 
     if (!one->memory) {
-        status = nw_memory_open_offer(open->handle, &one->memory);
+        status = nw_memory_open_offer(at, open->handle, &one->memory);
+        one->at = at;
         memcpy(one->handle, open->handle, sizeof one->handle);
         one->id = open->key;
         one->peer = peer->rank;
@@ -126,6 +128,7 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
     struct nw_wire done = {
         .kind = NW_WIRE_DONE, .id = open->to, .bytes = open->bytes};
     char *memory = NULL;
+    int32_t at;
     nw_status status;
 
     if (!request)
@@ -137,7 +140,8 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
     }
     if (request->word)
         nw_fetch_refused(request, false);
-    status = open_memory(channel, peer, open, &memory);
+    at = request->gpu < 0 ? nw_memory_home() : request->gpu;
+    status = open_memory(channel, peer, at, open, &memory);
     if (status) {
         done.bytes = 0;
         nw_send_control(peer, channel, &done);
@@ -159,5 +163,5 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
 void nw_opened_close(nw_channel *channel)
 {
     for (int i = 0; i < NW_OPENED; i++)
-        nw_memory_close(channel->opened[i].memory);
+        nw_memory_close(channel->opened[i].at, channel->opened[i].memory);
 }

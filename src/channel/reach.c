@@ -233,7 +233,7 @@ static nw_status prepare(struct trial *trial)
     nw_status status = nw_endpoint_meet(fabric, fabric->name, &trial->self);
 
     if (!status)
-        status = nw_memory_new(0, ROOM, (void **)&trial->gpu);
+        status = nw_memory_new(nw_memory_home(), ROOM, (void **)&trial->gpu);
     if (!status)
         status = nw_memory_pinned_new(ROOM, (void **)&trial->host);
     if (!status)

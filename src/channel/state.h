@@ -87,7 +87,7 @@ struct nw_opened {
     void *memory; /* NULL: free */
     char handle[64];
     uint64_t id, used;
-    int32_t peer;
+    int32_t peer, at; /* `at`: the GPU whose copies it was opened for */
 };
 
 struct nw_control {

@@ -83,6 +83,24 @@ int nw_cuda_context(int32_t gpu, cu_context *out)
     return 0;
 }
 
+int32_t nw_cuda_home(void)
+{
+    cu_context current = NULL;
+    int count = 0, device = 0, gpu = 0, active = 0;
+    unsigned flags;
+
+    if (!nw_cuda.get_current(&current) && current &&
+        !nw_cuda.context_device(&gpu))
+        return gpu;
+    if (nw_cuda.get_count(&count))
+        return 0;
+    for (gpu = 0; gpu < count; gpu++)
+        if (!nw_cuda.get_device(&device, gpu) &&
+            !nw_cuda.context_state(device, &flags, &active) && active)
+            return gpu;
+    return 0;
+}
+
 static nw_status select_gpu(int32_t gpu)
 {
     cu_context context = NULL;

@@ -40,6 +40,8 @@ struct cu_copy {
     X(set_current, "cuCtxSetCurrent", (cu_context context))                    \
     X(get_current, "cuCtxGetCurrent", (cu_context * context))                  \
     X(context_device, "cuCtxGetDevice", (int *device))                         \
+    X(context_state, "cuDevicePrimaryCtxGetState",                             \
+      (int device, unsigned *flags, int *active))                              \
     X(can_reach, "cuDeviceCanAccessPeer", (int *can, int from, int to))        \
     X(reach, "cuCtxEnablePeerAccess", (cu_context to, unsigned flags))         \
     X(alloc, "cuMemAlloc_v2", (cu_memory * memory, size_t bytes))              \
@@ -114,6 +116,10 @@ nw_status nw_cuda_open(int32_t *count);
  * driver's words: "the CUDA driver fails to `what`: ...". */
 nw_status nw_cuda_check(int code, const char *what);
 int nw_cuda_context(int32_t gpu, cu_context *out);
+/* The GPU that the caller uses: of the context that is current, else the first
+ * that has one already, else 0. A context on another would take time, and
+ * hundreds of megabytes of it. */
+int32_t nw_cuda_home(void);
 
 /* cuda_memory.c */
 nw_status nw_cuda_alloc(size_t bytes, void **out);

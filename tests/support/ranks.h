@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "channel/endpoint.h"
+#include "gpu/gpu.h"
 
 #include <nodewise/channel.h>
 
@@ -32,6 +33,7 @@ struct job {
     uint32_t credits;
     bool gpu;
     bool staged;   /* nothing reaches GPUs but the driver's copies */
+    bool second;   /* of two GPUs is current, and the only one in use */
     bool resident; /* a kernel that stays there maps their memory */
     void (*work)(nw_channel *channel, const struct job *job, int32_t rank);
     int messages; /* this and the rest is for the work alone */
@@ -133,6 +135,13 @@ static inline void ranks_work(const void *about, int32_t rank)
 
     if (!job->gpu)
         setenv("FAKE_CUDA_DEVICES", "0", 1);
+    if (job->second) {
+        int32_t count = 0;
+
+        setenv("FAKE_CUDA_DEVICES", "2", 1);
+        MUST(nw_gpu_cuda.open(&count));
+        MUST(nw_gpu_cuda.select(1));
+    }
     if (job->staged)
         setenv("NODEWISE_CHANNEL_REACH", "no", 1);
     if (job->resident) {

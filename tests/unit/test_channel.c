@@ -207,6 +207,58 @@ static void gpu_through_pinned_pieces(void **state)
     }
 }
 
+/* -- a program that is bound to another GPU than the first -- */
+
+static bool is_in_use(int32_t gpu)
+{
+    int (*state)(int, unsigned *, int *) =
+        (int (*)(int, unsigned *, int *))dlsym(dlopen("libcuda.so.1", RTLD_NOW),
+                                               "cuDevicePrimaryCtxGetState");
+    unsigned flags;
+    int active = 0;
+
+    SHOULD(state && !state(gpu, &flags, &active));
+    return active;
+}
+
+/* What the channel makes is of the GPU that is current, and so is what it
+ * opens: a context on the first would cost its memory, or be refused. */
+static void exchange_on_the_second(nw_channel *channel, const struct job *job,
+                                   int32_t rank)
+{
+    struct nw_channel_counts counts;
+    void *memory = page(true, 1), *before = nw_gpu_cuda.context();
+    int32_t gpu = -1;
+
+    SHOULD(nw_gpu_cuda.holds(memory, &gpu) && gpu == 1);
+    nw_channel_memory_free(true, memory);
+    exchange(channel, job, rank);
+    nw_channel_count(channel, &counts);
+    SHOULD(strcmp(job->provider, "shm") || job->protocol || counts.opened);
+    SHOULD(before && nw_gpu_cuda.context() == before);
+    SHOULD(is_in_use(1) && !is_in_use(0));
+}
+
+static void only_the_current_gpu_is_used(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct job job = {.count = 2,
+                          .provider = providers[i % 2],
+                          .protocol =
+                              i / 2 ? NW_CHANNEL_RENDEZVOUS : NW_CHANNEL_AUTO,
+                          .gpu = true,
+                          .second = true,
+                          .resident = i == 2,
+                          .staged = i == 3,
+                          .largest = 700000,
+                          .messages = 80,
+                          .work = exchange_on_the_second};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
 /* -- wildcards, truncation, taking back -- */
 
 static void any_of_all(nw_channel *channel, const struct job *job, int32_t rank)
@@ -710,6 +762,7 @@ int main(void)
         cmocka_unit_test(host_by_every_protocol),
         cmocka_unit_test(gpu_by_every_way),
         cmocka_unit_test(gpu_through_pinned_pieces),
+        cmocka_unit_test(only_the_current_gpu_is_used),
         cmocka_unit_test(any_source_in_order),
         cmocka_unit_test(truncation_and_cancel),
         cmocka_unit_test(nothing_lost_in_a_flood),

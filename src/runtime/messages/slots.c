@@ -27,7 +27,8 @@ static struct {
     bool busy[NW_SLOTS];
 } pool;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static char **mapped; /* by seat */
+static char **mapped;       /* by seat */
+static int32_t mapper = -1; /* the GPU that they are mapped for */
 static uint32_t looked_at;
 
 static size_t wanted_bytes(void)
@@ -196,8 +197,10 @@ static void map_one(int owner)
         !__atomic_load_n(&seat->announced, __ATOMIC_ACQUIRE) ||
         *opens != NW_OPENS_UNKNOWN)
         return;
-    good =
-        nw_memory_open() && !nw_memory_open_offer(seat->offer.handle, &memory);
+    if (mapper < 0 && nw_memory_open())
+        mapper = nw_memory_home();
+    good = mapper >= 0 &&
+           !nw_memory_open_offer(mapper, seat->offer.handle, &memory);
     if (good)
         __atomic_store_n(&mapped[owner], (char *)memory + seat->offer.offset,
                          __ATOMIC_RELEASE);
@@ -244,7 +247,7 @@ void nw_slots_unmap(void)
 {
     for (int i = 0; mapped && i < nw_seat_count(); i++)
         if (mapped[i] && i != nw_seat_mine())
-            nw_memory_close(mapped[i] - nw_board->seat[i].offer.offset);
+            nw_memory_close(mapper, mapped[i] - nw_board->seat[i].offer.offset);
     free(mapped);
     mapped = NULL;
 }

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "channel/memory.h"
 #include "channel/thresholds.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/contest.h"
@@ -148,6 +149,8 @@ static uint64_t measure_pair(void)
     p.rank = nw_seat_mine();
     p.peer = !p.rank;
     before = nw_messages_open_gpu() ? NULL : nw_gpu_cuda.context();
+    if (!before && nw_memory_gpus() > 1) // as programs do, each its own
+        (void)nw_gpu_cuda.select(p.rank % nw_memory_gpus());
     if (p.rank < 2)
         from = measure(&p);
     if (!nw_messages_open_gpu())

@@ -4,6 +4,8 @@
  * buffer is free again when all ranks unpacked, or when it was sent. */
 #include "halo/exchange/nodes.h"
 
+#include "halo/exchange/patience.h"
+
 #include <stdlib.h>
 
 #define PART ((size_t)1 << 30)
@@ -175,6 +177,7 @@ static nw_status move(struct nw_halo_channel *channel)
         int part = (int)(bytes - at < PART ? bytes - at : PART);
         MPI_Request *request = &end->request[end->request_count++];
 
+        *request = MPI_REQUEST_NULL;
         code = end->trunk->share->out
                    ? MPI_Isend(buffer + at, part, MPI_BYTE, channel->peer, tag,
                                comm, request)
@@ -228,8 +231,10 @@ static void end_close(struct nw_halo_channel *channel)
 {
     struct end *end = channel->state;
 
-    if (end)
-        free(end->request);
+    if (!end)
+        return;
+    nw_halo_give_up(end->request_count, end->request, !end->trunk->share->out);
+    free(end->request);
     free(end);
     channel->state = NULL;
 }

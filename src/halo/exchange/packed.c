@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One packed MPI message from a rank to another, in as many parts as MPI's
  * counts need. */
-#include "halo/exchange/exchange.h"
+#include "halo/exchange/patience.h"
 
 #include <stdlib.h>
 
@@ -50,6 +50,7 @@ static nw_status move_parts(struct nw_halo_channel *channel)
         int part = (int)(bytes - at < PART ? bytes - at : PART);
         MPI_Request *request = &packed->request[packed->request_count++];
 
+        *request = MPI_REQUEST_NULL;
         code = channel->sends
                    ? MPI_Isend(packed->buffer + at, part, MPI_BYTE,
                                channel->peer, channel->tag, comm, request)
@@ -96,7 +97,9 @@ static void close_channel(struct nw_halo_channel *channel)
     if (!packed)
         return;
     nw_halo_packs_fini(&packed->packs);
-    free(packed->buffer);
+    if (nw_halo_give_up(packed->request_count, packed->request,
+                        channel->receives))
+        free(packed->buffer);
     free(packed->request);
     free(packed);
     channel->state = NULL;

@@ -21,6 +21,32 @@ int nw_halo_waitall(int count, MPI_Request *request)
     return code;
 }
 
+static bool is_over(MPI_Request *request)
+{
+    int flag = 0;
+
+    return *request == MPI_REQUEST_NULL ||
+           (NW_PMPI(Test)(request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS &&
+            flag);
+}
+
+bool nw_halo_give_up(int count, MPI_Request *request, bool receives)
+{
+    bool all = true;
+
+    for (int i = 0; i < count; i++) {
+        if (is_over(&request[i]))
+            continue;
+        if (receives)
+            NW_PMPI(Cancel)(&request[i]);
+        if (receives && is_over(&request[i]))
+            continue;
+        NW_PMPI(Request_free)(&request[i]);
+        all = false;
+    }
+    return all;
+}
+
 int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
                       MPI_Datatype type, MPI_Op op)
 {

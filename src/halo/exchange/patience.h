@@ -10,6 +10,11 @@ int nw_halo_allreduce(MPI_Comm comm, const void *own, void *out, int count,
                       MPI_Datatype type, MPI_Op op);
 int nw_halo_barrier(MPI_Comm comm);
 int nw_halo_waitall(int count, MPI_Request *request);
+/* Messages that are still under way after a failure, when a channel closes: a
+ * peer that was only late may send yet, and nothing of it may come into memory
+ * that is somebody else's by then. False where one cannot be stopped: then its
+ * buffer has to stay. */
+bool nw_halo_give_up(int count, MPI_Request *request, bool receives);
 /* Whether a node has more ranks than cores that they may run on. Collective
  * over all ranks of the node. */
 int nw_halo_crowd_find(MPI_Comm node, bool *out);

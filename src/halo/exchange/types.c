@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Nothing is packed by us: one derived type describes the cells of all
  * transfers in place. For subsets of quantities each has a type of its own. */
-#include "halo/exchange/exchange.h"
+#include "halo/exchange/patience.h"
 
 #include <stdlib.h>
 
@@ -164,6 +164,7 @@ static int move(struct nw_halo_channel *channel, int32_t field)
     struct types *types = channel->state;
     MPI_Request *request = &types->request[types->request_count++];
 
+    *request = MPI_REQUEST_NULL;
     return channel->sends
                ? MPI_Isend(MPI_BOTTOM, 1, types->type[field], channel->peer,
                            channel->tag, channel->halo->comm, request)
@@ -219,6 +220,7 @@ static void close_channel(struct nw_halo_channel *channel)
 
     if (!types)
         return;
+    nw_halo_give_up(types->request_count, types->request, channel->receives);
     for (int32_t i = 0; types->type && i <= channel->halo->field_count; i++)
         if (types->type[i] && types->type[i] != MPI_DATATYPE_NULL)
             NW_PMPI(Type_free)(&types->type[i]);

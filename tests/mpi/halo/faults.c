@@ -281,14 +281,61 @@ static int silent(void)
     return wrong;
 }
 
+/* Memory that was got after the halo was freed. */
+static int count_strange(char *const *block, size_t count)
+{
+    int strange = 0;
+
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < 64 * (i + 1); j++)
+            strange += block[i][j] != 0x11;
+    return strange;
+}
+
+/* Rank 1 comes after the others gave up: what it sends must not come into
+ * memory that they have freed, and got again. */
+static int late(void)
+{
+    enum { BLOCKS = 1500 };
+    static char *block[BLOCKS];
+    struct nw_halo_options options = plan();
+    nw_halo *halo = NULL;
+    size_t cells = 20 * 20 * 20;
+    void *base = malloc(cells * sizeof(double));
+    int wrong = 0;
+
+    memset(base, 0, cells * sizeof(double));
+    options.base = &base;
+    options.extent[2] = 16 * size;
+    options.timeout = rank == 1 ? 20 : 0.2;
+    options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_PACKED);
+    if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
+        return 1;
+    if (rank == 1)
+        sleep(1);
+    if (nw_halo_start(halo, NULL, 0) == NW_OK)
+        wrong = nw_halo_wait(halo) != NW_EMPI && rank != 1;
+    nw_halo_free(halo);
+    free(base);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        block[i] = malloc(64 * (i + 1));
+        memset(block[i], 0x11, 64 * (i + 1));
+    }
+    MPI_Barrier(MPI_COMM_WORLD); /* now it has sent */
+    wrong += count_strange(block, BLOCKS);
+    for (size_t i = 0; i < BLOCKS; i++)
+        free(block[i]);
+    return wrong;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
-} cases[] = {{"differing", differing}, {"impossible", impossible},
-             {"missing", missing},     {"twice", twice},
-             {"dying", dying},         {"silent", silent},
-             {"unlike", unlike},       {"unset", unset},
-             {"unknown", unknown},     {"between", between}};
+} cases[] = {
+    {"differing", differing}, {"impossible", impossible}, {"missing", missing},
+    {"twice", twice},         {"dying", dying},           {"silent", silent},
+    {"late", late},           {"unlike", unlike},         {"unset", unset},
+    {"unknown", unknown},     {"between", between}};
 
 int main(int argc, char **argv)
 {

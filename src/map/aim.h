@@ -26,8 +26,14 @@ double nw_aim_smooth(const struct nw_ledger *ledger,
                      enum nw_objective objective, bool after);
 
 /* How much a search is worth: downhill alone, or annealed, a little or in
- * full. */
-enum nw_search_depth { NW_SEARCH_DESCENT, NW_SEARCH_BRIEF, NW_SEARCH_FULL };
+ * full; or, in congestion, annealed towards a step less of it, by what links
+ * have beyond that alone, and again as long as that is found. */
+enum nw_search_depth {
+    NW_SEARCH_DESCENT,
+    NW_SEARCH_BRIEF,
+    NW_SEARCH_FULL,
+    NW_SEARCH_SEEK
+};
 
 /* Lowers the aim from the seating as it is, which is never left worse. Counts
  * its trials in the problem's budget. */

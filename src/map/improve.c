@@ -158,6 +158,14 @@ static nw_status search_wide(struct improving *work, struct nw_seats *seats)
     return nw_seats_search(seats, &aim, NW_SEARCH_FULL);
 }
 
+static nw_status seek(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = aim_of(work);
+
+    work->name = "anneal";
+    return nw_seats_search(seats, &aim, NW_SEARCH_SEEK);
+}
+
 /* What a dense search may end with, a guard may refuse. */
 static nw_status search(struct improving *work, struct nw_seats *seats)
 {
@@ -470,6 +478,9 @@ static nw_status improve_links(struct improving *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
 {
+    struct nw_budget *budget = work->problem->budget;
+    bool seeks = work->problem->options.objective == NW_OBJECTIVE_CONGESTION;
+    bool endless = budget->endless;
     struct nw_candidate nearest = {0};
     nw_status status = find_nearest(work->problem, work->report, &nearest);
 
@@ -481,9 +492,14 @@ static nw_status improve_links(struct improving *work,
     if (work->guard)
         work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
                                work->guard[0]);
+    budget->endless = endless && !seeks;
     status = improve_nodes(work, pool, &nearest, best);
+    budget->endless = endless;
     if (!status)
         status = let_go(work, &nearest, best);
+    work->run = seek;
+    if (!status && seeks && is_near(work, best) && !budget->stopped)
+        status = improve_from(work, best, best);
     nw_candidate_fini(&nearest);
     return status;
 }

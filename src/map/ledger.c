@@ -74,6 +74,11 @@ static void try_part(struct nw_ledger *ledger, const struct nw_move *move,
     }
 }
 
+static double beyond(const struct nw_ledger *ledger, double congestion)
+{
+    return ledger->target > 0 ? fmax(0, congestion - ledger->target) : 0;
+}
+
 static void sum_links(struct nw_ledger *ledger)
 {
     double per = ledger->scale > 0 ? 1 / ledger->scale : 0;
@@ -82,13 +87,14 @@ static void sum_links(struct nw_ledger *ledger)
     for (size_t i = 0; i < ledger->touch_count; i++) {
         uint32_t hop = ledger->touch[i];
         double slow = ledger->slow[hop], extra = ledger->extra[hop];
+        double before = ledger->load[hop] * slow;
         double after = (ledger->load[hop] + extra) * slow;
 
         if (extra == 0)
             continue;
         ledger->change.busy += extra * slow;
-        ledger->change.power +=
-            eighth(after * per) - eighth(ledger->load[hop] * slow * per);
+        ledger->change.power += eighth(after * per) - eighth(before * per);
+        ledger->change.over += beyond(ledger, after) - beyond(ledger, before);
         if (extra > 0 && after > ledger->touched_most)
             ledger->touched_most = after;
     }
@@ -147,6 +153,7 @@ void nw_ledger_end(struct nw_ledger *ledger, bool keep)
     ledger->now.latency += ledger->change.latency;
     ledger->now.busy += ledger->change.busy;
     ledger->now.power += ledger->change.power;
+    ledger->now.over += ledger->change.over;
 }
 
 /* --- from scratch --- */
@@ -195,6 +202,15 @@ void nw_ledger_recount(struct nw_ledger *ledger)
     for (uint32_t i = 0; ledger->scale > 0 && i < ledger->link_count; i++)
         ledger->now.power +=
             eighth(ledger->load[i] * ledger->slow[i] / ledger->scale);
+    nw_ledger_seek(ledger, ledger->target);
+}
+
+void nw_ledger_seek(struct nw_ledger *ledger, double target)
+{
+    ledger->target = target;
+    ledger->now.over = 0;
+    for (uint32_t i = 0; i < ledger->link_count; i++)
+        ledger->now.over += beyond(ledger, ledger->load[i] * ledger->slow[i]);
 }
 
 static nw_status alloc_links(struct nw_ledger *ledger)

@@ -17,6 +17,7 @@ struct nw_figures {
     double busy;    /* s: sum of all links' congestion */
     double power;   /* sum of the eighth powers of congestion / scale: it falls
                        where one of several equal links is relieved */
+    double over;    /* s: sum of what links have beyond the target */
 };
 
 struct nw_ledger {
@@ -28,7 +29,8 @@ struct nw_ledger {
     double *slow;        /* [link_count] s per byte */
     double *peak;        /* [2 x leaves] a tree of largest congestions */
     uint32_t leaves;
-    double scale; /* s */
+    double scale;  /* s */
+    double target; /* s, or 0: no link is to have more; see nw_ledger_seek */
     struct nw_figures now;
     /* the trial */
     struct nw_figures change;
@@ -50,6 +52,9 @@ NW_MUST_CHECK nw_status nw_ledger_init(struct nw_ledger *ledger,
 void nw_ledger_fini(struct nw_ledger *ledger);
 /* Everything again from the seats as they are now. */
 void nw_ledger_recount(struct nw_ledger *ledger);
+
+/* Sets the target. */
+void nw_ledger_seek(struct nw_ledger *ledger, double target);
 
 /* Fills change and touched_most for a move of the seats as they are. */
 void nw_ledger_try(struct nw_ledger *ledger, const struct nw_move *move);

@@ -27,6 +27,13 @@
 #define TRIALS_MOST 2000000
 #define NODES_LONGER 4
 #define NODES_HOTTER 4 /* fewer of them, that depend on each other more */
+/* Of what the fullest link has, less, where that is more than a message. */
+#define SEEK_EACH 700 /* trials of a rank, in each round */
+#define SEEK_MOST 400000
+#define SEEK_FIRST 0.04
+#define SEEK_LAST 0.009
+#define SEEK_ROUNDS 16
+#define SEEK_COOLS 0.01
 
 struct search {
     struct nw_seats *seats;
@@ -48,11 +55,23 @@ struct search {
 
 /* --- figures --- */
 
+/* What links have beyond the target, where there is one: below it they may
+ * have anything, where a mean of powers would not let them. */
+static double find_over(const struct search *work, bool after)
+{
+    const struct nw_ledger *ledger = &work->ledger;
+
+    return (ledger->now.over + (after ? ledger->change.over : 0)) /
+           ledger->target;
+}
+
 static double find_energy(const struct search *work, bool after)
 {
     const struct nw_aim *aim = work->aim;
     double sum =
-        nw_aim_smooth(&work->ledger, aim->first, after) / work->base[0];
+        work->ledger.target > 0
+            ? find_over(work, after)
+            : nw_aim_smooth(&work->ledger, aim->first, after) / work->base[0];
 
     sum += SECOND * nw_aim_smooth(&work->ledger, aim->second, after) /
            work->base[1];
@@ -343,13 +362,16 @@ static bool run_round(struct search *work, uint64_t steps, bool anneal)
 static uint64_t round_steps(const struct search *work,
                             enum nw_search_depth depth)
 {
-    uint64_t steps = (uint64_t)work->free_count * TRIALS_EACH;
+    bool seeks = depth == NW_SEARCH_SEEK;
+    uint64_t steps =
+        (uint64_t)work->free_count * (seeks ? SEEK_EACH : TRIALS_EACH);
+    uint64_t most = seeks ? SEEK_MOST : TRIALS_MOST;
 
     if (work->seats->kin)
         steps *= NODES_LONGER;
 
-    if (steps > TRIALS_MOST)
-        steps = TRIALS_MOST;
+    if (steps > most)
+        steps = most;
     if (depth == NW_SEARCH_BRIEF)
         steps /= BRIEF_LESS;
     if (work->budget->effort == NW_EFFORT_FAST)
@@ -357,6 +379,90 @@ static uint64_t round_steps(const struct search *work,
     if (work->budget->effort == NW_EFFORT_STRONG)
         steps *= 8;
     return steps + 16;
+}
+
+/* --- a step less --- */
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Bytes that all messages are multiples of. */
+static double find_grain(const struct nw_seats *seats)
+{
+    size_t ties = seats->row[2 * seats->rank_count];
+    uint64_t grain = 0;
+
+    for (size_t t = 0; t < ties && grain != 1; t++)
+        grain = divisor((uint64_t)seats->tie[t].out, grain);
+    return (double)grain;
+}
+
+/* s that make a difference on the fullest link. */
+static double least_step(const struct search *work, double grain)
+{
+    const struct nw_ledger *ledger = &work->ledger;
+    double most = nw_ledger_most(ledger), slow = 0;
+
+    for (uint32_t i = 0; i < ledger->link_count; i++)
+        if (ledger->load[i] * ledger->slow[i] >= most)
+            slow = ledger->slow[i];
+    return grain * slow;
+}
+
+/* False where the budget is at its end. */
+static bool seek_round(struct search *work, uint64_t steps, double target)
+{
+    bool goes;
+
+    nw_ledger_seek(&work->ledger, target);
+    work->energy = find_energy(work, false);
+    work->heat = first_heat(work, steps);
+    goes = run_steps(work, steps, pow(SEEK_COOLS, 1.0 / (double)steps),
+                     anneal_step);
+    sit_best(work);
+    return goes;
+}
+
+/* Smaller steps where one was too much. */
+static void seek(struct search *work, uint64_t steps)
+{
+    double grain = find_grain(work->seats), step = SEEK_FIRST;
+
+    for (int round = 0; round < SEEK_ROUNDS && step >= SEEK_LAST; round++) {
+        double before = work->best_value[0];
+        double least = least_step(work, grain);
+        double less = fmax(least, step * before);
+        double target = before * (1 + 1e-12) - less;
+
+        if (target <= 0 || !seek_round(work, steps, target))
+            break;
+        if (is_less(work->best_value[0], before))
+            continue;
+        if (less <= least)
+            break;
+        step /= 2;
+    }
+    nw_ledger_seek(&work->ledger, 0);
+}
+
+/* Again as long as there is time, and a step to be had. */
+static void seek_all(struct search *work, uint64_t steps)
+{
+    struct nw_budget *budget = work->budget;
+    uint64_t before;
+
+    do {
+        before = budget->steps;
+        seek(work, steps);
+    } while (budget->endless && !budget->stopped && budget->steps > before);
 }
 
 /* A search by changes must end where costs from scratch do. */
@@ -382,7 +488,9 @@ static void run(struct search *work, enum nw_search_depth depth)
     work->best_value[1] = nw_aim_value(&work->ledger, work->aim->second);
     work->best_beyond = excess(work);
     work->energy = find_energy(work, false);
-    if (!work->budget->stopped)
+    if (!work->budget->stopped && depth == NW_SEARCH_SEEK)
+        seek_all(work, steps);
+    else if (!work->budget->stopped)
         while (run_round(work, steps, anneal) && work->budget->endless)
             sit_best(work);
     sit_best(work);

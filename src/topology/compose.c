@@ -17,9 +17,10 @@ static bool find_inside(const struct nw_compose *compose, const char *host,
 {
     for (size_t i = 0; i < compose->inside_count; i++) {
         const struct nw_inside *from = &compose->inside[i];
-        int32_t node = nw_hosts_find(&from->nodes, host);
+        int32_t node = nw_host_index_find(&from->nodes, host);
 
-        if (from->hosts ? nw_hosts_find(&from->listed, host) < 0 : node < 0)
+        if (from->hosts ? nw_host_index_find(&from->listed, host) < 0
+                        : node < 0)
             continue;
         *inside = (int32_t)i;
         *type = from->topology->node_type[node < 0 ? 0 : node];
@@ -269,20 +270,20 @@ static void note_unused(struct nw_compose *compose)
                     from->topology->node_count == 1;
         int32_t count = from->topology->node_count;
 
-        if (lone &&
-            nw_hosts_find(&compose->joined, from->topology->node_name[0]) < 0)
+        if (lone && nw_host_index_find(&compose->joined,
+                                       from->topology->node_name[0]) < 0)
             nw_text_format(&compose->notes,
                            "'%s' of %s is no host of the network: all its "
                            "hosts are taken to be alike inside\n",
                            from->topology->node_name[0], from->source);
         for (int32_t n = 0; !lone && !from->hosts && n < count; n++)
-            if (nw_hosts_find(&compose->joined, from->topology->node_name[n]) <
-                0)
+            if (nw_host_index_find(&compose->joined,
+                                   from->topology->node_name[n]) < 0)
                 nw_text_format(&compose->notes,
                                "'%s' of %s is no host of the network\n",
                                from->topology->node_name[n], from->source);
         for (size_t k = 0; k < from->names.count; k++)
-            if (nw_hosts_find(&compose->joined, from->names.name[k]) < 0)
+            if (nw_host_index_find(&compose->joined, from->names.name[k]) < 0)
                 nw_text_format(&compose->notes,
                                "'%s', listed for %s, is no host of the "
                                "network\n",
@@ -357,10 +358,10 @@ static nw_status load_part(const char *source,
 }
 
 static nw_status index_nodes(const nw_topology *topology,
-                             struct nw_hosts *hosts)
+                             struct nw_host_index *hosts)
 {
-    return nw_hosts_init(hosts, topology->node_name,
-                         (size_t)topology->node_count);
+    return nw_host_index_init(hosts, topology->node_name,
+                              (size_t)topology->node_count);
 }
 
 /* [HOSTS=]SOURCE; a '=' behind a ':' belongs to the source. */
@@ -385,8 +386,8 @@ static nw_status load_inside(struct nw_inside *inside, const char *words,
     if (!status)
         status = index_nodes(inside->topology, &inside->nodes);
     if (!status)
-        status = nw_hosts_init(&inside->listed, inside->names.name,
-                               inside->names.count);
+        status = nw_host_index_init(&inside->listed, inside->names.name,
+                                    inside->names.count);
     return status;
 }
 
@@ -426,15 +427,15 @@ static void fini(struct nw_compose *compose)
     for (size_t i = 0; i < compose->inside_count; i++) {
         nw_topology_free(compose->inside[i].topology);
         nw_hostlist_fini(&compose->inside[i].names);
-        nw_hosts_fini(&compose->inside[i].nodes);
-        nw_hosts_fini(&compose->inside[i].listed);
+        nw_host_index_fini(&compose->inside[i].nodes);
+        nw_host_index_fini(&compose->inside[i].listed);
         free(compose->inside[i].hosts);
     }
     for (size_t i = 0; i < compose->combined_count; i++)
         free(compose->combined[i].port_of);
     free(compose->combined);
     free(compose->inside);
-    nw_hosts_fini(&compose->joined);
+    nw_host_index_fini(&compose->joined);
     nw_topology_free(compose->network);
     nw_topology_free(compose->gpus);
     nw_topology_free(compose->whole);

@@ -12,24 +12,24 @@
 #include "topology/topology.h"
 
 /* Names to be found by; both arrays are of `count`, the names borrowed. */
-struct nw_hosts {
+struct nw_host_index {
     char **name;
     int32_t *order;
     size_t count;
 };
-NW_MUST_CHECK nw_status nw_hosts_init(struct nw_hosts *hosts, char **name,
-                                      size_t count);
-void nw_hosts_fini(struct nw_hosts *hosts);
+NW_MUST_CHECK nw_status nw_host_index_init(struct nw_host_index *hosts,
+                                           char **name, size_t count);
+void nw_host_index_fini(struct nw_host_index *hosts);
 /* The first that nw_host_is_same as that one, -1 for none. */
-int32_t nw_hosts_find(const struct nw_hosts *hosts, const char *host);
+int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host);
 
 /* Nodes of one source. */
 struct nw_inside {
     const char *source; /* borrowed from the caller */
     char *hosts;        /* owned; the list before '=', or NULL */
     nw_topology *topology;
-    struct nw_hostlist names;      /* of `hosts` */
-    struct nw_hosts nodes, listed; /* the topology's, and `names` */
+    struct nw_hostlist names;           /* of `hosts` */
+    struct nw_host_index nodes, listed; /* the topology's, and `names` */
 };
 
 /* A type made of a source's type and the cards the network knows of. */
@@ -41,8 +41,8 @@ struct nw_combined {
 };
 
 struct nw_compose {
-    nw_topology *network;   /* its switches move to the whole */
-    struct nw_hosts joined; /* its nodes */
+    nw_topology *network;        /* its switches move to the whole */
+    struct nw_host_index joined; /* its nodes */
     struct nw_inside *inside;
     size_t inside_count;
     nw_topology *gpus; /* or NULL */

@@ -31,7 +31,8 @@ static int compare_places(const void *a, const void *b, void *names)
     return order ? order : x - y;
 }
 
-nw_status nw_hosts_init(struct nw_hosts *hosts, char **name, size_t count)
+nw_status nw_host_index_init(struct nw_host_index *hosts, char **name,
+                             size_t count)
 {
     nw_status status = nw_alloc(count, sizeof *hosts->order, &hosts->order);
 
@@ -47,14 +48,14 @@ nw_status nw_hosts_init(struct nw_hosts *hosts, char **name, size_t count)
     return NW_OK;
 }
 
-void nw_hosts_fini(struct nw_hosts *hosts)
+void nw_host_index_fini(struct nw_host_index *hosts)
 {
     free(hosts->order);
-    *hosts = (struct nw_hosts){0};
+    *hosts = (struct nw_host_index){0};
 }
 
 /* The first place, in that order, that is not before the key. */
-static size_t lower_bound(const struct nw_hosts *hosts, const char *key,
+static size_t lower_bound(const struct nw_host_index *hosts, const char *key,
                           size_t length)
 {
     size_t low = 0, high = hosts->count;
@@ -71,8 +72,8 @@ static size_t lower_bound(const struct nw_hosts *hosts, const char *key,
 }
 
 /* The lowest number among the same hosts from a place on; `best` or -1. */
-static int32_t lowest(const struct nw_hosts *hosts, size_t at, const char *host,
-                      int32_t best)
+static int32_t lowest(const struct nw_host_index *hosts, size_t at,
+                      const char *host, int32_t best)
 {
     for (; at < hosts->count; at++) {
         int32_t i = hosts->order[at];
@@ -84,7 +85,7 @@ static int32_t lowest(const struct nw_hosts *hosts, size_t at, const char *host,
     return best;
 }
 
-int32_t nw_hosts_find(const struct nw_hosts *hosts, const char *host)
+int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
 {
     size_t whole = strlen(host), part = strcspn(host, ".");
     int32_t found = lowest(hosts, lower_bound(hosts, host, part), host, -1);

@@ -171,22 +171,22 @@ static void finds_hosts_as_one_by_one(void **state)
     nw_random_init(&random, 3);
     for (int turn = 0; turn < 300; turn++) {
         size_t many = (size_t)nw_random_below(&random, 12);
-        struct nw_hosts hosts;
+        struct nw_host_index hosts;
         char *name[12];
 
         for (size_t i = 0; i < many; i++)
             name[i] = strdup(words[nw_random_below(&random, (uint64_t)count)]);
-        assert_int_equal(nw_hosts_init(&hosts, name, many), NW_OK);
+        assert_int_equal(nw_host_index_init(&hosts, name, many), NW_OK);
         for (int w = 0; w < count; w++) {
             int32_t first = 0;
 
             while ((size_t)first < many &&
                    !nw_host_is_same(name[first], words[w]))
                 first++;
-            assert_int_equal(nw_hosts_find(&hosts, words[w]),
+            assert_int_equal(nw_host_index_find(&hosts, words[w]),
                              (size_t)first < many ? first : -1);
         }
-        nw_hosts_fini(&hosts);
+        nw_host_index_fini(&hosts);
         for (size_t i = 0; i < many; i++)
             free(name[i]);
     }

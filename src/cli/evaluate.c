@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {"elements", KEY_ELEMENTS, "KIND", 0,
      "Place on core (default) or pu, hardware threads", 0},
     {"objective", KEY_OBJECTIVE, "NAME", 0,
-     "Improvement in hop-bytes (default), congestion or latency", 0},
+     "Improvement in hop-bytes (default), congestion, latency or time", 0},
     {0},
 };
 

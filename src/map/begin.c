@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A given mapping as the beginning of a search: for each rank the host and the
- * units it names. */
+ * units it names; none for a fixed core or GPU, which takes no unit's room. */
 #include "map/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -71,11 +71,12 @@ static nw_status read_rank(const struct nw_problem *problem,
                        "not among the hosts to use",
                        rank, start->node_name[start->node[rank]]);
     answer->host[rank] = host;
-    answer->core[rank] =
-        find_unit(&problem->core, host, nw_mapping_cores(start, rank));
+    if (nw_problem_needs_core(problem, rank))
+        answer->core[rank] =
+            find_unit(&problem->core, host, nw_mapping_cores(start, rank));
     if (answer->gpu_host)
         host = read_gpu_host(problem, host_of, rank, answer);
-    if (problem->uses_gpus && host >= 0)
+    if (nw_problem_needs_gpu(problem, rank) && host >= 0)
         answer->gpu[rank] =
             find_unit(&problem->gpu, host, nw_mapping_gpus(start, rank));
     return NW_OK;

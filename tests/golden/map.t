@@ -191,6 +191,14 @@ $ nodewise map -t magc-a -p app.pattern --fix held.fixed
 $ nodewise map -t magc-a -p small.pattern --fix held.fixed
 ! held.fixed:2: 4 ranks are fixed or open, the pattern has 2
 ? 3
+## A GPU that two ranks share, one of them fixed there: of the three that could
+## join it rank 1 leaves least between the nodes, 1 + 3 bytes.
+$ printf 'nodewise pattern 1\nranks 4 edges 4\n0 1 gg 1 1\n1 2 gg 2 1\n2 3 gg 3 1\n3 0 gg 9 1\n' > shared.pattern
+$ printf 'nodewise mapping 1\nranks 4\n0 * * *\n1 * * *\n2 b2 0 0\n3 * * *\n' > shared.fixed
+$ for o in hop-bytes congestion time; do nodewise map -qt gdr-b -p shared.pattern --ranks-per-gpu 2 --fix shared.fixed --objective $o -o - | awk 'NR > 2 { printf "%s%s", $2, NR < 6 ? " " : "\n" }'; done
+b1 b2 b2 b1
+b1 b2 b2 b1
+b1 b2 b2 b1
 ## Fixed to a node alone, two ranks come together inside it: 80 bytes over two
 ## links; the default has them in two packages, four links apart.
 $ printf 'nodewise mapping 1\nranks 2\n0 a2 * -\n1 a2 * -\n' > node.fixed

@@ -276,7 +276,7 @@ static void begin_trial(struct trial *trial, uint64_t seed)
     ranks = dice(&random, 1, room * shape.nodes);
     trial->pattern = random_pattern(&random, ranks, ranks * 6, gpus ? 15 : 1);
     trial->fixed = NULL;
-    if (trial->options.ranks_per_gpu == 1 && dice(&random, 0, 2) == 0)
+    if (dice(&random, 0, 2) == 0)
         trial->fixed = random_fixed(&random, trial);
     trial->options.fixed = trial->fixed;
 }

@@ -27,6 +27,7 @@ $ nodewise launch -t "hwloc:package:2 core:4 pu:2" --elements pu --for openmpi4 
     "nodewise exec binds the ranks: a rankfile names whole cores, the mapping hardware threads"
   ]
 }
+! nodewise exec binds the ranks: a rankfile names whole cores, the mapping hardware threads
 $ nodewise launch -t "hwloc:package:2 core:4 pu:1" --for openmpi4 --exec always app.mapping 2>&1 >/dev/null
 mpirun -rf nodewise.rankfile nodewise exec app.mapping -- ./app
 

@@ -72,6 +72,7 @@ $ nodewise report -t magc-a -p app.pattern host.pattern -o no.html
 ! host.pattern:1: expected 'nodewise mapping 1'
 ? 3
 $ nodewise report -t magc-a -p 16.pattern app.mapping -o no.html
+! app.mapping:0: the mapping has 64 ranks and the pattern 16
 ? 3
 $ test -e no.html
 ? 1

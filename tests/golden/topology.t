@@ -125,6 +125,7 @@ $ nodewise topology magc-a --svg --list
 $ nodewise topology no-such-machine -o kept.svg --svg; echo $?; test -e kept.svg || echo none
 2
 none
+! nodewise topology: 'no-such-machine' is no topology source; 'nodewise topology --help' lists them
 ## What hwloc is told to take for this machine is taken, or refused: not passed over.
 $ HWLOC_XMLFILE=nothing.xml nodewise topology -q
 ! nothing.xml:0: No such file or directory (HWLOC_XMLFILE)

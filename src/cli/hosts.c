@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int32_t *find(const struct nw_hosts *hosts, int32_t node)
@@ -175,19 +176,29 @@ static void find_rank(struct nw_lines *lines, int rank)
             return;
 }
 
+/* A pipe gives its text once. */
+static bool is_there_again(const char *path)
+{
+    struct stat info;
+
+    return strcmp(path, "-") && !stat(path, &info) && S_ISREG(info.st_mode);
+}
+
 /* "file:line: what" for the line of `rank`. */
 static nw_status blame_rank(const char *path, int rank, const char *what)
 {
     struct nw_lines lines;
+    char sentence[NW_ERROR_MOST], *text = NULL;
     size_t length;
-    char *text = NULL;
-    nw_status status = nw_file_read_text(path, &text, &length);
+    nw_status status;
 
-    if (status)
-        return status;
+    snprintf(sentence, sizeof sentence, "%s", what);
+    if (!is_there_again(path) || nw_file_read_text(path, &text, &length))
+        return nw_fail(NW_EFORMAT, "%s:0: %s",
+                       strcmp(path, "-") ? path : "standard input", sentence);
     nw_lines_init(&lines, path, text);
     find_rank(&lines, rank);
-    status = nw_lines_fail(&lines, "%s", what);
+    status = nw_lines_fail(&lines, "%s", sentence);
     free(text);
     return status;
 }

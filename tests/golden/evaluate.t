@@ -47,3 +47,10 @@ open.mapping:5: rank 1 of the mapping has no core
 3
 open.mapping:5: rank 1 of the mapping has no core
 3
+## A pipe is not read a second time to find the line.
+$ mkfifo pipe; cat open.mapping >pipe & nodewise evaluate -t magc-a -p two.pattern pipe
+! pipe:0: rank 1 of the mapping has no core
+? 3
+$ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 -\n' | nodewise launch -t magc-a --hosts a2 --for openmpi4 -
+! standard input:0: rank 0 is on 'a1', which is none of the 1 hosts of this job
+? 3

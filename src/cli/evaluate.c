@@ -137,7 +137,7 @@ static nw_status price_all(struct evaluation *work,
         status = price(work, "default", mapping);
     for (size_t i = 0; !status && i < arguments->mapping_count; i++) {
         status =
-            nw_mapping_read(arguments->mapping[i], work->topology, &mapping);
+            nw_cli_read_priced(arguments->mapping[i], work->topology, &mapping);
         if (!status)
             status = nw_cli_blame_mapping(
                 arguments->mapping[i],

@@ -170,7 +170,7 @@ static nw_status gather(struct work *work, const struct arguments *arguments)
     add(work, "default", mapping);
     for (size_t i = 0; !status && i < arguments->mapping_count; i++) {
         status =
-            nw_mapping_read(arguments->mapping[i], work->topology, &mapping);
+            nw_cli_read_priced(arguments->mapping[i], work->topology, &mapping);
         if (!status)
             add(work, arguments->mapping[i], mapping);
     }

@@ -189,8 +189,8 @@ static nw_status load_mappings(struct prediction *work,
     work->count = arguments->mapping_count + 1;
     for (size_t i = 1; !status && i < work->count; i++) {
         work->row[i].name = arguments->mapping[i - 1];
-        status = nw_mapping_read(work->row[i].name, work->topology,
-                                 &work->row[i].mapping);
+        status = nw_cli_read_priced(work->row[i].name, work->topology,
+                                    &work->row[i].mapping);
     }
     return status ? status
                   : nw_map_default(work->topology, work->pattern, &map,

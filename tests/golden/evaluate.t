@@ -47,6 +47,15 @@ open.mapping:5: rank 1 of the mapping has no core
 3
 open.mapping:5: rank 1 of the mapping has no core
 3
+$ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 *\n' >open.gpu; for c in evaluate "simulate --estimate" "report -o page.html"; do nodewise $c -t magc-a -p two.pattern open.gpu; echo $?; done 2>&1; nodewise evaluate -q -t magc-a -p two.pattern - <open.gpu
+open.gpu:4: the GPU of rank 1 is open ('*')
+3
+open.gpu:4: the GPU of rank 1 is open ('*')
+3
+open.gpu:4: the GPU of rank 1 is open ('*')
+3
+! nodewise evaluate: the GPU of rank 1 is open ('*')
+? 3
 ## A pipe is not read a second time to find the line.
 $ mkfifo pipe; cat open.mapping >pipe & nodewise evaluate -t magc-a -p two.pattern pipe
 ! pipe:0: rank 1 of the mapping has no core

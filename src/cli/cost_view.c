@@ -199,10 +199,10 @@ static void add_worst_links(struct nw_text *text, const nw_topology *topology,
                                       name, sizeof name),
                 cost->max_congestion_link & 1 ? "inward" : "outward");
         if (cost->remote_gpus)
-            nw_text_format(text,
-                           "%s: %d ranks have their GPU on another "
-                           "node\n",
-                           columns[i].name, cost->remote_gpus);
+            nw_text_format(text, "%s: %d rank%s GPU on another node\n",
+                           columns[i].name, cost->remote_gpus,
+                           cost->remote_gpus == 1 ? " has its"
+                                                  : "s have their");
     }
 }
 

@@ -53,6 +53,20 @@ static const struct argp_option options[] = {
     {0},
 };
 
+static void parse_algorithm(const char *value, struct argp_state *state)
+{
+    struct arguments *arguments = state->input;
+    const char *name, *summary;
+
+    arguments->map.algorithm = value;
+    for (size_t i = 0; nw_map_algorithm(i, &name, &summary); i++)
+        if (!strcmp(name, value))
+            return;
+    argp_error(state,
+               "there is no algorithm '%s'; nodewise map --list shows them",
+               value);
+}
+
 static error_t parse_words(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
@@ -64,7 +78,7 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
         arguments->elements = *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
         return 0;
     case KEY_ALGORITHM:
-        arguments->map.algorithm = value;
+        parse_algorithm(value, state);
         return 0;
     case KEY_SIMULATE:
         if (strcmp(value, "auto") && strcmp(value, "always") &&
@@ -161,10 +175,15 @@ static nw_status compute(struct work *work, const struct arguments *arguments)
 
 static nw_status gather(struct work *work, const struct arguments *arguments)
 {
+    struct nw_map_options map = arguments->map;
     nw_mapping *mapping;
-    nw_status status = nw_map_default(work->topology, work->pattern,
-                                      &arguments->map, &mapping);
+    nw_status status;
 
+    /* more ranks than elements share them, evenly, beside mappings that do */
+    if (arguments->mapping_count && !nw_pattern_has_gpu(work->pattern) &&
+        work->pattern->rank_count > nw_topology_element_count(work->topology))
+        map.imbalance = 0;
+    status = nw_map_default(work->topology, work->pattern, &map, &mapping);
     if (status)
         return status;
     add(work, "default", mapping);
@@ -240,6 +259,7 @@ static void free_work(struct work *work)
 /* What goes to the file, to people and to programs. */
 struct answer {
     char *page, *table, *json;
+    bool is_read; /* what it is made from: what fails then is in the files */
 };
 
 static nw_status make_json(const struct work *work,
@@ -321,6 +341,7 @@ static nw_status make(const struct arguments *arguments, const char *command,
     struct work work = {0};
     nw_status status = load(&work, arguments);
 
+    answer->is_read = !status;
     if (!status)
         status = gather(&work, arguments);
     /* first, since it tells what is wrong with a mapping */
@@ -341,7 +362,10 @@ static nw_status command_line(int argc, char **argv, char **out)
 
     for (int i = 0; i < argc; i++) {
         nw_text_add(&text, i ? " " : "");
-        nw_text_add(&text, argv[i]);
+        if (i)
+            nw_text_add_word(&text, argv[i]);
+        else
+            nw_text_add(&text, argv[i]); /* nodewise report */
     }
     return nw_text_take(&text, out);
 }
@@ -361,6 +385,8 @@ static int run(int argc, char **argv)
     code = status ? nw_cli_fail("report", status)
                   : nw_cli_output("report", &arguments.common, answer.page,
                                   answer.table, answer.json);
+    if (status == NW_EINVAL && answer.is_read)
+        code = NW_EXIT_INPUT;
     free(answer.page);
     free(answer.table);
     free(answer.json);

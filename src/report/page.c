@@ -4,6 +4,7 @@
 #include "report/panel.h"
 #include "report/picture.h"
 #include "report/svg.h"
+#include "report/topology_words.h"
 
 #include "config.h"
 
@@ -56,24 +57,28 @@ void nw_page_head(struct nw_text *text, const struct nw_page *page)
     const struct nw_report_input *input = page->input;
     const nw_topology *topology = input->topology;
     const char *machine = nw_topology_name(topology);
+    const char *program =
+        input->pattern->program ? input->pattern->program : "";
+    int ranks = input->pattern->rank_count;
+    const char *s = ranks == 1 ? "" : "s";
+    int most = nw_svg_whole(machine, 60);
+    struct nw_text counts = {0};
 
     nw_text_add(text, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n"
                       "<meta charset=\"utf-8\"/>\n<meta name=\"viewport\" "
                       "content=\"width=device-width, initial-scale=1\"/>\n");
-    nw_page_element(text, "title", "%d ranks on %.60s",
-                    input->pattern->rank_count, machine);
+    nw_page_element(text, "title", "%d rank%s on %.*s", ranks, s, most,
+                    machine);
     nw_text_add(text, "\n<style>\n");
     nw_text_add(text, style);
     nw_svg_style(text);
     nw_text_add(text, "</style>\n</head>\n<body>\n<header>");
-    nw_page_element(text, "h1", "%d ranks on %.60s", input->pattern->rank_count,
-                    machine);
-    nw_page_element(text, "p", "%d nodes, %d %s, %d GPUs%s%.200s",
-                    nw_topology_node_count(topology),
-                    nw_topology_element_count(topology), "cores",
-                    nw_topology_gpu_count(topology),
-                    input->pattern->program ? "; program: " : "",
-                    input->pattern->program ? input->pattern->program : "");
+    nw_page_element(text, "h1", "%d rank%s on %.*s", ranks, s, most, machine);
+    nw_words_counts(&counts, topology);
+    nw_page_element(text, "p", "%s%s%.*s", counts.data ? counts.data : "",
+                    *program ? "; program: " : "", nw_svg_whole(program, 200),
+                    program);
+    nw_text_fini(&counts);
     nw_text_add(text, "</header>\n");
 }
 

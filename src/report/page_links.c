@@ -99,7 +99,8 @@ static nw_status add_mapping(struct nw_text *text, const struct nw_page *page,
     char title[160];
     nw_status status;
 
-    snprintf(title, sizeof title, "Congestion of links under %.80s", name);
+    snprintf(title, sizeof title, "Congestion of links under %.*s",
+             nw_svg_whole(name, 80), name);
     picture->title = title;
     picture->congestion = page->cost[m].link_congestion;
     nw_page_element(text, "h3", "%s", name);

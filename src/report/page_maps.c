@@ -97,11 +97,12 @@ nw_status nw_page_panel(struct nw_text *text, const struct nw_page *page,
 static nw_status add_figure(struct nw_text *text, const struct nw_page *page,
                             size_t mapping, enum nw_layer layer)
 {
+    const char *name = page->input->mapping[mapping].name;
     char title[160];
     nw_status status;
 
-    snprintf(title, sizeof title, "Traffic of the %s layer under %.60s",
-             nw_layer_name(layer), page->input->mapping[mapping].name);
+    snprintf(title, sizeof title, "Traffic of the %s layer under %.*s",
+             nw_layer_name(layer), nw_svg_whole(name, 60), name);
     nw_svg_begin(text, &(struct nw_svg_frame){NW_PANEL_WIDTH, NW_PANEL_HEIGHT,
                                               title, false});
     status = nw_page_panel(

@@ -39,20 +39,18 @@ static struct seat seat_of(const struct nw_report_input *input,
 {
     const nw_topology *topology = input->topology;
     struct nw_ints gpus = nw_mapping_gpus(mapping, rank);
-    struct seat seat = {mapping->node[rank], element_of(input, mapping, rank),
-                        rank};
+    int32_t node = mapping->node[rank];
+    struct seat seat = {node, element_of(input, mapping, rank), rank};
     bool one = nw_topology_node_count(topology) == 1;
 
     if (one)
         seat.group = nw_topology_element_package(topology, seat.unit);
     if (!gpu || !gpus.count || gpus.values[0] < 0)
         return seat;
-    seat.unit = nw_topology_node_gpus(topology,
-                                      seat.group < 0 ? 0 : mapping->node[rank])
-                    .first +
-                gpus.values[0];
-    if (one)
-        seat.group = nw_topology_gpu_package(topology, seat.unit);
+    if (mapping->gpu_node && mapping->gpu_node[rank] >= 0)
+        node = mapping->gpu_node[rank];
+    seat.unit = nw_topology_node_gpus(topology, node).first + gpus.values[0];
+    seat.group = one ? nw_topology_gpu_package(topology, seat.unit) : node;
     return seat;
 }
 

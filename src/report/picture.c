@@ -172,7 +172,8 @@ static void draw_switches(struct nw_text *text,
                      (struct nw_svg_label){layout->switch_x[s],
                                            layout->switch_y[s] + 4,
                                            "small mid"},
-                     name ? "%.11s" : "switch %.0s%d", name ? name : "", s);
+                     name ? "%.*s" : "switch %.*s%d", nw_svg_whole(name, 11),
+                     name ? name : "", s);
     }
 }
 
@@ -184,8 +185,8 @@ void nw_picture_heading(struct nw_text *text, const struct nw_picture *picture,
     char high[32];
 
     nw_words_counts(&words, topology);
-    nw_svg_label(text, (struct nw_svg_label){16, 22, "strong"}, "%.40s",
-                 topology->name);
+    nw_svg_label(text, (struct nw_svg_label){16, 22, "strong"}, "%.*s",
+                 nw_svg_whole(topology->name, 40), topology->name);
     nw_svg_label(text, (struct nw_svg_label){16, 40, "small faint"}, "%s",
                  words.data ? words.data : "");
     nw_text_fini(&words);
@@ -247,12 +248,14 @@ static void draw_nodes(struct nw_text *text, const struct nw_picture *picture,
                                       layout->node_y[node]};
 
         nw_picture_node(text, picture, type, place);
-        nw_svg_label(text,
-                     (struct nw_svg_label){place.x + type->width[0] / 2,
-                                           place.y + type->height[0] + 11,
-                                           "small faint mid"},
-                     "%.*s", letters < 4 ? 4 : letters,
-                     topology->node_name[node]);
+        nw_svg_label(
+            text,
+            (struct nw_svg_label){place.x + type->width[0] / 2,
+                                  place.y + type->height[0] + 11,
+                                  "small faint mid"},
+            "%.*s",
+            nw_svg_whole(topology->node_name[node], letters < 4 ? 4 : letters),
+            topology->node_name[node]);
     }
 }
 

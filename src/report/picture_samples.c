@@ -63,21 +63,23 @@ static double draw_sample(struct nw_text *text,
     const nw_topology *topology = picture->topology;
     struct sample sample = sample_of(picture, topology->node_type[place.node]);
     const char *type = nw_topology_type_of(topology, place.node)->name;
+    const char *node = topology->node_name[place.node];
 
     if (topology->network)
         nw_text_format(text,
                        "<path class=\"wire\" stroke-width=\"3\" "
                        "d=\"M%g 104V%g\"/>\n",
                        place.x + 40, place.y);
+    type = type ? type : "node";
     nw_picture_node(text, picture, layout, place);
     nw_svg_label(
         text,
         (struct nw_svg_label){place.x, place.y + layout->height[0] + 16, ""},
-        "%d x %.40s", sample.count, type ? type : "node");
+        "%d x %.*s", sample.count, nw_svg_whole(type, 40), type);
     nw_svg_label(text,
                  (struct nw_svg_label){
                      place.x, place.y + layout->height[0] + 32, "small faint"},
-                 "shown: %.40s%s", topology->node_name[place.node],
+                 "shown: %.*s%s", nw_svg_whole(node, 40), node,
                  picture->congestion ? ", the busiest" : "");
     return layout->height[0] + 60;
 }

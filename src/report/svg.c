@@ -59,6 +59,15 @@ void nw_svg_words(struct nw_text *text, const char *words)
     }
 }
 
+int nw_svg_whole(const char *words, int most)
+{
+    int length = words ? (int)strnlen(words, (size_t)most) : 0;
+
+    while (length && ((unsigned char)words[length] & 0xc0) == 0x80)
+        length--;
+    return length;
+}
+
 /* Three colours; the ramp runs through them. Lightness falls (rises, on dark)
  * steadily, so the order is seen without telling hues apart. */
 struct ramp {

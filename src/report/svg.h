@@ -12,6 +12,8 @@
 /* Words from anywhere as text or attribute of XML and HTML: escaped, control
  * characters and bytes that are not UTF-8 replaced. */
 void nw_svg_words(struct nw_text *text, const char *words);
+/* How many of the first `most` bytes are whole characters: for "%.*s". */
+int nw_svg_whole(const char *words, int most);
 
 /* The style of all pictures: classes t0.. (traffic) and c0.. (congestion)
  * colour strokes and fills, `faint`, `frame`, `grid`, `back` the rest. */

@@ -76,3 +76,29 @@ $ nodewise report -t magc-a -p 16.pattern app.mapping -o no.html
 ? 3
 $ test -e no.html
 ? 1
+
+## Traffic of GPUs stays inside the node of the GPUs, wherever their ranks are.
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 gg 1000000 1\n1 0 gg 1000000 1\n' >gg.pattern
+$ printf 'nodewise mapping 1\nranks 2\n0 a1 0 0\n1 a2 0 a1:1\n' >remote.mapping
+$ nodewise report -t magc-a -p gg.pattern remote.mapping -o remote.html | tail -1
+remote.mapping: 1 rank has its GPU on another node
+$ grep -c 'inside a node' remote.html; grep -c '<td>2 MB</td><td>2 us' remote.html
+0
+0
+? 1
+## The command can be typed again, the machine is counted in what is placed on,
+## long names are not cut within a letter.
+$ cp app.mapping 'a b$(c).mapping'; nodewise report -q -t magc-a -p app.pattern 'a b$(c).mapping' -o typed.html; grep -o "<dt>command</dt>.*</dd>" typed.html
+<dt>command</dt><dd>nodewise report -q -t magc-a -p app.pattern &#39;a b$(c).mapping&#39; -o typed.html</dd>
+$ printf 'nodewise pattern 1\nranks 4 edges 0\n' >four.pattern; nodewise report -q -t 'hwloc:core:2 pu:2' --elements pu -p four.pattern -o pu.html; grep -o '<p>1 node, 4 hardware threads, 0 GPUs' pu.html
+<p>1 node, 4 hardware threads, 0 GPUs
+$ long=$(printf 'ä%.0s' $(seq 60)); cp app.mapping "x$long"; nodewise report -q -t magc-a -p app.pattern "x$long" -o long.html; grep -c '�' long.html
+0
+? 1
+## Mappings that share cores are shown beside a default that does.
+$ nodewise map -q -t 'hwloc:package:2 core:4' -p 16.pattern --imbalance 0 -o share.mapping
+$ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern share.mapping -o share.html && python3 check.py share.html
+share.html 6 True [] [] True
+$ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern -o no.html
+! nodewise report: 16 ranks do not fit on 1 host with room for 8; at most 8 would fit
+? 3

@@ -82,6 +82,15 @@ NW_MUST_CHECK nw_status nw_cli_output_spares(const struct nw_common *common,
 /* The same of another option that writes a file, such as "--svg". */
 NW_MUST_CHECK nw_status nw_cli_spares(const char *option, const char *output,
                                       const char *input);
+/* A file that an option beside -o writes; path NULL where not given. */
+struct nw_cli_file {
+    const char *option, *path;
+};
+/* NW_EINVAL where two of them, or one and -o, or one and --json, would write
+ * into each other. */
+NW_MUST_CHECK nw_status nw_cli_apart(const struct nw_common *common,
+                                     const struct nw_cli_file *file,
+                                     size_t count);
 /* -o and all that is priced, any of which may be NULL. */
 NW_MUST_CHECK nw_status nw_cli_spare(const struct nw_common *common,
                                      const char *source, const char *pattern,

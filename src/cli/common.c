@@ -133,6 +133,34 @@ nw_status nw_cli_spare(const struct nw_common *common, const char *source,
     return status;
 }
 
+static nw_status check_apart(const struct nw_cli_file *a,
+                             const struct nw_cli_file *b)
+{
+    if (!a->path || !b->path || strcmp(a->path, b->path))
+        return NW_OK;
+    return nw_fail(NW_EINVAL, "%s and %s both write to %s", a->option,
+                   b->option,
+                   strcmp(a->path, "-") ? a->path : "standard output");
+}
+
+nw_status nw_cli_apart(const struct nw_common *common,
+                       const struct nw_cli_file *file, size_t count)
+{
+    /* with -o FILE what is JSON is shown, too */
+    const struct nw_cli_file json = {"--json", common->json ? "-" : NULL};
+    const struct nw_cli_file result = {"-o", common->output};
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < count; i++) {
+        status = check_apart(&result, &file[i]);
+        if (!status)
+            status = check_apart(&json, &file[i]);
+        for (size_t k = 0; !status && k < i; k++)
+            status = check_apart(&file[k], &file[i]);
+    }
+    return status;
+}
+
 static nw_status put(const char *path, const char *text)
 {
     fflush(stdout);
@@ -154,7 +182,7 @@ int nw_cli_output(const char *command, const struct nw_common *common,
         return nw_cli_fail_output(command, status);
     if (common->output && strcmp(common->output, "-"))
         status = put("-", shown);
-    else if (shown)
+    else if (shown && shown != result)
         fputs(shown, stderr);
     return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;
 }

@@ -352,15 +352,18 @@ static void complete(struct arguments *arguments)
 
 static nw_status spare_topology(const struct arguments *arguments)
 {
-    const char *const file[][2] = {{"-o", arguments->common.output},
-                                   {"--svg", arguments->svg},
-                                   {"--pattern", arguments->pattern},
-                                   {"--mapping", arguments->mapping}};
-    nw_status status = NW_OK;
+    const struct nw_cli_file file[] = {{"--svg", arguments->svg},
+                                       {"--pattern", arguments->pattern},
+                                       {"--mapping", arguments->mapping}};
+    size_t count = sizeof file / sizeof *file;
+    nw_status status = nw_cli_apart(&arguments->common, file, count);
 
-    for (size_t i = 0; !status && i < sizeof file / sizeof *file; i++)
+    if (!status)
         status =
-            nw_cli_spares(file[i][0], file[i][1], arguments->plan.topology);
+            nw_cli_output_spares(&arguments->common, arguments->plan.topology);
+    for (size_t i = 0; !status && i < count; i++)
+        status = nw_cli_spares(file[i].option, file[i].path,
+                               arguments->plan.topology);
     return status;
 }
 
@@ -418,10 +421,22 @@ static nw_status write_files(const struct arguments *arguments,
     return status;
 }
 
+static bool takes_stdout(const struct arguments *arguments)
+{
+    const char *const file[] = {arguments->svg, arguments->pattern,
+                                arguments->mapping};
+
+    for (size_t i = 0; i < sizeof file / sizeof *file; i++)
+        if (file[i] && !strcmp(file[i], "-"))
+            return true;
+    return false;
+}
+
 static int show(const struct arguments *arguments,
                 const struct nw_halo_view_of *view)
 {
     char *table = NULL, *json = NULL;
+    const char *result;
     int code;
     nw_status status = write_files(arguments, view);
 
@@ -429,13 +444,17 @@ static int show(const struct arguments *arguments,
         status = nw_cli_halo_table(view, &table);
     if (!status)
         status = nw_cli_halo_json(view, &json);
+    /* standard output is one file's alone */
+    result = !arguments->common.output && takes_stdout(arguments) ? NULL
+             : arguments->common.json                             ? json
+                                                                  : table;
     if (status == NW_EIO) /* of what is written: all has been read */
         code = nw_cli_fail_output("halo", status);
     else if (status)
         code = nw_cli_fail("halo", status);
     else
-        code = nw_cli_output("halo", &arguments->common,
-                             arguments->common.json ? json : table, NULL, json);
+        code = nw_cli_output("halo", &arguments->common, result,
+                             result ? NULL : table, json);
     free(table);
     free(json);
     return code;

@@ -8,6 +8,7 @@
 #include "cli/command.h"
 #include "cli/pattern_view.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -171,7 +172,11 @@ static nw_status read_two(const struct arguments *arguments,
 
 static nw_status spare_inputs(const struct arguments *arguments)
 {
-    nw_status status = NW_OK;
+    nw_status status = nw_cli_apart(
+        &arguments->common,
+        (struct nw_cli_file[]){{"--svg", arguments->svg},
+                               {"--to", arguments->to ? "-" : NULL}},
+        arguments->common.output ? 1 : 2);
 
     for (size_t i = 0; !status && i < arguments->input_count; i++) {
         status = nw_cli_output_spares(&arguments->common, arguments->input[i]);
@@ -237,6 +242,8 @@ static int show(const struct arguments *arguments, const nw_pattern *pattern,
 {
     const struct nw_common *common = &arguments->common;
     bool converts = common->output || (arguments->to && !common->json);
+    /* standard output is the picture's alone */
+    bool aside = arguments->svg && !strcmp(arguments->svg, "-");
     char *table = NULL, *json = NULL;
     nw_status status = make_table(arguments, pattern, how, &table);
     int code;
@@ -257,8 +264,12 @@ static int show(const struct arguments *arguments, const nw_pattern *pattern,
         code = status == NW_EINVAL ? nw_cli_fail("pattern", status)
                                    : nw_cli_fail_output("pattern", status);
     else
-        code = nw_cli_output("pattern", common, converts ? NULL : table,
-                             converts ? table : NULL, json);
+        code =
+            nw_cli_output("pattern", common, converts || aside ? NULL : table,
+                          converts && !aside ? table : NULL, json);
+    if (!status && aside && !common->quiet)
+        fputs(table, stderr);
+    ;
 out:
     free(table);
     free(json);

@@ -135,3 +135,32 @@ $ nodewise map -q -t hierarchy:4@1 -p sparse.list --compact --output-format pe |
 0
 1
 2
+
+## A picture has standard output to itself, and JSON, asked to go there, is told once.
+$ for o in "--svg -" "--svg - -o kept" "--svg - -q"; do nodewise pattern four.pattern $o 2>words | sed '1s/ .*//' | sed -n '1p;$p' | paste -sd' '; wc -l <words; done
+<svg </svg>
+6
+<svg </svg>
+6
+<svg </svg>
+0
+$ nodewise halo plan -n 8x8x8 --slots 4 -q --svg - | sed '1s/ .*//' | sed -n '1p;$p' | paste -sd' '; nodewise halo plan -n 8x8x8 --slots 4 -q --pattern - | nodewise pattern - | sed -n 1p
+<svg </svg>
+ranks    4
+$ for o in "--svg p -o p" "--svg - -o -" "--svg - --json" "--svg - --json -o p" "--svg - --to list"; do nodewise pattern four.pattern $o; echo $?; done 2>&1; nodewise halo plan -n 8x8x8 --slots 4 --pattern p --svg p; test -e p
+nodewise pattern: -o and --svg both write to p
+2
+nodewise pattern: -o and --svg both write to standard output
+2
+nodewise pattern: --json and --svg both write to standard output
+2
+nodewise pattern: --json and --svg both write to standard output
+2
+nodewise pattern: --svg and --to both write to standard output
+2
+! nodewise halo: --svg and --pattern both write to p
+? 1
+$ nodewise evaluate -t hierarchy:4@1 -p four.pattern --json -o - | tail -1
+}
+$ name=$(printf 'l\351.mapping'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern --json "$name" | python3 -c 'import json, sys; print(json.loads(sys.stdin.buffer.read().decode())["mappings"][1]["name"])'
+l�.mapping

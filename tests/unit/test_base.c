@@ -287,7 +287,7 @@ static void json_is_as_written(void **state)
 
     (void)state;
     nw_json_object(&json, NULL);
-    nw_json_string(&json, "a", "x\"\n");
+    nw_json_string(&json, "a", "x\"\n\xe9\xc3\xa9\xf0\x9f");
     nw_json_number(&json, "b", 0.1);
     nw_json_wide(&json, "c", (nw_uint128)1 << 100);
     nw_json_flat_array(&json, "d");
@@ -297,7 +297,8 @@ static void json_is_as_written(void **state)
     nw_json_number(&json, "e", NAN);
     nw_json_end_object(&json);
     assert_string_equal(text.data,
-                        "{\n  \"a\": \"x\\\"\\u000a\",\n  \"b\": 0.1,\n"
+                        "{\n  \"a\": \"x\\\"\\u000a\xef\xbf\xbd\xc3\xa9"
+                        "\xef\xbf\xbd\xef\xbf\xbd\",\n  \"b\": 0.1,\n"
                         "  \"c\": 1267650600228229401496703205376,\n"
                         "  \"d\": [1, -2],\n  \"e\": null\n}\n");
     nw_text_fini(&text);

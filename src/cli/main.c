@@ -64,9 +64,12 @@ static int run_command(const struct nw_command *command, int argc, char **argv)
 /* Help and lists are printed as they go: a full disk shows when they end. */
 static void close_stdout(void)
 {
-    if (!ferror(stdout) && !fflush(stdout))
+    bool failed = ferror(stdout); /* errno is of later calls by now */
+
+    if (!fflush(stdout) && !failed)
         return;
-    fprintf(stderr, "nodewise: standard output: %s\n", strerror(errno));
+    fprintf(stderr, "nodewise: standard output: %s\n",
+            failed ? "not all of it could be written" : strerror(errno));
     _exit(NW_EXIT_FAILED);
 }
 

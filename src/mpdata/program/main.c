@@ -8,9 +8,11 @@
 #include "base/clock.h"
 #include "base/status.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t told_to_stop;
@@ -141,6 +143,18 @@ static void set_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+/* Words are printed as they go: a full disk shows when they end. */
+static void close_stdout(void)
+{
+    bool failed = ferror(stdout); /* errno is of later calls by now */
+
+    if (!fflush(stdout) && !failed)
+        return;
+    fprintf(stderr, "nodewise-mpdata: standard output: %s\n",
+            failed ? "not all of it could be written" : strerror(errno));
+    _exit(1);
+}
+
 int main(int argc, char **argv)
 {
     struct nw_mp_settings settings;
@@ -149,6 +163,7 @@ int main(int argc, char **argv)
     nw_status status;
     int level;
 
+    atexit(close_stdout);
     nw_mp_parse(argc, argv, &settings);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     set_signals();

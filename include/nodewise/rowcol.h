@@ -54,6 +54,8 @@ struct nw_rowcol_problem {
     double column_bytes; /* and one of m cells */
     bool periodic;
     bool all_shapes; /* those of one row or column too */
+    int32_t most[2]; /* rows and columns that a shape may have; 0: any. Where
+                        none is left, NW_EINVAL */
     enum nw_rowcol_objective objective;
     uint64_t seed;
     const double *speed; /* of each process, above 0; NULL: all equal. Rows and

@@ -3,6 +3,7 @@
 #include "map/rowcol.h"
 
 #include "base/array.h"
+#include "base/status.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,11 +183,20 @@ double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
     return nw_rowcol_figure(problem, &cost);
 }
 
+static bool fits(const struct nw_rowcol_problem *problem, int32_t rows)
+{
+    int32_t p = problem->bandwidths->count, columns = p / rows;
+    const int32_t *most = problem->most;
+
+    return p % rows == 0 && (!most[0] || rows <= most[0]) &&
+           (!most[1] || columns <= most[1]);
+}
+
 bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
 {
     int32_t p = problem->bandwidths->count;
 
-    if (p % rows)
+    if (!fits(problem, rows))
         return false;
     if (rows > 1 && rows < p)
         return true;
@@ -194,9 +204,21 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
         return true;
     // a prime number of processes has no other shape
     for (int32_t r = 2; r < p; r++)
-        if (p % r == 0)
+        if (fits(problem, r))
             return false;
     return true;
+}
+
+nw_status nw_rowcol_check(const struct nw_rowcol_problem *problem)
+{
+    int32_t p = problem->bandwidths->count;
+
+    for (int32_t rows = 1; rows <= p; rows++)
+        if (nw_rowcol_allows(problem, rows))
+            return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "%d processes have no shape of at most %d x %d", p,
+                   problem->most[0], problem->most[1]);
 }
 
 bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,

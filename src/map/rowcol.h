@@ -14,6 +14,9 @@ double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
 double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *arrangement, int32_t j);
 
+/* NW_EINVAL where the problem allows no shape. */
+NW_MUST_CHECK nw_status
+nw_rowcol_check(const struct nw_rowcol_problem *problem);
 /* Whether a shape is one of those that the problem allows. */
 bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows);
 

@@ -211,9 +211,11 @@ nw_status nw_rowcol_paper(const struct nw_rowcol_problem *problem,
     struct nw_rowcol result = {0};
     struct state s = {.problem = &by_sum};
     int32_t *memory = NULL;
-    nw_status status = nw_alloc(9 * p, sizeof *memory, &memory);
+    nw_status status = nw_rowcol_check(problem);
 
     by_sum.objective = NW_ROWCOL_SUM;
+    if (!status)
+        status = nw_alloc(9 * p, sizeof *memory, &memory);
     if (!status)
         status = nw_alloc(p, sizeof *result.process, &result.process);
     if (!status) {

@@ -2,6 +2,7 @@
 /* Fields in and out: the caller's plain arrays to storage with ghosts. */
 #include "mpdata/solver.h"
 #include "base/status.h"
+#include <float.h>
 #include <math.h>
 
 static const char *const field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
@@ -48,6 +49,8 @@ static const char *fault(const struct nw_mpdata *s, enum nw_mpdata_field field,
         return "too large";
     if (field == NW_MPDATA_H && !(value > 0))
         return "not positive";
+    if (field == NW_MPDATA_H && s->options.single && (float)value < FLT_MIN)
+        return "too small for single precision";
     if (field == NW_MPDATA_X && value < 0 && !s->options.infinite_gauge)
         return "negative, which needs the infinite gauge";
     return NULL;

@@ -441,6 +441,14 @@ static void refuses(void **state)
     u[3] = 0.3;
     assert_int_equal(nw_mpdata_put(s, NW_MPDATA_U1, u), NW_EFORMAT);
     nw_mpdata_free(s);
+    o.single = true; // where this h is 0
+    MUST(nw_mpdata_new(size, &o, &s));
+    const double h[3] = {1e-30, 1e-50, 1};
+    assert_int_equal(nw_mpdata_put(s, NW_MPDATA_H, h), NW_EFORMAT);
+    assert_string_equal(nw_error_text(), "h at (1, 0, 0): 1e-50 is too small "
+                                         "for single precision");
+    nw_mpdata_free(s);
+    o.single = false;
     size[1] = 0;
     assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
     size[1] = 1;

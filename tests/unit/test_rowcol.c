@@ -93,6 +93,31 @@ static void between_sites(void **state)
     nw_bandwidths_fini(&b);
 }
 
+/* A grid too short for six rows, then one for which no shape is left. */
+static void bounded_shapes(void **state)
+{
+    struct nw_bandwidths b = fitted("mpdata-intra");
+    struct nw_rowcol_problem p = {&b, SIDE, SIDE, .seed = 1, .most = {4, 0}};
+    struct nw_rowcol a;
+
+    (void)state;
+    MUST(nw_rowcol_paper(&p, &a));
+    assert_int_equal(a.rows, 4);
+    free(a.process);
+    p.all_shapes = true;
+    MUST(nw_rowcol_best(&p, &a));
+    assert_int_equal(a.rows, 4);
+    free(a.process);
+    p.all_shapes = false;
+    p.most[0] = 1; // what is left is a single row
+    MUST(nw_rowcol_paper(&p, &a));
+    assert_int_equal(a.columns, 12);
+    free(a.process);
+    p.most[1] = 6;
+    assert_int_equal(nw_rowcol_best(&p, &a), NW_EINVAL);
+    nw_bandwidths_fini(&b);
+}
+
 /* Speeds 1 in the first row and 3 in the second: a quarter and three quarters
  * of the height. The links of a row carry as much. */
 static void unequal_speeds(void **state)
@@ -348,6 +373,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inside_a_cluster),
         cmocka_unit_test(between_sites),
+        cmocka_unit_test(bounded_shapes),
         cmocka_unit_test(unequal_speeds),
         cmocka_unit_test(heuristic_counts_all),
         cmocka_unit_test(search_finds_the_optimum),

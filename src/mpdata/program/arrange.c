@@ -20,6 +20,14 @@ enum { NAME = 256 };
 
 /* --- the shape without an arrangement --- */
 
+/* Sides between so many parts of an axis. */
+static int64_t sides(const struct nw_mp_settings *s, int axis, int32_t parts)
+{
+    bool ring = s->options.border[axis][0] == NW_MPDATA_PERIODIC;
+
+    return parts > 1 && ring ? parts : parts - 1;
+}
+
 static nw_status choose_shape(const struct nw_mp_settings *s,
                               struct nw_mp_grid *g)
 {
@@ -34,7 +42,8 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
     }
     for (int32_t r = g->size; r >= 1; r--) {
         int32_t c = g->size / r;
-        int64_t cost = (r - 1) * g->n[1] + (c - 1) * g->n[0];
+        int64_t cost =
+            sides(s, 0, r) * g->n[1] + sides(s, 1, c) * g->n[0];
         if (g->size % r || (r > 1 && g->n[0] < least * r) ||
             (c > 1 && g->n[1] < least * c) || (best >= 0 && cost >= best))
             continue;
@@ -62,10 +71,7 @@ static nw_status find_nodes(const nw_topology *t, const char *hosts, int ranks,
     int found = 0;
 
     for (int r = 0; r < ranks; r++) {
-        node[r] = -1;
-        for (int32_t i = 0; i < nodes; i++)
-            if (!strcmp(nw_topology_node_name(t, i), hosts + r * NAME))
-                node[r] = i;
+        node[r] = nw_topology_node_find(t, hosts + r * NAME);
         found += node[r] >= 0;
     }
     if (found == ranks)
@@ -218,6 +224,15 @@ static void tell(const struct nw_mp_settings *s, struct nw_mp_grid *g,
              plain.columns, before);
 }
 
+/* One part takes any number of cells. */
+static int32_t most_parts(const struct nw_mp_settings *s,
+                          const struct nw_mp_grid *g, int axis)
+{
+    int64_t parts = g->n[axis] / nw_mpdata_halo(&s->options);
+
+    return parts > 1 ? (int32_t)parts : 1;
+}
+
 static nw_status solve(const struct nw_mp_settings *s, struct nw_mp_grid *g,
                        const char *hosts, int32_t *rank_at)
 {
@@ -232,6 +247,7 @@ static nw_status solve(const struct nw_mp_settings *s, struct nw_mp_grid *g,
                     s->options.border[1][0] == NW_MPDATA_PERIODIC,
         .objective = s->slowest ? NW_ROWCOL_SLOWEST : NW_ROWCOL_SUM,
         .seed = 1,
+        .most = {most_parts(s, g, 0), most_parts(s, g, 1)},
     };
     struct nw_rowcol a = {0};
     double *speed = NULL;

@@ -1,32 +1,51 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From what was asked to a job that can step. */
 #include "mpdata/program/job.h"
+#include "base/array.h"
 #include "base/file.h"
 
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
-#include <unistd.h>
+
+/* Of the cores that this rank may run on its share, each core being shared by
+ * all ranks of the node that may run there. */
+static int32_t share_of(const cpu_set_t *set, int ranks, const cpu_set_t *own)
+{
+    double share = 1e-9; // sums of thirds
+
+    for (int core = 0; core < CPU_SETSIZE; core++) {
+        int sharers = 0;
+        if (!CPU_ISSET(core, own))
+            continue;
+        for (int i = 0; i < ranks; i++)
+            sharers += CPU_ISSET(core, &set[i]) != 0;
+        share += 1.0 / sharers;
+    }
+    return share < 1 ? 1 : (int32_t)share;
+}
 
 /* This rank's share of the cores of its node, unless OpenMP was told. */
 static int32_t choose_threads(void)
 {
     MPI_Comm node;
-    cpu_set_t set;
-    int ranks, cores = 1;
+    cpu_set_t own, *set;
+    int ranks, bytes = sizeof own;
+    int32_t share;
 
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
                         &node);
     MPI_Comm_size(node, &ranks);
+    CPU_ZERO(&own);
+    if (sched_getaffinity(0, sizeof own, &own))
+        CPU_SET(0, &own);
+    if (nw_alloc((size_t)ranks, sizeof own, &set))
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Allgather(&own, bytes, MPI_BYTE, set, bytes, MPI_BYTE, node);
+    share = share_of(set, ranks, &own);
+    free(set);
     MPI_Comm_free(&node);
-    if (getenv("OMP_NUM_THREADS"))
-        return omp_get_max_threads();
-    if (!sched_getaffinity(0, sizeof set, &set))
-        cores = CPU_COUNT(&set);
-    // bound by the launcher: these cores are its own
-    if (cores < sysconf(_SC_NPROCESSORS_ONLN))
-        return cores;
-    return cores / ranks > 1 ? cores / ranks : 1;
+    return getenv("OMP_NUM_THREADS") ? omp_get_max_threads() : share;
 }
 
 static nw_status prepare(struct nw_mp_job *job, struct nw_mp_settings *s)

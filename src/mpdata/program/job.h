@@ -34,7 +34,8 @@ struct nw_mp_settings {
     int32_t shape[2]; /* rows, columns of ranks; 0: chosen */
     bool blocking;    /* nothing is computed during an exchange */
     bool quiet, json;
-    bool bar; /* progress where stderr is no terminal, too */
+    bool bar;    /* progress where stderr is no terminal, too */
+    bool silent; /* nor where it is one */
 };
 
 /* The division: row i of ranks has planes row_low[i] to row_low[i + 1]. */
@@ -97,6 +98,9 @@ void nw_mp_part(const struct nw_mp_job *job, enum nw_mpdata_field field,
 /* Local. Copies that part out of the solver. */
 void nw_mp_take(const struct nw_mp_job *job, enum nw_mpdata_field field,
                 double *out);
+
+/* Local. The step that the run ends with. */
+int64_t nw_mp_last(const struct nw_mp_job *job);
 
 /* march.c */
 nw_status nw_mp_plan(struct nw_mp_job *job);

@@ -54,6 +54,13 @@ nw_status nw_mp_size(struct nw_mp_job *job)
     return nw_mp_agree(MPI_COMM_WORLD, status);
 }
 
+int64_t nw_mp_last(const struct nw_mp_job *job)
+{
+    const struct nw_mp_settings *s = job->settings;
+
+    return s->steps >= 0 ? s->steps : s->name ? job->made.steps : 1;
+}
+
 struct part {
     int64_t first[3], extent[3];
 };
@@ -96,6 +103,15 @@ static nw_status read_part(const struct nw_mp_job *job,
     return NW_OK;
 }
 
+/* As numbers: a 0 may have either sign. */
+static bool same(const double *a, const double *b, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (!(a[i] == b[i]))
+            return false;
+    return true;
+}
+
 /* The last face of a divided periodic axis is the first. */
 static nw_status check_wrap(const struct nw_mp_job *job, int axis,
                             const struct part *whole, const double *values)
@@ -119,9 +135,8 @@ static nw_status check_wrap(const struct nw_mp_job *job, int axis,
     for (int64_t i = 0; i < slab.extent[0] && !status; i++)
         for (int64_t j = 0; j < slab.extent[1] && !status; j++) {
             int64_t at = axis ? i * m + m - 1 : (whole->extent[0] - 1) * m + j;
-            if (memcmp(values + at * width,
-                       first + (i * slab.extent[1] + j) * width,
-                       (size_t)width * sizeof *first) != 0)
+            if (!same(values + at * width,
+                      first + (i * slab.extent[1] + j) * width, width))
                 status = nw_fail(NW_EFORMAT,
                                  "u%d of the last face of a periodic axis is "
                                  "not that of the first at (%lld, %lld)",

@@ -35,8 +35,8 @@ static void show(const struct nw_mp_job *job, struct progress *p, int64_t last)
     double spent = 1e-9 * (double)(now - p->begin);
     int64_t done = job->step - p->first;
 
-    if (job->grid.rank || job->settings->quiet || !done ||
-        now - p->shown < gap || spent < 2)
+    if (job->grid.rank || job->settings->quiet || job->settings->silent ||
+        !done || now - p->shown < gap || spent < 2)
         return;
     p->shown = now;
     p->drawn = p->terminal;
@@ -85,7 +85,7 @@ static nw_status march(struct nw_mp_job *job, int64_t last, bool *stopped)
         if (s->every && job->step % s->every == 0)
             status = nw_mp_checkpoint_write(job, nw_mp_checkpoint_path(s));
         show(job, &p, last);
-        if (!status && job->step >= next)
+        if (!status && job->step >= next && job->step < last)
             *stopped = stop_now(job, &next,
                                 1e-9 * (double)(nw_clock_ns() - p.begin) /
                                     (double)(job->step - p.first));
@@ -111,7 +111,7 @@ static nw_status write_files(const struct nw_mp_job *job)
 static nw_status run(struct nw_mp_job *job, bool *stopped)
 {
     const struct nw_mp_settings *s = job->settings;
-    int64_t last = s->steps >= 0 ? s->steps : s->name ? job->made.steps : 1;
+    int64_t last = nw_mp_last(job);
     struct nw_mp_result result = {.first = job->step};
     nw_status status;
 

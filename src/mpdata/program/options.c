@@ -279,6 +279,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
     static const char *const whens[3] = {"auto", "always", "never"};
     struct nw_mp_settings *s = state->input;
+    int found;
 
     switch (key) {
     case 'c':
@@ -304,7 +305,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
         s->json = true;
         return 0;
     case KEY_PROGRESS:
-        s->bar = one_of("progress", value, whens, state) == 1;
+        found = one_of("progress", value, whens, state);
+        s->bar = found == 1;
+        s->silent = found == 2;
         return 0;
     case ARGP_KEY_END:
         check(s, state);

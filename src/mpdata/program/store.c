@@ -203,7 +203,10 @@ static nw_status check_head(const struct nw_mp_job *job, const char *path,
             return nw_fail(NW_EFORMAT, "%s:%d: '%.60s' where this run has '%s'",
                            path, number, other ? other : "", line);
     }
-    memmove(head, theirs, strlen(theirs) + 1);
+    if (theirs)
+        memmove(head, theirs, strlen(theirs) + 1);
+    else /* it ends with the last of these lines */
+        *head = '\0';
     return NW_OK;
 }
 
@@ -265,6 +268,9 @@ nw_status nw_mp_checkpoint_read(struct nw_mp_job *job)
         (sscanf(head, "step %lld\nvalues %llx\n", &step, &hash) != 2 ||
          step < 0))
         status = nw_fail(NW_EFORMAT, "%s:7: no step and values", s.path);
+    if (!status && step > nw_mp_last(job))
+        status = nw_fail(NW_EFORMAT, "%s: step %lld, and --steps ends at %lld",
+                         s.path, step, (long long)nw_mp_last(job));
     if (!status)
         status = read_rows(job, &s);
     if (s.file >= 0)

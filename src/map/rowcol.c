@@ -216,9 +216,8 @@ nw_status nw_rowcol_check(const struct nw_rowcol_problem *problem)
     for (int32_t rows = 1; rows <= p; rows++)
         if (nw_rowcol_allows(problem, rows))
             return NW_OK;
-    return nw_fail(NW_EINVAL,
-                   "%d processes have no shape of at most %d x %d", p,
-                   problem->most[0], problem->most[1]);
+    return nw_fail(NW_EINVAL, "%d processes have no shape of at most %d x %d",
+                   p, problem->most[0], problem->most[1]);
 }
 
 bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,

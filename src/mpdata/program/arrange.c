@@ -42,8 +42,7 @@ static nw_status choose_shape(const struct nw_mp_settings *s,
     }
     for (int32_t r = g->size; r >= 1; r--) {
         int32_t c = g->size / r;
-        int64_t cost =
-            sides(s, 0, r) * g->n[1] + sides(s, 1, c) * g->n[0];
+        int64_t cost = sides(s, 0, r) * g->n[1] + sides(s, 1, c) * g->n[0];
         if (g->size % r || (r > 1 && g->n[0] < least * r) ||
             (c > 1 && g->n[1] < least * c) || (best >= 0 && cost >= best))
             continue;

@@ -290,6 +290,12 @@ struct nw_aside *nw_given_take(MPI_Message message)
     return one;
 }
 
+struct nw_whose nw_given_whose(const struct nw_aside *one,
+                               struct nw_whose whose)
+{
+    return one ? NW_OF_COMM(one->comm) : whose;
+}
+
 void nw_given_end(struct nw_aside *one, MPI_Status *status)
 {
     if (!one)

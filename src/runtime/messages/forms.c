@@ -165,19 +165,54 @@ bool nw_form_alltoall(int *rc, struct nw_area from, struct nw_area into,
     return from.buffer != MPI_IN_PLACE && all_blocks(&call, 1, rc);
 }
 
-/* Operations whose operands are of the predefined types without gaps; all
- * ranks give the same. */
+static bool is_among(MPI_Datatype type, const MPI_Datatype *types, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (type == types[i])
+            return true;
+    return false;
+}
+
+#define IS_AMONG(type, ...)                                                    \
+    is_among((type), (const MPI_Datatype[]){__VA_ARGS__},                      \
+             sizeof((const MPI_Datatype[]){__VA_ARGS__}) /                     \
+                 sizeof(MPI_Datatype))
+
+static bool is_whole(MPI_Datatype type)
+{
+    return IS_AMONG(type, MPI_INT, MPI_LONG, MPI_SHORT, MPI_LONG_LONG,
+                    MPI_SIGNED_CHAR, MPI_UNSIGNED, MPI_UNSIGNED_CHAR,
+                    MPI_UNSIGNED_SHORT, MPI_UNSIGNED_LONG,
+                    MPI_UNSIGNED_LONG_LONG, MPI_INT8_T, MPI_INT16_T,
+                    MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
+                    MPI_UINT32_T, MPI_UINT64_T, MPI_INTEGER);
+}
+
+static bool is_real(MPI_Datatype type)
+{
+    return IS_AMONG(type, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL,
+                    MPI_DOUBLE_PRECISION);
+}
+
+static bool is_complex(MPI_Datatype type)
+{
+    return IS_AMONG(type, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
+                    MPI_COMPLEX, MPI_DOUBLE_COMPLEX);
+}
+
+/* Operations whose operands are known, so that all ranks give the same, and
+ * such operands: of others MPI tells each rank at once that it refuses them,
+ * where in a tree one rank would find out and its neighbours wait. */
 static bool is_plain(MPI_Op op, MPI_Datatype type)
 {
-    const MPI_Op known[] = {MPI_MAX, MPI_MIN,  MPI_SUM,  MPI_PROD, MPI_LAND,
-                            MPI_LOR, MPI_LXOR, MPI_BAND, MPI_BOR,  MPI_BXOR};
-    int ints, addresses, types, combiner = -1;
-
-    NW_PMPI(Type_get_envelope)(type, &ints, &addresses, &types, &combiner);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (op == known[i])
-            return combiner == MPI_COMBINER_NAMED;
-    return false;
+    if (op == MPI_SUM || op == MPI_PROD)
+        return is_whole(type) || is_real(type) || is_complex(type);
+    if (op == MPI_MAX || op == MPI_MIN)
+        return is_whole(type) || is_real(type);
+    if (op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR)
+        return is_whole(type) || type == MPI_BYTE;
+    return (op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR) &&
+           (is_whole(type) || type == MPI_C_BOOL);
 }
 
 static bool reduce(struct call *call, MPI_Op op, int *rc)

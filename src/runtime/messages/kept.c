@@ -2,6 +2,8 @@
 /* The table of what requests have still to do. */
 #include "runtime/messages/kept.h"
 
+#include "runtime/messages/recipe.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,11 +62,8 @@ static void keep_type(struct nw_kept *kept)
 {
     struct nw_catch *caught = &kept->caught;
     MPI_Datatype type = caught->type;
-    int ints, addresses, types, combiner = MPI_COMBINER_NAMED;
 
-    if (caught->on)
-        NW_PMPI(Type_get_envelope)(type, &ints, &addresses, &types, &combiner);
-    if (combiner == MPI_COMBINER_NAMED ||
+    if (!caught->on || type == MPI_DATATYPE_NULL || nw_type_is_named(type) ||
         NW_PMPI(Type_dup)(type, &caught->type))
         return;
     kept->owned = true;
@@ -105,7 +104,7 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                              .persistent = stage->persistent,
                              .active = !stage->persistent,
                              .whole = stage->whole,
-                             .whose = whose,
+                             .whose = nw_given_whose(stage->caught.from, whose),
                              .call = stage->call,
                              .count = stage->count,
                              .caught = stage->caught};

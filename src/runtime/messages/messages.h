@@ -233,7 +233,11 @@ bool nw_is_apart(struct nw_area area); /* it is not MPI's to do */
 int nw_pair_through(struct nw_exchange exchange, MPI_Status *status);
 /* What was looked into, of a message that is received now; to be ended. */
 struct nw_aside *nw_given_take(MPI_Message message);
-/* It was received, from ourselves; NULL is fine, for both. */
+/* Whose error handler hears of it: calls that receive it name no communicator.
+ */
+struct nw_whose nw_given_whose(const struct nw_aside *one,
+                               struct nw_whose whose);
+/* It was received, from ourselves; NULL is fine, for all. */
 void nw_given_end(struct nw_aside *one, MPI_Status *status);
 
 /* slots.c: maps what was announced since; next to nothing where nothing was. */
@@ -277,7 +281,8 @@ int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
 int nw_window_refused(int rc, MPI_Comm comm);
 
 /* How often blocks come (shapes.c). */
-int64_t nw_shape_size(MPI_Comm comm); /* the other group's, between two */
+int64_t nw_shape_size(MPI_Comm comm);  /* the other group's, between two */
+int64_t nw_shape_group(MPI_Comm comm); /* the own one's */
 bool nw_shape_is_root(MPI_Comm comm, int root);
 bool nw_shape_is_outside(MPI_Comm comm, int root); /* MPI_PROC_NULL */
 int64_t nw_shape_in(MPI_Comm comm);                /* neighbours */

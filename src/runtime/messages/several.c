@@ -63,16 +63,23 @@ static int done_one(struct several *several, int request, int status, int rc)
     return MPI_SUCCESS;
 }
 
+/* What failed of ours, told as MPI tells of its own: by that one's status. */
+static void note(struct several *several, int count, int status, int *rc,
+                 int one)
+{
+    if (!one)
+        return;
+    for (int i = 0; i < count && !*rc; i++)
+        several->status[i].MPI_ERROR = MPI_SUCCESS;
+    several->status[status].MPI_ERROR = one;
+    *rc = MPI_ERR_IN_STATUS;
+}
+
 static int done_all(struct several *several, int rc)
 {
-    int bad = MPI_SUCCESS;
-
-    for (int i = 0; i < several->count; i++) {
-        int one = done_one(several, i, i, rc);
-
-        bad = bad ? bad : one;
-    }
-    return rc ? rc : bad;
+    for (int i = 0; i < several->count; i++)
+        note(several, several->count, i, &rc, done_one(several, i, i, rc));
+    return rc;
 }
 
 int nw_message_waitall(__typeof__(&MPI_Waitall) next, int count,
@@ -171,7 +178,7 @@ int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
                     MPI_Status *statuses)
 {
     struct several several;
-    int rc = MPI_ERR_NO_MEM, bad = MPI_SUCCESS;
+    int rc = MPI_ERR_NO_MEM;
 
     if (several_open(&several, count, requests, statuses)) {
         int held = nw_request_held(count, requests, several.status);
@@ -186,14 +193,12 @@ int nw_message_some(__typeof__(&MPI_Waitsome) next, int count,
         rc = next(count, requests, outcount, indices, several.status);
         for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount &&
                         (!rc || rc == MPI_ERR_IN_STATUS);
-             i++) {
-            int one = done_one(&several, indices[i], i, rc);
-
-            bad = bad ? bad : one;
-        }
+             i++)
+            note(&several, *outcount, i, &rc,
+                 done_one(&several, indices[i], i, rc));
     }
     several_close(&several, statuses);
-    return rc ? rc : bad;
+    return rc;
 }
 
 int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,

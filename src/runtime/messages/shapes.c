@@ -21,6 +21,14 @@ int64_t nw_shape_size(MPI_Comm comm)
     return size;
 }
 
+int64_t nw_shape_group(MPI_Comm comm)
+{
+    int size = 0;
+
+    NW_PMPI(Comm_size)(comm, &size);
+    return size;
+}
+
 static int rank_of(MPI_Comm comm)
 {
     int rank = -1;
@@ -83,11 +91,9 @@ static int64_t number(const void *array, size_t size, int64_t i)
 /* Of the own group, for MPI_Reduce_scatter. */
 int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size)
 {
-    int size = 0;
-    int64_t sum = 0;
+    int64_t size = nw_shape_group(comm), sum = 0;
 
-    NW_PMPI(Comm_size)(comm, &size);
-    for (int i = 0; i < size; i++)
+    for (int64_t i = 0; i < size; i++)
         sum += number(counts, count_size, i);
     return sum;
 }

@@ -327,6 +327,7 @@ int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
 {
     uint64_t most = status && !rc ? nw_stage_received(status) : UINT64_MAX;
 
+    whose = nw_given_whose(stage->caught.from, whose);
     nw_given_end(stage->caught.from, status);
     if (rc)
         nw_direct_unsent(stage->buffer, stage->count);

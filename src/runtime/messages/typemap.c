@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/status.h"
+#include "runtime/messages/recipe.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,15 +16,6 @@ static int keyval = MPI_KEYVAL_INVALID;
 static uint64_t given;
 enum { NAMED = 64 };
 static struct nw_typemap *named[NAMED];
-
-/* What a constructor was given. */
-struct recipe {
-    int *ints;
-    MPI_Aint *addresses;
-    MPI_Datatype *types;
-    int counts[3];
-    int combiner;
-};
 
 static nw_status flatten(MPI_Datatype type, struct nw_typemap *out);
 
@@ -99,93 +91,149 @@ static nw_status add_blocks(MPI_Datatype type, const struct blocks *blocks,
 }
 
 /* Blocks each with a place; lengths[i * pace], so that 0 is one for all. */
-static nw_status add_places(const struct recipe *r, const int *lengths,
+static nw_status add_places(const struct nw_recipe *r, const int64_t *lengths,
                             int pace, struct nw_typemap *out)
 {
-    bool in_bytes = r->counts[1] > 0;
-    const int *places = in_bytes ? NULL : r->ints + r->counts[0] - r->ints[0];
-    MPI_Aint unit = in_bytes ? 1 : extent_of(r->types[0]);
+    int64_t count = r->number[0];
+    bool in_bytes = r->addresses > 0;
+    const int64_t *places = in_bytes ? NULL : r->number + r->numbers - count;
+    MPI_Aint step = extent_of(r->type[0]);
     struct nw_typemap part;
-    nw_status status = open_part(r->types[0], out, &part);
+    nw_status status = open_part(r->type[0], out, &part);
 
-    for (int i = 0; i < r->ints[0] && !status; i++) {
-        MPI_Aint place = in_bytes ? r->addresses[i] : places[i];
+    for (int64_t i = 0; i < count && !status; i++) {
+        MPI_Aint place = in_bytes ? r->address[i] : places[i] * step;
 
-        status =
-            nw_runs_repeat(out, &part, lengths[i * pace],
-                           (MPI_Aint[]){place * unit, extent_of(r->types[0])});
+        status = nw_runs_repeat(out, &part, lengths[i * pace],
+                                (MPI_Aint[]){place, step});
     }
     free(part.run);
     return status;
 }
 
-static nw_status add_struct(const struct recipe *r, struct nw_typemap *out)
+static nw_status add_struct(const struct nw_recipe *r, struct nw_typemap *out)
 {
     nw_status status = NW_OK;
 
-    for (int i = 0; i < r->ints[0] && !status; i++)
-        status = add_blocks(r->types[i],
+    for (int64_t i = 0; i < r->number[0] && !status; i++)
+        status = add_blocks(r->type[i],
                             &(struct blocks){.count = 1,
-                                             .length = r->ints[1 + i],
-                                             .offset = r->addresses[i]},
+                                             .length = r->number[1 + i],
+                                             .offset = r->address[i]},
                             out);
     return status;
 }
 
-static nw_status add_subarray(const struct recipe *r, struct nw_typemap *out)
+/* -- arrays: of each dimension the blocks that are part of it -- */
+
+/* From `start` on, `length` elements of `size`, and again each `step`. */
+struct dimension {
+    int64_t size, start, length, step;
+};
+
+/* Of one dimension: what `part` has is repeated, all `unit` apart. */
+static nw_status add_dimension(const struct dimension *d, MPI_Aint unit,
+                               struct nw_typemap *part)
 {
-    int n = r->ints[0];
-    const int *sizes = r->ints + 1, *sub = sizes + n, *starts = sub + n;
-    bool c_order = r->ints[1 + 3 * n] == MPI_ORDER_C;
-    MPI_Aint step = extent_of(r->types[0]), offset = 0;
-    struct nw_typemap part, next;
-    nw_status status = open_part(r->types[0], out, &part);
+    struct nw_typemap next = {.users = 0};
+    nw_status status = NW_OK;
 
-    for (int d = 0; d < n && !status; d++) {
-        int i = c_order ? n - 1 - d : d;
+    for (int64_t at = d->start; at < d->size && !status; at += d->step) {
+        int64_t left = d->size - at;
 
-        offset += starts[i] * step;
-        next = (struct nw_typemap){.users = 0};
-        status = nw_runs_repeat(&next, &part, sub[i], (MPI_Aint[]){0, step});
-        free(part.run);
-        part = next;
-        step *= sizes[i];
+        status =
+            nw_runs_repeat(&next, part, d->length < left ? d->length : left,
+                           (MPI_Aint[]){at * unit, unit});
+    }
+    free(part->run);
+    *part = next;
+    return status;
+}
+
+static nw_status add_array(const struct nw_recipe *r,
+                           struct dimension (*of)(const struct nw_recipe *r,
+                                                  int64_t i),
+                           int64_t n, struct nw_typemap *out)
+{
+    bool c_order = r->number[r->numbers - 1] == MPI_ORDER_C;
+    MPI_Aint unit = extent_of(r->type[0]);
+    struct nw_typemap part;
+    nw_status status = open_part(r->type[0], out, &part);
+
+    for (int64_t i = 0; i < n && !status; i++) {
+        struct dimension d = of(r, c_order ? n - 1 - i : i);
+
+        status = add_dimension(&d, unit, &part);
+        unit *= d.size;
     }
     if (!status)
-        status = nw_runs_repeat(out, &part, 1, (MPI_Aint[]){offset, 0});
+        status = nw_runs_repeat(out, &part, 1, (MPI_Aint[]){0, 0});
     free(part.run);
     return status;
 }
 
-static nw_status follow(const struct recipe *r, struct nw_typemap *out)
+/* ndims, sizes, subsizes, starts, order */
+static struct dimension of_subarray(const struct nw_recipe *r, int64_t i)
+{
+    int64_t n = r->number[0];
+    const int64_t *number = r->number + 1 + i;
+
+    return (struct dimension){number[0], number[2 * n], number[n], number[0]};
+}
+
+/* size, rank, ndims, sizes, distributions, their arguments, processes, order;
+ * ranks are counted along the last dimension first, whatever the order. */
+static struct dimension of_darray(const struct nw_recipe *r, int64_t i)
+{
+    int64_t n = r->number[2], below = 1;
+    const int64_t *number = r->number + 3 + i,
+                  *processes = r->number + 3 + 3 * n;
+    struct dimension d = {.size = number[0], .length = number[2 * n]};
+
+    if (number[n] == MPI_DISTRIBUTE_NONE)
+        return (struct dimension){d.size, 0, d.size, d.size};
+    for (int64_t k = i + 1; k < n; k++)
+        below *= processes[k];
+    if (d.length == MPI_DISTRIBUTE_DFLT_DARG)
+        d.length = number[n] == MPI_DISTRIBUTE_CYCLIC
+                       ? 1
+                       : (d.size + processes[i] - 1) / processes[i];
+    d.start = r->number[1] / below % processes[i] * d.length;
+    d.step = processes[i] * d.length;
+    return d;
+}
+
+static nw_status follow(const struct nw_recipe *r, struct nw_typemap *out)
 {
     struct blocks blocks = {.count = 1, .length = 1};
 
     switch (r->combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
-        return add_blocks(r->types[0], &blocks, out);
+        return add_blocks(r->type[0], &blocks, out);
     case MPI_COMBINER_CONTIGUOUS:
-        blocks.length = r->ints[0];
-        return add_blocks(r->types[0], &blocks, out);
+        blocks.length = r->number[0];
+        return add_blocks(r->type[0], &blocks, out);
     case MPI_COMBINER_VECTOR:
     case MPI_COMBINER_HVECTOR:
-        blocks.count = r->ints[0];
-        blocks.length = r->ints[1];
+        blocks.count = r->number[0];
+        blocks.length = r->number[1];
         blocks.step = r->combiner == MPI_COMBINER_HVECTOR
-                          ? r->addresses[0]
-                          : r->ints[2] * extent_of(r->types[0]);
-        return add_blocks(r->types[0], &blocks, out);
+                          ? r->address[0]
+                          : r->number[2] * extent_of(r->type[0]);
+        return add_blocks(r->type[0], &blocks, out);
     case MPI_COMBINER_INDEXED:
     case MPI_COMBINER_HINDEXED:
-        return add_places(r, r->ints + 1, 1, out);
+        return add_places(r, r->number + 1, 1, out);
     case MPI_COMBINER_INDEXED_BLOCK:
     case MPI_COMBINER_HINDEXED_BLOCK:
-        return add_places(r, r->ints + 1, 0, out);
+        return add_places(r, r->number + 1, 0, out);
     case MPI_COMBINER_STRUCT:
         return add_struct(r, out);
     case MPI_COMBINER_SUBARRAY:
-        return add_subarray(r, out);
+        return add_array(r, of_subarray, r->number[0], out);
+    case MPI_COMBINER_DARRAY:
+        return add_array(r, of_darray, r->number[2], out);
     default:
         return nw_fail(NW_EUNSUPPORTED,
                        "a datatype made by a constructor that is not known "
@@ -194,54 +242,15 @@ static nw_status follow(const struct recipe *r, struct nw_typemap *out)
     }
 }
 
-/* Datatypes that the library gave us to look at, not the predefined ones. */
-static void free_types(struct recipe *r)
-{
-    int counts[3], combiner;
-
-    for (int i = 0; i < r->counts[2]; i++) {
-        NW_PMPI(Type_get_envelope)
-        (r->types[i], &counts[0], &counts[1], &counts[2], &combiner);
-        if (combiner != MPI_COMBINER_NAMED &&
-            combiner != MPI_COMBINER_F90_REAL &&
-            combiner != MPI_COMBINER_F90_COMPLEX &&
-            combiner != MPI_COMBINER_F90_INTEGER)
-            NW_PMPI(Type_free)(&r->types[i]);
-    }
-}
-
 static nw_status flatten(MPI_Datatype type, struct nw_typemap *out)
 {
-    struct recipe r = {.ints = NULL};
-    nw_status status;
+    struct nw_recipe recipe;
+    nw_status status = nw_recipe_read(type, &recipe);
 
-    if (NW_PMPI(Type_get_envelope)(type, &r.counts[0], &r.counts[1],
-                                   &r.counts[2], &r.combiner))
-        return nw_fail(NW_EINVAL, "this is no datatype");
-    if (r.combiner == MPI_COMBINER_NAMED ||
-        r.combiner == MPI_COMBINER_F90_REAL ||
-        r.combiner == MPI_COMBINER_F90_COMPLEX ||
-        r.combiner == MPI_COMBINER_F90_INTEGER)
-        return flatten_named(type, out);
-    status = nw_alloc((size_t)r.counts[0] + 1, sizeof *r.ints, &r.ints);
     if (!status)
-        status = nw_alloc((size_t)r.counts[1] + 1, sizeof *r.addresses,
-                          &r.addresses);
-    if (!status)
-        status =
-            nw_alloc((size_t)r.counts[2] + 1, sizeof(MPI_Datatype), &r.types);
-    if (!status &&
-        NW_PMPI(Type_get_contents)(type, r.counts[0], r.counts[1], r.counts[2],
-                                   r.ints, r.addresses, r.types))
-        status = nw_fail(NW_EUNSUPPORTED, "a datatype that does not say how "
-                                          "it was made");
-    else if (!status) {
-        status = follow(&r, out);
-        free_types(&r);
-    }
-    free(r.ints);
-    free(r.addresses);
-    free(r.types);
+        status = nw_recipe_is_basic(&recipe) ? flatten_named(type, out)
+                                             : follow(&recipe, out);
+    nw_recipe_free(&recipe);
     return status;
 }
 
@@ -295,15 +304,6 @@ static int share(MPI_Datatype type, int key, void *extra, void *in, void *out,
     memcpy(out, &in, sizeof in);
     *flag = 1;
     return MPI_SUCCESS;
-}
-
-static bool is_named(MPI_Datatype type)
-{
-    int counts[3], combiner = MPI_COMBINER_NAMED;
-
-    NW_PMPI(Type_get_envelope)
-    (type, &counts[0], &counts[1], &counts[2], &combiner);
-    return combiner == MPI_COMBINER_NAMED;
 }
 
 static struct nw_typemap **named_cell(MPI_Datatype type)
@@ -366,7 +366,7 @@ nw_status nw_typemap_of(MPI_Datatype type, struct nw_typemap **out)
         *out = layout;
         return NW_OK;
     }
-    if (is_named(type)) {
+    if (nw_type_is_named(type)) {
         status = find(type, out);
         if (!status)
             know(*out);

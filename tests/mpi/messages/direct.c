@@ -535,6 +535,8 @@ static void truncated(MPI_Comm comm)
         MPI_Send(address(&memory), 8192, MPI_CHAR, 1, 1, comm);
         return;
     }
+    if (probes)
+        MPI_Probe(0, 1, comm, MPI_STATUS_IGNORE);
     rc = MPI_Recv(address(&memory), 4096, MPI_CHAR, 0, 1, comm,
                   MPI_STATUS_IGNORE);
     MPI_Error_class(rc, &class);
@@ -546,6 +548,52 @@ static void truncated(MPI_Comm comm)
                   MPI_STATUS_IGNORE);
     if (rc || !reads_as(&letter, &memory, 0))
         complain("behind a truncation", &letter, rc);
+}
+
+/* Several at once: the status of the one says so, and all are done. MPICH tells
+ * the world's handler of it. */
+static void truncated_among(int way, MPI_Comm comm)
+{
+    struct letter letter = {.bytes = 8192, .id = 8};
+    struct memory memory[2] = {memory_new(1), memory_new(1)};
+    int rc, class = MPI_SUCCESS, done[2] = {0, 1}, n = 2, flag = 0;
+    MPI_Request request[2];
+    MPI_Status status[2];
+
+    if (!rank) {
+        MPI_Recv(NULL, 0, MPI_INT, 1, 2, comm, MPI_STATUS_IGNORE);
+        for (int i = 0; i < 2; i++)
+            MPI_Send(address(&memory[i]), 8192, MPI_CHAR, 1, 1, comm);
+        MPI_Send(NULL, 0, MPI_INT, 1, 3, comm);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Irecv(address(&memory[i]), i ? 4096 : 8192, MPI_CHAR, 0, 1, comm,
+                  &request[i]);
+        status[i].MPI_ERROR = -1;
+    }
+    MPI_Send(NULL, 0, MPI_INT, 0, 2, comm);
+    /* behind both */
+    MPI_Recv(NULL, 0, MPI_INT, 0, 3, comm, MPI_STATUS_IGNORE);
+    if (way == 0)
+        rc = MPI_Waitall(2, request, status);
+    else if (way == 1)
+        while (!(rc = MPI_Testall(2, request, &flag, status)) && !flag)
+            continue;
+    else
+        do
+            rc = MPI_Waitsome(2, request, &n, done, status);
+        while (!rc && n != MPI_UNDEFINED);
+    MPI_Error_class(rc, &class);
+    if (class != MPI_ERR_IN_STATUS)
+        complain("several, one truncated", &letter, class);
+    for (int i = 0; i < n && class == MPI_ERR_IN_STATUS; i++) {
+        int one = MPI_SUCCESS;
+
+        MPI_Error_class(status[i].MPI_ERROR, &one);
+        if (one != (done[i] ? MPI_ERR_TRUNCATE : MPI_SUCCESS))
+            complain("the status of one of several", &letter, one);
+    }
 }
 
 /* Receives with less room than an envelope: what fits comes, with its gaps left
@@ -672,6 +720,10 @@ int main(int argc, char **argv)
         both_ways(memory_new(i % 3 != 0), i % WAYS, comm);
 #endif
     truncated(comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 3 && size > 1 && rank < 2; i++)
+        truncated_among(i, comm);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     little(comm);
     cancelled(comm);
     device = cuda.uses("device");

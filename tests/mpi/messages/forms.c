@@ -232,6 +232,20 @@ static int try_with_messages(int words, MPI_Comm comm)
     return wrong;
 }
 
+/* Each rank hears of it, whatever the form: none waits for another. */
+static int refused(MPI_Comm comm)
+{
+    double own_words[2] = {1, 2}, sum[2];
+    int class = MPI_SUCCESS, rc;
+
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    rc = MPI_Allreduce(own_words, sum, 2, MPI_DOUBLE, MPI_BAND, comm);
+    MPI_Error_class(rc, &class);
+    if (class != MPI_ERR_OP)
+        fprintf(stderr, "rank %d: bits of doubles: class %d\n", rank, class);
+    return class != MPI_ERR_OP;
+}
+
 int main(int argc, char **argv)
 {
     MPI_Comm comms[3];
@@ -259,6 +273,7 @@ int main(int argc, char **argv)
         MPI_Comm_size(comm, &size);
         wrong += busy ? try_with_messages(words, comm) : try_one(words, comm);
     }
+    wrong += refused(comms[2]);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Comm_free(&comms[1]);
     MPI_Comm_free(&comms[2]);

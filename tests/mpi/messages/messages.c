@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 65536, MEMS = 2, TYPES = 12 };
+enum { ROOM = 65536, MEMS = 2, TYPES = 20 };
 
 static int rank, size;
 static uint64_t state, shared_state;
@@ -82,10 +82,71 @@ static size_t wrong_at(int i)
 /* Datatypes: each at most 256 bytes long, so that 32 of each have room. */
 static MPI_Datatype types[TYPES], flat[TYPES];
 static int flat_counts[TYPES];
-static const char *const type_names[TYPES] = {
-    "int",    "vector",   "hvector of vectors", "indexed", "indexed block",
-    "struct", "subarray", "subarray F",         "resized", "contiguous",
-    "dup",    "hindexed"};
+static const char *const type_names[TYPES] = {"int",
+                                              "vector",
+                                              "hvector of vectors",
+                                              "indexed",
+                                              "indexed block",
+                                              "struct",
+                                              "subarray",
+                                              "subarray F",
+                                              "resized",
+                                              "contiguous",
+                                              "dup",
+                                              "hindexed",
+                                              "darray",
+                                              "darray F",
+                                              "large vector",
+                                              "large hvector",
+                                              "large indexed",
+                                              "large struct",
+                                              "large subarray",
+                                              "large darray"};
+
+/* Made with large counts, where this MPI has them. */
+#if MPI_VERSION >= 4
+#define LARGE(name) MPI_##name##_c
+typedef MPI_Count units, place;
+#else
+#define LARGE(name) MPI_##name
+typedef int units;
+typedef MPI_Aint place;
+#endif
+
+static void make_large(MPI_Datatype *out)
+{
+    MPI_Datatype parts[2] = {MPI_INT, MPI_INT};
+    int how[2] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
+    int arguments[2] = {2, MPI_DISTRIBUTE_DFLT_DARG}, grid[2] = {2, 3};
+
+    LARGE(Type_vector)(5, 2, 4, MPI_INT, &out[0]);
+    LARGE(Type_create_hvector)(3, 2, 28, MPI_INT, &out[1]);
+    LARGE(Type_indexed)
+    (3, (units[]){2, 0, 3}, (units[]){4, 1, 20}, MPI_INT, &out[2]);
+    LARGE(Type_create_struct)
+    (2, (units[]){3, 5}, (place[]){64, 8}, parts, &out[3]);
+    LARGE(Type_create_subarray)
+    (3, (units[]){3, 4, 5}, (units[]){2, 2, 3}, (units[]){1, 1, 1}, MPI_ORDER_C,
+     MPI_INT, &out[4]);
+    LARGE(Type_create_darray)
+    (6, 4, 2, (units[]){7, 8}, how, arguments, grid, MPI_ORDER_C, MPI_INT,
+     &out[5]);
+}
+
+/* Cyclic and in blocks, and one dimension that is not divided at all. */
+static void make_darrays(MPI_Datatype *out)
+{
+    int how[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
+    int arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, 2}, grid[2] = {2, 2};
+
+    MPI_Type_create_darray(4, 1, 2, (int[]){5, 7}, how, arguments, grid,
+                           MPI_ORDER_C, MPI_INT, &out[0]);
+    how[0] = MPI_DISTRIBUTE_NONE;
+    arguments[0] = arguments[1] = MPI_DISTRIBUTE_DFLT_DARG;
+    grid[0] = 1;
+    MPI_Type_create_darray(2, 1, 2, (int[]){3, 9}, how, arguments, grid,
+                           MPI_ORDER_FORTRAN, MPI_INT, &out[1]);
+}
 
 static void make_types(void)
 {
@@ -111,6 +172,8 @@ static void make_types(void)
     MPI_Type_dup(types[1], &types[10]);
     MPI_Type_create_hindexed(2, (int[]){1, 4}, (MPI_Aint[]){100, 12}, MPI_INT,
                              &types[11]);
+    make_darrays(&types[12]);
+    make_large(&types[14]);
     MPI_Type_free(&inner);
     MPI_Type_free(&pair);
     for (int i = 0; i < TYPES; i++) {
@@ -566,6 +629,8 @@ static void between(struct call *c)
     MPI_Comm half, other;
     int side = rank >= size / 2;
     int root = side ? 0 : rank ? MPI_PROC_NULL : MPI_ROOT;
+    int counts[4] = {c->count, c->count, c->count, c->count};
+    int places[4] = {0, 6, 12, 18}, near, far;
 
     if (size < 2)
         return;
@@ -575,6 +640,16 @@ static void between(struct call *c)
     MPI_Allgather(c->a, c->count, c->type, c->b, c->count, c->type, other);
     MPI_Gather(c->a, c->count, c->type, c->b, c->count, c->type, root, other);
     MPI_Reduce(c->a, c->b, c->count, MPI_INT, MPI_SUM, root, other);
+    MPI_Scatterv(c->a, counts, places, c->type, c->b, c->count, c->type, root,
+                 other);
+    /* as many from either group, whatever their sizes */
+    MPI_Comm_size(other, &near);
+    MPI_Comm_remote_size(other, &far);
+    MPI_Reduce_scatter_block(c->a, c->b, c->count * far, MPI_INT, MPI_SUM,
+                             other);
+    for (int i = 0; i < near; i++)
+        counts[i] = c->count * far;
+    MPI_Reduce_scatter(c->a, c->b, counts, MPI_INT, MPI_SUM, other);
     MPI_Comm_free(&other);
     MPI_Comm_free(&half);
 }
@@ -637,9 +712,9 @@ static const struct {
 enum { CALLS = sizeof calls / sizeof *calls };
 
 /* Runs one case on the host and with GPU memory; the first wrong byte. */
-static int try_case(int which, MPI_Comm host, MPI_Comm gpu)
+static int try_case(int which, int type, MPI_Comm host, MPI_Comm gpu)
 {
-    int type = (int)draw(&shared_state, TYPES), other;
+    int other;
     struct call c = {.count = (int)draw(&shared_state, 6) + 1,
                      .root = (int)draw(&shared_state, (unsigned)size),
                      .tag = (int)draw(&shared_state, 50),
@@ -702,7 +777,10 @@ int main(int argc, char **argv)
     open_gpu();
     make_types();
     for (int i = 0; i < rounds * CALLS; i++)
-        wrong += try_case(i % CALLS, host, gpu);
+        wrong +=
+            try_case(i % CALLS, (int)draw(&shared_state, TYPES), host, gpu);
+    for (int i = 0; i < TYPES; i++)
+        wrong += try_case(1, i, host, gpu);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 1; i < TYPES; i++)
         MPI_Type_free(&types[i]);

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static bool looks_like_launcher(const char *name)
     return false;
 }
 
-void nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
+static void ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
 {
     struct nw_text text = {0};
     char *command = NULL;
@@ -60,6 +61,19 @@ void nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
     while (fgetc(pipe) != EOF)
         ;
     pclose(pipe);
+}
+
+/* Some take a second to answer: the one that is asked again is not started
+ * again. */
+void nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
+{
+    static char asked[PATH_MAX], last[NW_LAUNCHER_ANSWER];
+
+    if (!*asked || strcmp(asked, name)) {
+        ask(name, last);
+        snprintf(asked, sizeof asked, "%s", name);
+    }
+    memcpy(answer, last, sizeof last);
 }
 
 nw_status nw_launcher_find(const char *name, enum nw_launcher *out)

@@ -15,6 +15,9 @@ $ printf '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n' > mpirun && chmod +x mpir
 $ HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run --store store -n 4 --launcher './mpirun --oversubscribe' --dry-run --no-store -- ./app 'a b'
 ./mpirun --oversubscribe -n 4 ./app 'a b'
 ! nodewise run: no pattern is known, and none is to be stored: started as without nodewise
+$ printf '#!/bin/sh\necho asked >>asked; echo "mpirun (Open MPI) 4.1.4"\n' >mpirun.slow; chmod +x mpirun.slow; HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run -q -n 4 --launcher ./mpirun.slow --dry-run --no-store -- ./app; wc -l <asked
+./mpirun.slow -n 4 ./app
+1
 ## what is started, as JSON and in a file, too
 $ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run --json -- ./app "it's"
 {

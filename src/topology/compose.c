@@ -10,28 +10,38 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_known(const struct nw_host_index *hosts, const char *host)
+{
+    return nw_host_index_find(hosts, host) != NW_HOST_NONE;
+}
+
 /* The source and type of a host's inside: the source that names it, else the
  * only one where that is of one node. */
-static bool find_inside(const struct nw_compose *compose, const char *host,
-                        int32_t *inside, int32_t *type)
+static nw_status find_inside(const struct nw_compose *compose, const char *host,
+                             struct nw_combined *wanted)
 {
     for (size_t i = 0; i < compose->inside_count; i++) {
         const struct nw_inside *from = &compose->inside[i];
         int32_t node = nw_host_index_find(&from->nodes, host);
 
-        if (from->hosts ? nw_host_index_find(&from->listed, host) < 0
-                        : node < 0)
+        if (from->hosts ? !is_known(&from->listed, host) : node == NW_HOST_NONE)
             continue;
-        *inside = (int32_t)i;
-        *type = from->topology->node_type[node < 0 ? 0 : node];
-        return true;
+        if (node == NW_HOST_SEVERAL)
+            return nw_fail(NW_EFORMAT,
+                           "%s:1: '%s', a host of this network, may be any of "
+                           "several nodes of %s, whose names are longer",
+                           compose->network->name, host, from->source);
+        wanted->inside = (int32_t)i;
+        wanted->type = from->topology->node_type[node < 0 ? 0 : node];
+        return NW_OK;
     }
-    if (compose->inside_count != 1 || compose->inside[0].hosts ||
-        compose->inside[0].topology->node_count != 1)
-        return false;
-    *inside = 0;
-    *type = 0;
-    return true;
+    if (compose->inside_count == 1 && !compose->inside[0].hosts &&
+        compose->inside[0].topology->node_count == 1)
+        return NW_OK; /* inside and type 0 */
+    return nw_fail(NW_EFORMAT,
+                   "%s:1: nothing says what is inside '%s', a host of this "
+                   "network",
+                   compose->network->name, host);
 }
 
 static const char *card_name(const struct nw_node_type *type, int32_t c)
@@ -206,13 +216,10 @@ static nw_status combine_all(struct nw_compose *compose, int32_t *which)
         struct nw_combined wanted = {.ports = network->node_type[n]};
         const struct nw_combined *found = NULL;
 
-        if (!find_inside(compose, network->node_name[n], &wanted.inside,
-                         &wanted.type))
-            return nw_fail(NW_EFORMAT,
-                           "%s:1: nothing says what is inside '%s', a host of "
-                           "this network",
-                           network->name, network->node_name[n]);
-        status = find_combined(compose, wanted, network->node_name[n], &found);
+        status = find_inside(compose, network->node_name[n], &wanted);
+        if (!status)
+            status =
+                find_combined(compose, wanted, network->node_name[n], &found);
         if (!status)
             which[n] = (int32_t)(found - compose->combined);
     }
@@ -270,20 +277,18 @@ static void note_unused(struct nw_compose *compose)
                     from->topology->node_count == 1;
         int32_t count = from->topology->node_count;
 
-        if (lone && nw_host_index_find(&compose->joined,
-                                       from->topology->node_name[0]) < 0)
+        if (lone && !is_known(&compose->joined, from->topology->node_name[0]))
             nw_text_format(&compose->notes,
                            "'%s' of %s is no host of the network: all its "
                            "hosts are taken to be alike inside\n",
                            from->topology->node_name[0], from->source);
         for (int32_t n = 0; !lone && !from->hosts && n < count; n++)
-            if (nw_host_index_find(&compose->joined,
-                                   from->topology->node_name[n]) < 0)
+            if (!is_known(&compose->joined, from->topology->node_name[n]))
                 nw_text_format(&compose->notes,
                                "'%s' of %s is no host of the network\n",
                                from->topology->node_name[n], from->source);
         for (size_t k = 0; k < from->names.count; k++)
-            if (nw_host_index_find(&compose->joined, from->names.name[k]) < 0)
+            if (!is_known(&compose->joined, from->names.name[k]))
                 nw_text_format(&compose->notes,
                                "'%s', listed for %s, is no host of the "
                                "network\n",

@@ -20,7 +20,9 @@ struct nw_host_index {
 NW_MUST_CHECK nw_status nw_host_index_init(struct nw_host_index *hosts,
                                            char **name, size_t count);
 void nw_host_index_fini(struct nw_host_index *hosts);
-/* The first that nw_host_is_same as that one, -1 for none. */
+enum { NW_HOST_NONE = -1, NW_HOST_SEVERAL = -2 };
+/* The one that nw_host_is_same as that; several long names may be one short
+ * name's. */
 int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host);
 
 /* Nodes of one source. */

@@ -71,26 +71,37 @@ static size_t lower_bound(const struct nw_host_index *hosts, const char *key,
     return low;
 }
 
-/* The lowest number among the same hosts from a place on; `best` or -1. */
-static int32_t lowest(const struct nw_host_index *hosts, size_t at,
-                      const char *host, int32_t best)
+/* Its number where that place holds the name, else -1. */
+static int32_t exactly(const struct nw_host_index *hosts, size_t at,
+                       const char *host, size_t length)
 {
+    const char *name = at < hosts->count ? hosts->name[hosts->order[at]] : NULL;
+
+    return name && strlen(name) == length && !strncmp(name, host, length)
+               ? hosts->order[at]
+               : -1;
+}
+
+/* As nw_topology_node_find: the name itself, else the short one of a long, else
+ * the only long one of a short. */
+int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
+{
+    size_t whole = strlen(host), part = strcspn(host, ".");
+    size_t at = lower_bound(hosts, host, whole);
+    int32_t found = exactly(hosts, at, host, whole);
+
+    if (found >= 0)
+        return found;
+    if (part < whole)
+        return exactly(hosts, lower_bound(hosts, host, part), host, part);
     for (; at < hosts->count; at++) {
         int32_t i = hosts->order[at];
 
         if (!nw_host_is_same(hosts->name[i], host))
             break;
-        best = best < 0 || i < best ? i : best;
+        if (found >= 0 && strcmp(hosts->name[i], hosts->name[found]))
+            return NW_HOST_SEVERAL;
+        found = found < 0 ? i : found;
     }
-    return best;
-}
-
-int32_t nw_host_index_find(const struct nw_host_index *hosts, const char *host)
-{
-    size_t whole = strlen(host), part = strcspn(host, ".");
-    int32_t found = lowest(hosts, lower_bound(hosts, host, part), host, -1);
-
-    return part == whole
-               ? found
-               : lowest(hosts, lower_bound(hosts, host, whole), host, found);
+    return found < 0 ? NW_HOST_NONE : found;
 }

@@ -104,3 +104,16 @@ $ cat > holes.yaml <<'END'
 > printf '\tGPU0\tCPU Affinity\nGPU0\t X \t2-3\n' > one.txt
 > nodewise topology --node holes.yaml --gpus nvidia-smi:one.txt 2>&1 | sed -n 1p
 holes.yaml: 1 node, 5 cores, 1 GPU, 9 links (8 with assumed figures)
+## A host is the node of its very name, else the one of its short or long name; which of several is not guessed.
+$ printf 'SwitchName=s Nodes=n1,n2.x,n3\n' >net.conf; cat >in.yaml <<'END'
+> nodewise: cluster 1
+> node_types: {a: {cpu: {cores: 1}}, b: {cpu: {cores: 2}}}
+> nodes: [{name: n1.a, type: a, switch: s}, {name: n1, type: b, switch: s}, {name: n2, type: a, switch: s}, {name: n3.x, type: b, switch: s}]
+> network: {tree: {switch: s}}
+> END
+> nodewise topology --network slurm:net.conf --node in.yaml | grep -E '^(a|b): '
+b: n[1,3]
+a: n2.x
+$ sed 's/name: n1,/name: n1.b,/' in.yaml >two.yaml; nodewise topology --network slurm:net.conf --node two.yaml
+! net.conf:1: 'n1', a host of this network, may be any of several nodes of two.yaml, whose names are longer
+? 3

@@ -13,6 +13,7 @@
 #include "cli/launcher.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
@@ -97,6 +98,12 @@ static nw_status start(char **argv, pid_t *child, int *out)
     if (*child < 0)
         return nw_fail(NW_EIO, "fork: %s", strerror(errno));
     if (!*child) {
+        int nothing = open("/dev/null", O_RDONLY);
+
+        /* launchers read on ahead: what comes is another's, as the program's
+         * that nodewise run starts next */
+        if (nothing >= 0)
+            dup2(nothing, STDIN_FILENO);
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);

@@ -134,7 +134,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
                        value);
         return 0;
     case 'q':
-        arguments->quiet = true;
+        arguments->quiet = arguments->wish.quiet = true;
         return 0;
     case 'o':
         arguments->output = value;

@@ -9,8 +9,10 @@
 #include "base/file.h"
 #include "base/hostlist.h"
 #include "base/status.h"
+#include "cli/command.h"
 #include "cli/prober.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,6 +44,22 @@ static nw_status say_unmeasured(const struct nw_job *job, const nw_probe *probe,
                    job->host.count, launcher, code);
 }
 
+/* Under a bar; who ends it with Ctrl-C does not want the program either. */
+static nw_status run_prober(struct nw_prober *prober, bool quiet,
+                            nw_probe *probe, int *code)
+{
+    nw_status status;
+    bool cancelled;
+
+    prober->progress = nw_cli_progress(&(struct nw_common){.quiet = quiet});
+    status = nw_prober_run(prober, probe, code);
+    cancelled = __atomic_load_n(&prober->progress->cancelled, __ATOMIC_RELAXED);
+    nw_cli_progress_finish();
+    if (cancelled)
+        raise(SIGINT);
+    return status;
+}
+
 /* The measuring program on the job's own hosts. NW_ENODEV: it was not even
  * started on them. */
 static nw_status measure(const struct nw_job *job,
@@ -63,7 +81,7 @@ static nw_status measure(const struct nw_job *job,
     if (!status)
         status = nw_probe_new(&probe);
     if (!status)
-        status = nw_prober_run(&prober, probe, &code);
+        status = run_prober(&prober, wish->quiet, probe, &code);
     if (!status && !nw_probe_is_done(probe))
         status = say_unmeasured(job, probe, code);
     if (!status)

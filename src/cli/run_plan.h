@@ -14,6 +14,7 @@ struct nw_run_wish {
     const char *topology; /* SOURCE, or NULL */
     double probe_seconds; /* for measuring hosts that are not known */
     bool refresh, store;
+    bool quiet; /* no bar while hosts are measured */
 };
 
 struct nw_run_plan {

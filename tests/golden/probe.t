@@ -21,3 +21,7 @@ $ nodewise probe -- ./nowhere/mpirun -n 2
 $ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; nodewise probe --mpi $mpi -- true
 ! nodewise probe: nothing was measured: 'true' ended with status 0 (the launcher is given without a program)
 ? 1
+## What stands in front of a program leaves its input alone.
+$ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; echo kept | { nodewise probe --mpi $mpi -- sh -c 'cat >/dev/null'; cat; }
+kept
+! nodewise probe: nothing was measured: 'sh' ended with status 0 (the launcher is given without a program)

@@ -133,3 +133,8 @@ $ nodewise pattern --generate stencil2d5:dims=1x2 -q -o two.pattern; printf 'nod
 hosts: mine
 ! nodewise run: first time: profiled 2 ranks and stored their pattern; the next run will be mapped
 ! nodewise run: warning: the launcher does not take the mapping; started as without nodewise
+## while unknown hosts are measured a bar is drawn on a terminal
+$ python3 -c 'import os; os.openpty()' 2>/dev/null || { echo SKIP no pseudo terminal; exit 77; }
+> printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp two.pattern "${r%%%%,*}";;\n*nodewise-probe*) for i in 1 2 3 4 5 6; do echo "@nodewise-probe stage pairs $i 6"; sleep 0.5; done;;\nesac\n' >srun
+> for i in 1 2; do python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' nodewise run --store bar.store --launcher ./srun --mpi mpich --hosts n1,n2 -n 2 -- ./app; done | tr '\r' '\n' | grep -c 'pairs \[#* *\].*%' | grep -vx 0 >/dev/null && echo drawn
+drawn

@@ -2,6 +2,7 @@
 /* The search that lowers hop-bytes on a tree: starts, then again and again
  * swaps of whole subtrees from the largest down and swaps of processes. */
 #include "map/section.h"
+#include "map/simmer.h"
 #include "map/stir.h"
 #include "map/tile.h"
 #include "base/array.h"
@@ -52,6 +53,7 @@ static double heat_of(int32_t count)
 #define SIFTED_HEAT 0.3
 #define HUBS_FEWER 8192  /* processes, and sifted: hubs are swapped less */
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
+#define SIMMER_HEAT 0.35 /* of anything that was sifted and is simmered */
 #define STENCIL_HEAT 0.5
 
 static uint64_t steps_of(const struct nw_layout *layout, enum nw_effort effort)
@@ -82,26 +84,50 @@ struct search {
     uint64_t seed, steps; /* of a cycle */
     double heat;
     bool sparing; /* with hubs */
+    bool simmers; /* what fits */
 };
+
+/* The processes of a layout, which may stand for subtrees. */
+static nw_status anneal(const struct search *search, struct nw_layout *layout,
+                        uint64_t seed, uint64_t steps, double heat,
+                        double *cost)
+{
+    struct nw_budget *budget = search->placing->budget;
+    struct nw_simmer simmer = {layout,
+                               budget,
+                               seed,
+                               steps,
+                               ROUNDS,
+                               SIMMER_HEAT,
+                               nw_layout_cost(layout)};
+    struct nw_stir stir = {.layout = layout,
+                           .budget = budget,
+                           .seed = seed,
+                           .steps = steps,
+                           .rounds = ROUNDS,
+                           .heat = heat,
+                           .sparing = search->sparing,
+                           .cost = simmer.cost};
+    bool fits = search->simmers && nw_simmer_fits(layout);
+    nw_status status = fits ? nw_simmer(&simmer) : nw_stir(&stir);
+
+    *cost = fits ? simmer.cost : stir.cost;
+    return status;
+}
 
 static nw_status stir_subtrees(struct search *search, int32_t level)
 {
     struct nw_layout lifted;
     struct nw_tree tree;
-    struct nw_stir stir = {.layout = &lifted,
-                           .budget = search->placing->budget,
-                           .seed = search->seed + (uint64_t)level,
-                           .rounds = ROUNDS,
-                           .heat = SUBTREE_HEAT,
-                           .sparing = search->sparing};
+    double cost;
     nw_status status = nw_layout_lift(search->layout, level, &lifted, &tree);
 
     if (status)
         return status;
-    stir.steps = search->steps * (uint64_t)lifted.count /
-                 (uint64_t)(search->layout->count + 1);
-    stir.cost = nw_layout_cost(&lifted);
-    status = nw_stir(&stir);
+    status = anneal(search, &lifted, search->seed + (uint64_t)level,
+                    search->steps * (uint64_t)lifted.count /
+                        (uint64_t)(search->layout->count + 1),
+                    SUBTREE_HEAT, &cost);
     if (!status)
         status = nw_layout_drop(search->layout, level, &lifted);
     nw_layout_fini(&lifted);
@@ -111,19 +137,8 @@ static nw_status stir_subtrees(struct search *search, int32_t level)
 
 static nw_status stir_processes(struct search *search)
 {
-    struct nw_stir stir = {.layout = search->layout,
-                           .budget = search->placing->budget,
-                           .seed = search->seed,
-                           .steps = search->steps,
-                           .rounds = ROUNDS,
-                           .heat = search->heat,
-                           .sparing = search->sparing};
-    nw_status status;
-
-    stir.cost = nw_layout_cost(search->layout);
-    status = nw_stir(&stir);
-    search->cost = stir.cost;
-    return status;
+    return anneal(search, search->layout, search->seed, search->steps,
+                  search->heat, &search->cost);
 }
 
 static nw_status cycle(struct search *search)
@@ -443,6 +458,7 @@ static nw_status improve(struct nw_layout *layout,
     placing->budget->best = search.cost = tile.cost;
     if (!status && tile.found)
         return improve_grid(&search, &tile.tiling);
+    search.simmers = true;
     if (!status)
         status = take_sifted(&search, &formless);
     if (formless)

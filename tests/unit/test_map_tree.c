@@ -285,6 +285,60 @@ static void test_changes_sum_to_the_cost(void **state)
     }
 }
 
+/* The first ranks where another mapping has them, the others open. */
+static nw_mapping *fix_some(const nw_topology *topology,
+                            const nw_mapping *where, int32_t count)
+{
+    nw_mapping *fixed;
+
+    MUST(nw_mapping_new(topology, where->rank_count, &fixed));
+    for (int32_t r = 0; r < where->rank_count; r++) {
+        fixed->node[r] = r < count ? where->node[r] : -1;
+        fixed->core[r] = r < count ? where->core[r] : -1;
+    }
+    return fixed;
+}
+
+/* The search itself compares its sum of changes with the cost; what is fixed
+ * stays, and no answer is worse than what would be without one. */
+static void test_few_processes_are_simmered(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_mapping *random_one, *fixed, *begun, *mapping;
+        struct nw_random random;
+        nw_topology *topology;
+        nw_pattern *pattern;
+        int32_t elements;
+
+        nw_random_init(&random, seed);
+        topology = seed % 2 ? uneven(&random) : load("hierarchy:3:5:4@1:4:9");
+        elements = nw_topology_element_count(topology);
+        pattern =
+            random_graph(&random, elements - (int32_t)(seed % 3), 3 * elements);
+        options.seed = seed;
+        options.algorithm = "random";
+        random_one = map_by(topology, pattern, options);
+        fixed = fix_some(topology, random_one, (int32_t)(seed % 4));
+        options.fixed = fixed;
+        options.algorithm = "default";
+        begun = map_by(topology, pattern, options);
+        options.algorithm = "multilevel";
+        mapping = map_by(topology, pattern, options);
+        assert_true(cost_of(topology, pattern, mapping) <
+                    cost_of(topology, pattern, begun));
+        for (int32_t r = 0; r < (int32_t)(seed % 4); r++)
+            assert_int_equal(mapping->core[r], random_one->core[r]);
+        nw_mapping_free(random_one);
+        nw_mapping_free(fixed);
+        nw_mapping_free(begun);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
 static void assert_same(const nw_mapping *a, const nw_mapping *b)
 {
     for (int32_t r = 0; r < a->rank_count; r++) {
@@ -424,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
         cmocka_unit_test(test_snakes_go_from_cell_to_neighbour),
         cmocka_unit_test(test_changes_sum_to_the_cost),
+        cmocka_unit_test(test_few_processes_are_simmered),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_threads_do_not_matter_on_large_machines),
         cmocka_unit_test(test_steps_repeat_a_time),

@@ -31,6 +31,15 @@ void nw_text_add(struct nw_text *text, const char *words)
     nw_text_add_bytes(text, words, strlen(words));
 }
 
+void nw_text_add_shown(struct nw_text *text, const char *words)
+{
+    for (; *words; words++) {
+        unsigned char c = (unsigned char)*words;
+
+        nw_text_add_bytes(text, c < ' ' || c == 0x7f ? "?" : words, 1);
+    }
+}
+
 void nw_text_add_quoted(struct nw_text *text, const char *word)
 {
     nw_text_add(text, "'");

@@ -25,6 +25,8 @@ void nw_text_add_number(struct nw_text *text, int64_t number);
 void nw_text_add_bytes(struct nw_text *text, const char *bytes, size_t count);
 void nw_text_format(struct nw_text *text, const char *format, ...)
     NW_PRINTF(2, 3);
+/* Words from anywhere, for a terminal: control characters become '?'. */
+void nw_text_add_shown(struct nw_text *text, const char *words);
 /* One word for sh in single quotes, whatever is in it; the same, quoted only
  * where it must be; and "NAME=VALUE" ahead of a command, its value so. */
 void nw_text_add_quoted(struct nw_text *text, const char *word);

@@ -183,6 +183,14 @@ static nw_status add_level_rows(struct nw_text *text,
     return take_table(table, text);
 }
 
+static struct nw_text *add_name(struct nw_text *text,
+                                const struct nw_cost_column *column)
+{
+    nw_text_add_shown(text, column->name);
+    nw_text_add(text, ": ");
+    return text;
+}
+
 static void add_worst_links(struct nw_text *text, const nw_topology *topology,
                             const struct nw_cost_column *columns, size_t count)
 {
@@ -193,14 +201,14 @@ static void add_worst_links(struct nw_text *text, const nw_topology *topology,
 
         if (cost->has_congestion && cost->max_congestion_link >= 0)
             nw_text_format(
-                text, "%s: the most congested link is %s (%s)\n",
-                columns[i].name,
+                add_name(text, &columns[i]),
+                "the most congested link is %s (%s)\n",
                 nw_topology_link_name(topology, cost->max_congestion_link / 2,
                                       name, sizeof name),
                 cost->max_congestion_link & 1 ? "inward" : "outward");
         if (cost->remote_gpus)
-            nw_text_format(text, "%s: %d rank%s GPU on another node\n",
-                           columns[i].name, cost->remote_gpus,
+            nw_text_format(add_name(text, &columns[i]),
+                           "%d rank%s GPU on another node\n", cost->remote_gpus,
                            cost->remote_gpus == 1 ? " has its"
                                                   : "s have their");
     }

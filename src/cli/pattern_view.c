@@ -162,8 +162,11 @@ static nw_status add_sizes(const struct summary *summary, struct nw_text *text)
 
 static void add_line(struct nw_text *text, const char *key, const char *value)
 {
-    if (value)
-        nw_text_format(text, "%-9s%s\n", key, value);
+    if (!value)
+        return;
+    nw_text_format(text, "%-9s", key);
+    nw_text_add_shown(text, value);
+    nw_text_add(text, "\n");
 }
 
 nw_status nw_cli_pattern_table(const nw_pattern *p, const char *how, char **out)

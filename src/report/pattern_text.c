@@ -94,6 +94,15 @@ static nw_status add_map(struct nw_text *text, const nw_pattern *pattern,
     return NW_OK;
 }
 
+static void add_words(struct nw_text *text, const char *key, const char *words)
+{
+    if (!words)
+        return;
+    nw_text_format(text, "%s: ", key);
+    nw_text_add_shown(text, words);
+    nw_text_add(text, "\n");
+}
+
 nw_status nw_report_pattern_text(const nw_pattern *pattern, int width,
                                  char **out)
 {
@@ -103,12 +112,9 @@ nw_status nw_report_pattern_text(const nw_pattern *pattern, int width,
 
     nw_text_format(&text, "%d rank%s\n", pattern->rank_count,
                    pattern->rank_count == 1 ? "" : "s");
-    if (pattern->program)
-        nw_text_format(&text, "program: %s\n", pattern->program);
-    if (pattern->note)
-        nw_text_format(&text, "note: %s\n", pattern->note);
-    if (pattern->partial)
-        nw_text_format(&text, "partial: %s\n", pattern->partial);
+    add_words(&text, "program", pattern->program);
+    add_words(&text, "note", pattern->note);
+    add_words(&text, "partial", pattern->partial);
     status = pattern->edge_count ? add_totals(&text, pattern) : NW_OK;
     for (int layer = 0; !status && layer < NW_LAYER_COUNT; layer++)
         if (nw_layer_is_used(pattern, (enum nw_layer)layer))

@@ -164,3 +164,9 @@ $ nodewise evaluate -t hierarchy:4@1 -p four.pattern --json -o - | tail -1
 }
 $ name=$(printf 'l\351.mapping'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern --json "$name" | python3 -c 'import json, sys; print(json.loads(sys.stdin.buffer.read().decode())["mappings"][1]["name"])'
 l�.mapping
+## What files and their names say cannot steer a terminal, or pass for lines of ours.
+$ printf 'nodewise pattern 1\nranks 4 edges 1\nprogram: a\\x1b[2J\\x0ab\n0 1 hh 5 1\n' >odd.pattern; nodewise pattern odd.pattern | grep program; nodewise pattern odd.pattern --heat | grep program
+program  a?[2J?b
+program: a?[2J?b
+$ name=$(printf 'a\nb\033[2J'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern "$name" | tail -1
+a?b?[2J: the most congested link is machine: core 0 - node (outward)

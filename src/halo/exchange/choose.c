@@ -151,6 +151,19 @@ static nw_status open_chosen(struct choosing *work,
     return nw_halo_channels_open(work->halo, &first);
 }
 
+/* Without the methods that keep whole halos in shared memory, of which a
+ * container may have little; false where there is no other. */
+static bool spare_room(nw_halo *halo)
+{
+    uint32_t large = NW_HALO_BIT(NW_HALO_SHARED) | NW_HALO_BIT(NW_HALO_NODES);
+    uint32_t left = halo->methods & ~large;
+
+    if (left == halo->methods || !(left & ~NW_HALO_BIT(NW_HALO_SELF)))
+        return false;
+    halo->methods = left;
+    return true;
+}
+
 nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
 {
     bool can = nw_halo_can_phase(halo->layout) && !halo->gpu_memory;
@@ -170,6 +183,8 @@ nw_status nw_halo_choose(nw_halo *halo, const struct nw_halo_options *options)
         status = nw_halo_modelled_open(halo, options->topology, &roads);
     halo->roads = &roads;
     if (!status)
+        status = open_chosen(&work, options);
+    if (status == NW_ENOMEM && spare_room(halo))
         status = open_chosen(&work, options);
     halo->roads = NULL;
     nw_halo_roads_close(&roads);

@@ -31,6 +31,7 @@ struct contest {
     double *seconds; /* [count][ROUNDS] least of a turn */
     size_t *order;   /* [count] of this round */
     bool *out;       /* [count] dropped */
+    size_t open;     /* that there is memory for */
     double *scratch; /* [2][ROUNDS] */
     struct nw_random random;
     uint64_t began_ns;
@@ -191,9 +192,23 @@ static nw_status run_contest(struct contest *contest)
     return status;
 }
 
+/* One that there is no memory for beside the others is out of the contest. */
+static nw_status open_rival(struct contest *contest, size_t i)
+{
+    nw_halo *halo = contest->halo;
+    nw_status status = nw_halo_channels_open(halo, &contest->rivals->scheme[i]);
+
+    contest->out[i] = status == NW_ENOMEM;
+    if (contest->out[i])
+        return NW_OK;
+    contest->open++;
+    if (!status)
+        nw_halo_set_swap(halo, &contest->set[i]);
+    return status;
+}
+
 static nw_status open_contest(struct contest *contest)
 {
-    const struct nw_halo_scheme *scheme = contest->rivals->scheme;
     nw_halo *halo = contest->halo;
     nw_status status =
         nw_alloc(contest->count, sizeof *contest->set, &contest->set);
@@ -211,12 +226,9 @@ static nw_status open_contest(struct contest *contest)
     nw_random_init(&contest->random, 1);
     for (size_t i = 0; !status && i < contest->count; i++)
         contest->order[i] = i;
-    for (size_t i = 0; !status && i < contest->count; i++) {
-        status = nw_halo_channels_open(halo, &scheme[i]);
-        if (!status)
-            nw_halo_set_swap(halo, &contest->set[i]);
-    }
-    return status;
+    for (size_t i = 0; !status && i < contest->count; i++)
+        status = open_rival(contest, i);
+    return !status && !contest->open ? NW_ENOMEM : status;
 }
 
 /* The holder, where there is one and the first is not certainly ahead of it. */

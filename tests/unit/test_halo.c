@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -633,6 +634,68 @@ static void model_is_bound(void **state)
     assert_int_equal(method, NW_HALO_SELF);
 }
 
+/* Nodes without GPUs behind some that have them: their places are cores. */
+static void some_with_gpus(void **state)
+{
+    static const char text[] =
+        "nodewise: cluster 1\n"
+        "node_types:\n"
+        "  gpu: {cpu: {cores: 4}, devices: [{package: 0, parts: [{gpu: 2}]}]}\n"
+        "  cpu: {cpu: {cores: 4}}\n"
+        "nodes:\n"
+        "  - {name: \"g[0-1]\", type: gpu, switch: top}\n"
+        "  - {name: \"c[0-1]\", type: cpu, switch: top}\n"
+        "network: {tree: {switch: top}}\n";
+    struct nw_halo_options options = domain(32, 32, 32);
+    const int32_t slots[] = {2, 2, 2, 2};
+    struct nw_halo_places places = {4, slots};
+    char path[] = "halo_XXXXXX.yaml";
+    int file = mkstemps(path, 5);
+    nw_halo_layout *layout;
+    nw_topology *machine;
+    nw_mapping *mapping;
+
+    (void)state;
+    assert_int_equal(write(file, text, strlen(text)), strlen(text));
+    close(file);
+    options.topology = path;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout), NW_OK);
+    assert_int_equal(nw_topology_load(path, NULL, &machine), NW_OK);
+    assert_int_equal(nw_halo_layout_mapping(layout, machine, &mapping), NW_OK);
+    for (int32_t i = 0; i < 8; i++) {
+        bool has = mapping->node[i] < 2;
+
+        assert_int_equal(mapping->gpu[i] >= 0, has);
+        assert_true(mapping->core[i] < 4);
+    }
+    nw_mapping_free(mapping);
+    nw_topology_free(machine);
+    nw_halo_layout_free(layout);
+    unlink(path);
+}
+
+/* Thin domains have as many pieces as thick ones, and no more neighbours: 0.2 s
+ * here, where a work of their number's square took 18. */
+static void many_in_a_row(void **state)
+{
+    enum { COUNT = 1 << 14 };
+    static int32_t slots[COUNT];
+    struct nw_halo_options options = domain(1 << 20, 2, 2);
+    struct nw_halo_places places = {COUNT, slots};
+    struct nw_halo_summary sum;
+    nw_halo_layout *layout;
+    clock_t since = clock();
+
+    (void)state;
+    for (int32_t i = 0; i < COUNT; i++)
+        slots[i] = 1;
+    assert_int_equal(nw_halo_layout_make(&options, &places, &layout), NW_OK);
+    assert_true(clock() - since < 5 * CLOCKS_PER_SEC);
+    nw_halo_layout_summary(layout, &sum);
+    assert_int_equal(sum.node_grid[0], COUNT);
+    nw_halo_layout_free(layout);
+}
+
 /* --- uneven, refused --- */
 
 static void uneven(void **state)
@@ -788,6 +851,8 @@ int main(void)
         cmocka_unit_test(dense_machines),
         cmocka_unit_test(dense),
         cmocka_unit_test(summit_case),
+        cmocka_unit_test(some_with_gpus),
+        cmocka_unit_test(many_in_a_row),
         cmocka_unit_test(uneven),
         cmocka_unit_test(refused),
         cmocka_unit_test(copies),

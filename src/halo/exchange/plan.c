@@ -32,7 +32,7 @@ static int split_nodes(nw_halo *halo, int32_t ranks_per_node)
     return code;
 }
 
-static int open_comms(nw_halo *halo, MPI_Comm comm, int32_t ranks_per_node)
+static int open_comm(nw_halo *halo, MPI_Comm comm)
 {
     int code = NW_PMPI(Comm_dup)(comm, &halo->comm);
 
@@ -40,8 +40,13 @@ static int open_comms(nw_halo *halo, MPI_Comm comm, int32_t ranks_per_node)
         return code;
     NW_PMPI(Comm_set_errhandler)(halo->comm, MPI_ERRORS_RETURN);
     NW_PMPI(Comm_rank)(halo->comm, &halo->rank);
-    NW_PMPI(Comm_size)(halo->comm, &halo->size);
-    code = split_nodes(halo, ranks_per_node > 0 ? ranks_per_node : 0);
+    return NW_PMPI(Comm_size)(halo->comm, &halo->size);
+}
+
+static int open_node(nw_halo *halo, int32_t ranks_per_node)
+{
+    int code = split_nodes(halo, ranks_per_node);
+
     if (code != MPI_SUCCESS)
         return code;
     NW_PMPI(Comm_set_errhandler)(halo->node_comm, MPI_ERRORS_RETURN);
@@ -370,6 +375,9 @@ static nw_status plan(nw_halo *halo, const struct nw_halo_options *options)
     if (!status)
         status = nw_halo_agree(halo->comm, copy_options(halo, options));
     if (!status)
+        status = nw_halo_mpi(open_node(halo, options->ranks_per_node),
+                             "split the ranks by node");
+    if (!status)
         status = find_nodes(halo);
     if (!status)
         status = make_pieces(halo, options);
@@ -431,7 +439,7 @@ nw_status nw_halo_plan(MPI_Comm comm, const struct nw_halo_options *options,
         free(halo);
         return status;
     }
-    code = open_comms(halo, comm, options->ranks_per_node);
+    code = open_comm(halo, comm);
     status = code == MPI_SUCCESS ? plan(halo, options)
                                  : nw_halo_mpi(code, "open a halo");
     if (halo->gpus && halo->gpus->gpu)

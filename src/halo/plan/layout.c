@@ -54,46 +54,92 @@ void nw_halo_layout_free(nw_halo_layout *layout)
     free(layout);
 }
 
-/* The distinct intervals along an axis; false where two overlap partly. */
-static bool count_cuts(const nw_halo_layout *layout, int axis, int64_t *low,
-                       int64_t *high, int64_t *count)
-{
-    *count = 0;
-    for (int32_t i = 0; i < layout->piece_count; i++) {
-        const struct nw_halo_box *box = &layout->piece[i].box;
-        int64_t k = 0;
+/* The intervals of the pieces along an axis, each once. */
+struct cuts {
+    int64_t (*item)[2]; /* [count] low, high */
+    int64_t count;
+};
 
-        while (k < *count && low[k] != box->low[axis])
-            k++;
-        if (k == *count) {
-            low[k] = box->low[axis];
-            high[k] = box->high[axis];
-            ++*count;
-        } else if (high[k] != box->high[axis]) {
+static int by_low(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+
+    return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0])
+                        : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+/* Into cuts->item, which has room for all pieces; false where they do not
+ * follow one another. */
+static bool find_cuts(const nw_halo_layout *layout, int axis, struct cuts *cuts)
+{
+    int64_t(*item)[2] = cuts->item;
+
+    for (int32_t i = 0; i < layout->piece_count; i++) {
+        item[i][0] = layout->piece[i].box.low[axis];
+        item[i][1] = layout->piece[i].box.high[axis];
+    }
+    qsort(item, (size_t)layout->piece_count, sizeof *item, by_low);
+    cuts->count = 1;
+    for (int32_t i = 1; i < layout->piece_count; i++) {
+        int64_t *last = item[cuts->count - 1];
+
+        if (item[i][0] == last[0] && item[i][1] == last[1])
+            continue;
+        if (item[i][0] != last[1])
             return false;
-        }
+        memmove(item[cuts->count++], item[i], sizeof *item);
+    }
+    return true;
+}
+
+static int64_t place_of(const struct cuts *cuts, const struct nw_halo_box *box,
+                        int axis)
+{
+    const int64_t key[2] = {box->low[axis], box->high[axis]};
+    const int64_t(*found)[2] =
+        bsearch(key, cuts->item, (size_t)cuts->count, sizeof key, by_low);
+
+    return found - (const int64_t(*)[2])cuts->item;
+}
+
+/* Whether each product of intervals is one piece. */
+static bool all_once(const nw_halo_layout *layout, const struct cuts cuts[3],
+                     char *seen)
+{
+    for (int32_t i = 0; i < layout->piece_count; i++) {
+        int64_t at = 0;
+
+        for (int axis = 2; axis >= 0; axis--)
+            at = at * cuts[axis].count +
+                 place_of(&cuts[axis], &layout->piece[i].box, axis);
+        if (seen[at]++)
+            return false;
     }
     return true;
 }
 
 static nw_status find_tensor(nw_halo_layout *layout)
 {
-    int64_t *low = NULL, product = 1, count;
-    nw_status status =
-        nw_alloc(2 * (size_t)layout->piece_count, sizeof *low, &low);
+    size_t pieces = (size_t)layout->piece_count;
+    struct cuts cuts[3] = {{NULL, 0}};
+    int64_t(*item)[2] = NULL, product = 1;
+    char *seen = NULL;
+    nw_status status = nw_alloc(3 * pieces, sizeof *item, &item);
 
-    if (status)
-        return status;
-    layout->tensor = true;
+    if (!status)
+        status = nw_alloc(pieces, 1, &seen);
+    layout->tensor = !status;
     for (int axis = 0; layout->tensor && axis < 3; axis++) {
-        layout->tensor =
-            count_cuts(layout, axis, low, low + layout->piece_count, &count);
-        product *= layout->tensor ? count : 1;
-        layout->tensor = layout->tensor && product <= layout->piece_count;
+        cuts[axis].item = item + (size_t)axis * pieces;
+        layout->tensor = find_cuts(layout, axis, &cuts[axis]) &&
+                         cuts[axis].count <= layout->piece_count / product;
+        product *= cuts[axis].count;
     }
-    layout->tensor = layout->tensor && product == layout->piece_count;
-    free(low);
-    return NW_OK;
+    layout->tensor = layout->tensor && product == layout->piece_count &&
+                     all_once(layout, cuts, seen);
+    free(item);
+    free(seen);
+    return status;
 }
 
 static bool overlap(const struct nw_halo_box *a, const struct nw_halo_box *b)
@@ -108,25 +154,25 @@ static bool overlap(const struct nw_halo_box *a, const struct nw_halo_box *b)
 static nw_status check_boxes(const nw_halo_layout *layout)
 {
     const int64_t *n = layout->domain.extent;
-    double cells = 0;
+    int64_t cells = 0;
 
     for (int32_t i = 0; i < layout->piece_count; i++) {
         const struct nw_halo_box *box = &layout->piece[i].box;
-        double own = 1;
+        int64_t own = 1;
 
         for (int axis = 0; axis < 3; axis++) {
             if (box->low[axis] < 0 || box->high[axis] <= box->low[axis] ||
                 box->high[axis] > n[axis])
                 return nw_fail(NW_EINVAL, "piece %d does not lie in the domain",
                                i);
-            own *= (double)(box->high[axis] - box->low[axis]);
+            own *= box->high[axis] - box->low[axis];
         }
         cells += own;
         for (int32_t j = 0; !layout->tensor && j < i; j++)
             if (overlap(box, &layout->piece[j].box))
                 return nw_fail(NW_EINVAL, "pieces %d and %d overlap", j, i);
     }
-    if (cells != (double)n[0] * (double)n[1] * (double)n[2])
+    if (cells != n[0] * n[1] * n[2])
         return nw_fail(NW_EINVAL, "the pieces leave cells of the domain out");
     return NW_OK;
 }
@@ -320,7 +366,10 @@ nw_status nw_halo_layout_mapping(const nw_halo_layout *layout,
         mapping->node[i] = piece->node;
         mapping->core[i] =
             nw_halo_core_of(topology, piece->node, piece->slot, layout->gpus);
-        mapping->gpu[i] = layout->gpus ? piece->slot : -1;
+        mapping->gpu[i] =
+            piece->slot < nw_topology_node_gpus(topology, piece->node).count
+                ? piece->slot
+                : -1;
     }
     *out = mapping;
     return NW_OK;

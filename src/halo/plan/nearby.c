@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_CELLS 64 /* an axis */
+#define SPARE 4 /* grid cells a piece, at most */
 
 struct range {
     int32_t low[3], high[3]; /* cells low <= c <= high */
@@ -78,22 +78,46 @@ static nw_status fill(const nw_halo_layout *layout,
     return status;
 }
 
+/* As many as pieces of the mean width have room side by side. */
+static int32_t cells_along(const nw_halo_layout *layout, int axis)
+{
+    int64_t n = layout->domain.extent[axis], count = layout->piece_count;
+    double sum = 0;
+
+    for (int32_t i = 0; i < layout->piece_count; i++)
+        sum += (double)(layout->piece[i].box.high[axis] -
+                        layout->piece[i].box.low[axis]);
+    return (int32_t)within(llround((double)n * (double)count / sum), 1,
+                           n < count ? n : count);
+}
+
+/* A few large pieces among many small ones: fewer along the longest axis. */
+static size_t limit_cells(struct nw_halo_nearby *nearby, size_t count)
+{
+    int32_t *cells = nearby->cells;
+
+    while ((double)cells[0] * cells[1] * cells[2] > SPARE * (double)count) {
+        int most = 0;
+
+        for (int axis = 1; axis < 3; axis++)
+            most = cells[axis] > cells[most] ? axis : most;
+        cells[most] = (cells[most] + 1) / 2;
+    }
+    return (size_t)cells[0] * (size_t)cells[1] * (size_t)cells[2];
+}
+
 nw_status nw_halo_nearby_make(const nw_halo_layout *layout,
                               struct nw_halo_nearby *out)
 {
-    size_t count = (size_t)layout->piece_count, cells = 1;
-    int64_t side = (int64_t)ceil(cbrt((double)count));
+    size_t count = (size_t)layout->piece_count, cells;
     nw_status status;
 
     *out = (struct nw_halo_nearby){0};
     for (int axis = 0; axis < 3; axis++) {
-        int64_t n = layout->domain.extent[axis];
-
-        out->extent[axis] = n;
-        out->cells[axis] =
-            (int32_t)within(side, 1, n < MOST_CELLS ? n : MOST_CELLS);
-        cells *= (size_t)out->cells[axis];
+        out->extent[axis] = layout->domain.extent[axis];
+        out->cells[axis] = cells_along(layout, axis);
     }
+    cells = limit_cells(out, count);
     status = nw_alloc(cells + 1, sizeof(int32_t), &out->first);
     if (!status)
         status = nw_alloc(count, sizeof(int32_t), &out->found);

@@ -18,7 +18,6 @@ struct placing {
     nw_halo_layout *layout;
     const struct nw_halo_options *options;
     const nw_topology *topology; /* NULL: all places are alike */
-    bool gpus;
     uint32_t *hops;
     struct nw_halo_transfers transfers;
     /* the node placed last: those like it need no search of their own */
@@ -49,15 +48,16 @@ static double far(struct placing *work, struct nw_end a, struct nw_end b)
     return sum;
 }
 
+/* A GPU; of a node that has none, a core. */
 static struct nw_end slot_end(const struct placing *work, int32_t node,
                               int32_t slot)
 {
+    struct nw_range gpus = nw_topology_node_gpus(work->topology, node);
     struct nw_range range =
-        work->gpus ? nw_topology_node_gpus(work->topology, node)
-                   : nw_topology_node_elements(work->topology, node);
+        gpus.count ? gpus : nw_topology_node_elements(work->topology, node);
     int32_t at = range.first + slot % (range.count ? range.count : 1);
 
-    return work->gpus ? nw_topology_gpu_end(work->topology, at)
+    return gpus.count ? nw_topology_gpu_end(work->topology, at)
                       : nw_topology_element_end(work->topology, at);
 }
 
@@ -310,7 +310,7 @@ nw_status nw_halo_place(nw_halo_layout *layout,
     nw_status status;
 
     layout->summary.exact = true;
-    layout->gpus = work.gpus = topology && nw_topology_gpu_count(topology) > 0;
+    layout->gpus = topology && nw_topology_gpu_count(topology) > 0;
     layout->cores = topology && !layout->gpus;
     status = prepare(&work);
     if (!status && topology && layout->node_count > 1 && even(layout))

@@ -57,6 +57,9 @@ static int differing(void)
     options.border[2][0] = options.border[2][1] =
         rank ? NW_HALO_OPEN : NW_HALO_PERIODIC;
     wrong += refused(&options, NW_EINVAL, "they differ in a border");
+    options = plan();
+    options.ranks_per_node = rank == 1;
+    wrong += refused(&options, NW_EINVAL, "they differ in the ranks a node");
     return wrong;
 }
 
@@ -173,6 +176,33 @@ static int missing(void)
     options.box_count = 1;
     wrong += refused(&options, NW_EINVAL, size > 1 ? "overlap" : "out");
     return wrong;
+}
+
+/* Boxes with as many cells as the domain that are not a division of it: two
+ * that share a slab, and two quarters twice. */
+static int overlapping(void)
+{
+    static const int64_t slab[3][2] = {{0, 6}, {5, 11}, {11, 15}};
+    struct nw_halo_options options = plan();
+    struct nw_halo_box box[2] = {{{0, 0, 0}, {16, 16, 16}}};
+    int64_t corner = rank ? 8 : 0;
+    int wrong;
+
+    box[0].low[2] = slab[rank % 3][0];
+    box[0].high[2] = slab[rank % 3][1];
+    options.box = box;
+    options.box_count = 1;
+    options.extent[2] = 16;
+    wrong = refused(&options, NW_EINVAL, "pieces 0 and 1 overlap");
+    for (int axis = 0; axis < 2; axis++) {
+        box[0].low[axis] = corner;
+        box[0].high[axis] = corner + 8;
+    }
+    box[0].low[2] = 0;
+    box[0].high[2] = 16;
+    box[1] = box[0];
+    options.box_count = rank ? 1 : 2;
+    return wrong + refused(&options, NW_EINVAL, "pieces 0 and 1 overlap");
 }
 
 /* Arrays of a halo whose pieces are others. */
@@ -331,11 +361,12 @@ static int late(void)
 static const struct {
     const char *name;
     int (*run)(void);
-} cases[] = {
-    {"differing", differing}, {"impossible", impossible}, {"missing", missing},
-    {"twice", twice},         {"dying", dying},           {"silent", silent},
-    {"late", late},           {"unlike", unlike},         {"unset", unset},
-    {"unknown", unknown},     {"between", between}};
+} cases[] = {{"differing", differing}, {"impossible", impossible},
+             {"missing", missing},     {"twice", twice},
+             {"dying", dying},         {"silent", silent},
+             {"late", late},           {"unlike", unlike},
+             {"unset", unset},         {"unknown", unknown},
+             {"between", between},     {"overlapping", overlapping}};
 
 int main(int argc, char **argv)
 {

@@ -212,7 +212,6 @@ static nw_status make_json(const char *path, const char *text, char **out)
     each_line(text, tell_json, &json);
     nw_json_end_array(&json);
     nw_json_end_object(&json);
-    nw_text_add(&written, "\n");
     return nw_text_take(&written, out);
 }
 

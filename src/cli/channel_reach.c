@@ -78,7 +78,6 @@ static int tell_all(const struct nw_common *common, const char *provider)
         tell(provider ? provider : adapters[i], &text, &json);
     nw_json_end_array(&json);
     nw_json_end_object(&json);
-    nw_text_add(&written, "\n");
     status = nw_text_take(&text, &result);
     if (!status)
         status = nw_text_take(&written, &said);

@@ -14,6 +14,7 @@
 static struct {
     uint64_t begun, drawn;
     bool terminal, shown, silent, at_once;
+    bool listens; /* to Ctrl-C, which who started us may have us ignore */
 } bar;
 
 static struct nw_progress progress;
@@ -62,6 +63,7 @@ struct nw_progress *nw_cli_progress(const struct nw_common *common)
     const char *when = common->progress ? common->progress : "auto";
     struct sigaction action = {.sa_handler = on_interrupt,
                                .sa_flags = (int)SA_RESETHAND};
+    struct sigaction before = {.sa_handler = SIG_DFL};
 
     bar.terminal = isatty(STDERR_FILENO);
     bar.begun = nw_clock_ns();
@@ -69,7 +71,10 @@ struct nw_progress *nw_cli_progress(const struct nw_common *common)
     bar.silent = common->quiet || !strcmp(when, "never");
     bar.at_once = !strcmp(when, "always");
     progress = (struct nw_progress){.update = update};
-    sigaction(SIGINT, &action, NULL);
+    bar.listens =
+        sigaction(SIGINT, NULL, &before) || before.sa_handler != SIG_IGN;
+    if (bar.listens)
+        sigaction(SIGINT, &action, NULL);
     return &progress;
 }
 
@@ -78,5 +83,7 @@ void nw_cli_progress_finish(void)
     if (bar.shown)
         fputs("\r\033[K", stderr);
     bar.shown = false;
-    signal(SIGINT, SIG_DFL);
+    if (bar.listens)
+        signal(SIGINT, SIG_DFL);
+    bar.listens = false;
 }

@@ -9,6 +9,8 @@ $ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show -q | tail -1 | awk '{ print
 socket flood 8192 auto
 $ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show --json | grep -c '"regime": "flood", "bytes": 8192'
 1
+$ XDG_CACHE_HOME=$PWD/c nodewise channel tune --show --json | tail -1
+}
 $ ls c/nodewise/channel | wc -l
 1
 

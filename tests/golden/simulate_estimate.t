@@ -44,3 +44,8 @@ $ nodewise simulate -t hierarchy:2:2@1:10 2>/dev/null
 $ printf 'nodewise pattern 1\nranks 8 edges 1\n0 1 hh 8 1\n' >eight.pattern; printf 'nodewise mapping 1\nranks 8\nfirst here\n' >wrong.mapping; NODEWISE_SIMGRID=/bin/false nodewise simulate -t hierarchy:4:2@1:10 -p eight.pattern wrong.mapping
 ! wrong.mapping:2: 8 ranks do not fit in a file this short
 ? 3
+## Who starts a command in the background has it ignore Ctrl-C: it is not called off.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >two.pattern; printf '#!/bin/sh\ncat >/dev/null; sleep 1; echo time 9\n' >slow; chmod +x slow
+> trap '' INT; NODEWISE_SIMGRID=./slow nodewise simulate -t hierarchy:2:2@1:10 -p two.pattern & sleep 0.4; kill -INT $!; wait $!
+MAPPING SIMULATED ESTIMATE IMPROVEMENT
+default       9 s      9 s       0.0 %

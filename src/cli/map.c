@@ -61,6 +61,7 @@ struct arguments {
     enum nw_elements elements;
     struct nw_map_options map;
     struct nw_cli_rowcol rowcol;
+    const char *not_rowcol; /* an option that it would pass over */
 };
 
 /* Its own grid is the pattern. */
@@ -308,6 +309,9 @@ static void check(const struct arguments *arguments, struct argp_state *state)
             !arguments->rowcol.grid[0])
             argp_error(state, "rowcol needs -t SOURCE and --grid NxMxL, and "
                               "no pattern");
+        if (arguments->not_rowcol)
+            argp_error(state, "--%s is no option of --algorithm rowcol",
+                       arguments->not_rowcol);
         return;
     }
     if (arguments->rowcol.option)
@@ -329,10 +333,21 @@ static void check(const struct arguments *arguments, struct argp_state *state)
         argp_error(state, "--time and --steps exclude each other");
 }
 
+/* How hard a search tries may be said once for all algorithms. */
+static bool is_of_rowcol(int key)
+{
+    return key == 't' || key == KEY_ALGORITHM || key == KEY_SEED ||
+           key == KEY_SPEEDS || key == KEY_LIST || key == KEY_THREADS ||
+           key == KEY_EFFORT || key == KEY_TIME || key == KEY_STEPS;
+}
+
 static error_t parse(int key, char *value, struct argp_state *state)
 {
     struct arguments *arguments = state->input;
 
+    for (const struct argp_option *at = options; at->name; at++)
+        if (at->key == key && !is_of_rowcol(key))
+            arguments->not_rowcol = at->name;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &arguments->common;

@@ -5,16 +5,10 @@
 #include "runtime/messages/forms.h"
 
 #include "base/status.h"
-#include "gpu/gpu.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_on_gpu(const void *memory)
-{
-    return nw_is_messaging() && nw_gpu_holds(memory);
-}
 
 bool nw_area_is_on_gpu(const struct nw_area *area)
 {
@@ -23,9 +17,9 @@ bool nw_area_is_on_gpu(const struct nw_area *area)
     if (!area->blocks || area->buffer == MPI_IN_PLACE)
         return false;
     if (area->buffer != MPI_BOTTOM)
-        return is_on_gpu(area->buffer);
+        return nw_is_on_gpu(area->buffer);
     NW_PMPI(Type_get_true_extent)(area->type, &lb, &extent);
-    return is_on_gpu((const void *)lb);
+    return nw_is_on_gpu((const void *)lb);
 }
 
 /* Where the first byte is, if all follow it without a gap; else NULL. A layout
@@ -107,27 +101,5 @@ nw_status nw_flat_close(struct nw_flat *flat, nw_status status)
             status = nw_buffer_empty(flat->stage.buffer[i], UINT64_MAX);
         nw_buffer_free(flat->stage.buffer[i]);
     }
-    return status;
-}
-
-nw_status nw_buffer_copy(void *to, const void *from, size_t bytes)
-{
-    nw_status status;
-    int32_t gpu = 0;
-    void *before;
-
-    if (!is_on_gpu(to) || !is_on_gpu(from))
-        return nw_channel_memory_copy(to, from, bytes);
-    status = nw_messages_open_gpu();
-    if (status)
-        return status;
-    (void)nw_gpu_cuda.holds(to, &gpu);
-    before = nw_gpu_cuda.context();
-    status = nw_gpu_cuda.select(gpu < 0 ? 0 : gpu);
-    if (!status)
-        status = nw_gpu_cuda.copy(to, from, bytes, NULL);
-    if (!status)
-        status = nw_gpu_cuda.stream_wait(NULL);
-    nw_gpu_cuda.restore(before);
     return status;
 }

@@ -48,9 +48,10 @@ NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
 /* The first `most` bytes, as MPI packs them. */
 NW_MUST_CHECK nw_status nw_buffer_empty(const struct nw_buffer *buffer,
                                         uint64_t most);
-/* Between any two memories. */
+/* bytes.c: between any two memories. */
 NW_MUST_CHECK nw_status nw_buffer_copy(void *to, const void *from,
                                        size_t bytes);
+bool nw_is_on_gpu(const void *memory);
 void nw_buffer_free(struct nw_buffer *buffer);
 void nw_copies_close(void);
 

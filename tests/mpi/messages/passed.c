@@ -4,9 +4,10 @@
  * so many, every word checked, those in the gaps too. Prints what rank 0 asked
  * the double of the driver to do in 15 turns, once its way was found: "copies N
  * stores N loads N kernels N reads N", those by the adapter. With all,
- * broadcasts by either rank instead; with behind, other memory before.
+ * broadcasts by either rank instead, with most the larger of both ranks' words,
+ * which are the same; with behind, other memory before.
  *
- *     passed WORDS [STEP | all] [behind]
+ *     passed WORDS [STEP | all | most] [behind]
  */
 #include "driver.h"
 
@@ -56,6 +57,16 @@ static void broadcast(void *memory, MPI_Datatype type, int rank)
     MPI_Bcast(memory, 1, type, 1, MPI_COMM_WORLD);
 }
 
+static void reduce(void *memory, MPI_Datatype type, int rank)
+{
+    int bytes;
+
+    (void)rank;
+    MPI_Type_size(type, &bytes);
+    MPI_Allreduce(MPI_IN_PLACE, memory, bytes / (int)sizeof(int), MPI_INT,
+                  MPI_MAX, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     static int words[ROOM];
@@ -70,9 +81,11 @@ int main(int argc, char **argv)
     count = argc > 1 ? atoi(argv[1]) : 0;
     if (argc > 2 && !strcmp(argv[2], "all"))
         turn = broadcast;
+    if (argc > 2 && !strcmp(argv[2], "most"))
+        turn = reduce;
     step = argc > 2 && turn == ping ? atoi(argv[2]) : 1;
     need(count < 1 || count * step > ROOM,
-         "passed WORDS [STEP | all] [behind]");
+         "passed WORDS [STEP | all | most] [behind]");
     memory = gpu_memory();
     for (int i = 0; i < ROOM; i++)
         words[i] = i + (step > 1 && i % step ? 1000 * rank : 0);

@@ -71,8 +71,9 @@ struct nw_map_report {
     const char *algorithm; /* the one whose answer was returned; static */
     uint64_t steps;
     bool proven;  /* it is an optimum of the objective, by branch and bound */
-    bool hurried; /* the time or Ctrl-C also cut what counts no steps: as many
-                     `steps` need not repeat the answer */
+    bool hurried; /* the time or Ctrl-C also cut what counts no steps, or the
+                     time was shared out: as many `steps` need not repeat the
+                     answer */
     double phase_seconds[3];
 };
 

@@ -21,13 +21,15 @@ void nw_random_init(struct nw_random *random, uint64_t seed)
 
 uint64_t nw_random_below(struct nw_random *random, uint64_t bound)
 {
-    uint64_t reject, x;
+    uint64_t x = nw_random_next(random);
 
     assert(bound > 0);
-    reject = -bound % bound; /* 2^64 mod bound: the biased head is refused */
-    do
-        x = nw_random_next(random);
-    while (x < reject);
+    if (x < bound) { /* 2^64 mod bound, below it: the biased head is refused */
+        uint64_t reject = -bound % bound;
+
+        while (x < reject)
+            x = nw_random_next(random);
+    }
     return x % bound;
 }
 

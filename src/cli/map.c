@@ -575,8 +575,8 @@ static nw_status make_table(const struct work *work,
                    (unsigned long long)arguments->map.seed,
                    (unsigned long long)work->answer.report.steps,
                    work->answer.report.hurried
-                       ? " (cut outside the searches, too: --steps need not "
-                         "repeat it)"
+                       ? " (the time or Ctrl-C had a part in it: --steps need "
+                         "not repeat it)"
                        : "",
                    nw_objective_name(arguments->map.objective),
                    arguments->map.has_second ? "," : "",

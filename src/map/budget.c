@@ -52,6 +52,7 @@ bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
 {
     uint64_t now = budget->end_ns || budget->progress ? budget->now() : 0;
 
+    budget->seen_ns = now;
     budget->steps += steps;
     budget->best = best;
     if (budget->progress &&
@@ -61,7 +62,40 @@ bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
         (budget->end_ns && now >= budget->end_ns))
         budget->stopped = true;
     tell(budget, now);
-    return !budget->stopped;
+    return !budget->stopped && !(budget->due_ns && now >= budget->due_ns);
+}
+
+void nw_budget_begin_shares(struct nw_budget *budget)
+{
+    budget->due_ns = budget->end_ns;
+    budget->hurried |= budget->end_ns > 0;
+}
+
+uint64_t nw_budget_share(struct nw_budget *budget, double part)
+{
+    uint64_t former = budget->due_ns;
+
+    if (!former)
+        return 0;
+    budget->seen_ns = budget->now();
+    budget->due_ns = budget->seen_ns;
+    if (former > budget->seen_ns)
+        budget->due_ns += (uint64_t)(part * (double)(former - budget->seen_ns));
+    return former;
+}
+
+void nw_budget_end_share(struct nw_budget *budget, uint64_t former)
+{
+    budget->due_ns = former;
+}
+
+double nw_budget_gone(const struct nw_budget *budget, uint64_t begun)
+{
+    if (!budget->due_ns)
+        return 0;
+    if (budget->seen_ns >= budget->due_ns)
+        return 1;
+    return (double)(budget->seen_ns - begun) / (double)(budget->due_ns - begun);
 }
 
 bool nw_budget_is_overdue(struct nw_budget *budget)

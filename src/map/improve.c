@@ -20,6 +20,13 @@
 
 #define HOP_BYTES_MORE 1.045 /* for less congestion */
 #define LEADS 2              /* where links count, else one */
+/* Of the time that is left, where it is given: for the least hop-bytes, and for
+ * less congestion before a step less is sought; of that for nodes, and for
+ * divisions. */
+#define NEAREST_PART 0.25
+#define NODES_PART 0.65
+#define POOL_PART 0.25
+#define DIVIDE_PART 0.4
 
 /* --- the pool --- */
 
@@ -358,8 +365,11 @@ static nw_status follow(struct improving *work, struct leads *leads,
 
     work->run = search;
     for (int i = leads->count; !status && i-- > 0;) {
+        uint64_t former = nw_budget_share(budget, 1.0 / (i + 1));
+
         budget->endless = endless && i == 0;
         status = improve_from(work, &leads->lead[i], best);
+        nw_budget_end_share(budget, former);
     }
     budget->endless = endless;
     for (int i = 0; i < leads->count; i++)
@@ -367,30 +377,55 @@ static nw_status follow(struct improving *work, struct leads *leads,
     return status;
 }
 
-/* `nearest` may be empty. */
+/* Each of the cheap answers, and what folding makes of the best. `nearest` may
+ * be empty. */
+static nw_status try_pool(struct improving *work, const struct nw_pool *pool,
+                          const struct nw_candidate *nearest,
+                          struct leads *leads, struct nw_candidate *best)
+{
+    struct nw_budget *budget = work->problem->budget;
+    uint64_t former = nw_budget_share(budget, POOL_PART);
+    nw_status status = try_nodes(work, best, leads);
+
+    if (!status)
+        status = try_nodes(work, nearest, leads);
+    for (int i = 0; !status && i < pool->count; i++)
+        status = try_nodes(work, &pool->member[i], leads);
+    if (!status)
+        status = try_run(work, leads, fold, best);
+    nw_budget_end_share(budget, former);
+    return status;
+}
+
+static nw_status try_divide(struct improving *work, struct leads *leads,
+                            struct nw_candidate *best)
+{
+    struct nw_budget *budget = work->problem->budget;
+    uint64_t former = nw_budget_share(budget, DIVIDE_PART);
+    nw_status status = try_run(work, leads, divide, best);
+
+    nw_budget_end_share(budget, former);
+    return status;
+}
+
 static nw_status improve_nodes(struct improving *work,
                                const struct nw_pool *pool,
                                const struct nw_candidate *nearest,
                                struct nw_candidate *best)
 {
-    bool endless = work->problem->budget->endless;
+    struct nw_budget *budget = work->problem->budget;
+    bool endless = budget->endless;
     struct leads leads = {.most = nearest->mapping ? LEADS : 1};
     nw_status status;
 
-    work->problem->budget->endless = false;
-    status = try_nodes(work, best, &leads);
-    if (!status)
-        status = try_nodes(work, nearest, &leads);
-    for (int i = 0; !status && i < pool->count; i++)
-        status = try_nodes(work, &pool->member[i], &leads);
-    if (!status)
-        status = try_run(work, &leads, fold, best);
+    budget->endless = false;
+    status = try_pool(work, pool, nearest, &leads, best);
     work->below = leads.count && is_near(work, &leads.lead[0])
                       ? leads.lead[0].figure[0]
                       : INFINITY;
     if (!status)
-        status = try_run(work, &leads, divide, best);
-    work->problem->budget->endless = endless;
+        status = try_divide(work, &leads, best);
+    budget->endless = endless;
     if (status)
         leads.count = 0;
     return status ? status : follow(work, &leads, best);
@@ -413,6 +448,7 @@ static nw_status find_nearest(const struct nw_problem *problem,
 {
     struct nw_problem mine = *problem;
     bool endless = problem->budget->endless;
+    uint64_t former = nw_budget_share(problem->budget, NEAREST_PART);
     nw_status status;
 
     mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
@@ -422,6 +458,7 @@ static nw_status find_nearest(const struct nw_problem *problem,
     problem->budget->endless = false;
     status = nw_choose_best(&mine, report, out);
     problem->budget->endless = endless;
+    nw_budget_end_share(problem->budget, former);
     report->proven = false;
     return status;
 }
@@ -482,7 +519,11 @@ static nw_status improve_links(struct improving *work,
     bool seeks = work->problem->options.objective == NW_OBJECTIVE_CONGESTION;
     bool endless = budget->endless;
     struct nw_candidate nearest = {0};
-    nw_status status = find_nearest(work->problem, work->report, &nearest);
+    uint64_t former;
+    nw_status status;
+
+    nw_budget_begin_shares(budget);
+    status = find_nearest(work->problem, work->report, &nearest);
 
     if (status)
         return status;
@@ -493,7 +534,9 @@ static nw_status improve_links(struct improving *work,
         work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
                                work->guard[0]);
     budget->endless = endless && !seeks;
+    former = nw_budget_share(budget, seeks ? NODES_PART : 1);
     status = improve_nodes(work, pool, &nearest, best);
+    nw_budget_end_share(budget, former);
     budget->endless = endless;
     if (!status)
         status = let_go(work, &nearest, best);

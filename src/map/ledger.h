@@ -20,14 +20,25 @@ struct nw_figures {
     double over;    /* s: sum of what links have beyond the target */
 };
 
+struct nw_load {
+    double now;  /* bytes */
+    double slow; /* s per byte */
+    double more; /* bytes, by the trial */
+    bool touched;
+};
+
+/* Bytes and messages, out of an actor and into it. */
+struct nw_flow {
+    double out, in, out_messages, in_messages;
+};
+
 struct nw_ledger {
     const struct nw_seats *seats;
     struct nw_ways ways;
     bool has_links;
-    uint32_t link_count; /* 2 x links */
-    double *load;        /* [link_count] bytes */
-    double *slow;        /* [link_count] s per byte */
-    double *peak;        /* [2 x leaves] a tree of largest congestions */
+    uint32_t link_count;  /* 2 x links */
+    struct nw_load *link; /* [link_count] */
+    double *peak;         /* [2 x leaves] a tree of largest congestions */
     uint32_t leaves;
     double scale;  /* s */
     double target; /* s, or 0: no link is to have more; see nw_ledger_seek */
@@ -35,10 +46,13 @@ struct nw_ledger {
     /* the trial */
     struct nw_figures change;
     double touched_most; /* s: largest congestion of the links that it loads */
-    double *extra;       /* [link_count] bytes */
-    bool *touched;
     uint32_t *touch;
     size_t touch_count;
+    struct nw_flow *all;  /* [actors] with all others */
+    struct nw_flow *flow; /* [nooks] of those that move, with others there */
+    bool *met;            /* [nooks] */
+    int32_t *meet;
+    size_t meet_count;
     uint8_t *mark; /* [actors] 1 + index among the parts of the move */
 };
 

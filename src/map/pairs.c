@@ -32,7 +32,8 @@ static void visit_ways(struct nw_pairing *work, struct nw_ways *ways,
         for (int32_t b = 0; b < hosts; b++) {
             int pair =
                 pen[a] == pen[b] ? MANY : nw_pair_of(work, pen[a], pen[b]);
-            struct nw_way way = nw_ways_find(ways, first[a], first[b]);
+            struct nw_way way =
+                nw_ways_find(ways, ways->nook[first[a]], ways->nook[first[b]]);
 
             for (uint32_t i = 0; a != b && i < way.count; i++) {
                 int *mine = &owner[way.hop[i]];
@@ -49,8 +50,8 @@ static bool sum_links(struct nw_pairing *work, const struct nw_ledger *ledger,
     double fast[NW_PAIRS_MOST] = {0};
 
     for (uint32_t l = 0; l < ledger->link_count; l++)
-        if (owner[l] >= 0 && ledger->slow[l] > 0)
-            fast[owner[l]] += 1 / ledger->slow[l];
+        if (owner[l] >= 0 && ledger->link[l].slow > 0)
+            fast[owner[l]] += 1 / ledger->link[l].slow;
     for (int32_t p = 0; p < work->of.pens.parts; p++)
         for (int32_t q = 0; q < work->of.pens.parts; q++) {
             int pair = nw_pair_of(work, p, q);

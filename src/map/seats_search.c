@@ -24,6 +24,8 @@
 #define TRIALS_EACH 3000 /* of a rank, by default */
 #define FAST_LESS 3000   /* a millisecond for 64 ranks, all told */
 #define BRIEF_LESS 3
+#define COOLS 0.002
+#define ANNEALED 0.8 /* of the time of a round, where it is short */
 #define TRIALS_MOST 2000000
 #define NODES_LONGER 4
 #define NODES_HOTTER 4 /* fewer of them, that depend on each other more */
@@ -137,6 +139,29 @@ static void keep_best(struct search *work)
 
 /* --- which rank --- */
 
+static bool carries(const struct nw_ledger *ledger, uint32_t hop, double full)
+{
+    return ledger->link[hop].now * ledger->link[hop].slow >= full;
+}
+
+static bool is_full(struct nw_ledger *ledger, int32_t from, int32_t to,
+                    double full)
+{
+    struct nw_ways *ways = &ledger->ways;
+    struct nw_way way = nw_ways_find(ways, ways->nook[from], ways->nook[to]);
+
+    for (uint32_t i = 0; i < way.count; i++)
+        if (carries(ledger, way.hop[i], full))
+            return true;
+    for (uint32_t i = ways->own[from]; i < ways->own[from + 1]; i++)
+        if (carries(ledger, ways->own_hop[i][0], full))
+            return true;
+    for (uint32_t i = ways->own[to]; i < ways->own[to + 1]; i++)
+        if (carries(ledger, ways->own_hop[i][1], full))
+            return true;
+    return false;
+}
+
 static bool crosses_full_link(struct search *work, int32_t rank)
 {
     struct nw_ledger *ledger = &work->ledger;
@@ -147,21 +172,15 @@ static bool crosses_full_link(struct search *work, int32_t rank)
     size_t ties = seats->row[actor + 1] - seats->row[actor];
     double full = 0.9 * nw_ledger_most(ledger);
     const struct nw_tie *tie;
-    struct nw_way way;
+    int32_t peer;
 
     if (!ties)
         return false;
     tie = &seats->tie[seats->row[actor] + nw_random_below(&work->random, ties)];
+    peer = seats->seat[tie->peer];
     if (tie->out > 0)
-        way = nw_ways_find(&ledger->ways, seats->seat[actor],
-                           seats->seat[tie->peer]);
-    else
-        way = nw_ways_find(&ledger->ways, seats->seat[tie->peer],
-                           seats->seat[actor]);
-    for (uint32_t i = 0; i < way.count; i++)
-        if (ledger->load[way.hop[i]] * ledger->slow[way.hop[i]] >= full)
-            return true;
-    return false;
+        return is_full(ledger, seats->seat[actor], peer, full);
+    return is_full(ledger, peer, seats->seat[actor], full);
 }
 
 static int32_t draw_rank(struct search *work)
@@ -314,32 +333,72 @@ static double sample_heat(struct search *work)
     return count ? sum / count : 0;
 }
 
-/* False where the budget is at its end. */
-static bool run_steps(struct search *work, uint64_t steps, double cooling,
-                      void (*step)(struct search *))
+/* As cold as it is to be after so many steps, or where their time goes out
+ * sooner, after so much of it. */
+static void cool(struct search *work, double hot, double cooling, double done,
+                 double slice, double steps, uint64_t begun)
 {
-    for (uint64_t done = 0; done < steps;) {
+    double gone = nw_budget_gone(work->budget, begun);
+
+    if (gone > 0)
+        work->heat = hot * pow(cooling, fmax(gone, done / steps));
+    else
+        work->heat *= pow(pow(cooling, 1 / steps), slice);
+}
+
+/* By so much in all; at most `part` of the time that is left. False where the
+ * budget is at its end. */
+static bool run_steps(struct search *work, uint64_t steps, double cooling,
+                      double part, void (*step)(struct search *))
+{
+    struct nw_budget *budget = work->budget;
+    uint64_t former = nw_budget_share(budget, part), begun = budget->seen_ns;
+    double hot = work->heat;
+    bool goes = true;
+
+    for (uint64_t done = 0; done < steps && goes;) {
         uint64_t want = steps - done < SLICE ? steps - done : SLICE;
-        uint64_t slice = nw_budget_slice(work->budget, want);
+        uint64_t slice = nw_budget_slice(budget, want);
 
         for (uint64_t i = 0; i < slice; i++)
             step(work);
-        work->heat *= pow(cooling, (double)slice);
         done += slice;
-        if (!nw_budget_go(work->budget, slice, work->best_value[0]))
-            return false;
+        goes = nw_budget_go(budget, slice, work->best_value[0]);
+        cool(work, hot, cooling, (double)done, (double)slice, (double)steps,
+             begun);
     }
-    return true;
+    nw_budget_end_share(budget, former);
+    return !budget->stopped;
+}
+
+/* So many, or as many as there is time for. */
+static double count_steps(const struct search *work, uint64_t steps,
+                          double sample_ns, double part)
+{
+    const struct nw_budget *budget = work->budget;
+    uint64_t due = budget->due_ns, now;
+
+    if (!due || sample_ns <= 0)
+        return (double)steps;
+    now = budget->now();
+    return now >= due
+               ? 0
+               : fmin((double)steps, part * (double)(due - now) / sample_ns);
 }
 
 /* Rank for rank hotter where there are more trials for each. */
-static double first_heat(struct search *work, uint64_t steps)
+static double first_heat(struct search *work, uint64_t steps, double part)
 {
-    double each = (double)steps / work->free_count;
+    bool timed = work->budget->due_ns > 0;
+    uint64_t before = timed ? work->budget->now() : 0;
+    double heat = sample_heat(work);
+    double sample_ns =
+        timed ? (double)(work->budget->now() - before) / SAMPLES : 0;
+    double each = count_steps(work, steps, sample_ns, part) / work->free_count;
 
     if (work->seats->kin)
         each *= NODES_HOTTER;
-    return sample_heat(work) * fmin(0.3, each / 8000);
+    return heat * fmin(0.3, each / 8000);
 }
 
 static bool run_round(struct search *work, uint64_t steps, bool anneal)
@@ -347,16 +406,16 @@ static bool run_round(struct search *work, uint64_t steps, bool anneal)
     uint64_t most = anneal ? steps * 5 / 8 : 0;
 
     if (most) {
-        work->heat = first_heat(work, most);
-        if (!run_steps(work, most, pow(0.002, 1.0 / (double)most), anneal_step))
+        work->heat = first_heat(work, most, ANNEALED);
+        if (!run_steps(work, most, COOLS, ANNEALED, anneal_step))
             return false;
         sit_best(work);
     }
     work->heat = 0;
-    if (!run_steps(work, (steps - most) / 3, 1, anneal_step))
+    if (!run_steps(work, (steps - most) / 3, 1, 0.5, anneal_step))
         return false;
     sit_best(work);
-    return run_steps(work, (steps - most) * 2 / 3, 1, second_step);
+    return run_steps(work, (steps - most) * 2 / 3, 1, 1, second_step);
 }
 
 static uint64_t round_steps(const struct search *work,
@@ -412,8 +471,8 @@ static double least_step(const struct search *work, double grain)
     double most = nw_ledger_most(ledger), slow = 0;
 
     for (uint32_t i = 0; i < ledger->link_count; i++)
-        if (ledger->load[i] * ledger->slow[i] >= most)
-            slow = ledger->slow[i];
+        if (carries(ledger, i, most))
+            slow = ledger->link[i].slow;
     return grain * slow;
 }
 
@@ -424,9 +483,8 @@ static bool seek_round(struct search *work, uint64_t steps, double target)
 
     nw_ledger_seek(&work->ledger, target);
     work->energy = find_energy(work, false);
-    work->heat = first_heat(work, steps);
-    goes = run_steps(work, steps, pow(SEEK_COOLS, 1.0 / (double)steps),
-                     anneal_step);
+    work->heat = first_heat(work, steps, 1);
+    goes = run_steps(work, steps, SEEK_COOLS, 1, anneal_step);
     sit_best(work);
     return goes;
 }
@@ -453,15 +511,19 @@ static void seek(struct search *work, uint64_t steps)
     nw_ledger_seek(&work->ledger, 0);
 }
 
-/* Again as long as there is time, and a step to be had. */
+/* Again as long as there is time, and longer where nothing was found. */
 static void seek_all(struct search *work, uint64_t steps)
 {
     struct nw_budget *budget = work->budget;
     uint64_t before;
 
     do {
+        double value = work->best_value[0];
+
         before = budget->steps;
         seek(work, steps);
+        if (!is_less(work->best_value[0], value))
+            steps *= 2;
     } while (budget->endless && !budget->stopped && budget->steps > before);
 }
 
@@ -491,7 +553,8 @@ static void run(struct search *work, enum nw_search_depth depth)
     if (!work->budget->stopped && depth == NW_SEARCH_SEEK)
         seek_all(work, steps);
     else if (!work->budget->stopped)
-        while (run_round(work, steps, anneal) && work->budget->endless)
+        while (run_round(work, steps, anneal) && work->budget->endless &&
+               nw_budget_gone(work->budget, 0) < 1)
             sit_best(work);
     sit_best(work);
     check(work);

@@ -8,13 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MOST 1200 /* seats */
+#define TABLE_MOST 1200 /* nooks */
 
 nw_status nw_ways_init(struct nw_ways *ways)
 {
     const nw_topology *topology = ways->topology;
     size_t links = (size_t)nw_topology_link_count(topology);
-    size_t n = (size_t)ways->count;
     nw_status status = nw_alloc(nw_topology_route_max(topology),
                                 sizeof *ways->room, &ways->room);
 
@@ -22,37 +21,51 @@ nw_status nw_ways_init(struct nw_ways *ways)
         status = nw_alloc(links, sizeof(double), &ways->link_latency);
     for (size_t l = 0; !status && ways->link_latency && l < links; l++)
         ways->link_latency[l] = nw_topology_link(topology, (int32_t)l).latency;
-    if (!status && ways->keeps && n <= TABLE_MOST)
-        status = nw_alloc(n * n, sizeof *ways->kept, &ways->kept);
+    if (!status)
+        status = nw_ways_join(ways);
+    if (!status && ways->keeps && ways->nooks <= TABLE_MOST)
+        status = nw_alloc((size_t)ways->nooks * (size_t)ways->nooks,
+                          sizeof *ways->kept, &ways->kept);
     return status;
 }
 
 void nw_ways_fini(struct nw_ways *ways)
 {
     free(ways->link_latency);
+    free(ways->nook);
+    free(ways->seat);
+    free(ways->own);
+    free(ways->own_hop);
     free(ways->kept);
     free(ways->hop);
     free(ways->room);
-    ways->link_latency = NULL;
-    ways->kept = NULL;
-    ways->hop = ways->room = NULL;
+    *ways = (struct nw_ways){0};
 }
 
-static struct nw_way ask(const struct nw_ways *ways, int32_t a, int32_t b)
+/* Without the seats' own links, which come first and last. */
+static struct nw_way ask(struct nw_ways *ways, int32_t a, int32_t b)
 {
     const nw_topology *topology = ways->topology;
-    struct nw_end from = ways->end[a], to = ways->end[b];
-    struct nw_way way = {.hop = ways->room};
+    int32_t s = ways->seat[a][0], t = ways->seat[b][a == b];
+    struct nw_end from = ways->end[s], to = ways->end[t];
+    struct nw_way way = {0};
     bool given = topology->matrix || topology->depth_distance;
 
+    ways->asked++;
     if (ways->wants_hops || ways->link_latency)
         way.count = (uint32_t)nw_topology_route(topology, from, to, ways->room);
     if (ways->wants_distance || (ways->wants_latency && given))
         way.distance = nw_topology_distance(topology, from, to);
     for (uint32_t i = 0; ways->link_latency && i < way.count; i++)
-        way.latency += ways->link_latency[way.hop[i] / 2];
+        way.latency += ways->link_latency[ways->room[i] / 2];
     if (given)
         way.latency = way.distance;
+    way.hop = ways->room;
+    if (way.count) {
+        way.hop += ways->own[s + 1] - ways->own[s];
+        way.count -=
+            ways->own[s + 1] - ways->own[s] + ways->own[t + 1] - ways->own[t];
+    }
     return way;
 }
 
@@ -62,28 +75,23 @@ static void keep(struct nw_ways *ways, struct nw_kept_way *kept,
 {
     size_t need = ways->hop_count + way->count;
 
-    if (nw_grow(&ways->hop, &ways->hop_capacity, need, sizeof *ways->hop))
+    if (need > UINT32_MAX ||
+        nw_grow(&ways->hop, &ways->hop_capacity, need, sizeof *ways->hop))
         return;
     if (way->count)
         memcpy(ways->hop + ways->hop_count, way->hop,
                way->count * sizeof *way->hop);
-    *kept = (struct nw_kept_way){ways->hop_count, way->count, true,
+    *kept = (struct nw_kept_way){(uint32_t)ways->hop_count, way->count + 1,
                                  way->distance, way->latency};
     ways->hop_count = need;
 }
 
-struct nw_way nw_ways_find(struct nw_ways *ways, int32_t a, int32_t b)
+struct nw_way nw_ways_ask(struct nw_ways *ways, int32_t a, int32_t b)
 {
-    struct nw_kept_way *kept;
-    struct nw_way way;
+    struct nw_way way = ask(ways, a, b);
 
-    if (!ways->kept)
-        return ask(ways, a, b);
-    kept = &ways->kept[(size_t)a * (size_t)ways->count + (size_t)b];
-    if (kept->known)
-        return (struct nw_way){ways->hop + kept->first, kept->count,
-                               kept->distance, kept->latency};
-    way = ask(ways, a, b);
-    keep(ways, kept, &way);
+    if (ways->kept)
+        keep(ways, &ways->kept[(size_t)a * (size_t)ways->nooks + (size_t)b],
+             &way);
     return way;
 }

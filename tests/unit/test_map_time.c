@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Time shared out among searches, by a clock that goes on by each look at it:
+ * a search ends when its share is over, colder than one that is cut. */
+#include <nodewise/map.h>
+
+#include "map/aim.h"
+#include "map/budget.h"
+#include "base/random.h"
+#include "support/seated.h"
+
+static uint64_t looks;
+
+static uint64_t look(void)
+{
+    return ++looks;
+}
+
+static struct nw_budget begin(uint64_t end)
+{
+    looks = 0;
+    return (struct nw_budget){.effort = NW_EFFORT_DEFAULT,
+                              .steps_most = UINT64_MAX,
+                              .end_ns = end,
+                              .now = look,
+                              .threads = 1};
+}
+
+static void test_shares_nest(void **state)
+{
+    struct nw_budget budget = begin(1000);
+    uint64_t former[2];
+
+    (void)state;
+    assert_int_equal(nw_budget_share(&budget, 0.5), 0); /* not shared out */
+    assert_true(nw_budget_go(&budget, 1, 0));
+    nw_budget_begin_shares(&budget);
+    looks = 100;
+    former[0] = nw_budget_share(&budget, 0.5); /* to about 550 */
+    former[1] = nw_budget_share(&budget, 0.1); /* to about 145 */
+    looks = 140;
+    assert_true(nw_budget_go(&budget, 1, 0));
+    assert_true(nw_budget_gone(&budget, 100) > 0.8);
+    looks = 150;
+    assert_false(nw_budget_go(&budget, 1, 0));
+    assert_float_equal(nw_budget_gone(&budget, 100), 1, 0);
+    nw_budget_end_share(&budget, former[1]);
+    assert_true(nw_budget_go(&budget, 1, 0));
+    looks = 560;
+    assert_false(nw_budget_go(&budget, 1, 0));
+    assert_false(budget.stopped);
+    nw_budget_end_share(&budget, former[0]);
+    assert_true(nw_budget_go(&budget, 1, 0));
+    looks = 1000;
+    assert_false(nw_budget_go(&budget, 1, 0));
+    assert_true(budget.stopped);
+    assert_true(budget.hurried);
+}
+
+/* What is left of the congestion after so many looks at the clock. */
+static double search(uint64_t end, bool shared, uint64_t seed)
+{
+    struct nw_budget budget = begin(end);
+    struct nw_random random;
+    struct nw_ledger ledger;
+    struct seated bench;
+    struct nw_aim aim;
+    double value;
+
+    nw_random_init(&random, seed);
+    seated_begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 320));
+    bench.problem.options.objective = NW_OBJECTIVE_CONGESTION;
+    bench.problem.budget = &budget;
+    aim = nw_aim_of(&bench.problem);
+    if (shared)
+        nw_budget_begin_shares(&budget);
+    MUST(nw_seats_search(&bench.seats, &aim, NW_SEARCH_FULL));
+    seated_check(&bench.seats);
+    assert_true(looks < end + 20);
+    MUST(nw_ledger_init(&ledger, &bench.seats, nw_aim_wants(&aim)));
+    value = nw_ledger_most(&ledger);
+    nw_ledger_fini(&ledger);
+    seated_end(&bench);
+    return value;
+}
+
+/* By chance one is worse. */
+static void test_short_time_is_cooled_through(void **state)
+{
+    double sum[2] = {0, 0};
+
+    (void)state;
+    for (uint64_t end = 20; end <= 40; end *= 2)
+        for (uint64_t seed = 1; seed <= 6; seed++)
+            for (int shared = 0; shared < 2; shared++)
+                sum[shared] += search(end, shared, seed);
+    assert_true(sum[1] < sum[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shares_nest),
+        cmocka_unit_test(test_short_time_is_cooled_through),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -102,9 +102,11 @@ nw_status nw_halo_peers_find(nw_halo *halo)
     if (code == MPI_SUCCESS)
         code = NW_PMPI(Allreduce)(MPI_IN_PLACE, able, 3, MPI_INT, MPI_MIN,
                                   halo->comm);
-    /* the lowest rank that knows why says so, and no other */
-    if (code == MPI_SUCCESS && !able[0] && halo->node_size > 1) {
-        int own = gpus->ipc ? halo->size : halo->rank, first = halo->size;
+    /* the lowest rank that knows why says so, and no other; a rank that is
+     * alone on its node has nobody to open, but all ranks come here */
+    if (code == MPI_SUCCESS && !able[0]) {
+        bool knows = !gpus->ipc && halo->node_size > 1;
+        int own = knows ? halo->rank : halo->size, first = halo->size;
 
         code =
             NW_PMPI(Allreduce)(&own, &first, 1, MPI_INT, MPI_MIN, halo->comm);

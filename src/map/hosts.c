@@ -290,9 +290,11 @@ static nw_status count_room(struct nw_problem *problem,
     if (!status)
         status = nw_alloc(hosts, sizeof *problem->gpu_room, &problem->gpu_room);
     for (size_t h = 0; !status && h < hosts; h++) {
-        int32_t room = problem->core.first[h + 1] - problem->core.first[h];
-        int64_t gpu_room = 0;
+        int64_t room = 0, gpu_room = 0;
 
+        for (int32_t u = problem->core.first[h]; u < problem->core.first[h + 1];
+             u++)
+            room += problem->core.room[u];
         for (int32_t u = problem->gpu.first[h]; u < problem->gpu.first[h + 1];
              u++)
             gpu_room += problem->gpu.room[u];
@@ -303,7 +305,7 @@ static nw_status count_room(struct nw_problem *problem,
         }
         if (slots && slots[h] < room)
             room = slots[h];
-        problem->room[h] = room;
+        problem->room[h] = room < INT32_MAX ? (int32_t)room : INT32_MAX;
         problem->gpu_room[h] =
             gpu_room < INT32_MAX ? (int32_t)gpu_room : INT32_MAX;
     }
@@ -329,8 +331,9 @@ static nw_status check_fixed(const struct nw_problem *problem,
 nw_status nw_problem_cut_units(struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
-    struct cutting cores = {
-        .problem = problem, .units = &problem->core, .room_each = 1};
+    struct cutting cores = {.problem = problem,
+                            .units = &problem->core,
+                            .room_each = options->capacity};
     struct cutting gpus = {.problem = problem,
                            .units = &problem->gpu,
                            .room_each = options->ranks_per_gpu,

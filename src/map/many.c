@@ -349,8 +349,10 @@ static nw_status run(struct nw_many *many, nw_mapping **out,
                        "algorithm %s places one rank on an element; several "
                        "are placed by multilevel and block",
                        asked);
-    report->algorithm = name;
     many->budget.grace_ns = 0; /* all of it looks at the clock */
+    if (!in_order && nw_many_has_seats(many))
+        return nw_many_several(many, out, report);
+    report->algorithm = name;
     return nw_many_solve(many, name, out);
 }
 

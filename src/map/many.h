@@ -69,6 +69,13 @@ NW_MUST_CHECK nw_status nw_many_single(struct nw_many *many, const char *name,
                                        nw_mapping **out,
                                        struct nw_map_report *report);
 
+/* --- several, each with a seat of its own --- */
+
+/* Whether all weigh the same, and they are few enough. */
+bool nw_many_has_seats(const struct nw_many *many);
+NW_MUST_CHECK nw_status nw_many_several(struct nw_many *many, nw_mapping **out,
+                                        struct nw_map_report *report);
+
 /* GPUs for a complete answer without any, ranks moved between nodes where they
  * lack them; NW_EINVAL where that leads nowhere. many_gpus.c */
 NW_MUST_CHECK nw_status nw_many_give_gpus(const struct nw_many *many,

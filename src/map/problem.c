@@ -45,6 +45,8 @@ static nw_status read_options(struct nw_problem *problem,
         mine->cores_per_rank = one_each;
     if (!mine->ranks_per_gpu)
         mine->ranks_per_gpu = one_each;
+    if (!mine->capacity)
+        mine->capacity = one_each;
     return check_options(mine);
 }
 

@@ -199,6 +199,13 @@ $ for o in hop-bytes congestion time; do nodewise map -qt gdr-b -p shared.patter
 b1 b2 b2 b1
 b1 b2 b2 b1
 b1 b2 b2 b1
+## Two ranks a core and rank 0 fixed: rank 2 joins it, rank 1 is next to them on
+## a core of its own, 43 + 850 bytes at distance 1.
+$ printf 'nodewise pattern 1\nranks 3 edges 3\n0 1 hh 43 1\n0 2 hh 100000000 1\n1 2 hh 850 1\n' > pair.pattern
+$ printf 'nodewise mapping 1\nranks 3\n0 machine 3 -\n1 * * -\n2 * * -\n' > pair.fixed
+$ nodewise map -qt hierarchy:2:2@1:10 -p pair.pattern --fix pair.fixed --capacity 2 --objective hop-bytes --json | grep -e '"hop_bytes": 893,' -e proven
+  "proven": true,
+  "hop_bytes": 893,
 ## Fixed to a node alone, two ranks come together inside it: 80 bytes over two
 ## links; the default has them in two packages, four links apart.
 $ printf 'nodewise mapping 1\nranks 2\n0 a2 * -\n1 a2 * -\n' > node.fixed

@@ -372,9 +372,22 @@ static void test_called_off_is_an_answer(void **state)
     nw_topology_free(topology);
 }
 
-/* Every assignment of few ranks to few elements. */
+static double figure_of(const nw_topology *topology, const nw_pattern *pattern,
+                        const nw_mapping *mapping, enum nw_objective objective)
+{
+    struct nw_cost cost;
+    double figure;
+
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                     NW_OK);
+    figure = nw_cost_objective(&cost, objective);
+    nw_cost_fini(&cost);
+    return figure;
+}
+
+/* Every assignment of few ranks to few elements, rank 0 where it is fixed. */
 static double least_cost(const nw_topology *topology, const nw_pattern *pattern,
-                         int32_t capacity)
+                         const struct nw_map_options *options)
 {
     int32_t n = pattern->rank_count, k = nw_topology_element_count(topology);
     double least = HUGE_VAL;
@@ -387,21 +400,52 @@ static double least_cost(const nw_topology *topology, const nw_pattern *pattern,
     for (long code = 0; code < all; code++) {
         int32_t count[8] = {0};
         long rest = code;
-        bool fits = true;
+        bool fits =
+            !options->fixed || options->fixed->core[0] == (int32_t)(rest % k);
         double now;
 
         for (int32_t r = 0; r < n; r++, rest /= k) {
             mapping->node[r] = 0;
             mapping->core[r] = (int32_t)(rest % k);
-            fits &= ++count[rest % k] <= capacity;
+            fits &= ++count[rest % k] <= options->capacity;
         }
         if (!fits)
             continue;
-        now = hop_bytes(topology, pattern, mapping);
+        now = figure_of(topology, pattern, mapping, options->objective);
         least = now < least ? now : least;
     }
     nw_mapping_free(mapping);
     return least;
+}
+
+static void assert_optimal(const nw_topology *topology, int i,
+                           struct nw_random *random)
+{
+    static const enum nw_objective objectives[] = {
+        NW_OBJECTIVE_HOP_BYTES, NW_OBJECTIVE_CONGESTION, NW_OBJECTIVE_TIME};
+    nw_pattern *pattern = make_random(3 + i % 4, 14, random);
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping, *fixed = NULL;
+
+    options.capacity = 2;
+    options.objective = objectives[i % 3];
+    if (i % 2) {
+        assert_int_equal(nw_mapping_new(topology, pattern->rank_count, &fixed),
+                         NW_OK);
+        for (int32_t r = 0; r < pattern->rank_count; r++)
+            fixed->node[r] = fixed->core[r] = -1;
+        fixed->node[0] = 0;
+        fixed->core[0] = (int32_t)nw_random_below(random, 4);
+        options.fixed = fixed;
+    }
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    check_rules(topology, mapping, &options);
+    assert_true(figure_of(topology, pattern, mapping, options.objective) <=
+                least_cost(topology, pattern, &options) * (1 + 1e-9));
+    nw_mapping_free(mapping);
+    nw_mapping_free(fixed);
+    nw_pattern_free(pattern);
 }
 
 static void test_tiny_ones_are_optimal(void **state)
@@ -411,20 +455,8 @@ static void test_tiny_ones_are_optimal(void **state)
 
     (void)state;
     nw_random_init(&random, 7);
-    for (int i = 0; i < 12; i++) {
-        nw_pattern *pattern = make_random(6, 14, &random);
-        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
-        nw_mapping *mapping;
-
-        options.capacity = 2;
-        options.effort = NW_EFFORT_STRONG;
-        assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
-                         NW_OK);
-        assert_true(hop_bytes(topology, pattern, mapping) <=
-                    least_cost(topology, pattern, 2));
-        nw_mapping_free(mapping);
-        nw_pattern_free(pattern);
-    }
+    for (int i = 0; i < 24; i++)
+        assert_optimal(topology, i, &random);
     nw_topology_free(topology);
 }
 

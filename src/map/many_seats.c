@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One rank on an element, within limits of load. Where any rank may be on any
- * element the limits are dropped and all algorithms answer; else the k-way
- * engine finds some way to keep them, GPUs are given beside that, and the
- * searches of seats go on from there by moves that keep the limits.
+ * What the k-way engine found, made better by moves of ranks between seats.
+ * One rank on an element, within limits of load: where any rank may be on any
+ * element the limits are dropped and all algorithms answer; else GPUs are given
+ * beside what was found, and moves keep the limits. Several on an element,
+ * where they are few and weigh the same: an element has a seat for each.
  */
 #include "map/algorithm.h"
 #include "map/budget.h"
@@ -17,6 +18,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What moves between seats are made for where elements have several. */
+#define RANKS_MOST 512
+#define SEATS_MOST 2048
 
 bool nw_many_is_single(const struct nw_map_options *options)
 {
@@ -60,18 +65,72 @@ struct nw_map_options nw_many_without_limits(const struct nw_many *many)
 
 /* --- the problem --- */
 
-struct single {
+struct seating {
     struct nw_many *many;
+    bool several; /* ranks on an element */
     struct nw_problem problem;
-    int64_t *limit; /* [core units] */
+    int64_t *limit; /* [core units] where not several */
     const nw_mapping *start;
     nw_mapping *found; /* it, where none was given */
     struct nw_map_report report;
 };
 
+static int64_t whole(nw_kload limit)
+{
+    return limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
+}
+
+/* All ranks weigh the same: then a limit of load is one of their number. */
+static bool is_even(const struct nw_many *many)
+{
+    const int64_t *load = many->graph.load;
+
+    for (int32_t v = 1; v < many->graph.n; v++)
+        if (load[v] != load[0])
+            return false;
+    return true;
+}
+
+static int32_t most_of_all(const struct nw_many *many)
+{
+    int32_t most = many->options.capacity;
+
+    return most && most < many->graph.n ? most : many->graph.n;
+}
+
+/* How many ranks element q takes; that of slots is said by the host. */
+static int32_t most_on(const struct nw_many *many, int32_t q)
+{
+    int32_t most = most_of_all(many);
+    int64_t load = many->graph.load[0];
+    int64_t borne = load ? whole(many->machine.limit[q] / load) : most;
+
+    return borne < most ? (int32_t)borne : most;
+}
+
+bool nw_many_has_seats(const struct nw_many *many)
+{
+    int64_t seats = 0;
+
+    if (many->graph.n > RANKS_MOST || !is_even(many))
+        return false;
+    for (int32_t q = 0; q < many->machine.k; q++)
+        seats += most_on(many, q);
+    return seats <= SEATS_MOST;
+}
+
+/* A unit has lost a place for each rank that is fixed there. */
+static void lower_room(struct seating *work, int32_t q, int32_t unit)
+{
+    int32_t *room = &work->problem.core.room[unit];
+    int32_t less = most_of_all(work->many) - most_on(work->many, q);
+
+    *room = *room > less ? *room - less : 0;
+}
+
 /* Units are the elements of each host; the machine of parts has its hosts in
  * the topology's order. */
-static void fill_limits(struct single *work)
+static void fill_limits(struct seating *work)
 {
     const struct nw_many *many = work->many;
     const struct nw_problem *problem = &work->problem;
@@ -81,14 +140,17 @@ static void fill_limits(struct single *work)
 
         for (int32_t u = problem->core.first[i]; u < problem->core.first[i + 1];
              u++) {
-            nw_kload limit = many->machine.limit[low + problem->core.member[u]];
+            int32_t q = low + problem->core.member[u];
 
-            work->limit[u] = limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
+            if (work->several)
+                lower_room(work, q, u);
+            else
+                work->limit[u] = whole(many->machine.limit[q]);
         }
     }
 }
 
-static nw_status make_problem(struct single *work)
+static nw_status make_problem(struct seating *work)
 {
     struct nw_problem *problem = &work->problem;
     struct nw_map_options options = nw_many_without_limits(work->many);
@@ -96,23 +158,25 @@ static nw_status make_problem(struct single *work)
 
     options.start = work->start;
     options.careful = false;
+    if (work->several)
+        options.capacity = most_of_all(work->many);
     status = nw_problem_init(problem, work->many->topology, work->many->pattern,
                              &options);
-    if (!status)
+    if (!status && !work->several)
         status = nw_alloc((size_t)problem->core.first[problem->host_count],
                           sizeof *work->limit, &work->limit);
     if (status)
         return status;
     fill_limits(work);
     problem->budget = &work->many->budget;
-    problem->load = work->many->graph.load;
+    problem->load = work->several ? NULL : work->many->graph.load;
     problem->limit = work->limit;
     return NW_OK;
 }
 
 /* --- where to begin --- */
 
-static nw_status check_given(const struct single *work,
+static nw_status check_given(const struct seating *work,
                              const struct nw_answer *answer)
 {
     const struct nw_problem *problem = &work->problem;
@@ -128,7 +192,7 @@ static nw_status check_given(const struct single *work,
     return NW_OK;
 }
 
-static nw_status begin(struct single *work, struct nw_candidate *out)
+static nw_status begin(struct seating *work, struct nw_candidate *out)
 {
     struct nw_answer answer = {0};
     nw_status status;
@@ -168,11 +232,22 @@ static bool is_flat(const struct nw_problem *problem)
            !problem->fixed_host && !problem->topology->matrix;
 }
 
-static nw_status search(struct single *work, struct nw_seats *seats,
+/* What the k-way engine did for several was lowering sums over pairs. */
+static enum nw_search_depth depth_of(const struct seating *work)
+{
+    const struct nw_map_options *options = &work->problem.options;
+
+    if (options->effort == NW_EFFORT_FAST)
+        return NW_SEARCH_DESCENT;
+    return work->several && options->objective == NW_OBJECTIVE_HOP_BYTES
+               ? NW_SEARCH_BRIEF
+               : NW_SEARCH_FULL;
+}
+
+static nw_status search(struct seating *work, struct nw_seats *seats,
                         const char **name)
 {
     struct nw_aim aim = nw_aim_of(&work->problem);
-    bool fast = work->problem.options.effort == NW_EFFORT_FAST;
     nw_status status = NW_OK;
 
     *name = "exact";
@@ -182,11 +257,10 @@ static nw_status search(struct single *work, struct nw_seats *seats,
     if (status || work->report.proven)
         return status;
     *name = "anneal";
-    return nw_seats_search(seats, &aim,
-                           fast ? NW_SEARCH_DESCENT : NW_SEARCH_FULL);
+    return nw_seats_search(seats, &aim, depth_of(work));
 }
 
-static nw_status search_seats(struct single *work, struct nw_candidate *out)
+static nw_status search_seats(struct seating *work, struct nw_candidate *out)
 {
     struct nw_answer answer = {0};
     struct nw_seats seats = {0};
@@ -216,11 +290,12 @@ static const struct nw_algorithm on_tree = {
     {"partition", "partition", "partition"},
     NW_KINDS_ALL};
 
-static nw_status run_auto(struct single *work, struct nw_candidate *out)
+static nw_status run_auto(struct seating *work, struct nw_candidate *out)
 {
     nw_status status = NW_EUNSUPPORTED;
 
-    if (is_flat(&work->problem) && !nw_search_is_tiny(&work->problem))
+    if (!work->several && is_flat(&work->problem) &&
+        !nw_search_is_tiny(&work->problem))
         status = nw_candidate_run(&on_tree, &work->problem, &work->report, out);
     return status == NW_EUNSUPPORTED ? search_seats(work, out) : status;
 }
@@ -235,7 +310,7 @@ static bool is_one_of(const char *name, const char *const list[])
 }
 
 /* The better of the beginning and what a search makes of it. */
-static nw_status improve(struct single *work, const char *name,
+static nw_status improve(struct seating *work, const char *name,
                          struct nw_candidate *best)
 {
     static const char *const whole[] = {"auto", "multilevel", NULL};
@@ -264,7 +339,7 @@ static nw_status improve(struct single *work, const char *name,
 
 /* The budget is one for what is found first and what is made of it; only the
  * last goes on until it is cut. */
-static nw_status find_start(struct single *work)
+static nw_status find_start(struct seating *work)
 {
     struct nw_budget *budget = &work->many->budget;
     bool endless = budget->endless;
@@ -280,20 +355,13 @@ static nw_status find_start(struct single *work)
     return status;
 }
 
-nw_status nw_many_single(struct nw_many *many, const char *name,
-                         nw_mapping **out, struct nw_map_report *report)
+static nw_status seat(struct nw_many *many, bool several, const char *name,
+                      nw_mapping **out, struct nw_map_report *report)
 {
-    static const char *const known[] = {"auto",  "multilevel", "anneal", "tabu",
-                                        "exact", "refine",     NULL};
-    struct single work = {.many = many};
+    struct seating work = {.many = many, .several = several};
     struct nw_candidate best = {0};
     nw_status status;
 
-    if (!is_one_of(name, known))
-        return nw_fail(NW_EINVAL,
-                       "%s knows no limits of load; auto, multilevel, anneal, "
-                       "tabu, exact, refine and block do",
-                       name);
     status = find_start(&work);
     if (!status)
         status = make_problem(&work);
@@ -312,4 +380,24 @@ nw_status nw_many_single(struct nw_many *many, const char *name,
     nw_mapping_free(work.found);
     free(work.limit);
     return status;
+}
+
+nw_status nw_many_single(struct nw_many *many, const char *name,
+                         nw_mapping **out, struct nw_map_report *report)
+{
+    static const char *const known[] = {"auto",  "multilevel", "anneal", "tabu",
+                                        "exact", "refine",     NULL};
+
+    if (!is_one_of(name, known))
+        return nw_fail(NW_EINVAL,
+                       "%s knows no limits of load; auto, multilevel, anneal, "
+                       "tabu, exact, refine and block do",
+                       name);
+    return seat(many, false, name, out, report);
+}
+
+nw_status nw_many_several(struct nw_many *many, nw_mapping **out,
+                          struct nw_map_report *report)
+{
+    return seat(many, true, "multilevel", out, report);
 }

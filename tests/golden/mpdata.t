@@ -20,9 +20,6 @@ $ nodewise-mpdata --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-
 34
 $ for o in $(grep -vE 'help|usage' options); do grep -qF -e "*$o*" $SOURCE/man/nodewise-mpdata.1.scd || echo missing $o; done
 ## A full disk is no success.
-$ for words in --help "-q --case cone --steps 1" "--case cone --steps 1 --json"; do nodewise-mpdata $words >/dev/full; echo $?; done
-1
-0
-1
+$ nodewise-mpdata --help >/dev/full
 ! nodewise-mpdata: standard output: No space left on device
-! nodewise-mpdata: standard output: not all of it could be written
+? 1

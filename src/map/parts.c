@@ -157,13 +157,11 @@ static double first_heat(const struct nw_seats *seats)
     return ties ? sum / (double)ties : 0;
 }
 
-static bool run_round(struct parting *work)
+static bool run_round(struct parting *work, uint64_t draws)
 {
     struct nw_budget *budget = work->of.seats->problem->budget;
-    uint64_t draws = (uint64_t)work->of.seats->rank_count * DRAWS_EACH;
     double cooling;
 
-    draws = draws < DRAWS_MOST ? draws : DRAWS_MOST;
     cooling = pow(0.01, SLICE / (double)draws);
     work->heat = first_heat(work->of.seats);
     divide_at_random(work);
@@ -176,6 +174,17 @@ static bool run_round(struct parting *work)
             return false;
     }
     return true;
+}
+
+/* Fewer where many ranks make them long. */
+static void run_rounds(struct parting *work)
+{
+    double want = (double)work->of.seats->rank_count * DRAWS_EACH;
+    double part = fmin(1, DRAWS_MOST / want);
+    int rounds = (int)ceil(ROUNDS * part * part);
+
+    while (rounds-- && run_round(work, (uint64_t)(part * want)))
+        ;
 }
 
 /* As they are seated. */
@@ -204,8 +213,8 @@ static nw_status search(struct parting *work, bool *found)
     before = work->best.least;
     if (!status && grid && are_equal(work))
         status = nw_carve(work->of.seats, &tiling, &work->best);
-    for (int i = 0; !status && i < ROUNDS && run_round(work); i++)
-        ;
+    if (!status)
+        run_rounds(work);
     *found = !status && work->best.least < before * (1 - 1e-9);
     return status;
 }

@@ -43,11 +43,9 @@ static double heat_of(int32_t count)
 #define SIFT_TRIES_EACH 8000
 #define SIFT_TRIES_MOST 30000000
 #define SIFTED_ALWAYS 8191 /* processes; larger only without a shape */
-#define SIFTED_STARTS 3    /* more of them with a shape; not in haste */
-#define SIFTED_MANY 1024   /* ranks, beyond which one more is enough */
 #define SIFTED_REPEATS 3
-#define SIFTED_SHARE 0.5 /* of the first one's tries */
-#define STARTED_LESS 16  /* swaps after them, and colder */
+#define SIFTED_FEW 1024 /* processes */
+#define STARTED_LESS 16 /* swaps after them, and colder */
 #define STARTED_HEAT 0.5
 #define SIFTED_LESS 5 /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3
@@ -190,7 +188,23 @@ static int repeats_of(const struct search *search)
     return most / bonds < REPEATS_MOST ? (int)(most / bonds) : REPEATS_MOST;
 }
 
-static uint64_t sift_tries(const struct search *search)
+/* Starts that are sifted, not in haste: the first has a share of the tries, and
+ * so has each of the others where there is a shape. What has none is sifted
+ * once more for the rest. */
+static const struct sifts {
+    uint64_t more;
+    double first, others;
+} few_sifts = {6, 0.35, 0.35}, many_sifts = {1, 1, 0.5};
+
+static const struct sifts *sifts_of(const struct search *search)
+{
+    return search->layout->count <= SIFTED_FEW &&
+                   search->placing->budget->effort != NW_EFFORT_FAST
+               ? &few_sifts
+               : &many_sifts;
+}
+
+static uint64_t sift_tries(const struct search *search, double share)
 {
     enum nw_effort effort = search->placing->budget->effort;
     uint64_t tries = SIFT_TRIES_MOST / (uint64_t)(search->layout->count + 1);
@@ -199,7 +213,9 @@ static uint64_t sift_tries(const struct search *search)
         tries = SIFT_TRIES_EACH;
     if (effort == NW_EFFORT_FAST)
         tries /= 4;
-    return effort == NW_EFFORT_STRONG ? 8 * tries : tries;
+    if (effort == NW_EFFORT_STRONG)
+        tries *= 8;
+    return (uint64_t)(share * (double)tries);
 }
 
 /* *formless: the pattern has no shape that cuts could follow; large ones with
@@ -207,15 +223,15 @@ static uint64_t sift_tries(const struct search *search)
 static nw_status take_sifted(struct search *search, bool *formless)
 {
     struct nw_budget *budget = search->placing->budget;
-    struct nw_section section = {.layout = search->layout,
-                                 .seed = search->seed,
-                                 .repeats = 1,
-                                 .tries = 2,
-                                 .threads = budget->threads,
-                                 .sift = sift_tries(search),
-                                 .only_formless =
-                                     search->layout->count > SIFTED_ALWAYS,
-                                 .budget = budget};
+    struct nw_section section = {
+        .layout = search->layout,
+        .seed = search->seed,
+        .repeats = 1,
+        .tries = 2,
+        .threads = budget->threads,
+        .sift = sift_tries(search, sifts_of(search)->first),
+        .only_formless = search->layout->count > SIFTED_ALWAYS,
+        .budget = budget};
     nw_status status = nw_alloc((size_t)search->layout->count,
                                 sizeof *section.seat, &section.seat);
 
@@ -257,23 +273,29 @@ static nw_status take_section(struct search *search, uint64_t seed, int repeats)
     return take(search, &section);
 }
 
+static nw_status sift_again(struct search *search, uint64_t number,
+                            double share)
+{
+    struct nw_section section = {
+        .seed = search->seed + 7919 * number,
+        .repeats = SIFTED_REPEATS,
+        .tries = search->layout->count <= SIFTED_FEW ? 1 : 2,
+        .sift = sift_tries(search, share)};
+
+    if (search->placing->budget->stopped)
+        return NW_OK;
+    return take(search, &section);
+}
+
 /* What is sifted between levels leaves better starts than cuts alone do, where
  * there are few processes. */
 static nw_status take_sifted_again(struct search *search)
 {
-    uint64_t starts = search->layout->count > SIFTED_MANY ? 1 : SIFTED_STARTS;
+    const struct sifts *sifts = sifts_of(search);
     nw_status status = NW_OK;
 
-    for (uint64_t i = 1; !status && i <= starts; i++) {
-        struct nw_section section = {
-            .seed = search->seed + 7919 * i,
-            .repeats = SIFTED_REPEATS,
-            .tries = 2,
-            .sift = (uint64_t)(SIFTED_SHARE * (double)sift_tries(search))};
-
-        if (!search->placing->budget->stopped)
-            status = take(search, &section);
-    }
+    for (uint64_t i = 1; !status && i <= sifts->more; i++)
+        status = sift_again(search, i, sifts->others);
     search->steps /= STARTED_LESS;
     search->heat *= STARTED_HEAT;
     return status;
@@ -420,12 +442,15 @@ static nw_status improve_grid(struct search *search,
     return status;
 }
 
-/* Sections would add nothing, and few swaps do. */
-static void leave_formless(struct search *search)
+/* Many sections would add nothing, and few swaps do. */
+static nw_status leave_formless(struct search *search)
 {
+    double rest = 1 - sifts_of(search)->first;
+
     search->steps /= SIFTED_LESS;
     search->heat = SIFTED_HEAT;
     search->sparing = search->layout->count > HUBS_FEWER;
+    return rest > 0 ? sift_again(search, 1, rest) : NW_OK;
 }
 
 /* Beside what was sifted once. */
@@ -461,10 +486,8 @@ static nw_status improve(struct nw_layout *layout,
     search.simmers = true;
     if (!status)
         status = take_sifted(&search, &formless);
-    if (formless)
-        leave_formless(&search);
-    else if (!status)
-        status = take_more(&search);
+    if (!status)
+        status = formless ? leave_formless(&search) : take_more(&search);
     return status || placing->budget->stopped ? status : search_on(&search);
 }
 

@@ -174,9 +174,18 @@ nw_status nw_memory_new(int32_t gpu, size_t bytes, void **out)
     return status;
 }
 
+/* By a thread for which no GPU is current, too. */
 void nw_memory_free(void *memory)
 {
+    int32_t gpu = nw_memory_gpu(memory);
+    void *before;
+
+    if (gpu < 0)
+        return;
+    before = gpus->context();
+    (void)!gpus->select(gpu);
     gpus->free(memory);
+    gpus->restore(before);
 }
 
 nw_status nw_memory_pinned_new(size_t bytes, void **out)
@@ -225,7 +234,7 @@ void nw_channel_memory_free(bool gpu, void *memory)
     if (!gpu)
         free(memory);
     else if (!nw_vulkan_free(memory))
-        gpus->free(memory);
+        nw_memory_free(memory);
 }
 
 nw_status nw_channel_memory_copy(void *to, const void *from, size_t bytes)

@@ -3,6 +3,7 @@
  * with tags and wildcards; peers that die; senders that flood; words that no
  * honest peer says. GPU memory is that of the driver's double. */
 #include "channel/choose.h"
+#include "channel/memory.h"
 #include "channel/regions.h"
 #include "channel/wire.h"
 
@@ -12,6 +13,7 @@
 #include <nodewise/channel.h>
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -563,6 +565,36 @@ static void smaller_ones_where_that_is_faster(void **state)
     unsetenv("NODEWISE_FAKE_COSTS");
 }
 
+/* A thread has no GPU of its own until it takes one. */
+static void *free_it(void *memory)
+{
+    nw_channel_memory_free(true, memory);
+    return NULL;
+}
+
+static void free_elsewhere(nw_channel *channel, const struct job *job,
+                           int32_t rank)
+{
+    void *memory = page(true, 4096);
+    pthread_t thread;
+
+    (void)channel;
+    (void)job;
+    (void)rank;
+    SHOULD(nw_memory_gpu(memory) >= 0);
+    SHOULD(!pthread_create(&thread, NULL, free_it, memory));
+    SHOULD(!pthread_join(thread, NULL));
+    SHOULD(nw_memory_gpu(memory) < 0);
+}
+
+static void any_thread_frees(void **state)
+{
+    struct job job = {.count = 1, .gpu = true, .work = free_elsewhere};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
 /* Registrations of GPU memory: kept, bounded, and never of freed memory. */
 static void keep_regions(nw_channel *channel, const struct job *job,
                          int32_t rank)
@@ -772,6 +804,7 @@ int main(void)
         cmocka_unit_test(smaller_ones_where_that_is_faster),
         cmocka_unit_test(small_ones_do_not_overtake),
         cmocka_unit_test(one_channel_goes_as_it_is_forced),
+        cmocka_unit_test(any_thread_frees),
         cmocka_unit_test(regions_are_kept_and_bounded),
     };
 

@@ -296,6 +296,8 @@ int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer)
 API int cuMemFree_v2(uint64_t pointer)
 {
     FAULT();
+    if (!fake_current())
+        return INVALID_CONTEXT;
     fake_drain();
     return drop(pointer, false, false);
 }

@@ -4,10 +4,13 @@
  * small collectives. These give it away instead. */
 #include "halo/exchange/patience.h"
 
+#include "base/clock.h"
+
 #include <sched.h>
 #include <string.h>
 
 #define SPINS 1000 /* before others are let run */
+#define SOON_NS ((uint64_t)100000000)
 
 int nw_halo_waitall(int count, MPI_Request *request)
 {
@@ -30,6 +33,20 @@ static bool is_over(MPI_Request *request)
             flag);
 }
 
+/* What has begun to arrive can no longer be stopped, and is there in a moment
+ * where the sender lives. */
+static bool ends_soon(MPI_Request *request)
+{
+    uint64_t until = nw_clock_ns() + SOON_NS;
+    bool over = is_over(request);
+
+    while (!over && nw_clock_ns() < until) {
+        sched_yield();
+        over = is_over(request);
+    }
+    return over;
+}
+
 bool nw_halo_give_up(int count, MPI_Request *request, bool receives)
 {
     bool all = true;
@@ -39,7 +56,7 @@ bool nw_halo_give_up(int count, MPI_Request *request, bool receives)
             continue;
         if (receives)
             NW_PMPI(Cancel)(&request[i]);
-        if (receives && is_over(&request[i]))
+        if (receives && ends_soon(&request[i]))
             continue;
         NW_PMPI(Request_free)(&request[i]);
         all = false;

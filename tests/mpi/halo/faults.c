@@ -339,6 +339,9 @@ static int late(void)
     options.extent[2] = 16 * size;
     options.timeout = rank == 1 ? 20 : 0.2;
     options.methods = NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_PACKED);
+    if (!strcmp(method_name, "types"))
+        options.methods =
+            NW_HALO_BIT(NW_HALO_SELF) | NW_HALO_BIT(NW_HALO_TYPES);
     if (nw_halo_plan(MPI_COMM_WORLD, &options, &halo))
         return 1;
     if (rank == 1)

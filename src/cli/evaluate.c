@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
+#include "cli/priced.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,13 +127,9 @@ static nw_status price_all(struct evaluation *work,
 {
     struct nw_map_options map = NW_MAP_OPTIONS_INIT;
     nw_mapping *mapping;
-    nw_status status;
+    nw_status status =
+        nw_cli_default_beside(work->topology, work->pattern, map, &mapping);
 
-    /* more ranks than elements share them, evenly */
-    if (work->pattern->rank_count > nw_topology_element_count(work->topology) &&
-        !nw_pattern_has_gpu(work->pattern))
-        map.imbalance = 0;
-    status = nw_map_default(work->topology, work->pattern, &map, &mapping);
     if (!status)
         status = price(work, "default", mapping);
     for (size_t i = 0; !status && i < arguments->mapping_count; i++) {

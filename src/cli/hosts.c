@@ -223,28 +223,6 @@ nw_status nw_cli_blame_mapping(const char *path, nw_status failed)
     return blame_rank(path, about.rank, nw_error_text());
 }
 
-nw_status nw_cli_read_priced(const char *path, const nw_topology *topology,
-                             nw_mapping **out)
-{
-    nw_mapping *mapping;
-    nw_status status = nw_mapping_read(path, topology, &mapping);
-
-    if (status)
-        return status;
-    for (int32_t r = 0; !status && r < mapping->rank_count; r++) {
-        struct nw_ints gpus = nw_mapping_gpus(mapping, r);
-
-        if (gpus.count && gpus.values[0] == -2)
-            status = nw_fail_about(NW_MAPPED(r), NW_EINVAL,
-                                   "the GPU of rank %d is open ('*')", r);
-    }
-    if (!status)
-        *out = mapping;
-    else
-        nw_mapping_free(mapping);
-    return nw_cli_blame_mapping(path, status);
-}
-
 /* --- a mapping in a job --- */
 
 nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,

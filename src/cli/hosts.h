@@ -41,9 +41,5 @@ nw_status nw_cli_blame_fix(const char *path, nw_status failed);
 /* The same of a rank that the mapping in `path` leaves without a place, or
  * gives one that the machine has not. */
 nw_status nw_cli_blame_mapping(const char *path, nw_status failed);
-/* nw_mapping_read of what is to be priced: no rank's GPU is left open. */
-NW_MUST_CHECK nw_status nw_cli_read_priced(const char *path,
-                                           const nw_topology *topology,
-                                           nw_mapping **out);
 
 #endif

@@ -10,6 +10,7 @@
 #include "cli/command.h"
 #include "cli/cost_view.h"
 #include "cli/hosts.h"
+#include "cli/priced.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -175,15 +176,14 @@ static nw_status compute(struct work *work, const struct arguments *arguments)
 
 static nw_status gather(struct work *work, const struct arguments *arguments)
 {
-    struct nw_map_options map = arguments->map;
     nw_mapping *mapping;
-    nw_status status;
+    nw_status status =
+        arguments->mapping_count
+            ? nw_cli_default_beside(work->topology, work->pattern,
+                                    arguments->map, &mapping)
+            : nw_map_default(work->topology, work->pattern, &arguments->map,
+                             &mapping);
 
-    /* more ranks than elements share them, evenly, beside mappings that do */
-    if (arguments->mapping_count && !nw_pattern_has_gpu(work->pattern) &&
-        work->pattern->rank_count > nw_topology_element_count(work->topology))
-        map.imbalance = 0;
-    status = nw_map_default(work->topology, work->pattern, &map, &mapping);
     if (status)
         return status;
     add(work, "default", mapping);

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/hosts.h"
+#include "cli/priced.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,10 +182,6 @@ static nw_status load_mappings(struct prediction *work,
 
     if (status)
         return status;
-    /* more ranks than elements share them, evenly */
-    if (work->pattern->rank_count > nw_topology_element_count(work->topology) &&
-        !nw_pattern_has_gpu(work->pattern))
-        map.imbalance = 0;
     work->row[0].name = "default";
     work->count = arguments->mapping_count + 1;
     for (size_t i = 1; !status && i < work->count; i++) {
@@ -193,8 +190,8 @@ static nw_status load_mappings(struct prediction *work,
                                     &work->row[i].mapping);
     }
     return status ? status
-                  : nw_map_default(work->topology, work->pattern, &map,
-                                   &work->row[0].mapping);
+                  : nw_cli_default_beside(work->topology, work->pattern, map,
+                                          &work->row[0].mapping);
 }
 
 static nw_status load(struct prediction *work,

@@ -63,3 +63,16 @@ $ mkfifo pipe; cat open.mapping >pipe & nodewise evaluate -t magc-a -p two.patte
 $ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 -\n' | nodewise launch -t magc-a --hosts a2 --for openmpi4 -
 ! standard input:0: rank 0 is on 'a1', which is none of the 1 hosts of this job
 ? 3
+## Two ranks a GPU, two GPUs six links apart: 1 + 3 bytes between them. The
+## default beside it shares them, too.
+$ printf 'nodewise pattern 1\nranks 4 edges 4\n0 1 gg 1 1\n1 2 gg 2 1\n2 3 gg 3 1\n3 0 gg 9 1\n' > gpus.pattern
+$ printf 'nodewise mapping 1\nranks 4\n0 b1 0 0\n1 b2 1 0\n2 b2 0 0\n3 b1 1 0\n' > gpus.mapping
+$ nodewise topology gdr-b --distance gpu0 gpu1
+6
+$ nodewise evaluate -t gdr-b -p gpus.pattern gpus.mapping | awk 'NR < 4 { print $1, $4 }'
+MAPPING GPU
+default 66
+gpus.mapping 24
+$ for c in simulate report; do nodewise $c -t gdr-b -p gpus.pattern gpus.mapping --json | grep -c '"name": "gpus.mapping"'; done
+1
+1

@@ -210,6 +210,22 @@ double nw_layout_cost(const struct nw_layout *layout)
     return sum / 2;
 }
 
+double nw_layout_bytes(const struct nw_layout *layout)
+{
+    size_t bonds = layout->row[layout->count];
+    double bytes = 0;
+
+    for (size_t b = 0; b < bonds; b++)
+        bytes += layout->bond[b].bytes;
+    return bytes;
+}
+
+double nw_layout_most(const struct nw_layout *layout)
+{
+    return nw_layout_bytes(layout) *
+           layout->tree->distance[layout->tree->levels - 1];
+}
+
 struct seating {
     struct nw_layout *layout;
     const int32_t *seat;

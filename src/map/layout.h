@@ -41,6 +41,10 @@ void nw_layout_store(const struct nw_layout *layout,
 
 /* Hop-bytes over all ordered pairs, from scratch. */
 double nw_layout_cost(const struct nw_layout *layout);
+/* Of all bonds, from both ends; and what they would cost at most, each as far
+ * as can be: what rounding in search of less is relative to. */
+double nw_layout_bytes(const struct nw_layout *layout);
+double nw_layout_most(const struct nw_layout *layout);
 
 /* Puts processes on seats given, each seat once; fixed ones keep theirs. */
 void nw_layout_seat(struct nw_layout *layout, const int32_t *seat);

@@ -28,7 +28,7 @@
 #define NEAR 1.12      /* of the first cut, by the trial: go on */
 #define FORMLESS 0.25  /* of all bytes are cut */
 #define TABLE_MOST 4e7 /* cells */
-#define ROUNDING 1e-3  /* of sums of floats */
+#define ROUNDING 1e-3  /* of sums of floats, of all bytes */
 #define TEAMS 2
 #define TEAMED_LEAST 8192 /* vertices */
 #define TRY 60     /* arcs that take as long as a vertex's tries do else */
@@ -557,13 +557,26 @@ static void search(struct sifting *work, double begun)
     if (work->cut <= NEAR * begun)
         run_rounds(work, tries_of(work), sift->seed + 1);
     memcpy(sift->part, work->best, (size_t)sift->graph->n * sizeof *work->best);
-    assert(fabs(cut_of(sift) - work->best_cut) <= ROUNDING * begun);
+}
+
+/* Floats tell nothing of differences far below the largest of them: the cut is
+ * found again. */
+static void settle(struct sifting *work, const int32_t *start, double begun)
+{
+    struct nw_sift *sift = work->sift;
+    double cut = cut_of(sift);
+
+    assert(fabs(cut - work->best_cut) <= ROUNDING * bytes_of(sift->graph));
+    if (cut > begun)
+        memcpy(sift->part, start, (size_t)sift->graph->n * sizeof *start);
 }
 
 nw_status nw_sift(struct nw_sift *sift)
 {
     struct sifting *work = NULL;
+    size_t n = (size_t)sift->graph->n;
     double begun = cut_of(sift);
+    int32_t *start = NULL;
     nw_status status;
 
     sift->formless = begun > FORMLESS * bytes_of(sift->graph);
@@ -574,9 +587,15 @@ nw_status nw_sift(struct nw_sift *sift)
         return status;
     work->sift = sift;
     work->is_near = sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS;
-    status = ready(work);
+    status = nw_alloc(n, sizeof *start, &start);
     if (!status)
+        status = ready(work);
+    if (!status) {
+        memcpy(start, sift->part, n * sizeof *start);
         search(work, begun);
+        settle(work, start, begun);
+    }
+    free(start);
     free_sifting(work);
     return status;
 }

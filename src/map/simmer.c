@@ -13,10 +13,11 @@
 #define COLDEST 0.1      /* the last round's heat, of the first's */
 #define CELLS_MOST 1.1e6 /* of the table */
 #define LANES 4
-#define LINE 16       /* floats in a cache line */
-#define WIDE 16       /* seats looked at together */
-#define NEVER 1e30F   /* what it costs to move what is fixed */
-#define ROUNDING 1e-3 /* of sums of floats */
+#define LINE 16         /* floats in a cache line */
+#define WIDE 16         /* seats looked at together */
+#define NEVER 1e30F     /* what it costs to move what is fixed */
+#define PRICE_MOST 1e27 /* far below that */
+#define ROUNDING 1e-4   /* of sums of floats, of what all cost far apart */
 
 typedef float vector __attribute__((vector_size(16), aligned(4), may_alias));
 
@@ -45,7 +46,8 @@ struct window {
 bool nw_simmer_fits(const struct nw_layout *layout)
 {
     return !layout->load && layout->tree->levels >= 3 &&
-           (double)(layout->count + 1) * layout->tree->seats <= CELLS_MOST;
+           (double)(layout->count + 1) * layout->tree->seats <= CELLS_MOST &&
+           nw_layout_most(layout) < PRICE_MOST;
 }
 
 static float *row_of(const struct simmering *work, int32_t process)
@@ -223,11 +225,10 @@ static double try_one(struct simmering *work, float heat,
 static double unit_of(const struct nw_layout *layout)
 {
     size_t bonds = layout->row[layout->count];
-    double bytes = 0;
 
-    for (size_t b = 0; b < bonds; b++)
-        bytes += layout->bond[b].bytes;
-    return bonds ? bytes / (double)bonds * layout->tree->distance[2] : 0;
+    return bonds ? nw_layout_bytes(layout) / (double)bonds *
+                       layout->tree->distance[2]
+                 : 0;
 }
 
 static void run_rounds(struct simmering *work, struct nw_simmer *simmer)
@@ -363,7 +364,8 @@ nw_status nw_simmer(struct nw_simmer *simmer)
         found = simmer->cost;
         simmer->cost = nw_layout_cost(simmer->layout);
         (void)found;
-        assert(fabs(simmer->cost - found) <= ROUNDING * (1 + begun));
+        assert(fabs(simmer->cost - found) <=
+               ROUNDING * nw_layout_most(simmer->layout));
         if (simmer->cost > begun) {
             nw_layout_seat(simmer->layout, work.begun);
             simmer->cost = begun;

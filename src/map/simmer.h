@@ -25,7 +25,8 @@ struct nw_simmer {
 /* The layout becomes the best seen, never worse. */
 NW_MUST_CHECK nw_status nw_simmer(struct nw_simmer *simmer);
 
-/* Whether the table is not too large; what bears limits does not fit. */
+/* Whether the table is not too large, nor what it holds; what bears limits does
+ * not fit. */
 bool nw_simmer_fits(const struct nw_layout *layout);
 
 #endif

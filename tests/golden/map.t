@@ -206,6 +206,11 @@ $ printf 'nodewise mapping 1\nranks 3\n0 machine 3 -\n1 * * -\n2 * * -\n' > pair
 $ nodewise map -qt hierarchy:2:2@1:10 -p pair.pattern --fix pair.fixed --capacity 2 --objective hop-bytes --json | grep -e '"hop_bytes": 893,' -e proven
   "proven": true,
   "hop_bytes": 893,
+## Bytes of sixteen orders of magnitude: small ones are less than the searches'
+## floats tell, and what was found is priced again before it is an answer.
+$ awk 'BEGIN { for (i = 0; i < 64; i++) for (k = 1; k < 64; k *= 2) printf "%d %d %.0f\n", i, (i * 5 + k) % 64, 10 ^ ((i * 7 + k) % 17) }' > wide.list
+$ nodewise map -qt hierarchy:2:2:2:2:2:2@1:10:100:1000:10000:100000 -p list:wide.list --objective hop-bytes -o wide.mapping; nodewise map -qt hierarchy:2:2:2:2:2:2@1:10:100:1000:10000:100000 -p list:wide.list --objective hop-bytes --effort fast --from wide.mapping --algorithm refine --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["hop_bytes"] < d["default"]["hop_bytes"] / 100)'
+True
 ## Fixed to a node alone, two ranks come together inside it: 80 bytes over two
 ## links; the default has them in two packages, four links apart.
 $ printf 'nodewise mapping 1\nranks 2\n0 a2 * -\n1 a2 * -\n' > node.fixed

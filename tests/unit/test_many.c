@@ -423,7 +423,7 @@ static void assert_optimal(const nw_topology *topology, int i,
 {
     static const enum nw_objective objectives[] = {
         NW_OBJECTIVE_HOP_BYTES, NW_OBJECTIVE_CONGESTION, NW_OBJECTIVE_TIME};
-    nw_pattern *pattern = make_random(3 + i % 4, 14, random);
+    nw_pattern *pattern = make_random(3 + i % 3, 14, random);
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
     nw_mapping *mapping, *fixed = NULL;
 

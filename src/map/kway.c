@@ -137,12 +137,28 @@ static void ease(struct nw_kstate *state)
     }
 }
 
-/* The cost from scratch is the one that gains lead to. */
+/* About what all edges would cost, each as far as can be. */
+static double most_of(const struct nw_kgraph *graph,
+                      const struct nw_kmachine *machine)
+{
+    double bytes = 0, far = 0;
+
+    for (size_t e = 0; e < graph->row[graph->n]; e++)
+        bytes += graph->weight[e];
+    for (int32_t q = 1; q < machine->k; q++)
+        far = fmax(far, nw_kdistance(machine, 0, q));
+    return bytes * far;
+}
+
+/* The cost from scratch is the one that gains lead to, but for what sums lose
+ * that were far larger in between. */
 static bool agrees(const struct nw_kstate *state, double begun)
 {
     double cost = nw_kway_cost(state->graph, state->machine, state->part);
+    double off = fabs(begun - state->gained - cost);
 
-    return fabs(begun - state->gained - cost) <= 1e-9 * (1 + begun + cost);
+    return off <= 1e-9 * (1 + begun + cost) ||
+           off <= 1e-12 * most_of(state->graph, state->machine);
 }
 
 static nw_status refine(struct task *task, const struct nw_kgraph *graph,

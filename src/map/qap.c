@@ -116,10 +116,25 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
     return sum;
 }
 
+/* What sums may lose: they were as large as all flows far apart. */
+static double rounding(const struct nw_qap *qap, double start)
+{
+    size_t cells = (size_t)qap->n * (size_t)qap->n;
+    double flow = 0, distance = 0;
+
+    if (qap->step > 0)
+        return 0.25;
+    for (size_t i = 0; i < cells; i++) {
+        flow += fabs(qap->flow[i]);
+        distance = fmax(distance, fabs(qap->distance[i]));
+    }
+    return fmax(1e-7 * fabs(start), 1e-9 * flow * distance);
+}
+
 void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
                   double start)
 {
-    double near = qap->step > 0 ? 0.25 : 1e-7 * fabs(start);
+    double near = rounding(qap, start);
 
     (void)near;
     (void)cost;

@@ -208,17 +208,15 @@ $ nodewise map -qt hierarchy:2:2@1:10 -p pair.pattern --fix pair.fixed --capacit
   "hop_bytes": 893,
 ## Bytes of sixteen orders of magnitude: small ones are less than the searches'
 ## floats tell, and what was found is priced again before it is an answer.
-$ awk 'BEGIN { for (i = 0; i < 64; i++) for (k = 1; k < 64; k *= 2) printf "%d %d %.0f\n", i, (i * 5 + k) % 64, 10 ^ ((i * 7 + k) % 17) }' > wide.list
-$ nodewise map -qt hierarchy:2:2:2:2:2:2@1:10:100:1000:10000:100000 -p list:wide.list --objective hop-bytes -o wide.mapping; nodewise map -qt hierarchy:2:2:2:2:2:2@1:10:100:1000:10000:100000 -p list:wide.list --objective hop-bytes --effort fast --from wide.mapping --algorithm refine --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["hop_bytes"] < d["default"]["hop_bytes"] / 100)'
+$ awk 'BEGIN { for (i = 0; i < 32; i++) for (k = 1; k < 32; k *= 2) printf "%d %d %.0f\n", i, (i * 5 + k) % 32, 10 ^ ((i * 7 + k) % 17) }' > wide.list
+$ nodewise map -qt hierarchy:2:2:2:2:2@1:10:100:1000:10000 -p list:wide.list --objective hop-bytes --algorithm multilevel --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["hop_bytes"] < d["default"]["hop_bytes"] / 100)'
 True
 $ printf 'nodewise pattern 1\nranks 7 edges 8\n0 1 hh 4611686018427387904 1\n0 4 hh 100000 1\n0 5 hh 40423 1\n1 2 hh 10000000 1\n1 3 hh 1 1\n2 4 hh 1 1\n3 5 hh 810543 1\n4 2 hh 10 1\n' > few.pattern
 $ for o in hop-bytes congestion; do nodewise map -qt hierarchy:4:8@0:1 -p few.pattern --objective $o --capacity 2 --json | grep -m1 '"hop_bytes"'; done
   "hop_bytes": 0,
   "hop_bytes": 0,
 $ awk 'BEGIN { print 14; for (k = 0; k < 2; k++) for (i = 0; i < 14; i++) { for (j = 0; j < 14; j++) printf "%.0f ", i == j ? 0 : 10 ^ ((i * j * (3 + k) + i + j) % 16); print "" } }' > wide.dat
-$ for a in auto tabu anneal; do nodewise map -q --qaplib wide.dat --algorithm $a --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["hop_bytes"] < d["default"]["hop_bytes"])'; done
-True
-True
+$ nodewise map -q --qaplib wide.dat --json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["hop_bytes"] < d["default"]["hop_bytes"])'
 True
 ## Fixed to a node alone, two ranks come together inside it: 80 bytes over two
 ## links; the default has them in two packages, four links apart.

@@ -162,7 +162,7 @@ static void make_inputs(struct inputs *in, uint64_t seed)
     in->options.seed = seed;
     in->options.threads = 1 + (int32_t)(seed % 2);
     in->options.objective = NW_OBJECTIVE_HOP_BYTES;
-    in->options.effort = seed % 3 ? NW_EFFORT_FAST : NW_EFFORT_DEFAULT;
+    in->options.effort = seed % 12 ? NW_EFFORT_FAST : NW_EFFORT_DEFAULT;
     if (nw_random_below(&random, 2))
         in->options.capacity = 2 + (int32_t)nw_random_below(&random, 60);
     if (!in->options.capacity || nw_random_below(&random, 2))

@@ -162,12 +162,12 @@ static void divisions_are_the_best(void **state)
         "three_switches.yaml", {0, 0, 1, 1, 2, 2}, {4, 4, 4}};
     static const struct switches uneven = {
         "uneven_switches.yaml", {0, 1, 1, 2, 2, 2}, {2, 4, 6}};
-    int step = share_step(5, "divisions");
+    int step = share_step(2, "divisions");
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 3);
-    for (int i = 0; i < 5; i += step) {
+    for (int i = 0; i < 2; i += step) {
         check_division(&random, &even);
         check_division(&random, &uneven);
     }
@@ -255,12 +255,12 @@ static struct figures map_for(const nw_topology *topology,
 static void congestion_keeps_near(void **state)
 {
     nw_topology *topology = seated_load("torus_3x6.yaml");
-    int step = share_step(3, "graphs on a torus");
+    int step = share_step(2, "graphs on a torus");
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 7);
-    for (int i = 0; i < 3; i += step) {
+    for (int i = 0; i < 2; i += step) {
         nw_pattern *pattern = random_graph(&random, 18, 72);
         struct figures near =
             map_for(topology, pattern, NW_OBJECTIVE_HOP_BYTES, "auto");

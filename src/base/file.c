@@ -368,6 +368,16 @@ nw_status nw_file_write(const char *path, const char *data, size_t length)
     return status;
 }
 
+nw_status nw_file_end_output(void)
+{
+    bool failed = ferror(stdout); /* errno is of later calls by now */
+
+    if (!fflush(stdout) && !failed)
+        return NW_OK;
+    return nw_fail(NW_EIO, "standard output: %s",
+                   failed ? "not all of it could be written" : strerror(errno));
+}
+
 nw_status nw_file_write_text(const char *path, struct nw_text *text)
 {
     size_t length = text->length;

@@ -58,6 +58,9 @@ NW_MUST_CHECK nw_status nw_file_write_by(const char *path, nw_file_filler *fill,
 /* All of the bytes to an open file; `path` is for the error. */
 NW_MUST_CHECK nw_status nw_file_put(int fd, const char *path, const char *data,
                                     size_t length);
+/* The rest of what was printed to standard output; NW_EIO where any of it, now
+ * or before, could not be written. */
+NW_MUST_CHECK nw_status nw_file_end_output(void);
 
 enum { NW_FILE_UNNAMED_PATH = 32 };
 

@@ -9,17 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the UTF-8 character at `at`, 0 where it is none. */
-static size_t character(const char *at)
-{
-    size_t left = strnlen(at, 4);
-
-    for (size_t length = 1; length <= left; length++)
-        if (nw_text_is_utf8(at, length))
-            return length;
-    return 0;
-}
-
 /* Names of files are any bytes, and JSON is UTF-8: what is none is U+FFFD. */
 static void add_quoted(struct nw_text *text, const char *words)
 {
@@ -29,7 +18,7 @@ static void add_quoted(struct nw_text *text, const char *words)
     for (; *words; words += length) {
         unsigned char c = (unsigned char)*words;
 
-        length = c < 0x80 ? 1 : character(words);
+        length = nw_text_character(words);
         if (c == '"' || c == '\\')
             nw_text_format(text, "\\%c", c);
         else if (c < ' ')

@@ -2,6 +2,8 @@
 /* The one list of failures, and the sentence of the last one per thread. */
 #include "base/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,10 +67,8 @@ static void shorten_words(char *text)
         if (at > text && at[-1] != ' ' && at[-1] != '(')
             continue;
         end = word_end(word);
-        cut = word + WORD_KEPT;
+        cut = word + nw_text_cut(word, WORD_KEPT);
         if (end - word > WORD_MOST) {
-            while ((*cut & 0xc0) == 0x80) /* not within a character */
-                cut--;
             memcpy(cut, "...", 3);
             memmove(cut + 3, *end ? end : "'", strlen(*end ? end : "'") + 1);
             end = cut + 3;

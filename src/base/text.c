@@ -415,3 +415,17 @@ bool nw_text_is_utf8(const char *bytes, size_t length)
     }
     return true;
 }
+
+size_t nw_text_character(const char *at)
+{
+    return *at ? utf8_sequence((const unsigned char *)at, strnlen(at, 4)) : 0;
+}
+
+size_t nw_text_cut(const char *words, size_t most)
+{
+    size_t length = strnlen(words, most);
+
+    while (length && ((unsigned char)words[length] & 0xc0) == 0x80)
+        length--;
+    return length;
+}

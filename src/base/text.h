@@ -61,5 +61,10 @@ const char *nw_format_quantity(double value, enum nw_unit unit, char *out,
 bool nw_text_is_utf8(const char *bytes, size_t length);
 /* The same of ASCII. */
 bool nw_text_is_ascii(const char *bytes, size_t length);
+/* Bytes of the character at `at`; 0 at the end, or where it is no UTF-8. */
+size_t nw_text_character(const char *at);
+/* The bytes of what is left of the words where at most `most` may stand: none
+ * is cut within a character. */
+size_t nw_text_cut(const char *words, size_t most);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* nodewise COMMAND ...: finds the command and hands over. */
+#include "base/file.h"
 #include "base/own.h"
 #include "cli/command.h"
 #include "config.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
@@ -64,12 +64,9 @@ static int run_command(const struct nw_command *command, int argc, char **argv)
 /* Help and lists are printed as they go: a full disk shows when they end. */
 static void close_stdout(void)
 {
-    bool failed = ferror(stdout); /* errno is of later calls by now */
-
-    if (!fflush(stdout) && !failed)
+    if (!nw_file_end_output())
         return;
-    fprintf(stderr, "nodewise: standard output: %s\n",
-            failed ? "not all of it could be written" : strerror(errno));
+    fprintf(stderr, "nodewise: %s\n", nw_error_text());
     _exit(NW_EXIT_FAILED);
 }
 

@@ -269,7 +269,6 @@ static int show(const struct arguments *arguments, const nw_pattern *pattern,
                           converts && !aside ? table : NULL, json);
     if (!status && aside && !common->quiet)
         fputs(table, stderr);
-    ;
 out:
     free(table);
     free(json);

@@ -9,12 +9,8 @@
 static size_t plain_character(const char *at)
 {
     unsigned char c = (unsigned char)*at;
-    size_t length = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 
-    if (c < 0x20 || c == 0x7f || c == '\\')
-        return 0;
-    return strnlen(at, length) == length && nw_text_is_utf8(at, length) ? length
-                                                                        : 0;
+    return c < 0x20 || c == 0x7f || c == '\\' ? 0 : nw_text_character(at);
 }
 
 static void render_value(struct nw_text *out, const char *key,

@@ -174,9 +174,8 @@ nw_status nw_scan_expected(struct nw_scan *scan, const char *what)
 
     if (!length)
         return nw_scan_fail(scan, "expected %s, the line ends", what);
-    if (length > 40) /* not in the middle of a character */
-        for (length = 40; (word[length] & 0xc0) == 0x80; length--)
-            ;
+    if (length > 40)
+        length = nw_text_cut(word, 40);
     return nw_scan_fail(scan, "expected %s, not '%.*s'", what, (int)length,
                         word);
 }

@@ -30,26 +30,21 @@ static const char *escape_of(unsigned char c)
     }
 }
 
-/* Length of the UTF-8 sequence at `at`, 0 where it is none. U+FFFE and U+FFFF
- * are no characters of XML. */
-static size_t sequence(const char *at)
+/* Bytes of the character at `at`, 0 where it is none of XML, as U+FFFE and
+ * U+FFFF are none. */
+static size_t character(const char *at)
 {
-    size_t left = strnlen(at, 4);
+    bool none =
+        !strncmp(at, "\xef\xbf\xbe", 3) || !strncmp(at, "\xef\xbf\xbf", 3);
 
-    for (size_t length = 2; length <= left; length++)
-        if (nw_text_is_utf8(at, length))
-            return !strncmp(at, "\xef\xbf\xbe", 3) ||
-                           !strncmp(at, "\xef\xbf\xbf", 3)
-                       ? 0
-                       : length;
-    return 0;
+    return none ? 0 : nw_text_character(at);
 }
 
 void nw_svg_words(struct nw_text *text, const char *words)
 {
     while (*words) {
         const char *escape = escape_of((unsigned char)*words);
-        size_t length = (unsigned char)*words < 0x80 ? 1 : sequence(words);
+        size_t length = character(words);
 
         if (escape || !length)
             nw_text_add(text, escape ? escape : "\xef\xbf\xbd");
@@ -61,11 +56,7 @@ void nw_svg_words(struct nw_text *text, const char *words)
 
 int nw_svg_whole(const char *words, int most)
 {
-    int length = words ? (int)strnlen(words, (size_t)most) : 0;
-
-    while (length && ((unsigned char)words[length] & 0xc0) == 0x80)
-        length--;
-    return length;
+    return words ? (int)nw_text_cut(words, (size_t)most) : 0;
 }
 
 /* Three colours; the ramp runs through them. Lightness falls (rises, on dark)

@@ -38,12 +38,7 @@ nw_status nw_words_names(struct nw_text *text, const char *const *names,
 
     if (status)
         return status;
-    length = strlen(words);
-    if (length > MOST_LETTERS) {
-        length = MOST_LETTERS;
-        while (length && ((unsigned char)words[length] & 0xc0) == 0x80)
-            length--; /* not inside a character */
-    }
+    length = nw_text_cut(words, MOST_LETTERS);
     nw_text_add_bytes(text, words, length);
     if (words[length])
         nw_text_add(text, "...");

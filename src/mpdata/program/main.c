@@ -6,9 +6,9 @@
  */
 #include "mpdata/program/job.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/status.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -146,12 +146,9 @@ static void set_signals(void)
 /* Words are printed as they go: a full disk shows when they end. */
 static void close_stdout(void)
 {
-    bool failed = ferror(stdout); /* errno is of later calls by now */
-
-    if (!fflush(stdout) && !failed)
+    if (!nw_file_end_output())
         return;
-    fprintf(stderr, "nodewise-mpdata: standard output: %s\n",
-            failed ? "not all of it could be written" : strerror(errno));
+    fprintf(stderr, "nodewise-mpdata: %s\n", nw_error_text());
     _exit(1);
 }
 

@@ -105,6 +105,25 @@ static void knows_utf8(void **state)
     }
 }
 
+static void characters_are_counted_and_not_torn(void **state)
+{
+    (void)state;
+    assert_int_equal(nw_text_character("ab"), 1);
+    assert_int_equal(nw_text_character(""), 0);
+    assert_int_equal(nw_text_character("\xc3\xbc"
+                                       "x"),
+                     2);
+    assert_int_equal(nw_text_character("\xe2\x82\xac"), 3);
+    assert_int_equal(nw_text_character("\xf0\x9f\x98\x80"), 4);
+    assert_int_equal(nw_text_character("\xe2\x82"), 0); /* cut short */
+    assert_int_equal(nw_text_character("\x82"), 0);
+    assert_int_equal(nw_text_cut("a\xe2\x82\xac", 9), 4);
+    assert_int_equal(nw_text_cut("a\xe2\x82\xac", 4), 4);
+    assert_int_equal(nw_text_cut("a\xe2\x82\xac", 3), 1);
+    assert_int_equal(nw_text_cut("a\xe2\x82\xac", 1), 1);
+    assert_int_equal(nw_text_cut("\x82\x82\x82", 2), 0);
+}
+
 static void lines_skip_comments_and_count(void **state)
 {
     char data[] = "# head\n\n  one two # tail\r\n\tthree\n";
@@ -482,6 +501,7 @@ int main(void)
         cmocka_unit_test(parses_byte_counts),
         cmocka_unit_test(parses_units),
         cmocka_unit_test(knows_utf8),
+        cmocka_unit_test(characters_are_counted_and_not_torn),
         cmocka_unit_test(lines_skip_comments_and_count),
         cmocka_unit_test(packed_files_come_back),
         cmocka_unit_test(pipes_and_packed_data_end),

@@ -99,7 +99,7 @@ static bool belongs(const struct copy_side *side)
     int gpu = -1;
 
     return side->kind == KIND_DEVICE && context &&
-           fake_holds(side->memory, 1, &gpu) && gpu == context->gpu;
+           fake_holds(side->memory, 1, &gpu) && gpu == fake_gpu_of(context);
 }
 
 API int cuMemcpy3DPeerAsync(const struct copy_box *box, struct stream *stream)

@@ -39,6 +39,11 @@ struct context *fake_context(int gpu)
     return &contexts[gpu];
 }
 
+int fake_gpu_of(const struct context *context)
+{
+    return (int)(context - contexts);
+}
+
 static void take_time(void)
 {
     struct timespec time = {.tv_nsec = 20 * 1000 * 1000};
@@ -110,7 +115,6 @@ API int cuDevicePrimaryCtxRetain(void **context, int device)
     pthread_mutex_lock(&fake_lock);
     if (!contexts[device].retained)
         take_time();
-    contexts[device].gpu = device;
     __atomic_add_fetch(&contexts[device].retained, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&fake_lock);
     *context = &contexts[device];
@@ -145,7 +149,7 @@ API int cuCtxGetDevice(int *device)
 {
     if (!current)
         return INVALID_CONTEXT;
-    *device = current->gpu;
+    *device = fake_gpu_of(current);
     return SUCCESS;
 }
 
@@ -165,12 +169,12 @@ API int cuCtxEnablePeerAccess(void *to, unsigned flags)
     FAULT();
     if (!current || flags || peer == current)
         return INVALID_CONTEXT;
-    (void)cuDeviceCanAccessPeer(&can, current->gpu, peer->gpu);
+    (void)cuDeviceCanAccessPeer(&can, fake_gpu_of(current), fake_gpu_of(peer));
     if (!can)
         return NO_PEER;
-    if (current->reached >> peer->gpu & 1)
+    if (current->reached >> fake_gpu_of(peer) & 1)
         return ALREADY_REACHED;
-    current->reached |= 1u << peer->gpu;
+    current->reached |= 1u << fake_gpu_of(peer);
     return SUCCESS;
 }
 

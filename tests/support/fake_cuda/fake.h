@@ -33,8 +33,8 @@ enum {
 
 enum { GPUS = 16 };
 
+/* Which GPU's it is its place says, which any thread may ask. */
 struct context {
-    int gpu;
     int retained;
     unsigned reached; /* bit per GPU */
 };
@@ -74,6 +74,7 @@ void fake_spend(enum cost kind, size_t bytes);
 /* device.c: NULL where there is none. */
 struct context *fake_current(void);
 struct context *fake_context(int gpu);
+int fake_gpu_of(const struct context *context);
 int fake_gpus(void);
 
 /* memory.c: an address as the host may use it. Device memory has two: the one

@@ -242,7 +242,7 @@ API int cuMemAlloc_v2(uint64_t *pointer, size_t size)
     if (!size)
         return INVALID_VALUE;
     pthread_mutex_lock(&fake_lock);
-    code = allocate(size, context->gpu, pointer);
+    code = allocate(size, fake_gpu_of(context), pointer);
     pthread_mutex_unlock(&fake_lock);
     return code;
 }
@@ -276,7 +276,7 @@ static int drop(uint64_t start, bool pinned, bool imported)
 
 int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer)
 {
-    struct range *range = range_new(size, fake_current()->gpu, -1);
+    struct range *range = range_new(size, fake_gpu_of(fake_current()), -1);
     int code = OUT_OF_MEMORY;
 
     pthread_mutex_lock(&fake_lock);
@@ -314,7 +314,7 @@ API int cuMemGetInfo_v2(size_t *left, size_t *all)
     if (!fake_current())
         return INVALID_CONTEXT;
     *all = memory_size();
-    *left = *all - used[fake_current()->gpu];
+    *left = *all - used[fake_gpu_of(fake_current())];
     return SUCCESS;
 }
 

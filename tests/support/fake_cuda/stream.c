@@ -280,7 +280,7 @@ static struct stream *stream_of(struct stream *stream)
     start();
     if (stream)
         return stream;
-    return fake_current() ? &defaults[fake_current()->gpu] : NULL;
+    return fake_current() ? &defaults[fake_gpu_of(fake_current())] : NULL;
 }
 
 static bool is_idle(const struct stream *stream)
@@ -361,7 +361,7 @@ API int cuStreamCreate(struct stream **out, unsigned flags)
     if (!stream)
         return OUT_OF_MEMORY;
     stream->last = &stream->first;
-    stream->gpu = fake_current()->gpu;
+    stream->gpu = fake_gpu_of(fake_current());
     pthread_mutex_lock(&fake_lock);
     start();
     stream->next = streams;

@@ -7,6 +7,8 @@
 
 #include "base/status.h"
 
+#include <stdio.h>
+
 struct nw_piece *nw_piece_unused(struct nw_piece *pieces)
 {
     for (int i = 0; i < NW_PIECES; i++)
@@ -157,6 +159,28 @@ static nw_status grant_piece(nw_channel_request *request,
     return NW_OK;
 }
 
+static bool has_pieces(const nw_channel_request *request)
+{
+    for (int i = 0; i < NW_PIECES; i++)
+        if (request->channel->in[i].request == request)
+            return true;
+    return false;
+}
+
+/* What its sender may still write to is nobody else's yet. */
+static void fail_staged(nw_channel_request *request, nw_status status)
+{
+    if (!request->failing)
+        snprintf(request->text, sizeof request->text, "%s", nw_error_text());
+    if (!request->failing)
+        request->failing = status;
+    nw_list_remove(request);
+    if (has_pieces(request))
+        return;
+    (void)nw_fail(request->failing, "%s", request->text);
+    nw_rendezvous_fail(request, request->remote, request->failing);
+}
+
 /* As many pieces as there are; the rest when some come free. */
 static void grant_pieces(nw_channel_request *request)
 {
@@ -167,7 +191,7 @@ static void grant_pieces(nw_channel_request *request)
            (piece = nw_piece_take(request->channel->in, request)))
         status = grant_piece(request, piece);
     if (status) {
-        nw_rendezvous_fail(request, request->remote, status);
+        fail_staged(request, status);
         return;
     }
     if (request->granted < request->total && !request->list)
@@ -236,9 +260,10 @@ static bool take(nw_channel_request *request, const struct nw_wire *done,
     piece = piece_at(request, done->offset);
     if (!piece || piece->bytes != done->bytes)
         return false;
-    *status = nw_memory_copy_in(request->gpu,
-                                (char *)request->message.buffer + done->offset,
-                                piece->memory, done->bytes);
+    if (!request->failing)
+        *status = nw_memory_copy_in(
+            request->gpu, (char *)request->message.buffer + done->offset,
+            piece->memory, done->bytes);
     piece->request = NULL;
     return true;
 }
@@ -264,8 +289,8 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
         return;
     }
     request->moved += done->bytes;
-    if (status) {
-        nw_rendezvous_fail(request, request->remote, status);
+    if (status || request->failing) {
+        fail_staged(request, status);
         return;
     }
     if (request->moved < request->total) {

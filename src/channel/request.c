@@ -128,6 +128,7 @@ nw_status nw_request_know(nw_channel_request *request)
     request->total = request->granted = request->moved = 0;
     request->chosen = request->copied = request->timed = false;
     request->opening = request->weighed = false;
+    request->failing = NW_OK;
     request->ahead = NULL;
     request->began_ns = request->ahead_ns = 0;
     request->id = (uint64_t)++channel->generation << 32 | i;

@@ -143,6 +143,7 @@ struct nw_channel_request {
     struct nw_flight *aloft; /* writes that libfabric took */
     struct fid_mr *region;
     struct nw_region *kept;     /* the same, of a GPU's memory */
+    nw_status failing;          /* once its granted pieces were written */
     bool chosen, copied, timed; /* out of the GPU: into pieces first */
     struct nw_piece *ahead;     /* its first bytes, before they are granted */
     uint64_t began_ns, ahead_ns;

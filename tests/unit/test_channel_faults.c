@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "channel/state.h"
+#include "gpu/cuda.h"
 
 #include <nodewise/channel.h>
 
@@ -217,10 +218,132 @@ static void a_gpu_is_reset(void **state)
     }
 }
 
-/* -- a peer dies with writes to it under way -- */
+/* -- a copy fails while more is written -- */
 
 /* More than the pieces that there are. */
 enum { PIECES = 5 * NW_PIECE_BYTES };
+static struct nw_cuda driver;
+static int copies;
+static int fail_once(cu_memory gpu, const void *host, size_t bytes)
+{
+    return copies++ ? driver.copy_in(gpu, host, bytes) : RESET;
+}
+
+/* A wire that is slow: but for the first, writes are taken, and go later. */
+static struct fi_ops_rma slow, *writes;
+static struct fi_ops_cq looking, *looks;
+static struct fid_ep *slow_end;
+static struct late {
+    struct fi_msg_rma msg;
+    struct iovec from;
+    struct fi_rma_iov to;
+    void *descriptor;
+    uint64_t flags;
+} late[NW_PIECES];
+static int late_count;
+static uint64_t until_ns;
+
+static ssize_t write_later(struct fid_ep *ep, const struct fi_msg_rma *msg,
+                           uint64_t flags)
+{
+    struct late *one = &late[late_count];
+
+    if (!until_ns) {
+        until_ns = nw_clock_ns() + 400000000;
+        return writes->writemsg(ep, msg, flags);
+    }
+    if (late_count == NW_PIECES)
+        return -FI_EAGAIN;
+    *one =
+        (struct late){*msg, *msg->msg_iov, *msg->rma_iov, msg->desc[0], flags};
+    one->msg.msg_iov = &one->from;
+    one->msg.rma_iov = &one->to;
+    one->msg.desc = &one->descriptor;
+    late_count++;
+    return 0;
+}
+
+static ssize_t read_and_write(struct fid_cq *queue, void *entries, size_t count)
+{
+    if (until_ns && nw_clock_ns() > until_ns)
+        for (; late_count; late_count--)
+            SHOULD(!writes->writemsg(slow_end, &late[late_count - 1].msg,
+                                     late[late_count - 1].flags));
+    return looks->read(queue, entries, count);
+}
+
+static void slow_down(struct nw_endpoint *fabric)
+{
+    slow_end = fabric->ep;
+    writes = slow_end->rma;
+    slow = *writes;
+    slow.writemsg = write_later;
+    slow_end->rma = &slow;
+    looks = fabric->cq->ops;
+    looking = *looks;
+    looking.read = read_and_write;
+    fabric->cq->ops = &looking;
+}
+
+/* Rank 1's other pieces are under way when rank 0 fails with the first: where
+ * they go is not given to rank 2 before they are there. */
+static void fail_between_pieces(nw_channel *channel, const struct job *job,
+                                int32_t rank)
+{
+    struct nw_channel_message message = {NULL, PIECES, rank ? 0 : 2, 1};
+    char *words = malloc(PIECES);
+    nw_channel_request *request = NULL;
+    bool done = false;
+
+    MUST(nw_channel_memory_new(job->gpu, PIECES, &message.buffer));
+    memset(words, '0' + rank, PIECES);
+    MUST(nw_memory_copy_in(0, message.buffer, words, PIECES));
+    driver = nw_cuda;
+    if (!rank)
+        nw_cuda.copy_in = fail_once;
+    if (rank == 1)
+        slow_down(&channel->fabric[channel->peer[0].fabric]);
+    if (rank) {
+        nw_status status = pass(channel, true, message);
+
+        SHOULD(status == (rank == 1 ? NW_EIO : NW_OK));
+    } else {
+        message.peer = 1;
+        SHOULD(pass(channel, false, message) == NW_ECUDA);
+        message.peer = 2;
+        MUST(nw_channel_receive(channel, &message, &request));
+        while (!request->granted && !done)
+            MUST(nw_channel_test(&request, &done, NULL));
+        (void)usleep(800000); /* all of it is there, and rank 1 goes on */
+        MUST(nw_channel_wait(&request, NULL));
+        MUST(nw_memory_copy_out(0, words, message.buffer, PIECES));
+        for (size_t i = 0; i < PIECES; i++)
+            SHOULD(words[i] == '2');
+    }
+    nw_cuda = driver;
+    if (rank < 2)
+        works(channel, rank, !rank, SMALL);
+    nw_channel_memory_free(job->gpu, message.buffer);
+    free(words);
+}
+
+static void a_copy_fails_between_pieces(void **state)
+{
+    (void)state;
+    setenv("NODEWISE_CHANNEL_IPC", "off", 1);
+    for (int i = 0; i < 2; i++) {
+        struct job job = {.count = 3,
+                          .provider = providers[i],
+                          .gpu = true,
+                          .staged = true,
+                          .work = fail_between_pieces};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+    unsetenv("NODEWISE_CHANNEL_IPC");
+}
+
+/* -- a peer dies with writes to it under way -- */
 
 /* Grants room, and never looks again. */
 static void grant_and_die(nw_channel *channel, size_t bytes)
@@ -517,6 +640,7 @@ int main(void)
         cmocka_unit_test(a_signal_while_it_loads), // before the others load it
         cmocka_unit_test(registrations_run_out),
         cmocka_unit_test(a_gpu_is_reset),
+        cmocka_unit_test(a_copy_fails_between_pieces),
         cmocka_unit_test(a_peer_dies_while_written),
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),

@@ -2,13 +2,15 @@
 /* What the channel adds to libfabric, between host memories of two processes:
  * a bare ping-pong of fi_sendv (the channel's 32 bytes of header and the
  * payload, received into one buffer, nothing copied out), one of fi_send from a
- * buffer that both are packed into, and one channel by scatter-gather and by
+ * buffer that both are packed into, one of fi_senddata of the payload alone,
+ * whose header is a word beside it, and one channel by scatter-gather and by
  * packing, by fetch and as it chooses, in turns. All of it is opened anew many
  * times: where the memory lies that two endpoints share makes up to a fifth of
  * a small message's time, for as long as they are open. Prints, for each size,
  * the median over all turns of half a round trip, and in nanoseconds what
- * packing takes more, bare and by the channel: the mean of the middle half of
- * the differences of neighbouring trips. */
+ * packing takes more, bare (than fi_sendv, than fi_senddata) and by the
+ * channel: the mean of the middle half of the differences of neighbouring
+ * trips. */
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/median.h"
@@ -37,14 +39,14 @@ enum {
     SLOT = 8192,
     MOST = 65536
 };
-enum { BARE, BARE_PACK, GATHER, PACK, FETCH, AUTO, WAYS };
+enum { BARE, BARE_PACK, BARE_WORD, GATHER, PACK, FETCH, AUTO, WAYS };
 static const size_t sizes[] = {8,    64,   256,   1024,  2048,
                                4096, 8192, 16384, 32768, 65536};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 /* What was measured of one size, in us and ns. */
 static struct found {
-    double times[WAYS][OPENINGS * TURNS], more[2][OPENINGS * PAIRS];
+    double times[WAYS][OPENINGS * TURNS], more[3][OPENINGS * PAIRS];
 } of_size[SIZES];
 
 struct end {
@@ -92,6 +94,9 @@ static ssize_t post_bare(struct end *end, int way, size_t bytes)
     struct iovec iov[] = {{head, sizeof head}, {end->out, bytes}};
     void *descriptors[] = {NULL, NULL};
 
+    if (way == BARE_WORD)
+        return fi_senddata(end->fabric.ep, end->out, bytes, NULL, bytes,
+                           end->other, &end->sent);
     if (way == BARE)
         return fi_sendv(end->fabric.ep, iov, descriptors, 2, end->other,
                         &end->sent);
@@ -211,7 +216,8 @@ static double middle(double *values, size_t count)
 
 /* Trips by two ways in turns, a b b a: whatever drifts meets both alike. What
  * the second way takes more, of half a round trip, in ns. */
-static void contest(struct end *end, int first, size_t bytes, double *more)
+static void contest(struct end *end, const int ways[2], size_t bytes,
+                    double *more)
 {
     char both[2];
 
@@ -223,7 +229,7 @@ static void contest(struct end *end, int first, size_t bytes, double *more)
             int which = k ^ (i & 1);
             uint64_t start = nw_clock_ns();
 
-            trip(end, first + which, bytes);
+            trip(end, ways[which], bytes);
             took[which] = (double)(nw_clock_ns() - start);
         }
         if (i >= 0)
@@ -237,15 +243,17 @@ static void contest(struct end *end, int first, size_t bytes, double *more)
 static void measure(struct end *end, size_t bytes, int opening,
                     struct found *found)
 {
+    static const int pairs[][2] = {
+        {BARE, BARE_PACK}, {BARE_WORD, BARE_PACK}, {GATHER, PACK}};
+
     for (int i = opening * TURNS; i < (opening + 1) * TURNS; i++)
         for (int k = 0; k < WAYS; k++) {
             int way = (i / 2 + (i % 2 ? WAYS - k : k)) % WAYS;
 
             found->times[way][i] = turn(end, way, bytes);
         }
-    for (int k = 0; k < 2 && bytes <= SLOT; k++)
-        contest(end, k ? GATHER : BARE, bytes,
-                &found->more[k][opening * PAIRS]);
+    for (int k = 0; k < 3 && bytes <= SLOT; k++)
+        contest(end, pairs[k], bytes, &found->more[k][opening * PAIRS]);
 }
 
 static void tell(size_t bytes, struct found *found)
@@ -253,7 +261,7 @@ static void tell(size_t bytes, struct found *found)
     printf("%zu", bytes);
     for (int way = 0; way < WAYS; way++)
         printf("\t%.3f", nw_median(found->times[way], OPENINGS * TURNS));
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
         printf("\t%.1f",
                bytes > SLOT ? NAN : middle(found->more[k], OPENINGS * PAIRS));
     printf("\n");
@@ -314,8 +322,9 @@ static void run(struct end *end, const char *provider, size_t only)
     }
     if (end->rank)
         return;
-    printf("bytes\tbare\tbare pack\tgather\tpack\tfetch\tauto\t"
-           "bare pack more ns\tpack more ns\n");
+    printf("bytes\tbare\tbare pack\tbare word\tgather\tpack\tfetch\tauto\t"
+           "bare pack more ns\tbare pack more than word ns\t"
+           "pack more ns\n");
     for (int i = 0; i < count; i++)
         tell(only ? only : sizes[i], &of_size[i]);
 }

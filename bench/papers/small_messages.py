@@ -218,10 +218,10 @@ def host(nodewise):
     for provider in "shm", "tcp;ofi_rxm":
         for line in nodewise.script(nodewise.built("bench/channel/bare"),
                                     provider).splitlines()[1:]:
-            size, bare, _, gather, pack, _, auto, *more = map(float, line.split())
+            size, bare, _, _, gather, pack, _, auto, *more = map(float, line.split())
             rows.append([provider, int(size), bare, gather, pack, auto, 100 * (auto / bare - 1)] + more)
     return Table(["provider", "bytes", "bare", "gather", "pack", "auto", "auto over bare %",
-                  "bare pack more ns", "pack more ns"], rows, None)
+                  "bare pack more ns", "bare pack more than word ns", "pack more ns"], rows, None)
 
 
 EXPERIMENTS = [figure_3a, figure_3b, figure_4a, figure_4b, figure_5a, figure_5b, figure_6a,

@@ -27,7 +27,7 @@ static void of_model(const nw_channel *channel, int fabric,
         .packs = !endpoint->gathers,
         .fetches = endpoint->copies && channel->board,
         .opens = endpoint->copies && channel->opens,
-        .whole = endpoint->copies ? endpoint->whole - NW_WIRE_HEADER : 0,
+        .whole = endpoint->copies ? endpoint->whole - channel->head[fabric] : 0,
         .mapping = channel->mapping != NULL,
         .regime = of->regime};
 
@@ -97,8 +97,8 @@ static void find_small(nw_channel *channel)
             const struct nw_endpoint *fabric = &channel->fabric[f];
             uint64_t most = channel->options.slot_bytes;
 
-            if (fabric->copies && fabric->whole - NW_WIRE_HEADER < most)
-                most = fabric->whole - NW_WIRE_HEADER;
+            if (fabric->copies && fabric->whole - channel->head[f] < most)
+                most = fabric->whole - channel->head[f];
             if (first->bytes < most)
                 most = first->bytes;
             channel->small[f][r] =

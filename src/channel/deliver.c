@@ -8,11 +8,6 @@
 #include <rdma/fi_errno.h>
 #include <string.h>
 
-static const char *payload_of(const struct nw_slot *slot)
-{
-    return slot->data ? slot->data->memory : slot->memory + NW_WIRE_HEADER;
-}
-
 static size_t room_of(const struct nw_slot *slot,
                       const nw_channel_request *request)
 {
@@ -54,7 +49,7 @@ static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
            f = (size_t)(fabric - channel->fabric);
     struct fid_mr *slots = channel->slots_region[f];
     struct nw_endpoint_write write = {
-        .from = payload_of(slot),
+        .from = slot->payload,
         .descriptor = slots ? fi_mr_desc(slots) : NULL,
         .bytes = bytes,
         .peer = channel->self[f],
@@ -109,11 +104,11 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
     channel->counts.copied[copy]++;
     if (copy == NW_CHANNEL_FASTCOPY)
         return nw_mapping_store(channel->mapping, request->message.buffer,
-                                payload_of(slot), bytes);
+                                slot->payload, bytes);
     if (copy == NW_CHANNEL_LOOPBACK)
         return by_loopback(channel, slot, request);
     return nw_memory_copy_in(request->gpu, request->message.buffer,
-                             payload_of(slot), bytes);
+                             slot->payload, bytes);
 }
 
 /* What most small messages are: whole, to host memory that has room for it. */
@@ -121,8 +116,7 @@ static void deliver_plain(nw_channel *channel, struct nw_slot *slot,
                           nw_channel_request *request)
 {
     if (slot->wire.bytes)
-        memcpy(request->message.buffer, slot->memory + NW_WIRE_HEADER,
-               slot->wire.bytes);
+        memcpy(request->message.buffer, slot->payload, slot->wire.bytes);
     nw_slot_release(channel, slot, 1);
     nw_request_over(request);
 }
@@ -143,7 +137,7 @@ void nw_deliver(nw_channel *channel, struct nw_slot *slot,
     if (bytes && request->gpu >= 0)
         status = into_gpu(channel, slot, request);
     else if (bytes && slot->wire.kind != NW_WIRE_FETCH) /* which is there */
-        memcpy(request->message.buffer, payload_of(slot), bytes);
+        memcpy(request->message.buffer, slot->payload, bytes);
     if (!slot->looping)
         finish(channel, slot, status);
 }

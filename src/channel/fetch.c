@@ -205,8 +205,7 @@ static void *room_for(const nw_channel *channel, const struct nw_slot *slot,
 {
     if (request->gpu < 0)
         return request->message.buffer;
-    return bytes <= channel->options.slot_bytes ? slot->memory + NW_WIRE_HEADER
-                                                : NULL;
+    return bytes <= channel->options.slot_bytes ? slot->payload : NULL;
 }
 
 bool nw_fetch_take(nw_channel *channel, struct nw_slot *slot,

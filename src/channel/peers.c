@@ -152,6 +152,20 @@ static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
                             theirs[peer->fabric].name, &peer->address);
 }
 
+/* Whether a header fits into the word that the provider carries. */
+static void find_heads(nw_channel *channel)
+{
+    for (int f = 0; f < NW_ENDPOINTS; f++) {
+        const struct fi_info *info = channel->fabric[f].info;
+        bool fits = info &&
+                    info->domain_attr->cq_data_size >= sizeof(uint64_t) &&
+                    channel->options.count <= NW_WIRE_WORD_RANKS &&
+                    channel->options.credits < NW_WIRE_WORD_CREDITS;
+
+        channel->head[f] = fits ? 0 : NW_WIRE_HEADER;
+    }
+}
+
 static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
 {
     struct door mine[NW_ENDPOINTS], *all = NULL;
@@ -193,6 +207,7 @@ nw_status nw_peers_meet(nw_channel *channel)
         status = introduce(channel, meeting);
     if (!status)
         status = open_fabrics(channel);
+    find_heads(channel);
     if (!status)
         status = exchange_doors(channel, meeting);
     nw_meeting_close(meeting);

@@ -210,7 +210,7 @@ static void part_came(nw_channel *channel, struct nw_slot *slot,
 {
     struct nw_peer *peer = &channel->peer[head->wire.source];
 
-    memcpy(head->memory + NW_WIRE_HEADER + head->filled, slot->memory, bytes);
+    memcpy(head->payload + head->filled, slot->memory, bytes);
     head->filled += bytes;
     nw_slot_post(channel, slot);
     if (head->filled < head->wire.bytes)
@@ -239,6 +239,7 @@ static void payload_came(nw_channel *channel, struct nw_slot *slot,
     }
     peer->head = NULL;
     head->data = slot;
+    head->payload = slot->memory;
     if (head->match)
         nw_deliver(channel, head, head->match);
 }
@@ -278,12 +279,44 @@ static void refuse(nw_channel *channel, struct nw_slot *slot)
     nw_slot_post(channel, slot);
 }
 
+/* The header is in the word beside it: no more messages are under way than
+ * there are credits, so the lower bits of the order tell them apart. */
+static bool read_word(nw_channel *channel, struct nw_slot *slot,
+                      const struct fi_cq_data_entry *entry)
+{
+    struct nw_wire *wire = &slot->wire;
+    uint16_t expected;
+
+    if (!nw_wire_read_word(entry->data, entry->len, channel->options.count,
+                           wire))
+        return false;
+    expected = channel->peer[wire->source].expected;
+    wire->order = (uint16_t)(expected + (uint8_t)(wire->order - expected));
+    slot->payload = slot->memory;
+    return true;
+}
+
+static bool read_header(nw_channel *channel, struct nw_slot *slot,
+                        const struct fi_cq_data_entry *entry)
+{
+    int32_t count = channel->options.count;
+
+    if (entry->flags & FI_REMOTE_CQ_DATA)
+        return read_word(channel, slot, entry);
+    if (!nw_wire_read_eager(slot->memory, entry->len, count, &slot->wire) &&
+        nw_wire_read(slot->memory, entry->len, count, &slot->wire))
+        return false;
+    slot->payload = slot->memory + NW_WIRE_HEADER;
+    slot->filled = entry->len - NW_WIRE_HEADER;
+    return true;
+}
+
 void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
                      const struct fi_cq_data_entry *entry)
 {
     struct nw_peer *peer;
 
-    if (entry->flags & FI_REMOTE_CQ_DATA) {
+    if (entry->flags & FI_REMOTE_CQ_DATA && !(entry->data & NW_WIRE_WORD)) {
         if (entry->data < (uint64_t)channel->options.count)
             payload_came(channel, slot, &channel->peer[entry->data],
                          entry->len);
@@ -291,14 +324,10 @@ void nw_slot_arrived(nw_channel *channel, struct nw_slot *slot,
             refuse(channel, slot);
         return;
     }
-    if (!nw_wire_read_eager(slot->memory, entry->len, channel->options.count,
-                            &slot->wire) &&
-        nw_wire_read(slot->memory, entry->len, channel->options.count,
-                     &slot->wire)) {
+    if (!read_header(channel, slot, entry)) {
         refuse(channel, slot);
         return;
     }
-    slot->filled = entry->len - NW_WIRE_HEADER;
     peer = &channel->peer[slot->wire.source];
     if (peer->lost) {
         nw_slot_post(channel, slot);

@@ -51,6 +51,7 @@ struct nw_slot {
     nw_channel_request *match; /* what waits for the payload, or the loop */
     bool looping;              /* the adapter reads from it */
     char *memory;
+    char *payload;   /* where it begins, in this or the other slot */
     uint64_t filled; /* of a PART: payload that is here */
 };
 
@@ -193,6 +194,8 @@ struct nw_channel {
     struct nw_endpoint fabric[NW_ENDPOINTS];
     int fabric_count;
     fi_addr_t self[NW_ENDPOINTS];
+    size_t head[NW_ENDPOINTS]; /* bytes before what is gathered: 0 where a word
+                                  beside it says all (wire.h) */
     struct nw_peer *peer;
     struct nw_slot *slot;
     size_t slot_count;

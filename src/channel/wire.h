@@ -12,7 +12,7 @@
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 5,
+    NW_WIRE_VERSION = 6,
     NW_WIRE_HEADER = 32, /* bytes before an eager payload */
     NW_WIRE_WORDS = 64,  /* of a sender's board */
 };
@@ -56,6 +56,35 @@ struct nw_wire {
 static inline bool nw_wire_is_rts(const struct nw_wire *wire)
 {
     return wire->kind >= NW_WIRE_FETCH && wire->kind <= NW_WIRE_RTS;
+}
+
+/* A small message's header in the word that libfabric carries beside a payload
+ * (FI_REMOTE_CQ_DATA), which then is the whole message and one piece: from the
+ * top a mark, 31 bits of tag, 16 of source, 8 of order, 8 of credits. All ends
+ * agreed on the version, ranks and credits when they met; a word without the
+ * mark is the rank whose HEAD or PART the payload belongs to. */
+enum { NW_WIRE_WORD_RANKS = 1 << 16, NW_WIRE_WORD_CREDITS = 1 << 8 };
+#define NW_WIRE_WORD (UINT64_C(1) << 63)
+
+static inline uint64_t nw_wire_word(const struct nw_wire *wire)
+{
+    return NW_WIRE_WORD | (uint64_t)wire->tag << 32 |
+           (uint64_t)wire->source << 16 |
+           (uint64_t)(wire->order & UINT8_MAX) << 8 | wire->credits;
+}
+
+/* What the word says of a payload of `length` bytes, as an EAGER's header; the
+ * order's lower bits. False: of a rank that there is not. */
+static inline bool nw_wire_read_word(uint64_t word, size_t length,
+                                     int32_t count, struct nw_wire *out)
+{
+    out->kind = NW_WIRE_EAGER;
+    out->source = (int32_t)(word >> 16 & UINT16_MAX);
+    out->tag = (int32_t)(word >> 32 & INT32_MAX);
+    out->credits = (uint16_t)(word & UINT8_MAX);
+    out->order = (uint16_t)(word >> 8 & UINT8_MAX);
+    out->bytes = length;
+    return out->source < count;
 }
 
 /* Bytes of a message of this kind, without payload. */

@@ -67,6 +67,7 @@ static void fuzz_wire(const char *path)
     char *data = NULL;
     size_t length = 0;
     struct nw_wire wire;
+    uint64_t word;
 
     if (nw_file_read(path, &data, &length))
         return;
@@ -75,6 +76,12 @@ static void fuzz_wire(const char *path)
         assert(nw_wire_size(wire.kind) <= length);
         assert(wire.kind != NW_WIRE_EAGER ||
                wire.bytes == length - NW_WIRE_HEADER);
+    }
+    if (length >= sizeof word) {
+        memcpy(&word, data, sizeof word);
+        if (nw_wire_read_word(word, length - sizeof word, 4, &wire))
+            assert(wire.source >= 0 && wire.source < 4 && wire.tag >= 0 &&
+                   wire.bytes == length - sizeof word);
     }
     free(data);
 }

@@ -531,6 +531,23 @@ static size_t draw_rubbish(struct nw_random *random, char *out)
     return bytes;
 }
 
+/* As if beside a payload, or of a small message; never another's name. */
+static uint64_t draw_word(struct nw_random *random)
+{
+    uint64_t word = nw_random_next(random) | NW_WIRE_WORD;
+
+    switch (nw_random_below(random, 4)) {
+    case 0:
+        return 1;
+    case 1:
+        return 12345;
+    default:
+        word = (word & ~UINT64_C(0xffff0000)) |
+               (nw_random_below(random, 2) ? 1 << 16 : 1000 << 16);
+        return nw_random_below(random, 2) ? word & ~UINT64_C(0xff) : word;
+    }
+}
+
 /* Rank 1 past its channel; from time to time with data as if of a payload. */
 static void send_rubbish(nw_channel *channel, uint64_t seed)
 {
@@ -541,7 +558,7 @@ static void send_rubbish(nw_channel *channel, uint64_t seed)
     nw_random_init(&random, seed);
     for (int i = 0; i < 300; i++) {
         size_t bytes = draw_rubbish(&random, room);
-        uint64_t data = nw_random_below(&random, 2) ? 1 : 12345;
+        uint64_t data = draw_word(&random);
         ssize_t code;
 
         do {

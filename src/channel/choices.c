@@ -46,6 +46,8 @@ static void fill(nw_channel *channel, const struct nw_thresholds *thresholds,
              ->choice[fabric][of->locality][of->regime][of->gpu[0]][of->gpu[1]];
     const struct nw_choice *measured = nw_thresholds_find(thresholds, of);
 
+    if (measured && !of->gpu[0] && !of->gpu[1])
+        channel->tabled[fabric] = true;
     if (measured)
         *out = *measured;
     else

@@ -8,6 +8,7 @@
 #include "channel/fetch.h"
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/status.h"
 
 #include <rdma/fi_errno.h>
@@ -24,6 +25,7 @@
 struct nw_board {
     struct {
         _Alignas(64) uint64_t read; /* the id of a send that was read */
+        uint64_t took_ns;           /* in what time, where that was asked */
     } word[NW_WIRE_WORDS];
 };
 
@@ -104,6 +106,7 @@ ssize_t nw_fetch_post(nw_channel_request *request)
 
     wire->address = (uintptr_t)request->payload;
     wire->key = (uint64_t)word;
+    wire->offset = request->weighs;
     code = fi_inject(nw_fabric_of(channel, peer)->ep, wire,
                      nw_wire_size(NW_WIRE_FETCH), peer->address);
     if (code)
@@ -134,6 +137,32 @@ void nw_fetch_refused(nw_channel_request *request, bool always)
     nw_fetch_forget(request);
 }
 
+/* What a read saves is the same time twice: its sender's copy into shm's memory
+ * and the receiver's out of it. The header goes the same way in both. */
+struct nw_pace *nw_fetch_pace(const nw_channel_request *request)
+{
+    return &request->channel
+                ->reads[nw_pace_class(request->message.bytes, NW_TAKE_SIZES)];
+}
+
+bool nw_fetch_weigh(nw_channel_request *request, bool *reads)
+{
+    nw_channel *channel = request->channel;
+    struct nw_pace *pace = nw_fetch_pace(request);
+
+    if (request->gpu >= 0 || channel->tabled[request->peer->fabric] ||
+        request->message.bytes <= nw_fabric_of(channel, request->peer)->whole ||
+        !nw_fetch_may(request))
+        return false;
+    if (channel->pending <= NW_ALONE)
+        *reads = nw_pace_pick(pace, &request->weighs);
+    else if (pace->least_ns[0] && pace->least_ns[1])
+        *reads = nw_pace_best(pace);
+    else
+        return false;
+    return true;
+}
+
 bool nw_fetch_look(nw_channel *channel)
 {
     bool any = false;
@@ -145,6 +174,9 @@ bool nw_fetch_look(nw_channel *channel)
         if (!request || __atomic_load_n(&channel->board->word[word].read,
                                         __ATOMIC_ACQUIRE) != request->id)
             continue;
+        if (request->weighs)
+            nw_pace_took(nw_fetch_pace(request), 1,
+                         channel->board->word[word].took_ns);
         nw_request_finish(request, NW_OK);
         any = true;
     }
@@ -217,6 +249,7 @@ bool nw_fetch_take(nw_channel *channel, struct nw_slot *slot,
                          ? wire->bytes
                          : request->message.bytes;
     void *room = room_for(channel, slot, request, bytes);
+    uint64_t start = wire->offset ? nw_clock_ns() : 0;
 
     if (!room && bytes)
         return false;
@@ -225,6 +258,8 @@ bool nw_fetch_take(nw_channel *channel, struct nw_slot *slot,
         request->cannot_read = true;
         return false;
     }
+    if (wire->offset)
+        peer->board->word[wire->key].took_ns = nw_clock_ns() - start;
     __atomic_store_n(&peer->board->word[wire->key].read, wire->id,
                      __ATOMIC_RELEASE);
     request->result.protocol = NW_CHANNEL_FETCH;

@@ -10,6 +10,11 @@ void nw_fetch_close(nw_channel *channel);
 
 /* Whether a send can be offered to be read, as far as is known. */
 bool nw_fetch_may(const nw_channel_request *request);
+/* Of a host's message that shm takes in parts: by what both took so far *reads,
+ * whether it is offered; false where nothing is known, or others say so. */
+bool nw_fetch_weigh(nw_channel_request *request, bool *reads);
+/* 0: in parts, 1: read. */
+struct nw_pace *nw_fetch_pace(const nw_channel_request *request);
 /* Whether it leaves so after all; it is made a rendezvous else. */
 bool nw_fetch_begin(nw_channel_request *request);
 /* A libfabric code. */

@@ -4,6 +4,7 @@
  * stays and is tried again by progress. */
 #include "channel/fetch.h"
 
+#include "base/clock.h"
 #include "base/status.h"
 
 #include <rdma/fi_errno.h>
@@ -285,6 +286,7 @@ static ssize_t post_parts(nw_channel_request *request)
     struct nw_endpoint *fabric = nw_fabric_of(channel, peer);
     size_t whole = fabric->whole;
     uint64_t rank = (uint64_t)channel->options.rank;
+    uint64_t start = request->weighs && !request->head_sent ? nw_clock_ns() : 0;
     ssize_t code = 0;
 
     if (!request->head_sent) {
@@ -305,6 +307,8 @@ static ssize_t post_parts(nw_channel_request *request)
         if (!code)
             request->moved += part;
     }
+    if (!code && start)
+        nw_pace_took(nw_fetch_pace(request), 0, 2 * (nw_clock_ns() - start));
     return code;
 }
 
@@ -444,18 +448,20 @@ static bool is_beyond(const nw_channel_request *request)
     return request->peer->at_once && bytes > whole && bytes > NW_PARTS * whole;
 }
 
-static enum nw_channel_protocol choose(const nw_channel_request *request)
+static enum nw_channel_protocol choose(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     uint64_t bytes = request->message.bytes;
 
     enum nw_channel_protocol protocol = channel->options.protocol;
-    bool large;
+    bool large, reads;
 
     if (!protocol && request->gpu < 0 &&
         bytes < channel->small[request->peer->fabric][channel->regime])
         return NW_CHANNEL_GATHER;
     large = bytes > channel->options.slot_bytes || is_beyond(request);
+    if (!protocol && !large && nw_fetch_weigh(request, &reads))
+        return reads ? NW_CHANNEL_FETCH : NW_CHANNEL_GATHER;
     if (!protocol)
         protocol = large ? NW_CHANNEL_FETCH
                          : nw_choose_way(channel, request, bytes).protocol;

@@ -127,6 +127,7 @@ struct nw_channel_request {
     int32_t gpu;
     bool is_send, done, orphan, head_sent;
     bool cannot_read; /* what its sender offers to be read */
+    bool weighs;      /* parts against a read of its own: it is timed */
     int32_t word;     /* of our board, counted from 1; 0: none */
     bool offered;     /* its memory, to be opened */
     bool staged;      /* its GPU memory could not be registered */
@@ -228,6 +229,10 @@ struct nw_channel {
     struct nw_pace takes[NW_ENDPOINTS][NW_TAKE_SIZES];
     /* And whether the memory that they go to is opened for it. */
     struct nw_pace openings[NW_TAKE_SIZES];
+    /* And whether what shm takes in parts is read by the receiver instead;
+     * where a table was measured, that says so. */
+    struct nw_pace reads[NW_TAKE_SIZES];
+    bool tabled[NW_ENDPOINTS];
     struct nw_channel_counts counts;
     uint64_t turns, looked_ns;
     int32_t lost;

@@ -46,10 +46,11 @@ struct nw_wire {
     uint16_t order;   /* EAGER to RTS: counts them, for each peer; CTS: not 0
                          where what was to be read cannot be */
     uint64_t bytes;
-    uint64_t id; /* RTS, FETCH: the sender's; CTS, OPEN: that; DONE: the
-                    receiver's; ABORT: that of who hears it */
-    uint64_t to; /* CTS, OPEN: the receiver's */
-    uint64_t offset, address, key;
+    uint64_t id;     /* RTS, FETCH: the sender's; CTS, OPEN: that; DONE: the
+                        receiver's; ABORT: that of who hears it */
+    uint64_t to;     /* CTS, OPEN: the receiver's */
+    uint64_t offset; /* FETCH: whether the time of the read is asked for */
+    uint64_t address, key;
     char handle[64];
 };
 

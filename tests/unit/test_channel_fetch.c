@@ -75,7 +75,7 @@ static struct nw_channel_result carry(nw_channel *channel, int32_t rank,
 
 static void read_all(nw_channel *channel, const struct job *job, int32_t rank)
 {
-    static const size_t sizes[] = {8192, 8193, 20480, LARGE, 3000001};
+    static const size_t sizes[] = {8193, 20480, LARGE, 3000001};
     enum { SIZES = sizeof sizes / sizeof *sizes };
     struct nw_channel_counts counts;
 
@@ -98,6 +98,53 @@ static void read_where_they_lie(void **state)
 
     (void)state;
     assert_int_equal(ranks_run(&job), 0);
+}
+
+/* -- or sent in parts, whichever takes less time -- */
+
+static struct fi_ops_msg slow, *usual;
+
+static ssize_t send_part_slowly(struct fid_ep *ep, const void *bytes,
+                                size_t count, uint64_t data, fi_addr_t to)
+{
+    (void)usleep(200);
+    return usual->injectdata(ep, bytes, count, data, to);
+}
+
+/* Of one size, one at a time: a few of either kind, then the quicker. */
+static void choose_quicker(nw_channel *channel, const struct job *job,
+                           int32_t rank)
+{
+    enum { FIRST = 8, THEN = 50, BYTES = 8000 };
+    struct fid_ep *ep = channel->fabric[0].ep;
+    struct nw_channel_counts counts[2];
+
+    (void)job;
+    usual = ep->msg;
+    slow = *usual;
+    slow.injectdata = send_part_slowly;
+    ep->msg = &slow;
+    for (int i = 0; i < FIRST; i++)
+        (void)carry(channel, rank, BYTES, i % 2);
+    nw_channel_count(channel, &counts[0]);
+    for (int i = 0; i < THEN; i++)
+        (void)carry(channel, rank, BYTES, i % 2);
+    nw_channel_count(channel, &counts[1]);
+    ep->msg = usual;
+    if (rank)
+        return;
+    SHOULD(counts[0].sent[NW_CHANNEL_FETCH] == FIRST / 2);
+    SHOULD(counts[1].sent[NW_CHANNEL_FETCH] == FIRST / 2 + THEN);
+}
+
+static void read_where_parts_take_longer(void **state)
+{
+    struct job job = {.count = 2, .work = choose_quicker};
+
+    (void)state;
+    setenv("NODEWISE_CHANNEL_TABLE", "/nowhere", 1);
+    assert_int_equal(ranks_run(&job), 0);
+    unsetenv("NODEWISE_CHANNEL_TABLE");
 }
 
 /* More at a time than the board has words, taken from the last to the first. */
@@ -302,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(read_where_they_lie),
+        cmocka_unit_test(read_where_parts_take_longer),
         cmocka_unit_test(more_than_there_are_words_for),
         cmocka_unit_test(from_and_to_gpus),
         cmocka_unit_test(the_kernel_refuses),

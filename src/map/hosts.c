@@ -328,6 +328,15 @@ static nw_status check_fixed(const struct nw_problem *problem,
     return NW_OK;
 }
 
+/* Each rank that a GPU takes is a seat to searches: no more than there are. */
+static int32_t ranks_of_gpu(const struct nw_problem *problem)
+{
+    int32_t most = problem->pattern->rank_count;
+    int32_t asked = problem->options.ranks_per_gpu;
+
+    return asked < most ? asked : most;
+}
+
 nw_status nw_problem_cut_units(struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
@@ -336,7 +345,7 @@ nw_status nw_problem_cut_units(struct nw_problem *problem)
                             .room_each = options->capacity};
     struct cutting gpus = {.problem = problem,
                            .units = &problem->gpu,
-                           .room_each = options->ranks_per_gpu,
+                           .room_each = ranks_of_gpu(problem),
                            .gpus = true};
     struct fixed_ranks fixed = {0};
     nw_status status = list_fixed(problem, &fixed);

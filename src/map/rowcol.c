@@ -209,10 +209,28 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
     return true;
 }
 
+/* Whether no order's sum, nor one without speeds of any width, is infinite. */
+static bool is_finite(const struct nw_rowcol_problem *problem)
+{
+    const struct nw_bandwidths *b = problem->bandwidths;
+    size_t n = (size_t)b->count;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < n * n; i++)
+        if (i / n != i % n)
+            least = fmin(least, fmin(b->horizontal[i], b->vertical[i]));
+    return isfinite(2e6 * (double)n *
+                    (problem->row_bytes + problem->column_bytes) / least);
+}
+
 nw_status nw_rowcol_check(const struct nw_rowcol_problem *problem)
 {
     int32_t p = problem->bandwidths->count;
 
+    if (!is_finite(problem))
+        return nw_fail(NW_EINVAL,
+                       "an exchange over the slowest link would take longer "
+                       "than can be told");
     for (int32_t rows = 1; rows <= p; rows++)
         if (nw_rowcol_allows(problem, rows))
             return NW_OK;

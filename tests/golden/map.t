@@ -112,6 +112,9 @@ $ nodewise map -t magc-a -p gpu.pattern --algorithm block --gpus-per-rank 214748
 ? 3
 $ nodewise map -t magc-a -p gpu.pattern --algorithm block --ranks-per-gpu 2147483647 -q | tail -1
 1 a1 1 0
+## Searches have a seat for each sharer: no more than there are ranks.
+$ for n in 2 2147483647; do nodewise map -qt magc-a -p gpu.pattern --ranks-per-gpu $n --json; done | grep -c '"algorithm"'
+2
 ## QAPLIB: 0 and 1 exchange 5, 0 and 2 exchange 1; elements 0 and 2 are 1 apart,
 ## the rest 9. Default 2 x (5 x 9 + 1 x 1) = 92, best 2 x (5 x 1 + 1 x 9) = 28.
 $ printf '3\n0 5 1\n5 0 0\n1 0 0\n0 9 1\n9 0 9\n1 9 0\n' > tiny.dat

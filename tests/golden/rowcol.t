@@ -48,3 +48,6 @@ $ printf 'nodewise bandwidths 1\ngroup a 11\ngroup b 1\nbetween a a 1 1\n' > hal
 $ printf 'nodewise bandwidths 1\ngroup a 2\nbetween a a 1 1\n' > two; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths two
 ? 3
 ! two:1: bandwidths of 2 processes, and the machine has 12 nodes
+$ printf 'nodewise bandwidths 1\ngroup a 12\nbetween a a 1e-308 1e-308\n' > slow; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths slow
+? 3
+! nodewise map: an exchange over the slowest link would take longer than can be told

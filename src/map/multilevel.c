@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/status.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,11 @@ static double heat_of(int32_t count)
 #define SIFTED_FEW 1024 /* processes */
 #define STARTED_LESS 16 /* swaps after them, and colder */
 #define STARTED_HEAT 0.5
+/* Few processes' swaps take turns with those of subtrees, more often where
+ * there are more levels, each turn of so much fewer. */
+#define LEVELS_A_CYCLE 2
+#define LEVELS_FEW 6
+#define CYCLES_LESS_MOST 2.5
 #define SIFTED_LESS 5 /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3
 #define HUBS_FEWER 8192  /* processes, and sifted: hubs are swapped less */
@@ -80,6 +86,7 @@ struct search {
     const struct nw_placing *placing;
     double cost;
     uint64_t seed, steps; /* of a cycle */
+    int cycles;           /* by effort */
     double heat;
     bool sparing; /* with hubs */
     bool simmers; /* what fits */
@@ -152,15 +159,18 @@ static nw_status cycle(struct search *search)
     return status;
 }
 
-/* One cycle by effort; with a time or steps given longer and longer ones. */
+/* Some cycles by effort; with a time or steps given longer and longer ones. */
 static nw_status search_on(struct search *search)
 {
     struct nw_budget *budget = search->placing->budget;
-    nw_status status;
+    uint64_t cycles = (uint64_t)search->cycles;
+    nw_status status = NW_OK;
 
-    budget->expected = budget->steps + search->steps;
-    status = cycle(search);
-
+    budget->expected = budget->steps + cycles * search->steps;
+    for (uint64_t i = 0; !status && i < cycles && !budget->stopped; i++) {
+        search->seed += i ? 1000 : 0;
+        status = cycle(search);
+    }
     while (!status && budget->endless && !budget->stopped) {
         uint64_t before = budget->steps;
 
@@ -194,14 +204,31 @@ static int repeats_of(const struct search *search)
 static const struct sifts {
     uint64_t more;
     double first, others;
-} few_sifts = {6, 0.35, 0.35}, many_sifts = {1, 1, 0.5};
+} few_sifts = {6, 0.35, 0.35}, deep_sifts = {5, 0.35, 0.35},
+  many_sifts = {1, 1, 0.5};
+
+static bool are_few(const struct search *search)
+{
+    return search->layout->count <= SIFTED_FEW &&
+           search->placing->budget->effort != NW_EFFORT_FAST;
+}
 
 static const struct sifts *sifts_of(const struct search *search)
 {
-    return search->layout->count <= SIFTED_FEW &&
-                   search->placing->budget->effort != NW_EFFORT_FAST
-               ? &few_sifts
-               : &many_sifts;
+    if (!are_few(search))
+        return &many_sifts;
+    return search->layout->tree->levels > LEVELS_FEW ? &deep_sifts : &few_sifts;
+}
+
+static void share_out_cycles(struct search *search)
+{
+    int cycles = search->layout->tree->levels / LEVELS_A_CYCLE;
+
+    if (!are_few(search) || cycles < 2)
+        return;
+    search->cycles = cycles;
+    search->steps = (uint64_t)((double)search->steps /
+                               fmin((double)cycles, CYCLES_LESS_MOST));
 }
 
 static uint64_t sift_tries(const struct search *search, double share)
@@ -298,6 +325,7 @@ static nw_status take_sifted_again(struct search *search)
         status = sift_again(search, i, sifts->others);
     search->steps /= STARTED_LESS;
     search->heat *= STARTED_HEAT;
+    share_out_cycles(search);
     return status;
 }
 
@@ -450,6 +478,7 @@ static nw_status leave_formless(struct search *search)
     search->steps /= SIFTED_LESS;
     search->heat = SIFTED_HEAT;
     search->sparing = search->layout->count > HUBS_FEWER;
+    share_out_cycles(search);
     return rest > 0 ? sift_again(search, 1, rest) : NW_OK;
 }
 
@@ -475,6 +504,7 @@ static nw_status improve(struct nw_layout *layout,
                             .placing = placing,
                             .seed = placing->options->seed,
                             .steps = steps_of(layout, placing->budget->effort),
+                            .cycles = 1,
                             .heat = heat_of(layout->count)};
     struct nw_tile_try tile = {.cost = nw_layout_cost(layout)};
     bool formless = false;
@@ -499,6 +529,7 @@ static nw_status refine(struct nw_layout *layout,
                             .placing = placing,
                             .seed = placing->options->seed,
                             .steps = steps_of(layout, placing->budget->effort),
+                            .cycles = 1,
                             .heat = layout->load ? heat_of(layout->count)
                                                  : STENCIL_HEAT};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A given mapping as the beginning of a search: for each rank the host and the
- * units it names; none for a fixed core or GPU, which takes no unit's room. */
+ * units it names; none for a fixed core or GPU, which takes no unit's room. And
+ * whether what it begins with is an answer itself. */
 #include "map/problem.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -111,5 +112,98 @@ nw_status nw_answer_begin(const struct nw_problem *problem,
     free(host_of);
     if (status)
         nw_answer_fini(answer);
+    return status;
+}
+
+static nw_status check_open(const struct nw_problem *problem,
+                            const struct nw_answer *answer, int32_t rank)
+{
+    if (answer->host[rank] >= 0 &&
+        (answer->core[rank] >= 0 || !nw_problem_needs_core(problem, rank)) &&
+        (answer->gpu[rank] >= 0 || !nw_problem_needs_gpu(problem, rank)))
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "the mapping to begin from leaves rank %d open or on cores "
+                   "or GPUs that are not to be used",
+                   rank);
+}
+
+static nw_status check_fixed(const struct nw_problem *problem,
+                             const struct nw_answer *answer, int32_t rank)
+{
+    const nw_topology *topology = problem->topology;
+    int32_t host = answer->host[rank];
+    int32_t fixed = problem->fixed_host ? problem->fixed_host[rank] : -1;
+
+    if (fixed < 0 || fixed == host)
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "the mapping to begin from has rank %d on %s, and it is "
+                   "fixed on %s",
+                   rank, nw_topology_node_name(topology, problem->host[host]),
+                   nw_topology_node_name(topology, problem->host[fixed]));
+}
+
+/* Ranks so far on the units of one sort. */
+struct taking {
+    const struct nw_units *units;
+    const int32_t *unit; /* [ranks] of the answer */
+    const char *what;
+    int32_t *taken; /* [units] */
+};
+
+static nw_status take(const struct taking *taking, int32_t rank)
+{
+    int32_t unit = taking->unit[rank];
+
+    if (unit < 0 || ++taking->taken[unit] <= taking->units->room[unit])
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "the mapping to begin from has more ranks on the %s of "
+                   "rank %d than it takes",
+                   taking->what, rank);
+}
+
+static nw_status take_host(const struct nw_problem *problem, int32_t host,
+                           int32_t *taken)
+{
+    if (++taken[host] <= problem->room[host])
+        return NW_OK;
+    return nw_fail(
+        NW_EINVAL,
+        "the mapping to begin from has more ranks on %s than the %d it takes",
+        nw_topology_node_name(problem->topology, problem->host[host]),
+        problem->room[host]);
+}
+
+nw_status nw_answer_check_begun(const struct nw_problem *problem,
+                                const struct nw_answer *answer)
+{
+    struct taking core = {&problem->core, answer->core, "core", NULL};
+    struct taking gpu = {&problem->gpu, answer->gpu, "GPU", NULL};
+    size_t hosts = (size_t)problem->host_count;
+    int32_t *taken = NULL;
+    nw_status status = nw_alloc(hosts, sizeof *taken, &taken);
+
+    if (!status)
+        status = nw_alloc((size_t)problem->core.first[hosts],
+                          sizeof *core.taken, &core.taken);
+    if (!status)
+        status = nw_alloc((size_t)problem->gpu.first[hosts], sizeof *gpu.taken,
+                          &gpu.taken);
+    for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++) {
+        status = check_open(problem, answer, r);
+        if (!status)
+            status = check_fixed(problem, answer, r);
+        if (!status)
+            status = take(&core, r);
+        if (!status)
+            status = take(&gpu, r);
+        if (!status)
+            status = take_host(problem, answer->host[r], taken);
+    }
+    free(taken);
+    free(core.taken);
+    free(gpu.taken);
     return status;
 }

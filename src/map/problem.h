@@ -95,6 +95,10 @@ NW_MUST_CHECK nw_status nw_answer_finish(const struct nw_answer *answer,
  * of ranks, or does not fit the hosts; begin.c */
 NW_MUST_CHECK nw_status nw_answer_begin(const struct nw_problem *problem,
                                         struct nw_answer *answer);
+/* NW_EINVAL where it leaves a rank open, has one elsewhere than it is fixed, or
+ * more on a core, a GPU or a host than that takes. */
+NW_MUST_CHECK nw_status nw_answer_check_begun(const struct nw_problem *problem,
+                                              const struct nw_answer *answer);
 
 /* The default mapping as an answer; default.c. */
 NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,

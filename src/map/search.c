@@ -44,15 +44,8 @@ nw_status nw_search_begin(const struct nw_problem *problem,
         return status;
     nw_answer_fini(answer);
     *answer = start;
-    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
-        if (answer->host[r] < 0 ||
-            (answer->core[r] < 0 && nw_problem_needs_core(problem, r)) ||
-            (answer->gpu[r] < 0 && nw_problem_needs_gpu(problem, r)))
-            return nw_fail(NW_EINVAL,
-                           "the mapping to begin from leaves rank %d open or "
-                           "on cores or GPUs that are not to be used",
-                           r);
-    return nw_search_let_remote(problem, answer);
+    status = nw_answer_check_begun(problem, answer);
+    return status ? status : nw_search_let_remote(problem, answer);
 }
 
 static nw_status run_dense(const char *name, struct nw_seats *seats,

@@ -23,7 +23,8 @@ bool nw_search_is_small(const struct nw_problem *problem);
 bool nw_search_is_dense(const struct nw_seats *seats);
 
 /* The options' start, which leaves nothing open, or the default; into an answer
- * that is empty. NW_EINVAL where the start leaves a rank open. */
+ * that is empty. NW_EINVAL where the start is none, as nw_answer_check_begun.
+ */
 NW_MUST_CHECK nw_status nw_search_begin(const struct nw_problem *problem,
                                         struct nw_answer *answer);
 

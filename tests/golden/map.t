@@ -25,6 +25,20 @@ $ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm block --fix some
 2
 3
 0
+## A mapping to begin from that is no answer itself is refused: a core twice, a
+## node of more ranks than it is to have, a fixed rank elsewhere.
+$ printf 'nodewise mapping 1\nranks 4\n0 a1 0 -\n1 a1 0 -\n2 a1 1 -\n3 a2 0 -\n' > twice.mapping
+$ nodewise map -t magc-a -p app.pattern --from twice.mapping --algorithm anneal
+! nodewise map: the mapping to begin from has more ranks on the core of rank 1 than it takes
+? 3
+$ sed 's/a1 0 -/a1 2 -/; s/^0 a1 2/0 a1 0/' twice.mapping > from.mapping
+$ nodewise map -t magc-a -p app.pattern --from from.mapping --hosts a1:2,a2 --algorithm tabu
+! nodewise map: the mapping to begin from has more ranks on a1 than the 2 it takes
+? 3
+$ printf 'nodewise mapping 1\nranks 4\n0 a2 * *\n1 * * *\n2 * * *\n3 * * *\n' > elsewhere.fixed
+$ nodewise map -t magc-a -p app.pattern --from from.mapping --fix elsewhere.fixed --algorithm exact
+! nodewise map: the mapping to begin from has rank 0 on a1, and it is fixed on a2
+? 3
 ## Too small, unknown names, a GPU layer without GPUs: what would fit.
 $ nodewise map -t hierarchy:3@1 -p app.pattern
 ! nodewise map: 4 ranks do not fit on 1 host with room for 3; at most 3 would fit

@@ -125,10 +125,28 @@ struct dealing {
     const struct nw_many *many;
     const int32_t *order;
     int32_t *count; /* [k] ranks so far */
+    int32_t *host;  /* [k] of an element, and */
+    int64_t *spare; /* [hosts] places there that none fixed to the host needs;
+                       NULL where no rank is fixed */
     double dealt;   /* load */
     double due;     /* load of the elements up to this one */
     int32_t at;     /* in order */
 };
+
+/* To an element or to a host, of several. */
+static bool is_fixed(const struct nw_many *many, int32_t v)
+{
+    const struct nw_krange *range = many->graph.range;
+
+    return range && range[v].high - range[v].low < many->machine.k;
+}
+
+static bool may_deal(const struct dealing *d, int32_t v, int32_t q)
+{
+    return d->count[q] < d->many->machine.capacity[q] &&
+           nw_kmay(&d->many->graph, v, q) &&
+           (!d->spare || is_fixed(d->many, v) || d->spare[d->host[q]] > 0);
+}
 
 /* Elements in order take ranks in order, each until its share is had. */
 static int32_t deal(struct dealing *d, int32_t v)
@@ -146,24 +164,48 @@ static int32_t deal(struct dealing *d, int32_t v)
     for (int32_t i = 0; i < m->k; i++) {
         int32_t q = d->order[(d->at + i) % m->k];
 
-        if (d->count[q] < m->capacity[q] && nw_kmay(&d->many->graph, v, q))
+        if (may_deal(d, v, q))
             return q;
     }
     return -1;
 }
 
-/* Ranks fixed to one element first, that their places are kept. */
+/* What those need who are fixed, to one element or to a host, is kept for
+ * them. */
+static nw_status keep_places(struct dealing *d, int32_t *part)
+{
+    const struct nw_many *many = d->many;
+    const struct nw_krange *range = many->graph.range;
+    nw_status status;
+
+    for (int32_t v = 0; v < many->graph.n; v++)
+        part[v] = -1;
+    if (!range)
+        return NW_OK;
+    status = nw_alloc((size_t)many->machine.k, sizeof *d->host, &d->host);
+    if (!status)
+        status =
+            nw_alloc((size_t)many->host_count, sizeof *d->spare, &d->spare);
+    for (int32_t h = 0; !status && h < many->host_count; h++)
+        for (int32_t q = many->first[h]; q < many->first[h + 1]; q++) {
+            d->host[q] = h;
+            d->spare[h] += many->machine.capacity[q];
+        }
+    for (int32_t v = 0; !status && v < many->graph.n; v++) {
+        if (is_fixed(many, v))
+            d->spare[d->host[range[v].low]]--;
+        if (range[v].high == range[v].low + 1) {
+            part[v] = range[v].low;
+            d->count[part[v]]++;
+        }
+    }
+    return status;
+}
+
 static nw_status deal_all(struct dealing *d, int32_t *part)
 {
     const struct nw_kgraph *g = &d->many->graph;
 
-    for (int32_t v = 0; v < g->n; v++) {
-        part[v] = -1;
-        if (g->range && g->range[v].high == g->range[v].low + 1) {
-            part[v] = g->range[v].low;
-            d->count[part[v]]++;
-        }
-    }
     for (int32_t v = 0; v < g->n; v++) {
         if (part[v] >= 0) {
             d->dealt += (double)g->load[v];
@@ -175,6 +217,8 @@ static nw_status deal_all(struct dealing *d, int32_t *part)
                                  "the fixed ranks leave no room for rank %d",
                                  v);
         d->count[part[v]]++;
+        if (d->spare && !is_fixed(d->many, v))
+            d->spare[d->host[part[v]]]--;
     }
     return NW_OK;
 }
@@ -187,6 +231,8 @@ static nw_status default_parts(const struct nw_many *many, int32_t *part)
 
     if (!status)
         status = nw_alloc((size_t)many->machine.k, sizeof *d.count, &d.count);
+    if (!status)
+        status = keep_places(&d, part);
     if (!status) {
         d.order = order;
         d.due = many->machine.share[order[0]];
@@ -194,6 +240,8 @@ static nw_status default_parts(const struct nw_many *many, int32_t *part)
     }
     free(order);
     free(d.count);
+    free(d.host);
+    free(d.spare);
     return status;
 }
 

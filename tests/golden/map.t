@@ -25,6 +25,15 @@ $ nodewise map -t hierarchy:2:2@1:10 -p app.pattern --algorithm block --fix some
 2
 3
 0
+## With several ranks a core, too, others leave a node to those fixed there.
+$ printf 'nodewise mapping 1\nranks 4\n0 * * -\n1 * * -\n2 a1 * -\n3 a1 * -\n' > node.fixed
+$ nodewise map -t magc-a -p app.pattern --hosts a1:2,a2:2 --fix node.fixed --capacity 2 -o - 2>/dev/null | cut -d ' ' -f 1,2
+nodewise mapping
+ranks 4
+0 a2
+1 a2
+2 a1
+3 a1
 ## A mapping to begin from that is no answer itself is refused: a core twice, a
 ## node of more ranks than it is to have, a fixed rank elsewhere.
 $ printf 'nodewise mapping 1\nranks 4\n0 a1 0 -\n1 a1 0 -\n2 a1 1 -\n3 a2 0 -\n' > twice.mapping

@@ -202,6 +202,13 @@ static inline bool nw_kstate_over(const struct nw_kstate *state, int32_t q)
 /* Whether the budget was overdue; asks it now and then. */
 bool nw_kstate_is_late(struct nw_kstate *state);
 
+/* Fills near and bound with the parts around v, by the first edge to each;
+ * then the price of v on part q, what lies between it and all its neighbours.
+ * Forgotten before the next. */
+void nw_kstate_gather(struct nw_kstate *state, int32_t v);
+double nw_kstate_price(const struct nw_kstate *state, int32_t q);
+void nw_kstate_forget(struct nw_kstate *state);
+
 struct nw_kmove {
     int32_t to; /* -1: none */
     double gain;
@@ -212,8 +219,6 @@ struct nw_kmoves {
     struct nw_kmove fit, any;
 };
 struct nw_kmoves nw_kstate_best(struct nw_kstate *state, int32_t v);
-/* What a move of v to q gains. */
-double nw_kstate_gain(struct nw_kstate *state, int32_t v, int32_t q);
 void nw_kstate_move(struct nw_kstate *state, int32_t v, struct nw_kmove move);
 
 /* --- sweep, search, balance --- */

@@ -13,9 +13,12 @@
 
 struct balance {
     struct nw_kstate *state;
-    int32_t *hops;  /* [k] parts on the way to room; INT32_MAX none */
-    int32_t *queue; /* [k] */
+    int32_t *hops;         /* [k] parts on the way to room; INT32_MAX none */
+    int32_t *queue;        /* [k] */
+    struct nw_kmove *move; /* [n] to anywhere, as last known */
 };
+
+#define UNKNOWN (-2)
 
 static bool has_room(const struct nw_kstate *state, int32_t q)
 {
@@ -50,72 +53,127 @@ static void find_ways(struct balance *b)
 }
 
 /* What moves best from p towards room: least loss for its load. */
-static int32_t choose(struct balance *b, int32_t p, struct nw_kmove *move)
+struct best {
+    struct nw_kmove move;
+    int32_t vertex; /* -1 none */
+    double value;
+};
+
+/* Each part around v once: a hub has many edges to the same. */
+static void look_around(struct balance *b, int32_t p, int32_t v,
+                        struct best *best)
 {
     struct nw_kstate *s = b->state;
-    const struct nw_kgraph *g = s->graph;
-    double best = -HUGE_VAL;
-    int32_t chosen = -1;
+    double load = (double)s->graph->load[v] + 1, here;
 
-    for (int32_t v = s->first[p]; v >= 0; v = s->next[v]) {
-        for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-            int32_t q = s->part[g->to[e]];
-            double gain, value;
+    nw_kstate_gather(s, v);
+    here = nw_kstate_price(s, p);
+    for (int32_t i = 0; i < s->near_count; i++) {
+        int32_t q = s->near[i];
+        double gain, value;
 
-            if (b->hops[q] >= b->hops[p] || !nw_kmay(g, v, q) ||
-                (!b->hops[q] && !nw_kstate_fits(s, v, q)))
-                continue;
-            gain = nw_kstate_gain(s, v, q);
-            value = gain > 0 ? gain * ((double)g->load[v] + 1)
-                             : gain / ((double)g->load[v] + 1);
-            if (value > best) {
-                best = value;
-                chosen = v;
-                *move = (struct nw_kmove){q, gain};
-            }
-        }
+        if (b->hops[q] >= b->hops[p] || !nw_kmay(s->graph, v, q) ||
+            (!b->hops[q] && !nw_kstate_fits(s, v, q)))
+            continue;
+        gain = here - nw_kstate_price(s, q);
+        value = gain > 0 ? gain * load : gain / load;
+        if (value > best->value)
+            *best = (struct best){{q, gain}, v, value};
     }
-    return chosen;
+    nw_kstate_forget(s);
 }
 
-/* Any part with room for v, the one that loses least. */
-static struct nw_kmove anywhere(struct balance *b, int32_t v)
+static int32_t choose(struct balance *b, int32_t p, struct nw_kmove *move)
+{
+    struct best best = {{-1, 0}, -1, -HUGE_VAL};
+
+    for (int32_t v = b->state->first[p]; v >= 0; v = b->state->next[v])
+        look_around(b, p, v, &best);
+    *move = best.move;
+    return best.vertex;
+}
+
+/* In queue; a vertex without load may still go where the load is full. */
+static int32_t list_rooms(struct balance *b)
+{
+    const struct nw_kstate *s = b->state;
+    int32_t count = 0;
+
+    for (int32_t q = 0; q < s->machine->k; q++)
+        if (s->load[q] <= s->limit[q] && s->count[q] < s->most[q])
+            b->queue[count++] = q;
+    return count;
+}
+
+/* Any of the listed parts with room for v, the one that loses least. */
+static struct nw_kmove anywhere(struct balance *b, int32_t v, int32_t rooms)
 {
     struct nw_kstate *s = b->state;
     struct nw_kmove best = {-1, 0};
+    double here;
 
-    for (int32_t q = 0; q < s->machine->k; q++) {
+    nw_kstate_gather(s, v);
+    here = nw_kstate_price(s, s->part[v]);
+    for (int32_t i = 0; i < rooms; i++) {
+        int32_t q = b->queue[i];
         double gain;
 
         if (q == s->part[v] || !nw_kstate_fits(s, v, q) ||
             !nw_kmay(s->graph, v, q))
             continue;
-        gain = nw_kstate_gain(s, v, q);
+        gain = here - nw_kstate_price(s, q);
         if (best.to < 0 || gain > best.gain)
             best = (struct nw_kmove){q, gain};
     }
+    nw_kstate_forget(s);
     return best;
+}
+
+/* What a member knows stays right until a neighbour moves, or there is no more
+ * room: others only fill. */
+static const struct nw_kmove *known(struct balance *b, int32_t v, int32_t rooms)
+{
+    struct nw_kmove *move = &b->move[v];
+
+    if (move->to == UNKNOWN ||
+        (move->to >= 0 && !nw_kstate_fits(b->state, v, move->to)))
+        *move = anywhere(b, v, rooms);
+    return move;
 }
 
 static bool jump(struct balance *b, int32_t p)
 {
     struct nw_kstate *s = b->state;
-    struct nw_kmove best = {-1, 0};
-    int32_t chosen = -1;
+    const struct nw_kgraph *g = s->graph;
+    int32_t chosen = -1, rooms = list_rooms(b);
 
     for (int32_t v = s->first[p]; v >= 0; v = s->next[v]) {
-        struct nw_kmove move;
+        const struct nw_kmove *move = known(b, v, rooms);
 
-        move = anywhere(b, v);
-        if (move.to >= 0 && (chosen < 0 || move.gain > best.gain)) {
-            best = move;
+        if (move->to >= 0 && (chosen < 0 || move->gain > b->move[chosen].gain))
             chosen = v;
-        }
     }
     if (chosen < 0)
         return false;
-    nw_kstate_move(s, chosen, best);
+    nw_kstate_move(s, chosen, b->move[chosen]);
+    for (size_t e = g->row[chosen]; e < g->row[chosen + 1]; e++)
+        b->move[g->to[e]].to = UNKNOWN;
     return true;
+}
+
+static nw_status jump_all(struct balance *b)
+{
+    struct nw_kstate *s = b->state;
+    nw_status status = nw_alloc((size_t)s->graph->n, sizeof *b->move, &b->move);
+
+    for (int32_t q = 0; !status && q < s->machine->k; q++) {
+        for (int32_t v = s->first[q]; v >= 0; v = s->next[v])
+            b->move[v].to = UNKNOWN;
+        while (nw_kstate_over(s, q) && jump(b, q))
+            ;
+    }
+    free(b->move);
+    return status;
 }
 
 /* Hands on until no part on the way is too full. */
@@ -150,7 +208,7 @@ static nw_kload overload(const struct nw_kstate *s)
     return sum;
 }
 
-static void relieve_all(struct balance *b)
+static nw_status relieve_all(struct balance *b)
 {
     const struct nw_kstate *s = b->state;
     nw_kload before, now = overload(s);
@@ -165,9 +223,7 @@ static void relieve_all(struct balance *b)
         now = overload(s);
         idle = now < before ? 0 : idle + 1;
     }
-    for (int32_t q = 0; now && q < s->machine->k; q++)
-        while (nw_kstate_over(s, q) && jump(b, q))
-            ;
+    return now ? jump_all(b) : NW_OK;
 }
 
 nw_status nw_kbalance(struct nw_kstate *state, bool *balanced)
@@ -183,10 +239,10 @@ nw_status nw_kbalance(struct nw_kstate *state, bool *balanced)
     status = nw_alloc(k, sizeof *b.hops, &b.hops);
     if (!status)
         status = nw_alloc(k, sizeof *b.queue, &b.queue);
-    if (!status) {
-        relieve_all(&b);
+    if (!status)
+        status = relieve_all(&b);
+    if (!status)
         *balanced = !overload(state);
-    }
     free(b.hops);
     free(b.queue);
     return status;

@@ -106,39 +106,61 @@ static void pair(struct coarsening *c, int32_t v, int32_t u)
     c->load[leader] = c->graph->load[v] + c->graph->load[u];
 }
 
-/* Pairs who are each other's best, until none is left: no edge between two
- * vertices without a partner is then better than those taken. */
-static void make_pairs(struct coarsening *c, int32_t *groups)
+/* Those among the list who are each other's best; adds both to `taken`. */
+static int32_t pair_wishes(struct coarsening *c, const int32_t *list,
+                           int32_t count, int32_t *taken)
+{
+    int32_t made = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        int32_t v = list[i], u = c->wish[v];
+
+        if (c->leader[v] >= 0 || u < 0 || c->wish[u] != v)
+            continue;
+        pair(c, v, u);
+        taken[made++] = v;
+        taken[made++] = u;
+    }
+    return made;
+}
+
+/* Those who wished for one that is taken, in `list`. */
+static int32_t find_left(const struct coarsening *c, const int32_t *taken,
+                         int32_t count, int32_t *list)
 {
     const struct nw_kgraph *g = c->graph;
-    int32_t *wish = c->wish, *list = c->order, left = g->n;
+    int32_t left = 0;
+
+    for (int32_t i = 0; i < count; i++)
+        for (size_t e = g->row[taken[i]]; e < g->row[taken[i] + 1]; e++) {
+            int32_t v = g->to[e];
+
+            if (c->leader[v] < 0 && c->wish[v] == taken[i])
+                list[left++] = v;
+        }
+    return left;
+}
+
+/* Pairs who are each other's best, until none is left: no edge between two
+ * vertices without a partner is then better than those taken. Who keeps a wish
+ * is not asked again: on a chain of rising weights a round makes one pair. */
+static void make_pairs(struct coarsening *c, int32_t *taken, int32_t *groups)
+{
+    const struct nw_kgraph *g = c->graph;
+    int32_t left = g->n;
 
     *groups = g->n;
-    for (int32_t v = 0; v < g->n; v++)
-        wish[v] = -2;
     while (left) {
-        int32_t count = left;
+        int32_t made;
 
         c->late = nw_budget_is_overdue(c->merge->budget);
         if (c->late)
             return;
-        left = 0;
-        for (int32_t i = 0; i < count; i++)
-            if (c->leader[list[i]] < 0 &&
-                (wish[list[i]] == -2 || c->leader[wish[list[i]]] >= 0))
-                wish[list[i]] = best_partner(c, list[i]);
-        for (int32_t i = 0; i < count; i++) {
-            int32_t v = list[i], u = wish[v];
-
-            if (c->leader[v] >= 0 || u < 0)
-                continue;
-            if (wish[u] == v) {
-                pair(c, v, u);
-                --*groups;
-            } else {
-                list[left++] = v;
-            }
-        }
+        for (int32_t i = 0; i < left; i++)
+            c->wish[c->order[i]] = best_partner(c, c->order[i]);
+        made = pair_wishes(c, c->order, left, taken);
+        *groups -= made / 2;
+        left = find_left(c, taken, made, c->order);
     }
     for (int32_t v = 0; v < g->n; v++)
         if (c->leader[v] < 0) {
@@ -272,6 +294,7 @@ static nw_status group(struct coarsening *c, struct nw_random *random,
                        int32_t *groups)
 {
     size_t n = (size_t)c->graph->n;
+    int32_t *taken = NULL;
     nw_status status = nw_alloc(n, sizeof *c->leader, &c->leader);
 
     if (!status)
@@ -280,6 +303,8 @@ static nw_status group(struct coarsening *c, struct nw_random *random,
         status = nw_alloc(n, sizeof *c->order, &c->order);
     if (!status)
         status = nw_alloc(n, sizeof *c->wish, &c->wish);
+    if (!status)
+        status = nw_alloc(n, sizeof *taken, &taken);
     if (status)
         return status;
     for (size_t v = 0; v < n; v++) {
@@ -287,7 +312,8 @@ static nw_status group(struct coarsening *c, struct nw_random *random,
         c->order[v] = (int32_t)v;
     }
     c->salt = nw_random_next(random);
-    make_pairs(c, groups);
+    make_pairs(c, taken, groups);
+    free(taken);
     if (c->late)
         return NW_OK;
     for (size_t v = 0; v < n; v++)

@@ -107,14 +107,14 @@ bool nw_kstate_is_late(struct nw_kstate *state)
     return state->late;
 }
 
-static void forget(struct nw_kstate *state)
+void nw_kstate_forget(struct nw_kstate *state)
 {
     for (int32_t i = 0; i < state->near_count; i++)
         state->bound[state->near[i]] = 0;
     state->near_count = 0;
 }
 
-static void gather(struct nw_kstate *state, int32_t v)
+void nw_kstate_gather(struct nw_kstate *state, int32_t v)
 {
     const struct nw_kgraph *g = state->graph;
 
@@ -128,8 +128,7 @@ static void gather(struct nw_kstate *state, int32_t v)
     }
 }
 
-/* What lies between v on part q and all its neighbours. */
-static double price(const struct nw_kstate *state, int32_t q)
+double nw_kstate_price(const struct nw_kstate *state, int32_t q)
 {
     double sum = 0;
 
@@ -182,10 +181,10 @@ struct nw_kmoves nw_kstate_best(struct nw_kstate *state, int32_t v)
     int32_t p = state->part[v], count;
     double here;
 
-    gather(state, v);
+    nw_kstate_gather(state, v);
     if (state->near_count > 1 ||
         (state->near_count == 1 && state->near[0] != p)) {
-        here = price(state, p);
+        here = nw_kstate_price(state, p);
         count = candidates(state);
         for (int32_t i = 0; i < count; i++) {
             int32_t q = state->near[i];
@@ -193,25 +192,15 @@ struct nw_kmoves nw_kstate_best(struct nw_kstate *state, int32_t v)
 
             if (q == p || !state->most[q] || !nw_kmay(state->graph, v, q))
                 continue;
-            gain = here - price(state, q);
+            gain = here - nw_kstate_price(state, q);
             take(&best.any, q, gain);
             if ((best.fit.to < 0 || gain > best.fit.gain) &&
                 nw_kstate_fits(state, v, q))
                 take(&best.fit, q, gain);
         }
     }
-    forget(state);
+    nw_kstate_forget(state);
     return best;
-}
-
-double nw_kstate_gain(struct nw_kstate *state, int32_t v, int32_t q)
-{
-    double gain;
-
-    gather(state, v);
-    gain = price(state, state->part[v]) - price(state, q);
-    forget(state);
-    return gain;
 }
 
 void nw_kstate_move(struct nw_kstate *state, int32_t v, struct nw_kmove move)

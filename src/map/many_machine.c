@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "map/many.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -146,16 +147,28 @@ static double apart(const struct nw_many *many, struct nw_end a,
     return sum;
 }
 
-static double ask(const struct nw_kmachine *machine, int32_t a, int32_t b)
+static bool is_two_way(const nw_topology *topology, struct nw_end a,
+                       struct nw_end b)
 {
-    const struct nw_many *many = machine->user;
+    bool given = topology->network && !topology->network->parent;
 
-    if (a == b)
-        return 0;
-    return nw_topology_distance(many->topology, many->end[a], many->end[b]);
+    return !topology->matrix && (!given || a.node == b.node);
 }
 
 /* Of two ways that differ, the mean. */
+static double ask(const struct nw_kmachine *machine, int32_t a, int32_t b)
+{
+    const struct nw_many *many = machine->user;
+    const nw_topology *topology = many->topology;
+    struct nw_end ends[2] = {many->end[a], many->end[b]};
+    double there = nw_topology_distance(topology, ends[0], ends[1]);
+
+    if (is_two_way(topology, ends[0], ends[1]))
+        return there;
+    return (there + nw_topology_distance(topology, ends[1], ends[0])) / 2;
+}
+
+/* Likewise. */
 static nw_status fill_table(struct nw_many *many)
 {
     size_t k = (size_t)many->machine.k;

@@ -518,6 +518,35 @@ static void test_gains_add_up(void **state)
     nw_kstate_fini(&s);
 }
 
+/* More elements than there is a table for, and ways that differ: in a build
+ * with assertions what moves gain is held against the cost from scratch. */
+static void test_ways_of_large_matrices_differ(void **state)
+{
+    enum { K = 2049 };
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    double *far = calloc((size_t)K * K, sizeof *far);
+    struct nw_random random;
+    nw_topology *topology;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+
+    (void)state;
+    nw_random_init(&random, 5);
+    for (size_t i = 0; i < (size_t)K * K; i++)
+        far[i] = i / K == i % K ? 0 : (double)(1 + nw_random_below(&random, 9));
+    assert_int_equal(nw_topology_from_distances("m", far, K, &topology), NW_OK);
+    pattern = make_random(2 * K, 4 * K, &random);
+    options.capacity = 3;
+    options.effort = NW_EFFORT_FAST;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    check_rules(topology, mapping, &options);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+    free(far);
+}
+
 static void expect_refusal(const char *machine, int32_t ranks,
                            const struct nw_map_options *options,
                            const char *words)
@@ -594,6 +623,7 @@ int main(void)
         cmocka_unit_test(test_called_off_is_an_answer),
         cmocka_unit_test(test_tiny_ones_are_optimal),
         cmocka_unit_test(test_gains_add_up),
+        cmocka_unit_test(test_ways_of_large_matrices_differ),
         cmocka_unit_test(test_refusals_say_why),
         cmocka_unit_test(test_huge_weights_are_exact),
     };

@@ -254,7 +254,7 @@ nw_halo_layout_mapping(const nw_halo_layout *layout,
                        const nw_topology *topology, nw_mapping **out);
 
 /* The method the fixed order gives two pieces, with `slots_per_rank` slots in
- * each rank. */
+ * each rank; fewer than one is one. */
 NW_API enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
                                                  int32_t from, int32_t to,
                                                  int32_t slots_per_rank);

@@ -68,7 +68,8 @@ const struct nw_variable nw_environment[] = {
      "set by 'nodewise channel tune -- LAUNCHER': MPI_Init measures how "
      "messages with GPU memory go best"},
     {"NODEWISE_HALO_TRACE", "FILE",
-     "each rank writes FILE.RANK: what its halo exchanges did when"},
+     "each process writes FILE.RANK, then FILE.RANK.2 and so on: what each of "
+     "its halos did when"},
     {"NODEWISE_MAPPING", "FILE", "where every rank sits on NODEWISE_TOPOLOGY"},
     {"NODEWISE_MPI", "openmpi|mpich",
      "whose nodewise-mpdata starts, instead of the launcher's"},

@@ -526,6 +526,10 @@ static void summit_case(void **state)
     assert_true(sum.exact);
     assert_true(same(sum.slot_cost, all.least));
     assert_true(sum.slot_cost < sum.slot_cost_trivial);
+    /* the fixed order where a rank has one GPU, or all; none is one */
+    assert_int_equal(nw_halo_layout_method(layout, 0, 1, 1), NW_HALO_COLOCATED);
+    assert_int_equal(nw_halo_layout_method(layout, 0, 1, 6), NW_HALO_PEER);
+    assert_int_equal(nw_halo_layout_method(layout, 0, 1, 0), NW_HALO_COLOCATED);
     nw_pattern_free(pattern);
     nw_halo_layout_free(layout);
     nw_topology_free(machine);

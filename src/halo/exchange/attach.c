@@ -111,22 +111,39 @@ struct reading {
     char *to;
 };
 
+/* The kernel reads no more than 2 GiB at once, and says how much: what it has
+ * read is taken off the pieces. Returns how many it has read whole. */
+static size_t take_off(struct iovec *piece, size_t bytes)
+{
+    size_t whole = 0;
+
+    for (; bytes && bytes >= piece[whole].iov_len; whole++)
+        bytes -= piece[whole].iov_len;
+    if (bytes) {
+        piece[whole].iov_base = (char *)piece[whole].iov_base + bytes;
+        piece[whole].iov_len -= bytes;
+    }
+    return whole;
+}
+
 static nw_status flush(struct reading *reading)
 {
     struct attach *attach = reading->channel->state;
-    struct iovec own = {reading->to, reading->bytes};
-    ssize_t got;
 
-    if (!reading->filled)
-        return NW_OK;
-    got = process_vm_readv(attach->pid, &own, 1, attach->remote,
-                           reading->filled, 0);
-    if (got != (ssize_t)reading->bytes)
-        return nw_fail(NW_EMPI, "the memory of rank %d cannot be read: %s",
-                       reading->channel->peer,
-                       got < 0 ? strerror(errno) : "cut short");
-    reading->to += reading->bytes;
-    reading->filled = reading->bytes = 0;
+    for (size_t at = 0; reading->bytes;) {
+        struct iovec own = {reading->to, reading->bytes};
+        ssize_t got = process_vm_readv(
+            attach->pid, &own, 1, attach->remote + at, reading->filled - at, 0);
+
+        if (got <= 0)
+            return nw_fail(NW_EMPI, "the memory of rank %d cannot be read: %s",
+                           reading->channel->peer,
+                           got < 0 ? strerror(errno) : "nothing comes");
+        at += take_off(attach->remote + at, (size_t)got);
+        reading->to += got;
+        reading->bytes -= (size_t)got;
+    }
+    reading->filled = 0;
     return NW_OK;
 }
 

@@ -22,21 +22,25 @@ struct event {
 
 struct nw_halo_trace {
     const char *file;
+    int number; /* among the halos of this process, from 1 */
     size_t count;
     struct event event[MOST];
 };
 
 nw_status nw_halo_trace_open(nw_halo *halo)
 {
+    static _Atomic int planned;
     const char *file = getenv("NODEWISE_HALO_TRACE");
     nw_status status;
 
     if (!file || !*file)
         return NW_OK;
     status = nw_alloc(1, sizeof *halo->trace, &halo->trace);
-    if (!status)
-        halo->trace->file = file;
-    return status;
+    if (status)
+        return status;
+    halo->trace->file = file;
+    halo->trace->number = ++planned;
+    return NW_OK;
 }
 
 uint64_t nw_halo_trace_now(const nw_halo *halo)
@@ -86,6 +90,18 @@ static void add_line(struct nw_text *text, int rank, const struct event *event)
         (unsigned long long)event->begin, (unsigned long long)event->end);
 }
 
+/* By the process, not by its rank in a communicator that others share names
+ * with; a program's later halos have their number behind it. */
+static void add_name(const struct nw_halo_trace *trace, struct nw_text *name)
+{
+    int rank = 0;
+
+    NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
+    nw_text_format(name, "%s.%d", trace->file, rank);
+    if (trace->number > 1)
+        nw_text_format(name, ".%d", trace->number);
+}
+
 void nw_halo_trace_close(nw_halo *halo)
 {
     struct nw_halo_trace *trace = halo->trace;
@@ -97,7 +113,7 @@ void nw_halo_trace_close(nw_halo *halo)
                        "end, in ns\n");
     for (size_t i = 0; i < trace->count; i++)
         add_line(&text, halo->rank, &trace->event[i]);
-    nw_text_format(&name, "%s.%d", trace->file, halo->rank);
+    add_name(trace, &name);
     if (!name.failed)
         (void)!nw_file_write_text(name.data, &text);
     nw_text_fini(&text);

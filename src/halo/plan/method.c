@@ -44,7 +44,8 @@ enum nw_halo_method nw_halo_layout_method(const nw_halo_layout *layout,
 {
     const struct nw_halo_piece *a = &layout->piece[from];
     const struct nw_halo_piece *b = &layout->piece[to];
-    bool same_rank = a->slot / slots_per_rank == b->slot / slots_per_rank;
+    int32_t each = slots_per_rank > 1 ? slots_per_rank : 1;
+    bool same_rank = a->slot / each == b->slot / each;
 
     if (a->node != b->node)
         return layout->gpus ? NW_HALO_STAGED : NW_HALO_PACKED;

@@ -62,12 +62,27 @@ static nw_status put(struct expansion *x, size_t length, const char *bytes,
 static nw_status expand_rest(struct expansion *x, size_t length,
                              const char *rest, const char *end);
 
+/* The next number in decimal digits, which has one more after 99. */
+static void count_on(char *digits, size_t *count)
+{
+    size_t i = *count;
+
+    while (i && digits[i - 1] == '9')
+        digits[--i] = '0';
+    if (i) {
+        digits[i - 1]++;
+        return;
+    }
+    digits[0] = '1';
+    digits[(*count)++] = '0';
+}
+
 /* One "7" or "001-128" of a bracket, each number followed by the rest. */
 static nw_status expand_range(struct expansion *x, size_t length,
                               const char *item, const char *tail[2])
 {
     char low[MAX_DIGITS + 2], high[MAX_DIGITS + 2], digits[32];
-    size_t width = strspn(item, "0123456789"), upper = width;
+    size_t width = strspn(item, "0123456789"), upper = width, count;
     const char *second = item;
     uint64_t first, last;
 
@@ -84,13 +99,13 @@ static nw_status expand_range(struct expansion *x, size_t length,
     if (!nw_parse_u64(low, &first) || !nw_parse_u64(high, &last) ||
         first > last)
         return bad(x, "a range runs from the smaller number to the larger");
-    for (uint64_t i = first; i <= last; i++) {
-        int n = snprintf(digits, sizeof digits, "%0*llu", (int)width,
-                         (unsigned long long)i);
-        nw_status status = put(x, length, digits, (size_t)n);
+    memcpy(digits, low, width);
+    count = width;
+    for (uint64_t i = first; i <= last; i++, count_on(digits, &count)) {
+        nw_status status = put(x, length, digits, count);
 
         if (!status)
-            status = expand_rest(x, length + (size_t)n, tail[0], tail[1]);
+            status = expand_rest(x, length + count, tail[0], tail[1]);
         if (status)
             return status;
     }

@@ -3,6 +3,7 @@
  * to which nodes take which link. Read last, when all nodes have their
  * switches. */
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "topology/cluster.h"
 #include "topology/networks.h"
@@ -14,7 +15,8 @@
 
 struct tables {
     struct nw_cluster *cluster;
-    int32_t *by_name; /* nodes */
+    int32_t *node; /* [mask + 1] from 1, by hashes of names; 0: none */
+    size_t mask;
     struct nw_graph_ports ports;
     int32_t *via;
 };
@@ -25,20 +27,40 @@ struct way {
     int32_t at, link, card;
 };
 
-static int compare_nodes(const void *a, const void *b, void *names)
+/* Where a name stands among the nodes, or would stand. Tables name every node
+ * at every switch: a search by halves would be most of reading them. */
+static int32_t *place_of(const struct tables *tables, const char *name)
 {
-    const char *const *name = names;
+    char *const *names = tables->cluster->topology->node_name;
+    size_t at = nw_hash_text(NW_HASH_START, name) & tables->mask;
 
-    return strcmp(name[*(const int32_t *)a], name[*(const int32_t *)b]);
+    while (tables->node[at] && strcmp(names[tables->node[at] - 1], name))
+        at = (at + 1) & tables->mask;
+    return &tables->node[at];
+}
+
+static nw_status index_nodes(struct tables *tables)
+{
+    const nw_topology *topology = tables->cluster->topology;
+    size_t room = 2;
+    nw_status status;
+
+    while (room < 2 * (size_t)topology->node_count)
+        room *= 2;
+    status = nw_alloc(room, sizeof *tables->node, &tables->node);
+    if (status)
+        return status;
+    tables->mask = room - 1;
+    for (int32_t n = 0; n < topology->node_count; n++)
+        *place_of(tables, topology->node_name[n]) = n + 1;
+    return NW_OK;
 }
 
 static nw_status prepare(struct tables *tables, const struct nw_yaml *list)
 {
     const nw_topology *topology = tables->cluster->topology;
-    size_t nodes = (size_t)topology->node_count;
     size_t switches = (size_t)topology->network->switch_count;
-    nw_status status =
-        nw_alloc(nodes, sizeof *tables->by_name, &tables->by_name);
+    nw_status status = index_nodes(tables);
 
     if (!status)
         status = nw_graph_copy_ports(topology, &tables->ports);
@@ -51,10 +73,6 @@ static nw_status prepare(struct tables *tables, const struct nw_yaml *list)
         return status;
     memset(tables->via, 0xff,
            switches * tables->ports.count * sizeof *tables->via); /* all -1 */
-    for (size_t n = 0; n < nodes; n++)
-        tables->by_name[n] = (int32_t)n;
-    qsort_r(tables->by_name, nodes, sizeof *tables->by_name, compare_nodes,
-            topology->node_name);
     return NW_OK;
 }
 
@@ -62,24 +80,12 @@ static nw_status find_node(const struct tables *tables,
                            const struct nw_yaml *node, const char *name,
                            int32_t *out)
 {
-    const nw_topology *topology = tables->cluster->topology;
-    int32_t low = 0, high = topology->node_count;
+    int32_t found = *place_of(tables, name);
 
-    while (low < high) {
-        int32_t middle = low + (high - low) / 2;
-        int32_t n = tables->by_name[middle];
-        int order = strcmp(topology->node_name[n], name);
-
-        if (order == 0) {
-            *out = n;
-            return NW_OK;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return nw_yaml_fail(node, "there is no node '%s'", name);
+    if (!found)
+        return nw_yaml_fail(node, "there is no node '%s'", name);
+    *out = found - 1;
+    return NW_OK;
 }
 
 static nw_status read_switch(struct nw_cluster *cluster,
@@ -100,14 +106,16 @@ static nw_status find_cable(const struct nw_cluster *cluster, struct way *way,
                             int32_t by, int32_t cable)
 {
     const struct nw_network *network = cluster->topology->network;
+    const int32_t *links;
+    size_t all = nw_graph_links(network, way->at, &links);
     int32_t count = 0;
 
-    for (int32_t l = 0; l < network->link_count; l++) {
-        int32_t a = network->link_a[l], b = network->link_b[l];
+    for (size_t i = 0; i < all; i++) {
+        int32_t a = network->link_a[links[i]], b = network->link_b[links[i]];
 
-        if (!((a == way->at && b == by) || (a == by && b == way->at)))
+        if ((a == way->at ? b : a) != by)
             continue;
-        way->link = l;
+        way->link = links[i];
         if (count++ == cable)
             return NW_OK;
     }
@@ -177,7 +185,7 @@ nw_status nw_cluster_tables(struct nw_cluster *cluster,
     for (const struct nw_yaml *item = list->first; !status && item;
          item = item->next)
         status = take_item(&tables, item);
-    free(tables.by_name);
+    free(tables.node);
     if (!status)
         return nw_yaml_place(list,
                              nw_graph_set_tables(cluster->topology->network,

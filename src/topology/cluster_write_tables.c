@@ -46,10 +46,11 @@ static size_t gather(const nw_topology *topology, int32_t s,
 static int32_t cable_of(const struct nw_network *network, int32_t link)
 {
     int32_t a = network->link_a[link], b = network->link_b[link], count = 0;
+    const int32_t *links;
 
-    for (int32_t l = 0; l < link; l++)
-        count += (network->link_a[l] == a && network->link_b[l] == b) ||
-                 (network->link_a[l] == b && network->link_b[l] == a);
+    (void)nw_graph_links(network, a, &links);
+    for (; *links != link; links++)
+        count += network->link_a[*links] == b || network->link_b[*links] == b;
     return count;
 }
 

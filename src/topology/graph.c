@@ -135,6 +135,15 @@ bool nw_graph_spreads(const struct nw_network *network)
     return graph->spread;
 }
 
+size_t nw_graph_links(const struct nw_network *network, int32_t s,
+                      const int32_t **out)
+{
+    const struct graph *graph = network->state;
+
+    *out = graph->link + graph->first[s];
+    return (size_t)(graph->first[s + 1] - graph->first[s]);
+}
+
 static nw_status list_links(const struct nw_network *network,
                             struct graph *graph)
 {
@@ -263,52 +272,55 @@ nw_status nw_network_finish_graph(struct nw_network *network, bool spread)
     return status ? status : find_distances(network);
 }
 
-/* Follows the table from s to a port; `mark` tells where it has been on this
- * walk (`walk`) and from where it is known to arrive. Returns the switch at
- * which it goes round in circles, or -1. */
+/* Of the ways to one port: the links on each switch's, UNKNOWN, or ON_WAY where
+ * it is being followed; and the switches of the one that is. */
+struct ways {
+    int32_t *length, *path; /* [switches] */
+};
+enum { UNKNOWN = -1, ON_WAY = -2 };
+
+/* Follows the table from s to a port, as far as is not known. Returns the
+ * switch at which it goes round in circles, or -1. */
 static int32_t follow(const struct nw_network *network, int32_t s,
-                      int32_t column, int32_t *mark, int32_t walk, int32_t key)
+                      int32_t column, int32_t key, const struct ways *ways)
 {
     const struct graph *graph = network->state;
-    int32_t to = graph->ports.at[column];
+    int32_t to = graph->ports.at[column], count = 0, length;
 
-    while (s != to && mark[s] != INT32_MAX) {
-        if (mark[s] == walk)
-            return s;
-        mark[s] = walk;
+    while (ways->length[s] == UNKNOWN) {
+        ways->length[s] = ON_WAY;
+        ways->path[count++] = s;
         s = other_end(network, step(network, s, to, column, key), s);
     }
+    if (ways->length[s] == ON_WAY)
+        return s;
+    for (length = ways->length[s]; count;)
+        ways->length[ways->path[--count]] = ++length;
     return -1;
 }
 
 static nw_status check_column(struct nw_network *network, int32_t column,
-                              int32_t *mark, int32_t key)
+                              int32_t key, const struct ways *ways)
 {
     const struct graph *graph = network->state;
-    const uint8_t *distance = distances_to(network, graph->ports.at[column]);
+    int32_t to = graph->ports.at[column];
+    const uint8_t *distance = distances_to(network, to);
 
-    memset(mark, 0, (size_t)network->switch_count * sizeof *mark);
+    for (int32_t s = 0; s < network->switch_count; s++)
+        ways->length[s] = s == to ? 0 : UNKNOWN;
     for (int32_t s = 0; s < network->switch_count; s++) {
-        int32_t length, round;
+        int32_t round;
 
         if (distance[s] == APART)
             continue;
-        round = follow(network, s, column, mark, s + 1, key);
+        round = follow(network, s, column, key, ways);
         if (round >= 0)
             return nw_fail(NW_EFORMAT,
                            "the forwarding tables go round in circles at "
                            "switch '%s'",
                            network->switch_name[round]);
-        for (int32_t t = s;
-             t != graph->ports.at[column] && mark[t] != INT32_MAX;) {
-            mark[t] = INT32_MAX;
-            t = other_end(
-                network, step(network, t, graph->ports.at[column], column, key),
-                t);
-        }
-        length = graph_distance(network, s, graph->ports.at[column], key);
-        if (length > network->diameter)
-            network->diameter = length;
+        if (ways->length[s] > network->diameter)
+            network->diameter = ways->length[s];
     }
     return NW_OK;
 }
@@ -336,17 +348,20 @@ nw_status nw_graph_set_tables(struct nw_network *network,
                               struct nw_graph_ports *ports, int32_t *via)
 {
     struct graph *graph = network->state;
-    int32_t *mark = NULL;
-    nw_status status =
-        nw_alloc((size_t)network->switch_count, sizeof *mark, &mark);
+    size_t switches = (size_t)network->switch_count;
+    struct ways ways = {0};
+    nw_status status = nw_alloc(switches, sizeof *ways.length, &ways.length);
 
+    if (!status)
+        status = nw_alloc(switches, sizeof *ways.path, &ways.path);
     graph->via = via;
     graph->ports = *ports;
     for (int32_t n = 0; !status && n < ports->nodes; n++)
         for (int32_t c = ports->first[n]; !status && c < ports->first[n + 1];
              c++)
-            status = check_column(network, c, mark, n);
-    free(mark);
+            status = check_column(network, c, n, &ways);
+    free(ways.length);
+    free(ways.path);
     return status;
 }
 

@@ -77,6 +77,9 @@ const int32_t *nw_graph_tables(const struct nw_network *network,
                                const struct nw_graph_ports **ports);
 /* Whether ties of a graph are spread. */
 bool nw_graph_spreads(const struct nw_network *network);
+/* The links of a switch, in the order declared; returns their count. */
+size_t nw_graph_links(const struct nw_network *network, int32_t s,
+                      const int32_t **out);
 
 /* Gives switch `s` its name from a format. */
 NW_MUST_CHECK nw_status nw_network_name(struct nw_network *network, int32_t s,

@@ -292,3 +292,15 @@ $ for words in 'Nodes=n1 Switches=b' 'LinkSpeed=fast Nodes=n1' 'LinkSpeed=429496
 ## A node named twice on one switch is one node, as for Slurm.
 $ printf 'SwitchName=a Nodes=n[1-3],n2,n1\nSwitchName=b Nodes=m1\nSwitchName=top Switches=a,b\n' >repeated.conf; sed 's/,n2,n1//' repeated.conf >single.conf; for f in repeated single; do nodewise topology slurm:$f.conf --json | sed "s/$f//g"; nodewise topology slurm:$f.conf --yaml | sed "s/$f//g"; done >all; head -n $(($(wc -l <all) / 2)) all >one; tail -n $(($(wc -l <all) / 2)) all | cmp - one && nodewise topology slurm:repeated.conf | head -1
 repeated.conf: 4 nodes, 4 cores, 0 GPUs, 10 links (10 with assumed figures)
+
+## Switches with very many links are asked once for each way, not once for each step of it.
+$ awk -v L=1200 -v S=64 'BEGIN { print "nodewise: cluster 1\nname: wide\nnode_types:\n  t:\n    cpu: {synthetic: \"package:1 core:1 pu:1\"}\nnodes:\n  - {name: \"n[1-" L "]\", type: t, switch: \"L[1-" L "]\"}\nnetwork:\n  graph:\n    switches: \"L[1-" L "],S[1-" S "]\"\n    links: [{between: [\"L[1-" L "]\", \"S[1-" S "]\"]}]\n    tables:\n      - {at: L1, by: S9, to: n2}" }' > wide.yaml; (ulimit -t 3; nodewise topology wide.yaml --route 0 1)
+link                   way  kind    bandwidth latency note
+n1: core 0 - package 0 up   core      12 GB/s   20 ns assumed
+n1: package 0 - node   up   socket    40 GB/s   60 ns assumed
+n1: node - L1          up   nic     12.5 GB/s  500 ns assumed
+L1 - S9                up   network 12.5 GB/s  150 ns assumed
+L2 - S9                down network 12.5 GB/s  150 ns assumed
+n2: node - L2          down nic     12.5 GB/s  500 ns assumed
+n2: package 0 - node   down socket    40 GB/s   60 ns assumed
+n2: core 0 - package 0 down core      12 GB/s   20 ns assumed

@@ -40,22 +40,20 @@ static void put_next(struct order *order, int32_t slot, int32_t gpu)
  * local rank l. This rank's wish goes first; the others' follow as far as they
  * fit, so that ranks with GPUs of their own agree on one numbering; then this
  * rank's other GPUs, then the rest in order. */
-static void arrange(struct order *order, const nw_mapping *mapping,
-                    int32_t rank)
+static void arrange(struct order *order, const struct nw_launch_seat *seat)
 {
-    struct nw_ints own = nw_launch_own_gpus(mapping, rank);
-    int32_t slot = nw_launch_local_rank(mapping, rank) % order->count;
-    int32_t local = 0;
+    const nw_mapping *mapping = seat->mapping;
+    struct nw_ints own = nw_launch_own_gpus(mapping, seat->rank);
+    int32_t slot = nw_launch_seat_local(seat) % order->count;
 
-    if (nw_launch_has_gpu(mapping, rank))
+    if (own.count)
         put(order, slot, own.values[0]);
-    for (int32_t r = 0; r < mapping->rank_count; r++) {
-        if (mapping->node[r] != mapping->node[rank])
-            continue;
-        if (nw_launch_has_gpu(mapping, r))
-            put(order, local % order->count,
-                nw_launch_own_gpus(mapping, r).values[0]);
-        local++;
+    for (size_t i = 0; i < seat->mates.count; i++) {
+        int32_t mate = seat->mates.values[i];
+
+        if (nw_launch_has_gpu(mapping, mate))
+            put(order, (int32_t)i % order->count,
+                nw_launch_own_gpus(mapping, mate).values[0]);
     }
     for (size_t i = 1; i < own.count; i++)
         put_next(order, slot, own.values[i]);
@@ -63,8 +61,7 @@ static void arrange(struct order *order, const nw_mapping *mapping,
         put_next(order, 0, gpu);
 }
 
-static nw_status permute(const nw_mapping *mapping, int32_t rank,
-                         struct order *order)
+static nw_status permute(const struct nw_launch_seat *seat, struct order *order)
 {
     nw_status status =
         nw_alloc((size_t)order->count, sizeof *order->gpu, &order->gpu);
@@ -76,7 +73,7 @@ static nw_status permute(const nw_mapping *mapping, int32_t rank,
         return status;
     for (int32_t i = 0; i < order->count; i++)
         order->gpu[i] = -1;
-    arrange(order, mapping, rank);
+    arrange(order, seat);
     return NW_OK;
 }
 
@@ -117,11 +114,11 @@ static nw_status write_list(const nw_topology *topology, int32_t node,
     return nw_text_take(&text, out);
 }
 
-nw_status nw_launch_gpu_order(const nw_mapping *mapping, int32_t rank,
-                              int32_t count, int32_t **out)
+nw_status nw_launch_gpu_order(const struct nw_launch_seat *seat, int32_t count,
+                              int32_t **out)
 {
     struct order order = {.count = count};
-    nw_status status = permute(mapping, rank, &order);
+    nw_status status = permute(seat, &order);
 
     free(order.is_used);
     if (status)
@@ -131,38 +128,79 @@ nw_status nw_launch_gpu_order(const nw_mapping *mapping, int32_t rank,
     return status;
 }
 
-static bool node_has_gpus(const nw_mapping *mapping, int32_t rank)
+static bool node_has_gpus(const struct nw_launch_seat *seat)
 {
-    for (int32_t r = 0; r < mapping->rank_count; r++)
-        if (mapping->node[r] == mapping->node[rank] &&
-            nw_launch_has_gpu(mapping, r))
+    for (size_t i = 0; i < seat->mates.count; i++)
+        if (nw_launch_has_gpu(seat->mapping, seat->mates.values[i]))
             return true;
     return false;
+}
+
+nw_status nw_launch_seat_gpus(const nw_topology *topology, int32_t node,
+                              const struct nw_launch_seat *seat,
+                              enum nw_gpu_visibility visibility, char **out)
+{
+    struct nw_ints gpus = nw_launch_own_gpus(seat->mapping, seat->rank);
+    int32_t *order = NULL, count;
+    nw_status status = NW_OK;
+
+    *out = NULL;
+    if (visibility == NW_GPU_PERMUTED) {
+        count = node < 0 ? nw_here_gpu_count("")
+                         : nw_topology_node_gpus(topology, node).count;
+        if (!count && node_has_gpus(seat))
+            return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "
+                                      "name a topology with -t");
+        if (count)
+            status = nw_launch_gpu_order(seat, count, &order);
+        gpus = (struct nw_ints){order, (size_t)count};
+    }
+    if (!status)
+        status = write_list(topology, node, gpus, out);
+    free(order);
+    return status;
+}
+
+nw_status nw_launch_seat_find(const nw_mapping *mapping, int32_t rank,
+                              struct nw_launch_seat *out)
+{
+    int32_t *mates;
+    size_t count = 0;
+    nw_status status =
+        nw_alloc((size_t)mapping->rank_count, sizeof *mates, &mates);
+
+    if (status)
+        return status;
+    for (int32_t r = 0; r < mapping->rank_count; r++)
+        if (mapping->node[r] == mapping->node[rank])
+            mates[count++] = r;
+    *out = (struct nw_launch_seat){mapping, rank, {mates, count}};
+    return NW_OK;
+}
+
+int32_t nw_launch_seat_local(const struct nw_launch_seat *seat)
+{
+    int32_t local = 0;
+
+    while (seat->mates.values[local] != seat->rank)
+        local++;
+    return local;
 }
 
 nw_status nw_launch_gpus(const nw_topology *topology, int32_t node,
                          const nw_mapping *mapping, int32_t rank,
                          enum nw_gpu_visibility visibility, char **out)
 {
-    struct nw_ints gpus = nw_launch_own_gpus(mapping, rank);
-    int32_t *order = NULL, count;
-    nw_status status = NW_OK;
+    struct nw_launch_seat seat;
+    nw_status status;
 
     *out = NULL;
     if (!nw_launch_has_gpus(mapping))
         return NW_OK;
-    if (visibility == NW_GPU_PERMUTED) {
-        count = node < 0 ? nw_here_gpu_count("")
-                         : nw_topology_node_gpus(topology, node).count;
-        if (!count && node_has_gpus(mapping, rank))
-            return nw_fail(NW_ENODEV, "the GPUs of this node are not known; "
-                                      "name a topology with -t");
-        if (count)
-            status = nw_launch_gpu_order(mapping, rank, count, &order);
-        gpus = (struct nw_ints){order, (size_t)count};
-    }
-    if (!status)
-        status = write_list(topology, node, gpus, out);
-    free(order);
+    status = nw_launch_seat_find(mapping, rank, &seat);
+    if (status)
+        return status;
+    status = nw_launch_seat_gpus(topology, node, &seat, visibility, out);
+    free((void *)(uintptr_t)seat.mates.values);
     return status;
 }

@@ -118,13 +118,17 @@ static nw_status write_words(const struct granted *granted,
                              enum nw_gpu_visibility visibility, char **out)
 {
     struct nw_ints gpus = nw_launch_own_gpus(placed, rank);
+    struct nw_launch_seat seat = {0};
     struct nw_text text = {0};
     int32_t *order = NULL;
     nw_status status = NW_OK;
 
     if (visibility == NW_GPU_PERMUTED && granted->count) {
-        status = nw_launch_gpu_order(placed, rank, granted->count, &order);
+        status = nw_launch_seat_find(placed, rank, &seat);
+        if (!status)
+            status = nw_launch_gpu_order(&seat, granted->count, &order);
         gpus = (struct nw_ints){order, (size_t)granted->count};
+        free((void *)(uintptr_t)seat.mates.values);
     }
     if (status)
         return status;

@@ -25,22 +25,6 @@ const char *nw_launch_mvapich_lacks(const struct nw_launch_job *job)
     return nw_launch_alike(job) ? NULL : unlike;
 }
 
-/* The line of a node in the hostfile: nodes stand in rising order. */
-static int32_t line_of(const struct nw_launch_places *places, int32_t node)
-{
-    int32_t from = 0, to = places->node_count - 1;
-
-    while (from < to) {
-        int32_t middle = (from + to) / 2;
-
-        if (places->node[middle] < node)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 /* "(vector,(0,1,2),(3,1,1),...)": first node, nodes, ranks on each. */
 static void add_rankmap(const struct nw_launch_job *job, struct nw_text *text)
 {
@@ -51,7 +35,8 @@ static void add_rankmap(const struct nw_launch_job *job, struct nw_text *text)
     for (int32_t rank = 0, first = 0; rank < count; first = rank) {
         while (rank < count && node[rank] == node[first])
             rank++;
-        nw_text_format(text, ",(%d,1,%d)", line_of(&job->places, node[first]),
+        nw_text_format(text, ",(%d,1,%d)",
+                       nw_launch_places_find(&job->places, node[first]),
                        rank - first);
     }
     nw_text_add(text, ")");

@@ -301,12 +301,11 @@ static nw_status decide_exec(struct nw_launch_job *job,
     bool nics = has_nics(job->mapping);
 
     note_far_gpus(job);
-    if (nw_launch_has_gpus(job->mapping))
+    if (job->has_gpus)
         lacks_gpus = launcher->lacks_gpus ? launcher->lacks_gpus(job) : nobody;
     job->exec = wish == NW_LAUNCH_EXEC_ALWAYS ||
                 (wish == NW_LAUNCH_EXEC_AUTO && (lacks || lacks_gpus || nics));
-    job->chooses_gpus =
-        !job->exec && nw_launch_has_gpus(job->mapping) && !lacks_gpus;
+    job->chooses_gpus = !job->exec && job->has_gpus && !lacks_gpus;
     if (job->exec) {
         note_reason(job, "nodewise exec binds the ranks", lacks);
         if (lacks_gpus != nobody)
@@ -333,11 +332,9 @@ static bool needs_topology(const struct nw_launch_job *job)
 
     if (!job->options->topology_source)
         return false;
-    if (nw_launch_has_gpus(job->mapping) &&
-        job->options->visibility == NW_GPU_PERMUTED)
+    if (job->has_gpus && job->options->visibility == NW_GPU_PERMUTED)
         return true;
-    for (int32_t g = 0; nw_launch_has_gpus(job->mapping) &&
-                        g < nw_topology_gpu_count(topology);
+    for (int32_t g = 0; job->has_gpus && g < nw_topology_gpu_count(topology);
          g++)
         if (nw_topology_gpu_info(topology, g).uuid)
             return true;
@@ -404,6 +401,7 @@ static nw_status make(struct nw_launch_job *job,
     nw_status status = check_closed(job);
 
     job->mapping_path = job->options->mapping_path;
+    job->has_gpus = nw_launch_has_gpus(job->mapping);
     if (!status)
         status = nw_launch_places_init(&job->places, job->mapping);
     if (!status)

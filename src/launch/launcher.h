@@ -29,6 +29,7 @@ struct nw_launch_job {
     struct nw_launch_places places;
     bool exec;                /* nodewise exec stands in front */
     bool wrapper;             /* a shell script does instead */
+    bool has_gpus;            /* some rank has one of its own node */
     bool chooses_gpus;        /* the launcher itself does */
     const char *mapping_path; /* for nodewise exec; borrowed */
     size_t word_capacity;     /* of launch->word */
@@ -83,6 +84,9 @@ NW_MUST_CHECK nw_status
 nw_launch_places_sort_nodes(struct nw_launch_places *places);
 int32_t nw_launch_places_count(const struct nw_launch_places *places,
                                int32_t index);
+/* The index of a node in use, while nodes stand in the topology's order. */
+int32_t nw_launch_places_find(const struct nw_launch_places *places,
+                              int32_t node);
 /* Every node has as many ranks as the first, the last may have fewer. */
 bool nw_launch_places_even(const struct nw_launch_places *places);
 
@@ -131,10 +135,15 @@ NW_MUST_CHECK nw_status nw_launch_add_wrapper(struct nw_launch_job *job,
                                               const char **path);
 NW_MUST_CHECK nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                                  struct nw_text *text);
-/* A rank's GPUs as the shell's variables; what sets the environment by them. */
+/* A rank in such a script, known to the shell by `key`; `place` is the index of
+ * its node. */
+struct nw_launch_case {
+    int32_t key, rank, place;
+    enum nw_gpu_visibility visibility;
+};
+/* Its GPUs as the shell's variables; what sets the environment by them. */
 NW_MUST_CHECK nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
-                                           int32_t rank,
-                                           enum nw_gpu_visibility visibility,
+                                           const struct nw_launch_case *one,
                                            struct nw_text *text);
 NW_MUST_CHECK nw_status
 nw_launch_add_gpu_choice(const struct nw_launch_job *job, struct nw_text *text);

@@ -67,6 +67,22 @@ int32_t nw_launch_places_count(const struct nw_launch_places *places,
     return places->first[index + 1] - places->first[index];
 }
 
+int32_t nw_launch_places_find(const struct nw_launch_places *places,
+                              int32_t node)
+{
+    int32_t from = 0, to = places->node_count - 1;
+
+    while (from < to) {
+        int32_t middle = (from + to) / 2;
+
+        if (places->node[middle] < node)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 bool nw_launch_places_even(const struct nw_launch_places *places)
 {
     int32_t last = places->node_count - 1,

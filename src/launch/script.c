@@ -23,25 +23,31 @@ const char *nw_launch_script_lacks_gpus(const struct nw_launch_job *job)
 }
 
 /* "3) node='n1' rank=7 cpus=0,4 gpus='2' ;;" */
-static nw_status add_case(const struct nw_launch_job *job, int32_t key,
-                          int32_t rank, enum nw_gpu_visibility visibility,
+static nw_status add_case(const struct nw_launch_job *job,
+                          const struct nw_launch_case *one,
                           struct nw_text *text)
 {
     nw_status status;
 
-    nw_text_format(text, "%d) node=", key);
-    nw_text_add_quoted(text, nw_launch_host(job, rank));
-    nw_text_format(text, " rank=%d cpus=", rank);
-    nw_launch_add_cpus(job, rank, ",", text);
-    status = nw_launch_add_gpus(job, rank, visibility, text);
+    nw_text_format(text, "%d) node=", one->key);
+    nw_text_add_quoted(text, nw_launch_host(job, one->rank));
+    nw_text_format(text, " rank=%d cpus=", one->rank);
+    nw_launch_add_cpus(job, one->rank, ",", text);
+    status = nw_launch_add_gpus(job, one, text);
     nw_text_add(text, " ;;\n");
     return status;
 }
 
 static const char check_host[] =
+    "is_same() { # names of a host, each with or without its domain\n"
+    "    case $1/$2 in\n"
+    "    *.*/*.*) [ \"$1\" = \"$2\" ] ;;\n"
+    "    *) [ \"${1%%.*}\" = \"${2%%.*}\" ] ;;\n"
+    "    esac\n"
+    "}\n"
     "here=$(uname -n)\n"
-    "if [ \"${here%%.*}\" != \"${node%%.*}\" ] &&\n"
-    "    [ \"$SLURMD_NODENAME\" != \"$node\" ]; then\n"
+    "if ! is_same \"$here\" \"$node\" && ! is_same \"$SLURMD_NODENAME\" "
+    "\"$node\"; then\n"
     "    echo \"${0##*/}: rank $rank: runs on $here, the mapping says $node: "
     "left as it is\" >&2\n"
     "    exec \"$@\"\n"
@@ -83,8 +89,13 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
     nw_status status = NW_OK;
 
     nw_text_add(&text, find_rank);
-    for (int32_t r = 0; !status && r < job->mapping->rank_count; r++)
-        status = add_case(job, r, r, job->options->visibility, &text);
+    for (int32_t r = 0; !status && r < job->mapping->rank_count; r++) {
+        const struct nw_launch_case one = {
+            r, r, nw_launch_places_find(&job->places, job->mapping->node[r]),
+            job->options->visibility};
+
+        status = add_case(job, &one, &text);
+    }
     nw_text_add(&text, "*)\n    echo \"${0##*/}: no place for rank '$rank'\" "
                        ">&2\n    exec \"$@\" ;;\nesac\n");
     nw_text_add(&text, check_host);
@@ -105,12 +116,17 @@ nw_status nw_launch_add_wrapper(struct nw_launch_job *job, const char **path)
 nw_status nw_launch_add_rank_cases(struct nw_launch_job *job,
                                    struct nw_text *text)
 {
+    const struct nw_launch_places *places = &job->places;
     nw_status status = NW_OK;
 
     nw_text_add(text, "unset node cpus gpus first local\ncase $RANK in\n");
-    for (int32_t slot = 0; !status && slot < job->mapping->rank_count; slot++)
-        status =
-            add_case(job, slot, job->places.rank[slot], NW_GPU_PERMUTED, text);
+    for (int32_t i = 0; i < places->node_count; i++)
+        for (int32_t slot = places->first[i];
+             !status && slot < places->first[i + 1]; slot++)
+            status = add_case(job,
+                              &(const struct nw_launch_case){
+                                  slot, places->rank[slot], i, NW_GPU_PERMUTED},
+                              text);
     nw_text_add(text, "*)\n    echo \"${0##*/}: no place for rank '$RANK'\" "
                       ">&2\n    exit 1 ;;\nesac\n"
                       "export RANK=$rank\n");

@@ -3,6 +3,7 @@
  * already the script chooses among those, by the rules of granted.c: the list
  * is known only where the script runs, so the script knows the node's GPUs by
  * number and UUID, and which of them the mapping uses. */
+#include "launch/gpus.h"
 #include "launch/launcher.h"
 
 #include <stdlib.h>
@@ -150,7 +151,7 @@ nw_status nw_launch_add_gpu_choice(const struct nw_launch_job *job,
 {
     nw_status status = NW_OK;
 
-    if (!nw_launch_has_gpus(job->mapping))
+    if (!job->has_gpus)
         return NW_OK;
     nw_text_add(text, "case $node in\n");
     for (int32_t i = 0; !status && i < job->places.node_count; i++)
@@ -163,22 +164,31 @@ nw_status nw_launch_add_gpu_choice(const struct nw_launch_job *job,
 /* " gpus=0,1": what the rank sees where nothing was granted; with all GPUs,
  * " first=1 local=3": its first one, and as which device; left out where no
  * rank has any. */
-nw_status nw_launch_add_gpus(const struct nw_launch_job *job, int32_t rank,
-                             enum nw_gpu_visibility visibility,
+nw_status nw_launch_add_gpus(const struct nw_launch_job *job,
+                             const struct nw_launch_case *one,
                              struct nw_text *text)
 {
-    struct nw_ints own = nw_launch_own_gpus(job->mapping, rank);
+    const struct nw_launch_places *places = &job->places;
+    const struct nw_launch_seat seat = {
+        job->mapping,
+        one->rank,
+        {places->rank + places->first[one->place],
+         (size_t)nw_launch_places_count(places, one->place)}};
+    struct nw_ints own = nw_launch_own_gpus(job->mapping, one->rank);
     char *gpus = NULL;
-    nw_status status = nw_launch_gpus(job->topology, job->mapping->node[rank],
-                                      job->mapping, rank, visibility, &gpus);
+    nw_status status;
 
-    if (!status && gpus) {
+    if (!job->has_gpus)
+        return NW_OK;
+    status = nw_launch_seat_gpus(job->topology, job->mapping->node[one->rank],
+                                 &seat, one->visibility, &gpus);
+    if (!status) {
         nw_text_add(text, " gpus=");
         nw_text_add_quoted(text, gpus);
-        if (visibility == NW_GPU_PERMUTED)
+        if (one->visibility == NW_GPU_PERMUTED)
             nw_text_format(text, " first=%d local=%d",
                            own.count ? own.values[0] : -1,
-                           nw_launch_local_rank(job->mapping, rank));
+                           nw_launch_seat_local(&seat));
     }
     free(gpus);
     return status;

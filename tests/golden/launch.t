@@ -108,3 +108,30 @@ n1:2
 $ printf 'nodewise pattern 1\nranks 6 edges 1\n0 1 hh 5 1\n' > six.pattern; SLURM_JOB_NODELIST='n[1-4]' SLURM_JOB_CPUS_PER_NODE='1(x4)' nodewise map -t four.yaml -p six.pattern
 ! four.yaml:1: 6 ranks do not fit on 4 hosts with room for 4; at most 4 would fit
 ? 3
+
+## Hosts of one short name in two domains are two: scripts compare as nodewise exec does.
+$ printf 'nodewise: cluster 1\nname: two\nnode_types:\n  t:\n    cpu: {synthetic: "package:1 core:2 pu:1"}\nnodes:\n  - {name: "n1.east,n1.west,n2", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' > two.yaml
+$ printf 'nodewise mapping 1\nranks 3\n0 n1.east 0 -\n1 n1.west 1 -\n2 n2 0 -\n' > two.mapping; mkdir fake; printf '#!/bin/sh\necho $HOST\n' > fake/uname; printf '#!/bin/sh\nshift; echo "$2"\n' > fake/torchrun; printf '#!/bin/sh\n[ "$3" = true ] || echo "bound to $2"\n' > fake/taskset; chmod +x fake/*
+$ nodewise launch -t two.yaml two.mapping --for torchrun -o torch -q -- ./app; for h in n1.east n1.west n2 n2.far n1 n3; do HOST=$h PATH=$PWD/fake:$PATH ./torch.sh ./app; done
+./torch.sh ./app
+--node-rank=0
+--node-rank=1
+--node-rank=2
+--node-rank=2
+! torch.sh: n1 is no node of the mapping
+! torch.sh: n3 is no node of the mapping
+? 1
+$ nodewise launch -t two.yaml two.mapping --for script -o any -q -- ./app; for h in n1.east n1.west n1; do PMI_RANK=1 HOST=$h PATH=$PWD/fake:$PATH ./any.sh echo unbound; done; HOST=n9 SLURMD_NODENAME=n2 PMI_RANK=2 PATH=$PWD/fake:$PATH ./any.sh echo unbound
+./any.sh ./app
+unbound
+bound to 1
+bound to 1
+bound to 0
+! any.sh: rank 1: runs on n1.east, the mapping says n1.west: left as it is
+
+## A script for 65,536 ranks in any order, of which every one is to know its node's others.
+$ printf 'nodewise: cluster 1\nname: many\nnode_types:\n  t:\n    cpu: {synthetic: "package:1 core:64 pu:1"}\n    devices:\n      - {package: 0, parts: [{gpu: 8}]}\nnodes:\n  - {name: "n[0-1023]", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' > many.yaml; awk 'BEGIN { print "nodewise mapping 1\nranks 65536"; for (r = 0; r < 65536; r++) { s = (r * 40503) % 65536; c = s % 64; print r, "n" int(s / 64), c, int(c / 8) } }' > many.mapping
+$ (ulimit -t 3; nodewise launch -t many.yaml many.mapping --for torchrun -o many -q -- ./app); grep '^[0-9]*)' many.sh | sed -n '1p;$p'
+./many.sh ./app
+0) node='n0' rank=0 cpus=0 gpus='0,1,3,5,7,6,2,4' first=0 local=0 ;;
+65535) node='n298' rank=65530 cpus=54 gpus='0,2,4,3,7,5,1,6' first=6 local=63 ;;

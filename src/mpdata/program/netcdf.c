@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <math.h>
 #include <netcdf.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,6 +17,8 @@
 
 const char *const nw_mp_field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
                                                              "u3", "h"};
+
+enum { MISSING = 16 };
 
 #define CALL(name) __typeof__(nc_##name) *name
 static struct {
@@ -27,6 +30,9 @@ static struct {
     CALL(inq_varndims);
     CALL(inq_vardimid);
     CALL(inq_dimlen);
+    CALL(inq_vartype);
+    CALL(inq_attlen);
+    CALL(get_att_double);
     CALL(get_vara_double);
     CALL(put_vara_double);
     CALL(def_dim);
@@ -51,6 +57,9 @@ static nw_status load(void)
         SYMBOL(inq_varndims),
         SYMBOL(inq_vardimid),
         SYMBOL(inq_dimlen),
+        SYMBOL(inq_vartype),
+        SYMBOL(inq_attlen),
+        SYMBOL(get_att_double),
         SYMBOL(get_vara_double),
         SYMBOL(put_vara_double),
         SYMBOL(def_dim),
@@ -132,32 +141,146 @@ static nw_status check_size(const char *path, const char *name,
     return NW_OK;
 }
 
+/* A variable being read: what its numbers stand for, by the conventions of
+ * NetCDF's users' guide and of CF. */
+struct reading {
+    const char *path, *name;
+    int file, variable;
+    nc_type type;
+    double scale, offset;
+    double none[MISSING]; /* what stands where there is no value */
+    size_t none_count;
+};
+
+/* The numbers of an attribute; none where there is no such attribute. */
+static nw_status numbers(const struct reading *r, const char *attribute,
+                         size_t most, double *out, size_t *count)
+{
+    size_t length = 0;
+    int code = nc.inq_attlen(r->file, r->variable, attribute, &length);
+
+    if (!code && length > most)
+        return nw_fail(NW_EFORMAT,
+                       "%s: variable '%s': %s has %zu values, at most %zu are "
+                       "known",
+                       r->path, r->name, attribute, length, most);
+    if (!code && length)
+        code = nc.get_att_double(r->file, r->variable, attribute, out);
+    if (code && code != NC_ENOTATT)
+        return nw_fail(NW_EFORMAT, "%s: variable '%s': %s: %s", r->path,
+                       r->name, attribute, nc.strerror(code));
+    *count = code ? 0 : length;
+    return NW_OK;
+}
+
+/* What a library leaves where nobody has written, told or not. */
+static void add_default(struct reading *r)
+{
+    static const double fill[] = {
+        [NC_SHORT] = NC_FILL_SHORT,   [NC_INT] = NC_FILL_INT,
+        [NC_FLOAT] = NC_FILL_FLOAT,   [NC_DOUBLE] = NC_FILL_DOUBLE,
+        [NC_USHORT] = NC_FILL_USHORT, [NC_UINT] = NC_FILL_UINT,
+    };
+
+    if (r->type >= 0 && (size_t)r->type < sizeof fill / sizeof *fill &&
+        fill[r->type] != 0)
+        r->none[r->none_count++] = fill[r->type];
+}
+
+static nw_status find_meaning(struct reading *r)
+{
+    size_t told = 0, more = 0, count = 0;
+    nw_status status = numbers(r, "_FillValue", 1, r->none, &told);
+
+    r->scale = 1;
+    r->offset = 0;
+    r->none_count = told;
+    if (nc.inq_vartype(r->file, r->variable, &r->type))
+        r->type = NC_NAT;
+    if (!status && !told)
+        add_default(r);
+    if (!status)
+        status = numbers(r, "missing_value", MISSING - 1,
+                         r->none + r->none_count, &more);
+    r->none_count += more;
+    if (!status)
+        status = numbers(r, "scale_factor", 1, &r->scale, &count);
+    if (!status)
+        status = numbers(r, "add_offset", 1, &r->offset, &count);
+    if (!status && !nc.inq_attlen(r->file, r->variable, "_Unsigned", &count))
+        status = nw_fail(NW_EFORMAT,
+                         "%s: variable '%s': _Unsigned numbers are not read",
+                         r->path, r->name);
+    return status;
+}
+
+/* An attribute may have more digits than the variable. */
+static bool is_none(const struct reading *r, double value)
+{
+    for (size_t i = 0; i < r->none_count; i++) {
+        double none = r->none[i];
+
+        if (value == none || (isnan(value) && isnan(none)) ||
+            (r->type == NC_FLOAT && (float)value == (float)none))
+            return true;
+    }
+    return false;
+}
+
+static nw_status unpack(const struct reading *r, const size_t from[3],
+                        const size_t count[3], double *values)
+{
+    size_t all = count[0] * count[1] * count[2];
+
+    for (size_t at = 0; at < all; at++) {
+        if (is_none(r, values[at]))
+            return nw_fail(NW_EFORMAT,
+                           "%s: %s at (%zu, %zu, %zu) is missing: %g stands "
+                           "for no value",
+                           r->path, r->name,
+                           from[0] + at / (count[1] * count[2]),
+                           from[1] + at / count[2] % count[1],
+                           from[2] + at % count[2], values[at]);
+        if (r->scale != 1 || r->offset != 0)
+            values[at] = values[at] * r->scale + r->offset;
+    }
+    return NW_OK;
+}
+
+static nw_status read_values(struct reading *r, const size_t from[3],
+                             const size_t count[3], double *values)
+{
+    int code = nc.inq_varid(r->file, r->name, &r->variable);
+    nw_status status = code ? NW_OK : find_meaning(r);
+
+    if (!code && !status)
+        code = nc.get_vara_double(r->file, r->variable, from, count, values);
+    if (code)
+        return nw_fail(NW_EFORMAT, "%s: variable '%s': %s", r->path, r->name,
+                       nc.strerror(code));
+    return status ? status : unpack(r, from, count, values);
+}
+
 nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
                             const int64_t size[3], const int64_t first[3],
                             const int64_t extent[3], double *values)
 {
-    const char *name = nw_mp_field_name[field];
+    struct reading r = {.path = path, .name = nw_mp_field_name[field]};
     size_t found[3], from[3], count[3];
-    int file, variable, code;
-    nw_status status = opened(path, &file);
+    nw_status status = opened(path, &r.file);
 
     if (status)
         return status;
-    status = find(path, file, name, found);
+    status = find(path, r.file, r.name, found);
     if (!status)
-        status = check_size(path, name, found, size);
+        status = check_size(path, r.name, found, size);
     for (int a = 0; a < 3; a++) {
         from[a] = (size_t)first[a];
         count[a] = (size_t)extent[a];
     }
-    if (!status) {
-        nc.inq_varid(file, name, &variable);
-        code = nc.get_vara_double(file, variable, from, count, values);
-        if (code)
-            status = nw_fail(NW_EFORMAT, "%s: variable '%s': %s", path, name,
-                             nc.strerror(code));
-    }
-    nc.close(file);
+    if (!status)
+        status = read_values(&r, from, count, values);
+    nc.close(r.file);
     return status;
 }
 

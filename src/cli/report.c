@@ -124,6 +124,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END:
         if (!arguments->source || !arguments->pattern)
             argp_error(state, "-t SOURCE and -p PATTERN are needed");
+        if (arguments->svg && !strcmp(arguments->simulate, "always"))
+            argp_error(state, "--svg draws heat maps, which show nothing that "
+                              "--simulate finds");
         return 0;
     default:
         return parse_words(key, value, state);

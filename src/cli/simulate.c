@@ -118,6 +118,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END:
         if (!arguments->source || !arguments->pattern)
             argp_error(state, "-t SOURCE and -p PATTERN are needed");
+        if (arguments->options.estimate && arguments->options.force)
+            argp_error(state, "--estimate and --force exclude each other");
         return 0;
     default:
         return parse_sizes(key, value, state);

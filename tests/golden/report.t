@@ -102,3 +102,8 @@ share.html 6 True [] [] True
 $ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern -o no.html
 ! nodewise report: 16 ranks do not fit on 1 host with room for 8; at most 8 would fit
 ? 3
+
+## Heat maps show nothing that a simulation finds.
+$ nodewise report -t hierarchy:2:2@1:10 -p app.pattern --svg --simulate always -o both.svg 2>&1 | head -1; ls both.svg 2>/dev/null
+nodewise report: --svg draws heat maps, which show nothing that --simulate finds
+? 2

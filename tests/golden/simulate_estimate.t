@@ -39,6 +39,8 @@ $ nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern --bytes 0 2>/dev/null
 ? 2
 $ nodewise simulate -t hierarchy:2:2@1:10 2>/dev/null
 ? 2
+$ nodewise simulate -t hierarchy:2:2@1:10 -p two.pattern --estimate --force 2>&1 | head -1
+nodewise simulate: --estimate and --force exclude each other
 
 ## A mapping that is wrong is known before anything is simulated, which here would fail.
 $ printf 'nodewise pattern 1\nranks 8 edges 1\n0 1 hh 8 1\n' >eight.pattern; printf 'nodewise mapping 1\nranks 8\nfirst here\n' >wrong.mapping; NODEWISE_SIMGRID=/bin/false nodewise simulate -t hierarchy:4:2@1:10 -p eight.pattern wrong.mapping

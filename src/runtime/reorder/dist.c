@@ -41,8 +41,8 @@ static bool add_edge(struct edges *edges, size_t *capacity, int from, int to,
     return true;
 }
 
-/* In a rank's own lists nobody stands for a neighbour beyond a border: both MPI
- * libraries take it there. */
+/* Nobody stands for a neighbour beyond a border: MPI libraries take it (MPICH
+ * 4.0 in a rank's own lists only, and ends the program else). */
 static bool is_peer(const struct nw_call *call, int rank)
 {
     return rank == MPI_PROC_NULL || (rank >= 0 && rank < call->size);
@@ -50,6 +50,8 @@ static bool is_peer(const struct nw_call *call, int rank)
 
 static bool all_between(const int *values, int count, int low, int end)
 {
+    if (count > 0 && !values)
+        return false;
     for (int i = 0; i < count; i++)
         if (values[i] < low || values[i] >= end)
             return false;
@@ -174,10 +176,12 @@ static bool list_edges(struct nw_call *call, int count, const int *sources,
         return false;
     for (int i = 0; i < count; i++)
         for (int k = 0; k < degrees[i]; k++, at++) {
-            int to = destinations[at], weight = plain ? -1 : weights[at];
-
-            call->bad = to < 0 || to >= call->size || (!plain && weight < 0);
-            if (call->bad || !add_edge(out, &capacity, sources[i], to, weight))
+            call->bad = !destinations || !(plain || weights) ||
+                        !is_peer(call, destinations[at]) ||
+                        (!plain && weights[at] < 0);
+            if (call->bad ||
+                !add_edge(out, &capacity, sources[i], destinations[at],
+                          plain ? -1 : weights[at]))
                 return false;
         }
     return true;
@@ -305,7 +309,7 @@ static bool is_sound(const struct nw_call *call, int count, const int *peers,
                      const int *weights)
 {
     for (int i = 0; i < count; i++)
-        if (!is_peer(call, peers[i]))
+        if (!peers || !is_peer(call, peers[i]))
             return false;
     return count >= 0 && (is_unweighted(weights) ||
                           all_between(weights, count, 0, INT32_MAX));

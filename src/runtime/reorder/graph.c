@@ -22,6 +22,8 @@ static bool is_bad(const struct nw_call *call, const struct graph *graph)
     for (int v = 0; v < graph->count; before = graph->index[v++])
         if (graph->index[v] < before)
             return true;
+    if (before && !graph->edges)
+        return true;
     for (int e = 0; e < before; e++)
         if (graph->edges[e] < 0 || graph->edges[e] >= graph->count)
             return true;

@@ -42,6 +42,45 @@ static void say_made(const char *what, int code, MPI_Comm made)
         MPI_Comm_free(&made);
 }
 
+/* Lists that are not there, as the compiler must not see. */
+static int *volatile nothing;
+
+static void missing(void)
+{
+    int index[2] = {1, 2}, self[1] = {rank}, one[1] = {1}, vertex;
+    MPI_Comm made = MPI_COMM_NULL;
+
+    say_made("graph, no edges:",
+             MPI_Graph_create(MPI_COMM_WORLD, 2, index, nothing, 1, &made),
+             made);
+    say("map, no edges:",
+        class_of(MPI_Graph_map(MPI_COMM_WORLD, 2, index, nothing, &vertex)));
+    say_made("dist, no sources:",
+             MPI_Dist_graph_create(MPI_COMM_WORLD, 1, nothing, nothing, nothing,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &made),
+             made);
+    say_made("dist, no destinations:",
+             MPI_Dist_graph_create(MPI_COMM_WORLD, 1, self, one, nothing,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &made),
+             made);
+    say_made("dist, no weights:",
+             MPI_Dist_graph_create(MPI_COMM_WORLD, 1, self, one, self, nothing,
+                                   MPI_INFO_NULL, 1, &made),
+             made);
+    say_made("adjacent, no destinations:",
+             MPI_Dist_graph_create_adjacent(
+                 MPI_COMM_WORLD, 1, self, MPI_UNWEIGHTED, 1, nothing,
+                 MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &made),
+             made);
+#ifdef OPEN_MPI /* MPICH 4.0 ends the program */
+    say_made("adjacent, no weights:",
+             MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, self, nothing, 1,
+                                            self, nothing, MPI_INFO_NULL, 1,
+                                            &made),
+             made);
+#endif
+}
+
 /* Each of these is an error on every rank. */
 static void errors(void)
 {
@@ -98,6 +137,7 @@ static void errors(void)
                                    MPI_INFO_NULL, 1, &made),
              made);
 #endif
+    missing();
     /* different arguments on different ranks, which MPI libraries let pass */
     dims[0] = rank ? 2 : 1;
     dims[1] = rank ? 1 : 2;
@@ -159,6 +199,12 @@ static void borders(void)
     MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     say("know their neighbours:", all);
     MPI_Comm_free(&made);
+#ifdef OPEN_MPI /* MPICH 4.0 ends the program */
+    say_made("borders, by anybody:",
+             MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &rank, (int[]){2}, peer,
+                                   MPI_UNWEIGHTED, MPI_INFO_NULL, 1, &made),
+             made);
+#endif
 }
 
 static int handled;

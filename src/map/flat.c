@@ -116,21 +116,32 @@ static void trim_room(struct work *work, int32_t first, int32_t limit)
     }
 }
 
+/* Units of a host that take a rank; where elements take several some may be
+ * full. */
+static int64_t count_open(const struct nw_units *units, int32_t host)
+{
+    int64_t count = 0;
+
+    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++)
+        count += units->room[u] > 0;
+    return count;
+}
+
 /* Evenly over the node where not all its units are used. */
 static void add_units(struct work *work, int32_t host)
 {
     const struct nw_units *units = work->units;
-    int32_t first = units->first[host], place = work->place_count;
-    int32_t limit = rank_limit(work, host);
-    int64_t count = units->first[host + 1] - first;
+    int32_t place = work->place_count, limit = rank_limit(work, host);
+    int64_t count = count_open(units, host), open = 0, taken = 0;
     int64_t used = count < limit ? count : limit;
 
-    for (int64_t i = 0; i < used; i++) {
-        int32_t unit = first + (int32_t)(i * count / used);
-
-        add_place(work, host, unit,
-                  end_of(work, host,
-                         units->member[(size_t)unit * (size_t)units->size]));
+    for (int32_t u = units->first[host]; taken < used; u++) {
+        if (units->room[u] <= 0 || open++ != taken * count / used)
+            continue;
+        add_place(
+            work, host, u,
+            end_of(work, host, units->member[(size_t)u * (size_t)units->size]));
+        taken++;
     }
     trim_room(work, place, limit);
 }

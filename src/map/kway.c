@@ -37,6 +37,7 @@ struct task {
     const struct nw_krun *run;
     const struct answer *one, *other; /* NULL: a start, or a cycle */
     uint64_t seed;
+    bool other_share;
     struct nw_kpace pace; /* on the way back; work: vertices */
     struct answer out;
     nw_status status;
@@ -239,6 +240,7 @@ static nw_status begin(struct task *task, const struct levels *levels,
 {
     const struct nw_kgraph *last = &levels->graph[levels->count - 1];
     struct nw_keffort effort = task->run->effort;
+    struct nw_kmachine machine = *task->run->machine;
     nw_status status;
 
     if (*part)
@@ -251,7 +253,9 @@ static nw_status begin(struct task *task, const struct levels *levels,
         return NW_OK;
     }
     effort.budget = task->run->budget;
-    return nw_ksection(last, task->run->machine, &effort, task->seed, *part);
+    if (task->other_share)
+        machine.share = (double *)task->run->share;
+    return nw_ksection(last, &machine, &effort, task->seed, *part);
 }
 
 /* Before anything is cut for an answer that is late already, where one is there
@@ -408,7 +412,10 @@ static nw_status make_starts(struct nw_krun *run, struct answer *answer,
         return status;
     for (int i = 0; i < count; i++)
         task[i] = (struct task){
-            .run = run, .seed = run->seed * 1000003u + number + (uint64_t)i};
+            .run = run,
+            .seed = run->seed * 1000003u + number + (uint64_t)i,
+            .other_share = run->share && i % 2,
+        };
     status = run_tasks(run, task, &count);
     for (int i = 0; i < count; i++)
         answer[i] = task[i].out;
@@ -554,6 +561,22 @@ static nw_status evolve(struct nw_krun *run, struct answer champion[2])
     return status;
 }
 
+/* No other answer is made. */
+static nw_status polish(struct nw_krun *run, struct answer *one)
+{
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && (i < run->effort.cycles || run->budget->endless);
+         i++) {
+        int count = 1;
+
+        if (!goes_on(run))
+            break;
+        status = combine(run, one, &count, 1000 + (uint64_t)i);
+    }
+    return status;
+}
+
 /* An answer in order that could not be brought within the limits is no answer:
  * one is made, whatever the time. */
 static nw_status make_patiently(const struct nw_krun *run,
@@ -575,7 +598,8 @@ nw_status nw_kway(struct nw_krun *run, int32_t *part)
     nw_status status = take_given(run, &champion[0]);
 
     if (!status)
-        status = evolve(run, champion);
+        status =
+            run->effort.starts ? evolve(run, champion) : polish(run, champion);
     if (!status && !champion[0].balanced && run->budget->hurried)
         status = make_patiently(run, &champion[0]);
     if (!status && !champion[0].balanced)

@@ -72,7 +72,8 @@ static inline double nw_kdistance(const struct nw_kmachine *machine, int32_t a,
 
 /* How much work to do. */
 struct nw_keffort {
-    int starts;   /* whole answers made, then combined */
+    int starts;   /* whole answers made, then combined; 0: what is given is
+                     refined alone */
     int cycles;   /* times the best is coarsened and refined again */
     int repeats;  /* bisections made, the best of which is kept */
     int tries;    /* first cuts of each */
@@ -89,7 +90,9 @@ struct nw_krun {
     uint64_t seed;
     struct nw_budget *budget; /* a step is an answer made or refined again */
     const int32_t *given;     /* [n] an answer to improve on, or NULL */
-    bool given_fits;          /* found out: it keeps every limit */
+    const double *share; /* [k] other loads to aim at, for each second of the
+                            answers made; NULL: always the machine's */
+    bool given_fits;     /* found out: it keeps every limit */
 };
 
 /* Fills part[n] with elements. The answer respects limits, capacities and

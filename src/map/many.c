@@ -245,15 +245,43 @@ static nw_status default_parts(const struct nw_many *many, int32_t *part)
     return status;
 }
 
-static struct nw_keffort choose_effort(const struct nw_many *many)
+/* What is only refined is gone over once at least. */
+static struct nw_keffort choose_effort(const struct nw_many *many, bool refined)
 {
     static const struct nw_keffort efforts[] = {
         [NW_EFFORT_FAST] = {1, 0, 3, 4, 1, 15},
         [NW_EFFORT_DEFAULT] = {4, 2, 3, 4, 2, 30},
         [NW_EFFORT_STRONG] = {16, 4, 5, 8, 3, 50},
     };
+    struct nw_keffort effort = efforts[many->options.effort];
 
-    return efforts[many->options.effort];
+    if (refined) {
+        effort.starts = 0;
+        effort.cycles += !effort.cycles;
+    } else if (effort.starts < 2 && many->options.imbalance < 0) {
+        effort.starts = 2;
+    }
+    return effort;
+}
+
+/* Where loads have no limit the fewest elements are one way to begin, all of
+ * them, each as full as the others, another. */
+static nw_status share_evenly(const struct nw_many *many, double **out)
+{
+    const struct nw_kmachine *m = &many->machine;
+    double load = 0, room = 0;
+    nw_status status;
+
+    if (many->options.imbalance >= 0)
+        return NW_OK;
+    status = nw_alloc((size_t)m->k, sizeof **out, out);
+    for (int32_t v = 0; v < many->graph.n; v++)
+        load += (double)many->graph.load[v];
+    for (int32_t q = 0; q < m->k; q++)
+        room += m->capacity[q];
+    for (int32_t q = 0; !status && q < m->k; q++)
+        (*out)[q] = load * m->capacity[q] / room;
+    return status;
 }
 
 /* The figures a mapping is judged by: the objective, then what decides between
@@ -288,59 +316,87 @@ static bool is_within(const struct nw_many *many, const int32_t *part)
     return within;
 }
 
-/* Of the found and the default the better, where the default may be. */
-static nw_status choose(const struct nw_many *many, const int32_t *found,
-                        const int32_t *standard, nw_mapping **out)
+/* Puts what other parts make in the place of *best where it may be and is
+ * better. */
+static nw_status rival(const struct nw_many *many, const int32_t *part,
+                       nw_mapping **best)
 {
-    nw_mapping *one = NULL, *other = NULL;
+    nw_mapping *other = NULL;
     double figure[2][2] = {{0}};
-    nw_status status = to_mapping(many, found, &one);
+    nw_status status;
 
-    if (!status && is_within(many, standard)) {
-        status = to_mapping(many, standard, &other);
-        if (!status)
-            status = judge(many, one, figure[0]);
-        if (!status)
-            status = judge(many, other, figure[1]);
-        if (!status &&
-            (figure[1][0] < figure[0][0] ||
-             (figure[1][0] == figure[0][0] && figure[1][1] < figure[0][1]))) {
-            nw_mapping *worse = one;
+    if (!is_within(many, part))
+        return NW_OK;
+    status = to_mapping(many, part, &other);
+    if (!status)
+        status = judge(many, *best, figure[0]);
+    if (!status)
+        status = judge(many, other, figure[1]);
+    if (!status &&
+        (figure[1][0] < figure[0][0] ||
+         (figure[1][0] == figure[0][0] && figure[1][1] < figure[0][1]))) {
+        nw_mapping *worse = *best;
 
-            one = other;
-            other = worse;
-        }
+        *best = other;
+        other = worse;
     }
     nw_mapping_free(other);
-    if (status)
-        nw_mapping_free(one);
-    else
-        *out = one;
     return status;
 }
 
-static nw_status find(struct nw_many *many, int32_t *found,
-                      const int32_t *standard, nw_mapping **out)
+/* Of the found, the default and the one to begin from the best. */
+static nw_status choose(const struct nw_many *many, const int32_t *found,
+                        const int32_t *const others[2], nw_mapping **out)
+{
+    nw_mapping *best = NULL;
+    nw_status status = to_mapping(many, found, &best);
+
+    for (int i = 0; !status && i < 2; i++)
+        if (others[i])
+            status = rival(many, others[i], &best);
+    if (status)
+        nw_mapping_free(best);
+    else
+        *out = best;
+    return status;
+}
+
+/* What --from gives, else the default, or else what keeps every limit. */
+static nw_status find(struct nw_many *many, const int32_t *standard,
+                      bool refined, nw_mapping **out)
 {
     struct nw_krun run = {.graph = &many->graph,
                           .machine = &many->machine,
-                          .effort = choose_effort(many),
+                          .effort = choose_effort(many, refined),
                           .seed = many->options.seed,
                           .budget = &many->budget,
                           .given = standard};
-    int32_t *fitted = NULL;
+    size_t n = (size_t)many->graph.n;
+    int32_t *found = NULL, *fitted = NULL, *start = NULL;
+    double *share = NULL;
     bool fits = false;
-    nw_status status = nw_alloc((size_t)many->graph.n, sizeof *fitted, &fitted);
+    nw_status status = nw_alloc(n, sizeof *found, &found);
 
-    if (!status && !is_within(many, standard))
+    if (!status)
+        status = nw_alloc(n, sizeof *fitted, &fitted);
+    if (!status)
+        status = nw_many_read_start(many, &start);
+    if (!status && !start && !is_within(many, standard))
         status = nw_many_fit(many, fitted, &fits);
-    if (fits)
-        run.given = fitted;
+    if (start || fits)
+        run.given = start ? start : fitted;
+    if (!status)
+        status = share_evenly(many, &share);
+    run.share = share;
     if (!status)
         status = nw_kway(&run, found);
-    free(fitted);
     if (!status)
-        status = choose(many, found, standard, out);
+        status =
+            choose(many, found, (const int32_t *[2]){standard, start}, out);
+    free(found);
+    free(fitted);
+    free(start);
+    free(share);
     return status;
 }
 
@@ -358,50 +414,107 @@ nw_status nw_many_solve(struct nw_many *many, const char *name,
                         nw_mapping **out)
 {
     size_t n = (size_t)many->graph.n;
-    int32_t *found = NULL, *standard = NULL;
-    nw_status status = nw_alloc(n, sizeof *found, &found);
+    int32_t *standard = NULL;
+    nw_status status = nw_alloc(n, sizeof *standard, &standard);
 
-    if (!status)
-        status = nw_alloc(n, sizeof *standard, &standard);
     if (!status)
         status = default_parts(many, standard);
     if (!status)
-        status = strcmp(name, "block") ? find(many, found, standard, out)
-                                       : in_order(many, standard, out);
-    free(found);
+        status = strcmp(name, "block")
+                     ? find(many, standard, !strcmp(name, "refine"), out)
+                     : in_order(many, standard, out);
     free(standard);
     return status;
 }
 
-/* What a name means where elements have parts. */
-static const char *name_of(const char *asked)
+/* How an algorithm answers where elements have parts. */
+enum way { BY_PARTS, BY_SEATS, BY_PHASES, NO_WAY };
+
+static const struct {
+    const char *name;
+    enum way way;
+} ways[] = {
+    {"multilevel", BY_PARTS},   {"block", BY_PARTS},
+    {"refine", BY_PARTS},       {"anneal", BY_SEATS},
+    {"tabu", BY_SEATS},         {"exact", BY_SEATS},
+    {"cyclic", BY_PHASES},      {"random", BY_PHASES},
+    {"scotch", BY_PHASES},      {"rashti", BY_PHASES},
+    {"partition", BY_PHASES},   {"magc", BY_PHASES},
+    {"magc-scotch", BY_PHASES}, {"magc-greedy", BY_PHASES},
+};
+
+static enum way way_of(const char *name)
 {
-    if (!asked || !strcmp(asked, "auto") || !strcmp(asked, "multilevel"))
-        return "multilevel";
-    if (!strcmp(asked, "default") || !strcmp(asked, "block"))
-        return "block";
-    return NULL;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (!strcmp(ways[i].name, name))
+            return ways[i].way;
+    return NO_WAY;
+}
+
+static const char *name_of(const struct nw_many *many)
+{
+    const char *asked = many->options.algorithm;
+
+    if (!asked || !strcmp(asked, "auto"))
+        return nw_many_is_single(&many->options) ? "auto" : "multilevel";
+    return strcmp(asked, "default") ? asked : "block";
+}
+
+/* Never worse than the default, but for what is asked for as it is. */
+static nw_status place(struct nw_many *many, const char *name, nw_mapping **out,
+                       struct nw_map_report *report)
+{
+    int32_t *standard = NULL;
+    nw_mapping *found = NULL;
+    nw_status status = nw_many_placed(many, name, &found, report);
+
+    if (!status && !nw_algorithm_find(name)->baseline)
+        status = nw_alloc((size_t)many->graph.n, sizeof *standard, &standard);
+    if (!status && standard)
+        status = default_parts(many, standard);
+    if (!status && standard)
+        status = rival(many, standard, &found);
+    free(standard);
+    if (status)
+        nw_mapping_free(found);
+    else
+        *out = found;
+    return status;
+}
+
+static nw_status run_several(struct nw_many *many, const char *name,
+                             nw_mapping **out, struct nw_map_report *report)
+{
+    enum way way = way_of(name);
+    bool seats = nw_many_has_seats(many) && strcmp(name, "block");
+
+    if (way == NO_WAY)
+        return nw_fail(NW_EINVAL,
+                       "algorithm %s places one rank on an element; several "
+                       "are placed by multilevel",
+                       name);
+    if (way == BY_PHASES)
+        return place(many, name, out, report);
+    if (way == BY_SEATS && !seats)
+        return nw_fail(NW_EINVAL,
+                       "%s is for few ranks of one weight where elements take "
+                       "several; refine and multilevel are for any",
+                       name);
+    many->budget.grace_ns = 0; /* all of it looks at the clock */
+    if (seats)
+        return nw_many_several(many, name, out, report);
+    report->algorithm = name;
+    return nw_many_solve(many, name, out);
 }
 
 static nw_status run(struct nw_many *many, nw_mapping **out,
                      struct nw_map_report *report)
 {
-    const char *asked = many->options.algorithm;
-    const char *name = name_of(asked);
-    bool in_order = name && !strcmp(name, "block");
+    const char *name = name_of(many);
 
-    if (nw_many_is_single(&many->options) && !in_order)
-        return nw_many_single(many, asked ? asked : "auto", out, report);
-    if (!name)
-        return nw_fail(NW_EINVAL,
-                       "algorithm %s places one rank on an element; several "
-                       "are placed by multilevel and block",
-                       asked);
-    many->budget.grace_ns = 0; /* all of it looks at the clock */
-    if (!in_order && nw_many_has_seats(many))
-        return nw_many_several(many, out, report);
-    report->algorithm = name;
-    return nw_many_solve(many, name, out);
+    if (!nw_many_is_single(&many->options) || !strcmp(name, "block"))
+        return run_several(many, name, out, report);
+    return nw_many_single(many, name, out, report);
 }
 
 /* Limits that bind nobody leave a problem like any other. */

@@ -54,7 +54,12 @@ NW_MUST_CHECK nw_status nw_many_make_machine(struct nw_many *many);
 NW_MUST_CHECK nw_status nw_many_fit(const struct nw_many *many, int32_t *part,
                                     bool *fits);
 
-/* By its parts alone: `name` is multilevel or block. */
+/* The options' start as parts, which the caller frees; NULL where there is
+ * none. many_start.c */
+NW_MUST_CHECK nw_status nw_many_read_start(const struct nw_many *many,
+                                           int32_t **out);
+
+/* By its parts alone: `name` is multilevel, refine or block. */
 NW_MUST_CHECK nw_status nw_many_solve(struct nw_many *many, const char *name,
                                       nw_mapping **out);
 
@@ -73,8 +78,15 @@ NW_MUST_CHECK nw_status nw_many_single(struct nw_many *many, const char *name,
 
 /* Whether all weigh the same, and they are few enough. */
 bool nw_many_has_seats(const struct nw_many *many);
-NW_MUST_CHECK nw_status nw_many_several(struct nw_many *many, nw_mapping **out,
+/* By multilevel, or a search that is named and begins with its answer. */
+NW_MUST_CHECK nw_status nw_many_several(struct nw_many *many, const char *name,
+                                        nw_mapping **out,
                                         struct nw_map_report *report);
+/* By an algorithm of phases, however many they are; NW_EINVAL where their
+ * weights differ, which those do not know. */
+NW_MUST_CHECK nw_status nw_many_placed(struct nw_many *many, const char *name,
+                                       nw_mapping **out,
+                                       struct nw_map_report *report);
 
 /* GPUs for a complete answer without any, ranks moved between nodes where they
  * lack them; NW_EINVAL where that leads nowhere. many_gpus.c */

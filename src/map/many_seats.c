@@ -128,6 +128,29 @@ static void lower_room(struct seating *work, int32_t q, int32_t unit)
     *room = *room > less ? *room - less : 0;
 }
 
+/* Hosts take no more than their units do, and those that are fixed on them. */
+static nw_status lower_hosts(struct nw_problem *problem)
+{
+    int64_t *room;
+    nw_status status =
+        nw_alloc((size_t)problem->host_count, sizeof *room, &room);
+
+    for (int32_t r = 0;
+         !status && problem->fixed_host && r < problem->pattern->rank_count;
+         r++)
+        if (problem->fixed_host[r] >= 0)
+            room[problem->fixed_host[r]] += !nw_problem_needs_core(problem, r);
+    for (int32_t h = 0; !status && h < problem->host_count; h++) {
+        for (int32_t u = problem->core.first[h]; u < problem->core.first[h + 1];
+             u++)
+            room[h] += problem->core.room[u];
+        if (room[h] < problem->room[h])
+            problem->room[h] = (int32_t)room[h];
+    }
+    free(room);
+    return status;
+}
+
 /* Units are the elements of each host; the machine of parts has its hosts in
  * the topology's order. */
 static void fill_limits(struct seating *work)
@@ -168,10 +191,12 @@ static nw_status make_problem(struct seating *work)
     if (status)
         return status;
     fill_limits(work);
+    if (work->several)
+        status = lower_hosts(problem);
     problem->budget = &work->many->budget;
     problem->load = work->several ? NULL : work->many->graph.load;
     problem->limit = work->limit;
-    return NW_OK;
+    return status;
 }
 
 /* --- where to begin --- */
@@ -290,6 +315,13 @@ static const struct nw_algorithm on_tree = {
     {"partition", "partition", "partition"},
     NW_KINDS_ALL};
 
+static const struct nw_algorithm by_seats = {
+    "refine",
+    "",
+    nw_run_search,
+    {"partition", "partition", "partition"},
+    NW_KINDS_ALL};
+
 static nw_status run_auto(struct seating *work, struct nw_candidate *out)
 {
     nw_status status = NW_EUNSUPPORTED;
@@ -318,7 +350,9 @@ static nw_status improve(struct seating *work, const char *name,
     struct nw_candidate other = {0};
     nw_status status;
 
-    if (!strcmp(name, "refine") && is_flat(&work->problem))
+    if (!strcmp(name, "refine") && work->several)
+        algorithm = &by_seats;
+    else if (!strcmp(name, "refine") && is_flat(&work->problem))
         algorithm = &on_tree;
     work->problem.options.start = best->mapping;
     if (is_one_of(name, whole))
@@ -339,17 +373,20 @@ static nw_status improve(struct seating *work, const char *name,
 
 /* The budget is one for what is found first and what is made of it; only the
  * last goes on until it is cut. */
-static nw_status find_start(struct seating *work)
+static nw_status find_start(struct seating *work, const char *name)
 {
     struct nw_budget *budget = &work->many->budget;
     bool endless = budget->endless;
     nw_status status;
 
-    work->start = work->many->options.start;
-    if (work->start)
+    if (!work->several && work->many->options.start) {
+        work->start = work->many->options.start;
         return NW_OK;
+    }
+    if (strcmp(name, "refine") || !work->several)
+        name = "multilevel";
     budget->endless = false;
-    status = nw_many_solve(work->many, "multilevel", &work->found);
+    status = nw_many_solve(work->many, name, &work->found);
     budget->endless = endless;
     work->start = work->found;
     return status;
@@ -362,7 +399,7 @@ static nw_status seat(struct nw_many *many, bool several, const char *name,
     struct nw_candidate best = {0};
     nw_status status;
 
-    status = find_start(&work);
+    status = find_start(&work, name);
     if (!status)
         status = make_problem(&work);
     if (!status)
@@ -396,8 +433,43 @@ nw_status nw_many_single(struct nw_many *many, const char *name,
     return seat(many, false, name, out, report);
 }
 
-nw_status nw_many_several(struct nw_many *many, nw_mapping **out,
-                          struct nw_map_report *report)
+nw_status nw_many_several(struct nw_many *many, const char *name,
+                          nw_mapping **out, struct nw_map_report *report)
 {
-    return seat(many, true, "multilevel", out, report);
+    return seat(many, true, name, out, report);
+}
+
+nw_status nw_many_placed(struct nw_many *many, const char *name,
+                         nw_mapping **out, struct nw_map_report *report)
+{
+    struct seating work = {.many = many, .several = true};
+    struct nw_candidate found = {0};
+    int64_t room = 0;
+    nw_status status;
+
+    if (!is_even(many))
+        return nw_fail(NW_EINVAL,
+                       "%s knows no weights of ranks, and these differ; "
+                       "multilevel, refine and block do",
+                       name);
+    status = make_problem(&work);
+    for (int32_t h = 0; !status && h < work.problem.host_count; h++)
+        room += work.problem.room[h];
+    if (!status && room < many->graph.n)
+        status = nw_fail(NW_EINVAL,
+                         "%d ranks do not fit: the limits of load "
+                         "leave room for %lld",
+                         many->graph.n, (long long)room);
+    if (!status)
+        status = nw_candidate_run(nw_algorithm_find(name), &work.problem,
+                                  &work.report, &found);
+    if (!status) {
+        *out = found.mapping;
+        found.mapping = NULL;
+        *report = work.report;
+        report->algorithm = found.algorithm;
+    }
+    nw_candidate_fini(&found);
+    nw_problem_fini(&work.problem);
+    return status;
 }

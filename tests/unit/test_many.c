@@ -227,6 +227,102 @@ static void test_rules_hold(void **state)
     assert_true(answered > 100);
 }
 
+static const char *const by_name[] = {
+    "refine", "anneal",    "tabu",        "cyclic", "random",
+    "scotch", "partition", "magc-greedy", "rashti",
+};
+
+static void test_names_keep_the_rules(void **state)
+{
+    int answered = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 90; seed++) {
+        struct inputs in;
+        nw_mapping *mapping = NULL;
+        nw_status status;
+
+        make_inputs(&in, seed);
+        in.options.weights = NULL;
+        in.options.algorithm = by_name[seed % 9];
+        status = nw_map(in.topology, in.pattern, &in.options, &mapping, NULL);
+        if (status == NW_OK) {
+            check_rules(in.topology, mapping, &in.options);
+            answered++;
+        } else if (status != NW_ENODEV) { /* no Scotch */
+            assert_int_equal(status, NW_EINVAL);
+        }
+        nw_mapping_free(mapping);
+        free_inputs(&in);
+    }
+    assert_true(answered > 30);
+}
+
+/* What is given is made better, however many they are, and where it passes the
+ * limits it is brought within them. */
+static void test_given_is_improved(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:4:8@1:10:100");
+    nw_pattern *pattern = make_grid(30);
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *given, *found;
+    double before;
+
+    (void)state;
+    options.objective = NW_OBJECTIVE_HOP_BYTES;
+    options.effort = NW_EFFORT_FAST;
+    options.capacity = 12;
+    options.algorithm = "partition";
+    assert_int_equal(nw_map(topology, pattern, &options, &given, NULL), NW_OK);
+    before = hop_bytes(topology, pattern, given);
+    options.start = given;
+    options.algorithm = "refine";
+    assert_int_equal(nw_map(topology, pattern, &options, &found, NULL), NW_OK);
+    assert_true(hop_bytes(topology, pattern, found) < before);
+    nw_mapping_free(found);
+    options.algorithm = "multilevel";
+    assert_int_equal(nw_map(topology, pattern, &options, &found, NULL), NW_OK);
+    assert_true(hop_bytes(topology, pattern, found) < before);
+    nw_mapping_free(found);
+    options.algorithm = "refine";
+    options.capacity = 8;
+    assert_int_equal(nw_map(topology, pattern, &options, &found, NULL), NW_OK);
+    check_rules(topology, found, &options);
+    nw_mapping_free(found);
+    nw_mapping_free(given);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Triangles have an element each, where the fewest elements would cut them. */
+static void test_all_elements_may_be_used(void **state)
+{
+    enum { TRIANGLES = 256 };
+    nw_topology *topology = load("hierarchy:16:16@1:10");
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+
+    (void)state;
+    assert_int_equal(nw_pattern_builder_new(3 * TRIANGLES, &builder), NW_OK);
+    for (int32_t i = 0; i < 3 * TRIANGLES; i++)
+        assert_int_equal(nw_pattern_builder_add(
+                             builder, i, (i + TRIANGLES) % (3 * TRIANGLES),
+                             NW_KIND_HH, 100, 1),
+                         NW_OK);
+    assert_int_equal(nw_pattern_builder_build(builder, &pattern), NW_OK);
+    options.objective = NW_OBJECTIVE_HOP_BYTES;
+    options.capacity = 4;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    assert_true(hop_bytes(topology, pattern, mapping) == 0);
+    nw_mapping_free(mapping);
+    nw_pattern_builder_free(builder);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 /* Without weights, speeds and fixed ranks there is always an answer where the
  * capacities have room. */
 static void test_plain_is_always_answered(void **state)
@@ -575,13 +671,20 @@ static void test_refusals_say_why(void **state)
     (void)state;
     options.capacity = 2;
     expect_refusal("hierarchy:2:2@1:10", 9, &options, "9 ranks do not fit");
-    options.algorithm = "scotch";
-    expect_refusal("hierarchy:2:2@1:10", 8, &options, "scotch");
+    options.algorithm = "tile";
+    expect_refusal("hierarchy:2:2@1:10", 8, &options, "tile");
+    options.algorithm = "tabu";
+    expect_refusal("hierarchy:16:32@1:10", 600, &options, "few ranks");
     options.algorithm = NULL;
     options.capacity = 0;
     options.imbalance = 0.1;
     options.weights = weights;
     expect_refusal("hierarchy:2:2@1:10", 4, &options, "weight 50");
+    options.algorithm = "cyclic";
+    options.imbalance = 100;
+    expect_refusal("hierarchy:2:2@1:10", 4, &options,
+                   "cyclic knows no weights");
+    options.algorithm = NULL;
     options.weights = huge;
     expect_refusal("hierarchy:2:2@1:10", 4, &options, "2^63");
 }
@@ -615,6 +718,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules_hold),
+        cmocka_unit_test(test_names_keep_the_rules),
+        cmocka_unit_test(test_given_is_improved),
+        cmocka_unit_test(test_all_elements_may_be_used),
         cmocka_unit_test(test_plain_is_always_answered),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_steps_repeat),

@@ -19,6 +19,13 @@
 /* What those seated so far cost. */
 struct sums {
     double hop_bytes, latency, busy, most;
+    size_t changes; /* of loads */
+};
+
+/* A link's load before it was changed. */
+struct change {
+    uint32_t hop;
+    double load;
 };
 
 struct work {
@@ -26,7 +33,8 @@ struct work {
     const struct nw_aim *aim;
     struct nw_budget *budget;
     struct nw_ways ways;
-    double *load, *slow; /* [hops] bytes, s per byte; NULL: no links */
+    double *load, *slow;   /* [hops] bytes, s per byte; NULL: no links */
+    struct change *change; /* all that led to the loads of now */
     struct sums now;
     int32_t *order; /* [ranks] */
     int32_t *best;  /* [2 x ranks] seats */
@@ -52,6 +60,8 @@ static void add_way(struct work *work, const int32_t seat[2],
     for (uint32_t i = 0; work->load && i < way.count; i++) {
         uint32_t hop = way.hop[i];
 
+        work->change[work->now.changes++] =
+            (struct change){hop, work->load[hop]};
         work->load[hop] += bytes;
         work->now.busy += bytes * work->slow[hop];
         work->now.most =
@@ -59,9 +69,8 @@ static void add_way(struct work *work, const int32_t seat[2],
     }
 }
 
-/* An actor's messages with those that are seated; sign -1 takes them off the
- * links again. */
-static void add_actor(struct work *work, int32_t actor, double sign)
+/* An actor's messages with those that are seated. */
+static void add_actor(struct work *work, int32_t actor)
 {
     const struct nw_seats *seats = work->seats;
     int32_t here = seats->seat[actor];
@@ -69,13 +78,13 @@ static void add_actor(struct work *work, int32_t actor, double sign)
     for (size_t t = seats->row[actor]; t < seats->row[actor + 1]; t++) {
         const struct nw_tie *tie = &seats->tie[t];
         int32_t there = seats->seat[tie->peer];
-        double out[2] = {sign * tie->out, sign * tie->out_messages};
-        double in[2] = {sign * tie->in, sign * tie->in_messages};
 
         if (there < 0)
             continue;
-        add_way(work, (int32_t[]){here, there}, out);
-        add_way(work, (int32_t[]){there, here}, in);
+        add_way(work, (int32_t[]){here, there},
+                (double[]){tie->out, tie->out_messages});
+        add_way(work, (int32_t[]){there, here},
+                (double[]){tie->in, tie->in_messages});
     }
 }
 
@@ -114,16 +123,18 @@ static void take(struct work *work, int32_t actor, int32_t seat)
 {
     work->seats->seat[actor] = seat;
     work->seats->owner[seat] = actor;
-    add_actor(work, actor, 1);
+    add_actor(work, actor);
 }
 
-/* The loads again without it; the sums are the caller's to put back. */
-static void leave(struct work *work, int32_t actor)
+/* The last one seated; what was before it, to the last bit: much taken off
+ * again would leave nothing right of the little beside it. */
+static void leave(struct work *work, int32_t actor, const struct sums *before)
 {
     struct nw_seats *seats = work->seats;
 
-    if (work->load)
-        add_actor(work, actor, -1);
+    for (size_t i = work->now.changes; i-- > before->changes;)
+        work->load[work->change[i].hop] = work->change[i].load;
+    work->now = *before;
     seats->owner[seats->seat[actor]] = -1;
     seats->seat[actor] = -1;
 }
@@ -180,8 +191,7 @@ static void try_gpu(struct work *work, int32_t depth, int32_t seat)
     take(work, actor, seat);
     if (is_less(work))
         sit(work, depth + 1);
-    leave(work, actor);
-    work->now = before;
+    leave(work, actor, &before);
 }
 
 /* `best` is where the search began until it finds better: what it says of
@@ -221,8 +231,7 @@ static void try_core(struct work *work, int32_t depth, int32_t seat)
         seat_gpu(work, depth, host);
     seats->used[host]--;
     seats->gpu_used[host] -= gpu;
-    leave(work, rank);
-    work->now = before;
+    leave(work, rank, &before);
 }
 
 static void record(struct work *work)
@@ -314,10 +323,14 @@ static nw_status prepare_links(struct work *work,
                                const struct nw_topology *topology)
 {
     size_t n = 2 * (size_t)nw_topology_link_count(topology);
+    size_t ties = work->seats->row[2 * work->seats->rank_count];
     nw_status status = nw_alloc(n, sizeof *work->load, &work->load);
 
     if (!status)
         status = nw_alloc(n, sizeof *work->slow, &work->slow);
+    if (!status) /* two ways for a tie, which stands with both its ends */
+        status = nw_alloc(ties * nw_topology_route_max(topology),
+                          sizeof *work->change, &work->change);
     for (size_t i = 0; !status && i < n; i++) {
         int32_t class = nw_topology_link_class_of(topology, (int32_t)(i / 2));
 
@@ -353,9 +366,7 @@ static nw_status prepare(struct work *work)
     return status;
 }
 
-/* Stands the actors up, and seats them anew as `best` says, what that costs
- * counted from nothing. */
-static void seat_all(struct work *work)
+static void stand_up(struct work *work)
 {
     struct nw_seats *seats = work->seats;
     size_t hosts = (size_t)seats->problem->host_count;
@@ -370,6 +381,14 @@ static void seat_all(struct work *work)
     if (work->load)
         memset(work->load, 0, 2 * links * sizeof *work->load);
     work->now = (struct sums){0};
+}
+
+/* As `best` says, what that costs counted from nothing. */
+static void seat_all(struct work *work)
+{
+    struct nw_seats *seats = work->seats;
+
+    stand_up(work);
     for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
         int32_t *used = a < seats->rank_count ? seats->used : seats->gpu_used;
 
@@ -378,22 +397,6 @@ static void seat_all(struct work *work)
         take(work, a, work->best[a]);
         used[seats->host[work->best[a]]]++;
     }
-}
-
-static void stand_up(struct work *work)
-{
-    struct nw_seats *seats = work->seats;
-
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
-        int32_t seat = seats->seat[a];
-
-        if (seat < 0)
-            continue;
-        (a < seats->rank_count ? seats->used
-                               : seats->gpu_used)[seats->host[seat]]--;
-        leave(work, a);
-    }
-    work->now = (struct sums){0};
 }
 
 nw_status nw_seats_exhaust(struct nw_seats *seats, const struct nw_aim *aim,
@@ -424,6 +427,7 @@ nw_status nw_seats_exhaust(struct nw_seats *seats, const struct nw_aim *aim,
     nw_ways_fini(&work.ways);
     free(work.load);
     free(work.slow);
+    free(work.change);
     free(work.order);
     free(work.best);
     return status;

@@ -34,6 +34,14 @@ ranks 4
 1 a2
 2 a1
 3 a1
+## Ranks 1 and 4 exchange so much that they must share a node, from where 1 sends
+## 7 bytes each to 0 and 2: 14 s on its link of 1 byte/s are the least, and what
+## was tried before must leave nothing on the links.
+$ printf 'nodewise: cluster 1\nname: slow\nnode_types:\n  pair: {cpu: {packages: 1, cores: 2, links: {core: 1000000000GB/s}}}\nnodes:\n  - {name: "n[0-2]", type: pair, switch: top, port: {bandwidth: 1}}\nnetwork:\n  tree: {switch: top}\n' > slow.yaml
+$ printf '0 2 1\n0 3 1\n1 0 7\n1 2 7\n1 4 288230376151711745\n2 0 1\n3 0 7\n3 4 3\n' > apart.list
+$ nodewise map -t slow.yaml -p list:apart.list --algorithm exact --objective congestion --json -q | grep -e proven -e '"max_congestion":' | head -2
+  "proven": true,
+  "max_congestion": 14,
 ## A mapping to begin from that is no answer itself is refused: a core twice, a
 ## node of more ranks than it is to have, a fixed rank elsewhere.
 $ printf 'nodewise mapping 1\nranks 4\n0 a1 0 -\n1 a1 0 -\n2 a1 1 -\n3 a2 0 -\n' > twice.mapping

@@ -2,6 +2,7 @@
 /* Who the others are: where they run, which provider reaches them, whether
  * they still live, and what ends when they do not. */
 #include "channel/fetch.h"
+#include "channel/guard.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -148,6 +149,8 @@ static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
         strcmp(theirs[peer->fabric].provider, mine[peer->fabric].provider))
         return nw_fail(NW_ENODEV, "no provider reaches rank %d", peer->rank);
     peer->at_once &= channel->fabric[peer->fabric].copies;
+    if (channel->fabric[peer->fabric].copies && peer->here)
+        peer->lock = nw_guard_open(theirs[peer->fabric].name, peer->pid);
     return nw_endpoint_meet(&channel->fabric[peer->fabric],
                             theirs[peer->fabric].name, &peer->address);
 }
@@ -219,6 +222,8 @@ void nw_peers_leave(nw_channel *channel)
     for (int32_t i = 0; i < channel->options.count; i++)
         if (channel->peer[i].watch >= 0)
             (void)close(channel->peer[i].watch);
+    for (int32_t i = 0; i < channel->options.count; i++)
+        nw_guard_close(channel->peer[i].lock);
 }
 
 /* -- peers that are gone -- */
@@ -373,6 +378,13 @@ static bool is_dead(const struct nw_peer *peer)
     struct pollfd watch = {peer->watch, POLLIN, 0};
 
     return peer->watch >= 0 ? poll(&watch, 1, 0) == 1 : has_ended(peer->pid);
+}
+
+bool nw_peer_is_dead(const nw_channel *channel, const struct nw_peer *peer)
+{
+    return peer->here &&
+           peer->pid != channel->peer[channel->options.rank].pid &&
+           (peer->died_ns || is_dead(peer));
 }
 
 /* What a dead process had sent may still be on its way for a moment. */

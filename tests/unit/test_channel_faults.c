@@ -13,6 +13,7 @@
 #include <nodewise/channel.h>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <rdma/fi_errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -400,6 +402,73 @@ static void a_peer_dies_while_written(void **state)
     }
 }
 
+/* -- a peer dies while it looks what came -- */
+
+/* As `shm` holds the lock of its own memory meanwhile. */
+static void die_looking(nw_channel *channel)
+{
+    const struct nw_peer *self = &channel->peer[channel->options.rank];
+    const char *name = strstr(channel->fabric[self->fabric].name, "://");
+    char path[300];
+    int file, *lock;
+
+    SHOULD(name != NULL);
+    snprintf(path, sizeof path, "/dev/shm/%s", name + 3);
+    file = open(path, O_RDWR);
+    SHOULD(file >= 0);
+    lock = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    SHOULD(lock != MAP_FAILED);
+    lock += 6;
+    SHOULD(*lock == 1);
+    *lock = 0;
+    (void)kill(getpid(), SIGKILL);
+}
+
+/* Sent to before anybody looked whether it lives. */
+static void send_to_the_dead(nw_channel *channel, const struct job *job,
+                             int32_t rank)
+{
+    uint64_t start = nw_clock_ns();
+    char *words = calloc(1, LARGE);
+    size_t bytes = job->largest;
+
+    if (!channel->peer[2].lock) /* of another form: nothing to be held */
+        _exit(rank == 2);
+    for (int32_t peer = 0; peer < 3; peer++)
+        if (peer != rank)
+            works(channel, rank, peer, SMALL);
+    if (rank == 2)
+        die_looking(channel);
+    (void)usleep(50000);
+    for (int i = 0; i < 3; i++) {
+        nw_status status = pass(
+            channel, true, (struct nw_channel_message){words, bytes, 2, 1});
+
+        SHOULD(status == NW_EIO);
+    }
+    SHOULD(nw_clock_ns() - start < UINT64_C(60000000000));
+    works(channel, rank, !rank, SMALL);
+    works(channel, rank, !rank, LARGE);
+    free(words);
+}
+
+static void a_peer_dies_looking(void **state)
+{
+    static const size_t sizes[] = {SMALL, 8000, LARGE};
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct job job = {.count = 3,
+                          .provider = "shm",
+                          .protocol =
+                              i < 3 ? NW_CHANNEL_AUTO : NW_CHANNEL_RENDEZVOUS,
+                          .largest = sizes[i % 3],
+                          .work = send_to_the_dead};
+
+        assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
+    }
+}
+
 /* -- a provider vanishes -- */
 
 static ssize_t read_nothing(struct fid_cq *queue, void *entries, size_t count)
@@ -659,6 +728,7 @@ int main(void)
         cmocka_unit_test(a_gpu_is_reset),
         cmocka_unit_test(a_copy_fails_between_pieces),
         cmocka_unit_test(a_peer_dies_while_written),
+        cmocka_unit_test(a_peer_dies_looking),
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),
         cmocka_unit_test(a_peer_sends_rubbish),

@@ -36,6 +36,8 @@ struct partition {
     int32_t *place;
     int8_t *best_side; /* [processes] of the best cut so far */
     int32_t *bucket;   /* [processes + 1] for sorting by stripe */
+    int32_t *anchor;   /* fixed processes, those of a place together */
+    int32_t *anchored; /* [places + 2] where those of each begin */
     struct nw_stripes stripes;
     struct start start;
 };
@@ -135,17 +137,39 @@ static size_t split_list(struct partition *part, struct nw_ints list)
     return left;
 }
 
+static nw_status list_anchors(struct partition *part)
+{
+    const struct nw_placing *placing = part->placing;
+    size_t places = (size_t)placing->places->count;
+    int32_t *row = NULL;
+    nw_status status = nw_alloc(places + 2, sizeof *row, &row);
+
+    part->anchored = row;
+    if (!status && placing->fixed)
+        status = nw_alloc((size_t)placing->count, sizeof *part->anchor,
+                          &part->anchor);
+    if (status || !placing->fixed)
+        return status;
+    for (int32_t p = 0; p < placing->count; p++)
+        if (placing->fixed[p])
+            row[placing->place[p] + 2]++;
+    for (size_t q = 2; q < places + 2; q++)
+        row[q] += row[q - 1];
+    for (int32_t p = 0; p < placing->count; p++)
+        if (placing->fixed[p])
+            part->anchor[row[placing->place[p] + 1]++] = p;
+    return NW_OK;
+}
+
 /* Sides of fixed processes, which attract what talks to them; -1 clears. */
 static void set_anchors(struct partition *part, const struct piece *piece,
                         int32_t middle, bool on)
 {
-    const struct nw_placing *placing = part->placing;
+    const int32_t *row = part->anchored;
 
-    for (int32_t p = 0; placing->fixed && p < placing->count; p++)
-        if (placing->fixed[p] && placing->place[p] >= piece->first &&
-            placing->place[p] < piece->end)
-            part->bisection.side[p] =
-                on ? (int8_t)(placing->place[p] >= middle) : -1;
+    for (int32_t i = row[piece->first]; i < row[piece->end]; i++)
+        part->bisection.side[part->anchor[i]] =
+            on ? (int8_t)(i >= row[middle]) : -1;
 }
 
 /* Traffic over the cut, counted from both of its ends. */
@@ -416,6 +440,8 @@ nw_status nw_place_partition(struct nw_placing *placing)
     if (!status)
         status = nw_alloc(n + 1, sizeof *part.bucket, &part.bucket);
     if (!status)
+        status = list_anchors(&part);
+    if (!status)
         status = nw_stripes_find(placing, &part.stripes);
     if (!status)
         status = all_starts(&part);
@@ -426,6 +452,8 @@ nw_status nw_place_partition(struct nw_placing *placing)
     free(part.place);
     free(part.best_side);
     free(part.bucket);
+    free(part.anchor);
+    free(part.anchored);
     nw_stripes_fini(&part.stripes);
     if (status)
         return status;

@@ -17,6 +17,9 @@
 #define TRIALS_EACH 100
 #define PARTNERS 4    /* tried per process and place */
 #define PLACES_ALL 64 /* up to here every place is a target */
+/* Of hop-bytes, less than one where distances are whole. */
+#define LEAST_MOST 0.5
+#define LEAST_OF_ALL 1e-9
 
 struct refining {
     struct nw_placing *placing;
@@ -31,6 +34,7 @@ struct refining {
     double scale;     /* 1 / congestion at the start */
     double most;      /* congestion at the start of the pass */
     double hop_bytes; /* change in the trial */
+    double least;     /* change of them that is more than rounding */
     uint64_t begun;   /* steps before */
 };
 
@@ -177,15 +181,15 @@ static bool try_swap(struct refining *work, int32_t p, int32_t q, int32_t place)
 {
     int32_t home = work->placing->place[p];
     double change;
-    bool better;
+    bool better, nearer;
 
     load_trial(work, p, q, place);
+    nearer = work->hop_bytes < -work->least;
     change = end_trial(work, false);
     if (work->placing->by_distance)
-        better =
-            work->hop_bytes < -0.5 || (work->hop_bytes <= 0 && change < -1e-9);
+        better = nearer || (work->hop_bytes <= 0 && change < -1e-9);
     else
-        better = change < -1e-9 || (change <= 1e-12 && work->hop_bytes < -0.5);
+        better = change < -1e-9 || (change <= 1e-12 && nearer);
     if (!better)
         return false;
     load_trial(work, p, q, place);
@@ -356,6 +360,7 @@ static void load_all(struct refining *work)
             change_pair(work, placing->place[p],
                         placing->place[placing->arc[a].peer],
                         placing->arc[a].out);
+    work->least = fmin(LEAST_MOST, LEAST_OF_ALL * work->hop_bytes);
     end_trial(work, true);
 }
 

@@ -24,6 +24,7 @@
 #define LEVELS_MOST 32
 #define GRAPH_PLACES_MOST 1024 /* of a machine given as a complete graph */
 #define LENGTH_MOST 1e6        /* of a way; sums of pairs stay in 64 bits */
+#define LENGTH_FINE 1e4        /* of the longest where some are not whole */
 #define WEIGHT_SUM 1e12        /* of all edges; Scotch sums in 64 bits */
 
 static struct {
@@ -172,19 +173,29 @@ static SCOTCH_Num whole_distance(const struct machine *machine, int32_t a,
     return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MOST);
 }
 
-/* Longer ones than Scotch sums are all made shorter; those of a tree are told
- * from its first place. */
+/* Longer ones than Scotch sums are all made shorter, and fractions longer;
+ * those of a tree are told from its first place. */
 static void find_scale(struct machine *machine)
 {
     const struct nw_places *places = machine->placing->places;
-    int32_t from = places->topology->matrix ? places->count : 1;
+    int32_t count = places->count, from = 1;
     double longest = 0;
+    bool whole = true;
 
-    for (int32_t a = 0; a < from && places->count <= GRAPH_PLACES_MOST; a++)
-        for (int32_t b = 0; b < places->count; b++)
-            if (a != b)
-                longest = fmax(longest, both_ways(places, a, b));
-    machine->scale = longest > LENGTH_MOST ? LENGTH_MOST / longest : 1;
+    if (places->topology->matrix)
+        from = count <= GRAPH_PLACES_MOST ? count : 0;
+    for (int32_t a = 0; a < from; a++)
+        for (int32_t b = 0; b < count; b++) {
+            double length = a == b ? 0 : both_ways(places, a, b);
+
+            longest = fmax(longest, length);
+            whole &= length == floor(length);
+        }
+    machine->scale = 1;
+    if (longest > LENGTH_MOST)
+        machine->scale = LENGTH_MOST / longest;
+    else if (!whole)
+        machine->scale = LENGTH_FINE / longest;
 }
 
 static nw_status read_rooms(struct machine *machine)

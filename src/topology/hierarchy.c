@@ -56,6 +56,8 @@ static nw_status parse_distances(char *words, struct levels *levels)
 
         if (!nw_parse_double(word, &distance) || distance < 0)
             return bad("a distance is a number from 0, not", word);
+        if (distance > NW_DISTANCE_MOST)
+            return bad("distances are not as long as", word);
         if (count == levels->count)
             return bad("more distances than levels at", word);
         if (count && distance < levels->distance[count - 1])

@@ -8,7 +8,6 @@
 #include "topology/source.h"
 #include "topology/topology.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +28,9 @@ static nw_status read_row(struct nw_lines *lines, char *line, size_t row,
                                  "a distance is a number from 0, not "
                                  "'%s'",
                                  word);
+        if (value > NW_DISTANCE_MOST)
+            return nw_lines_fail(lines, "distance %s is beyond %g", word,
+                                 NW_DISTANCE_MOST);
         if (row && column == *n)
             return nw_lines_fail(lines, "row %zu has more than %zu columns",
                                  row, *n);
@@ -109,9 +111,9 @@ nw_status nw_topology_from_distances(const char *name, const double *distances,
         return nw_fail(NW_EINVAL, "%s: distances of 1 to %d elements, not %zu",
                        name, MAX_ROWS, n);
     for (size_t i = 0; i < n * n; i++)
-        if (!(distances[i] >= 0) || !isfinite(distances[i]))
-            return nw_fail(NW_EINVAL, "%s: a distance is a number from 0",
-                           name);
+        if (!(distances[i] >= 0) || distances[i] > NW_DISTANCE_MOST)
+            return nw_fail(NW_EINVAL, "%s: a distance is a number from 0 to %g",
+                           name, NW_DISTANCE_MOST);
     status = nw_alloc(n * n, sizeof *values, &values);
     if (status)
         return status;

@@ -135,6 +135,9 @@ struct nw_network {
     int32_t *level;
 };
 
+/* Longer ones are refused: sums of bytes times distances stay numbers. */
+#define NW_DISTANCE_MOST 1e200
+
 struct nw_topology {
     char *name;
     int32_t class_count;

@@ -283,6 +283,23 @@ $ printf '0 nan\n1 0\n' > nan.matrix
 $ nodewise map -t matrix:nan.matrix -p large.pattern
 ! nan.matrix:1: a distance is a number from 0, not 'nan'
 ? 3
+$ printf '0 1e300\n1e300 0\n' > far.matrix; nodewise map -t matrix:far.matrix -p large.pattern
+! far.matrix:1: distance 1e300 is beyond 1e+200
+? 3
+$ nodewise map -t hierarchy:2:2@1:1e300 -p large.pattern
+! hierarchy: distances are not as long as '1e300'
+? 3
+## Fractions are no nearer to each other than whole numbers: a table of distances
+## and a thousandth of it are the same to all.
+$ for x in 1 1024; do awk -v x=$x 'BEGIN { for (i = 0; i < 24; i++) { for (j = 0; j < 24; j++) printf "%.17g ", i == j ? 0 : ((i * j * 7 + (i + j) * 13) % 97 + 1) / x; print "" } }' > m$x; done
+$ awk 'BEGIN { for (i = 0; i < 24; i++) for (j = 0; j < 24; j++) if (i != j && (i * 11 + j * 5) % 17 < 5) print i, j, (i * 3 + j) % 9 + 1 }' > some.list
+$ for x in 1 1024; do nodewise map -qt matrix:m$x -p some.list --algorithm partition --output-format pe -o - 2>/dev/null | cksum; done | uniq | wc -l
+1
+## A walk along a line of cores is at most a tenth longer by Scotch in thousandths.
+$ for x in 1 1024; do awk -v x=$x 'BEGIN { for (i = 0; i < 24; i++) { for (j = 0; j < 24; j++) printf "%.17g ", (i > j ? i - j : j - i) / x; print "" } }' > line$x; done
+$ awk 'BEGIN { for (r = 0; r < 24; r++) print r * 7 % 24, (r + 1) * 7 % 24, 100 }' > walk.list
+$ nodewise map -qt matrix:line1 -p walk.list --algorithm scotch -o m >/dev/null 2>&1 || { echo SKIP Scotch is absent; exit 77; }; for x in 1 1024; do nodewise map -qt matrix:line$x -p walk.list --algorithm scotch --json | grep -m1 '"hop_bytes"'; done | awk -F'[:,]' '{ j[NR] = $2 } END { print j[2] * 1024 <= j[1] * 1.1 }'
+1
 $ printf '18446744073709551615\n1\n1\n1\n' > loads
 $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --weights loads
 ! nodewise map: the weights of the ranks sum to more than 2^63

@@ -46,6 +46,14 @@ struct chip {
     int32_t rank;
 };
 
+/* What a piece was before it was cut anew. */
+struct remains {
+    struct chip *chip; /* [ranks] */
+    int32_t *part;     /* [ranks] of these, then and now */
+    int32_t *now;
+    double *leaving; /* [parts] */
+};
+
 struct carving {
     const struct nw_seats *seats;
     const struct nw_tiling *tiling;
@@ -53,9 +61,11 @@ struct carving {
     struct nw_random random;
     int32_t ranks;
     struct knife *knife; /* [parts - 1], what comes first before the rest */
-    struct chip *chip;   /* [ranks] */
-    int32_t *part;       /* [ranks] */
-    double *leaving;     /* [parts] */
+    int32_t (*cell)[NW_TILE_DIMS]; /* [ranks] */
+    struct chip *chip;             /* [ranks] */
+    int32_t *part;                 /* [ranks] */
+    double *leaving;               /* [parts] */
+    struct remains before;
 };
 
 void nw_division_leaving(const struct nw_seats *seats, const int32_t *part,
@@ -88,19 +98,27 @@ void nw_division_keep(struct nw_division *division, const int32_t *part,
 
 /* --- one carving --- */
 
-static double order_of(const struct carving *work, const struct knife *knife,
-                       int32_t rank)
+/* Cells by their coordinates, which count this much each. */
+struct order {
+    double first, each[NW_TILE_DIMS];
+};
+
+static struct order order_of(const struct carving *work,
+                             const struct knife *knife)
 {
     const struct nw_tiling *tiling = work->tiling;
-    double order = 0;
+    struct order order = {.first = 0};
+    double unit = TIE / work->ranks;
 
-    for (int i = 0; i < tiling->dims; i++) {
+    for (int i = tiling->dims - 1; i >= 0; i--) {
         int d = (knife->lead + i) % tiling->dims;
-        int32_t at = nw_tiling_at(tiling, rank, d), size = tiling->size[d];
+        bool turned = knife->turned >> d & 1;
 
-        order = order * size + (knife->turned >> d & 1 ? size - 1 - at : at);
+        order.each[d] = turned ? -unit : unit;
+        order.first += turned ? unit * (tiling->size[d] - 1) : 0;
+        unit *= tiling->size[d];
     }
-    return order * TIE / work->ranks;
+    return order;
 }
 
 static void find_centre(const struct carving *work, const struct piece *piece,
@@ -110,7 +128,7 @@ static void find_centre(const struct carving *work, const struct piece *piece,
         int32_t low = work->tiling->size[d], high = 0;
 
         for (int32_t i = 0; i < count; i++) {
-            int32_t at = nw_tiling_at(work->tiling, piece->chip[i].rank, d);
+            int32_t at = work->cell[piece->chip[i].rank][d];
 
             low = at < low ? at : low;
             high = at > high ? at : high;
@@ -123,19 +141,23 @@ static void measure(const struct carving *work, const struct piece *piece,
                     int32_t count)
 {
     const struct knife *knife = piece->knife;
-    const struct nw_tiling *tiling = work->tiling;
+    struct order order = order_of(work, knife);
     double centre[NW_TILE_DIMS];
 
     if (!knife->across)
         find_centre(work, piece, count, centre);
     for (int32_t i = 0; i < count; i++) {
-        int32_t rank = piece->chip[i].rank;
-        double far = 0;
+        const int32_t *cell = work->cell[piece->chip[i].rank];
+        double far = 0, tie = order.first;
 
-        for (int d = 0; !knife->across && d < tiling->dims; d++)
-            far = fmax(far, fabs(nw_tiling_at(tiling, rank, d) - centre[d]) *
-                                knife->far[d]);
-        piece->chip[i].far = far + order_of(work, knife, rank);
+        for (int d = 0; d < work->tiling->dims; d++) {
+            double away =
+                knife->across ? 0 : fabs(cell[d] - centre[d]) * knife->far[d];
+
+            far = away > far ? away : far;
+            tie += cell[d] * order.each[d];
+        }
+        piece->chip[i].far = far + tie;
     }
 }
 
@@ -174,43 +196,132 @@ static void select_chips(struct chip *chip, int32_t count, int32_t want)
     }
 }
 
+static int32_t count_chips(const struct carving *work,
+                           const struct piece *piece)
+{
+    return piece->parts * (work->ranks / work->best->parts);
+}
+
+/* The two that its knife cuts it into. */
+static void halve(const struct carving *work, const struct piece *piece,
+                  struct piece half[2])
+{
+    int32_t parts = 1 + (int32_t)(piece->knife->share * (piece->parts - 1));
+
+    half[0] = half[1] = *piece;
+    half[0].parts = parts;
+    half[0].knife++;
+    half[1].parts -= parts;
+    half[1].first += parts;
+    half[1].knife += parts;
+    half[1].chip += count_chips(work, &half[0]);
+}
+
 static void carve(struct carving *work, const struct piece *piece)
 {
-    int32_t size = work->ranks / work->best->parts;
-    int32_t count = piece->parts * size;
-    struct piece one = *piece, rest = *piece;
+    int32_t count = count_chips(work, piece);
+    struct piece half[2];
 
     if (piece->parts == 1) {
-        for (int32_t i = 0; i < size; i++)
+        for (int32_t i = 0; i < count; i++)
             work->part[piece->chip[i].rank] = piece->first;
         return;
     }
-    one.parts = 1 + (int32_t)(piece->knife->share * (piece->parts - 1));
-    one.knife++;
-    rest.parts -= one.parts;
-    rest.first += one.parts;
-    rest.knife += one.parts;
-    rest.chip += one.parts * size;
+    halve(work, piece, half);
     measure(work, piece, count);
-    select_chips(piece->chip, count, one.parts * size);
-    carve(work, &one);
-    carve(work, &rest);
+    select_chips(piece->chip, count, count_chips(work, &half[0]));
+    carve(work, &half[0]);
+    carve(work, &half[1]);
+}
+
+static struct piece whole(const struct carving *work)
+{
+    return (struct piece){work->chip, work->knife, work->best->parts, 0};
 }
 
 static void carve_all(struct carving *work)
 {
+    struct piece all = whole(work);
+
     for (int32_t r = 0; r < work->ranks; r++)
         work->chip[r].rank = r;
-    carve(work, &(struct piece){work->chip, work->knife, work->best->parts, 0});
+    carve(work, &all);
+    nw_division_leaving(work->seats, work->part, work->best->parts,
+                        work->leaving);
 }
 
-static double find_energy(struct carving *work)
+/* --- one piece anew --- */
+
+/* What that knife cuts; nothing else changes with it. */
+static struct piece find_piece(const struct carving *work,
+                               const struct knife *knife)
+{
+    struct piece piece = whole(work), half[2];
+
+    while (piece.knife != knife) {
+        halve(work, &piece, half);
+        piece = half[knife >= half[1].knife];
+    }
+    return piece;
+}
+
+static void move_rank(struct carving *work, int32_t rank, int32_t to)
+{
+    const struct nw_seats *seats = work->seats;
+    int32_t from = work->part[rank];
+
+    for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
+        const struct nw_tie *tie = &seats->tie[t];
+        double bytes = tie->out + tie->in;
+        int32_t there = work->part[tie->peer];
+
+        if (tie->peer == rank)
+            continue;
+        work->leaving[from] += there == from ? bytes : -bytes;
+        work->leaving[to] += there == to ? -bytes : bytes;
+    }
+    work->part[rank] = to;
+}
+
+static void recarve(struct carving *work, const struct piece *piece)
+{
+    int32_t count = count_chips(work, piece);
+    struct remains *before = &work->before;
+
+    memcpy(before->chip, piece->chip, (size_t)count * sizeof *before->chip);
+    memcpy(before->leaving, work->leaving,
+           (size_t)work->best->parts * sizeof *before->leaving);
+    for (int32_t i = 0; i < count; i++)
+        before->part[i] = work->part[before->chip[i].rank];
+    carve(work, piece);
+    for (int32_t i = 0; i < count; i++) {
+        int32_t *part = &work->part[before->chip[i].rank];
+
+        before->now[i] = *part;
+        *part = before->part[i];
+    }
+    for (int32_t i = 0; i < count; i++)
+        if (before->now[i] != before->part[i])
+            move_rank(work, before->chip[i].rank, before->now[i]);
+}
+
+static void restore(struct carving *work, const struct piece *piece)
+{
+    int32_t count = count_chips(work, piece);
+    const struct remains *before = &work->before;
+
+    memcpy(piece->chip, before->chip, (size_t)count * sizeof *before->chip);
+    memcpy(work->leaving, before->leaving,
+           (size_t)work->best->parts * sizeof *before->leaving);
+    for (int32_t i = 0; i < count; i++)
+        work->part[before->chip[i].rank] = before->part[i];
+}
+
+static double find_energy(const struct carving *work)
 {
     int32_t parts = work->best->parts;
     double most = 1e-300, total = 0, power = 0;
 
-    carve_all(work);
-    nw_division_leaving(work->seats, work->part, parts, work->leaving);
     for (int32_t p = 0; p < parts; p++) {
         most = fmax(most, work->leaving[p]);
         total += work->leaving[p];
@@ -270,9 +381,8 @@ static void draw_knife(struct carving *work, struct knife *knife)
     draw_order(work, knife);
 }
 
-static void change(struct carving *work)
+static void change(struct carving *work, struct knife *knife)
 {
-    struct knife *knife = &work->knife[draw(work, work->best->parts - 1)];
     int d = draw(work, work->tiling->dims);
 
     switch (draw(work, 6)) {
@@ -302,48 +412,87 @@ static double count_looks(const struct carving *work)
     return work->ranks * (1 + log2(work->best->parts));
 }
 
-static bool run_round(struct carving *work, struct knife *kept)
+/* The energy after one more trial. */
+static double try_one(struct carving *work, double energy, double heat)
+{
+    struct knife *knife = &work->knife[draw(work, work->best->parts - 1)];
+    struct piece piece = find_piece(work, knife);
+    struct knife kept = *knife;
+    double after;
+
+    change(work, knife);
+    recarve(work, &piece);
+    after = find_energy(work);
+    nw_division_keep(work->best, work->part, work->leaving, work->ranks);
+    if (after <= energy ||
+        nw_random_unit(&work->random) < exp((energy - after) / heat))
+        return after;
+    *knife = kept;
+    restore(work, &piece);
+    return energy;
+}
+
+static bool run_round(struct carving *work)
 {
     struct nw_budget *budget = work->seats->problem->budget;
-    size_t size = (size_t)work->best->parts * sizeof *kept;
     uint64_t steps = 1 + (uint64_t)count_looks(work) / LOOKS_A_STEP;
     double energy, heat, cooling = pow(COLD, 1.0 / TRIALS);
 
     for (int32_t p = 0; p < work->best->parts - 1; p++)
         draw_knife(work, &work->knife[p]);
+    carve_all(work);
     energy = find_energy(work);
     heat = HOT * energy;
     for (int i = 0; i < TRIALS; i++, heat *= cooling) {
-        double after;
-
-        memcpy(kept, work->knife, size);
-        change(work);
-        after = find_energy(work);
-        nw_division_keep(work->best, work->part, work->leaving, work->ranks);
-        if (after <= energy ||
-            nw_random_unit(&work->random) < exp((energy - after) / heat))
-            energy = after;
-        else
-            memcpy(work->knife, kept, size);
+        energy = try_one(work, energy, heat);
         if (!nw_budget_go(budget, steps, work->best->least))
             return false;
     }
     return true;
 }
 
-static nw_status alloc(struct carving *work, struct knife **kept)
+static nw_status alloc_remains(struct carving *work)
+{
+    size_t n = (size_t)work->ranks, parts = (size_t)work->best->parts;
+    struct remains *before = &work->before;
+    nw_status status = nw_alloc(n, sizeof *before->chip, &before->chip);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *before->part, &before->part);
+    if (!status)
+        status = nw_alloc(n, sizeof *before->now, &before->now);
+    if (!status)
+        status = nw_alloc(parts, sizeof *before->leaving, &before->leaving);
+    return status;
+}
+
+static nw_status alloc(struct carving *work)
 {
     size_t parts = (size_t)work->best->parts, n = (size_t)work->ranks;
-    nw_status status = nw_alloc(2 * parts, sizeof *work->knife, &work->knife);
+    nw_status status = nw_alloc(parts, sizeof *work->knife, &work->knife);
 
-    *kept = work->knife + parts;
+    if (!status)
+        status = nw_alloc(n, sizeof *work->cell, &work->cell);
     if (!status)
         status = nw_alloc(n, sizeof *work->chip, &work->chip);
     if (!status)
         status = nw_alloc(n, sizeof *work->part, &work->part);
     if (!status)
         status = nw_alloc(parts, sizeof *work->leaving, &work->leaving);
-    return status;
+    return status ? status : alloc_remains(work);
+}
+
+static void release(struct carving *work)
+{
+    free(work->knife);
+    free(work->cell);
+    free(work->chip);
+    free(work->part);
+    free(work->leaving);
+    free(work->before.chip);
+    free(work->before.part);
+    free(work->before.now);
+    free(work->before.leaving);
 }
 
 nw_status nw_carve(const struct nw_seats *seats, const struct nw_tiling *tiling,
@@ -354,16 +503,15 @@ nw_status nw_carve(const struct nw_seats *seats, const struct nw_tiling *tiling,
                            .best = division,
                            .ranks = seats->rank_count};
     double rounds = WORK / TRIALS / count_looks(&work);
-    struct knife *kept;
-    nw_status status = alloc(&work, &kept);
+    nw_status status = alloc(&work);
 
     nw_random_init(&work.random, seats->problem->options.seed);
     rounds = fmin(rounds, ROUNDS_MOST);
-    for (int i = 0; !status && i < rounds && run_round(&work, kept); i++)
+    for (int32_t r = 0; !status && r < work.ranks; r++)
+        for (int d = 0; d < tiling->dims; d++)
+            work.cell[r][d] = nw_tiling_at(tiling, r, d);
+    for (int i = 0; !status && i < rounds && run_round(&work); i++)
         ;
-    free(work.knife);
-    free(work.chip);
-    free(work.part);
-    free(work.leaving);
+    release(&work);
     return status;
 }

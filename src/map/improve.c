@@ -20,6 +20,7 @@
 
 #define HOP_BYTES_MORE 1.045 /* for less congestion */
 #define LEADS 2              /* where links count, else one */
+#define FAR_BEHIND 1.1       /* of the first lead's figure */
 /* Of the time that is left, where it is given: for the least hop-bytes, and for
  * less congestion before a step less is sought; of that for nodes, and for
  * divisions. */
@@ -30,13 +31,19 @@
 
 /* --- the pool --- */
 
+/* Neither is better, which is seldom so of two that are not the same. */
+static bool are_like(const struct nw_candidate *a, const struct nw_candidate *b)
+{
+    return a->mapping && b->mapping && !nw_candidate_better(a, b) &&
+           !nw_candidate_better(b, a);
+}
+
 void nw_pool_take(struct nw_pool *pool, struct nw_candidate *candidate)
 {
     bool full = pool->count == NW_POOL_MOST || !candidate->mapping;
 
     for (int i = 0; i < pool->count; i++)
-        full |= !nw_candidate_better(candidate, &pool->member[i]) &&
-                !nw_candidate_better(&pool->member[i], candidate);
+        full |= are_like(candidate, &pool->member[i]);
     if (full)
         nw_candidate_fini(candidate);
     else
@@ -303,16 +310,31 @@ static bool is_ahead(const struct improving *work, const struct nw_candidate *a,
     return a->guard[0] < b->guard[0];
 }
 
-/* Takes the candidate. */
+/* Takes the candidate, unless its like leads. */
 static void add_lead(const struct improving *work, struct leads *leads,
                      struct nw_candidate *candidate)
 {
+    bool known = false;
+
     for (int i = 0; i < leads->count; i++)
+        known |= are_like(candidate, &leads->lead[i]);
+    for (int i = 0; i < leads->count && !known; i++)
         if (is_ahead(work, candidate, &leads->lead[i]))
             swap_candidates(candidate, &leads->lead[i]);
-    if (leads->count < leads->most)
+    if (leads->count < leads->most && !known)
         swap_candidates(candidate, &leads->lead[leads->count++]);
     nw_candidate_fini(candidate);
+}
+
+/* What is far behind the first leads nowhere. */
+static void drop_stragglers(const struct improving *work, struct leads *leads)
+{
+    const struct nw_candidate *first = &leads->lead[0];
+
+    while (leads->count > 1 && is_near(work, first) &&
+           leads->lead[leads->count - 1].figure[0] >
+               FAR_BEHIND * first->figure[0])
+        nw_candidate_fini(&leads->lead[--leads->count]);
 }
 
 static nw_status try_nodes(struct improving *work,
@@ -363,6 +385,7 @@ static nw_status follow(struct improving *work, struct leads *leads,
     bool endless = budget->endless;
     nw_status status = NW_OK;
 
+    drop_stragglers(work, leads);
     work->run = search;
     for (int i = leads->count; !status && i-- > 0;) {
         uint64_t former = nw_budget_share(budget, 1.0 / (i + 1));
@@ -387,10 +410,12 @@ static nw_status try_pool(struct improving *work, const struct nw_pool *pool,
     uint64_t former = nw_budget_share(budget, POOL_PART);
     nw_status status = try_nodes(work, best, leads);
 
-    if (!status)
+    if (!status && !are_like(nearest, best))
         status = try_nodes(work, nearest, leads);
     for (int i = 0; !status && i < pool->count; i++)
-        status = try_nodes(work, &pool->member[i], leads);
+        if (!are_like(&pool->member[i], best) &&
+            !are_like(&pool->member[i], nearest))
+            status = try_nodes(work, &pool->member[i], leads);
     if (!status)
         status = try_run(work, leads, fold, best);
     nw_budget_end_share(budget, former);

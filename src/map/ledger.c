@@ -20,15 +20,32 @@ static double eighth(double x)
 
 /* --- links --- */
 
+/* Without a branch, which nobody could foretell. */
 static inline void load(struct nw_ledger *ledger, uint32_t hop, double bytes)
 {
     struct nw_load *link = &ledger->link[hop];
 
-    if (!link->touched) {
-        link->touched = true;
-        ledger->touch[ledger->touch_count++] = hop;
-    }
+    ledger->touch[ledger->touch_count] = hop;
+    ledger->touch_count += !link->touched;
+    link->touched = 1;
     link->more += bytes;
+}
+
+static void load_way(struct nw_ledger *ledger, const uint32_t *hop,
+                     uint32_t count, double bytes)
+{
+    struct nw_load *link = ledger->link;
+    uint32_t *touch = ledger->touch + ledger->touch_count;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct nw_load *one = &link[hop[i]];
+
+        *touch = hop[i];
+        touch += !one->touched;
+        one->touched = 1;
+        one->more += bytes;
+    }
+    ledger->touch_count = (size_t)(touch - ledger->touch);
 }
 
 /* What a seat has to itself carries all that its actor exchanges. */
@@ -55,8 +72,8 @@ static void add_way(struct nw_ledger *ledger, const int32_t nook[2],
     way = nw_ways_find(&ledger->ways, nook[0], nook[1]);
     ledger->change.hop_bytes += bytes * way.distance;
     ledger->change.latency += messages * way.latency;
-    for (uint32_t i = 0; ledger->has_links && i < way.count; i++)
-        load(ledger, way.hop[i], bytes);
+    if (ledger->follows)
+        load_way(ledger, way.hop, way.count, bytes);
 }
 
 static void add_tie(struct nw_ledger *ledger, const struct nw_tie *tie,
@@ -136,10 +153,10 @@ static void turn(struct nw_ledger *ledger, const struct nw_way *from,
     }
     while (i < m && i < n && from->hop[i] == to->hop[i])
         i++;
-    for (uint32_t k = i; k < m; k++)
-        load(ledger, from->hop[k], -bytes);
-    for (uint32_t k = i; k < n; k++)
-        load(ledger, to->hop[k], bytes);
+    if (i < m)
+        load_way(ledger, from->hop + i, m - i, -bytes);
+    if (i < n)
+        load_way(ledger, to->hop + i, n - i, bytes);
 }
 
 static struct nw_way find_way(struct nw_ledger *ledger, bool out, int32_t here,
@@ -183,7 +200,7 @@ static void turn_flow(struct nw_ledger *ledger, const int32_t nook[2],
     }
     ledger->change.hop_bytes += bytes * (to.distance - from.distance);
     ledger->change.latency += messages * (to.latency - from.latency);
-    if (ledger->has_links && bytes != 0)
+    if (ledger->follows && bytes != 0)
         turn(ledger, &from, &to, bytes);
 }
 
@@ -247,41 +264,73 @@ static void try_own(struct nw_ledger *ledger, const struct nw_move *move)
 
 static double beyond(const struct nw_ledger *ledger, double congestion)
 {
-    return ledger->target > 0 ? fmax(0, congestion - ledger->target) : 0;
+    double over = congestion - ledger->target;
+
+    return ledger->target > 0 && over > 0 ? over : 0;
+}
+
+static double inverse_scale(const struct nw_ledger *ledger)
+{
+    return ledger->scale > 0 ? 1 / ledger->scale : 0;
+}
+
+static void sum_over(struct nw_ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->touch_count; i++) {
+        const struct nw_load *link = &ledger->link[ledger->touch[i]];
+
+        ledger->change.over +=
+            beyond(ledger, (link->now + link->more) * link->slow) -
+            beyond(ledger, link->now * link->slow);
+    }
 }
 
 static void sum_links(struct nw_ledger *ledger)
 {
-    double per = ledger->scale > 0 ? 1 / ledger->scale : 0;
+    double per = inverse_scale(ledger), busy = 0, power = 0, most = 0;
 
-    ledger->touched_most = 0;
     for (size_t i = 0; i < ledger->touch_count; i++) {
         const struct nw_load *link = &ledger->link[ledger->touch[i]];
-        double slow = link->slow, extra = link->more;
-        double before = link->now * slow, after = (link->now + extra) * slow;
+        double extra = link->more, after = (link->now + extra) * link->slow;
 
         if (extra == 0)
             continue;
-        ledger->change.busy += extra * slow;
-        ledger->change.power += eighth(after * per) - eighth(before * per);
-        ledger->change.over += beyond(ledger, after) - beyond(ledger, before);
-        if (extra > 0 && after > ledger->touched_most)
-            ledger->touched_most = after;
+        busy += extra * link->slow;
+        power += eighth(after * per) - link->power;
+        if (extra > 0 && after > most)
+            most = after;
     }
+    ledger->change.busy = busy;
+    ledger->change.power = power;
+    ledger->touched_most = most;
+    if (ledger->target > 0)
+        sum_over(ledger);
 }
 
-void nw_ledger_try(struct nw_ledger *ledger, const struct nw_move *move)
+static void try_move(struct nw_ledger *ledger, const struct nw_move *move)
 {
     ledger->change = (struct nw_figures){0};
     for (int k = 0; k < move->count; k++)
         ledger->mark[move->part[k].actor] = (uint8_t)(k + 1);
     if (leaves_nook(ledger, move))
         try_parts(ledger, move);
-    if (ledger->has_links)
+    if (ledger->follows)
         try_own(ledger, move);
     for (int k = 0; k < move->count; k++)
         ledger->mark[move->part[k].actor] = 0;
+}
+
+void nw_ledger_try(struct nw_ledger *ledger, const struct nw_move *move)
+{
+    try_move(ledger, move);
     sum_links(ledger);
+}
+
+void nw_ledger_weigh(struct nw_ledger *ledger, const struct nw_move *move)
+{
+    ledger->follows = false;
+    try_move(ledger, move);
+    ledger->follows = ledger->has_links;
 }
 
 /* --- the largest --- */
@@ -292,7 +341,8 @@ static void raise(struct nw_ledger *ledger, uint32_t hop)
 
     ledger->peak[at] = ledger->link[hop].now * ledger->link[hop].slow;
     for (at /= 2; at; at /= 2) {
-        double most = fmax(ledger->peak[2 * at], ledger->peak[2 * at + 1]);
+        double one = ledger->peak[2 * at], other = ledger->peak[2 * at + 1];
+        double most = one > other ? one : other;
 
         if (ledger->peak[at] == most)
             return;
@@ -307,16 +357,19 @@ double nw_ledger_most(const struct nw_ledger *ledger)
 
 void nw_ledger_end(struct nw_ledger *ledger, bool keep)
 {
+    double per = inverse_scale(ledger);
+
     for (size_t i = 0; i < ledger->touch_count; i++) {
         uint32_t hop = ledger->touch[i];
         struct nw_load *link = &ledger->link[hop];
         double extra = link->more;
 
-        link->touched = false;
+        link->touched = 0;
         link->more = 0;
         if (!keep || extra == 0)
             continue;
         link->now += extra;
+        link->power = eighth(link->now * link->slow * per);
         raise(ledger, hop);
     }
     ledger->touch_count = 0;
@@ -366,6 +419,18 @@ static void fill_peaks(struct nw_ledger *ledger)
         ledger->peak[i] = fmax(ledger->peak[2 * i], ledger->peak[2 * i + 1]);
 }
 
+static void sum_power(struct nw_ledger *ledger)
+{
+    for (uint32_t i = 0; i < ledger->link_count; i++) {
+        struct nw_load *link = &ledger->link[i];
+        double congestion = link->now * link->slow;
+
+        link->power = eighth(congestion * inverse_scale(ledger));
+        if (ledger->scale > 0)
+            ledger->now.power += eighth(congestion / ledger->scale);
+    }
+}
+
 void nw_ledger_recount(struct nw_ledger *ledger)
 {
     count_all(ledger);
@@ -376,7 +441,7 @@ void nw_ledger_recount(struct nw_ledger *ledger)
 
         link->now = link->more;
         ledger->change.busy += link->now * link->slow;
-        link->touched = false;
+        link->touched = 0;
         link->more = 0;
     }
     ledger->touch_count = 0;
@@ -385,9 +450,7 @@ void nw_ledger_recount(struct nw_ledger *ledger)
         return;
     fill_peaks(ledger);
     ledger->scale = ledger->peak[1];
-    for (uint32_t i = 0; ledger->scale > 0 && i < ledger->link_count; i++)
-        ledger->now.power +=
-            eighth(ledger->link[i].now * ledger->link[i].slow / ledger->scale);
+    sum_power(ledger);
     nw_ledger_seek(ledger, ledger->target);
 }
 
@@ -410,7 +473,7 @@ static nw_status alloc_links(struct nw_ledger *ledger)
     for (ledger->leaves = 1; ledger->leaves < n; ledger->leaves *= 2)
         ;
     if (!status)
-        status = nw_alloc(n, sizeof(uint32_t), &ledger->touch);
+        status = nw_alloc(n + 1, sizeof(uint32_t), &ledger->touch);
     if (!status)
         status =
             nw_alloc(2 * (size_t)ledger->leaves, sizeof(double), &ledger->peak);
@@ -449,11 +512,12 @@ nw_status nw_ledger_init(struct nw_ledger *ledger, const struct nw_seats *seats,
                          struct nw_ledger_wants wants)
 {
     const nw_topology *topology = seats->problem->topology;
+    bool links = wants.links && nw_topology_has_links(topology);
     nw_status status;
 
     *ledger = (struct nw_ledger){.seats = seats,
-                                 .has_links = wants.links &&
-                                              nw_topology_has_links(topology),
+                                 .has_links = links,
+                                 .follows = links,
                                  .ways = {.topology = topology,
                                           .end = seats->end,
                                           .count = seats->count,

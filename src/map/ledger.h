@@ -21,10 +21,11 @@ struct nw_figures {
 };
 
 struct nw_load {
-    double now;  /* bytes */
-    double slow; /* s per byte */
-    double more; /* bytes, by the trial */
-    bool touched;
+    double now;   /* bytes */
+    double slow;  /* s per byte */
+    double more;  /* bytes, by the trial */
+    double power; /* as in the figures: its part of the sum */
+    uint64_t touched;
 };
 
 /* Bytes and messages, out of an actor and into it. */
@@ -36,6 +37,7 @@ struct nw_ledger {
     const struct nw_seats *seats;
     struct nw_ways ways;
     bool has_links;
+    bool follows;         /* ways, link by link */
     uint32_t link_count;  /* 2 x links */
     struct nw_load *link; /* [link_count] */
     double *peak;         /* [2 x leaves] a tree of largest congestions */
@@ -72,6 +74,8 @@ void nw_ledger_seek(struct nw_ledger *ledger, double target);
 
 /* Fills change and touched_most for a move of the seats as they are. */
 void nw_ledger_try(struct nw_ledger *ledger, const struct nw_move *move);
+/* The hop-bytes and the latency of the change alone, sooner; no trial. */
+void nw_ledger_weigh(struct nw_ledger *ledger, const struct nw_move *move);
 /* Ends the trial: takes it over, where kept. The seats are the caller's to
  * move. */
 void nw_ledger_end(struct nw_ledger *ledger, bool keep);

@@ -204,14 +204,19 @@ static bool leaves_pen(const struct nw_seats *seats, const struct nw_move *move)
     return false;
 }
 
-static bool draw(struct search *work, struct nw_move *move)
+static bool draw_move(struct search *work, struct nw_move *move)
 {
     int tries = work->seats->pen ? PEN_TRIES : 1;
 
     do
         nw_seats_draw(work->seats, &work->random, draw_rank(work), move);
     while (--tries && (!move->count || leaves_pen(work->seats, move)));
-    if (!move->count || leaves_pen(work->seats, move))
+    return move->count && !leaves_pen(work->seats, move);
+}
+
+static bool draw(struct search *work, struct nw_move *move)
+{
+    if (!draw_move(work, move))
         return false;
     nw_ledger_try(&work->ledger, move);
     return true;
@@ -269,17 +274,31 @@ static bool holds_first(const struct search *work)
     }
 }
 
+static bool lowers_second(const struct search *work)
+{
+    enum nw_objective second = work->aim->second;
+
+    return is_less(nw_aim_smooth(&work->ledger, second, true),
+                   nw_aim_smooth(&work->ledger, second, false));
+}
+
+/* Most moves raise a sum, which is soon told. */
 static void second_step(struct search *work)
 {
-    double now, after;
+    bool summed = work->aim->second == NW_OBJECTIVE_HOP_BYTES ||
+                  work->aim->second == NW_OBJECTIVE_LATENCY;
     struct nw_move move;
     bool keep;
 
-    if (!draw(work, &move))
+    if (!draw_move(work, &move))
         return;
-    now = nw_aim_smooth(&work->ledger, work->aim->second, false);
-    after = nw_aim_smooth(&work->ledger, work->aim->second, true);
-    keep = is_less(after, now) && holds_first(work);
+    if (summed) {
+        nw_ledger_weigh(&work->ledger, &move);
+        if (!lowers_second(work))
+            return;
+    }
+    nw_ledger_try(&work->ledger, &move);
+    keep = lowers_second(work) && holds_first(work);
     end(work, &move, keep);
     if (keep)
         keep_best(work);

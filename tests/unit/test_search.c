@@ -77,6 +77,19 @@ static void compare(struct nw_ledger *ledger, const struct nw_problem *problem,
     nw_mapping_free(mapping);
 }
 
+/* What is weighed alone is what the whole trial says. */
+static void weigh_and_try(struct nw_ledger *ledger, const struct nw_move *move)
+{
+    struct nw_figures alone;
+
+    nw_ledger_weigh(ledger, move);
+    alone = ledger->change;
+    assert_int_equal(ledger->touch_count, 0);
+    nw_ledger_try(ledger, move);
+    assert_near(alone.hop_bytes, ledger->change.hop_bytes);
+    assert_near(alone.latency, ledger->change.latency);
+}
+
 /* Random moves, kept or not, and the figures after each few. */
 static void walk(const char *source, int32_t ranks, int kinds, uint64_t seed)
 {
@@ -105,7 +118,7 @@ static void walk(const char *source, int32_t ranks, int kinds, uint64_t seed)
                       &move);
         if (!move.count)
             continue;
-        nw_ledger_try(&ledger, &move);
+        weigh_and_try(&ledger, &move);
         nw_ledger_end(&ledger, keep);
         if (keep)
             nw_seats_apply(&seats, &move);

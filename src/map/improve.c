@@ -600,6 +600,7 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
                                     : improve_from(&work, best, best);
     }
     work.run = try_all;
+    work.hop_limit = 0; /* what is proven is not held near anything */
     if (!status && !guard && !report->proven && nw_search_is_tiny(problem))
         status = improve_from(&work, best, best);
     return status;

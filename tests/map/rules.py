@@ -20,6 +20,8 @@ ALGORITHMS = BASELINES + (
 
 
 SEEDS = int(os.environ.get("NW_SEEDS", "2"))
+# the best costs far more hop-bytes than the least, which auto keeps near
+FAR = {("optima", "fat-tree", True): {2}}
 # one seed in so many: tests/support/share.h
 SHARE = max(1, int(os.environ.get("NW_SHARE", "1")))
 
@@ -290,7 +292,7 @@ def main():
             number += 1
             words = "%s: %s, %s" % (what, network, "GPUs" if gpus else "hosts")
             try:
-                for seed in range(0, SEEDS, SHARE):
+                for seed in sorted({*range(0, SEEDS, SHARE), *FAR.get((what, network, gpus), ())}):
                     check(Case(seed, network, gpus, folder, small))
                 print("ok %d - %s" % (number, words))
             except AssertionError as wrong:

@@ -34,7 +34,7 @@ static void tell(struct nw_budget *budget, uint64_t now)
     uint64_t total = budget->expected, done = budget->steps;
     char words[64];
 
-    if (!progress || !progress->update)
+    if (!progress || !progress->update || budget->quiet)
         return;
     if (budget->end_ns) {
         total = budget->end_ns - budget->begun_ns;

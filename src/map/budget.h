@@ -27,6 +27,7 @@ struct nw_budget {
     bool stopped;          /* it was cut */
     bool hurried;          /* something that counts no steps was cut, too */
     bool likened;          /* a search looked at a likeness of the machine */
+    bool quiet;            /* progress is told by another one */
     bool gridded;          /* a search found a grid behind the pattern */
     struct nw_progress *progress; /* or NULL */
     double best;                  /* of the objective; told, for people */

@@ -199,13 +199,13 @@ static int repeats_of(const struct search *search)
 }
 
 /* Starts that are sifted, not in haste: the first has a share of the tries, and
- * so has each of the others where there is a shape. What has none is sifted
- * once more for the rest. */
+ * so has each of the others where there is a shape; of many one beside it. What
+ * has none is sifted once more for the rest. */
 static const struct sifts {
     uint64_t more;
     double first, others;
 } few_sifts = {6, 0.35, 0.35}, deep_sifts = {5, 0.35, 0.35},
-  many_sifts = {1, 1, 0.5};
+  many_sifts = {0, 1, 0.5};
 
 static bool are_few(const struct search *search)
 {
@@ -218,6 +218,13 @@ static const struct sifts *sifts_of(const struct search *search)
     if (!are_few(search))
         return &many_sifts;
     return search->layout->tree->levels > LEVELS_FEW ? &deep_sifts : &few_sifts;
+}
+
+static bool has_two_starts(const struct search *search)
+{
+    return search->layout->count > SIFTED_FEW &&
+           search->layout->count <= SIFTED_ALWAYS &&
+           search->placing->budget->effort != NW_EFFORT_FAST;
 }
 
 static void share_out_cycles(struct search *search)
@@ -245,23 +252,52 @@ static uint64_t sift_tries(const struct search *search, double share)
     return (uint64_t)(share * (double)tries);
 }
 
+/* Sifted, but for the first one after a longer search for cuts. */
+static nw_status start_init(const struct search *search, uint64_t number,
+                            double share, struct nw_section *out)
+{
+    bool few = search->layout->count <= SIFTED_FEW;
+
+    *out = (struct nw_section){.layout = search->layout,
+                               .seed = search->seed + 7919 * number,
+                               .repeats = number ? SIFTED_REPEATS : 1,
+                               .tries = number && few ? 1 : 2,
+                               .threads = search->placing->budget->threads,
+                               .sift = sift_tries(search, share),
+                               .budget = search->placing->budget};
+    return nw_alloc((size_t)search->layout->count, sizeof *out->seat,
+                    &out->seat);
+}
+
+/* Two starts, of which the second is for patterns with a shape. */
+static nw_status take_two(struct search *search, bool *formless)
+{
+    const struct sifts *sifts = sifts_of(search);
+    struct nw_section start[2] = {{0}};
+    bool both = false;
+    nw_status status = start_init(search, 0, sifts->first, &start[0]);
+
+    if (!status)
+        status = start_init(search, 1, sifts->others, &start[1]);
+    if (!status)
+        status = nw_section_pair(start, &both);
+    for (int i = 0; !status && i < (both ? 2 : 1); i++)
+        status = nw_layout_take_if_better(search->layout, start[i].seat,
+                                          &search->cost);
+    *formless = start[0].formless;
+    free(start[0].seat);
+    free(start[1].seat);
+    return status;
+}
+
 /* *formless: the pattern has no shape that cuts could follow; large ones with
  * a shape are left alone. */
 static nw_status take_sifted(struct search *search, bool *formless)
 {
-    struct nw_budget *budget = search->placing->budget;
-    struct nw_section section = {
-        .layout = search->layout,
-        .seed = search->seed,
-        .repeats = 1,
-        .tries = 2,
-        .threads = budget->threads,
-        .sift = sift_tries(search, sifts_of(search)->first),
-        .only_formless = search->layout->count > SIFTED_ALWAYS,
-        .budget = budget};
-    nw_status status = nw_alloc((size_t)search->layout->count,
-                                sizeof *section.seat, &section.seat);
+    struct nw_section section;
+    nw_status status = start_init(search, 0, sifts_of(search)->first, &section);
 
+    section.only_formless = search->layout->count > SIFTED_ALWAYS;
     if (!status)
         status = nw_section(&section);
     if (!status && (section.formless || !section.only_formless))
@@ -303,15 +339,19 @@ static nw_status take_section(struct search *search, uint64_t seed, int repeats)
 static nw_status sift_again(struct search *search, uint64_t number,
                             double share)
 {
-    struct nw_section section = {
-        .seed = search->seed + 7919 * number,
-        .repeats = SIFTED_REPEATS,
-        .tries = search->layout->count <= SIFTED_FEW ? 1 : 2,
-        .sift = sift_tries(search, share)};
+    struct nw_section section;
+    nw_status status;
 
     if (search->placing->budget->stopped)
         return NW_OK;
-    return take(search, &section);
+    status = start_init(search, number, share, &section);
+    if (!status)
+        status = nw_section(&section);
+    if (!status)
+        status = nw_layout_take_if_better(search->layout, section.seat,
+                                          &search->cost);
+    free(section.seat);
+    return status;
 }
 
 /* What is sifted between levels leaves better starts than cuts alone do, where
@@ -515,7 +555,8 @@ static nw_status improve(struct nw_layout *layout,
         return improve_grid(&search, &tile.tiling);
     search.simmers = true;
     if (!status)
-        status = take_sifted(&search, &formless);
+        status = has_two_starts(&search) ? take_two(&search, &formless)
+                                         : take_sifted(&search, &formless);
     if (!status)
         status = formless ? leave_formless(&search) : take_more(&search);
     return status || placing->budget->stopped ? status : search_on(&search);

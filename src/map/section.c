@@ -317,7 +317,8 @@ static void cut_level(struct sectioning *work)
         cut_generation(work);
     if (!work->status && work->held_count && !work->section->budget->stopped)
         work->status = nw_section_sift(work);
-    if (work->section->only_formless && !work->section->formless)
+    if (work->section->formless ? work->section->only_shaped
+                                : work->section->only_formless)
         work->held_count = 0;
     release(work);
 }

@@ -36,6 +36,7 @@ struct nw_section {
     int32_t threads;
     uint64_t sift;      /* tries for each process and level; 0: none */
     bool only_formless; /* no seats where the pattern is not */
+    bool only_shaped;   /* none where it is */
     /* Counts a step a generation; once it stopped, pieces are split as they
      * stand. */
     struct nw_budget *budget;
@@ -43,5 +44,10 @@ struct nw_section {
     bool formless; /* out: much of the traffic crosses the top's children */
 };
 NW_MUST_CHECK nw_status nw_section(struct nw_section *section);
+
+/* Both, at once where there are two threads and nothing but effort ends them.
+ * The second one only where both see a shape: *both, else it has no seats. */
+NW_MUST_CHECK nw_status nw_section_pair(struct nw_section section[2],
+                                        bool *both);
 
 #endif

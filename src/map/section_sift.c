@@ -126,6 +126,7 @@ static nw_status sift(struct sifting *all, int32_t number)
     if (all->count == 1) {
         sift.budget = work->section->budget;
         sift.only_formless = work->section->only_formless && !work->sifted;
+        sift.only_shaped = work->section->only_shaped && !work->sifted;
     }
     status = nw_section_graph(work, number, &graph);
     if (!status)

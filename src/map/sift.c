@@ -580,7 +580,8 @@ nw_status nw_sift(struct nw_sift *sift)
     nw_status status;
 
     sift->formless = begun > FORMLESS * bytes_of(sift->graph);
-    if (begun <= 0 || (sift->only_formless && !sift->formless))
+    if (begun <= 0 ||
+        (sift->formless ? sift->only_shaped : sift->only_formless))
         return NW_OK;
     status = nw_alloc(1, sizeof *work, &work);
     if (status)

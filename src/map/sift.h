@@ -25,6 +25,7 @@ struct nw_sift {
     struct nw_budget *budget; /* counts a step each round; NULL: nobody does */
     int32_t threads;          /* at least 1; the answer is the same */
     bool only_formless;       /* do nothing where the start cuts little */
+    bool only_shaped;         /* where it cuts much */
     bool formless;            /* out: it cuts much: nothing to cut along */
 };
 

@@ -3,10 +3,12 @@
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/status.h"
 
 #include <omp.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 /* Of the cores that this rank may run on its share, each core being shared by
  * all ranks of the node that may run there. */
@@ -68,13 +70,33 @@ static nw_status prepare(struct nw_mp_job *job, struct nw_mp_settings *s)
     return status ? status : nw_mp_plan(job);
 }
 
+/* A result in the place of what it is made from, known before either. */
+static nw_status spare(const struct nw_mp_settings *s, const char *option,
+                       const char *output)
+{
+    const char *inputs[] = {s->input, s->restart};
+    struct stat a, b;
+
+    for (int i = 0; i < 2; i++)
+        if (inputs[i] && output && !stat(inputs[i], &a) && !stat(output, &b) &&
+            a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+            return nw_fail(NW_EINVAL,
+                           "'%s' is an input: %s would write over it", output,
+                           option);
+    return NW_OK;
+}
+
 /* What is to be written can be: known before hours of work. */
 static nw_status check_outputs(const struct nw_mp_settings *s)
 {
     const char *checkpoint =
         s->checkpoint || s->every ? nw_mp_checkpoint_path(s) : NULL;
-    nw_status status = nw_file_writable_in_parts(s->output);
+    nw_status status = spare(s, "-o", s->output);
 
+    if (!status)
+        status = spare(s, "--vtk", s->vtk);
+    if (!status)
+        status = nw_file_writable_in_parts(s->output);
     if (!status)
         status = nw_file_writable_in_parts(s->vtk);
     return status ? status : nw_file_writable_in_parts(checkpoint);

@@ -36,6 +36,9 @@ static nw_status size_case(struct nw_mp_job *job)
         job->grid.n[a] = c->size[a] ? c->size[a] : s->size[a] ? s->size[a] : 64;
     if (!c->size[0])
         c->scale = (double)common_divisor(job->grid.n[0], job->grid.n[1]);
+    if (s->courant > 0 && !(c->courant > 0))
+        return nw_fail(NW_EINVAL, "the case %s has velocities of its own",
+                       s->name);
     if (s->courant > 0)
         c->courant = s->courant;
     return NW_OK;

@@ -112,7 +112,7 @@ static void product(const char *name, char *value, int count, int64_t *out,
 
     while (copy && (word = strsep(&rest, "x")))
         if (found == count || !nw_parse_i64(word, &out[found]) ||
-            out[found++] < 1)
+            out[found] > INT32_MAX || out[found++] < 1)
             found = count + 1;
     free(copy);
     if (found != count)
@@ -271,6 +271,13 @@ static void check(const struct nw_mp_settings *s, struct argp_state *state)
         argp_error(state, "--size and --courant belong to a case");
     if (s->arrange && s->shape[0] && strcmp(s->arrange, "none"))
         argp_error(state, "--arrange chooses the shape itself");
+    if (!s->arrange && (s->topology || s->bandwidths || s->slowest))
+        argp_error(state, "-t, --bandwidths and --arrange-by are for "
+                          "--arrange, which is missing");
+    if (s->topology && s->bandwidths)
+        argp_error(state, "-t and --bandwidths exclude each other");
+    if (s->output && s->vtk && !strcmp(s->output, s->vtk))
+        argp_error(state, "-o and --vtk both write to %s", s->vtk);
     if (s->fields && !s->output)
         argp_error(state, "--fields needs --output");
 }
@@ -311,6 +318,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
         return 0;
     case ARGP_KEY_END:
         check(s, state);
+        s->arrange = s->arrange ? s->arrange : "none";
         return 0;
     default:
         return parse_ranks(key, value, state);
@@ -348,8 +356,7 @@ static const struct argp argp = {
 void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out)
 {
     static char name[] = "nodewise-mpdata";
-    struct nw_mp_settings s = {
-        .options = NW_MPDATA_OPTIONS_INIT, .steps = -1, .arrange = "none"};
+    struct nw_mp_settings s = {.options = NW_MPDATA_OPTIONS_INIT, .steps = -1};
 
     argv[0] = name;
     argp_err_exit_status = 2;

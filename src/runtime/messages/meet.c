@@ -6,6 +6,7 @@
 #include "runtime/messages/known.h"
 
 #include "base/status.h"
+#include "runtime/first.h"
 #include "runtime/warn.h"
 
 #include <pthread.h>
@@ -251,11 +252,11 @@ bool nw_meet_chooses(struct nw_meet *meet, enum nw_form form, int64_t bytes,
 /* The word in the environment, host where it is not set. */
 static enum nw_forming wanted(void)
 {
-    const char *word = getenv("NODEWISE_GPU_COLLECTIVES");
-    const char *messages = getenv("NODEWISE_GPU_MESSAGES");
+    const char *word = nw_first_variable("NODEWISE_GPU_COLLECTIVES");
+    const char *messages = nw_first_variable("NODEWISE_GPU_MESSAGES");
 
-    if (!word || !*word)
-        return messages && *messages ? NW_FORMING_AUTO : NW_FORMING_HOST;
+    if (!word)
+        return messages ? NW_FORMING_AUTO : NW_FORMING_HOST;
     if (!strcmp(word, "auto"))
         return NW_FORMING_AUTO;
     if (!strcmp(word, "channel"))
@@ -269,10 +270,8 @@ static enum nw_forming wanted(void)
 
 static bool is_asked_for(void)
 {
-    const char *word = getenv("NODEWISE_GPU_COLLECTIVES");
-    const char *messages = getenv("NODEWISE_GPU_MESSAGES");
-
-    return (word && *word) || (messages && *messages);
+    return nw_first_variable("NODEWISE_GPU_COLLECTIVES") ||
+           nw_first_variable("NODEWISE_GPU_MESSAGES");
 }
 
 /* Ranks that want different forms get the host's. */

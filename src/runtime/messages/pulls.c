@@ -9,6 +9,7 @@
 
 #include "base/pace.h"
 #include "channel/pull.h"
+#include "runtime/first.h"
 #include "runtime/messages/direct.h"
 
 #include <stdlib.h>
@@ -26,11 +27,11 @@ static int refusals;
 
 void nw_pulls_start(const char *copy)
 {
-    const char *asked = getenv("NODEWISE_GPU_MESSAGES");
+    const char *asked = nw_first_variable("NODEWISE_GPU_MESSAGES");
     bool any = !copy || !*copy || !strcmp(copy, "auto");
 
     forced = copy && !strcmp(copy, "loopback");
-    wanted = forced || (any && asked && *asked);
+    wanted = forced || (any && asked);
     after =
         nw_direct_setting("NODEWISE_GPU_ADAPTER_AFTER", AFTER, 0, UINT64_MAX);
 }

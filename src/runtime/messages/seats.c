@@ -4,6 +4,7 @@
 #include "runtime/messages/direct.h"
 
 #include "base/status.h"
+#include "runtime/first.h"
 #include "runtime/messages/contest.h"
 #include "runtime/warn.h"
 
@@ -227,19 +228,12 @@ static bool board_open(void)
 
 /* -- MPI_Init and MPI_Finalize -- */
 
-static bool is_set(const char *name)
-{
-    const char *word = getenv(name);
-
-    return word && *word;
-}
-
 static bool is_wanted(void)
 {
-    const char *word = getenv("NODEWISE_GPU_DIRECT");
+    const char *word = nw_first_variable("NODEWISE_GPU_DIRECT");
 
     nw_direct_to_all = word && !strcmp(word, "on");
-    if (!word || !*word || !strcmp(word, "auto") || nw_direct_to_all)
+    if (!word || !strcmp(word, "auto") || nw_direct_to_all)
         return true;
     if (strcmp(word, "off"))
         nw_warn_once("NODEWISE_GPU_DIRECT=%s is none of auto, on, off", word);
@@ -292,7 +286,8 @@ static bool open_all(bool messaging)
 
 void nw_direct_start(bool messaging)
 {
-    if (!is_set("NODEWISE_GPU_DIRECT") && !is_set("NODEWISE_GPU_MESSAGES"))
+    if (!nw_first_variable("NODEWISE_GPU_DIRECT") &&
+        !nw_first_variable("NODEWISE_GPU_MESSAGES"))
         return;
     if (open_all(messaging))
         __atomic_store_n(&nw_direct, true, __ATOMIC_RELEASE);

@@ -4,6 +4,7 @@
 
 #include "gpu/gpu.h"
 #include "runtime/aware.h"
+#include "runtime/first.h"
 #include "runtime/messages/contest.h"
 #include "runtime/warn.h"
 
@@ -29,7 +30,7 @@ nw_status nw_messages_open_gpu(void)
     return opened;
 }
 
-/* Whether all ranks say so; asked of all where the variable is set. */
+/* Whether all ranks say so; asked of all where rank 0 has the variable. */
 static bool all_say(bool mine)
 {
     int in = mine, all = 0;
@@ -41,8 +42,8 @@ static bool all_say(bool mine)
 
 void nw_messages_start(void)
 {
-    const char *mode = getenv("NODEWISE_GPU_MESSAGES");
-    bool set = mode && *mode, on = set && !strcmp(mode, "on");
+    const char *mode = nw_first_variable("NODEWISE_GPU_MESSAGES");
+    bool set = mode, on = set && !strcmp(mode, "on");
     bool off = set && !strcmp(mode, "off"), aware;
     int threads = MPI_THREAD_SINGLE;
 

@@ -13,6 +13,7 @@
 #include "channel/memory.h"
 #include "channel/thresholds.h"
 #include "gpu/gpu.h"
+#include "runtime/first.h"
 #include "runtime/messages/contest.h"
 #include "runtime/messages/forms.h"
 #include "runtime/messages/library.h"
@@ -187,11 +188,11 @@ static void tell(const char *path, uint64_t from)
 
 void nw_messages_tune(void)
 {
-    const char *path = getenv("NODEWISE_GPU_TUNE");
+    const char *path = nw_first_variable("NODEWISE_GPU_TUNE");
     uint64_t from;
     int rank;
 
-    if (!path || !*path)
+    if (!path)
         return;
     NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
     from = measure_pair();

@@ -7,6 +7,7 @@
 #ifndef NW_PROFILE_PROFILE_H
 #define NW_PROFILE_PROFILE_H
 
+#include "runtime/first.h"
 #include "runtime/profile/collective.h"
 #include "runtime/profile/comm.h"
 #include "runtime/profile/gpu.h"

@@ -7,6 +7,7 @@
 
 #include "base/environment.h"
 #include "base/text.h"
+#include "runtime/first.h"
 #include "runtime/profile/nccl.h"
 #include "runtime/warn.h"
 
@@ -142,10 +143,13 @@ static void warn_of_misspelt(void)
 
 void nw_profile_start(void)
 {
-    const char *path = getenv("NODEWISE_RECORD");
+    const char *path = nw_first_variable("NODEWISE_RECORD");
+    const char *own = getenv("NODEWISE_RECORD");
 
     warn_of_misspelt();
-    if (nw_is_active() || state.done || !path || !path[0])
+    if (!path && own && own[0])
+        nw_warn_once("no profile: NODEWISE_RECORD is not set on rank 0");
+    if (nw_is_active() || state.done || !path)
         return;
     state.path = absolute(path);
     if (!state.path || !duplicate_world()) {

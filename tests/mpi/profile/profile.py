@@ -262,6 +262,30 @@ def quiet():
     ok(result.returncode == 0 and result.stdout == plain.stdout
        and result.stderr.count("NODEWISE_RECROD means nothing") == 1,
        "a misspelt variable is named once, on rank 0", result)
+    # a launcher may leave the variables of some ranks behind: nobody waits
+    plain = run(launcher(3) + [program("modes"), "all"])
+    def few(*counts):
+        command = launcher(counts[0])[:-2]
+        for count, *variables in zip(counts[::2], counts[1::2]):
+            command += ["-n", str(count), "env", "LD_PRELOAD=" + LIBRARY, *variables,
+                        program("modes"), "all", ":"]
+        return run(command[:-1])
+    record = "NODEWISE_RECORD=few.pattern"
+    result = few(1, record, 2, "NOTHING=")
+    ok(result.stdout == plain.stdout and not result.stderr and
+       "ranks 3" in open("few.pattern").read() and not glob.glob("few.pattern.part*"),
+       "on rank 0 alone: all are recorded", result)
+    os.unlink("few.pattern")
+    result = few(2, "NOTHING=", 1, record)
+    ok(result.stdout == plain.stdout and not glob.glob("few.pattern*") and
+       result.stderr == "nodewise: no profile: NODEWISE_RECORD is not set on rank 0\n",
+       "on another alone: none is, and it says so", result)
+    for other in ["NODEWISE_GPU_%s" % w for w in
+                  ("MESSAGES=on", "DIRECT=on", "COLLECTIVES=channel", "TUNE=few.tune")]:
+        for ways in (1, other, 2, "NOTHING="), (2, "NOTHING=", 1, other):
+            result = few(*ways)
+            ok(result.returncode == 0 and result.stdout == plain.stdout,
+               "%s on %s alone" % (other, "the first" if ways[0] == 1 else "the last"), result)
 
 
 def coverage():

@@ -57,8 +57,9 @@ static void add_line(struct nw_text *table, const struct nw_check *check,
 {
     static const char marks[] = {'+', '-', '!'};
 
-    nw_text_format(table, "  %c %-22s %s\n", marks[found], check->name,
-                   *detail ? detail : states[found]);
+    nw_text_format(table, "  %c %-22s ", marks[found], check->name);
+    nw_text_add_shown(table, *detail ? detail : states[found]);
+    nw_text_add(table, "\n");
     if (found != NW_FOUND)
         nw_text_format(table, "    %22s would give: %s\n", "", check->gives);
 }
@@ -103,9 +104,10 @@ static void list_variables(struct nw_text *table, struct nw_json *json)
     for (const struct nw_variable *v = nw_environment; v->name; v++) {
         const char *value = getenv(v->name);
 
-        nw_text_format(table, "%s=%s\n    %s\n    %s%s\n", v->name, v->value,
-                       v->meaning, value ? "now: " : "not set",
-                       value ? value : "");
+        nw_text_format(table, "%s=%s\n    %s\n    %s", v->name, v->value,
+                       v->meaning, value ? "now: " : "not set");
+        nw_text_add_shown(table, value ? value : "");
+        nw_text_add(table, "\n");
         nw_json_object(json, NULL);
         nw_json_string(json, "name", v->name);
         nw_json_string(json, "values", v->value);

@@ -31,8 +31,8 @@ enum {
 struct arguments {
     struct nw_common common;
     const char *source, *pattern;
-    const char *simulate; /* auto, always, never */
-    bool compact, svg;
+    const char *simulate;        /* auto, always, never */
+    bool compact, svg, computes; /* says how a mapping is computed */
     enum nw_elements elements;
     struct nw_map_options map;
     char **mapping;
@@ -79,6 +79,7 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
         arguments->elements = *value == 'p' ? NW_ELEMENTS_PU : NW_ELEMENTS_CORE;
         return 0;
     case KEY_ALGORITHM:
+        arguments->computes = true;
         parse_algorithm(value, state);
         return 0;
     case KEY_SIMULATE:
@@ -89,6 +90,7 @@ static error_t parse_words(int key, char *value, struct argp_state *state)
         arguments->simulate = value;
         return 0;
     case KEY_SEED:
+        arguments->computes = true;
         if (!nw_parse_u64(value, &arguments->map.seed))
             argp_error(state, "--seed is a number from 0, not '%s'", value);
         return 0;
@@ -124,6 +126,9 @@ static error_t parse(int key, char *value, struct argp_state *state)
     case ARGP_KEY_END:
         if (!arguments->source || !arguments->pattern)
             argp_error(state, "-t SOURCE and -p PATTERN are needed");
+        if (arguments->computes && arguments->mapping_count)
+            argp_error(state, "--algorithm and --seed compute a mapping where "
+                              "no MAPPING is given");
         if (arguments->svg && !strcmp(arguments->simulate, "always"))
             argp_error(state, "--svg draws heat maps, which show nothing that "
                               "--simulate finds");

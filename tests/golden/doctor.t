@@ -36,3 +36,11 @@ $ nodewise doctor --what 2>/dev/null
 ## An installed tree that was moved finds what belongs to it.
 $ mkdir -p moved/bin moved/libexec/nodewise; cp "$(command -v nodewise)" moved/bin; printf '#!/bin/sh\n' > moved/libexec/nodewise/nodewise-simgrid; chmod +x moved/libexec/nodewise/*; env -u NODEWISE_SIMGRID moved/bin/nodewise doctor | grep -o 'moved/libexec/.*'; rm -r moved
 moved/libexec/nodewise/nodewise-simgrid
+
+## Values come from anywhere: what would move the cursor is shown as ?.
+$ NODEWISE_RECORD=$(printf 'a\033[2Jb') nodewise doctor --env | grep -A 2 ^NODEWISE_RECORD
+NODEWISE_RECORD=FILE
+    write the program's pattern to FILE
+    now: a?[2Jb
+$ SLURM_JOB_ID=$(printf '7\033[2J') nodewise doctor | grep 'batch job'
+  + batch job              SLURM_JOB_ID=7?[2J

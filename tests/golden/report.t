@@ -107,3 +107,6 @@ $ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern -o no.html
 $ nodewise report -t hierarchy:2:2@1:10 -p app.pattern --svg --simulate always -o both.svg 2>&1 | head -1; ls both.svg 2>/dev/null
 nodewise report: --svg draws heat maps, which show nothing that --simulate finds
 ? 2
+$ nodewise report -t hierarchy:2:2@1:10 -p app.pattern app.mapping --seed 7 -o both.html 2>&1 | head -1; ls both.html 2>/dev/null
+nodewise report: --algorithm and --seed compute a mapping where no MAPPING is given
+? 2

@@ -48,7 +48,8 @@ struct nw_mpdata_options {
     bool divergent;      /* the term of flows that are not solenoidal */
     bool single;         /* float inside instead of double */
     bool fast;           /* one division a face: other last digits; in single
-                            precision only for x from about 1e-9 to 1e11 */
+                            precision only for x from about 1e-9 to 1e11 and h
+                            to 1e18 */
     enum nw_mpdata_border border[3][2]; /* axis; low side, high side */
     enum nw_mpdata_path path;
     int32_t threads; /* 0: as OpenMP says */

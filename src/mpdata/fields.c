@@ -5,6 +5,9 @@
 #include <float.h>
 #include <math.h>
 
+/* Beyond, h times a velocity does not fit. */
+#define LARGEST_FAST 1e18
+
 static const char *const field_name[NW_MPDATA_FIELD_COUNT] = {"x", "u1", "u2",
                                                               "u3", "h"};
 
@@ -51,6 +54,9 @@ static const char *fault(const struct nw_mpdata *s, enum nw_mpdata_field field,
         return "not positive";
     if (field == NW_MPDATA_H && s->options.single && (float)value < FLT_MIN)
         return "too small for single precision";
+    if (field == NW_MPDATA_H && s->options.single && s->options.fast &&
+        value > LARGEST_FAST)
+        return "too large for single precision and one division a face";
     if (field == NW_MPDATA_X && value < 0 && !s->options.infinite_gauge)
         return "negative, which needs the infinite gauge";
     return NULL;

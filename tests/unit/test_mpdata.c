@@ -448,7 +448,14 @@ static void refuses(void **state)
     assert_string_equal(nw_error_text(), "h at (1, 0, 0): 1e-50 is too small "
                                          "for single precision");
     nw_mpdata_free(s);
-    o.single = false;
+    o.fast = true; // where squares of h are infinite
+    MUST(nw_mpdata_new(size, &o, &s));
+    MUST(nw_mpdata_put(s, NW_MPDATA_H, (const double[3]){1, 1e18, 1}));
+    assert_int_equal(
+        nw_mpdata_put(s, NW_MPDATA_H, (const double[3]){1, 1, 1e19}),
+        NW_EFORMAT);
+    nw_mpdata_free(s);
+    o.fast = o.single = false;
     size[1] = 0;
     assert_int_equal(nw_mpdata_new(size, &o, &s), NW_EINVAL);
     size[1] = 1;

@@ -18,13 +18,16 @@ struct header {
     FILE *file;
     int count_bytes, offset_bytes; /* of numbers, by the format */
     uint64_t dimension[DIMENSIONS], dimensions;
-    uint64_t bytes; /* the file has */
+    uint64_t records, record_bytes; /* of all variables that have records */
+    uint64_t bytes;                 /* the file has */
     bool bad;
 };
 
 struct variable {
     char name[NAME];
-    uint64_t end; /* the byte behind its last; 0: it grows with records */
+    uint64_t end; /* the byte behind its last, or behind that of one record */
+    uint64_t bytes;
+    bool grows; /* with records, and these are of one */
 };
 
 static uint64_t number(struct header *h, int bytes)
@@ -97,15 +100,19 @@ static void read_dimensions(struct header *h)
     }
 }
 
-/* Cells of a variable, 0 where one dimension has no end. */
-static uint64_t read_cells(struct header *h)
+/* Cells of a variable, or of one of its records: one dimension has no end. */
+static uint64_t read_cells(struct header *h, bool *grows)
 {
     uint64_t cells = 1, most = h->bytes + 1;
+
+    *grows = false;
 
     for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
         uint64_t which = count_of(h);
         if (which >= h->dimensions)
             h->bad = true;
+        else if (!h->dimension[which])
+            *grows = true;
         else if (__builtin_mul_overflow(cells, h->dimension[which], &cells))
             cells = most;
     }
@@ -115,14 +122,17 @@ static uint64_t read_cells(struct header *h)
 static void read_variable(struct header *h, struct variable *v)
 {
     read_name(h, v->name);
-    uint64_t cells = read_cells(h);
+    uint64_t cells = read_cells(h, &v->grows);
     skip_attributes(h);
     uint64_t each = type_bytes(number(h, 4));
     count_of(h); // its bytes once more, not kept for large ones
     uint64_t begin = number(h, h->offset_bytes);
-    v->end = cells ? begin + cells * each : 0;
+    v->bytes = cells * each;
+    v->end = begin + v->bytes;
     if (!each || begin > h->bytes)
         v->end = h->bytes + 1;
+    if (v->grows)
+        h->record_bytes += (v->bytes + 3) & ~3ULL;
 }
 
 static bool is_classic(struct header *h)
@@ -136,21 +146,49 @@ static bool is_classic(struct header *h)
     return magic[3] == 1 || magic[3] == 2 || magic[3] == 5;
 }
 
+static nw_status cut(const struct header *h, const char *path,
+                     const struct variable *v)
+{
+    return nw_fail(NW_EFORMAT, "%s: ends at byte %llu, within variable '%s'",
+                   path, (unsigned long long)h->bytes, v->name);
+}
+
+/* Records follow one another, each with its part of all such variables; `last`
+ * is the one whose part ends last; where there is no other, nothing fills its
+ * records up to four bytes. */
+static bool is_short(const struct header *h, const struct variable *last,
+                     bool one)
+{
+    uint64_t each = one ? last->bytes : h->record_bytes, rest;
+    bool streams =
+        h->records == (h->count_bytes == 4 ? UINT32_MAX : UINT64_MAX);
+
+    if (!last->grows || !h->records || streams)
+        return false;
+    return last->end > h->bytes ||
+           __builtin_mul_overflow(h->records - 1, each, &rest) ||
+           rest > h->bytes - last->end;
+}
+
 static nw_status check_variables(struct header *h, const char *path)
 {
-    struct variable v;
+    struct variable v, last = {.end = 0};
+    int growing = 0;
 
-    count_of(h); // records
+    h->records = count_of(h);
     read_dimensions(h);
     skip_attributes(h);
     number(h, 4);
     for (uint64_t n = count_of(h); n > 0 && !h->bad; n--) {
         read_variable(h, &v);
-        if (!h->bad && v.end > h->bytes)
-            return nw_fail(NW_EFORMAT,
-                           "%s: ends at byte %llu, within variable '%s'", path,
-                           (unsigned long long)h->bytes, v.name);
+        growing += v.grows;
+        if (v.grows && v.end >= last.end)
+            last = v;
+        if (!h->bad && !v.grows && v.end > h->bytes)
+            return cut(h, path, &v);
     }
+    if (!h->bad && is_short(h, &last, growing == 1))
+        return cut(h, path, &last);
     return h->bad ? nw_fail(NW_EFORMAT,
                             "%s: ends at byte %llu, within its "
                             "header",

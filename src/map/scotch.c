@@ -147,6 +147,7 @@ static nw_status failed(const char *what)
 
 struct machine {
     SCOTCH_Arch arch;
+    SCOTCH_Context *context; /* borrowed */
     const struct nw_placing *placing;
     bool by_loads;    /* of the paper, not by distance */
     double scale;     /* of distances */
@@ -322,7 +323,7 @@ static nw_status build_graph_machine(struct machine *machine)
     size_t n = (size_t)places->count, at = 0;
     SCOTCH_Num *row = NULL, *peer = NULL, *cost = NULL;
     struct nw_loads loads = nw_loads_of(places);
-    SCOTCH_Graph graph;
+    SCOTCH_Graph graph, bound;
     SCOTCH_Strat strat;
     nw_status status = nw_alloc(n + 1, sizeof *row, &row);
 
@@ -344,12 +345,15 @@ static nw_status build_graph_machine(struct machine *machine)
         row[a + 1] = (SCOTCH_Num)at;
     }
     scotch.graph_init(&graph);
+    scotch.graph_init(&bound);
     scotch.strat_init(&strat);
     if (scotch.graph_build(&graph, 0, (SCOTCH_Num)n, row, NULL, machine->room,
                            NULL, (SCOTCH_Num)at, peer, cost) ||
-        scotch.arch_build(&machine->arch, &graph, 0, NULL, &strat))
+        scotch.context_bind(machine->context, &graph, &bound) ||
+        scotch.arch_build(&machine->arch, &bound, 0, NULL, &strat))
         status = failed("read the machine");
     scotch.strat_exit(&strat);
+    scotch.graph_exit(&bound);
     scotch.graph_exit(&graph);
 out:
     free(row);
@@ -451,9 +455,7 @@ static nw_status build_program(struct program *program,
 
 /* --- the call --- */
 
-static nw_status map_in_context(SCOTCH_Context *context,
-                                struct program *program,
-                                struct machine *machine)
+static nw_status map_graph(struct program *program, struct machine *machine)
 {
     const struct nw_placing *placing = machine->placing;
     SCOTCH_Graph bound;
@@ -462,7 +464,7 @@ static nw_status map_in_context(SCOTCH_Context *context,
 
     scotch.graph_init(&bound);
     scotch.strat_init(&strat);
-    failure = scotch.context_bind(context, &program->graph, &bound);
+    failure = scotch.context_bind(machine->context, &program->graph, &bound);
     if (!failure && placing->fixed) /* the rest leaks where some are fixed */
         failure = scotch.strat_words(&strat, "r") ||
                   scotch.graph_map_fixed(&bound, &machine->arch, &strat,
@@ -477,24 +479,39 @@ static nw_status map_in_context(SCOTCH_Context *context,
     return failure ? failed("map") : NW_OK;
 }
 
+static nw_status begin(SCOTCH_Context *context, uint64_t seed)
+{
+    if (scotch.context_init(context))
+        return failed("begin");
+    if (scotch.context_option(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) ||
+        scotch.context_option(context, SCOTCH_OPTIONNUMRANDOMFIXEDSEED, 1) ||
+        scotch.context_threads(context, 1, NULL) ||
+        scotch.context_clone(context)) {
+        scotch.context_exit(context);
+        return failed("begin");
+    }
+    scotch.context_seed(context, (SCOTCH_Num)(seed >> 33));
+    scotch.context_reset(context);
+    return NW_OK;
+}
+
+/* The machine is read in the context, too: outside of it Scotch has as many
+ * threads as there are cores, and other answers each time. */
 static nw_status run(struct program *program, struct machine *machine,
                      uint64_t seed)
 {
     SCOTCH_Context context;
-    nw_status status;
+    nw_status status = begin(&context, seed);
 
-    if (scotch.context_init(&context))
-        return failed("begin");
-    if (scotch.context_option(&context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) ||
-        scotch.context_option(&context, SCOTCH_OPTIONNUMRANDOMFIXEDSEED, 1) ||
-        scotch.context_threads(&context, 1, NULL) ||
-        scotch.context_clone(&context)) {
-        scotch.context_exit(&context);
-        return failed("begin");
-    }
-    scotch.context_seed(&context, (SCOTCH_Num)(seed >> 33));
+    if (status)
+        return status;
+    machine->context = &context;
+    status = build_machine(machine);
+    if (!status)
+        status = build_program(program, machine->placing);
     scotch.context_reset(&context);
-    status = map_in_context(&context, program, machine);
+    if (!status)
+        status = map_graph(program, machine);
     scotch.context_exit(&context);
     return status;
 }
@@ -566,11 +583,7 @@ static nw_status place(struct nw_placing *placing, bool by_loads)
     scotch.random_reset();
     scotch.graph_init(&program.graph);
     scotch.arch_init(&machine.arch);
-    status = build_machine(&machine);
-    if (!status)
-        status = build_program(&program, placing);
-    if (!status)
-        status = run(&program, &machine, seed);
+    status = run(&program, &machine, seed);
     pthread_mutex_unlock(&one_at_a_time);
     if (!status)
         status = take_answer(placing, program.part);

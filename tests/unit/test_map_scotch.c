@@ -13,6 +13,8 @@
 #include <stdarg.h>
 #include <dlfcn.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -76,6 +78,47 @@ static void test_errors_are_not_printed(void **state)
     assert_true(is_silent(provoke, library));
     assert_null(dlsym(RTLD_DEFAULT, "SCOTCH_graphMap"));
     dlclose(library);
+}
+
+static nw_topology *load_torus(void)
+{
+    nw_topology *topology;
+    char path[512];
+
+    snprintf(path, sizeof path, "%s/topology/valid/torus_4x4x4.yaml",
+             getenv("NW_FIXTURES"));
+    MUST(nw_topology_load(path, NULL, &topology));
+    return topology;
+}
+
+/* Scotch reads a network that is no tree by searches of its own, in as many
+ * threads as it is told, or as there are cores: none of that may be seen. */
+static void test_same_answer_each_time(void **state)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_topology *topology = load_torus();
+    nw_mapping *first = NULL, *again;
+    struct nw_random random;
+    nw_pattern *pattern;
+
+    (void)state;
+    skip_without_scotch();
+    nw_random_init(&random, 1);
+    pattern = random_graph(&random, 64, 300);
+    options.algorithm = "scotch";
+    MUST(nw_map(topology, pattern, &options, &first, NULL));
+    for (int i = 0; i < 12; i++) {
+        char threads[] = {(char)('1' + i % 4), 0};
+
+        setenv("SCOTCH_PTHREAD_NUMBER", threads, 1);
+        MUST(nw_map(topology, pattern, &options, &again, NULL));
+        assert_memory_equal(first->node, again->node, 64 * sizeof *first->node);
+        nw_mapping_free(again);
+    }
+    unsetenv("SCOTCH_PTHREAD_NUMBER");
+    nw_mapping_free(first);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
 }
 
 static void map_suite(void *topology)
@@ -202,6 +245,7 @@ int main(void)
         cmocka_unit_test(loads_of_figure_one),
         cmocka_unit_test(test_errors_are_not_printed),
         cmocka_unit_test(test_mapping_is_silent),
+        cmocka_unit_test(test_same_answer_each_time),
         cmocka_unit_test(test_finds_the_obvious),
         cmocka_unit_test(test_lopsided_distances),
     };

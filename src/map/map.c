@@ -402,6 +402,19 @@ nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
     return status;
 }
 
+/* Takes `other`, where it is better in place of the best. */
+static void take_other(struct nw_candidate *best, struct nw_candidate *other,
+                       bool is_better)
+{
+    if (is_better) {
+        struct nw_candidate worse = *best;
+
+        *best = *other;
+        *other = worse;
+    }
+    nw_candidate_fini(other);
+}
+
 /* The default's answer in place of a worse one. */
 static nw_status keep_promise(const struct nw_problem *problem,
                               struct nw_map_report *report,
@@ -411,16 +424,39 @@ static nw_status keep_promise(const struct nw_problem *problem,
     nw_status status =
         nw_candidate_run(nw_algorithm_find("default"), problem, report, &other);
 
-    if (status)
-        return status;
-    if (is_worse(best, &other)) {
-        struct nw_candidate worse = *best;
+    if (!status)
+        take_other(best, &other, is_worse(best, &other));
+    return status;
+}
 
-        *best = other;
-        other = worse;
-    }
-    nw_candidate_fini(&other);
-    return NW_OK;
+static nw_status run_start(const struct nw_algorithm *algorithm,
+                           const struct nw_problem *problem,
+                           struct nw_answer *answer,
+                           struct nw_map_report *report)
+{
+    (void)algorithm;
+    (void)report;
+    return nw_search_begin(problem, answer);
+}
+
+/* So does what a search began with: one that looks at a likeness of the machine
+ * may make it worse. A beginning that is no answer itself is passed over. */
+static nw_status keep_start(const struct nw_algorithm *algorithm,
+                            const struct nw_problem *problem,
+                            struct nw_map_report *report,
+                            struct nw_candidate *best)
+{
+    struct nw_algorithm start = {.name = algorithm->name, .run = run_start};
+    struct nw_candidate other = {0};
+    nw_status status;
+
+    if (!problem->options.start || (algorithm->run != nw_run_search &&
+                                    !find_named(searches, algorithm->name)))
+        return NW_OK;
+    status = nw_candidate_run(&start, problem, report, &other);
+    if (!status)
+        take_other(best, &other, nw_candidate_better(&other, best));
+    return status == NW_EINVAL || status == NW_EUNSUPPORTED ? NW_OK : status;
 }
 
 static nw_status find(const struct nw_map_options *options,
@@ -487,6 +523,8 @@ static nw_status solve(const struct nw_algorithm *algorithm,
         status = nw_candidate_run(algorithm, problem, report, best);
     if (!status && algorithm->run && !algorithm->baseline)
         status = keep_promise(problem, report, best);
+    if (!status && algorithm->run)
+        status = keep_start(algorithm, problem, report, best);
     if (!status && !is_as_asked(algorithm))
         status = nw_place_beside_gpus(problem, best->mapping);
     return status;

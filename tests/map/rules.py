@@ -265,6 +265,18 @@ def try_algorithms(case):
             figure(said["default"], objective) * (1 + 1e-9)), "%s %s: worse" % (name, objective)
 
 
+def try_refine(case):
+    """What auto found is refined to nothing worse."""
+    objective = case.rng.choice(OBJECTIVES)
+    before = case.map("--objective", objective, "--effort", "fast")
+    os.rename(case.files[2], case.folder + "/from")
+    after = case.map("--objective", objective, "--effort", "fast",
+                     "--algorithm", "refine", "--from", case.folder + "/from")
+    figures = [figure(found[1], objective) for found in (after, before)]
+    assert figures[0] <= figures[1] * (1 + 1e-9), "%s: %s from %s" % (
+        objective, *figures)
+
+
 def try_optima(case):
     """What auto and exact find of a tiny problem is the best there is."""
     for first, second in itertools.permutations(OBJECTIVES, 2):
@@ -281,7 +293,8 @@ def try_optima(case):
 
 
 def main():
-    checks = (("every algorithm", try_algorithms, False), ("optima", try_optima, True))
+    checks = (("every algorithm", try_algorithms, False),
+              ("refined answers", try_refine, False), ("optima", try_optima, True))
     print("1..%d" % (2 * len(checks) * len(NETWORKS)))
     number = 0
     if SHARE > 1:

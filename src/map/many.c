@@ -316,25 +316,20 @@ static bool is_within(const struct nw_many *many, const int32_t *part)
     return within;
 }
 
-/* Puts what other parts make in the place of *best where it may be and is
- * better. */
-static nw_status rival(const struct nw_many *many, const int32_t *part,
-                       nw_mapping **best)
+/* Puts the other in the place of *best where that is better, and frees the
+ * worse. */
+static nw_status match(const struct nw_many *many, nw_mapping *other,
+                       nw_mapping **best, bool *won)
 {
-    nw_mapping *other = NULL;
     double figure[2][2] = {{0}};
-    nw_status status;
+    nw_status status = judge(many, *best, figure[0]);
 
-    if (!is_within(many, part))
-        return NW_OK;
-    status = to_mapping(many, part, &other);
-    if (!status)
-        status = judge(many, *best, figure[0]);
     if (!status)
         status = judge(many, other, figure[1]);
-    if (!status &&
-        (figure[1][0] < figure[0][0] ||
-         (figure[1][0] == figure[0][0] && figure[1][1] < figure[0][1]))) {
+    *won = !status &&
+           (figure[1][0] < figure[0][0] ||
+            (figure[1][0] == figure[0][0] && figure[1][1] < figure[0][1]));
+    if (*won) {
         nw_mapping *worse = *best;
 
         *best = other;
@@ -342,6 +337,20 @@ static nw_status rival(const struct nw_many *many, const int32_t *part,
     }
     nw_mapping_free(other);
     return status;
+}
+
+/* The same of what other parts make, where they may be. */
+static nw_status rival(const struct nw_many *many, const int32_t *part,
+                       nw_mapping **best)
+{
+    nw_mapping *other = NULL;
+    bool won;
+    nw_status status;
+
+    if (!is_within(many, part))
+        return NW_OK;
+    status = to_mapping(many, part, &other);
+    return status ? status : match(many, other, best, &won);
 }
 
 /* Of the found, the default and the one to begin from the best. */
@@ -400,6 +409,32 @@ static nw_status find(struct nw_many *many, const int32_t *standard,
     return status;
 }
 
+/* Phases know the links, and the k-way engine sums over pairs alone. One that
+ * finds no room is no candidate. */
+static nw_status try_phases(struct nw_many *many, nw_mapping **best)
+{
+    static const char *const name[] = {"partition", "magc"};
+    nw_status status = NW_OK;
+
+    if (many->options.objective == NW_OBJECTIVE_HOP_BYTES ||
+        !nw_many_is_even(many))
+        return NW_OK;
+    for (size_t i = 0; !status && i < sizeof name / sizeof *name; i++) {
+        struct nw_map_report report = {0};
+        nw_mapping *other = NULL;
+        bool won;
+
+        if (nw_budget_is_overdue(&many->budget))
+            break;
+        status = nw_many_placed(many, name[i], &other, &report);
+        if (status == NW_EINVAL)
+            status = NW_OK;
+        else if (!status)
+            status = match(many, other, best, &won);
+    }
+    return status;
+}
+
 /* Ranks in order are asked for by name, and within the limits then. */
 static nw_status in_order(const struct nw_many *many, const int32_t *standard,
                           nw_mapping **out)
@@ -423,6 +458,11 @@ nw_status nw_many_solve(struct nw_many *many, const char *name,
         status = strcmp(name, "block")
                      ? find(many, standard, !strcmp(name, "refine"), out)
                      : in_order(many, standard, out);
+    if (!status && !strcmp(name, "auto")) {
+        status = try_phases(many, out);
+        if (status)
+            nw_mapping_free(*out);
+    }
     free(standard);
     return status;
 }
@@ -434,13 +474,14 @@ static const struct {
     const char *name;
     enum way way;
 } ways[] = {
-    {"multilevel", BY_PARTS},   {"block", BY_PARTS},
-    {"refine", BY_PARTS},       {"anneal", BY_SEATS},
-    {"tabu", BY_SEATS},         {"exact", BY_SEATS},
-    {"cyclic", BY_PHASES},      {"random", BY_PHASES},
-    {"scotch", BY_PHASES},      {"rashti", BY_PHASES},
-    {"partition", BY_PHASES},   {"magc", BY_PHASES},
-    {"magc-scotch", BY_PHASES}, {"magc-greedy", BY_PHASES},
+    {"auto", BY_PARTS},         {"multilevel", BY_PARTS},
+    {"block", BY_PARTS},        {"refine", BY_PARTS},
+    {"anneal", BY_SEATS},       {"tabu", BY_SEATS},
+    {"exact", BY_SEATS},        {"cyclic", BY_PHASES},
+    {"random", BY_PHASES},      {"scotch", BY_PHASES},
+    {"rashti", BY_PHASES},      {"partition", BY_PHASES},
+    {"magc", BY_PHASES},        {"magc-scotch", BY_PHASES},
+    {"magc-greedy", BY_PHASES},
 };
 
 static enum way way_of(const char *name)
@@ -455,8 +496,8 @@ static const char *name_of(const struct nw_many *many)
 {
     const char *asked = many->options.algorithm;
 
-    if (!asked || !strcmp(asked, "auto"))
-        return nw_many_is_single(&many->options) ? "auto" : "multilevel";
+    if (!asked)
+        return "auto";
     return strcmp(asked, "default") ? asked : "block";
 }
 
@@ -475,6 +516,30 @@ static nw_status place(struct nw_many *many, const char *name, nw_mapping **out,
     if (!status && standard)
         status = rival(many, standard, &found);
     free(standard);
+    if (status)
+        nw_mapping_free(found);
+    else
+        *out = found;
+    return status;
+}
+
+/* From the best of all beginnings, and from the k-way engine's. */
+static nw_status move_all(struct nw_many *many, nw_mapping **out,
+                          struct nw_map_report *report)
+{
+    struct nw_map_report second = {0};
+    nw_mapping *found = NULL, *other = NULL;
+    bool won = false;
+    nw_status status = nw_many_several(many, "auto", &found, report);
+
+    if (!status && many->options.objective != NW_OBJECTIVE_HOP_BYTES &&
+        !report->proven && !many->budget.endless &&
+        !nw_budget_is_overdue(&many->budget))
+        status = nw_many_several(many, "multilevel", &other, &second);
+    if (!status && other)
+        status = match(many, other, &found, &won);
+    if (won)
+        *report = second;
     if (status)
         nw_mapping_free(found);
     else
@@ -501,9 +566,11 @@ static nw_status run_several(struct nw_many *many, const char *name,
                        "several; refine and multilevel are for any",
                        name);
     many->budget.grace_ns = 0; /* all of it looks at the clock */
+    if (seats && !strcmp(name, "auto"))
+        return move_all(many, out, report);
     if (seats)
         return nw_many_several(many, name, out, report);
-    report->algorithm = name;
+    report->algorithm = strcmp(name, "auto") ? name : "multilevel";
     return nw_many_solve(many, name, out);
 }
 

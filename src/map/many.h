@@ -59,7 +59,7 @@ NW_MUST_CHECK nw_status nw_many_fit(const struct nw_many *many, int32_t *part,
 NW_MUST_CHECK nw_status nw_many_read_start(const struct nw_many *many,
                                            int32_t **out);
 
-/* By its parts alone: `name` is multilevel, refine or block. */
+/* By its parts alone: `name` is auto, multilevel, refine or block. */
 NW_MUST_CHECK nw_status nw_many_solve(struct nw_many *many, const char *name,
                                       nw_mapping **out);
 
@@ -76,7 +76,10 @@ NW_MUST_CHECK nw_status nw_many_single(struct nw_many *many, const char *name,
 
 /* --- several, each with a seat of its own --- */
 
-/* Whether all weigh the same, and they are few enough. */
+/* Whether all ranks weigh the same: then a limit of load is one of their
+ * number. */
+bool nw_many_is_even(const struct nw_many *many);
+/* The same, and they are few enough. */
 bool nw_many_has_seats(const struct nw_many *many);
 /* By multilevel, or a search that is named and begins with its answer. */
 NW_MUST_CHECK nw_status nw_many_several(struct nw_many *many, const char *name,

@@ -21,7 +21,7 @@
 
 /* What moves between seats are made for where elements have several. */
 #define RANKS_MOST 512
-#define SEATS_MOST 2048
+#define SEATS_MOST 8192
 
 bool nw_many_is_single(const struct nw_map_options *options)
 {
@@ -80,8 +80,7 @@ static int64_t whole(nw_kload limit)
     return limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
 }
 
-/* All ranks weigh the same: then a limit of load is one of their number. */
-static bool is_even(const struct nw_many *many)
+bool nw_many_is_even(const struct nw_many *many)
 {
     const int64_t *load = many->graph.load;
 
@@ -112,7 +111,7 @@ bool nw_many_has_seats(const struct nw_many *many)
 {
     int64_t seats = 0;
 
-    if (many->graph.n > RANKS_MOST || !is_even(many))
+    if (many->graph.n > RANKS_MOST || !nw_many_is_even(many))
         return false;
     for (int32_t q = 0; q < many->machine.k; q++)
         seats += most_on(many, q);
@@ -383,7 +382,7 @@ static nw_status find_start(struct seating *work, const char *name)
         work->start = work->many->options.start;
         return NW_OK;
     }
-    if (strcmp(name, "refine") || !work->several)
+    if (!work->several || (strcmp(name, "refine") && strcmp(name, "auto")))
         name = "multilevel";
     budget->endless = false;
     status = nw_many_solve(work->many, name, &work->found);
@@ -447,7 +446,7 @@ nw_status nw_many_placed(struct nw_many *many, const char *name,
     int64_t room = 0;
     nw_status status;
 
-    if (!is_even(many))
+    if (!nw_many_is_even(many))
         return nw_fail(NW_EINVAL,
                        "%s knows no weights of ranks, and these differ; "
                        "multilevel, refine and block do",

@@ -294,6 +294,47 @@ static void test_given_is_improved(void **state)
     nw_topology_free(topology);
 }
 
+static double congestion_by(const nw_topology *topology,
+                            const nw_pattern *pattern, const char *name)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping;
+    struct nw_cost cost;
+    double most;
+
+    options.objective = NW_OBJECTIVE_CONGESTION;
+    options.effort = NW_EFFORT_FAST;
+    options.capacity = 6;
+    options.algorithm = name;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_OK);
+    assert_int_equal(nw_cost_evaluate(topology, pattern, mapping, &cost),
+                     NW_OK);
+    most = cost.max_congestion;
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+    return most;
+}
+
+static void test_auto_is_the_best_by_name(void **state)
+{
+    static const char *const name[] = {"multilevel", "partition", "magc-greedy",
+                                       "cyclic", "block"};
+    nw_topology *topology = load("summit");
+
+    (void)state;
+    for (int32_t side = 12; side <= 24; side += 12) {
+        nw_pattern *pattern = make_grid(side);
+        double most = congestion_by(topology, pattern, "auto");
+
+        for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+            assert_true(most <=
+                        congestion_by(topology, pattern, name[i]) * (1 + 1e-9));
+        nw_pattern_free(pattern);
+    }
+    nw_topology_free(topology);
+}
+
 /* Triangles have an element each, where the fewest elements would cut them. */
 static void test_all_elements_may_be_used(void **state)
 {
@@ -721,6 +762,7 @@ int main(void)
         cmocka_unit_test(test_names_keep_the_rules),
         cmocka_unit_test(test_given_is_improved),
         cmocka_unit_test(test_all_elements_may_be_used),
+        cmocka_unit_test(test_auto_is_the_best_by_name),
         cmocka_unit_test(test_plain_is_always_answered),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_steps_repeat),

@@ -9,6 +9,8 @@
 
 #include "channel/state.h"
 
+enum { NW_GUARD_LOOKS = 100 }; /* as long as one that looks holds it */
+
 /* Of an endpoint of this host by its name and its process; NULL: it has none
  * that we know. To be closed. */
 const int *nw_guard_open(const char *name, int32_t pid);
@@ -26,11 +28,15 @@ static inline bool nw_guard_is_free(const int *lock)
  * written at once, not to be read first. */
 static inline bool nw_guard_may_send(const struct nw_peer *peer)
 {
+    if (!peer->lock)
+        return true;
 #if defined __x86_64__
-    if (peer->lock)
-        __asm__ volatile("prefetchw %0" : : "m"(*peer->lock));
+    __asm__ volatile("prefetchw %0" : : "m"(*peer->lock));
 #endif
-    return nw_guard_is_free(peer->lock);
+    for (int look = 0; look < NW_GUARD_LOOKS; look++)
+        if (nw_guard_is_free(peer->lock))
+            return true;
+    return false;
 }
 
 /* Whether a peer may be sent to now; else it is lost. */

@@ -211,21 +211,42 @@ void nw_tile_seat(const struct nw_tile_work *work,
 
 /* --- anything else --- */
 
+/* Of small shares, the layers that they have: long grids are cut into many. */
+static void find_span(struct nw_tile_work *work,
+                      const struct nw_tile_share *share, int d)
+{
+    int32_t size = work->tiling->size[d];
+    bool small = share->end - share->first < size;
+
+    work->low = small ? size : 0;
+    work->high = small ? 0 : size - 1;
+    if (!small)
+        return;
+    for (int32_t i = share->first; i < share->end; i++) {
+        int32_t x = work->at[d][work->cell[i]];
+
+        work->low = x < work->low ? x : work->low;
+        work->high = x > work->high ? x : work->high;
+    }
+}
+
 /* Cells of a share by coordinate d, in the order they are in else. */
 static void sort_cells(struct nw_tile_work *work,
                        const struct nw_tile_share *share, int d)
 {
-    int32_t size = work->tiling->size[d];
+    int32_t *layer = work->layer;
 
-    memset(work->layer, 0, ((size_t)size + 1) * sizeof *work->layer);
+    find_span(work, share, d);
+    memset(layer + work->low, 0,
+           ((size_t)(work->high - work->low) + 2) * sizeof *layer);
     for (int32_t i = share->first; i < share->end; i++)
-        work->layer[work->at[d][work->cell[i]] + 1]++;
-    for (int32_t x = 0; x < size; x++)
-        work->layer[x + 1] += work->layer[x];
+        layer[work->at[d][work->cell[i]] + 1]++;
+    for (int32_t x = work->low; x <= work->high; x++)
+        layer[x + 1] += layer[x];
     for (int32_t i = share->first; i < share->end; i++) {
         int32_t x = work->at[d][work->cell[i]];
 
-        work->order[share->first + work->layer[x]++] = work->cell[i];
+        work->order[share->first + layer[x]++] = work->cell[i];
     }
 }
 
@@ -250,7 +271,9 @@ static int32_t reach_of(const struct nw_tiling *tiling, int d)
 /* Where the layer of coordinate x begins in the order of sort_cells. */
 static int32_t layer_begin(const struct nw_tile_work *work, int32_t x)
 {
-    return x > 0 ? work->layer[x - 1] : 0;
+    if (x <= work->low)
+        return 0;
+    return work->layer[x - 1 < work->high ? x - 1 : work->high];
 }
 
 /* Bytes from the first `left` cells of the order by coordinate d to the others;

@@ -35,6 +35,7 @@ struct nw_tile_work {
     int32_t *order;            /* [count] for sorting */
     int32_t *best;             /* [count] the best order so far */
     int32_t *layer;            /* [largest size + 1] */
+    int32_t low, high;         /* coordinates that it tells of */
     int32_t *piece;            /* [count] where the piece of a process ends; 0:
                                   it was never listed */
     int32_t *side;             /* [count] */

@@ -103,16 +103,37 @@ static int choose(const struct strips *strips, double each, int32_t *parts)
     return choice.along;
 }
 
+struct span {
+    int32_t low, high;
+};
+
+static struct span span_of(const struct strips *strips, int32_t first,
+                           int32_t end, int d)
+{
+    const struct nw_tiling *tiling = strips->tiling;
+    struct span span = {tiling->size[d], 0};
+
+    for (int32_t i = first; i < end; i++) {
+        int32_t x = nw_tiling_at(tiling, strips->cell[i], d);
+
+        span.low = x < span.low ? x : span.low;
+        span.high = x > span.high ? x : span.high;
+    }
+    return span;
+}
+
 /* Cells first .. end - 1 by coordinate d, in the order they are in else. */
 static void sort(const struct strips *strips, int32_t first, int32_t end, int d)
 {
     const struct nw_tiling *tiling = strips->tiling;
-    int32_t size = tiling->size[d], *layer = strips->layer;
+    struct span span = span_of(strips, first, end, d);
+    int32_t *layer = strips->layer;
 
-    memset(layer, 0, ((size_t)size + 1) * sizeof *layer);
+    memset(layer + span.low, 0,
+           ((size_t)(span.high - span.low) + 2) * sizeof *layer);
     for (int32_t i = first; i < end; i++)
         layer[nw_tiling_at(tiling, strips->cell[i], d) + 1]++;
-    for (int32_t x = 0; x < size; x++)
+    for (int32_t x = span.low; x <= span.high; x++)
         layer[x + 1] += layer[x];
     for (int32_t i = first; i < end; i++) {
         int32_t x = nw_tiling_at(tiling, strips->cell[i], d);
@@ -146,18 +167,10 @@ static void cut_strips(const struct strips *strips, int32_t from, int32_t to)
 
 static void measure(struct strips *strips, int32_t end)
 {
-    const struct nw_tiling *tiling = strips->tiling;
+    for (int d = 0; d < strips->tiling->dims; d++) {
+        struct span span = span_of(strips, strips->begin[0], end, d);
 
-    for (int d = 0; d < tiling->dims; d++) {
-        int32_t low = tiling->size[d], high = 0;
-
-        for (int32_t i = strips->begin[0]; i < end; i++) {
-            int32_t x = nw_tiling_at(tiling, strips->cell[i], d);
-
-            low = x < low ? x : low;
-            high = x > high ? x : high;
-        }
-        strips->extent[d] = high - low + 1;
+        strips->extent[d] = span.high - span.low + 1;
     }
 }
 

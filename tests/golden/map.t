@@ -278,6 +278,11 @@ $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --capacity 1 --imbalance 0
 ! nodewise map: rank 0 has weight 201, and no element may have more than 189: a larger imbalance is needed
 ? 3
 
+## A long narrow grid takes as long as any other of its size: each cut looks at
+## the layers of its own cells alone (else 8 s of CPU).
+$ ulimit -t 6; nodewise map -qt hierarchy:4:16:64:64@1:10:100:1000 -p generate:stencil2d5:dims=2x131071 --objective hop-bytes --algorithm tile --json | grep '"algorithm"'
+  "algorithm": "tile",
+
 ## bad input is one line
 $ printf '0 nan\n1 0\n' > nan.matrix
 $ nodewise map -t matrix:nan.matrix -p large.pattern

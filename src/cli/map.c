@@ -333,12 +333,13 @@ static void check(const struct arguments *arguments, struct argp_state *state)
         argp_error(state, "--time and --steps exclude each other");
 }
 
-/* How hard a search tries may be said once for all algorithms. */
+/* How hard a search tries may be said once for all algorithms; not when it is
+ * to end, which this one would not heed. */
 static bool is_of_rowcol(int key)
 {
     return key == 't' || key == KEY_ALGORITHM || key == KEY_SEED ||
            key == KEY_SPEEDS || key == KEY_LIST || key == KEY_THREADS ||
-           key == KEY_EFFORT || key == KEY_TIME || key == KEY_STEPS;
+           key == KEY_EFFORT;
 }
 
 static error_t parse(int key, char *value, struct argp_state *state)

@@ -32,6 +32,7 @@ static nw_status run_at_once(struct nw_section section[2], bool *both)
     if (!section[0].formless)
         budget->steps += beside.steps - begun;
     budget->stopped |= beside.stopped;
+    budget->hurried |= beside.hurried;
     return status;
 }
 

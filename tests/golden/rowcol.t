@@ -27,12 +27,14 @@ $ echo 1 >speeds; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512
 ? 3
 ! speeds:1: 1 numbers, and 12 are needed
 ## Bad input; what it would pass over is refused.
-$ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --elements=pu; do nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 $o 2>&1 >/dev/null | head -1; done
+$ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --elements=pu --time=1s --steps=9; do nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 $o 2>&1 >/dev/null | head -1; done
 nodewise map: --hosts is no option of --algorithm rowcol
 nodewise map: --output-format is no option of --algorithm rowcol
 nodewise map: --capacity is no option of --algorithm rowcol
 nodewise map: --fix is no option of --algorithm rowcol
 nodewise map: --elements is no option of --algorithm rowcol
+nodewise map: --time is no option of --algorithm rowcol
+nodewise map: --steps is no option of --algorithm rowcol
 $ nodewise map -t mpdata-inter --algorithm rowcol
 ? 2
 ! nodewise map: rowcol needs -t SOURCE and --grid NxMxL, and no pattern

@@ -192,7 +192,7 @@ static ssize_t post_word(nw_channel_request *request)
     uint64_t word = nw_wire_word(&request->wire);
     void *descriptors[2] = {NULL, NULL};
 
-    if (fabric->copies)
+    if (is_copied(request))
         return post_copied(request, request->payload, bytes, word);
     if (describe(request, descriptors))
         return -FI_ENOMEM;

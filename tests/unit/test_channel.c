@@ -174,6 +174,25 @@ static void host_by_every_protocol(void **state)
         }
 }
 
+/* More than shm takes in parts, where slots have room for it; the kernel does
+ * not copy what a process sends to itself. */
+static void eager_ones_beyond_parts(void **state)
+{
+    (void)state;
+    for (int way = 0; way < 4; way++) {
+        struct job job = {.count = 2,
+                          .provider = providers[way / 2],
+                          .protocol =
+                              way % 2 ? NW_CHANNEL_AUTO : NW_CHANNEL_GATHER,
+                          .slot_bytes = 65536,
+                          .largest = 66000,
+                          .messages = 80,
+                          .work = exchange};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
 static void gpu_by_every_way(void **state)
 {
     (void)state;
@@ -824,6 +843,7 @@ int main(void)
         cmocka_unit_test(words_say_what_headers_say),
         cmocka_unit_test(cheapest_way_by_hand),
         cmocka_unit_test(host_by_every_protocol),
+        cmocka_unit_test(eager_ones_beyond_parts),
         cmocka_unit_test(gpu_by_every_way),
         cmocka_unit_test(gpu_through_pinned_pieces),
         cmocka_unit_test(only_the_current_gpu_is_used),

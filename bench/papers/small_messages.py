@@ -369,9 +369,8 @@ def say_9(data):
     return ("At 32x32x4, against rendezvous: " + "; ".join(words) + ". Loopback's part is small or none: "
             "each of these messages has 4 KiB, whose crossings take 3.2 us at the reference's figures, about what "
             "the handshake takes that they save; where the two cores are far from each other the handshake takes "
-            "more and loopback gains more (next figure). Eager "
-            "messages go in two parts here, since with its header one is just beyond what `shm` passes "
-            "through its own memory. Computation is short, as the emulated kernel is faster than the paper's "
+            "more and loopback gains more (next figure). "
+            "Computation is short, as the emulated kernel is faster than the paper's "
             "K40, so that the total falls as the messages do; in the paper it falls more, by better overlap.")
 
 

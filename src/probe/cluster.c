@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "topology/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,9 +15,16 @@
 #define SMALLEST_LATENCY 1e-9
 #define EQUAL 1.15 /* figures that are as good as equal */
 
+/* A link inside hosts; guessed where nothing was measured over it. */
+struct inner {
+    double rate, latency;
+    bool guessed;
+};
+
 struct sheet {
     const struct nw_probe *probe;
     struct nw_probe_groups host, gpu;
+    struct inner core, socket; /* core to package, package to node */
     struct nw_text text;
     int32_t *type;          /* [hosts] the first host of the same type */
     int32_t *entry;         /* [hosts] the first host of the same entry */
@@ -93,28 +101,67 @@ static nw_status find_types(struct sheet *sheet)
     return NW_OK;
 }
 
-static double core_latency(const struct sheet *sheet)
+static double fastest_alone(const struct nw_probe_groups *found)
 {
-    return sheet->host.inside / 2;
+    size_t n = (size_t)found->host_count;
+    double most = found->across_rate;
+
+    for (size_t i = 0; i < n * n; i++)
+        if (i / n != i % n)
+            most = fmax(most, found->rate[i]);
+    return most;
 }
 
-static void add_links(struct sheet *sheet, int32_t host)
+static double fastest_port(const struct nw_probe_groups *found)
+{
+    double most = 0;
+
+    for (int32_t h = 0; h < found->host_count; h++)
+        most = fmax(most, fmax(found->group[h].up[0], found->group[h].up[1]));
+    return most;
+}
+
+/* Every route out of a host takes both links, so that neither is slower than
+ * the fastest flow between hosts. Where nothing was measured inside they are
+ * guessed, and not to be what holds up a port. */
+static void find_inner(struct sheet *sheet)
 {
     const struct nw_probe_groups *found = &sheet->host;
-    struct nw_text *text = &sheet->text;
-    double core[2] = {found->inside_rate, found->inside_rate};
-    double socket[2] = {found->across_rate, found->across_rate};
-    double more = (found->across - found->inside) / 2;
+    struct nw_link_class core = nw_link_assumed(NW_LINK_CORE);
+    struct nw_link_class socket = nw_link_assumed(NW_LINK_SOCKET);
+    double alone = fastest_alone(found);
 
-    if (core[0] <= 0)
-        return;
-    nw_text_add(text, "      links:\n        core: ");
-    add_figures(text, core, core_latency(sheet));
-    if (packages(sheet, host) > 1 && socket[0] > 0) {
-        nw_text_add(text, "\n        socket: ");
-        add_figures(text, socket, fmax(more, SMALLEST_LATENCY));
-    }
-    nw_text_add(text, "\n");
+    sheet->core.guessed = found->inside_rate <= 0;
+    sheet->core.rate = fmax(alone, sheet->core.guessed ? core.bandwidth[0]
+                                                       : found->inside_rate);
+    sheet->core.latency = found->inside > 0 ? found->inside / 2
+                          : found->across > 0
+                              ? fmin(core.latency, found->across / 4)
+                              : core.latency;
+    sheet->socket.guessed = found->across_rate <= 0;
+    sheet->socket.rate = sheet->socket.guessed
+                             ? fmax(socket.bandwidth[0], fastest_port(found))
+                             : fmax(alone, found->across_rate);
+    sheet->socket.latency =
+        found->across > 0
+            ? fmax(found->across / 2 - sheet->core.latency, SMALLEST_LATENCY)
+            : socket.latency;
+}
+
+static void add_inner(struct nw_text *text, const char *name,
+                      const struct inner *it)
+{
+    nw_text_format(text, "        %s: {bandwidth: ", name);
+    add_rate(text, it->rate);
+    nw_text_format(text, ", latency: %.4gus%s}\n", it->latency * 1e6,
+                   it->guessed ? ", assumed: true" : "");
+}
+
+static void add_links(struct sheet *sheet)
+{
+    nw_text_add(&sheet->text, "      links:\n");
+    add_inner(&sheet->text, "core", &sheet->core);
+    add_inner(&sheet->text, "socket", &sheet->socket);
 }
 
 static void add_gpus(struct sheet *sheet, int32_t host)
@@ -156,7 +203,7 @@ static void add_types(struct sheet *sheet)
                        packages(sheet, h));
         nw_text_format(text, "      cores: %d\n",
                        elements(sheet, h) / packages(sheet, h));
-        add_links(sheet, h);
+        add_links(sheet);
         add_gpus(sheet, h);
     }
 }
@@ -177,15 +224,17 @@ static bool same_port(const struct sheet *sheet, int32_t a, int32_t b)
            is_equal(x->up[0], y->up[0]) && is_equal(x->up[1], y->up[1]);
 }
 
-/* What two ports and two cores do not explain is the switch's; half of what
- * they share belongs to each port. */
+/* What is not explained by two ports and what is inside the hosts is the
+ * switch's; half of what they share belongs to each port. */
 static double port_latency(const struct sheet *sheet, int32_t host)
 {
     const struct nw_probe_groups *found = &sheet->host;
     double here = found->group[found->group[host].parent].latency;
 
-    return here > 0 ? fmax(here / 2 - core_latency(sheet), SMALLEST_LATENCY)
-                    : 0;
+    return here > 0
+               ? fmax(here / 2 - sheet->core.latency - sheet->socket.latency,
+                      SMALLEST_LATENCY)
+               : 0;
 }
 
 /* Each host goes with the first that it is like and that leads an entry: two
@@ -339,6 +388,7 @@ nw_status nw_probe_cluster(const nw_probe *probe, char **out)
     if (!status)
         status = number_switches(&sheet);
     if (!status) {
+        find_inner(&sheet);
         add_all(&sheet);
         status = nw_text_take(&sheet.text, out);
     }

@@ -85,6 +85,12 @@ bool nw_probe_is_alone(const struct nw_probe_stream *stream)
     return !stream->set;
 }
 
+bool nw_probe_crosses(const nw_probe *probe, int32_t a, int32_t b)
+{
+    return probe->rank[a].package >= 0 && probe->rank[b].package >= 0 &&
+           probe->rank[a].package != probe->rank[b].package;
+}
+
 /* --- records --- */
 
 static nw_status damaged(const char *what)

@@ -59,5 +59,7 @@ struct nw_probe {
 int32_t nw_probe_first_rank(const nw_probe *probe, int32_t host);
 int32_t nw_probe_ranks_on(const nw_probe *probe, int32_t host);
 bool nw_probe_is_alone(const struct nw_probe_stream *stream);
+/* Whether two ranks of a host are in two packages, as far as is known. */
+bool nw_probe_crosses(const struct nw_probe *probe, int32_t a, int32_t b);
 
 #endif

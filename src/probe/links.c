@@ -74,9 +74,9 @@ static nw_status fill_rates(const struct nw_probe *probe,
     return NW_OK;
 }
 
-/* Where no stream was run at all: from the slope between the two largest
- * classes. A few slopes among streams would mislead: short messages may pass a
- * link's buffer faster than the link is. */
+/* Where no stream was run at all, between hosts or inside them: from the slope
+ * between the two largest classes. A few slopes among streams would mislead:
+ * short messages may pass a link's buffer faster than the link is. */
 static double slope_rate(const struct nw_probe_pair *pair)
 {
     int last = NW_PROBE_CLASSES - 1;
@@ -119,10 +119,12 @@ static nw_status fill_pairs(const struct nw_probe *probe,
     return status;
 }
 
-static bool crosses(const struct nw_probe *probe, int32_t a, int32_t b)
+/* Whether a pair is in one host, and there across two packages or not. */
+static bool is_inside(const struct nw_probe *probe, int32_t a, int32_t b,
+                      int across)
 {
-    return probe->rank[a].package >= 0 && probe->rank[b].package >= 0 &&
-           probe->rank[a].package != probe->rank[b].package;
+    return probe->rank[a].host == probe->rank[b].host &&
+           nw_probe_crosses(probe, a, b) == across;
 }
 
 /* Inside hosts: one figure for all, in a package and across two. */
@@ -133,17 +135,20 @@ static nw_status find_inside(const struct nw_probe *probe,
     size_t most = probe->pair_count + probe->stream_count + 1;
     double *values, *out[2][2] = {{&groups->inside, &groups->across},
                                   {&groups->inside_rate, &groups->across_rate}};
-    nw_status status = nw_alloc(most, sizeof *values, &values);
+    nw_status status = nw_alloc(2 * most, sizeof *values, &values);
 
     for (int way = 0; !status && way < 2; way++) {
-        size_t count = 0;
+        size_t count = 0, slopes = 0;
+        double *slope = values + most;
 
         for (size_t i = 0; i < probe->pair_count; i++) {
             const struct nw_probe_pair *it = &probe->pair[i];
 
-            if (it->memory == memory && crosses(probe, it->a, it->b) == way &&
-                probe->rank[it->a].host == probe->rank[it->b].host)
-                values[count++] = it->class[0].time;
+            if (it->memory != memory || !is_inside(probe, it->a, it->b, way))
+                continue;
+            values[count++] = it->class[0].time;
+            if (slope_rate(it) > 0)
+                slope[slopes++] = slope_rate(it);
         }
         *out[0][way] = nw_median(values, count);
         count = 0;
@@ -151,11 +156,11 @@ static nw_status find_inside(const struct nw_probe *probe,
             const struct nw_probe_stream *it = &probe->stream[i];
 
             if (it->memory == memory && nw_probe_is_alone(it) &&
-                crosses(probe, it->from, it->to) == way &&
-                probe->rank[it->from].host == probe->rank[it->to].host)
+                is_inside(probe, it->from, it->to, way))
                 values[count++] = it->rate;
         }
-        *out[1][way] = nw_median(values, count);
+        *out[1][way] =
+            count ? nw_median(values, count) : nw_median(slope, slopes);
     }
     free(values);
     return status;

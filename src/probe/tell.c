@@ -119,29 +119,38 @@ nw_status nw_probe_summary(const nw_probe *probe, char **out)
 
 /* --- matrix --- */
 
+/* Bytes/s between two ranks, by what pairs like theirs had; 0 where none. */
+static double usual_rate(const struct view *view, int32_t a, int32_t b)
+{
+    const struct nw_probe_groups *found = &view->host;
+    int32_t x = view->probe->rank[a].host, y = view->probe->rank[b].host;
+    bool crosses = nw_probe_crosses(view->probe, a, b);
+    double rate;
+
+    if (x != y) {
+        rate = found->rate[(size_t)x * (size_t)found->host_count + (size_t)y];
+        return rate > 0 ? rate
+                        : found->group[nw_probe_groups_meet(found, x, y)].rate;
+    }
+    rate = crosses ? found->across_rate : found->inside_rate;
+    return rate > 0 ? rate : crosses ? found->inside_rate : found->across_rate;
+}
+
 static nw_status fill_matrix(const struct view *view, double *cell)
 {
     const struct nw_probe *probe = view->probe;
-    size_t n = (size_t)probe->rank_count;
-    size_t hosts = (size_t)view->host.host_count;
+    int32_t n = probe->rank_count;
 
-    for (size_t i = 0; i < n * n; i++) {
-        const struct nw_probe_rank *a = &probe->rank[i / n];
-        const struct nw_probe_rank *b = &probe->rank[i % n];
-        size_t at = (size_t)a->host * hosts + (size_t)b->host;
-        double rate = view->host.inside_rate, time = view->host.inside;
+    for (int32_t r = 0; r < n; r++)
+        if (!probe->rank[r].name)
+            return nw_fail(NW_EFORMAT, "no matrix: rank %d was not heard of",
+                           r);
+    for (int32_t a = 0; a < n; a++)
+        for (int32_t b = 0; b < n; b++) {
+            double rate = a == b ? 0 : usual_rate(view, a, b);
 
-        if (i / n == i % n)
-            continue;
-        if (!a->name || !b->name)
-            return nw_fail(NW_EFORMAT, "no matrix: rank %zu was not heard of",
-                           a->name ? i % n : i / n);
-        if (a->host != b->host) {
-            rate = view->host.rate[at];
-            time = view->host.latency[at];
+            *cell++ = rate > 0 ? MATRIX_BYTES / rate : 0;
         }
-        cell[i] = rate > 0 ? time + MATRIX_BYTES / rate : 0;
-    }
     return NW_OK;
 }
 
@@ -178,17 +187,8 @@ nw_status nw_probe_matrix(const nw_probe *probe, char **out)
 
     if (!status)
         status = nw_alloc(n * n, sizeof *cell, &cell);
-    /* pairs add their own latency to what a stream needs */
-    if (!status) {
-        double inside = view.host.inside;
-
-        view.host.inside = 0;
-        memset(view.host.latency, 0,
-               (size_t)view.host.host_count * (size_t)view.host.host_count *
-                   sizeof(double));
+    if (!status)
         status = fill_matrix(&view, cell);
-        view.host.inside = inside;
-    }
     if (!status) {
         put_pairs(&view, cell);
         for (size_t i = 0; i < n * n; i++)

@@ -335,6 +335,100 @@ static void test_wide_link(void **state)
     nw_probe_free(probe);
 }
 
+static void assert_near(double value, double wanted, double within)
+{
+    if (!(fabs(value - wanted) <= within))
+        fail_msg("%g, not %g", value, wanted);
+}
+
+static void take_inside(nw_probe *probe, int a, int b, double latency)
+{
+    take(probe,
+         "pair host %d %d 0.01 %g 1e-7 1e-7 2e-5 1e-7 1e-7 4e-5 1e-7 1e-7 "
+         "54.336e-6 1e-7 1e-7",
+         a, b, latency); /* the last two: 114688 bytes in 14.336 us, 8 GB/s */
+}
+
+/* Two hosts of two packages, ranks by twos of a package or by ones. */
+static nw_probe *measure_two(int of_package, bool streams)
+{
+    nw_probe *probe;
+    int each = 2 * of_package;
+
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    take(probe, "ranks %d", 2 * each);
+    for (int r = 0; r < 2 * each; r++)
+        take(probe, "rank %d h%d 2 8 0 %d %d 0", r, r / each, r,
+             r % each / of_package);
+    for (int a = 0; a < 2 * each; a++)
+        for (int b = a + 1; b < 2 * each; b++)
+            take_inside(probe, a, b,
+                        a / each != b / each               ? 2e-6
+                        : a / of_package == b / of_package ? 4e-7
+                                                           : 6e-7);
+    take(probe, "stream host 0 0 %d 24e9", each);
+    take(probe, "stream host 0 %d 0 24e9", each);
+    for (int r = 1; streams && r < each; r++)
+        take(probe, "stream host 0 0 %d %g", r, r < of_package ? 9e9 : 8e9);
+    take(probe, "done");
+    return probe;
+}
+
+static double latency_between(const nw_topology *topology, int32_t a, int32_t b)
+{
+    uint32_t hops[64];
+    size_t count =
+        nw_topology_route(topology, nw_topology_element_end(topology, a),
+                          nw_topology_element_end(topology, b), hops);
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += nw_topology_link(topology, (int32_t)(hops[i] / 2)).latency;
+    return sum;
+}
+
+/* What was measured is what a route through the file comes to, whatever of the
+ * inside of hosts was measured: pairs in a package, across two, or both. */
+static void test_inside(void **state)
+{
+    (void)state;
+    for (int of_package = 1; of_package <= 2; of_package++) {
+        nw_probe *probe = measure_two(of_package, true);
+        nw_topology *topology = load(probe);
+
+        if (of_package > 1)
+            assert_near(latency_between(topology, 0, 1), 4e-7, 1e-10);
+        assert_near(latency_between(topology, 0, 4), 6e-7, 1e-10);
+        assert_near(latency_between(topology, 0, 8), 2e-6, 1e-10);
+        assert_near(latency_between(topology, 0, 12), 2e-6, 1e-10);
+        assert_near(narrowest(topology, "h0", "h1"), 24e9, 1e6);
+        nw_topology_free(topology);
+        nw_probe_free(probe);
+    }
+}
+
+/* 1 MiB at the rate of pairs across two packages is no figure of those inside
+ * one; without streams the messages' own slope tells it. */
+static void test_matrix_inside(void **state)
+{
+    (void)state;
+    for (int streams = 0; streams < 2; streams++) {
+        nw_probe *probe = measure_two(2, streams);
+        double cell[8];
+        char *text, *at;
+
+        assert_int_equal(nw_probe_matrix(probe, &text), NW_OK);
+        at = strchr(text, '\n'); /* from rank 1, which has no stream */
+        for (int i = 0; i < 8; i++)
+            cell[i] = strtod(at, &at);
+        assert_near(cell[0], 0.4 + 1048576 / (streams ? 9e3 : 8e3), 1e-3);
+        assert_near(cell[2], 0.6 + 1048576 / 8e3, 1e-3);
+        assert_near(cell[4], 2 + 1048576 / 24e3, 1e-3);
+        free(text);
+        nw_probe_free(probe);
+    }
+}
+
 static void test_matrix_and_troubles(void **state)
 {
     struct network net = {.leaves = 1,
@@ -444,6 +538,8 @@ int main(void)
         cmocka_unit_test(test_cluster),
         cmocka_unit_test(test_uneven_ports),
         cmocka_unit_test(test_wide_link),
+        cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_matrix_inside),
         cmocka_unit_test(test_matrix_and_troubles),
         cmocka_unit_test(test_dead),
         cmocka_unit_test(test_damaged),

@@ -97,7 +97,8 @@ NW_API void nw_mpdata_get(const nw_mpdata *solver, double *x);
 
 /* NW_EFORMAT, with the cell, where more flows out of it through its faces in a
  * step than it holds: donor cell is stable where the sum over the axes of
- * |u| / h is at most 1. *highest (may be NULL) is the highest such sum. */
+ * |u| / h is at most 1, u being the larger of an axis's two, or what flows out
+ * by both. *highest (may be NULL) is the highest such sum. */
 NW_API NW_MUST_CHECK nw_status nw_mpdata_check(const nw_mpdata *solver,
                                                double *highest);
 

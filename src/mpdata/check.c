@@ -9,14 +9,18 @@ static double face(const struct nw_mpdata *s, int axis, ptrdiff_t at)
     return nw_mpdata_value(s, s->field[NW_MPDATA_U1 + axis], at);
 }
 
-/* The sum over the axes of the larger of the cell's two velocities, by h. */
+/* By h, the sum over the axes of the larger of the cell's two velocities, or of
+ * both where both lead out of it. */
 static double courant(const struct nw_mpdata *s, ptrdiff_t at)
 {
     const ptrdiff_t step[3] = {s->plane, s->pitch, 1};
     double sum = 0;
 
-    for (int a = 0; a < 3; a++)
-        sum += fmax(fabs(face(s, a, at)), fabs(face(s, a, at - step[a])));
+    for (int a = 0; a < 3; a++) {
+        double low = face(s, a, at - step[a]), high = face(s, a, at);
+
+        sum += low < 0 && high > 0 ? high - low : fmax(fabs(low), fabs(high));
+    }
     return sum / nw_mpdata_value(s, s->field[NW_MPDATA_H], at);
 }
 

@@ -440,6 +440,15 @@ static void refuses(void **state)
                                          "above the stable limit 1");
     u[3] = 0.3;
     assert_int_equal(nw_mpdata_put(s, NW_MPDATA_U1, u), NW_EFORMAT);
+    // more than it holds: -0.2 of it would be left
+    memcpy(u, (const double[]){0, -0.6, 0.6, 0}, sizeof u);
+    MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
+    assert_int_equal(nw_mpdata_check(s, NULL), NW_EFORMAT);
+    assert_string_equal(nw_error_text(), "courant number 1.2 at (1, 0, 0) is "
+                                         "above the stable limit 1");
+    memcpy(u, (const double[]){0, -0.5, 0.5, 0}, sizeof u);
+    MUST(nw_mpdata_put(s, NW_MPDATA_U1, u));
+    MUST(nw_mpdata_check(s, NULL));
     nw_mpdata_free(s);
     o.single = true; // where this h is 0
     MUST(nw_mpdata_new(size, &o, &s));

@@ -435,6 +435,7 @@ static void bad_dragonflies_and_graphs(void **state)
 
 static void no_file(void **state)
 {
+    char folder[] = "/tmp/nodewise-cluster-XXXXXX", file[40], said[80];
     nw_topology *topology = NULL;
 
     (void)state;
@@ -442,12 +443,14 @@ static void no_file(void **state)
                      NW_EIO);
     assert_string_equal(nw_error_text(),
                         "/nowhere/x.yaml:0: No such file or directory");
-    assert_int_equal(mkdir("/tmp/nodewise-folder.yaml", 0700), 0);
-    assert_int_equal(
-        nw_topology_load("/tmp/nodewise-folder.yaml", NULL, &topology), NW_EIO);
-    assert_string_equal(nw_error_text(),
-                        "/tmp/nodewise-folder.yaml:0: is a directory");
-    rmdir("/tmp/nodewise-folder.yaml");
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/x.yaml", folder);
+    assert_int_equal(mkdir(file, 0700), 0);
+    assert_int_equal(nw_topology_load(file, NULL, &topology), NW_EIO);
+    snprintf(said, sizeof said, "%s:0: is a directory", file);
+    assert_string_equal(nw_error_text(), said);
+    rmdir(file);
+    rmdir(folder);
     assert_null(topology);
 }
 

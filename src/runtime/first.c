@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One message for all of them, of one size whatever is set. */
+/* One message for all of them, of one size whatever is set; ahead of it all
+ * ranks meet. */
 #include "runtime/first.h"
 
 #include "runtime/flavour.h"
+#include "runtime/warn.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +16,8 @@ static const char *const names[] = {
     "NODEWISE_GPU_DIRECT", "NODEWISE_GPU_TUNE",
 };
 #define COUNT (sizeof names / sizeof *names)
+/* Ranks leave the MPI library's MPI_Init nearly together. */
+enum { PATIENCE_S = 10 };
 
 /* A length for each, and one value behind the other. */
 static struct {
@@ -36,10 +41,35 @@ static void collect(void)
     }
 }
 
+/* A rank without this library would take the message for one of the program's
+ * (Open MPI 4.1 gave its MPI_Bcast our bytes). So nobody goes on before all are
+ * here, and who waits for long says so. */
+static void meet(void)
+{
+    double begun = NW_PMPI(Wtime)();
+    MPI_Request request;
+    int done = 0;
+
+    if (NW_PMPI(Ibarrier)(MPI_COMM_WORLD, &request))
+        return;
+    while (!done && NW_PMPI(Wtime)() - begun < PATIENCE_S) {
+        if (NW_PMPI(Test)(&request, &done, MPI_STATUS_IGNORE))
+            return;
+        sched_yield();
+    }
+    if (done)
+        return;
+    nw_warn("MPI_Init still waits for other ranks after %d s: all of them must "
+            "have this library (LD_PRELOAD), or none",
+            PATIENCE_S);
+    NW_PMPI(Wait)(&request, MPI_STATUS_IGNORE);
+}
+
 void nw_first_read(void)
 {
     int rank = 0;
 
+    meet();
     NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
     if (!rank)
         collect();

@@ -5,7 +5,8 @@
 #ifndef NW_RUNTIME_FIRST_H
 #define NW_RUNTIME_FIRST_H
 
-/* Ahead of all else in MPI_Init. Collective over MPI_COMM_WORLD. */
+/* Ahead of all else in MPI_Init. Collective over MPI_COMM_WORLD: where some
+ * ranks do not have this library, the others wait, and say so after 10 s. */
 void nw_first_read(void);
 /* The value of a variable by which something collective is decided; NULL where
  * rank 0 has none, or an empty one. Local. */

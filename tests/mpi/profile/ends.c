@@ -2,11 +2,13 @@
 /*
  * Programs that come to a bad end after one message from each rank to the
  * next: "abort", "handler", "exit", "kill", or "good", by rank 1; the exit
- * status is 5 where the program chooses it.
+ * status is 5 where the program chooses it. "told" is something that rank 0
+ * tells all instead, which they print.
  */
 #include <mpi.h>
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +29,15 @@ static void fail(int peer)
     MPI_Send(&peer, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
 }
 
+static void tell(int rank)
+{
+    static char words[40000];
+
+    words[0] = rank ? '-' : 'x';
+    MPI_Bcast(words, sizeof words, MPI_CHAR, 0, MPI_COMM_WORLD);
+    printf("told %c\n", words[0]);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size;
@@ -35,6 +46,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (argc > 1 && !strcmp(argv[1], "told")) {
+        tell(rank);
+        MPI_Finalize();
+        return 0;
+    }
     MPI_Sendrecv(out, 10, MPI_DOUBLE, (rank + 1) % size, 0, in, 10, MPI_DOUBLE,
                  (rank + size - 1) % size, 0, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);

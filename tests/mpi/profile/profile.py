@@ -288,6 +288,26 @@ def quiet():
                "%s on %s alone" % (other, "the first" if ways[0] == 1 else "the last"), result)
 
 
+# the library on some ranks alone: they wait, and the others hear nothing of ours
+def absent():
+    plain = [program("ends"), "told"]
+    ours = ["env", "LD_PRELOAD=" + LIBRARY] + plain
+    for where, first, rest in ("first", ours, plain), ("others", plain, ours):
+        command = launcher(1) + first + [":", "-n", "2"] + rest
+        with open("told", "w+") as told:
+            job = subprocess.Popen(["timeout", "100"] + command, text=True, stdout=told,
+                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            said = next((line for line in job.stderr if "MPI_Init" in line), "nothing")
+            job.terminate()
+            job.communicate()
+            told.seek(0)
+            heard = [line for line in told.read().split("\n") if line.startswith("told")]
+        ok("all of them must have this library" in said,
+           "on the %s alone: says so" % where, said)
+        ok(set(heard) <= {"told x"},
+           "on the %s alone: the program's own bytes" % where, heard)
+
+
 def coverage():
     include = os.environ["NW_MPI_INCLUDE"]
     result = run([sys.executable, SOURCE + "/src/runtime/generate.py", "--list",

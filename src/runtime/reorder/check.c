@@ -177,7 +177,10 @@ void nw_call_finish(const struct nw_call *call, MPI_Comm made)
     struct ends ends = {0};
     int rank;
 
-    if (made == MPI_COMM_NULL || (!settings->check && !settings->gpus))
+    /* Open MPI takes graphs whose index falls, and answers for them what lies
+     * beyond its list */
+    if (made == MPI_COMM_NULL || call->bad ||
+        (!settings->check && !settings->gpus))
         return;
     NW_PMPI(Comm_rank)(made, &rank);
     ask(call, made, rank, &ends);

@@ -196,6 +196,11 @@ def calls():
                 or ", reordered" in ours.stderr),
            "calls %s: %s" % (what[0], plain.stdout.strip().split("\n")[-1]),
            plain, ours)
+        if what[0] == "errors":
+            ours = run(ranks, [program("calls")] + what, NODEWISE_CHECK="1", **moving)
+            ok(ours.returncode == 0 and said(plain) == said(ours)
+               and "MPI_Graph_create: " not in ours.stderr,
+               "no graph that is none is looked at", ours)
         if what[0] != "late":
             continue
         ok(ours.stderr.count("the info key nodewise_cart_weigths means nothing")

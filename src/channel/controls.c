@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Small words between the two ends, which need no credit and go before any
  * message. */
-#include "channel/guard.h"
+
+#include "channel/state.h"
 
 #include "base/array.h"
 #include "base/status.h"
@@ -97,8 +98,7 @@ bool nw_push_controls(nw_channel *channel, struct nw_peer *peer)
 {
     while (peer->control) {
         struct nw_control *control = peer->control;
-        ssize_t code =
-            nw_guard_pass(channel, peer) ? post(channel, control) : -FI_EIO;
+        ssize_t code = post(channel, control);
 
         if (code == -FI_EAGAIN)
             return false;

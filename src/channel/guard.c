@@ -1,95 +1,136 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Of the memory that `shm` shares only the beginning is looked at, and only
- * where it is of the one form that we know: 16 bits of version and flags, the
- * process, and at byte 24 a spin lock of glibc's, which on x86-64 is 1 when it
- * is free and less when it is held. Later versions have no lock there. */
+/* glibc's spin lock is 1 when it is free, on x86-64, and 0 or less when it is
+ * held; so a process is a number below 0, which is none of those that come of
+ * others' waiting. Only the lock of the memory that `shm` shares is taken from
+ * anybody, and only of the one form that we know. */
 #include "channel/guard.h"
 
+#include "base/library.h"
 #include "channel/patience.h"
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
+#include <errno.h>
+#include <pthread.h>
 #include <unistd.h>
 
-enum { FORM = 4, PAGE = 4096, LOOK_TURNS = 1024 };
-/* A holder that lives may have to wait for a core. */
-static const uint64_t patience_ns = 2000000000;
+enum { FORM = 4, PAGE = 4096, LOOK_TURNS = 1024, FREE = 1 };
+enum { HOLDER = 256, MARK = 128 };
 
 struct region {
     uint8_t form, unused;
     uint16_t flags;
     int32_t pid;
     uint64_t more[2];
-    int lock;
+    int lock, signal;
+    uint64_t map, bytes;
+    uint64_t room; /* for messages */
 };
 
-static bool is_known(const struct region *region, int32_t pid)
+static int own;
+static pthread_mutex_t joined_lock = PTHREAD_MUTEX_INITIALIZER;
+static nw_channel *joined;
+
+void nw_guard_join(nw_channel *channel)
 {
-#if defined __x86_64__ && defined __GLIBC__
-    return region->form == FORM && region->pid == pid;
-#else
-    (void)region, (void)pid;
-    return false;
-#endif
+    (void)pthread_mutex_lock(&joined_lock);
+    channel->joined_before = joined;
+    joined = channel;
+    (void)pthread_mutex_unlock(&joined_lock);
 }
 
-const int *nw_guard_open(const char *name, int32_t pid)
+void nw_guard_leave(nw_channel *channel)
 {
-    const char *own = strstr(name, "://");
-    struct region *region;
-    char path[300];
-    int file;
-
-    snprintf(path, sizeof path, "/dev/shm/%s", own ? own + 3 : name);
-    file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    region = mmap(NULL, PAGE, PROT_READ, MAP_SHARED, file, 0);
-    (void)close(file);
-    if (region == MAP_FAILED)
-        return NULL;
-    if (is_known(region, pid))
-        return &region->lock;
-    (void)munmap(region, PAGE);
-    return NULL;
+    (void)pthread_mutex_lock(&joined_lock);
+    for (nw_channel **at = &joined; *at; at = &(*at)->joined_before)
+        if (*at == channel) {
+            *at = channel->joined_before;
+            break;
+        }
+    (void)pthread_mutex_unlock(&joined_lock);
 }
 
-void nw_guard_close(const int *lock)
+static struct region *region_of(volatile int *lock)
 {
-    if (lock)
-        (void)munmap((char *)(uintptr_t)lock - offsetof(struct region, lock),
-                     PAGE);
+    struct region *region =
+        (void *)((uintptr_t)lock - offsetof(struct region, lock));
+
+    return (uintptr_t)region % PAGE || region->form != FORM ? NULL : region;
 }
 
-/* A process that is dead, which may hold it; or the peer that is sent to. */
-static bool is_given_up(nw_channel *channel, const struct nw_peer *peer,
-                        uint64_t since_ns)
+static bool is_of_the_dead(volatile int *lock, int seen)
 {
-    if (nw_peer_is_dead(channel, peer))
-        return true;
-    if (nw_clock_ns() - since_ns < patience_ns)
+    unsigned holder = 0U - (unsigned)seen;
+    bool dead = false;
+
+    if (seen >= 0 || holder % HOLDER != MARK || !region_of(lock))
         return false;
-    for (int32_t i = 0; i < channel->options.count; i++)
-        if (nw_peer_is_dead(channel, &channel->peer[i]))
-            return true;
-    return false;
+    (void)pthread_mutex_lock(&joined_lock);
+    for (nw_channel *c = joined; c && !dead; c = c->joined_before)
+        dead = nw_peers_has_died(c, (int32_t)(holder / HOLDER));
+    (void)pthread_mutex_unlock(&joined_lock);
+    return dead;
 }
 
-bool nw_guard_wait(nw_channel *channel, const struct nw_peer *peer)
+/* What it did not finish is not seen by anybody. But whether it had counted the
+ * memory of a message that it took is not known: it counts now. */
+static void put_right(volatile int *lock)
 {
-    uint64_t since_ns = 0;
+    struct region *region = region_of(lock);
 
-    for (unsigned turn = 1; !nw_guard_is_free(peer->lock); turn++) {
+    if (region->room)
+        region->room--;
+}
+
+static bool swap(volatile int *lock, int from)
+{
+    return __atomic_compare_exchange_n(lock, &from, own, false,
+                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static void await(volatile int *lock)
+{
+    for (unsigned turn = 1;; turn++) {
+        int seen = __atomic_load_n(lock, __ATOMIC_RELAXED);
+
+        if (seen == FREE && swap(lock, FREE))
+            return;
         nw_breathe();
         if (turn % LOOK_TURNS)
             continue;
         (void)sched_yield();
-        if (!since_ns)
-            since_ns = nw_clock_ns();
-        else if (is_given_up(channel, peer, since_ns))
-            return nw_guard_is_free(peer->lock);
+        if (is_of_the_dead(lock, seen) && swap(lock, seen)) {
+            put_right(lock);
+            return;
+        }
     }
-    return true;
+}
+
+int nw_guard_take(pthread_spinlock_t *lock)
+{
+    if (__builtin_expect(!swap(lock, FREE), 0))
+        await(lock);
+    return 0;
+}
+
+static int try_to_take(pthread_spinlock_t *lock)
+{
+    return swap(lock, FREE) ? 0 : EBUSY;
+}
+
+static int give_back(pthread_spinlock_t *lock)
+{
+    __atomic_store_n(lock, FREE, __ATOMIC_RELEASE);
+    return 0;
+}
+
+void nw_guard_load(void)
+{
+    const struct nw_symbol functions[] = {
+        {"pthread_spin_lock", (void *)(uintptr_t)nw_guard_take},
+        {"pthread_spin_trylock", (void *)(uintptr_t)try_to_take},
+        {"pthread_spin_unlock", (void *)(uintptr_t)give_back},
+    };
+
+    own = -(getpid() * HOLDER + MARK);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        (void)nw_library_redirect("libfabric.so.1", &functions[i]);
 }

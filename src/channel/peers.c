@@ -149,8 +149,6 @@ static nw_status meet_one(nw_channel *channel, struct nw_peer *peer,
         strcmp(theirs[peer->fabric].provider, mine[peer->fabric].provider))
         return nw_fail(NW_ENODEV, "no provider reaches rank %d", peer->rank);
     peer->at_once &= channel->fabric[peer->fabric].copies;
-    if (channel->fabric[peer->fabric].copies && peer->here)
-        peer->lock = nw_guard_open(theirs[peer->fabric].name, peer->pid);
     return nw_endpoint_meet(&channel->fabric[peer->fabric],
                             theirs[peer->fabric].name, &peer->address);
 }
@@ -214,16 +212,16 @@ nw_status nw_peers_meet(nw_channel *channel)
     if (!status)
         status = exchange_doors(channel, meeting);
     nw_meeting_close(meeting);
+    nw_guard_join(channel);
     return status;
 }
 
 void nw_peers_leave(nw_channel *channel)
 {
+    nw_guard_leave(channel);
     for (int32_t i = 0; i < channel->options.count; i++)
         if (channel->peer[i].watch >= 0)
             (void)close(channel->peer[i].watch);
-    for (int32_t i = 0; i < channel->options.count; i++)
-        nw_guard_close(channel->peer[i].lock);
 }
 
 /* -- peers that are gone -- */
@@ -380,11 +378,15 @@ static bool is_dead(const struct nw_peer *peer)
     return peer->watch >= 0 ? poll(&watch, 1, 0) == 1 : has_ended(peer->pid);
 }
 
-bool nw_peer_is_dead(const nw_channel *channel, const struct nw_peer *peer)
+bool nw_peers_has_died(const nw_channel *channel, int32_t pid)
 {
-    return peer->here &&
-           peer->pid != channel->peer[channel->options.rank].pid &&
-           (peer->died_ns || is_dead(peer));
+    for (int32_t i = 0; i < channel->options.count; i++) {
+        const struct nw_peer *peer = &channel->peer[i];
+
+        if (peer->here && peer->pid == pid && pid != getpid())
+            return is_dead(peer);
+    }
+    return false;
 }
 
 /* What a dead process had sent may still be on its way for a moment. */

@@ -3,7 +3,6 @@
  * protocol that was asked for or is cheapest. What libfabric does not take now
  * stays and is tried again by progress. */
 #include "channel/fetch.h"
-#include "channel/guard.h"
 
 #include "base/clock.h"
 #include "base/status.h"
@@ -406,7 +405,7 @@ static bool push_one(nw_channel_request *request)
         if (!request->payload)
             return false;
     }
-    code = nw_guard_pass(request->channel, peer) ? post(request) : -FI_EIO;
+    code = post(request);
     if (code == -FI_EAGAIN)
         return false;
     if (code)
@@ -504,8 +503,7 @@ static bool send_at_once(nw_channel_request *request)
     if (!fabric->copies || fabric->local || request->gpu >= 0 ||
         request->result.protocol != NW_CHANNEL_GATHER ||
         message->bytes + head_of(request) > fabric->whole ||
-        peer->waiting.head || peer->control || peer->two || !peer->credits ||
-        !nw_guard_may_send(peer))
+        peer->waiting.head || peer->control || peer->two || !peer->credits)
         return false;
     request->wire.credits = (uint16_t)peer->owed;
     request->wire.order = peer->sent;

@@ -177,11 +177,11 @@ struct nw_peer {
     int board_file; /* its descriptor; -1: none, or not any more */
     struct nw_board *board;   /* its, once it was needed */
     uint64_t nonce, nonce_at; /* in its memory, to know it by */
-    const int *lock;          /* that is taken to send to it (guard.h) */
 };
 
 struct nw_channel {
     pthread_mutex_t lock;
+    nw_channel *joined_before; /* guard.c's */
     bool alone; /* inside, in a process without other threads: not locked */
     struct nw_channel_options options;
     struct nw_costs costs;
@@ -362,8 +362,8 @@ bool nw_progress(nw_channel *channel); /* whether anything happened */
 /* peers.c */
 void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why);
 void nw_peers_look(nw_channel *channel);
-/* Its process has ended, on this host. */
-bool nw_peer_is_dead(const nw_channel *channel, const struct nw_peer *peer);
+/* Whether it was a peer's process, of this host, that has ended. */
+bool nw_peers_has_died(const nw_channel *channel, int32_t pid);
 /* peers.c, at open: who is where, and their endpoints. */
 NW_MUST_CHECK nw_status nw_peers_meet(nw_channel *channel);
 void nw_peers_leave(nw_channel *channel);

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "channel/fetch.h"
-#include "channel/guard.h"
 
 #include <rdma/fi_errno.h>
 #include <stdlib.h>
@@ -196,8 +195,6 @@ static ssize_t post_write(nw_channel_request *request, struct nw_flight *flight)
         .at_once = request->peer->at_once,
     };
 
-    if (!nw_guard_pass(request->channel, request->peer))
-        return -FI_EIO;
     return nw_endpoint_write(nw_rendezvous_fabric(request), &write);
 }
 

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/pieces.h"
 #include "base/status.h"
+#include "base/target.h"
 #include "base/text.h"
 #include "base/zstd.h"
 
@@ -252,15 +253,16 @@ static mode_t default_mode(const char *path)
     return 0666 & ~mask;
 }
 
-static nw_status write_beside(const char *path, nw_file_filler *fill,
-                              void *user)
+/* To a file beside `target`, which then takes its place. */
+static nw_status write_beside(const char *path, const char *target,
+                              nw_file_filler *fill, void *user)
 {
     struct nw_text name = {0};
     nw_status status;
     char *temporary;
     int fd;
 
-    nw_text_format(&name, "%s.XXXXXX", path);
+    nw_text_format(&name, "%s.XXXXXX", target);
     status = nw_text_take(&name, &temporary);
     if (status)
         return status;
@@ -271,11 +273,11 @@ static nw_status write_beside(const char *path, nw_file_filler *fill,
         return status;
     }
     status = fill(user, fd, path);
-    if (!status && (fchmod(fd, default_mode(path)) || fsync(fd)))
+    if (!status && (fchmod(fd, default_mode(target)) || fsync(fd)))
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     if (close(fd) && !status)
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    if (!status && rename(temporary, path))
+    if (!status && rename(temporary, target))
         status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     if (status)
         unlink(temporary);
@@ -286,51 +288,63 @@ static nw_status write_beside(const char *path, nw_file_filler *fill,
 nw_status nw_file_writable(const char *path)
 {
     struct stat info;
-    char *folder, *slash;
+    char target[PATH_MAX], *slash;
     nw_status status;
 
     if (!path || !strcmp(path, "-"))
         return NW_OK;
-    if (!stat(path, &info) && !S_ISREG(info.st_mode))
+    status = nw_target_find(path, target);
+    if (status || nw_target_is_open(target) >= 0)
+        return status;
+    if (!stat(target, &info) && !S_ISREG(info.st_mode))
         return S_ISDIR(info.st_mode)
                    ? nw_fail(NW_EIO, "%s: is a directory", path)
                    : NW_OK;
     /* a file is replaced, so that its folder counts */
-    status = nw_strdup(path, &folder);
-    if (status)
-        return status;
-    slash = strrchr(folder, '/');
+    slash = strrchr(target, '/');
     if (slash)
-        slash[slash == folder] = '\0';
-    if (access(slash ? folder : ".", W_OK | X_OK))
-        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    free(folder);
-    return status;
+        slash[slash == target] = '\0';
+    if (access(slash ? target : ".", W_OK | X_OK))
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    return NW_OK;
 }
 
 nw_status nw_file_writable_in_parts(const char *path)
 {
+    char target[PATH_MAX];
     struct stat info;
+    nw_status status;
 
-    if (path && !stat(path, &info) && !S_ISREG(info.st_mode) &&
-        !S_ISDIR(info.st_mode))
-        return nw_fail(NW_EIO, "%s: is not a regular file", path);
-    return nw_file_writable(path);
+    if (!path)
+        return NW_OK;
+    status = nw_target_find(path, target);
+    if (!status && (nw_target_is_open(target) >= 0 ||
+                    (!stat(target, &info) && !S_ISREG(info.st_mode) &&
+                     !S_ISDIR(info.st_mode))))
+        status = nw_fail(NW_EIO, "%s: is not a regular file", path);
+    return status ? status : nw_file_writable(path);
 }
 
 nw_status nw_file_write_by(const char *path, nw_file_filler *fill, void *user)
 {
+    char target[PATH_MAX];
     struct stat info;
     nw_status status;
     int fd;
 
     if (!strcmp(path, "-"))
         return fill(user, STDOUT_FILENO, "standard output");
-    if (stat(path, &info) || S_ISREG(info.st_mode))
-        return write_beside(path, fill, user);
+    status = nw_target_find(path, target);
+    if (status)
+        return status;
+    fd = nw_target_is_open(target);
+    if (fd >= 0)
+        return fill(user, fd, path);
+    if (stat(target, &info) || S_ISREG(info.st_mode))
+        return write_beside(path, target, fill, user);
     if (S_ISDIR(info.st_mode))
         return nw_fail(NW_EIO, "%s: is a directory", path);
-    fd = open(path, O_WRONLY | O_CLOEXEC);
+    fd = open(target, O_WRONLY | O_CLOEXEC);
     if (fd < 0)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     status = fill(user, fd, path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whole files in, whole files out. Reading refuses directories and unpacks
- * .zst; writing goes to a temporary file beside the target and is renamed, so
- * that a full disk leaves the old file intact.
+ * .zst; writing goes to a temporary file beside the target (target.h) and is
+ * renamed, so that a full disk leaves the old file intact.
  */
 #ifndef NW_BASE_FILE_H
 #define NW_BASE_FILE_H

@@ -73,6 +73,25 @@ $ cksum -c sums 2>/dev/null || cksum two.pattern own.matrix own.yaml app.hosts |
 ## A mapping may be made better in place; a device is no file.
 $ nodewise map -t magc-a -p two.pattern --from two.mapping -q -o two.mapping && nodewise map -t magc-a -p two.pattern -q -o /dev/null; echo $?
 0
+## What a link leads to is replaced, not the link; it may not be there yet.
+$ mkdir far; echo old >far/old; ln -s far/old first; ln -s first second; ln -s far/new new; ln -s loop loop; ln -s nowhere/x none
+$ for o in second new loop none; do nodewise pattern two.pattern --to list -q -o $o; done; readlink first second new; cat far/old far/new; ls -A far
+far/old
+first
+far/new
+0 1 9
+0 1 9
+new
+old
+! loop: Too many levels of symbolic links
+! none: No such file or directory
+## An open file behind a link, as /dev/stdout is, is written on, between what others write.
+$ ln -s /proc/self/fd/1 out; { echo before; nodewise pattern two.pattern --to list -q -o out; echo after; } >both; cat both; nodewise pattern two.pattern --to list -q -o ./out | cat; readlink out
+before
+0 1 9
+after
+0 1 9
+/proc/self/fd/1
 ## Where there is no room is known before hours of work: nothing is started.
 $ nodewise map -t magc-a -p /no/pattern -o /no/folder/x
 ! /no/folder/x: No such file or directory

@@ -7,6 +7,7 @@
 #include "mpdata/program/job.h"
 #include "base/library.h"
 #include "base/status.h"
+#include "base/target.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -288,7 +289,7 @@ nw_status nw_mp_netcdf_read(const char *path, enum nw_mpdata_field field,
 
 struct writer {
     const char *path;
-    char temporary[4096];
+    char target[PATH_MAX], temporary[PATH_MAX + 32];
     int file, code; /* NetCDF's first complaint */
     int variable[NW_MPDATA_FIELD_COUNT], axis[3], time;
     enum nw_mpdata_field now;
@@ -403,9 +404,11 @@ static nw_status begin(struct writer *w, const struct nw_mp_job *job)
 {
     nw_status status = load();
 
+    if (!status)
+        status = nw_target_find(w->path, w->target);
     if (status)
         return status;
-    snprintf(w->temporary, sizeof w->temporary, "%s.%ld.new", w->path,
+    snprintf(w->temporary, sizeof w->temporary, "%s.%ld.new", w->target,
              (long)getpid());
     w->code = nc.create(w->temporary, NC_64BIT_DATA | NC_CLOBBER, &w->file);
     if (w->code)
@@ -422,7 +425,7 @@ static nw_status finish(struct writer *w, nw_status status)
     keep(w, w->file >= 0 ? nc.close(w->file) : 0);
     if (!status)
         status = fault(w);
-    if (!status && rename(w->temporary, w->path))
+    if (!status && rename(w->temporary, w->target))
         status = nw_fail(NW_EIO, "%s: %m", w->path);
     if (status)
         unlink(w->temporary);

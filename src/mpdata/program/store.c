@@ -7,6 +7,7 @@
 #include "mpdata/program/job.h"
 #include "base/array.h"
 #include "base/status.h"
+#include "base/target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@ enum { HEAD = 512 };
 
 struct store {
     const char *path;
-    char temporary[4096];
+    char target[PATH_MAX], temporary[PATH_MAX + 32];
     int file;
     const struct nw_mp_job *job;
     size_t head;
@@ -85,7 +86,11 @@ static nw_status put_part(void *context, const int64_t first[3],
 
 static nw_status begin(struct store *s, const char *head)
 {
-    snprintf(s->temporary, sizeof s->temporary, "%s.%ld.new", s->path,
+    nw_status status = nw_target_find(s->path, s->target);
+
+    if (status)
+        return status;
+    snprintf(s->temporary, sizeof s->temporary, "%s.%ld.new", s->target,
              (long)getpid());
     s->file =
         open(s->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -100,7 +105,7 @@ static nw_status finish(struct store *s, nw_status status)
         status = trouble(s);
     if (close(s->file) && !status)
         status = trouble(s);
-    if (!status && rename(s->temporary, s->path))
+    if (!status && rename(s->temporary, s->target))
         status = trouble(s);
     if (status)
         unlink(s->temporary);

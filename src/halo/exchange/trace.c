@@ -24,6 +24,7 @@ struct nw_halo_trace {
     const char *file;
     int number; /* among the halos of this process, from 1 */
     size_t count;
+    uint64_t left_out;
     struct event event[MOST];
 };
 
@@ -54,8 +55,12 @@ void nw_halo_trace_add(nw_halo *halo, enum nw_halo_act act,
     struct nw_halo_trace *trace = halo->trace;
     struct event *event;
 
-    if (!trace || trace->count == MOST)
+    if (!trace)
         return;
+    if (trace->count == MOST) {
+        trace->left_out++;
+        return;
+    }
     event = &trace->event[trace->count++];
     *event = (struct event){.begin = since,
                             .end = nw_clock_ns(),
@@ -113,6 +118,9 @@ void nw_halo_trace_close(nw_halo *halo)
                        "end, in ns\n");
     for (size_t i = 0; i < trace->count; i++)
         add_line(&text, halo->rank, &trace->event[i]);
+    if (trace->left_out)
+        nw_text_format(&text, "# the trace is full: %llu later ones left out\n",
+                       (unsigned long long)trace->left_out);
     add_name(trace, &name);
     if (!name.failed)
         (void)!nw_file_write_text(name.data, &text);

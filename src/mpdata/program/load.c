@@ -169,17 +169,21 @@ static nw_status load_field(struct nw_mp_job *job, enum nw_mpdata_field field)
     return status;
 }
 
-/* Slabs as deep as the ghosts, to both neighbours along an axis. */
+/* Slabs as deep as the ghosts, to both neighbours along an axis. Their lengths
+ * are counted in rows: in bytes a plane may have more than an int holds. */
 static void hand_over(const struct nw_mp_job *job, int axis, char *field)
 {
     const nw_mpdata *s = job->solver;
     ptrdiff_t unit = (axis ? s->pitch : s->plane) * (ptrdiff_t)s->bytes;
     ptrdiff_t n = s->n[axis], g = s->ghost;
-    MPI_Datatype slab;
+    MPI_Datatype row, slab;
 
-    MPI_Type_create_hvector(axis ? (int)(s->n[0] + 2 * g) : (int)g,
-                            (int)(axis ? g * unit : unit),
-                            s->plane * (ptrdiff_t)s->bytes, MPI_BYTE, &slab);
+    MPI_Type_contiguous((int)s->pitch,
+                        s->options.single ? MPI_FLOAT : MPI_DOUBLE, &row);
+    MPI_Type_create_hvector((int)(axis ? s->n[0] + 2 * g : g),
+                            (int)(axis ? g : s->plane / s->pitch),
+                            s->plane * (ptrdiff_t)s->bytes, row, &slab);
+    MPI_Type_free(&row);
     MPI_Type_commit(&slab);
     MPI_Sendrecv(field + g * unit, 1, slab, job->grid.low_rank[axis], 81,
                  field + (g + n) * unit, 1, slab, job->grid.high_rank[axis], 81,

@@ -130,6 +130,7 @@ static void find_inner(struct sheet *sheet)
     struct nw_link_class core = nw_link_assumed(NW_LINK_CORE);
     struct nw_link_class socket = nw_link_assumed(NW_LINK_SOCKET);
     double alone = fastest_alone(found);
+    double across = fmax(found->across_rate, sheet->gpu.across_rate);
 
     sheet->core.guessed = found->inside_rate <= 0;
     sheet->core.rate = fmax(alone, sheet->core.guessed ? core.bandwidth[0]
@@ -139,9 +140,10 @@ static void find_inner(struct sheet *sheet)
                               ? fmin(core.latency, found->across / 4)
                               : core.latency;
     sheet->socket.guessed = found->across_rate <= 0;
-    sheet->socket.rate = sheet->socket.guessed
-                             ? fmax(socket.bandwidth[0], fastest_port(found))
-                             : fmax(alone, found->across_rate);
+    sheet->socket.rate =
+        fmax(across, sheet->socket.guessed
+                         ? fmax(socket.bandwidth[0], fastest_port(found))
+                         : alone);
     sheet->socket.latency =
         found->across > 0
             ? fmax(found->across / 2 - sheet->core.latency, SMALLEST_LATENCY)
@@ -167,7 +169,9 @@ static void add_links(struct sheet *sheet)
 static void add_gpus(struct sheet *sheet, int32_t host)
 {
     int32_t count = of_host(sheet, host)->gpus, sockets = packages(sheet, host);
-    double rate[2] = {sheet->gpu.inside_rate, sheet->gpu.inside_rate};
+    const struct nw_probe_groups *found = &sheet->gpu;
+    double rate[2] = {found->inside_rate, found->inside_rate};
+    double latency = found->inside / 2;
     struct nw_text *text = &sheet->text;
 
     if (!count)
@@ -181,10 +185,16 @@ static void add_gpus(struct sheet *sheet, int32_t host)
         nw_text_format(text, ", %d", p);
     nw_text_format(text, "]\n        parts:\n          - gpu: %d\n",
                    count / sockets);
+    if (rate[0] <= 0) {
+        double socket = sockets > 1 ? sheet->socket.latency : 0;
+
+        rate[0] = rate[1] = found->across_rate;
+        latency = fmax(found->across / 2 - socket, SMALLEST_LATENCY);
+    }
     if (rate[0] <= 0)
         return;
     nw_text_add(text, "            link: ");
-    add_figures(text, rate, sheet->gpu.inside / 2);
+    add_figures(text, rate, latency);
     nw_text_add(text, "\n");
 }
 

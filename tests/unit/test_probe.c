@@ -407,6 +407,44 @@ static void test_inside(void **state)
     }
 }
 
+/* A GPU and a rank a package: what is between the GPUs goes across packages. */
+static void test_gpus_across(void **state)
+{
+    uint32_t hops[64];
+    nw_topology *topology;
+    nw_probe *probe;
+    double latency = 0, least = 1e30;
+    size_t count;
+
+    (void)state;
+    assert_int_equal(nw_probe_new(&probe), NW_OK);
+    take(probe, "ranks 2");
+    for (int r = 0; r < 2; r++)
+        take(probe, "rank %d h0 2 8 2 %d %d 0", r, 4 * r, r);
+    take_inside(probe, 0, 1, 6e-7);
+    take(probe, "stream host 0 0 1 8e9");
+    take(probe, "pair gpu 0 1 0.01 5e-6 1e-7 1e-7 2e-5 1e-7 1e-7 4e-5 1e-7 "
+                "1e-7 1e-4 1e-7 1e-7");
+    take(probe, "stream gpu 0 0 1 11e9");
+    take(probe, "stream gpu 0 1 0 11e9");
+    take(probe, "done");
+    topology = load(probe);
+    assert_int_equal(nw_topology_gpu_count(topology), 2);
+    count = nw_topology_route(topology, nw_topology_gpu_end(topology, 0),
+                              nw_topology_gpu_end(topology, 1), hops);
+    for (size_t i = 0; i < count; i++) {
+        struct nw_link_info link =
+            nw_topology_link(topology, (int32_t)(hops[i] / 2));
+
+        latency += link.latency;
+        least = fmin(least, link.bandwidth[hops[i] % 2]);
+    }
+    assert_near(latency, 5e-6, 1e-9);
+    assert_near(least, 11e9, 1e6);
+    nw_topology_free(topology);
+    nw_probe_free(probe);
+}
+
 /* 1 MiB at the rate of pairs across two packages is no figure of those inside
  * one; without streams the messages' own slope tells it. */
 static void test_matrix_inside(void **state)
@@ -539,6 +577,7 @@ int main(void)
         cmocka_unit_test(test_uneven_ports),
         cmocka_unit_test(test_wide_link),
         cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_gpus_across),
         cmocka_unit_test(test_matrix_inside),
         cmocka_unit_test(test_matrix_and_troubles),
         cmocka_unit_test(test_dead),

@@ -33,6 +33,17 @@ void nw_halve_graph_fini(struct nw_halve_graph *graph)
     *graph = (struct nw_halve_graph){0};
 }
 
+double nw_halve_cut(const struct nw_halve_graph *graph, const int8_t *side)
+{
+    double sum = 0;
+
+    for (int32_t v = 0; v < graph->n; v++)
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
+            if (side[graph->arc[a].to] != side[v])
+                sum += (double)graph->arc[a].bytes;
+    return sum;
+}
+
 /* --- coarsening --- */
 
 /* Each vertex, in random order, with the neighbour that is bound to it most,

@@ -30,6 +30,9 @@ NW_MUST_CHECK nw_status nw_halve_graph_init(struct nw_halve_graph *graph,
                                             int32_t n, size_t arcs);
 void nw_halve_graph_fini(struct nw_halve_graph *graph);
 
+/* Bytes between the sides, each edge counted from both its ends. */
+double nw_halve_cut(const struct nw_halve_graph *graph, const int8_t *side);
+
 /* The next coarser graph and into[n], what each vertex becomes. */
 NW_MUST_CHECK nw_status nw_halve_coarsen(const struct nw_halve_graph *graph,
                                          struct nw_random *random,

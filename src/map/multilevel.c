@@ -394,6 +394,15 @@ static const struct {
 #define GRID_LOOSE 0.2           /* of all rounds but the first */
 #define GRID_SECTION_COST 300000 /* of all sections of a grid together */
 
+/* What is left to grids that are too large for the first way: sections that
+ * cost so much for a bond and a process. They get the time of swaps where these
+ * are not worth it. */
+static const int straight_ways[] = {NW_SECTION_STRAIGHT | NW_SECTION_PACKED,
+                                    NW_SECTION_STRAIGHT};
+#define STRAIGHT_COST 0.9
+#define STRAIGHT_COST_EACH 7
+#define GRID_SWAPS_COST 200000
+
 /* Where ranks have many partners: sections cost more, and swaps are fewer. */
 #define GRID_SECTION_DENSER 2
 #define GRID_SWAPS_DENSER 2
@@ -429,11 +438,12 @@ static bool is_for(const struct search *search, int ways)
 
 /* Another answer at each round but the first. */
 static nw_status section_way(struct search *search,
-                             const struct nw_tiling *tiling, int way, int round)
+                             const struct nw_tiling *tiling, int ways,
+                             int round)
 {
     struct nw_section section = {.seed = search->seed + (uint64_t)round,
                                  .tiling = tiling,
-                                 .ways = grid_ways[way].ways,
+                                 .ways = ways,
                                  .loose = round ? GRID_LOOSE : 0};
 
     return take(search, &section);
@@ -441,13 +451,10 @@ static nw_status section_way(struct search *search,
 
 /* What straight cuts cannot reach, these may. */
 static nw_status section_grid(struct search *search,
-                              const struct nw_tiling *tiling)
+                              const struct nw_tiling *tiling, double left)
 {
-    double left = (double)(GRID_SECTION_COST * grid_patience(search));
     nw_status status = NW_OK;
 
-    if (is_denser(search, tiling))
-        left *= GRID_SECTION_DENSER;
     for (int i = 0; !status && i < GRID_ROUNDS * GRID_WAYS; i++) {
         int way = i % GRID_WAYS;
         double cost = way_cost(search, tiling, way);
@@ -456,9 +463,47 @@ static nw_status section_grid(struct search *search,
             search->placing->budget->stopped)
             continue;
         left -= cost;
-        status = section_way(search, tiling, way, i / GRID_WAYS);
+        status =
+            section_way(search, tiling, grid_ways[way].ways, i / GRID_WAYS);
     }
     return status;
+}
+
+static nw_status section_straight(struct search *search,
+                                  const struct nw_tiling *tiling, double *left)
+{
+    const struct nw_layout *layout = search->layout;
+    double cost = STRAIGHT_COST * (double)layout->row[layout->count] +
+                  STRAIGHT_COST_EACH * (double)layout->count;
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; !status && i < 2; i++) {
+        if (cost > *left || !is_for(search, straight_ways[i]) ||
+            search->placing->budget->stopped)
+            continue;
+        *left -= cost;
+        status = section_way(search, tiling, straight_ways[i], 0);
+    }
+    return status;
+}
+
+/* Cells that fill boxes, or lie in a plane, leave nothing to sections of large
+ * grids. */
+static nw_status section_most(struct search *search,
+                              const struct nw_tile_try *tile, bool swapped)
+{
+    const struct nw_tiling *tiling = &tile->tiling;
+    double left = (double)(GRID_SECTION_COST * grid_patience(search));
+    nw_status status = NW_OK;
+
+    if (is_denser(search, tiling))
+        left *= GRID_SECTION_DENSER;
+    if (way_cost(search, tiling, 0) > left && !tile->boxed &&
+        tiling->dims > 2) {
+        left += swapped ? 0 : GRID_SWAPS_COST;
+        status = section_straight(search, tiling, &left);
+    }
+    return status ? status : section_grid(search, tiling, left);
 }
 
 static nw_status swap_grid(struct search *search, uint64_t steps, double heat)
@@ -478,7 +523,7 @@ static uint64_t swaps_of(const struct search *search,
     uint64_t count = (uint64_t)search->layout->count;
     uint64_t bonds = search->layout->row[count];
 
-    if (grid_swaps[kind].again > 0 && most * bonds / count > BONDS_SWAPPED)
+    if (most * bonds / count > BONDS_SWAPPED)
         most = BONDS_SWAPPED * count / bonds;
     if (is_denser(search, tiling))
         most /= GRID_SWAPS_DENSER;
@@ -487,20 +532,22 @@ static uint64_t swaps_of(const struct search *search,
 
 /* Grids are answered in milliseconds: the best cuts, and few swaps. */
 static nw_status improve_grid(struct search *search,
-                              const struct nw_tiling *tiling)
+                              const struct nw_tile_try *tile)
 {
     struct nw_budget *budget = search->placing->budget;
     int32_t count = search->layout->count;
     uint64_t worth = (uint64_t)count * STENCIL_STEPS_LEAST_EACH, most;
-    bool endless = budget->endless;
-    nw_status status = section_grid(search, tiling);
+    bool endless = budget->endless, swapped;
+    nw_status status;
     int i = 0;
 
     while (count > grid_swaps[i].count_most)
         i++;
-    most = swaps_of(search, tiling, i);
+    most = swaps_of(search, &tile->tiling, i);
+    swapped = endless || worth <= most;
     budget->gridded = true;
-    if (status || budget->stopped || (worth > most && !endless))
+    status = section_most(search, tile, swapped);
+    if (status || budget->stopped || !swapped)
         return status;
     budget->endless = endless && grid_swaps[i].again <= 0;
     status = swap_grid(search, most, STENCIL_HEAT);
@@ -552,7 +599,7 @@ static nw_status improve(struct nw_layout *layout,
 
     placing->budget->best = search.cost = tile.cost;
     if (!status && tile.found)
-        return improve_grid(&search, &tile.tiling);
+        return improve_grid(&search, &tile);
     search.simmers = true;
     if (!status)
         status = has_two_starts(&search) ? take_two(&search, &formless)

@@ -148,17 +148,6 @@ static nw_status sort_sides(struct sectioning *work, const struct piece *piece,
     return NW_OK;
 }
 
-static double cut_of(const struct nw_halve_graph *graph, const int8_t *side)
-{
-    double sum = 0;
-
-    for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-            if (side[graph->arc[a].to] != side[v])
-                sum += (double)graph->arc[a].bytes;
-    return sum;
-}
-
 /* The best of several ways down and up. */
 static nw_status halve_best(const struct nw_halve_graph *graph, int32_t target,
                             const struct nw_section *section,
@@ -172,7 +161,7 @@ static nw_status halve_best(const struct nw_halve_graph *graph, int32_t target,
         double cut;
 
         status = nw_halve(graph, target, section->tries, random, mine);
-        cut = cut_of(graph, mine);
+        cut = nw_halve_cut(graph, mine);
         if (status || (least >= 0 && cut >= least))
             continue;
         least = cut;

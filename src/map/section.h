@@ -10,9 +10,9 @@
 #include "map/tile.h"
 
 /* First cuts of a piece of a grid, together: across each dimension, grown from
- * its first cell, its last, any one. Packed: clusters filled one after the
- * other instead of evenly; spread: over all of them instead of as few as hold
- * the cells. */
+ * its first cell, its last, any one. Straight: only the least of those across.
+ * Packed: clusters filled one after the other instead of evenly; spread: over
+ * all of them instead of as few as hold the cells. */
 enum nw_section_way {
     NW_SECTION_STRIPES = 1,
     NW_SECTION_FIRST = 2,
@@ -21,6 +21,7 @@ enum nw_section_way {
     NW_SECTION_GROWN = NW_SECTION_FIRST | NW_SECTION_LAST | NW_SECTION_ANY,
     NW_SECTION_PACKED = 16,
     NW_SECTION_SPREAD = 32,
+    NW_SECTION_STRAIGHT = 64,
 };
 
 struct nw_section {

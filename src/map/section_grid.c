@@ -61,6 +61,28 @@ static nw_status grow(struct grid_cut *cut, int32_t from)
     return settle(cut);
 }
 
+/* Moving one cut costs more than looking at all of them. */
+static nw_status cut_straight(struct grid_cut *cut)
+{
+    int dims = cut->work->section->tiling->dims, best = 0;
+    double least = -1;
+    nw_status status = NW_OK;
+
+    for (int d = 0; !status && d < dims; d++) {
+        double bytes;
+
+        status = cut_across(cut, d);
+        bytes = nw_halve_cut(cut->graph, cut->side);
+        if (least >= 0 && bytes >= least)
+            continue;
+        least = bytes;
+        best = d;
+    }
+    if (!status)
+        status = cut_across(cut, best);
+    return status ? status : settle(cut);
+}
+
 nw_status nw_section_halve_grid(const struct sectioning *work,
                                 const struct piece *piece,
                                 const struct nw_halve_graph *graph,
@@ -76,6 +98,8 @@ nw_status nw_section_halve_grid(const struct sectioning *work,
         if (!status)
             status = settle(&cut);
     }
+    if (!status && ways & NW_SECTION_STRAIGHT)
+        status = cut_straight(&cut);
     if (!status && ways & NW_SECTION_FIRST)
         status = grow(&cut, 0);
     if (!status && ways & NW_SECTION_LAST)

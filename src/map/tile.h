@@ -91,6 +91,7 @@ struct nw_tile_try {
     bool once;               /* boxes and one way of cuts: for who waits */
     double cost;             /* of the layout, in and out */
     bool found;              /* out: there is a grid */
+    bool boxed;              /* out: boxes within boxes hold it */
     struct nw_tiling tiling; /* it */
 };
 

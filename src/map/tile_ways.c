@@ -165,6 +165,7 @@ static nw_status take_best(struct nw_layout *layout, int32_t *seat,
     bool boxes = false;
     nw_status status = nw_tiling_boxes(layout, tiling, seat, &boxes);
 
+    try->boxed = boxes;
     if (!status && boxes)
         status = nw_layout_take_if_better(layout, seat, &try->cost);
     /* boxes that divide may be slabs of a prime: cut in any case */

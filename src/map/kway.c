@@ -38,6 +38,8 @@ struct task {
     const struct answer *one, *other; /* NULL: a start, or a cycle */
     uint64_t seed;
     bool other_share;
+    bool grouped;         /* the start goes by the machine's groups */
+    bool whole;           /* the start is cut without coarsening */
     struct nw_kpace pace; /* on the way back; work: vertices */
     struct answer out;
     nw_status status;
@@ -81,7 +83,8 @@ static double total_load(const struct nw_kgraph *graph)
 static nw_status build_levels(struct task *task, struct nw_random *random,
                               struct levels *levels, int32_t **coarse_part)
 {
-    int32_t small = task->run->machine->k * PER_PART;
+    int32_t per_part = task->run->per_part ? task->run->per_part : PER_PART;
+    int32_t small = task->run->machine->k * per_part;
     const int32_t *given[2] = {task->one ? task->one->part : NULL,
                                task->other ? task->other->part : NULL};
     int32_t *part[2] = {NULL, NULL};
@@ -96,7 +99,7 @@ static nw_status build_levels(struct task *task, struct nw_random *random,
         struct nw_kgraph *fine = &levels->graph[at];
         int32_t *next[2] = {NULL, NULL};
 
-        if (fine->n <= small)
+        if (fine->n <= small || task->whole)
             break;
         merge.part = part[0] ? part[0] : given[0];
         merge.other = part[1] ? part[1] : given[1];
@@ -255,6 +258,8 @@ static nw_status begin(struct task *task, const struct levels *levels,
     effort.budget = task->run->budget;
     if (task->other_share)
         machine.share = (double *)task->run->share;
+    if (!task->grouped)
+        effort.group_starts = 0;
     return nw_ksection(last, &machine, &effort, task->seed, *part);
 }
 
@@ -415,6 +420,8 @@ static nw_status make_starts(struct nw_krun *run, struct answer *answer,
             .run = run,
             .seed = run->seed * 1000003u + number + (uint64_t)i,
             .other_share = run->share && i % 2,
+            .grouped = run->effort.group_starts && i % 2,
+            .whole = i < run->wholes,
         };
     status = run_tasks(run, task, &count);
     for (int i = 0; i < count; i++)
@@ -589,6 +596,23 @@ static nw_status make_patiently(const struct nw_krun *run,
     patient.budget = NULL;
     status = run_task(&task);
     keep_better(answer, &task.out);
+    return status;
+}
+
+nw_status nw_kparts(struct nw_krun *run, int32_t *part)
+{
+    size_t starts = (size_t)run->effort.starts;
+    struct answer *answer;
+    nw_status status = nw_alloc(starts, sizeof *answer, &answer);
+
+    if (status)
+        return status;
+    status = generation(run, answer, 0);
+    if (!status)
+        memcpy(part, answer[0].part, (size_t)run->graph->n * sizeof *part);
+    for (size_t i = 0; i < starts; i++)
+        free(answer[i].part);
+    free(answer);
     return status;
 }
 

@@ -3,9 +3,9 @@
  * Many vertices per element: a graph cut into k parts that lie on the k
  * elements of a machine, so that the sum of bytes x distance is low and no
  * element has more load than its limit. The files in the order of the work:
- * graph (the processes), coarsen, section (the first parts), state (parts,
- * loads and gains), sweep, search and balance (better parts), kway (all of it
- * together), many (from and to the nouns of the library).
+ * graph (the processes), coarsen, section (the first parts), groups, state
+ * (parts, loads and gains), sweep, search and balance (better parts), kway (all
+ * of it together), many (from and to the nouns of the library).
  */
 #ifndef NW_MAP_KWAY_H
 #define NW_MAP_KWAY_H
@@ -72,13 +72,15 @@ static inline double nw_kdistance(const struct nw_kmachine *machine, int32_t a,
 
 /* How much work to do. */
 struct nw_keffort {
-    int starts;   /* whole answers made, then combined; 0: what is given is
-                     refined alone */
-    int cycles;   /* times the best is coarsened and refined again */
-    int repeats;  /* bisections made, the best of which is kept */
-    int tries;    /* first cuts of each */
-    int searches; /* rounds of local search on each level */
-    int patience; /* moves without gain before a local search ends */
+    int starts;       /* whole answers made, then combined; 0: what is given is
+                         refined alone */
+    int cycles;       /* times the best is coarsened and refined again */
+    int repeats;      /* bisections made, the best of which is kept */
+    int tries;        /* first cuts of each */
+    int searches;     /* rounds of local search on each level */
+    int patience;     /* moves without gain before a local search ends */
+    int group_starts; /* answers made of what each group of elements takes, then
+                         combined, in every second start; 0: halves alone */
     struct nw_budget
         *budget; /* overdue, the rest is cut in order; NULL: never */
 };
@@ -92,6 +94,8 @@ struct nw_krun {
     const int32_t *given;     /* [n] an answer to improve on, or NULL */
     const double *share; /* [k] other loads to aim at, for each second of the
                             answers made; NULL: always the machine's */
+    int per_part;        /* vertices a part to coarsen to; 0: a default */
+    int wholes;          /* starts that are cut without coarsening */
     bool given_fits;     /* found out: it keeps every limit */
 };
 
@@ -100,6 +104,9 @@ struct nw_krun {
  * ended as cheaply as can be, in order, and only brought within them; where
  * that fails, it is made in full. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_krun *run, int32_t *part);
+
+/* The same, but limits may be passed by. */
+NW_MUST_CHECK nw_status nw_kparts(struct nw_krun *run, int32_t *part);
 
 /* The sum over all edges of weight x distance, each edge once. */
 double nw_kway_cost(const struct nw_kgraph *graph,
@@ -159,6 +166,22 @@ NW_MUST_CHECK nw_status nw_ksection(const struct nw_kgraph *graph,
                                     const struct nw_kmachine *machine,
                                     const struct nw_keffort *effort,
                                     uint64_t seed, int32_t *part);
+
+/* --- groups: elements low .. high - 1 by their widest gaps --- */
+
+struct nw_kgroups {
+    struct nw_kmachine machine; /* of the groups */
+    int32_t *first;             /* [k + 1] element of each group, and the end */
+};
+/* Whether there are more than two, not too many, and not single elements. */
+bool nw_kgroups_apply(const struct nw_kmachine *machine, int32_t low,
+                      int32_t high);
+/* Limits are those that leave the cuts below their room; `load` is to be
+ * shared out. To be freed by nw_kgroups_fini, failed or not. */
+NW_MUST_CHECK nw_status nw_kgroups_init(struct nw_kgroups *groups,
+                                        const struct nw_kmachine *machine,
+                                        int32_t low, int32_t high, double load);
+void nw_kgroups_fini(struct nw_kgroups *groups);
 
 /* --- state --- */
 

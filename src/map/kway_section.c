@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 4 };
+enum { FEW = 4, PER_GROUP = 30 };
 
 struct sectioning {
     const struct nw_kgraph *graph;
@@ -139,6 +139,11 @@ static struct nw_kcut make_cut(const struct sectioning *s,
     return cut;
 }
 
+static uint64_t seed_of(const struct sectioning *s, const struct section *here)
+{
+    return s->seed ^ ((uint64_t)here->low << 32) ^ (uint64_t)here->high;
+}
+
 static nw_status section(struct sectioning *s, struct section here);
 
 /* Vertices of side 0 first; both halves are then cut in turn. */
@@ -177,8 +182,7 @@ static nw_status cut_section(struct sectioning *s, const struct section *here,
     if (status)
         return status;
     cut.until = nw_kpace_until(&s->pace, (double)here->count * cut.repeats);
-    nw_random_init(&random, s->seed ^ ((uint64_t)here->low << 32) ^
-                                (uint64_t)here->high);
+    nw_random_init(&random, seed_of(s, here));
     subgraph(s, here, &graph);
     for (int32_t i = 0; i < here->count; i++) {
         int32_t v = here->vertex[i];
@@ -240,6 +244,124 @@ static void fill_in_order(struct sectioning *s, const struct section *here)
     }
 }
 
+/* Ranges of elements as ranges of groups. */
+static nw_status take_ranges(const struct sectioning *s,
+                             const struct section *here,
+                             const struct nw_kgroups *groups,
+                             struct nw_kgraph *graph)
+{
+    nw_status status;
+
+    if (!s->graph->range)
+        return NW_OK;
+    status = nw_alloc((size_t)here->count, sizeof *graph->range, &graph->range);
+    for (int32_t i = 0; !status && i < here->count; i++) {
+        struct nw_krange range = s->graph->range[here->vertex[i]];
+        int32_t k = groups->machine.k, low = 0, high = k;
+
+        while (low < k - 1 && groups->first[low + 1] <= range.low)
+            low++;
+        while (high > low + 1 && groups->first[high - 1] >= range.high)
+            high--;
+        graph->range[i] = (struct nw_krange){low, high};
+    }
+    return status;
+}
+
+/* What the groups may take of the time, in a budget of their own. */
+static struct nw_budget share_time(struct sectioning *s, double work)
+{
+    const struct nw_budget *outer = s->effort->budget;
+    uint64_t until = nw_kpace_until(&s->pace, work);
+    struct nw_budget own = {.threads = 1, .steps_most = UINT64_MAX};
+
+    if (!outer)
+        return own;
+    own.now = outer->now;
+    own.progress = outer->progress;
+    own.quiet = true;
+    own.end_ns = until ? until : outer->end_ns;
+    own.grace_ns = until ? 0 : outer->grace_ns;
+    return own;
+}
+
+/* part[i] becomes the group of the section's vertex i. */
+static nw_status share_out(struct sectioning *s, const struct section *here,
+                           struct nw_kgroups *groups, int32_t *part)
+{
+    double cuts = ceil(log2(groups->machine.k)) * s->effort->repeats;
+    struct nw_budget budget = share_time(s, here->count * cuts);
+    struct nw_kgraph graph;
+    struct nw_krun run = {.graph = &graph,
+                          .machine = &groups->machine,
+                          .effort = *s->effort,
+                          .budget = &budget,
+                          .per_part = PER_GROUP,
+                          .wholes = 1};
+    nw_status status =
+        nw_kgraph_alloc(&graph, here->count, count_arcs(s->graph, here));
+
+    if (status)
+        return status;
+    run.seed = seed_of(s, here);
+    run.effort.starts = s->effort->group_starts;
+    run.effort.group_starts = 0;
+    run.effort.cycles = 2;
+    subgraph(s, here, &graph);
+    status = take_ranges(s, here, groups, &graph);
+    if (!status)
+        status = nw_kparts(&run, part);
+    nw_kgraph_fini(&graph);
+    if (budget.hurried && s->effort->budget)
+        __atomic_store_n(&s->effort->budget->hurried, true, __ATOMIC_RELAXED);
+    return status;
+}
+
+/* Vertices of group 0 first, and so on; each group is then cut in turn. */
+static nw_status descend_groups(struct sectioning *s, struct section here,
+                                const struct nw_kgroups *groups,
+                                const int32_t *part)
+{
+    int32_t k = groups->machine.k, *sorted, *at = NULL;
+    nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
+
+    if (!status)
+        status = nw_alloc((size_t)k + 2, sizeof *at, &at);
+    for (int32_t i = 0; !status && i < here.count; i++)
+        at[part[i] + 2]++;
+    for (int32_t g = 0; !status && g < k; g++)
+        at[g + 2] += at[g + 1];
+    for (int32_t i = 0; !status && i < here.count; i++)
+        sorted[at[part[i] + 1]++] = here.vertex[i];
+    if (!status)
+        memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
+    free(sorted);
+    for (int32_t g = 0; !status && g < k; g++)
+        status = section(
+            s, (struct section){groups->first[g], groups->first[g + 1],
+                                here.vertex + at[g], at[g + 1] - at[g]});
+    free(at);
+    return status;
+}
+
+static nw_status section_groups(struct sectioning *s, struct section here)
+{
+    struct nw_kgroups groups;
+    int32_t *part = NULL;
+    nw_status status = nw_kgroups_init(&groups, s->machine, here.low, here.high,
+                                       load_of(s, &here));
+
+    if (!status)
+        status = nw_alloc((size_t)here.count, sizeof *part, &part);
+    if (!status)
+        status = share_out(s, &here, &groups, part);
+    if (!status)
+        status = descend_groups(s, here, &groups, part);
+    free(part);
+    nw_kgroups_fini(&groups);
+    return status;
+}
+
 static nw_status section(struct sectioning *s, struct section here)
 {
     int32_t middle;
@@ -256,6 +378,9 @@ static nw_status section(struct sectioning *s, struct section here)
             s->part[here.vertex[i]] = here.low;
         return NW_OK;
     }
+    if (s->effort->group_starts &&
+        nw_kgroups_apply(s->machine, here.low, here.high))
+        return section_groups(s, here);
     middle = choose_middle(s->machine, here.low, here.high);
     status = nw_alloc((size_t)here.count, 1, &side);
     if (status)

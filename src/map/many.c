@@ -253,7 +253,16 @@ static struct nw_keffort choose_effort(const struct nw_many *many, bool refined)
         [NW_EFFORT_DEFAULT] = {4, 2, 3, 4, 2, 30},
         [NW_EFFORT_STRONG] = {16, 4, 5, 8, 3, 50},
     };
-    struct nw_keffort effort = efforts[many->options.effort];
+    /* every second start goes by groups, and takes as long as several */
+    static const struct nw_keffort grouped[] = {
+        [NW_EFFORT_FAST] = {1, 0, 3, 4, 1, 15},
+        [NW_EFFORT_DEFAULT] = {3, 1, 3, 4, 2, 30, 6},
+        [NW_EFFORT_STRONG] = {8, 4, 5, 8, 3, 50, 16},
+    };
+    bool groups = many->options.imbalance >= 0 &&
+                  nw_kgroups_apply(&many->machine, 0, many->machine.k);
+    struct nw_keffort effort =
+        (groups ? grouped : efforts)[many->options.effort];
 
     if (refined) {
         effort.starts = 0;

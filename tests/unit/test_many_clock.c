@@ -107,7 +107,7 @@ static struct nw_budget solve(uint64_t end, uint64_t steps,
                                .endless = true};
     struct nw_krun run = {.graph = &scene.graph,
                           .machine = &scene.machine,
-                          .effort = {4, 2, 3, 4, 2, 30, NULL},
+                          .effort = {4, 2, 3, 4, 2, 30, 8, NULL},
                           .seed = 1,
                           .budget = &budget,
                           .given = given};

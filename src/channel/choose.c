@@ -132,13 +132,26 @@ static double cost_in(const struct nw_ends *ends, enum nw_channel_copy copy,
     return ends->adapter ? seconds : INFINITY;
 }
 
+/* What a message takes on its way, of its sender alone and of its receiver.
+ * Of many under way the sender has one in hand while the receiver has another:
+ * the longer part counts, and for the first of them both. */
+static double in_all(const struct nw_ends *ends, double hop, double sender,
+                     double receiver)
+{
+    double one = hop + sender + receiver;
+
+    if (ends->regime != NW_REGIME_FLOOD)
+        return one;
+    return (one + (NW_REGIME_MANY - 1) * (hop + fmax(sender, receiver))) /
+           NW_REGIME_MANY;
+}
+
 /* Three messages, and a write, which inside a host is the kernel's; into a GPU
  * of this host in one copy. */
 static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
 {
     const struct nw_costs *costs = &ends->costs;
-    double seconds =
-        nw_cost(costs, NW_COST_HOP, bytes) + 2 * costs->latency_s[NW_COST_HOP];
+    double hop = nw_cost(costs, NW_COST_HOP, bytes);
     double through = cost_out(ends, NW_CHANNEL_RENDEZVOUS, bytes);
 
     if (ends->gpu[1])
@@ -148,7 +161,7 @@ static double cost_of_rendezvous(const struct nw_ends *ends, uint64_t bytes)
         through += costs->latency_s[NW_COST_FETCH];
     if (ends->opens && ends->gpu[0] && ends->gpu[1] && bytes > NW_WEIGH_BYTES)
         through = fmin(through, nw_cost(costs, NW_COST_COPY, bytes));
-    return seconds + through;
+    return in_all(ends, hop, 2 * costs->latency_s[NW_COST_HOP] + through, 0);
 }
 
 /* The header, and a read of the kernel's; what goes to the host is then there.
@@ -157,15 +170,14 @@ static double cost_of_fetch(const struct nw_ends *ends,
                             enum nw_channel_copy copy, uint64_t bytes)
 {
     const struct nw_costs *costs = &ends->costs;
-    double seconds = costs->latency_s[NW_COST_HOP] +
-                     nw_cost(costs, NW_COST_FETCH, bytes) +
-                     cost_out(ends, NW_CHANNEL_FETCH, bytes);
+    double read = nw_cost(costs, NW_COST_FETCH, bytes);
 
     if (!ends->fetches)
         return INFINITY;
-    if (!ends->gpu[1] && !copy)
-        return seconds;
-    return seconds + cost_in(ends, copy, bytes);
+    if (ends->gpu[1] || copy)
+        read += cost_in(ends, copy, bytes);
+    return in_all(ends, costs->latency_s[NW_COST_HOP],
+                  cost_out(ends, NW_CHANNEL_FETCH, bytes), read);
 }
 
 /* In parts it is copied into the provider's memory and out of it. */
@@ -173,15 +185,14 @@ static double cost_of_eager(const struct nw_ends *ends, struct nw_way_of way,
                             uint64_t bytes)
 {
     const struct nw_costs *costs = &ends->costs;
-    double seconds = nw_cost(costs, NW_COST_HOP, bytes) +
-                     cost_out(ends, way.protocol, bytes) +
-                     cost_in(ends, way.copy, bytes);
+    double hop = nw_cost(costs, NW_COST_HOP, bytes);
 
     if (way.protocol == NW_CHANNEL_TWO)
-        seconds += costs->latency_s[NW_COST_HOP] / 2;
+        hop += costs->latency_s[NW_COST_HOP] / 2;
     if (ends->whole && bytes > ends->whole)
-        seconds += (double)bytes / costs->rate[NW_COST_HOP];
-    return seconds;
+        hop += (double)bytes / costs->rate[NW_COST_HOP];
+    return in_all(ends, hop, cost_out(ends, way.protocol, bytes),
+                  cost_in(ends, way.copy, bytes));
 }
 
 double nw_cost_of_way(const struct nw_ends *ends, struct nw_way_of way,

@@ -53,10 +53,11 @@ enum nw_channel_copy nw_choose_copy(const struct nw_costs *costs,
 /* One message at a time, or so many that what it costs the adapter counts. */
 enum nw_regime { NW_REGIME_LATENCY, NW_REGIME_FLOOD, NW_REGIMES };
 /* By how many requests are under way: many from 8 on, few again below 3. */
+enum { NW_REGIME_MANY = 8 };
 static inline enum nw_regime nw_regime_next(enum nw_regime now,
                                             uint32_t requests)
 {
-    if (requests >= 8)
+    if (requests >= NW_REGIME_MANY)
         return NW_REGIME_FLOOD;
     return requests < 3 ? NW_REGIME_LATENCY : now;
 }

@@ -94,6 +94,31 @@ static void many_under_way_leave_loopback_earlier(void **state)
                      NW_CHANNEL_RENDEZVOUS);
 }
 
+/* From GPU to GPU inside a host, 8 KiB: the driver's copy takes the sender 6.68
+ * us and storing the receiver 0.92. Packed, in parts, 0.7 + 2 * 0.82 us go by
+ * for both; the header of what the receiver reads, in 1.61 us more, takes 0.7.
+ * One by one that is 9.94 us and 9.91, near enough to stay with packing; of
+ * eight under way the receiver's part but of one is hidden: 9.13 and 7.70. */
+static void many_under_way_leave_the_reading_to_the_receiver(void **state)
+{
+    struct nw_ends ends = ends_of(1 | 2 | 4 | 8 | 64, 1);
+    const struct nw_way_of pack = {NW_CHANNEL_PACK, NW_CHANNEL_FASTCOPY},
+                           fetch = {NW_CHANNEL_FETCH, NW_CHANNEL_FASTCOPY};
+    struct nw_choice choice;
+
+    (void)state;
+    nw_choice_make(cost, &ends, 8192, &choice);
+    assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_PACK);
+    assert_float_equal(nw_cost_of_way(&ends, pack, 8192), 9.94e-6, 5e-9);
+    assert_float_equal(nw_cost_of_way(&ends, fetch, 8192), 9.91e-6, 5e-9);
+    ends.regime = NW_REGIME_FLOOD;
+    nw_choice_make(cost, &ends, 8192, &choice);
+    assert_int_equal(nw_choice_find(&choice, 8192).protocol, NW_CHANNEL_FETCH);
+    assert_int_equal(nw_choice_find(&choice, 4000).protocol, NW_CHANNEL_GATHER);
+    assert_float_equal(nw_cost_of_way(&ends, pack, 8192), 9.13e-6, 1e-8);
+    assert_float_equal(nw_cost_of_way(&ends, fetch, 8192), 7.70e-6, 1e-8);
+}
+
 /* Out of a GPU 8 KiB take 0.6 us + 8192 / 0.8 ns by the adapter and 6 us +
  * 8192 / 12 ns by the driver, but behind one switch 0.6 us + 8192 / 2.2 ns. */
 static void the_adapter_reads_faster_behind_a_switch(void **state)
@@ -384,6 +409,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(within_five_percent_everywhere),
         cmocka_unit_test(many_under_way_leave_loopback_earlier),
+        cmocka_unit_test(many_under_way_leave_the_reading_to_the_receiver),
         cmocka_unit_test(the_adapter_reads_faster_behind_a_switch),
         cmocka_unit_test(inside_a_host_the_receiver_reads),
         cmocka_unit_test(a_regime_stays_until_it_is_clear),

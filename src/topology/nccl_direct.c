@@ -134,12 +134,14 @@ nw_status nw_nccl_join_processors(struct nw_nccl *nccl)
     return status;
 }
 
-/* How many links the GPU at the other end says lead here. */
-static int32_t count_back(const struct nw_nccl_device *from,
+/* How many links the GPU at the other end says lead here. Its words are not
+ * checked yet. */
+static int64_t count_back(const struct nw_nccl_device *from,
                           const struct nw_nccl_device *to)
 {
     const struct nw_xml *gpu = gpu_of(to);
-    int32_t total = 0, count;
+    int64_t total = 0;
+    int32_t count;
 
     for (const struct nw_xml *tag = gpu ? gpu->first : NULL; tag;
          tag = tag->next) {
@@ -158,15 +160,16 @@ static nw_status join_gpus(struct nw_nccl *nccl,
                            const struct nw_nccl_device *to,
                            const struct link *link)
 {
-    int32_t back = count_back(from, to), class;
+    int64_t back = count_back(from, to);
+    int32_t class;
     nw_status status;
 
     if (back != link->count)
         return nw_fail(NW_EFORMAT,
-                       "%s:%d: not symmetric: %d links from '%s' to '%s', %d "
+                       "%s:%d: not symmetric: %d links from '%s' to '%s', %lld "
                        "back",
                        nccl->file, link->tag->line, link->count, from->busid,
-                       to->busid, back);
+                       to->busid, (long long)back);
     if (from->vertex >= to->vertex)
         return NW_OK;
     status = nw_single_class(nccl->topology, link->kind, link->rate, &class);

@@ -451,7 +451,11 @@ static nw_status read_file(struct nw_slurm *slurm, const char *name,
     if (status)
         return status;
     if (!is_yaml(slurm->file)) {
-        status = nw_slurm_conf(slurm, text, elements);
+        status = name ? nw_fail(NW_EINVAL,
+                                "topology=%s: only a topology.yaml holds "
+                                "several, and %s is none",
+                                name, slurm->file)
+                      : nw_slurm_conf(slurm, text, elements);
     } else {
         status = nw_yaml_parse(slurm->file, text, length, &root);
         if (!status) {

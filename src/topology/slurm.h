@@ -34,6 +34,9 @@ struct nw_slurm {
 /* Takes `name`. */
 NW_MUST_CHECK nw_status nw_slurm_add(struct nw_slurm *slurm, char *name,
                                      int line);
+/* Whether `size` may stand behind those: a larger block is of whole smaller
+ * ones. */
+bool nw_slurm_size_fits(const int32_t *sizes, size_t count, int32_t size);
 /* Groups blocks, in order, under switches of sizes[i] / sizes[0] blocks. */
 NW_MUST_CHECK nw_status nw_slurm_group(struct nw_slurm *slurm,
                                        const int32_t *sizes, size_t count);

@@ -64,19 +64,19 @@ static nw_status group_level(struct nw_slurm *slurm, struct level *level,
     return status;
 }
 
+bool nw_slurm_size_fits(const int32_t *sizes, size_t count, int32_t size)
+{
+    return !count || (size > sizes[count - 1] && size % sizes[count - 1] == 0);
+}
+
 nw_status nw_slurm_group(struct nw_slurm *slurm, const int32_t *sizes,
                          size_t count)
 {
     struct level level = {0, slurm->count};
     nw_status status = NW_OK;
 
-    for (size_t i = 1; !status && i < count && level.count > 1; i++) {
-        if (sizes[i] <= sizes[i - 1] || sizes[i] % sizes[i - 1])
-            return nw_fail(NW_EFORMAT,
-                           "%s:1: BlockSizes: %d is no multiple of %d",
-                           slurm->file, sizes[i], sizes[i - 1]);
+    for (size_t i = 1; !status && i < count && level.count > 1; i++)
         status = group_level(slurm, &level, (size_t)(sizes[i] / sizes[i - 1]));
-    }
     if (!status && level.count > 1)
         status = group_level(slurm, &level, level.count);
     return status;

@@ -115,9 +115,12 @@ static nw_status place(const struct conf *conf, nw_status status)
 
 static nw_status take_sizes(struct conf *conf, const char *text)
 {
-    char *copy, *at, *word;
-    nw_status status = nw_strdup(text, &copy);
+    char *copy = NULL, *at, *word;
+    nw_status status;
 
+    if (conf->size_count)
+        return nw_lines_fail(&conf->lines, "BlockSizes is given twice");
+    status = nw_strdup(text, &copy);
     at = copy;
     while (!status && (word = strsep(&at, ","))) {
         int32_t size;
@@ -127,6 +130,10 @@ static nw_status take_sizes(struct conf *conf, const char *text)
             status = nw_lines_fail(&conf->lines,
                                    "BlockSizes are up to %d numbers from 1",
                                    MAX_SIZES);
+        else if (!nw_slurm_size_fits(conf->size, conf->size_count, size))
+            status = nw_lines_fail(&conf->lines,
+                                   "BlockSizes: %d is no multiple of %d", size,
+                                   conf->size[conf->size_count - 1]);
         else
             conf->size[conf->size_count++] = size;
     }
@@ -207,12 +214,12 @@ static nw_status include(struct conf *conf, char *name)
     struct nw_lines lines = conf->lines;
     struct opened opened = {0};
     const char *path = NULL;
-    char *text = NULL;
+    char *text = NULL, *rest = name;
     nw_status status;
 
-    name = nw_word_next(&name);
-    if (!name)
-        return nw_lines_fail(&conf->lines, "Include names no file");
+    name = nw_word_next(&rest);
+    if (!name || nw_word_next(&rest))
+        return nw_lines_fail(&conf->lines, "Include names one file");
     status = included_path(conf, name, &path);
     if (!status)
         status = open_included(conf, path, &opened, &text);
@@ -246,9 +253,10 @@ static nw_status take_line(struct conf *conf, char *line)
     } while (!status && key);
     if (status)
         return status;
-    if (words.sizes)
-        return take_sizes(conf, words.sizes);
-    if (!words.name == !words.block)
+    if (words.sizes && (words.name || words.block))
+        return nw_lines_fail(&conf->lines,
+                             "BlockSizes stands on a line of its own");
+    if (!words.sizes && !words.name == !words.block)
         return nw_lines_fail(&conf->lines,
                              "a line names one switch or one block");
     if (words.name && words.below && words.nodes)
@@ -259,10 +267,11 @@ static nw_status take_line(struct conf *conf, char *line)
     if (words.block && words.below)
         return nw_lines_fail(&conf->lines, "a block has nodes, no switches");
     conf->trees |= !!words.name;
-    conf->blocks |= !!words.block;
+    conf->blocks |= words.block || words.sizes;
     if (conf->trees && conf->blocks)
         return nw_lines_fail(&conf->lines, "switches and blocks in one file");
-    return take_switch(conf, &words);
+    return words.sizes ? take_sizes(conf, words.sizes)
+                       : take_switch(conf, &words);
 }
 
 /* A backslash at the end of a line joins the next one to it, without a blank

@@ -70,8 +70,13 @@ static nw_status read_sizes(const struct nw_yaml *list, int32_t sizes[16],
     if (!status && list->count > 16)
         status = nw_yaml_fail(list, "more than 16 sizes of blocks");
     for (const struct nw_yaml *item = list->first; !status && item;
-         item = item->next)
-        status = nw_yaml_count(item, 1, 1 << 20, &sizes[(*count)++]);
+         item = item->next) {
+        status = nw_yaml_count(item, 1, 1 << 20, &sizes[*count]);
+        if (!status && !nw_slurm_size_fits(sizes, *count, sizes[*count]))
+            status = nw_yaml_fail(item, "block_sizes: %d is no multiple of %d",
+                                  sizes[*count], sizes[*count - 1]);
+        ++*count;
+    }
     return status;
 }
 

@@ -239,12 +239,13 @@ network (tree)
   │ └─n[1,2]            2 nic     12.5 GB/s  500 ns assumed, host
   └─b                     network 12.5 GB/s  150 ns assumed
     └─m[1-3]            3 nic     12.5 GB/s  500 ns assumed, host
-$ cd conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include' 'SwitchName=b Nodes=n2' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
+$ cd conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include' 'Include a.conf b.conf' 'SwitchName=b Nodes=n2' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
 ! sub/b.conf:2: leaves.conf includes itself
 ! sub/b.conf:2: ./topology.conf includes itself
 ! sub/b.conf:2: Include none.conf: No such file or directory
 ! sub/b.conf:2: Include sub: is a directory
-! sub/b.conf:2: Include names no file
+! sub/b.conf:2: Include names one file
+! sub/b.conf:2: Include names one file
 ! sub/b.conf:2: node 'n2' is on another switch or block, in line 1 of leaves.conf: Slurm uses both, with a warning; here it hangs on one
 ! sub/b.conf:2: there is a second switch 'a'
 ! sub/b.conf:2: there is no switch 'q'
@@ -289,6 +290,22 @@ $ for words in 'Nodes=n1 Switches=b' 'LinkSpeed=fast Nodes=n1' 'LinkSpeed=429496
 3
 3
 3
+## BlockSizes is a line of its own, once, for blocks alone; a wrong size is told with its line. Only a
+## topology.yaml holds several topologies.
+$ for line in 'BlockName=b Nodes=m1 BlockSizes=2' 'BlockSizes=2\nBlockSizes=4' 'BlockSizes=2,4,6' 'BlockSizes=2\nSwitchName=s Nodes=m1'; do printf "#\nBlockName=a Nodes=n[1-2]\n$line\n" >sizes.conf; nodewise topology slurm:sizes.conf || echo $?; done; nodewise topology slurm:block.conf,topology=b || echo $?
+! sizes.conf:3: BlockSizes stands on a line of its own
+! sizes.conf:4: BlockSizes is given twice
+! sizes.conf:3: BlockSizes: 6 is no multiple of 4
+! sizes.conf:4: switches and blocks in one file
+! nodewise topology: topology=b: only a topology.yaml holds several, and block.conf is none
+3
+3
+3
+3
+2
+$ printf -- '- topology: b\n  block:\n    block_sizes:\n      - 2\n      - 3\n    blocks: [{block: a, nodes: "n[1-2]"}]\n' >sizes.yaml; nodewise topology slurm:sizes.yaml
+! sizes.yaml:5: block_sizes: 3 is no multiple of 2
+? 3
 ## A node named twice on one switch is one node, as for Slurm.
 $ printf 'SwitchName=a Nodes=n[1-3],n2,n1\nSwitchName=b Nodes=m1\nSwitchName=top Switches=a,b\n' >repeated.conf; sed 's/,n2,n1//' repeated.conf >single.conf; for f in repeated single; do nodewise topology slurm:$f.conf --json | sed "s/$f//g"; nodewise topology slurm:$f.conf --yaml | sed "s/$f//g"; done >all; head -n $(($(wc -l <all) / 2)) all >one; tail -n $(($(wc -l <all) / 2)) all | cmp - one && nodewise topology slurm:repeated.conf | head -1
 repeated.conf: 4 nodes, 4 cores, 0 GPUs, 10 links (10 with assumed figures)

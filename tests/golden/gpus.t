@@ -151,6 +151,8 @@ word.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NVL'
 $ cd "$FIXTURES/gpus/invalid" && for f in *.xml; do nodewise topology nccl:$f 2>&1; echo $?; done
 asymmetric.xml:5: not symmetric: 3 links from '0000:04:00.0' to '0000:05:00.0', 2 back
 3
+back.xml:4: not symmetric: 1 links from '0000:01:00.0' to '0000:02:00.0', 4000000000 back
+3
 c2c.xml:4: bw and count of <c2c> are numbers from 1
 3
 count.xml:5: the count of a <nvlink> is a number from 1 to 1024

@@ -22,8 +22,9 @@ struct nw_pattern_builder {
     struct record *record;
     size_t count, capacity;
     bool has_sizes;
-    bool unsorted;  /* some record came before its place */
-    size_t fold_at; /* see nw_builder_fold */
+    bool unsorted;        /* some record came before its place */
+    size_t fold_at;       /* see nw_builder_fold */
+    struct record passed; /* the sum that did, from its beginning again */
 };
 
 nw_status nw_pattern_builder_new(int32_t rank_count, nw_pattern_builder **out)
@@ -162,6 +163,24 @@ static nw_status merge_two(struct record *to, const struct record *from,
     return NW_OK;
 }
 
+bool nw_builder_passes(nw_pattern_builder *builder)
+{
+    struct record *sum = &builder->passed;
+    bool passes = false;
+
+    for (size_t i = 0; i < builder->count; i++) {
+        const struct record *one = &builder->record[i];
+
+        if (same_edge(one, sum) && one->bucket == sum->bucket)
+            passes |=
+                __builtin_add_overflow(sum->bytes, one->bytes, &sum->bytes) ||
+                __builtin_add_overflow(sum->messages, one->messages,
+                                       &sum->messages);
+    }
+    builder->count = 0;
+    return passes;
+}
+
 static nw_status merge_records(nw_pattern_builder *builder, const char *file)
 {
     size_t kept = 0;
@@ -175,8 +194,12 @@ static nw_status merge_records(nw_pattern_builder *builder, const char *file)
             builder->record[kept++] = *from;
         else
             status = merge_two(to, from, file);
+        if (status) {
+            builder->passed = *from;
+            builder->passed.bytes = builder->passed.messages = 0;
+        }
     }
-    builder->count = kept;
+    builder->count = status ? 0 : kept;
     return status;
 }
 

@@ -30,7 +30,7 @@ const struct nw_pattern_format nw_pattern_formats[] = {
     {"qaplib", nw_qaplib_pattern, NULL, NULL, nw_fits_qaplib, ".dat .qap"},
     {"monitoring", NULL, nw_monitoring_open, NULL, NULL, NULL},
     {"otf2", NULL, nw_otf2_open, NULL, NULL, NULL},
-    {"ti", NULL, nw_ti_open, NULL, nw_fits_ti, ".ti"},
+    {"ti", nw_ti_read, nw_ti_open, NULL, nw_fits_ti, ".ti"},
     {"generate", NULL, nw_pattern_generate, NULL, NULL, NULL},
 };
 const size_t nw_pattern_format_count =
@@ -83,6 +83,13 @@ static const struct nw_pattern_format *find_name(const char *path)
     return NULL;
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat info;
+
+    return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
 static nw_status read_text(const struct nw_pattern_format *format,
                            const char *path,
                            const struct nw_pattern_read_options *options,
@@ -92,10 +99,9 @@ static nw_status read_text(const struct nw_pattern_format *format,
                                    .compact = options->compact,
                                    .threads = nw_crew_size(options->threads)};
     char *data;
-    struct stat info;
     nw_status status;
 
-    if (!format && !stat(path, &info) && S_ISDIR(info.st_mode))
+    if (!format && is_folder(path))
         return nw_fail(
             NW_EIO,
             "%s:0: is a directory; ti:FOLDER reads traces of SimGrid, "
@@ -110,8 +116,7 @@ static nw_status read_text(const struct nw_pattern_format *format,
     if (!format)
         status = nw_pattern_detect(&text, &format);
     if (!status)
-        status =
-            format->read ? format->read(&text, out) : format->open(path, out);
+        status = format->read(&text, out);
     free(data);
     return status;
 }
@@ -131,7 +136,7 @@ nw_status nw_pattern_read(const char *input,
         return nw_fail(NW_EINVAL, "'%s' names no pattern", input);
     if (!format)
         format = find_name(path);
-    if (format && format->open)
+    if (format && format->open && (!format->read || is_folder(path)))
         return format->open(path, out);
     return read_text(format, path, &mine, out);
 }

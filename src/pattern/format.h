@@ -40,9 +40,9 @@ struct nw_shape {
 };
 
 struct nw_pattern_format {
-    const char *name; /* the prefix, without its colon */
-    nw_pattern_reader *read;
-    nw_pattern_opener *open;
+    const char *name;            /* the prefix, without its colon */
+    nw_pattern_reader *read;     /* NULL where `fits` is */
+    nw_pattern_opener *open;     /* of a folder, where it has both; or NULL */
     nw_pattern_renderer *render; /* NULL where we only read */
     /* what the first line or the shape of the file says; NULL: never found
      * by itself */
@@ -59,7 +59,7 @@ NW_MUST_CHECK nw_status nw_pattern_detect(const struct nw_pattern_text *text,
                                           const struct nw_pattern_format **out);
 
 nw_pattern_reader nw_native_read, nw_metis_read, nw_market_read, nw_matrix_read,
-    nw_list_read, nw_qaplib_pattern;
+    nw_list_read, nw_qaplib_pattern, nw_ti_read;
 nw_pattern_opener nw_monitoring_open, nw_ti_open, nw_otf2_open;
 nw_pattern_renderer nw_native_render, nw_metis_render, nw_market_render,
     nw_matrix_render, nw_list_render;
@@ -92,6 +92,9 @@ NW_MUST_CHECK nw_status nw_build_lines(nw_pattern_builder *builder,
 /* Sums equal edges once they are many, so that memory follows the partners
  * and not the messages of a trace. Cheap to call after every message. */
 NW_MUST_CHECK nw_status nw_builder_fold(nw_pattern_builder *builder);
+/* After a sum that passed 64 bits: takes what was added since, and is true from
+ * the record on with which that sum passes again. */
+bool nw_builder_passes(nw_pattern_builder *builder);
 /* A pattern without edges so far and with room for so many, to be filled: the
  * caller's. */
 NW_MUST_CHECK nw_status nw_pattern_new(int32_t ranks, size_t edges,

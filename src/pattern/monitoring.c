@@ -311,9 +311,9 @@ static nw_status find_counts(const char *path, char **out)
     return status;
 }
 
-/* The bytes of the one, the messages of the other. */
+/* The bytes of the one, the messages of the other, which is in `file`. */
 static nw_status join(const nw_pattern *sizes, const nw_pattern *counts,
-                      nw_pattern **out)
+                      const char *file, nw_pattern **out)
 {
     const nw_pattern *const part[] = {sizes, counts};
     nw_pattern_builder *builder;
@@ -321,8 +321,8 @@ static nw_status join(const nw_pattern *sizes, const nw_pattern *counts,
 
     if (sizes->rank_count != counts->rank_count)
         return nw_fail(NW_EFORMAT,
-                       "the matrix of sizes has %d ranks, that of messages %d",
-                       sizes->rank_count, counts->rank_count);
+                       "%s:1: %d ranks, and %d in the matrix of sizes", file,
+                       counts->rank_count, sizes->rank_count);
     status = nw_pattern_builder_new(sizes->rank_count, &builder);
     if (status)
         return status;
@@ -355,7 +355,7 @@ static nw_status open_matrices(const char *path, nw_pattern **out)
     if (!status)
         status = read_matrix(other, &counts);
     if (!status)
-        status = join(sizes, counts, out);
+        status = join(sizes, counts, other, out);
     nw_pattern_free(sizes);
     nw_pattern_free(counts);
     free(other);

@@ -281,6 +281,12 @@ static int64_t world_rank(const struct trace *trace, uint32_t comm,
                : (int64_t)group->member[rank];
 }
 
+/* A sum of the builder that passes, with the trace it is of. */
+static nw_status blame(const struct trace *trace, nw_status status)
+{
+    return status == NW_EFORMAT ? fail(trace, nw_error_text()) : status;
+}
+
 static nw_status add_message(struct trace *trace, uint64_t location,
                              uint32_t comm, uint32_t receiver, uint64_t bytes)
 {
@@ -300,7 +306,7 @@ static nw_status add_message(struct trace *trace, uint64_t location,
     if (!status)
         status = nw_pattern_builder_add_size(
             trace->builder, from->rank, (int32_t)to, NW_KIND_HH, bucket, 1);
-    return status ? status : nw_builder_fold(trace->builder);
+    return status ? status : blame(trace, nw_builder_fold(trace->builder));
 }
 
 static OTF2_CallbackCode take_send(OTF2_LocationRef location,
@@ -487,7 +493,7 @@ static nw_status read_trace(struct trace *trace, nw_pattern **out)
     if (!status)
         status = read_events(trace);
     if (!status)
-        status = nw_pattern_builder_build(trace->builder, out);
+        status = blame(trace, nw_pattern_builder_build(trace->builder, out));
     return status;
 }
 

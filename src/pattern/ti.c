@@ -14,17 +14,19 @@
 #include <sys/stat.h>
 
 struct traces {
-    char **path, **text;
+    char **path;
+    const char **text;
     size_t *length;
     size_t count, capacity;
+    const char *name; /* for what is wrong with all of them */
+    bool lent;        /* the first text is the caller's */
     uint64_t bytes;
     int32_t ranks;
 };
 
-static nw_status add_file(struct traces *traces, const char *folder,
-                          const char *name)
+/* Room for one more. */
+static nw_status grow(struct traces *traces)
 {
-    struct nw_text path = {0};
     size_t capacity[3] = {traces->capacity, traces->capacity, traces->capacity};
     size_t n = traces->count;
     nw_status status;
@@ -34,29 +36,51 @@ static nw_status add_file(struct traces *traces, const char *folder,
         status = nw_grow(&traces->text, &capacity[1], n + 1, sizeof(char *));
     if (!status)
         status = nw_grow(&traces->length, &capacity[2], n + 1, sizeof(size_t));
+    if (!status)
+        traces->capacity = capacity[0];
+    return status;
+}
+
+/* Takes both. */
+static void add(struct traces *traces, char *path, const char *text,
+                size_t length)
+{
+    size_t n = traces->count++;
+
+    traces->path[n] = path;
+    traces->text[n] = text;
+    traces->length[n] = length;
+    traces->bytes += length;
+}
+
+static nw_status add_file(struct traces *traces, const char *folder,
+                          const char *name)
+{
+    struct nw_text words = {0};
+    char *path, *text;
+    size_t length;
+    nw_status status = grow(traces);
+
     if (status)
         return status;
-    traces->capacity = capacity[0];
-    nw_text_format(&path, "%s%s%s", folder, *folder ? "/" : "", name);
-    status = nw_text_take(&path, &traces->path[n]);
+    nw_text_format(&words, "%s%s%s", folder, *folder ? "/" : "", name);
+    status = nw_text_take(&words, &path);
     if (status)
         return status;
-    status = nw_file_read_text(traces->path[n], &traces->text[n],
-                               &traces->length[n]);
-    if (status) {
-        free(traces->path[n]);
-        return status;
-    }
-    traces->bytes += traces->length[n];
-    traces->count++;
-    return NW_OK;
+    status = nw_file_read_text(path, &text, &length);
+    if (status)
+        free(path);
+    else
+        add(traces, path, text, length);
+    return status;
 }
 
 static void free_traces(struct traces *traces)
 {
     for (size_t i = 0; i < traces->count; i++) {
         free(traces->path[i]);
-        free(traces->text[i]);
+        if (i || !traces->lent)
+            free((void *)traces->text[i]);
     }
     free(traces->path);
     free(traces->text);
@@ -87,10 +111,10 @@ static nw_status add_folder(struct traces *traces, const char *path)
     return status;
 }
 
-/* The files named in the first one, beside it or as they are named. */
-static nw_status add_listed(struct traces *traces)
+/* The files named in a list, beside it or as they are named. */
+static nw_status add_listed(struct traces *traces, const char *list, char *text)
 {
-    const char *list = traces->path[0], *slash = strrchr(list, '/');
+    const char *slash = strrchr(list, '/');
     char *folder = strndup(list, slash ? (size_t)(slash - list) : 0);
     struct nw_lines lines;
     nw_status status = NW_OK;
@@ -98,7 +122,7 @@ static nw_status add_listed(struct traces *traces)
 
     if (!folder)
         return nw_fail(NW_ENOMEM, "out of memory for a name");
-    nw_lines_init(&lines, list, traces->text[0]);
+    nw_lines_init(&lines, list, text);
     while (!status && (line = nw_lines_next(&lines))) {
         struct stat info;
         bool plain = *line == '/' || !stat(line, &info);
@@ -110,7 +134,6 @@ static nw_status add_listed(struct traces *traces)
                                    "begins with a rank, nor a file of one",
                                    line);
     }
-    traces->length[0] = 0; /* the list itself is no trace */
     free(folder);
     return status;
 }
@@ -125,16 +148,24 @@ static bool begins_with_rank(const char *text, size_t length)
            !nw_scan_is_done(&scan);
 }
 
-static nw_status collect(struct traces *traces, const char *path)
+/* The text is a trace, or a list of traces. */
+static nw_status collect(struct traces *traces,
+                         const struct nw_pattern_text *text)
 {
-    struct stat info;
-    nw_status status;
+    char *copy = NULL;
+    nw_status status = grow(traces);
 
-    if (!stat(path, &info) && S_ISDIR(info.st_mode))
-        return add_folder(traces, path);
-    status = add_file(traces, "", path);
-    if (!status && !begins_with_rank(traces->text[0], traces->length[0]))
-        status = add_listed(traces);
+    traces->lent = begins_with_rank(text->data, text->length);
+    if (!status)
+        status = nw_strdup(traces->lent ? text->file : text->data, &copy);
+    if (status)
+        return status;
+    if (traces->lent) {
+        add(traces, copy, text->data, text->length);
+        return NW_OK;
+    }
+    status = add_listed(traces, text->file, copy);
+    free(copy);
     return status;
 }
 
@@ -158,12 +189,31 @@ static nw_status count_ranks(struct traces *traces)
         }
     }
     if (!status && !traces->ranks)
-        status =
-            nw_fail(NW_EFORMAT, "%s:1: the trace is empty", traces->path[0]);
+        status = nw_fail(NW_EFORMAT, "%s:1: the trace is empty", traces->name);
     return status;
 }
 
-static nw_status read_all(const struct traces *traces, struct nw_ti *ti)
+/* The actions again, up to the line on which the sum passes that did. */
+static nw_status blame_line(const struct traces *traces, struct nw_ti *ti)
+{
+    memset(ti->is_double, 0, (size_t)ti->member.ranks);
+    for (size_t i = 0; i < traces->count; i++) {
+        nw_scan_init(&ti->scan, traces->path[i], traces->text[i],
+                     traces->length[i]);
+        while (nw_scan_line(&ti->scan)) {
+            nw_status status = nw_ti_action(ti);
+
+            if (status)
+                return status;
+            if (nw_builder_passes(ti->member.builder))
+                return nw_scan_fail(&ti->scan, "%s", nw_error_text());
+        }
+    }
+    return NW_EFORMAT;
+}
+
+static nw_status read_all(const struct traces *traces, struct nw_ti *ti,
+                          nw_pattern **out)
 {
     nw_status status = NW_OK;
 
@@ -178,7 +228,9 @@ static nw_status read_all(const struct traces *traces, struct nw_ti *ti)
             status = nw_builder_fold(ti->member.builder);
         }
     }
-    return status;
+    if (!status)
+        status = nw_pattern_builder_build(ti->member.builder, out);
+    return status == NW_EFORMAT ? blame_line(traces, ti) : status;
 }
 
 /* A rank of a folder that lost its file would otherwise send nothing. */
@@ -188,7 +240,7 @@ static nw_status check_seen(const struct traces *traces, const struct nw_ti *ti)
         if (!ti->seen[r])
             return nw_fail(NW_EFORMAT,
                            "%s:1: there are %d ranks and no action of rank %d",
-                           traces->path[0], traces->ranks, r);
+                           traces->name, traces->ranks, r);
     return NW_OK;
 }
 
@@ -210,41 +262,59 @@ static nw_status say_note(const struct nw_ti *ti, nw_pattern *pattern)
     return nw_text_take(&note, &pattern->note);
 }
 
-nw_status nw_ti_open(const char *path, nw_pattern **out)
+static nw_status read_traces(struct traces *traces, nw_pattern **out)
 {
-    struct traces traces = {0};
     struct nw_ti ti = {0};
     nw_pattern *pattern = NULL;
-    nw_status status = collect(&traces, path);
+    nw_status status = count_ranks(traces);
 
     if (!status)
-        status = count_ranks(&traces);
+        status = nw_pattern_builder_new(traces->ranks, &ti.member.builder);
+    ti.member.ranks = traces->ranks;
     if (!status)
-        status = nw_pattern_builder_new(traces.ranks, &ti.member.builder);
-    ti.member.ranks = traces.ranks;
+        status = nw_alloc((size_t)traces->ranks, 1, &ti.is_double);
     if (!status)
-        status = nw_alloc((size_t)traces.ranks, 1, &ti.is_double);
+        status = nw_alloc((size_t)traces->ranks, 1, &ti.seen);
     if (!status)
-        status = nw_alloc((size_t)traces.ranks, 1, &ti.seen);
+        status = nw_alloc((size_t)traces->ranks, sizeof *ti.counts, &ti.counts);
     if (!status)
-        status = nw_alloc((size_t)traces.ranks, sizeof *ti.counts, &ti.counts);
+        status = read_all(traces, &ti, &pattern);
     if (!status)
-        status = read_all(&traces, &ti);
-    if (!status)
-        status = check_seen(&traces, &ti);
-    if (!status)
-        status = nw_pattern_builder_build(ti.member.builder, &pattern);
+        status = check_seen(traces, &ti);
     if (!status)
         status = say_note(&ti, pattern);
     nw_pattern_builder_free(ti.member.builder);
     free(ti.is_double);
     free(ti.seen);
     free(ti.counts);
-    free_traces(&traces);
     if (status)
         nw_pattern_free(pattern);
     else
         *out = pattern;
+    return status;
+}
+
+nw_status nw_ti_open(const char *folder, nw_pattern **out)
+{
+    struct traces traces = {.name = folder};
+    nw_status status = add_folder(&traces, folder);
+
+    if (traces.count)
+        traces.name = traces.path[0];
+    if (!status)
+        status = read_traces(&traces, out);
+    free_traces(&traces);
+    return status;
+}
+
+nw_status nw_ti_read(const struct nw_pattern_text *text, nw_pattern **out)
+{
+    struct traces traces = {.name = text->file};
+    nw_status status = collect(&traces, text);
+
+    if (!status)
+        status = read_traces(&traces, out);
+    free_traces(&traces);
     return status;
 }
 

@@ -247,3 +247,22 @@ $ printf '# POINT TO POINT\nE\t0\t1\t16 bytes\t2 msgs sent\t1,0,0,0,2\nE\t0\t0\t
 note     Open MPI monitoring, point-to-point messages; sizes are left out of 1 edges, where they count messages inside collective calls, too
 $ [ -d $SHARED/data/monitoring ] || { echo SKIP no shared data; exit 77; }; nodewise pattern monitoring:$SHARED/data/monitoring/cg.S.16/prof -q -o cg.pattern && nodewise pattern cg.pattern | sed -n 2p
 edges    48 (4 to the rank itself)
+## A trace that comes through a pipe, named or not, as the file: it is read once.
+$ printf '0 init\n1 init\n0 send 1 0 100\n1 bcast 7 1\n' >sends; for p in sends ti:sends; do nodewise pattern $p --to list -q; cat sends | nodewise pattern "$(echo $p | sed 's/sends/-/')" --to list -q; done
+0 1 100
+1 0 7
+0 1 100
+1 0 7
+0 1 100
+1 0 7
+0 1 100
+1 0 7
+## A sum that passes 64 bits is told with the line on which it does, as is a file that does not fit the other.
+$ mkdir sums; printf '0 init\n0 send 1 1 9223372036854775807\n1 init\n' >sums/a; printf '# none\n0 send 1 1 1\n1 send 0 1 9223372036854775807\n0 send 1 1 9223372036854775808\n0 send 1 1 5\n' >sums/b; nodewise pattern ti:sums || echo $?; cat sums/a sums/b | nodewise pattern - || echo $?
+! sums/b:4: edge 0 -> 1: the sum passes 2^64 - 1
+! standard input:7: edge 0 -> 1: the sum passes 2^64 - 1
+3
+3
+$ printf '0 1\n1 0\n' >all_size.mat; printf '0 1 1\n1 0 1\n1 1 0\n' >all_msg.mat; nodewise pattern monitoring:all_size.mat
+! all_msg.mat:1: 3 ranks, and 2 in the matrix of sizes
+? 3

@@ -68,16 +68,6 @@ struct carving {
     struct remains before;
 };
 
-void nw_division_leaving(const struct nw_seats *seats, const int32_t *part,
-                         int32_t parts, double *leaving)
-{
-    memset(leaving, 0, (size_t)parts * sizeof *leaving);
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            if (part[seats->tie[t].peer] != part[r])
-                leaving[part[r]] += seats->tie[t].out + seats->tie[t].in;
-}
-
 void nw_division_keep(struct nw_division *division, const int32_t *part,
                       const double *leaving, int32_t ranks)
 {
@@ -239,6 +229,19 @@ static struct piece whole(const struct carving *work)
     return (struct piece){work->chip, work->knife, work->best->parts, 0};
 }
 
+/* Bytes that leave each part, both ways. */
+static void count_leaving(struct carving *work)
+{
+    const struct nw_seats *seats = work->seats;
+    const int32_t *part = work->part;
+
+    memset(work->leaving, 0, (size_t)work->best->parts * sizeof *work->leaving);
+    for (int32_t r = 0; r < seats->rank_count; r++)
+        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
+            if (part[seats->tie[t].peer] != part[r])
+                work->leaving[part[r]] += seats->tie[t].out + seats->tie[t].in;
+}
+
 static void carve_all(struct carving *work)
 {
     struct piece all = whole(work);
@@ -246,8 +249,7 @@ static void carve_all(struct carving *work)
     for (int32_t r = 0; r < work->ranks; r++)
         work->chip[r].rank = r;
     carve(work, &all);
-    nw_division_leaving(work->seats, work->part, work->best->parts,
-                        work->leaving);
+    count_leaving(work);
 }
 
 /* --- one piece anew --- */

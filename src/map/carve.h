@@ -23,9 +23,6 @@ NW_MUST_CHECK nw_status nw_carve(const struct nw_seats *seats,
                                  const struct nw_tiling *tiling,
                                  struct nw_division *division);
 
-/* Bytes that leave each of so many parts, both ways. */
-void nw_division_leaving(const struct nw_seats *seats, const int32_t *part,
-                         int32_t parts, double *leaving);
 /* Takes over what is better: less in the fullest part, then in all. */
 void nw_division_keep(struct nw_division *division, const int32_t *part,
                       const double *leaving, int32_t ranks);

@@ -2,7 +2,8 @@
 /*
  * Short rounds of annealing, each from a random division: two ranks of
  * different parts change places, judged by a mean of eighth powers of what the
- * parts send. The best division is then seated, rank by rank within each part.
+ * parts send, and where there are switches above them what these do. The best
+ * division is then seated, rank by rank within each part.
  */
 #include "map/parts.h"
 #include "map/bundles.h"
@@ -10,10 +11,12 @@
 #include "map/fold.h"
 #include "map/budget.h"
 #include "map/penned.h"
+#include "map/storeys.h"
 #include "base/array.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define ROUNDS 24
 #define DRAWS_EACH 12000 /* of a rank and round */
@@ -25,9 +28,11 @@
 
 struct parting {
     struct nw_penned of;
-    double *leaving; /* [parts] bytes, both ways */
+    struct nw_storeys storeys;
+    double *leaving; /* [switches] bytes, both ways, as they weigh; those of
+                        one storey after the other */
     double scale, power, total, energy, heat;
-    struct nw_division best;
+    struct nw_division best; /* parts: of all storeys */
 };
 
 /* --- divisions --- */
@@ -43,8 +48,24 @@ static bool are_equal(const struct parting *work)
 
 static void count_leaving(struct parting *work)
 {
-    nw_division_leaving(work->of.seats, work->of.part, work->of.pens.parts,
-                        work->leaving);
+    const struct nw_seats *seats = work->of.seats;
+    const int32_t *part = work->of.part;
+    double *leaving = work->leaving;
+
+    memset(leaving, 0, (size_t)work->best.parts * sizeof *leaving);
+    for (int s = 0; s < work->storeys.count; s++) {
+        const struct nw_storey *storey = &work->storeys.storey[s];
+
+        for (int32_t r = 0; r < seats->rank_count; r++)
+            for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++) {
+                const struct nw_tie *tie = &seats->tie[t];
+
+                if (storey->of[part[r]] != storey->of[part[tie->peer]])
+                    leaving[storey->of[part[r]]] +=
+                        storey->weight * (tie->out + tie->in);
+            }
+        leaving += storey->parts;
+    }
 }
 
 static double energy_of(const struct parting *work, double power, double total)
@@ -56,7 +77,7 @@ static double energy_of(const struct parting *work, double power, double total)
 static void sum_up(struct parting *work)
 {
     work->power = work->total = 0;
-    for (int32_t p = 0; p < work->of.pens.parts; p++) {
+    for (int32_t p = 0; p < work->best.parts; p++) {
         work->power += nw_penned_eighth(work->leaving[p] / work->scale);
         work->total += work->leaving[p];
     }
@@ -88,18 +109,27 @@ static int32_t draw_member(struct parting *work, int32_t part)
     return rank;
 }
 
-/* What a rank's going over changes in what both parts send; `other` comes
- * back. */
-static void add_change(const struct parting *work, int32_t rank, int32_t other,
-                       double change[2])
+/* What changes in what switches send: those that one of two ranks is below. */
+struct change {
+    int count;
+    int32_t at[2 * NW_STOREYS_MOST]; /* in leaving */
+    double more[2 * NW_STOREYS_MOST];
+};
+
+/* What a rank's going over to the part of `other` changes in what both switches
+ * of a storey send; `other` comes back. */
+static void add_change(const struct parting *work,
+                       const struct nw_storey *storey, int32_t rank,
+                       int32_t other, double change[2])
 {
     const struct nw_seats *seats = work->of.seats;
-    int32_t from = work->of.part[rank], to = work->of.part[other];
+    const int32_t *part = work->of.part;
+    int32_t from = storey->of[part[rank]], to = storey->of[part[other]];
 
     for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
         const struct nw_tie *tie = &seats->tie[t];
         double bytes = tie->out + tie->in;
-        int32_t there = work->of.part[tie->peer];
+        int32_t there = storey->of[part[tie->peer]];
 
         if (tie->peer == other || tie->peer == rank)
             continue;
@@ -108,40 +138,67 @@ static void add_change(const struct parting *work, int32_t rank, int32_t other,
     }
 }
 
-static void try_swap(struct parting *work)
+/* Two ranks of different parts change places. */
+static void find_change(const struct parting *work, int32_t a, int32_t b,
+                        struct change *change)
 {
-    int32_t n = work->of.seats->rank_count;
-    int32_t a = (int32_t)nw_random_below(&work->of.random, (uint64_t)n), b;
-    int32_t from = work->of.part[a],
-            to = work->of.part[nw_penned_draw_peer(&work->of, a)];
-    double mine[2] = {0, 0}, theirs[2] = {0, 0}, power, total, energy, *leaving;
+    const int32_t *part = work->of.part;
+    int32_t first = 0;
 
-    if (from == to)
-        return;
-    b = draw_member(work, to);
-    add_change(work, a, b, mine);
-    add_change(work, b, a, theirs);
-    mine[0] += theirs[1];
-    mine[1] += theirs[0];
-    leaving = work->leaving;
-    power = work->power +
-            nw_penned_eighth((leaving[from] + mine[0]) / work->scale) +
-            nw_penned_eighth((leaving[to] + mine[1]) / work->scale) -
-            nw_penned_eighth(leaving[from] / work->scale) -
-            nw_penned_eighth(leaving[to] / work->scale);
-    total = work->total + mine[0] + mine[1];
+    change->count = 0;
+    for (int s = 0; s < work->storeys.count; s++) {
+        const struct nw_storey *storey = &work->storeys.storey[s];
+        int32_t from = storey->of[part[a]], to = storey->of[part[b]];
+        double mine[2] = {0, 0}, theirs[2] = {0, 0};
+
+        if (from == to)
+            break; /* and so above */
+        add_change(work, storey, a, b, mine);
+        add_change(work, storey, b, a, theirs);
+        change->at[change->count] = first + from;
+        change->more[change->count++] = storey->weight * (mine[0] + theirs[1]);
+        change->at[change->count] = first + to;
+        change->more[change->count++] = storey->weight * (mine[1] + theirs[0]);
+        first += storey->parts;
+    }
+}
+
+static void swap(struct parting *work, int32_t a, int32_t b)
+{
+    double power = work->power, total = work->total, energy;
+    double *leaving = work->leaving;
+    struct change change;
+
+    find_change(work, a, b, &change);
+    for (int i = 0; i < change.count; i++) {
+        double before = leaving[change.at[i]], after = before + change.more[i];
+
+        power += nw_penned_eighth(after / work->scale) -
+                 nw_penned_eighth(before / work->scale);
+        total += change.more[i];
+    }
     energy = energy_of(work, power, total);
     if (energy > work->energy && nw_random_unit(&work->of.random) >=
                                      exp((work->energy - energy) / work->heat))
         return;
     nw_penned_swap(&work->of, a, b);
-    leaving[from] += mine[0];
-    leaving[to] += mine[1];
+    for (int i = 0; i < change.count; i++)
+        leaving[change.at[i]] += change.more[i];
     work->power = power;
     work->total = total;
     work->energy = energy;
     nw_division_keep(&work->best, work->of.part, leaving,
                      work->of.seats->rank_count);
+}
+
+static void try_swap(struct parting *work)
+{
+    int32_t n = work->of.seats->rank_count;
+    int32_t a = (int32_t)nw_random_below(&work->of.random, (uint64_t)n);
+    int32_t to = work->of.part[nw_penned_draw_peer(&work->of, a)];
+
+    if (work->of.part[a] != to)
+        swap(work, a, draw_member(work, to));
 }
 
 /* --- the search --- */
@@ -194,28 +251,50 @@ static void begin(struct parting *work)
 
     for (int32_t r = 0; r < seats->rank_count; r++)
         work->of.part[r] = work->of.pens.pen[seats->host[seats->seat[r]]];
+    for (int s = 0; s < work->storeys.count; s++)
+        work->best.parts += work->storeys.storey[s].parts;
     count_leaving(work);
-    work->best.parts = work->of.pens.parts;
     work->best.least = INFINITY;
     nw_division_keep(&work->best, work->of.part, work->leaving,
                      seats->rank_count);
 }
 
+/* What is no grid is divided by all storeys at once. */
+static nw_status begin_search(struct parting *work, bool *carves,
+                              struct nw_tiling *tiling)
+{
+    const struct nw_seats *seats = work->of.seats;
+    bool grid = false;
+    nw_status status = nw_seats_find_grid(seats, tiling, &grid);
+
+    if (!status && grid)
+        nw_storeys_lowest(&work->of.pens, &work->storeys);
+    else if (!status)
+        status = nw_storeys_find(seats, &work->of.pens, &work->storeys);
+    *carves = grid && are_equal(work);
+    if (!status)
+        begin(work);
+    return status;
+}
+
 /* True where it sends less than the seating. */
-static nw_status search(struct parting *work, bool *found)
+static nw_status search(struct parting *work, bool *unlike, bool *found)
 {
     struct nw_tiling tiling;
-    bool grid = false;
+    bool carves = false;
     double before;
-    nw_status status = nw_seats_find_grid(work->of.seats, &tiling, &grid);
+    nw_status status = begin_search(work, &carves, &tiling);
 
-    begin(work);
     before = work->best.least;
-    if (!status && grid && are_equal(work))
+    if (!status && carves)
         status = nw_carve(work->of.seats, &tiling, &work->best);
     if (!status)
         run_rounds(work);
     *found = !status && work->best.least < before * (1 - 1e-9);
+    *unlike = work->storeys.count > 1;
+    if (*found && !*unlike)
+        status = nw_pens_arrange(work->of.seats, &work->of.pens,
+                                 &work->of.random, work->best.part, unlike);
     return status;
 }
 
@@ -245,7 +324,8 @@ static nw_status alloc(struct parting *work, struct nw_seats *seats)
         status = nw_alloc((size_t)seats->rank_count, sizeof *work->best.part,
                           &work->best.part);
     if (!status)
-        status = nw_alloc(NW_PENS_MOST, sizeof *work->leaving, &work->leaving);
+        status = nw_alloc(NW_STOREYS_MOST * NW_PENS_MOST, sizeof *work->leaving,
+                          &work->leaving);
     return status;
 }
 
@@ -261,10 +341,7 @@ nw_status nw_seats_part(struct nw_seats *seats, const struct nw_aim *aim,
         return NW_OK;
     status = alloc(&work, seats);
     if (!status && nw_pens_nearest(seats, &work.of.pens))
-        status = search(&work, found);
-    if (*found)
-        status = nw_pens_arrange(seats, &work.of.pens, &work.of.random,
-                                 work.best.part, &unlike);
+        status = search(&work, &unlike, found);
     if (!status && *found)
         status = settle(&work, unlike ? aim : NULL);
     nw_penned_fini(&work.of);

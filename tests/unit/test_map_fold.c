@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stencils folded onto tori: embeddings in which all neighbours are one hop
  * apart, known by hand, are found; what is no grid or not alike is left alone;
- * divisions over switches are the best of all; and less congestion does not
- * cost more hop-bytes than it may. */
+ * and less congestion does not cost more hop-bytes than it may. */
 #include <nodewise/map.h>
 
 #include "map/fold.h"
-#include "map/parts.h"
 #include "support/seated.h"
 #include "support/share.h"
 
@@ -90,142 +88,6 @@ static void others_are_left_alone(void **state)
     seated_end(&bench);
 }
 
-/* Bytes to and from the fullest of three parts. */
-static double fullest(const struct nw_seats *seats, const int *part)
-{
-    double leaving[3] = {0, 0, 0};
-
-    for (int r = 0; r < 12; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            if (part[seats->tie[t].peer] != part[r])
-                leaving[part[r]] += seats->tie[t].out + seats->tie[t].in;
-    return fmax(leaving[0], fmax(leaving[1], leaving[2]));
-}
-
-/* The least of all divisions of 12 ranks into three parts. */
-static double least_fullest(const struct nw_seats *seats, int *part, int rank,
-                            const int room[3])
-{
-    double least = INFINITY;
-
-    if (rank == 12)
-        return fullest(seats, part);
-    for (int p = 0; p < 3; p++) {
-        int left[3] = {room[0], room[1], room[2]};
-
-        if (!left[p]--)
-            continue;
-        part[rank] = p;
-        least = fmin(least, least_fullest(seats, part, rank + 1, left));
-    }
-    return least;
-}
-
-static double fullest_seated(const struct nw_seats *seats, const int *switch_of)
-{
-    int part[12];
-
-    for (int r = 0; r < 12; r++)
-        part[r] = switch_of[seats->host[seats->seat[r]]];
-    return fullest(seats, part);
-}
-
-struct switches {
-    const char *machine;
-    int switch_of[6], room[3]; /* of six nodes; ranks below each */
-};
-
-/* Found where it is less than the default's, and then the least there is. */
-static void check_division(struct nw_random *random,
-                           const struct switches *switches)
-{
-    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
-    struct seated bench;
-    double before, after, least;
-    int part[12];
-    bool found;
-
-    seated_begin(&bench, switches->machine, random_graph(random, 12, 48));
-    before = fullest_seated(&bench.seats, switches->switch_of);
-    MUST(nw_seats_part(&bench.seats, &aim, &found));
-    seated_check(&bench.seats);
-    after = fullest_seated(&bench.seats, switches->switch_of);
-    least = least_fullest(&bench.seats, part, 0, switches->room);
-    assert_float_equal(after, least, 1e-6);
-    assert_true(found == (after < before));
-    seated_end(&bench);
-}
-
-static void divisions_are_the_best(void **state)
-{
-    static const struct switches even = {
-        "three_switches.yaml", {0, 0, 1, 1, 2, 2}, {4, 4, 4}};
-    static const struct switches uneven = {
-        "uneven_switches.yaml", {0, 1, 1, 2, 2, 2}, {2, 4, 6}};
-    int step = share_step(2, "divisions");
-    struct nw_random random;
-
-    (void)state;
-    nw_random_init(&random, 3);
-    for (int i = 0; i < 2; i += step) {
-        check_division(&random, &even);
-        check_division(&random, &uneven);
-    }
-}
-
-#define CLIQUES 4
-
-/* Four of four ranks each, numbered in turn; much between two and two. */
-static nw_pattern *cliques(const int partner[CLIQUES])
-{
-    nw_pattern_builder *builder;
-    nw_pattern *pattern;
-
-    MUST(nw_pattern_builder_new(16, &builder));
-    for (int a = 0; a < 16; a++)
-        for (int b = 0; b < 16; b++) {
-            int p = a % CLIQUES, q = b % CLIQUES;
-            uint64_t bytes = p == q ? 10000 : q == partner[p] ? 100 : 1;
-
-            if (a != b)
-                MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH, bytes,
-                                            1));
-        }
-    MUST(nw_pattern_builder_build(builder, &pattern));
-    nw_pattern_builder_free(builder);
-    return pattern;
-}
-
-/* Two leaf switches, of two nodes of two ranks, in each of two pods: a clique
- * fills a switch, and its partner the other one there. */
-static void partners_share_a_pod(void **state)
-{
-    static const int partner[3][CLIQUES] = {
-        {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
-    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
-    int step = share_step(3, "pairs of switches");
-
-    (void)state;
-    for (int i = 0; i < 3; i += step) {
-        struct seated bench;
-        const struct nw_seats *seats = &bench.seats;
-        int leaf[16];
-        bool found;
-
-        seated_begin(&bench, "two_pods.yaml", cliques(partner[i]));
-        MUST(nw_seats_part(&bench.seats, &aim, &found));
-        assert_true(found);
-        seated_check(seats);
-        for (int r = 0; r < 16; r++)
-            leaf[r] = seats->host[seats->seat[r]] / 2;
-        for (int r = 0; r < 16; r++) {
-            assert_int_equal(leaf[r], leaf[r % CLIQUES]);
-            assert_int_equal(leaf[r] / 2, leaf[partner[i][r % CLIQUES]] / 2);
-        }
-        seated_end(&bench);
-    }
-}
-
 struct figures {
     double hop_bytes, most;
 };
@@ -283,8 +145,6 @@ int main(void)
         cmocka_unit_test(grids_lie_in_a_cube),
         cmocka_unit_test(grids_lie_in_a_torus),
         cmocka_unit_test(others_are_left_alone),
-        cmocka_unit_test(divisions_are_the_best),
-        cmocka_unit_test(partners_share_a_pod),
         cmocka_unit_test(congestion_keeps_near),
     };
 

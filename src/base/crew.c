@@ -15,7 +15,7 @@
 #define CREW_MOST 64
 
 /* Threads that crews of this thread may still start; NULL: no matter. All that
- * began in one pair look at the same count. */
+ * began in one crew look at the same count. */
 static _Thread_local int32_t *spare;
 
 static bool take_spare(void)
@@ -84,20 +84,64 @@ static void hire(struct crew *crew)
 void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
                  int32_t threads)
 {
-    struct crew crew = {
-        .job = job, .user = user, .count = count, .spare = spare};
+    struct crew crew = {.job = job, .user = user, .count = count};
+    int32_t left = threads - 1, *outer = spare;
 
+    if (!spare && threads > 1)
+        spare = &left;
+    crew.spare = spare;
     threads = threads > count ? count : threads;
     crew.most = threads > CREW_MOST ? CREW_MOST - 1 : threads - 1;
     do
         hire(&crew);
     while (do_next(&crew));
-    if (crew.started == 0)
+    if (crew.started > 0) {
+        add_spare(1);
+        while (crew.started > 0)
+            pthread_join(crew.thread[--crew.started], NULL);
+        add_spare(-1);
+    }
+    spare = outer;
+}
+
+struct trying {
+    nw_status (*job)(void *user, int32_t i);
+    void *user;
+    pthread_mutex_t lock;
+    int32_t failed; /* the first; all of them: none */
+    nw_status status;
+    struct nw_error error;
+};
+
+static void try_one(void *user, int32_t i)
+{
+    struct trying *trying = user;
+    nw_status status;
+
+    if (__atomic_load_n(&trying->failed, __ATOMIC_RELAXED) < i)
         return;
-    add_spare(1);
-    while (crew.started > 0)
-        pthread_join(crew.thread[--crew.started], NULL);
-    add_spare(-1);
+    status = trying->job(trying->user, i);
+    if (!status)
+        return;
+    pthread_mutex_lock(&trying->lock);
+    if (i < trying->failed) {
+        __atomic_store_n(&trying->failed, i, __ATOMIC_RELAXED);
+        trying->status = status;
+        nw_error_keep(&trying->error);
+    }
+    pthread_mutex_unlock(&trying->lock);
+}
+
+nw_status nw_crew_try(nw_status (*job)(void *user, int32_t i), void *user,
+                      int32_t count, int32_t threads)
+{
+    struct trying trying = {.job = job,
+                            .user = user,
+                            .lock = PTHREAD_MUTEX_INITIALIZER,
+                            .failed = count};
+
+    nw_crew_run(try_one, &trying, count, threads);
+    return trying.status ? nw_error_pass(trying.status, &trying.error) : NW_OK;
 }
 
 int32_t nw_crew_claim(bool *taken, int32_t count)
@@ -114,38 +158,18 @@ void nw_crew_release(bool *taken, int32_t which)
     __atomic_clear(&taken[which], __ATOMIC_RELEASE);
 }
 
-struct pair {
-    struct nw_crew_task *task;
-    bool alone; /* one after the other, in order */
-    struct nw_error error[2];
-};
-
-static void do_task(void *user, int32_t i)
+static nw_status do_task(void *user, int32_t i)
 {
-    struct pair *pair = user;
-    struct nw_crew_task *task = &pair->task[i];
+    struct nw_crew_task *task = user;
 
-    if (i && pair->alone && pair->task[0].status)
-        return;
-    task->status = task->run(task->user);
-    if (task->status)
-        nw_error_keep(&pair->error[i]);
+    task[i].status = task[i].run(task[i].user);
+    return task[i].status;
 }
 
 nw_status nw_crew_pair(struct nw_crew_task task[2], int32_t threads)
 {
-    struct pair pair = {.task = task, .alone = threads < 2};
-    int32_t left = threads - 1, *outer = spare;
-
     task[0].status = task[1].status = NW_OK;
-    if (!spare && threads > 1)
-        spare = &left;
-    nw_crew_run(do_task, &pair, 2, threads);
-    spare = outer;
-    for (int i = 0; i < 2; i++)
-        if (task[i].status)
-            return nw_error_pass(task[i].status, &pair.error[i]);
-    return NW_OK;
+    return nw_crew_try(do_task, task, 2, threads);
 }
 
 #define LONG ((size_t)1 << 21)

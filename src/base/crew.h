@@ -10,9 +10,15 @@
 
 /* Calls job(user, i) once for each i below count, in any order, on at most
  * `threads` threads, the calling one included. Where a thread cannot be had
- * the others do its work. */
+ * the others do its work. Crews within are together no more threads than two
+ * or more that are given here. */
 void nw_crew_run(void (*job)(void *user, int32_t i), void *user, int32_t count,
                  int32_t threads);
+
+/* The same for jobs that may fail. Returns the first failure in their order,
+ * with its sentence; those after a failure may be left out. */
+NW_MUST_CHECK nw_status nw_crew_try(nw_status (*job)(void *user, int32_t i),
+                                    void *user, int32_t count, int32_t threads);
 
 /* What only so many jobs can use at a time: the first of `count` that none has
  * taken. For as many as there are threads: one is free. */
@@ -25,11 +31,7 @@ struct nw_crew_task {
     void *user;
     nw_status status; /* what it gave; NW_OK where it was not begun */
 };
-/* Both, at once where there are two threads; with one the second is not begun
- * where the first fails. Crews within are together no more threads than two
- * or more that are given here. Returns the first failure in their order, with
- * its sentence.
- */
+/* Both, at once where there are two threads; like nw_crew_try. */
 NW_MUST_CHECK nw_status nw_crew_pair(struct nw_crew_task task[2],
                                      int32_t threads);
 

@@ -8,12 +8,12 @@
  */
 #include "map/kway.h"
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/status.h"
 
 #include <assert.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,8 +42,6 @@ struct task {
     bool whole;           /* the start is cut without coarsening */
     struct nw_kpace pace; /* on the way back; work: vertices */
     struct answer out;
-    nw_status status;
-    char words[256]; /* of the error */
 };
 
 static void levels_fini(struct levels *levels)
@@ -292,25 +290,55 @@ static nw_status run_task(struct task *task)
     return status;
 }
 
-struct pool {
+/* A step is counted, and the best so far told. */
+static void count_answer(struct nw_budget *budget, const struct task *task)
+{
+    double best = budget->best;
+
+    if (task->out.balanced && (best == 0 || task->out.cost < best))
+        best = task->out.cost;
+    (void)nw_budget_go(budget, 1, best);
+}
+
+/* Where nothing but effort ends them all tasks may run at once. */
+static bool is_free(const struct nw_budget *budget)
+{
+    return !budget->end_ns && budget->steps_most == UINT64_MAX;
+}
+
+struct batch {
+    struct nw_budget *budget;
     struct task *task;
-    int count, next;
+    pthread_mutex_t lock;
 };
 
-static void *work(void *argument)
+static nw_status run_job(void *user, int32_t i)
 {
-    struct pool *pool = argument;
+    struct batch *batch = user;
+    bool free = is_free(batch->budget);
+    nw_status status;
 
-    for (;;) {
-        int i = __atomic_fetch_add(&pool->next, 1, __ATOMIC_RELAXED);
-        struct task *task = pool->task + i;
+    /* called off, one answer in haste is enough */
+    if (i && free && nw_budget_is_overdue(batch->budget))
+        return NW_OK;
+    status = run_task(&batch->task[i]);
+    if (status || !free)
+        return status;
+    pthread_mutex_lock(&batch->lock);
+    count_answer(batch->budget, &batch->task[i]);
+    pthread_mutex_unlock(&batch->lock);
+    return NW_OK;
+}
 
-        if (i >= pool->count)
-            return NULL;
-        task->status = run_task(task);
-        if (task->status)
-            snprintf(task->words, sizeof task->words, "%s", nw_error_text());
-    }
+static nw_status run_batch(struct nw_budget *budget, struct task *task,
+                           int count)
+{
+    struct batch batch = {budget, task, PTHREAD_MUTEX_INITIALIZER};
+    nw_status status = nw_crew_try(run_job, &batch, count, budget->threads);
+
+    for (int i = 0; !status && !is_free(budget) && i < count; i++)
+        count_answer(budget, &task[i]);
+    return status;
 }
 
 /* Answers cut short are the first that a count of steps would not repeat. */
@@ -322,58 +350,39 @@ static void drop(struct task *task, int count)
     }
 }
 
-static nw_status run_batch(struct task *task, int count)
+/* How many run before the budget is asked again. */
+static int next_batch(const struct nw_budget *budget, int left)
 {
-    struct pool pool = {task, count, 0};
-    pthread_t thread[64];
-    int started = 0;
-
-    while (started < count - 1 && started < 64 &&
-           !pthread_create(&thread[started], NULL, work, &pool))
-        started++;
-    work(&pool);
-    while (started--)
-        pthread_join(thread[started], NULL);
-    for (int i = 0; i < count; i++)
-        if (task[i].status)
-            return nw_fail(task[i].status, "%s", task[i].words);
-    return NW_OK;
+    if (is_free(budget))
+        return left;
+    if (left > budget->threads)
+        left = budget->threads;
+    return (int)nw_budget_slice(budget, (uint64_t)left);
 }
 
-/* As many at a time as there are threads; *count is how many the budget let
- * run, the first ones. */
+/* *count is how many the budget let run, the first ones. */
 static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
 {
     struct nw_budget *budget = run->budget;
     int done = 0, all = *count;
-    bool hurried;
     nw_status status = NW_OK;
 
     while (!status && done < all) {
-        uint64_t want = (uint64_t)(all - done);
+        bool first = !budget->steps, hurried = budget->hurried;
+        int want = next_batch(budget, all - done);
 
-        if (want > (uint64_t)budget->threads)
-            want = (uint64_t)budget->threads;
         /* whatever the budget, one answer is made */
-        if (budget->steps && !nw_budget_go(budget, 0, budget->best))
+        if (!first && !nw_budget_go(budget, 0, budget->best))
             break;
-        want = nw_budget_slice(budget, want);
-        hurried = budget->hurried;
         budget->hurried = false;
-        status = run_batch(task + done, (int)want);
-        if (!status && budget->steps && budget->hurried && !hurried) {
-            drop(task + done, (int)want);
+        status = run_batch(budget, task + done, want);
+        if (!status && !first && budget->hurried && !hurried) {
+            drop(task + done, want);
             budget->hurried = false;
             break;
         }
         budget->hurried |= hurried;
-        done += (int)want;
-        for (int i = done - (int)want; !status && i < done; i++)
-            if (task[i].out.balanced &&
-                (budget->best == 0 || task[i].out.cost < budget->best))
-                budget->best = task[i].out.cost;
-        if (!status)
-            (void)nw_budget_go(budget, want, budget->best);
+        done += want;
     }
     *count = done;
     return status;

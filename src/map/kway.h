@@ -123,7 +123,8 @@ struct nw_kpace {
 /* `all` work in a share of the time that is left. budget NULL: no end. */
 void nw_kpace_begin(struct nw_kpace *pace, struct nw_budget *budget,
                     double share, double all);
-/* The clock by which `work` more is due, for nw_budget_is_past; 0: never. */
+/* The clock by which `work` more is due, for nw_budget_is_past; 0: never.
+ * Without an end for any thread. */
 uint64_t nw_kpace_until(struct nw_kpace *pace, double work);
 
 /* --- coarsen --- */

@@ -20,9 +20,9 @@ void nw_kpace_begin(struct nw_kpace *pace, struct nw_budget *budget,
 
 uint64_t nw_kpace_until(struct nw_kpace *pace, double work)
 {
-    pace->done += work;
     if (pace->window_ns <= 0)
         return 0;
+    pace->done += work;
     if (pace->done >= pace->all)
         return pace->begun_ns + (uint64_t)pace->window_ns;
     return pace->begun_ns +

@@ -5,13 +5,18 @@
  * half may be over its share is what the levels below leave of the limit.
  */
 #include "base/array.h"
+#include "base/crew.h"
 #include "map/kway.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW = 4, PER_GROUP = 30 };
+enum {
+    FEW = 4,
+    PER_GROUP = 30,
+    LARGE = 2048 /* vertices that are cut beside others */
+};
 
 struct sectioning {
     const struct nw_kgraph *graph;
@@ -20,6 +25,7 @@ struct sectioning {
     uint64_t seed;
     int32_t *part;
     int32_t *place;       /* [n] of a vertex in the subgraph under way */
+    int32_t threads;      /* for sections, which share nothing */
     struct nw_kpace pace; /* work: vertices x repeats of all cuts */
 };
 
@@ -57,6 +63,16 @@ static int32_t choose_middle(const struct nw_kmachine *m, int32_t low,
     return middle;
 }
 
+/* The place of a vertex that may lie in another section, whose thread gives it
+ * others meanwhile: none of those holds it here. -1: not here. */
+static inline int32_t place_of(const struct sectioning *s,
+                               const struct section *here, int32_t v)
+{
+    int32_t at = __atomic_load_n(&s->place[v], __ATOMIC_RELAXED);
+
+    return at < here->count && here->vertex[at] == v ? at : -1;
+}
+
 static void subgraph(struct sectioning *s, const struct section *here,
                      struct nw_kgraph *out)
 {
@@ -64,7 +80,7 @@ static void subgraph(struct sectioning *s, const struct section *here,
     size_t arcs = 0;
 
     for (int32_t i = 0; i < here->count; i++)
-        s->place[here->vertex[i]] = i;
+        __atomic_store_n(&s->place[here->vertex[i]], i, __ATOMIC_RELAXED);
     for (int32_t i = 0; i < here->count; i++) {
         int32_t v = here->vertex[i];
 
@@ -72,7 +88,7 @@ static void subgraph(struct sectioning *s, const struct section *here,
         out->count[i] = g->count[v];
         out->row[i] = arcs;
         for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-            int32_t at = s->place[g->to[e]];
+            int32_t at = place_of(s, here, g->to[e]);
 
             if (at < 0)
                 continue;
@@ -81,8 +97,6 @@ static void subgraph(struct sectioning *s, const struct section *here,
         }
     }
     out->row[here->count] = arcs;
-    for (int32_t i = 0; i < here->count; i++)
-        s->place[here->vertex[i]] = -1;
 }
 
 static size_t count_arcs(const struct nw_kgraph *g, const struct section *here)
@@ -146,7 +160,29 @@ static uint64_t seed_of(const struct sectioning *s, const struct section *here)
 
 static nw_status section(struct sectioning *s, struct section here);
 
-/* Vertices of side 0 first; both halves are then cut in turn. */
+struct descent {
+    struct sectioning *s;
+    const struct section *below;
+};
+
+static nw_status section_below(void *user, int32_t i)
+{
+    const struct descent *descent = user;
+
+    return section(descent->s, descent->below[i]);
+}
+
+/* What one section is divided into, each by itself. */
+static nw_status section_all(struct sectioning *s, const struct section *below,
+                             int32_t count, int32_t vertices)
+{
+    struct descent descent = {s, below};
+
+    return nw_crew_try(section_below, &descent, count,
+                       vertices < LARGE ? 1 : s->threads);
+}
+
+/* Vertices of side 0 first; both halves are then cut. */
 static nw_status descend(struct sectioning *s, struct section here,
                          int32_t middle, const int8_t *side)
 {
@@ -162,12 +198,12 @@ static nw_status descend(struct sectioning *s, struct section here,
         sorted[at[(int)side[i]]++] = here.vertex[i];
     memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
     free(sorted);
-    status = section(s, (struct section){here.low, middle, here.vertex, zeros});
-    if (!status)
-        status =
-            section(s, (struct section){middle, here.high, here.vertex + zeros,
-                                        here.count - zeros});
-    return status;
+    return section_all(
+        s,
+        (struct section[]){
+            {here.low, middle, here.vertex, zeros},
+            {middle, here.high, here.vertex + zeros, here.count - zeros}},
+        2, here.count);
 }
 
 static nw_status cut_section(struct sectioning *s, const struct section *here,
@@ -273,7 +309,7 @@ static struct nw_budget share_time(struct sectioning *s, double work)
 {
     const struct nw_budget *outer = s->effort->budget;
     uint64_t until = nw_kpace_until(&s->pace, work);
-    struct nw_budget own = {.threads = 1, .steps_most = UINT64_MAX};
+    struct nw_budget own = {.threads = s->threads, .steps_most = UINT64_MAX};
 
     if (!outer)
         return own;
@@ -317,7 +353,24 @@ static nw_status share_out(struct sectioning *s, const struct section *here,
     return status;
 }
 
-/* Vertices of group 0 first, and so on; each group is then cut in turn. */
+static nw_status section_each(struct sectioning *s, struct section here,
+                              const struct nw_kgroups *groups,
+                              const int32_t *at)
+{
+    int32_t k = groups->machine.k;
+    struct section *below = NULL;
+    nw_status status = nw_alloc((size_t)k, sizeof *below, &below);
+
+    for (int32_t g = 0; !status && g < k; g++)
+        below[g] = (struct section){groups->first[g], groups->first[g + 1],
+                                    here.vertex + at[g], at[g + 1] - at[g]};
+    if (!status)
+        status = section_all(s, below, k, here.count);
+    free(below);
+    return status;
+}
+
+/* Vertices of group 0 first, and so on; each group is then cut. */
 static nw_status descend_groups(struct sectioning *s, struct section here,
                                 const struct nw_kgroups *groups,
                                 const int32_t *part)
@@ -336,10 +389,8 @@ static nw_status descend_groups(struct sectioning *s, struct section here,
     if (!status)
         memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
     free(sorted);
-    for (int32_t g = 0; !status && g < k; g++)
-        status = section(
-            s, (struct section){groups->first[g], groups->first[g + 1],
-                                here.vertex + at[g], at[g + 1] - at[g]});
+    if (!status)
+        status = section_each(s, here, groups, at);
     free(at);
     return status;
 }
@@ -402,6 +453,12 @@ static double work_of(const struct sectioning *s)
     return s->graph->n * (plain + (halvings - plain) * s->effort->repeats);
 }
 
+/* Stages that share a time out come one after the other. */
+static int32_t threads_of(const struct nw_budget *budget)
+{
+    return budget && !budget->end_ns ? budget->threads : 1;
+}
+
 nw_status nw_ksection(const struct nw_kgraph *graph,
                       const struct nw_kmachine *machine,
                       const struct nw_keffort *effort, uint64_t seed,
@@ -411,16 +468,15 @@ nw_status nw_ksection(const struct nw_kgraph *graph,
                            .machine = machine,
                            .effort = effort,
                            .seed = seed,
-                           .part = part};
+                           .part = part,
+                           .threads = threads_of(effort->budget)};
     struct section all = {0, machine->k, NULL, graph->n};
     nw_status status = nw_alloc((size_t)graph->n, sizeof *s.place, &s.place);
 
     if (!status)
         status = nw_alloc((size_t)graph->n, sizeof *all.vertex, &all.vertex);
-    for (int32_t v = 0; !status && v < graph->n; v++) {
-        s.place[v] = -1;
+    for (int32_t v = 0; !status && v < graph->n; v++)
         all.vertex[v] = v;
-    }
     nw_kpace_begin(&s.pace, effort->budget, 0.5, work_of(&s));
     if (!status)
         status = section(&s, all);

@@ -403,6 +403,15 @@ static void graze(void *user, int32_t i)
     __atomic_fetch_sub(&herd->running, 1, __ATOMIC_RELAXED);
 }
 
+/* 30 jobs, begun by three others. */
+static void graze_ten(void *user, int32_t i)
+{
+    struct herd *herd = user;
+
+    (void)i;
+    nw_crew_run(graze, herd, 10, herd->threads);
+}
+
 static nw_status run_crew(void *user)
 {
     struct herd *herd = user;
@@ -433,6 +442,10 @@ static void crews_share_their_threads(void **state)
             assert_int_equal(herd.done[i], 30);
         assert_true(herd.most <= threads);
         assert_int_equal(herd.running, 0);
+        herd = (struct herd){.threads = threads};
+        nw_crew_run(graze_ten, &herd, 3, threads);
+        assert_int_equal(herd.done[0] + herd.done[1] + herd.done[2], 30);
+        assert_true(herd.most <= threads);
     }
 }
 
@@ -463,6 +476,30 @@ static void the_first_of_a_pair_is_blamed(void **state)
                 assert_string_equal(nw_error_text(),
                                     which & 1 ? "first" : "second");
         }
+}
+
+static nw_status fail_some(void *user, int32_t i)
+{
+    const bool *fails = user;
+
+    return fails[i] ? nw_fail(NW_EINVAL, "job %d", i) : NW_OK;
+}
+
+static void the_first_that_fails_is_blamed(void **state)
+{
+    bool fails[20] = {0};
+
+    (void)state;
+    for (int32_t threads = 1; threads <= 3; threads++) {
+        fails[7] = fails[11] = fails[19] = false;
+        assert_int_equal(nw_crew_try(fail_some, fails, 20, threads), NW_OK);
+        fails[7] = fails[11] = fails[19] = true;
+        for (int repeat = 0; repeat < 20; repeat++) {
+            assert_int_equal(nw_crew_try(fail_some, fails, 20, threads),
+                             NW_EINVAL);
+            assert_string_equal(nw_error_text(), "job 7");
+        }
+    }
 }
 
 /* sh reads back what was meant. */
@@ -513,6 +550,7 @@ int main(void)
         cmocka_unit_test(misspelt_variables_are_found),
         cmocka_unit_test(crews_share_their_threads),
         cmocka_unit_test(the_first_of_a_pair_is_blamed),
+        cmocka_unit_test(the_first_that_fails_is_blamed),
         cmocka_unit_test(clears_what_it_allocates),
         cmocka_unit_test(refuses_sizes_that_wrap),
     };

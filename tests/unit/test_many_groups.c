@@ -101,9 +101,9 @@ static int set_up(void **state)
     return 0;
 }
 
-static double solve(int starts, int group_starts, int32_t *part)
+static double solve_on(int threads, int starts, int group_starts, int32_t *part)
 {
-    struct nw_budget budget = {.steps_most = UINT64_MAX, .threads = 1};
+    struct nw_budget budget = {.steps_most = UINT64_MAX, .threads = threads};
     struct nw_krun run = {
         .graph = &scene.graph,
         .machine = &scene.machine,
@@ -118,6 +118,24 @@ static double solve(int starts, int group_starts, int32_t *part)
     for (int q = 0; q < K; q++)
         assert_true(load[q] <= scene.limit[q]);
     return nw_kway_cost(&scene.graph, &scene.machine, part);
+}
+
+static double solve(int starts, int group_starts, int32_t *part)
+{
+    return solve_on(1, starts, group_starts, part);
+}
+
+/* Starts, their groups and halves run at once where there are threads. */
+static void test_threads_do_not_matter(void **state)
+{
+    static int32_t part[N], other[N];
+
+    (void)state;
+    (void)solve(3, 2, part);
+    for (int threads = 2; threads <= 4; threads++) {
+        (void)solve_on(threads, 3, 2, other);
+        assert_memory_equal(part, other, sizeof part);
+    }
 }
 
 static void test_borders_of_groups_are_shorter(void **state)
@@ -187,6 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_borders_of_groups_are_shorter),
+        cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_ranges_are_kept),
         cmocka_unit_test(test_groups_have_what_is_in_them),
     };

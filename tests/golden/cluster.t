@@ -36,7 +36,10 @@ $ cd "$FIXTURES/topology/invalid" && nodewise topology empty.yaml
 ! empty.yaml:1: the file is empty
 ? 3
 ## Packed, a cluster file has either ending.
-$ command -v zstd > packer || { echo SKIP no zstd; exit 77; }
-> printf 'nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 3}}}\nnodes: [{name: x}]\n' > c.yml && zstd -q c.yml
+$ printf 'nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 3}}}\nnodes: [{name: x}]\n' > c.yml
+> python3 -c 'import ctypes, sys
+> text, packed, size = sys.stdin.buffer.read(), ctypes.create_string_buffer(999), ctypes.c_size_t
+> length = ctypes.CDLL("libzstd.so.1").ZSTD_compress(packed, size(999), text, size(len(text)), 3)
+> sys.stdout.buffer.write(packed[:length])' < c.yml > c.yml.zst
 > nodewise topology c.yml.zst | sed -n 1p
 c.yml.zst: 1 node, 3 cores, 0 GPUs, 5 links (4 with assumed figures)

@@ -12,7 +12,7 @@ of MESSAGES stand between a wrapper and the call.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|collective|direct|ending|form|instead|noting|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|collective|direct|ending|form|instead|noting|watching|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -73,7 +73,7 @@ def wrapper(name, row, parameters, staged):
     before, _, after = (action.partition("=>") if "=>" in action else
                         (action, "", "") if when in ("before", "ending") else ("", "", action))
     return "NW_WRAP%s(%s, %s, %s, %s)" % (
-        "_" + when.upper() if when in ("always", "ending") else "", head,
+        "_" + when.upper() if when in ("always", "ending", "watching") else "", head,
         "nw_message_MPI_" + name if staged else "NW_STRAIGHT",
         before.strip() or "(void)0", after.strip() or "(void)0")
 

@@ -80,6 +80,24 @@ static inline bool nw_is_reordering(void)
                return nw_is_active() && (where) ? nw_wrapped_##name passed     \
                                                 : below passed)
 
+/* `after` also runs behind a call that failed, and looks at nw_rc. */
+#define NW_WRAP_WATCHING(name, params, args, shared, passed, below, before,    \
+                         after)                                                \
+    NW_SHARED nw_wrapped_##name shared                                         \
+    {                                                                          \
+        int nw_rc;                                                             \
+                                                                               \
+        nw_depth++;                                                            \
+        before;                                                                \
+        nw_rc = below passed;                                                  \
+        after;                                                                 \
+        nw_depth--;                                                            \
+        return nw_rc;                                                          \
+    }                                                                          \
+    NW_ENTRIES(name, params,                                                   \
+               return nw_is_active() && !nw_depth ? nw_wrapped_##name passed   \
+                                                  : below passed)
+
 /* Around the beginning and the end: there `after` and `before` decide on
  * nw_active themselves. */
 #define NW_WRAP_ALWAYS(name, params, args, shared, passed, below, before,      \

@@ -215,7 +215,7 @@ bool nw_requests_are_watched(void)
     return any(RECEIVE);
 }
 
-void nw_completed(MPI_Request request, const MPI_Status *status)
+static void completed(MPI_Request request, const MPI_Status *status)
 {
     struct kept *kept = NULL, copy;
 
@@ -250,7 +250,26 @@ void nw_watch_begin(struct nw_watch *watch, int count,
         return;
     }
     watch->count = count;
+    watch->left = requests;
     memcpy(watch->request, requests, n * sizeof *requests);
+}
+
+void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
+                       const MPI_Status *status)
+{
+    if (!rc)
+        completed(request, status);
+    else if (left == MPI_REQUEST_NULL && request != left)
+        nw_request_gone(request);
+}
+
+/* One of several; `rc` may be that each has a status of its own. */
+static void one_done(const struct nw_watch *watch, int i, int rc,
+                     const MPI_Status *status)
+{
+    if (rc == MPI_ERR_IN_STATUS)
+        rc = status->MPI_ERROR;
+    nw_watch_one_done(watch->request[i], watch->left[i], rc, status);
 }
 
 static void end_watch(struct nw_watch *watch)
@@ -259,25 +278,28 @@ static void end_watch(struct nw_watch *watch)
     free(watch->status);
 }
 
-void nw_watch_all_done(struct nw_watch *watch, const MPI_Status *statuses)
+void nw_watch_all_done(struct nw_watch *watch, int rc,
+                       const MPI_Status *statuses)
 {
     for (int i = 0; i < watch->count; i++)
-        nw_completed(watch->request[i], &statuses[i]);
+        one_done(watch, i, rc, &statuses[i]);
     end_watch(watch);
 }
 
-void nw_watch_some_done(struct nw_watch *watch, int done, const int *indices,
-                        const MPI_Status *statuses)
+void nw_watch_some_done(struct nw_watch *watch, int rc, struct nw_some some)
 {
-    for (int i = 0; watch->count && i < done; i++)
-        nw_completed(watch->request[indices[i]], &statuses[i]);
+    bool told = !rc || rc == MPI_ERR_IN_STATUS;
+
+    for (int i = 0; watch->count && told && i < some.done; i++)
+        one_done(watch, some.indices[i], rc, &some.statuses[i]);
     end_watch(watch);
 }
 
-void nw_watch_any_done(struct nw_watch *watch, int index,
+void nw_watch_any_done(struct nw_watch *watch, int rc, int index,
                        const MPI_Status *status)
 {
     if (index >= 0 && index < watch->count)
-        nw_completed(watch->request[index], status);
+        nw_watch_one_done(watch->request[index], watch->left[index], rc,
+                          status);
     end_watch(watch);
 }

@@ -27,22 +27,31 @@ void nw_requests_close(void);
 /* The communicator's handle means nothing from now on. */
 void nw_requests_forget(MPI_Comm comm);
 
-/* Ends of requests. `request` is the handle as it was before the call. */
+/* Ends of requests. `request` is the handle as it was before the call, `left`
+ * what that has made of it, `rc` how it ended: what failed and is gone is
+ * forgotten. */
 bool nw_requests_are_watched(void);
-void nw_completed(MPI_Request request, const MPI_Status *status);
+void nw_watch_one_done(MPI_Request request, MPI_Request left, int rc,
+                       const MPI_Status *status);
 
 /* Copies of the caller's requests; nothing where none is watched. */
 struct nw_watch {
     int count;
+    const MPI_Request *left; /* the caller's own */
     MPI_Request *request;
     MPI_Status *status; /* as many; for a caller that wants none */
 };
+struct nw_some {
+    int done;
+    const int *indices;
+    const MPI_Status *statuses;
+};
 void nw_watch_begin(struct nw_watch *watch, int count,
                     const MPI_Request *requests);
-void nw_watch_all_done(struct nw_watch *watch, const MPI_Status *statuses);
-void nw_watch_some_done(struct nw_watch *watch, int done, const int *indices,
-                        const MPI_Status *statuses);
-void nw_watch_any_done(struct nw_watch *watch, int index,
+void nw_watch_all_done(struct nw_watch *watch, int rc,
+                       const MPI_Status *statuses);
+void nw_watch_some_done(struct nw_watch *watch, int rc, struct nw_some some);
+void nw_watch_any_done(struct nw_watch *watch, int rc, int index,
                        const MPI_Status *status);
 
 #endif

@@ -91,6 +91,7 @@ void nw_direct_measure(int32_t gpu, char *pool, size_t bytes)
 bool nw_load_find(const struct nw_area *area, struct nw_load *out)
 {
     struct nw_typemap *layout;
+    struct nw_owner owner;
     const char *first;
 
     (void)pthread_once(&once, read_threshold);
@@ -103,8 +104,9 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     layout = out->layout;
     first = out->device + nw_typemap_low(layout, area->count);
     out->bytes = (uint64_t)area->count * layout->size;
-    if (!is_large(out->bytes, first) || layout->gaps || !nw_gpu_holds(first) ||
-        nw_messages_open_gpu() || !nw_memory_open())
+    if (!is_large(out->bytes, first) || layout->gaps ||
+        nw_area_side(area, &owner) != NW_SIDE_GPU || nw_messages_open_gpu() ||
+        !nw_memory_open())
         return false;
     out->gpu = nw_memory_gpu(first);
     return true;

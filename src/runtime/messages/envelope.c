@@ -139,8 +139,8 @@ static bool unpack(const struct nw_catch *caught,
         bytes % layout->size)
         return false;
     what.count = (int64_t)(bytes / layout->size);
-    if (!nw_owner_find(what.device + nw_typemap_low(layout, what.count),
-                       &owner) ||
+    if (nw_area_side(&NW_AREA(what.device, what.count, caught->type), &owner) !=
+            NW_SIDE_GPU ||
         nw_messages_open_gpu())
         return false;
     what.gpu = owner.gpu;

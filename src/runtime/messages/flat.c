@@ -12,14 +12,10 @@
 
 bool nw_area_is_on_gpu(const struct nw_area *area)
 {
-    MPI_Aint lb = 0, extent;
+    struct nw_owner owner;
 
-    if (!area->blocks || area->buffer == MPI_IN_PLACE)
-        return false;
-    if (area->buffer != MPI_BOTTOM)
-        return nw_is_on_gpu(area->buffer);
-    NW_PMPI(Type_get_true_extent)(area->type, &lb, &extent);
-    return nw_is_on_gpu((const void *)lb);
+    return area->blocks && area->buffer != MPI_IN_PLACE && nw_is_messaging() &&
+           nw_area_side(area, &owner) >= NW_SIDE_GPU;
 }
 
 /* Where the first byte is, if all follow it without a gap; else NULL. A layout

@@ -140,6 +140,7 @@ void *nw_stage_bytes(struct nw_stage *stage, int way, const void *buffer,
 /* GPU memory here is an error, unless MPI takes it itself. */
 bool nw_is_refused(const void *buffer);
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer);
+void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area);
 
 /* Where MPI will put what is received. */
 static inline void nw_catch_set(struct nw_catch *caught, struct nw_area area)
@@ -407,6 +408,8 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
                           .to = NW_MATCH(dest, stag, comm),                    \
                           .match = NW_MATCH(source, rtag, comm)})
 #define NW_REFUSE(buffer) nw_stage_refuse(&nw_stage_, (buffer))
+#define NW_REFUSE_AREA(buffer, count, type)                                    \
+    nw_stage_refuse_area(&nw_stage_, NW_AREA(buffer, count, type))
 
 #define NW_OF_COMM(comm)                                                       \
     ((struct nw_whose){(comm), MPI_WIN_NULL, MPI_FILE_NULL})

@@ -102,31 +102,9 @@ static bool packs(struct nw_buffer *buffer, int way,
     return true;
 }
 
-/* Absolute addresses are in the datatype, behind MPI_BOTTOM. */
-static const void *first_byte(const void *buffer, MPI_Datatype type)
+static nw_status fail_mixed(void)
 {
-    MPI_Aint lb = 0, extent;
-
-    if (buffer != MPI_BOTTOM || type == MPI_DATATYPE_NULL)
-        return buffer;
-    NW_PMPI(Type_get_true_extent)(type, &lb, &extent);
-    return (const void *)lb;
-}
-
-static const char mixed[] = "host and GPU memory in one argument";
-
-/* Any piece of a datatype of absolute addresses, `at` away from them. */
-static bool reaches_gpu(MPI_Datatype type, MPI_Aint at)
-{
-    struct nw_typemap *layout = NULL;
-    bool reaches = false;
-
-    if (type == MPI_DATATYPE_NULL || nw_typemap_of(type, &layout))
-        return false;
-    for (size_t i = 0; i < layout->count && !reaches; i++)
-        reaches = nw_gpu_holds((const void *)(at + layout->run[i].offset));
-    nw_typemap_drop(layout);
-    return reaches;
+    return nw_fail(NW_EUNSUPPORTED, "host and GPU memory in one argument");
 }
 
 /* An MPI that takes GPU memory itself does all but what we do faster. */
@@ -147,17 +125,19 @@ void *nw_stage_triple(struct nw_stage *stage, int way, const void *buffer,
     int64_t count = *triple.count * triple.blocks;
     struct nw_buffer *made = NULL;
     struct nw_owner owner;
-    const void *first;
+    enum nw_side side;
 
     if (stage->status || count <= 0 || buffer == MPI_IN_PLACE ||
         is_mpis(stage, &triple))
         return (void *)(uintptr_t)buffer;
-    first = first_byte(buffer, *triple.type);
-    if (!nw_owner_find(first, &owner)) {
-        if (buffer == MPI_BOTTOM && reaches_gpu(*triple.type, 0))
-            stage->status = nw_fail(NW_EUNSUPPORTED, mixed);
+    side = nw_area_side(&(struct nw_area){.buffer = buffer,
+                                          .count = count,
+                                          .type = *triple.type},
+                        &owner);
+    if (side == NW_SIDE_MIXED)
+        stage->status = fail_mixed();
+    if (side != NW_SIDE_GPU)
         return (void *)(uintptr_t)buffer;
-    }
     stage->status = buffer_new(buffer, &owner, 1, &made);
     if (!stage->status)
         stage->status = nw_typemap_of(*triple.type, &made->part[0].layout);
@@ -200,58 +180,57 @@ static bool is_empty(const struct nw_places *places, int64_t i)
     return number(places->counts, places->count_size, i) <= 0;
 }
 
-/* Where any of it begins; NULL where there is nothing. */
-static const void *any_byte(const void *buffer, const struct nw_places *places)
+static struct nw_area area_of(const void *buffer,
+                              const struct nw_places *places, int64_t i)
 {
-    for (int64_t i = 0; i < places->blocks; i++)
-        if (!is_empty(places, i)) {
-            MPI_Aint extent = 1, lb;
-            MPI_Datatype type = places->types ? places->types[i] : places->type;
-            int64_t place = number(places->places, places->place_size, i);
+    MPI_Datatype type = places->types ? places->types[i] : places->type;
+    MPI_Aint lb, extent = 1;
 
-            if (buffer != MPI_BOTTOM)
-                return buffer;
-            if (!places->types)
-                NW_PMPI(Type_get_extent)(type, &lb, &extent);
-            NW_PMPI(Type_get_true_extent)(type, &lb, &(MPI_Aint){0});
-            return (const void *)(place * extent + lb);
-        }
-    return NULL;
+    if (!places->types)
+        NW_PMPI(Type_get_extent)(type, &lb, &extent);
+    extent *= (MPI_Aint)number(places->places, places->place_size, i);
+    return (struct nw_area){
+        .buffer = (const void *)((uintptr_t)buffer + (uintptr_t)extent),
+        .count = number(places->counts, places->count_size, i),
+        .type = type};
 }
 
-/* Blocks behind MPI_BOTTOM of which the first is in host memory. */
-static bool any_reaches_gpu(const struct nw_places *places)
+/* Blocks of one datatype are all in the buffer's memory, others anywhere. */
+static enum nw_side places_side(const void *buffer,
+                                const struct nw_places *places,
+                                struct nw_owner *owner)
 {
-    for (int64_t i = 0; i < places->blocks; i++) {
-        MPI_Datatype type = places->types ? places->types[i] : places->type;
-        MPI_Aint lb, extent = 1;
+    bool alike = !places->types && buffer != MPI_BOTTOM;
+    enum nw_side side = NW_SIDE_NONE;
 
-        if (is_empty(places, i))
-            continue;
-        if (!places->types)
-            NW_PMPI(Type_get_extent)(type, &lb, &extent);
-        if (reaches_gpu(type, extent * (MPI_Aint)number(places->places,
-                                                        places->place_size, i)))
-            return true;
+    for (int64_t i = 0; i < places->blocks && (!side || !alike); i++) {
+        struct nw_area area = area_of(buffer, places, i);
+        struct nw_owner other;
+        enum nw_side one = is_empty(places, i)
+                               ? NW_SIDE_NONE
+                               : nw_area_side(&area, side ? &other : owner);
+
+        if (one && side && one != side)
+            return NW_SIDE_MIXED;
+        side = one ? one : side;
     }
-    return false;
+    return side;
 }
 
 void *nw_stage_places(struct nw_stage *stage, int way, const void *buffer,
                       struct nw_places places)
 {
-    const void *first;
     struct nw_buffer *made = NULL;
     struct nw_owner owner;
+    enum nw_side side;
 
     if (stage->status || buffer == MPI_IN_PLACE || nw_contest)
         return (void *)(uintptr_t)buffer;
-    first = any_byte(buffer, &places);
-    if (!first || !nw_owner_find(first, &owner)) {
-        if (first && buffer == MPI_BOTTOM && any_reaches_gpu(&places))
-            stage->status = nw_fail(NW_EUNSUPPORTED, mixed);
+    side = places_side(buffer, &places, &owner);
+    if (side == NW_SIDE_MIXED)
+        stage->status = fail_mixed();
+    if (side != NW_SIDE_GPU)
         return (void *)(uintptr_t)buffer;
-    }
     stage->status = buffer_new(buffer, &owner, (size_t)places.blocks, &made);
     for (int64_t i = 0; i < places.blocks && !stage->status; i++)
         if (!is_empty(&places, i)) {
@@ -284,6 +263,16 @@ bool nw_is_refused(const void *buffer)
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer)
 {
     if (!stage->status && nw_is_refused(buffer))
+        stage->status =
+            nw_fail(NW_EUNSUPPORTED, "GPU memory cannot be staged here");
+}
+
+void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area)
+{
+    struct nw_owner owner;
+
+    if (!stage->status && !nw_contest && area.count > 0 &&
+        nw_area_side(&area, &owner) >= NW_SIDE_GPU)
         stage->status =
             nw_fail(NW_EUNSUPPORTED, "GPU memory cannot be staged here");
 }

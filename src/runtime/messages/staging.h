@@ -42,6 +42,11 @@ struct nw_buffer {
     int seat;             /* whose it is, of a persistent send */
 };
 
+/* reach.c: whose memory an area's bytes are, of one block; where they are a
+ * GPU's the owner is that of the first. */
+enum nw_side { NW_SIDE_NONE, NW_SIDE_HOST, NW_SIDE_GPU, NW_SIDE_MIXED };
+enum nw_side nw_area_side(const struct nw_area *area, struct nw_owner *owner);
+
 /* copies.c; whatever GPU is current stays so. */
 NW_MUST_CHECK nw_status nw_buffer_fill(const struct nw_buffer *buffer,
                                        bool at_once); /* as it is staged */

@@ -315,14 +315,25 @@ static struct nw_typemap **named_cell(MPI_Datatype type)
 
 /* The handle of a named datatype is never another's, nor does it go away: what
  * was found stays where it was put. */
-static struct nw_typemap *known(MPI_Datatype type)
+static struct nw_typemap *find_known(MPI_Datatype type)
 {
     struct nw_typemap *layout =
         __atomic_load_n(named_cell(type), __ATOMIC_ACQUIRE);
 
-    if (!layout || layout->of != type)
-        return NULL;
-    (void)__atomic_add_fetch(&layout->users, 1, __ATOMIC_RELAXED);
+    return layout && layout->of == type ? layout : NULL;
+}
+
+bool nw_typemap_is_plain(MPI_Datatype type)
+{
+    return find_known(type) != NULL;
+}
+
+static struct nw_typemap *known(MPI_Datatype type)
+{
+    struct nw_typemap *layout = find_known(type);
+
+    if (layout)
+        (void)__atomic_add_fetch(&layout->users, 1, __ATOMIC_RELAXED);
     return layout;
 }
 

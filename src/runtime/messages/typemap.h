@@ -42,6 +42,8 @@ struct nw_typemap {
 /* One user more; to be dropped. */
 NW_MUST_CHECK nw_status nw_typemap_of(MPI_Datatype type,
                                       struct nw_typemap **out);
+/* A named datatype, one of those that were met before. */
+bool nw_typemap_is_plain(MPI_Datatype type);
 struct nw_typemap *nw_typemap_bytes(void); /* of MPI_BYTE, without a datatype */
 void nw_typemap_drop(struct nw_typemap *layout);
 void nw_typemaps_close(void);

@@ -2,7 +2,8 @@
 /*
  * Calls that keep their memory, given GPU memory: each must end in
  * MPI_ERR_BUFFER and go on. Prints "refused N of M, failed K". With arguments
- * "send" or "receive" one message, whose copy a test lets fail.
+ * "send" or "receive" one message, whose copy a test lets fail; with "mixed"
+ * and "led" datatypes that lead to GPU memory from elsewhere.
  */
 #include <mpi.h>
 
@@ -96,23 +97,87 @@ static void message(const char *side, char *gpu)
     count(MPI_Wait(&request, MPI_STATUS_IGNORE));
 }
 
-/* Absolute addresses, the first of them the host's. */
-static void mixed(char *gpu)
+/* Four bytes at each of two places. */
+static MPI_Datatype two(MPI_Aint first, MPI_Aint second)
 {
-    static int memory[4]; /* at lower addresses than the double's GPUs */
+    int lengths[2] = {4, 4};
+    MPI_Aint at[2] = {first, second};
+    MPI_Datatype type;
+
+    MPI_Type_create_hindexed(2, lengths, at, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+/* The same as one place and a step. */
+static MPI_Datatype step(MPI_Aint first, MPI_Aint second)
+{
+    int one = 1;
+    MPI_Datatype each, pair, type;
+
+    MPI_Type_contiguous(4, MPI_CHAR, &each);
+    MPI_Type_create_hvector(2, 1, second - first, each, &pair);
+    MPI_Type_create_hindexed(1, &one, &first, pair, &type);
+    MPI_Type_commit(&type);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&each);
+    return type;
+}
+
+static void try(void *buffer, MPI_Datatype type)
+{
     int counts[1] = {1}, places[1] = {0};
-    int lengths[2] = {1, 1};
-    MPI_Aint at[2] = {(MPI_Aint)memory, (MPI_Aint)gpu};
-    MPI_Datatype type, types[2] = {MPI_INT, MPI_INT};
     MPI_Request request;
 
-    MPI_Type_create_struct(2, lengths, at, types, &type);
-    MPI_Type_commit(&type);
-    count(MPI_Isend(MPI_BOTTOM, 1, type, 0, 1, MPI_COMM_SELF, &request));
-    types[0] = type;
-    count(MPI_Alltoallw(MPI_BOTTOM, counts, places, types, MPI_BOTTOM, counts,
-                        places, types, MPI_COMM_SELF));
+    count(MPI_Isend(buffer, 1, type, 0, 1, MPI_COMM_SELF, &request));
+    count(MPI_Alltoallw(buffer, counts, places, &type, buffer, counts, places,
+                        &type, MPI_COMM_SELF));
     MPI_Type_free(&type);
+}
+
+/* Host and GPU memory in one argument: by absolute addresses, and by distances
+ * from either. */
+static void mixed(char *gpu)
+{
+    static char memory[16]; /* at lower addresses than the double's GPUs */
+    MPI_Aint host = (MPI_Aint)memory, device = (MPI_Aint)gpu;
+
+    try(MPI_BOTTOM, two(host, device));
+    try(MPI_BOTTOM, two(device, host));
+    try(MPI_BOTTOM, step(host, device));
+    try(memory, two(0, device - host));
+    try(gpu, two(0, host - device));
+}
+
+/* GPU memory that the datatype leads to alone: bytes go there and back, and
+ * what would keep it is refused. */
+static void led(char *gpu)
+{
+    char memory[64], got[8] = "";
+    MPI_Aint device = (MPI_Aint)gpu, far = device - (MPI_Aint)memory;
+    MPI_Datatype types[3] = {two(device, device + 16), two(far, far + 16),
+                             step(device, device + 16)};
+    void *buffers[3] = {MPI_BOTTOM, memory, MPI_BOTTOM};
+    MPI_Win win;
+
+    for (int i = 0; i < 3; i++) {
+        count(MPI_Sendrecv("seven up", 8, MPI_CHAR, 0, 1, buffers[i], 1,
+                           types[i], 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        count(MPI_Sendrecv(buffers[i], 1, types[i], 0, 1, got, 8, MPI_CHAR, 0,
+                           1, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        count(memcmp(got, "seven up", 8) ? MPI_ERR_OTHER : MPI_SUCCESS);
+        memset(got, 0, sizeof got);
+    }
+    MPI_Win_create(memory, sizeof memory, 1, MPI_INFO_NULL, MPI_COMM_SELF,
+                   &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < 3; i++)
+        count(MPI_Put(buffers[i], 1, types[i], 0, 0, 8, MPI_CHAR, win));
+    MPI_Win_fence(0, win);
+    MPI_Win_free(&win);
+    for (int i = 0; i < 3; i++)
+        MPI_Type_free(&types[i]);
 }
 
 int main(int argc, char **argv)
@@ -128,6 +193,8 @@ int main(int argc, char **argv)
         MPI_Abort(MPI_COMM_WORLD, 2);
     if (argc > 1 && !strcmp(argv[1], "mixed")) {
         mixed(gpu);
+    } else if (argc > 1 && !strcmp(argv[1], "led")) {
+        led(gpu);
     } else if (argc > 1) {
         message(argv[1], gpu);
     } else {

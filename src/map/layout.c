@@ -41,6 +41,7 @@ void nw_layout_fini(struct nw_layout *layout)
     free(layout->at);
     free(layout->process);
     free(layout->fixed);
+    free(layout->name);
     free(layout->limit);
     *layout = (struct nw_layout){0};
 }
@@ -174,7 +175,69 @@ void nw_layout_store(const struct nw_layout *layout, struct nw_placing *placing)
     for (int32_t p = 0; p < layout->count; p++)
         nw_rooms_give(&placing->rooms, placing->place[p], false);
     for (int32_t p = 0; p < layout->count; p++)
-        nw_placing_put(placing, p, layout->tree->place[layout->seat[p]]);
+        nw_placing_put(placing, layout->name ? layout->name[p] : p,
+                       layout->tree->place[layout->seat[p]]);
+}
+
+/* --- other numbers --- */
+
+/* By peer, as bonds of a row stand else. */
+static void sort_bonds(struct nw_bond *bond, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        struct nw_bond moved = bond[i];
+        size_t at = i;
+
+        for (; at && bond[at - 1].peer > moved.peer; at--)
+            bond[at] = bond[at - 1];
+        bond[at] = moved;
+    }
+}
+
+static void renumber_bonds(const struct nw_layout *from, const int32_t *order,
+                           const int32_t *number, struct nw_layout *to)
+{
+    for (int32_t i = 0; i < to->count; i++) {
+        int32_t p = order[i];
+        size_t count = from->row[p + 1] - from->row[p];
+        struct nw_bond *bond = to->bond + to->row[i];
+
+        to->row[i + 1] = to->row[i] + count;
+        for (size_t b = 0; b < count; b++) {
+            bond[b] = from->bond[from->row[p] + b];
+            bond[b].peer = number[bond[b].peer];
+        }
+        sort_bonds(bond, count);
+    }
+}
+
+nw_status nw_layout_renumber(struct nw_layout *layout, const int32_t *order)
+{
+    size_t n = (size_t)layout->count;
+    struct nw_layout out;
+    int32_t *number = NULL;
+    nw_status status =
+        alloc_layout(&out, layout->tree, layout->count, layout->row[n]);
+
+    out.threads = layout->threads;
+    if (!status)
+        status = nw_alloc_raw(n, sizeof *out.name, &out.name);
+    if (!status)
+        status = nw_alloc_raw(n, sizeof *number, &number);
+    if (status) {
+        nw_layout_fini(&out);
+        return status;
+    }
+    for (size_t i = 0; i < n; i++) {
+        out.name[i] = layout->name ? layout->name[order[i]] : order[i];
+        number[order[i]] = (int32_t)i;
+        sit(&out, (int32_t)i, layout->seat[order[i]]);
+    }
+    renumber_bonds(layout, order, number, &out);
+    free(number);
+    nw_layout_fini(layout);
+    *layout = out;
+    return NW_OK;
 }
 
 struct pricing {

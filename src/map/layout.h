@@ -26,6 +26,7 @@ struct nw_layout {
     int32_t *process;     /* [seats] or -1 where the seat is free */
     uint64_t *at;         /* [count] code of the seat */
     bool *fixed;          /* [seats] what is there stays, free or not */
+    int32_t *name;        /* [count] its number in the placing; NULL: itself */
     const int64_t *load;  /* [count] borrowed; NULL: not limited */
     int64_t *limit;       /* [seats] most load */
 };
@@ -38,6 +39,10 @@ void nw_layout_fini(struct nw_layout *layout);
 /* Moves the processes of a placing to their places here. */
 void nw_layout_store(const struct nw_layout *layout,
                      struct nw_placing *placing);
+
+/* Process i becomes what order[i] was; nothing may be fixed or loaded. */
+NW_MUST_CHECK nw_status nw_layout_renumber(struct nw_layout *layout,
+                                           const int32_t *order);
 
 /* Hop-bytes over all ordered pairs, from scratch. */
 double nw_layout_cost(const struct nw_layout *layout);

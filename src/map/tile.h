@@ -31,6 +31,11 @@ struct nw_tiling {
 NW_MUST_CHECK nw_status nw_tiling_find(const struct nw_layout *layout,
                                        struct nw_tiling *out, bool *found);
 
+/* For processes numbered anyhow: fills order[count], the one of each cell of a
+ * grid row by row, or *found is false. */
+NW_MUST_CHECK nw_status nw_tiling_order(const struct nw_layout *layout,
+                                        int32_t *order, bool *found);
+
 /* Fills seat[count]; *done is false where sizes do not divide, or something is
  * fixed. */
 NW_MUST_CHECK nw_status nw_tiling_boxes(const struct nw_layout *layout,
@@ -96,7 +101,7 @@ struct nw_tile_try {
 };
 
 /* The best of boxes and cuts where it is better than the layout, which changes
- * then. */
+ * then; where its processes are numbered anyhow, they get other numbers. */
 NW_MUST_CHECK nw_status nw_layout_tile(struct nw_layout *layout,
                                        struct nw_tile_try *try);
 

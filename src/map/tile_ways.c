@@ -178,14 +178,35 @@ static nw_status take_best(struct nw_layout *layout, int32_t *seat,
     return status ? status : take_snakes(layout, seat, try);
 }
 
+/* Ranks dealt anew hide a grid from who looks at their numbers. */
+static nw_status find_renumbered(struct nw_layout *layout,
+                                 struct nw_tile_try *try)
+{
+    int32_t *order = NULL;
+    bool ordered = false;
+    nw_status status = nw_alloc((size_t)layout->count, sizeof *order, &order);
+
+    if (!status)
+        status = nw_tiling_order(layout, order, &ordered);
+    if (!status && ordered)
+        status = nw_layout_renumber(layout, order);
+    if (!status && ordered)
+        status = nw_tiling_find(layout, &try->tiling, &try->found);
+    free(order);
+    return status;
+}
+
 nw_status nw_layout_tile(struct nw_layout *layout, struct nw_tile_try *try)
 {
     int32_t *seat = NULL;
-    nw_status status = NW_OK;
+    nw_status status;
 
     try->found = false;
-    if (!any_fixed(layout))
-        status = nw_tiling_find(layout, &try->tiling, &try->found);
+    if (any_fixed(layout))
+        return NW_OK;
+    status = nw_tiling_find(layout, &try->tiling, &try->found);
+    if (!status && !try->found)
+        status = find_renumbered(layout, try);
     if (status || !try->found)
         return status;
     status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);

@@ -19,13 +19,13 @@ static const struct {
     uint64_t each;
 } steps_each[] = {{0, 9000}, {512, 3600}, {4096, 300}};
 #define DEGREE 6.0
-/* Grids are swapped for about as long as they are read and cut: the smallest
- * for longer, and once more from hotter. */
+/* Grids are swapped for about as long as they are read and cut: the smallest,
+ * which are sifted, less, but once more from hotter. */
 static const struct {
     int32_t count_most;
     uint64_t steps;
     double again; /* heat; 0: not */
-} grid_swaps[] = {{2048, 400000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
+} grid_swaps[] = {{2048, 100000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
 #define STENCIL_STEPS_LEAST_EACH 30
 /* A tenth of a second where it is done twice. */
 #define BONDS_SWAPPED 5000000
@@ -506,6 +506,37 @@ static nw_status section_most(struct search *search,
     return status ? status : section_grid(search, tiling, left);
 }
 
+/* Small grids are sifted as other patterns are, from cuts across: that reaches
+ * what borders moved one after the other do not. */
+#define GRID_SIFT_COST 16000000 /* in bonds looked at, all tries together */
+#define GRID_SIFT_COST_EACH 8   /* of a try beside the bonds */
+#define GRID_SIFT_TRIES 1500    /* of a cell, at most about */
+#define GRID_SIFTS_MOST 6
+
+static nw_status sift_grid(struct search *search,
+                           const struct nw_tiling *tiling)
+{
+    const struct nw_layout *layout = search->layout;
+    double cost = (double)layout->row[layout->count] +
+                  GRID_SIFT_COST_EACH * (double)layout->count;
+    double tries = GRID_SIFT_COST * (double)grid_patience(search) / cost;
+    int sifts = (int)fmax(1, fmin(GRID_SIFTS_MOST, tries / GRID_SIFT_TRIES));
+    nw_status status = NW_OK;
+
+    if (layout->count > grid_swaps[0].count_most)
+        return NW_OK;
+    for (int i = 1; !status && i <= sifts; i++) {
+        struct nw_section section = {.seed = search->seed + (uint64_t)i,
+                                     .tiling = tiling,
+                                     .ways = NW_SECTION_STRIPES,
+                                     .sift = (uint64_t)(tries / sifts)};
+
+        if (!search->placing->budget->stopped)
+            status = take(search, &section);
+    }
+    return status;
+}
+
 static nw_status swap_grid(struct search *search, uint64_t steps, double heat)
 {
     search->heat = heat;
@@ -546,7 +577,10 @@ static nw_status improve_grid(struct search *search,
     most = swaps_of(search, &tile->tiling, i);
     swapped = endless || worth <= most;
     budget->gridded = true;
+    search->simmers = true;
     status = section_most(search, tile, swapped);
+    if (!status)
+        status = sift_grid(search, &tile->tiling);
     if (status || budget->stopped || !swapped)
         return status;
     budget->endless = endless && grid_swaps[i].again <= 0;

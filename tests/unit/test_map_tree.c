@@ -196,6 +196,9 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
          "hierarchy:12:2:24:9@1:3:10:20", 1.01},
         /* rooms to spare on small machines, which are searched otherwise */
         {"stencil2d5:dims=13x5,weights=10:1", "hierarchy:3:4:6@1:3:10", 1},
+        /* borders that bend are far ahead of bisection */
+        {"stencil3d27:dims=11x7x8", "hierarchy:4:8:20@1:10:100", 0.955},
+        {"stencil3d7:dims=6x6x4,periodic=1", "hierarchy:7:3:7@1:10:100", 0.98},
     };
 
     int count = (int)(sizeof tries / sizeof *tries);

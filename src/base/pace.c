@@ -56,9 +56,7 @@ void nw_pace_took(struct nw_pace *pace, int way, uint64_t ns)
 
 int nw_pace_class(uint64_t bytes, int classes)
 {
-    int class = 0;
+    int class = bytes > 1 ? 64 - __builtin_clzll(bytes - 1) : 0;
 
-    while (class < classes - 1 && (uint64_t)1 << class < bytes)
-        class ++;
-    return class;
+    return class < classes ? class : classes - 1;
 }

@@ -101,6 +101,31 @@ static void test_turns_do_not_run_over(void **state)
     assert_true(pace.least_ns[0] > 1u << 30);
 }
 
+/* The least c with bytes <= 2^c, but the last class at most. */
+static void test_a_class_is_a_power_of_two(void **state)
+{
+    static const uint64_t bytes[] = {0,
+                                     1,
+                                     2,
+                                     3,
+                                     4,
+                                     5,
+                                     8,
+                                     9,
+                                     1024,
+                                     1025,
+                                     (uint64_t)1 << 19,
+                                     ((uint64_t)1 << 19) + 1,
+                                     UINT64_MAX};
+    static const int classes[] = {0, 0, 1, 2, 2, 3, 3, 4, 10, 11, 19, 20, 20};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        assert_int_equal(nw_pace_class(bytes[i], 21), classes[i]);
+    assert_int_equal(nw_pace_class(UINT64_MAX, 80), 64);
+    assert_int_equal(nw_pace_class(7, 1), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -110,6 +135,7 @@ int main(void)
         cmocka_unit_test(test_what_got_worse_is_left),
         cmocka_unit_test(test_what_lost_is_told),
         cmocka_unit_test(test_turns_do_not_run_over),
+        cmocka_unit_test(test_a_class_is_a_power_of_two),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

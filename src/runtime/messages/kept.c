@@ -88,7 +88,7 @@ void nw_kept_put(struct nw_kept *kept)
 int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                   struct nw_whose whose)
 {
-    struct nw_kept *kept = rc ? NULL : calloc(1, sizeof *kept);
+    struct nw_kept *kept = rc ? NULL : malloc(sizeof *kept);
 
     if (stage->posting)
         nw_post_end();

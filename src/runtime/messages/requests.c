@@ -36,12 +36,24 @@ static bool open_caught(struct nw_kept *kept, MPI_Status *status, int *rc)
     return opened;
 }
 
+/* What came; a send's status says nothing of that. */
+static nw_status empty_all(const struct nw_kept *kept, const MPI_Status *status)
+{
+    nw_status bad = NW_OK;
+
+    for (int i = 0; i < kept->count && !bad; i++)
+        if (kept->buffer[i]->way & NW_WRITE)
+            bad = nw_buffer_empty(kept->buffer[i],
+                                  kept->whole ? UINT64_MAX
+                                              : nw_stage_received(status));
+    return bad;
+}
+
 /* The program sees the end of it: what came goes where it belongs. */
 int nw_kept_finish(struct nw_kept *kept, MPI_Status *status)
 {
     nw_status bad = NW_OK;
     int cancelled = 0, rc = MPI_SUCCESS;
-    uint64_t most;
 
     if (!kept->active) {
         see_again(kept, status);
@@ -54,10 +66,8 @@ int nw_kept_finish(struct nw_kept *kept, MPI_Status *status)
         nw_direct_unsent(kept->buffer, kept->count);
     else if (kept->caught.on && open_caught(kept, status, &rc))
         return nw_stage_raise(kept->whose, rc);
-    most = kept->whole ? UINT64_MAX : nw_stage_received(status);
-    for (int i = 0; i < kept->count && !bad && !cancelled; i++)
-        if (kept->buffer[i]->way & NW_WRITE)
-            bad = nw_buffer_empty(kept->buffer[i], most);
+    if (!cancelled)
+        bad = empty_all(kept, status);
     return bad ? nw_stage_error(kept->whose, kept->call, nw_error_text())
                : MPI_SUCCESS;
 }
@@ -101,9 +111,9 @@ static void find(struct nw_ending *ending)
         return;
     ending->pair = nw_pair_take(request);
     if (!ending->pair)
-        ending->persistent = nw_kept_find(request, nw_kept_is_persistent);
-    if (!ending->pair && !ending->persistent)
         ending->kept = nw_kept_take(request, false);
+    if (!ending->pair && !ending->kept)
+        ending->persistent = nw_kept_find(request, nw_kept_is_persistent);
 }
 
 /* One thread alone need not look before it knows that it is done. */

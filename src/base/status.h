@@ -19,6 +19,7 @@ enum nw_subject {
     NW_ABOUT_HOSTS,   /* those to use: too few, or none of the machine's */
     NW_ABOUT_FIXED,   /* ranks fixed in place, */
     NW_ABOUT_MAPPING, /* the mapping; of both `rank`, or the whole where -1 */
+    NW_ABOUT_PATTERN, /* sums of its bytes or messages */
 };
 struct nw_about {
     enum nw_subject subject;
@@ -27,6 +28,7 @@ struct nw_about {
 
 #define NW_HOSTS ((struct nw_about){NW_ABOUT_HOSTS, -1})
 #define NW_FIXED(rank) ((struct nw_about){NW_ABOUT_FIXED, rank})
+#define NW_SUMMED ((struct nw_about){NW_ABOUT_PATTERN, -1})
 #define NW_MAPPED(rank) ((struct nw_about){NW_ABOUT_MAPPING, rank})
 
 /* As nw_fail, and nw_error_about() answers `about` until the next failure. */

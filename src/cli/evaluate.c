@@ -215,7 +215,8 @@ static int run(int argc, char **argv)
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     status = load(&work, &arguments);
     if (!status)
-        status = price_all(&work, &arguments);
+        status = nw_cli_blame_pattern(arguments.pattern,
+                                      price_all(&work, &arguments));
     /* contradictory files, not a wrong call */
     if (status == NW_EINVAL && work.pattern) {
         nw_cli_fail("evaluate", status);

@@ -223,6 +223,19 @@ nw_status nw_cli_blame_mapping(const char *path, nw_status failed)
     return blame_rank(path, about.rank, nw_error_text());
 }
 
+nw_status nw_cli_blame_pattern(const char *input, nw_status failed)
+{
+    const char *colon = strchr(input, ':');
+
+    if (!failed || nw_error_about().subject != NW_ABOUT_PATTERN)
+        return failed;
+    if (colon && access(input, F_OK)) /* list:FILE */
+        input = colon + 1;
+    return nw_fail(failed, "%s:0: %s",
+                   strcmp(input, "-") ? input : "standard input",
+                   nw_error_text());
+}
+
 /* --- a mapping in a job --- */
 
 nw_status nw_cli_hosts_fit(const struct nw_hosts *hosts,

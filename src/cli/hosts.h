@@ -41,5 +41,7 @@ nw_status nw_cli_blame_fix(const char *path, nw_status failed);
 /* The same of a rank that the mapping in `path` leaves without a place, or
  * gives one that the machine has not. */
 nw_status nw_cli_blame_mapping(const char *path, nw_status failed);
+/* The same of sums that the pattern of that name is too large for. */
+nw_status nw_cli_blame_pattern(const char *input, nw_status failed);
 
 #endif

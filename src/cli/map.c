@@ -554,7 +554,8 @@ static nw_status compute(struct work *work, struct arguments *arguments)
     nw_cli_progress_finish();
     if (status && arguments->fix)
         status = nw_cli_blame_fix(arguments->fix, status);
-    return status;
+    return nw_cli_blame_pattern(
+        arguments->qaplib ? arguments->qaplib : arguments->pattern, status);
 }
 
 static nw_status make_table(const struct work *work,

@@ -11,14 +11,20 @@
 
 #define BUCKETS 65
 
+/* Exact: sums of edges may pass 64 bits. */
+struct total {
+    nw_uint128 bytes, messages;
+    size_t edges;
+};
+
 struct summary {
-    struct nw_pattern_total total[NW_KIND_COUNT];
+    struct total total[NW_KIND_COUNT];
     int32_t src[NW_KIND_COUNT]; /* of the largest edge of each kind */
     size_t largest[NW_KIND_COUNT];
     size_t fewest, most; /* partners a rank sends to, itself left out */
     double mean;
     size_t self; /* edges from a rank to itself */
-    uint64_t sizes[BUCKETS];
+    nw_uint128 sizes[BUCKETS];
 };
 
 static size_t count_partners(const nw_pattern *p, int32_t rank)
@@ -52,6 +58,9 @@ static void take_edge(const nw_pattern *p, int32_t rank, size_t e,
     uint8_t kind = p->kind[e];
     size_t best = summary->largest[kind];
 
+    summary->total[kind].bytes += p->bytes[e];
+    summary->total[kind].messages += p->messages[e];
+    summary->total[kind].edges++;
     summary->self += p->dst[e] == rank;
     if (best == SIZE_MAX || p->bytes[e] > p->bytes[best]) {
         summary->largest[kind] = e;
@@ -62,10 +71,8 @@ static void take_edge(const nw_pattern *p, int32_t rank, size_t e,
 static void take_summary(const nw_pattern *p, struct summary *summary)
 {
     *summary = (struct summary){0};
-    for (int k = 0; k < NW_KIND_COUNT; k++) {
-        summary->total[k] = nw_pattern_total(p, (enum nw_kind)k);
+    for (int k = 0; k < NW_KIND_COUNT; k++)
         summary->largest[k] = SIZE_MAX;
-    }
     take_degrees(p, summary);
     for (int32_t r = 0; r < p->rank_count; r++)
         for (size_t e = p->row[r]; e < p->row[r + 1]; e++)
@@ -88,16 +95,16 @@ static uint64_t bucket_to(int bucket)
 static void add_kind(nw_table *table, const nw_pattern *p,
                      const struct summary *summary, int kind)
 {
-    const struct nw_pattern_total *total = &summary->total[kind];
-    char words[32];
+    const struct total *total = &summary->total[kind];
+    char words[40];
 
     if (!total->edges)
         return;
     nw_table_row(table, -1);
     nw_table_cell(table, "%s", nw_kind_name((enum nw_kind)kind));
     nw_table_cell(table, "%zu", total->edges);
-    nw_table_cell(table, "%llu", (unsigned long long)total->bytes);
-    nw_table_cell(table, "%llu", (unsigned long long)total->messages);
+    nw_table_cell(table, "%s", nw_format_wide(total->bytes, words));
+    nw_table_cell(table, "%s", nw_format_wide(total->messages, words));
     if (total->messages)
         nw_table_cell(
             table, "%s",
@@ -137,7 +144,7 @@ static nw_status add_kinds(const nw_pattern *p, const struct summary *summary,
 static nw_status add_sizes(const struct summary *summary, struct nw_text *text)
 {
     nw_table *table;
-    char *words = NULL;
+    char *words = NULL, count[40];
     nw_status status = nw_table_new(&table);
 
     if (status)
@@ -150,7 +157,7 @@ static nw_status add_sizes(const struct summary *summary, struct nw_text *text)
         nw_table_row(table, -1);
         nw_table_cell(table, "%llu - %llu", (unsigned long long)bucket_from(b),
                       (unsigned long long)bucket_to(b));
-        nw_table_cell(table, "%llu", (unsigned long long)summary->sizes[b]);
+        nw_table_cell(table, "%s", nw_format_wide(summary->sizes[b], count));
     }
     status = nw_table_text(table, &words);
     if (!status)
@@ -203,8 +210,8 @@ static void kind_json(struct nw_json *json, const nw_pattern *p,
         return;
     nw_json_object(json, nw_kind_name((enum nw_kind)kind));
     nw_json_unsigned(json, "edges", summary->total[kind].edges);
-    nw_json_unsigned(json, "bytes", summary->total[kind].bytes);
-    nw_json_unsigned(json, "messages", summary->total[kind].messages);
+    nw_json_wide(json, "bytes", summary->total[kind].bytes);
+    nw_json_wide(json, "messages", summary->total[kind].messages);
     nw_json_object(json, "largest");
     nw_json_integer(json, "src", summary->src[kind]);
     nw_json_integer(json, "dst", p->dst[e]);
@@ -223,7 +230,7 @@ static void sizes_json(struct nw_json *json, const struct summary *summary)
         nw_json_object(json, NULL);
         nw_json_unsigned(json, "from", bucket_from(b));
         nw_json_unsigned(json, "to", bucket_to(b));
-        nw_json_unsigned(json, "count", summary->sizes[b]);
+        nw_json_wide(json, "count", summary->sizes[b]);
         nw_json_end_object(json);
     }
     nw_json_end_array(json);

@@ -355,6 +355,7 @@ static nw_status make(const struct arguments *arguments, const char *command,
     /* first, since it tells what is wrong with a mapping */
     if (!status)
         status = make_figures(&work, arguments, answer);
+    status = nw_cli_blame_pattern(arguments->pattern, status);
     if (!status)
         status = simulate(&work, arguments);
     if (!status)

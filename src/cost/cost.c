@@ -227,7 +227,7 @@ static nw_status sum_layers(struct evaluation *work)
                                     .value = work->value[layer]};
         all->value += work->value[layer];
         if (__builtin_add_overflow(all->exact, exact[layer], &all->exact))
-            return nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
+            return nw_fail_about(NW_SUMMED, NW_EFORMAT, "hop-bytes pass 2^128");
     }
     for (int i = 0; i < LAYER_COUNT; i++) {
         sums[i]->integral = work->of.integral;

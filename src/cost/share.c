@@ -136,7 +136,7 @@ static nw_status add_hop_bytes(struct nw_share *share, int layer,
     product = (nw_uint128)bytes * (uint64_t)distance;
     if (__builtin_add_overflow(share->exact[layer], product,
                                &share->exact[layer]))
-        return nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
+        return nw_fail_about(NW_SUMMED, NW_EFORMAT, "hop-bytes pass 2^128");
     return NW_OK;
 }
 
@@ -148,8 +148,9 @@ static nw_status add_level(struct nw_share *share, int layer, int32_t level,
 
     for (int i = 0; i < 2; i++)
         if (__builtin_add_overflow(*sum[i], amount[i], sum[i]))
-            return nw_fail(NW_EFORMAT, "%s of one level pass 2^64",
-                           i ? "the messages" : "the bytes");
+            return nw_fail_about(NW_SUMMED, NW_EFORMAT,
+                                 "%s of one level pass 2^64",
+                                 i ? "the messages" : "the bytes");
     return NW_OK;
 }
 
@@ -303,7 +304,8 @@ nw_status nw_share_settle(struct nw_share *first)
     nw_status status = NW_OK;
 
     if (first->near.overflows)
-        return nw_fail(NW_EFORMAT, "the bytes of one link pass 2^64");
+        return nw_fail_about(NW_SUMMED, NW_EFORMAT,
+                             "the bytes of one link pass 2^64");
     if (!first->has_flows || !first->of->used[NW_FLOW_HOST])
         return NW_OK;
     nw_crew_run(settle_part, first, NW_CREW_PARTS, first->of->threads);
@@ -330,7 +332,8 @@ nw_status nw_share_merge(struct nw_share *first, const struct nw_share *from)
     for (int i = 0; !status && i < NW_FLOW_LAYERS; i++)
         if (__builtin_add_overflow(first->exact[i], from->exact[i],
                                    &first->exact[i]))
-            status = nw_fail(NW_EFORMAT, "hop-bytes pass 2^128");
+            status =
+                nw_fail_about(NW_SUMMED, NW_EFORMAT, "hop-bytes pass 2^128");
     if (status)
         return status;
     if (from->has_flows)

@@ -3,40 +3,52 @@
 #include <nodewise/report.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/status.h"
 #include "report/heat.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
-/* Most partners that any rank sends to, in one kind. */
-static size_t most_partners(const nw_pattern *pattern, enum nw_kind kind)
-{
-    size_t most = 0;
+/* Of one kind; exact, though sums of edges may pass 64 bits. */
+struct total {
+    nw_uint128 bytes, messages;
+    size_t pairs;
+    size_t partners; /* most that any rank sends to */
+};
 
+static void take_total(const nw_pattern *pattern, enum nw_kind kind,
+                       struct total *total)
+{
     for (int32_t src = 0; src < pattern->rank_count; src++) {
         size_t partners = 0;
 
-        for (size_t e = pattern->row[src]; e < pattern->row[src + 1]; e++)
-            partners += pattern->kind[e] == kind && pattern->dst[e] != src;
-        most = partners > most ? partners : most;
+        for (size_t e = pattern->row[src]; e < pattern->row[src + 1]; e++) {
+            if (pattern->kind[e] != kind)
+                continue;
+            total->bytes += pattern->bytes[e];
+            total->messages += pattern->messages[e];
+            total->pairs++;
+            partners += pattern->dst[e] != src;
+        }
+        if (partners > total->partners)
+            total->partners = partners;
     }
-    return most;
 }
 
 static void add_kind(nw_table *table, const nw_pattern *pattern,
                      enum nw_kind kind)
 {
-    struct nw_pattern_total total = nw_pattern_total(pattern, kind);
-    char words[32];
+    struct total total = {0};
+    char words[40];
 
-    if (!total.edges)
+    take_total(pattern, kind, &total);
+    if (!total.pairs)
         return;
     nw_table_row(table, -1);
     nw_table_cell(table, "%s", nw_kind_name(kind));
-    nw_table_cell(table, "%zu", total.edges);
-    nw_table_cell(table, "%zu", most_partners(pattern, kind));
-    nw_table_cell(table, "%" PRIu64, total.messages);
+    nw_table_cell(table, "%zu", total.pairs);
+    nw_table_cell(table, "%zu", total.partners);
+    nw_table_cell(table, "%s", nw_format_wide(total.messages, words));
     nw_table_cell(table, "%s",
                   nw_format_quantity((double)total.bytes, NW_UNIT_BYTES, words,
                                      sizeof words));

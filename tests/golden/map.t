@@ -315,7 +315,12 @@ $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --speeds spe
 ? 3
 $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 18446744073709551615 1\n1 0 hh 18446744073709551615 1\n' > wide.pattern
 $ nodewise map -t hierarchy:2@3 -p wide.pattern
-! the bytes of one level pass 2^64
+! wide.pattern:0: the bytes of one level pass 2^64
+? 3
+$ nodewise report -p native:wide.pattern -t hierarchy:2@3 -o never.html; echo $?; test -e never.html || nodewise evaluate -t hierarchy:2@3 -p - <wide.pattern
+3
+! wide.pattern:0: the bytes of one level pass 2^64
+! standard input:0: the bytes of one level pass 2^64
 ? 3
 $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 4611686018427387904 1\n1 0 hh 4611686018427387904 1\n' > wide.pattern
 $ nodewise map -t hierarchy:2@3 -p wide.pattern --json | grep -c '"hop_bytes": 27670116110564327424'

@@ -266,3 +266,13 @@ $ mkdir sums; printf '0 init\n0 send 1 1 9223372036854775807\n1 init\n' >sums/a;
 $ printf '0 1\n1 0\n' >all_size.mat; printf '0 1 1\n1 0 1\n1 1 0\n' >all_msg.mat; nodewise pattern monitoring:all_size.mat
 ! all_msg.mat:1: 3 ranks, and 2 in the matrix of sizes
 ? 3
+## Sums of edges are told as they are, also beyond 64 bits.
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 18446744073709551615 18446744073709551615 3:18446744073709551615\n1 0 hh 18446744073709551615 18446744073709551615 3:1\n' >wide.pattern; nodewise pattern wide.pattern | tail -4; nodewise pattern wide.pattern --json | grep -E '36893488147419103230|18446744073709551616'; nodewise pattern wide.pattern --heat | sed -n 3p
+KIND EDGES                BYTES             MESSAGES MEAN MESSAGE                 LARGEST EDGE
+hh       2 36893488147419103230 36893488147419103230          1 B 0 -> 1: 18446744073709551615
+MESSAGE SIZE                COUNT
+       4 - 7 18446744073709551616
+      "bytes": 36893488147419103230,
+      "messages": 36893488147419103230,
+      "count": 18446744073709551616
+hh       2             1 36893488147419103230 36.9 EB          1 B

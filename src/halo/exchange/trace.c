@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "runtime/warn.h"
 
 #include <stdlib.h>
 
@@ -122,8 +123,8 @@ void nw_halo_trace_close(nw_halo *halo)
         nw_text_format(&text, "# the trace is full: %llu later ones left out\n",
                        (unsigned long long)trace->left_out);
     add_name(trace, &name);
-    if (!name.failed)
-        (void)!nw_file_write_text(name.data, &text);
+    if (!name.failed && nw_file_write_text(name.data, &text))
+        nw_warn("NODEWISE_HALO_TRACE: %s", nw_error_text());
     nw_text_fini(&text);
     nw_text_fini(&name);
     free(trace);

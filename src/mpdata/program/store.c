@@ -175,6 +175,26 @@ const char *nw_mp_checkpoint_path(const struct nw_mp_settings *s)
     return s->checkpoint ? s->checkpoint : "nodewise-mpdata.checkpoint";
 }
 
+/* Of the head up to where its own hash stands: FNV-1a. */
+static uint64_t hash_head(const char *head, size_t length)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)head[i]) * 0x100000001b3u;
+    return hash;
+}
+
+/* A head of before had no hash. */
+static bool is_head_whole(const char *head)
+{
+    const char *own = strstr(head, "\nhead ");
+    unsigned long long hash;
+
+    return !own || (sscanf(own, "\nhead %llx\n", &hash) == 1 &&
+                    hash == hash_head(head, (size_t)(own + 1 - head)));
+}
+
 nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
 {
     char head[HEAD] = {0};
@@ -190,6 +210,8 @@ nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
     length += (size_t)snprintf(head + length, HEAD - length,
                                "step %lld\nvalues %016llx\n",
                                (long long)job->step, (unsigned long long)hash);
+    length += (size_t)snprintf(head + length, HEAD - length, "head %016llx\n",
+                               (unsigned long long)hash_head(head, length));
     memset(head + length, '\n', HEAD - length);
     return write_store(&s, head);
 }
@@ -233,7 +255,10 @@ static nw_status open_checkpoint(const struct nw_mp_job *job, struct store *s,
     head[got] = '\0';
     if (strncmp(head, "nodewise mpdata checkpoint 1\n", 29) != 0)
         return nw_fail(NW_EFORMAT, "%s: not a checkpoint", s->path);
+    bool whole = is_head_whole(head);
     nw_status status = check_head(job, s->path, head);
+    if (!status && !whole)
+        status = nw_fail(NW_EFORMAT, "%s:7: the head is damaged", s->path);
     if (!status && about.st_size != bytes)
         status = nw_fail(NW_EFORMAT, "%s: %lld bytes, expected %lld", s->path,
                          (long long)about.st_size, (long long)bytes);

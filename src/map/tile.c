@@ -272,12 +272,19 @@ static bool add_bond(struct part *part, int i, double bytes)
 
 static void finish_steps(struct nw_tiling *tiling, const struct tally *tally)
 {
+    double bonds = 0, all = 0;
+
     tiling->uniform = !tally->differ;
     for (int i = 0; i < tiling->steps; i++) {
+        double pairs = count_pairs(tiling, i, tiling->size);
+
         tiling->bytes[i] /= (double)tally->count[i];
-        if ((double)tally->count[i] != count_pairs(tiling, i, tiling->size))
+        if ((double)tally->count[i] != pairs)
             tiling->uniform = false;
+        bonds += (double)tally->count[i];
+        all += pairs;
     }
+    tiling->filled = bonds / all;
 }
 
 /* Whether step i leads from a cell to the one `gap` numbers on, inside the
@@ -358,19 +365,13 @@ static bool merge_part(struct nw_tiling *tiling, struct tally *tally,
 
 /* Round four cells every move is a neighbour's: a stencil fills its steps,
  * what only happens to fit does not. */
-static bool fills_rings(const struct nw_tiling *tiling,
-                        const struct tally *tally)
+static bool fills_rings(const struct nw_tiling *tiling)
 {
-    double bonds = 0, pairs = 0;
     bool rings = false;
 
     for (int d = 0; d < tiling->dims; d++)
         rings |= tiling->periodic[d] && tiling->size[d] <= 2 * REACH;
-    for (int i = 0; i < tiling->steps; i++) {
-        bonds += (double)tally->count[i];
-        pairs += count_pairs(tiling, i, tiling->size);
-    }
-    return !rings || 2 * bonds >= pairs;
+    return !rings || tiling->filled >= 0.5;
 }
 
 static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
@@ -384,7 +385,7 @@ static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
         if (!merge_part(tiling, &tally, &parts->part[i]))
             return false;
     finish_steps(tiling, &tally);
-    return fills_rings(tiling, &tally);
+    return fills_rings(tiling);
 }
 
 static bool find_tiling(const struct nw_layout *layout, struct parts *parts,

@@ -24,7 +24,8 @@ struct nw_tiling {
     int steps;
     int32_t step[NW_TILE_STEPS][NW_TILE_DIMS];
     double bytes[NW_TILE_STEPS];
-    bool uniform; /* every bond of the steps is there and has those bytes */
+    bool uniform;  /* every bond of the steps is there and has those bytes */
+    double filled; /* share of the bonds of the steps that are there */
 };
 
 /* *found is false where processes are on no grid. O(bonds). */

@@ -19,8 +19,9 @@ static const uint16_t ways[] = {
 #define LARGE 32768        /* cells beyond which more looks are worth it */
 #define SNAKES_ALWAYS 4096 /* cells at most */
 #define COLUMNS_MOST 8
-#define COLUMNS_SHARE 8 /* of what the other ways may cost */
-#define LOOKS_OF_CELL 4 /* what a cell costs beside a bond */
+#define COLUMNS_SHARE 8   /* of what the other ways may cost */
+#define LOOKS_OF_CELL 4   /* what a cell costs beside a bond */
+#define DOUBTFUL_MOST 125 /* cells: three dimensions of five */
 
 static bool any_fixed(const struct nw_layout *layout)
 {
@@ -178,7 +179,46 @@ static nw_status take_best(struct nw_layout *layout, int32_t *seat,
     return status ? status : take_snakes(layout, seat, try);
 }
 
-/* Ranks dealt anew hide a grid from who looks at their numbers. */
+static nw_status restore_numbers(struct nw_layout *layout, const int32_t *order)
+{
+    int32_t *back = NULL;
+    nw_status status = nw_alloc((size_t)layout->count, sizeof *back, &back);
+
+    for (int32_t i = 0; !status && i < layout->count; i++)
+        back[order[i]] = i;
+    if (!status)
+        status = nw_layout_renumber(layout, back);
+    free(back);
+    return status;
+}
+
+/* Whether the same bonds are more of those that the grid would have, and not
+ * because it has a dimension more. */
+static bool explains_more(const struct nw_tiling *tiling,
+                          const struct nw_tile_try *try)
+{
+    return !try->found || (tiling->dims <= try->tiling.dims &&
+                           tiling->filled > try->tiling.filled);
+}
+
+/* Ranks dealt anew hide a grid from who looks at their numbers, or show
+ * another one. */
+static nw_status read_renumbered(struct nw_layout *layout, int32_t *order,
+                                 struct nw_tile_try *try)
+{
+    struct nw_tiling tiling = {0};
+    bool found;
+    nw_status status = nw_layout_renumber(layout, order);
+
+    if (!status)
+        status = nw_tiling_find(layout, &tiling, &found);
+    if (status || !(found && explains_more(&tiling, try)))
+        return status ? status : restore_numbers(layout, order);
+    try->tiling = tiling;
+    try->found = true;
+    return NW_OK;
+}
+
 static nw_status find_renumbered(struct nw_layout *layout,
                                  struct nw_tile_try *try)
 {
@@ -189,11 +229,17 @@ static nw_status find_renumbered(struct nw_layout *layout,
     if (!status)
         status = nw_tiling_order(layout, order, &ordered);
     if (!status && ordered)
-        status = nw_layout_renumber(layout, order);
-    if (!status && ordered)
-        status = nw_tiling_find(layout, &try->tiling, &try->found);
+        status = read_renumbered(layout, order, try);
     free(order);
     return status;
+}
+
+/* Few cells fit on some grid under any numbers. */
+static bool is_doubtful(const struct nw_layout *layout,
+                        const struct nw_tile_try *try)
+{
+    return !try->found ||
+           (layout->count <= DOUBTFUL_MOST && try->tiling.filled < 1);
 }
 
 nw_status nw_layout_tile(struct nw_layout *layout, struct nw_tile_try *try)
@@ -205,7 +251,7 @@ nw_status nw_layout_tile(struct nw_layout *layout, struct nw_tile_try *try)
     if (any_fixed(layout))
         return NW_OK;
     status = nw_tiling_find(layout, &try->tiling, &try->found);
-    if (!status && !try->found)
+    if (!status && is_doubtful(layout, try))
         status = find_renumbered(layout, try);
     if (status || !try->found)
         return status;

@@ -21,6 +21,7 @@
 struct grid {
     int dims, size[NW_TILE_DIMS];
     bool round[NW_TILE_DIMS], diagonal;
+    uint64_t seed;
 };
 
 static int32_t cells_of(const struct grid *grid)
@@ -70,7 +71,7 @@ static void open_layout(const struct grid *grid, const struct nw_tree *tree,
     MUST(nw_alloc(n, sizeof *cell, &cell));
     for (size_t i = 0; i < n; i++)
         cell[i] = layout->seat[i] = layout->process[i] = (int32_t)i;
-    nw_random_init(&random, n);
+    nw_random_init(&random, n + grid->seed);
     nw_random_shuffle(&random, cell, n);
     for (size_t i = 0; i < n; i++)
         number[cell[i]] = (int32_t)i;
@@ -193,6 +194,33 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
     nw_tree_fini(&tree);
 }
 
+/* Chains of few cells fit on grids of three or four dimensions by chance: under
+ * any numbers all bonds but those from one eight to the next cost 1 a byte. */
+static void test_short_chains_are_no_other_grid(void **state)
+{
+    struct grid grid = {1, {0}, {false}, false, 0};
+
+    (void)state;
+    for (grid.size[0] = 16; grid.size[0] <= 56; grid.size[0] += 2)
+        for (grid.seed = 0; grid.seed < 20; grid.seed++) {
+            int ends = (grid.size[0] - 1) / 8;
+            struct nw_tile_try try = {0};
+            struct nw_layout layout;
+            struct nw_tree tree;
+
+            open_tree(grid.size[0], &tree);
+            open_layout(&grid, &tree, &layout);
+            try.cost = nw_layout_cost(&layout);
+            MUST(nw_layout_tile(&layout, &try));
+            assert_true(try.found);
+            assert_int_equal(try.tiling.dims, 1);
+            assert_float_equal(nw_layout_cost(&layout),
+                               (grid.size[0] - 1 + 9 * ends) * BYTES, 1e-6);
+            nw_layout_fini(&layout);
+            nw_tree_fini(&tree);
+        }
+}
+
 /* Two pairs that change partners keep their degrees. */
 static void test_what_is_no_grid_keeps_its_numbers(void **state)
 {
@@ -230,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grids_dealt_anew_are_found),
         cmocka_unit_test(test_what_was_dealt_anew_is_cut_as_before),
+        cmocka_unit_test(test_short_chains_are_no_other_grid),
         cmocka_unit_test(test_what_is_no_grid_keeps_its_numbers),
     };
 

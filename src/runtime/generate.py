@@ -12,7 +12,7 @@ of MESSAGES stand between a wrapper and the call.
 """
 import fnmatch, re, subprocess, sys
 
-ROW = re.compile(r"(?:(always|before|collective|direct|ending|form|instead|noting|watching|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
+ROW = re.compile(r"(?:(always|before|catching|collective|direct|ending|form|instead|noting|watching|by|own)\s+)?(\w+)\(([^)]*)\)\s*:\s*(.*)")
 
 
 def read_table(path):
@@ -90,7 +90,7 @@ def staging(name, row, parameters, form):
     """The function that stands between the wrappers of `name` and the calls."""
     when, names, action = row
     head = heading(name, names, parameters)
-    if when in ("by", "direct", "own"):
+    if when in ("by", "catching", "direct", "own"):
         return "NW_MESSAGE_%s(%s, %s)" % (when.upper(), head, action)
     end = ("KEEP" if "request" in names else
            "STATUS" if "status" in names else "END")

@@ -52,6 +52,7 @@ void nw_kept_free(struct nw_kept *kept)
         nw_buffer_free(kept->buffer[i]);
     nw_given_end(kept->caught.from, NULL);
     nw_kept_let_go(kept);
+    nw_heir_drop(kept->heir);
     if (kept->owned)
         NW_PMPI(Type_free)(&kept->caught.type);
     free(kept);
@@ -146,6 +147,17 @@ void nw_kept_remove(struct nw_kept *kept)
     kept->next = NULL;
     __atomic_sub_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&lock);
+}
+
+bool nw_kept_inherit(MPI_Comm comm, struct nw_heir *heir)
+{
+    bool any = false;
+
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < BUCKETS; i++)
+        any |= nw_heir_take(table[i], comm, heir);
+    pthread_mutex_unlock(&lock);
+    return any;
 }
 
 bool nw_kept_is_persistent(const struct nw_kept *kept)

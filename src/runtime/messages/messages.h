@@ -272,6 +272,7 @@ int nw_message_waitsome(__typeof__(&MPI_Waitsome) next, int count,
                         MPI_Status *statuses);
 int nw_message_look(__typeof__(&MPI_Request_get_status) next,
                     MPI_Request request, int *flag, MPI_Status *status);
+int nw_message_part(__typeof__(&MPI_Comm_free) next, MPI_Comm *comm); // heirs.c
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request);
 int nw_message_start(__typeof__(&MPI_Start) next, MPI_Request *request);
 int nw_message_startall(__typeof__(&MPI_Startall) next, int count,
@@ -480,6 +481,8 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
     NW_MESSAGE_WHERE(                                                          \
         __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0),    \
         name, args, shared, call)
+#define NW_MESSAGE_CATCHING(name, params, args, shared, passed, call)          \
+    NW_MESSAGE_WHERE(nw_is_catching(), name, args, shared, call)
 /* A call that no other row wraps. */
 #define NW_WRAP_MESSAGE(name, params, args, shared, passed)                    \
     NW_ENTRIES(name, params, return nw_message_##name passed)

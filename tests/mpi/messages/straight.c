@@ -12,8 +12,9 @@
  * failing: MPI starts some more sends, which all fail. broken: some more end in
  * an error (faulty.c), and so do the receives of them in the end. stuck: what
  * an exchange failed to see the end of arrives all the same. measured: a
- * message of 256 KiB goes ahead. stray: one more is never received. With apart
- * each rank has a GPU of its own.
+ * message of 256 KiB goes ahead. stray: one more is never received. freed: some
+ * more, which do not fit, of a communicator that is freed before they end. With
+ * apart each rank has a GPU of its own.
  */
 #include "driver.h"
 
@@ -330,13 +331,80 @@ static void stray(MPI_Status *status)
     }
 }
 
+/* -- a communicator that is freed while requests of it are under way -- */
+
+static int heard;
+
+static void hear(MPI_Comm *comm, int *code, ...)
+{
+    int class = MPI_SUCCESS, same = MPI_UNEQUAL;
+
+    MPI_Error_class(*code, &class);
+    MPI_Comm_compare(*comm, MPI_COMM_SELF, &same); // it is a communicator
+    heard += class == MPI_ERR_TRUNCATE && same != MPI_UNEQUAL;
+}
+
+/* By a handler that the program has freed, too, or as an error of the call. */
+static void handle(MPI_Comm comm, int turn)
+{
+    MPI_Errhandler handler;
+
+    if (turn % 2) {
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        return;
+    }
+    MPI_Comm_create_errhandler(hear, &handler);
+    MPI_Comm_set_errhandler(comm, handler);
+    MPI_Errhandler_free(&handler);
+}
+
+static void wait_too_short(MPI_Request *request, int turn)
+{
+    int class = MPI_SUCCESS, before = heard;
+
+    MPI_Error_class(MPI_Wait(request, MPI_STATUS_IGNORE), &class);
+    need(class != MPI_ERR_TRUNCATE || heard != before + !(turn % 2),
+         "a receive that was to be too short");
+}
+
+/* The second receive is given up, too, and a persistent one is started behind
+ * it. */
+static void freed(MPI_Status *status)
+{
+    enum { RECEIVES = 3 };
+    MPI_Request short_of[RECEIVES], sends[RECEIVES];
+    static int turn;
+    MPI_Comm comm;
+
+    if (turn++ >= WARM) {
+        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        handle(comm, turn);
+        for (int i = 0; i < RECEIVES - 1; i++)
+            MPI_Irecv((void *)in, WORDS / 2, MPI_INT, !rank, i, comm,
+                      &short_of[i]);
+        MPI_Recv_init((void *)in, WORDS / 2, MPI_INT, !rank, 2, comm,
+                      &short_of[2]);
+        MPI_Request_free(&short_of[1]);
+        for (int i = 0; i < RECEIVES; i++)
+            MPI_Isend((void *)out, WORDS, MPI_INT, !rank, i, comm, &sends[i]);
+        MPI_Comm_free(&comm);
+        MPI_Start(&short_of[2]);
+        wait_too_short(&short_of[0], turn);
+        wait_too_short(&short_of[2], turn);
+        MPI_Request_free(&short_of[2]);
+        MPI_Waitall(RECEIVES, sends, MPI_STATUSES_IGNORE);
+    }
+    plain(status);
+}
+
 static const struct {
     const char *name;
     void (*exchange)(MPI_Status *status);
-} ways[] = {
-    {"plain", plain},       {"persistent", persistent}, {"replace", replace},
-    {"both", replace_both}, {"failing", failing},       {"broken", broken},
-    {"stuck", stuck},       {"measured", measured},     {"stray", stray}};
+} ways[] = {{"plain", plain},     {"persistent", persistent},
+            {"replace", replace}, {"both", replace_both},
+            {"failing", failing}, {"broken", broken},
+            {"stuck", stuck},     {"measured", measured},
+            {"stray", stray},     {"freed", freed}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 /* Adds what it asked for; whether all came. */
@@ -384,7 +452,7 @@ int main(int argc, char **argv)
     step = argc > 2 ? atoi(argv[2]) : 0;
     need(way == WAYS || step < 1 || step > MOST_STEP,
          "straight plain|persistent|replace|both|failing|broken|stuck|"
-         "measured|stray STEP [apart]");
+         "measured|stray|freed STEP [apart]");
     open_driver();
     if (argc > 3)
         take_own_gpu();

@@ -67,11 +67,12 @@ enum nw_channel_copy {
 struct nw_channel_options {
     size_t size; /* of this struct */
     int32_t rank, count;
-    /* The group meets in a file, absent or empty, that all can reach; or by a
-     * function: `all` becomes the `bytes` of each rank, in order of ranks. The
-     * function is called a few times, in the same order everywhere. With
-     * neither it is the job that a launcher with PMIx has started, which then
-     * gives rank and count where count is 0. */
+    /* The group meets in a file, absent or empty, that all can reach, and that
+     * is removed then; what is no meeting's stays as it is. Or by a function:
+     * `all` becomes the `bytes` of each rank, in order of ranks. The function
+     * is called a few times, in the same order everywhere. With neither it is
+     * the job that a launcher with PMIx has started, which then gives rank and
+     * count where count is 0. */
     const char *file;
     nw_status (*allgather)(void *context, const void *mine, size_t bytes,
                            void *all);

@@ -21,6 +21,7 @@ struct nw_meeting {
     const struct nw_channel_options *how;
     int file; /* -1 where the caller gathers */
     int round;
+    bool removes; /* the file, in the end */
     uint64_t until_ns;
 };
 
@@ -28,6 +29,22 @@ static nw_status file_fail(const struct nw_meeting *meeting, const char *what)
 {
     return nw_fail(NW_EIO, "%s: cannot %s: %s", meeting->how->file, what,
                    strerror(errno));
+}
+
+/* A device or a pipe would be read for ever, and removed. */
+static nw_status open_file(struct nw_meeting *meeting)
+{
+    const struct nw_channel_options *how = meeting->how;
+    struct stat about;
+
+    meeting->file =
+        open(how->file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (meeting->file < 0 || fstat(meeting->file, &about))
+        return file_fail(meeting, "open it");
+    if (!S_ISREG(about.st_mode))
+        return nw_fail(NW_EIO, "%s: this is no file to meet in", how->file);
+    meeting->removes = !how->rank;
+    return NW_OK;
 }
 
 nw_status nw_meeting_open(const struct nw_channel_options *how,
@@ -41,12 +58,8 @@ nw_status nw_meeting_open(const struct nw_channel_options *how,
     meeting->how = how;
     meeting->file = -1;
     meeting->until_ns = nw_clock_ns() + how->timeout_ms * UINT64_C(1000000);
-    if (!how->allgather && how->file && how->count > 1) {
-        meeting->file =
-            open(how->file, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-        if (meeting->file < 0)
-            status = file_fail(meeting, "open it");
-    }
+    if (!how->allgather && how->file && how->count > 1)
+        status = open_file(meeting);
     if (status)
         nw_meeting_close(meeting);
     else
@@ -54,12 +67,21 @@ nw_status nw_meeting_open(const struct nw_channel_options *how,
     return status;
 }
 
+/* Others may meet in another one of that name by now. */
+static bool is_still_there(const struct nw_meeting *meeting)
+{
+    struct stat mine, there;
+
+    return !fstat(meeting->file, &mine) && !stat(meeting->how->file, &there) &&
+           mine.st_dev == there.st_dev && mine.st_ino == there.st_ino;
+}
+
 void nw_meeting_close(struct nw_meeting *meeting)
 {
     if (!meeting)
         return;
     if (meeting->file >= 0) {
-        if (!meeting->how->rank)
+        if (meeting->removes && is_still_there(meeting))
             (void)unlink(meeting->how->file);
         (void)close(meeting->file);
     }
@@ -89,6 +111,16 @@ static nw_status say(struct nw_meeting *meeting, const unsigned char *mine,
     return status;
 }
 
+static nw_status fail_no_meeting(struct nw_meeting *meeting)
+{
+    meeting->removes = false;
+    return nw_fail(NW_EFORMAT,
+                   "%s: this is no meeting of %d ranks; the file must be "
+                   "absent or empty at the start",
+                   meeting->how->file, meeting->how->count);
+}
+
+/* Whole lines: who writes holds the lock. */
 static nw_status read_all(struct nw_meeting *meeting, char **out)
 {
     struct stat about;
@@ -96,7 +128,6 @@ static nw_status read_all(struct nw_meeting *meeting, char **out)
     char *text = NULL;
     ssize_t n = -1;
 
-    /* no half lines: who writes holds the lock */
     (void)flock(meeting->file, LOCK_SH);
     status = fstat(meeting->file, &about)
                  ? file_fail(meeting, "read it")
@@ -104,11 +135,13 @@ static nw_status read_all(struct nw_meeting *meeting, char **out)
     if (!status)
         n = pread(meeting->file, text, (size_t)about.st_size, 0);
     (void)flock(meeting->file, LOCK_UN);
-    if (status)
-        return status;
-    if (n < 0) {
+    if (!status && n < 0)
+        status = file_fail(meeting, "read it");
+    if (!status && n > 0 && (text[n - 1] != '\n' || memchr(text, 0, (size_t)n)))
+        status = fail_no_meeting(meeting);
+    if (status) {
         free(text);
-        return file_fail(meeting, "read it");
+        return status;
     }
     text[n] = '\0';
     *out = text;
@@ -129,43 +162,70 @@ static bool from_hex(const char *hex, size_t bytes, unsigned char *out)
     return true;
 }
 
-/* How many ranks have said their part of this round. */
-static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
-                             char *all, int32_t *heard)
+/* What was read: whose part of which round, and all of this round. */
+struct heard {
+    char *seen, *all;
+    size_t bytes;
+    int32_t count;
+};
+
+/* Another rank may be a round ahead, and no rank says a part twice. */
+static nw_status hear(struct nw_meeting *meeting, const char *line,
+                      struct heard *heard)
 {
     int32_t count = meeting->how->count;
-    char *text = NULL, *rest = NULL, *seen = NULL;
+    int round, rank, at = 0;
+    char *seen;
+
+    if (sscanf(line, "%d %d %n", &round, &rank, &at) != 2 || !at || rank < 0 ||
+        rank >= count || round < 0 || round > meeting->round + 1)
+        return fail_no_meeting(meeting);
+    seen = &heard->seen[(size_t)round * (size_t)count + (size_t)rank];
+    if (*seen)
+        return nw_fail(NW_EINVAL,
+                       "%s: rank %d is here twice; the file must be absent or "
+                       "empty at the start",
+                       meeting->how->file, rank);
+    *seen = 1;
+    if (round != meeting->round)
+        return NW_OK;
+    if (!from_hex(line + at, heard->bytes,
+                  (unsigned char *)heard->all + (size_t)rank * heard->bytes))
+        return nw_fail(NW_EFORMAT, "%s: rank %d speaks another version",
+                       meeting->how->file, rank);
+    heard->count++;
+    return NW_OK;
+}
+
+/* How many ranks have said their part of this round. */
+static nw_status listen_once(struct nw_meeting *meeting, size_t bytes,
+                             char *all, int32_t *count)
+{
+    struct heard heard = {.all = all, .bytes = bytes};
+    char *text = NULL, *next = NULL;
     nw_status status = read_all(meeting, &text);
 
     if (!status)
-        status = nw_alloc((size_t)count, 1, &seen);
-    *heard = 0;
-    for (char *line = status ? NULL : strtok_r(text, "\n", &rest);
-         line && !status; line = strtok_r(NULL, "\n", &rest)) {
-        int round, rank, at = 0;
-
-        if (sscanf(line, "%d %d %n", &round, &rank, &at) != 2 || !at ||
-            rank < 0 || rank >= count) {
-            status = nw_fail(NW_EFORMAT, "%s: this is no meeting of %d ranks",
-                             meeting->how->file, count);
-        } else if (round == meeting->round) {
-            if (seen[rank])
-                status = nw_fail(NW_EINVAL,
-                                 "%s: rank %d is here twice; the file must be "
-                                 "absent or empty at the start",
-                                 meeting->how->file, rank);
-            else if (!from_hex(line + at, bytes,
-                               (unsigned char *)all + (size_t)rank * bytes))
-                status =
-                    nw_fail(NW_EFORMAT, "%s: rank %d speaks another version",
-                            meeting->how->file, rank);
-            seen[rank] = 1;
-            (*heard)++;
-        }
+        status =
+            nw_alloc((size_t)(meeting->round + 2) * (size_t)meeting->how->count,
+                     1, &heard.seen);
+    for (char *line = text; !status && *line; line = next) {
+        next = strchr(line, '\n');
+        *next++ = '\0';
+        status = hear(meeting, line, &heard);
     }
-    free(seen);
+    *count = heard.count;
+    free(heard.seen);
     free(text);
     return status;
+}
+
+/* Whoever is left takes it away: what was said would be stale. */
+static nw_status fail_late(struct nw_meeting *meeting, int32_t heard)
+{
+    meeting->removes = true;
+    return nw_fail(NW_EIO, "%s: only %d of %d ranks came in time",
+                   meeting->how->file, heard, meeting->how->count);
 }
 
 nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
@@ -182,14 +242,16 @@ nw_status nw_meeting_gather(struct nw_meeting *meeting, const void *mine,
     }
     if (!meeting->how->file)
         return nw_pmix_gather(mine, bytes, meeting->until_ns, all);
-    status = say(meeting, mine, bytes);
+    /* nothing is added to what is something else */
+    status = listen_once(meeting, bytes, all, &heard);
+    if (!status)
+        status = say(meeting, mine, bytes);
     while (!status) {
         status = listen_once(meeting, bytes, all, &heard);
         if (status || heard == count)
             break;
         if (nw_clock_ns() > meeting->until_ns)
-            status = nw_fail(NW_EIO, "%s: only %d of %d ranks came in time",
-                             meeting->how->file, heard, count);
+            status = fail_late(meeting, heard);
         else
             (void)usleep(1000);
     }

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How ranks meet in a file: what lies there from before, killed ranks' words or
+ * something else, is one error of every rank, soon, and what is no meeting's
+ * stays as it was. */
+#include "base/clock.h"
+#include "channel/state.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/ranks.h"
+
+enum { ROUNDS = 3, SOON_MS = 20000 };
+
+static char path[64];
+
+static struct nw_channel_options as_rank(int32_t rank, uint32_t timeout_ms)
+{
+    struct nw_channel_options options = NW_CHANNEL_OPTIONS_INIT;
+
+    options.rank = rank;
+    options.count = 2;
+    options.file = path;
+    options.timeout_ms = timeout_ms;
+    return options;
+}
+
+static uint32_t word_of(int32_t rank, uint32_t round)
+{
+    return UINT32_C(1000) * round + (uint32_t)rank + 7;
+}
+
+static nw_status meet(int32_t rank, uint32_t timeout_ms)
+{
+    struct nw_channel_options options = as_rank(rank, timeout_ms);
+    struct nw_meeting *meeting = NULL;
+    nw_status status = nw_meeting_open(&options, &meeting);
+
+    for (uint32_t round = 0; round < ROUNDS && !status; round++) {
+        uint32_t mine = word_of(rank, round), all[2] = {0};
+
+        status = nw_meeting_gather(meeting, &mine, sizeof mine, all);
+        for (int32_t i = 0; i < 2 && !status; i++)
+            SHOULD(all[i] == word_of(i, round));
+    }
+    nw_meeting_close(meeting);
+    return status;
+}
+
+static void leave_there(const void *text, size_t bytes)
+{
+    FILE *file = fopen(path, "w");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static bool is_there(const void *text, size_t bytes)
+{
+    char seen[256];
+    FILE *file = fopen(path, "r");
+    size_t n;
+
+    if (!file)
+        return false;
+    n = fread(seen, 1, sizeof seen, file);
+    (void)fclose(file);
+    return n == bytes && !memcmp(seen, text, bytes);
+}
+
+/* -- what each rank finds -- */
+
+struct expected {
+    nw_status status;
+    const char *words;
+};
+
+static void meet_as(const void *about, int32_t rank)
+{
+    const struct expected *expected = about;
+    uint64_t start = nw_clock_ns();
+    nw_status status = meet(rank, 10 * SOON_MS);
+
+    SHOULD(status == expected->status);
+    SHOULD(!status || strstr(nw_error_text(), expected->words));
+    SHOULD(nw_clock_ns() - start < UINT64_C(1000000) * SOON_MS);
+}
+
+static void ranks_meet(void **state)
+{
+    struct expected well = {NW_OK, ""};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) { // it is gone each time
+        assert_int_equal(ranks_fork(2, meet_as, &well), 0);
+        assert_int_not_equal(access(path, F_OK), 0);
+    }
+    leave_there("", 0);
+    assert_int_equal(ranks_fork(2, meet_as, &well), 0);
+}
+
+/* Of a run that was killed rank 1 had come, and rank 0 not yet. */
+static void one_was_killed(void **state)
+{
+    static const char words[] = "0 1 08000000\n"; // word_of(1, 0)
+    struct expected twice = {NW_EINVAL, "rank 1 is here twice"};
+
+    (void)state;
+    leave_there(words, strlen(words));
+    assert_int_equal(ranks_fork(2, meet_as, &twice), 0);
+    twice = (struct expected){NW_OK, ""}; // rank 0 took it away
+    assert_int_equal(ranks_fork(2, meet_as, &twice), 0);
+}
+
+static void something_else_is_there(void **state)
+{
+    static const char zeros[100], *const texts[] = {
+                                      "Dear diary,\n",    "0 5 01020304\n",
+                                      "7 0 01020304\n",   "0 1 0102",
+                                      "0 1 01020304\n\n", zeros};
+    struct expected none = {NW_EFORMAT, "this is no meeting of 2 ranks"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t bytes = texts[i] == zeros ? sizeof zeros : strlen(texts[i]);
+
+        leave_there(texts[i], bytes);
+        assert_int_equal(ranks_fork(2, meet_as, &none), 0);
+        assert_true(is_there(texts[i], bytes));
+    }
+    (void)unlink(path);
+}
+
+static void it_is_no_file(void **state)
+{
+    struct expected none = {NW_EIO, "this is no file to meet in"};
+    struct stat about;
+
+    (void)state;
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(ranks_fork(2, meet_as, &none), 0);
+    assert_true(!stat(path, &about) && S_ISFIFO(about.st_mode));
+    (void)unlink(path);
+}
+
+/* The next run finds nothing of it. */
+static void nobody_else_comes(void **state)
+{
+    (void)state;
+    assert_int_equal(meet(1, 50), NW_EIO);
+    assert_non_null(strstr(nw_error_text(), "only 1 of 2 ranks came in time"));
+    assert_int_not_equal(access(path, F_OK), 0);
+}
+
+/* The file of those that were started anew meanwhile. */
+static void another_meets_there(void **state)
+{
+    struct nw_channel_options options = as_rank(0, 50);
+    struct nw_meeting *meeting = NULL;
+    uint32_t mine = 1, all[2];
+
+    (void)state;
+    assert_int_equal(nw_meeting_open(&options, &meeting), NW_OK);
+    (void)unlink(path);
+    leave_there("0 1 01020304\n", 13);
+    assert_int_equal(nw_meeting_gather(meeting, &mine, sizeof mine, all),
+                     NW_EIO);
+    nw_meeting_close(meeting);
+    assert_true(is_there("0 1 01020304\n", 13));
+    (void)unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_meet),
+        cmocka_unit_test(one_was_killed),
+        cmocka_unit_test(something_else_is_there),
+        cmocka_unit_test(it_is_no_file),
+        cmocka_unit_test(nobody_else_comes),
+        cmocka_unit_test(another_meets_there),
+    };
+
+    snprintf(path, sizeof path, "/tmp/nodewise-meeting-%ld", (long)getpid());
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -19,7 +19,7 @@ static nw_status find_word(const char *variable, const char *const *words,
 {
     const char *value = getenv(variable);
 
-    if (!value || *out)
+    if (!value || !*value || *out)
         return NW_OK;
     for (int i = 0; i < count; i++)
         if (!strcmp(value, words[i])) {
@@ -27,6 +27,28 @@ static nw_status find_word(const char *variable, const char *const *words,
             return NW_OK;
         }
     return nw_fail(NW_EINVAL, "%s=%s is unknown", variable, value);
+}
+
+/* Those that are read where they are needed: a wrong word would be no word. */
+static nw_status check_words(void)
+{
+    static const struct {
+        const char *variable, *words[6];
+        int count;
+    } all[] = {
+        {"NODEWISE_CHANNEL_MAPPING",
+         {"auto", "gdrcopy", "vulkan", "resident", "emulated", "none"},
+         6},
+        {"NODEWISE_CHANNEL_REACH", {"yes", "no"}, 2},
+        {"NODEWISE_CHANNEL_FETCH", {"on", "off"}, 2},
+        {"NODEWISE_CHANNEL_IPC", {"on", "off"}, 2},
+    };
+    nw_status status = NW_OK;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++)
+        status =
+            find_word(all[i].variable, all[i].words, all[i].count, &(int){0});
+    return status;
 }
 
 static nw_status read_environment(struct nw_channel_options *options)
@@ -38,11 +60,14 @@ static nw_status read_environment(struct nw_channel_options *options)
     if (!status)
         status = find_word("NODEWISE_CHANNEL_COPY", nw_copy_words,
                            NW_CHANNEL_COPIES, &copy);
+    if (!status)
+        status = check_words();
     options->protocol = (enum nw_channel_protocol)protocol;
     options->copy = (enum nw_channel_copy)copy;
     if (!options->provider)
         options->provider = getenv("NODEWISE_CHANNEL_PROVIDER");
-    if (options->provider && !strcmp(options->provider, "auto"))
+    if (options->provider &&
+        (!*options->provider || !strcmp(options->provider, "auto")))
         options->provider = NULL;
     return status;
 }

@@ -25,7 +25,7 @@ static const char *asked(void)
 {
     const char *name = getenv("NODEWISE_CHANNEL_MAPPING");
 
-    return name && strcmp(name, "auto") ? name : NULL;
+    return name && *name && strcmp(name, "auto") ? name : NULL;
 }
 
 const struct nw_mapping *nw_mapping_open(void)

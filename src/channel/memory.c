@@ -205,6 +205,8 @@ nw_status nw_memory_pinned_new(size_t bytes, void **out)
 
 void nw_memory_pinned_free(void *memory)
 {
+    if (!memory) // why a driver does not open would be the error then
+        return;
     if (nw_memory_open())
         gpus->free_pinned(memory);
     else

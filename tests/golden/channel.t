@@ -53,6 +53,18 @@ $ NODEWISE_CHANNEL_TABLE=/dev/zero ASAN_OPTIONS=detect_leaks=0 nodewise bench ch
 gather
 $ nodewise channel tune -f nothing 2>&1 | sed "s/' here.*/'/"
 nodewise channel: libfabric has no provider 'nothing'
+
+## Words that are none are told by every channel, and what is empty is not set.
+$ for word in PROTOCOL=fast COPY=slow MAPPING=gdr REACH=off FETCH=no IPC=no; do env NODEWISE_CHANNEL_$word ASAN_OPTIONS=detect_leaks=0 nodewise bench channel latency -b 1 -i 5; done
+! nodewise bench: NODEWISE_CHANNEL_PROTOCOL=fast is unknown
+! nodewise bench: NODEWISE_CHANNEL_COPY=slow is unknown
+! nodewise bench: NODEWISE_CHANNEL_MAPPING=gdr is unknown
+! nodewise bench: NODEWISE_CHANNEL_REACH=off is unknown
+! nodewise bench: NODEWISE_CHANNEL_FETCH=no is unknown
+! nodewise bench: NODEWISE_CHANNEL_IPC=no is unknown
+? 2
+$ NODEWISE_CHANNEL_PROTOCOL= NODEWISE_CHANNEL_PROVIDER= NODEWISE_CHANNEL_MAPPING= ASAN_OPTIONS=detect_leaks=0 nodewise bench channel latency -b 1 -i 5 > empty; head -1 empty
+# Nodewise channel Latency Test, provider shm
 $ nodewise channel tune --show --clear
 ! nodewise channel: either --show or --clear
 ! Try `nodewise channel --help' or `nodewise channel --usage' for more

@@ -23,6 +23,10 @@
 #define BEYOND 5.0       /* weight of hop-bytes beyond the limit */
 #define TRIALS_EACH 3000 /* of a rank, by default */
 #define FAST_LESS 3000   /* a millisecond for 64 ranks, all told */
+/* By links, trials for each rank beyond those 64: 0.02 s for 256 ranks. */
+#define FAST_RANKS 64
+#define FAST_EACH 200
+#define FAST_MOST 200000
 #define BRIEF_LESS 3
 #define COOLS 0.002
 #define ANNEALED 0.8 /* of the time of a round, where it is short */
@@ -437,6 +441,17 @@ static bool run_round(struct search *work, uint64_t steps, bool anneal)
     return run_steps(work, (steps - most) * 2 / 3, 1, 1, second_step);
 }
 
+static uint64_t fast_steps(const struct search *work, uint64_t steps)
+{
+    int32_t beyond = work->free_count - FAST_RANKS;
+    uint64_t more = beyond > 0 ? (uint64_t)beyond * FAST_EACH : 0;
+
+    steps /= FAST_LESS;
+    if (!work->routes)
+        return steps;
+    return steps + (more < FAST_MOST ? more : FAST_MOST);
+}
+
 static uint64_t round_steps(const struct search *work,
                             enum nw_search_depth depth)
 {
@@ -453,7 +468,7 @@ static uint64_t round_steps(const struct search *work,
     if (depth == NW_SEARCH_BRIEF)
         steps /= BRIEF_LESS;
     if (work->budget->effort == NW_EFFORT_FAST)
-        steps /= FAST_LESS;
+        steps = fast_steps(work, steps);
     if (work->budget->effort == NW_EFFORT_STRONG)
         steps *= 8;
     return steps + 16;

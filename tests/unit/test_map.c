@@ -391,6 +391,56 @@ static void test_auto_is_at_or_below_magc(void **state)
     }
 }
 
+static double hasty_congestion(const nw_topology *topology,
+                               const nw_pattern *pattern, uint64_t seed,
+                               const char *algorithm, uint64_t *steps)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_map_report report;
+    nw_mapping *mapping;
+    struct nw_cost cost;
+    double most;
+
+    options.algorithm = algorithm;
+    options.objective = NW_OBJECTIVE_CONGESTION;
+    options.effort = NW_EFFORT_FAST;
+    options.seed = seed;
+    MUST(nw_map(topology, pattern, &options, &mapping, &report));
+    MUST(nw_cost_evaluate(topology, pattern, mapping, &cost));
+    most = cost.max_congestion;
+    *steps = report.steps;
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+    return most;
+}
+
+/* A millisecond for 64 ranks is two trials a rank; for more ranks haste allows
+ * enough that it pays: a tenth less congestion than it begins with. */
+static void test_haste_suits_the_size(void **state)
+{
+    nw_topology *topology = machine_new((struct shape){32, 1, 4, 0, 0, false});
+    double ours = 0, begun = 0;
+    uint64_t steps;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct nw_random random;
+        nw_pattern *few, *many;
+
+        nw_random_init(&random, seed);
+        few = random_graph(&random, 64, 256);
+        many = random_graph(&random, 128, 512);
+        begun += hasty_congestion(topology, many, seed, "magc-greedy", &steps);
+        ours += hasty_congestion(topology, many, seed, "auto", &steps);
+        (void)hasty_congestion(topology, few, seed, "auto", &steps);
+        assert_true(steps <= 2 * 64);
+        nw_pattern_free(few);
+        nw_pattern_free(many);
+    }
+    assert_true(ours < 0.9 * begun);
+    nw_topology_free(topology);
+}
+
 /* With a great weight the GPU of a rank is below its core's package. */
 static void test_affinity_brings_gpu_near(void **state)
 {
@@ -518,6 +568,7 @@ int main(void)
         cmocka_unit_test(test_all_algorithms_keep_their_promises),
         cmocka_unit_test(test_magc_improves_every_pair),
         cmocka_unit_test(test_auto_is_at_or_below_magc),
+        cmocka_unit_test(test_haste_suits_the_size),
         cmocka_unit_test(test_affinity_brings_gpu_near),
         cmocka_unit_test(test_several_cores_and_gpus_a_rank),
         cmocka_unit_test(test_chosen_hosts_and_slots),

@@ -6,6 +6,7 @@
  */
 #include "mpdata/program/job.h"
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/status.h"
 #include "base/target.h"
 
@@ -175,24 +176,15 @@ const char *nw_mp_checkpoint_path(const struct nw_mp_settings *s)
     return s->checkpoint ? s->checkpoint : "nodewise-mpdata.checkpoint";
 }
 
-/* Of the head up to where its own hash stands: FNV-1a. */
-static uint64_t hash_head(const char *head, size_t length)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)head[i]) * 0x100000001b3u;
-    return hash;
-}
-
-/* A head of before had no hash. */
+/* Of the head up to where its own hash stands; a head of before had none. */
 static bool is_head_whole(const char *head)
 {
     const char *own = strstr(head, "\nhead ");
     unsigned long long hash;
 
-    return !own || (sscanf(own, "\nhead %llx\n", &hash) == 1 &&
-                    hash == hash_head(head, (size_t)(own + 1 - head)));
+    return !own ||
+           (sscanf(own, "\nhead %llx\n", &hash) == 1 &&
+            hash == nw_hash(NW_HASH_START, head, (size_t)(own + 1 - head)));
 }
 
 nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
@@ -210,8 +202,9 @@ nw_status nw_mp_checkpoint_write(const struct nw_mp_job *job, const char *path)
     length += (size_t)snprintf(head + length, HEAD - length,
                                "step %lld\nvalues %016llx\n",
                                (long long)job->step, (unsigned long long)hash);
-    length += (size_t)snprintf(head + length, HEAD - length, "head %016llx\n",
-                               (unsigned long long)hash_head(head, length));
+    length += (size_t)snprintf(
+        head + length, HEAD - length, "head %016llx\n",
+        (unsigned long long)nw_hash(NW_HASH_START, head, length));
     memset(head + length, '\n', HEAD - length);
     return write_store(&s, head);
 }

@@ -4,6 +4,7 @@
 #include "runtime/messages/direct.h"
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "gpu/gpu.h"
 #include "channel/thresholds.h"
@@ -147,12 +148,8 @@ static bool is_open(int seat)
 
 uint64_t nw_envelope_check(const struct nw_envelope *envelope)
 {
-    const unsigned char *byte = (const void *)envelope;
-    uint64_t sum = 0xcbf29ce484222325; // FNV-1a
-
-    for (size_t i = 0; i < offsetof(struct nw_envelope, check); i++)
-        sum = (sum ^ byte[i]) * 0x100000001b3;
-    return sum;
+    return nw_hash(NW_HASH_START, envelope,
+                   offsetof(struct nw_envelope, check));
 }
 
 void nw_envelope_write(struct nw_envelope *envelope, uint64_t bytes,

@@ -3,7 +3,6 @@
  * to: the run-time library says so once. */
 #include "base/environment.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #define PREFIX "NODEWISE_"
@@ -94,11 +93,25 @@ const struct nw_variable nw_environment[] = {
     {NULL, NULL, NULL},
 };
 
-static bool is_known(const char *name, size_t length)
+static const struct nw_variable *find(const char *name, size_t length)
 {
     for (const struct nw_variable *row = nw_environment; row->name; row++)
         if (!strncmp(row->name, name, length) && !row->name[length])
+            return row;
+    return NULL;
+}
+
+bool nw_environment_takes(const char *name, const char *value)
+{
+    const struct nw_variable *row = find(name, strlen(name));
+    size_t length = strlen(value), word;
+
+    for (const char *at = row ? row->value : ""; *at;
+         at += word + (at[word] == '|')) {
+        word = strcspn(at, "|");
+        if (word == length && !strncmp(at, value, word))
             return true;
+    }
     return false;
 }
 
@@ -106,7 +119,7 @@ const char *nw_environment_unknown(char *const *entries)
 {
     for (; entries && *entries; entries++)
         if (!strncmp(*entries, PREFIX, strlen(PREFIX)) &&
-            !is_known(*entries, strcspn(*entries, "=")))
+            !find(*entries, strcspn(*entries, "=")))
             return *entries;
     return NULL;
 }

@@ -4,6 +4,7 @@
 #ifndef NW_BASE_ENVIRONMENT_H
 #define NW_BASE_ENVIRONMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct nw_variable {
@@ -14,6 +15,10 @@ struct nw_variable {
 
 /* Sorted by name, ended by a row without one. */
 extern const struct nw_variable nw_environment[];
+
+/* Whether `value` is one of the words, WORD|WORD..., that the row of `name`
+ * gives. */
+bool nw_environment_takes(const char *name, const char *value);
 
 /* The first entry of `entries` (NAME=value, ended by NULL, as in environ) that
  * begins with NODEWISE_ and is in no row; NULL where there is none. */

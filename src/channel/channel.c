@@ -3,6 +3,7 @@
 #include "channel/fetch.h"
 
 #include "base/array.h"
+#include "base/environment.h"
 #include "base/status.h"
 #include "channel/patience.h"
 #include "channel/thresholds.h"
@@ -32,23 +33,17 @@ static nw_status find_word(const char *variable, const char *const *words,
 /* Those that are read where they are needed: a wrong word would be no word. */
 static nw_status check_words(void)
 {
-    static const struct {
-        const char *variable, *words[6];
-        int count;
-    } all[] = {
-        {"NODEWISE_CHANNEL_MAPPING",
-         {"auto", "gdrcopy", "vulkan", "resident", "emulated", "none"},
-         6},
-        {"NODEWISE_CHANNEL_REACH", {"yes", "no"}, 2},
-        {"NODEWISE_CHANNEL_FETCH", {"on", "off"}, 2},
-        {"NODEWISE_CHANNEL_IPC", {"on", "off"}, 2},
-    };
-    nw_status status = NW_OK;
+    static const char *const variable[] = {
+        "NODEWISE_CHANNEL_MAPPING", "NODEWISE_CHANNEL_REACH",
+        "NODEWISE_CHANNEL_FETCH", "NODEWISE_CHANNEL_IPC"};
 
-    for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++)
-        status =
-            find_word(all[i].variable, all[i].words, all[i].count, &(int){0});
-    return status;
+    for (size_t i = 0; i < sizeof variable / sizeof *variable; i++) {
+        const char *value = getenv(variable[i]);
+
+        if (value && *value && !nw_environment_takes(variable[i], value))
+            return nw_fail(NW_EINVAL, "%s=%s is unknown", variable[i], value);
+    }
+    return NW_OK;
 }
 
 static nw_status read_environment(struct nw_channel_options *options)

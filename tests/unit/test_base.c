@@ -350,6 +350,17 @@ static void misspelt_variables_are_found(void **state)
         assert_true(strcmp(row->name, row[1].name) < 0);
 }
 
+static void words_of_variables_are_whole(void **state)
+{
+    (void)state;
+    assert_true(nw_environment_takes("NODEWISE_CHANNEL_REACH", "yes"));
+    assert_true(nw_environment_takes("NODEWISE_CHANNEL_REACH", "no"));
+    assert_false(nw_environment_takes("NODEWISE_CHANNEL_REACH", "ye"));
+    assert_false(nw_environment_takes("NODEWISE_CHANNEL_REACH", "yes|no"));
+    assert_false(nw_environment_takes("NODEWISE_CHANNEL_REACH", ""));
+    assert_false(nw_environment_takes("NODEWISE_CHANNEL_REAC", "yes"));
+}
+
 /* Small and large, memory that was written and freed before, too. */
 static void clears_what_it_allocates(void **state)
 {
@@ -548,6 +559,7 @@ int main(void)
         cmocka_unit_test(json_is_as_written),
         cmocka_unit_test(random_is_xoshiro),
         cmocka_unit_test(misspelt_variables_are_found),
+        cmocka_unit_test(words_of_variables_are_whole),
         cmocka_unit_test(crews_share_their_threads),
         cmocka_unit_test(the_first_of_a_pair_is_blamed),
         cmocka_unit_test(the_first_that_fails_is_blamed),

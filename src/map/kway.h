@@ -61,6 +61,11 @@ struct nw_kmachine {
     nw_kload *limit;   /* [k] most load */
     int32_t *capacity; /* [k] most vertices */
 };
+/* Arrays for k elements, all 0; to be freed by nw_kmachine_fini, failed or
+ * not. The rest stays as it is. */
+NW_MUST_CHECK nw_status nw_kmachine_alloc(struct nw_kmachine *machine,
+                                          int32_t k);
+void nw_kmachine_fini(struct nw_kmachine *machine);
 
 static inline double nw_kdistance(const struct nw_kmachine *machine, int32_t a,
                                   int32_t b)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph that is cut: its memory, and what a partition of it costs. */
+/* The graph that is cut, and the machine: their memory, and what a partition
+ * costs. */
 #include "base/array.h"
 #include "map/kway.h"
 
@@ -33,6 +34,29 @@ nw_status nw_kgraph_alloc(struct nw_kgraph *graph, int32_t n, size_t arcs)
         nw_kgraph_fini(&made);
     else
         *graph = made;
+    return status;
+}
+
+void nw_kmachine_fini(struct nw_kmachine *machine)
+{
+    free(machine->step);
+    free(machine->share);
+    free(machine->limit);
+    free(machine->capacity);
+}
+
+nw_status nw_kmachine_alloc(struct nw_kmachine *machine, int32_t k)
+{
+    size_t n = (size_t)k;
+    nw_status status = nw_alloc(n, sizeof *machine->step, &machine->step);
+
+    machine->k = k;
+    if (!status)
+        status = nw_alloc(n, sizeof *machine->share, &machine->share);
+    if (!status)
+        status = nw_alloc(n, sizeof *machine->limit, &machine->limit);
+    if (!status)
+        status = nw_alloc(n, sizeof *machine->capacity, &machine->capacity);
     return status;
 }
 

@@ -16,35 +16,20 @@ enum { MOST = 64 }; /* groups; more are cut in two first */
 
 void nw_kgroups_fini(struct nw_kgroups *groups)
 {
-    struct nw_kmachine *m = &groups->machine;
-
     free(groups->first);
-    free((void *)(uintptr_t)m->table);
-    free(m->step);
-    free(m->share);
-    free(m->limit);
-    free(m->capacity);
+    free((void *)(uintptr_t)groups->machine.table);
+    nw_kmachine_fini(&groups->machine);
 }
 
 static nw_status alloc(struct nw_kgroups *groups, size_t k)
 {
-    struct nw_kmachine *m = &groups->machine;
     double *table = NULL;
     nw_status status = nw_alloc(k + 1, sizeof *groups->first, &groups->first);
 
     if (!status)
         status = nw_alloc(k * k, sizeof *table, &table);
-    m->table = table;
-    if (!status)
-        status = nw_alloc(k, sizeof *m->step, &m->step);
-    if (!status)
-        status = nw_alloc(k, sizeof *m->share, &m->share);
-    if (!status)
-        status = nw_alloc(k, sizeof *m->limit, &m->limit);
-    if (!status)
-        status = nw_alloc(k, sizeof *m->capacity, &m->capacity);
-    m->k = (int32_t)k;
-    return status;
+    groups->machine.table = table;
+    return status ? status : nw_kmachine_alloc(&groups->machine, (int32_t)k);
 }
 
 static void add_element(struct nw_kmachine *groups, int32_t g,

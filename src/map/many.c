@@ -26,10 +26,7 @@ bool nw_many_is_asked(const struct nw_map_options *options)
 static void many_fini(struct nw_many *many)
 {
     nw_kgraph_fini(&many->graph);
-    free(many->machine.step);
-    free(many->machine.share);
-    free(many->machine.limit);
-    free(many->machine.capacity);
+    nw_kmachine_fini(&many->machine);
     free(many->table);
     free(many->host);
     free(many->slots);

@@ -195,17 +195,10 @@ static nw_status alloc_machine(struct nw_many *many)
 {
     struct nw_kmachine *m = &many->machine;
     size_t k = (size_t)many->first[many->host_count];
-    nw_status status = nw_alloc(k, sizeof *m->step, &m->step);
+    nw_status status = nw_kmachine_alloc(m, (int32_t)k);
 
-    m->k = (int32_t)k;
     m->user = many;
     m->distance = ask;
-    if (!status)
-        status = nw_alloc(k, sizeof *m->share, &m->share);
-    if (!status)
-        status = nw_alloc(k, sizeof *m->limit, &m->limit);
-    if (!status)
-        status = nw_alloc(k, sizeof *m->capacity, &m->capacity);
     if (!status)
         status = nw_alloc(k, sizeof *many->element, &many->element);
     if (!status)

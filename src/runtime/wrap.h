@@ -63,26 +63,18 @@ static inline bool nw_is_reordering(void)
 
 #define NW_WRAP_WHERE(where, name, params, shared, passed, below, before,      \
                       after)                                                   \
-    NW_SHARED nw_wrapped_##name shared                                         \
-    {                                                                          \
-        int nw_rc;                                                             \
-                                                                               \
-        nw_depth++;                                                            \
-        before;                                                                \
-        nw_rc = below passed;                                                  \
-        if (nw_rc == MPI_SUCCESS) {                                            \
-            after;                                                             \
-        }                                                                      \
-        nw_depth--;                                                            \
-        return nw_rc;                                                          \
-    }                                                                          \
-    NW_ENTRIES(name, params,                                                   \
-               return nw_is_active() && (where) ? nw_wrapped_##name passed     \
-                                                : below passed)
+    NW_WRAP_AROUND(                                                            \
+        where, name, params, shared, passed, below, before,                    \
+        if (nw_rc == MPI_SUCCESS) { after; })
 
 /* `after` also runs behind a call that failed, and looks at nw_rc. */
 #define NW_WRAP_WATCHING(name, params, args, shared, passed, below, before,    \
                          after)                                                \
+    NW_WRAP_AROUND(!nw_depth, name, params, shared, passed, below, before,     \
+                   after)
+
+#define NW_WRAP_AROUND(where, name, params, shared, passed, below, before,     \
+                       after)                                                  \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
         int nw_rc;                                                             \
@@ -95,8 +87,8 @@ static inline bool nw_is_reordering(void)
         return nw_rc;                                                          \
     }                                                                          \
     NW_ENTRIES(name, params,                                                   \
-               return nw_is_active() && !nw_depth ? nw_wrapped_##name passed   \
-                                                  : below passed)
+               return nw_is_active() && (where) ? nw_wrapped_##name passed     \
+                                                : below passed)
 
 /* Around the beginning and the end: there `after` and `before` decide on
  * nw_active themselves. */

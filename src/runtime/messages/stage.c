@@ -260,11 +260,15 @@ bool nw_is_refused(const void *buffer)
     return !nw_contest && nw_gpu_holds(buffer);
 }
 
+static nw_status fail_refused(void)
+{
+    return nw_fail(NW_EUNSUPPORTED, "GPU memory cannot be staged here");
+}
+
 void nw_stage_refuse(struct nw_stage *stage, const void *buffer)
 {
     if (!stage->status && nw_is_refused(buffer))
-        stage->status =
-            nw_fail(NW_EUNSUPPORTED, "GPU memory cannot be staged here");
+        stage->status = fail_refused();
 }
 
 void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area)
@@ -273,8 +277,7 @@ void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area)
 
     if (!stage->status && !nw_contest && area.count > 0 &&
         nw_area_side(&area, &owner) >= NW_SIDE_GPU)
-        stage->status =
-            nw_fail(NW_EUNSUPPORTED, "GPU memory cannot be staged here");
+        stage->status = fail_refused();
 }
 
 int nw_stage_error(struct nw_whose whose, const char *call, const char *why)

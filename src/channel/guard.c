@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { FORM = 4, PAGE = 4096, LOOK_TURNS = 1024, FREE = 1 };
+enum { FORM = 4, QUEUE = 128, PAGE = 4096, LOOK_TURNS = 1024, FREE = 1 };
 enum { HOLDER = 256, MARK = 128 };
 
 struct region {
@@ -23,7 +23,22 @@ struct region {
     int lock, signal;
     uint64_t map, bytes;
     uint64_t room; /* for messages */
+    uint64_t pieces;
+    uint64_t queue; /* where it is: at QUEUE; in 1.18 all is elsewhere, though
+                       it calls that the same form */
 };
+
+/* What was sent to it and not seen yet: words of messages, and those of writes
+ * and the like, which are two. */
+struct queue {
+    uint64_t size, mask, seen, written;
+    struct {
+        uint64_t number, sender;
+        uint32_t kind, more;
+        char rest[232];
+    } word[];
+};
+enum { TWO_WORDS = 1 << 2 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 8, KINDS = 16 };
 
 static int own;
 static pthread_mutex_t joined_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -53,7 +68,10 @@ static struct region *region_of(volatile int *lock)
     struct region *region =
         (void *)((uintptr_t)lock - offsetof(struct region, lock));
 
-    return (uintptr_t)region % PAGE || region->form != FORM ? NULL : region;
+    return (uintptr_t)region % PAGE || region->form != FORM ||
+                   region->queue != QUEUE
+               ? NULL
+               : region;
 }
 
 static bool is_of_the_dead(volatile int *lock, int seen)
@@ -70,6 +88,23 @@ static bool is_of_the_dead(volatile int *lock, int seen)
     return dead;
 }
 
+/* Of two words whose second is missing the first would take the next message
+ * for it, and all that was ever sent would be seen again behind the end. */
+static void take_back(struct queue *queue)
+{
+    uint64_t at = queue->seen;
+
+    if (queue->written - at > queue->size || queue->mask != queue->size - 1)
+        return;
+    while (at < queue->written) {
+        uint32_t kind = queue->word[at & queue->mask].kind;
+
+        at += kind < KINDS && TWO_WORDS >> kind & 1 ? 2 : 1;
+    }
+    if (at > queue->written)
+        queue->written--;
+}
+
 /* What it did not finish is not seen by anybody. But whether it had counted the
  * memory of a message that it took is not known: it counts now. */
 static void put_right(volatile int *lock)
@@ -78,6 +113,7 @@ static void put_right(volatile int *lock)
 
     if (region->room)
         region->room--;
+    take_back((struct queue *)(void *)((char *)region + QUEUE));
 }
 
 static bool swap(volatile int *lock, int from)

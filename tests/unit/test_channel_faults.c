@@ -483,6 +483,78 @@ static void a_peer_dies_with_a_lock(void **state)
     }
 }
 
+/* -- a peer dies between the two words of a write -- */
+
+/* Where it is to go is read behind the first of them, which libfabric has left
+ * by then, and what was left before is in that place. */
+static void die_between(nw_channel *channel, size_t bytes)
+{
+    struct nw_peer *peer = &channel->peer[0];
+    void *nowhere =
+        mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct iovec iov = {calloc(1, bytes), bytes};
+    struct fi_msg_rma msg = {.msg_iov = &iov,
+                             .iov_count = 1,
+                             .addr = peer->address,
+                             .rma_iov = nowhere,
+                             .rma_iov_count = 1};
+
+    SHOULD(nowhere != MAP_FAILED);
+    while (fi_writemsg(nw_fabric_of(channel, peer)->ep, &msg,
+                       FI_REMOTE_CQ_DATA | FI_COMPLETION) == -FI_EAGAIN)
+        (void)nw_progress(channel);
+    SHOULD(false);
+}
+
+/* Whatever else came over shm's queue before, nothing comes of that word. */
+static void go_on_between(nw_channel *channel, const struct job *job,
+                          int32_t rank)
+{
+    struct nw_channel_counts counts;
+    nw_channel_request *request = NULL;
+    bool done = false;
+    char byte;
+
+    for (int i = 0; i < job->messages; i++)
+        for (int32_t peer = 0; peer < 3; peer++)
+            if (peer != rank)
+                works(channel, rank, peer, SMALL);
+    if (rank == 2)
+        die_between(channel, job->largest);
+    (void)usleep(50000);
+    MUST(nw_channel_receive(
+        channel, &(struct nw_channel_message){&byte, 1, NW_CHANNEL_ANY, 99},
+        &request));
+    for (int i = 0; i < 30; i++) {
+        char words[SMALL] = {(char)i};
+
+        works(channel, rank, !rank, i % 3 ? SMALL : LARGE);
+        MUST(pass(channel, !rank,
+                  (struct nw_channel_message){words, SMALL, !rank, i}));
+        SHOULD(words[0] == i);
+    }
+    MUST(nw_channel_test(&request, &done, NULL));
+    SHOULD(!done);
+    nw_channel_cancel(request);
+    SHOULD(nw_channel_wait(&request, NULL) == NW_ECANCELLED);
+    nw_channel_count(channel, &counts);
+    SHOULD(!counts.malformed && counts.lost_peers <= 1);
+}
+
+static void a_peer_dies_between_words(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct job job = {.count = 3,
+                          .provider = "shm",
+                          .messages = 1 + 40 * (i / 2),
+                          .largest = i % 2 ? 2000 : 8,
+                          .work = go_on_between};
+
+        assert_int_equal(ranks_run(&job), 1); /* the one that died */
+    }
+}
+
 /* -- a provider vanishes -- */
 
 static ssize_t read_nothing(struct fid_cq *queue, void *entries, size_t count)
@@ -743,6 +815,7 @@ int main(void)
         cmocka_unit_test(a_copy_fails_between_pieces),
         cmocka_unit_test(a_peer_dies_while_written),
         cmocka_unit_test(a_peer_dies_with_a_lock),
+        cmocka_unit_test(a_peer_dies_between_words),
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),
         cmocka_unit_test(a_peer_sends_rubbish),

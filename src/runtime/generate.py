@@ -80,7 +80,7 @@ def wrapper(name, row, parameters, staged):
 
 def whose(names):
     """Whose error handler a call has, by its arguments."""
-    for name, made in (("comm", "COMM"), ("win", "WIN"), ("file", "FILE")):
+    for name, made in (("comm", "COMM"), ("win", "WIN"), ("file", "FILE"), ("message", "MESSAGE")):
         if name in names:
             return "NW_OF_%s(%s)" % (made, name)
     return "NW_OF_COMM(MPI_COMM_WORLD)"

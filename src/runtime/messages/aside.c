@@ -5,7 +5,7 @@
  * and looked into; it and all that came before it from the same rank are set
  * aside in order, as messages of MPI, for the receives and probes to come.
  */
-#include "runtime/messages/direct.h"
+#include "runtime/messages/given.h"
 
 #include "base/array.h"
 #include "base/status.h"
@@ -17,28 +17,17 @@
 
 enum { FORWARD_TAG = 1 };
 
-struct nw_aside {
-    struct nw_aside *next;
-    MPI_Comm comm;
-    int source, tag;
-    MPI_Count bytes; /* of the payload */
-    MPI_Message message;
-    /* one that was looked into is sent to ourselves, to be a message again */
-    bool forwarded;
-    struct nw_envelope envelope;
-    MPI_Request request;
-};
-
 /* Whoever holds it may be called back: by an error handler of the program's. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-static struct nw_aside *asides, *given; /* waiting; in the program's hands */
-int nw_asides, nw_given;
+static struct nw_aside *asides;
+int nw_asides;
 
-static void list_append(struct nw_aside **at, struct nw_aside *one)
+static void append(struct nw_aside *one)
 {
+    struct nw_aside **at = &asides;
+
     while (*at)
         at = &(*at)->next;
-    one->next = NULL;
     *at = one;
 }
 
@@ -46,7 +35,7 @@ static struct nw_aside **find(const struct nw_match *match)
 {
     struct nw_aside **at = &asides;
 
-    while (*at && ((*at)->comm != match->comm ||
+    while (*at && ((*at)->ward.comm != match->comm ||
                    (match->source != MPI_ANY_SOURCE &&
                     match->source != (*at)->source) ||
                    (match->tag != MPI_ANY_TAG && match->tag != (*at)->tag)))
@@ -90,14 +79,14 @@ static int enter(MPI_Comm comm, MPI_Message message, const MPI_Status *status)
 
     if (!one)
         return MPI_ERR_NO_MEM;
-    one->comm = comm;
+    one->ward.comm = comm;
     one->message = message;
     one->source = status->MPI_SOURCE;
     one->tag = status->MPI_TAG;
     one->bytes = (MPI_Count)nw_stage_received(status);
     if (one->bytes == NW_ENVELOPE)
         rc = look_into(one);
-    list_append(&asides, one);
+    append(one);
     __atomic_add_fetch(&nw_asides, 1, __ATOMIC_RELAXED);
     return rc;
 }
@@ -150,15 +139,21 @@ bool nw_aside_take(struct nw_match match, MPI_Message *message)
         *at = one->next;
         *message = one->message;
         __atomic_sub_fetch(&nw_asides, 1, __ATOMIC_RELAXED);
-        if (one->forwarded) {
-            list_append(&given, one);
-            __atomic_add_fetch(&nw_given, 1, __ATOMIC_RELAXED);
-        }
+        nw_given_add(one);
     }
     pthread_mutex_unlock(&lock);
-    if (one && !one->forwarded)
-        free(one);
     return one != NULL;
+}
+
+static int match_next(MPI_Comm comm, int *flag, struct nw_found found)
+{
+    MPI_Status *seen = found.status;
+    int rc = NW_PMPI(Improbe)(seen->MPI_SOURCE, seen->MPI_TAG, comm, flag,
+                              found.message, seen);
+
+    if (!rc && *flag)
+        nw_given_note(comm, *found.message);
+    return rc;
 }
 
 /* What was set aside, or what MPI has next, behind what that comes behind; its
@@ -180,10 +175,7 @@ static int look(const struct nw_match *match, int *flag, struct nw_found found)
         if (rc || !*flag)
             return rc;
         if (!is_small(seen))
-            return found.message ? NW_PMPI(Improbe)(seen->MPI_SOURCE,
-                                                    seen->MPI_TAG, match->comm,
-                                                    flag, found.message, seen)
-                                 : rc;
+            return found.message ? match_next(match->comm, flag, found) : rc;
         rc = set_aside(match->comm, seen);
         if (rc)
             return rc;
@@ -225,13 +217,26 @@ int nw_probe(struct nw_match match, bool wait, int *flag, MPI_Status *status)
     return probe(&match, wait, flag, (struct nw_found){NULL, status});
 }
 
+/* Where nothing is set aside. */
+static int match_plain(const struct nw_match *match, bool wait, int *flag,
+                       struct nw_found found)
+{
+    int rc = wait ? NW_PMPI(Mprobe)(match->source, match->tag, match->comm,
+                                    found.message, found.status)
+                  : NW_PMPI(Improbe)(match->source, match->tag, match->comm,
+                                     flag, found.message, found.status);
+
+    if (!rc && (wait || *flag) && match->source != MPI_PROC_NULL)
+        nw_given_note(match->comm, *found.message);
+    return rc;
+}
+
 int nw_mprobe(struct nw_match match, bool wait, int *flag,
               struct nw_found found)
 {
-    if (match.source == MPI_PROC_NULL)
-        return NW_PMPI(Improbe)(match.source, match.tag, match.comm, flag,
-                                found.message, found.status);
-    return probe(&match, wait, flag, found);
+    return nw_direct && match.source != MPI_PROC_NULL
+               ? probe(&match, wait, flag, found)
+               : match_plain(&match, wait, flag, found);
 }
 
 /* -- receives of several threads -- */
@@ -270,40 +275,4 @@ int nw_post_receive(struct nw_stage *stage, struct nw_match match,
     if (!rc)
         rc = NW_PMPI(Wait)(&request, seen);
     return nw_stage_end(stage, rc, seen, NW_OF_COMM(match.comm));
-}
-
-/* -- in the program's hands -- */
-
-struct nw_aside *nw_given_take(MPI_Message message)
-{
-    struct nw_aside **at = &given, *one;
-
-    pthread_mutex_lock(&lock);
-    while (*at && (*at)->message != message)
-        at = &(*at)->next;
-    one = *at;
-    if (one) {
-        *at = one->next;
-        __atomic_sub_fetch(&nw_given, 1, __ATOMIC_RELAXED);
-    }
-    pthread_mutex_unlock(&lock);
-    return one;
-}
-
-struct nw_whose nw_given_whose(const struct nw_aside *one,
-                               struct nw_whose whose)
-{
-    return one ? NW_OF_COMM(one->comm) : whose;
-}
-
-void nw_given_end(struct nw_aside *one, MPI_Status *status)
-{
-    if (!one)
-        return;
-    NW_PMPI(Wait)(&one->request, MPI_STATUS_IGNORE);
-    if (status) {
-        status->MPI_SOURCE = one->source;
-        status->MPI_TAG = one->tag;
-    }
-    free(one);
 }

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Communicators that the program frees ahead of requests of theirs: one of
- * ours, with the same error handler, hears of their errors. MPI keeps the freed
- * one for itself, and takes its handle for none. */
+/* Communicators that the program frees ahead of requests of theirs, or
+ * messages: one of ours, with the same error handler, hears of their errors.
+ * MPI keeps the freed one for itself, and takes its handle for none. */
 #include "runtime/messages/kept.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 struct nw_heir {
     MPI_Comm comm;
     int users;
 };
+
+/* A communicator that is told of an error is not freed meanwhile, by another
+ * thread; whoever is told may free it. */
+static pthread_mutex_t telling = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 void nw_heir_drop(struct nw_heir *heir)
 {
@@ -37,34 +42,46 @@ static struct nw_heir *heir_new(MPI_Comm comm)
     return heir;
 }
 
-bool nw_heir_take(struct nw_kept *list, MPI_Comm comm, struct nw_heir *heir)
+bool nw_ward_leave(struct nw_ward *ward, MPI_Comm comm, struct nw_heir *heir)
 {
-    bool any = false;
-
-    for (struct nw_kept *kept = list; kept; kept = kept->next) {
-        if (kept->whose.comm != comm)
-            continue;
-        any = true;
-        if (!heir)
-            continue;
-        kept->whose.comm = heir->comm;
-        kept->heir = heir;
+    if (ward->comm != comm)
+        return false;
+    if (heir) {
         (void)__atomic_add_fetch(&heir->users, 1, __ATOMIC_RELAXED);
+        *ward = (struct nw_ward){heir->comm, heir};
     }
-    return any;
+    return true;
+}
+
+void nw_ward_tell(const struct nw_ward *ward, int code)
+{
+    if (nw_threaded)
+        pthread_mutex_lock(&telling);
+    NW_PMPI(Comm_call_errhandler)(ward->comm, code);
+    if (nw_threaded)
+        pthread_mutex_unlock(&telling);
+}
+
+static void leave(MPI_Comm comm)
+{
+    struct nw_heir *heir = NULL;
+
+    if (nw_kept_inherit(comm, NULL) || nw_given_inherit(comm, NULL))
+        heir = heir_new(comm);
+    if (heir) {
+        (void)nw_kept_inherit(comm, heir);
+        (void)nw_given_inherit(comm, heir);
+    }
+    nw_heir_drop(heir);
 }
 
 int nw_message_part(__typeof__(&MPI_Comm_free) next, MPI_Comm *comm)
 {
-    struct nw_heir *heir = NULL;
-
-    if (*comm != MPI_COMM_NULL &&
-        (nw_kept_inherit(*comm, NULL) || nw_orphans_inherit(*comm, NULL)))
-        heir = heir_new(*comm);
-    if (heir) {
-        (void)nw_kept_inherit(*comm, heir);
-        (void)nw_orphans_inherit(*comm, heir);
-    }
-    nw_heir_drop(heir);
+    if (nw_threaded)
+        pthread_mutex_lock(&telling);
+    if (*comm != MPI_COMM_NULL)
+        leave(*comm);
+    if (nw_threaded)
+        pthread_mutex_unlock(&telling);
     return next(comm);
 }

@@ -11,7 +11,7 @@
 enum { BUCKETS = 256 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct nw_kept *table[BUCKETS];
+static struct nw_kept *table[BUCKETS], *hand;
 static int held_count;
 int nw_kept_count;
 
@@ -46,13 +46,35 @@ void nw_kept_let_go(struct nw_kept *kept)
     kept->held = false;
 }
 
+static void into_hand(struct nw_kept *kept)
+{
+    kept->hand = hand;
+    kept->hand_at = &hand;
+    if (hand)
+        hand->hand_at = &kept->hand;
+    hand = kept;
+}
+
+static void out_of_hand(struct nw_kept *kept)
+{
+    if (!kept->hand_at)
+        return;
+    *kept->hand_at = kept->hand;
+    if (kept->hand)
+        kept->hand->hand_at = kept->hand_at;
+    kept->hand_at = NULL;
+}
+
 void nw_kept_free(struct nw_kept *kept)
 {
+    pthread_mutex_lock(&lock);
+    out_of_hand(kept);
+    pthread_mutex_unlock(&lock);
     for (int i = 0; i < kept->count; i++)
         nw_buffer_free(kept->buffer[i]);
-    nw_given_end(kept->caught.from, NULL);
+    nw_given_drop(kept->caught.from);
     nw_kept_let_go(kept);
-    nw_heir_drop(kept->heir);
+    nw_heir_drop(kept->ward.heir);
     if (kept->owned)
         NW_PMPI(Type_free)(&kept->caught.type);
     free(kept);
@@ -79,6 +101,7 @@ void nw_kept_put(struct nw_kept *kept)
     pthread_mutex_lock(&lock);
     for (; kept; kept = next) {
         next = kept->next;
+        out_of_hand(kept);
         kept->next = *bucket;
         *bucket = kept;
         __atomic_add_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
@@ -95,7 +118,7 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
         nw_post_end();
     if (!kept) {
         nw_direct_unsent(stage->buffer, stage->count);
-        nw_given_end(stage->caught.from, NULL);
+        nw_given_drop(stage->caught.from);
         for (int i = 0; i < stage->count; i++)
             nw_buffer_free(stage->buffer[i]);
         return rc ? rc : MPI_ERR_NO_MEM;
@@ -105,10 +128,13 @@ int nw_stage_keep(struct nw_stage *stage, int rc, MPI_Request request,
                              .persistent = stage->persistent,
                              .active = !stage->persistent,
                              .whole = stage->whole,
-                             .whose = nw_given_whose(stage->caught.from, whose),
+                             .whose = whose,
+                             .ward = {.comm = whose.comm},
                              .call = stage->call,
                              .count = stage->count,
                              .caught = stage->caught};
+    if (whose.comm != MPI_COMM_NULL && !whose.ward)
+        kept->whose.ward = &kept->ward;
     keep_type(kept);
     memcpy(kept->buffer, stage->buffer, sizeof kept->buffer);
     nw_kept_put(kept);
@@ -127,6 +153,7 @@ struct nw_kept *nw_kept_take(MPI_Request request, bool all)
             *at = kept->next;
             kept->next = taken;
             taken = kept;
+            into_hand(kept);
             __atomic_sub_fetch(&nw_kept_count, 1, __ATOMIC_RELAXED);
         } else {
             at = &kept->next;
@@ -155,7 +182,10 @@ bool nw_kept_inherit(MPI_Comm comm, struct nw_heir *heir)
 
     pthread_mutex_lock(&lock);
     for (int i = 0; i < BUCKETS; i++)
-        any |= nw_heir_take(table[i], comm, heir);
+        for (struct nw_kept *kept = table[i]; kept; kept = kept->next)
+            any |= nw_ward_leave(&kept->ward, comm, heir);
+    for (struct nw_kept *kept = hand; kept; kept = kept->hand)
+        any |= nw_ward_leave(&kept->ward, comm, heir);
     pthread_mutex_unlock(&lock);
     return any;
 }

@@ -14,7 +14,8 @@ struct nw_kept {
     MPI_Request request;
     bool persistent, active, whole;
     struct nw_whose whose;
-    struct nw_heir *heir; /* whose communicator that is, or NULL */
+    struct nw_ward ward;             /* of its communicator */
+    struct nw_kept *hand, **hand_at; /* out of the table, and not freed */
     const char *call;
     int count;
     struct nw_buffer *buffer[NW_STAGE_BUFFERS];
@@ -39,8 +40,8 @@ bool nw_kept_is_active(const struct nw_kept *kept);
 bool nw_kept_is_opened(const struct nw_kept *kept);
 bool nw_kept_is_held(const struct nw_kept *kept);
 void nw_kept_free(struct nw_kept *kept);
-/* Whether any there is of a communicator; where `heir` is not NULL they are his
- * from now on. */
+/* Whether any is of a communicator, in the table or out of it; where `heir` is
+ * not NULL they are his from now on. */
 bool nw_kept_inherit(MPI_Comm comm, struct nw_heir *heir);
 /* Persistent receives that are done without MPI's knowing. */
 void nw_kept_hold(struct nw_kept *kept);
@@ -58,10 +59,12 @@ void nw_kept_remember(struct nw_kept *kept, const MPI_Status *status);
 
 /* orphans.c: those that the program freed while they were under way. */
 void nw_orphans_reap(void);
-bool nw_orphans_inherit(MPI_Comm comm, struct nw_heir *heir);
 
-/* heirs.c: the same of one list; and the end of one of his. NULL is fine. */
-bool nw_heir_take(struct nw_kept *list, MPI_Comm comm, struct nw_heir *heir);
+/* given.c: the same of messages. */
+bool nw_given_inherit(MPI_Comm comm, struct nw_heir *heir);
+
+/* heirs.c: the same of one; and the end of one of his. NULL is fine. */
+bool nw_ward_leave(struct nw_ward *ward, MPI_Comm comm, struct nw_heir *heir);
 void nw_heir_drop(struct nw_heir *heir);
 
 #endif

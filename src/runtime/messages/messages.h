@@ -41,11 +41,21 @@ static inline bool nw_is_catching(void)
            __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0);
 }
 
-/* Whose error handler hears of it. */
+/* What the program may free its communicator ahead of: it is an heir's then
+ * (heirs.c). */
+struct nw_heir;
+struct nw_ward {
+    MPI_Comm comm;
+    struct nw_heir *heir; /* or NULL */
+};
+
+/* Whose error handler hears of it; a ward's communicator's where there is one.
+ */
 struct nw_whose {
     MPI_Comm comm;
     MPI_Win win;
     MPI_File file;
+    struct nw_ward *ward;
 };
 
 /* Calls with the largest counts that this MPI knows. */
@@ -95,7 +105,7 @@ struct nw_catch {
     int64_t n;
     MPI_Datatype as;
     bool small;            /* `at` has an envelope's room, `buffer` has not */
-    struct nw_aside *from; /* a message that was looked into before, or NULL */
+    struct nw_aside *from; /* a message that was matched before, or NULL */
     struct nw_match match; /* of persistent receives */
 };
 
@@ -232,14 +242,14 @@ int nw_pair_replace(struct nw_exchange exchange, MPI_Request *request);
 /* Both, and their end: MPI_Sendrecv_replace. */
 bool nw_is_apart(struct nw_area area); /* it is not MPI's to do */
 int nw_pair_through(struct nw_exchange exchange, MPI_Status *status);
-/* What was looked into, of a message that is received now; to be ended. */
+/* given.c: what is known of a message that is received now; to be dropped. */
 struct nw_aside *nw_given_take(MPI_Message message);
-/* Whose error handler hears of it: calls that receive it name no communicator.
- */
-struct nw_whose nw_given_whose(const struct nw_aside *one,
-                               struct nw_whose whose);
-/* It was received, from ourselves; NULL is fine, for all. */
-void nw_given_end(struct nw_aside *one, MPI_Status *status);
+/* Whose error handler hears of it, of a message that was not taken, too: calls
+ * that receive it name no communicator. */
+struct nw_whose nw_given_whose(struct nw_aside *one, MPI_Message message);
+/* It was received; whether from ourselves. NULL is fine, here and below. */
+bool nw_given_see(struct nw_aside *one, MPI_Status *status);
+void nw_given_drop(struct nw_aside *one);
 
 /* slots.c: maps what was announced since; next to nothing where nothing was. */
 void nw_slots_look(void);
@@ -394,6 +404,10 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
     do {                                                                       \
         if (!nw_stage_.status && __atomic_load_n(&nw_given, __ATOMIC_RELAXED)) \
             nw_stage_.caught.from = nw_given_take(*(message));                 \
+        if (!nw_stage_.count && !nw_stage_.caught.on) {                        \
+            nw_given_drop(nw_stage_.caught.from);                              \
+            nw_stage_.caught.from = NULL;                                      \
+        }                                                                      \
     } while (0)
 /* A receive of one set aside, beside a send. */
 #define NW_SEND_AND(send, receive)                                             \
@@ -413,10 +427,12 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
     nw_stage_refuse_area(&nw_stage_, NW_AREA(buffer, count, type))
 
 #define NW_OF_COMM(comm)                                                       \
-    ((struct nw_whose){(comm), MPI_WIN_NULL, MPI_FILE_NULL})
-#define NW_OF_WIN(win) ((struct nw_whose){MPI_COMM_NULL, (win), MPI_FILE_NULL})
+    ((struct nw_whose){(comm), MPI_WIN_NULL, MPI_FILE_NULL, NULL})
+#define NW_OF_WIN(win)                                                         \
+    ((struct nw_whose){MPI_COMM_NULL, (win), MPI_FILE_NULL, NULL})
 #define NW_OF_FILE(file)                                                       \
-    ((struct nw_whose){MPI_COMM_NULL, MPI_WIN_NULL, (file)})
+    ((struct nw_whose){MPI_COMM_NULL, MPI_WIN_NULL, (file), NULL})
+#define NW_OF_MESSAGE(message) nw_given_whose(nw_stage_.caught.from, *(message))
 
 #define NW_ONCE .whole = false
 #define NW_EACH .persistent = true

@@ -81,16 +81,6 @@ void nw_orphans_reap(void)
     pthread_mutex_unlock(&lock);
 }
 
-bool nw_orphans_inherit(MPI_Comm comm, struct nw_heir *heir)
-{
-    bool any;
-
-    pthread_mutex_lock(&lock);
-    any = nw_heir_take(orphans, comm, heir);
-    pthread_mutex_unlock(&lock);
-    return any;
-}
-
 void nw_requests_finish(void)
 {
     settle(true);

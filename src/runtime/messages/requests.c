@@ -26,11 +26,9 @@ void nw_kept_remember(struct nw_kept *kept, const MPI_Status *status)
 /* Whether an envelope was opened. */
 static bool open_caught(struct nw_kept *kept, MPI_Status *status, int *rc)
 {
-    bool opened, given = kept->caught.from != NULL;
+    bool given = nw_given_see(kept->caught.from, status);
+    bool opened = nw_envelope_open(&kept->caught, status, rc);
 
-    nw_given_end(kept->caught.from, status);
-    kept->caught.from = NULL;
-    opened = nw_envelope_open(&kept->caught, status, rc);
     if (opened || given)
         nw_kept_remember(kept, status);
     return opened;

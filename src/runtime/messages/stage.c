@@ -280,16 +280,25 @@ void nw_stage_refuse_area(struct nw_stage *stage, struct nw_area area)
         stage->status = fail_refused();
 }
 
+int nw_stage_raise(struct nw_whose whose, int code)
+{
+    if (!code)
+        return code;
+    if (whose.ward)
+        nw_ward_tell(whose.ward, code);
+    else if (whose.file != MPI_FILE_NULL)
+        NW_PMPI(File_call_errhandler)(whose.file, code);
+    else if (whose.win != MPI_WIN_NULL)
+        NW_PMPI(Win_call_errhandler)(whose.win, code);
+    else
+        NW_PMPI(Comm_call_errhandler)(whose.comm, code);
+    return code;
+}
+
 int nw_stage_error(struct nw_whose whose, const char *call, const char *why)
 {
     nw_warn_once("%s: %s", call, why);
-    if (whose.file != MPI_FILE_NULL)
-        NW_PMPI(File_call_errhandler)(whose.file, MPI_ERR_BUFFER);
-    else if (whose.win != MPI_WIN_NULL)
-        NW_PMPI(Win_call_errhandler)(whose.win, MPI_ERR_BUFFER);
-    else
-        NW_PMPI(Comm_call_errhandler)(whose.comm, MPI_ERR_BUFFER);
-    return MPI_ERR_BUFFER;
+    return nw_stage_raise(whose, MPI_ERR_BUFFER);
 }
 
 int nw_stage_fail(struct nw_stage *stage, struct nw_whose whose)
@@ -307,20 +316,12 @@ uint64_t nw_stage_received(const MPI_Status *status)
     return bytes < 0 ? UINT64_MAX : (uint64_t)bytes;
 }
 
-int nw_stage_raise(struct nw_whose whose, int code)
-{
-    if (code)
-        NW_PMPI(Comm_call_errhandler)(whose.comm, code);
-    return code;
-}
-
-int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
-                 struct nw_whose whose)
+static int end(struct nw_stage *stage, int rc, MPI_Status *status,
+               struct nw_whose whose)
 {
     uint64_t most = status && !rc ? nw_stage_received(status) : UINT64_MAX;
 
-    whose = nw_given_whose(stage->caught.from, whose);
-    nw_given_end(stage->caught.from, status);
+    (void)nw_given_see(stage->caught.from, status);
     if (rc)
         nw_direct_unsent(stage->buffer, stage->count);
     else if (stage->caught.on &&
@@ -333,6 +334,14 @@ int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
             stage->status = nw_buffer_empty(stage->buffer[i], most);
     nw_stage_drop(stage);
     return stage->status ? nw_stage_fail(stage, whose) : rc;
+}
+
+int nw_stage_end(struct nw_stage *stage, int rc, MPI_Status *status,
+                 struct nw_whose whose)
+{
+    rc = end(stage, rc, status, whose);
+    nw_given_drop(stage->caught.from);
+    return rc;
 }
 
 int nw_window_refused(int rc, MPI_Comm comm)

@@ -123,5 +123,7 @@ NW_MUST_CHECK nw_status nw_direct_again(struct nw_buffer *buffer);
 uint64_t nw_stage_received(const MPI_Status *status);
 int nw_stage_error(struct nw_whose whose, const char *call, const char *why);
 int nw_stage_raise(struct nw_whose whose, int code); /* by the handler */
+/* heirs.c: the same of a ward's. */
+void nw_ward_tell(const struct nw_ward *ward, int code);
 
 #endif

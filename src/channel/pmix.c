@@ -149,16 +149,20 @@ static void fence_done(int status, void *context)
         free(fence);
 }
 
-static void wait_for(struct fence *fence, uint64_t until_ns)
+/* False: it is the fence's own from now on. */
+static bool wait_for(struct fence *fence, uint64_t until_ns)
 {
     struct timespec until = {(time_t)(until_ns / 1000000000),
                              (long)(until_ns % 1000000000)};
+    bool done;
 
     (void)pthread_mutex_lock(&fence->lock);
     while (!fence->done && nw_clock_ns() < until_ns)
         (void)pthread_cond_timedwait(&fence->came, &fence->lock, &until);
-    fence->left = !fence->done;
+    done = fence->done;
+    fence->left = !done;
     (void)pthread_mutex_unlock(&fence->lock);
+    return done;
 }
 
 /* Until all have put their part. */
@@ -179,12 +183,10 @@ static nw_status meet(uint64_t until_ns)
     code = pmix.fence(NULL, 0, NULL, 0, fence_done, fence);
     if (code == AT_ONCE)
         code = 0;
-    else if (!code) {
-        wait_for(fence, until_ns);
+    else if (!code && !wait_for(fence, until_ns))
+        return nw_fail(NW_EIO, "not all ranks came in time");
+    else if (!code)
         code = fence->status;
-        if (fence->left)
-            return nw_fail(NW_EIO, "not all ranks came in time");
-    }
     free(fence);
     return code ? pmix_fail("meet", code) : NW_OK;
 }

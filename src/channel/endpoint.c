@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -264,6 +265,16 @@ nw_status nw_endpoint_meet(struct nw_endpoint *fabric, const void *name,
         return NW_OK;
     return nw_fail(NW_EIO, "provider %s does not take a peer's name",
                    fabric->provider);
+}
+
+/* shm's memory has a name as long as others are to open it; 1.17 opens it when
+ * it is told of the peer, later ones may do so with the first message. */
+void nw_endpoint_hide(const struct nw_endpoint *fabric)
+{
+    const char *name = strstr(fabric->name, "://");
+
+    if (fabric->copies && fi.version() == FI_VERSION(1, 17))
+        (void)shm_unlink(name ? name + 3 : fabric->name);
 }
 
 nw_status nw_endpoint_ready(const struct nw_endpoint *fabric, int code,

@@ -62,6 +62,9 @@ NW_MUST_CHECK nw_status nw_endpoint_open(const char *const *providers, bool gpu,
 void nw_endpoint_close(struct nw_endpoint *fabric); /* zeroed is fine */
 NW_MUST_CHECK nw_status nw_endpoint_meet(struct nw_endpoint *fabric,
                                          const void *name, fi_addr_t *out);
+/* All whom it will talk to have met it: a process that is killed leaves nothing
+ * behind from now on. */
+void nw_endpoint_hide(const struct nw_endpoint *fabric);
 /* Memory that others write to, and what they must say for it. */
 NW_MUST_CHECK nw_status nw_endpoint_register(struct nw_endpoint *fabric,
                                              void *memory, size_t bytes,

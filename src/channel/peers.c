@@ -199,6 +199,20 @@ static nw_status exchange_doors(nw_channel *channel, struct nw_meeting *meeting)
     return status;
 }
 
+/* Once all have said that they know each other. */
+static nw_status hide(nw_channel *channel, struct nw_meeting *meeting)
+{
+    char mine = 1, *all = NULL;
+    nw_status status = nw_alloc((size_t)channel->options.count, 1, &all);
+
+    if (!status)
+        status = nw_meeting_gather(meeting, &mine, 1, all);
+    for (int f = 0; f < NW_ENDPOINTS && !status; f++)
+        nw_endpoint_hide(&channel->fabric[f]);
+    free(all);
+    return status;
+}
+
 nw_status nw_peers_meet(nw_channel *channel)
 {
     struct nw_meeting *meeting = NULL;
@@ -211,6 +225,8 @@ nw_status nw_peers_meet(nw_channel *channel)
     find_heads(channel);
     if (!status)
         status = exchange_doors(channel, meeting);
+    if (!status)
+        status = hide(channel, meeting);
     nw_meeting_close(meeting);
     nw_guard_join(channel);
     return status;

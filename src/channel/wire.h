@@ -12,7 +12,7 @@
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 6,
+    NW_WIRE_VERSION = 7,
     NW_WIRE_HEADER = 32, /* bytes before an eager payload */
     NW_WIRE_WORDS = 64,  /* of a sender's board */
 };

@@ -46,18 +46,22 @@ static double heat_of(int32_t count)
 #define SIFTED_ALWAYS 8191 /* processes; larger only without a shape */
 #define SIFTED_REPEATS 3
 #define SIFTED_FEW 1024 /* processes */
+#define FEW_LESS 8      /* swaps after them */
 #define STARTED_LESS 16 /* swaps after them, and colder */
 #define STARTED_HEAT 0.5
 /* Few processes' swaps take turns with those of subtrees, more often where
- * there are more levels, each turn of so much fewer. */
-#define LEVELS_A_CYCLE 2
+ * there are many levels, and are twice as many together. What one turn finds in
+ * one place the next ones keep while they search all others. */
 #define LEVELS_FEW 6
-#define CYCLES_LESS_MOST 2.5
+#define CYCLES 4
+#define CYCLES_DEEP 8
+#define CYCLES_MORE 2
 #define SIFTED_LESS 5 /* swaps afterwards, and colder */
 #define SIFTED_HEAT 0.3
 #define HUBS_FEWER 8192  /* processes, and sifted: hubs are swapped less */
 #define SUBTREE_HEAT 0.1 /* of whole subtrees */
 #define SIMMER_HEAT 0.35 /* of anything that was sifted and is simmered */
+#define TURNS_HEAT 0.6   /* in turns */
 #define STENCIL_HEAT 0.5
 
 static uint64_t steps_of(const struct nw_layout *layout, enum nw_effort effort)
@@ -88,8 +92,8 @@ struct search {
     uint64_t seed, steps; /* of a cycle */
     int cycles;           /* by effort */
     double heat;
-    bool sparing; /* with hubs */
-    bool simmers; /* what fits */
+    bool sparing;       /* with hubs */
+    double simmer_heat; /* of what fits; 0: stirred */
 };
 
 /* The processes of a layout, which may stand for subtrees. */
@@ -103,7 +107,7 @@ static nw_status anneal(const struct search *search, struct nw_layout *layout,
                                seed,
                                steps,
                                ROUNDS,
-                               SIMMER_HEAT,
+                               search->simmer_heat,
                                nw_layout_cost(layout)};
     struct nw_stir stir = {.layout = layout,
                            .budget = budget,
@@ -113,7 +117,7 @@ static nw_status anneal(const struct search *search, struct nw_layout *layout,
                            .heat = heat,
                            .sparing = search->sparing,
                            .cost = simmer.cost};
-    bool fits = search->simmers && nw_simmer_fits(layout);
+    bool fits = search->simmer_heat > 0 && nw_simmer_fits(layout);
     nw_status status = fits ? nw_simmer(&simmer) : nw_stir(&stir);
 
     *cost = fits ? simmer.cost : stir.cost;
@@ -229,13 +233,12 @@ static bool has_two_starts(const struct search *search)
 
 static void share_out_cycles(struct search *search)
 {
-    int cycles = search->layout->tree->levels / LEVELS_A_CYCLE;
-
-    if (!are_few(search) || cycles < 2)
+    if (!are_few(search))
         return;
-    search->cycles = cycles;
-    search->steps = (uint64_t)((double)search->steps /
-                               fmin((double)cycles, CYCLES_LESS_MOST));
+    search->cycles =
+        search->layout->tree->levels > LEVELS_FEW ? CYCLES_DEEP : CYCLES;
+    search->steps = search->steps * CYCLES_MORE / (uint64_t)search->cycles;
+    search->simmer_heat = TURNS_HEAT;
 }
 
 static uint64_t sift_tries(const struct search *search, double share)
@@ -363,7 +366,7 @@ static nw_status take_sifted_again(struct search *search)
 
     for (uint64_t i = 1; !status && i <= sifts->more; i++)
         status = sift_again(search, i, sifts->others);
-    search->steps /= STARTED_LESS;
+    search->steps /= are_few(search) ? FEW_LESS : STARTED_LESS;
     search->heat *= STARTED_HEAT;
     share_out_cycles(search);
     return status;
@@ -577,7 +580,7 @@ static nw_status improve_grid(struct search *search,
     most = swaps_of(search, &tile->tiling, i);
     swapped = endless || worth <= most;
     budget->gridded = true;
-    search->simmers = true;
+    search->simmer_heat = SIMMER_HEAT;
     status = section_most(search, tile, swapped);
     if (!status)
         status = sift_grid(search, &tile->tiling);
@@ -634,7 +637,7 @@ static nw_status improve(struct nw_layout *layout,
     placing->budget->best = search.cost = tile.cost;
     if (!status && tile.found)
         return improve_grid(&search, &tile);
-    search.simmers = true;
+    search.simmer_heat = SIMMER_HEAT;
     if (!status)
         status = has_two_starts(&search) ? take_two(&search, &formless)
                                          : take_sifted(&search, &formless);

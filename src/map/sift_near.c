@@ -12,9 +12,6 @@
 #define LINE 16     /* floats in a cache line */
 #define NEVER 1e30F /* what a swap with nobody costs */
 
-typedef float vector __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t mask __attribute__((vector_size(16)));
-
 /* The places of partners, what these send to the part that u would go to, and
  * to the one that it would leave. */
 struct sight {
@@ -100,41 +97,26 @@ static inline void mark_peers(struct nw_sift_near *near, int32_t u, int32_t to,
                 times * graph->arc[a].bytes;
 }
 
-static inline vector lesser(vector a, vector b)
-{
-#ifdef __SSE__
-    return __builtin_ia32_minps(a, b);
-#else
-    mask less = a < b;
-
-    return (vector)(((mask)a & less) | ((mask)b & ~less));
-#endif
-}
-
 /* Fills change[] for the places in sight, less what chance allows; returns the
  * least. */
 static inline float weigh(const struct sight *sight, const float *noise,
                           float heat, float change[NW_SIFT_WIDE])
 {
-    vector least = {NEVER, NEVER, NEVER, NEVER};
+    nw_lanes least = {NEVER, NEVER, NEVER, NEVER};
     const float *there = sight->there + sight->first;
     const float *here = sight->here + sight->first;
     const float *between = sight->between + sight->first;
-    float lowest;
 
-    for (int32_t i = 0; i < sight->count; i += NW_SIFT_LANES) {
-        vector now = *(const vector *)(there + i) -
-                     *(const vector *)(here + i) +
-                     *(const vector *)(between + i) -
-                     heat * *(const vector *)(noise + i);
+    for (int32_t i = 0; i < sight->count; i += NW_LANES) {
+        nw_lanes now = *(const nw_lanes *)(there + i) -
+                       *(const nw_lanes *)(here + i) +
+                       *(const nw_lanes *)(between + i) -
+                       heat * *(const nw_lanes *)(noise + i);
 
-        *(vector *)(change + i) = now;
-        least = lesser(now, least);
+        *(nw_lanes *)(change + i) = now;
+        least = nw_lanes_lesser(now, least);
     }
-    lowest = least[0];
-    for (int i = 1; i < NW_SIFT_LANES; i++)
-        lowest = least[i] < lowest ? least[i] : lowest;
-    return lowest;
+    return nw_lanes_least(least);
 }
 
 /* A window of a part. */
@@ -144,9 +126,8 @@ static inline struct sight look(const struct nw_sift_near *near, int32_t from,
     int32_t first = near->begin[to], count = near->begin[to + 1] - first;
 
     if (count > NW_SIFT_WIDE) {
-        first +=
-            NW_SIFT_LANES *
-            nw_chance_pick(bits, (count - NW_SIFT_WIDE) / NW_SIFT_LANES + 1);
+        first += NW_LANES *
+                 nw_chance_pick(bits, (count - NW_SIFT_WIDE) / NW_LANES + 1);
         count = NW_SIFT_WIDE;
     }
     return (struct sight){column(near, to), column(near, from), near->between,
@@ -222,9 +203,9 @@ static void seat(struct nw_sift_near *near)
     for (int32_t v = 0; v < near->graph->n; v++)
         near->end[near->part[v]]++;
     for (int32_t p = 0; p < near->parts; p++) {
-        int32_t vectors = (near->end[p] + NW_SIFT_LANES - 1) / NW_SIFT_LANES;
+        int32_t vectors = (near->end[p] + NW_LANES - 1) / NW_LANES;
 
-        near->begin[p + 1] = near->begin[p] + vectors * NW_SIFT_LANES;
+        near->begin[p + 1] = near->begin[p] + vectors * NW_LANES;
     }
     near->places = near->begin[near->parts];
     near->stride = LINE * (((size_t)near->places / LINE + 1) | 1);
@@ -282,7 +263,7 @@ nw_status nw_sift_near_init(struct nw_sift_near *near,
                             const struct nw_halve_graph *graph, int32_t *part,
                             int32_t parts)
 {
-    size_t n = (size_t)graph->n, places = n + (size_t)parts * NW_SIFT_LANES;
+    size_t n = (size_t)graph->n, places = n + (size_t)parts * NW_LANES;
     nw_status status;
 
     *near = (struct nw_sift_near){.graph = graph, .part = part, .parts = parts};

@@ -10,8 +10,8 @@
 
 #include "map/chance.h"
 #include "map/halve.h"
+#include "map/lanes.h"
 
-#define NW_SIFT_LANES 4
 #define NW_SIFT_WIDE 64 /* partners at once, at most */
 
 struct nw_sift_near {

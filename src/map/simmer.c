@@ -3,6 +3,8 @@
 #include "map/simmer.h"
 #include "base/array.h"
 #include "map/chance.h"
+#include "map/graft.h"
+#include "map/lanes.h"
 #include "map/sift_near.h"
 
 #include <assert.h>
@@ -12,14 +14,16 @@
 
 #define COLDEST 0.1      /* the last round's heat, of the first's */
 #define CELLS_MOST 1.1e6 /* of the table */
-#define LANES 4
-#define LINE 16         /* floats in a cache line */
-#define WIDE 16         /* seats looked at together */
-#define NEVER 1e30F     /* what it costs to move what is fixed */
-#define PRICE_MOST 1e27 /* far below that */
-#define ROUNDING 1e-4   /* of sums of floats, of what all cost far apart */
+#define LINE 16          /* floats in a cache line */
+#define WIDE 16          /* seats looked at together */
+#define LOOKS 31         /* bits that choose how far up the tree */
+#define NEVER 1e30F      /* what it costs to move what is fixed */
+#define PRICE_MOST 1e27  /* far below that */
+#define ROUNDING 1e-4    /* of sums of floats, of what all cost far apart */
 
-typedef float vector __attribute__((vector_size(16), aligned(4), may_alias));
+/* What seats beyond the last one looked at cost more. */
+static const float beyond[2 * NW_LANES] = {0,     0,     0,     0,
+                                           NEVER, NEVER, NEVER, NEVER};
 
 struct simmering {
     struct nw_layout *layout;
@@ -33,9 +37,11 @@ struct simmering {
     double *within; /* [seats] bytes with what sits in each subtree */
     int32_t *list;  /* processes that may move */
     int32_t list_count;
-    int32_t *best, *begun; /* [count] seats */
-    int base;              /* level of subtrees without distances inside that
-                              swaps would change */
+    int32_t *best, *begun, *last; /* [count] seats */
+    int8_t level[64]; /* of the smallest subtree of two seats by the highest
+                         bit in which their codes differ, plus 1 */
+    int base;         /* level of subtrees without distances inside that swaps
+                         would change */
 };
 
 /* The seats of a subtree that are looked at. */
@@ -57,13 +63,12 @@ static float *row_of(const struct simmering *work, int32_t process)
 
 /* --- swaps --- */
 
-static int common_level(const struct nw_tree *tree, int32_t a, int32_t b)
+static inline int common_level(const struct simmering *work, int32_t a,
+                               int32_t b)
 {
-    int level = 0;
+    const uint64_t *code = work->layout->tree->code;
 
-    while (tree->cluster[level][a] != tree->cluster[level][b])
-        level++;
-    return level;
+    return work->level[63 - __builtin_clzll(((code[a] ^ code[b]) << 1) | 1)];
 }
 
 /* Adds sign x the distances from a seat to all others in the subtree of a level
@@ -96,8 +101,9 @@ static void enter(struct simmering *work, int32_t process, struct window reach)
         int32_t peer = layout->bond[b].peer, seat = layout->seat[peer];
         float bytes = (float)layout->bond[b].bytes, *row = row_of(work, peer);
 
-        for (int32_t s = reach.first; s < reach.first + reach.count; s += LANES)
-            *(vector *)(row + s) += bytes * *(vector *)(work->change + s);
+        for (int32_t s = reach.first; s < reach.first + reach.count;
+             s += NW_LANES)
+            *(nw_lanes *)(row + s) += bytes * *(nw_lanes *)(work->change + s);
         if (work->here[seat] > -NEVER)
             work->here[seat] = row[seat];
     }
@@ -108,16 +114,16 @@ static struct window reach_of(const struct nw_tree *tree, int32_t seat,
                               int level)
 {
     int32_t c = tree->cluster[level][seat];
-    int32_t first = tree->first[level][c] / LANES * LANES;
+    int32_t first = tree->first[level][c] / NW_LANES * NW_LANES;
     int32_t count = tree->first[level][c + 1] - first;
 
-    return (struct window){first, (count + LANES - 1) / LANES * LANES};
+    return (struct window){first, (count + NW_LANES - 1) / NW_LANES * NW_LANES};
 }
 
 static void swap(struct simmering *work, int32_t a, int32_t b)
 {
     struct nw_layout *layout = work->layout;
-    int level = common_level(layout->tree, a, b);
+    int level = common_level(work, a, b);
     struct window reach = reach_of(layout->tree, a, level);
     int32_t u = work->who[a], v = work->who[b];
 
@@ -139,18 +145,18 @@ static void swap(struct simmering *work, int32_t a, int32_t b)
 
 /* Seats near a peer, in small subtrees more often than in larger ones, but
  * none that holds the seat `from`; none where the peer is as near as can be. */
-static struct window look(const struct simmering *work, int32_t from,
-                          int32_t near, uint64_t bits)
+static inline struct window look(const struct simmering *work, int32_t from,
+                                 int32_t near, uint64_t bits)
 {
     const struct nw_tree *tree = work->layout->tree;
-    int most = common_level(tree, from, near) - 1, level = work->base + 1;
+    int most = common_level(work, from, near) - 1;
+    int up = __builtin_ctzll(bits >> work->base >> 1 | (uint64_t)1 << LOOKS);
+    int level = work->base + (up ? up : 1);
     int32_t cluster;
     struct window window;
 
     if (most < work->base)
         return (struct window){0};
-    while (level < most && (bits >> level & 3) == 0)
-        level++;
     level = level < most ? level : most;
     cluster = tree->cluster[level][near];
     window.first = tree->first[level][cluster];
@@ -163,19 +169,43 @@ static struct window look(const struct simmering *work, int32_t from,
 }
 
 /* What a swap with each of the seats changes, but for what stays on the seat
- * `from`. */
-static inline void weigh(const struct simmering *work, int32_t from,
-                         struct window window, float *change)
+ * `from`, and as if the two were no peers, less what chance allows; the least
+ * of it. Seats beyond the window cost more than any. */
+static inline float weigh(const struct simmering *work, int32_t from,
+                          struct window window, const float *noise, float heat,
+                          float change[WIDE])
+{
+    const int32_t *who = work->who + window.first;
+    const float *row = row_of(work, work->who[from]) + window.first;
+    const float *here = work->here + window.first;
+    const float *price = work->price + from;
+    size_t stride = work->stride;
+    nw_lanes least = {NEVER, NEVER, NEVER, NEVER};
+
+    for (int32_t i = 0; i < window.count; i += NW_LANES) {
+        nw_lanes there = {price[(size_t)who[i] * stride],
+                          price[(size_t)who[i + 1] * stride],
+                          price[(size_t)who[i + 2] * stride],
+                          price[(size_t)who[i + 3] * stride]};
+        int32_t over =
+            i + NW_LANES > window.count ? i + NW_LANES - window.count : 0;
+        nw_lanes now = *(const nw_lanes *)(row + i) -
+                       *(const nw_lanes *)(here + i) + there -
+                       heat * *(const nw_lanes *)(noise + i) +
+                       *(const nw_lanes *)(beyond + over);
+
+        *(nw_lanes *)(change + i) = now;
+        least = nw_lanes_lesser(now, least);
+    }
+    return nw_lanes_least(least);
+}
+
+/* What two peers exchange stays when they swap. */
+static inline void keep_between(const struct simmering *work, int32_t u,
+                                struct window window, float *change)
 {
     const struct nw_layout *layout = work->layout;
-    int32_t u = work->who[from];
-    const float *row = row_of(work, u);
 
-    for (int32_t i = 0; i < window.count; i++) {
-        int32_t s = window.first + i;
-
-        change[i] = row[s] + row_of(work, work->who[s])[from] - work->here[s];
-    }
     for (size_t b = layout->row[u]; b < layout->row[u + 1]; b++) {
         int32_t peer = layout->bond[b].peer, s = layout->seat[peer];
 
@@ -187,8 +217,8 @@ static inline void weigh(const struct simmering *work, int32_t from,
     }
 }
 
-static double try_one(struct simmering *work, float heat,
-                      struct nw_random *random)
+static inline double try_one(struct simmering *work, float heat,
+                             struct nw_random *random)
 {
     const struct nw_layout *layout = work->layout;
     uint64_t whom = nw_random_next(random), where = nw_random_next(random);
@@ -196,7 +226,7 @@ static double try_one(struct simmering *work, float heat,
     int32_t degree = (int32_t)(layout->row[u + 1] - layout->row[u]);
     int32_t from = layout->seat[u], peer;
     const float *noise = work->noise + (where >> 32) % NW_CHANCES;
-    float change[WIDE], least = NEVER;
+    float change[WIDE + NW_LANES], least;
     struct window window;
 
     if (!degree)
@@ -206,15 +236,18 @@ static double try_one(struct simmering *work, float heat,
             ->bond[layout->row[u] + (size_t)nw_chance_pick(whom >> 32, degree)]
             .peer;
     window = look(work, from, layout->seat[peer], where);
-    weigh(work, from, window, change);
-    for (int32_t i = 0; i < window.count; i++)
-        if (change[i] - heat * noise[i] < least) {
-            least = change[i] - heat * noise[i];
+    if (weigh(work, from, window, noise, heat, change) >= work->here[from])
+        return 0;
+    keep_between(work, u, window, change);
+    least = change[0];
+    for (int32_t i = 1; i < window.count; i++)
+        if (change[i] < least) {
+            least = change[i];
             best = i;
         }
     if (least >= work->here[from])
         return 0;
-    least = change[best] - work->here[from];
+    least += heat * noise[best] - work->here[from];
     swap(work, from, window.first + best);
     return (double)least;
 }
@@ -305,6 +338,10 @@ static void fill(struct simmering *work)
     memcpy(work->best, layout->seat, n * sizeof *work->best);
     memcpy(work->begun, layout->seat, n * sizeof *work->begun);
     work->base = tree->count[0] == tree->seats;
+    for (int bit = 1; bit < 64; bit++)
+        for (int8_t level = 1; level < tree->levels; level++)
+            if (tree->apart[bit] == tree->distance[level])
+                work->level[bit] = level;
 }
 
 static nw_status ready(struct simmering *work)
@@ -314,14 +351,14 @@ static nw_status ready(struct simmering *work)
     nw_status status;
 
     work->stride = LINE * ((seats / LINE + 1) | 1);
-    status =
-        nw_alloc((n + 1) * work->stride, sizeof *work->price, &work->price);
+    status = nw_alloc((n + 1) * work->stride + NW_LANES, sizeof *work->price,
+                      &work->price);
     if (!status)
         status = nw_alloc(work->stride, sizeof *work->change, &work->change);
     if (!status)
-        status = nw_alloc(seats, sizeof *work->here, &work->here);
+        status = nw_alloc(seats + NW_LANES, sizeof *work->here, &work->here);
     if (!status)
-        status = nw_alloc(seats, sizeof *work->who, &work->who);
+        status = nw_alloc(seats + NW_LANES, sizeof *work->who, &work->who);
     if (!status)
         status = nw_alloc(seats, sizeof *work->within, &work->within);
     if (!status)
@@ -330,6 +367,8 @@ static nw_status ready(struct simmering *work)
         status = nw_alloc(n, sizeof *work->best, &work->best);
     if (!status)
         status = nw_alloc(n, sizeof *work->begun, &work->begun);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->last, &work->last);
     if (!status)
         status = nw_sift_noise_new(&work->noise);
     return status;
@@ -345,31 +384,41 @@ static void free_simmering(struct simmering *work)
     free(work->list);
     free(work->best);
     free(work->begun);
+    free(work->last);
     free(work->noise);
 }
 
-/* Floats added up again and again tell little of small differences: the cost
- * is found again. */
+/* Floats added up again and again tell little of small differences: costs are
+ * found again. What ended lower in one place and higher in another is taken
+ * apart. */
+static nw_status settle(struct simmering *work, struct nw_simmer *simmer,
+                        double begun)
+{
+    struct nw_layout *layout = simmer->layout;
+    nw_status status;
+
+    memcpy(work->last, layout->seat,
+           (size_t)layout->count * sizeof *work->last);
+    nw_layout_seat(layout, work->best);
+    assert(fabs(nw_layout_cost(layout) - simmer->cost) <=
+           ROUNDING * nw_layout_most(layout));
+    nw_layout_seat(layout, work->begun);
+    simmer->cost = begun;
+    status = nw_graft(layout, work->best, &simmer->cost);
+    return status ? status : nw_graft(layout, work->last, &simmer->cost);
+}
+
 nw_status nw_simmer(struct nw_simmer *simmer)
 {
     struct simmering work = {.layout = simmer->layout};
-    double begun = simmer->cost, found;
+    double begun = simmer->cost;
     nw_status status = ready(&work);
 
     if (!status) {
         fill(&work);
         if (work.list_count)
             run_rounds(&work, simmer);
-        nw_layout_seat(simmer->layout, work.best);
-        found = simmer->cost;
-        simmer->cost = nw_layout_cost(simmer->layout);
-        (void)found;
-        assert(fabs(simmer->cost - found) <=
-               ROUNDING * nw_layout_most(simmer->layout));
-        if (simmer->cost > begun) {
-            nw_layout_seat(simmer->layout, work.begun);
-            simmer->cost = begun;
-        }
+        status = settle(&work, simmer, begun);
     }
     free_simmering(&work);
     return status;

@@ -141,6 +141,8 @@ static nw_status run_into(void *user, int fd, const char *path)
 
     work->code = nw_child_run(
         &(struct nw_child){.command = "bench", .argv = work->argv, .out = fd});
+    if (!work->code && nw_child_signal())
+        work->code = 128 + nw_child_signal();
     return work->code ? nw_fail(NW_EMPI,
                                 "the benchmark failed: %s is not written", path)
                       : NW_OK;

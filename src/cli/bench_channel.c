@@ -192,6 +192,7 @@ static error_t parse(int key, char *word, struct argp_state *state)
                bench->ranks <= 64;
         break;
     case 'o':
+        fits = *word;
         arguments->output = word;
         break;
     case KEY_JSON:
@@ -292,22 +293,41 @@ static nw_status run_where_started(struct nw_channel_bench *bench)
                : run_here(bench);
 }
 
-/* Standard output is the file while it runs. */
-static nw_status run_into(void *user, int fd, const char *path)
+/* Standard output is that file while it runs. */
+static nw_status run_into(struct nw_channel_bench *bench, int fd)
 {
     int kept;
     nw_status status;
 
-    (void)path;
     fflush(stdout);
     kept = dup(STDOUT_FILENO);
     if (kept < 0 || dup2(fd, STDOUT_FILENO) < 0)
-        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    status = run_where_started(user);
+        return nw_fail(NW_EIO, "standard output: %s", strerror(errno));
+    status = run_where_started(bench);
     if (fflush(stdout) && !status)
-        status = nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+        status = nw_fail(NW_EIO, "standard output: %s", strerror(errno));
     dup2(kept, STDOUT_FILENO);
     (void)close(kept);
+    return status;
+}
+
+/* In memory until all is told: who ends it leaves nothing half written. */
+static nw_status run_for(struct nw_channel_bench *bench, const char *path)
+{
+    char own[NW_FILE_UNNAMED_PATH], *text = NULL;
+    size_t length;
+    int fd = -1;
+    nw_status status = nw_file_unnamed(own, &fd);
+
+    if (status)
+        return status;
+    status = run_into(bench, fd);
+    if (!status)
+        status = nw_file_read(own, &text, &length);
+    (void)close(fd);
+    if (!status)
+        status = nw_file_write(path, text, length);
+    free(text);
     return status;
 }
 
@@ -337,10 +357,9 @@ int nw_bench_channel(int argc, char **argv)
     status = nw_file_writable(arguments.output);
     if (status)
         return nw_cli_fail_output("bench", status);
-    status =
-        has_file(arguments.output)
-            ? nw_file_write_by(arguments.output, run_into, &arguments.bench)
-            : run_where_started(&arguments.bench);
+    status = has_file(arguments.output)
+                 ? run_for(&arguments.bench, arguments.output)
+                 : run_where_started(&arguments.bench);
     nw_text_fini(&tell.text);
     return status ? nw_cli_fail("bench", status) : NW_EXIT_DONE;
 }

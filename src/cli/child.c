@@ -9,11 +9,70 @@
 #include <unistd.h>
 
 static pid_t running;
+static volatile sig_atomic_t came;
 
 static void pass_on(int signal)
 {
+    came = signal;
     if (running > 0)
         kill(running, signal);
+}
+
+/* The terminal has told the child, too. */
+static void note(int signal)
+{
+    came = signal;
+}
+
+static void take_along(int signal)
+{
+    if (running > 0)
+        kill(running, SIGTERM);
+    raise(signal); /* once this returns: the handler is gone by then */
+}
+
+int nw_child_signal(void)
+{
+    return came;
+}
+
+/* Who started us may have us ignore some of them, as nohup(1) does, and what
+ * runs after this is ended by them again. */
+struct guard {
+    int signal, flags;
+    void (*handler)(int);
+    struct sigaction before;
+};
+
+static void begin_guard(struct guard *guard, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct sigaction action = {.sa_handler = guard[i].handler,
+                                         .sa_flags = guard[i].flags};
+
+        sigaction(guard[i].signal, NULL, &guard[i].before);
+        if (guard[i].before.sa_handler != SIG_IGN)
+            sigaction(guard[i].signal, &action, NULL);
+    }
+}
+
+static void end_guard(const struct guard *guard, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sigaction(guard[i].signal, &guard[i].before, NULL);
+}
+
+void nw_child_take_along(pid_t child)
+{
+    static struct guard guard[] = {
+        {SIGTERM, (int)SA_RESETHAND, take_along, {{0}}},
+        {SIGHUP, (int)SA_RESETHAND, take_along, {{0}}}};
+
+    running = child;
+    if (child)
+        begin_guard(guard, 2);
+    else
+        end_guard(guard, 2);
 }
 
 static void become(const struct nw_child *child)
@@ -35,10 +94,14 @@ int nw_child_status(int state)
 
 int nw_child_run(const struct nw_child *child)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-    struct sigaction forward = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+    struct guard guard[] = {{SIGINT, SA_RESTART, note, {{0}}},
+                            {SIGQUIT, SA_RESTART, note, {{0}}},
+                            {SIGTERM, SA_RESTART, pass_on, {{0}}},
+                            {SIGHUP, SA_RESTART, pass_on, {{0}}}};
+    size_t count = sizeof guard / sizeof *guard;
     int state = 0;
 
+    came = 0;
     fflush(NULL);
     running = fork();
     if (!running)
@@ -48,14 +111,10 @@ int nw_child_run(const struct nw_child *child)
                 strerror(errno));
         return 127;
     }
-    sigaction(SIGINT, &ignore, NULL);
-    sigaction(SIGQUIT, &ignore, NULL);
-    sigaction(SIGTERM, &forward, NULL);
-    sigaction(SIGHUP, &forward, NULL);
+    begin_guard(guard, count);
     while (waitpid(running, &state, 0) < 0 && errno == EINTR)
         ;
     running = 0;
-    signal(SIGINT, SIG_DFL);
-    signal(SIGQUIT, SIG_DFL);
+    end_guard(guard, count);
     return nw_child_status(state);
 }

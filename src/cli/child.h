@@ -3,6 +3,8 @@
 #ifndef NW_CLI_CHILD_H
 #define NW_CLI_CHILD_H
 
+#include <sys/types.h>
+
 struct nw_child {
     const char *command; /* of ours, for what is said */
     char **argv;
@@ -16,6 +18,12 @@ struct nw_child {
  * be started, which is said. Ctrl-C reaches it through the terminal, and
  * SIGTERM and SIGHUP are passed on: this process stays to clean up. */
 int nw_child_run(const struct nw_child *child);
+/* The last signal that came to end this process while it waited, 0 where none
+ * did: a launcher that is told to end may say that all went well. */
+int nw_child_signal(void);
+/* From here on SIGTERM and SIGHUP end that child, and then this process; 0: no
+ * child any more. */
+void nw_child_take_along(pid_t child);
 /* The same of what waitpid() says. */
 int nw_child_status(int state);
 

@@ -5,6 +5,7 @@
 #include "cli/command.h"
 #include "config.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <locale.h>
 #include <malloc.h>
@@ -81,8 +82,21 @@ static void keep_memory(void)
     mallopt(M_TOP_PAD, 1 << 26);
 }
 
+/* What is opened first would become a standard file that was closed before, and
+ * take what is meant for it or be taken for it by a child. A result still has
+ * nowhere to go: the second is for reading. */
+static void keep_standard_files(void)
+{
+    static const int mode[] = {O_RDWR, O_RDONLY, O_RDWR};
+
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", mode[fd]);
+}
+
 int main(int argc, char **argv)
 {
+    keep_standard_files();
     keep_memory();
     argp_err_exit_status = NW_EXIT_USAGE;
     atexit(close_stdout);

@@ -228,9 +228,11 @@ nw_status nw_prober_run(const struct nw_prober *prober, nw_probe *probe,
     if (!status)
         status = start(argv, &child, &from);
     if (!status) {
+        nw_child_take_along(child);
         status = listen(prober, probe, from);
         close(from);
         *code = wait_for(child);
+        nw_child_take_along(0);
     }
     free(argv);
     return status;

@@ -427,6 +427,7 @@ int nw_job_try(char **argv, char **variables, int seconds)
     }
     if (tried < 0)
         return 127;
+    nw_child_take_along(tried);
     for (int i = 0; waitpid(tried, &state, WNOHANG) == 0; i++) {
         if (i == 200 * seconds)
             kill(tried, SIGTERM);
@@ -434,5 +435,6 @@ int nw_job_try(char **argv, char **variables, int seconds)
             kill(tried, SIGKILL);
         nanosleep(&nap, NULL);
     }
+    nw_child_take_along(0);
     return nw_child_status(state);
 }

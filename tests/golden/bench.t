@@ -51,3 +51,18 @@ $ for t in gather allgather alltoall; do ASAN_OPTIONS=detect_leaks=0 nodewise be
 1
 2
 4
+
+## One that is told to end has no result, even where its launcher says that all went well.
+$ built=$(dirname "$(command -v nodewise)"); mpi=HYDRA; [ -x "$built/bench/pattern/nodewise-bench-pattern-mpich" ] || mpi="Open MPI"; printf '#!/bin/sh\n[ "$1" = --version ] && echo "'"$mpi"'" && exit\ntrap "exit 0" TERM\necho >started\nfor i in $(seq 200); do sleep 0.05; done\n' >mpirun; chmod +x mpirun; echo old >figures
+> nodewise bench pattern -o figures -- ./mpirun -n 2 & p=$!
+> for i in $(seq 250); do [ -e started ] && grep -Eq '^SigCgt:.[0-9a-f]{12}[4-7c-f]' /proc/$p/status && break; sleep 0.02; done
+> kill $p; wait $p; echo $?; cat figures; ls figures*
+143
+old
+figures
+! nodewise bench: the benchmark failed: figures is not written
+## Who ends the channel's leaves no file behind.
+$ nodewise bench channel bw -f shm -b 1048576 -i 1000000 -o figures 2>/dev/null & p=$!; sleep 0.5; kill $p; wait $p; echo $?; cat figures; ls figures*
+143
+old
+figures

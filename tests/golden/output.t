@@ -20,6 +20,15 @@ $ for c in "topology magc-a" "pattern two.pattern" "map -t magc-a -p two.pattern
 >   done
 > done | sort | uniq -c | sed 's/^ *//'
 20 1 1
+## Standard files that are closed are not taken for others.
+$ ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; for r in '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do rm -f shut; eval "nodewise bench channel latency -f shm -b 1 -i 1 -o shut $r"; echo $? $(grep -c '^[01] ' shut); done
+0 2
+0 2
+0 2
+$ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; nodewise probe --mpi $mpi -- sh -c 'echo heard' >&-
+! heard
+! nodewise probe: nothing was measured: 'sh' ended with status 0 (the launcher is given without a program)
+? 1
 ## The table of a result that was written has nowhere to go.
 $ nodewise map -t magc-a -p two.pattern -o two.mapping >/dev/full 2>/dev/null
 ? 1

@@ -68,6 +68,9 @@ extern const struct argp nw_common_argp;
 int nw_cli_fail(const char *command, nw_status status);
 /* The same for a failure to write: 1. */
 int nw_cli_fail_output(const char *command, nw_status status);
+/* The same of -o before anything is computed; NW_EXIT_DONE where it can be
+ * written. */
+int nw_cli_check_output(const char *command, const struct nw_common *common);
 
 /* The contract of -o: with a file the result goes there and the table to
  * stdout; without, the result to stdout and the table to stderr; --json

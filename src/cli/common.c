@@ -30,6 +30,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
     switch (key) {
     case 'o':
+        if (!*value)
+            argp_error(state, "-o names no file");
         common->output = value;
         return 0;
     case KEY_JSON:
@@ -90,6 +92,13 @@ int nw_cli_fail_output(const char *command, nw_status status)
 {
     say(command, status);
     return NW_EXIT_FAILED;
+}
+
+int nw_cli_check_output(const char *command, const struct nw_common *common)
+{
+    nw_status status = nw_file_writable(common->output);
+
+    return status ? nw_cli_fail_output(command, status) : NW_EXIT_DONE;
 }
 
 static bool is_same_file(const char *one, const char *other)

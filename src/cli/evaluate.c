@@ -213,6 +213,9 @@ static int run(int argc, char **argv)
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    code = nw_cli_check_output("evaluate", &arguments.common);
+    if (code)
+        return code;
     status = load(&work, &arguments);
     if (!status)
         status = nw_cli_blame_pattern(arguments.pattern,

@@ -4,6 +4,7 @@
 #include <nodewise/report.h>
 
 #include "base/file.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/pattern_view.h"
@@ -163,8 +164,12 @@ static nw_status read_two(const struct arguments *arguments,
 
     if (!status)
         status = nw_pattern_read(arguments->input[1], read, &gpu);
-    if (!status)
+    if (!status) {
         status = nw_pattern_combine(host, gpu, out);
+        if (status == NW_EFORMAT) /* kinds of one of them become one */
+            status = nw_fail(status, "%s and %s: %s", arguments->input[0],
+                             arguments->input[1], nw_error_text());
+    }
     nw_pattern_free(host);
     nw_pattern_free(gpu);
     return status;

@@ -185,8 +185,13 @@ static int conclude(const struct arguments *arguments, const nw_probe *probe,
 /* Before minutes of measuring. */
 static nw_status check_outputs(const struct arguments *arguments)
 {
-    nw_status status = nw_file_writable(arguments->common.output);
+    bool shown = !arguments->common.output && !arguments->common.json;
+    const struct nw_cli_file file[] = {{"the machine", shown ? "-" : NULL},
+                                       {"--matrix", arguments->matrix}};
+    nw_status status = nw_cli_apart(&arguments->common, file, 2);
 
+    if (!status)
+        status = nw_file_writable(arguments->common.output);
     if (!status)
         status = nw_file_writable(arguments->matrix);
     for (char **word = arguments->prober.launcher; !status && *word; word++) {

@@ -389,11 +389,13 @@ static int run(int argc, char **argv)
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
-    if (!status)
+    code = nw_cli_check_output("report", &arguments.common);
+    if (!status && !code)
         status = make(&arguments, command, &answer);
-    code = status ? nw_cli_fail("report", status)
-                  : nw_cli_output("report", &arguments.common, answer.page,
-                                  answer.table, answer.json);
+    if (!code)
+        code = status ? nw_cli_fail("report", status)
+                      : nw_cli_output("report", &arguments.common, answer.page,
+                                      answer.table, answer.json);
     if (status == NW_EINVAL && answer.is_read)
         code = NW_EXIT_INPUT;
     free(answer.page);

@@ -124,6 +124,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
         arguments->wish.refresh = true;
         return 0;
     case KEY_STORE:
+        if (!*value)
+            argp_error(state, "--store names no folder");
         arguments->folder = value;
         return 0;
     case KEY_PROBE_TIME:

@@ -341,6 +341,9 @@ static int run(int argc, char **argv)
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
+    code = nw_cli_check_output("simulate", &arguments.common);
+    if (code)
+        return code;
     status = load(&work, &arguments);
     if (!status)
         status = play_all(&work, &arguments);

@@ -20,6 +20,17 @@ $ for c in "topology magc-a" "pattern two.pattern" "map -t magc-a -p two.pattern
 >   done
 > done | sort | uniq -c | sed 's/^ *//'
 20 1 1
+## A file without a name is none; so is a folder. Nothing is started or written.
+$ mkdir empty; cd empty; for c in "topology magc-a -o ''" "report -t magc-a -p ../two.pattern --output=" "halo plan -n 8x8x8 -q --svg ''" "pattern ../two.pattern --svg ''" "probe --matrix '' -- touch started" "run -o '' -- touch started" "run --store '' -- touch started" "bench mpdata -o '' -- mpirun -n 2" "bench channel bw -o ''"; do eval "nodewise $c" >/dev/null 2>err; echo $? $(sed q err); rm err; done; ls -A
+2 nodewise topology: -o names no file
+2 nodewise report: -o names no file
+2 nodewise halo: no file is named to write to
+2 nodewise pattern: no file is named to write to
+2 nodewise probe: no file is named to write to
+2 nodewise run: no file is named to write to
+2 nodewise run: --store names no folder
+2 nodewise bench: no file is named to write to
+2 nodewise bench channel: '' does not fit here
 ## Standard files that are closed are not taken for others.
 $ ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; for r in '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do rm -f shut; eval "nodewise bench channel latency -f shm -b 1 -i 1 -o shut $r"; echo $? $(grep -c '^[01] ' shut); done
 0 2
@@ -111,6 +122,13 @@ $ nodewise probe -o /no/folder/x -- touch started; echo $?; nodewise probe --mat
 1
 1
 ? 2
+$ for c in simulate evaluate report; do nodewise $c -t magc-a -p /no/pattern -o /no/folder/x; echo $?; done
+! /no/folder/x: No such file or directory
+! /no/folder/x: No such file or directory
+! /no/folder/x: No such file or directory
+1
+1
+1
 $ cp two.pattern program; nodewise probe -o program -- mpirun --hostfile ./program
 ! nodewise probe: 'program' is an input: -o would write over it
 ? 2

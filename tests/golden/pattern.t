@@ -84,6 +84,9 @@ $ nodewise pattern --combine host.pattern host.pattern --json
 $ nodewise pattern --combine host.pattern col.pattern
 ! nodewise pattern: the host pattern has 16 ranks, the GPU pattern 64
 ? 3
+$ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 18446744073709551615 1\n0 1 gg 1 1\n' >full; printf 'nodewise pattern 1\nranks 2 edges 0\n' >none; nodewise pattern --combine none full
+! none and full: edge 0 -> 1: the sum passes 2^64 - 1
+? 3
 
 ## Scaled 4 x 4 is generated 8 x 8.
 $ nodewise pattern --generate stencil2d5:dims=8x8,bytes=8 --to mm -q > large && nodewise pattern host.pattern --scale 64 --to mm -q | cmp - large && echo same

@@ -17,6 +17,16 @@ $ nodewise probe -- cat
 $ nodewise probe -- ./nowhere/mpirun -n 2
 ! nodewise probe: './nowhere/mpirun' is no launcher of Open MPI, MPICH or Slurm that can be run here
 ? 4
+## Two results have two files.
+$ nodewise probe -o x --matrix x -- touch started; echo $?; nodewise probe --matrix - -- touch started; echo $?; nodewise probe --json --matrix - -- touch started; echo $?; nodewise probe --json -o y --matrix - -- touch started; echo $?; ls
+! nodewise probe: -o and --matrix both write to x
+! nodewise probe: the machine and --matrix both write to standard output
+! nodewise probe: --json and --matrix both write to standard output
+! nodewise probe: --json and --matrix both write to standard output
+2
+2
+2
+2
 ## Who ends it ends the launcher: it is waited until the signals are caught.
 $ printf '#!/bin/sh\ntrap "echo ended >ended; exit 0" TERM\necho >started\nfor i in $(seq 200); do sleep 0.05; done\n' >slow; chmod +x slow; built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich
 > for s in TERM HUP; do

@@ -17,9 +17,11 @@
  *
  * A peer that dies on this host is seen within 0.5 s of progress; one on
  * another host when its provider reports it, or never. Requests that need it
- * then end with NW_EIO. A receive from any source goes on as long as one
- * other peer lives. Where a GPU, a registration or memory fails at one end of a
- * message, that end hears why and the other NW_EIO, unless its part was done.
+ * then end with NW_EIO; what it had sent is received still, up to the first
+ * message that was only announced. A receive from any source goes on as long as
+ * one other peer lives. Where a GPU, a registration or memory fails at one end
+ * of a message, that end hears why and the other NW_EIO, unless its part was
+ * done.
  */
 #ifndef NODEWISE_CHANNEL_H
 #define NODEWISE_CHANNEL_H

@@ -309,16 +309,22 @@ static void end_early(nw_channel *channel, struct nw_peer *peer)
     }
 }
 
-/* Announced, but it will never be written. */
+/* Announced, but it will never be written; what it sent behind that would be
+ * taken for it. */
 static void end_announced(nw_channel *channel, struct nw_peer *peer)
 {
     struct nw_slot **at = &channel->unexpected, *last = NULL;
+    bool missing = false;
 
     while (*at) {
         struct nw_slot *slot = *at;
+        bool its = slot->wire.source == peer->rank;
 
-        if (slot->wire.source == peer->rank && nw_wire_is_rts(&slot->wire)) {
+        missing |= its && nw_wire_is_rts(&slot->wire);
+        if (its && missing) {
             *at = slot->next;
+            if (slot->data)
+                nw_slot_post(channel, slot->data);
             nw_slot_post(channel, slot);
         } else {
             last = slot;

@@ -402,6 +402,67 @@ static void a_peer_dies_while_written(void **state)
     }
 }
 
+/* -- a peer dies that had announced a message -- */
+
+static void announce(nw_channel *channel)
+{
+    char *words = calloc(1, LARGE);
+    nw_channel_request *request[2] = {NULL};
+
+    for (int i = 0; i < 2; i++)
+        MUST(nw_channel_send(
+            channel, &(struct nw_channel_message){words, i ? 8 : LARGE, 0, 5},
+            &request[i]));
+    MUST(nw_channel_wait(&request[1], NULL));
+    nw_channel_flush(channel);
+    MUST(pass(channel, true, (struct nw_channel_message){words, 1, 0, 6}));
+    nw_channel_flush(channel);
+    (void)usleep(300000);
+    (void)kill(getpid(), SIGKILL);
+}
+
+/* What came behind it is not taken for it. */
+static void miss_none(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    char *words = calloc(1, LARGE);
+    nw_channel_request *any = NULL;
+    bool done = false;
+
+    (void)job;
+    if (rank == 1)
+        announce(channel);
+    if (!rank) {
+        MUST(pass(channel, false, (struct nw_channel_message){words, 1, 1, 6}));
+        SHOULD(pass(channel, false,
+                    (struct nw_channel_message){words, 1, 1, 7}) == NW_EIO);
+        MUST(nw_channel_receive(
+            channel,
+            &(struct nw_channel_message){words, LARGE, NW_CHANNEL_ANY, 5},
+            &any));
+        MUST(nw_channel_test(&any, &done, NULL));
+        SHOULD(!done);
+        for (int i = 0; i < 2; i++)
+            SHOULD(pass(channel, false,
+                        (struct nw_channel_message){words, LARGE, 1, 5}) ==
+                   NW_EIO);
+        nw_channel_cancel(any);
+        SHOULD(nw_channel_wait(&any, NULL) == NW_ECANCELLED);
+    }
+    works(channel, rank, 2 - rank, SMALL);
+    free(words);
+}
+
+static void a_peer_dies_that_announced(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct job job = {
+            .count = 3, .provider = providers[i], .work = miss_none};
+
+        assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
+    }
+}
+
 /* -- a peer dies with a lock of shm's memory taken -- */
 
 /* What `shm` shares of a process begins with its form, and has its lock at
@@ -843,6 +904,7 @@ int main(void)
         cmocka_unit_test(a_gpu_is_reset),
         cmocka_unit_test(a_copy_fails_between_pieces),
         cmocka_unit_test(a_peer_dies_while_written),
+        cmocka_unit_test(a_peer_dies_that_announced),
         cmocka_unit_test(a_peer_dies_with_a_lock),
         cmocka_unit_test(a_peer_dies_between_words),
         cmocka_unit_test(killed_ranks_leave_nothing),

@@ -291,6 +291,8 @@ static void end_head(nw_channel *channel, struct nw_peer *peer)
         if (channel->unexpected_tail == head)
             channel->unexpected_tail = last;
     }
+    if (head->data)
+        nw_slot_post(channel, head->data);
     nw_slot_post(channel, head);
 }
 

@@ -108,7 +108,8 @@ static void match(nw_channel *channel, struct nw_slot *slot,
     }
     if (wire->kind == NW_WIRE_HEAD)
         request->result.protocol = NW_CHANNEL_TWO;
-    if (wire->kind == NW_WIRE_HEAD && !slot->data)
+    if (wire->kind == NW_WIRE_HEAD &&
+        (!slot->data || slot->filled < wire->bytes))
         slot->match = request;
     else
         nw_deliver(channel, slot, request);
@@ -220,28 +221,41 @@ static void part_came(nw_channel *channel, struct nw_slot *slot,
     came_in_turn(channel, head, peer);
 }
 
+/* What follows a HEAD comes whole, or in parts as well, which join the first.
+ */
+static void data_came(nw_channel *channel, struct nw_slot *slot,
+                      struct nw_slot *head, size_t bytes)
+{
+    if (head->data) {
+        memcpy(head->payload + head->filled, slot->memory, bytes);
+        nw_slot_post(channel, slot);
+    } else {
+        head->data = slot;
+        head->payload = slot->memory;
+    }
+    head->filled += bytes;
+    if (head->filled < head->wire.bytes)
+        return;
+    channel->peer[head->wire.source].head = NULL;
+    if (head->match)
+        nw_deliver(channel, head, head->match);
+}
+
 static void payload_came(nw_channel *channel, struct nw_slot *slot,
                          struct nw_peer *peer, size_t bytes)
 {
     struct nw_slot *head = peer->head;
-    bool part = head && head->wire.kind == NW_WIRE_PART;
 
-    if (!head || (part ? bytes > head->wire.bytes - head->filled
-                       : bytes != head->wire.bytes)) {
+    if (!head || bytes > head->wire.bytes - head->filled) {
         channel->counts.malformed++;
         nw_slot_post(channel, slot);
         nw_peer_lose(channel, peer, "it sent a payload without its header");
         return;
     }
-    if (part) {
+    if (head->wire.kind == NW_WIRE_PART)
         part_came(channel, slot, head, bytes);
-        return;
-    }
-    peer->head = NULL;
-    head->data = slot;
-    head->payload = slot->memory;
-    if (head->match)
-        nw_deliver(channel, head, head->match);
+    else
+        data_came(channel, slot, head, bytes);
 }
 
 static void message_came(nw_channel *channel, struct nw_slot *slot,

@@ -121,14 +121,16 @@ static nw_status find_payload(nw_channel_request *request)
 }
 
 /* Whether the provider copies the message, whole or in parts, before it returns
- * from the call. */
+ * from the call; of two messages the second is none where it is empty. */
 static bool is_copied(const nw_channel_request *request)
 {
     const struct nw_endpoint *fabric =
         nw_fabric_of(request->channel, request->peer);
+    uint64_t bytes = request->message.bytes;
+    enum nw_channel_protocol last = bytes ? NW_CHANNEL_TWO : NW_CHANNEL_PACK;
 
-    return fabric->copies && request->result.protocol <= NW_CHANNEL_PACK &&
-           request->message.bytes + NW_WIRE_HEADER <= NW_PARTS * fabric->whole;
+    return fabric->copies && request->result.protocol <= last &&
+           bytes + NW_WIRE_HEADER <= NW_PARTS * fabric->whole;
 }
 
 static ssize_t post_pieces(nw_channel_request *request, const struct iovec *iov,
@@ -223,6 +225,27 @@ static ssize_t post_head(nw_channel_request *request)
     return nw_control_now(request->channel, request->peer, &request->wire);
 }
 
+/* The payload, or what is left of it, in parts that the provider copies. */
+static ssize_t post_rest(nw_channel_request *request)
+{
+    struct nw_peer *peer = request->peer;
+    struct nw_endpoint *fabric = nw_fabric_of(request->channel, peer);
+    uint64_t rank = (uint64_t)request->channel->options.rank;
+    ssize_t code = 0;
+
+    while (!code && request->moved < request->message.bytes) {
+        uint64_t left = request->message.bytes - request->moved;
+        size_t part = left < fabric->whole ? left : fabric->whole;
+
+        code =
+            fi_injectdata(fabric->ep, (char *)request->payload + request->moved,
+                          part, rank, peer->address);
+        if (!code)
+            request->moved += part;
+    }
+    return code;
+}
+
 static ssize_t post_two(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
@@ -235,7 +258,10 @@ static ssize_t post_two(nw_channel_request *request)
         if (code)
             return code;
         request->head_sent = true;
+        request->moved = 0;
     }
+    if (is_copied(request))
+        return post_rest(request);
     if (describe(request, descriptors))
         return -FI_ENOMEM;
     return fi_senddata(nw_fabric_of(channel, peer)->ep, request->payload,
@@ -285,7 +311,6 @@ static ssize_t post_parts(nw_channel_request *request)
     struct nw_peer *peer = request->peer;
     struct nw_endpoint *fabric = nw_fabric_of(channel, peer);
     size_t whole = fabric->whole;
-    uint64_t rank = (uint64_t)channel->options.rank;
     uint64_t start = request->weighs && !request->head_sent ? nw_clock_ns() : 0;
     ssize_t code = 0;
 
@@ -297,16 +322,7 @@ static ssize_t post_parts(nw_channel_request *request)
         request->moved = whole - NW_WIRE_HEADER;
         peer->owed = 0;
     }
-    while (!code && request->moved < request->message.bytes) {
-        uint64_t left = request->message.bytes - request->moved;
-        size_t part = left < whole ? left : whole;
-
-        code =
-            fi_injectdata(fabric->ep, (char *)request->payload + request->moved,
-                          part, rank, peer->address);
-        if (!code)
-            request->moved += part;
-    }
+    code = post_rest(request);
     if (!code && start)
         nw_pace_took(nw_fetch_pace(request), 0, 2 * (nw_clock_ns() - start));
     return code;
@@ -348,13 +364,13 @@ static void posted(nw_channel_request *request)
     struct nw_peer *peer = request->peer;
 
     count(request);
-    if (request->result.protocol == NW_CHANNEL_TWO &&
-        request->message.bytes > ORDERED)
-        peer->two = request;
     if (is_copied(request)) {
         nw_request_finish(request, NW_OK);
         return;
     }
+    if (request->result.protocol == NW_CHANNEL_TWO &&
+        request->message.bytes > ORDERED)
+        peer->two = request;
     nw_list_remove(request);
     if (request->result.protocol == NW_CHANNEL_FETCH)
         return;

@@ -52,7 +52,7 @@ struct nw_slot {
     bool looping;              /* the adapter reads from it */
     char *memory;
     char *payload;   /* where it begins, in this or the other slot */
-    uint64_t filled; /* of a PART: payload that is here */
+    uint64_t filled; /* of a HEAD or PART: payload that is here */
 };
 
 /* Staging memory of a large GPU message. */

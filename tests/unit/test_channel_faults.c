@@ -463,6 +463,58 @@ static void a_peer_dies_that_announced(void **state)
     }
 }
 
+/* -- a peer dies with messages before it that it never looked at -- */
+
+/* What was sent to it ends, and what the others send each other goes on. */
+static void send_to_the_deaf(nw_channel *channel, const struct job *job,
+                             int32_t rank)
+{
+    enum { SENT = 3 };
+    char *words = calloc(1, job->largest);
+    nw_channel_request *request[SENT] = {NULL};
+
+    for (int32_t peer = 0; peer < 3; peer++)
+        if (peer != rank)
+            works(channel, rank, peer, SMALL);
+    nw_channel_flush(channel);
+    if (rank == 2) {
+        (void)usleep(100000);
+        (void)kill(getpid(), SIGKILL);
+    }
+    for (int i = 0; i < SENT; i++)
+        MUST(nw_channel_send(
+            channel, &(struct nw_channel_message){words, job->largest, 2, 1},
+            &request[i]));
+    for (int i = 0; i < SENT; i++) {
+        nw_status status = nw_channel_wait(&request[i], NULL);
+
+        SHOULD(status == NW_EIO || !status);
+    }
+    for (int i = 0; i < 4; i++) {
+        works(channel, rank, !rank, job->largest);
+        MUST(pass(channel, !rank,
+                  (struct nw_channel_message){words, job->largest, !rank, i}));
+    }
+    free(words);
+}
+
+static void a_peer_dies_deaf(void **state)
+{
+    static const size_t sizes[] = {8000, 16000, 8000};
+
+    (void)state;
+    for (int i = 0; i < 3 * NW_CHANNEL_PROTOCOLS; i++) {
+        struct job job = {.count = 3,
+                          .provider = providers[i % 3 == 2],
+                          .protocol = (enum nw_channel_protocol)(i / 3),
+                          .slot_bytes = 65536,
+                          .largest = sizes[i % 3],
+                          .work = send_to_the_deaf};
+
+        assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
+    }
+}
+
 /* -- a peer dies with a lock of shm's memory taken -- */
 
 /* What `shm` shares of a process begins with its form, and has its lock at
@@ -905,6 +957,7 @@ int main(void)
         cmocka_unit_test(a_copy_fails_between_pieces),
         cmocka_unit_test(a_peer_dies_while_written),
         cmocka_unit_test(a_peer_dies_that_announced),
+        cmocka_unit_test(a_peer_dies_deaf),
         cmocka_unit_test(a_peer_dies_with_a_lock),
         cmocka_unit_test(a_peer_dies_between_words),
         cmocka_unit_test(killed_ranks_leave_nothing),

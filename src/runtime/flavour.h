@@ -8,6 +8,9 @@
 #define NW_RUNTIME_FLAVOUR_H
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 /* Where a predefined handle of the MPI library is; NULL where there is none. */
 void *nw_mpi_data(const char *name);

@@ -35,15 +35,21 @@ def read_table(path):
     return rows, skips
 
 
+def called(name):
+    """MPI's name of it; Open MPI 4 has persistent collective calls as MPIX_*_init."""
+    return "MPI" + "_" * (not name.startswith("X_")) + name
+
+
 def prototypes(command):
     """name -> list of parameter declarations, from the preprocessed header."""
     source = subprocess.run(command + ["-E", "-P", "-x", "c", "-"], check=True,
-                            input="#include <mpi.h>\n", capture_output=True,
+                            input="#include <mpi.h>\n#if __has_include(<mpi-ext.h>)\n"
+                            "#include <mpi-ext.h>\n#endif\n", capture_output=True,
                             text=True).stdout
     found = {}
-    for match in re.finditer(r"\bint\s+PMPI_(\w+)\s*\(([^;{]*?)\)\s*"
+    for match in re.finditer(r"\bint\s+PMPI(_\w+|X_\w+_init)\s*\(([^;{]*?)\)\s*"
                              r"(?:__attribute__\s*\(\(.*?\)\)\s*)*;", source, re.S):
-        found[match[1]] = [" ".join(p.split()) for p in match[2].split(",")]
+        found[match[1].lstrip("_")] = [" ".join(p.split()) for p in match[2].split(",")]
     return found
 
 
@@ -56,13 +62,13 @@ def declare(parameter, name):
 
 
 def heading(name, names, parameters):
-    """What every macro begins with: the parameters and arguments of MPI_name,
-    and those of what it shares with PMPI_name."""
+    """What every macro begins with: the parameters and arguments of a call, and
+    those of what it shares with its PMPI twin."""
     declared = [declare(p, n) for p, n in zip(parameters, names)]
     declared += ["..."] * (parameters[-1] == "...")
-    shared = ["__typeof__(&MPI_%s) nw_next" % name] + declared
+    shared = ["__typeof__(&%s) nw_next" % called(name)] + declared
     lists = [declared or ["void"], names, shared, ["nw_next"] + names]
-    return ", ".join(["MPI_" + name] + ["(%s)" % ", ".join(words) for words in lists])
+    return ", ".join([called(name)] + ["(%s)" % ", ".join(words) for words in lists])
 
 
 def wrapper(name, row, parameters, staged):
@@ -74,7 +80,7 @@ def wrapper(name, row, parameters, staged):
                         (action, "", "") if when in ("before", "ending") else ("", "", action))
     return "NW_WRAP%s(%s, %s, %s, %s)" % (
         "_" + when.upper() if when in ("always", "ending", "watching") else "", head,
-        "nw_message_MPI_" + name if staged else "NW_STRAIGHT",
+        "nw_message_" + called(name) if staged else "NW_STRAIGHT",
         before.strip() or "(void)0", after.strip() or "(void)0")
 
 
@@ -111,9 +117,10 @@ def expand(rows):
         if when == "collective":
             yield "I" + function[0].lower() + function[1:], (
                 when, names + ["request"], action)
-            yield function + "_init", (when, names + ["info", "request"],
-                                       action if "NW_STAGE" in action else
-                                       "NW_PLAN(%s, *request)" % action)
+            for twin in function + "_init", "X_" + function + "_init":
+                yield twin, (when, names + ["info", "request"],
+                             action if "NW_STAGE" in action else
+                             "NW_PLAN(%s, *request)" % action)
 
 
 def all_rows(rows, header):
@@ -124,8 +131,8 @@ def all_rows(rows, header):
                 continue
             count = len([p for p in header[name] if p not in ("...", "void")])
             if count != len(row[1]):
-                sys.exit("MPI_%s has %d arguments, the table gives %d"
-                         % (name, count, len(row[1])))
+                sys.exit("%s has %d arguments, the table gives %d"
+                         % (called(name), count, len(row[1])))
             yield name, row
 
 
@@ -182,7 +189,7 @@ def show(table, command):
         if moves_data(header[name]) and not name.startswith(("Pack", "Unpack")):
             why = []
         missing += not why
-        print("MPI_%s: %s" % (name, why[0] if why else "IN NO ROW, AND MAY CARRY DATA"))
+        print("%s: %s" % (called(name), why[0] if why else "IN NO ROW, AND MAY CARRY DATA"))
     print("%d recorded, %d with a reason, %d missing"
           % (len(covered), len(set(header) - covered) - missing, missing))
     return 1 if missing or not covered else 0

@@ -50,6 +50,7 @@ HOMES = {
     "simgrid": {"simulate"},
     "libsmartcols.h": {"report"},
     "mpi.h": {"runtime", "probe", "channel", "halo", "mpdata", "bench"},
+    "mpi-ext.h": {"runtime"},
     "rdma": {"channel"}, "pmix.h": {"channel"},
     "omp.h": {"mpdata"}, "netcdf.h": {"mpdata"},
     "argp.h": {"cli", "bench", "mpdata"},

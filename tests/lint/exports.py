@@ -48,7 +48,7 @@ def main(libnodewise, preloaded):
     own = declared("NW_MPI_API")
     for library in preloaded:
         breaches += ["%s shows %s" % (library, name) for name in sorted(shown(library))
-                     if not re.match(r"P?MPI_|p?mpi_|nccl[A-Z]", name) and name not in own | want]
+                     if not re.match(r"P?MPIX?_|p?mpi_|nccl[A-Z]", name) and name not in own | want]
         breaches += ["%s lacks %s" % (library, name)
                      for name in sorted(own - shown(library))]
         if not shown(library):

@@ -5,6 +5,9 @@
 #define NW_TEST_MESSAGES_DRIVER_H
 
 #include <mpi.h>
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
 
 #include <dlfcn.h>
 #include <errno.h>

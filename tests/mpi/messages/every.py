@@ -90,7 +90,7 @@ def caller(function, names, parameters):
          "    int rc;"] + sorted(set(arrays)) +
         ["", "    (void)request, (void)message, (void)status;"] +
         [line for line in [around(names, function)] if line] +
-        ["    rc = MPI_%s(%s);" % (function, ", ".join(arguments))] + ends +
+        ["    rc = %s(%s);" % (generate.called(function), ", ".join(arguments))] + ends +
         ["    host_settles(rc);", "    return rc;", "}", ""])
 
 
@@ -107,18 +107,18 @@ def main():
             continue
         if function not in staged:
             if not any(fnmatch.fnmatchcase(function, pattern) for pattern, _, _ in skips):
-                bad.append("MPI_%s has a buffer, and neither row nor reason" % function)
+                bad.append("%s has a buffer, and neither row nor reason" % generate.called(function))
             continue
         _, names, action = staged[function]
         words = re.findall(r"\w+", action)
-        bad += ["MPI_%s: the row says nothing of %s" % (function, names[i])
+        bad += ["%s: the row says nothing of %s" % (generate.called(function), names[i])
                 for i in places if names[i] not in words]
         lines.append(caller(function, names, parameters))
         called.append((function, len(places)))
     if bad or not called:
         sys.exit("\n".join(bad) or "mpi.h has no function with a buffer")
     lines += ["static const struct function functions[] = {"]
-    lines += ['    {"%s", %d, call_%s},' % (name, n, name) for name, n in called]
+    lines += ['    {"%s", %d, call_%s},' % (generate.called(name), n, name) for name, n in called]
     lines += ["};", ""]
     with open(OUTPUT, "w", encoding="utf-8") as out:
         out.write("\n".join(lines))

@@ -329,7 +329,7 @@ def library():
     symbols = [line.split() for line in run(["nm", "-D", LIBRARY]).stdout.split("\n")]
     shown = [s[-1] for s in symbols if len(s) == 3 and s[1] in "TDBRW"]
     wanted = [s[-1] for s in symbols if len(s) == 2 and s[0] == "U"]
-    ours = ("MPI_", "PMPI_", "nccl", "nw_halo_", "nw_channel_",
+    ours = ("MPI_", "PMPI_", "MPIX_", "PMPIX_", "nccl", "nw_halo_", "nw_channel_",
             "nw_error_text", "nw_status_")
     ok(shown and all(s.startswith(ours) for s in shown),
        "shows functions of MPI and NCCL, and the API for MPI programs, only", shown)

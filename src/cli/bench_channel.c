@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "cli/bench_tell.h"
+#include "cli/child.h"
 #include "cli/command.h"
 
 #include <errno.h>
@@ -250,7 +251,7 @@ static bool run_all(const struct nw_channel_bench *bench, nw_status *status)
 
     fflush(NULL);
     for (int32_t rank = 1; rank < ranks; rank++)
-        if (!fork())
+        if (!nw_child_fork())
             _exit(run_rank(bench, rank) ? 1 : 0);
     *status = run_rank(bench, 0);
     while (wait(&how) > 0)

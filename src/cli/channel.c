@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/channel_job.h"
 #include "cli/channel_reach.h"
+#include "cli/child.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -321,7 +322,7 @@ static nw_status measure_here(struct arguments *arguments, char **table)
     arguments->channel.count = 2;
     arguments->channel.file = arguments->file;
     fflush(NULL);
-    child = fork();
+    child = nw_child_fork();
     if (!child)
         _exit(measure(arguments, 1, NULL, table) ? 1 : 0);
     status = child < 0 ? nw_fail(NW_EIO, "cannot start a second process")

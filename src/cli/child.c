@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,6 +86,15 @@ static void become(const struct nw_child *child)
     fprintf(stderr, "nodewise %s: '%s' cannot be started: %s\n", child->command,
             child->argv[0], strerror(errno));
     _exit(errno == ENOENT ? 127 : 126);
+}
+
+pid_t nw_child_fork(void)
+{
+    pid_t parent = getpid(), child = fork();
+
+    if (!child && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent))
+        _exit(128 + SIGTERM);
+    return child;
 }
 
 int nw_child_status(int state)

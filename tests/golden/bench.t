@@ -61,8 +61,12 @@ $ built=$(dirname "$(command -v nodewise)"); mpi=HYDRA; [ -x "$built/bench/patte
 old
 figures
 ! nodewise bench: the benchmark failed: figures is not written
-## Who ends the channel's leaves no file behind.
-$ nodewise bench channel bw -f shm -b 1048576 -i 1000000 -o figures 2>/dev/null & p=$!; sleep 0.5; kill $p; wait $p; echo $?; cat figures; ls figures*
+## Who ends the channel's leaves no file behind, and no process that waits for it.
+$ { nodewise bench channel bw -f shm -b 1048576 -i 1000000 -o figures & p=$!
+> for i in $(seq 250); do c=$(cat /proc/$p/task/$p/children); c=${c%% *}; [ "$c" ] && break; sleep 0.02; done
+> kill $p; wait $p; echo $?
+> for i in $(seq 250); do grep -q '^State:.[^Z]' /proc/$c/status && sleep 0.02; done; grep '^State:.[^Z]' /proc/$c/status
+> } 2>/dev/null; cat figures; ls figures*
 143
 old
 figures

@@ -89,6 +89,14 @@ void nw_direct_measure(int32_t gpu, char *pool, size_t bytes)
                          __ATOMIC_RELAXED);
 }
 
+/* Where an envelope would end inside a number of the receiver's, MPICH takes
+ * it for one that is too long. */
+static bool ends_between(const struct nw_typemap *layout)
+{
+    return NW_ENVELOPE % (layout->mixed ? layout->size : layout->unit_size) ==
+           0;
+}
+
 bool nw_load_find(const struct nw_area *area, struct nw_load *out)
 {
     struct nw_typemap *layout;
@@ -105,7 +113,7 @@ bool nw_load_find(const struct nw_area *area, struct nw_load *out)
     layout = out->layout;
     first = out->device + nw_typemap_low(layout, area->count);
     out->bytes = (uint64_t)area->count * layout->size;
-    if (!is_large(out->bytes, first) || layout->gaps ||
+    if (!is_large(out->bytes, first) || layout->gaps || !ends_between(layout) ||
         nw_area_side(area, &owner) != NW_SIDE_GPU || nw_messages_open_gpu() ||
         !nw_memory_open())
         return false;

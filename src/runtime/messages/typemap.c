@@ -49,6 +49,7 @@ static nw_status flatten_named(MPI_Datatype type, struct nw_typemap *out)
     } else if (size && out->unit != type) {
         out->unit = MPI_BYTE;
         out->unit_size = 1;
+        out->mixed = true;
     }
     return nw_runs_add(out, &run);
 }
@@ -63,6 +64,7 @@ static nw_status open_part(MPI_Datatype type, struct nw_typemap *out,
     status = flatten(type, part);
     out->unit = part->unit;
     out->unit_size = part->unit_size;
+    out->mixed |= part->mixed;
     out->gaps |= part->gaps;
     return status;
 }

@@ -33,6 +33,7 @@ struct nw_typemap {
     size_t span;       /* from the first byte to the last of one */
     MPI_Datatype unit; /* all of it is of this type; MPI_BYTE where mixed */
     size_t unit_size;
+    bool mixed; /* of several basic types */
     bool dense; /* one after the other without a gap */
     bool gaps;  /* runs hold bytes that MPI does not pack (MPI_DOUBLE_INT) */
     struct nw_run *run;

@@ -693,6 +693,41 @@ static void cancelled(MPI_Comm comm)
     }
 }
 
+/* Elements of three characters and a number, of which an envelope would end
+ * inside one: from GPU memory into host memory. */
+static void uneven(MPI_Comm comm)
+{
+    enum { ELEMENTS = 2000, EACH = 16 };
+    struct letter letter = {.bytes = ELEMENTS * 11, .id = 7};
+    struct memory memory = memory_new(!rank);
+    MPI_Datatype type;
+    int rc = MPI_SUCCESS;
+
+    if (size < 2 || rank > 1)
+        return;
+    MPI_Type_create_struct(2, (int[]){3, 1}, (MPI_Aint[]){0, 8},
+                           (MPI_Datatype[]){MPI_CHAR, MPI_DOUBLE}, &type);
+    MPI_Type_commit(&type);
+    for (int turn = 0; turn < 3; turn++) {
+        for (int i = 0; i < ELEMENTS * EACH; i++)
+            image[i] = rank ? 0x5a : byte_of(letter.id + turn, i);
+        put(&memory);
+        if (rank)
+            rc = MPI_Recv(address(&memory), ELEMENTS, type, 0, 8, comm,
+                          MPI_STATUS_IGNORE);
+        else
+            MPI_Ssend(address(&memory), ELEMENTS, type, 1, 8, comm);
+        get(&memory);
+        for (int i = 0; rank && i < ELEMENTS * EACH && !rc; i++)
+            rc = image[i] != (i % EACH < 3 || i % EACH > 7
+                                  ? byte_of(letter.id + turn, i)
+                                  : 0x5a);
+        if (rc)
+            complain("numbers of two sizes", &letter, rc);
+    }
+    MPI_Type_free(&type);
+}
+
 int main(int argc, char **argv)
 {
     static char room[RANKS * MOST * (ROOM + 1024)];
@@ -715,6 +750,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < rounds && !wrong; i++)
         play(i, comm);
     around(comm);
+    uneven(comm);
 #if MPI_VERSION >= 4
     for (int i = 0; i < 2 * WAYS && probes; i++)
         both_ways(memory_new(i % 3 != 0), i % WAYS, comm);

@@ -200,11 +200,13 @@ static bool is_written(const struct run *run)
             now.st_mtim.tv_nsec != run->before.st_mtim.tv_nsec);
 }
 
-static nw_status merge_to(const char *from, const char *to)
+/* *is_read: what fails then is the writing. */
+static nw_status merge_to(const char *from, const char *to, bool *is_read)
 {
     nw_pattern *pattern;
     nw_status status = nw_profile_merge(from, &pattern);
 
+    *is_read = !status;
     if (status)
         return status;
     status = nw_pattern_write(pattern, to);
@@ -218,10 +220,11 @@ static nw_status merge_to(const char *from, const char *to)
 static int conclude(const struct run *run, int code)
 {
     nw_status status = NW_OK;
+    bool is_read;
 
     if (is_written(run))
         return code;
-    status = merge_to(run->output, run->output);
+    status = merge_to(run->output, run->output, &is_read);
     if (status == NW_ENODEV && run->launcher == NW_LAUNCHER_NONE && code > 125)
         return code; /* it did not start, or was killed, and says so */
     if (status == NW_ENODEV)
@@ -284,12 +287,37 @@ static int run_program(const struct arguments *arguments)
     return code;
 }
 
+/* -o is none of the parts that are put together. */
+static nw_status spare_parts(const struct arguments *arguments)
+{
+    nw_status status = NW_OK;
+    bool is_there = true;
+
+    for (int rank = 0; !status && is_there; rank++) {
+        struct nw_text name = {0};
+
+        nw_text_format(&name, "%s.part.%d", arguments->merge, rank);
+        is_there = name.data && !access(name.data, F_OK);
+        if (is_there)
+            status = nw_cli_output_spares(&arguments->common, name.data);
+        nw_text_fini(&name);
+    }
+    return status;
+}
+
 static int merge(const struct arguments *arguments)
 {
     const char *to = arguments->common.output;
-    nw_status status = merge_to(arguments->merge, to ? to : arguments->merge);
+    bool is_read = false;
+    nw_status status = spare_parts(arguments);
 
-    return status ? nw_cli_fail("profile", status) : NW_EXIT_DONE;
+    if (!status)
+        status =
+            merge_to(arguments->merge, to ? to : arguments->merge, &is_read);
+    if (!status)
+        return NW_EXIT_DONE;
+    return is_read ? nw_cli_fail_output("profile", status)
+                   : nw_cli_fail("profile", status);
 }
 
 static int run(int argc, char **argv)

@@ -37,6 +37,19 @@ $ ls | grep -v part
 $ nodewise profile --merge nothing
 ! nodewise profile: nothing: no rank left a part of it
 ? 4
+## What cannot be written is no fault of what is read, and parts are kept.
+$ cp $SOURCE/tests/fuzz/corpus/part/good good.part.0; for o in /dev/full /nowhere/x good.part.0 ./good.part.0 good.pattern; do nodewise profile --merge good -o $o; echo $?; done; cmp good.part.0 $SOURCE/tests/fuzz/corpus/part/good; ls good*
+1
+1
+2
+2
+0
+good.part.0
+good.pattern
+! /dev/full: No space left on device
+! /nowhere/x: No such file or directory
+! nodewise profile: 'good.part.0' is an input: -o would write over it
+! nodewise profile: './good.part.0' is an input: -o would write over it
 ## usage
 $ nodewise profile -- mpirun -n 2 ./app
 ! nodewise profile: which file? standard output is the program's; give -o FILE

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
+#include "base/target.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,10 +143,43 @@ nw_status nw_cli_spare(const struct nw_common *common, const char *source,
     return status;
 }
 
+/* Where a file is or will be, behind all links, there by its name. */
+struct place {
+    char target[PATH_MAX];
+    const char *name;
+    struct stat folder;
+};
+
+static bool find_place(const char *path, struct place *place)
+{
+    char *slash;
+
+    if (nw_target_find(path, place->target))
+        return false;
+    slash = strrchr(place->target, '/');
+    place->name = slash ? slash + 1 : place->target;
+    if (!slash)
+        return !stat(".", &place->folder);
+    *slash = '\0';
+    return !stat(slash > place->target ? place->target : "/", &place->folder);
+}
+
+static bool is_one_place(const char *one, const char *other)
+{
+    struct place a, b;
+
+    if (!strcmp(one, other))
+        return true;
+    return strcmp(one, "-") && strcmp(other, "-") && find_place(one, &a) &&
+           find_place(other, &b) && !strcmp(a.name, b.name) &&
+           a.folder.st_dev == b.folder.st_dev &&
+           a.folder.st_ino == b.folder.st_ino;
+}
+
 static nw_status check_apart(const struct nw_cli_file *a,
                              const struct nw_cli_file *b)
 {
-    if (!a->path || !b->path || strcmp(a->path, b->path))
+    if (!a->path || !b->path || !is_one_place(a->path, b->path))
         return NW_OK;
     return nw_fail(NW_EINVAL, "%s and %s both write to %s", a->option,
                    b->option,

@@ -206,6 +206,23 @@ nodewise pattern: --svg and --to both write to standard output
 2
 ! nodewise halo: --svg and --pattern both write to p
 ? 1
+$ mkdir side; ln -s ../q side/link; for o in "--pattern q --svg ./q" "--pattern q --svg side/link" "--mapping $PWD/q --svg q -t hierarchy:4@1" "-o side/q --svg side/../side/q"; do nodewise halo plan -n 8x8x8 --slots 4 $o; echo $?; done 2>&1 | sed "s|$PWD|.|"; ls q side; nodewise halo plan -n 8x8x8 --slots 4 -q --pattern q --svg side/q >/dev/null; ls q side
+nodewise halo: --svg and --pattern both write to ./q
+2
+nodewise halo: --svg and --pattern both write to side/link
+2
+nodewise halo: --svg and --mapping both write to q
+2
+nodewise halo: -o and --svg both write to side/q
+2
+side:
+link
+q
+
+side:
+link
+q
+! ls: cannot access 'q': No such file or directory
 $ nodewise evaluate -t hierarchy:4@1 -p four.pattern --json -o - | tail -1
 }
 $ name=$(printf 'l\351.mapping'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern --json "$name" | python3 -c 'import json, sys; print(json.loads(sys.stdin.buffer.read().decode())["mappings"][1]["name"])'

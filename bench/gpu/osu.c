@@ -191,7 +191,7 @@ int main(int argc, char **argv)
     if (!rank)
         printf(
             "# OSU form: MPI %s Test\n# Send Buffer on %s and Receive Buffer "
-            "on %s\n# Size  %s        Validation\n",
+            "on %s\n# Size    %18s        Validation\n",
             is_bandwidth ? "Bandwidth" : "Latency",
             kind[0][0] == 'D' ? "DEVICE (D)" : "HOST (H)",
             kind[1][0] == 'D' ? "DEVICE (D)" : "HOST (H)",

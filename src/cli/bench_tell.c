@@ -18,8 +18,8 @@ static void print_head(const struct nw_channel_bench *bench,
         "Choice",  "Gather Latency", "Allgather Latency",
         all_to_all};
     static const char *const columns[] = {
-        "# Size      Avg Latency(us)", "# Size     Bandwidth (MB/s)",
-        "# Size               MB/s        Messages/s", NULL};
+        "# Size       Avg Latency(us)", "# Size      Bandwidth (MB/s)",
+        "# Size                  MB/s        Messages/s", NULL};
     const char *mapping = nw_channel_mapping(channel);
 
     bool plain = !strcmp(mapping, "emulated") || !strcmp(mapping, "none");

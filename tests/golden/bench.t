@@ -52,6 +52,13 @@ $ for t in gather allgather alltoall; do ASAN_OPTIONS=detect_leaks=0 nodewise be
 2
 4
 
+## Headings over their columns, as OSU's benchmarks 7 print them.
+$ for t in latency bw mbw_mr gather; do ASAN_OPTIONS=detect_leaks=0 nodewise bench channel $t -f shm -n 2 -b 2 -i 3 | awk 'NR == 3 { print; w = length } NR > 3 && length != w { print "not as wide:", $0 }'; done
+# Size       Avg Latency(us)
+# Size      Bandwidth (MB/s)
+# Size                  MB/s        Messages/s
+# Size       Avg Latency(us)
+
 ## One that is told to end has no result, even where its launcher says that all went well.
 $ built=$(dirname "$(command -v nodewise)"); mpi=HYDRA; [ -x "$built/bench/pattern/nodewise-bench-pattern-mpich" ] || mpi="Open MPI"; printf '#!/bin/sh\n[ "$1" = --version ] && echo "'"$mpi"'" && exit\ntrap "exit 0" TERM\necho >started\nfor i in $(seq 200); do sleep 0.05; done\n' >mpirun; chmod +x mpirun; echo old >figures
 > nodewise bench pattern -o figures -- ./mpirun -n 2 & p=$!

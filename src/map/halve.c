@@ -17,7 +17,7 @@ nw_status nw_halve_graph_init(struct nw_halve_graph *graph, int32_t n,
     *graph = (struct nw_halve_graph){.n = n};
     status = nw_alloc((size_t)n + 1, sizeof *graph->row, &graph->row);
     if (!status)
-        status = nw_alloc(arcs, sizeof *graph->arc, &graph->arc);
+        status = nw_alloc_raw(arcs, sizeof *graph->arc, &graph->arc);
     if (!status)
         status = nw_alloc((size_t)n, sizeof *graph->size, &graph->size);
     if (status)

@@ -45,6 +45,13 @@ NW_MUST_CHECK nw_status nw_halve_refine(const struct nw_halve_graph *graph,
                                         int32_t target, int32_t slack,
                                         int8_t *side, double *cut);
 
+/* The same with slack 0 where vertices are of size 1 and bytes whole numbers,
+ * those of a vertex `most` together. */
+#define NW_HALVE_WHOLE_MOST 2016
+NW_MUST_CHECK nw_status
+nw_halve_refine_whole(const struct nw_halve_graph *graph, int32_t target,
+                      int32_t most, int8_t *side, double *cut);
+
 /* Fills side[n]: exactly `target` of the vertices, all of size 1, are 0.
  * `tries` first cuts are made of the coarsest graph. */
 NW_MUST_CHECK nw_status nw_halve(const struct nw_halve_graph *graph,

@@ -397,14 +397,23 @@ static const struct {
 #define GRID_LOOSE 0.2           /* of all rounds but the first */
 #define GRID_SECTION_COST 300000 /* of all sections of a grid together */
 
-/* What is left to grids that are too large for the first way: sections that
- * cost so much for a bond and a process. They get the time of swaps where these
- * are not worth it. */
-static const int straight_ways[] = {NW_SECTION_STRAIGHT | NW_SECTION_PACKED,
-                                    NW_SECTION_STRAIGHT};
-#define STRAIGHT_COST 0.9
-#define STRAIGHT_COST_EACH 7
-#define GRID_SWAPS_COST 200000
+/* Large grids: sections whose first cuts are the least of those across and some
+ * grown, and what they cost for a bond and a process. They get the time of
+ * swaps where these are not worth it, and that of most ways to tile. */
+static const int starts[] = {
+    0, NW_SECTION_LAST, NW_SECTION_FIRST | NW_SECTION_LAST, NW_SECTION_GROWN};
+#define STARTS (int)(sizeof starts / sizeof *starts)
+#define FILLINGS 3
+
+static const struct {
+    double bond, process;
+} straight_cost = {0.6, 4.5}, grown_cost = {0.5, 3.5};
+
+/* of all of them, or so much for each process */
+#define STRAIGHT_MOST 800000
+#define STRAIGHT_MOST_EACH 16
+#define TILED_ALWAYS 8192 /* processes at most that are tiled in all ways */
+#define GRID_SWAPS_COST 400000
 
 /* Where ranks have many partners: sections cost more, and swaps are fewer. */
 #define GRID_SECTION_DENSER 2
@@ -472,20 +481,106 @@ static nw_status section_grid(struct search *search,
     return status;
 }
 
-static nw_status section_straight(struct search *search,
-                                  const struct nw_tiling *tiling, double *left)
+static double start_cost(const struct nw_layout *layout, int start)
+{
+    int grown = __builtin_popcount((unsigned)start & NW_SECTION_GROWN);
+    double bonds = (double)layout->row[layout->count];
+
+    return bonds * (straight_cost.bond + grown * grown_cost.bond) +
+           layout->count * (straight_cost.process + grown * grown_cost.process);
+}
+
+static double straight_most(const struct nw_layout *layout)
+{
+    return fmax(STRAIGHT_MOST, STRAIGHT_MOST_EACH * (double)layout->count);
+}
+
+/* Ways to fill a machine that differ. */
+static int list_fillings(const struct nw_layout *layout, int *list)
+{
+    int count = 0;
+
+    if (layout->tree->seats > layout->count)
+        list[count++] = NW_SECTION_PACKED;
+    list[count++] = 0;
+    if (nw_tiling_may_spread(layout))
+        list[count++] = NW_SECTION_SPREAD;
+    return count;
+}
+
+/* The most starts that so much is enough for; -1: none. */
+static int most_starts(const struct nw_layout *layout, double left)
+{
+    int start = STARTS - 1;
+
+    while (start >= 0 && start_cost(layout, starts[start]) > left)
+        start--;
+    return start;
+}
+
+/* What was found of fillings: the best, and from which starts; -1: none. */
+struct filled {
+    int way, start;
+};
+
+/* How many fillings there is time to tell apart, and from which starts, so that
+ * one more section can follow if possible. */
+static int tell_apart(const struct nw_layout *layout, int count, double left,
+                      int *start)
+{
+    double few = start_cost(layout, starts[0]);
+    double more = start_cost(layout, starts[1]);
+
+    if (count > 2 && count * few + more > left)
+        count = 2;
+    *start = count * few + more > left || (count + 1) * more <= left;
+    *start &= count * more <= left;
+    return count > 1 && count * few <= left ? count : 0;
+}
+
+static nw_status choose_filling(struct search *search,
+                                const struct nw_tiling *tiling, int always,
+                                double *left, struct filled *best)
 {
     const struct nw_layout *layout = search->layout;
-    double cost = STRAIGHT_COST * (double)layout->row[layout->count] +
-                  STRAIGHT_COST_EACH * (double)layout->count;
+    int filling[FILLINGS], all = list_fillings(layout, filling), start;
+    int count = tell_apart(layout, all, *left, &start);
     nw_status status = NW_OK;
 
-    for (size_t i = 0; !status && i < 2; i++) {
-        if (cost > *left || !is_for(search, straight_ways[i]) ||
+    *best = (struct filled){filling[0], count ? start : -1};
+    for (int i = 0; !status && i < count; i++) {
+        double before = search->cost;
+
+        if (search->placing->budget->stopped)
+            break;
+        *left -= start_cost(layout, starts[start]);
+        status =
+            section_way(search, tiling, always | starts[start] | filling[i], 0);
+        if (search->cost < before)
+            best->way = filling[i];
+    }
+    return status;
+}
+
+static nw_status section_straight(struct search *search,
+                                  const struct nw_tile_try *tile, double left)
+{
+    const struct nw_layout *layout = search->layout;
+    int always = NW_SECTION_STRAIGHT | (tile->layered ? NW_SECTION_LAYERS : 0);
+    struct filled best;
+    nw_status status =
+        choose_filling(search, &tile->tiling, always, &left, &best);
+
+    for (int round = 0; !status && round < GRID_ROUNDS; round++) {
+        int start = most_starts(layout, left);
+
+        if (start < 0 || (start == 0 && best.start >= 0) ||
             search->placing->budget->stopped)
-            continue;
-        *left -= cost;
-        status = section_way(search, tiling, straight_ways[i], 0);
+            break;
+        left -= start_cost(layout, starts[start]);
+        status = section_way(search, &tile->tiling,
+                             always | best.way | starts[start],
+                             round + (start <= best.start));
     }
     return status;
 }
@@ -497,16 +592,14 @@ static nw_status section_most(struct search *search,
 {
     const struct nw_tiling *tiling = &tile->tiling;
     double left = (double)(GRID_SECTION_COST * grid_patience(search));
-    nw_status status = NW_OK;
 
     if (is_denser(search, tiling))
         left *= GRID_SECTION_DENSER;
-    if (way_cost(search, tiling, 0) > left && !tile->boxed &&
-        tiling->dims > 2) {
-        left += swapped ? 0 : GRID_SWAPS_COST;
-        status = section_straight(search, tiling, &left);
-    }
-    return status ? status : section_grid(search, tiling, left);
+    if (way_cost(search, tiling, 0) <= left || tile->boxed || tiling->dims < 3)
+        return section_grid(search, tiling, left);
+    left = straight_most(search->layout) * (double)grid_patience(search);
+    return section_straight(search, tile,
+                            left - (swapped ? GRID_SWAPS_COST : 0));
 }
 
 /* Small grids are sifted as other patterns are, from cuts across: that reaches
@@ -621,6 +714,13 @@ static nw_status take_more(struct search *search)
     return take_section(search, search->seed, repeats_of(search));
 }
 
+/* Sections do more in the same time. */
+static bool is_tiled_less(const struct nw_layout *layout)
+{
+    return layout->count > TILED_ALWAYS &&
+           start_cost(layout, starts[0]) <= straight_most(layout);
+}
+
 static nw_status improve(struct nw_layout *layout,
                          const struct nw_placing *placing)
 {
@@ -630,7 +730,8 @@ static nw_status improve(struct nw_layout *layout,
                             .steps = steps_of(layout, placing->budget->effort),
                             .cycles = 1,
                             .heat = heat_of(layout->count)};
-    struct nw_tile_try tile = {.cost = nw_layout_cost(layout)};
+    struct nw_tile_try tile = {.few = is_tiled_less(layout),
+                               .cost = nw_layout_cost(layout)};
     bool formless = false;
     nw_status status = nw_layout_tile(layout, &tile);
 

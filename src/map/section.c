@@ -77,21 +77,29 @@ static void add_half(struct sectioning *work, struct piece piece)
         work->held[work->held_count++] = piece;
 }
 
-static void choose_middle(const struct sectioning *work, struct piece *piece)
+int32_t nw_section_left(const struct sectioning *work,
+                        const struct piece *piece, int32_t middle)
 {
     int64_t count = piece->end - piece->first;
     int64_t all = open_seats(work, piece->level, piece->from, piece->to);
-    int64_t left;
+    int64_t room = open_seats(work, piece->level, piece->from, middle);
+    int64_t left = work->section->ways & NW_SECTION_PACKED
+                       ? count
+                       : (count * room + all / 2) / all;
 
+    if (left > room)
+        left = room;
+    if (count - left > all - room)
+        left = count - (all - room);
+    return (int32_t)left;
+}
+
+static void choose_middle(const struct sectioning *work, struct piece *piece)
+{
     piece->middle = piece->from + (piece->to - piece->from) / 2;
-    left = open_seats(work, piece->level, piece->from, piece->middle);
-    piece->left = (int32_t)(work->section->ways & NW_SECTION_PACKED
-                                ? count
-                                : (count * left + all / 2) / all);
-    if (piece->left > left)
-        piece->left = (int32_t)left;
-    if (count - piece->left > all - left)
-        piece->left = (int32_t)(count - (all - left));
+    if (work->section->ways & NW_SECTION_LAYERS)
+        piece->middle = nw_section_part_layers(work, piece, piece->middle);
+    piece->left = nw_section_left(work, piece, piece->middle);
 }
 
 /* --- cutting one --- */
@@ -189,7 +197,8 @@ static nw_status cut(struct sectioning *work, int32_t number)
         memset(side, 0, (size_t)piece->left);
     } else if (!status && piece->left > 0 && piece->left < count) {
         status = nw_section_graph(work, number, &graph);
-        graph.hasty = work->section->only_formless && !work->sifted;
+        graph.hasty = (work->section->only_formless && !work->sifted) ||
+                      work->section->ways & NW_SECTION_STRAIGHT;
         if (!status && work->section->tiling)
             status = nw_section_halve_grid(work, piece, &graph, &random, side);
         else if (!status)
@@ -330,6 +339,8 @@ static nw_status prepare(struct sectioning *work)
         status = nw_alloc(n + 1, sizeof *work->next, &work->next);
     if (!status)
         status = nw_alloc(n + 1, sizeof *work->held, &work->held);
+    if (!status && work->section->tiling)
+        status = nw_section_read_grid(work);
     return status;
 }
 
@@ -368,5 +379,7 @@ nw_status nw_section(struct nw_section *section)
     free(work.now);
     free(work.next);
     free(work.held);
+    for (int d = 0; d < NW_TILE_DIMS; d++)
+        free(work.at[d]);
     return status;
 }

@@ -12,7 +12,8 @@
 /* First cuts of a piece of a grid, together: across each dimension, grown from
  * its first cell, its last, any one. Straight: only the least of those across.
  * Packed: clusters filled one after the other instead of evenly; spread: over
- * all of them instead of as few as hold the cells. */
+ * all of them instead of as few as hold the cells. Layers: clusters parted
+ * where whole layers of a box part instead of in the middle. */
 enum nw_section_way {
     NW_SECTION_STRIPES = 1,
     NW_SECTION_FIRST = 2,
@@ -22,6 +23,7 @@ enum nw_section_way {
     NW_SECTION_PACKED = 16,
     NW_SECTION_SPREAD = 32,
     NW_SECTION_STRAIGHT = 64,
+    NW_SECTION_LAYERS = 128,
 };
 
 struct nw_section {

@@ -25,6 +25,10 @@ struct sectioning {
                            down; only where they are to be sifted */
     int32_t count, next_count, held_count;
     bool sifted; /* the top at least */
+    /* of a grid: */
+    int32_t *at[NW_TILE_DIMS]; /* [count] coordinates */
+    double unit;  /* its bytes are whole numbers of that; 0: not, or large */
+    int32_t most; /* of these, of a cell together */
     nw_status status;
 };
 
@@ -40,10 +44,21 @@ NW_MUST_CHECK nw_status nw_section_share_out(const struct sectioning *work,
 /* Gives the processes of the pieces of `now` their numbers there. */
 void nw_section_number(struct sectioning *work);
 
-/* Fills side[graph->n] for a piece of a grid. */
-NW_MUST_CHECK nw_status nw_section_halve_grid(
-    const struct sectioning *work, const struct piece *piece,
-    const struct nw_halve_graph *graph, struct nw_random *random, int8_t *side);
+/* How many processes of a piece go to the clusters before `middle`. */
+int32_t nw_section_left(const struct sectioning *work,
+                        const struct piece *piece, int32_t middle);
+/* Where to part the clusters of a piece that is a box: where whole layers part
+ * with the least bytes across for what both sides hold, else there. */
+int32_t nw_section_part_layers(const struct sectioning *work,
+                               const struct piece *piece, int32_t there);
+/* The coordinates of a grid and the unit of its bytes. */
+NW_MUST_CHECK nw_status nw_section_read_grid(struct sectioning *work);
+/* Fills side[graph->n] for a piece of a grid; bytes may get another unit. */
+NW_MUST_CHECK nw_status nw_section_halve_grid(const struct sectioning *work,
+                                              const struct piece *piece,
+                                              struct nw_halve_graph *graph,
+                                              struct nw_random *random,
+                                              int8_t *side);
 
 /* Sifts what is held, each cluster by itself. Its pieces stay held, with other
  * processes. */

@@ -55,6 +55,9 @@ enum nw_tile_way {
 };
 /* Whether that makes a difference. */
 bool nw_tiling_may_even(const struct nw_layout *layout);
+/* Whether a share of the cells leaves some cluster of its own empty where as
+ * few are filled as hold them. */
+bool nw_tiling_may_spread(const struct nw_layout *layout);
 
 /* Fills seat[count], whatever the sizes; nothing may be fixed. */
 NW_MUST_CHECK nw_status nw_tiling_cut(const struct nw_layout *layout,
@@ -94,10 +97,13 @@ void nw_tiling_snake(const struct nw_tiling *tiling, int number, int32_t count,
 bool nw_tiling_is_level(const struct nw_tiling *tiling);
 
 struct nw_tile_try {
-    bool once;               /* boxes and one way of cuts: for who waits */
-    double cost;             /* of the layout, in and out */
-    bool found;              /* out: there is a grid */
-    bool boxed;              /* out: boxes within boxes hold it */
+    bool once;   /* boxes and one way of cuts: for who waits */
+    bool few;    /* not all ways of cuts where cells neither fill boxes well nor
+                    lie in a plane: sections follow */
+    double cost; /* of the layout, in and out */
+    bool found;  /* out: there is a grid */
+    bool boxed;  /* out: boxes within boxes hold it, near to cubes */
+    bool layered;            /* out: parted better where whole layers part */
     struct nw_tiling tiling; /* it */
 };
 

@@ -100,6 +100,25 @@ bool nw_tiling_may_even(const struct nw_layout *layout)
     return false;
 }
 
+bool nw_tiling_may_spread(const struct nw_layout *layout)
+{
+    const struct nw_tree *tree = layout->tree;
+    int32_t count = layout->count, cluster = 0;
+
+    for (int level = tree->levels - 1; level > 0 && count; level--) {
+        int32_t few = children_of(tree, level, cluster, count, false);
+        int32_t first = tree->first[level][cluster];
+        int32_t last = tree->first[level][cluster + 1] - 1;
+        int32_t from = tree->cluster[level - 1][first];
+
+        if (from + few <= tree->cluster[level - 1][last])
+            return true;
+        count = (count + few - 1) / few;
+        cluster = from;
+    }
+    return false;
+}
+
 /* One cluster: on to its children. */
 static void enter(struct cutting *work, struct nw_tile_share share)
 {

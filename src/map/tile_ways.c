@@ -14,6 +14,11 @@ static const uint16_t ways[] = {
     0,  EVENLY, 4, EVENLY | 4, 3, EVENLY | 1, 6,  14, 2,  EVENLY | 12,
     12, 26,     8, 10,         7, 11,         28, 20, 24, 30};
 #define WAYS (sizeof ways / sizeof *ways)
+/* The first ones, and that part of the looks, where sections follow. */
+static const uint16_t few_ways[] = {0, 3, EVENLY, 4};
+#define FEW_WAYS (sizeof few_ways / sizeof *few_ways)
+#define FEW_LEAST 4
+#define FEW_PART 4
 #define LOOKS 2500000 /* at cells and bonds, all ways together */
 #define LOOKS_LARGE 9000000
 #define LARGE 32768        /* cells beyond which more looks are worth it */
@@ -52,13 +57,31 @@ static size_t looks_of(const struct nw_layout *layout)
     return (layout->count > LARGE ? LOOKS_LARGE : LOOKS) / looks;
 }
 
-static size_t ways_of(const struct nw_layout *layout, bool boxes)
+static bool are_few(const struct nw_tile_try *try)
+{
+    return try->few && try->tiling.dims > 2 && !try->boxed;
+}
+
+static size_t ways_of(const struct nw_layout *layout,
+                      const struct nw_tile_try *try)
 {
     size_t most = looks_of(layout);
 
-    if (most < 1 || (most < WAYS && boxes && divides_well(layout)))
+    if (try->once || most < 1 || (most < WAYS && try->boxed))
         return 1;
-    return most < WAYS ? most : WAYS;
+    if (are_few(try))
+        return most / FEW_PART > FEW_LEAST ? most / FEW_PART : FEW_LEAST;
+    return most;
+}
+
+/* Way number i; 0 beyond the last. */
+static uint16_t way_at(const struct nw_tile_try *try, size_t i)
+{
+    size_t few = are_few(try) ? FEW_WAYS : 0;
+
+    if (i < few)
+        return few_ways[i];
+    return i - few < WAYS ? ways[i - few] : 0;
 }
 
 /* Large grids only along what outweighs the rest. */
@@ -88,32 +111,39 @@ static nw_status take_snakes(struct nw_layout *layout, int32_t *seat,
 
 /* Where every seat is taken, packing changes nothing: such ways come down to
  * others. False for what was tried before. */
-static bool is_new(const struct nw_layout *layout, bool even, size_t i)
+static bool is_new(const struct nw_layout *layout, bool even,
+                   const struct nw_tile_try *try, size_t i)
 {
     bool full = layout->count == layout->tree->seats;
-    int mask = full ? ~NW_TILE_PACKED : ~0;
+    int mask = full ? ~NW_TILE_PACKED : ~0, way = way_at(try, i);
 
-    if (ways[i] & EVENLY)
-        return even;
+    if (way & EVENLY)
+        mask = ~0;
     for (size_t k = 0; k < i; k++)
-        if (((ways[k] ^ ways[i]) & mask) == 0)
+        if (((way_at(try, k) ^ way) & mask) == 0)
             return false;
-    return true;
+    return even || !(way & EVENLY);
 }
 
-static nw_status take_cuts(struct nw_layout *layout, size_t most, int32_t *seat,
+static nw_status take_cuts(struct nw_layout *layout, int32_t *seat,
                            struct nw_tile_try *try)
 {
+    size_t most = ways_of(layout, try);
     bool even = nw_tiling_may_even(layout);
     nw_status status = NW_OK;
 
-    for (size_t i = 0; !status && most && i < WAYS; i++) {
-        if (!is_new(layout, even, i))
+    for (size_t i = 0; !status && most && i < FEW_WAYS + WAYS; i++) {
+        double before = try->cost;
+        int way = way_at(try, i);
+
+        if (!is_new(layout, even, try, i))
             continue;
         most--;
-        status = nw_tiling_cut(layout, &try->tiling, ways[i], seat);
+        status = nw_tiling_cut(layout, &try->tiling, way, seat);
         if (!status)
             status = nw_layout_take_if_better(layout, seat, &try->cost);
+        if (way & NW_TILE_LAYERS && try->cost < before)
+            try->layered = true;
     }
     return status;
 }
@@ -128,27 +158,27 @@ static double cells_of_child(const struct nw_layout *layout)
     return (double)layout->count / (last + 1);
 }
 
-static int columns_of(const struct nw_layout *layout, bool boxes,
-                      const struct nw_tiling *tiling,
+static int columns_of(const struct nw_layout *layout,
+                      const struct nw_tile_try *try,
                       struct nw_tile_columns *columns)
 {
     double each = cells_of_child(layout);
     size_t most = looks_of(layout) / COLUMNS_SHARE;
 
     if (layout->count > LARGE || each <= 1 || each >= layout->count ||
-        (boxes && divides_well(layout) && most < COLUMNS_MOST))
+        (try->boxed && most < COLUMNS_MOST))
         return 0;
     if (most > COLUMNS_MOST)
         most = COLUMNS_MOST;
-    return nw_tiling_columns(tiling, each, (int)most, columns);
+    return nw_tiling_columns(&try->tiling, each, (int)most, columns);
 }
 
 /* Where sizes do not divide, pieces that reach round a corner. */
-static nw_status take_columns(struct nw_layout *layout, bool boxes,
-                              int32_t *seat, struct nw_tile_try *try)
+static nw_status take_columns(struct nw_layout *layout, int32_t *seat,
+                              struct nw_tile_try *try)
 {
     struct nw_tile_columns columns[COLUMNS_MOST];
-    int count = columns_of(layout, boxes, &try->tiling, columns);
+    int count = columns_of(layout, try, columns);
     nw_status status = NW_OK;
 
     for (int i = 0; !status && i < count; i++) {
@@ -166,16 +196,15 @@ static nw_status take_best(struct nw_layout *layout, int32_t *seat,
     bool boxes = false;
     nw_status status = nw_tiling_boxes(layout, tiling, seat, &boxes);
 
-    try->boxed = boxes;
+    try->boxed = boxes && divides_well(layout);
     if (!status && boxes)
         status = nw_layout_take_if_better(layout, seat, &try->cost);
     /* boxes that divide may be slabs of a prime: cut in any case */
     if (!status)
-        status = take_cuts(layout, try->once ? 1 : ways_of(layout, boxes), seat,
-                           try);
+        status = take_cuts(layout, seat, try);
     if (status || try->once)
         return status;
-    status = take_columns(layout, boxes, seat, try);
+    status = take_columns(layout, seat, try);
     return status ? status : take_snakes(layout, seat, try);
 }
 

@@ -412,6 +412,7 @@ static const struct {
 /* of all of them, or so much for each process */
 #define STRAIGHT_MOST 800000
 #define STRAIGHT_MOST_EACH 16
+#define CUT_DIMS 4        /* more are not cut, but into boxes */
 #define TILED_ALWAYS 8192 /* processes at most that are tiled in all ways */
 #define GRID_SWAPS_COST 400000
 
@@ -721,6 +722,13 @@ static bool is_tiled_less(const struct nw_layout *layout)
            start_cost(layout, starts[0]) <= straight_most(layout);
 }
 
+/* In five dimensions nearly all cells lie at borders: what fills no boxes there
+ * is searched as anything else is. */
+static bool is_grid(const struct nw_tile_try *tile)
+{
+    return tile->boxed || tile->tiling.dims <= CUT_DIMS;
+}
+
 static nw_status improve(struct nw_layout *layout,
                          const struct nw_placing *placing)
 {
@@ -736,7 +744,7 @@ static nw_status improve(struct nw_layout *layout,
     nw_status status = nw_layout_tile(layout, &tile);
 
     placing->budget->best = search.cost = tile.cost;
-    if (!status && tile.found)
+    if (!status && tile.found && is_grid(&tile))
         return improve_grid(&search, &tile);
     search.simmer_heat = SIMMER_HEAT;
     if (!status)

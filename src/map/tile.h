@@ -10,7 +10,7 @@
 
 #include "map/layout.h"
 
-#define NW_TILE_DIMS 4
+#define NW_TILE_DIMS 5
 #define NW_TILE_STEPS 128
 
 /* Cell of process p: coordinate d is p / stride[d] % size[d]; the last

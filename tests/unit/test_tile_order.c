@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#define CODES 81 /* offsets of -1, 0, 1 in 4 dimensions */
+#define CODES 243 /* offsets of -1, 0, 1 in 5 dimensions */
 #define BYTES 3
 
 struct grid {
@@ -166,6 +166,7 @@ static void test_grids_dealt_anew_are_found(void **state)
         {3, {9, 7, 8}, {true, true, true}, true},
         {4, {6, 5, 7, 4}, {false}, false},
         {4, {6, 5, 7, 4}, {true, true, false, false}, false},
+        {5, {5, 4, 5, 3, 4}, {false}, false},
     };
 
     (void)state;
@@ -190,6 +191,32 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
     assert_true(try.found);
     assert_float_equal(nw_layout_cost(&layout),
                        3 * 64 * (100 + 2 * 10 + 4 * 1) * BYTES, 1e-6);
+    nw_layout_fini(&layout);
+    nw_tree_fini(&tree);
+}
+
+/* Of 3840 bonds a box of 8 cells keeps 12 as a cube of 2 in three dimensions,
+ * one of 64 keeps 176 as 4 x 2 x 2 x 2 x 2, where 4 x 4 x 2 x 2 would keep 160.
+ */
+static void test_five_dimensions_lie_in_boxes(void **state)
+{
+    static const struct grid grid = {5, {4, 4, 4, 4, 4}, {false}, false};
+    struct nw_tile_try try = {0};
+    struct nw_layout layout;
+    struct nw_tree tree;
+
+    (void)state;
+    open_tree(1024, &tree);
+    open_layout(&grid, &tree, &layout);
+    try.cost = nw_layout_cost(&layout);
+    MUST(nw_layout_tile(&layout, &try));
+    assert_true(try.found && try.boxed);
+    assert_int_equal(try.tiling.dims, 5);
+    assert_float_equal(
+        nw_layout_cost(&layout),
+        (128 * 12 + (16 * 176 - 128 * 12) * 10 + (3840 - 16 * 176) * 100) *
+            BYTES,
+        1e-6);
     nw_layout_fini(&layout);
     nw_tree_fini(&tree);
 }
@@ -258,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_grids_dealt_anew_are_found),
         cmocka_unit_test(test_what_was_dealt_anew_is_cut_as_before),
+        cmocka_unit_test(test_five_dimensions_lie_in_boxes),
         cmocka_unit_test(test_short_chains_are_no_other_grid),
         cmocka_unit_test(test_what_is_no_grid_keeps_its_numbers),
     };

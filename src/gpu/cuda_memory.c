@@ -3,12 +3,9 @@
 #include "gpu/cuda.h"
 
 #include "base/library.h"
+#include "base/readable.h"
 #include "base/status.h"
 #include "base/text.h"
-
-#include <errno.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 enum {
     HOST_PORTABLE = 1,
@@ -69,16 +66,6 @@ void nw_cuda_free_pinned(void *memory)
         (void)nw_cuda.free_host(memory);
 }
 
-/* Asked of the kernel: where the CPU cannot read, a fault would kill us. */
-static bool is_out_of_reach(const void *memory)
-{
-    char byte;
-    struct iovec to = {&byte, 1}, from = {(void *)memory, 1};
-
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) < 0 &&
-           errno == EFAULT;
-}
-
 /* A driver that has failed for good no longer knows its memory: what the CPU
  * cannot read is still a GPU's then, so that its use is an error. */
 bool nw_cuda_holds(const void *memory, int32_t *gpu)
@@ -87,7 +74,7 @@ bool nw_cuda_holds(const void *memory, int32_t *gpu)
     int ordinal = -1;
     int code = nw_cuda.attribute(&kind, ABOUT_KIND, (cu_memory)memory);
     bool found = code && code != NOT_ITS_OWN
-                     ? is_out_of_reach(memory)
+                     ? nw_is_out_of_reach(memory)
                      : !code && (kind == KIND_GPU || kind == KIND_UNIFIED);
 
     if (found && nw_cuda.attribute(&ordinal, ABOUT_GPU, (cu_memory)memory))

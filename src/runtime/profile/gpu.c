@@ -8,6 +8,8 @@
  */
 #include "runtime/profile/gpu.h"
 
+#include "base/readable.h"
+
 #include <dlfcn.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +17,7 @@
 
 /* Own declarations of the few driver calls that are needed. */
 enum { CU_MEMORY_TYPE = 2, CU_MEMORY_DEVICE = 2, CU_SUCCESS = 0 };
+enum { CU_NOT_ITS_OWN = 1 /* what is said of memory that it did not give */ };
 typedef int (*pointer_query)(void *out, int attribute, uint64_t pointer);
 typedef int (*context_query)(void **context);
 typedef int (*count_query)(int *count);
@@ -127,14 +130,19 @@ static bool is_on_stack(uintptr_t address)
     return (address ^ (uintptr_t)__builtin_frame_address(0)) < 1u << 12;
 }
 
+/* A driver that has failed for good no longer knows its memory: what the CPU
+ * cannot read is still a GPU's then, so that its use is an error. */
 bool nw_gpu_holds(const void *address)
 {
     pointer_query query;
     unsigned type = 0;
+    int code;
 
     if (!nw_gpu_is_used() || !address || is_on_stack((uintptr_t)address))
         return false;
     query = __atomic_load_n(&get_attribute, __ATOMIC_RELAXED);
-    return query(&type, CU_MEMORY_TYPE, (uintptr_t)address) == CU_SUCCESS &&
-           type == CU_MEMORY_DEVICE;
+    code = query(&type, CU_MEMORY_TYPE, (uintptr_t)address);
+    return code == CU_SUCCESS
+               ? type == CU_MEMORY_DEVICE
+               : code != CU_NOT_ITS_OWN && nw_is_out_of_reach(address);
 }

@@ -2,8 +2,9 @@
 /*
  * Calls that keep their memory, given GPU memory: each must end in
  * MPI_ERR_BUFFER and go on. Prints "refused N of M, failed K". With arguments
- * "send" or "receive" one message, whose copy a test lets fail; with "mixed"
- * and "led" datatypes that lead to GPU memory from elsewhere.
+ * "send" or "receive" one message, whose copy a test lets fail, or, with
+ * "reset", behind a GPU that has failed for good; with "mixed" and "led"
+ * datatypes that lead to GPU memory from elsewhere.
  */
 #include <mpi.h>
 
@@ -41,6 +42,16 @@ static char *gpu_memory(void)
     if (init(0) || retain(&context, 0) || set(context) || alloc(&memory, 4096))
         return NULL;
     return (char *)memory;
+}
+
+/* From now on the driver says of nothing but that. */
+static void reset_gpu(void)
+{
+    void (*reset)(int);
+
+    *(void **)&reset =
+        dlsym(dlopen("libcuda.so.1", RTLD_NOW), "nodewise_fake_break");
+    reset(719);
 }
 
 static void windows(char *gpu)
@@ -196,6 +207,8 @@ int main(int argc, char **argv)
     } else if (argc > 1 && !strcmp(argv[1], "led")) {
         led(gpu);
     } else if (argc > 1) {
+        if (argc > 2)
+            reset_gpu();
         message(argv[1], gpu);
     } else {
         windows(gpu);

@@ -213,6 +213,13 @@ void nw_regions_give(struct nw_region *region)
     let_go(region);
 }
 
+void nw_regions_lose(struct nw_regions *regions, struct nw_region *region)
+{
+    if (region && region->listed)
+        unlist(regions, region);
+    nw_regions_give(region);
+}
+
 void nw_regions_close(struct nw_regions *regions)
 {
     while (regions->root)

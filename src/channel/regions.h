@@ -39,6 +39,8 @@ NW_MUST_CHECK nw_status nw_regions_hold(struct nw_regions *regions,
                                         struct nw_region **out);
 /* Ends one use; NULL is fine. */
 void nw_regions_give(struct nw_region *region);
+/* The same where others may still write to it: nobody gets it again. */
+void nw_regions_lose(struct nw_regions *regions, struct nw_region *region);
 /* All of it; nothing may be in use. */
 void nw_regions_close(struct nw_regions *regions);
 /* What others say to write to `memory`, as it is mapped, inside a region. */

@@ -314,6 +314,29 @@ void nw_rendezvous_push(nw_channel *channel)
     }
 }
 
+/* A peer that was given up may live, and write to what it was granted: it is
+ * not to find it any more. */
+static void take_back(nw_channel_request *request)
+{
+    nw_channel *channel = request->channel;
+    int f = request->peer ? request->peer->fabric : 0;
+
+    for (int i = 0; i < NW_PIECES; i++) {
+        struct nw_piece *piece = &channel->in[i];
+
+        if (piece->request != request)
+            continue;
+        nw_endpoint_unregister(piece->region[f]);
+        piece->region[f] = NULL;
+        piece->request = NULL;
+    }
+    if (!request->is_send && request->status &&
+        request->moved < request->granted) {
+        nw_regions_lose(&channel->regions[f], request->kept);
+        request->kept = NULL;
+    }
+}
+
 /* What a request still holds, once it is done and nothing flies. */
 void nw_rendezvous_drop(nw_channel_request *request)
 {
@@ -323,9 +346,7 @@ void nw_rendezvous_drop(nw_channel_request *request)
         nw_send_control(request->peer, request->channel, &abort);
     request->abort = 0;
     nw_rendezvous_drop_grants(request);
-    for (int i = 0; i < NW_PIECES; i++)
-        if (request->channel->in[i].request == request)
-            request->channel->in[i].request = NULL;
+    take_back(request);
     if (request->ahead)
         request->ahead->request = NULL;
     request->ahead = NULL;

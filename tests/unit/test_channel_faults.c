@@ -515,6 +515,74 @@ static void a_peer_dies_deaf(void **state)
     }
 }
 
+/* -- a peer that was given up writes to what it was granted -- */
+
+static ssize_t write_not_yet(struct fid_ep *ep, const struct fi_msg_rma *msg,
+                             uint64_t flags)
+{
+    return nw_clock_ns() < until_ns ? -FI_EAGAIN
+                                    : writes->writemsg(ep, msg, flags);
+}
+
+/* Rank 0 gives rank 1 up, and its memory back, before that writes. */
+static void be_given_up(nw_channel *channel, const struct job *job,
+                        int32_t rank)
+{
+    nw_channel_request *request = NULL;
+    struct nw_channel_message message = {NULL, LARGE, !rank, 3};
+    bool done = false;
+
+    MUST(nw_channel_memory_new(job->gpu, LARGE, &message.buffer));
+    for (int i = 0; i < 2 && rank < 2; i++)
+        MUST(pass(channel, rank == 1, message));
+    if (rank == 1) {
+        slow_end = channel->fabric[channel->peer[0].fabric].ep;
+        writes = slow_end->rma;
+        slow = *writes;
+        slow.writemsg = write_not_yet;
+        slow_end->rma = &slow;
+        until_ns = nw_clock_ns() + 400000000;
+        (void)!pass(channel, true, message);
+        (void)usleep(300000);
+        _exit(0);
+    }
+    if (!rank) {
+        MUST(nw_channel_receive(channel, &message, &request));
+        while (!request->granted && !done)
+            MUST(nw_channel_test(&request, &done, NULL));
+        nw_channel_flush(channel);
+        nw_channel_lock(channel);
+        nw_peer_lose(channel, &channel->peer[1], "it is to be");
+        nw_channel_unlock(channel);
+        SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
+        nw_channel_memory_free(job->gpu, message.buffer);
+        for (until_ns = nw_clock_ns() + 700000000; nw_clock_ns() < until_ns;) {
+            nw_channel_lock(channel);
+            (void)nw_progress(channel);
+            nw_channel_unlock(channel);
+        }
+    }
+    works(channel, rank, 2 - rank, LARGE);
+    works(channel, rank, 2 - rank, SMALL);
+}
+
+static void a_peer_writes_that_was_given_up(void **state)
+{
+    (void)state;
+    setenv("NODEWISE_CHANNEL_IPC", "off", 1);
+    for (int i = 0; i < 4; i++) {
+        struct job job = {.count = 3,
+                          .provider = providers[i % 2],
+                          .gpu = true,
+                          .staged = i / 2,
+                          .protocol = NW_CHANNEL_RENDEZVOUS,
+                          .work = be_given_up};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+    unsetenv("NODEWISE_CHANNEL_IPC");
+}
+
 /* -- a peer dies with a lock of shm's memory taken -- */
 
 /* What `shm` shares of a process begins with its form, and has its lock at
@@ -958,6 +1026,7 @@ int main(void)
         cmocka_unit_test(a_peer_dies_while_written),
         cmocka_unit_test(a_peer_dies_that_announced),
         cmocka_unit_test(a_peer_dies_deaf),
+        cmocka_unit_test(a_peer_writes_that_was_given_up),
         cmocka_unit_test(a_peer_dies_with_a_lock),
         cmocka_unit_test(a_peer_dies_between_words),
         cmocka_unit_test(killed_ranks_leave_nothing),

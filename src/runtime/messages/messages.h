@@ -304,6 +304,9 @@ int64_t nw_shape_sum(MPI_Comm comm, const void *counts, size_t count_size);
 int nw_shape_not_copied(MPI_Comm comm, int key, void *extra, void *in,
                         void *out, int *flag);
 int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
+/* Where the first of these places is. */
+void *nw_shape_place(const void *buffer, const void *places, size_t size,
+                     MPI_Datatype type);
 
 /* A buffer argument with its count and datatype, replaced in place. */
 #define NW_STAGE(way, buffer, count, datatype, blocks)                         \
@@ -338,6 +341,14 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size);
                                            __VA_ARGS__})
 #define NW_STAGE_PLACES(way, buffer, n, counts, places, datatype)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .type = (datatype))
+/* One block from one process lies at the buffer: MPICH 4.0 takes no notice of
+ * its place, and would write ahead of what is staged. */
+#define NW_ONE_PLACE(buffer, places, type, comm)                               \
+    static const int64_t nw_first_;                                            \
+    if (nw_shape_size(comm) == 1 && buffer != MPI_IN_PLACE) {                  \
+        buffer = nw_shape_place(buffer, places, sizeof(places[0]), type);      \
+        places = (const void *)&nw_first_;                                     \
+    }
 #define NW_STAGE_TYPED(way, buffer, n, counts, places, datatypes)              \
     NW_STAGE_BLOCKS(way, buffer, n, counts, places, .types = (datatypes))
 #define NW_STAGE_BYTES(way, buffer, bytes)                                     \

@@ -103,6 +103,17 @@ int64_t nw_shape_rank_count(MPI_Comm comm, const void *counts, size_t size)
     return number(counts, size, rank_of(comm));
 }
 
+void *nw_shape_place(const void *buffer, const void *places, size_t size,
+                     MPI_Datatype type)
+{
+    MPI_Aint lb, extent = 0;
+
+    if (type != MPI_DATATYPE_NULL)
+        NW_PMPI(Type_get_extent)(type, &lb, &extent);
+    extent *= (MPI_Aint)number(places, size, 0);
+    return (void *)((uintptr_t)buffer + (uintptr_t)extent);
+}
+
 int nw_shape_not_copied(MPI_Comm comm, int key, void *extra, void *in,
                         void *out, int *flag)
 {

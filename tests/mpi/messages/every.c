@@ -185,6 +185,30 @@ static void set_up(void)
          "MPI_File_open");
 }
 
+/* Of one process, to a place far behind the buffer. */
+static int is_placed(int blocking)
+{
+    enum { PLACE = 1 << 22, ROOM = 4 * (PLACE + COUNT) };
+    static const int sent[COUNT] = {7, 8, 9}, count = COUNT, place = PLACE;
+    int came[COUNT] = {0}, rc;
+    uint64_t from, to;
+    MPI_Request request;
+
+    need(cuda.alloc(&from, sizeof sent) || cuda.alloc(&to, ROOM) ||
+             cuda.in(from, sent, sizeof sent),
+         "cuMemAlloc");
+    if (blocking)
+        rc = MPI_Allgatherv((void *)from, COUNT, MPI_INT, (void *)to, &count,
+                            &place, MPI_INT, MPI_COMM_SELF);
+    else
+        rc = MPI_Iallgatherv((void *)from, COUNT, MPI_INT, (void *)to, &count,
+                             &place, MPI_INT, MPI_COMM_SELF, &request);
+    if (!rc && !blocking)
+        rc = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    need(cuda.out(came, to + 4 * PLACE, sizeof came), "cuMemcpyDtoH");
+    return !rc && !memcmp(came, sent, sizeof sent);
+}
+
 int main(int argc, char **argv)
 {
     int count = sizeof functions / sizeof *functions, seen[3] = {0};
@@ -203,6 +227,11 @@ int main(int argc, char **argv)
         if (what == 2)
             fprintf(stderr, "%s: wrong\n", functions[i].name);
     }
+    for (int blocking = 0; blocking < 2; blocking++)
+        if (!is_placed(blocking)) {
+            fprintf(stderr, "MPI_Allgatherv of one process: wrong\n");
+            seen[2]++;
+        }
     printf("%d functions: %d staged, %d refused, %d wrong\n", count, seen[1],
            seen[0], seen[2]);
     MPI_File_close(&file);

@@ -94,6 +94,8 @@ pid_t nw_child_fork(void)
 
     if (!child && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent))
         _exit(128 + SIGTERM);
+    if (!child)
+        signal(SIGINT, SIG_IGN);
     return child;
 }
 

@@ -24,8 +24,9 @@ int nw_child_signal(void);
 /* From here on SIGTERM and SIGHUP end that child, and then this process; 0: no
  * child any more. */
 void nw_child_take_along(pid_t child);
-/* As fork(), of a child that ends when this process does: it would wait for
- * us until its patience is over. */
+/* As fork(), of a child that ends when this process does, since it would wait
+ * for us until its patience is over, and by this process alone: Ctrl-C, which
+ * reaches both, is for us to answer. */
 pid_t nw_child_fork(void);
 /* The same of what waitpid() says. */
 int nw_child_status(int state);

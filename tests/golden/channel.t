@@ -36,6 +36,25 @@ host host shm socket latency 8192 two auto
 $ NODEWISE_CHANNEL_TABLE=two ASAN_OPTIONS=detect_leaks=0 nodewise bench channel choice -f shm -i 10 -b 1 | awk '/^1/ { print $4 }'
 two
 
+## Ctrl-C, which reaches both processes, ends what is measured in one word.
+$ cat > interrupt <<'END'
+> import os, re, signal, subprocess, sys, time
+> job = subprocess.Popen(sys.argv[1:], start_new_session=True)
+> listens = lambda: re.search(r"^SigCgt:.*[2367abef]$", open("/proc/%d/status" % job.pid).read(), re.M)
+> while job.poll() is None and not listens():
+>     time.sleep(0.02)
+> time.sleep(0.1)
+> os.killpg(job.pid, signal.SIGINT)
+> try:
+>     sys.exit(job.wait(40))
+> except subprocess.TimeoutExpired:
+>     os.killpg(job.pid, signal.SIGKILL)
+>     sys.exit("it goes on")
+> END
+$ XDG_CACHE_HOME=$PWD/c FAKE_CUDA_DEVICES=0 ASAN_OPTIONS=detect_leaks=0 python3 interrupt nodewise channel tune -f shm -i 100000
+! nodewise channel: cancelled
+? 1
+
 ## What is wrong is told by --show; channels go by the model meanwhile.
 $ printf 'nodewise channel 1\nhost host shm socket latency 8192 fast auto\n' > bad
 $ NODEWISE_CHANNEL_TABLE=bad nodewise channel tune --show

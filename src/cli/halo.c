@@ -223,8 +223,13 @@ static void check_words(const struct arguments *arguments,
     if (arguments->tune && (arguments->common.output || arguments->common.json))
         argp_error(state, "-o and --json belong to plan; what tune measures is "
                           "kept in --cache");
-    if (!arguments->tune && (arguments->show || arguments->clear))
-        argp_error(state, "--show and --clear belong to tune");
+    if (arguments->tune && (arguments->svg || arguments->pattern ||
+                            arguments->mapping || arguments->pairs))
+        argp_error(state, "--svg, --pattern, --mapping and --pairs belong to "
+                          "plan");
+    if (!arguments->tune &&
+        (arguments->show || arguments->clear || arguments->cache))
+        argp_error(state, "--show, --clear and --cache belong to tune");
     if (arguments->tune && !arguments->show && !arguments->clear &&
         !arguments->launcher)
         argp_error(state, "under which launcher? -- mpirun -n 2");

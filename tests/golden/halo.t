@@ -88,6 +88,18 @@ $ nodewise halo tune -n 8x8x8
 $ nodewise halo tune --show --cache $FIXTURES/pattern/valid/small.pattern 2>/dev/null
 ? 3
 
+## What belongs to the other command is refused before anything is started.
+$ for o in --svg=x --pattern=x --mapping=x --pairs; do nodewise halo tune -n 8x8x8 $o --cache none -- touch started 2>&1 | sed 1q; done; ls x started 2>/dev/null
+nodewise halo: --svg, --pattern, --mapping and --pairs belong to plan
+nodewise halo: --svg, --pattern, --mapping and --pairs belong to plan
+nodewise halo: --svg, --pattern, --mapping and --pairs belong to plan
+nodewise halo: --svg, --pattern, --mapping and --pairs belong to plan
+? 2
+$ nodewise halo plan -n 8x8x8 --cache none
+! nodewise halo: --show, --clear and --cache belong to tune
+! Try `nodewise halo --help' or `nodewise halo --usage' for more information.
+? 2
+
 ## On a machine without GPUs the pieces go to cores and the bytes are of host
 ## memory: 27 pieces of 16 cells a side have 26 neighbours each, and 18^3 - 16^3
 ## ghost cells of 8 bytes.

@@ -4,6 +4,7 @@
  * be opened. */
 #include "cli/doctor.h"
 #include "base/own.h"
+#include "cli/ask.h"
 #include "cli/launcher.h"
 #include "config.h"
 
@@ -58,13 +59,21 @@ static const char *version_line(char answer[NW_LAUNCHER_ANSWER])
     return line;
 }
 
+static enum nw_finding tell_silent(const char *path, struct nw_text *detail)
+{
+    nw_text_format(detail, "%s: --version does not end within %d s", path,
+                   NW_ASK_SECONDS);
+    return NW_MISSING;
+}
+
 static enum nw_finding versioned(const char *names, struct nw_text *detail)
 {
     char path[PATH_MAX], answer[NW_LAUNCHER_ANSWER];
 
     if (!find_program(names, path))
         return NW_MISSING;
-    nw_launcher_ask(path, answer);
+    if (!nw_launcher_ask(path, answer))
+        return tell_silent(path, detail);
     nw_text_add(detail, path);
     if (*answer)
         nw_text_format(detail, ": %s", version_line(answer));
@@ -72,7 +81,8 @@ static enum nw_finding versioned(const char *names, struct nw_text *detail)
 }
 
 /* An MPI by the words its launcher says of itself; whoever is called mpirun
- * here may be anybody's. `voices` are the words, by '|'. */
+ * here may be anybody's, and one that says nothing, too. `voices` are the
+ * words, by '|'. */
 static enum nw_finding mpi(const char *voices, struct nw_text *detail)
 {
     static const char *const names[] = {
@@ -80,11 +90,13 @@ static enum nw_finding mpi(const char *voices, struct nw_text *detail)
         "prterun", "mpiexec.mpich", "mpiexec.hydra",
     };
     char path[PATH_MAX], answer[NW_LAUNCHER_ANSWER], list[200], *voice, *rest;
+    char silent[PATH_MAX] = "";
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (!find_program(names[i], path))
             continue;
-        nw_launcher_ask(path, answer);
+        if (!nw_launcher_ask(path, answer) && !*silent)
+            memcpy(silent, path, sizeof silent);
         snprintf(list, sizeof list, "%s", voices);
         for (voice = strtok_r(list, "|", &rest); voice;
              voice = strtok_r(NULL, "|", &rest))
@@ -93,7 +105,7 @@ static enum nw_finding mpi(const char *voices, struct nw_text *detail)
                 return NW_FOUND;
             }
     }
-    return NW_MISSING;
+    return *silent ? tell_silent(silent, detail) : NW_MISSING;
 }
 
 const char *nw_doctor_first(const char *words, bool (*is)(const char *word),

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/ask.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -43,37 +44,25 @@ static bool looks_like_launcher(const char *name)
     return false;
 }
 
-static void ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
+/* Some take a second to answer: who was asked is not started again. */
+bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
 {
-    struct nw_text text = {0};
-    char *command = NULL;
-    FILE *pipe = NULL;
+    static struct {
+        char name[PATH_MAX], answer[NW_LAUNCHER_ANSWER];
+        bool answered;
+    } kept[8];
+    static size_t next;
+    size_t count = sizeof kept / sizeof *kept, i = 0;
 
-    answer[0] = '\0';
-    nw_text_add_quoted(&text, name);
-    nw_text_add(&text, " --version 2>/dev/null </dev/null");
-    if (!nw_text_take(&text, &command))
-        pipe = popen(command, "re");
-    free(command);
-    if (!pipe)
-        return;
-    answer[fread(answer, 1, NW_LAUNCHER_ANSWER - 1, pipe)] = '\0';
-    while (fgetc(pipe) != EOF)
-        ;
-    pclose(pipe);
-}
-
-/* Some take a second to answer: the one that is asked again is not started
- * again. */
-void nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER])
-{
-    static char asked[PATH_MAX], last[NW_LAUNCHER_ANSWER];
-
-    if (!*asked || strcmp(asked, name)) {
-        ask(name, last);
-        snprintf(asked, sizeof asked, "%s", name);
+    while (i < count && strcmp(kept[i].name, name))
+        i++;
+    if (i == count) {
+        i = next++ % count;
+        kept[i].answered = nw_cli_ask(name, kept[i].answer, NW_LAUNCHER_ANSWER);
+        snprintf(kept[i].name, PATH_MAX, "%s", name);
     }
-    memcpy(answer, last, sizeof last);
+    memcpy(answer, kept[i].answer, NW_LAUNCHER_ANSWER);
+    return kept[i].answered;
 }
 
 nw_status nw_launcher_find(const char *name, enum nw_launcher *out)
@@ -84,7 +73,9 @@ nw_status nw_launcher_find(const char *name, enum nw_launcher *out)
         *out = NW_LAUNCHER_NONE;
         return NW_OK;
     }
-    nw_launcher_ask(name, answer);
+    if (!nw_launcher_ask(name, answer))
+        return nw_fail(NW_EHELPER, "'%s --version' does not end within %d s",
+                       name, NW_ASK_SECONDS);
     for (size_t i = 0; i < sizeof voices / sizeof *voices; i++)
         if (strstr(answer, voices[i].words)) {
             *out = voices[i].launcher;

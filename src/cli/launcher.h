@@ -8,6 +8,7 @@
 
 #include <nodewise/status.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum nw_launcher {
@@ -18,12 +19,13 @@ enum nw_launcher {
 };
 
 /* What `NAME --version` prints, as far as there is room; "" where it cannot be
- * started. */
+ * started, and, with false, where it does not end. */
 enum { NW_LAUNCHER_ANSWER = 4096 };
-void nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
+bool nw_launcher_ask(const char *name, char answer[NW_LAUNCHER_ANSWER]);
 
 /* By its name and by what `NAME --version` says; NW_ENODEV where it looks like
- * a launcher and is none that is known. */
+ * a launcher and is none that is known, NW_EHELPER where it says nothing in
+ * time. */
 NW_MUST_CHECK nw_status nw_launcher_find(const char *name,
                                          enum nw_launcher *out);
 

@@ -101,10 +101,15 @@ static nw_status search(struct nw_job *job)
         flavour = nw_launcher_flavour(NW_LAUNCHER_NONE, job->program);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         bool slurm = !strcmp(names[i], "srun");
+        nw_status status;
 
         if (!nw_own_search(names[i], path) ||
-            (slurm && !getenv("SLURM_JOB_ID")) ||
-            nw_launcher_find(names[i], &job->kind) != NW_OK)
+            (slurm && !getenv("SLURM_JOB_ID")))
+            continue;
+        status = nw_launcher_find(names[i], &job->kind);
+        if (status == NW_EHELPER)
+            fprintf(stderr, "nodewise run: %s\n", nw_error_text());
+        if (status)
             continue;
         if (slurm || fits(flavour, job->kind))
             return nw_words_add(&job->launcher, names[i]);
@@ -134,7 +139,7 @@ static const char *find_writer(const struct nw_job *job)
     const char *version;
     int number;
 
-    nw_launcher_ask(job->launcher.word[0], answer);
+    (void)nw_launcher_ask(job->launcher.word[0], answer);
     version = strstr(answer, "Version:");
     number = number_of(version ? version : answer);
     switch (job->kind) {

@@ -17,6 +17,16 @@ $ SLURM_JOB_ID=77 nodewise doctor | grep 'batch job'
   + batch job              SLURM_JOB_ID=77
 $ nodewise doctor | grep -E '^[A-Z]' | tr '\n' ' '
 MPI Launchers Machine GPUs Fabrics Libraries Permissions 
+## A launcher that does not answer is told, and ended with what it has started.
+$ mkdir mute; printf '#!/bin/sh\n'"$(command -v sleep)"' 300 & echo $! > $0.$PPID; wait\n' > mute/mpirun; chmod +x mute/mpirun; nw=$(command -v nodewise)
+> PATH=$PWD/mute $nw doctor > list & PATH=$PWD/mute $nw run -n 2 -- /bin/true; echo $?; wait
+> grep -s '^State:.[^Z]' $(sed 's,.*,/proc/&/status,' mute/mpirun.*); ls mute/mpirun.* | wc -l; sed -n "s,$PWD/,,; / - Open MPI /p; / - MPICH /p" list
+4
+2
+  - Open MPI               mute/mpirun: --version does not end within 20 s
+  - MPICH                  mute/mpirun: --version does not end within 20 s
+! nodewise run: 'mpirun --version' does not end within 20 s
+! nodewise run: no launcher of any MPI is in the PATH; give --launcher
 ## What doctor says of the machine is what topology says.
 $ nodewise doctor | sed -n 's/.*this machine *cores: \([0-9]*\),.*/\1/p' > cores; nodewise topology live --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["element_count"])' | cmp - cores
 $ nodewise doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["schema"], {f["state"] for f in d["findings"]} <= {"here","missing","denied"}, all(f["gives"] for f in d["findings"]))'

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A launcher whose file system or daemon is away answers nobody: what is asked
+ * for its version is given some time, and then ended with all it started. */
+#include "cli/ask.h"
+
+#include "base/clock.h"
+#include "cli/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static _Noreturn void become(const char *name, int out)
+{
+    static char version[] = "--version";
+    char *argv[] = {(char *)name, version, NULL};
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    (void)setpgid(0, 0);
+    dup2(nowhere, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    execvp(name, argv);
+    _exit(127);
+}
+
+static int left_ms(uint64_t until)
+{
+    uint64_t now = nw_clock_ns();
+
+    return now < until ? (int)((until - now) / 1000000) + 1 : 0;
+}
+
+/* All that is said is taken, what there is no room for, too. */
+static void listen_to(int from, uint64_t until, char *answer, size_t room)
+{
+    struct pollfd wait = {.fd = from, .events = POLLIN};
+    char bytes[4096];
+    size_t length = 0;
+    ssize_t count = 1;
+
+    while (count && left_ms(until)) {
+        int ready = poll(&wait, 1, left_ms(until));
+
+        count = ready > 0 ? read(from, bytes, sizeof bytes) : -1;
+        if (count < 0 && ready > 0 && errno != EINTR)
+            break;
+        for (ssize_t i = 0; i < count && length < room - 1; i++)
+            answer[length++] = bytes[i];
+    }
+    answer[length] = '\0';
+}
+
+static bool has_ended(pid_t child, uint64_t until)
+{
+    pid_t ended;
+
+    while (!(ended = waitpid(child, NULL, WNOHANG)) && left_ms(until))
+        usleep(1000);
+    return ended != 0;
+}
+
+/* One that not even SIGKILL ends, in the kernel, is left behind. */
+static void end(pid_t child)
+{
+    kill(-child, SIGKILL);
+    kill(child, SIGKILL);
+    (void)has_ended(child, nw_clock_ns() + 1000000000u);
+}
+
+bool nw_cli_ask(const char *name, char *answer, size_t room)
+{
+    uint64_t until = nw_clock_ns() + NW_ASK_SECONDS * 1000000000ull;
+    int ends[2];
+    pid_t child;
+    bool ended = true;
+
+    answer[0] = '\0';
+    if (pipe2(ends, O_CLOEXEC))
+        return true;
+    child = nw_child_fork();
+    if (!child)
+        become(name, ends[1]);
+    (void)close(ends[1]);
+    if (child > 0) {
+        listen_to(ends[0], until, answer, room);
+        ended = has_ended(child, until);
+    }
+    (void)close(ends[0]);
+    if (!ended) {
+        end(child);
+        answer[0] = '\0';
+    }
+    return ended;
+}

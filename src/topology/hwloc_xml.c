@@ -8,9 +8,11 @@
 #include "base/text.h"
 #include "topology/hwloc_parts.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define MAX_NESTING 128
 #define MAX_OS_INDEX 65535
@@ -277,13 +279,41 @@ static void blank_comments(char *text)
     }
 }
 
+/* hwloc takes the length, and the end of the text, as an int. */
+static nw_status check_size(const char *file, uint64_t bytes)
+{
+    return bytes < INT_MAX ? NW_OK
+                           : nw_fail(NW_EFORMAT,
+                                     "%s:0: of 2 GiB or more, which hwloc "
+                                     "cannot read",
+                                     file);
+}
+
+/* A large one is refused before it is read, where its size is known. */
+static nw_status read_text(const char *file, char **text, size_t *count)
+{
+    struct stat info;
+    nw_status status = NW_OK;
+
+    if (!stat(file, &info) && S_ISREG(info.st_mode))
+        status = check_size(file, (uint64_t)info.st_size);
+    if (!status)
+        status = nw_file_read_text(file, text, count);
+    if (status)
+        return status;
+    status = check_size(file, *count);
+    if (status)
+        free(*text);
+    return status;
+}
+
 nw_status nw_hwloc_xml_read(const char *file, char **data, size_t *length,
                             char **host)
 {
     struct scanner scanner = {.file = file, .line = 1};
     char *text;
     size_t count;
-    nw_status status = nw_file_read_text(file, &text, &count);
+    nw_status status = read_text(file, &text, &count);
 
     if (status)
         return status;

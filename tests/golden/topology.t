@@ -126,6 +126,11 @@ $ nodewise topology no-such-machine -o kept.svg --svg; echo $?; test -e kept.svg
 2
 none
 ! nodewise topology: 'no-such-machine' is no topology source; 'nodewise topology --help' lists them
+## A file longer than hwloc can be told is refused unread.
+$ truncate -s 2G long.xml; nodewise topology long.xml
+! long.xml:0: of 2 GiB or more, which hwloc cannot read
+? 3
+$ rm long.xml
 ## What hwloc is told to take for this machine is taken, or refused: not passed over.
 $ HWLOC_XMLFILE=nothing.xml nodewise topology -q
 ! nothing.xml:0: No such file or directory (HWLOC_XMLFILE)

@@ -9,6 +9,14 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct nw_kept *orphans;
 static int orphan_count; /* looked at without the lock */
 
+static void keep(struct nw_kept *first, struct nw_kept **end)
+{
+    pthread_mutex_lock(&lock);
+    *end = orphans;
+    orphans = first;
+    pthread_mutex_unlock(&lock);
+}
+
 int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
 {
     struct nw_kept *kept;
@@ -22,11 +30,8 @@ int nw_message_free(__typeof__(&MPI_Request_free) next, MPI_Request *request)
         (void)nw_kept_finish_all(kept, NULL);
         return next(request);
     }
-    pthread_mutex_lock(&lock);
-    kept->next = orphans;
-    orphans = kept;
     __atomic_add_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
-    pthread_mutex_unlock(&lock);
+    keep(kept, &kept->next);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
@@ -53,11 +58,18 @@ static bool settle_one(struct nw_kept *kept, bool wait)
     return kept->request == MPI_REQUEST_NULL;
 }
 
-/* Those orphans that are done; all sends among them where `wait`. */
+/*
+ * Ends those orphans that are done; all sends among them where `wait`. Without
+ * the lock: error handlers hear of them, and may send and free what they like.
+ */
 static void settle(bool wait)
 {
-    struct nw_kept **at = &orphans;
+    struct nw_kept *first, **at = &first;
 
+    pthread_mutex_lock(&lock);
+    first = orphans;
+    orphans = NULL;
+    pthread_mutex_unlock(&lock);
     while (*at) {
         struct nw_kept *kept = *at;
 
@@ -70,15 +82,14 @@ static void settle(bool wait)
         __atomic_sub_fetch(&orphan_count, 1, __ATOMIC_RELAXED);
         nw_kept_fail(kept); // nothing is, where it was finished
     }
+    if (first)
+        keep(first, at);
 }
 
 void nw_orphans_reap(void)
 {
-    if (!__atomic_load_n(&orphan_count, __ATOMIC_RELAXED))
-        return;
-    pthread_mutex_lock(&lock);
-    settle(false);
-    pthread_mutex_unlock(&lock);
+    if (__atomic_load_n(&orphan_count, __ATOMIC_RELAXED))
+        settle(false);
 }
 
 void nw_requests_finish(void)

@@ -3,12 +3,13 @@
  * Two ranks, and messages of GPU memory that fail once the program has freed
  * their communicator: its error handler hears of each.
  *
- *     heirs probed|waited|copied
+ *     heirs probed|waited|copied|dropped
  *
  * probed: messages that were matched before, and are too long for what receives
  * them then. waited: one thread waits for such a message while another frees
  * the communicator. copied: messages from the host, which a test lets the GPU
- * refuse.
+ * refuse. dropped: receives whose requests the program freed, too; the handler
+ * sends GPU memory itself.
  * Prints "heard N of M".
  */
 #include "driver.h"
@@ -18,11 +19,22 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS = 3000, TURNS = 6, TAG = 3, BEFORE_US = 60000 };
+enum { WORDS = 3000, TURNS = 6, TAG = 3, BEFORE_US = 60000, TRIES = 1000 };
 
-static int rank, asked, heard;
+static int rank, asked, heard, talks;
 static uint64_t out, in;
 static MPI_Comm comm;
+
+/* GPU memory by requests of its own; what the library waits for may end here.
+ */
+static void talk_to_self(int tag)
+{
+    MPI_Request both[2];
+
+    MPI_Irecv((void *)in, WORDS, MPI_INT, 0, tag, MPI_COMM_SELF, &both[0]);
+    MPI_Isend((void *)out, WORDS, MPI_INT, 0, tag, MPI_COMM_SELF, &both[1]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+}
 
 static void hear(MPI_Comm *of, int *code, ...)
 {
@@ -31,6 +43,8 @@ static void hear(MPI_Comm *of, int *code, ...)
     MPI_Error_class(*code, &class);
     MPI_Comm_size(*of, &size); // it is a communicator
     heard += (class == MPI_ERR_TRUNCATE || class == MPI_ERR_BUFFER) && size;
+    if (talks)
+        talk_to_self(TAG + 1); // what called us may have begun with TAG
 }
 
 /* The program keeps no handler. */
@@ -145,10 +159,39 @@ static void copied(int turn)
         MPI_Comm_free(&comm);
 }
 
+/* -- what nobody waits for -- */
+
+static void dropped(int turn)
+{
+    MPI_Request request;
+
+    open_comm();
+    talks = 1;
+    if (!rank) {
+        MPI_Send((void *)out, WORDS, MPI_INT, 1, TAG, comm);
+        MPI_Comm_free(&comm);
+        return;
+    }
+    MPI_Irecv((void *)in, WORDS / 2, MPI_INT, 0, TAG, comm, &request);
+    MPI_Request_free(&request);
+    if (turn % 2)
+        MPI_Comm_free(&comm);
+    for (int i = 0, before = heard; i < TRIES && heard == before; i++) {
+        usleep(BEFORE_US / 10);
+        talk_to_self(TAG);
+    }
+    asked++;
+    if (!(turn % 2))
+        MPI_Comm_free(&comm);
+}
+
 static const struct {
     const char *name;
     void (*turn)(int turn);
-} ways[] = {{"probed", probed}, {"waited", waited}, {"copied", copied}};
+} ways[] = {{"probed", probed},
+            {"waited", waited},
+            {"copied", copied},
+            {"dropped", dropped}};
 enum { WAYS = sizeof ways / sizeof *ways };
 
 int main(int argc, char **argv)
@@ -162,12 +205,12 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     while (way < WAYS && argc > 1 && strcmp(argv[1], ways[way].name))
         way++;
-    need(way == WAYS, "heirs probed|waited|copied");
+    need(way == WAYS, "heirs probed|waited|copied|dropped");
     open_driver();
     need(cuda.alloc(&out, WORDS * sizeof(int)) ||
              cuda.alloc(&in, WORDS * sizeof(int)),
          "GPU memory");
-    for (int i = 0; i < 3 && way < 2; i++) // the pools are mapped
+    for (int i = 0; i < 3 && way != 2; i++) // the pools are mapped
         MPI_Sendrecv((void *)out, WORDS, MPI_INT, !rank, TAG, (void *)in, WORDS,
                      MPI_INT, !rank, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     for (int turn = 0; turn < TURNS; turn++)

@@ -21,7 +21,10 @@
  * message that was only announced. A receive from any source goes on as long as
  * one other peer lives. Where a GPU, a registration or memory fails at one end
  * of a message, that end hears why and the other NW_EIO, unless its part was
- * done.
+ * done. A peer that does not keep to the protocol, or whose connection fails,
+ * is given up, too. Over tcp the provider may then be in the middle of a
+ * buffer: requests end once it is not, which is taken for granted after 1 s,
+ * and 0.1 s after the loss of a peer of this host whose process has ended.
  */
 #ifndef NODEWISE_CHANNEL_H
 #define NODEWISE_CHANNEL_H

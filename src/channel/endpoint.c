@@ -184,6 +184,7 @@ static nw_status open_one(const char *provider, bool gpu,
     fabric->pieces = fabric->info->tx_attr->iov_limit > 1;
     fabric->limit = fabric->info->ep_attr->max_msg_size;
     fabric->copies = !strcmp(provider, "shm");
+    fabric->streams = !strncmp(provider, "tcp", 3);
     fabric->whole =
         fabric->copies ? fabric->info->tx_attr->inject_size : SIZE_MAX;
     fabric->info->tx_attr->op_flags |= FI_COMPLETION;

@@ -46,8 +46,10 @@ struct nw_endpoint {
     /* Of a message that the provider passes through its own memory; beyond,
      * each costs a call of the kernel. SIZE_MAX: all are alike. */
     size_t whole;
-    bool copies; /* what is not beyond: sent with FI_INJECT it has no end to
-                    await, and takes a call less */
+    bool copies;  /* what is not beyond: sent with FI_INJECT it has no end to
+                     await, and takes a call less */
+    bool streams; /* what it sends and what others write it copies by and by,
+                     within our calls */
     enum nw_reach reach;
     bool local;    /* the host's memory is registered for sends, too */
     bool gathers;  /* a header and GPU memory in one message, uncopied */

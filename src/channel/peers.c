@@ -355,6 +355,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
     if (peer->lost)
         return;
     peer->lost = true;
+    peer->lost_ns = nw_clock_ns();
     channel->lost++;
     /* who never spoke with us owes no goodbye */
     if (peer->used && !peer->bye)

@@ -44,6 +44,8 @@ static void finished(nw_channel *channel, const struct fi_cq_data_entry *entry,
     case NW_OP_WRITE:
         nw_rendezvous_written(channel, (struct nw_flight *)op, status);
         break;
+    case NW_OP_PART: /* it had such a key: time must tell */
+        break;
     }
 }
 
@@ -75,6 +77,10 @@ static bool failed(nw_channel *channel, struct nw_endpoint *fabric)
     if (n != 1 || !error->op_context)
         return false;
     entry.op_context = error->op_context;
+    if (((struct nw_op *)error->op_context)->kind == NW_OP_PART) {
+        nw_parting_refused(error->op_context, error->err);
+        return true;
+    }
     if (error->err == FI_ETRUNC || error->err == FI_EMSGSIZE)
         channel->counts.malformed++;
     finished(channel, &entry,
@@ -104,7 +110,7 @@ static bool read_queue(nw_channel *channel, struct nw_endpoint *fabric)
 static bool is_anything_waiting(const nw_channel *channel)
 {
     return channel->loops || channel->stuck || channel->movers.head ||
-           channel->starved.head;
+           channel->starved.head || channel->parting.head;
 }
 
 static void post_slots(nw_channel *channel)
@@ -126,6 +132,8 @@ static void try_again(nw_channel *channel)
         nw_deliver_retry(channel);
     nw_send_push(channel);
     nw_rendezvous_push(channel);
+    if (channel->parting.head)
+        nw_parting_look(channel);
 }
 
 bool nw_progress(nw_channel *channel)

@@ -187,13 +187,16 @@ static void grant_pieces(nw_channel_request *request)
     struct nw_piece *piece = NULL;
     nw_status status = NW_OK;
 
-    while (!status && request->granted < request->total &&
+    while (!status && !request->peer->lost &&
+           request->granted < request->total &&
            (piece = nw_piece_take(request->channel->in, request)))
         status = grant_piece(request, piece);
     if (status) {
         fail_staged(request, status);
         return;
     }
+    if (request->peer->lost)
+        return;
     if (request->granted < request->total && !request->list)
         nw_list_add(&request->channel->starved, request);
     else if (request->granted == request->total)
@@ -316,7 +319,7 @@ void nw_rendezvous_push(nw_channel *channel)
 
 /* A peer that was given up may live, and write to what it was granted: it is
  * not to find it any more. */
-static void take_back(nw_channel_request *request)
+void nw_rendezvous_revoke(nw_channel_request *request)
 {
     nw_channel *channel = request->channel;
     int f = request->peer ? request->peer->fabric : 0;
@@ -328,13 +331,21 @@ static void take_back(nw_channel_request *request)
             continue;
         nw_endpoint_unregister(piece->region[f]);
         piece->region[f] = NULL;
-        piece->request = NULL;
     }
     if (!request->is_send && request->status &&
         request->moved < request->granted) {
         nw_regions_lose(&channel->regions[f], request->kept);
+        nw_endpoint_unregister(request->region);
         request->kept = NULL;
+        request->region = NULL;
     }
+}
+
+static void give_pieces(nw_channel_request *request)
+{
+    for (int i = 0; i < NW_PIECES; i++)
+        if (request->channel->in[i].request == request)
+            request->channel->in[i].request = NULL;
 }
 
 /* What a request still holds, once it is done and nothing flies. */
@@ -346,7 +357,8 @@ void nw_rendezvous_drop(nw_channel_request *request)
         nw_send_control(request->peer, request->channel, &abort);
     request->abort = 0;
     nw_rendezvous_drop_grants(request);
-    take_back(request);
+    nw_rendezvous_revoke(request);
+    give_pieces(request);
     if (request->ahead)
         request->ahead->request = NULL;
     request->ahead = NULL;

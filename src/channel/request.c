@@ -90,7 +90,8 @@ void nw_requests_free(nw_channel *channel)
 
 void nw_request_finish(nw_channel_request *request, nw_status status)
 {
-    if (request->done)
+    if (request->done || ((status || nw_request_is_parting(request)) &&
+                          nw_parting_keeps(request, status)))
         return;
     nw_list_remove(request);
     request->done = true;

@@ -35,7 +35,13 @@ enum {
 };
 
 /* What libfabric gives back when an operation is done. First of its owner. */
-enum nw_op_kind { NW_OP_SLOT, NW_OP_SEND, NW_OP_CONTROL, NW_OP_WRITE };
+enum nw_op_kind {
+    NW_OP_SLOT,
+    NW_OP_SEND,
+    NW_OP_CONTROL,
+    NW_OP_WRITE,
+    NW_OP_PART
+};
 struct nw_op {
     struct fi_context2 context;
     enum nw_op_kind kind;
@@ -158,11 +164,14 @@ struct nw_channel_request {
 };
 
 struct nw_peer {
+    struct nw_op op;          /* to part from it: parting.c */
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
-    bool at_once;     /* the kernel lets us write to its memory */
-    bool refuses;     /* to open our memory */
-    uint64_t died_ns; /* 0: lives */
+    bool at_once;         /* the kernel lets us write to its memory */
+    bool refuses;         /* to open our memory */
+    bool parting, parted; /* being so; nothing comes from it any more */
+    uint64_t died_ns;     /* 0: lives */
+    uint64_t lost_ns;
     int fabric;
     fi_addr_t address;
     uint32_t credits, owed, held; /* may send; to give back; in our slots */
@@ -205,6 +214,7 @@ struct nw_channel {
     struct nw_slot *unposted, *loops;
     struct nw_slot *unexpected, *unexpected_tail;
     struct nw_list posted, flying, movers, starved;
+    struct nw_list parting; /* of lost peers: parting.c */
     struct nw_list leaving; /* their owners let go, libfabric has not yet */
     nw_channel_request *spare;
     struct nw_control *spare_control;
@@ -332,9 +342,21 @@ void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
 void nw_rendezvous_push(nw_channel *channel);
 /* The peer is gone, writes to it may never end: others need their pieces. */
 void nw_rendezvous_ground(nw_channel_request *request);
+/* Nobody is to write to what was granted for it any more. */
+void nw_rendezvous_revoke(nw_channel_request *request);
 /* Once nothing flies, or libfabric is closed. */
 void nw_rendezvous_drop_grants(nw_channel_request *request);
 void nw_rendezvous_drop(nw_channel_request *request);
+
+/* parting.c: a peer that is lost may live, and libfabric be busy with what was
+ * sent to it or granted: such requests end once it is not. */
+static inline bool nw_request_is_parting(const nw_channel_request *request)
+{
+    return request->list && request->list == &request->channel->parting;
+}
+bool nw_parting_keeps(nw_channel_request *request, nw_status status);
+void nw_parting_look(nw_channel *channel);
+void nw_parting_refused(struct nw_peer *peer, int error); /* of libfabric */
 
 /* choices.c */
 void nw_choices_open(nw_channel *channel); /* once providers are known */

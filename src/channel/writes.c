@@ -258,6 +258,8 @@ static bool write_some(nw_channel_request *request, struct nw_grant *grant)
 
 static void move(nw_channel_request *request)
 {
+    if (request->peer->lost)
+        return;
     for (struct nw_grant *grant = request->grants; grant; grant = grant->next)
         while (grant->begun < grant->wire.bytes)
             if (!write_some(request, grant)) {
@@ -328,7 +330,7 @@ void nw_rendezvous_written(nw_channel *channel, struct nw_flight *flight,
     struct nw_grant *grant = flight->grant;
 
     (void)channel;
-    if (!request->done) {
+    if (!request->done && !request->peer->lost) {
         grant->done += flight->bytes;
         if (status)
             nw_peer_lose(request->channel, request->peer,

@@ -30,7 +30,7 @@
 #include "support/ranks.h"
 
 static const char *const providers[] = {"shm", "tcp;ofi_rxm"};
-enum { LARGE = 300000, SMALL = 512, RESET = 719 };
+enum { LARGE = 300000, SMALL = 512, RESET = 719, STREAM = 1 << 24 };
 
 static void run_over_both(int32_t count,
                           void (*work)(nw_channel *, const struct job *,
@@ -583,6 +583,79 @@ static void a_peer_writes_that_was_given_up(void **state)
     unsetenv("NODEWISE_CHANNEL_IPC");
 }
 
+/* -- a peer is given up in the middle of a message, and lives -- */
+
+static void turn_for(nw_channel *channel, uint64_t ns)
+{
+    for (uint64_t until = nw_clock_ns() + ns; nw_clock_ns() < until;) {
+        nw_channel_lock(channel);
+        (void)nw_progress(channel);
+        nw_channel_unlock(channel);
+    }
+}
+
+/* Its owner has other things in that memory, once it is told. */
+static void end_midway(nw_channel *channel, bool sends, char *words)
+{
+    struct nw_channel_message message = {words, STREAM, 1, 3};
+    nw_channel_request *request = NULL;
+    bool done = false;
+
+    MUST(sends ? nw_channel_send(channel, &message, &request)
+               : nw_channel_receive(channel, &message, &request));
+    while (!done && (sends ? !request->flights : !*(volatile char *)words))
+        MUST(nw_channel_test(&request, &done, NULL));
+    SHOULD(!done);
+    nw_channel_lock(channel);
+    nw_peer_lose(channel, &channel->peer[1], "it is to be");
+    nw_channel_unlock(channel);
+    SHOULD(nw_channel_wait(&request, NULL) == NW_EIO);
+    memset(words, 'o', STREAM);
+    turn_for(channel, 300000000);
+}
+
+static void be_midway(nw_channel *channel, const struct job *job, int32_t rank)
+{
+    char *words = calloc(1, STREAM), seen = rank ? 'o' : 's';
+    bool sends = (job->messages != 0) == !rank;
+    nw_channel_request *request = NULL;
+
+    if (rank < 2)
+        works(channel, rank, !rank, SMALL);
+    if (sends)
+        memset(words, 's', STREAM);
+    if (!rank) {
+        end_midway(channel, sends, words);
+    } else if (rank == 1) {
+        struct nw_channel_message message = {words, STREAM, 0, 3};
+
+        MUST(sends ? nw_channel_send(channel, &message, &request)
+                   : nw_channel_receive(channel, &message, &request));
+        turn_for(channel, 1000000000);
+    }
+    SHOULD(!memchr(words, seen, STREAM));
+    if (rank == 1)
+        _exit(0);
+    works(channel, rank, 2 - rank, SMALL);
+    free(words);
+}
+
+static void a_peer_is_given_up_midway(void **state)
+{
+    (void)state;
+    setenv("NODEWISE_CHANNEL_FETCH", "off", 1);
+    for (int i = 0; i < 2; i++) {
+        struct job job = {.count = 3,
+                          .provider = "tcp;ofi_rxm",
+                          .protocol = NW_CHANNEL_RENDEZVOUS,
+                          .messages = i,
+                          .work = be_midway};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
+    unsetenv("NODEWISE_CHANNEL_FETCH");
+}
+
 /* -- a peer dies with a lock of shm's memory taken -- */
 
 /* What `shm` shares of a process begins with its form, and has its lock at
@@ -1027,6 +1100,7 @@ int main(void)
         cmocka_unit_test(a_peer_dies_that_announced),
         cmocka_unit_test(a_peer_dies_deaf),
         cmocka_unit_test(a_peer_writes_that_was_given_up),
+        cmocka_unit_test(a_peer_is_given_up_midway),
         cmocka_unit_test(a_peer_dies_with_a_lock),
         cmocka_unit_test(a_peer_dies_between_words),
         cmocka_unit_test(killed_ranks_leave_nothing),

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Whether a file of NetCDF's classic formats (1, 2 and 5) is whole: libnetcdf
- * reads zeros beyond its end. The header says where each variable begins; the
- * formats are those of "The NetCDF classic format specification", big-endian,
- * names and attributes filled up to four bytes. HDF5 looks after its own files.
+ * reads zeros beyond its end, and believes a damaged header's lengths until it
+ * falls, or for half a minute (4.9). The header says where each variable
+ * begins; the formats are those of "The NetCDF classic format specification",
+ * big-endian, names and attributes filled up to four bytes. HDF5 looks after
+ * its own files.
  */
 #include "mpdata/program/job.h"
 #include "base/status.h"

@@ -110,14 +110,14 @@ nw_status nw_mp_netcdf_size(const char *path, int64_t size[3])
 {
     size_t found[3];
     int file;
-    nw_status status = opened(path, &file);
+    nw_status status = nw_mp_classic_check(path);
 
+    if (!status)
+        status = opened(path, &file);
     if (status)
         return status;
     status = find(path, file, "x", found);
     nc.close(file);
-    if (!status)
-        status = nw_mp_classic_check(path);
     for (int a = 0; a < 3 && !status; a++) {
         size[a] = (int64_t)found[a];
         if (!found[a] || found[a] > 1 << 28)

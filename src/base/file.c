@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/array.h"
 #include "base/pieces.h"
+#include "base/plain.h"
 #include "base/status.h"
 #include "base/target.h"
 #include "base/text.h"
@@ -505,7 +506,7 @@ nw_status nw_lines_fail(const struct nw_lines *lines, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    nw_vsnprintf(what, sizeof what, format, args);
     va_end(args);
     return nw_fail(NW_EFORMAT, "%s:%d: %s", lines->file,
                    lines->line ? lines->line : 1, what);

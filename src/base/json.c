@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* JSON text, indented by two, from calls in the order of the document. */
 #include "base/json.h"
+#include "base/plain.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -158,8 +159,8 @@ void nw_json_number(struct nw_json *json, const char *key, double value)
     }
     begin_value(json, key);
     for (int precision = 15; precision <= 17; precision++) {
-        snprintf(digits, sizeof digits, "%.*g", precision, value);
-        if (strtod(digits, NULL) == value)
+        nw_snprintf(digits, sizeof digits, "%.*g", precision, value);
+        if (nw_strtod(digits, NULL) == value)
             break;
     }
     nw_text_add(json->text, digits);

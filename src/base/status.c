@@ -2,6 +2,7 @@
 /* The one list of failures, and the sentence of the last one per thread. */
 #include "base/status.h"
 
+#include "base/plain.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -84,7 +85,7 @@ static NW_PRINTF(1, 0) void store(const char *format, va_list args)
     /* written aside first: an argument may be nw_error_text() itself */
     char sentence[sizeof last_error];
 
-    vsnprintf(sentence, sizeof sentence, format, args);
+    nw_vsnprintf(sentence, sizeof sentence, format, args);
     make_one_line(sentence);
     shorten_words(sentence);
     snprintf(last_error, sizeof last_error, "%s", sentence);

@@ -2,6 +2,7 @@
 /* Words in and out: what every reader and writer of text stands on. */
 #include "base/text.h"
 #include "base/array.h"
+#include "base/plain.h"
 #include "base/status.h"
 
 #include <ctype.h>
@@ -101,14 +102,14 @@ void nw_text_format(struct nw_text *text, const char *format, ...)
     int length;
 
     va_start(args, format);
-    length = vsnprintf(near, sizeof near, format, args);
+    length = nw_vsnprintf(near, sizeof near, format, args);
     va_end(args);
     if (length >= 0 && (size_t)length < sizeof near) {
         nw_text_add_bytes(text, near, (size_t)length);
         return;
     }
     va_start(args, format);
-    length = vasprintf(&far, format, args);
+    length = nw_vasprintf(&far, format, args);
     va_end(args);
     if (length < 0) {
         text->failed = true;
@@ -197,7 +198,7 @@ bool nw_parse_double(const char *word, double *out)
 
     if (!is_plain_number(word, true, true))
         return false;
-    value = strtod(word, &end);
+    value = nw_strtod(word, &end);
     if (*end || !isfinite(value))
         return false;
     *out = value;
@@ -313,7 +314,7 @@ static const char *format_time(double value, char *out, size_t size)
         value *= 1e3;
         i++;
     }
-    snprintf(out, size, "%.3g %s", value, names[i]);
+    nw_snprintf(out, size, "%.3g %s", value, names[i]);
     return out;
 }
 
@@ -326,15 +327,15 @@ const char *nw_format_quantity(double value, enum nw_unit unit, char *out,
     if (unit == NW_UNIT_TIME && value < 999.5)
         return format_time(value, out, size);
     if (unit == NW_UNIT_TIME) {
-        snprintf(out, size, "%.0f s", value);
+        nw_snprintf(out, size, "%.0f s", value);
         return out;
     }
     while (i < 6 && value >= 999.5) {
         value /= 1e3;
         i++;
     }
-    snprintf(out, size, "%.3g %s%s", value, prefixes[i],
-             unit == NW_UNIT_BYTES ? "B" : "B/s");
+    nw_snprintf(out, size, "%.3g %s%s", value, prefixes[i],
+                unit == NW_UNIT_BYTES ? "B" : "B/s");
     return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/plain.h"
 #include "base/status.h"
 #include "launch/launcher.h"
 #include "topology/topology.h"
@@ -91,7 +92,7 @@ nw_status nw_launch_word(struct nw_launch_job *job, const char *format, ...)
     if (status)
         return status;
     va_start(arguments, format);
-    length = vasprintf(&launch->word[launch->word_count], format, arguments);
+    length = nw_vasprintf(&launch->word[launch->word_count], format, arguments);
     va_end(arguments);
     if (length < 0)
         return nw_fail(NW_ENOMEM, "out of memory for a command line");
@@ -120,8 +121,8 @@ nw_status nw_launch_variable(struct nw_launch_job *job, const char *format, ...)
     if (status)
         return status;
     va_start(arguments, format);
-    length =
-        vasprintf(&launch->variable[launch->variable_count], format, arguments);
+    length = nw_vasprintf(&launch->variable[launch->variable_count], format,
+                          arguments);
     va_end(arguments);
     if (length < 0)
         return nw_fail(NW_ENOMEM, "out of memory for a variable");

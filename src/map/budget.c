@@ -4,6 +4,7 @@
 #include "map/budget.h"
 #include "base/clock.h"
 #include "base/crew.h"
+#include "base/plain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static void tell(struct nw_budget *budget, uint64_t now)
     }
     if (done > total)
         total = 0; /* more is tried than the effort of one search says */
-    snprintf(words, sizeof words, "best so far %.6g", budget->best);
+    nw_snprintf(words, sizeof words, "best so far %.6g", budget->best);
     progress->update(progress, done, total, words);
 }
 

@@ -2,6 +2,7 @@
 /* The one scanner of the pattern readers: lines, words, numbers, errors. */
 #include "pattern/scan.h"
 
+#include "base/plain.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -161,7 +162,7 @@ nw_status nw_scan_fail(const struct nw_scan *scan, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    nw_vsnprintf(what, sizeof what, format, args);
     va_end(args);
     return nw_fail(NW_EFORMAT, "%s:%d: %s", scan->file,
                    scan->line ? scan->line : 1, what);

@@ -2,6 +2,7 @@
 /* The figures of the report: what was gained in a few large numbers, then all
  * costs side by side, then bytes by level. */
 #include "report/page.h"
+#include "base/plain.h"
 #include "report/svg.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ void nw_page_element(struct nw_text *text, const char *tag, const char *format,
     int length;
 
     va_start(args, format);
-    length = vasprintf(&words, format, args);
+    length = nw_vasprintf(&words, format, args);
     va_end(args);
     if (length < 0) {
         text->failed = true;

@@ -2,6 +2,7 @@
 /* The heat maps of the report: ranks in the order of where each mapping puts
  * them, on one scale. */
 #include "report/page.h"
+#include "base/plain.h"
 #include "report/panel.h"
 #include "report/svg.h"
 
@@ -45,9 +46,9 @@ static void describe(const struct nw_page_order *order, char *out, size_t size)
 
     nw_format_quantity(order->bytes, NW_UNIT_BYTES, bytes, sizeof bytes);
     if (order->block_count && order->bytes > 0)
-        snprintf(out, size, "%s, %.0f %% of it inside a %s", bytes,
-                 100 * order->inside / order->bytes,
-                 order->one_node ? "package" : "node");
+        nw_snprintf(out, size, "%s, %.0f %% of it inside a %s", bytes,
+                    100 * order->inside / order->bytes,
+                    order->one_node ? "package" : "node");
     else
         snprintf(out, size, "%s", bytes);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing SVG: escaping, the one style sheet, and the few shapes we use. */
 #include "report/svg.h"
+#include "base/plain.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -166,7 +167,7 @@ void nw_svg_label(struct nw_text *text, struct nw_svg_label at,
     int length;
 
     va_start(args, format);
-    length = vasprintf(&words, format, args);
+    length = nw_vasprintf(&words, format, args);
     va_end(args);
     if (length < 0) {
         text->failed = true;

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "base/library.h"
+#include "base/plain.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -122,7 +123,7 @@ void nw_table_cell(nw_table *table, const char *format, ...)
         return;
     assert(table->row_count && table->filled < table->column_count);
     va_start(args, format);
-    if (vasprintf(&table->cell[at], format, args) < 0) {
+    if (nw_vasprintf(&table->cell[at], format, args) < 0) {
         table->cell[at] = NULL;
         table->failed = true;
     }

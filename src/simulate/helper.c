@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/own.h"
+#include "base/plain.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -136,7 +137,7 @@ static void show_progress(const struct helper *helper,
                           const struct nw_play *play)
 {
     const char *at = last_line(helper, "at ");
-    double done = at ? strtod(at, NULL) / play->unit : 0;
+    double done = at ? nw_strtod(at, NULL) / play->unit : 0;
 
     /* the unit is an estimate: the end may come later */
     if (play->progress && play->progress->update)
@@ -201,7 +202,7 @@ static nw_status read_answer(const struct helper *helper, double *time)
                        error);
     if (!answer)
         return nw_fail(NW_EHELPER, HELPER " ended without an answer");
-    *time = strtod(answer, &end);
+    *time = nw_strtod(answer, &end);
     if (end == answer || *end != '\n')
         return nw_fail(NW_EHELPER, HELPER " gave an answer that is no time");
     return NW_OK;

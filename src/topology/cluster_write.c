@@ -2,6 +2,7 @@
 /* Writes any cluster as a cluster file: words, figures, and the whole. */
 #include "topology/cluster_write.h"
 #include "base/hostlist.h"
+#include "base/plain.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -76,8 +77,8 @@ static void add_quantity(struct nw_text *text, double value, enum nw_unit unit)
         for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
             if (units[i].unit != unit)
                 continue;
-            snprintf(word, sizeof word, "%.*g%s", digits, value / units[i].size,
-                     units[i].name);
+            nw_snprintf(word, sizeof word, "%.*g%s", digits,
+                        value / units[i].size, units[i].name);
             if (nw_parse_quantity(word, unit, &back) && back == value) {
                 nw_text_add(text, word);
                 return;

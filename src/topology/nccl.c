@@ -7,6 +7,7 @@
 #include "topology/nccl.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/plain.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "topology/pcie.h"
@@ -63,7 +64,7 @@ static double speed_of(const struct nw_xml *pci)
     const char *speed = nw_xml_get(pci, "link_speed");
     const char *width = nw_xml_get(pci, "link_width");
 
-    return nw_pcie_rate(speed ? strtod(speed, NULL) : 0,
+    return nw_pcie_rate(speed ? nw_strtod(speed, NULL) : 0,
                         width ? strtol(width, NULL, 10) : 0);
 }
 
@@ -78,7 +79,7 @@ static nw_status check_link(const struct nw_nccl *nccl,
     char *end;
 
     if (speed && *speed && strncmp(speed, "Unknown", 7)) {
-        double transfers = strtod(speed, &end);
+        double transfers = nw_strtod(speed, &end);
 
         if (end == speed || (*end && *end != ' ') ||
             (transfers != 0 && nw_pcie_rate(transfers, 1) == 0))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* PCIe generation and width as the kernel shows them. */
 #include "topology/pcie.h"
+#include "base/plain.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -36,7 +37,7 @@ static double read_number(const char *root, const char *address,
     if (!fgets(line, sizeof line, file))
         line[0] = '\0';
     fclose(file);
-    return strtod(line, NULL);
+    return nw_strtod(line, NULL);
 }
 
 double nw_pcie_read(const char *root, const char *address)

@@ -3,6 +3,7 @@
  * GPUs and links, and answering plain questions about them. */
 #include "topology/topology.h"
 #include "base/array.h"
+#include "base/plain.h"
 #include "base/status.h"
 
 #include <stdio.h>
@@ -285,8 +286,8 @@ static char *level_text(const nw_topology *topology, int32_t level)
     if (level == 0)
         snprintf(text, sizeof text, "same");
     else if (topology->depth_distance)
-        snprintf(text, sizeof text, "distance %g",
-                 topology->depth_distance[topology->depth_count - level]);
+        nw_snprintf(text, sizeof text, "distance %g",
+                    topology->depth_distance[topology->depth_count - level]);
     else if (topology->matrix)
         snprintf(text, sizeof text, "any");
     else if (level <= NW_VERTEX_KIND_COUNT)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Taking values out of a YAML tree, each with a sentence for what it is not. */
 #include "base/status.h"
+#include "base/plain.h"
 #include "base/text.h"
 #include "topology/yaml.h"
 
@@ -14,7 +15,7 @@ nw_status nw_yaml_fail(const struct nw_yaml *node, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
+    nw_vsnprintf(what, sizeof what, format, args);
     va_end(args);
     return nw_fail(NW_EFORMAT, "%s:%d: %s", node->file, node->line, what);
 }

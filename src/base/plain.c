@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static locale_t plain;
+static locale_t plain; /* 0, with which uselocale changes nothing: no memory */
 
 /* glibc's own, which is not freed. Made before any thread can be. */
 __attribute__((constructor)) static void make_plain(void)
@@ -13,32 +13,21 @@ __attribute__((constructor)) static void make_plain(void)
     plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
 }
 
-/* (locale_t)0 changes nothing. */
-static locale_t begin(void)
-{
-    return uselocale(plain);
-}
-
-static void end_of(locale_t before)
-{
-    uselocale(before);
-}
-
 double nw_strtod(const char *word, char **end)
 {
-    locale_t before = begin();
+    locale_t before = uselocale(plain);
     double value = strtod(word, end);
 
-    end_of(before);
+    uselocale(before);
     return value;
 }
 
 int nw_vsnprintf(char *out, size_t size, const char *format, va_list args)
 {
-    locale_t before = begin();
+    locale_t before = uselocale(plain);
     int length = vsnprintf(out, size, format, args);
 
-    end_of(before);
+    uselocale(before);
     return length;
 }
 
@@ -55,9 +44,9 @@ int nw_snprintf(char *out, size_t size, const char *format, ...)
 
 int nw_vasprintf(char **out, const char *format, va_list args)
 {
-    locale_t before = begin();
+    locale_t before = uselocale(plain);
     int length = vasprintf(out, format, args);
 
-    end_of(before);
+    uselocale(before);
     return length;
 }

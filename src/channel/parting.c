@@ -3,7 +3,7 @@
  * the middle of what was sent to it or of what it writes: the memory of such a
  * request is its owner's again only once that is over. What we sent says so
  * itself. What comes ends with the connection, and that ends when the peer is
- * asked to write where nothing can be: its libfabric (tcp, 1.17 to 2.6) then
+ * asked to write where nothing can be: its libfabric (tcp; README.md) then
  * disables its endpoint, and all that is under way at ours is cancelled. */
 #include "channel/state.h"
 

@@ -722,11 +722,19 @@ static bool is_tiled_less(const struct nw_layout *layout)
            start_cost(layout, starts[0]) <= straight_most(layout);
 }
 
-/* In five dimensions nearly all cells lie at borders: what fills no boxes there
- * is searched as anything else is. */
+/* Cuts across a grid follow the means of its steps: where bonds differ from
+ * those, or are missing, such cuts are no more than a start. In five dimensions
+ * nearly all cells lie at borders: what fills no boxes there is searched as
+ * anything else is. */
+#define UNEVEN_MOST 0.03 /* bytes that deviate by a sixth of the mean */
+#define FILLED_LEAST 0.9
+
 static bool is_grid(const struct nw_tile_try *tile)
 {
-    return tile->boxed || tile->tiling.dims <= CUT_DIMS;
+    const struct nw_tiling *tiling = &tile->tiling;
+
+    return tiling->uneven <= UNEVEN_MOST && tiling->filled >= FILLED_LEAST &&
+           (tile->boxed || tiling->dims <= CUT_DIMS);
 }
 
 static nw_status improve(struct nw_layout *layout,
@@ -747,6 +755,8 @@ static nw_status improve(struct nw_layout *layout,
     if (!status && tile.found && is_grid(&tile))
         return improve_grid(&search, &tile);
     search.simmer_heat = SIMMER_HEAT;
+    if (!status && tile.found && !placing->budget->stopped)
+        status = sift_grid(&search, &tile.tiling);
     if (!status)
         status = has_two_starts(&search) ? take_two(&search, &formless)
                                          : take_sifted(&search, &formless);

@@ -51,6 +51,7 @@ struct part {
         size_t count[NW_TILE_STEPS];
         double first[NW_TILE_STEPS]; /* bytes of its first bond */
         bool differ;
+        double squares; /* of the bytes of all bonds */
     } tally;
 };
 
@@ -266,25 +267,29 @@ static bool add_bond(struct part *part, int i, double bytes)
     if (!tally->count[i]++)
         tally->first[i] = bytes;
     tally->differ |= tally->first[i] != bytes;
+    tally->squares += bytes * bytes;
     part->tiling.bytes[i] += bytes;
     return true;
 }
 
 static void finish_steps(struct nw_tiling *tiling, const struct tally *tally)
 {
-    double bonds = 0, all = 0;
+    double bonds = 0, all = 0, explained = 0;
 
     tiling->uniform = !tally->differ;
     for (int i = 0; i < tiling->steps; i++) {
         double pairs = count_pairs(tiling, i, tiling->size);
 
         tiling->bytes[i] /= (double)tally->count[i];
+        explained +=
+            (double)tally->count[i] * tiling->bytes[i] * tiling->bytes[i];
         if ((double)tally->count[i] != pairs)
             tiling->uniform = false;
         bonds += (double)tally->count[i];
         all += pairs;
     }
     tiling->filled = bonds / all;
+    tiling->uneven = tally->squares > 0 ? 1 - explained / tally->squares : 0;
 }
 
 /* Whether step i leads from a cell to the one `gap` numbers on, inside the
@@ -360,6 +365,7 @@ static bool merge_part(struct nw_tiling *tiling, struct tally *tally,
         tiling->bytes[i] += part->tiling.bytes[k];
     }
     tally->differ |= part->tally.differ;
+    tally->squares += part->tally.squares;
     return part->found;
 }
 

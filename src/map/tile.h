@@ -26,6 +26,8 @@ struct nw_tiling {
     double bytes[NW_TILE_STEPS];
     bool uniform;  /* every bond of the steps is there and has those bytes */
     double filled; /* share of the bonds of the steps that are there */
+    double uneven; /* share of the squares of their bytes that is not due to
+                      the means */
 };
 
 /* *found is false where processes are on no grid. O(bonds). */

@@ -166,6 +166,67 @@ static void test_weights_turn_boxes(void **state)
     nw_topology_free(topology);
 }
 
+/* Seats along a snake through strips of five columns. */
+static void follow_strips(int rows, int columns, int32_t *seat)
+{
+    int32_t at = 0;
+    int left = 0;
+
+    for (int strip = 0; left < columns; strip++) {
+        int width = columns - left < 5 ? columns - left : 5;
+
+        for (int k = 0; k < rows; k++) {
+            int row = strip % 2 ? rows - 1 - k : k;
+
+            for (int i = 0; i < width; i++)
+                seat[row * columns + left + (k % 2 ? width - 1 - i : i)] = at++;
+        }
+        left += width;
+    }
+}
+
+static void add_planted(nw_pattern_builder *builder, const int32_t *seat, int a,
+                        int b)
+{
+    int group = seat[a] / 4 == seat[b] / 4;
+    int node = seat[a] / 32 == seat[b] / 32;
+
+    pattern_pair(builder, a, b, NW_KIND_HH, group ? 100 : node ? 30 : 3);
+}
+
+/* Bonds heavy within crooked groups of 4 and of 32: no cut across the grid
+ * comes near that. */
+static void test_weights_hide_a_grid(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:8:16@1:10:100");
+    int32_t seat[512];
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+    nw_mapping *planted;
+
+    (void)state;
+    follow_strips(16, 32, seat);
+    MUST(nw_pattern_builder_new(512, &builder));
+    for (int r = 0; r < 512; r++) {
+        if (r % 32 < 31)
+            add_planted(builder, seat, r, r + 1);
+        if (r < 480)
+            add_planted(builder, seat, r, r + 32);
+    }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    MUST(nw_mapping_new(topology, 512, &planted));
+    for (int r = 0; r < 512; r++) {
+        planted->node[r] = 0;
+        planted->core[r] = seat[r];
+    }
+    assert_true(best_by(topology, pattern, NULL) <=
+                cost_of(topology, pattern, planted));
+    nw_mapping_free(planted);
+    nw_pattern_free(pattern);
+    nw_pattern_builder_free(builder);
+    nw_topology_free(topology);
+}
+
 /* Sizes that divide badly, a machine with room to spare: never behind plain
  * bisections, which know of no grid, or by less than a hundredth. */
 static void test_uneven_grids_keep_up_with_bisection(void **state)
@@ -481,6 +542,7 @@ int main(void)
         cmocka_unit_test(test_squares_tile_a_square),
         cmocka_unit_test(test_rings_of_four_are_tiled),
         cmocka_unit_test(test_weights_turn_boxes),
+        cmocka_unit_test(test_weights_hide_a_grid),
         cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
         cmocka_unit_test(test_snakes_go_from_cell_to_neighbour),
         cmocka_unit_test(test_changes_sum_to_the_cost),

@@ -81,8 +81,8 @@ static double total_load(const struct nw_kgraph *graph)
 static nw_status build_levels(struct task *task, struct nw_random *random,
                               struct levels *levels, int32_t **coarse_part)
 {
-    int32_t per_part = task->run->per_part ? task->run->per_part : PER_PART;
-    int32_t small = task->run->machine->k * per_part;
+    int64_t per_part = task->run->per_part ? task->run->per_part : PER_PART;
+    int64_t small = task->run->machine->k * per_part;
     const int32_t *given[2] = {task->one ? task->one->part : NULL,
                                task->other ? task->other->part : NULL};
     int32_t *part[2] = {NULL, NULL};
@@ -91,7 +91,8 @@ static nw_status build_levels(struct task *task, struct nw_random *random,
 
     levels->graph[0] = *task->run->graph;
     levels->count = 1;
-    merge.load_max = (int64_t)(1.5 * total_load(task->run->graph) / small) + 1;
+    merge.load_max =
+        (int64_t)(1.5 * total_load(task->run->graph) / (double)small) + 1;
     while (!status && levels->count < LEVELS) {
         int at = levels->count - 1;
         struct nw_kgraph *fine = &levels->graph[at];

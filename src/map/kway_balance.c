@@ -176,22 +176,27 @@ static nw_status jump_all(struct balance *b)
     return status;
 }
 
-/* Hands on until no part on the way is too full. */
-static void relieve(struct balance *b, int32_t p)
+/* Hands on until no part on the way is too full. The way is in queue: each of
+ * its parts is nearer to room than the one before, so that none is there twice.
+ */
+static void relieve(struct balance *b, int32_t full)
 {
     struct nw_kstate *s = b->state;
+    int32_t *way = b->queue, length = 0;
 
-    while (nw_kstate_over(s, p)) {
+    way[length++] = full;
+    while (length) {
+        int32_t p = way[length - 1], v = -1;
         struct nw_kmove move;
-        int32_t v = choose(b, p, &move);
 
-        if (v < 0)
-            return;
-        nw_kstate_move(s, v, move);
-        if (b->hops[move.to])
-            relieve(b, move.to);
-        else if (!has_room(s, move.to))
-            return; /* ways have to be found anew */
+        if (nw_kstate_over(s, p))
+            v = choose(b, p, &move);
+        if (v >= 0)
+            nw_kstate_move(s, v, move);
+        if (v >= 0 && b->hops[move.to])
+            way[length++] = move.to;
+        else if (v < 0 || !has_room(s, move.to))
+            length--; /* done, or ways have to be found anew */
     }
 }
 

@@ -111,6 +111,24 @@ nw_status nw_pattern_builder_add_size(nw_pattern_builder *builder, int32_t src,
                                                (int8_t)bucket, 0, count});
 }
 
+#define SHORT 32 /* records that are sorted as they come */
+
+static void sort_row(struct record *row, size_t count)
+{
+    if (count > SHORT) {
+        qsort(row, count, sizeof *row, compare_records);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct record record = row[i];
+        size_t at = i;
+
+        for (; at > 0 && compare_records(&row[at - 1], &record) > 0; at--)
+            row[at] = row[at - 1];
+        row[at] = record;
+    }
+}
+
 /* Buckets by source, then each row sorted alone: rows are short, so a million
  * of them sort in linear time together. */
 static nw_status sort_records(nw_pattern_builder *builder, size_t *row)
@@ -135,8 +153,7 @@ static nw_status sort_records(nw_pattern_builder *builder, size_t *row)
     builder->record = sorted;
     builder->capacity = builder->count;
     for (int32_t r = 0; r < builder->rank_count; r++)
-        qsort(sorted + row[r], row[r + 1] - row[r], sizeof *sorted,
-              compare_records);
+        sort_row(sorted + row[r], row[r + 1] - row[r]);
     return NW_OK;
 }
 

@@ -104,6 +104,44 @@ static void builder_sorts_and_sums(void **state)
     nw_pattern_builder_free(builder);
 }
 
+/* Row r has r + 1 records, of which four go to each rank, one of each kind;
+ * with a `step` that shares no factor with their number in another order. */
+static nw_pattern *rows_of_all_lengths(int32_t ranks, int32_t step)
+{
+    nw_pattern_builder *builder = new_builder(ranks);
+    nw_pattern *p;
+
+    for (int32_t r = 0; r < ranks; r++)
+        for (int32_t i = 0; i <= r; i++) {
+            int32_t at = step % (r + 1) ? i * step % (r + 1) : i;
+
+            assert_int_equal(
+                nw_pattern_builder_add(builder, r, at / NW_KIND_COUNT,
+                                       (enum nw_kind)(at % NW_KIND_COUNT),
+                                       (uint64_t)at + 1, 1),
+                NW_OK);
+        }
+    assert_int_equal(nw_pattern_builder_build(builder, &p), NW_OK);
+    nw_pattern_builder_free(builder);
+    return p;
+}
+
+/* What comes in order is not sorted. */
+static void rows_of_any_length_are_sorted(void **state)
+{
+    nw_pattern *in_order = rows_of_all_lengths(70, 1);
+
+    (void)state;
+    assert_int_equal(in_order->bytes[in_order->row[70] - 1], 70);
+    for (int32_t step = 71; step <= 97; step += 26) {
+        nw_pattern *p = rows_of_all_lengths(70, step);
+
+        assert_same(in_order, p);
+        nw_pattern_free(p);
+    }
+    nw_pattern_free(in_order);
+}
+
 static void builder_refuses_a_sum_that_overflows(void **state)
 {
     nw_pattern_builder *builder = new_builder(1);
@@ -380,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(builder_sorts_and_sums),
+        cmocka_unit_test(rows_of_any_length_are_sorted),
         cmocka_unit_test(builder_refuses_a_sum_that_overflows),
         cmocka_unit_test(reads_the_example_of_the_page),
         cmocka_unit_test(refuses_malformed_native_files),

@@ -48,6 +48,8 @@ void nw_layout_fini(struct nw_layout *layout)
 
 #define JOBS 64        /* bonds are shared out to so many */
 #define JOBS_FROM 4096 /* processes */
+#define LITTLE 300000  /* bonds: a thread takes longer to start and end */
+#define SEAT 4         /* bonds that take as long */
 
 static int32_t jobs_of(const struct nw_layout *layout)
 {
@@ -57,6 +59,12 @@ static int32_t jobs_of(const struct nw_layout *layout)
 static int32_t part_of(const struct nw_layout *layout, int32_t i)
 {
     return (int32_t)((int64_t)layout->count * i / jobs_of(layout));
+}
+
+/* Of a loop over so many bonds. */
+static int32_t threads_for(const struct nw_layout *layout, size_t work)
+{
+    return work < LITTLE ? 1 : layout->threads;
 }
 
 struct reading {
@@ -267,7 +275,8 @@ double nw_layout_cost(const struct nw_layout *layout)
     int32_t jobs = jobs_of(layout);
     double sum = 0;
 
-    nw_crew_run(price_part, &pricing, jobs, layout->threads);
+    nw_crew_run(price_part, &pricing, jobs,
+                threads_for(layout, layout->row[layout->count]));
     for (int32_t i = 0; i < jobs; i++)
         sum += pricing.sum[i];
     return sum / 2;
@@ -317,10 +326,11 @@ void nw_layout_seat(struct nw_layout *layout, const int32_t *seat)
 {
     struct seating seating = {layout, seat};
     int32_t jobs = jobs_of(layout);
+    int32_t threads = threads_for(layout, SEAT * (size_t)layout->tree->seats);
 
     if (layout->tree->seats > layout->count)
-        nw_crew_run(empty_part, &seating, jobs, layout->threads);
-    nw_crew_run(seat_part, &seating, jobs, layout->threads);
+        nw_crew_run(empty_part, &seating, jobs, threads);
+    nw_crew_run(seat_part, &seating, jobs, threads);
 }
 
 nw_status nw_layout_take_if_better(struct nw_layout *layout,

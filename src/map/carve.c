@@ -18,12 +18,14 @@
 #define WORK 1.5e8 /* looks at cells, all trials together */
 #define TRIALS 1000
 #define ROUNDS_MOST 200
+#define VAIN 64          /* of them that find nothing, where parts are alike */
 #define LOOKS_A_STEP 128 /* they are that much cheaper than trials of seats */
 #define STRETCH 1.2      /* of a knife, the logarithm at most */
 #define TIE 0.05         /* of a cell, what the order counts */
 #define MEAN 0.02        /* weight of the mean beside the most */
 #define HOT 0.03         /* of the energy */
 #define COLD 0.02        /* of the first heat */
+#define RESIZES 6        /* one trial of so many, where sizes are not alike */
 
 struct knife {
     double share;             /* of the parts, that come first */
@@ -34,11 +36,17 @@ struct knife {
     uint32_t turned;          /* dimensions whose order is downwards */
 };
 
+/* The parts as they are cut off one after the other. */
+struct sizes {
+    int32_t first[NW_PENS_MOST + 1]; /* chips of each from first[i] */
+    int32_t name[NW_PENS_MOST];
+};
+
 /* Cells of some parts, to be cut by so many knives less one. */
 struct piece {
     struct chip *chip;
     const struct knife *knife;
-    int32_t parts, first; /* the first one's number */
+    int32_t parts, first; /* index of the first */
 };
 
 struct chip {
@@ -57,8 +65,11 @@ struct remains {
 struct carving {
     const struct nw_seats *seats;
     const struct nw_tiling *tiling;
+    const int32_t *room; /* [parts + 1] seats of part p: room[p] .. */
     struct nw_division *best;
     struct nw_random random;
+    struct sizes sizes;
+    bool unlike; /* in size, or free seats are left */
     int32_t ranks;
     struct knife *knife; /* [parts - 1], what comes first before the rest */
     int32_t (*cell)[NW_TILE_DIMS]; /* [ranks] */
@@ -189,7 +200,8 @@ static void select_chips(struct chip *chip, int32_t count, int32_t want)
 static int32_t count_chips(const struct carving *work,
                            const struct piece *piece)
 {
-    return piece->parts * (work->ranks / work->best->parts);
+    return work->sizes.first[piece->first + piece->parts] -
+           work->sizes.first[piece->first];
 }
 
 /* The two that its knife cuts it into. */
@@ -214,7 +226,7 @@ static void carve(struct carving *work, const struct piece *piece)
 
     if (piece->parts == 1) {
         for (int32_t i = 0; i < count; i++)
-            work->part[piece->chip[i].rank] = piece->first;
+            work->part[piece->chip[i].rank] = work->sizes.name[piece->first];
         return;
     }
     halve(work, piece, half);
@@ -408,6 +420,85 @@ static void change(struct carving *work, struct knife *knife)
     }
 }
 
+/* --- how large which part is --- */
+
+static int32_t room_of(const struct carving *work, int32_t part)
+{
+    return work->room[part + 1] - work->room[part];
+}
+
+/* Takes what is free out of the parts: from one after the other all, or from
+ * each its share. */
+static void leave_free(struct carving *work, int32_t *size)
+{
+    int32_t parts = work->best->parts, seats = work->room[parts];
+    int32_t rest = seats - work->ranks;
+    bool shared = draw(work, 2);
+
+    for (int32_t i = 0, left = seats; i < parts; i++) {
+        int32_t room = size[i];
+        int32_t most = rest < room ? rest : room;
+        int32_t less = shared && left > room
+                           ? (int32_t)((int64_t)rest * room / left)
+                           : most;
+
+        left -= room;
+        size[i] -= less;
+        rest -= less;
+    }
+}
+
+static void draw_sizes(struct carving *work)
+{
+    int32_t parts = work->best->parts, size[NW_PENS_MOST];
+    struct sizes *sizes = &work->sizes;
+
+    for (int32_t i = 0; i < parts; i++)
+        sizes->name[i] = i;
+    if (work->unlike)
+        nw_random_shuffle(&work->random, sizes->name, (size_t)parts);
+    for (int32_t i = 0; i < parts; i++)
+        size[i] = room_of(work, sizes->name[i]);
+    if (work->room[parts] > work->ranks)
+        leave_free(work, size);
+    for (int32_t i = 0; i < parts; i++)
+        sizes->first[i + 1] = sizes->first[i] + size[i];
+}
+
+static int32_t size_of(const struct sizes *sizes, int32_t i)
+{
+    return sizes->first[i + 1] - sizes->first[i];
+}
+
+/* Two parts change places, or some cells go over from one to the other. */
+static void change_sizes(struct carving *work)
+{
+    struct sizes *sizes = &work->sizes;
+    int32_t parts = work->best->parts, size[NW_PENS_MOST];
+    int32_t a = draw(work, parts), b = draw(work, parts);
+    int32_t free_there = room_of(work, sizes->name[b]) - size_of(sizes, b);
+    int32_t most =
+        size_of(sizes, a) < free_there ? size_of(sizes, a) : free_there;
+
+    for (int32_t i = 0; i < parts; i++)
+        size[i] = size_of(sizes, i);
+    if (a != b && most > 0 && draw(work, 2)) {
+        int32_t more = draw(work, 2) ? most : 1 + draw(work, most);
+
+        size[a] -= more;
+        size[b] += more;
+    } else {
+        int32_t name = sizes->name[a], cells = size[a];
+
+        size[a] = size[b];
+        size[b] = cells;
+        sizes->name[a] = sizes->name[b];
+        sizes->name[b] = name;
+    }
+    for (int32_t i = 0; i < parts; i++)
+        sizes->first[i + 1] = sizes->first[i] + size[i];
+}
+
 /* Looks at cells in a carving: once a level of knives, and once at the end. */
 static double count_looks(const struct carving *work)
 {
@@ -417,12 +508,18 @@ static double count_looks(const struct carving *work)
 /* The energy after one more trial. */
 static double try_one(struct carving *work, double energy, double heat)
 {
-    struct knife *knife = &work->knife[draw(work, work->best->parts - 1)];
+    bool resizes = work->unlike && draw(work, RESIZES) == 0;
+    struct knife *knife =
+        &work->knife[resizes ? 0 : draw(work, work->best->parts - 1)];
     struct piece piece = find_piece(work, knife);
     struct knife kept = *knife;
+    struct sizes sizes = work->sizes;
     double after;
 
-    change(work, knife);
+    if (resizes)
+        change_sizes(work);
+    else
+        change(work, knife);
     recarve(work, &piece);
     after = find_energy(work);
     nw_division_keep(work->best, work->part, work->leaving, work->ranks);
@@ -430,6 +527,7 @@ static double try_one(struct carving *work, double energy, double heat)
         nw_random_unit(&work->random) < exp((energy - after) / heat))
         return after;
     *knife = kept;
+    work->sizes = sizes;
     restore(work, &piece);
     return energy;
 }
@@ -440,6 +538,7 @@ static bool run_round(struct carving *work)
     uint64_t steps = 1 + (uint64_t)count_looks(work) / LOOKS_A_STEP;
     double energy, heat, cooling = pow(COLD, 1.0 / TRIALS);
 
+    draw_sizes(work);
     for (int32_t p = 0; p < work->best->parts - 1; p++)
         draw_knife(work, &work->knife[p]);
     carve_all(work);
@@ -497,23 +596,47 @@ static void release(struct carving *work)
     free(work->before.leaving);
 }
 
+static void run_rounds(struct carving *work, double rounds)
+{
+    const struct nw_division *best = work->best;
+
+    for (int i = 0, vain = 0; i < rounds && (vain < VAIN || work->unlike);
+         i++) {
+        double least = best->least, total = best->total;
+
+        if (!run_round(work))
+            return;
+        vain = best->least < least || best->total < total ? 0 : vain + 1;
+    }
+}
+
+static bool are_alike(const struct carving *work)
+{
+    for (int32_t p = 1; p < work->best->parts; p++)
+        if (room_of(work, p) != room_of(work, 0))
+            return false;
+    return work->room[work->best->parts] == work->ranks;
+}
+
 nw_status nw_carve(const struct nw_seats *seats, const struct nw_tiling *tiling,
-                   struct nw_division *division)
+                   const int32_t *first, struct nw_division *division)
 {
     struct carving work = {.seats = seats,
                            .tiling = tiling,
+                           .room = first,
                            .best = division,
                            .ranks = seats->rank_count};
     double rounds = WORK / TRIALS / count_looks(&work);
     nw_status status = alloc(&work);
 
     nw_random_init(&work.random, seats->problem->options.seed);
+    work.unlike = !are_alike(&work);
     rounds = fmin(rounds, ROUNDS_MOST);
     for (int32_t r = 0; !status && r < work.ranks; r++)
         for (int d = 0; d < tiling->dims; d++)
             work.cell[r][d] = nw_tiling_at(tiling, r, d);
-    for (int i = 0; !status && i < rounds && run_round(&work); i++)
-        ;
+    if (!status)
+        run_rounds(&work, rounds);
     release(&work);
     return status;
 }

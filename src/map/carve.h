@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A grid carved into equal parts: boxes, what boxes leave, and steps. The
+ * A grid carved into parts: boxes, what boxes leave, and steps. The
  * fullest part of such a division may send less than that of any division into
  * boxes alone, where those in the middle have less of the grid's rim.
  */
 #ifndef NW_MAP_CARVE_H
 #define NW_MAP_CARVE_H
 
-#include "map/seats.h"
+#include "map/pens.h"
 #include "map/tile.h"
 
 /* A division of ranks into parts, and what its fullest part sends. */
@@ -17,10 +17,11 @@ struct nw_division {
     double least, total; /* bytes of the fullest and of all, both ways */
 };
 
-/* Replaces the division by a better one, where a short search finds it. The
- * ranks are a multiple of the parts. */
+/* Replaces the division by a better one, where a short search finds it. Part p
+ * takes as many ranks as there are seats from first[p] up to the next one's. */
 NW_MUST_CHECK nw_status nw_carve(const struct nw_seats *seats,
                                  const struct nw_tiling *tiling,
+                                 const int32_t *first,
                                  struct nw_division *division);
 
 /* Takes over what is better: less in the fullest part, then in all. */

@@ -120,14 +120,6 @@ static nw_status settle(struct nw_pairing *work,
     return status ? status : judge(work, value);
 }
 
-static void sit_all(struct nw_seats *seats, const int32_t *seat)
-{
-    for (int32_t r = 0; r < seats->rank_count; r++) {
-        seats->seat[r] = seat[r];
-        seats->owner[seat[r]] = r;
-    }
-}
-
 static nw_status settle_all(struct nw_pairing *work, double below)
 {
     struct nw_seats *seats = work->of.seats;
@@ -145,8 +137,10 @@ static nw_status settle_all(struct nw_pairing *work, double below)
         least = value;
         memcpy(work->of.part, seats->seat, size);
     }
-    if (!status)
-        sit_all(seats, work->of.part);
+    if (!status) {
+        memcpy(seats->seat, work->of.part, size);
+        nw_seats_sit(seats, seats->seat);
+    }
     return status;
 }
 

@@ -100,11 +100,11 @@ static void add(struct nw_pairing *work, int32_t from, int32_t to, double bytes)
  * is told once. */
 static void add_change(struct nw_pairing *work, int32_t rank, int32_t other)
 {
-    const struct nw_seats *seats = work->of.seats;
+    const struct nw_tie *tie = NULL;
+    size_t ties = nw_penned_ties(&work->of, rank, &tie);
     int32_t from = work->of.part[rank], to = work->of.part[other];
 
-    for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
-        const struct nw_tie *tie = &seats->tie[t];
+    for (; ties--; tie++) {
         int32_t before = work->of.part[tie->peer], after = before;
 
         if (tie->peer == rank || (tie->peer == other && rank > other))

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define ROUNDS 24
+#define VAIN 8           /* of them that find nothing, after an even carving */
 #define DRAWS_EACH 12000 /* of a rank and round */
 #define DRAWS_MOST 4000000
 #define SLICE 4096
@@ -37,13 +38,19 @@ struct parting {
 
 /* --- divisions --- */
 
+static bool is_full(const struct parting *work)
+{
+    return work->of.seats->rank_count == work->of.seats->core_count;
+}
+
+/* Parts take as many ranks each as the next. */
 static bool are_equal(const struct parting *work)
 {
     for (int32_t p = 1; p < work->of.pens.parts; p++)
         if (work->of.pens.first[p + 1] - work->of.pens.first[p] !=
             work->of.pens.first[1])
             return false;
-    return true;
+    return is_full(work);
 }
 
 static void count_leaving(struct parting *work)
@@ -122,12 +129,12 @@ static void add_change(const struct parting *work,
                        const struct nw_storey *storey, int32_t rank,
                        int32_t other, double change[2])
 {
-    const struct nw_seats *seats = work->of.seats;
+    const struct nw_tie *tie = NULL;
+    size_t ties = nw_penned_ties(&work->of, rank, &tie);
     const int32_t *part = work->of.part;
     int32_t from = storey->of[part[rank]], to = storey->of[part[other]];
 
-    for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
-        const struct nw_tie *tie = &seats->tie[t];
+    for (; ties--; tie++) {
         double bytes = tie->out + tie->in;
         int32_t there = storey->of[part[tie->peer]];
 
@@ -233,15 +240,21 @@ static bool run_round(struct parting *work, uint64_t draws)
     return true;
 }
 
-/* Fewer where many ranks make them long. */
-static void run_rounds(struct parting *work)
+/* Fewer where many ranks make them long, and where they seem to find nothing
+ * after a carving. */
+static void run_rounds(struct parting *work, bool carved)
 {
     double want = (double)work->of.seats->rank_count * DRAWS_EACH;
     double part = fmin(1, DRAWS_MOST / want);
-    int rounds = (int)ceil(ROUNDS * part * part);
+    int rounds = (int)ceil(ROUNDS * part * part), vain = 0;
 
-    while (rounds-- && run_round(work, (uint64_t)(part * want)))
-        ;
+    for (; rounds > 0 && vain < (carved ? VAIN : ROUNDS); rounds--) {
+        double before = work->best.least;
+
+        if (!run_round(work, (uint64_t)(part * want)))
+            return;
+        vain = work->best.least < before * (1 - 1e-9) ? 0 : vain + 1;
+    }
 }
 
 /* As they are seated. */
@@ -260,18 +273,16 @@ static void begin(struct parting *work)
 }
 
 /* What is no grid is divided by all storeys at once. */
-static nw_status begin_search(struct parting *work, bool *carves,
+static nw_status begin_search(struct parting *work, bool *grid,
                               struct nw_tiling *tiling)
 {
     const struct nw_seats *seats = work->of.seats;
-    bool grid = false;
-    nw_status status = nw_seats_find_grid(seats, tiling, &grid);
+    nw_status status = nw_seats_find_grid(seats, tiling, grid);
 
-    if (!status && grid)
+    if (!status && *grid)
         nw_storeys_lowest(&work->of.pens, &work->storeys);
     else if (!status)
         status = nw_storeys_find(seats, &work->of.pens, &work->storeys);
-    *carves = grid && are_equal(work);
     if (!status)
         begin(work);
     return status;
@@ -281,15 +292,17 @@ static nw_status begin_search(struct parting *work, bool *carves,
 static nw_status search(struct parting *work, bool *unlike, bool *found)
 {
     struct nw_tiling tiling;
-    bool carves = false;
+    bool grid = false, even;
     double before;
-    nw_status status = begin_search(work, &carves, &tiling);
+    nw_status status = begin_search(work, &grid, &tiling);
 
     before = work->best.least;
-    if (!status && carves)
-        status = nw_carve(work->of.seats, &tiling, &work->best);
+    even = grid && are_equal(work);
+    if (!status && (even || (grid && !is_full(work))))
+        status =
+            nw_carve(work->of.seats, &tiling, work->of.pens.first, &work->best);
     if (!status)
-        run_rounds(work);
+        run_rounds(work, even);
     *found = !status && work->best.least < before * (1 - 1e-9);
     *unlike = work->storeys.count > 1;
     if (*found && !*unlike)

@@ -9,14 +9,14 @@
 
 bool nw_penned_serves(const struct nw_seats *seats, const struct nw_aim *aim)
 {
-    return aim->first == NW_OBJECTIVE_CONGESTION && nw_seats_are_full(seats) &&
+    return aim->first == NW_OBJECTIVE_CONGESTION && nw_seats_are_free(seats) &&
            seats->problem->host_count <= NW_PENS_HOSTS_MOST &&
            !seats->problem->budget->stopped;
 }
 
 nw_status nw_penned_init(struct nw_penned *penned, struct nw_seats *seats)
 {
-    size_t n = (size_t)seats->rank_count;
+    size_t n = (size_t)seats->core_count;
     nw_status status;
 
     *penned = (struct nw_penned){.seats = seats};
@@ -42,7 +42,7 @@ void nw_penned_fini(struct nw_penned *penned)
 
 void nw_penned_shuffle(struct nw_penned *penned)
 {
-    int32_t n = penned->seats->rank_count;
+    int32_t n = penned->seats->core_count;
 
     for (int32_t i = 0; i < n; i++)
         penned->member[i] = i;
@@ -56,13 +56,10 @@ void nw_penned_shuffle(struct nw_penned *penned)
 
 int32_t nw_penned_draw_peer(struct nw_penned *penned, int32_t rank)
 {
-    const struct nw_seats *seats = penned->seats;
-    size_t ties = seats->row[rank + 1] - seats->row[rank];
+    const struct nw_tie *tie;
+    size_t ties = nw_penned_ties(penned, rank, &tie);
 
-    if (!ties)
-        return rank;
-    return seats->tie[seats->row[rank] + nw_random_below(&penned->random, ties)]
-        .peer;
+    return ties ? tie[nw_random_below(&penned->random, ties)].peer : rank;
 }
 
 int32_t nw_penned_draw_member(struct nw_penned *penned, int32_t part)

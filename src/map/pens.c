@@ -103,13 +103,14 @@ void nw_pens_measure(const struct nw_seats *seats, const struct nw_pens *pens,
 void nw_pens_sit(struct nw_seats *seats, const struct nw_pens *pens,
                  const int32_t *part)
 {
-    for (int32_t p = 0; p < pens->parts; p++)
-        for (int32_t r = 0, s = 0; r < seats->rank_count; r++) {
-            if (part[r] != p)
-                continue;
-            while (pens->pen[seats->host[s]] != p)
-                s++;
-            seats->seat[r] = s;
-            seats->owner[s++] = r;
-        }
+    int32_t seat[NW_PENS_MOST] = {0};
+
+    for (int32_t r = 0; r < seats->rank_count; r++) {
+        int32_t *s = &seat[part[r]];
+
+        while (pens->pen[seats->host[*s]] != part[r])
+            ++*s;
+        seats->seat[r] = (*s)++;
+    }
+    nw_seats_sit(seats, seats->seat);
 }

@@ -36,7 +36,8 @@ NW_MUST_CHECK nw_status nw_pens_arrange(const struct nw_seats *seats,
                                         struct nw_random *random, int32_t *part,
                                         bool *unlike);
 
-/* Seats each rank in its part, in order. part: [ranks] */
+/* Seats each rank in its part, in order, on the first seats there. part:
+ * [ranks], all ranks on cores alone */
 void nw_pens_sit(struct nw_seats *seats, const struct nw_pens *pens,
                  const int32_t *part);
 

@@ -6,6 +6,7 @@
 #include "base/status.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Seats of cores or of GPUs are made by the same steps. */
 struct making {
@@ -323,14 +324,39 @@ void nw_seats_fini(struct nw_seats *seats)
     *seats = (struct nw_seats){0};
 }
 
-bool nw_seats_are_full(const struct nw_seats *seats)
+bool nw_seats_are_free(const struct nw_seats *seats)
 {
     for (int32_t r = 0; r < seats->rank_count; r++)
         if (seats->locked[r] || seats->held[r] || seats->half[r])
             return false;
+    for (int32_t h = 0; h < seats->problem->host_count; h++)
+        if (seats->problem->room[h] < seats->first[h + 1] - seats->first[h])
+            return false;
     return seats->count == seats->core_count &&
-           seats->core_count == seats->rank_count &&
            seats->row[seats->rank_count] == seats->row[2 * seats->rank_count];
+}
+
+bool nw_seats_are_full(const struct nw_seats *seats)
+{
+    return nw_seats_are_free(seats) && seats->core_count == seats->rank_count;
+}
+
+void nw_seats_sit(struct nw_seats *seats, const int32_t *seat)
+{
+    size_t hosts = (size_t)seats->problem->host_count;
+
+    for (int32_t s = 0; s < seats->count; s++)
+        seats->owner[s] = -1;
+    memset(seats->used, 0, hosts * sizeof *seats->used);
+    memset(seats->gpu_used, 0, hosts * sizeof *seats->gpu_used);
+    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
+        seats->seat[a] = seat[a];
+        if (seat[a] < 0)
+            continue;
+        seats->owner[seat[a]] = a;
+        (a < seats->rank_count ? seats->used
+                               : seats->gpu_used)[seats->host[seat[a]]]++;
+    }
 }
 
 void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer)

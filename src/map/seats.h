@@ -51,12 +51,17 @@ NW_MUST_CHECK nw_status nw_seats_init(struct nw_seats *seats,
 void nw_seats_fini(struct nw_seats *seats);
 /* Sorts the ties of each row by peer and adds up those of one peer. */
 void nw_seats_merge_ties(struct nw_seats *seats);
-/* True where every rank may go anywhere, each core has one and GPUs play no
- * part. */
+/* True where every rank may go to any free seat and GPUs play no part. */
+bool nw_seats_are_free(const struct nw_seats *seats);
+/* And each core has one. */
 bool nw_seats_are_full(const struct nw_seats *seats);
 /* Back into the answer it was made from, which has a gpu_host where GPUs may be
  * remote. */
 void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer);
+
+/* All actors anew, each on its seat, -1 none. seat: [2 x ranks], may be that of
+ * the seats themselves */
+void nw_seats_sit(struct nw_seats *seats, const int32_t *seat);
 
 /* Up to two ranks, each with a core and a GPU actor; or two nodes. */
 #define NW_MOVE_MOST 32

@@ -312,25 +312,7 @@ static void second_step(struct search *work)
 
 static void sit_best(struct search *work)
 {
-    struct nw_seats *seats = work->seats;
-    const int32_t *best = work->best;
-
-    for (int32_t s = 0; s < seats->count; s++)
-        seats->owner[s] = -1;
-    memset(seats->used, 0,
-           (size_t)seats->problem->host_count * sizeof *seats->used);
-    memset(seats->gpu_used, 0,
-           (size_t)seats->problem->host_count * sizeof *seats->gpu_used);
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
-        seats->seat[a] = best[a];
-        if (best[a] < 0)
-            continue;
-        seats->owner[best[a]] = a;
-        if (a < seats->rank_count)
-            seats->used[seats->host[best[a]]]++;
-        else
-            seats->gpu_used[seats->host[best[a]]]++;
-    }
+    nw_seats_sit(work->seats, work->best);
     nw_ledger_recount(&work->ledger);
     work->energy = find_energy(work, false);
 }

@@ -27,6 +27,9 @@ static const struct switches even = {"three_switches.yaml", 12,        48, 3,
                                      {0, 0, 1, 1, 2, 2},    {4, 4, 4}, 0};
 static const struct switches uneven = {"uneven_switches.yaml", 12,        48, 3,
                                        {0, 1, 1, 2, 2, 2},     {2, 4, 6}, 0};
+/* Two seats stay free. */
+static const struct switches spare = {"uneven_switches.yaml", 10,        40, 3,
+                                      {0, 1, 1, 2, 2, 2},     {2, 4, 6}, 0};
 static const struct switches pods = {
     "slow_pods.yaml", 8, 16, 4, {0, 0, 1, 1, 2, 2, 3, 3}, {2, 2, 2, 2}, 4};
 
@@ -113,6 +116,7 @@ static void divisions_are_the_best(void **state)
     for (int i = 0; i < 2; i += step) {
         check_division(&random, &even);
         check_division(&random, &uneven);
+        check_division(&random, &spare);
     }
 }
 

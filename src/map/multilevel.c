@@ -589,18 +589,70 @@ static nw_status section_straight(struct search *search,
 /* Cells that fill boxes, or lie in a plane, leave nothing to sections of large
  * grids. */
 static nw_status section_most(struct search *search,
-                              const struct nw_tile_try *tile, bool swapped)
+                              const struct nw_tile_try *tile, bool swapped,
+                              double share)
 {
     const struct nw_tiling *tiling = &tile->tiling;
-    double left = (double)(GRID_SECTION_COST * grid_patience(search));
+    double patience = share * (double)grid_patience(search);
+    double left = GRID_SECTION_COST * patience;
 
     if (is_denser(search, tiling))
         left *= GRID_SECTION_DENSER;
     if (way_cost(search, tiling, 0) <= left || tile->boxed || tiling->dims < 3)
         return section_grid(search, tiling, left);
-    left = straight_most(search->layout) * (double)grid_patience(search);
+    left = straight_most(search->layout) * patience;
     return section_straight(search, tile,
                             left - (swapped ? GRID_SWAPS_COST : 0));
+}
+
+/* Where cells fill no boxes, but all seats, round parts are mostly better than
+ * any cuts; which seats to leave free sections tell. */
+#define ROUND_MOST 10000         /* processes: of more they take too long */
+#define ROUND_SIFT_COST 16000000 /* in bonds looked at, of all levels */
+#define ROUND_COST_EACH 8        /* of a try beside the bonds */
+#define ROUND_ENOUGH 0.992       /* of the best cuts: sections add nothing */
+#define ROUNDED_LESS 0.6         /* sections after it, where it was not */
+
+static bool may_round(const struct search *search,
+                      const struct nw_tile_try *tile)
+{
+    const struct nw_layout *layout = search->layout;
+
+    return !tile->boxed && tile->tiling.dims > 1 &&
+           layout->count <= ROUND_MOST &&
+           layout->tree->seats == layout->count &&
+           !search->placing->budget->stopped;
+}
+
+static nw_status round_parts(struct search *search,
+                             const struct nw_tiling *tiling)
+{
+    const struct nw_layout *layout = search->layout;
+    double cost = (double)layout->row[layout->count] +
+                  ROUND_COST_EACH * (double)layout->count;
+    double tries = ROUND_SIFT_COST * (double)grid_patience(search) / cost;
+    struct nw_section section = {
+        .seed = search->seed,
+        .tiling = tiling,
+        .ways = NW_SECTION_STRAIGHT,
+        .rounded = true,
+        .sift = (uint64_t)(tries / fmax(1, layout->tree->levels - 2))};
+
+    return take(search, &section);
+}
+
+static nw_status round_or_section(struct search *search,
+                                  const struct nw_tile_try *tile, bool swapped)
+{
+    double begun = search->cost;
+    nw_status status;
+
+    if (!may_round(search, tile))
+        return section_most(search, tile, swapped, 1);
+    status = round_parts(search, &tile->tiling);
+    if (status || search->cost <= ROUND_ENOUGH * begun)
+        return status;
+    return section_most(search, tile, swapped, ROUNDED_LESS);
 }
 
 /* Small grids are sifted as other patterns are, from cuts across: that reaches
@@ -675,7 +727,7 @@ static nw_status improve_grid(struct search *search,
     swapped = endless || worth <= most;
     budget->gridded = true;
     search->simmer_heat = SIMMER_HEAT;
-    status = section_most(search, tile, swapped);
+    status = round_or_section(search, tile, swapped);
     if (!status)
         status = sift_grid(search, &tile->tiling);
     if (status || budget->stopped || !swapped)

@@ -3,7 +3,6 @@
  * hold is annealed among them. */
 #include "map/section_work.h"
 #include "base/array.h"
-#include "map/sift.h"
 #include "map/sift_near.h"
 
 #include <stdlib.h>
@@ -110,6 +109,7 @@ static nw_status sift(struct sifting *all, int32_t number)
                            .threads =
                                all->count > 1 ? 1 : work->section->threads,
                            .tries = work->section->sift,
+                           .near = work->section->rounded,
                            .noise = all->noise,
                            .seed = work->section->seed * 1000003 +
                                    (uint64_t)work->now[number].first * 64 + 63};
@@ -133,8 +133,11 @@ static nw_status sift(struct sifting *all, int32_t number)
         status = nw_alloc((size_t)count, sizeof *sift.part, &sift.part);
     if (!status) {
         read_parts(work, group, sift.part);
-        status = nw_sift(&sift);
+        if (work->section->rounded)
+            status = nw_section_round(work, &work->now[number], &sift);
     }
+    if (!status)
+        status = nw_sift(&sift);
     if (!status)
         status = write_parts(work, group, sift.part);
     group->formless = sift.formless;

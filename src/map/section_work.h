@@ -5,6 +5,7 @@
 
 #include "map/halve.h"
 #include "map/section.h"
+#include "map/sift.h"
 
 /* Processes first .. end - 1 of the list, for clusters from .. to - 1 of a
  * level, which have a common parent. */
@@ -59,6 +60,11 @@ NW_MUST_CHECK nw_status nw_section_halve_grid(const struct sectioning *work,
                                               struct nw_halve_graph *graph,
                                               struct nw_random *random,
                                               int8_t *side);
+
+/* Makes the parts of a piece of `now` round where that cuts less. */
+NW_MUST_CHECK nw_status nw_section_round(const struct sectioning *work,
+                                         const struct piece *piece,
+                                         struct nw_sift *sift);
 
 /* Sifts what is held, each cluster by itself. Its pieces stay held, with other
  * processes. */

@@ -524,14 +524,13 @@ static void free_sifting(struct sifting *work)
 
 /* --- the search --- */
 
-static double cut_of(const struct nw_sift *sift)
+double nw_sift_cut(const struct nw_halve_graph *graph, const int32_t *part)
 {
-    const struct nw_halve_graph *graph = sift->graph;
     double cut = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
         for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-            if (sift->part[graph->arc[a].to] != sift->part[v])
+            if (part[graph->arc[a].to] != part[v])
                 cut += (double)graph->arc[a].bytes;
     return cut / 2;
 }
@@ -564,7 +563,7 @@ static void search(struct sifting *work, double begun)
 static void settle(struct sifting *work, const int32_t *start, double begun)
 {
     struct nw_sift *sift = work->sift;
-    double cut = cut_of(sift);
+    double cut = nw_sift_cut(sift->graph, sift->part);
 
     assert(fabs(cut - work->best_cut) <= ROUNDING * bytes_of(sift->graph));
     if (cut > begun)
@@ -575,7 +574,7 @@ nw_status nw_sift(struct nw_sift *sift)
 {
     struct sifting *work = NULL;
     size_t n = (size_t)sift->graph->n;
-    double begun = cut_of(sift);
+    double begun = nw_sift_cut(sift->graph, sift->part);
     int32_t *start = NULL;
     nw_status status;
 
@@ -587,7 +586,8 @@ nw_status nw_sift(struct nw_sift *sift)
     if (status)
         return status;
     work->sift = sift;
-    work->is_near = sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS;
+    work->is_near =
+        sift->near || sift->graph->n < TEAMED_LEAST || sift->parts < 2 * TEAMS;
     status = nw_alloc(n, sizeof *start, &start);
     if (!status)
         status = ready(work);

@@ -20,6 +20,7 @@ struct nw_sift {
     int32_t parts;
     int32_t *part;  /* [n] in and out; the sizes of the parts stay */
     uint64_t tries; /* for each vertex */
+    bool near;      /* in one table, however many vertices */
     uint64_t seed;
     const float *noise; /* of nw_sift_noise_new, for many calls; or NULL */
     struct nw_budget *budget; /* counts a step each round; NULL: nobody does */
@@ -28,6 +29,9 @@ struct nw_sift {
     bool only_shaped;         /* where it cuts much */
     bool formless;            /* out: it cuts much: nothing to cut along */
 };
+
+/* Bytes between parts, each edge once. */
+double nw_sift_cut(const struct nw_halve_graph *graph, const int32_t *part);
 
 /* The parts become the best seen, never worse. */
 NW_MUST_CHECK nw_status nw_sift(struct nw_sift *sift);

@@ -161,6 +161,20 @@ static void parse_effort(const char *value, struct nw_map_options *map,
     argp_error(state, "--effort is fast, default or strong, not '%s'", value);
 }
 
+static enum nw_objective objective_of(const char *name,
+                                      struct argp_state *state)
+{
+    enum nw_objective objective = NW_OBJECTIVE_HOP_BYTES;
+
+    if (!strcmp(name, "auto"))
+        argp_error(state, "auto chooses one objective: it stands alone");
+    if (strchr(name, ','))
+        argp_error(state, "at most two objectives: no third in '%s'", name);
+    if (!nw_objective_find(name, &objective))
+        argp_error(state, "there is no objective '%s'", name);
+    return objective;
+}
+
 /* NAME or NAME,NAME or auto */
 static void parse_objective(char *value, struct arguments *arguments,
                             struct argp_state *state)
@@ -173,11 +187,10 @@ static void parse_objective(char *value, struct arguments *arguments,
         return;
     if (comma)
         *comma = '\0';
-    if (!nw_objective_find(value, &map->objective))
-        argp_error(state, "there is no objective '%s'", value);
+    map->objective = objective_of(value, state);
     map->has_second = comma != NULL;
-    if (comma && !nw_objective_find(comma + 1, &map->second))
-        argp_error(state, "there is no objective '%s'", comma + 1);
+    if (comma)
+        map->second = objective_of(comma + 1, state);
     if (comma && map->second == map->objective)
         argp_error(state, "the two objectives are the same");
 }

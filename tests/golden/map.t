@@ -183,6 +183,17 @@ $ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds heavy
 $ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 1
 ! nodewise map: 4 ranks do not fit on 1 host with room for 2; at most 2 would fit
 ? 3
+## One objective or two, by name
+
+$ nodewise map -t magc-a -p x --objective auto,hop-bytes 2>&1 | head -1
+nodewise map: auto chooses one objective: it stands alone
+$ nodewise map -t magc-a -p x --objective hop-bytes,auto 2>&1 | head -1
+nodewise map: auto chooses one objective: it stands alone
+$ nodewise map -t magc-a -p x --objective hop-bytes,latency,time 2>&1 | head -1
+nodewise map: at most two objectives: no third in 'latency,time'
+$ nodewise map -t magc-a -p x --objective hops 2>&1 | head -1
+nodewise map: there is no objective 'hops'
+
 ## Without an objective: by the bytes of a message. From core 0 to the last core
 ## of magc-a: 0.1 + 0.25 + 0.6 us to the switch, 0.6 + 0.25 + 2 x 0.06 + 0.1 from
 ## it; 3.4 GB/s at the narrowest.

@@ -145,7 +145,9 @@ static struct nw_kcut make_cut(const struct sectioning *s,
         room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
         ease = room > 1 ? pow(room, 1 / depth) : room;
         cut.limit[side] = (nw_kload)(cut.target[side] * ease + 1e-6);
-        if (below == 1 || cut.limit[side] < (nw_kload)ceil(cut.target[side]))
+        /* one without a share takes what the other has no place for */
+        if (below == 1 || cut.target[side] <= 0 ||
+            cut.limit[side] < (nw_kload)ceil(cut.target[side]))
             cut.limit[side] = (nw_kload)limit[side];
         if ((double)cut.limit[side] > limit[side])
             cut.limit[side] = (nw_kload)limit[side];

@@ -129,11 +129,37 @@ static void test_large_machines_leave_graphs_whole(void **state)
     assert_memory_equal(part, whole, sizeof part);
 }
 
+/* Where loads have no limit the first elements have all the shares, and the
+ * others take what those have no place for. */
+static void test_parts_have_places_without_limits(void **state)
+{
+    enum { K = 2000 };
+    struct nw_keffort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
+    int32_t *count = calloc(K, sizeof *count);
+
+    (void)state;
+    make_scene(&scene, K);
+    scene.graph.n = K;
+    scene.row[K] = scene.row[K - 1] + 1;
+    for (int32_t q = 0; q < K; q++) {
+        scene.limit[q] = K;
+        scene.share[q] = q < K / 2 ? 2 : 0;
+        scene.step[q] = q % 200 ? q % 20 ? 1 : 10 : 100;
+    }
+    assert_int_equal(
+        nw_ksection(&scene.graph, &scene.machine, &effort, 1, scene.part),
+        NW_OK);
+    for (int32_t v = 0; v < K; v++)
+        assert_true(++count[scene.part[v]] <= 2);
+    free(count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_long_ways_need_no_deep_stack),
         cmocka_unit_test(test_large_machines_leave_graphs_whole),
+        cmocka_unit_test(test_parts_have_places_without_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -589,29 +589,49 @@ static nw_status section_straight(struct search *search,
 /* Cells that fill boxes, or lie in a plane, leave nothing to sections of large
  * grids. */
 static nw_status section_most(struct search *search,
-                              const struct nw_tile_try *tile, bool swapped,
-                              double share)
+                              const struct nw_tile_try *tile, bool swapped)
 {
     const struct nw_tiling *tiling = &tile->tiling;
-    double patience = share * (double)grid_patience(search);
-    double left = GRID_SECTION_COST * patience;
+    double left = (double)(GRID_SECTION_COST * grid_patience(search));
 
     if (is_denser(search, tiling))
         left *= GRID_SECTION_DENSER;
     if (way_cost(search, tiling, 0) <= left || tile->boxed || tiling->dims < 3)
         return section_grid(search, tiling, left);
-    left = straight_most(search->layout) * patience;
+    left = straight_most(search->layout) * (double)grid_patience(search);
     return section_straight(search, tile,
                             left - (swapped ? GRID_SWAPS_COST : 0));
 }
 
 /* Where cells fill no boxes, but all seats, round parts are mostly better than
  * any cuts; which seats to leave free sections tell. */
-#define ROUND_MOST 10000         /* processes: of more they take too long */
+#define ROUND_MOST 4096          /* processes: of more they take too long, */
+#define ROUND_MOST_ASKEW 10000   /* but where borders askew cost little more */
+#define ROUND_ASKEW 1.2          /* than others */
 #define ROUND_SIFT_COST 16000000 /* in bonds looked at, of all levels */
 #define ROUND_COST_EACH 8        /* of a try beside the bonds */
 #define ROUND_ENOUGH 0.992       /* of the best cuts: sections add nothing */
-#define ROUNDED_LESS 0.6         /* sections after it, where it was not */
+
+static double across(const struct nw_tiling *tiling, int d)
+{
+    double sum = 0;
+
+    for (int i = 0; i < tiling->steps; i++)
+        sum += tiling->bytes[i] * abs(tiling->step[i][d]);
+    return fmax(sum, 1);
+}
+
+/* Of the first two dimensions: bytes across a border halfway between them,
+ * beside those across one of them. */
+static double across_askew(const struct nw_tiling *tiling)
+{
+    double first = across(tiling, 0), second = across(tiling, 1), sum = 0;
+
+    for (int i = 0; i < tiling->steps; i++)
+        sum += tiling->bytes[i] *
+               fabs(tiling->step[i][0] / first + tiling->step[i][1] / second);
+    return sum * sqrt(0.5);
+}
 
 static bool may_round(const struct search *search,
                       const struct nw_tile_try *tile)
@@ -619,7 +639,9 @@ static bool may_round(const struct search *search,
     const struct nw_layout *layout = search->layout;
 
     return !tile->boxed && tile->tiling.dims > 1 &&
-           layout->count <= ROUND_MOST &&
+           (layout->count <= ROUND_MOST ||
+            (layout->count <= ROUND_MOST_ASKEW &&
+             across_askew(&tile->tiling) < ROUND_ASKEW)) &&
            layout->tree->seats == layout->count &&
            !search->placing->budget->stopped;
 }
@@ -648,11 +670,11 @@ static nw_status round_or_section(struct search *search,
     nw_status status;
 
     if (!may_round(search, tile))
-        return section_most(search, tile, swapped, 1);
+        return section_most(search, tile, swapped);
     status = round_parts(search, &tile->tiling);
     if (status || search->cost <= ROUND_ENOUGH * begun)
         return status;
-    return section_most(search, tile, swapped, ROUNDED_LESS);
+    return section_most(search, tile, swapped);
 }
 
 /* Small grids are sifted as other patterns are, from cuts across: that reaches

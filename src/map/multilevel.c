@@ -46,6 +46,7 @@ static double heat_of(int32_t count)
 #define SIFTED_ALWAYS 8191 /* processes; larger only without a shape */
 #define SIFTED_REPEATS 3
 #define SIFTED_FEW 1024 /* processes */
+#define OUTLINES 24     /* of starts, from which those sifted are chosen */
 #define FEW_LESS 8      /* swaps after them */
 #define STARTED_LESS 16 /* swaps after them, and colder */
 #define STARTED_HEAT 0.5
@@ -357,15 +358,72 @@ static nw_status sift_again(struct search *search, uint64_t number,
     return status;
 }
 
+/* The first cuts of a start, which sifting hardly mends. */
+struct outline {
+    uint64_t number; /* of the start */
+    double cut;      /* bytes between the top's children */
+};
+
+static int by_cut(const void *left, const void *right)
+{
+    const struct outline *a = left, *b = right;
+
+    if (a->cut != b->cut)
+        return a->cut < b->cut ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static double cut_at_top(const struct nw_layout *layout, const int32_t *seat)
+{
+    const int32_t *child = layout->tree->cluster[layout->tree->levels - 2];
+    double cut = 0;
+
+    for (int32_t p = 0; p < layout->count; p++)
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
+            if (child[seat[p]] != child[seat[layout->bond[b].peer]])
+                cut += layout->bond[b].bytes;
+    return cut / 2;
+}
+
+static nw_status draw(const struct search *search, struct outline *outline)
+{
+    struct nw_section section;
+    nw_status status = start_init(search, outline->number, 0, &section);
+
+    section.outline = true;
+    if (!status)
+        status = nw_section(&section);
+    if (!status)
+        outline->cut = cut_at_top(search->layout, section.seat);
+    free(section.seat);
+    return status;
+}
+
+/* Sifts the starts that cut least at the top, of many. */
+static nw_status sift_chosen(struct search *search)
+{
+    const struct sifts *sifts = sifts_of(search);
+    struct outline outline[OUTLINES];
+    nw_status status = NW_OK;
+
+    for (uint64_t i = 0; !status && i < OUTLINES; i++) {
+        outline[i].number = i + 1;
+        status = draw(search, &outline[i]);
+    }
+    if (status)
+        return status;
+    qsort(outline, OUTLINES, sizeof *outline, by_cut);
+    for (uint64_t i = 0; !status && i < sifts->more; i++)
+        status = sift_again(search, outline[i].number, sifts->others);
+    return status;
+}
+
 /* What is sifted between levels leaves better starts than cuts alone do, where
  * there are few processes. */
 static nw_status take_sifted_again(struct search *search)
 {
-    const struct sifts *sifts = sifts_of(search);
-    nw_status status = NW_OK;
+    nw_status status = are_few(search) ? sift_chosen(search) : NW_OK;
 
-    for (uint64_t i = 1; !status && i <= sifts->more; i++)
-        status = sift_again(search, i, sifts->others);
     search->steps /= are_few(search) ? FEW_LESS : STARTED_LESS;
     search->heat *= STARTED_HEAT;
     share_out_cycles(search);

@@ -179,6 +179,13 @@ static nw_status halve_best(const struct nw_halve_graph *graph, int32_t target,
     return status;
 }
 
+/* Split as it stands. */
+static bool is_left(const struct sectioning *work, const struct piece *piece)
+{
+    return work->section->budget->stopped ||
+           (work->section->outline && piece->level < work->tree->levels - 2);
+}
+
 static nw_status cut(struct sectioning *work, int32_t number)
 {
     struct piece *piece = &work->now[number];
@@ -192,7 +199,7 @@ static nw_status cut(struct sectioning *work, int32_t number)
     nw_random_init(&random, work->section->seed * 1000003 +
                                 (uint64_t)piece->first * 64 +
                                 (uint64_t)piece->level);
-    if (!status && work->section->budget->stopped) {
+    if (!status && is_left(work, piece)) {
         memset(side, 1, (size_t)count);
         memset(side, 0, (size_t)piece->left);
     } else if (!status && piece->left > 0 && piece->left < count) {

@@ -41,6 +41,7 @@ struct nw_section {
     bool rounded;       /* of a grid, before it is sifted */
     bool only_formless; /* no seats where the pattern is not */
     bool only_shaped;   /* none where it is */
+    bool outline;       /* cut between the top's children alone */
     /* Counts a step a generation; once it stopped, pieces are split as they
      * stand. */
     struct nw_budget *budget;

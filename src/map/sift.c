@@ -23,12 +23,14 @@
 #define COLD 0.06
 #define NEAR_HOT 0.2
 #define NEAR_COLD 0.05
-#define AT_ONCE 5      /* tries that one of all partners together replaces */
-#define TRIAL 8        /* a short trial has one of so many tries */
-#define NEAR 1.12      /* of the first cut, by the trial: go on */
-#define FORMLESS 0.25  /* of all bytes are cut */
-#define TABLE_MOST 4e7 /* cells */
-#define ROUNDING 1e-3  /* of sums of floats, of all bytes */
+#define AT_ONCE 5       /* tries that one of all partners together replaces */
+#define TRIAL 8         /* a short trial has one of so many tries */
+#define NEAR 1.12       /* of the first cut, by the trial: go on */
+#define COOLER_TRIALS 3 /* of small ones, each from the best, half as hot */
+#define CROSSING 2      /* heat at most, in what crosses at a vertex */
+#define FORMLESS 0.25   /* of all bytes are cut */
+#define TABLE_MOST 4e7  /* cells */
+#define ROUNDING 1e-3   /* of sums of floats, of all bytes */
 #define TEAMS 2
 #define TEAMED_LEAST 8192 /* vertices */
 #define TRY 60     /* arcs that take as long as a vertex's tries do else */
@@ -64,6 +66,7 @@ struct sifting {
     int32_t *best;               /* [n] parts */
     bool is_best;                /* the parts as they are: not there yet */
     double best_cut, cut;
+    double strength; /* heat is this, first x HOT */
     double heat;
     int32_t *deal; /* [parts] shuffled, those of a team together */
     int32_t deal_end[TEAMS + 1];
@@ -320,14 +323,23 @@ static bool is_stopped(const struct sifting *work)
     return work->sift->budget && work->sift->budget->stopped;
 }
 
-/* What the arcs of a vertex amount to when they pull at random. */
-static double strength(const struct nw_halve_graph *graph)
+/* What the arcs of a vertex amount to when they pull at random; where few
+ * outweigh all others by far, no more than those to other parts do. */
+static double strength(const struct nw_sift *sift, double cut)
 {
-    double sum = 0;
+    const struct nw_halve_graph *graph = sift->graph;
+    double sum = 0, border = 0;
 
-    for (int32_t a = 0; a < graph->row[graph->n]; a++)
-        sum += (double)graph->arc[a].bytes * (double)graph->arc[a].bytes;
-    return sqrt(sum / graph->n);
+    for (int32_t v = 0; v < graph->n; v++) {
+        bool crosses = false;
+
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            sum += (double)graph->arc[a].bytes * (double)graph->arc[a].bytes;
+            crosses |= sift->part[graph->arc[a].to] != sift->part[v];
+        }
+        border += crosses;
+    }
+    return fmin(sqrt(sum / graph->n), CROSSING * 2 * cut / border);
 }
 
 /* A round of teams moves the table: fewer rounds, of more tries, where it is
@@ -359,7 +371,7 @@ static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
     struct nw_random random;
 
     nw_random_init(&random, seed);
-    work->heat = hot * strength(work->sift->graph);
+    work->heat = hot * work->strength;
     for (int i = 0; i < work->rounds && !is_stopped(work); i++) {
         if (i == work->rounds - 1)
             work->heat = 0;
@@ -470,16 +482,23 @@ static nw_status alloc_teams(struct sifting *work)
     return status;
 }
 
-static nw_status ready_near(struct sifting *work)
+/* At the parts as they are. */
+static nw_status begin_near(struct sifting *work)
 {
     struct nw_sift *sift = work->sift;
     nw_status status =
         nw_sift_near_init(&work->near, sift->graph, sift->part, sift->parts);
 
-    if (!status && !sift->noise)
-        status = nw_sift_noise_new(&work->noise);
     work->near.noise = sift->noise ? sift->noise : work->noise;
     return status;
+}
+
+static nw_status ready_near(struct sifting *work)
+{
+    nw_status status =
+        work->sift->noise ? NW_OK : nw_sift_noise_new(&work->noise);
+
+    return status ? status : begin_near(work);
 }
 
 static nw_status ready(struct sifting *work)
@@ -544,18 +563,45 @@ static double bytes_of(const struct nw_halve_graph *graph)
     return sum / 2;
 }
 
-/* A short trial first: where it stays far from the start, there is a shape. */
-static void search(struct sifting *work, double begun)
+/* What melts may be cut well already, or be light beside a few arcs: from the
+ * best parts, not as hot. */
+static nw_status try_cooler(struct sifting *work, double begun)
 {
     struct nw_sift *sift = work->sift;
+    size_t n = (size_t)sift->graph->n;
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && i < COOLER_TRIALS && work->cut > NEAR * begun;
+         i++) {
+        memcpy(sift->part, work->best, n * sizeof *work->best);
+        nw_sift_near_fini(&work->near);
+        status = begin_near(work);
+        if (status)
+            break;
+        work->cut = work->best_cut;
+        work->strength /= 2;
+        run_rounds(work, sift->tries / TRIAL, sift->seed + 2 + (uint64_t)i);
+    }
+    return status;
+}
+
+/* A short trial first: where it stays far from the start, there is a shape. */
+static nw_status search(struct sifting *work, double begun)
+{
+    struct nw_sift *sift = work->sift;
+    nw_status status = NW_OK;
 
     work->cut = work->best_cut = begun;
+    work->strength = strength(sift, begun);
     work->rounds = rounds_of(work, true);
     run_rounds(work, sift->tries / TRIAL, sift->seed);
+    if (work->is_near)
+        status = try_cooler(work, begun);
     work->rounds = rounds_of(work, false);
-    if (work->cut <= NEAR * begun)
+    if (!status && work->cut <= NEAR * begun)
         run_rounds(work, tries_of(work), sift->seed + 1);
     memcpy(sift->part, work->best, (size_t)sift->graph->n * sizeof *work->best);
+    return status;
 }
 
 /* Floats tell nothing of differences far below the largest of them: the cut is
@@ -593,7 +639,7 @@ nw_status nw_sift(struct nw_sift *sift)
         status = ready(work);
     if (!status) {
         memcpy(start, sift->part, n * sizeof *start);
-        search(work, begun);
+        status = search(work, begun);
         settle(work, start, begun);
     }
     free(start);

@@ -128,6 +128,33 @@ static void test_shapes_are_left_alone(void **state)
     nw_halve_graph_fini(&graph);
 }
 
+/* Few bonds that outweigh all others by far, and lie right, say nothing of how
+ * hot the others may be. */
+#define ANCHORED (4 * PARTS)
+
+static void test_heavy_bonds_do_not_hide_others(void **state)
+{
+    struct nw_halve_graph graph;
+    struct nw_random random;
+    int32_t group[N], part[N];
+
+    (void)state;
+    for (int32_t v = 0; v < N; v++)
+        group[v] = v % PARTS;
+    make_groups(group, 10, &graph);
+    for (int32_t v = 0; v < ANCHORED; v++)
+        for (int32_t a = graph.row[v]; a < graph.row[v + 1]; a++)
+            if (graph.arc[a].to < ANCHORED && graph.arc[a].bytes > 1)
+                graph.arc[a].bytes = 100000;
+    memcpy(part, group, sizeof part);
+    nw_random_init(&random, 5);
+    nw_random_shuffle(&random, part + ANCHORED, N - ANCHORED);
+    sift(&graph, false, part);
+    assert_true(cut_of(&graph, part) ==
+                PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
+    nw_halve_graph_fini(&graph);
+}
+
 /* Large enough for two teams, blocks and parts of no even size, a hub: vertex
  * v with those 7, 49 and 343 further, so that the remainders by seven are good
  * parts, and vertex 0 with every ninth. */
@@ -240,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_groups_are_found),
         cmocka_unit_test(test_sizes_stay_and_cuts_do_not_rise),
         cmocka_unit_test(test_shapes_are_left_alone),
+        cmocka_unit_test(test_heavy_bonds_do_not_hide_others),
         cmocka_unit_test(test_changes_add_up_for_uneven_parts),
         cmocka_unit_test(test_two_teams_keep_sizes_on_any_threads),
     };

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #define CELLS_LEAST 16
-#define BONDS_MOST 26                   /* of a cell */
-#define DEGREES_MOST (NW_TILE_DIMS + 1) /* by how many borders it lies at */
+#define BONDS_MOST 80 /* of a cell: all round it in four dimensions */
+#define DEGREES_MOST (2 * NW_TILE_DIMS + 1) /* by how near borders are */
 #define SLOTS (2 * NW_TILE_DIMS) /* up dimension d: 2 d, down: the next one */
 
 /* Cells next to one. */
@@ -114,11 +114,11 @@ struct corner {
     int pq, pr, qr, p, q, r;
 };
 
-/* Whether the way from p to q by r is the nearer one, as seen from p. */
+/* Whether the way from p to q by r is the nearer one, as seen from p: at an
+ * edge of the grid as near, but it leads away from there. */
 static bool goes_by(const struct corner *c)
 {
-    return c->pr > c->pq ||
-           (c->pr == c->p && c->p < c->r && c->qr == c->r && c->r < c->q);
+    return c->pr > c->pq || (c->pr == c->pq && c->p < c->r && c->r < c->q);
 }
 
 /* p's peers are marked. */

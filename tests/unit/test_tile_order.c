@@ -15,12 +15,20 @@
 
 #include <cmocka.h>
 
-#define CODES 243 /* offsets of -1, 0, 1 in 5 dimensions */
+#define REACH 2
+#define RANGE (2 * REACH + 1)
+#define CODES 3125 /* offsets of at most that in 5 dimensions */
+#define BONDS_MOST 80
 #define BYTES 3
+
+/* Partners differ by one in so many dimensions at most, or in one by up to
+ * two. */
+enum kind { FACES = 1, EDGES, DIAGONALS = NW_TILE_DIMS, TWO_FAR };
 
 struct grid {
     int dims, size[NW_TILE_DIMS];
-    bool round[NW_TILE_DIMS], diagonal;
+    bool round[NW_TILE_DIMS];
+    enum kind kind;
     uint64_t seed;
 };
 
@@ -37,19 +45,23 @@ static int32_t cells_of(const struct grid *grid)
 static int32_t partner(const struct grid *grid, int32_t cell, int code)
 {
     int32_t to = 0, stride = 1;
-    int moved = 0;
+    int moved = 0, far = 0;
 
-    for (int d = 0; d < grid->dims; d++, code /= 3) {
-        int32_t size = grid->size[d], x = cell % size + code % 3 - 1;
+    for (int d = 0; d < grid->dims; d++, code /= RANGE) {
+        int32_t size = grid->size[d], move = code % RANGE - REACH;
+        int32_t x = cell % size + move;
 
         if ((x < 0 || x >= size) && !grid->round[d])
             return -1;
-        moved += code % 3 != 1;
+        moved += move != 0;
+        far += abs(move) > 1;
         to += (x + size) % size * stride;
         stride *= size;
         cell /= size;
     }
-    return code || !moved || (moved > 1 && !grid->diagonal) ? -1 : to;
+    if (grid->kind == TWO_FAR)
+        return code || moved != 1 ? -1 : to;
+    return code || !moved || far || moved > (int)grid->kind ? -1 : to;
 }
 
 /* Processes of a grid under numbers dealt anew, the first as seated first. */
@@ -62,7 +74,7 @@ static void open_layout(const struct grid *grid, const struct nw_tree *tree,
 
     *layout = (struct nw_layout){.tree = tree, .count = (int32_t)n};
     MUST(nw_alloc(n + 1, sizeof *layout->row, &layout->row));
-    MUST(nw_alloc(n * CODES, sizeof *layout->bond, &layout->bond));
+    MUST(nw_alloc(n * BONDS_MOST, sizeof *layout->bond, &layout->bond));
     MUST(nw_alloc(n, sizeof *layout->seat, &layout->seat));
     MUST(nw_alloc(n, sizeof *layout->at, &layout->at));
     MUST(nw_alloc(n, sizeof *layout->process, &layout->process));
@@ -154,19 +166,28 @@ static void assert_found(const struct grid *grid)
 static void test_grids_dealt_anew_are_found(void **state)
 {
     static const struct grid grids[] = {
-        {1, {200}, {false}, false},
-        {1, {200}, {true}, false},
-        {2, {17, 23}, {false}, false},
-        {2, {17, 24}, {true, true}, false},
-        {2, {19, 12}, {false}, true},
-        {2, {19, 12}, {true, false}, true},
-        {3, {9, 7, 8}, {false}, false},
-        {3, {9, 7, 8}, {true, false, true}, false},
-        {3, {9, 7, 8}, {false}, true},
-        {3, {9, 7, 8}, {true, true, true}, true},
-        {4, {6, 5, 7, 4}, {false}, false},
-        {4, {6, 5, 7, 4}, {true, true, false, false}, false},
-        {5, {5, 4, 5, 3, 4}, {false}, false},
+        {1, {200}, {false}, FACES},
+        {1, {200}, {true}, FACES},
+        {2, {17, 23}, {false}, FACES},
+        {2, {17, 24}, {true, true}, FACES},
+        {2, {19, 12}, {false}, DIAGONALS},
+        {2, {19, 12}, {true, false}, DIAGONALS},
+        {3, {9, 7, 8}, {false}, FACES},
+        {3, {9, 7, 8}, {true, false, true}, FACES},
+        {3, {9, 7, 8}, {false}, DIAGONALS},
+        {3, {9, 7, 8}, {true, true, true}, DIAGONALS},
+        {4, {6, 5, 7, 4}, {false}, FACES},
+        {4, {6, 5, 7, 4}, {true, true, false, false}, FACES},
+        {5, {5, 4, 5, 3, 4}, {false}, FACES},
+        {3, {9, 7, 8}, {false}, EDGES},
+        {3, {9, 7, 8}, {true, false, true}, EDGES},
+        {4, {6, 5, 7, 4}, {false}, EDGES},
+        {4, {6, 5, 7, 4}, {true, false, true, false}, EDGES},
+        {4, {6, 5, 7, 4}, {false}, DIAGONALS},
+        {2, {19, 12}, {false}, TWO_FAR},
+        {3, {9, 7, 8}, {false}, TWO_FAR},
+        {3, {9, 7, 8}, {true, false, true}, TWO_FAR},
+        {4, {6, 5, 7, 9}, {false}, TWO_FAR},
     };
 
     (void)state;
@@ -178,7 +199,7 @@ static void test_grids_dealt_anew_are_found(void **state)
  * 64 pairs, one a dimension costs 100 a byte, two cost 10, four cost 1. */
 static void test_what_was_dealt_anew_is_cut_as_before(void **state)
 {
-    static const struct grid grid = {3, {8, 8, 8}, {false}, false};
+    static const struct grid grid = {3, {8, 8, 8}, {false}, FACES};
     struct nw_tile_try try = {0};
     struct nw_layout layout;
     struct nw_tree tree;
@@ -200,7 +221,7 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
  */
 static void test_five_dimensions_lie_in_boxes(void **state)
 {
-    static const struct grid grid = {5, {4, 4, 4, 4, 4}, {false}, false};
+    static const struct grid grid = {5, {4, 4, 4, 4, 4}, {false}, FACES};
     struct nw_tile_try try = {0};
     struct nw_layout layout;
     struct nw_tree tree;
@@ -225,7 +246,7 @@ static void test_five_dimensions_lie_in_boxes(void **state)
  * any numbers all bonds but those from one eight to the next cost 1 a byte. */
 static void test_short_chains_are_no_other_grid(void **state)
 {
-    struct grid grid = {1, {0}, {false}, false, 0};
+    struct grid grid = {1, {0}, {false}, FACES, 0};
 
     (void)state;
     for (grid.size[0] = 16; grid.size[0] <= 56; grid.size[0] += 2)
@@ -251,7 +272,7 @@ static void test_short_chains_are_no_other_grid(void **state)
 /* Two pairs that change partners keep their degrees. */
 static void test_what_is_no_grid_keeps_its_numbers(void **state)
 {
-    static const struct grid grid = {2, {20, 20}, {true, true}, false};
+    static const struct grid grid = {2, {20, 20}, {true, true}, FACES};
     struct nw_tile_try try = {0};
     struct nw_layout layout;
     struct nw_tree tree;

@@ -257,10 +257,10 @@ static inline int32_t piece_of(const struct nw_tile_work *work, int32_t p)
     return __atomic_load_n(&work->piece[p], __ATOMIC_RELAXED);
 }
 
-/* The longest step in a dimension; none bounds it where steps wrap around. */
+/* The longest step in a dimension. */
 static int32_t reach_of(const struct nw_tiling *tiling, int d)
 {
-    int32_t reach = tiling->periodic[d] ? tiling->size[d] : 0;
+    int32_t reach = 0;
 
     for (int i = 0; i < tiling->steps; i++)
         if (abs(tiling->step[i][d]) > reach)
@@ -276,24 +276,14 @@ static int32_t layer_begin(const struct nw_tile_work *work, int32_t x)
     return work->layer[x - 1 < work->high ? x - 1 : work->high];
 }
 
-/* Bytes from the first `left` cells of the order by coordinate d to the others;
- * only layers near the cut are looked at. */
-static double across_sorted(struct nw_tile_work *work,
-                            const struct nw_tile_share *share, int32_t left,
-                            int d)
+/* Bytes from cells begin .. left - 1 of the order to those after them. */
+static double sum_across(const struct nw_tile_work *work, const int32_t *order,
+                         int32_t begin, int32_t left)
 {
     const struct nw_layout *layout = work->layout;
-    const int32_t *order = work->order + share->first;
-    int32_t size = work->tiling->size[d], reach = reach_of(work->tiling, d);
-    int32_t cut = work->at[d][order[left]];
-    int32_t begin = layer_begin(work, cut - 2 * reach);
-    int32_t end =
-        layer_begin(work, cut + reach + 1 < size ? cut + reach + 1 : size);
     double sum = 0;
 
-    for (int32_t i = begin; i < end; i++)
-        work->side[order[i]] = i < left;
-    for (int32_t i = layer_begin(work, cut - reach); i < left; i++) {
+    for (int32_t i = begin; i < left; i++) {
         int32_t p = order[i];
 
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
@@ -304,6 +294,43 @@ static double across_sorted(struct nw_tile_work *work,
         }
     }
     return sum;
+}
+
+static void mark_sides(struct nw_tile_work *work, const int32_t *order,
+                       int32_t begin, int32_t end, int32_t left)
+{
+    for (int32_t i = begin; i < end; i++)
+        work->side[order[i]] = i < left;
+}
+
+static int32_t least_of(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Bytes from the first `left` cells of the order by coordinate d to the others;
+ * only layers near the cut are looked at and, of a ring, those at its ends. */
+static double across_sorted(struct nw_tile_work *work,
+                            const struct nw_tile_share *share, int32_t left,
+                            int d)
+{
+    const int32_t *order = work->order + share->first;
+    int32_t size = work->tiling->size[d], reach = reach_of(work->tiling, d);
+    int32_t cut = work->at[d][order[left]], count = share->end - share->first;
+    int32_t begin = layer_begin(work, cut - reach), near, last;
+    double sum = 0;
+
+    near = layer_begin(work, cut - 2 * reach);
+    mark_sides(work, order, near,
+               layer_begin(work, least_of(cut + reach + 1, size)), left);
+    if (work->tiling->periodic[d]) {
+        last = layer_begin(work, size - reach);
+        mark_sides(work, order, last, count, left);
+        mark_sides(work, order, 0, layer_begin(work, 2 * reach), left);
+        sum = sum_across(work, order, 0,
+                         least_of(layer_begin(work, reach), begin));
+    }
+    return sum + sum_across(work, order, begin, left);
 }
 
 /* Sorts the cells in the best dimension, which is returned. */

@@ -5,6 +5,7 @@
  * beside reading the grid. */
 #include "map/tile.h"
 #include "base/array.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static const uint16_t few_ways[] = {0, 3, EVENLY, 4};
 #define LOOKS 2500000 /* at cells and bonds, all ways together */
 #define LOOKS_LARGE 9000000
 #define LARGE 32768        /* cells beyond which more looks are worth it */
+#define PAIRED_LEAST 4096  /* cells, for a cut to outlast a thread's start */
 #define SNAKES_ALWAYS 4096 /* cells at most */
 #define COLUMNS_MOST 8
 #define COLUMNS_SHARE 8   /* of what the other ways may cost */
@@ -125,29 +127,6 @@ static bool is_new(const struct nw_layout *layout, bool even,
     return even || !(way & EVENLY);
 }
 
-static nw_status take_cuts(struct nw_layout *layout, int32_t *seat,
-                           struct nw_tile_try *try)
-{
-    size_t most = ways_of(layout, try);
-    bool even = nw_tiling_may_even(layout);
-    nw_status status = NW_OK;
-
-    for (size_t i = 0; !status && most && i < FEW_WAYS + WAYS; i++) {
-        double before = try->cost;
-        int way = way_at(try, i);
-
-        if (!is_new(layout, even, try, i))
-            continue;
-        most--;
-        status = nw_tiling_cut(layout, &try->tiling, way, seat);
-        if (!status)
-            status = nw_layout_take_if_better(layout, seat, &try->cost);
-        if (way & NW_TILE_LAYERS && try->cost < before)
-            try->layered = true;
-    }
-    return status;
-}
-
 /* As few children of the root as hold all of the grid. */
 static double cells_of_child(const struct nw_layout *layout)
 {
@@ -173,19 +152,98 @@ static int columns_of(const struct nw_layout *layout,
     return nw_tiling_columns(&try->tiling, each, (int)most, columns);
 }
 
-/* Where sizes do not divide, pieces that reach round a corner. */
-static nw_status take_columns(struct nw_layout *layout, int32_t *seat,
-                              struct nw_tile_try *try)
+/* One of the cuts to take: a way or, where sizes do not divide, columns, of
+ * which pieces reach round a corner. */
+struct cut {
+    int way;
+    const struct nw_tile_columns *columns;
+    const struct nw_layout *layout;
+    const struct nw_tiling *tiling;
+    int32_t *seat;
+};
+
+static nw_status run_cut(void *user)
 {
-    struct nw_tile_columns columns[COLUMNS_MOST];
-    int count = columns_of(layout, try, columns);
+    const struct cut *cut = user;
+
+    if (cut->columns)
+        return nw_tiling_cut_columns(cut->layout, cut->tiling, cut->columns,
+                                     cut->seat);
+    return nw_tiling_cut(cut->layout, cut->tiling, cut->way, cut->seat);
+}
+
+static size_t list_ways(const struct nw_layout *layout,
+                        const struct nw_tile_try *try, struct cut *list)
+{
+    size_t most = ways_of(layout, try), count = 0;
+    bool even = nw_tiling_may_even(layout);
+
+    for (size_t i = 0; count < most && i < FEW_WAYS + WAYS; i++)
+        if (is_new(layout, even, try, i))
+            list[count++] = (struct cut){.way = way_at(try, i)};
+    return count;
+}
+
+static nw_status take_cut(struct nw_layout *layout, const struct cut *cut,
+                          struct nw_tile_try *try)
+{
+    double before = try->cost;
+    nw_status status = nw_layout_take_if_better(layout, cut->seat, &try->cost);
+
+    if (cut->way & NW_TILE_LAYERS && try->cost < before)
+        try->layered = true;
+    return status;
+}
+
+/* Two at once: a large grid is shared out within each. */
+static nw_status take_two(struct nw_layout *layout, struct cut cut[2],
+                          struct nw_tile_try *try)
+{
+    struct nw_crew_task task[] = {{.run = run_cut, .user = &cut[0]},
+                                  {.run = run_cut, .user = &cut[1]}};
+    bool small = layout->count < PAIRED_LEAST || layout->count > LARGE;
+    nw_status status = nw_crew_pair(task, small ? 1 : layout->threads);
+
+    if (!status)
+        status = take_cut(layout, &cut[0], try);
+    return status ? status : take_cut(layout, &cut[1], try);
+}
+
+static nw_status take_listed(struct nw_layout *layout, int32_t *seat[2],
+                             struct cut *list, size_t count,
+                             struct nw_tile_try *try)
+{
     nw_status status = NW_OK;
 
-    for (int i = 0; !status && i < count; i++) {
-        status = nw_tiling_cut_columns(layout, &try->tiling, &columns[i], seat);
-        if (!status)
-            status = nw_layout_take_if_better(layout, seat, &try->cost);
+    for (size_t i = 0; i < count; i++) {
+        list[i].layout = layout;
+        list[i].tiling = &try->tiling;
+        list[i].seat = seat[i % 2];
     }
+    for (size_t i = 0; !status && i + 1 < count; i += 2)
+        status = take_two(layout, &list[i], try);
+    if (status || count % 2 == 0)
+        return status;
+    status = run_cut(&list[count - 1]);
+    return status ? status : take_cut(layout, &list[count - 1], try);
+}
+
+static nw_status take_cuts(struct nw_layout *layout, int32_t *seat,
+                           struct nw_tile_try *try)
+{
+    struct nw_tile_columns columns[COLUMNS_MOST];
+    struct cut list[FEW_WAYS + WAYS + COLUMNS_MOST];
+    size_t count = list_ways(layout, try, list);
+    int wide = try->once ? 0 : columns_of(layout, try, columns);
+    int32_t *two[2] = {seat, NULL};
+    nw_status status;
+
+    for (int i = 0; i < wide; i++)
+        list[count++] = (struct cut){.columns = &columns[i]};
+    status = nw_alloc_raw((size_t)layout->count, sizeof *two[1], &two[1]);
+    if (!status)
+        status = take_listed(layout, two, list, count, try);
+    free(two[1]);
     return status;
 }
 
@@ -202,10 +260,7 @@ static nw_status take_best(struct nw_layout *layout, int32_t *seat,
     /* boxes that divide may be slabs of a prime: cut in any case */
     if (!status)
         status = take_cuts(layout, seat, try);
-    if (status || try->once)
-        return status;
-    status = take_columns(layout, seat, try);
-    return status ? status : take_snakes(layout, seat, try);
+    return status || try->once ? status : take_snakes(layout, seat, try);
 }
 
 static nw_status restore_numbers(struct nw_layout *layout, const int32_t *order)

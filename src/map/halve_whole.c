@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define PASSES_MOST 8
+#define PASSES_HASTY 4
 #define PATIENCE 60 /* moves without a better cut, and a part of n */
 #define PATIENCE_HASTY 6
 #define WORD 64
@@ -241,11 +242,12 @@ nw_status nw_halve_refine_whole(const struct nw_halve_graph *graph,
 {
     struct moving work = {
         .graph = graph, .most = most, .side = side, .excess = -target};
+    int passes = graph->hasty ? PASSES_HASTY : PASSES_MOST;
     nw_status status = prepare(&work);
 
     if (!status) {
         look_at_all(&work);
-        for (int i = 0; i < PASSES_MOST && pass(&work); i++)
+        for (int i = 0; i < passes && pass(&work); i++)
             ;
         *cut = (double)work.cut;
     }

@@ -27,12 +27,14 @@ double nw_aim_smooth(const struct nw_ledger *ledger,
 
 /* How much a search is worth: downhill alone, or annealed, a little or in
  * full; or, in congestion, annealed towards a step less of it, by what links
- * have beyond that alone, and again as long as that is found. */
+ * have beyond that alone, and again as long as that is found; or annealed in
+ * the second objective, what links have beyond what the first is kept low. */
 enum nw_search_depth {
     NW_SEARCH_DESCENT,
     NW_SEARCH_BRIEF,
     NW_SEARCH_FULL,
-    NW_SEARCH_SEEK
+    NW_SEARCH_SEEK,
+    NW_SEARCH_SETTLE
 };
 
 /* Lowers the aim from the seating as it is, which is never left worse. Counts

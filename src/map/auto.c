@@ -173,8 +173,7 @@ static bool is_searchable(const struct nw_problem *problem)
          problem->core.first[problem->host_count] <= NW_EXACT_MOST);
 
     return options->objective == NW_OBJECTIVE_HOP_BYTES && !options->careful &&
-           !options->has_second && !problem->uses_gpus &&
-           options->affinity == 0 && !elsewhere;
+           !problem->uses_gpus && options->affinity == 0 && !elsewhere;
 }
 
 /* The default, and beside it the search that needs nothing of its. */
@@ -198,20 +197,22 @@ static nw_status run_both(struct choosing *choosing, struct running *standard,
 
 /* The search alone where the machine is a tree: it begins with what ranks in
  * order give, and looks at more than the others do. Small machines are then
- * searched as dense problems, too, but for grids, which that does not lower. */
+ * searched as dense problems, too, but for grids, which that does not lower. A
+ * second objective it does not know. */
 static nw_status search_tree(struct choosing *choosing,
                              struct running *standard, bool *done)
 {
     const struct nw_problem *problem = choosing->problem;
     struct running search = runner(choosing, nw_algorithm_find("multilevel"));
     bool endless = problem->budget->endless;
+    bool second = problem->options.has_second;
     nw_status status;
 
-    if (suits_dense(problem))
+    if (suits_dense(problem) || second)
         problem->budget->endless = false;
     status = run_both(choosing, standard, &search);
     problem->budget->endless = endless;
-    *done = status == NW_OK && !problem->budget->likened &&
+    *done = status == NW_OK && !second && !problem->budget->likened &&
             (!suits_dense(problem) || problem->budget->gridded);
     return status == NW_EUNSUPPORTED && choosing->best.mapping ? NW_OK : status;
 }

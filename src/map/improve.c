@@ -19,6 +19,7 @@
 #include <math.h>
 
 #define HOP_BYTES_MORE 1.045 /* for less congestion */
+#define FAR_BEYOND 1.05      /* of that, what may come near */
 #define LEADS 2              /* where links count, else one */
 #define FAR_BEHIND 1.1       /* of the first lead's figure */
 /* Of the time that is left, where it is given: for the least hop-bytes, and for
@@ -64,8 +65,10 @@ struct improving {
     struct nw_map_report *report;
     const double *guard; /* or NULL */
     double hop_limit;
-    double standard; /* the pool's */
-    double below;    /* the first lead's, as far as it is near */
+    double hop_bytes;              /* of what is searched from */
+    double standard;               /* the pool's */
+    struct nw_candidate near, far; /* the best that were not taken */
+    double below;                  /* the first lead's, as far as it is near */
     nw_status (*run)(struct improving *, struct nw_seats *);
     const char *name;
 };
@@ -127,12 +130,13 @@ static nw_status divide(struct improving *work, struct nw_seats *seats)
 static nw_status improve_dense(struct improving *work, struct nw_seats *seats)
 {
     struct nw_map_report *report = work->report;
+    bool second = work->problem->options.has_second;
     struct nw_dense dense;
     nw_status status = nw_dense_init(&dense, seats);
 
     if (status)
         return status;
-    if (seats->count <= NW_EXACT_MOST)
+    if (seats->count <= NW_EXACT_MOST && !second)
         status = nw_dense_exact(&dense, NW_EXACT_NODES, &report->proven);
     if (!status && !report->proven)
         status = nw_dense_tabu(&dense);
@@ -180,13 +184,30 @@ static nw_status seek(struct improving *work, struct nw_seats *seats)
     return nw_seats_search(seats, &aim, NW_SEARCH_SEEK);
 }
 
-/* What a dense search may end with, a guard may refuse. */
+/* Fewer hop-bytes at the same congestion; less of that as far as it is near. */
+static nw_status settle(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = nw_aim_of(work->problem);
+
+    aim.hop_limit = fmax(work->hop_limit, work->hop_bytes);
+    work->name = "anneal";
+    return nw_seats_search(seats, &aim, NW_SEARCH_SETTLE);
+}
+
+/* What a dense search may end with, a guard may refuse; what comes second it
+ * does not know. */
 static nw_status search(struct improving *work, struct nw_seats *seats)
 {
-    if (!work->guard && nw_search_is_small(work->problem) &&
-        nw_search_is_dense(seats))
-        return improve_dense(work, seats);
-    return search_seats(work, seats);
+    const struct nw_problem *problem = work->problem;
+    nw_status status = NW_OK;
+
+    if (!work->guard && !problem->lean && nw_search_is_small(problem) &&
+        nw_search_is_dense_first(seats)) {
+        status = improve_dense(work, seats);
+        if (!problem->options.has_second)
+            return status;
+    }
+    return status ? status : search_seats(work, seats);
 }
 
 /* The answer that a candidate's mapping is. */
@@ -238,6 +259,33 @@ static bool has_remote_gpus(const nw_mapping *mapping)
     return false;
 }
 
+static void swap_candidates(struct nw_candidate *a, struct nw_candidate *b)
+{
+    struct nw_candidate c = *a;
+
+    *a = *b;
+    *b = c;
+}
+
+static void keep(struct nw_candidate *candidate, struct nw_candidate *kept)
+{
+    if (candidate->mapping &&
+        (!kept->mapping || nw_candidate_better(candidate, kept)))
+        swap_candidates(candidate, kept);
+}
+
+/* The better one is the best, from the other a search may go on. */
+static void take(struct improving *work, struct nw_candidate *candidate,
+                 struct nw_candidate *best)
+{
+    if (is_taken(work, candidate, best))
+        swap_candidates(candidate, best);
+    if (is_near(work, candidate))
+        keep(candidate, &work->near);
+    else if (candidate->guard[0] <= FAR_BEYOND * work->hop_limit)
+        keep(candidate, &work->far);
+}
+
 static bool is_start(const struct improving *work,
                      const struct nw_candidate *candidate)
 {
@@ -253,6 +301,7 @@ static nw_status derive(struct improving *work,
     struct nw_seats seats = {0};
     nw_status status = answer_of(work->problem, start, &answer);
 
+    work->hop_bytes = start->guard[0];
     if (!status)
         status = nw_seats_init(&seats, work->problem, &answer);
     if (!status)
@@ -264,14 +313,6 @@ static nw_status derive(struct improving *work,
     nw_seats_fini(&seats);
     nw_answer_fini(&answer);
     return status;
-}
-
-static void swap_candidates(struct nw_candidate *a, struct nw_candidate *b)
-{
-    struct nw_candidate c = *a;
-
-    *a = *b;
-    *b = c;
 }
 
 /* One more candidate out of `start`; `best` where it is better. */
@@ -287,10 +328,9 @@ static nw_status improve_from(struct improving *work,
     status = derive(work, start, &other);
     if (status)
         return status;
-    if (is_taken(work, &other, best))
-        swap_candidates(&other, best);
-    else if (work->report->proven)
+    if (!is_taken(work, &other, best) && work->report->proven)
         best->algorithm = other.algorithm;
+    take(work, &other, best);
     nw_candidate_fini(&other);
     return NW_OK;
 }
@@ -370,8 +410,8 @@ static nw_status try_run(struct improving *work, struct leads *leads,
     status = derive(work, best, &other);
     if (!status && other.algorithm) {
         status = try_nodes(work, &other, leads);
-        if (!status && is_taken(work, &other, best))
-            swap_candidates(&other, best);
+        if (!status)
+            take(work, &other, best);
     }
     nw_candidate_fini(&other);
     return status;
@@ -465,8 +505,8 @@ static bool looks_at_links(enum nw_objective objective)
 }
 
 /* The best in hop-bytes, by the same means: where congestion is lowered from,
- * and what hop-bytes are held near. With a second objective small machines are
- * not searched as dense problems, which would take longer than the rest. */
+ * and what hop-bytes are held near. Small machines are not searched as dense
+ * problems, which would take longer than the rest. */
 static nw_status find_nearest(const struct nw_problem *problem,
                               struct nw_map_report *report,
                               struct nw_candidate *out)
@@ -480,6 +520,7 @@ static nw_status find_nearest(const struct nw_problem *problem,
     mine.options.has_second = nw_search_is_small(problem);
     mine.options.second = problem->options.objective;
     mine.options.careful = false;
+    mine.lean = true;
     problem->budget->endless = false;
     status = nw_choose_best(&mine, report, out);
     problem->budget->endless = endless;
@@ -512,6 +553,21 @@ static nw_status approach(struct improving *work, struct nw_candidate *best)
     return improve_from(work, best, best);
 }
 
+/* Down in congestion from the best that is near. */
+static nw_status seek_near(struct improving *work, struct nw_candidate *best)
+{
+    struct nw_budget *budget = work->problem->budget;
+    bool endless = budget->endless;
+    nw_status status = NW_OK;
+
+    work->run = seek;
+    budget->endless = false;
+    if (work->near.mapping)
+        status = improve_from(work, &work->near, best);
+    budget->endless = endless;
+    return status;
+}
+
 /* Where nothing near is as good as the standard, that holds no longer: what is
  * least congested of all needs fewer hop-bytes than it, as a rule. */
 static nw_status let_go(struct improving *work,
@@ -523,14 +579,32 @@ static nw_status let_go(struct improving *work,
 
     if (is_near(work, best) || work->guard)
         return NW_OK;
-    if (work->problem->options.objective == NW_OBJECTIVE_CONGESTION)
+    if (work->problem->options.objective == NW_OBJECTIVE_CONGESTION) {
+        status = seek_near(work, best);
+        if (status || is_near(work, best))
+            return status;
         status = approach(work, best);
+    }
     if (status || is_near(work, best))
         return status;
     work->hop_limit = 0;
     work->run = search_seats;
     status = improve_from(work, nearest, best);
     work->hop_limit = limit;
+    return status;
+}
+
+/* Fewer hop-bytes, where there are too many, or less congestion at more. */
+static nw_status come_near(struct improving *work, struct nw_candidate *best)
+{
+    const struct nw_candidate *far = &work->far;
+    nw_status status = NW_OK;
+
+    work->run = settle;
+    if (!is_near(work, best))
+        status = improve_from(work, best, best);
+    if (!status && far->mapping && nw_candidate_better(far, best))
+        status = improve_from(work, far, best);
     return status;
 }
 
@@ -568,6 +642,8 @@ static nw_status improve_links(struct improving *work,
     work->run = seek;
     if (!status && seeks && is_near(work, best) && !budget->stopped)
         status = improve_from(work, best, best);
+    if (!status && seeks && !budget->stopped)
+        status = come_near(work, best);
     nw_candidate_fini(&nearest);
     return status;
 }
@@ -603,5 +679,7 @@ nw_status nw_candidate_improve(const struct nw_problem *problem,
     work.hop_limit = 0; /* what is proven is not held near anything */
     if (!status && !guard && !report->proven && nw_search_is_tiny(problem))
         status = improve_from(&work, best, best);
+    nw_candidate_fini(&work.near);
+    nw_candidate_fini(&work.far);
     return status;
 }

@@ -34,6 +34,7 @@ struct nw_problem {
     int32_t *room;     /* [host_count] most ranks, fixed ones included */
     int32_t *gpu_room; /* most ranks with GPUs, fixed ones included */
     struct nw_units core, gpu;
+    bool lean;           /* small ones are not searched as dense problems */
     int32_t *fixed_host; /* [rank_count] host or -1; NULL where none is fixed */
     /* Borrowed, NULL where not limited: a rank's load, what a core unit bears.
      * Searches of seats know them, no others. */

@@ -77,10 +77,15 @@ static bool holds_some(const struct nw_seats *seats)
     return false;
 }
 
+bool nw_search_is_dense_first(const struct nw_seats *seats)
+{
+    return nw_dense_fits(seats) && !holds_some(seats);
+}
+
 /* A dense problem has one objective. */
 bool nw_search_is_dense(const struct nw_seats *seats)
 {
-    return nw_dense_fits(seats) && !holds_some(seats) &&
+    return nw_search_is_dense_first(seats) &&
            !seats->problem->options.has_second;
 }
 

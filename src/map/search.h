@@ -19,8 +19,10 @@ bool nw_search_is_tiny(const struct nw_problem *problem);
 
 /* True where the elements are few enough for the dense searches. */
 bool nw_search_is_small(const struct nw_problem *problem);
-/* True where a dense search knows all of the problem. */
+/* True where a dense search knows all of the problem; all but the second
+ * objective. */
 bool nw_search_is_dense(const struct nw_seats *seats);
+bool nw_search_is_dense_first(const struct nw_seats *seats);
 
 /* The options' start, which leaves nothing open, or the default; into an answer
  * that is empty. NW_EINVAL where the start is none, as nw_answer_check_begun.

@@ -40,6 +40,10 @@
 #define SEEK_LAST 0.009
 #define SEEK_ROUNDS 16
 #define SEEK_COOLS 0.01
+/* The second objective alone, of what the first allows. */
+#define SETTLE_SECOND 3.0
+#define SETTLE_HEAT 0.02
+#define SETTLE_LONGER 10
 
 struct search {
     struct nw_seats *seats;
@@ -56,7 +60,8 @@ struct search {
     double energy;
     double highest; /* energy: what rounding is relative to */
     double heat;
-    bool routes; /* the first objective looks at links */
+    double second; /* weight of the second objective beside the first */
+    bool routes;   /* the first objective looks at links */
 };
 
 /* --- figures --- */
@@ -79,7 +84,7 @@ static double find_energy(const struct search *work, bool after)
             ? find_over(work, after)
             : nw_aim_smooth(&work->ledger, aim->first, after) / work->base[0];
 
-    sum += SECOND * nw_aim_smooth(&work->ledger, aim->second, after) /
+    sum += work->second * nw_aim_smooth(&work->ledger, aim->second, after) /
            work->base[1];
     if (aim->hop_limit > 0) {
         double hop_bytes =
@@ -437,7 +442,7 @@ static uint64_t fast_steps(const struct search *work, uint64_t steps)
 static uint64_t round_steps(const struct search *work,
                             enum nw_search_depth depth)
 {
-    bool seeks = depth == NW_SEARCH_SEEK;
+    bool seeks = depth == NW_SEARCH_SEEK || depth == NW_SEARCH_SETTLE;
     uint64_t steps =
         (uint64_t)work->free_count * (seeks ? SEEK_EACH : TRIALS_EACH);
     uint64_t most = seeks ? SEEK_MOST : TRIALS_MOST;
@@ -543,6 +548,21 @@ static void seek_all(struct search *work, uint64_t steps)
     } while (budget->endless && !budget->stopped && budget->steps > before);
 }
 
+/* --- fewer hop-bytes --- */
+
+/* Where links carry no more than they do, whatever they carry. */
+static void settle(struct search *work, uint64_t steps)
+{
+    nw_ledger_seek(&work->ledger, work->best_value[0] * (1 + 1e-12));
+    work->second = SETTLE_SECOND;
+    work->energy = find_energy(work, false);
+    work->heat = sample_heat(work) * SETTLE_HEAT;
+    run_steps(work, steps * SETTLE_LONGER, SEEK_COOLS, 1, anneal_step);
+    sit_best(work);
+    nw_ledger_seek(&work->ledger, 0);
+    work->second = SECOND;
+}
+
 /* A search by changes must end where costs from scratch do. */
 static void check(struct search *work)
 {
@@ -568,6 +588,8 @@ static void run(struct search *work, enum nw_search_depth depth)
     work->energy = find_energy(work, false);
     if (!work->budget->stopped && depth == NW_SEARCH_SEEK)
         seek_all(work, steps);
+    else if (!work->budget->stopped && depth == NW_SEARCH_SETTLE)
+        settle(work, steps);
     else if (!work->budget->stopped)
         while (run_round(work, steps, anneal) && work->budget->endless &&
                nw_budget_gone(work->budget, 0) < 1)
@@ -602,6 +624,7 @@ nw_status nw_seats_search(struct nw_seats *seats, const struct nw_aim *aim,
     struct search work = {.seats = seats,
                           .aim = aim,
                           .budget = seats->problem->budget,
+                          .second = SECOND,
                           .routes = aim->first == NW_OBJECTIVE_CONGESTION ||
                                     aim->first == NW_OBJECTIVE_TIME};
     nw_status status = prepare(&work);

@@ -145,3 +145,24 @@ $ nodewise pattern --combine host gpu -q -o plain
 $ awk 'NR > 2 {$4 = int($4 * (3 + NR * 7 % 27) / 10)} 1' plain > both
 $ sh compare.sh | cut -d' ' -f1,3
 True True
+
+## what is named second costs nothing in what is named first: at most what that
+## needs alone, here 33 ranks of 36 seats below four switches
+$ cat > uneven.yaml <<END
+> nodewise: cluster 1
+> node_types:
+>   n: {cpu: {cores: 4}}
+> nodes:
+>   - {name: "n[0-0]", switch: a}
+>   - {name: "n[1-3]", switch: b}
+>   - {name: "n[4-5]", switch: c}
+>   - {name: "n[6-8]", switch: d}
+> network:
+>   tree:
+>     switch: top
+>     link: 12.5GB/s
+>     switches: [{switch: a}, {switch: b}, {switch: c}, {switch: d}]
+> END
+$ for o in hop-bytes hop-bytes,congestion; do nodewise map -t uneven.yaml -p generate:stencil2d5:dims=3x11,bytes=1MB --objective $o --json | grep '^  "hop_bytes'; done
+  "hop_bytes": 424000000,
+  "hop_bytes": 424000000,

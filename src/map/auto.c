@@ -267,7 +267,8 @@ static size_t list_candidates(const struct nw_problem *problem,
     }
     list[count++] = nw_algorithm_find("block");
     list[count++] = nw_algorithm_find("partition");
-    list[count++] = &by_distance;
+    if (!problem->topology->matrix) /* which loads no link */
+        list[count++] = &by_distance;
     if (problem->uses_gpus)
         list[count++] = nw_algorithm_find("independent-remap");
     if (problem->options.remote_gpus)

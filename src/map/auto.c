@@ -19,6 +19,9 @@
 #define SCOTCH_RANKS_MOST 32768
 #define LIST_MOST 10
 #define FEW_BONDS 4000
+/* Ranks without a grid: so many are started in many ways by the search. */
+#define STARTED_LEAST 256
+#define STARTED_MOST 1024
 #define FEW_EDGES 65536 /* not worth a thread */
 #define ALIKE 1e-3      /* of two figures */
 #define ALIKE_TIME 1e-2 /* the same of a sum of means */
@@ -229,6 +232,14 @@ static nw_status begin(struct choosing *choosing, bool *done)
     return consider(choosing, first);
 }
 
+static bool is_started_enough(const struct nw_problem *problem)
+{
+    int32_t ranks = problem->pattern->rank_count;
+
+    return !problem->budget->gridded && ranks >= STARTED_LEAST &&
+           ranks <= STARTED_MOST;
+}
+
 /* What knows no grid is seldom better, and dear where there are many bonds. */
 static nw_status cut_few_bonds(struct choosing *choosing)
 {
@@ -238,7 +249,7 @@ static nw_status cut_few_bonds(struct choosing *choosing)
 
     if (budget->stopped || budget->endless ||
         problem->options.effort == NW_EFFORT_FAST ||
-        problem->pattern->edge_count > FEW_BONDS)
+        problem->pattern->edge_count > FEW_BONDS || is_started_enough(problem))
         return NW_OK;
     status = consider(choosing, nw_algorithm_find("partition"));
     if (!status && nw_scotch_is_here())

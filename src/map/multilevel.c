@@ -43,6 +43,10 @@ static double heat_of(int32_t count)
 /* Tries of a process on a level, and of all together. */
 #define SIFT_TRIES_EACH 8000
 #define SIFT_TRIES_MOST 30000000
+/* What tries of few processes may cost in bonds looked at, and cost beside
+ * those: else there are fewer. */
+#define SIFT_COST_MOST 40
+#define SIFT_COST_EACH 8
 #define SIFTED_ALWAYS 8191 /* processes; larger only without a shape */
 #define SIFTED_REPEATS 3
 #define SIFTED_FEW 1024 /* processes */
@@ -65,11 +69,16 @@ static double heat_of(int32_t count)
 #define TURNS_HEAT 0.6   /* in turns */
 #define STENCIL_HEAT 0.5
 
+static double degree_of(const struct nw_layout *layout)
+{
+    return layout->count
+               ? (double)layout->row[layout->count] / (double)layout->count
+               : 0;
+}
+
 static uint64_t steps_of(const struct nw_layout *layout, enum nw_effort effort)
 {
-    double degree = layout->count ? (double)layout->row[layout->count] /
-                                        (double)layout->count
-                                  : 0;
+    double degree = degree_of(layout);
     int32_t end = layout->count;
     uint64_t steps = 0;
 
@@ -246,6 +255,7 @@ static uint64_t sift_tries(const struct search *search, double share)
 {
     enum nw_effort effort = search->placing->budget->effort;
     uint64_t tries = SIFT_TRIES_MOST / (uint64_t)(search->layout->count + 1);
+    double cost = SIFT_COST_EACH + degree_of(search->layout);
 
     if (tries > SIFT_TRIES_EACH)
         tries = SIFT_TRIES_EACH;
@@ -253,6 +263,8 @@ static uint64_t sift_tries(const struct search *search, double share)
         tries /= 4;
     if (effort == NW_EFFORT_STRONG)
         tries *= 8;
+    if (are_few(search))
+        share *= fmin(1, SIFT_COST_MOST / cost);
     return (uint64_t)(share * (double)tries);
 }
 

@@ -16,6 +16,9 @@
 #define CELLS_MOST 1.1e6 /* of the table */
 #define LINE 16          /* floats in a cache line */
 #define WIDE 16          /* seats looked at together */
+#define CROSSING 3       /* heat at most, in mean bonds between subtrees */
+#define SPENT_EACH 300   /* vectors of rows that change, for a try at most */
+#define PEER 8           /* vectors that take as long as to find a row */
 #define LOOKS 31         /* bits that choose how far up the tree */
 #define NEVER 1e30F      /* what it costs to move what is fixed */
 #define PRICE_MOST 1e27  /* far below that */
@@ -42,6 +45,7 @@ struct simmering {
                          bit in which their codes differ, plus 1 */
     int base;         /* level of subtrees without distances inside that swaps
                          would change */
+    uint64_t spent;   /* vectors of rows that changed */
 };
 
 /* The seats of a subtree that are looked at. */
@@ -120,6 +124,14 @@ static struct window reach_of(const struct nw_tree *tree, int32_t seat,
     return (struct window){first, (count + NW_LANES - 1) / NW_LANES * NW_LANES};
 }
 
+/* Of nobody: none. */
+static uint64_t degree_of(const struct nw_layout *layout, int32_t process)
+{
+    return process < layout->count
+               ? layout->row[process + 1] - layout->row[process]
+               : 0;
+}
+
 static void swap(struct simmering *work, int32_t a, int32_t b)
 {
     struct nw_layout *layout = work->layout;
@@ -127,6 +139,8 @@ static void swap(struct simmering *work, int32_t a, int32_t b)
     struct window reach = reach_of(layout->tree, a, level);
     int32_t u = work->who[a], v = work->who[b];
 
+    work->spent += (degree_of(layout, u) + degree_of(layout, v)) *
+                   ((uint64_t)reach.count / NW_LANES + PEER);
     nw_layout_swap(layout, a, b);
     work->who[a] = v;
     work->who[b] = u;
@@ -254,32 +268,62 @@ static inline double try_one(struct simmering *work, float heat,
 
 /* --- rounds --- */
 
-/* A mean bond over the second smallest distance. */
+/* A mean bond over the second smallest distance; where few that outweigh all
+ * others by far lie near already, no more than what those between subtrees
+ * amount to. */
 static double unit_of(const struct nw_layout *layout)
 {
-    size_t bonds = layout->row[layout->count];
+    const struct nw_tree *tree = layout->tree;
+    const int32_t *cluster = tree->cluster[1], *seat = layout->seat;
+    size_t bonds = layout->row[layout->count], crossing = 0;
+    double across = 0, mean;
 
-    return bonds ? nw_layout_bytes(layout) / (double)bonds *
-                       layout->tree->distance[2]
-                 : 0;
+    if (!bonds)
+        return 0;
+    for (int32_t p = 0; p < layout->count; p++)
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
+            if (cluster[seat[p]] != cluster[seat[layout->bond[b].peer]]) {
+                across += layout->bond[b].bytes;
+                crossing++;
+            }
+    mean = nw_layout_bytes(layout) / (double)bonds;
+    if (crossing)
+        mean = fmin(mean, CROSSING * across / (double)crossing);
+    return mean * tree->distance[2];
 }
 
+/* Takes its tries, fewer where all that was allowed to be spent is. */
+static uint64_t run_slice(struct simmering *work, uint64_t tries,
+                          uint64_t spent_most, float heat,
+                          struct nw_random *random, double *cost)
+{
+    uint64_t k = 0;
+
+    while (k < tries && work->spent < spent_most) {
+        *cost += try_one(work, heat, random);
+        k++;
+    }
+    return k;
+}
+
+/* What accepts nearly all of its tries, where all have many peers, would take
+ * long and lower nothing. */
 static void run_rounds(struct simmering *work, struct nw_simmer *simmer)
 {
     size_t n = (size_t)simmer->layout->count;
     double heat = simmer->heat * unit_of(simmer->layout);
     double cool = pow(COLDEST, 1.0 / (simmer->rounds - 1));
     double cost = simmer->cost;
+    uint64_t each = simmer->tries / (uint64_t)simmer->rounds + 1;
     struct nw_random random;
 
     nw_random_init(&random, simmer->seed);
     for (int32_t i = 0; i < simmer->rounds; i++, heat *= cool) {
-        uint64_t slice = nw_budget_slice(
-            simmer->budget, simmer->tries / (uint64_t)simmer->rounds + 1);
+        uint64_t slice = nw_budget_slice(simmer->budget, each);
         float now = i == simmer->rounds - 1 ? 0 : (float)heat;
 
-        for (uint64_t k = 0; k < slice; k++)
-            cost += try_one(work, now, &random);
+        slice = run_slice(work, slice, SPENT_EACH * each * ((uint64_t)i + 1),
+                          now, &random, &cost);
         if (cost < simmer->cost) {
             simmer->cost = cost;
             memcpy(work->best, simmer->layout->seat, n * sizeof *work->best);

@@ -406,6 +406,52 @@ static void test_few_processes_are_simmered(void **state)
     }
 }
 
+/* Every rank with all in its row and its column. */
+static nw_pattern *rows_and_columns(int32_t rows, int32_t columns)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(rows * columns, &builder));
+    for (int32_t a = 0; a < rows * columns; a++)
+        for (int32_t b = 0; b < rows * columns; b++)
+            if (a != b &&
+                (a / columns == b / columns) != (a % columns == b % columns))
+                MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH, 10, 1));
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static uint64_t steps_of(const nw_topology *topology, nw_pattern *pattern)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_map_report report;
+    nw_mapping *mapping;
+
+    options.algorithm = "multilevel";
+    MUST(nw_map(topology, pattern, &options, &mapping, &report));
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    return report.steps;
+}
+
+/* Where nearly every swap is taken and moves much, there are fewer tries than
+ * by effort for as many bonds. */
+static void test_tries_end_where_swaps_are_dear(void **state)
+{
+    nw_topology *topology = load("hierarchy:16:16@1:10");
+    struct nw_random random;
+    uint64_t dear, others;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    dear = steps_of(topology, rows_and_columns(4, 64));
+    others = steps_of(topology, random_graph(&random, 256, 256 * 66 / 2));
+    assert_true(dear * 2 < others);
+    nw_topology_free(topology);
+}
+
 static void assert_same(const nw_mapping *a, const nw_mapping *b)
 {
     for (int32_t r = 0; r < a->rank_count; r++) {
@@ -547,6 +593,7 @@ int main(void)
         cmocka_unit_test(test_snakes_go_from_cell_to_neighbour),
         cmocka_unit_test(test_changes_sum_to_the_cost),
         cmocka_unit_test(test_few_processes_are_simmered),
+        cmocka_unit_test(test_tries_end_where_swaps_are_dear),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_threads_do_not_matter_on_large_machines),
         cmocka_unit_test(test_steps_repeat_a_time),

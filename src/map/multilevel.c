@@ -680,7 +680,7 @@ static nw_status section_most(struct search *search,
 #define ROUND_ASKEW 1.2          /* than others */
 #define ROUND_SIFT_COST 16000000 /* in bonds looked at, of all levels */
 #define ROUND_COST_EACH 8        /* of a try beside the bonds */
-#define ROUND_ENOUGH 0.992       /* of the best cuts: sections add nothing */
+#define ROUND_ENOUGH 0.992       /* of the best cuts: no sections of those */
 
 static double across(const struct nw_tiling *tiling, int d)
 {
@@ -742,7 +742,8 @@ static nw_status round_or_section(struct search *search,
     if (!may_round(search, tile))
         return section_most(search, tile, swapped);
     status = round_parts(search, &tile->tiling);
-    if (status || search->cost <= ROUND_ENOUGH * begun)
+    if (status || (search->layout->count > ROUND_MOST &&
+                   search->cost <= ROUND_ENOUGH * begun))
         return status;
     return section_most(search, tile, swapped);
 }

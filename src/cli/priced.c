@@ -48,17 +48,37 @@ static int32_t count_gpu_ranks(const nw_pattern *pattern)
     return count;
 }
 
+/* The fewest ranks on a GPU with which so many fit, each on a core beside it;
+ * else 0. */
+static int32_t least_share(const nw_topology *topology, int32_t ranks)
+{
+    int64_t fit = 0, before = -1;
+    int32_t share = 0;
+
+    while (fit < ranks && fit > before) {
+        before = fit;
+        fit = 0;
+        share++;
+        for (int32_t n = 0; n < nw_topology_node_count(topology); n++) {
+            int64_t cores = nw_topology_node_elements(topology, n).count;
+            int64_t room =
+                (int64_t)share * nw_topology_node_gpus(topology, n).count;
+
+            fit += cores < room ? cores : room;
+        }
+    }
+    return fit < ranks ? 0 : share;
+}
+
 nw_status nw_cli_default_beside(const nw_topology *topology,
                                 const nw_pattern *pattern,
                                 struct nw_map_options map, nw_mapping **out)
 {
-    int32_t gpus = nw_topology_gpu_count(topology);
-
     if (nw_pattern_has_gpu(pattern)) {
-        int32_t ranks = count_gpu_ranks(pattern);
+        int32_t share = least_share(topology, count_gpu_ranks(pattern));
 
-        if (gpus && ranks > gpus)
-            map.ranks_per_gpu = (ranks - 1) / gpus + 1;
+        if (share > map.ranks_per_gpu)
+            map.ranks_per_gpu = share;
     } else if (pattern->rank_count > nw_topology_element_count(topology)) {
         map.imbalance = 0;
     }

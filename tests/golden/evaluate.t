@@ -76,3 +76,11 @@ gpus.mapping 24
 $ for c in simulate report; do nodewise $c -t gdr-b -p gpus.pattern gpus.mapping --json | grep -c '"name": "gpus.mapping"'; done
 1
 1
+## Five GPUs, but four of them beside one core: the default has three ranks on
+## the fifth.
+$ printf 'nodewise: cluster 1\nnode_types:\n  a:\n    cpu: {packages: 1, cores: 1}\n    devices:\n      - parts: [{gpu: 4}]\n  b:\n    cpu: {packages: 1, cores: 8}\n    devices:\n      - parts: [{gpu: 1}]\nnodes:\n  - name: n0\n    type: a\n  - name: n1\n    type: b\nnetwork:\n  torus:\n    dimensions: [2]\n' > uneven.yaml
+$ printf 'nodewise mapping 1\nranks 4\n0 n0 0 0\n1 n1 1 0\n2 n1 0 0\n3 n1 2 0\n' > uneven.mapping
+$ nodewise evaluate -t uneven.yaml -p gpus.pattern uneven.mapping | awk 'NR < 4 { print $1 }'
+MAPPING
+default
+uneven.mapping

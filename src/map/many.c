@@ -359,7 +359,8 @@ static nw_status rival(const struct nw_many *many, const int32_t *part,
     return status ? status : match(many, other, best, &won);
 }
 
-/* Of the found, the default and the one to begin from the best. */
+/* Of the found, the default and the one to begin from the best. Links know no
+ * cost before ranks have their GPUs: there the found stays. */
 static nw_status choose(const struct nw_many *many, const int32_t *found,
                         const int32_t *const others[2], nw_mapping **out)
 {
@@ -367,7 +368,7 @@ static nw_status choose(const struct nw_many *many, const int32_t *found,
     nw_status status = to_mapping(many, found, &best);
 
     for (int i = 0; !status && i < 2; i++)
-        if (others[i])
+        if (others[i] && !nw_many_uses_gpus(many))
             status = rival(many, others[i], &best);
     if (status)
         nw_mapping_free(best);
@@ -585,7 +586,8 @@ static nw_status run(struct nw_many *many, nw_mapping **out,
 {
     const char *name = name_of(many);
 
-    if (!nw_many_is_single(&many->options) || !strcmp(name, "block"))
+    if (!nw_many_is_single(&many->options) ||
+        (!strcmp(name, "block") && !nw_many_uses_gpus(many)))
         return run_several(many, name, out, report);
     return nw_many_single(many, name, out, report);
 }

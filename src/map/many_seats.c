@@ -216,7 +216,8 @@ static nw_status check_given(const struct seating *work,
     return NW_OK;
 }
 
-static nw_status begin(struct seating *work, struct nw_candidate *out)
+static nw_status begin(struct seating *work, const char *name,
+                       struct nw_candidate *out)
 {
     struct nw_answer answer = {0};
     nw_status status;
@@ -234,8 +235,41 @@ static nw_status begin(struct seating *work, struct nw_candidate *out)
             status = check_given(work, &answer);
     }
     if (!status)
+        status = nw_candidate_finish(&work->problem, &answer, name, out);
+    nw_answer_fini(&answer);
+    return status;
+}
+
+static bool keeps_limits(const struct seating *work,
+                         const struct nw_answer *answer)
+{
+    for (int32_t r = 0; r < work->problem.pattern->rank_count; r++)
+        if (!nw_problem_bears(&work->problem, answer->core[r], r))
+            return false;
+    return true;
+}
+
+/* With GPUs the parts were not compared with what a launcher would do: it may
+ * be within the limits, and better. */
+static nw_status try_default(const struct seating *work,
+                             struct nw_candidate *best)
+{
+    struct nw_answer answer = {0};
+    struct nw_candidate other = {0};
+    nw_status status =
+        nw_answer_init(&answer, work->problem.pattern->rank_count);
+
+    if (!status)
+        status = nw_answer_default(&work->problem, &answer);
+    if (!status && keeps_limits(work, &answer))
         status =
-            nw_candidate_finish(&work->problem, &answer, "multilevel", out);
+            nw_candidate_finish(&work->problem, &answer, "default", &other);
+    if (other.mapping && nw_candidate_better(&other, best)) {
+        nw_candidate_fini(best);
+        *best = other;
+    } else {
+        nw_candidate_fini(&other);
+    }
     nw_answer_fini(&answer);
     return status;
 }
@@ -370,6 +404,11 @@ static nw_status improve(struct seating *work, const char *name,
     return NW_OK;
 }
 
+static bool is_block(const char *name)
+{
+    return !strcmp(name, "block");
+}
+
 /* The budget is one for what is found first and what is made of it; only the
  * last goes on until it is cut. */
 static nw_status find_start(struct seating *work, const char *name)
@@ -378,11 +417,12 @@ static nw_status find_start(struct seating *work, const char *name)
     bool endless = budget->endless;
     nw_status status;
 
-    if (!work->several && work->many->options.start) {
+    if (!work->several && work->many->options.start && !is_block(name)) {
         work->start = work->many->options.start;
         return NW_OK;
     }
-    if (!work->several || (strcmp(name, "refine") && strcmp(name, "auto")))
+    if (!is_block(name) &&
+        (!work->several || (strcmp(name, "refine") && strcmp(name, "auto"))))
         name = "multilevel";
     budget->endless = false;
     status = nw_many_solve(work->many, name, &work->found);
@@ -402,8 +442,10 @@ static nw_status seat(struct nw_many *many, bool several, const char *name,
     if (!status)
         status = make_problem(&work);
     if (!status)
-        status = begin(&work, &best);
-    if (!status)
+        status = begin(&work, is_block(name) ? name : "multilevel", &best);
+    if (!status && work.problem.uses_gpus)
+        status = try_default(&work, &best);
+    if (!status && !is_block(name))
         status = improve(&work, name, &best);
     if (!status) {
         *out = best.mapping;
@@ -422,7 +464,7 @@ nw_status nw_many_single(struct nw_many *many, const char *name,
                          nw_mapping **out, struct nw_map_report *report)
 {
     static const char *const known[] = {"auto",  "multilevel", "anneal", "tabu",
-                                        "exact", "refine",     NULL};
+                                        "exact", "refine",     "block",  NULL};
 
     if (!is_one_of(name, known))
         return nw_fail(NW_EINVAL,

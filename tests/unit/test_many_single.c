@@ -329,6 +329,36 @@ static void test_gpus_beside_limits(void **state)
     }
 }
 
+/* Ranks in order keep the limits here: they too are compared once there are
+ * GPUs, and not before. */
+static void test_gpus_where_order_keeps_limits(void **state)
+{
+    static const char *const names[] = {"auto",   "multilevel", "refine",
+                                        "anneal", "tabu",       "block"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct limited in = {0};
+        nw_mapping *mapping;
+
+        nw_random_init(&in.random, 700 + (uint64_t)i);
+        init(&in, load_topology("magc-b"), 40, true);
+        in.options.steps = 2000;
+        in.options.algorithm = names[i];
+        in.options.objective = NW_OBJECTIVE_HOP_BYTES;
+        for (int32_t r = 0; r < 40; r++)
+            in.weight[r] = 1;
+        for (int32_t q = 0; q < 160; q++)
+            in.speed[q] = q % 20 < 5 ? 0 : 1;
+        find_limits(&in, 40);
+        MUST(nw_map(in.topology, in.pattern, &in.options, &mapping, NULL));
+        check(&in, mapping);
+        check_gpus(mapping, 40);
+        nw_mapping_free(mapping);
+        fini(&in);
+    }
+}
+
 /* Sixteen of forty ranks use GPUs and talk to each other alone, so that what
  * knows only loads puts them on one node of three, which has eight. */
 static nw_pattern *make_crowd(void)
@@ -438,6 +468,7 @@ int main(void)
         cmocka_unit_test(test_small_ones_are_optimal),
         cmocka_unit_test(test_all_keep_limits),
         cmocka_unit_test(test_gpus_beside_limits),
+        cmocka_unit_test(test_gpus_where_order_keeps_limits),
         cmocka_unit_test(test_ranks_go_where_gpus_are),
         cmocka_unit_test(test_loose_limits_are_none),
         cmocka_unit_test(test_given_beyond_limits),

@@ -2,8 +2,8 @@
 /* The grid behind a stencil. Numbered along a grid, neighbours differ by few
  * numbers, and the strides of the dimensions are among them: each chain of
  * differences that divide one another is tried on a sample of the bonds, and
- * of those with the fewest dimensions the one of the shortest steps is taken.
- */
+ * of those with the fewest dimensions the one of the shortest steps is taken:
+ * the fewest that leave no bonds out, if any do. */
 #include "map/tile.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -384,8 +384,10 @@ static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
 {
     struct tally tally = {.differ = false};
 
-    for (int32_t i = 0; i < parts->count; i++)
+    for (int32_t i = 0; i < parts->count; i++) {
         parts->part[i].tiling = *tiling;
+        parts->part[i].tally = tally;
+    }
     nw_crew_run(sum_part, parts, parts->count, parts->threads);
     for (int32_t i = 0; i < parts->count; i++)
         if (!merge_part(tiling, &tally, &parts->part[i]))
@@ -394,21 +396,28 @@ static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
     return fills_rings(tiling);
 }
 
+/* Two cells side by side look like a longer dimension with every second bond
+ * missing: more dimensions count where they leave fewer out. */
 static bool find_tiling(const struct nw_layout *layout, struct parts *parts,
                         struct nw_tiling *out)
 {
     struct gaps gaps = {0};
-    struct chains chains = {.layout = layout,
-                            .gaps = &gaps,
-                            .stride = {1},
-                            .least = -1,
-                            .best = out};
+    struct nw_tiling tiling;
+    struct chains chains = {
+        .layout = layout, .gaps = &gaps, .stride = {1}, .best = &tiling};
+    bool fits = true;
 
     if (!read_gaps(parts, &gaps))
         return false;
-    while (chains.least < 0 && chains.wanted++ < NW_TILE_DIMS)
+    out->filled = 0;
+    while (fits && out->filled < 1 && chains.wanted++ < NW_TILE_DIMS) {
+        chains.least = -1;
         try_chain(&chains, 1);
-    return chains.least >= 0 && sum_steps(parts, out);
+        fits = chains.least < 0 || sum_steps(parts, &tiling);
+        if (fits && chains.least >= 0 && tiling.filled > out->filled)
+            *out = tiling;
+    }
+    return out->filled > 0;
 }
 
 nw_status nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out,

@@ -254,6 +254,36 @@ static void test_columns_hold_every_cell_once(void **state)
     }
 }
 
+/* Two cells side by side are a dimension of their own, not every second bond of
+ * a longer one. */
+static void test_dimensions_of_two_are_found(void **state)
+{
+    static const struct grid grids[] = {
+        {3, {16, 16, 2}, {1, 1, 1}, {8, 8, 8}},
+        {3, {7, 2, 5}, {1, 3, 2}, {5, 2, 7}},
+        {4, {12, 2, 12, 2}, {1, 1, 1, 1}, {4, 12, 12}},
+        {5, {2, 2, 2, 2, 2}, {1, 1, 1, 1, 1}, {2, 4, 4}},
+        {4, {64, 2, 8, 6}, {1, 1, 1, 1}, {6, 32, 32}}, /* several threads */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+        struct nw_tree tree;
+        struct nw_layout layout;
+        struct nw_tiling tiling;
+        bool found;
+
+        open_layout(&grids[i], &tree, &layout);
+        MUST(nw_tiling_find(&layout, &tiling, &found));
+        assert_true(found && tiling.uniform);
+        assert_int_equal(tiling.dims, grids[i].dims);
+        assert_memory_equal(tiling.size, grids[i].size,
+                            (size_t)tiling.dims * sizeof *tiling.size);
+        nw_layout_fini(&layout);
+        nw_tree_fini(&tree);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -262,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_full_or_prime_grids_have_no_other_even_way),
         cmocka_unit_test(test_pieces_reach_round_from_column_to_column),
         cmocka_unit_test(test_columns_hold_every_cell_once),
+        cmocka_unit_test(test_dimensions_of_two_are_found),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,12 +19,18 @@ static struct nw_end door_of(const struct nw_places *places, int32_t place)
 }
 
 /* Links of the network alone; a matrix knows no nodes, only distances. */
-static double hops(const struct nw_places *places, int32_t a, int32_t b)
+static double one_way(const struct nw_places *places, int32_t a, int32_t b)
 {
     if (places->topology->matrix)
         return nw_places_distance(places, a, b);
     return nw_topology_distance(places->topology, door_of(places, a),
                                 door_of(places, b));
+}
+
+/* A load is one for both directions. */
+static double hops(const struct nw_places *places, int32_t a, int32_t b)
+{
+    return one_way(places, a, b) / 2 + one_way(places, b, a) / 2;
 }
 
 static bool same_node(const struct nw_places *places, int32_t a, int32_t b)

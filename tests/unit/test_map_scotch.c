@@ -211,6 +211,35 @@ static void test_lopsided_distances(void **state)
     nw_topology_free(topology);
 }
 
+/* The same of loads: a machine of six elements and of one silent rank. */
+static void test_lopsided_loads(void **state)
+{
+    static const double distance[] = {
+        0, 16, 16, 19, 13, 10, 2,  0,  12, 3, 18, 18, /* two elements a line */
+        4, 14, 0,  16, 13, 0,  20, 14, 14, 0, 6,  2,
+        5, 4,  3,  13, 0,  20, 8,  1,  6,  4, 9,  0};
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_pattern_builder *builder;
+    nw_topology *topology;
+    nw_pattern *pattern;
+    nw_mapping *mapping;
+
+    (void)state;
+    skip_without_scotch();
+    MUST(nw_topology_from_distances("m", distance, 6, &topology));
+    MUST(nw_pattern_builder_new(1, &builder));
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    options.algorithm = "rashti";
+    alarm(20); /* it did not end */
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    alarm(0);
+    assert_in_range(mapping->core[0], 0, 5);
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
 /* Rashti et al., figure 1, on its machine: inside a socket, between sockets,
  * between nodes of one switch and of two. The closest nodes get the largest hop
  * count, 4; the farthest 1; a node's cores more, by depth. */
@@ -248,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_same_answer_each_time),
         cmocka_unit_test(test_finds_the_obvious),
         cmocka_unit_test(test_lopsided_distances),
+        cmocka_unit_test(test_lopsided_loads),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -894,8 +894,12 @@ static nw_status improve(struct nw_layout *layout,
     struct nw_tile_try tile = {.few = is_tiled_less(layout),
                                .cost = nw_layout_cost(layout)};
     bool formless = false;
-    nw_status status = nw_layout_tile(layout, &tile);
+    nw_status status = NW_OK;
 
+    placing->budget->best = tile.cost;
+    if (layout->tree->levels < 2) /* all is equally far: no distance but 0 */
+        return NW_OK;
+    status = nw_layout_tile(layout, &tile);
     placing->budget->best = search.cost = tile.cost;
     if (!status && tile.found && is_grid(&tile))
         return improve_grid(&search, &tile);

@@ -118,6 +118,28 @@ static void test_small_ones_are_optimal(void **state)
     }
 }
 
+/* Where all distances are 0 so is any answer's cost. */
+static void test_no_distance_costs_nothing(void **state)
+{
+    static const char *const machines[] = {"hierarchy:20@0", "hierarchy:30@0",
+                                           "hierarchy:4:5@0:0"};
+    static const char *const names[] = {NULL, "multilevel", "section",
+                                        "refine"};
+    struct nw_random random;
+    nw_pattern *pattern;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    pattern = random_graph(&random, 20, 50);
+    for (size_t i = 0; i < 12; i++) {
+        nw_topology *topology = load(machines[i % 3]);
+
+        assert_true(best_by(topology, pattern, names[i / 3]) == 0);
+        nw_topology_free(topology);
+    }
+    nw_pattern_free(pattern);
+}
+
 /* A 4 x 4 grid on 4 groups of 4: squares of 2 x 2 keep 16 of 24 edges inside,
  * the other 8 cost 10: 2 x (16 + 80) x 10 bytes. */
 static void test_squares_tile_a_square(void **state)
@@ -585,6 +607,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_ones_are_optimal),
+        cmocka_unit_test(test_no_distance_costs_nothing),
         cmocka_unit_test(test_squares_tile_a_square),
         cmocka_unit_test(test_rings_of_four_are_tiled),
         cmocka_unit_test(test_weights_turn_boxes),

@@ -24,7 +24,7 @@ static void take_seats(struct sectioning *work, const struct piece *piece)
 
     for (int32_t i = piece->first; i < piece->end; seat++)
         if (work->room[seat + 1] > work->room[seat]) {
-            work->piece_of[work->list[i]] = -1;
+            work->place[work->list[i]] = -1;
             work->section->seat[work->list[i++]] = seat;
         }
 }
@@ -72,7 +72,7 @@ static void add_half(struct sectioning *work, struct piece piece)
         return;
     }
     for (int32_t i = piece.first; i < piece.end; i++)
-        work->piece_of[work->list[i]] = -1;
+        work->place[work->list[i]] = -1;
     if (piece.end > piece.first)
         work->held[work->held_count++] = piece;
 }
@@ -129,11 +129,11 @@ nw_status nw_section_graph(const struct sectioning *work, int32_t number,
 
         graph->size[i - piece->first] = 1;
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t peer = layout->bond[b].peer;
+            int32_t to = work->place[layout->bond[b].peer];
 
-            if (work->piece_of[peer] == number)
+            if (to >= piece->first && to < piece->end)
                 graph->arc[at++] = (struct nw_halve_arc){
-                    work->local[peer], (float)layout->bond[b].bytes};
+                    to - piece->first, (float)layout->bond[b].bytes};
         }
         graph->row[i - piece->first + 1] = at;
     }
@@ -277,10 +277,8 @@ nw_status nw_section_share_out(const struct sectioning *work,
 void nw_section_number(struct sectioning *work)
 {
     for (int32_t i = 0; i < work->count; i++)
-        for (int32_t k = work->now[i].first; k < work->now[i].end; k++) {
-            work->piece_of[work->list[k]] = i;
-            work->local[work->list[k]] = k - work->now[i].first;
-        }
+        for (int32_t k = work->now[i].first; k < work->now[i].end; k++)
+            work->place[work->list[k]] = k;
 }
 
 static void cut_generation(struct sectioning *work)
@@ -335,9 +333,7 @@ static nw_status prepare(struct sectioning *work)
     nw_status status = nw_alloc(n, sizeof *work->list, &work->list);
 
     if (!status)
-        status = nw_alloc(n, sizeof *work->local, &work->local);
-    if (!status)
-        status = nw_alloc(n, sizeof *work->piece_of, &work->piece_of);
+        status = nw_alloc_raw(n, sizeof *work->place, &work->place);
     if (!status)
         status = nw_alloc(seats + 1, sizeof *work->room, &work->room);
     if (!status)
@@ -359,7 +355,7 @@ static void begin(struct sectioning *work)
     for (int32_t s = 0; s < work->tree->seats; s++)
         work->room[s + 1] = work->room[s] + !layout->fixed[s];
     for (int32_t p = 0; p < layout->count; p++) {
-        work->piece_of[p] = -1;
+        work->place[p] = -1;
         work->section->seat[p] = layout->seat[p];
         if (!layout->fixed[layout->seat[p]])
             work->list[all.end++] = p;
@@ -380,8 +376,7 @@ nw_status nw_section(struct nw_section *section)
         status = work.status;
     }
     free(work.list);
-    free(work.local);
-    free(work.piece_of);
+    free(work.place);
     free(work.room);
     free(work.now);
     free(work.next);

@@ -81,9 +81,12 @@ static int least_bit(const struct grid_cut *cut, int bits)
     int best = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
-        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-            bytes[cut->side[v] ^ cut->side[graph->arc[a].to]] +=
-                (double)graph->arc[a].bytes;
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            int differ = cut->side[v] ^ cut->side[graph->arc[a].to];
+
+            if (differ) /* sums are waited for */
+                bytes[differ] += (double)graph->arc[a].bytes;
+        }
     for (int bit = 0; bit < bits; bit++) {
         double sum = 0;
 

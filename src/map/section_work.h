@@ -17,10 +17,9 @@ struct piece {
 struct sectioning {
     struct nw_section *section;
     const struct nw_tree *tree;
-    int32_t *list;     /* processes, those of a piece together */
-    int32_t *local;    /* [count] number inside its piece */
-    int32_t *piece_of; /* [count] */
-    int32_t *room;     /* [seats + 1] open seats before each */
+    int32_t *list;  /* processes, those of a piece together */
+    int32_t *place; /* [count] where in it; -1: in no piece of `now` */
+    int32_t *room;  /* [seats + 1] open seats before each */
     struct piece *now, *next;
     struct piece *held; /* children of clusters that are cut, not yet gone
                            down; only where they are to be sifted */
@@ -42,7 +41,7 @@ NW_MUST_CHECK nw_status nw_section_graph(const struct sectioning *work,
 NW_MUST_CHECK nw_status nw_section_share_out(const struct sectioning *work,
                                              void (*job)(void *user, int32_t i),
                                              void *user);
-/* Gives the processes of the pieces of `now` their numbers there. */
+/* Tells the processes of the pieces of `now` their places. */
 void nw_section_number(struct sectioning *work);
 
 /* How many processes of a piece go to the clusters before `middle`. */

@@ -207,9 +207,6 @@ static void follow_strips(struct cutting *work, struct nw_tile_share share)
         one.to = one.from + 1;
         one.first = begin[c];
         one.end = begin[c + 1];
-        for (int32_t i = one.first; i < one.end; i++)
-            __atomic_store_n(&of->piece[of->cell[i]], one.end,
-                             __ATOMIC_RELAXED);
         spread(work, one);
     }
     free(begin);
@@ -366,7 +363,7 @@ static nw_status cut_all(struct cutting *work)
 static nw_status prepare(struct nw_tile_work *of)
 {
     size_t n = (size_t)of->layout->count;
-    int32_t **arrays[] = {&of->cell, &of->order, &of->best, &of->side};
+    int32_t **arrays[] = {&of->cell, &of->order, &of->best};
     nw_status status = alloc_layer(of);
 
     for (size_t i = 0; !status && i < sizeof arrays / sizeof *arrays; i++)
@@ -374,7 +371,7 @@ static nw_status prepare(struct nw_tile_work *of)
     for (int d = 0; !status && d < of->tiling->dims; d++)
         status = nw_alloc_raw(n, sizeof *of->at[d], &of->at[d]);
     if (!status)
-        status = nw_alloc(n, sizeof *of->piece, &of->piece);
+        status = nw_alloc(n, sizeof *of->cut, &of->cut);
     return status;
 }
 
@@ -390,8 +387,7 @@ static nw_status run(struct cutting *work)
     free(of->order);
     free(of->best);
     free(of->layer);
-    free(of->piece);
-    free(of->side);
+    free(of->cut);
     for (int d = 0; d < NW_TILE_DIMS; d++)
         free(of->at[d]);
     return status;

@@ -143,7 +143,6 @@ struct listing {
     const struct nw_tile_share *share;
 };
 
-/* Other threads may look at the pieces of their cells' neighbours. */
 static void list_part(void *user, int32_t part)
 {
     const struct listing *listing = user;
@@ -162,7 +161,6 @@ static void list_part(void *user, int32_t part)
 
         for (row.at[last] = 0; row.at[last] < length; row.at[last]++) {
             *cell++ = p;
-            __atomic_store_n(&work->piece[p], share->end, __ATOMIC_RELAXED);
             for (int d = 0; d < tiling->dims; d++)
                 work->at[d][p] = share->corner[d] + row.at[d];
             p += tiling->stride[last];
@@ -250,13 +248,6 @@ static void sort_cells(struct nw_tile_work *work,
     }
 }
 
-/* Another thread may write it for cells of another piece: an end that is never
- * that of a piece here. */
-static inline int32_t piece_of(const struct nw_tile_work *work, int32_t p)
-{
-    return __atomic_load_n(&work->piece[p], __ATOMIC_RELAXED);
-}
-
 /* The longest step in a dimension. */
 static int32_t reach_of(const struct nw_tiling *tiling, int d)
 {
@@ -276,31 +267,39 @@ static int32_t layer_begin(const struct nw_tile_work *work, int32_t x)
     return work->layer[x - 1 < work->high ? x - 1 : work->high];
 }
 
-/* Bytes from cells begin .. left - 1 of the order to those after them. */
-static double sum_across(const struct nw_tile_work *work, const int32_t *order,
-                         int32_t begin, int32_t left)
+/* Cells before and behind a cut. Where it stands says which it is: no other is
+ * there but across other dimensions, which mark the same cells anew. Another
+ * thread may look at those of its neighbours. */
+static void mark_sides(struct nw_tile_work *work,
+                       const struct nw_tile_share *share, int32_t begin,
+                       int32_t end, int32_t left)
 {
-    const struct nw_layout *layout = work->layout;
-    double sum = 0;
+    const int32_t *order = work->order + share->first;
 
-    for (int32_t i = begin; i < left; i++) {
-        int32_t p = order[i];
-
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t peer = layout->bond[b].peer;
-
-            if (piece_of(work, peer) == work->piece[p] && !work->side[peer])
-                sum += layout->bond[b].bytes;
-        }
-    }
-    return sum;
+    for (int32_t i = begin; i < end; i++)
+        __atomic_store_n(&work->cut[order[i]],
+                         i < left ? 0 : share->first + left, __ATOMIC_RELAXED);
 }
 
-static void mark_sides(struct nw_tile_work *work, const int32_t *order,
-                       int32_t begin, int32_t end, int32_t left)
+/* Bytes from cells begin .. end - 1 of the order to those behind the cut. */
+static double sum_across(const struct nw_tile_work *work,
+                         const struct nw_tile_share *share, int32_t begin,
+                         int32_t end, int32_t left)
 {
-    for (int32_t i = begin; i < end; i++)
-        work->side[order[i]] = i < left;
+    const struct nw_layout *layout = work->layout;
+    const int32_t *order = work->order + share->first;
+    int32_t cut = share->first + left;
+    double sum = 0;
+
+    for (int32_t i = begin; i < end; i++) {
+        size_t b = layout->row[order[i]], last = layout->row[order[i] + 1];
+
+        for (; b < last; b++)
+            if (__atomic_load_n(&work->cut[layout->bond[b].peer],
+                                __ATOMIC_RELAXED) == cut)
+                sum += layout->bond[b].bytes;
+    }
+    return sum;
 }
 
 static int32_t least_of(int32_t a, int32_t b)
@@ -321,16 +320,16 @@ static double across_sorted(struct nw_tile_work *work,
     double sum = 0;
 
     near = layer_begin(work, cut - 2 * reach);
-    mark_sides(work, order, near,
+    mark_sides(work, share, near,
                layer_begin(work, least_of(cut + reach + 1, size)), left);
     if (work->tiling->periodic[d]) {
         last = layer_begin(work, size - reach);
-        mark_sides(work, order, last, count, left);
-        mark_sides(work, order, 0, layer_begin(work, 2 * reach), left);
-        sum = sum_across(work, order, 0,
-                         least_of(layer_begin(work, reach), begin));
+        mark_sides(work, share, last, count, left);
+        mark_sides(work, share, 0, layer_begin(work, 2 * reach), left);
+        sum = sum_across(work, share, 0,
+                         least_of(layer_begin(work, reach), begin), left);
     }
-    return sum + sum_across(work, order, begin, left);
+    return sum + sum_across(work, share, begin, left, left);
 }
 
 /* Sorts the cells in the best dimension, which is returned. */
@@ -366,9 +365,6 @@ static int part_listed(struct nw_tile_work *work,
     memcpy(work->cell + share->first,
            (sorted == chosen ? work->best : work->order) + share->first,
            count * sizeof *work->cell);
-    for (int32_t i = share->first; i < share->first + left; i++)
-        __atomic_store_n(&work->piece[work->cell[i]], share->first + left,
-                         __ATOMIC_RELAXED);
     return chosen;
 }
 

@@ -36,9 +36,8 @@ struct nw_tile_work {
     int32_t *best;             /* [count] the best order so far */
     int32_t *layer;            /* [largest size + 1] */
     int32_t low, high;         /* coordinates that it tells of */
-    int32_t *piece;            /* [count] where the piece of a process ends; 0:
-                                  it was never listed */
-    int32_t *side;             /* [count] */
+    int32_t *cut;              /* [count] where the last cut was that had the
+                                  process near behind it; 0: none */
     int32_t *at[NW_TILE_DIMS]; /* [count] coordinates of each process */
     struct nw_tile_known known[NW_TILE_KNOWN];
 };

@@ -48,12 +48,81 @@ static bool take_neighbour(const struct work *work, const char **at,
     p->dst[e] = (int32_t)(to - 1);
     p->kind[e] = NW_KIND_HH;
     p->bytes[e] = p->messages[e] = 1;
-    if (e > p->row[vertex] && p->dst[e - 1] >= p->dst[e])
-        return false;
     if (!work->lines->weighted)
         return true;
     pass_blanks(at);
     return nw_take_number(at, &p->bytes[e]) && p->bytes[e];
+}
+
+#define SHORT 32 /* edges that are sorted in place */
+
+static void sort_short(nw_pattern *p, size_t first, size_t end)
+{
+    for (size_t i = first + 1; i < end; i++) {
+        int32_t dst = p->dst[i];
+        uint64_t bytes = p->bytes[i];
+        size_t at = i;
+
+        for (; at > first && p->dst[at - 1] > dst; at--) {
+            p->dst[at] = p->dst[at - 1];
+            p->bytes[at] = p->bytes[at - 1];
+        }
+        p->dst[at] = dst;
+        p->bytes[at] = bytes;
+    }
+}
+
+struct edge {
+    int32_t dst;
+    uint64_t bytes;
+};
+
+static int by_dst(const void *left, const void *right)
+{
+    const struct edge *a = left, *b = right;
+
+    return (a->dst > b->dst) - (a->dst < b->dst);
+}
+
+/* False where there is no memory. */
+static bool sort_long(nw_pattern *p, size_t first, size_t end)
+{
+    size_t count = end - first;
+    struct edge *edge = malloc(count * sizeof *edge);
+
+    if (!edge)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        edge[i] = (struct edge){p->dst[first + i], p->bytes[first + i]};
+    qsort(edge, count, sizeof *edge, by_dst);
+    for (size_t i = 0; i < count; i++) {
+        p->dst[first + i] = edge[i].dst;
+        p->bytes[first + i] = edge[i].bytes;
+    }
+    free(edge);
+    return true;
+}
+
+/* The first edge from there on that leads no further than the one before. */
+static size_t next_fall(const nw_pattern *p, size_t first, size_t end)
+{
+    size_t e = first + 1;
+
+    while (e < end && p->dst[e - 1] < p->dst[e])
+        e++;
+    return e;
+}
+
+/* Neighbours ascending; false where one stands twice. */
+static bool sort_row(nw_pattern *p, size_t first, size_t end)
+{
+    if (next_fall(p, first, end) >= end)
+        return true;
+    if (end - first <= SHORT)
+        sort_short(p, first, end);
+    else if (!sort_long(p, first, end))
+        return false;
+    return next_fall(p, first, end) >= end;
 }
 
 static bool read_chunk(const struct work *work, int32_t i)
@@ -73,6 +142,8 @@ static bool read_chunk(const struct work *work, int32_t i)
                 return false;
             pass_blanks(&at);
         }
+        if (!sort_row(p, p->row[vertex], e))
+            return false;
         at++;
     }
     return e == work->first_edge[i + 1];

@@ -334,6 +334,68 @@ static void large_files_come_back_on_any_threads(void **state)
     }
 }
 
+/* The weight of an edge of a ring with chords. */
+static uint64_t chord_bytes(int32_t a, int32_t b)
+{
+    return (uint64_t)(a < b ? a * 1000 + b : b * 1000 + a) + 1;
+}
+
+#define RING 101 /* a prime: any step goes through all chords */
+
+/* Everyone's `reach` next ones on either side, in the order of a step; one of
+ * rank 50's stands twice, and its last one not, if asked for. */
+static char *write_chords(int32_t reach, int32_t step, bool twice)
+{
+    char *words = NULL;
+    size_t length;
+    FILE *out = open_memstream(&words, &length);
+
+    fprintf(out, "%d %d 1\n", RING, RING * reach);
+    for (int32_t r = 0; r < RING; r++) {
+        for (int32_t at = step, left = 2 * reach; left > 0;
+             at = (at + step) % RING) {
+            int32_t to = (r + at) % RING;
+
+            if (!at || (at > reach && at < RING - reach))
+                continue;
+            if (!--left && twice && r == 50)
+                to = (r + (at == 1 ? 2 : 1)) % RING;
+            fprintf(out, " %d %d", to + 1, (int)chord_bytes(r, to));
+        }
+        fputc('\n', out);
+    }
+    fclose(out);
+    return words;
+}
+
+/* Rows of ten and of eighty, in and out of order. */
+static void graphs_are_read_in_any_order(void **state)
+{
+    (void)state;
+    for (int32_t reach = 5; reach <= 40; reach += 35)
+        for (int32_t step = 1; step < RING; step += 33) {
+            char *words = write_chords(reach, step, false);
+            nw_pattern *p;
+
+            assert_int_equal(read_words("metis", words, &p), NW_OK);
+            assert_int_equal(p->edge_count, 2 * reach * RING);
+            for (size_t e = 0; e < p->edge_count; e++) {
+                int32_t r = (int32_t)e / (2 * reach);
+
+                assert_int_equal(p->row[r], (size_t)r * 2 * (size_t)reach);
+                assert_true(e == p->row[r] || p->dst[e - 1] < p->dst[e]);
+                assert_int_equal(p->bytes[e], chord_bytes(r, p->dst[e]));
+            }
+            nw_pattern_free(p);
+            free(words);
+            words = write_chords(reach, step, true);
+            p = NULL;
+            assert_int_equal(read_words("metis", words, &p), NW_EFORMAT);
+            assert_non_null(strstr(nw_error_text(), "stands twice"));
+            free(words);
+        }
+}
+
 /* Where the line before the one at the middle of the text ends, and its
  * number. */
 static size_t middle_line(const char *text, size_t length, int *number)
@@ -424,6 +486,7 @@ int main(void)
         cmocka_unit_test(refuses_malformed_native_files),
         cmocka_unit_test(native_files_come_back_whole),
         cmocka_unit_test(large_files_come_back_on_any_threads),
+        cmocka_unit_test(graphs_are_read_in_any_order),
         cmocka_unit_test(large_files_tell_the_line),
     };
 

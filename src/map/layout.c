@@ -202,21 +202,41 @@ static void sort_bonds(struct nw_bond *bond, size_t count)
     }
 }
 
-static void renumber_bonds(const struct nw_layout *from, const int32_t *order,
-                           const int32_t *number, struct nw_layout *to)
-{
-    for (int32_t i = 0; i < to->count; i++) {
-        int32_t p = order[i];
-        size_t count = from->row[p + 1] - from->row[p];
-        struct nw_bond *bond = to->bond + to->row[i];
+struct renumbering {
+    const struct nw_layout *from;
+    const int32_t *order, *number;
+    struct nw_layout *to;
+};
 
-        to->row[i + 1] = to->row[i] + count;
+static void renumber_part(void *user, int32_t part)
+{
+    const struct renumbering *of = user;
+    const struct nw_layout *from = of->from;
+    int32_t end = part_of(from, part + 1);
+
+    for (int32_t i = part_of(from, part); i < end; i++) {
+        struct nw_bond *bond = of->to->bond + of->to->row[i];
+        size_t first = from->row[of->order[i]];
+        size_t count = from->row[of->order[i] + 1] - first;
+
         for (size_t b = 0; b < count; b++) {
-            bond[b] = from->bond[from->row[p] + b];
-            bond[b].peer = number[bond[b].peer];
+            bond[b] = from->bond[first + b];
+            bond[b].peer = of->number[bond[b].peer];
         }
         sort_bonds(bond, count);
     }
+}
+
+static void renumber_bonds(const struct nw_layout *from, const int32_t *order,
+                           const int32_t *number, struct nw_layout *to)
+{
+    struct renumbering of = {from, order, number, to};
+
+    for (int32_t i = 0; i < to->count; i++)
+        to->row[i + 1] =
+            to->row[i] + from->row[order[i] + 1] - from->row[order[i]];
+    nw_crew_run(renumber_part, &of, jobs_of(from),
+                threads_for(from, from->row[from->count]));
 }
 
 nw_status nw_layout_renumber(struct nw_layout *layout, const int32_t *order)

@@ -129,11 +129,11 @@ nw_status nw_section_graph(const struct sectioning *work, int32_t number,
 
         graph->size[i - piece->first] = 1;
         for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t to = work->place[layout->bond[b].peer];
+            int32_t to = work->place[work->arc[b].to];
 
             if (to >= piece->first && to < piece->end)
-                graph->arc[at++] = (struct nw_halve_arc){
-                    to - piece->first, (float)layout->bond[b].bytes};
+                graph->arc[at++] = (struct nw_halve_arc){to - piece->first,
+                                                         work->arc[b].bytes};
         }
         graph->row[i - piece->first + 1] = at;
     }
@@ -326,11 +326,29 @@ static void cut_level(struct sectioning *work)
     release(work);
 }
 
+#define LITTLE 300000 /* bonds: a thread takes longer to start and end */
+
+static void copy_bonds(void *user, int32_t part)
+{
+    struct sectioning *work = user;
+    const struct nw_layout *layout = work->section->layout;
+    struct nw_crew_part bonds =
+        nw_crew_part((int64_t)layout->row[layout->count], part);
+
+    for (int64_t b = bonds.first; b < bonds.end; b++)
+        work->arc[b] = (struct nw_halve_arc){layout->bond[b].peer,
+                                             (float)layout->bond[b].bytes};
+}
+
 static nw_status prepare(struct sectioning *work)
 {
     const struct nw_layout *layout = work->section->layout;
     size_t n = (size_t)layout->count, seats = (size_t)work->tree->seats;
-    nw_status status = nw_alloc(n, sizeof *work->list, &work->list);
+    nw_status status =
+        nw_alloc_raw(layout->row[n], sizeof *work->arc, &work->arc);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *work->list, &work->list);
 
     if (!status)
         status = nw_alloc_raw(n, sizeof *work->place, &work->place);
@@ -342,6 +360,9 @@ static nw_status prepare(struct sectioning *work)
         status = nw_alloc(n + 1, sizeof *work->next, &work->next);
     if (!status)
         status = nw_alloc(n + 1, sizeof *work->held, &work->held);
+    if (!status)
+        nw_crew_run(copy_bonds, work, NW_CREW_PARTS,
+                    layout->row[n] < LITTLE ? 1 : work->section->threads);
     if (!status && work->section->tiling)
         status = nw_section_read_grid(work);
     return status;
@@ -375,6 +396,7 @@ nw_status nw_section(struct nw_section *section)
             cut_level(&work);
         status = work.status;
     }
+    free(work.arc);
     free(work.list);
     free(work.place);
     free(work.room);

@@ -235,8 +235,9 @@ static void count_units(struct nw_halve_graph *graph, float unit)
 {
     int32_t arcs = graph->row[graph->n];
 
-    for (int32_t a = 0; a < arcs; a++)
-        graph->arc[a].bytes = rintf(graph->arc[a].bytes / unit);
+    for (int32_t a = 0; a < arcs; a++) /* faster than rintf */
+        graph->arc[a].bytes =
+            (float)(int32_t)(graph->arc[a].bytes / unit + 0.5F);
 }
 
 nw_status nw_section_halve_grid(const struct sectioning *work,

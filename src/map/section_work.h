@@ -17,7 +17,8 @@ struct piece {
 struct sectioning {
     struct nw_section *section;
     const struct nw_tree *tree;
-    int32_t *list;  /* processes, those of a piece together */
+    struct nw_halve_arc *arc; /* [bonds] half as long to read */
+    int32_t *list;            /* processes, those of a piece together */
     int32_t *place; /* [count] where in it; -1: in no piece of `now` */
     int32_t *room;  /* [seats + 1] open seats before each */
     struct piece *now, *next;

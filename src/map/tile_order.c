@@ -10,6 +10,7 @@
  */
 #include "map/tile.h"
 #include "base/array.h"
+#include "base/crew.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #define BONDS_MOST 80 /* of a cell: all round it in four dimensions */
 #define DEGREES_MOST (2 * NW_TILE_DIMS + 1) /* by how near borders are */
 #define SLOTS (2 * NW_TILE_DIMS) /* up dimension d: 2 d, down: the next one */
+#define MARKERS_MOST 64          /* threads that look at bonds */
 
 /* Cells next to one. */
 struct faces {
@@ -35,7 +37,10 @@ struct ordering {
     const struct nw_layout *layout;
     int32_t *peer;   /* [bonds] without their bytes: a quarter to read */
     uint8_t *shared; /* [bonds] cells that both ends see, themselves too */
-    uint8_t *mark;   /* [count] 0 in between */
+    bool *diagonal;  /* [bonds] of the end that has the lower number */
+    uint8_t *mark;   /* [markers][count] 0 in between */
+    int32_t markers;
+    bool taken[MARKERS_MOST]; /* their marks */
     struct faces *faces;
     struct spot *spot;
     int32_t *queue;
@@ -70,16 +75,54 @@ static bool may_be_grid(const struct nw_layout *layout)
 /* --- faces --- */
 
 /* Peers of p get their number in its row, from 1 on, or 0 again. */
-static void mark_peers(struct ordering *work, int32_t p, bool on)
+static void mark_peers(const struct ordering *work, uint8_t *mark, int32_t p,
+                       bool on)
 {
     const struct nw_layout *layout = work->layout;
 
     for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
-        work->mark[work->peer[b]] = on ? (uint8_t)(b - layout->row[p] + 1) : 0;
+        mark[work->peer[b]] = on ? (uint8_t)(b - layout->row[p] + 1) : 0;
+}
+
+/* Looks at a bond of p, whose peers are marked. */
+typedef void look(struct ordering *work, const uint8_t *mark, int32_t p,
+                  size_t bond);
+
+struct looking {
+    struct ordering *work;
+    look *look;
+};
+
+static void look_at_part(void *user, int32_t number)
+{
+    const struct looking *looking = user;
+    struct ordering *work = looking->work;
+    const struct nw_layout *layout = work->layout;
+    struct nw_crew_part part = nw_crew_part(layout->count, number);
+    int32_t marker = nw_crew_claim(work->taken, work->markers);
+    uint8_t *mark = work->mark + (size_t)marker * (size_t)layout->count;
+
+    for (int32_t p = (int32_t)part.first; p < part.end; p++) {
+        mark_peers(work, mark, p, true);
+        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
+            if (work->peer[b] > p)
+                looking->look(work, mark, p, b);
+        mark_peers(work, mark, p, false);
+    }
+    nw_crew_release(work->taken, marker);
+}
+
+/* At each bond from the end with the lower number. */
+static void look_at_all(struct ordering *work, look *how)
+{
+    struct looking looking = {work, how};
+
+    nw_crew_run(look_at_part, &looking, NW_CREW_PARTS, work->markers);
 }
 
 /* For both ends of a bond at once. */
-static void count_bond(struct ordering *work, int32_t p, size_t bond)
+static void count_bond(struct ordering *work, const uint8_t *mark, int32_t p,
+                       size_t bond)
 {
     const struct nw_layout *layout = work->layout;
     int32_t q = work->peer[bond];
@@ -87,7 +130,7 @@ static void count_bond(struct ordering *work, int32_t p, size_t bond)
     int shared = 2;
 
     for (size_t b = layout->row[q]; b < layout->row[q + 1]; b++) {
-        shared += work->mark[work->peer[b]] > 0;
+        shared += mark[work->peer[b]] > 0;
         back = work->peer[b] == p ? b : back;
     }
     work->shared[bond] = work->shared[back] = (uint8_t)shared;
@@ -99,13 +142,7 @@ static void count_shared(struct ordering *work)
 
     for (size_t b = 0; b < layout->row[layout->count]; b++)
         work->peer[b] = layout->bond[b].peer;
-    for (int32_t p = 0; p < layout->count; p++) {
-        mark_peers(work, p, true);
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
-            if (work->peer[b] > p)
-                count_bond(work, p, b);
-        mark_peers(work, p, false);
-    }
+    look_at_all(work, count_bond);
 }
 
 /* Three cells, each next to the others: what each two of them share, and what
@@ -121,31 +158,34 @@ static bool goes_by(const struct corner *c)
     return c->pr > c->pq || (c->pr == c->pq && c->p < c->r && c->r < c->q);
 }
 
-/* p's peers are marked. */
-static bool is_diagonal(const struct ordering *work, int32_t p, size_t bond)
+static void find_diagonal(struct ordering *work, const uint8_t *mark, int32_t p,
+                          size_t bond)
 {
     const struct nw_layout *layout = work->layout;
+    const uint8_t *mine = work->shared + layout->row[p];
     int32_t q = work->peer[bond];
+    int pq = work->shared[bond];
 
+    work->diagonal[bond] = false;
     for (size_t b = layout->row[q]; b < layout->row[q + 1]; b++) {
-        int32_t r = work->peer[b], number = work->mark[r];
+        int32_t r = work->peer[b], number = mark[r];
         struct corner there, back;
 
-        if (!number)
+        if (!number || work->shared[b] < pq || mine[number - 1] < pq)
             continue;
-        there =
-            (struct corner){work->shared[bond],
-                            work->shared[layout->row[p] + (size_t)number - 1],
-                            work->shared[b],
-                            seen_by(layout, p),
-                            seen_by(layout, q),
-                            seen_by(layout, r)};
+        there = (struct corner){pq,
+                                mine[number - 1],
+                                work->shared[b],
+                                seen_by(layout, p),
+                                seen_by(layout, q),
+                                seen_by(layout, r)};
         back = (struct corner){there.pq, there.qr, there.pr,
                                there.q,  there.p,  there.r};
-        if (goes_by(&there) && goes_by(&back))
-            return true;
+        if (goes_by(&there) && goes_by(&back)) {
+            work->diagonal[bond] = true;
+            return;
+        }
     }
-    return false;
 }
 
 static bool add_face(struct faces *faces, int32_t cell)
@@ -161,17 +201,15 @@ static bool find_faces(struct ordering *work)
     const struct nw_layout *layout = work->layout;
     bool fit = true;
 
-    for (int32_t p = 0; fit && p < layout->count; p++) {
-        mark_peers(work, p, true);
+    look_at_all(work, find_diagonal);
+    for (int32_t p = 0; fit && p < layout->count; p++)
         for (size_t b = layout->row[p]; fit && b < layout->row[p + 1]; b++) {
             int32_t q = work->peer[b];
 
-            if (q > p && !is_diagonal(work, p, b))
+            if (q > p && !work->diagonal[b])
                 fit = add_face(&work->faces[p], q) &&
                       add_face(&work->faces[q], p);
         }
-        mark_peers(work, p, false);
-    }
     return fit;
 }
 
@@ -362,6 +400,17 @@ static bool find_order(struct ordering *work, int32_t *order)
            measure(work, root) && number_cells(work, order);
 }
 
+#define LITTLE 100000 /* bonds: a thread takes longer to start and end */
+
+static int32_t markers_for(const struct nw_layout *layout)
+{
+    int32_t threads = layout->threads < 1 ? 1 : layout->threads;
+
+    if (layout->row[layout->count] < LITTLE)
+        return 1;
+    return threads < MARKERS_MOST ? threads : MARKERS_MOST;
+}
+
 nw_status nw_tiling_order(const struct nw_layout *layout, int32_t *order,
                           bool *found)
 {
@@ -376,7 +425,10 @@ nw_status nw_tiling_order(const struct nw_layout *layout, int32_t *order,
     if (!status)
         status = nw_alloc(layout->row[n], 1, &work.shared);
     if (!status)
-        status = nw_alloc(n, sizeof *work.mark, &work.mark);
+        status = nw_alloc_raw(layout->row[n], 1, &work.diagonal);
+    work.markers = markers_for(layout);
+    if (!status)
+        status = nw_alloc(n * (size_t)work.markers, 1, &work.mark);
     if (!status)
         status = nw_alloc(n, sizeof *work.faces, &work.faces);
     if (!status)
@@ -387,6 +439,7 @@ nw_status nw_tiling_order(const struct nw_layout *layout, int32_t *order,
         *found = find_order(&work, order);
     free(work.peer);
     free(work.shared);
+    free(work.diagonal);
     free(work.mark);
     free(work.faces);
     free(work.spot);

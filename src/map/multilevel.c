@@ -656,6 +656,18 @@ static nw_status section_straight(struct search *search,
     return status;
 }
 
+/* Sections of the largest grids take seconds, and seldom gain of what is not
+ * far above the least. */
+#define NEAR_LEAST 1.025
+#define NEAR_FROM 262144 /* cells */
+
+static bool is_near_least(const struct search *search,
+                          const struct nw_tiling *tiling)
+{
+    return search->layout->count > NEAR_FROM &&
+           search->cost <= NEAR_LEAST * nw_tiling_least(search->layout, tiling);
+}
+
 /* Cells that fill boxes, or lie in a plane, leave nothing to sections of large
  * grids. */
 static nw_status section_most(struct search *search,
@@ -668,6 +680,8 @@ static nw_status section_most(struct search *search,
         left *= GRID_SECTION_DENSER;
     if (way_cost(search, tiling, 0) <= left || tile->boxed || tiling->dims < 3)
         return section_grid(search, tiling, left);
+    if (is_near_least(search, tiling))
+        return NW_OK;
     left = straight_most(search->layout) * (double)grid_patience(search);
     return section_straight(search, tile,
                             left - (swapped ? GRID_SWAPS_COST : 0));

@@ -117,6 +117,12 @@ NW_MUST_CHECK nw_status nw_layout_tile(struct nw_layout *layout,
 /* Bytes between the cells of a box, each pair once. */
 double nw_tiling_inside(const struct nw_tiling *tiling, const int32_t *shape);
 
+/* Hop-bytes below which there is no seating, each pair once; 0 where that is
+ * not known: faces alone lead to neighbours, in an open grid that fills its
+ * machine. */
+double nw_tiling_least(const struct nw_layout *layout,
+                       const struct nw_tiling *tiling);
+
 /* The same of sizes that need not be whole. */
 double nw_tiling_inside_about(const struct nw_tiling *tiling,
                               const double *shape);

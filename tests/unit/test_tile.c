@@ -284,6 +284,60 @@ static void test_dimensions_of_two_are_found(void **state)
     }
 }
 
+/* Of one seating in boxes, each pair once. */
+static double cost_in_boxes(const struct grid *grid,
+                            const struct nw_layout *layout,
+                            const struct nw_tiling *tiling)
+{
+    int32_t *seat, *cells, inner = grid->arity[2];
+    double sum;
+    bool done;
+
+    MUST(nw_alloc((size_t)layout->count, sizeof *seat, &seat));
+    MUST(nw_alloc((size_t)layout->count, sizeof *cells, &cells));
+    MUST(nw_tiling_boxes(layout, tiling, seat, &done));
+    assert_true(done);
+    sum = across(layout, seat, 1, cells) +
+          9 * across(layout, seat, inner, cells) +
+          90 * across(layout, seat, inner * grid->arity[1], cells);
+    free(seat);
+    free(cells);
+    return sum / 2;
+}
+
+/* Cubes in cubes: 1344 pairs, of which 576 lie between those of eight cells
+ * and 192 between those of 64. */
+static void test_nothing_is_below_cubes_in_cubes(void **state)
+{
+    static const struct grid grids[] = {
+        {3, {8, 8, 8}, {1, 1, 1}, {8, 8, 8}},
+        {3, {9, 8, 7}, {1, 1, 1}, {9, 8, 7}},
+        {2, {24, 18}, {1, 3}, {4, 9, 12}},
+    };
+
+    (void)state;
+    for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
+        struct nw_tree tree;
+        struct nw_layout layout;
+        struct nw_tiling tiling;
+        double least;
+        bool found;
+
+        open_layout(&grids[g], &tree, &layout);
+        MUST(nw_tiling_find(&layout, &tiling, &found));
+        assert_true(found);
+        least = nw_tiling_least(&layout, &tiling);
+        if (!g)
+            assert_float_equal(least, 1344 + 9 * 576 + 90 * 192, 1e-3);
+        assert_true(least > 0);
+        assert_true(least < cost_in_boxes(&grids[g], &layout, &tiling) + 1e-6);
+        tiling.periodic[1] = true; /* of rings nothing is known */
+        assert_false(nw_tiling_least(&layout, &tiling) > 0);
+        nw_layout_fini(&layout);
+        nw_tree_fini(&tree);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_pieces_reach_round_from_column_to_column),
         cmocka_unit_test(test_columns_hold_every_cell_once),
         cmocka_unit_test(test_dimensions_of_two_are_found),
+        cmocka_unit_test(test_nothing_is_below_cubes_in_cubes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

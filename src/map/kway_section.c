@@ -15,7 +15,8 @@
 enum {
     FEW = 4,
     PER_GROUP = 30,
-    LARGE = 2048 /* vertices that are cut beside others */
+    LARGE = 2048, /* vertices that are cut beside others */
+    DEEP = 64     /* cuts in a row that may be as lopsided as the gaps are */
 };
 
 struct sectioning {
@@ -34,13 +35,16 @@ struct section {
     int32_t low, high;
     int32_t *vertex;
     int32_t count;
+    int32_t depth; /* cuts above it */
 };
 
-/* The element that begins the second half: of the widest gaps the one that
- * comes nearest to half of all that is to be shared. */
-static int32_t choose_middle(const struct nw_kmachine *m, int32_t low,
-                             int32_t high)
+/* The element that begins the second half: of the widest gaps, or of all where
+ * these have taken one element after the other, the one that comes nearest to
+ * half of all that is to be shared. */
+static int32_t choose_middle(const struct nw_kmachine *m,
+                             const struct section *here)
 {
+    int32_t low = here->low, high = here->high;
     double widest = -1, all = 0, before = 0, best = HUGE_VAL;
     int32_t middle = low + 1;
 
@@ -55,7 +59,7 @@ static int32_t choose_middle(const struct nw_kmachine *m, int32_t low,
         before += m->share[i - 1];
         off =
             fabs(before - all / 2) + fabs(i - low - (high - low) / 2.0) * 1e-9;
-        if (m->step[i] == widest && off < best) {
+        if ((m->step[i] == widest || here->depth >= DEEP) && off < best) {
             best = off;
             middle = i;
         }
@@ -203,8 +207,9 @@ static nw_status descend(struct sectioning *s, struct section here,
     return section_all(
         s,
         (struct section[]){
-            {here.low, middle, here.vertex, zeros},
-            {middle, here.high, here.vertex + zeros, here.count - zeros}},
+            {here.low, middle, here.vertex, zeros, here.depth + 1},
+            {middle, here.high, here.vertex + zeros, here.count - zeros,
+             here.depth + 1}},
         2, here.count);
 }
 
@@ -365,7 +370,8 @@ static nw_status section_each(struct sectioning *s, struct section here,
 
     for (int32_t g = 0; !status && g < k; g++)
         below[g] = (struct section){groups->first[g], groups->first[g + 1],
-                                    here.vertex + at[g], at[g + 1] - at[g]};
+                                    here.vertex + at[g], at[g + 1] - at[g],
+                                    here.depth + 1};
     if (!status)
         status = section_all(s, below, k, here.count);
     free(below);
@@ -434,7 +440,7 @@ static nw_status section(struct sectioning *s, struct section here)
     if (s->effort->group_starts &&
         nw_kgroups_apply(s->machine, here.low, here.high))
         return section_groups(s, here);
-    middle = choose_middle(s->machine, here.low, here.high);
+    middle = choose_middle(s->machine, &here);
     status = nw_alloc((size_t)here.count, 1, &side);
     if (status)
         return status;
@@ -472,7 +478,7 @@ nw_status nw_ksection(const struct nw_kgraph *graph,
                            .seed = seed,
                            .part = part,
                            .threads = threads_of(effort->budget)};
-    struct section all = {0, machine->k, NULL, graph->n};
+    struct section all = {.high = machine->k, .count = graph->n};
     nw_status status = nw_alloc((size_t)graph->n, sizeof *s.place, &s.place);
 
     if (!status)

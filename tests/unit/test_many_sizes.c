@@ -154,12 +154,45 @@ static void test_parts_have_places_without_limits(void **state)
     free(count);
 }
 
+static void *cut_lopsided(void *user)
+{
+    struct nw_keffort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
+
+    *(nw_status *)user =
+        nw_ksection(&scene.graph, &scene.machine, &effort, 1, scene.part);
+    return NULL;
+}
+
+/* Each gap is wider than the one before: halves would be one element and all
+ * the others, as often as there are elements. */
+static void test_rising_gaps_need_no_deep_stack(void **state)
+{
+    enum { K = 2000, SOME = 1 << 20 };
+    pthread_attr_t some;
+    pthread_t thread;
+    nw_status status = NW_EINVAL;
+
+    (void)state;
+    make_scene(&scene, K);
+    for (int32_t q = 0; q < K; q++)
+        scene.step[q] = q;
+    assert_int_equal(pthread_attr_init(&some), 0);
+    assert_int_equal(pthread_attr_setstacksize(&some, SOME), 0);
+    assert_int_equal(pthread_create(&thread, &some, cut_lopsided, &status), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    pthread_attr_destroy(&some);
+    assert_int_equal(status, NW_OK);
+    for (int32_t v = 0; v < 2 * K; v++)
+        assert_in_range(scene.part[v], 0, K - 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_long_ways_need_no_deep_stack),
         cmocka_unit_test(test_large_machines_leave_graphs_whole),
         cmocka_unit_test(test_parts_have_places_without_limits),
+        cmocka_unit_test(test_rising_gaps_need_no_deep_stack),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,6 +14,7 @@ struct work {
     nw_pattern *pattern;
     size_t first_edge[NW_CHUNKS_MOST + 1];
     bool done[NW_CHUNKS_MOST];
+    size_t later[NW_CHUNKS_MOST]; /* edges to vertices after their own */
 };
 
 static void pass_blanks(const char **at)
@@ -156,23 +157,29 @@ static void read_one(void *user, int32_t i)
     work->done[i] = read_chunk(work, i);
 }
 
-/* Every edge of the chunk's vertices stands on the other line, too. */
+/* Every edge of the chunk's vertices to a later one stands on the other line,
+ * too; half of all edges are such where none to an earlier one stands alone. */
 static void check_one(void *user, int32_t i)
 {
     struct work *work = user;
     const struct nw_chunk *chunk = &work->chunks->chunk[i];
     const nw_pattern *p = work->pattern;
-    size_t end = chunk->first_line + chunk->lines;
+    size_t end = chunk->first_line + chunk->lines, later = 0;
 
-    for (size_t v = chunk->first_line; work->done[i] && v < end; v++)
-        for (size_t e = p->row[v]; e < p->row[v + 1]; e++) {
-            size_t back = nw_pattern_find(p, p->dst[e], (int32_t)v);
+    for (size_t v = chunk->first_line; v < end; v++)
+        for (size_t e = p->row[v + 1]; e-- > p->row[v];) {
+            size_t back;
 
+            if (p->dst[e] < (int32_t)v)
+                break;
+            later++;
+            back = nw_pattern_find(p, p->dst[e], (int32_t)v);
             if (back == SIZE_MAX || p->bytes[back] != p->bytes[e]) {
                 work->done[i] = false;
                 return;
             }
         }
+    work->later[i] = later;
 }
 
 static bool all_done(const struct work *work)
@@ -181,6 +188,16 @@ static bool all_done(const struct work *work)
         if (!work->done[i])
             return false;
     return true;
+}
+
+static bool are_both_ways(struct work *work, int32_t threads)
+{
+    size_t later = 0;
+
+    nw_crew_run(check_one, work, work->chunks->count, threads);
+    for (int32_t i = 0; i < work->chunks->count; i++)
+        later += work->later[i];
+    return all_done(work) && 2 * later == work->pattern->edge_count;
 }
 
 /* How many edges each chunk has, from its words. */
@@ -215,7 +232,5 @@ bool nw_rows_of_vertices(const struct nw_body *body,
         return false;
     nw_crew_run(read_one, &work, chunks.count, body->threads);
     pattern->row[pattern->rank_count] = pattern->edge_count;
-    if (all_done(&work))
-        nw_crew_run(check_one, &work, chunks.count, body->threads);
-    return all_done(&work);
+    return all_done(&work) && are_both_ways(&work, body->threads);
 }

@@ -143,6 +143,7 @@ static const struct good bad[] = {
     {"metis:a", "3 2\n2\n2 3\n2\n", "a:3: vertex 2 is its own"},
     {"metis:a", "3 2\n2 2\n1 3\n2\n", "a:2: edge 0 -> 1 stands twice"},
     {"metis:a", "3 2\n2\n1 3\n\n", "a:3: edge 2 - 3 is missing"},
+    {"metis:a", "3 2\n2\n1\n1 2\n", "a:4: edge 3 - 1 is missing"},
     {"metis:a", "3 1 1\n2 0\n1 0\n\n", "a:2: the weight of an edge is 0"},
     {"metis:a", "2 1 1\n2 5\n1 6\n", "a:2: edge 1 - 2 is another weight"},
     {"metis:a", "2 1 1\n2\n1 6\n", "a:2: expected the weight of an edge"},

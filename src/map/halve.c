@@ -159,6 +159,7 @@ nw_status nw_halve_coarsen(const struct nw_halve_graph *graph,
         into[v] = mate[v] < v ? into[mate[v]] : count++;
     status = nw_halve_graph_init(out, count, (size_t)graph->row[graph->n]);
     out->hasty = graph->hasty;
+    out->coarsest = graph->coarsest;
     for (int32_t v = 0; v < graph->n; v++)
         slot[v] = -1;
     for (int32_t v = 0; !status && v < graph->n; v++) {
@@ -249,10 +250,11 @@ nw_status nw_halve(const struct nw_halve_graph *graph, int32_t target,
     size_t n = (size_t)graph->n;
     int32_t *into = NULL;
     int8_t *above = NULL;
+    int32_t coarsest = graph->coarsest ? graph->coarsest : COARSEST;
     double cut;
     nw_status status = NW_OK;
 
-    if (graph->n <= COARSEST)
+    if (graph->n <= coarsest)
         return cut_first(graph, target, tries, random, side);
     status = nw_alloc(n, sizeof *into, &into);
     if (!status)

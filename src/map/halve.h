@@ -23,8 +23,10 @@ struct nw_halve_graph {
     int32_t n;
     int32_t *row; /* [n + 1] */
     struct nw_halve_arc *arc;
-    int32_t *size; /* [n] vertices of the finest graph in each */
-    bool hasty;    /* to be searched anew anyway: refined less */
+    int32_t *size;    /* [n] vertices of the finest graph in each */
+    int32_t coarsest; /* vertices at most that are cut first; 0: as many as
+                         pay off in large ones */
+    bool hasty;       /* to be searched anew anyway: refined less */
 };
 NW_MUST_CHECK nw_status nw_halve_graph_init(struct nw_halve_graph *graph,
                                             int32_t n, size_t arcs);

@@ -280,6 +280,7 @@ static nw_status start_init(const struct search *search, uint64_t number,
                                .tries = number && few ? 1 : 2,
                                .threads = search->placing->budget->threads,
                                .sift = sift_tries(search, share),
+                               .recut = search->layout->count <= SIFTED_ALWAYS,
                                .budget = search->placing->budget};
     return nw_alloc((size_t)search->layout->count, sizeof *out->seat,
                     &out->seat);

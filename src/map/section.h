@@ -38,6 +38,7 @@ struct nw_section {
     double loose;
     int32_t threads;
     uint64_t sift;      /* tries for each process and level; 0: none */
+    bool recut;         /* pairs of parts, after they are sifted */
     bool rounded;       /* of a grid, before it is sifted */
     bool only_formless; /* no seats where the pattern is not */
     bool only_shaped;   /* none where it is */

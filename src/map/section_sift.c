@@ -3,6 +3,7 @@
  * hold is annealed among them. */
 #include "map/section_work.h"
 #include "base/array.h"
+#include "map/recut.h"
 #include "map/sift_near.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 /* Vertices; smaller clusters are tried less for each. */
 #define FULL_TRIES 256
+#define RECUT_SEED 7
 /* Between few parts, cuts are settled after a share of the tries. */
 #define FEW_PARTS 3
 static const double few_share[FEW_PARTS + 1] = {0, 0, 0.3, 0.5};
@@ -99,6 +101,14 @@ static nw_status write_parts(struct sectioning *work, const struct group *group,
     return status;
 }
 
+/* The first cut has been searched enough where there are but two parts. */
+static bool is_recut(const struct sectioning *work, const struct nw_sift *sift)
+{
+    bool left = sift->formless ? sift->only_shaped : sift->only_formless;
+
+    return work->section->recut && sift->parts > 2 && !left;
+}
+
 static nw_status sift(struct sifting *all, int32_t number)
 {
     struct sectioning *work = all->work;
@@ -138,6 +148,9 @@ static nw_status sift(struct sifting *all, int32_t number)
     }
     if (!status)
         status = nw_sift(&sift);
+    if (!status && is_recut(work, &sift))
+        status = nw_recut(&(struct nw_recut){&graph, sift.parts, sift.part,
+                                             sift.seed + RECUT_SEED});
     if (!status)
         status = write_parts(work, group, sift.part);
     group->formless = sift.formless;

@@ -72,7 +72,8 @@ static void open_layout(const struct grid *grid, const struct nw_tree *tree,
     int32_t *number, *cell;
     struct nw_random random;
 
-    *layout = (struct nw_layout){.tree = tree, .count = (int32_t)n};
+    *layout =
+        (struct nw_layout){.tree = tree, .threads = 2, .count = (int32_t)n};
     MUST(nw_alloc(n + 1, sizeof *layout->row, &layout->row));
     MUST(nw_alloc(n * BONDS_MOST, sizeof *layout->bond, &layout->bond));
     MUST(nw_alloc(n, sizeof *layout->seat, &layout->seat));
@@ -188,6 +189,7 @@ static void test_grids_dealt_anew_are_found(void **state)
         {3, {9, 7, 8}, {false}, TWO_FAR},
         {3, {9, 7, 8}, {true, false, true}, TWO_FAR},
         {4, {6, 5, 7, 9}, {false}, TWO_FAR},
+        {3, {25, 23, 22}, {false}, DIAGONALS}, /* shared out to threads */
     };
 
     (void)state;

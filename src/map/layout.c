@@ -46,6 +46,37 @@ void nw_layout_fini(struct nw_layout *layout)
     *layout = (struct nw_layout){0};
 }
 
+void nw_layout_copy_fini(struct nw_layout *copy)
+{
+    free(copy->seat);
+    free(copy->at);
+    free(copy->process);
+    *copy = (struct nw_layout){0};
+}
+
+nw_status nw_layout_copy(const struct nw_layout *layout, struct nw_layout *out)
+{
+    size_t n = (size_t)layout->count, seats = (size_t)layout->tree->seats;
+    nw_status status;
+
+    *out = *layout;
+    out->at = NULL;
+    out->process = NULL;
+    status = nw_alloc_raw(n, sizeof *out->seat, &out->seat);
+    if (!status)
+        status = nw_alloc_raw(n, sizeof *out->at, &out->at);
+    if (!status)
+        status = nw_alloc_raw(seats, sizeof *out->process, &out->process);
+    if (status) {
+        nw_layout_copy_fini(out);
+        return status;
+    }
+    memcpy(out->seat, layout->seat, n * sizeof *out->seat);
+    memcpy(out->at, layout->at, n * sizeof *out->at);
+    memcpy(out->process, layout->process, seats * sizeof *out->process);
+    return NW_OK;
+}
+
 #define JOBS 64        /* bonds are shared out to so many */
 #define JOBS_FROM 4096 /* processes */
 #define LITTLE 300000  /* bonds: a thread takes longer to start and end */

@@ -36,6 +36,10 @@ NW_MUST_CHECK nw_status nw_layout_init(struct nw_layout *layout,
                                        const struct nw_tree *tree,
                                        const struct nw_placing *placing);
 void nw_layout_fini(struct nw_layout *layout);
+/* The same processes on seats of their own; what they exchange is borrowed. */
+NW_MUST_CHECK nw_status nw_layout_copy(const struct nw_layout *layout,
+                                       struct nw_layout *out);
+void nw_layout_copy_fini(struct nw_layout *copy);
 /* Moves the processes of a placing to their places here. */
 void nw_layout_store(const struct nw_layout *layout,
                      struct nw_placing *placing);

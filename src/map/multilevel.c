@@ -6,6 +6,7 @@
 #include "map/stir.h"
 #include "map/tile.h"
 #include "base/array.h"
+#include "base/crew.h"
 #include "base/status.h"
 
 #include <math.h>
@@ -732,16 +733,17 @@ static bool may_round(const struct search *search,
 }
 
 static nw_status round_parts(struct search *search,
-                             const struct nw_tiling *tiling)
+                             const struct nw_tiling *tiling, uint64_t number,
+                             int ways)
 {
     const struct nw_layout *layout = search->layout;
     double cost = (double)layout->row[layout->count] +
                   ROUND_COST_EACH * (double)layout->count;
     double tries = ROUND_SIFT_COST * (double)grid_patience(search) / cost;
     struct nw_section section = {
-        .seed = search->seed,
+        .seed = search->seed + number,
         .tiling = tiling,
-        .ways = NW_SECTION_STRAIGHT,
+        .ways = ways,
         .rounded = true,
         .sift = (uint64_t)(tries / fmax(1, layout->tree->levels - 2))};
 
@@ -756,7 +758,7 @@ static nw_status round_or_section(struct search *search,
 
     if (!may_round(search, tile))
         return section_most(search, tile, swapped);
-    status = round_parts(search, &tile->tiling);
+    status = round_parts(search, &tile->tiling, 0, NW_SECTION_STRAIGHT);
     if (status || (search->layout->count > ROUND_MOST &&
                    search->cost <= ROUND_ENOUGH * begun))
         return status;
@@ -818,8 +820,8 @@ static uint64_t swaps_of(const struct search *search,
     return most * grid_patience(search);
 }
 
-/* Grids are answered in milliseconds: the best cuts, and few swaps. */
-static nw_status improve_grid(struct search *search,
+/* The best cuts, and few swaps. */
+static nw_status cut_and_swap(struct search *search,
                               const struct nw_tile_try *tile)
 {
     struct nw_budget *budget = search->placing->budget;
@@ -833,8 +835,6 @@ static nw_status improve_grid(struct search *search,
         i++;
     most = swaps_of(search, &tile->tiling, i);
     swapped = endless || worth <= most;
-    budget->gridded = true;
-    search->simmer_heat = SIMMER_HEAT;
     status = round_or_section(search, tile, swapped);
     if (!status)
         status = sift_grid(search, &tile->tiling);
@@ -846,6 +846,148 @@ static nw_status improve_grid(struct search *search,
     if (!status && grid_swaps[i].again > 0 && !budget->stopped)
         status = swap_grid(search, most, grid_swaps[i].again);
     return status;
+}
+
+/* Beside that, where there are few ranks: round parts alone, of which one start
+ * is often better than another. What is swapped from each is more than what is
+ * swapped from the best. */
+static const struct {
+    int32_t count_most;
+    int rounds;
+} rounds_beside[] = {{512, 3}, {1024, 2}, {2048, 1}, {INT32_MAX, 0}};
+
+static int rounds_of(const struct search *search,
+                     const struct nw_tile_try *tile)
+{
+    int i = 0;
+
+    if (tile->tiling.dims < 2 ||
+        search->placing->budget->effort == NW_EFFORT_FAST)
+        return 0;
+    while (search->layout->count > rounds_beside[i].count_most)
+        i++;
+    return rounds_beside[i].rounds;
+}
+
+struct grid_search {
+    struct search search;
+    const struct nw_tile_try *tile;
+    struct nw_placing placing; /* of the second one */
+    struct nw_budget budget;
+    struct nw_layout layout;
+};
+
+static nw_status run_cuts(void *user)
+{
+    struct grid_search *grid = user;
+
+    return cut_and_swap(&grid->search, grid->tile);
+}
+
+static nw_status run_rounds(void *user)
+{
+    struct grid_search *grid = user;
+    struct search *search = &grid->search;
+    const struct nw_budget *budget = search->placing->budget;
+    const struct nw_tiling *tiling = &grid->tile->tiling;
+    int filling[FILLINGS], count = list_fillings(search->layout, filling);
+    int rounds = rounds_of(search, grid->tile);
+    nw_status status = NW_OK;
+
+    for (int i = 0; !status && !budget->stopped && i < rounds; i++) {
+        bool straight = i % 2 || rounds == 1;
+
+        status =
+            round_parts(search, tiling, (uint64_t)i + 1,
+                        filling[i % count] | (straight ? NW_SECTION_STRAIGHT
+                                                       : NW_SECTION_STRIPES));
+    }
+    if (status || budget->stopped)
+        return status;
+    return swap_grid(search, swaps_of(search, tiling, 0), STENCIL_HEAT);
+}
+
+/* On seats of its own, and tells nobody. */
+static nw_status begin_rounds(const struct grid_search *first,
+                              struct grid_search *grid)
+{
+    *grid = *first;
+    grid->budget = *first->search.placing->budget;
+    grid->budget.quiet = true;
+    grid->placing = *first->search.placing;
+    grid->placing.budget = &grid->budget;
+    grid->search.placing = &grid->placing;
+    grid->search.layout = &grid->layout;
+    grid->search.cost = INFINITY;
+    return nw_layout_copy(first->search.layout, &grid->layout);
+}
+
+static nw_status run_both(struct grid_search both[2])
+{
+    struct nw_budget *budget = both[0].search.placing->budget;
+    uint64_t begun = budget->steps;
+    struct nw_crew_task task[] = {{.run = run_cuts, .user = &both[0]},
+                                  {.run = run_rounds, .user = &both[1]}};
+    nw_status status = nw_crew_pair(task, budget->threads);
+
+    budget->steps += both[1].budget.steps - begun;
+    budget->stopped |= both[1].budget.stopped;
+    budget->hurried |= both[1].budget.hurried;
+    return status;
+}
+
+/* Where steps or seconds are given: they are for one after the other. */
+static nw_status run_in_turn(struct grid_search both[2])
+{
+    struct nw_budget *budget = both[0].search.placing->budget;
+    bool quiet = budget->quiet;
+    nw_status status = run_cuts(&both[0]);
+
+    if (status || budget->stopped)
+        return status;
+    both[1].placing.budget = budget;
+    budget->quiet = true;
+    status = run_rounds(&both[1]);
+    budget->quiet = quiet;
+    return status;
+}
+
+static nw_status search_twice(struct search *search,
+                              const struct nw_tile_try *tile, bool in_turn)
+{
+    struct grid_search both[2] = {{.search = *search, .tile = tile}};
+    nw_status status = begin_rounds(&both[0], &both[1]);
+
+    if (!status)
+        status = in_turn ? run_in_turn(both) : run_both(both);
+    *search = both[0].search;
+    if (!status)
+        status = nw_layout_take_if_better(search->layout, both[1].layout.seat,
+                                          &search->cost);
+    search->placing->budget->best = search->cost;
+    nw_layout_copy_fini(&both[1].layout);
+    return status;
+}
+
+/* Grids are answered in milliseconds. */
+static nw_status improve_grid(struct search *search,
+                              const struct nw_tile_try *tile)
+{
+    struct nw_budget *budget = search->placing->budget;
+    bool endless = budget->endless;
+    nw_status status;
+
+    budget->gridded = true;
+    search->simmer_heat = SIMMER_HEAT;
+    if (!rounds_of(search, tile))
+        return cut_and_swap(search, tile);
+    budget->endless = false;
+    status = search_twice(search, tile, endless);
+    budget->endless = endless;
+    if (status || budget->stopped || !endless)
+        return status;
+    return swap_grid(search, swaps_of(search, &tile->tiling, 0),
+                     grid_swaps[0].again);
 }
 
 /* Many sections would add nothing, and few swaps do. */

@@ -10,6 +10,7 @@ struct nw_aim {
     enum nw_objective first, second;
     double hop_limit;  /* hop-bytes beyond which it is no bargain; 0: none */
     double most_limit; /* the same of congestion, s */
+    double settle_at;  /* s: what settling leaves links; 0: what they have */
 };
 
 /* From the options; the second is hop-bytes where none is named, congestion

@@ -194,6 +194,17 @@ static nw_status settle(struct improving *work, struct nw_seats *seats)
     return nw_seats_search(seats, &aim, NW_SEARCH_SETTLE);
 }
 
+/* The same at any congestion below the standard, towards what is near. */
+static nw_status yield(struct improving *work, struct nw_seats *seats)
+{
+    struct nw_aim aim = nw_aim_of(work->problem);
+
+    aim.hop_limit = work->hop_limit;
+    aim.settle_at = work->standard * (1 - 1e-9);
+    work->name = "anneal";
+    return nw_seats_search(seats, &aim, NW_SEARCH_SETTLE);
+}
+
 /* What a dense search may end with, a guard may refuse; what comes second it
  * does not know. */
 static nw_status search(struct improving *work, struct nw_seats *seats)
@@ -594,7 +605,8 @@ static nw_status let_go(struct improving *work,
     return status;
 }
 
-/* Fewer hop-bytes, where there are too many, or less congestion at more. */
+/* Fewer hop-bytes, where there are too many, for congestion where the standard
+ * has more; or less congestion at more. */
 static nw_status come_near(struct improving *work, struct nw_candidate *best)
 {
     const struct nw_candidate *far = &work->far;
@@ -603,6 +615,10 @@ static nw_status come_near(struct improving *work, struct nw_candidate *best)
     work->run = settle;
     if (!is_near(work, best))
         status = improve_from(work, best, best);
+    work->run = yield;
+    if (!status && !is_near(work, best))
+        status = improve_from(work, best, best);
+    work->run = settle;
     if (!status && far->mapping && nw_candidate_better(far, best))
         status = improve_from(work, far, best);
     return status;

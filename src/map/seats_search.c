@@ -43,6 +43,7 @@
 /* The second objective alone, of what the first allows. */
 #define SETTLE_SECOND 3.0
 #define SETTLE_HEAT 0.02
+#define SETTLE_HOT 0.5 /* with congestion to spare */
 #define SETTLE_LONGER 10
 
 struct search {
@@ -56,6 +57,7 @@ struct search {
     int32_t *best; /* [2 x ranks] seats */
     double best_value[2];
     double best_beyond; /* the limits */
+    double held;        /* s: what links may have, while settling */
     double base[2];     /* what energies are relative to */
     double energy;
     double highest; /* energy: what rounding is relative to */
@@ -109,7 +111,8 @@ static bool is_less(double a, double b)
 /* Beyond the limit counts as worse than anything within it. */
 static double excess(const struct search *work)
 {
-    double near = work->aim->hop_limit, most = work->aim->most_limit;
+    double near = work->aim->hop_limit;
+    double most = fmax(work->aim->most_limit, work->held);
     double sum = 0;
 
     if (near > 0)
@@ -550,17 +553,22 @@ static void seek_all(struct search *work, uint64_t steps)
 
 /* --- fewer hop-bytes --- */
 
-/* Where links carry no more than they do, whatever they carry. */
+/* Where links carry no more than they do, or than is said, whatever they
+ * carry. */
 static void settle(struct search *work, uint64_t steps)
 {
-    nw_ledger_seek(&work->ledger, work->best_value[0] * (1 + 1e-12));
+    double at = work->aim->settle_at;
+
+    work->held = fmax(work->best_value[0] * (1 + 1e-12), at);
+    nw_ledger_seek(&work->ledger, work->held);
     work->second = SETTLE_SECOND;
     work->energy = find_energy(work, false);
-    work->heat = sample_heat(work) * SETTLE_HEAT;
+    work->heat = sample_heat(work) * (at > 0 ? SETTLE_HOT : SETTLE_HEAT);
     run_steps(work, steps * SETTLE_LONGER, SEEK_COOLS, 1, anneal_step);
     sit_best(work);
     nw_ledger_seek(&work->ledger, 0);
     work->second = SECOND;
+    work->held = 0;
 }
 
 /* A search by changes must end where costs from scratch do. */

@@ -19,6 +19,7 @@
 #include <math.h>
 
 #define HOP_BYTES_MORE 1.045 /* for less congestion */
+#define LIKENED_MORE 1.04    /* where the least is known less well */
 #define FAR_BEYOND 1.05      /* of that, what may come near */
 #define LEADS 2              /* where links count, else one */
 #define FAR_BEHIND 1.1       /* of the first lead's figure */
@@ -643,8 +644,8 @@ static nw_status improve_links(struct improving *work,
     if (status)
         return status;
     if (holds_hop_bytes(work->problem))
-        work->hop_limit =
-            HOP_BYTES_MORE * fmin(nearest.figure[0], best->guard[0]);
+        work->hop_limit = (budget->likened ? LIKENED_MORE : HOP_BYTES_MORE) *
+                          fmin(nearest.figure[0], best->guard[0]);
     if (work->guard)
         work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
                                work->guard[0]);

@@ -66,6 +66,13 @@ bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
     return !budget->stopped && !(budget->due_ns && now >= budget->due_ns);
 }
 
+bool nw_budget_tell(struct nw_budget *budget, uint64_t steps, double cost)
+{
+    bool less = budget->best > 0 && budget->best < cost;
+
+    return nw_budget_go(budget, steps, less ? budget->best : cost);
+}
+
 void nw_budget_begin_shares(struct nw_budget *budget)
 {
     budget->due_ns = budget->end_ns;

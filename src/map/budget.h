@@ -42,6 +42,9 @@ void nw_budget_init(struct nw_budget *budget,
  * every thousand steps; tells progress of `best`. Not for several threads at
  * once. */
 bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best);
+/* The same of one try among several: what was told before stays where it is
+ * less. 0: nothing was. */
+bool nw_budget_tell(struct nw_budget *budget, uint64_t steps, double cost);
 
 /* From now on the time is shared out among the searches, which do as much as
  * fits: --steps need not repeat them. Nothing where there is no time. */

@@ -328,7 +328,7 @@ static void run_rounds(struct simmering *work, struct nw_simmer *simmer)
             simmer->cost = cost;
             memcpy(work->best, simmer->layout->seat, n * sizeof *work->best);
         }
-        if (!nw_budget_go(simmer->budget, slice, simmer->cost))
+        if (!nw_budget_tell(simmer->budget, slice, simmer->cost))
             break;
     }
 }

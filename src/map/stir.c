@@ -321,7 +321,7 @@ static void run_rounds(struct stirring *work)
         if (i == stir->rounds - 1)
             heat = 0;
         run_round(work, &random, heat, slice);
-        if (!nw_budget_go(stir->budget, slice, work->best_cost))
+        if (!nw_budget_tell(stir->budget, slice, work->best_cost))
             break;
     }
 }

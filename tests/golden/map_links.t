@@ -163,6 +163,6 @@ $ cat > uneven.yaml <<END
 >     link: 12.5GB/s
 >     switches: [{switch: a}, {switch: b}, {switch: c}, {switch: d}]
 > END
-$ for o in hop-bytes hop-bytes,congestion; do nodewise map -t uneven.yaml -p generate:stencil2d5:dims=3x11,bytes=1MB --objective $o --json | grep '^  "hop_bytes'; done
+$ for o in hop-bytes hop-bytes,congestion; do nodewise map -q -t uneven.yaml -p generate:stencil2d5:dims=3x11,bytes=1MB --objective $o --json | grep '^  "hop_bytes'; done
   "hop_bytes": 424000000,
   "hop_bytes": 424000000,

@@ -71,6 +71,34 @@ static void grids_lie_in_a_torus(void **state)
     check_embedding("torus_3x6.yaml", "stencil2d5:dims=18x1,bytes=1000");
 }
 
+static double distance(const nw_topology *topology, int32_t a, int32_t b)
+{
+    return nw_topology_distance(topology, nw_topology_element_end(topology, a),
+                                nw_topology_element_end(topology, b));
+}
+
+/* Rings of 16 in 8 nodes of two cores each, rings of 12 around 4 x 3 nodes: one
+ * of four neighbours is on the node, the others are one hop away. */
+static void rings_pass_nodes_once(void **state)
+{
+    struct seated bench;
+    double mean;
+
+    (void)state;
+    seated_begin(&bench, "torus_8x4x3.yaml",
+                 generate("stencil2d5:dims=16x12,bytes=1000,periodic=1"));
+    for (bench.problem.options.seed = 1; bench.problem.options.seed <= 3;
+         bench.problem.options.seed++) {
+        assert_true(fold(&bench));
+        mean = (distance(bench.topology, 0, 1) +
+                3 * distance(bench.topology, 0, 2)) /
+               4;
+        assert_true(mean_way(&bench) <= mean * (1 + 1e-9));
+    }
+    seated_check(&bench.seats);
+    seated_end(&bench);
+}
+
 static void others_are_left_alone(void **state)
 {
     struct seated bench;
@@ -144,6 +172,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(grids_lie_in_a_cube),
         cmocka_unit_test(grids_lie_in_a_torus),
+        cmocka_unit_test(rings_pass_nodes_once),
         cmocka_unit_test(others_are_left_alone),
         cmocka_unit_test(congestion_keeps_near),
     };

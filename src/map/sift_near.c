@@ -26,14 +26,9 @@ static float *column(const struct nw_sift_near *near, int32_t part)
 
 /* --- the border --- */
 
-static void set_beyond(struct nw_sift_near *near, int32_t v, int32_t count)
+static void turn_border(struct nw_sift_near *near, int32_t v)
 {
-    bool was = near->beyond[v] > 0;
-
-    near->beyond[v] = count;
-    if (was == (count > 0))
-        return;
-    if (count > 0) {
+    if (near->beyond[v] > 0) {
         near->at_border[v] = near->border_count;
         near->border[near->border_count++] = v;
     } else {
@@ -42,6 +37,16 @@ static void set_beyond(struct nw_sift_near *near, int32_t v, int32_t count)
         near->border[near->at_border[v]] = last;
         near->at_border[last] = near->at_border[v];
     }
+}
+
+static inline void set_beyond(struct nw_sift_near *near, int32_t v,
+                              int32_t count)
+{
+    bool was = near->beyond[v] > 0;
+
+    near->beyond[v] = count;
+    if (was != (count > 0))
+        turn_border(near, v);
 }
 
 /* --- swaps --- */
@@ -59,8 +64,6 @@ static void enter(struct nw_sift_near *near, int32_t v, int32_t to)
 
         left[near->at[peer]] -= graph->arc[a].bytes;
         right[near->at[peer]] += graph->arc[a].bytes;
-        if (!change)
-            continue;
         beyond += change;
         set_beyond(near, peer, near->beyond[peer] + change);
     }
@@ -84,17 +87,13 @@ static void change_places(struct nw_sift_near *near, int32_t u, int32_t v)
     near->at[v] = a;
 }
 
-/* What u and its peers in a part exchange stays between the parts when they
- * swap. */
-static inline void mark_peers(struct nw_sift_near *near, int32_t u, int32_t to,
-                              float times)
+/* What u and a peer exchange stays between the parts when they swap. */
+static inline void mark_peers(struct nw_sift_near *near, int32_t u, float times)
 {
     const struct nw_halve_graph *graph = near->graph;
 
     for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
-        if (near->part[graph->arc[a].to] == to)
-            near->between[near->at[graph->arc[a].to]] =
-                times * graph->arc[a].bytes;
+        near->between[near->at[graph->arc[a].to]] = times * graph->arc[a].bytes;
 }
 
 /* Fills change[] for the places in sight, less what chance allows; returns the
@@ -167,18 +166,18 @@ static inline double try_one(struct nw_sift_near *near, float heat,
         return 0;
     where = nw_random_next(random);
     sight = look(near, from, to, where);
-    mark_peers(near, u, to, 2);
+    mark_peers(near, u, 2);
     least =
         weigh(&sight, near->noise + (where >> 32) % NW_CHANCES, heat, change);
     if (gain + least >= 0) {
-        mark_peers(near, u, to, 0);
+        mark_peers(near, u, 0);
         return 0;
     }
     for (at = 0; change[at] > least;)
         at++;
     at += sight.first;
     sum = gain + (sight.there[at] - sight.here[at] + near->between[at]);
-    mark_peers(near, u, to, 0);
+    mark_peers(near, u, 0);
     v = near->vertex[at];
     enter(near, u, to);
     enter(near, v, from);

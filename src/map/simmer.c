@@ -53,6 +53,12 @@ struct window {
     int32_t first, count;
 };
 
+/* Seats that are farther from one of two than from the other. */
+struct reach {
+    struct window window[2];
+    int windows;
+};
+
 bool nw_simmer_fits(const struct nw_layout *layout)
 {
     return !layout->load && layout->tree->levels >= 3 &&
@@ -96,8 +102,78 @@ static void add_distances(struct simmering *work, int32_t seat, int level,
     }
 }
 
+/* Whole vectors around a subtree: what is beyond it does not change. */
+static struct window around(const struct nw_tree *tree, int32_t seat, int level)
+{
+    int32_t c = tree->cluster[level][seat];
+    int32_t first = tree->first[level][c] / NW_LANES * NW_LANES;
+    int32_t count = tree->first[level][c + 1] - first;
+
+    return (struct window){first, (count + NW_LANES - 1) / NW_LANES * NW_LANES};
+}
+
+/* What is as far as those two, and beyond, sees no difference. */
+static struct reach reach_of(const struct nw_tree *tree, int32_t a, int32_t b,
+                             int level)
+{
+    int inner = level ? level - 1 : 0;
+    struct window left = around(tree, a < b ? a : b, inner);
+    struct window right = around(tree, a < b ? b : a, inner);
+    int32_t end = right.first + right.count;
+
+    if (left.first + left.count < right.first)
+        return (struct reach){{left, right}, 2};
+    return (struct reach){{{left.first, end - left.first}}, 1};
+}
+
+static int32_t count_of(const struct reach *reach)
+{
+    return reach->window[0].count + reach->window[1].count;
+}
+
+/* By how much each seat is farther from b than from a: all beyond the reach are
+ * as far from both. */
+static void fill_change(struct simmering *work, int32_t a, int32_t b, int level,
+                        const struct reach *reach)
+{
+    const struct nw_tree *tree = work->layout->tree;
+    int32_t seat[2] = {a, b};
+
+    for (int i = 0; i < reach->windows; i++)
+        memset(work->change + reach->window[i].first, 0,
+               (size_t)reach->window[i].count * sizeof *work->change);
+    for (int i = 0; level && i < 2; i++) {
+        int32_t other = tree->cluster[level - 1][seat[!i]];
+        float sign = i ? 1 : -1, far = sign * (float)tree->distance[level];
+
+        add_distances(work, seat[i], level - 1, sign);
+        for (int32_t s = tree->first[level - 1][other];
+             s < tree->first[level - 1][other + 1]; s++)
+            work->change[s] += far;
+    }
+}
+
+static void turn_change(struct simmering *work, const struct reach *reach)
+{
+    for (int i = 0; i < reach->windows; i++) {
+        struct window window = reach->window[i];
+
+        for (int32_t s = window.first; s < window.first + window.count; s++)
+            work->change[s] = -work->change[s];
+    }
+}
+
+static inline void add_change(const struct simmering *work, float *row,
+                              float bytes, struct window window)
+{
+    for (int32_t s = window.first; s < window.first + window.count;
+         s += NW_LANES)
+        *(nw_lanes *)(row + s) += bytes * *(nw_lanes *)(work->change + s);
+}
+
 /* Peers of a process see it on another seat. */
-static void enter(struct simmering *work, int32_t process, struct window reach)
+static void enter(struct simmering *work, int32_t process,
+                  const struct reach *reach)
 {
     const struct nw_layout *layout = work->layout;
 
@@ -105,23 +181,11 @@ static void enter(struct simmering *work, int32_t process, struct window reach)
         int32_t peer = layout->bond[b].peer, seat = layout->seat[peer];
         float bytes = (float)layout->bond[b].bytes, *row = row_of(work, peer);
 
-        for (int32_t s = reach.first; s < reach.first + reach.count;
-             s += NW_LANES)
-            *(nw_lanes *)(row + s) += bytes * *(nw_lanes *)(work->change + s);
+        for (int i = 0; i < reach->windows; i++)
+            add_change(work, row, bytes, reach->window[i]);
         if (work->here[seat] > -NEVER)
             work->here[seat] = row[seat];
     }
-}
-
-/* Whole vectors around a subtree: what is beyond it does not change. */
-static struct window reach_of(const struct nw_tree *tree, int32_t seat,
-                              int level)
-{
-    int32_t c = tree->cluster[level][seat];
-    int32_t first = tree->first[level][c] / NW_LANES * NW_LANES;
-    int32_t count = tree->first[level][c + 1] - first;
-
-    return (struct window){first, (count + NW_LANES - 1) / NW_LANES * NW_LANES};
 }
 
 /* Of nobody: none. */
@@ -136,23 +200,19 @@ static void swap(struct simmering *work, int32_t a, int32_t b)
 {
     struct nw_layout *layout = work->layout;
     int level = common_level(work, a, b);
-    struct window reach = reach_of(layout->tree, a, level);
+    struct reach reach = reach_of(layout->tree, a, b, level);
     int32_t u = work->who[a], v = work->who[b];
 
     work->spent += (degree_of(layout, u) + degree_of(layout, v)) *
-                   ((uint64_t)reach.count / NW_LANES + PEER);
+                   ((uint64_t)count_of(&reach) / NW_LANES + PEER);
     nw_layout_swap(layout, a, b);
     work->who[a] = v;
     work->who[b] = u;
-    memset(work->change + reach.first, 0,
-           (size_t)reach.count * sizeof *work->change);
-    add_distances(work, a, level, -1);
-    add_distances(work, b, level, 1);
-    enter(work, u, reach);
-    for (int32_t s = reach.first; s < reach.first + reach.count; s++)
-        work->change[s] = -work->change[s];
+    fill_change(work, a, b, level, &reach);
+    enter(work, u, &reach);
+    turn_change(work, &reach);
     if (v < layout->count)
-        enter(work, v, reach);
+        enter(work, v, &reach);
     work->here[a] = row_of(work, v)[a];
     work->here[b] = row_of(work, u)[b];
 }

@@ -30,6 +30,7 @@ static const struct {
 #define STENCIL_STEPS_LEAST_EACH 30
 /* A tenth of a second where it is done twice. */
 #define BONDS_SWAPPED 5000000
+#define BONDS_SWAPPED_AGAIN 4000000 /* more are not swapped once more */
 
 #define ROUNDS 50
 /* Heat of the first round, by how many processes share the steps. */
@@ -514,6 +515,23 @@ static bool is_denser(const struct search *search,
            cost <= GRID_SECTION_DENSER * GRID_SECTION_COST;
 }
 
+static bool is_searched_twice(const struct search *search,
+                              const struct nw_tiling *tiling)
+{
+    return search->layout->count <= grid_swaps[0].count_most &&
+           tiling->dims > 1 &&
+           search->placing->budget->effort != NW_EFFORT_FAST;
+}
+
+/* Few ranks of so many partners that one start and its swaps take as long as
+ * all of others: round parts come first. */
+static bool is_dear(const struct search *search, const struct nw_tiling *tiling)
+{
+    return is_searched_twice(search, tiling) &&
+           way_cost(search, tiling, 0) >
+               (double)(GRID_SECTION_COST * grid_patience(search));
+}
+
 /* Where every seat is taken, packing changes nothing. */
 static bool is_for(const struct search *search, int ways)
 {
@@ -671,7 +689,7 @@ static bool is_near_least(const struct search *search,
 }
 
 /* Cells that fill boxes, or lie in a plane, leave nothing to sections of large
- * grids. */
+ * grids; round parts leave little to those of small dense ones. */
 static nw_status section_most(struct search *search,
                               const struct nw_tile_try *tile, bool swapped)
 {
@@ -682,7 +700,7 @@ static nw_status section_most(struct search *search,
         left *= GRID_SECTION_DENSER;
     if (way_cost(search, tiling, 0) <= left || tile->boxed || tiling->dims < 3)
         return section_grid(search, tiling, left);
-    if (is_near_least(search, tiling))
+    if (is_dear(search, tiling) || is_near_least(search, tiling))
         return NW_OK;
     left = straight_most(search->layout) * (double)grid_patience(search);
     return section_straight(search, tile,
@@ -759,8 +777,9 @@ static nw_status round_or_section(struct search *search,
     if (!may_round(search, tile))
         return section_most(search, tile, swapped);
     status = round_parts(search, &tile->tiling, 0, NW_SECTION_STRAIGHT);
-    if (status || (search->layout->count > ROUND_MOST &&
-                   search->cost <= ROUND_ENOUGH * begun))
+    if (status || is_dear(search, &tile->tiling) ||
+        (search->layout->count > ROUND_MOST &&
+         search->cost <= ROUND_ENOUGH * begun))
         return status;
     return section_most(search, tile, swapped);
 }
@@ -771,6 +790,30 @@ static nw_status round_or_section(struct search *search,
 #define GRID_SIFT_COST_EACH 8   /* of a try beside the bonds */
 #define GRID_SIFT_TRIES 1500    /* of a cell, at most about */
 #define GRID_SIFTS_MOST 6
+#define GRID_SIFT_DEAR 0.2 /* of it */
+#define GRID_EVEN 1.1      /* most across one dimension beside another's */
+
+static bool is_even(const struct nw_tiling *tiling)
+{
+    double least = INFINITY, most = 0;
+
+    for (int d = 0; d < tiling->dims; d++) {
+        double sum = across(tiling, d);
+
+        least = fmin(least, sum);
+        most = fmax(most, sum);
+    }
+    return most <= GRID_EVEN * least;
+}
+
+/* Beside round parts cuts gain little where all dimensions are alike. */
+static double sift_worth(const struct search *search,
+                         const struct nw_tiling *tiling)
+{
+    if (!is_dear(search, tiling))
+        return 1;
+    return is_even(tiling) ? 0 : GRID_SIFT_DEAR;
+}
 
 static nw_status sift_grid(struct search *search,
                            const struct nw_tiling *tiling)
@@ -780,15 +823,16 @@ static nw_status sift_grid(struct search *search,
                   GRID_SIFT_COST_EACH * (double)layout->count;
     double tries = GRID_SIFT_COST * (double)grid_patience(search) / cost;
     int sifts = (int)fmax(1, fmin(GRID_SIFTS_MOST, tries / GRID_SIFT_TRIES));
+    double worth = sift_worth(search, tiling);
     nw_status status = NW_OK;
 
-    if (layout->count > grid_swaps[0].count_most)
+    if (layout->count > grid_swaps[0].count_most || worth <= 0)
         return NW_OK;
     for (int i = 1; !status && i <= sifts; i++) {
         struct nw_section section = {.seed = search->seed + (uint64_t)i,
                                      .tiling = tiling,
                                      .ways = NW_SECTION_STRIPES,
-                                     .sift = (uint64_t)(tries / sifts)};
+                                     .sift = (uint64_t)(worth * tries / sifts)};
 
         if (!search->placing->budget->stopped)
             status = take(search, &section);
@@ -820,6 +864,18 @@ static uint64_t swaps_of(const struct search *search,
     return most * grid_patience(search);
 }
 
+/* Heat of the second time; 0: once is enough. */
+static double heat_again(const struct search *search, int kind)
+{
+    uint64_t count = (uint64_t)search->layout->count;
+    uint64_t bonds = search->layout->row[count];
+
+    if (grid_patience(search) == 1 &&
+        grid_swaps[kind].steps * bonds > BONDS_SWAPPED_AGAIN * count)
+        return 0;
+    return grid_swaps[kind].again;
+}
+
 /* The best cuts, and few swaps. */
 static nw_status cut_and_swap(struct search *search,
                               const struct nw_tile_try *tile)
@@ -828,6 +884,7 @@ static nw_status cut_and_swap(struct search *search,
     int32_t count = search->layout->count;
     uint64_t worth = (uint64_t)count * STENCIL_STEPS_LEAST_EACH, most;
     bool endless = budget->endless, swapped;
+    double again;
     nw_status status;
     int i = 0;
 
@@ -840,11 +897,12 @@ static nw_status cut_and_swap(struct search *search,
         status = sift_grid(search, &tile->tiling);
     if (status || budget->stopped || !swapped)
         return status;
-    budget->endless = endless && grid_swaps[i].again <= 0;
+    again = heat_again(search, i);
+    budget->endless = endless && again <= 0;
     status = swap_grid(search, most, STENCIL_HEAT);
     budget->endless = endless;
-    if (!status && grid_swaps[i].again > 0 && !budget->stopped)
-        status = swap_grid(search, most, grid_swaps[i].again);
+    if (!status && again > 0 && !budget->stopped)
+        status = swap_grid(search, most, again);
     return status;
 }
 
@@ -854,15 +912,14 @@ static nw_status cut_and_swap(struct search *search,
 static const struct {
     int32_t count_most;
     int rounds;
-} rounds_beside[] = {{512, 3}, {1024, 2}, {2048, 1}, {INT32_MAX, 0}};
+} rounds_beside[] = {{512, 3}, {1024, 2}, {INT32_MAX, 1}};
 
 static int rounds_of(const struct search *search,
                      const struct nw_tile_try *tile)
 {
     int i = 0;
 
-    if (tile->tiling.dims < 2 ||
-        search->placing->budget->effort == NW_EFFORT_FAST)
+    if (!is_searched_twice(search, &tile->tiling))
         return 0;
     while (search->layout->count > rounds_beside[i].count_most)
         i++;
@@ -892,6 +949,7 @@ static nw_status run_rounds(void *user)
     const struct nw_tiling *tiling = &grid->tile->tiling;
     int filling[FILLINGS], count = list_fillings(search->layout, filling);
     int rounds = rounds_of(search, grid->tile);
+    uint64_t most;
     nw_status status = NW_OK;
 
     for (int i = 0; !status && !budget->stopped && i < rounds; i++) {
@@ -904,7 +962,9 @@ static nw_status run_rounds(void *user)
     }
     if (status || budget->stopped)
         return status;
-    return swap_grid(search, swaps_of(search, tiling, 0), STENCIL_HEAT);
+    most = swaps_of(search, tiling, 0);
+    return swap_grid(search, is_dear(search, tiling) ? most / 2 : most,
+                     STENCIL_HEAT);
 }
 
 /* On seats of its own, and tells nobody. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rounds of swaps between parts, from hot to cold; see sift.h. */
+/* Rounds of swaps between parts and of moves, from hot to cold; see sift.h. */
 #include "map/sift.h"
+#include "map/sift_level.h"
 #include "map/sift_near.h"
 #include "map/sift_team.h"
 #include "base/array.h"
@@ -21,6 +22,14 @@
 /* The first and the last heat, of what a vertex's arcs amount to. */
 #define HOT 0.25
 #define COLD 0.06
+/* Vertices that move alone go where their peers are and come back less often:
+ * as cold as swaps that are colder. The last rounds are swaps, without heat. */
+#define ALONE_HOT 0.2
+#define ALONE_COLD 0.02
+#define ALONE_SHARE 0.97 /* of the rounds */
+#define EXCESS_COST 0.05 /* in heats; parts deviate by about three vertices */
+#define ALONE_LEAST 64   /* vertices of a part in the mean */
+#define ALONE_MOST 65536 /* vertices of all; larger ones were not measured */
 #define NEAR_HOT 0.2
 #define NEAR_COLD 0.05
 #define AT_ONCE 5       /* tries that one of all partners together replaces */
@@ -61,6 +70,10 @@ struct sifting {
     int32_t taken, turned;       /* blocks, in this round */
     int32_t *list, *old;         /* [n] vertices, those of a part together */
     int32_t *size;               /* [parts] vertices */
+    int32_t *aim;                /* [parts] as many as in the end */
+    int32_t *excess;             /* [parts] those of a team together */
+    int32_t *spare;              /* [n] */
+    bool alone;                  /* vertices move, they do not swap */
     int32_t *first;              /* [parts + TEAMS] those of the teams */
     int16_t *own;                /* [TEAMS * n] */
     int32_t *best;               /* [n] parts */
@@ -156,6 +169,23 @@ static void seat_team(struct sifting *work, int t, int32_t *at)
             (struct column){NW_SIFT_BLOCK * from + i, team->parts, *at};
         *at += work->size[p];
         team->first[i + 1] = team->first[i] + work->size[p];
+        work->excess[from + i] = work->size[p] - work->aim[p];
+    }
+    team->excess = work->excess + from;
+    team->spare = work->spare + (team->list - work->list);
+}
+
+/* After vertices moved alone. */
+static void read_sizes(struct sifting *work, int t)
+{
+    const struct nw_sift_team *team = &work->team[t];
+    int32_t before = (int32_t)(team->list - work->list);
+
+    for (int32_t i = 0; i < team->parts; i++) {
+        int32_t p = work->deal[work->deal_end[t] + i];
+
+        work->column[p].begin = before + team->first[i];
+        work->size[p] = team->first[i + 1] - team->first[i];
     }
 }
 
@@ -295,11 +325,15 @@ static void run_round(struct sifting *work, uint64_t tries,
         team->seed = seed + (uint64_t)t;
         team->tries = share_of(work, t, tries) / (uint64_t)work->rounds + 1;
         team->heat = work->heat;
+        team->excess_cost = work->alone ? EXCESS_COST * work->heat : 0;
     }
     nw_crew_run(run_team, work, TEAMS, work->sift->threads);
-    for (int t = 0; t < TEAMS; t++)
+    for (int t = 0; t < TEAMS; t++) {
         work->cut += work->team[t].change;
-    work->is_best = work->cut < work->best_cut;
+        if (work->alone)
+            read_sizes(work, t);
+    }
+    work->is_best = !work->alone && work->cut < work->best_cut;
     if (work->is_best)
         work->best_cut = work->cut;
 }
@@ -362,35 +396,6 @@ static uint64_t tries_of(const struct sifting *work)
     return (uint64_t)(work->rounds == TEAM_ROUNDS ? TEAM_TRIES * tries : tries);
 }
 
-static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
-{
-    double hot = work->is_near ? NEAR_HOT : HOT;
-    double cold = work->is_near ? NEAR_COLD : COLD;
-    double cool = pow(cold / hot, 1.0 / (work->rounds - 1));
-    int weighed = (WEIGHED * work->rounds + ROUNDS - 1) / ROUNDS;
-    struct nw_random random;
-
-    nw_random_init(&random, seed);
-    work->heat = hot * work->strength;
-    for (int i = 0; i < work->rounds && !is_stopped(work); i++) {
-        if (i == work->rounds - 1)
-            work->heat = 0;
-        if (work->is_near) {
-            run_near(work, tries, &random);
-        } else {
-            if (i % weighed == 0)
-                weigh_parts(work);
-            run_round(work, tries, &random);
-        }
-        work->heat *= cool;
-        if (work->sift->budget)
-            nw_budget_go(work->sift->budget, 1, work->sift->budget->best);
-    }
-    keep_best(work);
-}
-
-/* --- the table --- */
-
 /* As one team would have it. */
 static void fill_table(struct sifting *work)
 {
@@ -419,6 +424,85 @@ static void fill_list(struct sifting *work)
     for (int32_t v = 0; v < work->sift->graph->n; v++)
         work->list[--work->column[part[v]].begin] = v;
 }
+
+/* Back to swaps, which need the sizes there were at first. */
+static void end_alone(struct sifting *work)
+{
+    struct nw_sift *sift = work->sift;
+    size_t parts = (size_t)sift->parts;
+    size_t cells = (size_t)blocks_of(work) * parts * NW_SIFT_BLOCK;
+
+    for (int32_t p = 0; p < sift->parts; p++) {
+        work->excess[p] = work->size[p] - work->aim[p];
+        for (int32_t i = 0; i < work->size[p]; i++)
+            sift->part[work->list[work->column[p].begin + i]] = p;
+    }
+    nw_sift_level(sift->graph, sift->part, sift->parts, work->excess);
+    memset(work->table, 0, cells * sizeof *work->table);
+    memset(work->size, 0, parts * sizeof *work->size);
+    fill_table(work);
+    fill_list(work);
+    work->cut = nw_sift_cut(sift->graph, sift->part);
+    work->alone = false;
+    work->is_best = work->cut < work->best_cut;
+    if (work->is_best)
+        work->best_cut = work->cut;
+}
+
+static void run_round_of(struct sifting *work, int i, uint64_t tries,
+                         struct nw_random *random)
+{
+    int weighed = (WEIGHED * work->rounds + ROUNDS - 1) / ROUNDS;
+
+    if (work->is_near) {
+        run_near(work, tries, random);
+        return;
+    }
+    if (work->alone && i >= (int)(ALONE_SHARE * work->rounds))
+        end_alone(work);
+    if (i % weighed == 0)
+        weigh_parts(work);
+    run_round(work, tries, random);
+}
+
+/* Of the first and the last round. */
+struct heats {
+    double hot, cold;
+};
+
+static struct heats heats_of(const struct sifting *work)
+{
+    if (work->is_near)
+        return (struct heats){NEAR_HOT, NEAR_COLD};
+    if (work->alone)
+        return (struct heats){ALONE_HOT, ALONE_COLD};
+    return (struct heats){HOT, COLD};
+}
+
+static void run_rounds(struct sifting *work, uint64_t tries, uint64_t seed)
+{
+    struct heats heats = heats_of(work);
+    double cool = pow(heats.cold / heats.hot, 1.0 / (work->rounds - 1));
+    int last =
+        work->alone ? (int)(ALONE_SHARE * work->rounds) : work->rounds - 1;
+    struct nw_random random;
+
+    nw_random_init(&random, seed);
+    work->heat = heats.hot * work->strength;
+    for (int i = 0; i < work->rounds && !is_stopped(work); i++) {
+        if (i >= last)
+            work->heat = 0;
+        run_round_of(work, i, tries, &random);
+        work->heat *= cool;
+        if (work->sift->budget)
+            nw_budget_go(work->sift->budget, 1, work->sift->budget->best);
+    }
+    if (work->alone)
+        end_alone(work);
+    keep_best(work);
+}
+
+/* --- the table --- */
 
 static nw_status alloc_table(struct sifting *work)
 {
@@ -450,6 +534,10 @@ static nw_status alloc_parts(struct sifting *work)
     if (!status)
         status = nw_alloc(parts, sizeof *work->size, &work->size);
     if (!status)
+        status = nw_alloc(parts, sizeof *work->aim, &work->aim);
+    if (!status)
+        status = nw_alloc(parts, sizeof *work->excess, &work->excess);
+    if (!status)
         status = nw_alloc(parts + TEAMS, sizeof *work->first, &work->first);
     if (!status)
         status = nw_alloc(parts, sizeof *work->deal, &work->deal);
@@ -471,6 +559,8 @@ static nw_status alloc_teams(struct sifting *work)
         status = nw_alloc(n, sizeof *work->list, &work->list);
     if (!status)
         status = nw_alloc(n, sizeof *work->old, &work->old);
+    if (!status)
+        status = nw_alloc(n, sizeof *work->spare, &work->spare);
     if (!status)
         status = nw_alloc(n * TEAMS, sizeof *work->own, &work->own);
     for (int t = 0; !status && t < TEAMS; t++)
@@ -517,6 +607,7 @@ static nw_status ready(struct sifting *work)
         nw_chances_fill(work->chance);
         fill_table(work);
         fill_list(work);
+        memcpy(work->aim, work->size, (size_t)sift->parts * sizeof *work->aim);
     }
     return status;
 }
@@ -531,6 +622,9 @@ static void free_sifting(struct sifting *work)
     free(work->column);
     free(work->was);
     free(work->size);
+    free(work->aim);
+    free(work->excess);
+    free(work->spare);
     free(work->first);
     free(work->deal);
     free(work->weight);
@@ -585,6 +679,15 @@ static nw_status try_cooler(struct sifting *work, double begun)
     return status;
 }
 
+/* With parts large enough that a few vertices more are little. */
+static bool goes_alone(const struct sifting *work)
+{
+    const struct nw_sift *sift = work->sift;
+
+    return !work->is_near && sift->graph->n <= ALONE_MOST &&
+           sift->graph->n / sift->parts >= ALONE_LEAST;
+}
+
 /* A short trial first: where it stays far from the start, there is a shape. */
 static nw_status search(struct sifting *work, double begun)
 {
@@ -598,6 +701,7 @@ static nw_status search(struct sifting *work, double begun)
     if (work->is_near)
         status = try_cooler(work, begun);
     work->rounds = rounds_of(work, false);
+    work->alone = goes_alone(work);
     if (!status && work->cut <= NEAR * begun)
         run_rounds(work, tries_of(work), sift->seed + 1);
     memcpy(sift->part, work->best, (size_t)sift->graph->n * sizeof *work->best);

@@ -4,6 +4,8 @@
 #include "map/sift_team.h"
 #include "map/chance.h"
 
+#include <string.h>
+
 #define HOPELESS 14 /* heats for the worse by one of the two alone */
 #define PICKS 3     /* of peers, until one is in the same team */
 /* Tries under way, and how many before a try its lookups are asked for. */
@@ -95,6 +97,28 @@ static inline double try_one(struct nw_sift_team *team, const struct draw *draw)
     return change;
 }
 
+/* Alone: sizes change. */
+static inline double move_one(struct nw_sift_team *team,
+                              const struct draw *draw)
+{
+    int32_t u = *pick_of(team, draw->whom);
+    int32_t from = team->own[u], to = propose(team, u, draw->whom);
+    double change, excess;
+
+    if (to < 0)
+        return 0;
+    change = (double)(nw_sift_row(team, u)[from] - nw_sift_row(team, u)[to]);
+    excess =
+        2 * team->excess_cost * (team->excess[to] - team->excess[from] + 1);
+    if (change + excess >=
+        team->heat * team->chance[draw->where >> 32 & (NW_CHANCES - 1)])
+        return 0;
+    enter(team, u, to);
+    team->excess[to]++;
+    team->excess[from]--;
+    return change;
+}
+
 static inline struct draw throw_dice(struct nw_random *random)
 {
     uint64_t whom = nw_random_next(random);
@@ -136,9 +160,27 @@ static double run(struct nw_sift_team *team, struct nw_random *random)
         __builtin_prefetch(&team->graph->row[*pick_of(team, next.whom)]);
         ask_for_arc(team, ring[(i + LEAD_ARC) % RING].whom);
         ask_for_peer(team, ring[(i + LEAD_PEER) % RING].whom);
-        change += try_one(team, &ring[i % RING]);
+        change += team->excess_cost > 0 ? move_one(team, &ring[i % RING])
+                                        : try_one(team, &ring[i % RING]);
     }
     return change;
+}
+
+/* The vertices of each part together again. */
+static void regroup(struct nw_sift_team *team)
+{
+    int32_t count = team->first[team->parts], *first = team->first;
+
+    memcpy(team->spare, team->list, (size_t)count * sizeof *team->spare);
+    memset(first, 0, ((size_t)team->parts + 1) * sizeof *first);
+    for (int32_t k = 0; k < count; k++)
+        first[team->own[team->spare[k]] + 1]++;
+    for (int32_t i = 0; i < team->parts; i++)
+        first[i + 1] += first[i];
+    for (int32_t k = count; k-- > 0;)
+        team->list[--first[team->own[team->spare[k]] + 1]] = team->spare[k];
+    memmove(first, first + 1, (size_t)team->parts * sizeof *first);
+    first[team->parts] = count;
 }
 
 void nw_sift_team_run(struct nw_sift_team *team)
@@ -147,4 +189,6 @@ void nw_sift_team_run(struct nw_sift_team *team)
 
     nw_random_init(&random, team->seed);
     team->change = run(team, &random);
+    if (team->excess_cost > 0)
+        regroup(team);
 }

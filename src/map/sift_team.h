@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one thread does of a sifting's round: swaps of a team's vertices among
- * the team's parts. Everything it writes is its own, on cache lines of its own;
- * what it reads besides stays as it is during a round.
+ * What one thread does of a sifting's round: a team's vertices swap places, or
+ * move alone, among the team's parts. Everything it writes is its own, on cache
+ * lines of its own; what it reads besides stays as it is during a round.
  */
 #ifndef NW_MAP_SIFT_TEAM_H
 #define NW_MAP_SIFT_TEAM_H
@@ -25,7 +25,12 @@ struct nw_sift_team {
     size_t block;         /* floats from block to block */
     uint64_t seed, tries; /* of the round */
     double heat;
-    double change; /* out: of the cut */
+    /* Where not 0 vertices move alone, and parts whose sizes differ from those
+     * they should have by d cost d * d times this. */
+    double excess_cost;
+    int32_t *excess; /* [parts] d, then */
+    int32_t *spare;  /* as long as list, then */
+    double change;   /* out: of the cut */
 };
 
 /* Where the row of v begins. */

@@ -1,26 +1,26 @@
 ## What is refused before anything is started.
 $ nodewise bench what -- mpirun -n 4
-! nodewise bench: there is no benchmark 'what'; there is pattern, halo, mpdata, channel
+! benchmark ... 'what'
 ? 2
 $ nodewise bench pattern --host 3d
-! nodewise bench: under which launcher? -- mpirun -n 64
+! -- mpirun -n 64
 ? 2
 $ nodewise bench
-! nodewise bench: which one? nodewise bench pattern -- mpirun -n 64
+! nodewise bench pattern -- mpirun -n 64
 ? 2
 $ nodewise bench pattern -- cat -n 4
-! nodewise bench: 'cat' is no launcher that tells its MPI; name mpirun or mpiexec
+! 'cat' ... launcher ... MPI
 ? 2
 
 ## Its own file is looked at before anything is started, too.
 $ nodewise bench mpdata -o -- mpirun -n 2
-! nodewise bench: -o needs a file
+! -o ... file
 ? 2
 $ nodewise bench mpdata --output=/nowhere/x -- mpirun -n 2
-! /nowhere/x: No such file or directory
+! /nowhere/x ... No such file or directory
 ? 1
 $ nodewise bench channel latency -o /nowhere/x
-! /nowhere/x: No such file or directory
+! /nowhere/x ... No such file or directory
 ? 1
 
 ## As JSON, into a file; one that fails leaves none.
@@ -32,7 +32,7 @@ True 2
 $ ASAN_OPTIONS=detect_leaks=0 nodewise bench channel choice -f shm -b 2 -i 10 --json | python3 -c 'import json, sys; d = json.load(sys.stdin); r = d["rows"]; print(len(r), d["worst_ratio"] == max(x["ratio"] for x in r), all(x["best"] != "auto" for x in r))'
 2 True True
 $ ASAN_OPTIONS=detect_leaks=0 nodewise bench channel gather -f none -b 2 -o gather.json
-! nodewise bench: libfabric has no provider 'none' here: No data available
+! 'none' ... No data available
 ? 4
 $ test -e gather.json
 ? 1
@@ -67,7 +67,7 @@ $ built=$(dirname "$(command -v nodewise)"); mpi=HYDRA; [ -x "$built/bench/patte
 143
 old
 figures
-! nodewise bench: the benchmark failed: figures is not written
+! benchmark
 ## Who ends the channel's leaves no file behind, and no process that waits for it.
 $ { nodewise bench channel bw -f shm -b 1048576 -i 1000000 -o figures & p=$!
 > for i in $(seq 250); do c=$(cat /proc/$p/task/$p/children); c=${c%% *}; [ "$c" ] && break; sleep 0.02; done

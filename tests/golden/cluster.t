@@ -1,39 +1,39 @@
 ## bad cluster files: one line with file and line, exit 3, nothing on stdout
 $ cd "$FIXTURES/topology/invalid" && nodewise topology version.yaml
-! version.yaml:1: 'nodewise' is 'cluster 7'; this reads 'cluster 1'
+! version.yaml:1 ... 'nodewise' ... 'cluster 7'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology other-file.yaml
-! other-file.yaml:1: a cluster file is a mapping that has 'nodewise: cluster 1'
+! other-file.yaml:1 ... cluster ... 'nodewise: cluster 1'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology doubled-key.yaml
-! doubled-key.yaml:5: key 'cpu' is given twice
+! doubled-key.yaml:5 ... 'cpu'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology unknown-key.yaml
-! unknown-key.yaml:4: unknown key 'threads' in 'cpu'; known are: packages numa l3 l2 cores pus links
+! unknown-key.yaml:4 ... 'threads' ... 'cpu'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology bad-number.yaml
-! bad-number.yaml:6: '12GB' is no bandwidth such as 12.5GB/s
+! bad-number.yaml:6 ... '12GB' ... bandwidth ... 12.5GB/s
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology alias-bomb.yaml
-! alias-bomb.yaml:1: anchors, aliases and tags are not used here
+! alias-bomb.yaml:1 ... anchors
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology no-switch.yaml
-! no-switch.yaml:6: there is no switch 'leaf9'
+! no-switch.yaml:6 ... 'leaf9'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology doubled-node.yaml
-! doubled-node.yaml:7: two nodes of twins are named 'n4'
+! doubled-node.yaml:7 ... nodes ... 'n4'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology truncated.yaml
-! truncated.yaml:4: did not find expected ',' or '}'
+! truncated.yaml:4 ... find ... ',' ... '}'
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology latin1.yaml
-! latin1.yaml:2: not UTF-8 text
+! latin1.yaml:2 ... UTF-8 ... text
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology deep.yaml
-! deep.yaml:1: nested deeper than 40
+! deep.yaml:1 ... nested ... 40
 ? 3
 $ cd "$FIXTURES/topology/invalid" && nodewise topology empty.yaml
-! empty.yaml:1: the file is empty
+! empty.yaml:1 ... empty
 ? 3
 ## Packed, a cluster file has either ending.
 $ printf 'nodewise: cluster 1\nnode_types: {t: {cpu: {cores: 3}}}\nnodes: [{name: x}]\n' > c.yml

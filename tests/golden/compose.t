@@ -25,13 +25,13 @@ infiniband/ft16.ibnetdiscover: 16 nodes, 768 cores, 128 GPUs, 1320 links (1136 w
 part                                 count link    bandwidth latency note
 network (graph)
 ├─leaf[0-3]                              4                           leaves
-! nodewise topology: note: GPU 0 is near 48 threads from 0 on in hwloc:hwloc/g4dnmetal.xml, near 40 from 0 on in nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt; the first is kept
-! nodewise topology: note: a node here has 1 of the network's cards, nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt names 2; the first are kept
-! nodewise topology: note: 'gpu-st-g4dnmetal-1' of hwloc:hwloc/g4dnmetal.xml is no host of the network: all its hosts are taken to be alike inside
+! GPU 0 ... 48 threads ... hwloc:hwloc/g4dnmetal.xml ... 40 ... nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt
+! nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt ... 2
+! 'gpu-st-g4dnmetal-1' ... hwloc:hwloc/g4dnmetal.xml ... network
 $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
 > cd "$D" && nodewise topology --network ibnet:infiniband/ft16.ibnetdiscover --node hwloc:hwloc/coral-lassen.xml \
 >   --gpus nvidia-smi:nvidia-smi/dgx1-like-mlx5-blanks.txt
-! nvidia-smi/dgx1-like-mlx5-blanks.txt:1: there are 8 GPUs here and 4 in a node of hwloc:hwloc/coral-lassen.xml
+! nvidia-smi/dgx1-like-mlx5-blanks.txt:1 ... 8 GPUs ... 4 ... hwloc:hwloc/coral-lassen.xml
 ? 3
 ## Hosts are matched by name, long or short; two sources name two hosts, and
 ## each card keeps its rail. A host that nothing describes is named.
@@ -51,7 +51,7 @@ n2: nic 1 - MF0;rail-b:MQM8700/U1 down nic  12.5 GB/s  500 ns
 n2: nic 1 - node                  up   pcie   25 GB/s  250 ns assumed
 n2: core 0 - node                 down core   12 GB/s   20 ns assumed
 $ cp "$FIXTURES"/fabric/valid/two-rails.ibnetdiscover . && nodewise topology --network ibnet:two-rails.ibnetdiscover --node n2="hwloc:core:3"
-! two-rails.ibnetdiscover:1: nothing says what is inside 'n1', a host of this network
+! two-rails.ibnetdiscover:1 ... 'n1' ... network
 ? 3
 $ nodewise topology --network ibnet:two-rails.ibnetdiscover --node n[1-3]="hwloc:core:3" -o c.yaml && sed -n 4,9p c.yaml
   machine:
@@ -60,14 +60,14 @@ $ nodewise topology --network ibnet:two-rails.ibnetdiscover --node n[1-3]="hwloc
         pus: 1
       - nic: 2
     threads:
-! nodewise topology: note: 'n3', listed for hwloc:core:3, is no host of the network
+! 'n3' ... hwloc:core:3 ... network
 $ nodewise topology live --network slurm:x
-! nodewise topology: either a SOURCE or --network, --node and --gpus
+! SOURCE ... --network ... --node ... --gpus
 ? 2
 $ nodewise topology hierarchy:4:8 -o h.yaml; echo $?; test -e h.yaml || echo none
 2
 none
-! nodewise topology: 'hierarchy:4:8' has distances and no parts: it is no cluster that a cluster file could describe
+! 'hierarchy:4:8' ... distances
 ## Distances make no parts: neither nodes nor a network are made of them.
 $ printf 'SwitchName=s0 Nodes=c[1-2],g[1-2]\n' > four.conf && printf '0 1\n1 0\n' > two.mat
 > nodewise topology --network slurm:four.conf --node matrix:two.mat -o m.yaml; echo $?; test -e m.yaml || echo none
@@ -75,8 +75,8 @@ $ printf 'SwitchName=s0 Nodes=c[1-2],g[1-2]\n' > four.conf && printf '0 1\n1 0\n
 2
 none
 2
-! nodewise topology: 'matrix:two.mat' has distances and no parts that a machine could be put together from
-! nodewise topology: 'hierarchy:2:2' has distances and no parts that a machine could be put together from
+! 'matrix:two.mat' ... distances
+! 'hierarchy:2:2' ... distances
 ## Where some nodes have GPUs, those without have none; where no source sees
 ## any, all get them, and that is said.
 $ printf '\tGPU0\tGPU1\nGPU0\t X \tNV2\nGPU1\tNV2\t X \n' > pair.txt && cat > fat.yaml <<'END'
@@ -115,5 +115,5 @@ $ printf 'SwitchName=s Nodes=n1,n2.x,n3\n' >net.conf; cat >in.yaml <<'END'
 b: n[1,3]
 a: n2.x
 $ sed 's/name: n1,/name: n1.b,/' in.yaml >two.yaml; nodewise topology --network slurm:net.conf --node two.yaml
-! net.conf:1: 'n1', a host of this network, may be any of several nodes of two.yaml, whose names are longer
+! net.conf:1 ... 'n1' ... network ... two.yaml
 ? 3

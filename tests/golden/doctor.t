@@ -25,8 +25,8 @@ $ mkdir mute; printf '#!/bin/sh\n'"$(command -v sleep)"' 300 & echo $! > $0.$PPI
 2
   - Open MPI               mute/mpirun: --version does not end within 20 s
   - MPICH                  mute/mpirun: --version does not end within 20 s
-! nodewise run: 'mpirun --version' does not end within 20 s
-! nodewise run: no launcher of any MPI is in the PATH; give --launcher
+! 'mpirun --version' ... 20 s
+! launcher ... MPI ... PATH
 ## What doctor says of the machine is what topology says.
 $ nodewise doctor | sed -n 's/.*this machine *cores: \([0-9]*\),.*/\1/p' > cores; nodewise topology live --json | python3 -c 'import json,sys; print(json.load(sys.stdin)["element_count"])' | cmp - cores
 $ nodewise doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["schema"], {f["state"] for f in d["findings"]} <= {"here","missing","denied"}, all(f["gives"] for f in d["findings"]))'

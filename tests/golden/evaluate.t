@@ -18,50 +18,50 @@ app.mapping        75   75   0            7 s  7 s 0 s    21 s     -75.0 %
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern app.mapping --json | grep -c '"hop_bytes": 75,'
 1
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern no-such-mapping
-! no-such-mapping:0: No such file or directory
+! no-such-mapping ... No such file or directory
 ? 3
 $ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 * * -\n2 machine 3 -\n3 machine 1 -\n' > open.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern open.mapping
-! open.mapping:4: rank 1 of the mapping has no core
+! open.mapping:4 ... rank 1
 ? 3
 $ printf 'nodewise mapping 1\nranks 2\n0 machine 0 -\n1 machine 1 -\n' > short.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern short.mapping
-! short.mapping:0: the mapping has 2 ranks and the pattern 4
+! short.mapping ... 2 ranks ... 4
 ? 3
 $ printf 'nodewise mapping 1\nranks 4\n0 machine 0 -\n1 machine 4 -\n2 machine 3 -\n3 machine 1 -\n' > outside.mapping
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern outside.mapping
-! outside.mapping:4: core 4: the node has cores 0 to 3
+! outside.mapping:4 ... core 4 ... cores ... 3
 ? 3
 $ nodewise evaluate -p app.pattern 2>/dev/null
 ? 2
 $ nodewise evaluate -t hierarchy:2:2@1:10 -p app.pattern -o /nowhere/x app.mapping
-! /nowhere/x: No such file or directory
+! /nowhere/x ... No such file or directory
 ? 1
 ## An open mapping has no price: its file and the line of the rank.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >two.pattern
 $ printf 'nodewise mapping 1\n# open\nranks 2\n0 a1 0 -\n1 * * -\n' >open.mapping
 $ for c in evaluate "simulate --estimate" "report -o page.html"; do nodewise $c -t magc-a -p two.pattern open.mapping; echo $?; done 2>&1
-open.mapping:5: rank 1 of the mapping has no core
+~ open.mapping:5 ... rank 1
 3
-open.mapping:5: rank 1 of the mapping has no core
+~ open.mapping:5 ... rank 1
 3
-open.mapping:5: rank 1 of the mapping has no core
+~ open.mapping:5 ... rank 1
 3
 $ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 *\n' >open.gpu; for c in evaluate "simulate --estimate" "report -o page.html"; do nodewise $c -t magc-a -p two.pattern open.gpu; echo $?; done 2>&1; nodewise evaluate -q -t magc-a -p two.pattern - <open.gpu
-open.gpu:4: the GPU of rank 1 is open ('*')
+~ open.gpu:4 ... GPU ... rank 1 ... '*'
 3
-open.gpu:4: the GPU of rank 1 is open ('*')
+~ open.gpu:4 ... GPU ... rank 1 ... '*'
 3
-open.gpu:4: the GPU of rank 1 is open ('*')
+~ open.gpu:4 ... GPU ... rank 1 ... '*'
 3
-! nodewise evaluate: the GPU of rank 1 is open ('*')
+! GPU ... rank 1 ... open ... '*'
 ? 3
 ## A pipe is not read a second time to find the line.
 $ mkfifo pipe; cat open.mapping >pipe & nodewise evaluate -t magc-a -p two.pattern pipe
-! pipe:0: rank 1 of the mapping has no core
+! pipe ... rank 1 ... mapping
 ? 3
 $ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 -\n' | nodewise launch -t magc-a --hosts a2 --for openmpi4 -
-! standard input:0: rank 0 is on 'a1', which is none of the 1 hosts of this job
+! standard input ... rank 0 ... 'a1' ... 1 hosts
 ? 3
 ## Two ranks a GPU, two GPUs six links apart: 1 + 3 bytes between them. The
 ## default beside it shares them, too.

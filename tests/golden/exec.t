@@ -11,26 +11,26 @@ $ OMPI_COMM_WORLD_RANK=0 nodewise exec app.mapping -- sh -c 'grep Cpus_allowed_l
 $ printf 'nodewise mapping 1\nranks 2\n0 elsewhere 0 0\n1 %s 9999 0\n' $(hostname) > bad.mapping
 $ PMI_RANK=0 nodewise exec bad.mapping -- sh -c 'echo ran ${CUDA_VISIBLE_DEVICES-unset}' 2>err; sed "s/$(hostname)/here/" err
 ran unset
-nodewise exec: rank 0: runs on here, the mapping says elsewhere: not bound, GPUs left as they are
+~ rank 0 ... elsewhere ... GPUs
 $ PMI_RANK=1 nodewise exec bad.mapping -- sh -c 'echo ran $CUDA_VISIBLE_DEVICES' 2>err; sed 's/0 to .*/0 to N/' err
 ran 0
-nodewise exec: rank 1: core 9999 is not here: this process may be given cores 0 to N
+~ rank 1 ... core 9999 ... process
 $ PMI_RANK=1 nodewise exec --strict bad.mapping -- echo ran 2>/dev/null
 ? 1
 $ PMI_RANK=0 PMI_SIZE=4 nodewise exec bad.mapping -- echo ran
 ran
-! nodewise exec: rank 0: the job has 4 ranks, the mapping is for 2: left as it is
+! rank 0 ... 4 ranks ... mapping ... 2
 $ PMI_RANK=5 nodewise exec bad.mapping -- echo ran
 ran
-! nodewise exec: rank 5: the mapping has no place for it: left as it is
+! rank 5 ... mapping
 $ nodewise exec app.mapping -- echo ran
-! nodewise exec: no launcher has told this process its rank (OMPI_COMM_WORLD_RANK, PMI_RANK, PMIX_RANK, SLURM_PROCID and others)
+! launcher ... OMPI_COMM_WORLD_RANK ... PMI_RANK ... PMIX_RANK ... SLURM_PROCID
 ? 4
 $ PMI_RANK=0 nodewise exec app.mapping -- /no/such/program
-! nodewise exec: cannot run '/no/such/program': No such file or directory
+! '/no/such/program' ... No such file or directory
 ? 127
 $ PMI_RANK=0 nodewise exec missing.mapping -- echo ran
-! missing.mapping:0: No such file or directory
+! missing.mapping ... No such file or directory
 ? 3
 $ PMI_RANK=0 nodewise exec app.mapping 2>/dev/null
 ? 2
@@ -51,42 +51,41 @@ $ PMI_RANK=0 nodewise exec --memory=leave app.mapping -- sh -c 'grep -cE " bind:
 0
 ? 1
 $ PMI_RANK=0 nodewise exec --memory=most app.mapping -- echo ran
-! nodewise exec: --memory cannot be 'most'
-! Try `nodewise exec --help' or `nodewise exec --usage' for more information.
+! --memory ... 'most'
 ? 2
 ## A card that is not here.
 $ printf 'nodewise mapping 1\nranks 1\n0 %s 0 - 99\n' $(hostname) > card.mapping; PMI_RANK=0 nodewise exec card.mapping -- echo ran 2>err; sed 's/has .*/has N/' err
 ran
-nodewise exec: rank 0: network card 99 is not here: this machine has N
+~ rank 0 ... network ... card 99
 ## In a large file a rank looks up its line.
 $ (echo nodewise mapping 1; echo ranks 20000; seq 0 19998 | sed 's/$/ far 0 -/'; echo 19999 $(hostname) 0 2) > large.mapping; PMI_RANK=19999 PMI_SIZE=20000 nodewise exec large.mapping -- sh -c 'echo $CUDA_VISIBLE_DEVICES'
 2
 $ PMI_RANK=7 nodewise exec large.mapping -- true 2>&1 | sed "s/$(hostname)/here/"
-nodewise exec: rank 7: runs on here, the mapping says far: not bound, GPUs left as they are
+~ rank 7 ... mapping ... GPUs
 $ PMI_RANK=20000 nodewise exec large.mapping -- true
-! nodewise exec: rank 20000: the mapping has no place for it: left as it is
+! rank 20000 ... mapping
 ## Damage: a line that is none, and an end too early.
 $ sed 's/^7 far/7 far x/' large.mapping > damaged.mapping; PMI_RANK=7 nodewise exec damaged.mapping -- echo ran
-! damaged.mapping:10: 'x' is not an index
+! damaged.mapping:10 ... 'x' ... index
 ? 3
 $ head -c 200000 large.mapping > cut.mapping; PMI_RANK=19000 nodewise exec cut.mapping -- echo ran 2>/dev/null
 ? 3
 $ sed 's/^1 .*/1 here zero -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
-! small.mapping:4: 'zero' is not an index
+! small.mapping:4 ... 'zero' ... index
 ? 3
 ## It loads libc and nothing else, and so no more than the program itself would
 $ nodewise=$(command -v nodewise); LD_TRACE_LOADED_OBJECTS=1 "$nodewise" | grep -q lib.san && { echo SKIP a sanitizer is linked; exit 77; }
 > printf 'nodewise mapping 1\nranks 1\n0 %s 0 -\n' $(hostname) > one.mapping; PMI_RANK=0 LD_DEBUG=files nodewise exec one.mapping -- true 2>&1 | sed -n 's/.*file=\([^ ]*\) \[0\];  \(needed\|dynamically loaded\) by [^ ]*nodewise .*/\1/p' | sort -u
 libc.so.6
 $ sed 's/^1 .*/1 here -7 -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
-! small.mapping:4: '-7' is not an index
+! small.mapping:4 ... '-7' ... index
 ? 3
 ## An empty variable tells no rank: the next that tells one is asked; a word that is no rank is refused.
 $ printf 'nodewise mapping 1\nranks 2\n0 %s 0 -\n1 elsewhere 0 -\n' $(hostname) >empty.mapping
 $ unset PMI_RANK; OMPI_COMM_WORLD_RANK= SLURM_PROCID=0 nodewise exec empty.mapping -- echo ran
 ran
 $ OMPI_COMM_WORLD_RANK=1x SLURM_PROCID=0 nodewise exec empty.mapping -- echo ran
-! nodewise exec: OMPI_COMM_WORLD_RANK is '1x', which is no rank
+! OMPI_COMM_WORLD_RANK ... '1x' ... rank
 ? 2
 ## GPUs that a batch system has left the job: the mapping chooses among those, by the node's numbers where
 ## all that it uses on the node are there, else by their places in the list.
@@ -103,9 +102,9 @@ $ PMI_RANK=1 ZE_AFFINITY_MASK=0.1,1.0 nodewise exec granted.mapping -- sh -c 'ec
 1.0
 4,5,7
 $ for l in 6 ''; do PMI_RANK=0 CUDA_VISIBLE_DEVICES=$l nodewise exec late.mapping -- sh -c 'echo "ran $CUDA_VISIBLE_DEVICES${ROCR_VISIBLE_DEVICES-, no more}"'; done; PMI_RANK=0 CUDA_VISIBLE_DEVICES=6 nodewise exec --strict late.mapping -- echo ran
-! nodewise exec: rank 0: CUDA_VISIBLE_DEVICES=6 leaves 1 GPU, the mapping uses GPU 5 of this node: left as it is
-! nodewise exec: rank 0: CUDA_VISIBLE_DEVICES= leaves 0 GPUs, the mapping uses GPU 5 of this node: left as it is
-! nodewise exec: rank 0: CUDA_VISIBLE_DEVICES=6 leaves 1 GPU, the mapping uses GPU 5 of this node: left as it is
+! rank 0 ... CUDA_VISIBLE_DEVICES=6 ... 1 GPU ... mapping ... GPU 5
+! rank 0 ... CUDA_VISIBLE_DEVICES= ... 0 GPUs ... mapping ... GPU 5
+! rank 0 ... CUDA_VISIBLE_DEVICES=6 ... 1 GPU ... mapping ... GPU 5
 ran 6, no more
 ran , no more
 ? 1
@@ -115,9 +114,9 @@ NoDevFiles left
 -1 left
 4,-1,5 left
 5 5
-! nodewise exec: rank 1: CUDA_VISIBLE_DEVICES=NoDevFiles leaves 0 GPUs, the mapping uses GPU 0 of this node: left as it is
-! nodewise exec: rank 1: CUDA_VISIBLE_DEVICES=-1 leaves 0 GPUs, the mapping uses GPU 0 of this node: left as it is
-! nodewise exec: rank 1: CUDA_VISIBLE_DEVICES=4,-1,5 leaves 1 GPU, the mapping uses GPU 1 of this node: left as it is
+! rank 1 ... CUDA_VISIBLE_DEVICES=NoDevFiles ... 0 GPUs ... mapping ... GPU 0
+! rank 1 ... CUDA_VISIBLE_DEVICES=-1 ... 0 GPUs ... mapping ... GPU 0
+! rank 1 ... CUDA_VISIBLE_DEVICES=4,-1,5 ... 1 GPU ... mapping ... GPU 1
 ## The scripts that stand for nodewise exec choose as it does.
 $ printf 'nodewise: cluster 1\nname: c\nnode_types:\n  fat:\n    cpu: {synthetic: "package:1 core:4 pu:1"}\n    devices: [{package: 0, parts: [{gpu: 4}]}]\nnodes:\n  - {name: %s, type: fat}\n' $(hostname) >c.yaml; awk -v h=$(hostname) 'BEGIN {print "nodewise mapping 1\nranks 4"; n = split("1 2 1,2 -", g); for (i = 0; i < n; i++) print i, h, i, g[i + 1]}' >four.mapping
 > for v in one permuted; do nodewise launch -t c.yaml --gpu-visibility $v --for script -o app four.mapping -- x >/dev/null 2>&1; for l in 2,1 4,5,6 GPU-a,GPU-b,GPU-c '2, 0,1' 7 NoDevFiles 4,5,6,-1,7; do for r in 0 1 2 3; do for by in ./app.sh "nodewise exec -t c.yaml --gpu-visibility=$v four.mapping"; do PMI_RANK=$r CUDA_VISIBLE_DEVICES=$l $by sh -c 'echo "$CUDA_VISIBLE_DEVICES;$ROCR_VISIBLE_DEVICES;$HIP_VISIBLE_DEVICES;$ZE_AFFINITY_MASK"' 2>/dev/null; done | uniq | wc -l; done; done; done | sort | uniq -c | sed 's/ *//'
@@ -145,7 +144,7 @@ $ nodewise launch -t c.yaml --for torchrun -o torch four.mapping -- x >/dev/null
 $ [ $(nproc) -gt 1 ] || { echo SKIP one CPU; exit 77; }; first=$(taskset -cp $$ | sed 's/.*: *//;s/[-,].*//'); printf 'nodewise mapping 1\nranks 1\n0 %s 1 -\n' $(hostname) >second.mapping
 > taskset -c $first sh -c 'PMI_RANK=0 setsid -w sh -c "nodewise exec second.mapping -- echo ran; true"; true' 2>err; sed 's/CPUs [0-9,-]*/CPUs N/g' err; PMI_RANK=0 setsid -w taskset -c $first sh -c 'nodewise exec second.mapping -- echo ran; true' 2>&1; taskset -c $first sh -c 'PMI_RANK=0 setsid -w nodewise exec --strict second.mapping -- echo ran' 2>/dev/null
 ran
-nodewise exec: rank 0: bound to CPUs N as the mapping says, but the launcher was started on CPUs N (taskset, a batch system)
+~ rank 0 ... CPUs ... launcher
 ran
 ? 1
 ## What a rank has got: as taskset(1) and the shell see it inside the program.
@@ -155,9 +154,9 @@ $ PMI_RANK=0 nodewise exec --json --memory=leave got.mapping | python3 -c 'impor
 nodewise.exec/1 0 True True {'CUDA_VISIBLE_DEVICES': '1,0', 'ROCR_VISIBLE_DEVICES': '1,0', 'ZE_AFFINITY_MASK': '1,0'}
 $ PMI_RANK=1 nodewise exec --show --strict got.mapping 2>err; echo $?; sed 's/on .*, the/on HOST, the/' err
 1
-nodewise exec: rank 1: runs on HOST, the mapping says elsewhere: not bound, GPUs left as they are
+~ rank 1 ... HOST ... elsewhere ... GPUs
 $ PMI_RANK=0 nodewise exec --show got.mapping true 2>&1 | head -1
-nodewise exec: --show starts no program
+~ --show ... program
 $ python3 -c 'import ctypes,sys; m=ctypes.c_ulong(1); sys.exit(ctypes.CDLL(None).syscall(238,2,ctypes.byref(m),64)!=0)' || { echo "SKIP set_mempolicy is not allowed here"; exit 77; }; for m in bind prefer leave; do PMI_RANK=0 nodewise exec --json --memory=$m got.mapping | python3 -c 'import json, sys; print(json.load(sys.stdin)["memory"])'; done
 bind
 prefer
@@ -175,8 +174,8 @@ $ printf 'nodewise: cluster 1\nname: c\nnode_types:\n  fat:\n    cpu: {synthetic
 []
 ## A GPU of another node is none of this node's with that number; the rank sees none.
 $ printf 'nodewise mapping 1\nranks 3\n0 %s 0 far:1\n1 far 0 0\n2 %s 0 2\n' $(hostname) $(hostname) >remote.mapping; for r in 0 2; do PMI_RANK=$r nodewise exec remote.mapping -- sh -c 'echo "[$CUDA_VISIBLE_DEVICES]"' 2>&1; done; PMI_RANK=0 CUDA_VISIBLE_DEVICES=4,5,6 nodewise exec --strict remote.mapping -- echo ran
-! nodewise exec: rank 0: its GPU is on far: only a middleware that lends GPUs over the network gives it
-nodewise exec: rank 0: its GPU is on far: only a middleware that lends GPUs over the network gives it
+! rank 0 ... GPU ... middleware ... GPUs
+~ rank 0 ... GPU ... middleware ... GPUs
 []
 [2]
 ? 1

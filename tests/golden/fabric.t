@@ -87,7 +87,7 @@ $ cd "$FIXTURES/fabric/valid" && for n in "" ,topology=blocks ,topology=round; d
 6
 7
 $ cd "$FIXTURES/fabric/valid" && nodewise topology slurm:topology.yaml,topology=flat
-! topology.yaml:2: a flat topology names no nodes
+! topology.yaml:2 ... flat
 ? 3
 ## A torus of Slurm's: the first coordinate runs fastest, nodes of a region stand
 ## in its box, each way round a ring is as short as it can be.
@@ -113,16 +113,16 @@ $ cat > torus.yaml <<'END'
 $ for to in 1 2 3 4; do nodewise topology slurm:torus.yaml,topology=boxes --distance 0 $to; done | paste -sd' '
 5 5 6 8
 $ for bad in 's/n.0-23./n[0-22]/' 's/x: 4, y: 3/x: 0, y: 3/' 's/name: pod/title: pod/'; do sed "$bad" torus.yaml > bad.yaml; nodewise topology slurm:bad.yaml 2>&1; echo $?; done
-bad.yaml:6: 23 nodes for 4 x 3 x 2 coordinates
+~ bad.yaml:6 ... 23 nodes ... 4 ... coordinates
 3
-bad.yaml:5: 'x' must be a whole number from 1 to 65535
+~ bad.yaml:5 ... 'x' ... whole ... 65535
 3
-bad.yaml:4: unknown key 'title' in a torus; known are: name dims nodes regions placements
+~ bad.yaml:4 ... unknown ... 'title'
 3
 $ for bad in 's/x: 2, y: 1, z: 0/x: 3, y: 1, z: 0/' 's/x: 0, y: 0, z: 1/x: 2, y: 2, z: 0/'; do sed "$bad" torus.yaml > bad.yaml; nodewise topology slurm:bad.yaml,topology=boxes 2>&1; echo $?; done
-bad.yaml:14: the region reaches out of the torus
+~ bad.yaml:14 ... reaches
 3
-bad.yaml:15: two nodes at one coordinate: 'b'
+~ bad.yaml:15 ... coordinate ... 'b'
 3
 ## Forwarding tables give the true routes: here all go by spine1, or, told by
 ## lids alone, by spine0; without them ties are spread by destination.
@@ -142,33 +142,33 @@ $ F="$FIXTURES/fabric/valid" && for s in "$F"/tree.ibnetdiscover,lft="$F"/tree.l
 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine0 leaf1 - spine0 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1 leaf0 - spine1 leaf1 - spine1
 $ F="$FIXTURES/fabric/valid" && nodewise topology --network ibnet:"$F"/tree.ibnetdiscover,lft="$F"/tree-lids.lft --node hwloc:core:4 --route 0 12 | grep -o "leaf0 - spine."
 leaf0 - spine0
-! nodewise topology: note: 'machine' of hwloc:core:4 is no host of the network: all its hosts are taken to be alike inside
+! 'machine' ... hwloc:core:4 ... network
 $ for bad in 's/by: spine1, to: n2/by: leaf1, to: n2/' 's/by: spine1, to: n2/by: spine1, cable: 1, to: n2/' 's/by: spine1, to: n2/by: spine1, to: n9/' 's/by: spine1, to: n2/by: spine1, card: 1, to: n2/' 's/by: spine1, to: n2/by: spine1, to: "n2,n2"/' 's/at: spine1, by: leaf1/at: spine1, by: leaf0/'; do
 >   printf '%s\n' 'nodewise: cluster 1' 'node_types: {t: {cpu: {cores: 1}}}' 'nodes: [{name: n1, switch: leaf0}, {name: n2, switch: leaf1}]' \
 >     'network:' '  graph:' '    switches: "leaf[0,1],spine1"' '    links: [{between: [spine1, "leaf[0,1]"]}]' '    tables:' \
 >     '      - {at: leaf0, by: spine1, to: n2}' '      - {at: spine1, by: leaf1, to: n2}' | sed "$bad" > bad.yaml; nodewise topology bad.yaml 2>&1; echo $?; done
-bad.yaml:9: 'leaf0' and 'leaf1' are joined by 0 links
+~ bad.yaml:9 ... 'leaf0' ... 'leaf1' ... 0 links
 3
-bad.yaml:9: 'leaf0' and 'spine1' are joined by 1 link
+~ bad.yaml:9 ... 'leaf0' ... 'spine1' ... link
 3
-bad.yaml:9: there is no node 'n9'
+~ bad.yaml:9 ... node ... 'n9'
 3
-bad.yaml:9: 'n2' has no card 1
+~ bad.yaml:9 ... 'n2' ... card 1
 3
-bad.yaml:9: a second way to card 0 of 'n2'
+~ bad.yaml:9 ... card 0 ... 'n2'
 3
-bad.yaml:9: the forwarding tables go round in circles at switch 'leaf0'
+~ bad.yaml:9 ... forwarding ... 'leaf0'
 3
 $ cd "$FIXTURES/fabric/invalid" && for f in *.lft; do nodewise topology ibnet:../valid/tree.ibnetdiscover,lft=$f 2>&1; echo $?; done
-loop.lft:1: the forwarding tables go round in circles at switch 'leaf0'
+~ loop.lft:1 ... forwarding ... 'leaf0'
 3
-number.lft:6: expected a lid and a port, such as 0x0005 001
+~ number.lft:6 ... lid ... port
 3
-other.lft:1: this is no line of a forwarding table
+~ other.lft:1 ... forwarding
 3
-port.lft:6: port 7 of 'S-0000000000000010' has no cable
+~ port.lft:6 ... port 7 ... 'S-0000000000000010' ... cable
 3
-switch.lft:25: a table of 'S-0000000000000099', which is no switch of ../valid/tree.ibnetdiscover
+~ switch.lft:25 ... 'S-0000000000000099' ... ../valid/tree.ibnetdiscover
 3
 ## Recorded ibtracert output: only what the ways touched is there, and each way
 ## is the one that was traced, by spine1.
@@ -176,9 +176,9 @@ $ cd "$FIXTURES/fabric/valid" && nodewise topology ibnet:tree.ibtracert --route 
 leaf0 - spine1
 leaf1 - spine1
 $ cd "$FIXTURES/fabric/invalid" && for f in *.ibtracert; do nodewise topology ibnet:$f 2>&1; echo $?; done
-cut.ibtracert:3: the file ends inside a way
+~ cut.ibtracert:3 ... file
 3
-port.ibtracert:7: a hop is such as [1] -> switch port {0x..}[12]
+~ port.ibtracert:7 ... hop
 3
 ## ibnet:live, by doubles of the commands: ibnetdiscover where it works, kept
 ## for the job; else ibtracert for each pair; else what to ask for.
@@ -195,40 +195,40 @@ $ printf '#!/bin/sh\nexit 1\n' > bin/ibnetdiscover; printf '#!/bin/sh\ncase "$*"
 leaf0 - spine1
 leaf1 - spine1
 $ printf '#!/bin/sh\nexit 1\n' > bin/ibtracert; PATH="$PWD/bin:$PATH" nodewise topology ibnet:live
-! nodewise topology: ibnet:live: neither ibnetdiscover nor ibtracert (infiniband-diags) gave the fabric; ask the administrator for access to /dev/infiniband/umad* or, once, for the output of 'ibnetdiscover', and read it with ibnet:FILE
+! ibnet:live ... infiniband-diags
 ? 4
 ## What is wrong is said with its line.
 $ cd "$FIXTURES/fabric/invalid" && for f in *.ibnetdiscover; do nodewise topology ibnet:$f 2>&1; echo $?; done
-apart.ibnetdiscover:1: no network joins node 'n2' to node 'n1'
+~ apart.ibnetdiscover:1 ... network ... 'n2' ... 'n1'
 3
-dangling.ibnetdiscover:8: a dangling port: [2] of 'S-00000000000000a0' leads to 'H-0000000000000020'[2], which leads elsewhere
+~ dangling.ibnetdiscover:8 ... [2] ... 'S-00000000000000a0' ... 'H-0000000000000020' ... elsewhere
 3
-huge.ibnetdiscover:8: a port is such as [1]
+~ huge.ibnetdiscover:8 ... port
 3
-latin1.ibnetdiscover:6: not UTF-8 text
+~ latin1.ibnetdiscover:6 ... UTF-8 ... text
 3
-one-name.ibnetdiscover:31: two nodes are named 'n1'; the other is in line 23
+~ one-name.ibnetdiscover:31 ... nodes ... 'n1'
 3
-ports.ibnetdiscover:9: no number of ports before the name
+~ ports.ibnetdiscover:9 ... ports
 3
-truncated.ibnetdiscover:9: a dangling port: [41] of 'S-00000000000000a0' leads to 'H-00000000000000af', which the file does not describe
+~ truncated.ibnetdiscover:9 ... dangling ... [41] ... 'S-00000000000000a0' ... 'H-00000000000000af'
 3
 $ cd "$FIXTURES/fabric/invalid" && for f in *.conf; do nodewise topology slurm:$f 2>&1; echo $?; done
-all-switches.conf:2: switches below a switch are named one by one or as s[0-2], not 'ALL'
+~ all-switches.conf:2 ... s[0-2] ... 'ALL'
 3
-all.conf:2: 'ALL' stands for the nodes of slurm.conf, which are not in this file: name them (scontrol show hostlist)
+~ all.conf:2 ... 'ALL' ... slurm.conf ... scontrol
 3
-dangling.conf:1: there is no switch 'a2'
+~ dangling.conf:1 ... switch ... 'a2'
 3
-key.conf:1: unknown key 'Speed'
+~ key.conf:1 ... unknown ... 'Speed'
 3
-loop.conf:3: a loop: switch 'a' is below 'b' and above it
+~ loop.conf:3 ... switch ... 'a' ... 'b'
 3
-range.conf:1: host list 'n[4-1]': a range runs from the smaller number to the larger
+~ range.conf:1 ... 'n[4-1]' ... larger
 3
-twice.conf:3: node 'n4' is on another switch or block, in line 2: Slurm uses both, with a warning; here it hangs on one
+~ twice.conf:3 ... 'n4' ... 2 ... warning
 3
-value.conf:1: Nodes has no value
+~ value.conf:1 ... Nodes
 3
 ## Files that are included, from the folder of the first; what is wrong is told with the file
 ## that says it, what cannot be included with the line that asks for it.
@@ -240,15 +240,15 @@ network (tree)
   └─b                     network 12.5 GB/s  150 ns assumed
     └─m[1-3]            3 nic     12.5 GB/s  500 ns assumed, host
 $ cd conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include' 'Include a.conf b.conf' 'SwitchName=b Nodes=n2' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
-! sub/b.conf:2: leaves.conf includes itself
-! sub/b.conf:2: ./topology.conf includes itself
-! sub/b.conf:2: Include none.conf: No such file or directory
-! sub/b.conf:2: Include sub: is a directory
-! sub/b.conf:2: Include names one file
-! sub/b.conf:2: Include names one file
-! sub/b.conf:2: node 'n2' is on another switch or block, in line 1 of leaves.conf: Slurm uses both, with a warning; here it hangs on one
-! sub/b.conf:2: there is a second switch 'a'
-! sub/b.conf:2: there is no switch 'q'
+! sub/b.conf:2 ... leaves.conf ... includes
+! sub/b.conf:2 ... ./topology.conf ... includes
+! sub/b.conf:2 ... none.conf ... No such file or directory
+! sub/b.conf:2 ... directory
+! sub/b.conf:2 ... Include
+! sub/b.conf:2 ... Include
+! sub/b.conf:2 ... 'n2' ... leaves.conf ... warning
+! sub/b.conf:2 ... switch ... 'a'
+! sub/b.conf:2 ... switch ... 'q'
 ? 3
 ## Lines that go on, also in the middle of a list, as Slurm joins them
 $ printf 'SwitchName=a Nodes=n[1-2],\\\nm[01-\\ \n03] # \\\nSwitchName=b Nodes=k\\\r\n[1-2]\nSwitchName=c Switches=a,b \\\n LinkSpeed=1\nSwitchName=d Nodes\n' > joined.conf; nodewise topology slurm:joined.conf; sed '$d' joined.conf > good.conf; nodewise topology slurm:good.conf | sed -n 3,8p
@@ -258,7 +258,7 @@ network (tree)
   │ └─m[01-03],n[1,2]            5 nic     12.5 GB/s  500 ns assumed, host
   └─b                              network 12.5 GB/s  150 ns assumed
     └─k[1,2]                     2 nic     12.5 GB/s  500 ns assumed, host
-! joined.conf:8: expected Key=Value, not 'Nodes'
+! joined.conf:8 ... Key=Value ... 'Nodes'
 ## Blanks around the sign, quotes, keys in any case, as Slurm's parser takes them
 $ printf 'switchname = a  NODES = "n[1-2],m[01-03]"\nSwitchName=b\tnodes=rack[1-2]node[8-9]x LinkSpeed = 50\nSwitchName=c Switches=a,b\n' > free.conf; nodewise topology slurm:free.conf | sed -n 3,8p
 network (tree)
@@ -269,7 +269,7 @@ network (tree)
     └─rack1node[8,9]x,rack2node[8,9]x                     4 nic     12.5 GB/s  500 ns assumed, host
 $ X="$SHARED/data/infiniband"; test -d "$X" || { echo SKIP no "$X"; exit 77; }
 > cd "$X" && nodewise topology slurm:X5.topology.conf
-! X5.topology.conf:11: a loop: switch 'S-0008f105001086a2' is below 'S-0008f10500108530' and above it
+! X5.topology.conf:11 ... switch ... 'S-0008f105001086a2' ... 'S-0008f10500108530'
 ? 3
 ## 10,000 hosts and 1,000 switches load in less than two seconds of CPU time.
 $ python3 "$SOURCE/bench/topology/fabric.py" > big.txt && python3 -c '
@@ -284,27 +284,27 @@ $ printf 'SwitchName=a Nodes=n[1-2]\nSwitchName=b LinkSpeed=4\nSwitchName=top Sw
 2
 block.conf: 2 nodes, 2 cores, 0 GPUs, 6 links (6 with assumed figures)
 $ for words in 'Nodes=n1 Switches=b' 'LinkSpeed=fast Nodes=n1' 'LinkSpeed=4294967296 Nodes=n1'; do printf 'SwitchName=b Nodes=n2\nSwitchName=a %s\n' "$words" >bad.conf; nodewise topology slurm:bad.conf || echo $?; done
-! bad.conf:2: switch 'a' has both Switches= and Nodes=, which Slurm refuses
-! bad.conf:2: LinkSpeed is a number, not 'fast'
-! bad.conf:2: LinkSpeed is a number, not '4294967296'
+! bad.conf:2 ... switch ... 'a' ... Switches= ... Nodes=
+! bad.conf:2 ... LinkSpeed ... 'fast'
+! bad.conf:2 ... LinkSpeed ... '4294967296'
 3
 3
 3
 ## BlockSizes is a line of its own, once, for blocks alone; a wrong size is told with its line. Only a
 ## topology.yaml holds several topologies.
 $ for line in 'BlockName=b Nodes=m1 BlockSizes=2' 'BlockSizes=2\nBlockSizes=4' 'BlockSizes=2,4,6' 'BlockSizes=2\nSwitchName=s Nodes=m1'; do printf "#\nBlockName=a Nodes=n[1-2]\n$line\n" >sizes.conf; nodewise topology slurm:sizes.conf || echo $?; done; nodewise topology slurm:block.conf,topology=b || echo $?
-! sizes.conf:3: BlockSizes stands on a line of its own
-! sizes.conf:4: BlockSizes is given twice
-! sizes.conf:3: BlockSizes: 6 is no multiple of 4
-! sizes.conf:4: switches and blocks in one file
-! nodewise topology: topology=b: only a topology.yaml holds several, and block.conf is none
+! sizes.conf:3 ... BlockSizes
+! sizes.conf:4 ... BlockSizes
+! sizes.conf:3 ... BlockSizes ... 6 ... multiple ... 4
+! sizes.conf:4 ... switches
+! topology=b ... topology.yaml ... block.conf
 3
 3
 3
 3
 2
 $ printf -- '- topology: b\n  block:\n    block_sizes:\n      - 2\n      - 3\n    blocks: [{block: a, nodes: "n[1-2]"}]\n' >sizes.yaml; nodewise topology slurm:sizes.yaml
-! sizes.yaml:5: block_sizes: 3 is no multiple of 2
+! sizes.yaml:5 ... block_sizes ... 3 ... multiple ... 2
 ? 3
 ## A node named twice on one switch is one node, as for Slurm.
 $ printf 'SwitchName=a Nodes=n[1-3],n2,n1\nSwitchName=b Nodes=m1\nSwitchName=top Switches=a,b\n' >repeated.conf; sed 's/,n2,n1//' repeated.conf >single.conf; for f in repeated single; do nodewise topology slurm:$f.conf --json | sed "s/$f//g"; nodewise topology slurm:$f.conf --yaml | sed "s/$f//g"; done >all; head -n $(($(wc -l <all) / 2)) all >one; tail -n $(($(wc -l <all) / 2)) all | cmp - one && nodewise topology slurm:repeated.conf | head -1

@@ -126,55 +126,55 @@ $ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt;
 3
 ## Files that are wrong.
 $ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi:$f 2>&1; echo $?; done
-asymmetric.txt:3: the matrix is not symmetric: GPU1 to GPU0 is NV6, back it is NV12
+~ asymmetric.txt:3 ... GPU1 ... GPU0 ... NV6 ... NV12
 3
-close.txt:7: the matrix is not symmetric: NIC1 to GPU2 is PHB, back it is NODE
+~ close.txt:7 ... symmetric ... NIC1 ... GPU2 ... PHB ... NODE
 3
-cores-late.txt:3: no list of cores: '0-nan'
+~ cores-late.txt:3 ... '0-nan'
 3
-cores.txt:2: no list of cores: '0-99999999'
+~ cores.txt:2 ... '0-99999999'
 3
-cut-row.txt:3: 3 columns for 6 devices
+~ cut-row.txt:3 ... 3 columns ... 6 ... devices
 3
-huge.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NV99999999999'
+~ huge.txt:2 ... PIX ... PXB ... PHB ... NODE ... SYS ... NV# ... 'NV99999999999'
 3
-numa.txt:3: no list of NUMA nodes: 'O'
+~ numa.txt:3 ... NUMA ... nodes ... 'O'
 3
-other.txt:1: no head such as 'GPU0 GPU1 CPU Affinity': not what nvidia-smi topo -m writes
+~ other.txt:1 ... 'GPU0 GPU1 CPU Affinity' ... nvidia-smi ... -m
 3
-rocm.txt:1: what rocm-smi writes, not nvidia-smi: AMD's GPUs are read from an hwloc XML file or by 'live'
+~ rocm.txt:1 ... rocm-smi ... nvidia-smi ... 'live'
 3
-truncated.txt:1: there is no row of GPU3; the file is cut short
+~ truncated.txt:1 ... GPU3
 3
-word.txt:2: no PIX, PXB, PHB, NODE, SYS, NV# or X: 'NVL'
+~ word.txt:2 ... PIX ... PXB ... PHB ... NODE ... SYS ... NV# ... 'NVL'
 3
 $ cd "$FIXTURES/gpus/invalid" && for f in *.xml; do nodewise topology nccl:$f 2>&1; echo $?; done
-asymmetric.xml:5: not symmetric: 3 links from '0000:04:00.0' to '0000:05:00.0', 2 back
+~ asymmetric.xml:5 ... 3 links ... '0000:04:00.0' ... '0000:05:00.0' ... 2
 3
-back.xml:4: not symmetric: 1 links from '0000:01:00.0' to '0000:02:00.0', 4000000000 back
+~ back.xml:4 ... symmetric ... 1 links ... '0000:01:00.0' ... '0000:02:00.0' ... 4000000000
 3
-c2c.xml:4: bw and count of <c2c> are numbers from 1
+~ c2c.xml:4 ... <c2c> ... numbers
 3
-count.xml:5: the count of a <nvlink> is a number from 1 to 1024
+~ count.xml:5 ... <nvlink> ... 1024
 3
-mask.xml:2: no mask of cores such as 0000ffff: '0x00ff'
+~ mask.xml:2 ... mask ... '0x00ff'
 3
-other.xml:1: NCCL's file begins with <system>, not 'topology'
+~ other.xml:1 ... <system> ... 'topology'
 3
-quote.xml:2: no quoted value for attribute 'arch'
+~ quote.xml:2 ... attribute ... 'arch'
 3
-speed.xml:3: link_speed is one of PCIe such as '16 GT/s', not '7 GT/s'
+~ speed.xml:3 ... link_speed ... '7 GT/s'
 3
-truncated.xml:8: the file ends inside 'pci'
+~ truncated.xml:8 ... file ... 'pci'
 3
-twice.xml:9: a second device '0000:04:00.0'
+~ twice.xml:9 ... device ... '0000:04:00.0'
 3
-width.xml:9: link_width is a number of PCIe lanes such as 16, not '61'
+~ width.xml:9 ... link_width ... '61'
 3
 ## A mask of more than 65536 threads names some beyond any that are counted.
 $ mask() { printf '<system version="1">\n<cpu affinity="%s1"/>\n</system>\n' "$(printf '0,%.0s' $(seq $1))"; }
 > mask 2047 > most.xml && nodewise topology nccl:most.xml | sed -n 1p
 > mask 2048 > more.xml && nodewise topology nccl:more.xml
 most.xml: 1 node, 1 core, 0 GPUs, 3 links (2 with assumed figures)
-! more.xml:2: no mask of cores such as 0000ffff: '0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,'
+! more.xml:2 ... cores ... 0000ffff ... '0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,'
 ? 3

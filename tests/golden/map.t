@@ -46,33 +46,33 @@ $ nodewise map -t slow.yaml -p list:apart.list --algorithm exact --objective con
 ## node of more ranks than it is to have, a fixed rank elsewhere.
 $ printf 'nodewise mapping 1\nranks 4\n0 a1 0 -\n1 a1 0 -\n2 a1 1 -\n3 a2 0 -\n' > twice.mapping
 $ nodewise map -t magc-a -p app.pattern --from twice.mapping --algorithm anneal
-! nodewise map: the mapping to begin from has more ranks on the core of rank 1 than it takes
+! mapping ... rank 1
 ? 3
 $ sed 's/a1 0 -/a1 2 -/; s/^0 a1 2/0 a1 0/' twice.mapping > from.mapping
 $ nodewise map -t magc-a -p app.pattern --from from.mapping --hosts a1:2,a2 --algorithm tabu
-! nodewise map: the mapping to begin from has more ranks on a1 than the 2 it takes
+! mapping ... a1 ... 2
 ? 3
 $ printf 'nodewise mapping 1\nranks 4\n0 a2 * *\n1 * * *\n2 * * *\n3 * * *\n' > elsewhere.fixed
 $ nodewise map -t magc-a -p app.pattern --from from.mapping --fix elsewhere.fixed --algorithm exact
-! nodewise map: the mapping to begin from has rank 0 on a1, and it is fixed on a2
+! mapping ... rank 0 ... a1 ... a2
 ? 3
 ## Too small, unknown names, a GPU layer without GPUs: what would fit.
 $ nodewise map -t hierarchy:3@1 -p app.pattern
-! nodewise map: 4 ranks do not fit on 1 host with room for 3; at most 3 would fit
+! 4 ranks ... 1 host ... room ... 3
 ? 3
 $ nodewise map -t magc-a -p app.pattern --hosts 'a[1-2],z'
-! magc-a has no node 'z'; its 4 nodes are a1 to a4
+! magc-a ... 'z'
 ? 3
 $ printf 'a1 slots=2\n# rest\na9\n' > hosts
 $ nodewise map -t magc-a -p app.pattern --hostfile hosts
-! hosts:3: magc-a has no node 'a9'; its 4 nodes are a1 to a4
+! hosts:3 ... magc-a ... 'a9'
 ? 3
 $ SLURM_JOB_NODELIST=a1,x7 nodewise map -t magc-a -p app.pattern
-! SLURM_JOB_NODELIST: magc-a has no node 'x7'; its 4 nodes are a1 to a4
+! SLURM_JOB_NODELIST ... magc-a ... 'x7'
 ? 3
 $ for a in auto default; do nodewise map -t magc-a -p app.pattern --algorithm $a --phase2 block 2>&1 | head -1; done
-nodewise map: auto has no phases to replace
-nodewise map: default has no phases to replace
+~ auto ... phases
+~ default ... phases
 $ nodewise map -t magc-a -p app.pattern --algorithm auto --phase2 block 2>/dev/null
 ? 2
 ## Other batch systems: the job's hosts, where the machine knows one of them.
@@ -89,13 +89,13 @@ a3 a3 a3 a3
 $ LSB_MCPU_HOSTS='a2 2147483647 a2 2147483647' nodewise map -q -t magc-a -p app.pattern --algorithm block | sed 1,2d | cut -d' ' -f2 | paste -sd' '
 a2 a2 a2 a2
 $ OAR_NODEFILE=parts nodewise map -t magc-a -p app.pattern
-! nodewise map: 4 ranks do not fit on 2 hosts with room for 2; at most 2 would fit
+! 4 ranks ... 2 hosts ... room
 ? 3
 $ printf 'a1\nz9\n' >odd; LSB_DJOB_HOSTFILE=odd nodewise map -t magc-a -p app.pattern
-! LSB_DJOB_HOSTFILE: magc-a has no node 'z9'; its 4 nodes are a1 to a4
+! LSB_DJOB_HOSTFILE ... magc-a ... 'z9'
 ? 3
 $ printf 'a1 x q y\n' >odd; PE_HOSTFILE=odd nodewise map -t magc-a -p app.pattern
-! PE_HOSTFILE: odd:1: how many slots has 'a1'?
+! PE_HOSTFILE ... odd:1 ... slots ... 'a1'
 ? 3
 ## Lists of launchers: PBS names a node once for each place, Open MPI takes blanks
 ## around the sign and adds up, MPICH has words of its own. The four ranks of the
@@ -109,17 +109,17 @@ a2 a2 a2 a2
 a4 a4 a4 a2
 ## What no launcher takes: slots said twice, addresses of IPv6; and one that most do.
 $ for l in 'a1 slots=2 cpu=3' 'a1:2 slots=3' '[::1] slots=4' 'me@fe80::1%eth0' 'a1 slot=4'; do echo "$l" > hosts; nodewise map -q -t magc-a -p app.pattern --hostfile hosts; done
-! hosts:1: slots are said twice: 2 and 3
-! hosts:1: slots are said twice: 3 and 2
-! hosts:1: '[::1]' is an IPv6 address; launchers take names of hosts
-! hosts:1: 'fe80::1%eth0' is an IPv6 address; launchers take names of hosts
-! hosts:1: expected slots=N, not 'slot=4'
+! hosts:1 ... slots ... 2 ... 3
+! hosts:1 ... slots ... 3 ... 2
+! hosts:1 ... '[::1]' ... IPv6 ... address
+! hosts:1 ... 'fe80::1%eth0' ... IPv6 ... address
+! hosts:1 ... slots=N ... 'slot=4'
 ? 3
 $ printf 'a2 username=me slots-max=4 slots=3\na4\n' > hosts; nodewise map -q -t magc-a -p app.pattern --algorithm block --hostfile hosts | sed 1,2d | cut -d' ' -f2 | paste -sd' '
 a2 a2 a2 a4
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 gg 9 1\n' > gpu.pattern
 $ nodewise map -t hierarchy:4@1 -p gpu.pattern
-! nodewise map: the pattern has a GPU layer and hierarchy:4@1 has no GPUs; a pattern of host messages alone would fit
+! GPU layer ... hierarchy:4@1
 ? 3
 $ nodewise map -t magc-a -p gpu.pattern --algorithm block --hosts a3 -q
 nodewise mapping 1
@@ -132,9 +132,9 @@ ranks 2
 0 a3 0 0
 1 a3 1 1
 $ nodewise map -t magc-a -p gpu.pattern --algorithm fastest 2>&1 | head -1
-nodewise map: there is no algorithm 'fastest'; --list shows them
+~ algorithm ... 'fastest'
 $ nodewise map -t magc-a -p gpu.pattern -o /nowhere/x
-! /nowhere/x: No such file or directory
+! /nowhere/x ... No such file or directory
 ? 1
 ## As many cores, GPUs or sharers a rank as a number can say.
 $ nodewise map -t magc-a -p gpu.pattern --algorithm block --cores-per-rank 2147483647 2>/dev/null
@@ -153,7 +153,7 @@ $ nodewise map --qaplib tiny.dat --json | grep '"hop_bytes"'
   "hop_bytes": 28,
     "hop_bytes": 92,
 $ nodewise map --qaplib tiny.dat --objective congestion
-! nodewise map: tiny.dat is a matrix of distances: it has no links and no congestion
+! tiny.dat ... congestion
 ? 3
 ## Several ranks on an element: 0 with 2 and 1 with 3 exchange 9 bytes, 0 sends 1
 ## byte to 1. In order both nines cross, 18 x 5; better only the 1 does, 1 x 5.
@@ -178,21 +178,21 @@ $ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds fast --o
 3 0
 1 1
 $ nodewise map -t hierarchy:2@5 -p pairs.pattern --imbalance 0 --speeds heavy
-! heavy:3: more than 2 numbers
+! heavy:3 ... 2 numbers
 ? 3
 $ nodewise map -t hierarchy:2@5 -p pairs.pattern --capacity 1
-! nodewise map: 4 ranks do not fit on 1 host with room for 2; at most 2 would fit
+! 4 ranks ... 1 host ... room ... 2
 ? 3
 ## One objective or two, by name
 
 $ nodewise map -t magc-a -p x --objective auto,hop-bytes 2>&1 | head -1
-nodewise map: auto chooses one objective: it stands alone
+~ auto ... objective
 $ nodewise map -t magc-a -p x --objective hop-bytes,auto 2>&1 | head -1
-nodewise map: auto chooses one objective: it stands alone
+~ auto ... objective
 $ nodewise map -t magc-a -p x --objective hop-bytes,latency,time 2>&1 | head -1
-nodewise map: at most two objectives: no third in 'latency,time'
+~ objectives ... 'latency,time'
 $ nodewise map -t magc-a -p x --objective hops 2>&1 | head -1
-nodewise map: there is no objective 'hops'
+~ objective ... 'hops'
 
 ## Without an objective: by the bytes of a message. From core 0 to the last core
 ## of magc-a: 0.1 + 0.25 + 0.6 us to the switch, 0.6 + 0.25 + 2 x 0.06 + 0.1 from
@@ -217,24 +217,24 @@ $ printf 'SwitchName=a Nodes=n[1-4]\n' > slurm.conf; printf 'nodewise pattern 1\
 > printf 'n1 slots=1\nn2 slots=1\n' > hosts; printf 'n1\nn9\n' > other; printf 'n[1-4].site.org\n' > long
 > for o in "--hosts n[1-3]" "--hosts n9" "--hostfile hosts" "--hostfile other" "--hostfile long"; do nodewise map -q -t slurm:slurm.conf -p four $o -o m >/dev/null 2>err; echo $?; cat err; done
 3
-slurm.conf:1: 4 ranks do not fit on 3 hosts with room for 3; at most 3 would fit
+~ slurm.conf:1 ... 4 ranks ... 3 hosts ... room
 3
-slurm.conf:1: slurm.conf has no node 'n9'; its 4 nodes are n1 to n4
+~ slurm.conf:1 ... 'n9'
 3
-hosts:1: 4 ranks do not fit on 2 hosts with room for 2; at most 2 would fit
+~ hosts:1 ... 4 ranks ... 2 hosts ... room
 3
-other:2: slurm.conf has no node 'n9'; its 4 nodes are n1 to n4
+~ other:2 ... slurm.conf ... 'n9'
 0
 ## What fixed ranks say against the hosts, each other and the pattern: the line.
 $ printf 'nodewise mapping 1\nranks 4\n# held\n0 a1 0 -\n1 a1 0 -\n2 * * -\n3 * * -\n' > held.fixed
 $ nodewise map -t magc-a -p app.pattern --hosts 'a[2-3]' --fix held.fixed
-! held.fixed:4: rank 0 is fixed on a1, which is not among the hosts to use
+! held.fixed:4 ... rank 0 ... a1
 ? 3
 $ nodewise map -t magc-a -p app.pattern --fix held.fixed
-! held.fixed:5: rank 1 is fixed on core 0 of a1, which is taken
+! held.fixed:5 ... rank 1 ... core 0 ... a1
 ? 3
 $ nodewise map -t magc-a -p small.pattern --fix held.fixed
-! held.fixed:2: 4 ranks are fixed or open, the pattern has 2
+! held.fixed:2 ... 4 ranks ... pattern
 ? 3
 ## A GPU that two ranks share, one of them fixed there: of the three that could
 ## join it rank 1 leaves least between the nodes, 1 + 3 bytes.
@@ -286,7 +286,7 @@ $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --capacity 1 --imbalance 0
 2
 $ printf '201\n100\n100\n100\n' > loads; printf '1\n1\n1\n1\n' > speeds
 $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --capacity 1 --imbalance 0.5 --weights loads --speeds speeds
-! nodewise map: rank 0 has weight 201, and no element may have more than 189: a larger imbalance is needed
+! rank 0 ... 201 ... 189 ... imbalance
 ? 3
 
 ## A long narrow grid takes as long as any other of its size: each cut looks at
@@ -297,13 +297,13 @@ $ ulimit -t 6; nodewise map -qt hierarchy:4:16:64:64@1:10:100:1000 -p generate:s
 ## bad input is one line
 $ printf '0 nan\n1 0\n' > nan.matrix
 $ nodewise map -t matrix:nan.matrix -p large.pattern
-! nan.matrix:1: a distance is a number from 0, not 'nan'
+! nan.matrix:1 ... distance ... 'nan'
 ? 3
 $ printf '0 1e300\n1e300 0\n' > far.matrix; nodewise map -t matrix:far.matrix -p large.pattern
-! far.matrix:1: distance 1e300 is beyond 1e+200
+! far.matrix:1 ... distance ... 1e300 ... 1e+200
 ? 3
 $ nodewise map -t hierarchy:2:2@1:1e300 -p large.pattern
-! hierarchy: distances are not as long as '1e300'
+! hierarchy ... distances ... '1e300'
 ? 3
 ## Fractions are no nearer to each other than whole numbers: a table of distances
 ## and a thousandth of it are the same to all.
@@ -318,20 +318,20 @@ $ nodewise map -qt matrix:line1 -p walk.list --algorithm scotch -o m >/dev/null 
 1
 $ printf '18446744073709551615\n1\n1\n1\n' > loads
 $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --weights loads
-! nodewise map: the weights of the ranks sum to more than 2^63
+! weights ... 2^63
 ? 3
 $ printf '1\n-1\n1\n1\n' > speeds
 $ nodewise map -t hierarchy:2:2@1:10 -p loads.pattern --imbalance 1 --speeds speeds
-! speeds:2: expected a number, not '-1'
+! speeds:2 ... '-1'
 ? 3
 $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 18446744073709551615 1\n1 0 hh 18446744073709551615 1\n' > wide.pattern
 $ nodewise map -t hierarchy:2@3 -p wide.pattern
-! wide.pattern:0: the bytes of one level pass 2^64
+! wide.pattern ... bytes ... 2^64
 ? 3
 $ nodewise report -p native:wide.pattern -t hierarchy:2@3 -o never.html; echo $?; test -e never.html || nodewise evaluate -t hierarchy:2@3 -p - <wide.pattern
 3
-! wide.pattern:0: the bytes of one level pass 2^64
-! standard input:0: the bytes of one level pass 2^64
+! wide.pattern ... bytes ... 2^64
+! standard input ... bytes ... 2^64
 ? 3
 $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 hh 4611686018427387904 1\n1 0 hh 4611686018427387904 1\n' > wide.pattern
 $ nodewise map -t hierarchy:2@3 -p wide.pattern --json | grep -c '"hop_bytes": 27670116110564327424'
@@ -353,27 +353,27 @@ below
 below
 ## Where machine and program are read at the same time the machine is blamed first.
 $ for t in 1 3; do nodewise map -t hierarchy:0@1 -p absent.pattern --threads $t -o absent.mapping; done
-! hierarchy: a level size is a number from 1, not '0'
-! hierarchy: a level size is a number from 1, not '0'
+! hierarchy ... level ... '0'
+! hierarchy ... level ... '0'
 ? 3
 
 ## Options are named in what is wrong with them; what does nothing here is refused; a machine without GPUs has none for ranks that want them.
 $ for o in --threads=0 --capacity=-1 --cores-per-rank=x --gpus-per-rank=0 --ranks-per-gpu=; do nodewise map $o 2>&1 | head -1; done
-nodewise map: --threads is a number from 1, not '0'
-nodewise map: --capacity is a number from 1, not '-1'
-nodewise map: --cores-per-rank is a number from 1, not 'x'
-nodewise map: --gpus-per-rank is a number from 1, not '0'
-nodewise map: --ranks-per-gpu is a number from 1, not ''
+~ --threads ... '0'
+~ --capacity ... '-1'
+~ --cores-per-rank ... 'x'
+~ --gpus-per-rank ... '0'
+~ --ranks-per-gpu ... ''
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >host.pattern; for o in --grid=4x4x4 --periodic --gpus-per-rank=1 --hosts=x; do nodewise map -t hierarchy:4@1 -p host.pattern $o 2>&1 | head -1; done; nodewise map -t hierarchy:4@1 -p - </dev/null
-nodewise map: --grid is an option of --algorithm rowcol
-nodewise map: --periodic is an option of --algorithm rowcol
-nodewise map: hierarchy:4@1 has no GPUs for its ranks
+~ --grid ... --algorithm ... rowcol
+~ --periodic ... --algorithm ... rowcol
+~ hierarchy:4@1 ... GPUs
 hierarchy:4@1 has no node 'x'; its only one is machine
-! standard input:1: the file is empty
+! standard input:1 ... empty
 ? 3
 $ for s in matrix slurm nccl nvidia-smi; do nodewise map -t $s: -p host.pattern; done
-! nodewise map: no file is named
-! nodewise map: no file is named
-! nodewise map: no file is named
-! nodewise map: no file is named
+! no file ... named
+! no file ... named
+! no file ... named
+! no file ... named
 ? 2

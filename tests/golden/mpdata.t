@@ -1,13 +1,13 @@
 ## Usage of nodewise-mpdata; what needs MPI is in tests/mpi/mpdata
 $ nodewise-mpdata --case sphere --passes none 2>err; echo $?; head -1 err
 2
-nodewise-mpdata: --passes is a number from 1, not 'none'
+~ --passes ... 'none'
 $ nodewise-mpdata 2>err; echo $?; head -1 err
 2
-nodewise-mpdata: give a --case or an --input
+~ --case ... --input
 $ nodewise mpdata 2>err; echo $?; head -1 err
 2
-nodewise-mpdata: give a --case or an --input
+~ --case ... --input
 $ nodewise-mpdata --help | grep -A6 ^Cases
 Cases:
   sphere    a sphere of 4 once around the diagonal of a cube
@@ -21,5 +21,5 @@ $ nodewise-mpdata --help | grep -oE '^ +(-., )?--[a-z-]+' | grep -oE -e '--[a-z-
 $ for o in $(grep -vE 'help|usage' options); do grep -qF -e "*$o*" $SOURCE/man/nodewise-mpdata.1.scd || echo missing $o; done
 ## A full disk is no success.
 $ nodewise-mpdata --help >/dev/full
-! nodewise-mpdata: standard output: No space left on device
+! standard output ... No space left on device
 ? 1

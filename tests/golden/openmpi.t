@@ -1,7 +1,7 @@
 ## Where Nodewise is built for Open MPI: what it does with a launcher of that kind.
 ## An output that cannot be written is known before the program runs.
 $ nodewise profile -o /nowhere/x -- mpirun.openmpi true
-! /nowhere/x: No such file or directory
+! /nowhere/x ... No such file or directory
 ? 1
 ## An affinity mask is kept: ranks are mapped onto its cores alone, in the machine's own numbers.
 $ printf 'nodewise pattern 1\nranks 1 edges 0\n' >one.pattern; printf '#!/bin/sh\nfor w; do case $w in NODEWISE_RECORD=*) cp one.pattern "${w#*=}"; esac; done\necho "mpirun (Open MPI) 4.1.4"\n' >mpirun; chmod +x mpirun
@@ -12,7 +12,7 @@ core 0 -
 core 1 -
 ## A topology that cannot be read is known before the second run.
 $ nodewise run --store other -n 1 -t bogus --launcher ./mpirun --mpi openmpi --dry-run -q -- ./app >/dev/null 2>err; sed 's/;.*;/; ...;/' err
-nodewise run: warning: 'bogus' is no topology source; ...; by that no run will be mapped
+~ 'bogus' ... topology
 ## XDG_CACHE_HOME that is no absolute path does not count, as its standard says.
 $ HOME=$PWD/home XDG_CACHE_HOME=here nodewise run -n 1 --launcher ./mpirun --mpi openmpi --dry-run -q -- ./app | grep -o '=/[^ ]*/home/.cache/nodewise/' | sed "s|$PWD||"; ls -d here 2>/dev/null
 =/home/.cache/nodewise/
@@ -23,14 +23,14 @@ mpirun (Open MPI) 4.1.4
 $ printf 'nodewise: cluster 1\nname: probed\nnode_types:\n  t:\n    cpu: {packages: 1, cores: 2}\nnodes:\n  - {name: "x[1-2]", type: t, switch: s}\nnetwork:\n  tree: {switch: s}\n' >hosts.yaml
 > for how in cat 'head -c 40' 'head -c 0' 's/x/z/'; do case $how in s*) sed $how hosts.yaml;; *) $how hosts.yaml;; esac >two/b6216082ba46c9fec81a7bcd0a586d4c.yaml; nodewise run --store two -n 2 --hosts x1:1,x2:1 --launcher ./mpirun --dry-run -- ./app 2>&1 >/dev/null | grep '^nodewise' | sed 's/;.*//'; done
 nodewise run: would map 2 ranks on 2 hosts, topology from the store
-nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 0: can all of them be reached from here?
-nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 0: can all of them be reached from here?
-nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 0: can all of them be reached from here?
+~ 2 hosts ... answered ... ./mpirun ... status 0
+~ 2 hosts ... answered ... ./mpirun ... status 0
+~ 2 hosts ... answered ... ./mpirun ... status 0
 ## A halo's choice is kept, in an empty file too; where that fails at last, it is said and is a failure.
 $ printf '#!/bin/sh\n[ "$1" != --version ] || exec echo "mpirun (Open MPI) 4.1.4"\nshift 2\n[ -z "$SPOIL" ] || { rm choices; mkdir choices; }\nexec "$@"\n' >mpirun; : >choices; nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null; nodewise halo tune --cache choices --show | sed 's/.* cells/cells/;s/: [a-z]*: /: /'
 cells of 8 B, radius 1, host memory: self 3.9 kB
 $ SPOIL=1 nodewise halo tune -n 8x8x8 --cache choices -- ./mpirun -n 1 >/dev/null
-! nodewise halo: not kept: choices:0: is a directory
+! choices:0 ... directory
 ? 1
 ## Hosts that nobody answers from are asked once, not twice. A double of Open MPI's launcher that
 ## profiles, and reaches no host.
@@ -45,6 +45,6 @@ $ mkdir lost && cd lost && cat >mpirun <<'END' && chmod +x mpirun; for i in 1 2;
 > esac
 > END
 started
-! nodewise run: first time: profiled 2 ranks and stored their pattern; the next run will be mapped
+! profiled ... 2 ranks
 ! asked
-! nodewise run: warning: no rank on the 2 hosts answered, and ./mpirun ended with status 1: can all of them be reached from here?; started as without nodewise
+! 2 hosts ... answered ... ./mpirun ... status 1

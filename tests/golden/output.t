@@ -1,9 +1,9 @@
 ## A full disk, a closed output, a folder that is not there: said, exit 1.
 $ nodewise --help >/dev/full
-! nodewise: standard output: No space left on device
+! standard output ... No space left on device
 ? 1
 $ nodewise map --list >/dev/full
-! standard output: No space left on device
+! standard output ... No space left on device
 ? 1
 $ nodewise topology --help >/dev/full 2>/dev/null
 ? 1
@@ -22,15 +22,15 @@ $ for c in "topology magc-a" "pattern two.pattern" "map -t magc-a -p two.pattern
 20 1 1
 ## A file without a name is none; so is a folder. Nothing is started or written.
 $ mkdir empty; cd empty; for c in "topology magc-a -o ''" "report -t magc-a -p ../two.pattern --output=" "halo plan -n 8x8x8 -q --svg ''" "pattern ../two.pattern --svg ''" "probe --matrix '' -- touch started" "run -o '' -- touch started" "run --store '' -- touch started" "bench mpdata -o '' -- mpirun -n 2" "bench channel bw -o ''"; do eval "nodewise $c" >/dev/null 2>err; echo $? $(sed q err); rm err; done; ls -A
-2 nodewise topology: -o names no file
-2 nodewise report: -o names no file
-2 nodewise halo: no file is named to write to
-2 nodewise pattern: no file is named to write to
-2 nodewise probe: no file is named to write to
-2 nodewise run: no file is named to write to
-2 nodewise run: --store names no folder
-2 nodewise bench: no file is named to write to
-2 nodewise bench channel: '' does not fit here
+~ 2 nodewise topology: ... -o ... file
+~ 2 nodewise report: ... -o ... file
+~ 2 nodewise halo: ... file
+~ 2 nodewise pattern: ... file
+~ 2 nodewise probe: ... file
+~ 2 nodewise run: ... file
+~ 2 nodewise run: ... --store ... folder
+~ 2 nodewise bench: ... file
+~ 2 nodewise bench channel: ... ''
 ## Standard files that are closed are not taken for others.
 $ ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; for r in '<&- >&-' '>&- 2>&-' '<&- >&- 2>&-'; do rm -f shut; eval "nodewise bench channel latency -f shm -b 1 -i 1 -o shut $r"; echo $? $(grep -c '^[01] ' shut); done
 0 2
@@ -38,14 +38,14 @@ $ ASAN_OPTIONS=detect_leaks=0; export ASAN_OPTIONS; for r in '<&- >&-' '>&- 2>&-
 0 2
 $ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; nodewise probe --mpi $mpi -- sh -c 'echo heard' >&-
 ! heard
-! nodewise probe: nothing was measured: 'sh' ended with status 0 (the launcher is given without a program)
+! measured ... 'sh' ... status 0
 ? 1
 ## The table of a result that was written has nowhere to go.
 $ nodewise map -t magc-a -p two.pattern -o two.mapping >/dev/full 2>/dev/null
 ? 1
 ## No room for the new file: the old one stays, and nothing beside it.
 $ mkdir disk; echo old >disk/old; cd disk; (trap '' XFSZ; ulimit -f 0; nodewise topology magc-a --svg -q -o old); echo $?; cat old; ls -A
-! old: File too large
+! old ... File too large
 1
 old
 old
@@ -53,41 +53,41 @@ old
 $ printf '0 1\n1 0\n' >own.matrix; ln -s two.pattern link; ln own.matrix hard; cksum two.pattern own.matrix >sums
 $ printf 'nodewise mapping 1\nranks 2\n0 a1 0 -\n1 a1 1 -\n' >two.mapping
 $ for c in "map -t magc-a -p two.pattern -o two.pattern" "map -t matrix:own.matrix -p two.pattern -o hard" "map -t magc-a -p native:two.pattern -o ./link" "evaluate -t magc-a -p two.pattern two.mapping -o two.mapping" "simulate --estimate -t magc-a -p two.pattern -o link" "report -t magc-a -p two.pattern -o two.pattern"; do nodewise $c; echo $?; done 2>&1
-nodewise map: 'two.pattern' is an input: -o would write over it
+~ 'two.pattern' ... input ... -o
 2
-nodewise map: 'hard' is an input: -o would write over it
+~ 'hard' ... input ... -o
 2
-nodewise map: './link' is an input: -o would write over it
+~ './link' ... input ... -o
 2
-nodewise evaluate: 'two.mapping' is an input: -o would write over it
+~ 'two.mapping' ... input ... -o
 2
-nodewise simulate: 'link' is an input: -o would write over it
+~ 'link' ... input ... -o
 2
-nodewise report: 'two.pattern' is an input: -o would write over it
+~ 'two.pattern' ... input ... -o
 2
 $ nodewise topology magc-a -o own.yaml; cksum own.yaml >>sums; printf 'a1:2\n' >app.hosts; cksum app.hosts >>sums
 $ for c in "topology own.yaml -o own.yaml" "topology --network magc-a --node a1=own.yaml --yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml -o own.yaml" "halo plan -n 8x8x8 -t own.yaml --svg own.yaml" "halo plan -n 8x8x8 -t own.yaml --pattern own.yaml" "halo plan -n 8x8x8 -t own.yaml --mapping own.yaml" "pattern two.pattern --to mm -o link" "pattern two.pattern --svg two.pattern" "pattern --combine two.pattern two.pattern -o two.pattern" "launch -t magc-a two.mapping --for slurm -q --hostfile app.hosts -o app" "map --algorithm rowcol --grid 64x64x4 --bandwidths own.matrix -t magc-a -o hard"; do nodewise $c; echo $?; done 2>&1 | grep -v '^nodewise exec binds'
-nodewise topology: 'own.yaml' is an input: -o would write over it
+~ 'own.yaml' ... input ... -o
 2
-nodewise topology: 'own.yaml' is an input: -o would write over it
+~ 'own.yaml' ... input ... -o
 2
-nodewise halo: 'own.yaml' is an input: -o would write over it
+~ 'own.yaml' ... input ... -o
 2
-nodewise halo: 'own.yaml' is an input: --svg would write over it
+~ 'own.yaml' ... input ... --svg
 2
-nodewise halo: 'own.yaml' is an input: --pattern would write over it
+~ 'own.yaml' ... input ... --pattern
 2
-nodewise halo: 'own.yaml' is an input: --mapping would write over it
+~ 'own.yaml' ... input ... --mapping
 2
-nodewise pattern: 'link' is an input: -o would write over it
+~ 'link' ... input ... -o
 2
-nodewise pattern: 'two.pattern' is an input: --svg would write over it
+~ 'two.pattern' ... input ... --svg
 2
-nodewise pattern: 'two.pattern' is an input: -o would write over it
+~ 'two.pattern' ... input ... -o
 2
-nodewise launch: 'app.hosts' is an input: -o would write over it
+~ 'app.hosts' ... input ... -o
 2
-nodewise map: 'hard' is an input: -o would write over it
+~ 'hard' ... input ... -o
 2
 $ cksum -c sums 2>/dev/null || cksum two.pattern own.matrix own.yaml app.hosts | cmp - sums
 ## A mapping may be made better in place; a device is no file.
@@ -103,8 +103,8 @@ far/new
 0 1 9
 new
 old
-! loop: Too many levels of symbolic links
-! none: No such file or directory
+! loop ... Too many levels of symbolic links
+! none ... No such file or directory
 ## An open file behind a link, as /dev/stdout is, is written on, between what others write.
 $ ln -s /proc/self/fd/1 out; { echo before; nodewise pattern two.pattern --to list -q -o out; echo after; } >both; cat both; nodewise pattern two.pattern --to list -q -o ./out | cat; readlink out
 before
@@ -114,68 +114,65 @@ after
 /proc/self/fd/1
 ## Where there is no room is known before hours of work: nothing is started.
 $ nodewise map -t magc-a -p /no/pattern -o /no/folder/x
-! /no/folder/x: No such file or directory
+! /no/folder/x ... No such file or directory
 ? 1
 $ nodewise probe -o /no/folder/x -- touch started; echo $?; nodewise probe --matrix . -- touch started; echo $?; ls started 2>/dev/null
-! /no/folder/x: No such file or directory
-! .: is a directory
+! /no/folder/x ... No such file or directory
+! . ... directory
 1
 1
 ? 2
 $ for c in simulate evaluate report; do nodewise $c -t magc-a -p /no/pattern -o /no/folder/x; echo $?; done
-! /no/folder/x: No such file or directory
-! /no/folder/x: No such file or directory
-! /no/folder/x: No such file or directory
+! /no/folder/x ... No such file or directory
+! /no/folder/x ... No such file or directory
+! /no/folder/x ... No such file or directory
 1
 1
 1
 $ cp two.pattern program; nodewise probe -o program -- mpirun --hostfile ./program
-! nodewise probe: 'program' is an input: -o would write over it
+! 'program' ... input ... -o
 ? 2
 ## So is what has no room to be kept.
 $ XDG_CACHE_HOME=/proc/none nodewise channel tune
-! /proc/none: No such file or directory
+! /proc/none ... No such file or directory
 ? 1
 $ nodewise halo tune -n 8x8x8 --cache /proc/none/x -- mpirun -n 2; echo $?; nodewise halo tune -n 8x8x8 --cache . -- mpirun -n 2
-! /proc/none: No such file or directory
-! .:0: is a directory
+! /proc/none ... No such file or directory
+! . ... directory
 1
 ? 3
 ## A benchmark without launcher calls itself by its whole name.
 $ nodewise bench channel --none
-! nodewise bench channel: unrecognized option '--none'
-! Try `nodewise bench channel --help' or `nodewise bench channel --usage' for
-! more information.
+! unrecognized ... '--none'
 ? 2
 ## A time is written alike in all commands, with its unit or in seconds.
 $ for t in 20ms 0.02 0.02s; do nodewise map -t magc-a -p two.pattern --time $t -q -o /dev/null; echo $?; done; for t in 0s 1parsec; do nodewise map -t magc-a -p two.pattern --time $t 2>&1 | head -1; done
 0
 0
 0
-nodewise map: --time is a time such as 90s, not '0s'
-nodewise map: --time is a time such as 90s, not '1parsec'
+~ --time ... 90s ... '0s'
+~ --time ... 90s ... '1parsec'
 ## A list is JSON where JSON is asked for, and goes where -o says; what a command cannot follow it refuses.
 $ nodewise map --list --json | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["schema"], "magc" in d["algorithms"], "rowcol" in d["algorithms"])'; nodewise map --list -o list.txt; nodewise map --list | cmp - list.txt
 nodewise.map/1 True True
 $ nodewise halo tune --show --json
-! nodewise halo: -o and --json belong to plan; what tune measures is kept in --cache
-! Try `nodewise halo --help' or `nodewise halo --usage' for more information.
+! -o ... --json ... plan
 ? 2
 ## A file in the place of another is told by what it is.
 $ nodewise pattern --generate stencil2d5:dims=2x2 -q -o four.pattern; nodewise map -q -t hierarchy:4@1 -p four.pattern -o four.mapping; nodewise evaluate -t hierarchy:4@1 -p four.mapping
-! four.mapping:1: a file of 'nodewise mapping 1', not a pattern
+! four.mapping:1 ... 'nodewise mapping 1' ... pattern
 ? 3
 $ nodewise evaluate -t four.pattern -p four.pattern
-! nodewise evaluate: 'four.pattern' is a file whose ending tells no topology source (.yaml, .xml); name it by a prefix such as ibnet: or slurm:
+! 'four.pattern' ... topology source ... ibnet: ... slurm:
 ? 2
 $ nodewise launch -t live --for openmpi four.mapping 2>&1 | sed 1q
-nodewise launch: there is no launcher 'openmpi'; --list shows them
+~ launcher ... 'openmpi'
 $ mkdir folder; nodewise pattern folder
-! folder:0: is a directory; ti:FOLDER reads traces of SimGrid, monitoring:FOLDER/PREFIX those of Open MPI
+! folder ... directory
 ? 3
 ## Ids of a list that are cores of some machine are far more than its ranks.
 $ printf '0 90 1\n90 7 1\n' >sparse.list; nodewise map -t hierarchy:4@1 -p sparse.list
-! nodewise map: 91 ranks do not fit on 1 host with room for 4; at most 4 would fit; 88 of them send and receive nothing: --compact numbers sparse ids of a list anew
+! 91 ranks ... 1 host ... room ... 4
 ? 3
 $ nodewise map -q -t hierarchy:4@1 -p sparse.list --compact --output-format pe | sort
 0
@@ -194,26 +191,26 @@ $ nodewise halo plan -n 8x8x8 --slots 4 -q --svg - | sed '1s/ .*//' | sed -n '1p
 <svg </svg>
 ranks    4
 $ for o in "--svg p -o p" "--svg - -o -" "--svg - --json" "--svg - --json -o p" "--svg - --to list"; do nodewise pattern four.pattern $o; echo $?; done 2>&1; nodewise halo plan -n 8x8x8 --slots 4 --pattern p --svg p; test -e p
-nodewise pattern: -o and --svg both write to p
+~ -o ... --svg
 2
-nodewise pattern: -o and --svg both write to standard output
+~ -o ... --svg ... standard output
 2
-nodewise pattern: --json and --svg both write to standard output
+~ --json ... --svg ... standard output
 2
-nodewise pattern: --json and --svg both write to standard output
+~ --json ... --svg ... standard output
 2
-nodewise pattern: --svg and --to both write to standard output
+~ --svg ... --to ... standard output
 2
-! nodewise halo: --svg and --pattern both write to p
+! --svg ... --pattern
 ? 1
 $ mkdir side; ln -s ../q side/link; for o in "--pattern q --svg ./q" "--pattern q --svg side/link" "--mapping $PWD/q --svg q -t hierarchy:4@1" "-o side/q --svg side/../side/q"; do nodewise halo plan -n 8x8x8 --slots 4 $o; echo $?; done 2>&1 | sed "s|$PWD|.|"; ls q side; nodewise halo plan -n 8x8x8 --slots 4 -q --pattern q --svg side/q >/dev/null; ls q side
-nodewise halo: --svg and --pattern both write to ./q
+~ --svg ... --pattern ... ./q
 2
-nodewise halo: --svg and --pattern both write to side/link
+~ --svg ... --pattern ... side/link
 2
-nodewise halo: --svg and --mapping both write to q
+~ --svg ... --mapping
 2
-nodewise halo: -o and --svg both write to side/q
+~ -o ... --svg ... side/q
 2
 side:
 link
@@ -222,7 +219,7 @@ q
 side:
 link
 q
-! ls: cannot access 'q': No such file or directory
+! ls ... 'q' ... No such file or directory
 $ nodewise evaluate -t hierarchy:4@1 -p four.pattern --json -o - | tail -1
 }
 $ name=$(printf 'l\351.mapping'); cp four.mapping "$name"; nodewise evaluate -t hierarchy:4@1 -p four.pattern --json "$name" | python3 -c 'import json, sys; print(json.loads(sys.stdin.buffer.read().decode())["mappings"][1]["name"])'

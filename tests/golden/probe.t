@@ -1,28 +1,25 @@
 ## What is refused before anything is started.
 $ nodewise probe
-! nodewise probe: under which launcher? nodewise probe -- mpirun -n 8
-! Try `nodewise probe --help' or `nodewise probe --usage' for more information.
+! nodewise probe -- mpirun -n 8
 ? 2
 $ nodewise probe --time never -- mpirun -n 2
-! nodewise probe: --time is a time such as 30s, not 'never'
-! Try `nodewise probe --help' or `nodewise probe --usage' for more information.
+! --time ... 30s ... 'never'
 ? 2
 $ nodewise probe --mpi lam -- mpirun -n 2
-! nodewise probe: --mpi is openmpi or mpich, not 'lam'
-! Try `nodewise probe --help' or `nodewise probe --usage' for more information.
+! --mpi ... openmpi ... 'lam'
 ? 2
 $ nodewise probe -- cat
-! nodewise probe: nothing tells whose MPI 'cat' starts; give --mpi openmpi or --mpi mpich
+! MPI ... 'cat'
 ? 4
 $ nodewise probe -- ./nowhere/mpirun -n 2
-! nodewise probe: './nowhere/mpirun' is no launcher of Open MPI, MPICH or Slurm that can be run here
+! './nowhere/mpirun' ... launcher ... MPI ... MPICH
 ? 4
 ## Two results have two files.
 $ nodewise probe -o x --matrix x -- touch started; echo $?; nodewise probe --matrix - -- touch started; echo $?; nodewise probe --json --matrix - -- touch started; echo $?; nodewise probe --json -o y --matrix - -- touch started; echo $?; ls
-! nodewise probe: -o and --matrix both write to x
-! nodewise probe: the machine and --matrix both write to standard output
-! nodewise probe: --json and --matrix both write to standard output
-! nodewise probe: --json and --matrix both write to standard output
+! -o ... --matrix
+! --matrix ... standard output
+! --json ... --matrix ... standard output
+! --json ... --matrix ... standard output
 2
 2
 2
@@ -41,9 +38,9 @@ ended
 ? 2
 ## A job of which nothing is heard.
 $ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; nodewise probe --mpi $mpi -- true
-! nodewise probe: nothing was measured: 'true' ended with status 0 (the launcher is given without a program)
+! measured ... 'true' ... status 0
 ? 1
 ## What stands in front of a program leaves its input alone.
 $ built=$(dirname "$(command -v nodewise)"); mpi=openmpi; [ -x "$built/nodewise-probe-$mpi" ] || mpi=mpich; echo kept | { nodewise probe --mpi $mpi -- sh -c 'cat >/dev/null'; cat; }
 kept
-! nodewise probe: nothing was measured: 'sh' ended with status 0 (the launcher is given without a program)
+! measured ... 'sh' ... status 0

@@ -1,41 +1,41 @@
 ## what ranks leave after a bad end is checked before it is believed
 $ cp $FIXTURES/profile/invalid/* . && nodewise profile --merge empty
-! empty.part.0:1: cut short
+! empty.part.0:1 ... cut short
 ? 3
 $ nodewise profile --merge short
-! short.part.0:1: cut short
+! short.part.0:1 ... cut short
 ? 3
 $ nodewise profile --merge magic
-! magic.part.0:1: not a part of a profile
+! magic.part.0:1 ... profile
 ? 3
 $ nodewise profile --merge order
-! order.part.0:1: of a machine of other byte order
+! order.part.0:1 ... byte order
 ? 3
 $ nodewise profile --merge rank
-! rank.part.0:1: rank 2 of 2
+! rank.part.0:1 ... rank 2
 ? 3
 $ nodewise profile --merge count
-! count.part.0:1: cut short or damaged
+! count.part.0:1 ... damaged
 ? 3
 $ nodewise profile --merge state
-! state.part.0:1: cut short or damaged
+! state.part.0:1 ... damaged
 ? 3
 $ nodewise profile --merge peer
-! peer.part.0:1: damaged
+! peer.part.0:1 ... damaged
 ? 3
 $ nodewise profile --merge negative
-! negative.part.0:1: damaged
+! negative.part.0:1 ... damaged
 ? 3
 $ nodewise profile --merge class
-! class.part.0:1: damaged
+! class.part.0:1 ... damaged
 ? 3
 $ nodewise profile --merge twice
-! twice.part.00:1: of another run than twice.part.0
+! twice.part.00:1 ... run ... twice.part.0
 ? 3
 $ ls | grep -v part
 ? 1
 $ nodewise profile --merge nothing
-! nodewise profile: nothing: no rank left a part of it
+! nothing ... no rank
 ? 4
 ## What cannot be written is no fault of what is read, and parts are kept.
 $ cp $SOURCE/tests/fuzz/corpus/part/good good.part.0; for o in /dev/full /nowhere/x good.part.0 ./good.part.0 good.pattern; do nodewise profile --merge good -o $o; echo $?; done; cmp good.part.0 $SOURCE/tests/fuzz/corpus/part/good; ls good*
@@ -46,24 +46,24 @@ $ cp $SOURCE/tests/fuzz/corpus/part/good good.part.0; for o in /dev/full /nowher
 0
 good.part.0
 good.pattern
-! /dev/full: No space left on device
-! /nowhere/x: No such file or directory
-! nodewise profile: 'good.part.0' is an input: -o would write over it
-! nodewise profile: './good.part.0' is an input: -o would write over it
+! /dev/full ... No space left on device
+! /nowhere/x ... No such file or directory
+! 'good.part.0' ... input ... -o
+! './good.part.0' ... input ... -o
 ## usage
 $ nodewise profile -- mpirun -n 2 ./app
-! nodewise profile: which file? standard output is the program's; give -o FILE
+! standard output ... -o FILE
 ? 2
 $ for models in foo bcast:ring allreduce:ring,gather "" off,bcast:binomial; do nodewise profile --collectives "$models" -o x.pattern -- ./nothing 2>&1 | sed -n 1p; done
-nodewise profile: --collectives: 'foo' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
-nodewise profile: --collectives: 'bcast:ring' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
-nodewise profile: --collectives: 'gather' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
-nodewise profile: --collectives: '' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
-nodewise profile: --collectives: 'off' is no model of a collective call, such as allreduce:ring; nodewise-profile(1) lists them
+~ --collectives ... 'foo' ... allreduce:ring
+~ --collectives ... 'bcast:ring' ... allreduce:ring
+~ --collectives ... 'gather' ... allreduce:ring
+~ --collectives ... '' ... allreduce:ring
+~ --collectives ... 'off' ... allreduce:ring
 $ for models in off bcast:binomial,scan:auto; do nodewise profile --collectives "$models" -o x.pattern -- ./nothing 2>&1; done
-nodewise profile: nothing tells whose MPI './nothing' uses; give --mpi openmpi or --mpi mpich
-nodewise profile: nothing tells whose MPI './nothing' uses; give --mpi openmpi or --mpi mpich
+~ MPI ... './nothing'
+~ MPI ... './nothing'
 ? 4
 $ nodewise profile -o x.pattern -- ./nothing
-! nodewise profile: nothing tells whose MPI './nothing' uses; give --mpi openmpi or --mpi mpich
+! MPI ... './nothing'
 ? 4

@@ -61,18 +61,16 @@ $ nodewise report --json -t magc-a -p app.pattern app.mapping | python3 -c '
 nodewise.report/1 ['default', 'app.mapping']
 ## Bad input leaves no page.
 $ nodewise report -t magc-a
-! nodewise report: -t SOURCE and -p PATTERN are needed
-! Try `nodewise report --help' or `nodewise report --usage' for more
-! information.
+! -t ... SOURCE ... -p ... PATTERN
 ? 2
 $ nodewise report -t magc-a -p none.pattern -o no.html
-! none.pattern:0: No such file or directory
+! none.pattern ... No such file or directory
 ? 3
 $ nodewise report -t magc-a -p app.pattern host.pattern -o no.html
-! host.pattern:1: expected 'nodewise mapping 1'
+! host.pattern:1 ... 'nodewise mapping 1'
 ? 3
 $ nodewise report -t magc-a -p 16.pattern app.mapping -o no.html
-! app.mapping:0: the mapping has 64 ranks and the pattern 16
+! app.mapping ... 64 ranks ... 16
 ? 3
 $ test -e no.html
 ? 1
@@ -100,13 +98,13 @@ $ nodewise map -q -t 'hwloc:package:2 core:4' -p 16.pattern --imbalance 0 -o sha
 $ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern share.mapping -o share.html && python3 check.py share.html
 share.html 6 True [] [] True
 $ nodewise report -q -t 'hwloc:package:2 core:4' -p 16.pattern -o no.html
-! nodewise report: 16 ranks do not fit on 1 host with room for 8; at most 8 would fit
+! 16 ranks ... 1 host ... room ... 8
 ? 3
 
 ## Heat maps show nothing that a simulation finds.
 $ nodewise report -t hierarchy:2:2@1:10 -p app.pattern --svg --simulate always -o both.svg 2>&1 | head -1; ls both.svg 2>/dev/null
-nodewise report: --svg draws heat maps, which show nothing that --simulate finds
+~ --svg ... --simulate ... finds
 ? 2
 $ nodewise report -t hierarchy:2:2@1:10 -p app.pattern app.mapping --seed 7 -o both.html 2>&1 | head -1; ls both.html 2>/dev/null
-nodewise report: --algorithm and --seed compute a mapping where no MAPPING is given
+~ --algorithm ... --seed ... mapping ... MAPPING
 ? 2

@@ -25,31 +25,30 @@ $ nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths
 6 2 256296
 $ echo 1 >speeds; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --speeds speeds
 ? 3
-! speeds:1: 1 numbers, and 12 are needed
+! speeds:1 ... 1 numbers ... 12
 ## Bad input; what it would pass over is refused.
 $ for o in --hosts=grisou-1 --output-format=pe --capacity=4 --fix=none --elements=pu --time=1s --steps=9; do nodewise map -t mpdata-intra --algorithm rowcol --grid 512x512x64 $o 2>&1 >/dev/null | head -1; done
-nodewise map: --hosts is no option of --algorithm rowcol
-nodewise map: --output-format is no option of --algorithm rowcol
-nodewise map: --capacity is no option of --algorithm rowcol
-nodewise map: --fix is no option of --algorithm rowcol
-nodewise map: --elements is no option of --algorithm rowcol
-nodewise map: --time is no option of --algorithm rowcol
-nodewise map: --steps is no option of --algorithm rowcol
+~ --hosts ... --algorithm ... rowcol
+~ --output-format ... --algorithm ... rowcol
+~ --capacity ... --algorithm ... rowcol
+~ --fix ... --algorithm ... rowcol
+~ --elements ... --algorithm ... rowcol
+~ --time ... --algorithm ... rowcol
+~ --steps ... --algorithm ... rowcol
 $ nodewise map -t mpdata-inter --algorithm rowcol
 ? 2
-! nodewise map: rowcol needs -t SOURCE and --grid NxMxL, and no pattern
-! Try `nodewise map --help' or `nodewise map --usage' for more information.
+! -t ... SOURCE ... --grid ... NxMxL ... pattern
 $ printf 'nodewise bandwidths 1\ngroup a 12\nbetween a a 0 1\n' > zero; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths zero -o none
 ? 3
-! zero:3: bandwidth 0 is not positive
+! zero:3 ... bandwidth
 $ test -e none
 ? 1
 $ printf 'nodewise bandwidths 1\ngroup a 11\ngroup b 1\nbetween a a 1 1\n' > half; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths half
 ? 3
-! half:1: no bandwidths from process 0 to 11
+! half:1 ... bandwidths ... 11
 $ printf 'nodewise bandwidths 1\ngroup a 2\nbetween a a 1 1\n' > two; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths two
 ? 3
-! two:1: bandwidths of 2 processes, and the machine has 12 nodes
+! two:1 ... bandwidths ... 2 ... 12 nodes
 $ printf 'nodewise bandwidths 1\ngroup a 12\nbetween a a 1e-308 1e-308\n' > slow; nodewise map -t mpdata-inter --algorithm rowcol --grid 512x512x64 --bandwidths slow
 ? 3
-! nodewise map: an exchange over the slowest link would take longer than can be told
+! slowest link

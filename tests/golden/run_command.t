@@ -1,20 +1,18 @@
 ## usage
 $ nodewise run
-! nodewise run: which program? nodewise run -n 64 -- ./app
-! Try `nodewise run --help' or `nodewise run --usage' for more information.
+! nodewise run -n 64 -- ./app
 ? 2
 $ nodewise run -n 0 -- true
-! nodewise run: ranks are a number from 1, not '0'
-! Try `nodewise run --help' or `nodewise run --usage' for more information.
+! ranks ... '0'
 ? 2
 $ nodewise run --launcher ./none -- ./app
-! nodewise run: './none' is no launcher that is known
+! './none' ... launcher
 ? 4
 ## a double of Open MPI's launcher, which prints what it is told
 $ printf '#!/bin/sh\necho "mpirun (Open MPI) 4.1.4"\n' > mpirun && chmod +x mpirun && printf '#!/bin/sh\n# libmpi.so.40\n' > app && chmod +x app && mkdir store
 $ HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run --store store -n 4 --launcher './mpirun --oversubscribe' --dry-run --no-store -- ./app 'a b'
 ./mpirun --oversubscribe -n 4 ./app 'a b'
-! nodewise run: no pattern is known, and none is to be stored: started as without nodewise
+! pattern ... started
 $ printf '#!/bin/sh\necho asked >>asked; echo "mpirun (Open MPI) 4.1.4"\n' >mpirun.slow; chmod +x mpirun.slow; HWLOC_SYNTHETIC='package:1 core:4 pu:1' nodewise run -q -n 4 --launcher ./mpirun.slow --dry-run --no-store -- ./app; wc -l <asked
 ./mpirun.slow -n 4 ./app
 1
@@ -29,30 +27,29 @@ $ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run --json -- .
   "environment": {},
   "command": ["./mpirun", "-n", "1", "./app", "it's"]
 }
-! nodewise run: warning: /proc/none: No such file or directory; started as without nodewise
+! /proc/none ... No such file or directory
 $ nodewise run --store store -n 1 --launcher ./mpirun --no-store -q -o told -- ./app "it's"; cat told
 mpirun (Open MPI) 4.1.4
 ./mpirun -n 1 ./app 'it'\''s'
 $ nodewise run -n 1 --launcher ./mpirun --json -- ./app
-! nodewise run: standard output is the program's; give -o FILE or --dry-run
-! Try `nodewise run --help' or `nodewise run --usage' for more information.
+! standard output ... -o FILE
 ? 2
 $ nodewise run -n 1 --launcher ./mpirun -o app -- ./app
-! nodewise run: 'app' is an input: -o would write over it
+! 'app' ... input ... -o
 ? 2
 $ nodewise run -n 1 --launcher ./mpirun -o /nowhere/x -- ./app
-! /nowhere/x: No such file or directory
+! /nowhere/x ... No such file or directory
 ? 1
 ## no trouble of ours keeps the program from being started
 $ nodewise run --store /proc/none -n 1 --launcher ./mpirun --dry-run -- ./app
 ./mpirun -n 1 ./app
-! nodewise run: warning: /proc/none: No such file or directory; started as without nodewise
+! /proc/none ... No such file or directory
 $ touch file && nodewise run --store file -n 1 --launcher ./mpirun --dry-run -- ./app 2>err; sed 's/: [^:]*file:/: file:/' err
 ./mpirun -n 1 ./app
-nodewise run: warning: file: not a directory; started as without nodewise
+~ file ... directory
 $ printf '# none\nn[1-\n' > bad && nodewise run --store store -n 4 --hostfile bad --launcher ./mpirun --dry-run -- ./app
 ./mpirun -n 4 --hostfile bad ./app
-! nodewise run: warning: bad:2: host list 'n[1-': a '[' without ']'; started as without nodewise
+! bad:2 ... host ... 'n[1-' ... '[' ... ']'
 ## hosts of a file as map and launch read them; what they refuse is the launcher's to refuse
 $ for l in 'me@n1 slots=3 max_slots=4' 'n[1-2] slots = 3 # all' 'n1:2 ifhn=ib0' 'n1 slots=2 slots=3' '[::1]:4' 'n1 sockets=2' ''; do printf "$l\n" > hosts; nodewise run --store store --launcher ./mpirun --hostfile hosts --dry-run --no-store -q -- ./app; done
 ./mpirun -n 3 --hostfile hosts ./app
@@ -62,10 +59,10 @@ $ for l in 'me@n1 slots=3 max_slots=4' 'n[1-2] slots = 3 # all' 'n1:2 ifhn=ib0' 
 ./mpirun --hostfile hosts ./app
 ./mpirun --hostfile hosts ./app
 ./mpirun --hostfile hosts ./app
-! nodewise run: warning: hosts:1: slots are said twice: 2 and 3; started as without nodewise
-! nodewise run: warning: hosts:1: '[::1]:4' is an IPv6 address; launchers take names of hosts; started as without nodewise
-! nodewise run: warning: hosts:1: expected slots=N, not 'sockets=2'; started as without nodewise
-! nodewise run: warning: hosts:1: no host in the file; started as without nodewise
+! hosts:1 ... slots ... 2 ... 3
+! hosts:1 ... '[::1]:4' ... IPv6 ... address
+! hosts:1 ... slots=N ... 'sockets=2'
+! hosts:1 ... no host
 ## hosts of a Slurm allocation, tasks too
 $ SLURM_JOB_NODELIST='n[1-2],x' SLURM_NTASKS=6 nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 6 ./app
@@ -81,9 +78,9 @@ $ for v in PBS_NODEFILE=none PE_HOSTFILE=nodes 'LSB_MCPU_HOSTS=n1 2 n2'; do env 
 ./mpirun -n 2 ./app
 ./mpirun -n 2 ./app
 ./mpirun -n 2 ./app
-! nodewise run: warning: PBS_NODEFILE: none:0: No such file or directory; started as without nodewise
-! nodewise run: warning: PE_HOSTFILE: nodes:1: how many slots has 'n1'?; started as without nodewise
-! nodewise run: warning: LSB_MCPU_HOSTS: how many slots has 'n2'?; started as without nodewise
+! PBS_NODEFILE ... none ... No such file or directory
+! PE_HOSTFILE ... nodes:1 ... slots ... 'n1'
+! LSB_MCPU_HOSTS ... slots ... 'n2'
 ## Flux is asked: all of the instance, or the job that we are in. A double of flux(1) that
 ## answers what flux-resource(1) and flux-jobs(1) say, and nothing else.
 $ mkdir double; printf '#!/bin/sh\ncase "$*" in\n"resource list -n -s up -o {nodelist}") echo "n[1-3],x";;\n"jobs -n -o {nodelist} f7") echo x;;\n"jobs -n -o {nodelist} f8") ;;\n*) exit 1;;\nesac\n' >double/flux; chmod +x double/flux; for v in FLUX_JOB_ID= FLUX_JOB_ID=f7 FLUX_JOB_ID=f8 FLUX_JOB_ID=f9 SLURM_JOB_NODELIST=n4; do [ $v = FLUX_JOB_ID= ] && set -- -u FLUX_JOB_ID || set -- $v; env "$@" FLUX_URI=local:///run/flux/local PATH="$PWD/double:$PATH" nodewise run --store store -n 4 --launcher ./mpirun --dry-run --no-store --json -q -- ./app | grep -e why -e hosts; done
@@ -94,13 +91,13 @@ $ mkdir double; printf '#!/bin/sh\ncase "$*" in\n"resource list -n -s up -o {nod
   "why": "FLUX_URI: flux(1) does not tell the hosts of this job",
   "hosts": 0,
   "hosts": 1,
-! nodewise run: warning: FLUX_URI: flux(1) knows no host of this job; started as without nodewise
-! nodewise run: warning: FLUX_URI: flux(1) does not tell the hosts of this job; started as without nodewise
+! FLUX_URI ... flux(1) ... host
+! FLUX_URI ... flux(1) ... hosts
 $ nodewise run --store store --hosts 'n[1-2]:3' --launcher ./mpirun --dry-run --no-store -q -- ./app
 ./mpirun -n 6 --host n1:3,n2:3 ./app
 ## Without '--' too the program's options are its own.
 $ nodewise run --launcher ./none ./app -n 3 --help
-! nodewise run: './none' is no launcher that is known
+! './none' ... launcher
 ? 4
 ## As many ranks as cores, not as hardware threads, where nobody says how many.
 $ HWLOC_SYNTHETIC='package:1 core:3 pu:2' nodewise run --store store --launcher ./mpirun --dry-run --no-store -q -- ./app
@@ -116,12 +113,12 @@ $ printf '#!/bin/sh\necho "mpirun (Open MPI) 5.0.7"\n' >five && mkdir 5 && mv fi
 5/mpirun --map-by :OVERSUBSCRIBE -n 4 ./app
 ## A quote without its other end.
 $ nodewise run --launcher "./mpirun 'x" --dry-run -- ./app
-! nodewise run: --launcher: the quote ' is not closed
+! --launcher ... quote
 ? 2
 ## A list of hosts that cannot be read is the launcher's, as it was given.
 $ nodewise run --hosts 'a:2,b[' -n 2 --launcher ./mpirun --store store --dry-run -- ./app
 ./mpirun -n 2 --host 'a:2,b[' ./app
-! nodewise run: warning: host list 'b[': a '[' without ']'; started as without nodewise
+! host ... 'b[' ... '[' ... ']'
 ## ranks where nobody says: all slots, a bare name's one among them; more than there are numbers for are no sum below 0
 $ for l in a:4,b a:2000000000,b:2000000000; do nodewise run --store store --launcher ./mpirun --hosts $l --dry-run --no-store -q -- ./app; done
 ./mpirun -n 5 --host a:4,b ./app
@@ -131,8 +128,8 @@ $ nodewise pattern --generate stencil2d5:dims=1x2 -q -o two.pattern; printf 'nod
 > printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp two.pattern "${r%%%%,*}";;\n*" true") exit 1;;\n*) echo "hosts: $SLURM_HOSTFILE";;\nesac\n' >srun; chmod +x srun
 > for i in 1 2; do SLURM_HOSTFILE=mine nodewise run --store hosts.store --launcher ./srun --mpi mpich --hosts n1,n2 -n 2 -t two.yaml -- ./app; done
 hosts: mine
-! nodewise run: first time: profiled 2 ranks and stored their pattern; the next run will be mapped
-! nodewise run: warning: the launcher does not take the mapping; started as without nodewise
+! profiled ... 2 ranks
+! launcher ... mapping ... started
 ## while unknown hosts are measured a bar is drawn on a terminal
 $ python3 -c 'import os; os.openpty()' 2>/dev/null || { echo SKIP no pseudo terminal; exit 77; }
 > printf '#!/bin/sh\ncase "$*" in\n--version) echo slurm 22.05.8;;\n*NODEWISE_RECORD=*) r=${*#*NODEWISE_RECORD=}; cp two.pattern "${r%%%%,*}";;\n*nodewise-probe*) for i in 1 2 3 4 5 6; do echo "@nodewise-probe stage pairs $i 6"; sleep 0.5; done;;\nesac\n' >srun

@@ -9,42 +9,42 @@ $ printf 'nodewise pattern 1\nranks 4 edges 3\n0 0 hh 600 1\n0 2 hh 12 2\n1 3 hh
 default             -      5 s       0.0 %
 ## Without the helper the estimate is still there.
 $ NODEWISE_SIMGRID=/nowhere nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern
-! nodewise simulate: NODEWISE_SIMGRID: '/nowhere' cannot be started
+! NODEWISE_SIMGRID ... '/nowhere'
 ? 4
 $ NODEWISE_SIMGRID=/nowhere nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern --estimate | tail -1
 default             -     10 s       0.0 %
 ## A helper that fails.
 $ NODEWISE_SIMGRID=/bin/false nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern
-! nodewise simulate: nodewise-simgrid ended without an answer
+! nodewise-simgrid ... answer
 ? 1
 ## More messages than can be simulated in a minute: 500 ranks, all to all.
 $ awk 'BEGIN{print "nodewise pattern 1\nranks 500 edges 249500"; for(i=0;i<500;i++)for(j=0;j<500;j++)if(i!=j)print i,j,"hh 1 1"}' > all.pattern
 $ nodewise simulate -t hierarchy:512@1 -p all.pattern
-! nodewise simulate: 249500 messages are more than the 200000 that are simulated in about a minute: this is the congestion estimate; --force simulates them
+! 249500 messages ... 200000 ... congestion
 MAPPING NOT SIMULATED ESTIMATE IMPROVEMENT
 default             -    499 s       0.0 %
 ## Nothing to share, nothing that fits, nothing asked for.
 $ printf '0 1\n1 0\n' > two.txt
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 6 1\n' > two.pattern
 $ nodewise simulate -t matrix:two.txt -p two.pattern
-! nodewise simulate: 'two.txt' gives distances and no links: there is nothing for messages to share
+! 'two.txt' ... distances
 ? 4
 $ nodewise simulate -t hierarchy:2:2@1:10 -p two.pattern app.mapping
-! app.mapping:0: the mapping has 4 ranks and the pattern 2
+! app.mapping ... 4 ranks ... 2
 ? 3
 $ nodewise simulate -t hierarchy:2:2@1:10 -p no-such-file
-! no-such-file:0: No such file or directory
+! no-such-file ... No such file or directory
 ? 3
 $ nodewise simulate -t hierarchy:2:2@1:10 -p app.pattern --bytes 0 2>/dev/null
 ? 2
 $ nodewise simulate -t hierarchy:2:2@1:10 2>/dev/null
 ? 2
 $ nodewise simulate -t hierarchy:2:2@1:10 -p two.pattern --estimate --force 2>&1 | head -1
-nodewise simulate: --estimate and --force exclude each other
+~ --estimate ... --force ... exclude
 
 ## A mapping that is wrong is known before anything is simulated, which here would fail.
 $ printf 'nodewise pattern 1\nranks 8 edges 1\n0 1 hh 8 1\n' >eight.pattern; printf 'nodewise mapping 1\nranks 8\nfirst here\n' >wrong.mapping; NODEWISE_SIMGRID=/bin/false nodewise simulate -t hierarchy:4:2@1:10 -p eight.pattern wrong.mapping
-! wrong.mapping:2: 8 ranks do not fit in a file this short
+! wrong.mapping:2 ... 8 ranks ... short
 ? 3
 ## Who starts a command in the background has it ignore Ctrl-C: it is not called off.
 $ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 9 1\n' >two.pattern; printf '#!/bin/sh\ncat >/dev/null; sleep 1; echo time 9\n' >slow; chmod +x slow

@@ -20,7 +20,7 @@ hierarchy: machine                      4
 `-group                 2               2
   `-core 0-3       2 each
 $ nodewise topology hierarchy:4:0
-! hierarchy: a level size is a number from 1, not '0'
+! hierarchy ... level ... '0'
 ? 3
 ## Three switches in a tree, four nodes (Rashti et al., figure 5).
 $ nodewise topology rashti-32
@@ -109,37 +109,35 @@ $ cd "$FIXTURES/topology/valid"; nodewise topology gpu-memory.v2.xml >"$OLDPWD/2
 $ sed 's/<topology[^>]*>/<!-- a --> & <!-- <object\n> -->/; 0,/<object/! s/<object/<!-- - -->&/' "$FIXTURES/topology/valid/node.xml" >node.xml; [ $(grep -c '<!--' node.xml) -gt 2 ] && nodewise topology node.xml | tail -n +3 >a; nodewise topology "$FIXTURES/topology/valid/node.xml" | tail -n +3 | diff - a | head -3
 ## What cannot be is said, in words that name what would do.
 $ nodewise topology magc-a --distance 0 96
-! nodewise topology: there is no element 96: the machine has 96 elements, from 0
+! element ... 96 ... 96 elements
 ? 2
 $ nodewise topology magc-a --distance gpu64 0
-! nodewise topology: there is no gpu64: the machine has 64 GPUs, from 0
+! gpu64 ... 64 GPUs
 ? 2
 $ nodewise topology magc-a --distance 0 core1
-! nodewise topology: an end is an element's number or gpuN, not 'core1'
+! gpuN ... 'core1'
 ? 2
 $ nodewise topology magc-a --svg --list
-! nodewise topology: one of --tree, --svg, --yaml, --list, --distance and --route at a time
-! Try `nodewise topology --help' or `nodewise topology --usage' for more
-! information.
+! --tree ... --svg ... --route
 ? 2
 $ nodewise topology no-such-machine -o kept.svg --svg; echo $?; test -e kept.svg || echo none
 2
 none
-! nodewise topology: 'no-such-machine' is no topology source; 'nodewise topology --help' lists them
+! 'no-such-machine' ... topology
 ## A file longer than hwloc can be told is refused unread.
 $ truncate -s 2G long.xml; nodewise topology long.xml
-! long.xml:0: of 2 GiB or more, which hwloc cannot read
+! long.xml ... 2 ... GiB ... hwloc
 ? 3
 $ rm long.xml
 ## What hwloc is told to take for this machine is taken, or refused: not passed over.
 $ HWLOC_XMLFILE=nothing.xml nodewise topology -q
-! nothing.xml:0: No such file or directory (HWLOC_XMLFILE)
+! nothing.xml ... No such file or directory ... HWLOC_XMLFILE
 ? 3
 $ echo hello >hello.xml; HWLOC_XMLFILE=hello.xml nodewise topology -q
-! hello.xml:1: no hwloc XML: a tag was expected, not 'h' (HWLOC_XMLFILE)
+! hello.xml:1 ... tag ... 'h' ... HWLOC_XMLFILE
 ? 3
 $ HWLOC_SYNTHETIC=zebra nodewise topology live -q
-! nodewise topology: HWLOC_SYNTHETIC is no machine such as 'package:2 core:12 pu:1': 'zebra'
+! HWLOC_SYNTHETIC ... 'zebra'
 ? 2
 $ HWLOC_SYNTHETIC='core:3 pu:1' HWLOC_XMLFILE= nodewise topology live | sed -n 1p
 live: 1 node, 3 cores, 0 GPUs, 4 links (3 with assumed figures)

@@ -4,8 +4,12 @@
  * where the sender, who times both ways, asks for it. Opening
  * costs more than many copies, so what was opened is kept, a bounded number,
  * and known by handle and buffer id: memory freed and given out anew may have
- * an old handle. A sender that cannot open it says so, and room is granted as
- * to any other. */
+ * an old handle. As long as it is open the memory stays allocated, even after
+ * its owner freed it, and the driver opens no new memory at its addresses
+ * (CUDA_ERROR_ALREADY_MAPPED): so mappings that are not used are closed after a
+ * while, and if the driver refuses new memory, those of its owner are closed
+ * and the call is made once more. A sender that still cannot open the memory
+ * says so, and the receiver grants room for this message as for any other. */
 #include "channel/fetch.h"
 
 #include "base/clock.h"
@@ -14,6 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Opening costs about 100 us: so often, that is a ten thousandth of the time.
+ */
+enum { OPENED_IDLE_NS = 1000000000 };
 
 static bool may_offer(const nw_channel_request *request)
 {
@@ -77,8 +85,40 @@ bool nw_opened_offer(nw_channel_request *request)
     return true;
 }
 
-static struct nw_opened *find(nw_channel *channel, const struct nw_peer *peer,
-                              int32_t at, const struct nw_wire *open)
+static void opened_drop(struct nw_opened *one)
+{
+    nw_memory_close(one->at, one->memory);
+    one->memory = NULL;
+}
+
+bool nw_opened_forget(nw_channel *channel, const struct nw_peer *peer)
+{
+    bool any = false;
+
+    for (int i = 0; i < NW_OPENED; i++) {
+        struct nw_opened *one = &channel->opened[i];
+
+        if (!one->memory || one->peer != peer->rank)
+            continue;
+        opened_drop(one);
+        any = true;
+    }
+    return any;
+}
+
+void nw_opened_look(nw_channel *channel, uint64_t now)
+{
+    for (int i = 0; i < NW_OPENED; i++)
+        if (channel->opened[i].memory &&
+            now - channel->opened[i].used_ns > OPENED_IDLE_NS)
+            opened_drop(&channel->opened[i]);
+}
+
+/* The mapping of this memory, else a free place; the one used longest ago is
+ * closed if there is none. */
+static struct nw_opened *opened_find(nw_channel *channel,
+                                     const struct nw_peer *peer, int32_t at,
+                                     const struct nw_wire *open)
 {
     struct nw_opened *best = channel->opened;
 
@@ -87,21 +127,23 @@ static struct nw_opened *find(nw_channel *channel, const struct nw_peer *peer,
             one->id == open->key &&
             !memcmp(one->handle, open->handle, sizeof one->handle))
             return one;
-        else if (!one->memory || (best->memory && one->used < best->used))
+        else if (!one->memory || (best->memory && one->used_ns < best->used_ns))
             best = one;
-    nw_memory_close(best->at, best->memory);
-    best->memory = NULL;
+    opened_drop(best);
     return best;
 }
 
 static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
                              int32_t at, const struct nw_wire *open, char **out)
 {
-    struct nw_opened *one = find(channel, peer, at, open);
+    struct nw_opened *one = opened_find(channel, peer, at, open);
     nw_status status = NW_OK;
 
     if (!one->memory) {
         status = nw_memory_open_offer(at, open->handle, &one->memory);
+        if (status && status != NW_EUNSUPPORTED &&
+            nw_opened_forget(channel, peer))
+            status = nw_memory_open_offer(at, open->handle, &one->memory);
         one->at = at;
         memcpy(one->handle, open->handle, sizeof one->handle);
         one->id = open->key;
@@ -109,7 +151,7 @@ static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
     }
     if (status)
         return status;
-    one->used = ++channel->opens;
+    one->used_ns = nw_clock_ns();
     *out = (char *)one->memory + open->address;
     return NW_OK;
 }
@@ -144,6 +186,7 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
     status = open_memory(channel, peer, at, open, &memory);
     if (status) {
         done.bytes = 0;
+        done.order = status == NW_EUNSUPPORTED;
         nw_send_control(peer, channel, &done);
         return;
     }
@@ -163,5 +206,5 @@ void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
 void nw_opened_close(nw_channel *channel)
 {
     for (int i = 0; i < NW_OPENED; i++)
-        nw_memory_close(channel->opened[i].at, channel->opened[i].memory);
+        opened_drop(&channel->opened[i]);
 }

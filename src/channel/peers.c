@@ -374,6 +374,7 @@ void nw_peer_lose(nw_channel *channel, struct nw_peer *peer, const char *why)
     end_head(channel, peer);
     end_announced(channel, peer);
     end_wildcards(channel);
+    (void)nw_opened_forget(channel, peer);
 }
 
 /* Where the kernel gives no descriptor of a process: before 5.3, in containers

@@ -155,6 +155,7 @@ bool nw_progress(nw_channel *channel)
         if (now - channel->looked_ns > LOOK_NS) {
             channel->looked_ns = now;
             nw_peers_look(channel);
+            nw_opened_look(channel, now);
         }
     }
     return any;

@@ -280,7 +280,7 @@ void nw_rendezvous_filled(nw_channel *channel, struct nw_peer *peer,
     if (!request)
         return; /* it ended with an error before */
     if (request->offered && request->peer == peer && !done->bytes) {
-        peer->refuses = true;
+        peer->refuses = done->order;
         request->offered = false;
         grant(request);
         return;

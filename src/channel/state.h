@@ -93,7 +93,7 @@ struct nw_flight {
 struct nw_opened {
     void *memory; /* NULL: free */
     char handle[64];
-    uint64_t id, used;
+    uint64_t id, used_ns;
     int32_t peer, at; /* `at`: the GPU whose copies it was opened for */
 };
 
@@ -168,7 +168,7 @@ struct nw_peer {
     int32_t rank, pid, watch; /* watch: descriptor of the process, -1 none */
     bool here, used, bye, lost;
     bool at_once;         /* the kernel lets us write to its memory */
-    bool refuses;         /* to open our memory */
+    bool refuses;         /* its GPU cannot reach ours: to open our memory */
     bool parting, parted; /* being so; nothing comes from it any more */
     uint64_t died_ns;     /* 0: lives */
     uint64_t lost_ns;
@@ -232,7 +232,7 @@ struct nw_channel {
     int32_t stuck;    /* peers with something to send */
     const struct nw_mapping *mapping;
     bool has_gpu, reaches; /* GPU memory past the driver, if it can */
-    uint64_t opens;        /* 0: switched off; grows with each use */
+    bool opens;            /* GPU memory of other processes */
     struct nw_opened opened[NW_OPENED];
     struct nw_regions regions[NW_ENDPOINTS];
     /* How large messages leave GPU memory that the adapter reaches: read by
@@ -376,6 +376,9 @@ void nw_opened_weigh(nw_channel_request *request);
 void nw_opened_took(nw_channel_request *request);
 void nw_opened_asked(nw_channel *channel, struct nw_peer *peer,
                      const struct nw_wire *open);
+/* Closes what was opened of a peer's memory; whether there was any. */
+bool nw_opened_forget(nw_channel *channel, const struct nw_peer *peer);
+void nw_opened_look(nw_channel *channel, uint64_t now); /* closes unused ones */
 void nw_opened_close(nw_channel *channel);
 
 /* progress.c */

@@ -12,7 +12,7 @@
 
 enum {
     NW_WIRE_MAGIC = 0x574e,
-    NW_WIRE_VERSION = 7,
+    NW_WIRE_VERSION = 8,
     NW_WIRE_HEADER = 32, /* bytes before an eager payload */
     NW_WIRE_WORDS = 64,  /* of a sender's board */
 };
@@ -44,12 +44,13 @@ struct nw_wire {
     int32_t tag;
     uint16_t credits; /* slots given back */
     uint16_t order;   /* EAGER to RTS: counts them, for each peer; CTS: not 0
-                         where what was to be read cannot be */
-    uint64_t bytes;
-    uint64_t id;     /* RTS, FETCH: the sender's; CTS, OPEN: that; DONE: the
-                        receiver's; ABORT: that of who hears it */
-    uint64_t to;     /* CTS, OPEN: the receiver's */
-    uint64_t offset; /* FETCH: whether the time of the read is asked for */
+                         where what was to be read cannot be; DONE of no bytes:
+                         not 0 if no memory of the receiver can be opened */
+    uint64_t bytes;   /* DONE: 0 if the memory offered could not be opened */
+    uint64_t id;      /* RTS, FETCH: the sender's; CTS, OPEN: that; DONE: the
+                         receiver's; ABORT: that of who hears it */
+    uint64_t to;      /* CTS, OPEN: the receiver's */
+    uint64_t offset;  /* FETCH: whether the time of the read is asked for */
     uint64_t address, key;
     char handle[64];
 };

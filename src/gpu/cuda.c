@@ -14,7 +14,9 @@
 enum {
     OUT_OF_MEMORY = 2,
     NOT_READY = 600,
+    NO_PEER = 217,
     ALREADY_REACHED = 704,
+    NOT_SUPPORTED = 801,
     STREAM_NON_BLOCKING = 1,
     EVENT_NO_TIMING = 2,
     EVENT_SHARED = 4,
@@ -289,6 +291,11 @@ static nw_status memory_import(const struct nw_gpu_handle *handle, void **out)
     cu_memory memory = 0;
     int code = nw_cuda.memory_import(&memory, *handle, IPC_REACH_PEER);
 
+    if (code == NO_PEER || code == NOT_SUPPORTED)
+        return nw_fail(NW_EUNSUPPORTED,
+                       "this GPU cannot reach another process's memory "
+                       "(error %d)",
+                       code);
     if (!code)
         *out = (void *)memory;
     return nw_cuda_check(code, "open another process's memory");

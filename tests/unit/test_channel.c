@@ -493,8 +493,8 @@ static void a_peer_without_messages_leaves(void **state)
 
 /* -- GPU memory opened in the other process -- */
 
-/* Rounds with memory that is freed and given out anew: the double's handles of
- * memory of one size are the same each time, only its ids differ. */
+/* Rounds with memory that is freed and given out anew, at the same addresses:
+ * the driver then opens it only once the mapping of the old one is closed. */
 static void open_anew(nw_channel *channel, const struct job *job, int32_t rank)
 {
     struct nw_channel_counts counts;
@@ -532,6 +532,79 @@ static void large_ones_are_copied_into_opened_memory(void **state)
     setenv("FAKE_CUDA_FAIL", "cuIpcOpenMemHandle_v2", 1);
     assert_int_equal(ranks_run(&job), 0);
     setenv("FAKE_CUDA_FAIL", "cuIpcGetMemHandle", 1);
+    assert_int_equal(ranks_run(&job), 0);
+    unsetenv("FAKE_CUDA_FAIL");
+}
+
+/* The receiver frees its memory: the sender, which has it open, must let go of
+ * it without being asked. */
+static void open_and_pause(nw_channel *channel, const struct job *job,
+                           int32_t rank)
+{
+    const struct timespec pause = {.tv_sec = 1, .tv_nsec = 500000000};
+    long (*live)(void);
+    void *memory = page(true, 300000);
+    struct nw_channel_message large = {memory, 300000, !rank, 1},
+                              small = {NULL, 0, !rank, 2};
+    nw_channel_request *request = NULL;
+    long before;
+
+    (void)job;
+    *(void **)&live = dlsym(dlopen("libcuda.so.1", RTLD_NOW), "fake_cuda_live");
+    SHOULD(live != NULL);
+    MUST(rank ? nw_channel_receive(channel, &large, &request)
+              : nw_channel_send(channel, &large, &request));
+    MUST(nw_channel_wait(&request, NULL));
+    before = live();
+    if (rank) {
+        nw_channel_memory_free(true, memory);
+        nanosleep(&pause, NULL);
+    }
+    MUST(rank ? nw_channel_send(channel, &small, &request)
+              : nw_channel_receive(channel, &small, &request));
+    MUST(nw_channel_wait(&request, NULL));
+    SHOULD(live() == before - 1);
+    if (!rank)
+        nw_channel_memory_free(true, memory);
+}
+
+static void opened_memory_is_not_kept_for_ever(void **state)
+{
+    struct job job = {.count = 2, .gpu = true, .work = open_and_pause};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
+/* Memory of one peer that cannot be opened says nothing of its other memory. */
+static void open_but_one(nw_channel *channel, const struct job *job,
+                         int32_t rank)
+{
+    struct nw_channel_counts counts;
+    void *memory[3];
+
+    (void)job;
+    for (int i = 0; i < 3; i++) {
+        nw_channel_request *request = NULL;
+        struct nw_channel_message message = {memory[i] = page(true, 300000),
+                                             300000, !rank, i};
+
+        MUST(rank ? nw_channel_receive(channel, &message, &request)
+                  : nw_channel_send(channel, &message, &request));
+        MUST(nw_channel_wait(&request, NULL));
+    }
+    for (int i = 0; i < 3; i++)
+        nw_channel_memory_free(true, memory[i]);
+    nw_channel_count(channel, &counts);
+    SHOULD(counts.opened == (rank ? 0u : 2u));
+}
+
+static void one_that_is_refused_leaves_the_others(void **state)
+{
+    struct job job = {.count = 2, .gpu = true, .work = open_but_one};
+
+    (void)state;
+    setenv("FAKE_CUDA_FAIL", "cuIpcOpenMemHandle_v2:1", 1);
     assert_int_equal(ranks_run(&job), 0);
     unsetenv("FAKE_CUDA_FAIL");
 }
@@ -853,6 +926,8 @@ int main(void)
         cmocka_unit_test(a_peer_dies),
         cmocka_unit_test(a_peer_without_messages_leaves),
         cmocka_unit_test(large_ones_are_copied_into_opened_memory),
+        cmocka_unit_test(opened_memory_is_not_kept_for_ever),
+        cmocka_unit_test(one_that_is_refused_leaves_the_others),
         cmocka_unit_test(smaller_ones_where_that_is_faster),
         cmocka_unit_test(small_ones_do_not_overtake),
         cmocka_unit_test(one_channel_goes_as_it_is_forced),

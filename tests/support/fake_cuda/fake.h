@@ -87,6 +87,7 @@ bool fake_is_device(uint64_t address);
 enum { SHARERS = 64 };
 struct sharers {
     int32_t pid[SHARERS]; /* 0: a free place */
+    uint64_t id;          /* of the memory, which handles name */
 };
 void fake_share(struct sharers *sharers, int32_t was, int32_t is);
 /* Ends the program where anyone still has it open and FAKE_CUDA_STRICT is

@@ -5,7 +5,8 @@
  * the other, a fixed distance away, is the double's own. FAKE_CUDA_READABLE
  * lets the host touch it after all; FAKE_CUDA_MEMORY is how many bytes a GPU
  * has in each process; FAKE_CUDA_SPOIL makes one byte of copies to the host
- * wrong. Addresses are not used again, so that late users fault, too. Who has
+ * wrong. Freed addresses are given out again, to the next allocation of the
+ * same size, as the real driver does; until then late users fault. Who has
  * opened memory of another process stands in a page behind it: with
  * FAKE_CUDA_STRICT its owner may not free it before they have closed it.
  */
@@ -29,6 +30,16 @@ enum {
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
 static size_t arena_room = (size_t)1 << 38; /* less where it is not to be had */
 
+/* What an exported handle says; 64 bytes with the rest zero. */
+struct handle {
+    char bytes[64];
+};
+struct exported {
+    uint32_t magic;
+    int32_t pid, fd, gpu;
+    uint64_t start, size, id; /* in the process that exports */
+};
+
 struct range {
     struct range *next;
     uintptr_t start;
@@ -38,20 +49,20 @@ struct range {
     bool foreign; /* another driver's */
     uint64_t id;
     struct sharers *sharers; /* of memory that others may open, or we have */
+    struct exported from;    /* of memory that we have opened */
+    int opens;               /* how often; 0: it is our own */
 };
 
-/* What an exported handle says; 64 bytes with the rest zero. */
-struct handle {
-    char bytes[64];
-};
-struct exported {
-    uint32_t magic;
-    int32_t pid, fd, gpu;
-    uint64_t size;
+/* Addresses that were freed. */
+struct hole {
+    struct hole *next;
+    uintptr_t start;
+    size_t room;
 };
 static const uint32_t MAGIC = 0x6e776d65;
 
 static struct range *ranges;
+static struct hole *holes;
 static unsigned long queries;
 static char *arena;
 static size_t arena_used;
@@ -135,6 +146,37 @@ void fake_unshared(const struct sharers *sharers, const char *what)
     }
 }
 
+/* The addresses freed last that have this room, else new ones; 0 if there are
+ * none. */
+static uintptr_t find_room(size_t room)
+{
+    uintptr_t start = (uintptr_t)arena + arena_used;
+
+    for (struct hole **at = &holes; *at; at = &(*at)->next)
+        if ((*at)->room == room) {
+            struct hole *hole = *at;
+
+            start = hole->start;
+            *at = hole->next;
+            free(hole);
+            return start;
+        }
+    if (!arena || room > arena_room - arena_used)
+        return 0;
+    arena_used += room + PAGE; /* a gap, for those who go too far */
+    return start;
+}
+
+static void leave_room(const struct range *range)
+{
+    struct hole *hole = malloc(sizeof *hole);
+
+    if (!hole)
+        return;
+    *hole = (struct hole){holes, range->start, range->room};
+    holes = hole;
+}
+
 static int map_twice(struct range *range, int fd, off_t offset)
 {
     int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
@@ -148,9 +190,9 @@ static int map_twice(struct range *range, int fd, off_t offset)
         else
             arena = room;
     }
-    if (!arena || range->room > arena_room - arena_used)
+    range->start = find_room(range->room);
+    if (!range->start)
         return OUT_OF_MEMORY;
-    range->start = (uintptr_t)arena + arena_used;
     if (mmap((void *)range->start, range->room, shown, MAP_SHARED | MAP_FIXED,
              fd, offset) == MAP_FAILED ||
         mmap((void *)(range->start + arena_room), range->room,
@@ -160,10 +202,10 @@ static int map_twice(struct range *range, int fd, off_t offset)
     range->sharers = sharers_of(fd, range->room);
     if (!range->sharers)
         return OUT_OF_MEMORY;
-    arena_used += range->room + PAGE; /* a gap, for those who go too far */
     return SUCCESS;
 }
 
+/* The lock is held. */
 static void unmap(const struct range *range)
 {
     if (range->gpu < 0) {
@@ -177,6 +219,8 @@ static void unmap(const struct range *range)
              -1, 0);
     if (getenv("FAKE_CUDA_READABLE"))
         munmap((void *)range->start, range->room);
+    else
+        leave_room(range);
     munmap(range->sharers, PAGE);
     if (range->fd >= 0)
         close(range->fd);
@@ -224,6 +268,7 @@ static int allocate(size_t size, int gpu, uint64_t *pointer)
     /* nobody may count on zeros */
     memset((void *)(range->start + arena_room), 0xa5, range->size);
     add(range);
+    range->sharers->id = range->id;
     used[gpu] += size;
     *pointer = range->start;
     return SUCCESS;
@@ -256,6 +301,11 @@ static int drop(uint64_t start, bool pinned, bool imported)
                    ((*at)->fd < 0 && !pinned && !(*at)->foreign) != imported))
         at = &(*at)->next;
     range = *at;
+    if (range && range->opens > 1) {
+        range->opens--;
+        pthread_mutex_unlock(&fake_lock);
+        return SUCCESS;
+    }
     if (range) {
         *at = range->next;
         fake_live--;
@@ -269,7 +319,9 @@ static int drop(uint64_t start, bool pinned, bool imported)
         fake_share(range->sharers, getpid(), 0);
     else if (!pinned)
         fake_unshared(range->sharers, "memory");
+    pthread_mutex_lock(&fake_lock);
     unmap(range);
+    pthread_mutex_unlock(&fake_lock);
     free(range);
     return SUCCESS;
 }
@@ -462,8 +514,9 @@ API int cuIpcGetMemHandle(struct handle *handle, uint64_t pointer)
     pthread_mutex_lock(&fake_lock);
     range = find(pointer);
     if (range && range->fd >= 0)
-        exported = (struct exported){MAGIC, getpid(), range->fd, range->gpu,
-                                     range->size};
+        exported =
+            (struct exported){MAGIC,        getpid(),    range->fd, range->gpu,
+                              range->start, range->size, range->id};
     pthread_mutex_unlock(&fake_lock);
     if (!exported.size)
         return INVALID_VALUE;
@@ -480,12 +533,50 @@ static int open_of(int pid, int fd)
     return open(path, O_RDWR | O_CLOEXEC);
 }
 
+/* What this process has open already of the same memory; ALREADY_MAPPED if it
+ * has other memory open that lay at these addresses of that process before. */
+static int find_opened(const struct exported *exported, struct range **out)
+{
+    for (struct range *r = ranges; r; r = r->next)
+        if (r->opens && r->from.pid == exported->pid &&
+            r->from.start < exported->start + exported->size &&
+            exported->start < r->from.start + r->from.size) {
+            if (r->from.id != exported->id)
+                return ALREADY_MAPPED;
+            *out = r;
+        }
+    return SUCCESS;
+}
+
+static int open_new(const struct exported *exported, struct range **out)
+{
+    struct range *range = range_new(exported->size, exported->gpu, -1);
+    int fd = open_of(exported->pid, exported->fd);
+    int code = fd >= 0 && range ? map_twice(range, fd, 0) : INVALID_HANDLE;
+
+    if (fd >= 0)
+        close(fd);
+    if (!code && range->sharers->id != exported->id) {
+        unmap(range); /* it was freed, its descriptor is other memory's */
+        code = INVALID_HANDLE;
+    }
+    if (code) {
+        free(range);
+        return code;
+    }
+    add(range);
+    range->from = *exported;
+    fake_share(range->sharers, 0, getpid());
+    *out = range;
+    return SUCCESS;
+}
+
 API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
                               unsigned flags)
 {
     struct exported exported;
-    struct range *range;
-    int fd, code;
+    struct range *range = NULL;
+    int code;
 
     FAULT();
     memcpy(&exported, &handle, sizeof exported);
@@ -493,23 +584,17 @@ API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
         return INVALID_VALUE;
     if (exported.pid == getpid())
         return INVALID_CONTEXT;
-    fd = open_of(exported.pid, exported.fd);
-    range = range_new(exported.size, exported.gpu, -1);
     pthread_mutex_lock(&fake_lock);
-    code = fd >= 0 && range ? map_twice(range, fd, 0) : INVALID_HANDLE;
+    code = find_opened(&exported, &range);
+    if (!code && !range)
+        code = open_new(&exported, &range);
     if (!code) {
-        add(range);
-        fake_share(range->sharers, 0, getpid());
+        range->opens++;
+        *pointer = range->start;
         /* as the flag asks: the way to its GPU is opened */
         fake_current()->reached |= 1u << exported.gpu;
     }
     pthread_mutex_unlock(&fake_lock);
-    if (fd >= 0)
-        close(fd);
-    if (code)
-        free(range);
-    else
-        *pointer = range->start;
     return code;
 }
 

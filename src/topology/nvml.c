@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVML: which links of a GPU are up, of which generation, and what is at their
+/* NVML: which links of a GPU are up, how fast, and what is at their
  * other end; how near two GPUs are. Declarations are our own, after NVML's
  * documented interface. */
 #include "base/library.h"
@@ -19,6 +19,11 @@ struct pci_info {
     char id[32];
 };
 
+/* NVML's numbers of versions of NVLink, which are not the versions. */
+enum { NVLINK_1_0 = 1, NVLINK_4_0 = 6 };
+/* The major number of the compute capability. */
+enum { HOPPER = 9 };
+
 enum { REMOTE_GPU = 0, REMOTE_NPU = 1, REMOTE_SWITCH = 2 };
 
 static struct {
@@ -29,6 +34,7 @@ static struct {
     int (*name)(device_handle, char *, unsigned);
     int (*uuid)(device_handle, char *, unsigned);
     int (*pci)(device_handle, struct pci_info *);
+    int (*capability)(device_handle, int *, int *);
     int (*ancestor)(device_handle, device_handle, unsigned *);
     int (*link_state)(device_handle, unsigned, unsigned *);
     int (*link_version)(device_handle, unsigned, unsigned *);
@@ -48,6 +54,7 @@ static bool load(void)
         {"nvmlDeviceGetName", &nvml.name},
         {"nvmlDeviceGetUUID", &nvml.uuid},
         {"nvmlDeviceGetPciInfo_v3", &nvml.pci},
+        {"nvmlDeviceGetCudaComputeCapability", &nvml.capability},
         {"nvmlDeviceGetTopologyCommonAncestor", &nvml.ancestor},
         {"nvmlDeviceGetNvLinkState", &nvml.link_state},
         {"nvmlDeviceGetNvLinkVersion", &nvml.link_version},
@@ -65,12 +72,19 @@ static bool load(void)
     return nvml.init() == SUCCESS;
 }
 
-/* One way, by generation; later ones as the latest known. */
-static double rate_of(unsigned version)
+/* Of one link, one way: 20 GB/s with NVLink 1, 25 GB/s from 2 to 4, 50 GB/s
+ * with 5, and later ones as the latest known. The links of Hopper are of NVLink
+ * 4, but some drivers answer 5.0 for them. */
+static double nvlink_rate(device_handle device, unsigned version)
 {
-    static const double rates[] = {0, 20e9, 25e9, 25e9, 25e9, 50e9};
+    int major = 0, minor = 0;
 
-    return rates[version < 6 ? version : 5];
+    if (version <= NVLINK_1_0)
+        return version ? 20e9 : 0;
+    if (version <= NVLINK_4_0 ||
+        (nvml.capability(device, &major, &minor) == SUCCESS && major == HOPPER))
+        return 25e9;
+    return 50e9;
 }
 
 /* Without the newer call a switch is told by being no GPU of ours. */
@@ -107,7 +121,7 @@ static nw_status add_link(struct nw_gpu_links *links, device_handle device,
         nvml.link_remote(device, link, &pci) != SUCCESS)
         return NW_OK;
     if (nvml.link_version(device, link, &version) == SUCCESS)
-        found.rate = rate_of(version);
+        found.rate = nvlink_rate(device, version);
     write_address(&pci, found.pci);
     found.far = far_of(device, link, links, found.pci);
     return nw_gpu_links_add(links, &found);

@@ -91,8 +91,8 @@ static void nvml_counts_the_links_that_are_up(void **state)
     (void)state;
     assert_non_null(out);
     fputs("gpu 0004:04:00.0 GPU-a\ngpu 0004:05:00.0 GPU-b\nnear 0 1 40\n"
-          "link 0 gpu 0004:05:00.0 2 2\nlink 1 gpu 0004:04:00.0 2 2\n"
-          "link 0 npu 0004:00:00.0 2 2\nlink 1 switch 0004:0a:00.0 6 3\n",
+          "link 0 gpu 0004:05:00.0 2 2.0\nlink 1 gpu 0004:04:00.0 2 2.0\n"
+          "link 0 npu 0004:00:00.0 2 2.2\nlink 1 switch 0004:0a:00.0 6 3.0\n",
           out);
     fclose(out);
     setenv("FAKE_NVML", file, 1);
@@ -114,6 +114,40 @@ static void nvml_counts_the_links_that_are_up(void **state)
     assert_int_equal(links->gpu_count, 0);
     let_go(links);
     unlink(file);
+}
+
+/* As NVIDIA's data sheets say: P100, V100, A100, H100 and B200. An H100 has
+ * answered both 4.0 and 5.0. */
+static void nvml_rates_are_those_of_the_generation(void **state)
+{
+    static const struct {
+        const char *capability, *version;
+        double rate;
+    } gpus[] = {{"6.0", "1.0", 20e9}, {"7.0", "2.2", 25e9},
+                {"8.0", "3.0", 25e9}, {"8.0", "3.1", 25e9},
+                {"9.0", "4.0", 25e9}, {"9.0", "5.0", 25e9},
+                {"10.0", "5.0", 50e9}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof gpus / sizeof *gpus; i++) {
+        char file[] = "/tmp/nodewise-nvml-XXXXXX";
+        FILE *out = fdopen(mkstemp(file), "w");
+        struct nw_gpu_links *links;
+
+        assert_non_null(out);
+        fprintf(out,
+                "gpu 0004:04:00.0 GPU-a %s\n"
+                "link 0 switch 0004:0a:00.0 1 %s\n",
+                gpus[i].capability, gpus[i].version);
+        fclose(out);
+        setenv("FAKE_NVML", file, 1);
+        links = find(nw_nvml_find);
+        assert_int_equal(links->link_count, 1);
+        assert_true(links->link[0].rate == gpus[i].rate);
+        let_go(links);
+        unlink(file);
+    }
+    unsetenv("FAKE_NVML");
 }
 
 static void rocm_tells_which_pairs_have_xgmi(void **state)
@@ -140,6 +174,7 @@ int main(void)
         cmocka_unit_test(pcie_rates_are_those_of_the_standard),
         cmocka_unit_test(idle_links_have_their_full_rate),
         cmocka_unit_test(nvml_counts_the_links_that_are_up),
+        cmocka_unit_test(nvml_rates_are_those_of_the_generation),
         cmocka_unit_test(rocm_tells_which_pairs_have_xgmi),
     };
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A test double of NVML, libnvidia-ml.so.1: the GPUs and links are those of the
- * file FAKE_NVML names, lines of "gpu ADDRESS UUID", "near A B LEVEL" and
- * "link A gpu|npu|switch ADDRESS COUNT VERSION". Signatures are those of the
- * real library.
+ * file FAKE_NVML names, lines of "gpu ADDRESS UUID [CAPABILITY]" (7.0), "near A
+ * B LEVEL" and "link A gpu|npu|switch ADDRESS COUNT VERSION" with the version
+ * as users write it, such as 3.1. Signatures are those of the real library,
+ * which answers a number of its own for a version.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,7 @@ struct pci_info {
 
 static struct {
     char pci[32], uuid[64];
+    int major, minor;
     int links;
     struct {
         char pci[32];
@@ -30,25 +33,43 @@ static struct {
 } gpus[MAX];
 static int near_level[MAX][MAX], count;
 
+/* nvmlNvlinkVersion_t; 0 for versions that there are not. */
+static unsigned version_number(const char *version)
+{
+    static const char *const versions[] = {"",    "1.0", "2.0", "2.2",
+                                           "3.0", "3.1", "4.0", "5.0"};
+    unsigned i = sizeof versions / sizeof *versions - 1;
+
+    while (i && strcmp(version, versions[i]))
+        i--;
+    return i;
+}
+
 static void read_link(const char *line)
 {
     static const char *const types[] = {"gpu", "npu", "switch"};
-    char type[16], pci[32];
+    char type[16], pci[32], version[8];
     int gpu, many;
-    unsigned version;
 
-    if (sscanf(line, "link %d %15s %31s %d %u", &gpu, type, pci, &many,
-               &version) != 5)
+    if (sscanf(line, "link %d %15s %31s %d %7s", &gpu, type, pci, &many,
+               version) != 5)
         return;
     for (int i = 0; i < many && gpus[gpu].links < 18; i++) {
         int l = gpus[gpu].links++;
 
         snprintf(gpus[gpu].link[l].pci, 32, "%s", pci);
-        gpus[gpu].link[l].version = version;
+        gpus[gpu].link[l].version = version_number(version);
         for (unsigned t = 0; t < 3; t++)
             if (!strcmp(type, types[t]))
                 gpus[gpu].link[l].type = t;
     }
+}
+
+static bool read_gpu(const char *line, int gpu)
+{
+    gpus[gpu].major = 7;
+    return sscanf(line, "gpu %31s %63s %d.%d", gpus[gpu].pci, gpus[gpu].uuid,
+                  &gpus[gpu].major, &gpus[gpu].minor) >= 2;
 }
 
 API int nvmlInit_v2(void)
@@ -61,9 +82,8 @@ API int nvmlInit_v2(void)
     count = 0;
     memset(gpus, 0, sizeof gpus);
     while (file && fgets(line, sizeof line, file)) {
-        if (count < MAX && sscanf(line, "gpu %31s %63s", gpus[count].pci,
-                                  gpus[count].uuid) == 2)
-            count++;
+        if (count < MAX)
+            count += read_gpu(line, count);
         if (sscanf(line, "near %d %d %d", &a, &b, &level) == 3)
             near_level[a][b] = near_level[b][a] = level;
         read_link(line);
@@ -124,6 +144,13 @@ static int parse_pci(const char *text, struct pci_info *out)
 API int nvmlDeviceGetPciInfo_v3(void *device, struct pci_info *out)
 {
     return parse_pci(gpus[index_of(device)].pci, out);
+}
+
+API int nvmlDeviceGetCudaComputeCapability(void *device, int *major, int *minor)
+{
+    *major = gpus[index_of(device)].major;
+    *minor = gpus[index_of(device)].minor;
+    return SUCCESS;
 }
 
 API int nvmlDeviceGetTopologyCommonAncestor(void *a, void *b, unsigned *level)

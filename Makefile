@@ -3,24 +3,27 @@
 BUILD ?= build
 MESON_OPTIONS ?=
 
-all: $(BUILD)/build.ninja
+all: packages
+	@test -f $(BUILD)/build.ninja || meson setup $(BUILD) -Dtests=disabled $(MESON_OPTIONS)
 	@ninja -C $(BUILD)
 
-$(BUILD)/build.ninja: | packages
-	@meson setup $(BUILD) $(MESON_OPTIONS)
-
-# installs what is missing when root, otherwise prints the line to run
+# what `make` needs; `demo` and `check` ask for more. As root this installs what
+# is missing, otherwise it prints the line to run
 packages:
-	@scripts/packages
+	@scripts/packages make $(BUILD)
 
-demo: all
+demo:
+	@scripts/packages demo $(BUILD)
+	@$(MAKE) all
 	@scripts/demo $(BUILD)
 
-check: packages
+check:
+	@scripts/packages check build
 	@scripts/check
 
 # everything that takes long; by hand, before an issue is closed
-check-long: packages
+check-long:
+	@scripts/packages check build
 	@scripts/check-long
 
 # the papers' tables and figures again, into docs/results; resumable

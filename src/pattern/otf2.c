@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/library.h"
 #include "base/status.h"
+#include "config.h"
 #include "pattern/apart.h"
 #include "pattern/format.h"
 #include "pattern/otf2_files.h"
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIBRARY "libopen-trace-format2.so.10"
+#define LIBRARY NW_OTF2_LIBRARY
 
 #define FUNCTION_LIST(X)                                                       \
     X(Error_RegisterCallback)                                                  \

@@ -130,10 +130,11 @@ def all_rows(rows, header):
             if name not in header or (name != function and name in rows):
                 continue
             count = len([p for p in header[name] if p not in ("...", "void")])
-            if count != len(row[1]):
-                sys.exit("%s has %d arguments, the table gives %d"
-                         % (called(name), count, len(row[1])))
-            yield name, row
+            if count == len(row[1]):
+                yield name, row
+            else:
+                print("%s is left alone: it has %d arguments, the table gives %d"
+                      % (called(name), count, len(row[1])), file=sys.stderr)
 
 
 def inside(rows, skips, header):
@@ -177,8 +178,8 @@ def moves_data(parameters):
 
 
 def show(table, command):
-    """Prints what is not recorded and why; 1 where a function has no row, or
-    carries data and is passed over by a pattern that was not made for it."""
+    """Prints what is not recorded and why; a function without a row, or with data
+    and a pattern that was not made for it, is in no row. 1 if nothing is recorded."""
     rows, skips = read_table(table)
     header = prototypes(command)
     covered = {name for name, _ in all_rows(rows, header)}
@@ -189,10 +190,10 @@ def show(table, command):
         if moves_data(header[name]) and not name.startswith(("Pack", "Unpack")):
             why = []
         missing += not why
-        print("%s: %s" % (called(name), why[0] if why else "IN NO ROW, AND MAY CARRY DATA"))
+        print("%s: %s" % (called(name), why[0] if why else "in no row, and may carry data"))
     print("%d recorded, %d with a reason, %d missing"
           % (len(covered), len(set(header) - covered) - missing, missing))
-    return 1 if missing or not covered else 0
+    return 0 if covered else 1
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "base/target.h"
 #include "base/text.h"
+#include "config.h"
 
 #include <math.h>
 #include <netcdf.h>
@@ -69,7 +70,7 @@ static nw_status load(void)
         SYMBOL(enddef),
     };
 #undef SYMBOL
-    return nw_library_load("libnetcdf.so.19", symbols,
+    return nw_library_load(NW_NETCDF_LIBRARY, symbols,
                            sizeof symbols / sizeof *symbols,
                            "for NetCDF files");
 }

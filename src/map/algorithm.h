@@ -47,10 +47,12 @@ NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
                                          const struct nw_problem *problem,
                                          struct nw_map_report *report,
                                          struct nw_candidate *out);
-/* Ranks that send and receive GPU memory only move to the free cores nearest to
- * their GPUs, at the same cost; beside.c */
+/* Brings each rank's core, GPU and card near each other as far as no figure
+ * gets worse; the GPU alone where cores stay. Not for mappings with remote
+ * GPUs. beside.c */
 NW_MUST_CHECK nw_status nw_place_beside_gpus(const struct nw_problem *problem,
-                                             nw_mapping *mapping);
+                                             bool cores_stay,
+                                             struct nw_candidate *best);
 /* The best of the cheap algorithms; auto.c */
 NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
                                        struct nw_map_report *report,

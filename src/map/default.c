@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The default mapping: what the launcher would do. Ranks in order fill node
- * after node, local ranks alternate over packages, local rank i takes GPU i. */
+/* The default mapping: what a launcher that binds would do. Ranks in order fill
+ * node after node, local ranks alternate over packages, each takes the nearest
+ * GPU. */
 #include "map/many.h"
 #include "map/problem.h"
 #include "map/rooms.h"
@@ -160,8 +161,8 @@ static int32_t next_gpu(const struct nw_problem *problem, int32_t *room,
     return -1;
 }
 
-nw_status nw_answer_default_gpus(const struct nw_problem *problem,
-                                 struct nw_answer *answer)
+nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
+                                  struct nw_answer *answer)
 {
     int32_t n = problem->pattern->rank_count, hosts = problem->host_count;
     int32_t *room = NULL, *turn = NULL;
@@ -183,6 +184,92 @@ nw_status nw_answer_default_gpus(const struct nw_problem *problem,
     return status;
 }
 
+static struct nw_end core_end(const struct nw_problem *problem,
+                              const struct nw_answer *answer, int32_t rank)
+{
+    const struct nw_units *units = &problem->core;
+    struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
+    int32_t core =
+        fixed.count
+            ? fixed.values[0]
+            : units->member[(size_t)answer->core[rank] * (size_t)units->size];
+
+    return nw_problem_core_end(problem, answer->host[rank], core);
+}
+
+/* The GPU unit nearest to the rank's core of those that fewer than `most` ranks
+ * have; of equally near ones that of fewest ranks, then the first. */
+static int32_t nearest_gpu(const struct nw_problem *problem,
+                           const struct nw_answer *answer, int32_t rank,
+                           const int32_t *taken, int32_t most)
+{
+    const struct nw_units *units = &problem->gpu;
+    int32_t host = answer->host[rank], best = -1;
+    struct nw_end core = core_end(problem, answer, rank);
+    double least = 0;
+
+    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++) {
+        int32_t gpu = units->member[(size_t)u * (size_t)units->size];
+        double far;
+
+        if (taken[u] >= units->room[u] || taken[u] >= most)
+            continue;
+        far = nw_topology_distance(problem->topology, core,
+                                   nw_problem_gpu_end(problem, host, gpu));
+        if (best < 0 || far < least ||
+            (far <= least && taken[u] < taken[best])) {
+            best = u;
+            least = far;
+        }
+    }
+    return best;
+}
+
+/* Most ranks that share a GPU of each host where all share alike. */
+static nw_status count_sharers(const struct nw_problem *problem,
+                               const struct nw_answer *answer, int32_t **out)
+{
+    int32_t hosts = problem->host_count, *most;
+    nw_status status = nw_alloc((size_t)hosts, sizeof *most, &most);
+
+    if (status)
+        return status;
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
+        most[answer->host[r]] += nw_problem_needs_gpu(problem, r);
+    for (int32_t h = 0; h < hosts; h++) {
+        int32_t units = problem->gpu.first[h + 1] - problem->gpu.first[h];
+
+        most[h] = units ? (most[h] + units - 1) / units : 0;
+    }
+    *out = most;
+    return NW_OK;
+}
+
+static nw_status default_gpus(const struct nw_problem *problem,
+                              struct nw_answer *answer)
+{
+    int32_t n = problem->pattern->rank_count, *taken = NULL, *most = NULL;
+    size_t units = (size_t)problem->gpu.first[problem->host_count];
+    nw_status status = nw_alloc(units, sizeof *taken, &taken);
+
+    if (!status)
+        status = count_sharers(problem, answer, &most);
+    for (int32_t r = 0; !status && r < n; r++) {
+        int32_t *gpu = &answer->gpu[r];
+
+        if (!nw_problem_needs_gpu(problem, r))
+            continue;
+        *gpu = nearest_gpu(problem, answer, r, taken, most[answer->host[r]]);
+        if (*gpu < 0) /* fixed ranks leave some GPUs less room than others */
+            *gpu = nearest_gpu(problem, answer, r, taken, INT32_MAX);
+        if (*gpu >= 0)
+            taken[*gpu]++;
+    }
+    free(taken);
+    free(most);
+    return status;
+}
+
 nw_status nw_answer_default(const struct nw_problem *problem,
                             struct nw_answer *answer)
 {
@@ -191,7 +278,7 @@ nw_status nw_answer_default(const struct nw_problem *problem,
     if (!status)
         status = nw_answer_default_cores(problem, answer);
     if (!status)
-        status = nw_answer_default_gpus(problem, answer);
+        status = default_gpus(problem, answer);
     return status;
 }
 

@@ -447,6 +447,8 @@ static nw_status seat(struct nw_many *many, bool several, const char *name,
         status = try_default(&work, &best);
     if (!status && !is_block(name))
         status = improve(&work, name, &best);
+    if (!status)
+        status = nw_place_beside_gpus(&work.problem, is_block(name), &best);
     if (!status) {
         *out = best.mapping;
         best.mapping = NULL;

@@ -504,8 +504,7 @@ nw_status nw_objectives_check(const nw_topology *topology,
 /* Orders that are asked for as they are. */
 static bool is_as_asked(const struct nw_algorithm *algorithm)
 {
-    return algorithm->baseline || algorithm->run == nw_run_default ||
-           !strcmp(algorithm->name, "block");
+    return algorithm->baseline || algorithm->run == nw_run_default;
 }
 
 static nw_status solve(const struct nw_algorithm *algorithm,
@@ -526,7 +525,8 @@ static nw_status solve(const struct nw_algorithm *algorithm,
     if (!status && algorithm->run)
         status = keep_start(algorithm, problem, report, best);
     if (!status && !is_as_asked(algorithm))
-        status = nw_place_beside_gpus(problem, best->mapping);
+        status = nw_place_beside_gpus(problem,
+                                      !strcmp(algorithm->name, "block"), best);
     return status;
 }
 

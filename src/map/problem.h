@@ -104,11 +104,11 @@ NW_MUST_CHECK nw_status nw_answer_check_begun(const struct nw_problem *problem,
 /* The default mapping as an answer; default.c. */
 NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,
                                           struct nw_answer *answer);
-/* Of that, what happens inside the nodes once hosts are known: cores
- * alternating over packages, GPUs in the order of the local ranks. */
+/* Of that, the cores, once hosts are known: alternating over packages. */
 NW_MUST_CHECK nw_status nw_answer_default_cores(
     const struct nw_problem *problem, struct nw_answer *answer);
-NW_MUST_CHECK nw_status nw_answer_default_gpus(const struct nw_problem *problem,
-                                               struct nw_answer *answer);
+/* GPU i for local rank i, once hosts are known. */
+NW_MUST_CHECK nw_status nw_answer_gpus_in_order(
+    const struct nw_problem *problem, struct nw_answer *answer);
 
 #endif

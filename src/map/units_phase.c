@@ -260,7 +260,7 @@ nw_status nw_phase_units(const struct nw_problem *problem,
     nw_status status;
 
     if (!phase.placer)
-        return gpus ? nw_answer_default_gpus(problem, answer)
+        return gpus ? nw_answer_gpus_in_order(problem, answer)
                     : nw_answer_default_cores(problem, answer);
     nw_random_init(&phase.random, problem->options.seed + (gpus ? 2 : 1));
     status = list_ranks(&phase);

@@ -111,13 +111,54 @@ $ cd "$FIXTURES/gpus/valid" && for f in crossed.txt crossed.xml; do nodewise top
     threads:
       - "0-3"
       - "4-7"
-## Ranks that send GPU memory only get the cores nearest to their GPUs, which their
-## messages do not tell; the launcher's own order is kept where it is asked for.
+## What costs the same is decided by nearness, in the default, too: the cores of
+## each rank and its GPU are below one package.
 $ printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 gg 9 1\n1 0 gg 9 1\n' > two; for o in "" "--algorithm default"; do nodewise map -q -t nvidia-smi:"$FIXTURES/gpus/valid/crossed.txt" -p two $o | sed 1,2d; done
-0 crossed 2 0
-1 crossed 0 1
-0 crossed 0 0
-1 crossed 2 1
+0 crossed 0 1
+1 crossed 2 0
+0 crossed 0 1
+1 crossed 2 0
+## So it is with several cores a rank, where only hosts talk, with several ranks a
+## GPU, in each order asked for, and where a rank's host and GPU both send.
+$ cat > far.yaml <<END
+> nodewise: cluster 1
+> node_types:
+>   far:
+>     cpu: {packages: 2, numa: 2, cores: 4}
+>     devices:
+>       - {numa: 3, parts: [{gpu: 1}, {nic: 1}]}
+>       - {numa: 2, parts: [{gpu: 1}, {nic: 1}]}
+>       - {numa: 1, parts: [{gpu: 1}, {nic: 1}]}
+>       - {numa: 0, parts: [{gpu: 1}, {nic: 1}]}
+>     direct: [{mesh: [gpu 0-3], link: 100GB/s}]
+> nodes: [{name: "n[0-1]", switch: [s, s, s, s]}]
+> network: {tree: {switch: s}}
+> END
+$ nodewise pattern --generate stencil2d5:dims=2x2,bytes=1MB -q -o hosts; nodewise pattern --generate stencil2d5:dims=2x2,bytes=1MB,kind=gg -q -o gpus; nodewise pattern --generate stencil2d5:dims=4x2,bytes=1MB -q -o eight; nodewise pattern --combine hosts gpus -q -o both
+$ cat > near.py <<END
+> import sys
+> print(sys.argv[1], *("ok" if 3 - int(core.split("-")[0]) // 4 == int(gpu) else core + " far from " + gpu
+>       for _, _, core, gpu in (line.split() for line in sys.stdin.readlines()[2:])))
+> END
+$ for p in hosts gpus both; do for o in auto default block magc-greedy; do nodewise map -q -t far.yaml -p $p --gpus-per-rank 1 --cores-per-rank 4 --algorithm $o --hosts n0 | python3 near.py "$p $o"; done; done
+hosts auto ok ok ok ok
+hosts default ok ok ok ok
+hosts block ok ok ok ok
+hosts magc-greedy ok ok ok ok
+gpus auto ok ok ok ok
+gpus default ok ok ok ok
+gpus block ok ok ok ok
+gpus magc-greedy ok ok ok ok
+both auto ok ok ok ok
+both default ok ok ok ok
+both block ok ok ok ok
+both magc-greedy ok ok ok ok
+$ for o in auto default; do nodewise map -q -t far.yaml -p eight --gpus-per-rank 1 --ranks-per-gpu 2 --cores-per-rank 2 --algorithm $o --hosts n0 | python3 near.py $o; done
+auto ok ok ok ok ok ok ok ok
+default ok ok ok ok ok ok ok ok
+## Limits of load do not change that: one core of each NUMA node bears a rank.
+$ printf '1\n0\n0\n0\n%.0s' 1 2 3 4 5 6 7 8 > speeds; nodewise map -q -t far.yaml -p hosts --gpus-per-rank 1 --capacity 1 --imbalance 1 --speeds speeds --hosts n0 | python3 near.py limits
+limits ok ok ok ok
 ## A byte order mark is no part of a table.
 $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; for e in '\033' ''; do sed "1s/GPU0/$(printf "$e")[4mGPU0/; 1s/\$/$(printf "$e")[0m/" "$f" >coded.txt; head -1 coded.txt | grep -c '\[4mGPU0.*\[0m'; nodewise topology nvidia-smi:coded.txt | sed 1,3d | cmp - plain; done
 1

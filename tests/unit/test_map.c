@@ -24,8 +24,8 @@ static nw_mapping *map_with(const nw_topology *topology,
 }
 
 /* 2 nodes x 2 packages x 2 cores, 4 GPUs a node; 6 ranks with a GPU layer:
- * ranks 0-3 on n00 alternate over packages, cores 0 2 1 3, GPUs 0-3; ranks 4
- * and 5 on n01, cores 0 2. */
+ * ranks 0-3 on n00 alternate over packages, cores 0 2 1 3, each with a GPU of
+ * its package, 0 2 1 3; ranks 4 and 5 on n01, cores 0 2. */
 static void test_default_alternates(void **state)
 {
     nw_topology *topology = machine_new((struct shape){2, 2, 2, 1, 2, false});
@@ -33,7 +33,7 @@ static void test_default_alternates(void **state)
     nw_pattern *pattern;
     nw_mapping *mapping;
     const int32_t node[] = {0, 0, 0, 0, 1, 1}, core[] = {0, 2, 1, 3, 0, 2};
-    const int32_t gpu[] = {0, 1, 2, 3, 0, 1};
+    const int32_t gpu[] = {0, 2, 1, 3, 0, 2};
 
     (void)state;
     nw_random_init(&random, 1);

@@ -96,6 +96,7 @@ static const struct argp argp = {
 struct run {
     const char *output; /* absolute */
     enum nw_launcher launcher;
+    const char *mpi; /* the flavour's name; static */
     char *library;
     char **argv;
     struct stat before; /* of the output; st_ino 0 where there was none */
@@ -160,6 +161,7 @@ static nw_status find_library(const struct arguments *arguments,
                        "nothing tells whose MPI '%s' uses; give "
                        "--mpi openmpi or --mpi mpich",
                        arguments->command[0]);
+    run->mpi = strcmp(flavour, "mpich") ? "Open MPI" : "MPICH";
     return nw_profile_library(flavour, &run->library);
 }
 
@@ -216,7 +218,8 @@ static nw_status merge_to(const char *from, const char *to, bool *is_read)
     return status;
 }
 
-/* The program's exit status is ours, unless all went well but the profile. */
+/* The program's exit status is ours; only parts that cannot be read or written
+ * make a success a failure. */
 static int conclude(const struct run *run, int code)
 {
     nw_status status = NW_OK;
@@ -227,13 +230,15 @@ static int conclude(const struct run *run, int code)
     status = merge_to(run->output, run->output, &is_read);
     if (status == NW_ENODEV && run->launcher == NW_LAUNCHER_NONE && code > 125)
         return code; /* it did not start, or was killed, and says so */
-    if (status == NW_ENODEV)
+    if (status == NW_ENODEV) {
         fprintf(stderr,
-                "nodewise profile: no profile: '%s' started no program that "
-                "is dynamically linked with that MPI and calls MPI_Init, or "
-                "what it said above kept it from writing\n",
-                run->argv[0]);
-    else if (status)
+                "nodewise profile: no profile: no process of '%s' called "
+                "MPI_Init of %s through its dynamic library, or the reason "
+                "is above\n",
+                run->argv[0], run->mpi);
+        return code;
+    }
+    if (status)
         nw_cli_fail_output("profile", status);
     return code || !status ? code : NW_EXIT_FAILED;
 }

@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What rank 0 has in its variables, on all ranks: a launcher may have left
- * those of other hosts behind, and what we do in MPI_Init is collective, so
- * that some ranks would wait for the others for ever. */
+/* What the ranks do in common in MPI_Init needs the agreement of all of them:
+ * a launcher may have left the variables of some hosts behind, or the library.
+ * Without a variable on a rank nothing here talks to other ranks. */
 #ifndef NW_RUNTIME_FIRST_H
 #define NW_RUNTIME_FIRST_H
 
-/* Ahead of all else in MPI_Init. Collective over MPI_COMM_WORLD: where some
- * ranks do not have this library, the others wait, and say so after 10 s. */
-void nw_first_read(void);
-/* The value of a variable by which something collective is decided; NULL where
- * rank 0 has none, or an empty one. Local. */
+#include <stdbool.h>
+
+/* Comes before all else in MPI_Init. If this rank has one of the variables, it
+ * meets the others. Rank 0 waits 10 s for those that do not come, and says so;
+ * if rank 0 itself does not come for 20 s, the job is ended with a sentence,
+ * since a message to rank 0 is then under way that the program could receive.
+ */
+void nw_first_meet(void);
+/* Whether all ranks have come, so that collective calls are safe. Local. */
+bool nw_first_joined(void);
+/* The value of a variable by which something collective is decided; NULL if
+ * rank 0 has none or an empty one, or not all ranks have come. Local. */
 const char *nw_first_variable(const char *name);
 
 #endif

@@ -1,49 +1,185 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds what the MPI library defines, behind ourselves. */
+/* Finds what the MPI library defines, behind ourselves, and whether that
+ * library is of the flavour that this file was compiled for. */
 #include "runtime/flavour.h"
 
 #include "runtime/warn.h"
 
 #include <dlfcn.h>
-#include <stddef.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* A program that loads its MPI privately (an interpreter's module) has it
- * outside of the order in which RTLD_NEXT searches. */
+bool nw_foreign;
+
 #ifdef OPEN_MPI
+#define OWN_NAME "Open MPI"
+#define OWN_WORD "openmpi"
 static const char *const library_names[] = {"libmpi.so.40", "libmpi.so"};
 #else
+#define OWN_NAME "MPICH"
+#define OWN_WORD "mpich"
 static const char *const library_names[] = {
     "libmpich.so.12",    "libmpi.so.12",      "libmpi_gnu_123.so.12",
     "libmpi_gnu.so.12",  "libmpi_cray.so.12", "libmpi_nvidia.so.12",
     "libmpi_intel.so.12"};
 #endif
 
-static void *find_in(const char *name, int how)
+/* --- an MPI library that RTLD_NEXT does not reach --- */
+
+struct loaded {
+    const char **name;
+    size_t count, capacity;
+};
+
+static int note_loaded(struct dl_phdr_info *info, size_t bytes, void *context)
 {
-    void *found = NULL;
+    struct loaded *loaded = context;
 
-    for (size_t i = 0; !found && i < sizeof library_names / sizeof(char *);
-         i++) {
-        void *library = dlopen(library_names[i], RTLD_LAZY | how);
+    (void)bytes;
+    if (!info->dlpi_name || !info->dlpi_name[0])
+        return 0;
+    if (loaded->count == loaded->capacity) {
+        size_t capacity = loaded->capacity ? 2 * loaded->capacity : 64;
+        const char **name = realloc(loaded->name, capacity * sizeof *name);
 
-        if (!library)
-            continue;
-        found = dlsym(library, name);
-        if (how & RTLD_NOLOAD)
-            dlclose(library);
+        if (!name)
+            return 1;
+        loaded->name = name;
+        loaded->capacity = capacity;
     }
-    return found;
+    loaded->name[loaded->count++] = info->dlpi_name;
+    return 0;
+}
+
+static bool is_own(void *function)
+{
+    Dl_info its = {0}, ours = {0};
+
+    return dladdr(function, &its) && dladdr((void *)&nw_foreign, &ours) &&
+           its.dli_fbase == ours.dli_fbase;
+}
+
+/* A handle of the object, if its scope has an MPI library that is not ours. */
+static void *open_with_mpi(const char *object)
+{
+    void *handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
+    void *function = handle ? dlsym(handle, "PMPI_Init") : NULL;
+
+    if (function && !is_own(function))
+        return handle;
+    if (handle)
+        dlclose(handle);
+    return NULL;
+}
+
+/* A program that loads its MPI privately (an interpreter's module) has the
+ * library outside of the order in which RTLD_NEXT searches. */
+static void *find_loaded(void)
+{
+    struct loaded loaded = {0};
+    void *handle = NULL;
+
+    (void)dl_iterate_phdr(note_loaded, &loaded);
+    for (size_t i = 0; !handle && i < loaded.count; i++)
+        handle = open_with_mpi(loaded.name[i]);
+    free(loaded.name);
+    return handle;
 }
 
 /* A program linked with us in front of its MPI may have lost that: we define
- * all that it calls, and some linkers drop what they find unneeded. Where no
- * MPI is loaded, the first there is becomes the program's. */
+ * all that it calls, and some linkers drop a library that looks unneeded. Then
+ * the first MPI library of this flavour becomes the program's. */
+static void *find_installed(void)
+{
+    void *handle = NULL;
+
+    for (size_t i = 0; !handle && i < sizeof library_names / sizeof(char *);
+         i++)
+        handle = dlopen(library_names[i], RTLD_LAZY | RTLD_GLOBAL);
+    return handle;
+}
+
 static void *find_private(const char *name)
 {
-    void *found = find_in(name, RTLD_NOLOAD);
+    static void *library;
+    void *handle = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
 
-    return found ? found : find_in(name, RTLD_GLOBAL);
+    if (!handle)
+        handle = find_loaded();
+    if (!handle)
+        handle = find_installed();
+    __atomic_store_n(&library, handle, __ATOMIC_RELEASE);
+    return handle ? dlsym(handle, name) : NULL;
 }
+
+static void *find_next(const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+
+    return found ? found : find_private(name);
+}
+
+/* --- whose library it is --- */
+
+/* A name for messages, if the library that defines `function` has another ABI
+ * than this file was compiled for; else NULL. */
+static const char *foreign_name(void *function)
+{
+    Dl_info info = {0};
+    const char *file, *slash;
+    void *handle;
+    bool is_openmpi;
+
+    if (!function || !dladdr(function, &info) || !info.dli_fname)
+        return NULL;
+    handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) // the program itself
+        return NULL;
+    is_openmpi = dlsym(handle, "ompi_mpi_comm_world");
+    dlclose(handle);
+    slash = strrchr(info.dli_fname, '/');
+    file = slash ? slash + 1 : info.dli_fname;
+    if (!strncmp(file, "libmpi_abi", strlen("libmpi_abi")))
+        return "the MPI standard ABI";
+#ifdef OPEN_MPI
+    return is_openmpi ? NULL : "MPICH or a relative of it";
+#else
+    return is_openmpi ? "Open MPI" : NULL;
+#endif
+}
+
+/* Launchers of every kind; where none tells, the process speaks for itself. */
+bool nw_is_first_process(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK",
+                                        "PMI_RANK", "SLURM_PROCID"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+
+        if (value && value[0])
+            return !strcmp(value, "0");
+    }
+    return true;
+}
+
+static pthread_once_t looked = PTHREAD_ONCE_INIT;
+
+static void look(void)
+{
+    const char *name = foreign_name(find_next("PMPI_Init"));
+
+    nw_foreign = name;
+    if (name && nw_is_first_process())
+        nw_warn("'%s' uses %s, but libnodewise-" OWN_WORD ".so serves " OWN_NAME
+                ": the library does nothing here",
+                program_invocation_short_name, name);
+}
+
+/* --- what the other files ask for --- */
 
 /* A program may hold the library's data itself (copy relocation), so data is
  * searched from the front. */
@@ -61,10 +197,9 @@ static int answer_no_such_call(void)
 
 void *nw_next_call(const char *name)
 {
-    void *found = dlsym(RTLD_NEXT, name);
+    void *found = find_next(name);
 
-    if (!found)
-        found = find_private(name);
+    (void)pthread_once(&looked, look);
     if (found)
         return found;
     nw_warn_once("%s is not in the MPI library that was found", name);

@@ -11,6 +11,16 @@
 #if __has_include(<mpi-ext.h>)
 #include <mpi-ext.h>
 #endif
+#include <stdbool.h>
+#include <stdint.h>
+
+/* True if the program's MPI library has another ABI than this flavour: then
+ * calls pass straight through and nothing else here may call MPI. Known after
+ * the first nw_next_call(). */
+extern bool nw_foreign;
+/* True on rank 0 by the launcher's variables, and if there are none. Usable
+ * without MPI. */
+bool nw_is_first_process(void);
 
 /* Where a predefined handle of the MPI library is; NULL where there is none. */
 void *nw_mpi_data(const char *name);

@@ -61,14 +61,32 @@ def declare(parameter, name):
     return match[1] + name + match[3]
 
 
+def cast(parameter, name, word):
+    """A definition of `name`, with the parameter's type, from a machine word."""
+    match = re.fullmatch(r"(.*?[\s*])(\w+)?((?:\[\w*\])*)", parameter)
+    kind, rows = (match[1].strip(), match[3]) if match else (parameter, "")
+    if kind == "const":
+        kind = parameter
+    if not rows and not kind.endswith("*"):
+        kind = kind.removeprefix("const ")
+    row = rows[rows.find("]") + 1:]
+    pointer = "(*%s)" + row if row else "*%s" if rows else "%s"
+    return "%s %s = (%s %s)%s" % (kind, pointer % name, kind, pointer % "", word)
+
+
 def heading(name, names, parameters):
-    """What every macro begins with: the parameters and arguments of a call, and
-    those of what it shares with its PMPI twin."""
+    """What every macro begins with: the entry's machine words and how they become
+    arguments, the arguments of the call, and those of what it shares with its
+    PMPI twin."""
     declared = [declare(p, n) for p, n in zip(parameters, names)]
     declared += ["..."] * (parameters[-1] == "...")
+    words = ["nw_word_%d" % i for i in range(len(names))]
+    entry = "((%s), (%s), %s)" % (
+        ", ".join("uintptr_t " + word for word in words) or "void", ", ".join(words),
+        "; ".join(map(cast, parameters, names, words)) or "(void)0")
     shared = ["__typeof__(&%s) nw_next" % called(name)] + declared
-    lists = [declared or ["void"], names, shared, ["nw_next"] + names]
-    return ", ".join([called(name)] + ["(%s)" % ", ".join(words) for words in lists])
+    lists = [names, shared, ["nw_next"] + names]
+    return ", ".join([called(name), entry] + ["(%s)" % ", ".join(l) for l in lists])
 
 
 def wrapper(name, row, parameters, staged):

@@ -35,45 +35,53 @@ static inline bool nw_is_reordering(void)
 
 #define NW_NEXT(name) ((__typeof__(&name))NW_CACHED(nw_next_call, #name))
 
-/* MPI_X and PMPI_X: each hands its next definition on to what they share. */
-#define NW_ENTRY(name, params, way)                                            \
-    NW_API int name params;                                                    \
-    int name params                                                            \
+/* MPI_X and PMPI_X: each hands its next definition on to their shared part. An
+ * entry takes machine words, since a library of another ABI may have wider
+ * handles in the place of ours (nw_foreign); `typed` gives them our types. */
+#define NW_ENTRY(name, declared, words, typed, way)                            \
+    NW_API int nw_entry_##name declared __asm__(#name);                        \
+    int nw_entry_##name declared                                               \
     {                                                                          \
-        __typeof__(&name) nw_next = NW_NEXT(name);                             \
+        void *nw_found = NW_CACHED(nw_next_call, #name);                       \
+        __typeof__(&name) nw_next = (__typeof__(&name))nw_found;               \
                                                                                \
+        if (__builtin_expect(nw_foreign, 0))                                   \
+            return ((int(*) declared)nw_found)words;                           \
+        typed;                                                                 \
         way;                                                                   \
     }
-#define NW_ENTRIES(name, params, way)                                          \
-    NW_ENTRY(name, params, way)                                                \
-    NW_ENTRY(P##name, params, way)
+#define NW_ENTRIES(name, entry, way) NW_ENTRIES_OF(name, NW_WORDS entry, way)
+#define NW_ENTRIES_OF(...) NW_ENTRIES_BOTH(__VA_ARGS__)
+#define NW_ENTRIES_BOTH(name, declared, words, typed, way)                     \
+    NW_ENTRY(name, declared, words, typed, way)                                \
+    NW_ENTRY(P##name, declared, words, typed, way)
+#define NW_WORDS(declared, words, ...) declared, words, __VA_ARGS__
 #define NW_SHARED static __attribute__((noinline)) int
 #define NW_STRAIGHT(next, ...) next(__VA_ARGS__)
 
 /* `before` runs ahead of the call, `after` behind it where it succeeded.
  * `below` does the call: the next definition, or what stages GPU memory ahead
  * of it. */
-#define NW_WRAP(name, params, args, shared, passed, below, before, after)      \
-    NW_WRAP_WHERE(!nw_depth, name, params, shared, passed, below, before, after)
+#define NW_WRAP(name, entry, args, shared, passed, below, before, after)       \
+    NW_WRAP_WHERE(!nw_depth, name, entry, shared, passed, below, before, after)
 
 /* Also inside of another call, where a callback of the program makes it. */
-#define NW_WRAP_ENDING(name, params, args, shared, passed, below, before,      \
+#define NW_WRAP_ENDING(name, entry, args, shared, passed, below, before,       \
                        after)                                                  \
-    NW_WRAP_WHERE(true, name, params, shared, passed, below, before, after)
+    NW_WRAP_WHERE(true, name, entry, shared, passed, below, before, after)
 
-#define NW_WRAP_WHERE(where, name, params, shared, passed, below, before,      \
+#define NW_WRAP_WHERE(where, name, entry, shared, passed, below, before,       \
                       after)                                                   \
     NW_WRAP_AROUND(                                                            \
-        where, name, params, shared, passed, below, before,                    \
+        where, name, entry, shared, passed, below, before,                     \
         if (nw_rc == MPI_SUCCESS) { after; })
 
 /* `after` also runs behind a call that failed, and looks at nw_rc. */
-#define NW_WRAP_WATCHING(name, params, args, shared, passed, below, before,    \
+#define NW_WRAP_WATCHING(name, entry, args, shared, passed, below, before,     \
                          after)                                                \
-    NW_WRAP_AROUND(!nw_depth, name, params, shared, passed, below, before,     \
-                   after)
+    NW_WRAP_AROUND(!nw_depth, name, entry, shared, passed, below, before, after)
 
-#define NW_WRAP_AROUND(where, name, params, shared, passed, below, before,     \
+#define NW_WRAP_AROUND(where, name, entry, shared, passed, below, before,      \
                        after)                                                  \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
@@ -86,13 +94,13 @@ static inline bool nw_is_reordering(void)
         nw_depth--;                                                            \
         return nw_rc;                                                          \
     }                                                                          \
-    NW_ENTRIES(name, params,                                                   \
+    NW_ENTRIES(name, entry,                                                    \
                return nw_is_active() && (where) ? nw_wrapped_##name passed     \
                                                 : below passed)
 
 /* Around the beginning and the end: there `after` and `before` decide on
  * nw_active themselves. */
-#define NW_WRAP_ALWAYS(name, params, args, shared, passed, below, before,      \
+#define NW_WRAP_ALWAYS(name, entry, args, shared, passed, below, before,       \
                        after)                                                  \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
@@ -109,10 +117,10 @@ static inline bool nw_is_reordering(void)
         nw_depth--;                                                            \
         return nw_rc;                                                          \
     }                                                                          \
-    NW_ENTRIES(name, params, return nw_wrapped_##name passed)
+    NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 
 /* A function of ours does the call, where ranks are reordered. */
-#define NW_WRAP_INSTEAD(name, params, args, shared, passed, call)              \
+#define NW_WRAP_INSTEAD(name, entry, args, shared, passed, call)               \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
         int nw_rc;                                                             \
@@ -124,9 +132,9 @@ static inline bool nw_is_reordering(void)
         nw_depth--;                                                            \
         return nw_rc;                                                          \
     }                                                                          \
-    NW_ENTRIES(name, params, return nw_wrapped_##name passed)
+    NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 
-#define NW_WRAP_NOTING(name, params, args, shared, passed, after)              \
+#define NW_WRAP_NOTING(name, entry, args, shared, passed, after)               \
     NW_SHARED nw_wrapped_##name shared                                         \
     {                                                                          \
         int nw_rc = nw_next args;                                              \
@@ -138,6 +146,6 @@ static inline bool nw_is_reordering(void)
         }                                                                      \
         return nw_rc;                                                          \
     }                                                                          \
-    NW_ENTRIES(name, params, return nw_wrapped_##name passed)
+    NW_ENTRIES(name, entry, return nw_wrapped_##name passed)
 
 #endif

@@ -455,7 +455,7 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
 /* What the generator writes for a row; `end` is how the call ends, `gate`
  * whether it is looked at, `formed` whether another form made it, with nw_rc_
  * as its result. */
-#define NW_MESSAGE(name, params, args, shared, passed, stage, whose, how, end, \
+#define NW_MESSAGE(name, entry, args, shared, passed, stage, whose, how, end,  \
                    gate, formed)                                               \
     NW_SHARED nw_staged_##name shared                                          \
     {                                                                          \
@@ -500,18 +500,18 @@ void *nw_shape_place(const void *buffer, const void *places, size_t size,
         return call;                                                           \
     }
 /* Calls that end requests: ours does it once any is kept. */
-#define NW_MESSAGE_BY(name, params, args, shared, passed, call)                \
+#define NW_MESSAGE_BY(name, entry, args, shared, passed, call)                 \
     NW_MESSAGE_WHERE(nw_requests_are_kept(), name, args, shared, call)
-#define NW_MESSAGE_OWN(name, params, args, shared, passed, call)               \
+#define NW_MESSAGE_OWN(name, entry, args, shared, passed, call)                \
     NW_MESSAGE_WHERE(nw_is_messaging(), name, args, shared, call)
-#define NW_MESSAGE_DIRECT(name, params, args, shared, passed, call)            \
+#define NW_MESSAGE_DIRECT(name, entry, args, shared, passed, call)             \
     NW_MESSAGE_WHERE(                                                          \
         __builtin_expect(__atomic_load_n(&nw_direct, __ATOMIC_RELAXED), 0),    \
         name, args, shared, call)
-#define NW_MESSAGE_CATCHING(name, params, args, shared, passed, call)          \
+#define NW_MESSAGE_CATCHING(name, entry, args, shared, passed, call)           \
     NW_MESSAGE_WHERE(nw_is_catching(), name, args, shared, call)
 /* A call that no other row wraps. */
-#define NW_WRAP_MESSAGE(name, params, args, shared, passed)                    \
-    NW_ENTRIES(name, params, return nw_message_##name passed)
+#define NW_WRAP_MESSAGE(name, entry, args, shared, passed)                     \
+    NW_ENTRIES(name, entry, return nw_message_##name passed)
 
 #endif

@@ -147,7 +147,7 @@ void nw_profile_start(void)
     const char *own = getenv("NODEWISE_RECORD");
 
     warn_of_misspelt();
-    if (!path && own && own[0])
+    if (nw_first_joined() && !path && own && own[0])
         nw_warn_once("no profile: NODEWISE_RECORD is not set on rank 0");
     if (nw_is_active() || state.done || !path)
         return;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "pattern/format.h"
+#include "runtime/first.h"
 #include "runtime/warn.h"
 
 #include <stdlib.h>
@@ -326,10 +327,8 @@ void nw_reorder_start(void)
     MPI_Comm comm;
     int rank;
 
-    if (nw_reordering)
+    if (nw_reordering || !nw_first_joined())
         return;
-    /* rank 0 decides: a launcher may have left the variables of the other
-     * hosts behind, and then some ranks would wait for the others forever */
     NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
     if (!rank)
         nw_reorder_settings_read(&state.settings);

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A module that brings its own MPI, as those of interpreters do: a program that
+ * is not linked with MPI loads it (loader.c). */
+#include <mpi.h>
+
+#include <stdio.h>
+
+int private_main(void);
+
+int private_main(void)
+{
+    int rank, size, sum = 0, one = 1;
+    MPI_Comm half;
+
+    MPI_Init(NULL, NULL);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &sum, 1, MPI_INT,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, half);
+    MPI_Comm_free(&half);
+    MPI_Finalize();
+    if (!rank)
+        printf("sum %d of %d\n", sum, size);
+    return 6;
+}

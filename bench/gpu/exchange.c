@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The exchange in GPU memory, timed as in the paper: a barrier, MPI_Wtime
- * around the exchange, the slowest rank, the mean of so many and their spread.
- * Every ghost cell is verified once.
+ * around the exchange, the slowest rank; of all repeats the mean, its spread,
+ * the median, the 99th percentile, and the median time of the call that starts
+ * the exchange (launches). Every ghost cell is verified once.
  *
  *   exchange SIZE PIECES METHODS|auto|order [REPEATS]
  *
@@ -55,40 +56,84 @@ static void open_driver(void)
         MPI_Abort(MPI_COMM_WORLD, 77);
 }
 
-static uint32_t value(const int64_t cell[3], int32_t quantity)
+static uint32_t value(uint64_t cell, int32_t quantity)
 {
-    const int64_t *n = options.extent;
-    uint64_t id = (uint64_t)((cell[2] * n[1] + cell[1]) * n[0] + cell[0]);
-
-    return (uint32_t)(id * 2654435761u + (uint64_t)quantity * 40503u) | 1;
+    return (uint32_t)(cell * 2654435761u + (uint64_t)quantity * 40503u) | 1;
 }
 
-/* Fills own cells (ghosts zero), or counts cells that are not as they must be
- * when all ghost cells are filled. */
+/* The domain's cell at an allocated index along an axis. */
+static uint64_t cell_of(const struct nw_halo_piece *piece, int axis, int64_t at)
+{
+    int64_t n = options.extent[axis];
+
+    return (uint64_t)((piece->box.low[axis] + at - piece->low_ghost[axis] + n) %
+                      n);
+}
+
+static bool owns(const struct nw_halo_piece *piece, int axis, int64_t at)
+{
+    int64_t length = piece->box.high[axis] - piece->box.low[axis];
+
+    return at >= piece->low_ghost[axis] && at < piece->low_ghost[axis] + length;
+}
+
+struct row {
+    uint64_t first; /* the domain's cell of x = 0 */
+    bool own;
+    const uint64_t *column; /* the domain's x */
+    int64_t low, high;      /* own cells along x */
+    int64_t cells;
+    int32_t quantity;
+};
+
+/* Fills own cells (ghosts zero). */
+static void fill_row(const struct row *row, uint32_t *host)
+{
+    for (int64_t x = 0; x < row->cells; x++)
+        host[x] = row->own && x >= row->low && x < row->high
+                      ? value(row->first + row->column[x], row->quantity)
+                      : 0;
+}
+
+/* Cells that are not as they must be when all ghost cells are filled. */
+static long wrong_in_row(const struct row *row, const uint32_t *host)
+{
+    long wrong = 0;
+
+    for (int64_t x = 0; x < row->cells; x++)
+        wrong += host[x] != value(row->first + row->column[x], row->quantity);
+    return wrong;
+}
+
 static long visit(int32_t p, int32_t q, uint32_t *host, bool fill)
 {
     const struct nw_halo_piece *piece = nw_halo_piece(halo, p);
-    const int64_t *n = piece->allocated;
-    int64_t pitch = (int64_t)(nw_halo_pitch(halo, p, q) / 4), at[3], cell[3];
+    const int64_t *n = piece->allocated, *extent = options.extent;
+    int64_t pitch = (int64_t)(nw_halo_pitch(halo, p, q) / 4);
+    uint64_t *column = malloc((size_t)n[0] * sizeof *column);
+    struct row row = {.column = column, .cells = n[0], .quantity = q};
     long wrong = 0;
 
-    for (at[2] = 0; at[2] < n[2]; at[2]++)
-        for (at[1] = 0; at[1] < n[1]; at[1]++)
-            for (at[0] = 0; at[0] < n[0]; at[0]++) {
-                uint32_t *here = host + (at[2] * n[1] + at[1]) * pitch + at[0];
-                bool own = true;
+    if (!column)
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    row.low = piece->low_ghost[0];
+    row.high = row.low + piece->box.high[0] - piece->box.low[0];
+    for (int64_t x = 0; x < n[0]; x++)
+        column[x] = cell_of(piece, 0, x);
+    for (int64_t z = 0; z < n[2]; z++)
+        for (int64_t y = 0; y < n[1]; y++) {
+            uint32_t *here = host + (z * n[1] + y) * pitch;
 
-                for (int a = 0; a < 3; a++) {
-                    cell[a] = piece->box.low[a] + at[a] - piece->low_ghost[a];
-                    own = own && cell[a] >= piece->box.low[a] &&
-                          cell[a] < piece->box.high[a];
-                    cell[a] = (cell[a] + options.extent[a]) % options.extent[a];
-                }
-                if (fill)
-                    *here = own ? value(cell, q) : 0;
-                else
-                    wrong += *here != value(cell, q);
-            }
+            row.own = owns(piece, 1, y) && owns(piece, 2, z);
+            row.first = (cell_of(piece, 2, z) * (uint64_t)extent[1] +
+                         cell_of(piece, 1, y)) *
+                        (uint64_t)extent[0];
+            if (fill)
+                fill_row(&row, here);
+            else
+                wrong += wrong_in_row(&row, here);
+        }
+    free(column);
     return wrong;
 }
 
@@ -114,13 +159,16 @@ static long for_arrays(bool fill)
     return wrong;
 }
 
-static double exchange(void)
+/* One exchange of the slowest rank, and of this rank its first call, seconds.
+ */
+static double exchange(double *launches)
 {
     double own, slowest, since;
 
     MPI_Barrier(MPI_COMM_WORLD);
     since = MPI_Wtime();
     must(nw_halo_start(halo, NULL, 0));
+    *launches = MPI_Wtime() - since;
     must(nw_halo_wait(halo));
     own = MPI_Wtime() - since;
     MPI_Allreduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -150,24 +198,41 @@ static void set_options(char **argv)
             options.methods |= NW_HALO_BIT(method);
 }
 
+static int compare_times(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+static double percentile(double *times, int count, int percent)
+{
+    qsort(times, (size_t)count, sizeof *times, compare_times);
+    return times[count * percent / 100] * 1e6;
+}
+
 static void report(const char *methods, int repeats, long wrong)
 {
-    double sum = 0, squares = 0, mean;
+    static double times[MOST], starts[MOST];
+    double sum = 0, squares = 0, mean, unused;
 
     for (int i = 0; i < 3; i++)
-        exchange();
+        exchange(&unused);
     for (int i = 0; i < repeats; i++) {
-        double seconds = exchange();
-
-        sum += seconds;
-        squares += seconds * seconds;
+        times[i] = exchange(&starts[i]);
+        sum += times[i];
+        squares += times[i] * times[i];
     }
     mean = sum / repeats;
-    if (!rank)
-        printf("%d ranks x %d pieces  %-28s %10.1f us +- %-8.1f %s  [%s]\n",
-               size, options.pieces_per_rank, methods, mean * 1e6,
-               sqrt(fmax(squares / repeats - mean * mean, 0)) * 1e6,
-               wrong ? "WRONG" : "every ghost cell right", nw_halo_words(halo));
+    if (rank)
+        return;
+    printf("%d ranks x %d pieces  %-28s %10.1f us +- %-8.1f %s  [%s]\n", size,
+           options.pieces_per_rank, methods, mean * 1e6,
+           sqrt(fmax(squares / repeats - mean * mean, 0)) * 1e6,
+           wrong ? "WRONG" : "every ghost cell right", nw_halo_words(halo));
+    printf("p50 %.1f us, p99 %.1f us, launches p50 %.1f us\n",
+           percentile(times, repeats, 50), percentile(times, repeats, 99),
+           percentile(starts, repeats, 50));
 }
 
 int main(int argc, char **argv)
@@ -175,6 +240,7 @@ int main(int argc, char **argv)
     int repeats = argc > 4 ? atoi(argv[4]) : 30;
     char methods[64] = "";
     long wrong, all = 0;
+    double unused;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -186,7 +252,7 @@ int main(int argc, char **argv)
     set_options(argv);
     must(nw_halo_plan(MPI_COMM_WORLD, &options, &halo));
     for_arrays(true);
-    exchange();
+    exchange(&unused);
     wrong = for_arrays(false);
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     report(methods, repeats, all);

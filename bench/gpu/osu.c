@@ -4,9 +4,12 @@
  * memory and knows nothing of Nodewise: two processes, latency or bandwidth,
  * every message checked. Rows are those of OSU's with -c.
  *
- *     gpu-osu latency|bw [D|H] [D|H] [MAX [TURNS]]
+ *     gpu-osu latency|bw [D|H|S] [D|H|S] [MAX [TURNS [p]]]
  *
- * Rank 0's memory, rank 1's; D is a GPU's. Exit status 1 where bytes are wrong.
+ * Rank 0's memory, rank 1's: D is a GPU's, H the host's, S a GPU's, with the
+ * program itself copying each message of a latency to pinned host memory and
+ * back. p adds the median and the 99th percentile. Exit status 1 if bytes are
+ * wrong.
  */
 #include <mpi.h>
 
@@ -16,16 +19,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 64, WARM = 10, TAG = 1 };
+enum { WINDOW = 64, MOST_WARM = 10, TAG = 1 };
 
 static struct {
     int (*alloc)(uint64_t *memory, size_t bytes);
     int (*in)(uint64_t gpu, const void *host, size_t bytes);
     int (*out)(void *host, uint64_t gpu, size_t bytes);
+    int (*pin)(void **host, size_t bytes, unsigned flags);
 } cuda;
 
-static int rank, on_gpu, turns = 200;
+static int rank, on_gpu, by_hand, percentiles, turns = 200;
 static char *out, *in, *image;
+static char *pinned;     /* by hand: what MPI gets */
+static double *duration; /* of each turn, seconds */
 
 static void need(int failed, const char *what)
 {
@@ -52,6 +58,7 @@ static void open_gpu(void)
     *(void **)&cuda.alloc = dlsym(driver, "cuMemAlloc_v2");
     *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
     *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
+    *(void **)&cuda.pin = dlsym(driver, "cuMemHostAlloc");
     need(init(0) || retain(&context, 0) || set(context), "cuInit");
 }
 
@@ -110,14 +117,29 @@ static int is_right(size_t bytes)
     return right && image[bytes] == 0x55;
 }
 
+static void send_one(int bytes)
+{
+    if (by_hand)
+        need(cuda.out(pinned, (uintptr_t)out, (size_t)bytes), "cuMemcpyDtoH");
+    MPI_Send(by_hand ? pinned : out, bytes, MPI_CHAR, !rank, TAG,
+             MPI_COMM_WORLD);
+}
+
+static void receive_one(int bytes)
+{
+    MPI_Recv(by_hand ? pinned : in, bytes, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+    if (by_hand)
+        need(cuda.in((uintptr_t)in, pinned, (size_t)bytes), "cuMemcpyHtoD");
+}
+
 static void ping(int bytes)
 {
     if (!rank)
-        MPI_Send(out, bytes, MPI_CHAR, 1, TAG, MPI_COMM_WORLD);
-    MPI_Recv(in, bytes, MPI_CHAR, !rank, TAG, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+        send_one(bytes);
+    receive_one(bytes);
     if (rank)
-        MPI_Send(out, bytes, MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+        send_one(bytes);
 }
 
 /* A window from rank 0, then as much back, so that both are checked. */
@@ -140,30 +162,88 @@ static void stream(int bytes)
                  MPI_STATUS_IGNORE);
 }
 
+static int compare_durations(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The seconds of all turns; each turn's own are kept if percentiles are asked
+ * for. */
+static double take_turns(int bytes, int is_bandwidth)
+{
+    int warm = turns < 5 * MOST_WARM ? turns / 5 + 1 : MOST_WARM;
+    double start = 0, since = 0;
+
+    for (int i = -warm; i < turns; i++) {
+        if (!i)
+            start = MPI_Wtime();
+        if (percentiles)
+            since = MPI_Wtime();
+        if (is_bandwidth)
+            stream(bytes);
+        else
+            ping(bytes);
+        if (percentiles && i >= 0)
+            duration[i] = MPI_Wtime() - since;
+    }
+    return MPI_Wtime() - start;
+}
+
 /* One row; whether it is right on both. */
 static int measure(size_t bytes, int is_bandwidth)
 {
-    double start = 0, seconds, value;
+    double seconds, value;
     int right, all;
 
     fill(bytes);
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = -WARM; i < turns; i++) {
-        if (!i)
-            start = MPI_Wtime();
-        if (is_bandwidth)
-            stream((int)bytes);
-        else
-            ping((int)bytes);
-    }
-    seconds = MPI_Wtime() - start;
+    seconds = take_turns((int)bytes, is_bandwidth);
     right = is_right(bytes);
     MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     value = is_bandwidth ? (double)bytes * WINDOW * turns / seconds / 1e6
                          : seconds * 1e6 / (2.0 * turns);
-    if (!rank)
-        printf("%-10zu%18.2f%18s\n", bytes, value, all ? "Pass" : "Fail");
+    if (rank)
+        return all;
+    printf("%-10zu%18.2f", bytes, value);
+    if (percentiles) {
+        qsort(duration, (size_t)turns, sizeof *duration, compare_durations);
+        printf("%12.2f%12.2f", duration[turns / 2] * 5e5,
+               duration[turns * 99 / 100] * 5e5);
+    }
+    printf("%18s\n", all ? "Pass" : "Fail");
     return all;
+}
+
+static void print_head(int is_bandwidth, const char *const kind[2])
+{
+    static const char *const words[] = {"HOST (H)", "DEVICE (D)",
+                                        "DEVICE, staged by hand (S)"};
+    int of[2];
+
+    for (int i = 0; i < 2; i++)
+        of[i] = kind[i][0] == 'H' ? 0 : kind[i][0] == 'S' ? 2 : 1;
+    printf("# OSU form: MPI %s Test\n# Send Buffer on %s and Receive Buffer "
+           "on %s\n# Size    %18s%s        Validation\n",
+           is_bandwidth ? "Bandwidth" : "Latency", words[of[0]], words[of[1]],
+           is_bandwidth ? "Bandwidth (MB/s)" : "Avg Latency(us)",
+           percentiles ? "         p50         p99" : "");
+}
+
+static void prepare(char kind, size_t largest)
+{
+    by_hand = kind == 'S';
+    on_gpu = kind == 'D' || by_hand;
+    if (on_gpu)
+        open_gpu();
+    image = malloc(largest + 1);
+    duration = malloc((size_t)turns * sizeof *duration);
+    need(!image || !duration, "malloc");
+    out = memory_new(largest + 1);
+    in = memory_new(largest + 1);
+    if (by_hand)
+        need(cuda.pin((void **)&pinned, largest + 1, 0), "cuMemHostAlloc");
 }
 
 int main(int argc, char **argv)
@@ -181,21 +261,11 @@ int main(int argc, char **argv)
         largest = strtoull(argv[4], NULL, 10);
     if (argc > 5)
         turns = atoi(argv[5]);
-    on_gpu = kind[rank][0] == 'D';
-    if (on_gpu)
-        open_gpu();
-    image = malloc(largest + 1);
-    need(!image, "malloc");
-    out = memory_new(largest + 1);
-    in = memory_new(largest + 1);
+    percentiles = argc > 6 && argv[6][0] == 'p';
+    need(turns < 1, "the number of turns");
+    prepare(kind[rank][0], largest);
     if (!rank)
-        printf(
-            "# OSU form: MPI %s Test\n# Send Buffer on %s and Receive Buffer "
-            "on %s\n# Size    %18s        Validation\n",
-            is_bandwidth ? "Bandwidth" : "Latency",
-            kind[0][0] == 'D' ? "DEVICE (D)" : "HOST (H)",
-            kind[1][0] == 'D' ? "DEVICE (D)" : "HOST (H)",
-            is_bandwidth ? "Bandwidth (MB/s)" : "Avg Latency(us)");
+        print_head(is_bandwidth, kind);
     for (size_t bytes = 1; bytes <= largest; bytes *= 2)
         right &= measure(bytes, is_bandwidth);
     MPI_Finalize();

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages between the GPU memories of two processes, whole and with gaps,
+ * every byte checked: for programs about the context that they come from. */
+#ifndef NW_TESTS_GPU_EXCHANGE_H
+#define NW_TESTS_GPU_EXCHANGE_H
+
+#include "hazard.h"
+
+enum { EXCHANGE_MOST = 1 << 20, EXCHANGE_BLOCKS = 64 };
+
+static uint64_t exchange_out, exchange_in;
+static char exchange_image[EXCHANGE_MOST];
+
+static inline void exchange_buffers(uint64_t out, uint64_t in)
+{
+    exchange_out = out;
+    exchange_in = in;
+}
+
+/* Bytes that differ from those that the other rank sent, and bytes of the gaps
+ * that were written. */
+static inline long exchange_wrong(long turn, size_t bytes, size_t block,
+                                  size_t step)
+{
+    long wrong = 0;
+
+    hazard_must(hazard.out(exchange_image, exchange_in, bytes), "cuMemcpyDtoH");
+    for (size_t i = 0; i < bytes; i++) {
+        char right =
+            i % step < block ? hazard_byte(turn, !hazard.rank, i) : 0x55;
+
+        wrong += exchange_image[i] != right;
+    }
+    return wrong;
+}
+
+static inline void exchange_fill(long turn, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        exchange_image[i] = hazard_byte(turn, hazard.rank, i);
+    hazard_must(hazard.in(exchange_out, exchange_image, bytes), "cuMemcpyHtoD");
+    memset(exchange_image, 0x55, bytes);
+    hazard_must(hazard.in(exchange_in, exchange_image, bytes), "cuMemcpyHtoD");
+}
+
+/* `blocks` of `block` bytes, `step` bytes apart; whole if both are alike. */
+static inline long exchange_one(long turn, int blocks, size_t block,
+                                size_t step)
+{
+    size_t bytes = (size_t)blocks * step;
+    MPI_Datatype type;
+    int code;
+
+    exchange_fill(turn, bytes);
+    MPI_Type_vector(blocks, (int)block, (int)step, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    code = MPI_Sendrecv((void *)(uintptr_t)exchange_out, 1, type, !hazard.rank,
+                        1, (void *)(uintptr_t)exchange_in, 1, type,
+                        !hazard.rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    hazard_must(code, "MPI_Sendrecv");
+    MPI_Type_free(&type);
+    return exchange_wrong(turn, bytes, block, step);
+}
+
+/* Small and large messages, whole and with gaps. */
+static inline long exchange_all(void)
+{
+    long wrong = 0, turn = 0;
+
+    for (size_t block = 8; block <= EXCHANGE_MOST / EXCHANGE_BLOCKS / 2;
+         block *= 8)
+        for (int i = 0; i < 5; i++) {
+            wrong += exchange_one(turn++, EXCHANGE_BLOCKS, block, block);
+            wrong += exchange_one(turn++, EXCHANGE_BLOCKS, block, 2 * block);
+        }
+    return wrong;
+}
+
+#endif

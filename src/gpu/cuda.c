@@ -63,46 +63,6 @@ nw_status nw_cuda_open(int32_t *count)
     return NW_OK;
 }
 
-int nw_cuda_context(int32_t gpu, cu_context *out)
-{
-    /* retained once a process and never released: a primary context lives as
-     * long as the program does */
-    static cu_context retained[256];
-    cu_context *known = gpu >= 0 && gpu < 256 ? &retained[gpu] : NULL;
-    cu_context context =
-        known ? __atomic_load_n(known, __ATOMIC_ACQUIRE) : NULL;
-    int device = 0, code = 0;
-
-    if (!context)
-        code = nw_cuda.get_device(&device, gpu);
-    if (!code && !context)
-        code = nw_cuda.retain(&context, device);
-    if (code)
-        return code;
-    if (known)
-        __atomic_store_n(known, context, __ATOMIC_RELEASE);
-    *out = context;
-    return 0;
-}
-
-int32_t nw_cuda_home(void)
-{
-    cu_context current = NULL;
-    int count = 0, device = 0, gpu = 0, active = 0;
-    unsigned flags;
-
-    if (!nw_cuda.get_current(&current) && current &&
-        !nw_cuda.context_device(&gpu))
-        return gpu;
-    if (nw_cuda.get_count(&count))
-        return 0;
-    for (gpu = 0; gpu < count; gpu++)
-        if (!nw_cuda.get_device(&device, gpu) &&
-            !nw_cuda.context_state(device, &flags, &active) && active)
-            return gpu;
-    return 0;
-}
-
 static nw_status select_gpu(int32_t gpu)
 {
     cu_context context = NULL;
@@ -303,8 +263,12 @@ static nw_status memory_import(const struct nw_gpu_handle *handle, void **out)
 
 static void memory_close(void *memory)
 {
-    if (memory)
+    struct nw_cuda_stay stay;
+
+    if (memory && !nw_cuda_enter(&stay)) {
         (void)nw_cuda.memory_close((cu_memory)memory);
+        nw_cuda_leave(&stay);
+    }
 }
 
 static nw_status event_export(nw_gpu_event event, struct nw_gpu_handle *out)
@@ -326,9 +290,13 @@ const struct nw_gpu nw_gpu_cuda = {
     .select = select_gpu,
     .context = context,
     .restore = restore,
+    .serves = nw_cuda_serves,
+    .life = nw_cuda_life,
+    .lives = nw_cuda_lives,
     .facts = facts,
     .alloc = nw_cuda_alloc,
     .free = nw_cuda_free,
+    .drop = nw_cuda_drop,
     .copy_in = nw_cuda_copy_in,
     .copy_out = nw_cuda_copy_out,
     .alloc_pinned = nw_cuda_alloc_pinned,
@@ -339,6 +307,7 @@ const struct nw_gpu nw_gpu_cuda = {
     .keep_in_step = nw_cuda_keep_in_step,
     .reaches = reaches,
     .reach = reach,
+    .own = nw_cuda_own,
     .stream_new = stream_new,
     .stream_free = stream_free,
     .stream_test = stream_test,
@@ -352,6 +321,7 @@ const struct nw_gpu nw_gpu_cuda = {
     .copy = nw_cuda_copy,
     .copy_box = nw_cuda_copy_box,
     .fill = nw_cuda_fill,
+    .load = nw_cuda_load,
     .launch = nw_cuda_launch,
     .graph_begin = graph_begin,
     .graph_end = graph_end,

@@ -42,10 +42,14 @@ struct cu_copy {
     X(context_device, "cuCtxGetDevice", (int *device))                         \
     X(context_state, "cuDevicePrimaryCtxGetState",                             \
       (int device, unsigned *flags, int *active))                              \
+    X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))          \
+    X(is_capturing, "cuStreamIsCapturing",                                     \
+      (nw_gpu_stream stream, int *status))                                     \
     X(can_reach, "cuDeviceCanAccessPeer", (int *can, int from, int to))        \
     X(reach, "cuCtxEnablePeerAccess", (cu_context to, unsigned flags))         \
     X(alloc, "cuMemAlloc_v2", (cu_memory * memory, size_t bytes))              \
     X(free, "cuMemFree_v2", (cu_memory memory))                                \
+    X(free_async, "cuMemFreeAsync", (cu_memory memory, nw_gpu_stream stream))  \
     X(memory_left, "cuMemGetInfo_v2", (size_t * left, size_t * all))           \
     X(range, "cuMemGetAddressRange_v2",                                        \
       (cu_memory * base, size_t * bytes, cu_memory memory))                    \
@@ -54,9 +58,6 @@ struct cu_copy {
     X(attribute, "cuPointerGetAttribute", (void *out, int what, cu_memory at)) \
     X(set_attribute, "cuPointerSetAttribute",                                  \
       (const void *value, int what, cu_memory at))                             \
-    X(copy_in, "cuMemcpyHtoD_v2",                                              \
-      (cu_memory gpu, const void *host, size_t bytes))                         \
-    X(copy_out, "cuMemcpyDtoH_v2", (void *host, cu_memory gpu, size_t bytes))  \
     X(copy, "cuMemcpyAsync",                                                   \
       (cu_memory to, cu_memory from, size_t bytes, nw_gpu_stream stream))      \
     X(copy_box, "cuMemcpy3DAsync_v2",                                          \
@@ -115,15 +116,35 @@ nw_status nw_cuda_open(int32_t *count);
 /* NW_OK for 0, else NW_ECUDA (NW_ENOMEM where memory was short) with the
  * driver's words: "the CUDA driver fails to `what`: ...". */
 nw_status nw_cuda_check(int code, const char *what);
+
+/* cuda_context.c: the context that this library uses on a GPU. One that was
+ * reset or destroyed is forgotten here, and the next one taken. */
 int nw_cuda_context(int32_t gpu, cu_context *out);
 /* The GPU that the caller uses: of the context that is current, else the first
  * that has one already, else 0. A context on another would take time, and
  * hundreds of megabytes of it. */
 int32_t nw_cuda_home(void);
+bool nw_cuda_serves(const void *memory);
+struct nw_gpu_life nw_cuda_life(void);
+bool nw_cuda_lives(const struct nw_gpu_life *life);
+nw_gpu_stream nw_cuda_own(void);
+/* Around a call that needs a context, by a thread that may have none. Nothing
+ * of another thread's that captures a stream forbids it. */
+struct nw_cuda_stay {
+    nw_gpu_stream stream; /* the library's own; NULL where it has none */
+    nw_gpu_event fence;
+    int mode;
+    bool moved;
+};
+int nw_cuda_enter(struct nw_cuda_stay *stay); /* leave also where it fails */
+void nw_cuda_leave(const struct nw_cuda_stay *stay);
+int nw_cuda_relax(void);
+void nw_cuda_unrelax(int mode);
 
 /* cuda_memory.c */
 nw_status nw_cuda_alloc(size_t bytes, void **out);
 void nw_cuda_free(void *memory);
+void nw_cuda_drop(void *memory);
 nw_status nw_cuda_alloc_pinned(size_t bytes, void **out);
 void nw_cuda_free_pinned(void *memory);
 bool nw_cuda_holds(const void *memory, int32_t *gpu);
@@ -142,6 +163,8 @@ nw_status nw_cuda_copy_box(const struct nw_gpu_copy *copy,
 nw_status nw_cuda_fill(void *to, int byte, size_t bytes, nw_gpu_stream stream);
 
 /* cuda_kernels.c */
+nw_status nw_cuda_load(const char *kernel);
+void nw_cuda_forget_kernels(int32_t gpu);
 nw_status nw_cuda_launch(const char *kernel, uint32_t blocks, void *argument,
                          nw_gpu_stream stream);
 

@@ -35,6 +35,26 @@ static int index_of(const char *kernel)
     return -1;
 }
 
+/* Other threads may capture streams meanwhile. */
+static int load_module(cu_module *module, const char *text)
+{
+    int mode = nw_cuda_relax();
+    int code = nw_cuda.module_load(module, text);
+
+    nw_cuda_unrelax(mode);
+    return code;
+}
+
+void nw_cuda_forget_kernels(int32_t gpu)
+{
+    if (gpu >= GPUS)
+        return;
+    pthread_mutex_lock(&lock);
+    memset(modules[gpu], 0, sizeof modules[gpu]);
+    memset(functions[gpu], 0, sizeof functions[gpu]);
+    pthread_mutex_unlock(&lock);
+}
+
 static int find(int gpu, int index, cu_function *out)
 {
     cu_module *module = &modules[gpu][index == BOXES];
@@ -43,7 +63,7 @@ static int find(int gpu, int index, cu_function *out)
 
     pthread_mutex_lock(&lock);
     if (!*module)
-        code = nw_cuda.module_load(module, text);
+        code = load_module(module, text);
     if (!code && !functions[gpu][index])
         code =
             nw_cuda.module_get(&functions[gpu][index], *module, name_of(index));
@@ -52,20 +72,35 @@ static int find(int gpu, int index, cu_function *out)
     return code;
 }
 
-nw_status nw_cuda_launch(const char *kernel, uint32_t blocks, void *argument,
-                         nw_gpu_stream stream)
+static nw_status kernel_get(const char *kernel, cu_function *out)
 {
-    void *arguments[] = {argument};
-    cu_function function = NULL;
     int gpu = 0, index = index_of(kernel);
     int code = nw_cuda.context_device(&gpu);
 
     if (index < 0 || gpu >= GPUS)
         return nw_fail(NW_EINVAL, "no kernel '%s' for GPU %d", kernel, gpu);
     if (!code)
-        code = find(gpu, index, &function);
-    if (!code)
+        code = find(gpu, index, out);
+    return nw_cuda_check(code, "load a kernel");
+}
+
+nw_status nw_cuda_load(const char *kernel)
+{
+    cu_function function = NULL;
+
+    return kernel_get(kernel, &function);
+}
+
+nw_status nw_cuda_launch(const char *kernel, uint32_t blocks, void *argument,
+                         nw_gpu_stream stream)
+{
+    void *arguments[] = {argument};
+    cu_function function = NULL;
+    nw_status status = kernel_get(kernel, &function);
+    int code = 0;
+
+    if (!status)
         code = nw_cuda.launch(function, blocks, 1, 1, NW_GPU_THREADS, 1, 1, 0,
                               stream, arguments, NULL);
-    return nw_cuda_check(code, "launch a kernel");
+    return status ? status : nw_cuda_check(code, "launch a kernel");
 }

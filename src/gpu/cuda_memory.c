@@ -38,8 +38,10 @@ static nw_status no_memory(int code, size_t bytes)
 nw_status nw_cuda_alloc(size_t bytes, void **out)
 {
     cu_memory memory = 0;
+    int mode = nw_cuda_relax();
     int code = nw_cuda.alloc(&memory, bytes ? bytes : 1);
 
+    nw_cuda_unrelax(mode);
     if (code == 2)
         return no_memory(code, bytes);
     if (!code)
@@ -47,23 +49,50 @@ nw_status nw_cuda_alloc(size_t bytes, void **out)
     return nw_cuda_check(code, "allocate memory");
 }
 
+/* Where any context is current: what is freed says whose it is. */
+static void memory_give_back(void *memory, bool waits)
+{
+    struct nw_cuda_stay stay;
+
+    if (!memory)
+        return;
+    if (!nw_cuda_enter(&stay) &&
+        (waits || nw_cuda.free_async((cu_memory)memory, stay.stream)))
+        (void)nw_cuda.free((cu_memory)memory);
+    nw_cuda_leave(&stay);
+}
+
 void nw_cuda_free(void *memory)
 {
-    if (memory)
-        (void)nw_cuda.free((cu_memory)memory);
+    memory_give_back(memory, true);
+}
+
+void nw_cuda_drop(void *memory)
+{
+    memory_give_back(memory, false);
 }
 
 nw_status nw_cuda_alloc_pinned(size_t bytes, void **out)
 {
-    return nw_cuda_check(
-        nw_cuda.alloc_host(out, bytes ? bytes : 1, HOST_PORTABLE | HOST_MAPPED),
-        "allocate pinned host memory");
+    struct nw_cuda_stay stay;
+    int code = nw_cuda_enter(&stay);
+
+    if (!code)
+        code = nw_cuda.alloc_host(out, bytes ? bytes : 1,
+                                  HOST_PORTABLE | HOST_MAPPED);
+    nw_cuda_leave(&stay);
+    return nw_cuda_check(code, "allocate pinned host memory");
 }
 
 void nw_cuda_free_pinned(void *memory)
 {
-    if (memory)
+    struct nw_cuda_stay stay;
+
+    if (!memory)
+        return;
+    if (!nw_cuda_enter(&stay))
         (void)nw_cuda.free_host(memory);
+    nw_cuda_leave(&stay);
 }
 
 /* A driver that has failed for good no longer knows its memory: what the CPU
@@ -131,16 +160,62 @@ nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out)
     return status;
 }
 
+/* --- copies that are done when they return --- */
+
+/* Allocations whose synchronous copies, the program's too, are done when they
+ * return. The driver's own are not where they come from pageable memory: their
+ * end would overtake, or be overtaken by, what our stream does. */
+static bool memory_settled(const void *memory)
+{
+    static uint64_t settled[1024]; /* by the last bits of their ids */
+    uint64_t id = nw_cuda_id(memory);
+    uint64_t *at = &settled[id % (sizeof settled / sizeof *settled)];
+    bool done = id && __atomic_load_n(at, __ATOMIC_RELAXED) == id;
+
+    if (done || !id || nw_cuda_keep_in_step((void *)memory))
+        return done;
+    __atomic_store_n(at, id, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Memory that cannot be kept in step (of pools, or mapped): our stream waits
+ * for the default one, unless that is forbidden while one is captured. */
+static void memory_fence(const struct nw_cuda_stay *stay)
+{
+    int capturing = 1;
+
+    if (stay->fence && !nw_cuda.is_capturing(NULL, &capturing) && !capturing &&
+        !nw_cuda.event_record(stay->fence, NULL))
+        (void)nw_cuda.event_join(stay->stream, stay->fence, 0);
+}
+
+static int memory_move(cu_memory to, cu_memory from, size_t bytes, bool in)
+{
+    struct nw_cuda_stay stay;
+    int code = nw_cuda_enter(&stay);
+
+    if (!code && !memory_settled((const void *)(in ? to : from)))
+        memory_fence(&stay);
+    if (!code)
+        code = nw_cuda.copy(to, from, bytes, stay.stream);
+    if (!code)
+        code = nw_cuda.stream_wait(stay.stream);
+    nw_cuda_leave(&stay);
+    return code;
+}
+
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes)
 {
-    return nw_cuda_check(nw_cuda.copy_in((cu_memory)gpu, host, bytes),
-                         "copy to a GPU");
+    return nw_cuda_check(
+        memory_move((cu_memory)gpu, (cu_memory)host, bytes, true),
+        "copy to a GPU");
 }
 
 nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes)
 {
-    return nw_cuda_check(nw_cuda.copy_out(host, (cu_memory)gpu, bytes),
-                         "copy from a GPU");
+    return nw_cuda_check(
+        memory_move((cu_memory)host, (cu_memory)gpu, bytes, false),
+        "copy from a GPU");
 }
 
 nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,

@@ -42,6 +42,12 @@ struct nw_gpu_copy {
     int32_t to_gpu, from_gpu; /* where they differ, both are memory of GPUs */
 };
 
+/* One life of the context in which the library works on a GPU. */
+struct nw_gpu_life {
+    int32_t gpu;
+    uint64_t id; /* 0: not known, taken for living */
+};
+
 struct nw_gpu {
     const char *name;
     /* Loads the driver; the number of GPUs, at least one. NW_ENODEV where
@@ -53,11 +59,23 @@ struct nw_gpu {
      * of a caller who has his own. */
     void *(*context)(void);
     void (*restore)(void *context);
+    /* Whether kernels of this library may touch the memory: not where the
+     * program allocated it in another context than the one used on its GPU. */
+    bool (*serves)(const void *memory);
+    /* Of the current context. It ends when the program resets the GPU or
+     * destroys the context. What was made in that life must not be touched
+     * then, not even freed. */
+    struct nw_gpu_life (*life)(void);
+    bool (*lives)(const struct nw_gpu_life *life);
     nw_status (*facts)(int32_t gpu, struct nw_gpu_facts *out);
 
     /* NW_ENOMEM, with what is free, where the GPU has not so much. */
     nw_status (*alloc)(size_t bytes, void **out);
-    void (*free)(void *memory); /* NULL is fine */
+    void (*free)(void *memory); /* NULL is fine; waits for the GPU */
+    void (*drop)(
+        void *memory); /* no work uses it any more: waits for nothing */
+    /* Between GPU memory and any host memory; done, on the GPU too, when they
+     * return. They wait for no stream of the program's. */
     nw_status (*copy_in)(void *gpu, const void *host, size_t bytes);
     nw_status (*copy_out)(void *host, const void *gpu, size_t bytes);
     /* Host memory that GPUs reach at the same address. */
@@ -79,6 +97,9 @@ struct nw_gpu {
     bool (*reaches)(int32_t from, int32_t to);
     nw_status (*reach)(int32_t to);
 
+    /* A stream of the library's on the current GPU, for work that is waited for
+     * at once. It waits for no other stream, as those of stream_new. */
+    nw_gpu_stream (*own)(void);
     nw_status (*stream_new)(nw_gpu_stream *out); /* waits for no other stream */
     void (*stream_free)(nw_gpu_stream stream);
     /* Whether all its work is done; the error of any of it. */
@@ -97,6 +118,9 @@ struct nw_gpu {
                       nw_gpu_stream stream);
     nw_status (*copy_box)(const struct nw_gpu_copy *copy, nw_gpu_stream stream);
     nw_status (*fill)(void *to, int byte, size_t bytes, nw_gpu_stream stream);
+    /* Makes an embedded kernel ready on the current GPU: a launch may then be
+     * put into a graph, and takes no time to begin with. */
+    nw_status (*load)(const char *kernel);
     /* One of the embedded kernels by its name, with one argument. */
     nw_status (*launch)(const char *kernel, uint32_t blocks, void *argument,
                         nw_gpu_stream stream);
@@ -122,6 +146,8 @@ struct nw_gpu {
 
 extern const struct nw_gpu nw_gpu_cuda;
 extern const struct nw_gpu nw_gpu_hip; /* never run */
+/* gone.c: for things of a GPU that was reset; only what gives them back */
+extern const struct nw_gpu nw_gpu_gone;
 /* here.c: the one whose driver is here, CUDA first; NULL and its error where
  * there is none. */
 NW_MUST_CHECK nw_status nw_gpu_open(const struct nw_gpu **out, int32_t *count);

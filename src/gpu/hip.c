@@ -222,6 +222,32 @@ static nw_status reach(int32_t to)
                                    : check(code, "open the way to another GPU");
 }
 
+/* Never run: no stream of its own, and no look at contexts. */
+static nw_gpu_stream own(void)
+{
+    return NULL;
+}
+
+static bool serves(const void *memory)
+{
+    return memory != NULL;
+}
+
+static struct nw_gpu_life life(void)
+{
+    return (struct nw_gpu_life){0, 0};
+}
+
+static bool lives(const struct nw_gpu_life *life)
+{
+    return life != NULL;
+}
+
+static nw_status load(const char *kernel)
+{
+    return nw_fail(NW_EUNSUPPORTED, "no kernel '%s' for AMD GPUs", kernel);
+}
+
 static nw_status stream_new(nw_gpu_stream *out)
 {
     return check(hip.stream_new(out, STREAM_NON_BLOCKING), "make a stream");
@@ -387,9 +413,13 @@ const struct nw_gpu nw_gpu_hip = {
     .select = select_gpu,
     .context = context,
     .restore = restore,
+    .serves = serves,
+    .life = life,
+    .lives = lives,
     .facts = facts,
     .alloc = alloc,
     .free = free_memory,
+    .drop = free_memory,
     .copy_in = copy_in,
     .copy_out = copy_out,
     .alloc_pinned = alloc_pinned,
@@ -397,6 +427,7 @@ const struct nw_gpu nw_gpu_hip = {
     .holds = holds,
     .reaches = reaches,
     .reach = reach,
+    .own = own,
     .stream_new = stream_new,
     .stream_free = stream_free,
     .stream_test = stream_test,
@@ -410,6 +441,7 @@ const struct nw_gpu nw_gpu_hip = {
     .copy = copy,
     .copy_box = copy_box,
     .fill = fill,
+    .load = load,
     .launch = launch,
     .graph_begin = graph_begin,
     .graph_end = graph_end,

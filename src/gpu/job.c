@@ -15,6 +15,7 @@ struct launch {
 
 struct nw_gpu_job {
     const struct nw_gpu *gpu;
+    struct nw_gpu_life life; /* in which the memory is there */
     void *memory;
     int count;
     struct launch launch[2 * NW_GPU_WIDTHS];
@@ -72,6 +73,16 @@ static void write_image(const struct nw_gpu_table *table, char *image,
     }
 }
 
+/* So that no launch has anything to load, which a graph could not hold. */
+static nw_status load_kernels(const struct nw_gpu_job *job)
+{
+    nw_status status = NW_OK;
+
+    for (int i = 0; i < job->count && !status; i++)
+        status = job->gpu->load(job->launch[i].kernel);
+    return status;
+}
+
 nw_status nw_gpu_job_new(const struct nw_gpu *gpu, enum nw_gpu_work work,
                          const struct nw_gpu_piece *pieces, size_t count,
                          struct nw_gpu_job **out)
@@ -89,12 +100,15 @@ nw_status nw_gpu_job_new(const struct nw_gpu *gpu, enum nw_gpu_work work,
         status = nw_alloc(bytes, 1, &image);
     if (!status) {
         job->gpu = gpu;
+        job->life = gpu->life();
         status = gpu->alloc(bytes, &job->memory);
     }
     if (!status) {
         write_image(&table, image, job);
         status = bytes ? gpu->copy_in(job->memory, image, bytes) : NW_OK;
     }
+    if (!status)
+        status = load_kernels(job);
     if (status)
         nw_gpu_job_free(job);
     else
@@ -106,8 +120,8 @@ nw_status nw_gpu_job_new(const struct nw_gpu *gpu, enum nw_gpu_work work,
 
 void nw_gpu_job_free(struct nw_gpu_job *job)
 {
-    if (job)
-        job->gpu->free(job->memory);
+    if (job && job->gpu->lives(&job->life))
+        job->gpu->drop(job->memory);
     free(job);
 }
 

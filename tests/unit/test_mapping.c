@@ -212,6 +212,8 @@ static void leaves(void)
     long before;
 
     *(void **)&live = driver("fake_cuda_live");
+    MUST(nw_gpu_cuda.select(1)); /* what the library has in a context */
+    MUST(nw_gpu_cuda.select(0));
     before = live();
     stay(); /* 5 ms, and no longer */
     for (int i = 0; i < 3; i++) {
@@ -443,6 +445,8 @@ static void one_memory(void)
     mapping = nw_mapping_open();
     SHOULD(mapping && !strcmp(mapping->name, "vulkan"));
     *(void **)&live = driver("fake_cuda_live");
+    MUST(nw_gpu_cuda.select(1)); /* what the library has in a context */
+    MUST(nw_gpu_cuda.select(0));
     before = live();
     MUST(nw_channel_memory_new(true, BYTES, &memory));
     host = nw_vulkan_at(memory, BYTES);

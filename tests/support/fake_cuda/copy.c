@@ -30,6 +30,9 @@ void fake_do_copy(const struct op *op)
                    (const char *)fake_real(op->from.at) + z * op->from.plane +
                        y * op->from.row,
                    op->row_bytes);
+    if (getenv("FAKE_CUDA_SPOIL") && fake_is_device(op->from.at) &&
+        !fake_is_device(op->to.at))
+        *(char *)fake_real(op->to.at) ^= 1;
 }
 
 /* Device memory must lie in one allocation; other memory is the host's. */
@@ -127,15 +130,13 @@ API int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t bytes,
 
 struct graph {
     struct op *first;
+    struct owner owner; /* of an executable one */
 };
 
 API int cuStreamBeginCapture_v2(struct stream *stream, int mode)
 {
-    struct op *none;
-
     FAULT();
-    (void)mode;
-    return fake_capture(stream, true, &none);
+    return fake_capture_begin(stream, mode);
 }
 
 API int cuStreamEndCapture(struct stream *stream, struct graph **graph)
@@ -147,7 +148,7 @@ API int cuStreamEndCapture(struct stream *stream, struct graph **graph)
     made = calloc(1, sizeof *made);
     if (!made)
         return OUT_OF_MEMORY;
-    code = fake_capture(stream, false, &made->first);
+    code = fake_capture_end(stream, &made->first);
     if (code)
         free(made);
     else
@@ -165,6 +166,14 @@ API int cuGraphDestroy(struct graph *graph)
     }
     free(graph);
     return SUCCESS;
+}
+
+/* Executable graphs made so far; not in the real driver. */
+static unsigned long graphs;
+
+API unsigned long fake_cuda_graphs(void)
+{
+    return __atomic_load_n(&graphs, __ATOMIC_RELAXED);
 }
 
 /* An executable graph is a copy, as in reality. */
@@ -190,7 +199,11 @@ API int cuGraphInstantiateWithFlags(struct graph **out, struct graph *graph,
         (*last)->next = NULL;
         last = &(*last)->next;
     }
+    made->owner = fake_owner();
     __atomic_add_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    if (made->owner.context)
+        __atomic_add_fetch(&made->owner.context->things, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&graphs, 1, __ATOMIC_RELAXED);
     *out = made;
     return SUCCESS;
 }
@@ -200,6 +213,7 @@ API int cuGraphLaunch(struct graph *graph, struct stream *stream)
     int code = SUCCESS;
 
     FAULT();
+    fake_must_live(&graph->owner, "a graph");
     for (const struct op *op = graph->first; op && !code; op = op->next)
         code = fake_push(stream, op);
     return code;
@@ -207,6 +221,9 @@ API int cuGraphLaunch(struct graph *graph, struct stream *stream)
 
 API int cuGraphExecDestroy(struct graph *graph)
 {
+    fake_must_live(&graph->owner, "a graph");
+    if (graph->owner.context)
+        __atomic_sub_fetch(&graph->owner.context->things, 1, __ATOMIC_RELAXED);
     __atomic_sub_fetch(&fake_live, 1, __ATOMIC_RELAXED);
     return cuGraphDestroy(graph);
 }

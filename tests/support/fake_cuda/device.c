@@ -18,7 +18,14 @@ int fake_broken;
 long fake_live;
 
 static int initialised;
-static struct context contexts[GPUS];
+static struct context contexts[GPUS] = {
+#define AT(i)                                                                  \
+    {                                                                          \
+        .gpu = (i)                                                             \
+    }
+    AT(0), AT(1), AT(2),  AT(3),  AT(4),  AT(5),  AT(6),  AT(7),
+    AT(8), AT(9), AT(10), AT(11), AT(12), AT(13), AT(14), AT(15),
+};
 static _Thread_local struct context *current;
 
 int fake_gpus(void)
@@ -41,7 +48,44 @@ struct context *fake_context(int gpu)
 
 int fake_gpu_of(const struct context *context)
 {
-    return (int)(context - contexts);
+    return context->gpu;
+}
+
+static bool lives(const struct context *context)
+{
+    return __atomic_load_n(&context->life, __ATOMIC_ACQUIRE) & 1;
+}
+
+int fake_no_context(void)
+{
+    if (!current)
+        return INVALID_CONTEXT;
+    return lives(current) ? SUCCESS : CONTEXT_DESTROYED;
+}
+
+struct owner fake_owner(void)
+{
+    return (struct owner){current, current ? current->life : 0};
+}
+
+void fake_must_live(const struct owner *owner, const char *what)
+{
+    if (!owner->context ||
+        __atomic_load_n(&owner->context->life, __ATOMIC_ACQUIRE) == owner->life)
+        return;
+    fprintf(stderr, "fake CUDA: %s of a context that was reset is used\n",
+            what);
+    abort();
+}
+
+static void end_life(struct context *context)
+{
+    fake_drain();
+    __atomic_add_fetch(&context->life, 1, __ATOMIC_ACQ_REL);
+    context->reached = 0;
+    __atomic_sub_fetch(&fake_live, context->things, __ATOMIC_RELAXED);
+    context->things = 0;
+    fake_forget_memory(context);
 }
 
 static void take_time(void)
@@ -113,8 +157,10 @@ API int cuDevicePrimaryCtxRetain(void **context, int device)
     if (device < 0 || device >= fake_gpus())
         return INVALID_DEVICE;
     pthread_mutex_lock(&fake_lock);
-    if (!contexts[device].retained)
+    if (!lives(&contexts[device])) {
         take_time();
+        __atomic_add_fetch(&contexts[device].life, 1, __ATOMIC_ACQ_REL);
+    }
     __atomic_add_fetch(&contexts[device].retained, 1, __ATOMIC_RELEASE);
     pthread_mutex_unlock(&fake_lock);
     *context = &contexts[device];
@@ -128,7 +174,55 @@ API int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
     if (device < 0 || device >= fake_gpus())
         return INVALID_DEVICE;
     *flags = 0;
-    *active = __atomic_load_n(&contexts[device].retained, __ATOMIC_ACQUIRE) > 0;
+    *active = lives(&contexts[device]);
+    return SUCCESS;
+}
+
+/* As cudaDeviceReset calls it. */
+API int cuDevicePrimaryCtxReset_v2(int device)
+{
+    if (!initialised)
+        return NOT_INITIALIZED;
+    if (device < 0 || device >= fake_gpus())
+        return INVALID_DEVICE;
+    if (lives(&contexts[device]))
+        end_life(&contexts[device]);
+    return SUCCESS;
+}
+
+API int cuCtxCreate_v2(struct context **out, unsigned flags, int device)
+{
+    struct context *context;
+
+    FAULT();
+    (void)flags;
+    if (!initialised)
+        return NOT_INITIALIZED;
+    if (device < 0 || device >= fake_gpus())
+        return INVALID_DEVICE;
+    context = calloc(1, sizeof *context);
+    if (!context)
+        return OUT_OF_MEMORY;
+    take_time();
+    *context = (struct context){.gpu = device, .life = 1};
+    *out = current = context;
+    return SUCCESS;
+}
+
+API int cuCtxCreate_v4(struct context **out, const void *parameters,
+                       unsigned flags, int device)
+{
+    return parameters ? NOT_SUPPORTED : cuCtxCreate_v2(out, flags, device);
+}
+
+/* Its handle stays a dead one. */
+API int cuCtxDestroy_v2(struct context *context)
+{
+    if (!context || !lives(context))
+        return INVALID_CONTEXT;
+    end_life(context);
+    if (current == context)
+        current = NULL;
     return SUCCESS;
 }
 
@@ -147,10 +241,9 @@ API int cuCtxGetCurrent(void **context)
 
 API int cuCtxGetDevice(int *device)
 {
-    if (!current)
-        return INVALID_CONTEXT;
-    *device = fake_gpu_of(current);
-    return SUCCESS;
+    if (!fake_no_context())
+        *device = fake_gpu_of(current);
+    return fake_no_context();
 }
 
 API int cuDeviceCanAccessPeer(int *can, int from, int to)
@@ -167,7 +260,7 @@ API int cuCtxEnablePeerAccess(void *to, unsigned flags)
     int can;
 
     FAULT();
-    if (!current || flags || peer == current)
+    if (fake_no_context() || flags || peer == current)
         return INVALID_CONTEXT;
     (void)cuDeviceCanAccessPeer(&can, fake_gpu_of(current), fake_gpu_of(peer));
     if (!can)
@@ -187,6 +280,7 @@ API int cuGetErrorString(int code, const char **text)
         {INVALID_VALUE, "invalid argument"},
         {OUT_OF_MEMORY, "out of memory"},
         {INVALID_CONTEXT, "invalid device context"},
+        {CONTEXT_DESTROYED, "context is destroyed"},
         {INVALID_HANDLE, "invalid resource handle"},
         {ILLEGAL_ADDRESS, "an illegal memory access was encountered"},
         {LAUNCH_FAILED, "unspecified launch failure"},

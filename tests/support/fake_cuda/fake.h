@@ -26,17 +26,29 @@ enum {
     NOT_READY = 600,
     ILLEGAL_ADDRESS = 700,
     ALREADY_REACHED = 704,
+    CONTEXT_DESTROYED = 709,
     LAUNCH_FAILED = 719,
     NOT_SUPPORTED = 801,
     CAPTURING = 900,
+    CAPTURE_INVALIDATED = 901,
+    CAPTURE_ISOLATION = 905,
+    CAPTURE_IMPLICIT = 906,
+    CAPTURE_WRONG_THREAD = 908,
 };
 
 enum { GPUS = 16 };
+/* Whose calls a capture forbids, and which captures a thread heeds. */
+enum { CAPTURE_GLOBAL, CAPTURE_THREAD, CAPTURE_RELAXED };
 
-/* Which GPU's it is its place says, which any thread may ask. */
+struct stream;
 struct context {
+    int gpu;
     int retained;
-    unsigned reached; /* bit per GPU */
+    unsigned reached;        /* bit per GPU */
+    struct stream *standard; /* the default one */
+    long things;             /* streams, events, graphs made in this life */
+    int life; /* odd while it lives: a reset ends one, and the next retain
+                 begins another */
 };
 
 /* One lock for everything: the double need not be fast. */
@@ -73,8 +85,20 @@ void fake_spend(enum cost kind, size_t bytes);
 
 /* device.c: NULL where there is none. */
 struct context *fake_current(void);
-struct context *fake_context(int gpu);
+struct context *fake_context(int gpu); /* the primary one */
 int fake_gpu_of(const struct context *context);
+/* What a call that needs a context answers where none is current, or one that
+ * was reset or destroyed. */
+int fake_no_context(void);
+/* Something made in a context, and in which of its lives. */
+struct owner {
+    struct context *context;
+    int life;
+};
+struct owner fake_owner(void);
+/* Ends the program where the owner's life has ended: the real driver follows
+ * a pointer into freed memory then. */
+void fake_must_live(const struct owner *owner, const char *what);
 int fake_gpus(void);
 
 /* memory.c: an address as the host may use it. Device memory has two: the one
@@ -83,6 +107,12 @@ void *fake_real(uint64_t address);
 /* Whether all bytes lie in one allocation; whose (-1: pinned host memory). */
 bool fake_holds(uint64_t address, size_t bytes, int *gpu);
 bool fake_is_device(uint64_t address);
+/* The context of that memory, NULL for pinned memory, which all may use. */
+struct context *fake_context_of(uint64_t address);
+/* Whether it is another process's: every context that opened it may use it. */
+bool fake_is_opened(uint64_t address);
+/* Frees what was allocated in the life of the context that ends. */
+void fake_forget_memory(const struct context *context);
 /* The processes that have opened something of another one. */
 enum { SHARERS = 64 };
 struct sharers {
@@ -103,7 +133,7 @@ void fake_page_close(void *page);
 /* kernels.c: both ends must be within reach of the GPU. */
 struct function;
 int fake_run(const struct function *function, uint32_t blocks,
-             const void *argument, int gpu);
+             const void *argument, const struct context *context);
 /* Whether it waits for what the host says: it needs a thread of its own. */
 bool fake_stays(const struct function *function);
 size_t fake_run_bytes(const struct function *function, const void *argument,
@@ -128,13 +158,34 @@ struct op {
     _Alignas(8) char argument[80];
     struct event *event;
     uint64_t count; /* the recording waited for, or made */
+    uint64_t turn;  /* when it was put into its stream, among all work */
+    double late;    /* not before that time, unless somebody waits for it */
+    void *staged;   /* bytes of a late copy, freed with it */
 };
 /* Puts a copy of op at the end of the stream, or into the graph that is being
  * captured from it. */
 int fake_push(struct stream *stream, const struct op *op);
 void fake_drain(void); /* waits until nothing is under way */
+/* As a synchronous call on the default stream: after all work of that stream
+ * and of blocking ones. */
+int fake_sync_default(struct context *context);
+/* Late bytes are there; nothing else is waited for. */
+int fake_settle(struct context *context);
+/* Puts bytes into device memory some time later, or when somebody waits for
+ * the default stream. */
+int fake_push_late(uint64_t to, const void *from, size_t size);
+/* What a call that is not allowed while a stream is captured answers; the
+ * capture is invalid then. */
+int fake_unsafe(void);
+#define UNSAFE()                                                               \
+    do {                                                                       \
+        int unsafe_ = fake_unsafe();                                           \
+        if (unsafe_)                                                           \
+            return unsafe_;                                                    \
+    } while (0)
 /* Takes the list of a capture. */
-int fake_capture(struct stream *stream, bool begin, struct op **out);
+int fake_capture_begin(struct stream *stream, int mode);
+int fake_capture_end(struct stream *stream, struct op **out);
 void fake_do_copy(const struct op *op);
 
 extern long fake_live; /* allocations, streams, events, graphs */

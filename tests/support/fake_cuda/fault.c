@@ -2,8 +2,9 @@
 /*
  * What a test may ask of the double by its environment:
  *   FAKE_CUDA_FAIL=CALL[:NTH[:CODE]],...  the NTH call (each, where 0 or left
- *     out) of a driver function answers CODE (999); the names kernel and copy
- *     mean work in a stream, which breaks the context as a real fault does
+ *     out) of a driver function answers CODE (999); the names kernel, copy
+ *     and pageable (a copy from or to pageable memory) mean work in a stream,
+ *     which breaks the context as a real fault does
  *   FAKE_CUDA_FAIL_RANK=R                 only in that rank of an MPI job
  *   NODEWISE_FAKE_COSTS=1, or KIND:US:GBS,...  work takes so many microseconds
  *     and so many GB/s: copy (over the bus), device (inside or between GPUs),

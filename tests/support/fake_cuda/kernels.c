@@ -96,6 +96,13 @@ static const struct function functions[] = {
 
 struct module {
     char *text;
+    struct owner owner;
+};
+
+/* A kernel that a module gave: of the context that loaded it. */
+struct loaded {
+    const struct function *function;
+    struct owner owner;
 };
 
 API int cuModuleLoadData(struct module **out, const char *text)
@@ -103,13 +110,15 @@ API int cuModuleLoadData(struct module **out, const char *text)
     struct module *module;
 
     FAULT();
-    if (!fake_current())
-        return INVALID_CONTEXT;
+    UNSAFE();
+    if (fake_no_context())
+        return fake_no_context();
     if (!strstr(text, ".version") || !strstr(text, ".target sm_"))
         return INVALID_PTX;
     module = malloc(sizeof *module);
     if (!module)
         return OUT_OF_MEMORY;
+    module->owner = fake_owner();
     module->text = strdup(text);
     *out = module;
     return module->text ? SUCCESS : OUT_OF_MEMORY;
@@ -127,13 +136,17 @@ static bool has_entry(const char *text, const char *name)
     return false;
 }
 
-API int cuModuleGetFunction(const struct function **out,
-                            const struct module *module, const char *name)
+API int cuModuleGetFunction(struct loaded **out, const struct module *module,
+                            const char *name)
 {
     FAULT();
+    fake_must_live(&module->owner, "a module");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(functions[i].name, name) && has_entry(module->text, name)) {
-            *out = &functions[i];
+            *out = malloc(sizeof **out); /* never freed, as modules are */
+            if (!*out)
+                return OUT_OF_MEMORY;
+            **out = (struct loaded){&functions[i], module->owner};
             return SUCCESS;
         }
     return NOT_FOUND;
@@ -151,15 +164,17 @@ static void await_begin(const void *argument)
         (void)sched_yield();
 }
 
-API int cuLaunchKernel(const struct function *function, unsigned x, unsigned y,
+API int cuLaunchKernel(const struct loaded *loaded, unsigned x, unsigned y,
                        unsigned z, unsigned thread_x, unsigned thread_y,
                        unsigned thread_z, unsigned shared,
                        struct stream *stream, void **arguments, void **more)
 {
+    const struct function *function = loaded->function;
     struct op op = {.work = WORK_KERNEL, .function = function, .blocks = x};
     int code;
 
     FAULT();
+    fake_must_live(&loaded->owner, "a kernel");
     if (!x || y != 1 || z != 1 || thread_x != NW_GPU_THREADS || thread_y != 1 ||
         thread_z != 1 || shared || more || !arguments)
         return INVALID_VALUE;
@@ -170,13 +185,15 @@ API int cuLaunchKernel(const struct function *function, unsigned x, unsigned y,
     return code;
 }
 
-static bool within_reach(uint64_t address, int gpu)
+/* Memory of another context of the same GPU is out of reach, too. */
+static bool within_reach(uint64_t address, const struct context *context)
 {
     int whose;
 
     return fake_holds(address, 1, &whose) &&
-           (whose < 0 || whose == gpu ||
-            fake_context(gpu)->reached >> whose & 1);
+           (whose < 0 || fake_context_of(address) == context ||
+            (fake_is_opened(address) && context->reached >> whose & 1) ||
+            (whose != fake_gpu_of(context) && context->reached >> whose & 1));
 }
 
 static int boxes_of(const void *argument, uint32_t blocks,
@@ -219,14 +236,20 @@ size_t fake_run_bytes(const struct function *function, const void *argument,
 }
 
 static int run_boxes(const struct function *function, uint32_t blocks,
-                     const void *argument, int gpu)
+                     const void *argument, const struct context *context)
 {
     struct nw_gpu_boxes boxes;
-    int count = boxes_of(argument, blocks, &boxes);
+    int count = boxes_of(argument, blocks, &boxes), gpu;
+    struct nw_gpu_boxes given;
 
+    memcpy(&given, argument, sizeof given);
+    /* a table that has not arrived says anything */
+    if (count < 1 || !fake_holds((uintptr_t)given.box,
+                                 (size_t)count * sizeof *given.box, &gpu))
+        return ILLEGAL_ADDRESS;
     for (int i = 0; i < count; i++)
-        if (!within_reach(boxes.box[i].to, gpu) ||
-            !within_reach(boxes.box[i].from, gpu))
+        if (!within_reach(boxes.box[i].to, context) ||
+            !within_reach(boxes.box[i].from, context))
             return ILLEGAL_ADDRESS;
     for (nw_block = 0; nw_block < blocks; nw_block++)
         for (nw_thread = 0; nw_thread < NW_GPU_THREADS; nw_thread++)
@@ -234,12 +257,13 @@ static int run_boxes(const struct function *function, uint32_t blocks,
     return SUCCESS;
 }
 
-static int run_heat(uint32_t blocks, const void *argument, int gpu)
+static int run_heat(uint32_t blocks, const void *argument,
+                    const struct context *context)
 {
     struct heat_step step;
 
     memcpy(&step, argument, sizeof step);
-    if (!within_reach(step.to, gpu) || !within_reach(step.from, gpu))
+    if (!within_reach(step.to, context) || !within_reach(step.from, context))
         return ILLEGAL_ADDRESS;
     for (nw_block = 0; nw_block < blocks; nw_block++)
         for (nw_thread = 0; nw_thread < NW_GPU_THREADS; nw_thread++)
@@ -247,12 +271,12 @@ static int run_heat(uint32_t blocks, const void *argument, int gpu)
     return SUCCESS;
 }
 
-static int run_resident(const void *argument, int gpu)
+static int run_resident(const void *argument, const struct context *context)
 {
     struct nw_resident me;
 
     memcpy(&me, argument, sizeof me);
-    if (!within_reach(me.inbox, gpu) || !within_reach(me.outbox, gpu))
+    if (!within_reach(me.inbox, context) || !within_reach(me.outbox, context))
         return ILLEGAL_ADDRESS;
     nw_block = nw_thread = 0;
     nw_resident(me);
@@ -260,10 +284,10 @@ static int run_resident(const void *argument, int gpu)
 }
 
 int fake_run(const struct function *function, uint32_t blocks,
-             const void *argument, int gpu)
+             const void *argument, const struct context *context)
 {
     if (fake_stays(function))
-        return run_resident(argument, gpu);
-    return function->run ? run_boxes(function, blocks, argument, gpu)
-                         : run_heat(blocks, argument, gpu);
+        return run_resident(argument, context);
+    return function->run ? run_boxes(function, blocks, argument, context)
+                         : run_heat(blocks, argument, context);
 }

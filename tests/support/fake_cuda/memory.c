@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 enum {
+    ATTRIBUTE_CONTEXT = 1,
     ATTRIBUTE_MEMORY_TYPE = 2,
     ATTRIBUTE_SYNC = 6,
     ATTRIBUTE_ID = 7,
@@ -47,6 +48,8 @@ struct range {
     int gpu;      /* -1: pinned host memory */
     int fd;       /* -1: opened from another process, or another driver's */
     bool foreign; /* another driver's */
+    bool in_step; /* synchronous copies are done when they return */
+    struct owner owner;
     uint64_t id;
     struct sharers *sharers; /* of memory that others may open, or we have */
     struct exported from;    /* of memory that we have opened */
@@ -112,6 +115,30 @@ bool fake_holds(uint64_t address, size_t bytes, int *gpu)
     found = holds(address, bytes, gpu);
     pthread_mutex_unlock(&fake_lock);
     return found;
+}
+
+struct context *fake_context_of(uint64_t address)
+{
+    const struct range *range;
+    struct context *context;
+
+    pthread_mutex_lock(&fake_lock);
+    range = find(address);
+    context = range && range->gpu >= 0 ? range->owner.context : NULL;
+    pthread_mutex_unlock(&fake_lock);
+    return context;
+}
+
+bool fake_is_opened(uint64_t address)
+{
+    const struct range *range;
+    bool opened;
+
+    pthread_mutex_lock(&fake_lock);
+    range = find(address);
+    opened = range && range->opens;
+    pthread_mutex_unlock(&fake_lock);
+    return opened;
 }
 
 static struct sharers *sharers_of(int fd, size_t room)
@@ -231,6 +258,7 @@ static void add(struct range *range)
     static uint64_t ids;
 
     range->id = ++ids;
+    range->owner = fake_owner();
     range->next = ranges;
     ranges = range;
     fake_live++;
@@ -280,10 +308,13 @@ API int cuMemAlloc_v2(uint64_t *pointer, size_t size)
     int code;
 
     FAULT();
+    UNSAFE();
     if (fake_broken)
         return fake_broken;
     if (!context)
         return fake_context(0)->retained ? INVALID_CONTEXT : NOT_INITIALIZED;
+    if (fake_no_context())
+        return fake_no_context();
     if (!size)
         return INVALID_VALUE;
     pthread_mutex_lock(&fake_lock);
@@ -326,6 +357,27 @@ static int drop(uint64_t start, bool pinned, bool imported)
     return SUCCESS;
 }
 
+void fake_forget_memory(const struct context *context)
+{
+    struct range **at = &ranges, *range;
+
+    pthread_mutex_lock(&fake_lock);
+    while ((range = *at) != NULL)
+        if (range->owner.context == context) {
+            *at = range->next;
+            fake_live--;
+            if (range->gpu >= 0 && range->fd >= 0)
+                used[range->gpu] -= range->size;
+            if (range->gpu >= 0 && range->fd < 0 && !range->foreign)
+                fake_share(range->sharers, getpid(), 0);
+            unmap(range);
+            free(range);
+        } else {
+            at = &range->next;
+        }
+    pthread_mutex_unlock(&fake_lock);
+}
+
 int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer)
 {
     struct range *range = range_new(size, fake_gpu_of(fake_current()), -1);
@@ -345,13 +397,37 @@ int fake_adopt(int fd, off_t offset, size_t size, uint64_t *pointer)
     return code;
 }
 
+/* How often a call waited for the whole GPU; not in the real driver. */
+static unsigned long waits;
+
+API unsigned long fake_cuda_waits(void)
+{
+    return __atomic_load_n(&waits, __ATOMIC_RELAXED);
+}
+
+static void wait_for_gpu(void)
+{
+    __atomic_add_fetch(&waits, 1, __ATOMIC_RELAXED);
+    fake_drain();
+}
+
 API int cuMemFree_v2(uint64_t pointer)
 {
     FAULT();
-    if (!fake_current())
-        return INVALID_CONTEXT;
-    fake_drain();
+    UNSAFE();
+    if (fake_no_context())
+        return fake_no_context();
+    wait_for_gpu();
     return drop(pointer, false, false);
+}
+
+/* Of memory that cuMemAlloc gave, as the programming guide has it: the caller
+ * answers for its no longer being used, and nothing is waited for. */
+API int cuMemFreeAsync(uint64_t pointer, struct stream *stream)
+{
+    FAULT();
+    (void)stream;
+    return fake_no_context() ? fake_no_context() : drop(pointer, false, false);
 }
 
 API int cuDeviceTotalMem_v2(size_t *bytes, int device)
@@ -391,9 +467,10 @@ API int cuMemHostAlloc(void **host, size_t size, unsigned flags)
     void *pages;
 
     FAULT();
+    UNSAFE();
     (void)flags;
-    if (!fake_current())
-        return INVALID_CONTEXT;
+    if (fake_no_context())
+        return fake_no_context();
     range = range_new(size, -1, -1);
     pages = range ? mmap(NULL, range->room, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -412,7 +489,10 @@ API int cuMemHostAlloc(void **host, size_t size, unsigned flags)
 
 API int cuMemFreeHost(void *host)
 {
-    fake_drain();
+    UNSAFE();
+    if (fake_no_context())
+        return fake_no_context();
+    wait_for_gpu();
     return drop((uintptr_t)host, true, false);
 }
 
@@ -420,6 +500,7 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
 {
     int gpu = 0, result = INVALID_VALUE; /* what is said of host memory */
     uint64_t id = 0;
+    struct context *context = fake_context_of(pointer);
 
     pthread_mutex_lock(&fake_lock);
     queries++;
@@ -436,6 +517,8 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
         *(int *)out = gpu < 0 ? 0 : gpu;
     else if (!result && attribute == ATTRIBUTE_ID)
         *(uint64_t *)out = id;
+    else if (!result && attribute == ATTRIBUTE_CONTEXT)
+        *(struct context **)out = context;
     else
         return result ? result : INVALID_VALUE;
     return result;
@@ -444,13 +527,20 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
 API int cuPointerSetAttribute(const void *value, int attribute,
                               uint64_t pointer)
 {
-    int gpu;
+    struct range *range;
+    bool good;
 
     FAULT();
-    return value && attribute == ATTRIBUTE_SYNC &&
-                   fake_holds(pointer, 1, &gpu) && gpu >= 0
-               ? SUCCESS
-               : INVALID_VALUE;
+    pthread_mutex_lock(&fake_lock);
+    range = find(pointer);
+    good = value && attribute == ATTRIBUTE_SYNC && range && range->gpu >= 0;
+    if (good)
+        range->in_step = true;
+    pthread_mutex_unlock(&fake_lock);
+    if (!good)
+        return INVALID_VALUE;
+    /* copies that have returned and are still pending are done first */
+    return fake_settle(fake_context_of(pointer));
 }
 
 /* Whole pages of one allocation, whose file starts where it does. */
@@ -475,29 +565,57 @@ API int cuMemGetHandleForAddressRange(void *handle, uint64_t start, size_t size,
     return SUCCESS;
 }
 
+/* From pageable memory the call returns when all of it is staged: the end of
+ * it reaches the GPU later. */
+static size_t late_bytes(uint64_t to, const void *from, size_t size)
+{
+    enum { STAGED = 65536 };
+    const struct range *range;
+    bool pinned, in_step;
+
+    pthread_mutex_lock(&fake_lock);
+    pinned = find((uintptr_t)from) != NULL;
+    range = find(to);
+    in_step = range && range->in_step;
+    pthread_mutex_unlock(&fake_lock);
+    return pinned || in_step ? 0 : size < STAGED ? size : STAGED;
+}
+
 API int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t size)
 {
-    int gpu;
+    size_t late;
+    int gpu, code;
 
     FAULT();
+    UNSAFE();
     if (fake_broken)
         return fake_broken;
     if (size && (!fake_holds(to, size, &gpu) || gpu < 0))
         return INVALID_VALUE;
+    code = fake_sync_default(fake_context_of(to));
+    if (code)
+        return code;
     fake_spend(COST_COPY, size);
-    memcpy(fake_real(to), from, size);
-    return SUCCESS;
+    late = late_bytes(to, from, size);
+    memcpy(fake_real(to), from, size - late);
+    return late ? fake_push_late(to + size - late,
+                                 (const char *)from + size - late, late)
+                : SUCCESS;
 }
 
 API int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t size)
 {
-    int gpu;
+    int gpu, code;
 
     FAULT();
+    UNSAFE();
     if (fake_broken)
         return fake_broken;
     if (size && (!fake_holds(from, size, &gpu) || gpu < 0))
         return INVALID_VALUE;
+    code = fake_sync_default(fake_context_of(from));
+    if (code)
+        return code;
     fake_spend(COST_COPY, size);
     memcpy(to, fake_real(from), size);
     if (getenv("FAKE_CUDA_SPOIL") && size)
@@ -600,7 +718,9 @@ API int cuIpcOpenMemHandle_v2(uint64_t *pointer, struct handle handle,
 
 API int cuIpcCloseMemHandle(uint64_t pointer)
 {
-    fake_drain();
+    if (fake_no_context())
+        return fake_no_context();
+    wait_for_gpu();
     return drop(pointer, false, true);
 }
 

@@ -3,7 +3,9 @@
  * Streams and events of the double. One thread a process does the work of all
  * streams, each in order, taking the next stream at random: work that was not
  * ordered by an event happens in any order. A stream that was charged for its
- * work (NODEWISE_FAKE_COSTS) is not done before that time.
+ * work (NODEWISE_FAKE_COSTS) is not done before that time. The default stream
+ * and the blocking ones of its context wait for each other's earlier work. A
+ * capture is refused what the real driver refuses it.
  */
 #include "fake.h"
 
@@ -14,7 +16,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { EVENT_SHARED = 4 };
+/* cudaStreamLegacy and cudaStreamPerThread, one and the same here. */
+#define LEGACY ((struct stream *)1)
+#define PER_THREAD ((struct stream *)2)
+
+enum { EVENT_SHARED = 4, STREAM_NON_BLOCKING = 1 };
 
 /* How often recorded, and how often that was reached: of shared events on a
  * page that all processes see. */
@@ -29,8 +35,10 @@ struct event {
     struct counts *counts;
     struct counts own;
     bool imported;
-    int fd;    /* of the page, -1 where private or another's */
-    bool page; /* counts are on a page */
+    struct owner owner;
+    uint64_t captured; /* number of the capture in which it was recorded last */
+    int fd;            /* of the page, -1 where private or another's */
+    bool page;         /* counts are on a page */
 };
 
 struct stream {
@@ -38,7 +46,13 @@ struct stream {
     struct op *first, **last;
     struct op *captured, **captured_last;
     bool capturing, working;
-    int gpu;
+    bool blocking, is_default;
+    bool invalid; /* the capture is */
+    int mode;
+    pthread_t capturer;
+    uint64_t capture; /* its number */
+    int awaited;      /* threads that wait for it */
+    struct owner owner;
     double busy_until;
 };
 
@@ -52,8 +66,8 @@ struct exported {
 static const uint32_t MAGIC = 0x6e776576;
 
 static struct stream *streams;
-static struct stream defaults[GPUS];
 static bool started;
+static uint64_t turns, captures;
 static uint64_t dice = 88172645463325252u;
 
 static uint64_t throw_dice(void)
@@ -93,12 +107,59 @@ static bool stays(const struct op *op)
     return op->work == WORK_KERNEL && fake_stays(op->function);
 }
 
+/* Of a context, made when it is first asked for. */
+static struct stream *default_of(struct context *context)
+{
+    struct stream *stream = context->standard;
+
+    if (stream)
+        return stream;
+    stream = calloc(1, sizeof *stream);
+    if (!stream)
+        abort();
+    stream->last = &stream->first;
+    stream->is_default = true;
+    stream->owner.context = context;
+    stream->next = streams;
+    streams = context->standard = stream;
+    return stream;
+}
+
+/* Work of the other kind that was there before. */
+static bool is_held_up(const struct stream *stream, uint64_t turn)
+{
+    const struct stream *mine = stream->owner.context->standard;
+
+    if (!stream->is_default)
+        return stream->blocking && mine && mine->first &&
+               mine->first->turn < turn;
+    for (const struct stream *s = streams; s; s = s->next)
+        if (s->blocking && s->first &&
+            s->owner.context == stream->owner.context && s->first->turn < turn)
+            return true;
+    return false;
+}
+
+/* Late work is done at once where anyone waits for it: for its stream, or for
+ * one whose work is held up by it. */
+static bool is_awaited(const struct stream *stream)
+{
+    if (stream->awaited)
+        return true;
+    for (const struct stream *s = streams; stream->is_default && s; s = s->next)
+        if (s->blocking && s->awaited &&
+            s->owner.context == stream->owner.context)
+            return true;
+    return false;
+}
+
 static bool can_work(const struct stream *stream, double now)
 {
     const struct op *op = stream->first;
 
     return op && !stream->working && now >= stream->busy_until &&
-           !(full && stays(op)) &&
+           (now >= op->late || is_awaited(stream) || fake_broken) &&
+           !is_held_up(stream, op->turn) && !(full && stays(op)) &&
            (fake_broken || op->work != WORK_WAIT || is_reached(op) ||
             is_lost(op->event));
 }
@@ -114,12 +175,23 @@ static struct stream *choose(double now)
     return chosen;
 }
 
+static bool is_pageable(uint64_t address)
+{
+    int gpu;
+
+    return !fake_is_device(address) && !fake_holds(address, 1, &gpu);
+}
+
 static int broken_by(const struct op *op)
 {
     if (op->work == WORK_KERNEL)
         return fake_fault("kernel") ? LAUNCH_FAILED : SUCCESS;
     if (op->work == WORK_COPY)
-        return fake_fault("copy") ? LAUNCH_FAILED : SUCCESS;
+        return fake_fault("copy") ||
+                       ((is_pageable(op->to.at) || is_pageable(op->from.at)) &&
+                        fake_fault("pageable"))
+                   ? LAUNCH_FAILED
+                   : SUCCESS;
     return SUCCESS;
 }
 
@@ -148,7 +220,7 @@ static double price(const struct op *op)
     return 0;
 }
 
-static int work_on(const struct op *op, int gpu)
+static int work_on(const struct op *op, const struct context *context)
 {
     int code = broken_by(op);
 
@@ -159,7 +231,7 @@ static int work_on(const struct op *op, int gpu)
     if (op->work == WORK_COPY)
         fake_do_copy(op);
     if (op->work == WORK_KERNEL)
-        return fake_run(op->function, op->blocks, op->argument, gpu);
+        return fake_run(op->function, op->blocks, op->argument, context);
     if (op->work == WORK_FILL)
         memset(fake_real(op->to.at), op->byte, op->row_bytes);
     return SUCCESS;
@@ -184,7 +256,7 @@ static void finish_one(struct stream *stream)
     pthread_mutex_unlock(&fake_lock);
     cost = price(op);
     if (!before)
-        code = work_on(op, stream->gpu);
+        code = work_on(op, stream->owner.context);
     pthread_mutex_lock(&fake_lock);
     if (code && !fake_broken)
         fake_broken = code;
@@ -199,6 +271,7 @@ static void finish_one(struct stream *stream)
     if (!stream->first)
         stream->last = &stream->first;
     stream->working = false;
+    free(op->staged);
     free(op);
     pthread_cond_broadcast(&fake_news);
 }
@@ -264,12 +337,6 @@ static void start(void)
     if (started)
         return;
     dice += (uint64_t)getpid();
-    for (int i = 0; i < GPUS; i++) {
-        defaults[i] =
-            (struct stream){.next = streams, .last = &defaults[i].first};
-        defaults[i].gpu = i;
-        streams = &defaults[i];
-    }
     if (!pthread_create(&thread, NULL, engine, NULL))
         pthread_detach(thread);
     started = true;
@@ -278,9 +345,13 @@ static void start(void)
 static struct stream *stream_of(struct stream *stream)
 {
     start();
+    if (stream == LEGACY || stream == PER_THREAD)
+        stream = NULL;
+    if (stream && !stream->is_default)
+        fake_must_live(&stream->owner, "a stream");
     if (stream)
         return stream;
-    return fake_current() ? &defaults[fake_gpu_of(fake_current())] : NULL;
+    return !fake_no_context() ? default_of(fake_current()) : NULL;
 }
 
 static bool is_idle(const struct stream *stream)
@@ -289,18 +360,92 @@ static bool is_idle(const struct stream *stream)
            fake_clock() >= stream->busy_until;
 }
 
-int fake_push(struct stream *stream, const struct op *op)
+/* --- captures: the lock is held --- */
+
+static _Thread_local int heeds; /* CAPTURE_GLOBAL: all */
+
+static bool is_mine(const struct stream *stream)
+{
+    return pthread_equal(stream->capturer, pthread_self());
+}
+
+/* Whether the capture forbids this thread what might disturb it. */
+static bool forbids(const struct stream *stream)
+{
+    return stream->capturing && heeds != CAPTURE_RELAXED &&
+           stream->mode != CAPTURE_RELAXED &&
+           (is_mine(stream) ||
+            (stream->mode == CAPTURE_GLOBAL && heeds == CAPTURE_GLOBAL));
+}
+
+API int cuThreadExchangeStreamCaptureMode(int *mode)
+{
+    int before = heeds;
+
+    FAULT();
+    heeds = *mode;
+    *mode = before;
+    return SUCCESS;
+}
+
+int fake_unsafe(void)
+{
+    int code = SUCCESS;
+
+    pthread_mutex_lock(&fake_lock);
+    for (struct stream *s = streams; s; s = s->next)
+        if (forbids(s)) {
+            s->invalid = true;
+            code = CAPTURING;
+        }
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+/* Work in the default stream would wait for that of the capture. */
+static int disturbs(const struct stream *stream)
+{
+    int code = SUCCESS;
+
+    for (struct stream *s = streams; stream->is_default && s; s = s->next)
+        if (s->capturing && s->blocking &&
+            s->owner.context == stream->owner.context) {
+            s->invalid = true;
+            code = CAPTURE_IMPLICIT;
+        }
+    return code;
+}
+
+static int may_capture(struct stream *stream, const struct op *op)
+{
+    if (op->work == WORK_WAIT && op->event->captured != stream->capture) {
+        stream->invalid = true;
+        return CAPTURE_ISOLATION;
+    }
+    return stream->invalid ? CAPTURE_INVALIDATED : SUCCESS;
+}
+
+static int may_push(struct stream *stream, const struct op *op)
+{
+    if (fake_broken)
+        return fake_broken;
+    if (!stream)
+        return fake_no_context();
+    return stream->capturing ? may_capture(stream, op) : disturbs(stream);
+}
+
+static int push(struct stream *stream, const struct op *op)
 {
     struct op *copy = malloc(sizeof *copy);
-    int code = SUCCESS;
+    int code = may_push(stream, op);
 
     if (!copy)
         return OUT_OF_MEMORY;
     *copy = *op;
     copy->next = NULL;
-    pthread_mutex_lock(&fake_lock);
-    stream = stream_of(stream);
-    code = fake_broken ? fake_broken : stream ? SUCCESS : INVALID_CONTEXT;
+    if (!code && op->work == WORK_RECORD)
+        op->event->captured = stream->capturing ? stream->capture : 0;
+    copy->turn = ++turns;
     if (code) {
         free(copy);
     } else if (stream->capturing) {
@@ -311,25 +456,83 @@ int fake_push(struct stream *stream, const struct op *op)
         stream->last = &copy->next;
     }
     pthread_cond_broadcast(&fake_news);
+    return code;
+}
+
+int fake_push(struct stream *stream, const struct op *op)
+{
+    int code;
+
+    pthread_mutex_lock(&fake_lock);
+    code = push(stream_of(stream), op);
     pthread_mutex_unlock(&fake_lock);
     return code;
 }
 
-int fake_capture(struct stream *stream, bool begin, struct op **out)
+int fake_push_late(uint64_t to, const void *from, size_t size)
+{
+    const double LATE = 2e-3;
+    struct context *context = fake_context_of(to);
+    struct op op = {.work = WORK_COPY,
+                    .to = {.at = to},
+                    .row_bytes = size,
+                    .rows = 1,
+                    .planes = 1,
+                    .late = fake_clock() + LATE};
+    int code;
+
+    op.staged = malloc(size);
+    if (!op.staged)
+        return OUT_OF_MEMORY;
+    memcpy(op.staged, from, size);
+    op.from.at = (uintptr_t)op.staged;
+    pthread_mutex_lock(&fake_lock);
+    start();
+    code = push(default_of(context), &op);
+    pthread_mutex_unlock(&fake_lock);
+    if (code)
+        free(op.staged);
+    return code;
+}
+
+int fake_capture_begin(struct stream *stream, int mode)
 {
     int code = INVALID_VALUE;
 
     pthread_mutex_lock(&fake_lock);
-    start();
-    if (stream && stream->capturing != begin) {
-        stream->capturing = begin;
-        if (begin) {
-            stream->captured = NULL;
-            stream->captured_last = &stream->captured;
-        } else {
-            *out = stream->captured;
-        }
+    stream = stream_of(stream);
+    if (stream && !stream->is_default && !stream->capturing) {
+        stream->capturing = true;
+        stream->invalid = false;
+        stream->mode = mode;
+        stream->capturer = pthread_self();
+        stream->capture = ++captures;
+        stream->captured = NULL;
+        stream->captured_last = &stream->captured;
         code = SUCCESS;
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+int fake_capture_end(struct stream *stream, struct op **out)
+{
+    int code = INVALID_VALUE;
+
+    pthread_mutex_lock(&fake_lock);
+    if (stream && stream->capturing) {
+        code = stream->mode != CAPTURE_RELAXED && !is_mine(stream)
+                   ? CAPTURE_WRONG_THREAD
+               : stream->invalid ? CAPTURE_INVALIDATED
+                                 : SUCCESS;
+        stream->capturing = code == CAPTURE_WRONG_THREAD;
+    }
+    if (!code)
+        *out = stream->captured;
+    for (struct op *next, *op = code && stream ? stream->captured : NULL;
+         op && !stream->capturing; op = next) {
+        next = op->next;
+        free(op);
     }
     pthread_mutex_unlock(&fake_lock);
     return code;
@@ -337,8 +540,41 @@ int fake_capture(struct stream *stream, bool begin, struct op **out)
 
 static void wait_for(struct stream *stream)
 {
+    stream->awaited++;
+    pthread_cond_broadcast(&fake_news);
     while (!is_idle(stream))
         pthread_cond_wait(&fake_news, &fake_lock);
+    stream->awaited--;
+}
+
+int fake_settle(struct context *context)
+{
+    if (!context)
+        return fake_broken;
+    pthread_mutex_lock(&fake_lock);
+    start();
+    wait_for(default_of(context));
+    pthread_mutex_unlock(&fake_lock);
+    return fake_broken;
+}
+
+int fake_sync_default(struct context *context)
+{
+    struct stream *mine;
+    int code;
+
+    if (!context)
+        return fake_broken;
+    pthread_mutex_lock(&fake_lock);
+    start();
+    mine = default_of(context);
+    code = disturbs(mine);
+    wait_for(mine);
+    for (struct stream *s = streams; !code && s; s = s->next)
+        if (s->blocking && s->owner.context == context)
+            wait_for(s);
+    pthread_mutex_unlock(&fake_lock);
+    return code ? code : fake_broken;
 }
 
 void fake_drain(void)
@@ -354,16 +590,17 @@ API int cuStreamCreate(struct stream **out, unsigned flags)
     struct stream *stream;
 
     FAULT();
-    if (!fake_current())
-        return INVALID_CONTEXT;
-    (void)flags;
+    if (fake_no_context())
+        return fake_no_context();
     stream = calloc(1, sizeof *stream);
     if (!stream)
         return OUT_OF_MEMORY;
     stream->last = &stream->first;
-    stream->gpu = fake_gpu_of(fake_current());
+    stream->blocking = !(flags & STREAM_NON_BLOCKING);
+    stream->owner = fake_owner();
     pthread_mutex_lock(&fake_lock);
     start();
+    stream->owner.context->things++;
     stream->next = streams;
     streams = stream;
     fake_live++;
@@ -376,8 +613,10 @@ API int cuStreamDestroy_v2(struct stream *stream)
 {
     struct stream **at = &streams;
 
+    fake_must_live(&stream->owner, "a stream");
     pthread_mutex_lock(&fake_lock);
     wait_for(stream);
+    stream->owner.context->things--;
     while (*at != stream)
         at = &(*at)->next;
     *at = stream->next;
@@ -403,6 +642,27 @@ API int cuStreamQuery(struct stream *stream)
     return code;
 }
 
+/* The default stream does not disturb a capture by the question. */
+API int cuStreamIsCapturing(struct stream *stream, int *status)
+{
+    int code;
+
+    FAULT();
+    pthread_mutex_lock(&fake_lock);
+    stream = stream_of(stream);
+    code = stream ? SUCCESS : fake_no_context();
+    *status = 0;
+    if (stream)
+        *status = stream->capturing ? 1 + stream->invalid : 0;
+    for (struct stream *s = streams; stream && stream->is_default && s;
+         s = s->next)
+        if (s->capturing && s->blocking &&
+            s->owner.context == stream->owner.context)
+            code = CAPTURE_IMPLICIT;
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
 API int cuStreamSynchronize(struct stream *stream)
 {
     int code;
@@ -410,9 +670,14 @@ API int cuStreamSynchronize(struct stream *stream)
     FAULT();
     pthread_mutex_lock(&fake_lock);
     stream = stream_of(stream);
-    if (stream)
+    code = !stream             ? fake_no_context()
+           : stream->capturing ? CAPTURING
+                               : SUCCESS;
+    if (code == CAPTURING)
+        stream->invalid = true;
+    if (!code)
         wait_for(stream);
-    code = stream ? fake_broken : INVALID_CONTEXT;
+    code = code ? code : fake_broken;
     pthread_mutex_unlock(&fake_lock);
     return code;
 }
@@ -422,12 +687,13 @@ API int cuEventCreate(struct event **out, unsigned flags)
     struct event *event;
 
     FAULT();
-    if (!fake_current())
-        return INVALID_CONTEXT;
+    if (fake_no_context())
+        return fake_no_context();
     event = calloc(1, sizeof *event);
     if (!event)
         return OUT_OF_MEMORY;
     event->fd = -1;
+    event->owner = fake_owner();
     event->counts = &event->own;
     if (flags & EVENT_SHARED) {
         event->counts = fake_page_new(&event->fd);
@@ -438,12 +704,16 @@ API int cuEventCreate(struct event **out, unsigned flags)
         return OUT_OF_MEMORY;
     }
     __atomic_add_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(&event->owner.context->things, 1, __ATOMIC_RELAXED);
     *out = event;
     return SUCCESS;
 }
 
 API int cuEventDestroy_v2(struct event *event)
 {
+    fake_must_live(&event->owner, "an event");
+    if (event->owner.context)
+        __atomic_sub_fetch(&event->owner.context->things, 1, __ATOMIC_RELAXED);
     fake_drain(); /* the real one goes on with what was recorded */
     if (event->imported)
         fake_share(&event->counts->sharers, getpid(), 0);
@@ -463,6 +733,7 @@ API int cuEventRecord(struct event *event, struct stream *stream)
     struct op op = {.work = WORK_RECORD, .event = event};
 
     FAULT();
+    fake_must_live(&event->owner, "an event");
     event->counts->pid = getpid();
     op.count =
         __atomic_add_fetch(&event->counts->recorded, 1, __ATOMIC_ACQ_REL);
@@ -472,6 +743,7 @@ API int cuEventRecord(struct event *event, struct stream *stream)
 API int cuEventQuery(struct event *event)
 {
     FAULT();
+    fake_must_live(&event->owner, "an event");
     if (fake_broken)
         return fake_broken;
     if (event->page && is_lost(event))
@@ -488,6 +760,7 @@ API int cuStreamWaitEvent(struct stream *stream, struct event *event,
     struct op op = {.work = WORK_WAIT, .event = event};
 
     FAULT();
+    fake_must_live(&event->owner, "an event");
     (void)flags;
     op.count = __atomic_load_n(&event->counts->recorded, __ATOMIC_ACQUIRE);
     return fake_push(stream, &op);
@@ -521,6 +794,7 @@ API int cuIpcOpenEventHandle(struct event **out, struct handle handle)
         return OUT_OF_MEMORY;
     event->fd = -1;
     event->page = event->imported = true;
+    event->owner = fake_owner();
     event->counts = fake_page_open(exported.pid, exported.fd);
     if (!event->counts) {
         free(event);
@@ -528,6 +802,8 @@ API int cuIpcOpenEventHandle(struct event **out, struct handle handle)
     }
     fake_share(&event->counts->sharers, 0, getpid());
     __atomic_add_fetch(&fake_live, 1, __ATOMIC_RELAXED);
+    if (event->owner.context)
+        __atomic_add_fetch(&event->owner.context->things, 1, __ATOMIC_RELAXED);
     *out = event;
     return SUCCESS;
 }

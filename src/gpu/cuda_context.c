@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* In which context this library works on each NVIDIA GPU: the program's own
+ * where it has one, else the primary one. Each has a stream of the library's,
+ * and a few bytes that tell whether the context still lives: a program may
+ * reset a GPU, or destroy a context, at any time. */
+#include "gpu/cuda.h"
+
+#include "base/status.h"
+
+#include <pthread.h>
+
+enum {
+    GPUS = 256,
+    WITNESS = 8, /* bytes */
+    STREAM_NON_BLOCKING = 1,
+    EVENT_NO_TIMING = 2,
+    ABOUT_CONTEXT = 1,
+    ABOUT_ID = 7,
+    ABOUT_GPU = 9,
+    CAPTURE_RELAXED = 2,
+    /* what the driver says of memory that is nobody's any more */
+    NOT_ITS_OWN = 1,
+    DEINITIALIZED = 4,
+    INVALID_CONTEXT = 201,
+    CONTEXT_DESTROYED = 709,
+};
+
+struct known {
+    cu_context context;
+    nw_gpu_stream stream;
+    nw_gpu_event fence;
+    cu_memory witness; /* lives as long as the context */
+    uint64_t id;       /* of the witness, which no other memory ever has */
+};
+
+static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known context_known[GPUS];
+
+int nw_cuda_relax(void)
+{
+    int mode = CAPTURE_RELAXED;
+
+    return nw_cuda.capture_mode(&mode) ? CAPTURE_RELAXED : mode;
+}
+
+void nw_cuda_unrelax(int mode)
+{
+    (void)nw_cuda.capture_mode(&mode);
+}
+
+/* A driver that has failed for good says so of everything: what it knew lives
+ * on as far as anyone can tell. */
+static bool context_lives(const struct known *known)
+{
+    uint64_t id = 0;
+    int code;
+
+    if (!known->id)
+        return true;
+    code = nw_cuda.attribute(&id, ABOUT_ID, known->witness);
+    return code ? code != NOT_ITS_OWN && code != DEINITIALIZED &&
+                      code != INVALID_CONTEXT && code != CONTEXT_DESTROYED
+                : id == known->id;
+}
+
+/* What the library needs in a context; without it works more slowly, or does
+ * not find out that the context has ended. */
+static void context_furnish(struct known *known)
+{
+    cu_context before = NULL;
+    int mode = nw_cuda_relax();
+
+    (void)nw_cuda.get_current(&before);
+    if (!nw_cuda.set_current(known->context)) {
+        if (nw_cuda.stream_new(&known->stream, STREAM_NON_BLOCKING))
+            known->stream = NULL;
+        if (nw_cuda.event_new(&known->fence, EVENT_NO_TIMING))
+            known->fence = NULL;
+        if (nw_cuda.alloc(&known->witness, WITNESS) ||
+            nw_cuda.attribute(&known->id, ABOUT_ID, known->witness))
+            known->id = 0;
+    }
+    (void)nw_cuda.set_current(before);
+    nw_cuda_unrelax(mode);
+}
+
+/* The context that is current where it is on that GPU. A primary context that
+ * the program has is retained, so that it stays; one that it has not is not
+ * made where there is another. */
+static int context_choose(int32_t gpu, cu_context *out)
+{
+    cu_context current = *out, primary = NULL;
+    int device = 0, whose = -1, active = 0;
+    unsigned flags;
+    int code = nw_cuda.get_device(&device, gpu);
+
+    if (!current && !nw_cuda.get_current(&current) && current &&
+        (nw_cuda.context_device(&whose) || whose != device))
+        current = NULL;
+    if (!code && current &&
+        (nw_cuda.context_state(device, &flags, &active) || !active)) {
+        *out = current;
+        return 0;
+    }
+    if (!code)
+        code = nw_cuda.retain(&primary, device);
+    *out = current ? current : primary;
+    return code;
+}
+
+static int context_make(int32_t gpu, struct known *known, cu_context wanted)
+{
+    struct known made = {.context = wanted};
+    int device = 0, code = context_choose(gpu, &made.context);
+
+    if (!code)
+        context_furnish(&made);
+    /* what is current may be what was reset: then the primary one, anew */
+    if (!code && !made.stream)
+        code = nw_cuda.get_device(&device, gpu);
+    if (!code && !made.stream)
+        code = nw_cuda.retain(&made.context, device);
+    if (code)
+        return code;
+    if (!made.stream)
+        context_furnish(&made);
+    *known = made;
+    nw_cuda_forget_kernels(gpu);
+    return 0;
+}
+
+/* `wanted`: NULL, or the context in which the program has memory there. */
+static int context_of(int32_t gpu, cu_context wanted, struct known *out)
+{
+    struct known *known;
+    int code = 0;
+
+    if (gpu < 0 || gpu >= GPUS)
+        return nw_cuda.get_device(&(int){0}, gpu);
+    known = &context_known[gpu];
+    pthread_mutex_lock(&context_lock);
+    if (!known->context || !context_lives(known))
+        code = context_make(gpu, known, wanted);
+    if (!code)
+        *out = *known;
+    pthread_mutex_unlock(&context_lock);
+    return code;
+}
+
+int nw_cuda_context(int32_t gpu, cu_context *out)
+{
+    struct known known;
+    int code = context_of(gpu, NULL, &known);
+
+    if (!code)
+        *out = known.context;
+    return code;
+}
+
+bool nw_cuda_serves(const void *memory)
+{
+    cu_context theirs = NULL;
+    struct known ours;
+    int gpu = -1;
+
+    if (nw_cuda.attribute(&theirs, ABOUT_CONTEXT, (cu_memory)memory) ||
+        !theirs || nw_cuda.attribute(&gpu, ABOUT_GPU, (cu_memory)memory))
+        return true; /* pools and mapped memory belong to no context */
+    return context_of(gpu, theirs, &ours) || ours.context == theirs;
+}
+
+bool nw_cuda_lives(const struct nw_gpu_life *life)
+{
+    bool lives;
+
+    if (life->gpu < 0 || life->gpu >= GPUS || !life->id)
+        return true;
+    pthread_mutex_lock(&context_lock);
+    lives = context_known[life->gpu].id == life->id &&
+            context_lives(&context_known[life->gpu]);
+    pthread_mutex_unlock(&context_lock);
+    return lives;
+}
+
+int32_t nw_cuda_home(void)
+{
+    cu_context current = NULL;
+    int count = 0, device = 0, gpu = 0, active = 0;
+    unsigned flags;
+
+    if (!nw_cuda.get_current(&current) && current &&
+        !nw_cuda.context_device(&gpu))
+        return gpu;
+    if (nw_cuda.get_count(&count))
+        return 0;
+    for (gpu = 0; gpu < count; gpu++)
+        if (!nw_cuda.get_device(&device, gpu) &&
+            !nw_cuda.context_state(device, &flags, &active) && active)
+            return gpu;
+    return 0;
+}
+
+/* --- calls that need a context, and a stream that nobody else uses --- */
+
+static struct known context_find(cu_context context)
+{
+    struct known found = {.context = context};
+
+    pthread_mutex_lock(&context_lock);
+    for (int i = 0; i < GPUS; i++)
+        if (context_known[i].context == context &&
+            context_lives(&context_known[i]))
+            found = context_known[i];
+    pthread_mutex_unlock(&context_lock);
+    return found;
+}
+
+int nw_cuda_enter(struct nw_cuda_stay *stay)
+{
+    cu_context current = NULL;
+    struct known known = {0};
+    int code = nw_cuda.get_current(&current);
+
+    *stay = (struct nw_cuda_stay){.mode = nw_cuda_relax()};
+    if (!code && current) {
+        known = context_find(current);
+    } else if (!code) {
+        code = context_of(nw_cuda_home(), NULL, &known);
+        if (!code)
+            code = nw_cuda.set_current(known.context);
+        stay->moved = !code;
+    }
+    stay->stream = known.stream;
+    stay->fence = known.fence;
+    return code;
+}
+
+void nw_cuda_leave(const struct nw_cuda_stay *stay)
+{
+    if (stay->moved)
+        (void)nw_cuda.set_current(NULL);
+    nw_cuda_unrelax(stay->mode);
+}
+
+struct nw_gpu_life nw_cuda_life(void)
+{
+    struct nw_gpu_life life = {0, 0};
+    cu_context current = NULL;
+    int gpu = 0;
+
+    if (nw_cuda.get_current(&current) || !current ||
+        nw_cuda.context_device(&gpu))
+        return life;
+    life.gpu = gpu;
+    life.id = context_find(current).id;
+    return life;
+}
+
+nw_gpu_stream nw_cuda_own(void)
+{
+    cu_context current = NULL;
+
+    return nw_cuda.get_current(&current) || !current
+               ? NULL
+               : context_find(current).stream;
+}

@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What programs do to a GPU beside this library, on the double of the driver:
+ * threads without a context, contexts of the program's own, resets, captures of
+ * streams, pageable memory, work in the default stream.
+ */
+#include "gpu/job.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { BYTES = 4096, NON_BLOCKING = 1, CAPTURE_GLOBAL = 0, CAPTURE_THREAD = 1 };
+
+static const struct nw_gpu *gpu = &nw_gpu_cuda;
+
+typedef int call(); /* any function of the driver */
+
+/* A function of the driver, or one that only the double has. */
+static call *driver(const char *name)
+{
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    call *found = NULL;
+
+    assert_non_null(library);
+    *(void **)&found = dlsym(library, name);
+    assert_non_null(found);
+    return found;
+}
+
+static unsigned long counted(const char *name)
+{
+    unsigned long (*count)(void) = NULL;
+
+    *(void **)&count = dlsym(dlopen("libcuda.so.1", RTLD_NOW), name);
+    assert_non_null(count);
+    return count();
+}
+
+static int start(void **state)
+{
+    int32_t count;
+
+    (void)state;
+    return gpu->open(&count) || gpu->select(0);
+}
+
+/* --- pageable memory --- */
+
+static struct nw_gpu_job *copy_job(void *to, const void *from)
+{
+    static const int64_t zero;
+    struct nw_gpu_piece piece = {.to = to,
+                                 .from = from,
+                                 .bytes = 1,
+                                 .x = BYTES,
+                                 .y = 1,
+                                 .z = 1,
+                                 .quantities = 1,
+                                 .to_step = 1,
+                                 .from_step = 1,
+                                 .to_shift = &zero,
+                                 .from_shift = &zero};
+    struct nw_gpu_job *job = NULL;
+
+    assert_int_equal(nw_gpu_job_new(gpu, NW_GPU_MOVE, &piece, 1, &job), NW_OK);
+    return job;
+}
+
+/* A kernel in a stream that waits for no other finds all bytes, and its own
+ * tables. */
+static void copies_in_are_done_when_they_return(void **state)
+{
+    char *host = malloc(BYTES), *back = malloc(BYTES);
+    struct nw_gpu_job *job;
+    nw_gpu_stream stream;
+    void *from, *to;
+
+    (void)state;
+    assert_non_null(host);
+    assert_non_null(back);
+    assert_int_equal(gpu->alloc(BYTES, &from), NW_OK);
+    assert_int_equal(gpu->alloc(BYTES, &to), NW_OK);
+    assert_int_equal(gpu->stream_new(&stream), NW_OK);
+    job = copy_job(to, from);
+    for (int round = 0; round < 20; round++) {
+        memset(host, round, BYTES);
+        assert_int_equal(gpu->copy_in(from, host, BYTES), NW_OK);
+        assert_int_equal(nw_gpu_job_launch(job, stream), NW_OK);
+        assert_int_equal(gpu->stream_wait(stream), NW_OK);
+        assert_int_equal(gpu->copy_out(back, to, BYTES), NW_OK);
+        assert_memory_equal(host, back, BYTES);
+    }
+    nw_gpu_job_free(job);
+    gpu->stream_free(stream);
+    gpu->free(from);
+    gpu->free(to);
+    free(host);
+    free(back);
+}
+
+/* The program's own copy has returned, though its end is not there yet: what
+ * is copied out by this library comes after it. */
+static void copies_of_the_program_come_first(void **state)
+{
+    char host[64], back[64];
+    void *memory;
+
+    (void)state;
+    for (int round = 1; round < 20; round++) {
+        assert_int_equal(gpu->alloc(sizeof host, &memory), NW_OK);
+        memset(host, round, sizeof host);
+        assert_int_equal(
+            driver("cuMemcpyHtoD_v2")((uintptr_t)memory, host, sizeof host), 0);
+        assert_int_equal(gpu->copy_out(back, memory, sizeof back), NW_OK);
+        assert_memory_equal(host, back, sizeof host);
+        gpu->free(memory);
+    }
+}
+
+/* --- threads --- */
+
+static void *without_context(void *result)
+{
+    char host[64] = "in", back[64] = "";
+    void *pinned = NULL, *memory = result;
+    bool right = !gpu->context() && !gpu->alloc_pinned(64, &pinned) &&
+                 !gpu->copy_in(memory, host, 64) &&
+                 !gpu->copy_out(back, memory, 64) && !strcmp(back, "in");
+
+    gpu->free_pinned(pinned);
+    gpu->free(memory);
+    return right && !gpu->context() ? result : NULL;
+}
+
+/* Nothing fails, nothing leaks, and the thread has no context afterwards. */
+static void threads_need_no_context(void **state)
+{
+    unsigned long before = counted("fake_cuda_live");
+    pthread_t thread;
+    void *memory, *result;
+
+    (void)state;
+    assert_int_equal(gpu->alloc(64, &memory), NW_OK);
+    assert_int_equal(pthread_create(&thread, NULL, without_context, memory), 0);
+    assert_int_equal(pthread_join(thread, &result), 0);
+    assert_ptr_equal(result, memory);
+    assert_int_equal(counted("fake_cuda_live"), before);
+}
+
+/* --- captures --- */
+
+struct capture {
+    pthread_barrier_t begun, done;
+    int code;
+};
+
+/* Of a blocking stream, which forbids all threads what might disturb it. */
+static void *capture(void *argument)
+{
+    struct capture *capture = argument;
+    void *graph = NULL, *context = NULL;
+    nw_gpu_stream stream = NULL;
+
+    capture->code = driver("cuDevicePrimaryCtxRetain")(&context, 0) ||
+                    driver("cuCtxSetCurrent")(context) ||
+                    driver("cuStreamCreate")(&stream, 0) ||
+                    driver("cuStreamBeginCapture_v2")(stream, CAPTURE_GLOBAL);
+    pthread_barrier_wait(&capture->begun);
+    pthread_barrier_wait(&capture->done);
+    if (!capture->code)
+        capture->code = driver("cuStreamEndCapture")(stream, &graph);
+    if (graph)
+        driver("cuGraphDestroy")(graph);
+    gpu->stream_free(stream);
+    return NULL;
+}
+
+static void captures_are_left_alone(void **state)
+{
+    struct capture other = {.code = -1};
+    pthread_t thread;
+    char host[64] = "in", back[64] = "";
+    void *memory = NULL, *pinned = NULL;
+
+    (void)state;
+    pthread_barrier_init(&other.begun, NULL, 2);
+    pthread_barrier_init(&other.done, NULL, 2);
+    assert_int_equal(pthread_create(&thread, NULL, capture, &other), 0);
+    pthread_barrier_wait(&other.begun);
+    assert_int_equal(gpu->alloc(64, &memory), NW_OK);
+    assert_int_equal(gpu->alloc_pinned(64, &pinned), NW_OK);
+    assert_int_equal(gpu->copy_in(memory, host, 64), NW_OK);
+    assert_int_equal(gpu->copy_out(back, memory, 64), NW_OK);
+    assert_string_equal(back, "in");
+    gpu->free_pinned(pinned);
+    gpu->free(memory);
+    pthread_barrier_wait(&other.done);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(other.code, 0);
+}
+
+/* The first thing that a process does on the GPU. */
+static int first_graph(void)
+{
+    nw_gpu_graph graph = NULL;
+    nw_gpu_stream stream;
+    struct nw_gpu_job *job;
+    void *from, *to;
+
+    if (gpu->alloc(BYTES, &from) || gpu->alloc(BYTES, &to) ||
+        gpu->stream_new(&stream))
+        return 1;
+    job = copy_job(to, from);
+    if (gpu->graph_begin(stream) || nw_gpu_job_launch(job, stream))
+        return 2;
+    return gpu->graph_end(stream, &graph) || !graph ||
+           gpu->graph_launch(graph, stream) || gpu->stream_wait(stream);
+}
+
+/* What the double refuses a capture, as the driver does. */
+static int refused(void)
+{
+    nw_gpu_stream stream;
+    void *memory, *graph = NULL, *module;
+    nw_gpu_event event;
+    char host[8];
+
+    if (gpu->alloc(BYTES, &memory) || gpu->stream_new(&stream) ||
+        gpu->event_new(&event) || gpu->event_record(event, NULL))
+        return 1;
+    for (int what = 0; what < 4; what++) {
+        int code = driver("cuStreamBeginCapture_v2")(stream, CAPTURE_THREAD);
+
+        if (what == 0)
+            code += driver("cuModuleLoadData")(&module, "") != 900;
+        if (what == 1)
+            code += driver("cuMemFree_v2")((uintptr_t)memory) != 900;
+        if (what == 2)
+            code += driver("cuMemcpyDtoH_v2")(host, (uintptr_t)memory,
+                                              sizeof host) != 900;
+        if (what == 3)
+            code += driver("cuStreamWaitEvent")(stream, event, 0) != 905;
+        if (code || driver("cuStreamEndCapture")(stream, &graph) != 901)
+            return 10 + what;
+    }
+    return 0;
+}
+
+/* --- the default stream --- */
+
+/* It waits for blocking streams, and they for it; for no other. */
+static void default_stream_keeps_order(void **state)
+{
+    nw_gpu_stream blocking = NULL;
+    char back[1];
+    void *a, *b;
+
+    (void)state;
+    assert_int_equal(driver("cuStreamCreate")(&blocking, 0), 0);
+    assert_int_equal(gpu->alloc(BYTES, &a), NW_OK);
+    assert_int_equal(gpu->alloc(BYTES, &b), NW_OK);
+    for (int round = 1; round < 100; round++) {
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(gpu->fill(a, round, BYTES, blocking), NW_OK);
+        assert_int_equal(gpu->copy(b, a, BYTES, NULL), NW_OK);
+        assert_int_equal(gpu->fill(a, 0, BYTES, blocking), NW_OK);
+        assert_int_equal(gpu->stream_wait(NULL), NW_OK);
+        assert_int_equal(gpu->stream_wait(blocking), NW_OK);
+        assert_int_equal(gpu->copy_out(back, (char *)b + BYTES - 1, 1), NW_OK);
+        assert_int_equal(back[0], round);
+    }
+    gpu->stream_free(blocking);
+    gpu->free(a);
+    gpu->free(b);
+}
+
+/* --- contexts --- */
+
+/* As PyCUDA does: there is no primary context, and none is made. */
+static int program_context(void)
+{
+    char host[BYTES], back[BYTES];
+    void *own = NULL, *current = NULL;
+    uintptr_t from = 0, to = 0;
+    unsigned flags;
+    int active = 1;
+    struct nw_gpu_job *job;
+
+    if (driver("cuCtxCreate_v2")(&own, 0, 0) ||
+        driver("cuMemAlloc_v2")(&from, (size_t)BYTES) ||
+        driver("cuMemAlloc_v2")(&to, (size_t)BYTES) || gpu->select(0) ||
+        driver("cuCtxGetCurrent")(&current) || current != own)
+        return 1;
+    if (!gpu->serves((void *)from))
+        return 2;
+    memset(host, 7, BYTES);
+    if (gpu->copy_in((void *)from, host, BYTES))
+        return 3;
+    job = copy_job((void *)to, (void *)from);
+    if (nw_gpu_job_launch(job, gpu->own()) || gpu->stream_wait(gpu->own()) ||
+        gpu->copy_out(back, (void *)to, BYTES) || memcmp(host, back, BYTES))
+        return 4;
+    driver("cuDevicePrimaryCtxGetState")(0, &flags, &active);
+    return active ? 5 : 0;
+}
+
+/* Memory of another context than the one in use: no kernel may touch it. */
+static int foreign_context(void)
+{
+    uintptr_t memory = 0;
+    void *own = NULL, *ours;
+    struct nw_gpu_job *job;
+
+    if (gpu->select(0) || gpu->alloc(BYTES, &ours) ||
+        driver("cuCtxCreate_v4")(&own, NULL, 0, 0) ||
+        driver("cuMemAlloc_v2")(&memory, (size_t)BYTES) || gpu->select(0))
+        return 1;
+    if (gpu->serves((void *)memory) || !gpu->serves(ours))
+        return 2;
+    job = copy_job(ours, (void *)memory);
+    /* what the driver says of a kernel that does */
+    if (nw_gpu_job_launch(job, gpu->own()))
+        return 3;
+    return gpu->stream_wait(gpu->own()) == NW_ECUDA &&
+                   strstr(nw_error_text(), "error 700")
+               ? 0
+               : 4;
+}
+
+/* cudaDeviceReset, and on with what is made after it. What was made before is
+ * known to be gone; the double ends the process where it is touched. */
+static int reset(void)
+{
+    struct nw_gpu_life life;
+    struct nw_gpu_job *old, *job;
+    char host[BYTES], back[BYTES];
+    void *a, *b;
+
+    if (gpu->alloc(BYTES, &a) || gpu->alloc(BYTES, &b))
+        return 1;
+    life = gpu->life();
+    old = copy_job(b, a);
+    if (!gpu->lives(&life) || driver("cuDevicePrimaryCtxReset_v2")(0) ||
+        gpu->lives(&life))
+        return 2;
+    nw_gpu_job_free(old);
+    if (gpu->select(0) || gpu->lives(&life) || gpu->alloc(BYTES, &a) ||
+        gpu->alloc(BYTES, &b))
+        return 3;
+    memset(host, 3, BYTES);
+    if (gpu->copy_in(a, host, BYTES))
+        return 4;
+    job = copy_job(b, a);
+    if (nw_gpu_job_launch(job, gpu->own()) || gpu->stream_wait(gpu->own()) ||
+        gpu->copy_out(back, b, BYTES) || memcmp(host, back, BYTES))
+        return 5;
+    nw_gpu_job_free(job);
+    return 0;
+}
+
+/* A job is freed inside calls of MPI, where the whole GPU is not waited for. */
+static void jobs_are_freed_without_waiting(void **state)
+{
+    struct nw_gpu_job *job;
+    unsigned long waits;
+    void *memory;
+
+    (void)state;
+    assert_int_equal(gpu->alloc(2 * BYTES, &memory), NW_OK);
+    job = copy_job(memory, (char *)memory + BYTES);
+    waits = counted("fake_cuda_waits");
+    nw_gpu_job_free(job);
+    assert_int_equal(counted("fake_cuda_waits"), waits);
+    gpu->free(memory);
+}
+
+/* --- processes that begin anew: the program itself, by a number --- */
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+    bool selects; /* a GPU, before */
+} others[] = {
+    {"first graph", first_graph, true},
+    {"refused captures", refused, true},
+    {"a context of the program's", program_context, false},
+    {"a foreign context", foreign_context, false},
+    {"reset", reset, true},
+};
+
+static void others_are_right(void **state)
+{
+    char self[4096] = "", number[8];
+    int status;
+
+    (void)state;
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        pid_t child = fork();
+
+        if (!child) {
+            snprintf(number, sizeof number, "%zu", i);
+            setenv("NW_TEST_OTHER", number, 1);
+            execl(self, "test-gpu-contexts", (char *)NULL);
+            _exit(99);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status)
+            print_message("%s: %#x\n", others[i].name, (unsigned)status);
+        assert_int_equal(status, 0);
+    }
+}
+
+static int be_other(int number)
+{
+    int32_t count;
+
+    if (gpu->open(&count) || (others[number].selects && gpu->select(0)))
+        return 98;
+    return others[number].run();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_in_are_done_when_they_return),
+        cmocka_unit_test(copies_of_the_program_come_first),
+        cmocka_unit_test(threads_need_no_context),
+        cmocka_unit_test(captures_are_left_alone),
+        cmocka_unit_test(default_stream_keeps_order),
+        cmocka_unit_test(jobs_are_freed_without_waiting),
+        cmocka_unit_test(others_are_right),
+    };
+
+    if (getenv("NW_TEST_OTHER"))
+        return be_other(atoi(getenv("NW_TEST_OTHER")));
+    return cmocka_run_group_tests(tests, start, NULL);
+}

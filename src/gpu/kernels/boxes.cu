@@ -38,8 +38,8 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
 #define STORE(word_type, at, value) (*(NW_FAR word_type *)(at) = (value))
 #endif
 
-#define NW_BOXES(name, word_type, dense_to, dense_from)                        \
-    NW_KERNEL(5) name(struct nw_gpu_boxes boxes)                               \
+#define NW_BOXES(name, word_type, dense_to, dense_from, blocks)                \
+    NW_KERNEL(blocks) name(struct nw_gpu_boxes boxes)                               \
     {                                                                          \
         const struct nw_gpu_box *box = boxes.box + boxes.owner[NW_BLOCK];      \
         uint32_t total = box->x * box->y * box->z;                             \
@@ -69,13 +69,15 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
         }                                                                      \
     }
 
-#define NW_WIDTHS(name, dense_to, dense_from)                                  \
-    NW_BOXES(name##_1, uint8_t, dense_to, dense_from)                          \
-    NW_BOXES(name##_2, uint16_t, dense_to, dense_from)                         \
-    NW_BOXES(name##_4, uint32_t, dense_to, dense_from)                         \
-    NW_BOXES(name##_8, uint64_t, dense_to, dense_from)                         \
-    NW_BOXES(name##_16, nw_word16, dense_to, dense_from)
+/* `blocks` of each kernel on a multiprocessor; where both sides have gaps, the
+ * addresses of the widest words leave registers for four, without spills. */
+#define NW_WIDTHS(name, dense_to, dense_from, blocks)                          \
+    NW_BOXES(name##_1, uint8_t, dense_to, dense_from, 5)                       \
+    NW_BOXES(name##_2, uint16_t, dense_to, dense_from, 5)                      \
+    NW_BOXES(name##_4, uint32_t, dense_to, dense_from, 5)                      \
+    NW_BOXES(name##_8, uint64_t, dense_to, dense_from, 5)                      \
+    NW_BOXES(name##_16, nw_word16, dense_to, dense_from, blocks)
 
-NW_WIDTHS(nw_pack, 1, 0)
-NW_WIDTHS(nw_unpack, 0, 1)
-NW_WIDTHS(nw_move, 0, 0)
+NW_WIDTHS(nw_pack, 1, 0, 5)
+NW_WIDTHS(nw_unpack, 0, 1, 5)
+NW_WIDTHS(nw_move, 0, 0, 4)

@@ -2852,7 +2852,7 @@ const char nw_gpu_ptx[] =
     " .param .align 8 .b8 nw_move_16_param_0[24]\n"
     ")\n"
     ".maxntid 256, 1, 1\n"
-    ".minnctapersm 5\n"
+    ".minnctapersm 4\n"
     "{\n"
     " .reg .pred  %p<15>;\n"
     " .reg .b32  %r<141>;\n"

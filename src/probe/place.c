@@ -98,7 +98,7 @@ static void open_gpu(struct nw_probe_self *self, struct nw_probe_place *place)
     size_t bytes = NW_PROBE_WINDOW * NW_PROBE_LARGEST;
     int (*takes_gpu)(void) =
         (int (*)(void))dlsym(RTLD_DEFAULT, "MPIX_Query_cuda_support");
-    void *memory = NULL;
+    void *memory = NULL, *stage = NULL;
     int32_t count;
 
     if (gpu->open(&count) || gpu->select(local_rank() % count) ||
@@ -108,10 +108,10 @@ static void open_gpu(struct nw_probe_self *self, struct nw_probe_place *place)
     self->buffer[NW_PROBE_GPU] = memory;
     self->staged = !takes_gpu || takes_gpu() != 1;
     if (self->staged) {
-        self->stage = malloc(bytes);
-        if (!self->stage)
+        /* pinned, as whoever stages well has it: pageable copies are slower */
+        if (gpu->alloc_pinned(bytes, &stage))
             return;
-        memset(self->stage, 1, bytes);
+        self->stage = memset(stage, 1, bytes);
     }
     place->gpus = count;
     place->staged = self->staged;

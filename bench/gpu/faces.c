@@ -3,7 +3,10 @@
  * How fast the kernels pack and unpack faces, against the rate of the GPU's own
  * copy, and whether every byte is right. Needs the GPU room alone: no MPI, no
  * hwloc. Faces are taken at many places of the arrays in one launch, so that
- * they are larger than the GPU's caches.
+ * they are larger than the GPU's caches. Rows lie as in the library's own
+ * arrays, their own cells on whole lines, and then without gaps, as in those of
+ * many a program. "launch" is how long the CPU is busy with one, piece by piece
+ * and as a graph.
  *
  *   faces [SIZE [RADIUS [REPEATS]]]
  */
@@ -14,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUANTITIES = 4, SECTOR = 32 };
+enum { QUANTITIES = 4, SECTOR = 32, LINE = 128 };
 
 static const struct nw_gpu *gpu = &nw_gpu_cuda;
 
@@ -22,8 +25,10 @@ static struct bench {
     int64_t size, radius, planes; /* cells a side, faces in a launch */
     int repeats;
     int64_t row, plane; /* bytes */
+    int64_t first;      /* bytes of a row before its own cells */
+    size_t room;        /* of an array, for either kind of rows */
     size_t bytes, face; /* of an array; of all faces of one quantity */
-    char *array[QUANTITIES], *dense, *host;
+    char *array[QUANTITIES], *dense, *host, *back;
     int64_t shift[QUANTITIES];
     double copy_rate; /* payload bytes a second */
     nw_gpu_stream stream;
@@ -75,7 +80,8 @@ static void fill_pieces(int axis, enum nw_gpu_work work,
     each = n[0] * n[1] * n[2] * 4;
     distance = bench.size / bench.planes;
     for (int64_t i = 0; i < bench.planes; i++, piece++) {
-        char *at = bench.array[0] + i * distance * step[axis];
+        char *at = bench.array[0] + bench.first + bench.radius * bench.row +
+                   bench.radius * bench.plane + i * distance * step[axis];
         char *dense = bench.dense + i * each * QUANTITIES;
         bool pack = work == NW_GPU_PACK;
 
@@ -107,49 +113,132 @@ static struct nw_gpu_job *job_of(int axis, enum nw_gpu_work work)
     return job;
 }
 
-static uint32_t value(int64_t q, size_t cell)
+/* --- whether every byte is right --- */
+
+enum { APART = 4099 }; /* words between what two quantities hold */
+
+static uint32_t *reference(int q)
 {
-    return (uint32_t)(cell * 2654435761u + (uint64_t)q * 40503u) | 1;
+    return (uint32_t *)(void *)bench.host + q * APART;
 }
 
-/* Fills the arrays; after packing and unpacking into zeroed arrays, the faces
- * are there again and nothing else is. */
+static void fill_reference(void)
+{
+    uint32_t *word = reference(0);
+
+    for (size_t i = 0; i < bench.bytes / 4 + QUANTITIES * APART; i++)
+        word[i] = (uint32_t)(i * 2654435761u) | 1;
+}
+
+static bool is_in_face(int axis, int64_t at)
+{
+    int64_t distance = bench.size / bench.planes;
+
+    return at >= 0 && at < bench.size &&
+           (axis < 0 ||
+            (at / distance < bench.planes && at % distance < bench.radius));
+}
+
+/* Which words of a row are of a face: all bits, or none. */
+static void fill_mask(int axis, int64_t y, int64_t z, uint32_t *mask)
+{
+    bool row = is_in_face(axis == 1 ? 1 : -1, y - bench.radius) &&
+               is_in_face(axis == 2 ? 2 : -1, z - bench.radius);
+
+    memset(mask, 0, (size_t)bench.row);
+    for (int64_t x = 0; row && x < bench.size; x++)
+        if (axis || is_in_face(0, x))
+            mask[bench.first / 4 + x] = ~0u;
+}
+
+static size_t wrong_in_row(const uint32_t *found, const uint32_t *expected,
+                           const uint32_t *mask)
+{
+    size_t wrong = 0;
+
+    for (int64_t x = 0; x < bench.row / 4; x++)
+        wrong += found[x] != (expected[x] & mask[x]);
+    return wrong;
+}
+
+static size_t wrong_in(int axis, int q, const uint32_t *found)
+{
+    int64_t layers = bench.size + 2 * bench.radius;
+    uint32_t *mask = malloc((size_t)bench.row);
+    size_t wrong = 0;
+
+    if (!mask)
+        exit(1);
+    for (int64_t z = 0; z < layers; z++)
+        for (int64_t y = 0; y < layers; y++) {
+            int64_t at = (z * bench.plane + y * bench.row) / 4;
+
+            fill_mask(axis, y, z, mask);
+            wrong += wrong_in_row(found + at, reference(q) + at, mask);
+        }
+    free(mask);
+    return wrong;
+}
+
+/* After packing and unpacking into zeroed arrays the faces are there again, and
+ * nothing else is. */
 static size_t wrong_after(int axis)
 {
-    size_t cells = bench.bytes / 4, wrong = 0;
-    uint32_t *host = (uint32_t *)(void *)bench.host;
-    int64_t distance = bench.size / bench.planes;
     struct nw_gpu_job *pack = job_of(axis, NW_GPU_PACK);
     struct nw_gpu_job *unpack = job_of(axis, NW_GPU_UNPACK);
+    size_t wrong = 0;
 
-    for (int q = 0; q < QUANTITIES; q++) {
-        for (size_t i = 0; i < cells; i++)
-            host[i] = value(q, i);
-        must(gpu->copy_in(bench.array[q], host, bench.bytes));
-    }
+    for (int q = 0; q < QUANTITIES; q++)
+        must(gpu->copy_in(bench.array[q], reference(q), bench.bytes));
     must(nw_gpu_job_launch(pack, bench.stream));
     for (int q = 0; q < QUANTITIES; q++)
         must(gpu->fill(bench.array[q], 0, bench.bytes, bench.stream));
     must(nw_gpu_job_launch(unpack, bench.stream));
     must(gpu->stream_wait(bench.stream));
     for (int q = 0; q < QUANTITIES; q++) {
-        must(gpu->copy_out(host, bench.array[q], bench.bytes));
-        for (size_t i = 0; i < cells; i++) {
-            int64_t at[3] = {(int64_t)i % (bench.row / 4),
-                             (int64_t)i * 4 / bench.row %
-                                 (bench.plane / bench.row),
-                             (int64_t)i * 4 / bench.plane};
-            bool inside = at[0] < bench.size && at[1] < bench.size &&
-                          at[2] < bench.size &&
-                          at[axis] / distance < bench.planes &&
-                          at[axis] % distance < bench.radius;
-
-            wrong += host[i] != (inside ? value(q, i) : 0);
-        }
+        must(gpu->copy_out(bench.back, bench.array[q], bench.bytes));
+        wrong += wrong_in(axis, q, (const uint32_t *)(void *)bench.back);
     }
     nw_gpu_job_free(pack);
     nw_gpu_job_free(unpack);
     return wrong;
+}
+
+/* --- how fast --- */
+
+/* Microseconds that the CPU is busy with one launch. */
+static double launch_us(nw_status (*work)(void *), void *what)
+{
+    uint64_t since;
+    double us = 0;
+
+    for (int i = 0; i < bench.repeats; i++) {
+        since = nw_clock_ns();
+        must(work(what));
+        us += (double)(nw_clock_ns() - since) * 1e-3;
+        must(gpu->stream_wait(bench.stream));
+    }
+    return us / bench.repeats;
+}
+
+static nw_status launch_graph(void *graph)
+{
+    return gpu->graph_launch(graph, bench.stream);
+}
+
+static double graph_us(struct nw_gpu_job *job)
+{
+    nw_gpu_graph graph = NULL;
+    double us;
+
+    must(gpu->graph_begin(bench.stream));
+    must(nw_gpu_job_launch(job, bench.stream));
+    must(gpu->graph_end(bench.stream, &graph));
+    must(launch_graph(graph)); /* the first one takes the graph to the GPU */
+    must(gpu->stream_wait(bench.stream));
+    us = launch_us(launch_graph, graph);
+    gpu->graph_free(graph);
+    return us;
 }
 
 /* An x face of radius r needs whole sectors on its strided side. */
@@ -173,15 +262,39 @@ static void measure(int axis)
         double rate = (double)(bench.face * QUANTITIES) / seconds;
 
         printf("%c face   %-7s %8.1f MB %9.1f us %8.1f GB/s  %5.1f %% of the "
-               "copy  %5.1f %% of what sectors allow  %s\n",
+               "copy  %5.1f %% of what sectors allow  launch %5.1f us, as a "
+               "graph %5.1f us  %s\n",
                'x' + axis, works[i] == NW_GPU_PACK ? "pack" : "unpack",
                (double)(bench.face * QUANTITIES) * 1e-6, seconds * 1e6,
                rate * 1e-9, 100 * rate / bench.copy_rate,
-               100 * rate / allowed_rate(axis), wrong ? "WRONG" : "right");
+               100 * rate / allowed_rate(axis), launch_us(launch, job),
+               graph_us(job), wrong ? "WRONG" : "right");
         nw_gpu_job_free(job);
     }
     if (wrong)
         exit(1);
+}
+
+/* On whole lines, or without gaps. */
+static void lay_out(bool lines)
+{
+    int64_t layers = bench.size + 2 * bench.radius, ghosts = bench.radius * 4;
+
+    bench.first = lines ? 0 : ghosts; /* the low ones end the row before */
+    bench.row = bench.size * 4 + 2 * ghosts;
+    if (lines)
+        bench.row = (bench.row + LINE - 1) / LINE * LINE;
+    bench.plane = bench.row * layers;
+    bench.bytes = (size_t)(bench.plane * layers);
+}
+
+static void measure_all(bool lines)
+{
+    lay_out(lines);
+    printf("# rows %s, %lld bytes apart\n",
+           lines ? "on whole lines" : "without gaps", (long long)bench.row);
+    for (int axis = 2; axis >= 0; axis--)
+        measure(axis);
 }
 
 static void make(int argc, char **argv)
@@ -196,20 +309,20 @@ static void make(int argc, char **argv)
     bench.planes = bench.size / wide;
     if (bench.planes < 1 || bench.radius < 1 || bench.repeats < 1)
         exit(2);
-    bench.row = (bench.size + 2 * bench.radius) * 4;
-    bench.plane = bench.row * (bench.size + 2 * bench.radius);
-    bench.bytes = (size_t)(bench.plane * (bench.size + 2 * bench.radius));
     bench.face = (size_t)(bench.size * bench.size * bench.radius * 4) *
                  (size_t)bench.planes;
-    bench.host = malloc(bench.bytes);
-    if (!bench.host)
-        exit(1);
+    lay_out(true);
+    bench.room = bench.bytes;
+    must(gpu->alloc_pinned(bench.room + QUANTITIES * APART * 4,
+                           (void **)&bench.host));
+    must(gpu->alloc_pinned(bench.room, (void **)&bench.back));
     must(gpu->stream_new(&bench.stream));
     must(gpu->alloc(bench.face * QUANTITIES, (void **)&bench.dense));
     for (int q = 0; q < QUANTITIES; q++) {
-        must(gpu->alloc(bench.bytes, (void **)&bench.array[q]));
+        must(gpu->alloc(bench.room, (void **)&bench.array[q]));
         bench.shift[q] = bench.array[q] - bench.array[0];
     }
+    fill_reference();
 }
 
 int main(int argc, char **argv)
@@ -228,12 +341,13 @@ int main(int argc, char **argv)
         (long long)bench.radius, QUANTITIES);
     printf("device copy     %8.1f MB %21.1f GB/s payload\n",
            (double)bench.bytes * 1e-6, bench.copy_rate * 1e-9);
-    for (int axis = 2; axis >= 0; axis--)
-        measure(axis);
+    measure_all(true);
+    measure_all(false);
     for (int q = 0; q < QUANTITIES; q++)
         gpu->free(bench.array[q]);
     gpu->free(bench.dense);
     gpu->stream_free(bench.stream);
-    free(bench.host);
+    gpu->free_pinned(bench.host);
+    gpu->free_pinned(bench.back);
     return 0;
 }

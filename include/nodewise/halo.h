@@ -160,10 +160,15 @@ struct nw_halo_options {
     /* or the arrays of another halo, which has the same pieces and quantities
      * and is freed later: two plans for one field */
     const struct nw_halo *arrays;
-    size_t row_align; /* library's arrays: pitch a multiple of so many bytes */
+    size_t row_align; /* library's arrays: pitch a multiple of so many bytes; 0:
+                         rows without gaps, in GPU memory 128 where cells
+                         divide that */
     enum nw_halo_memory memory_kind;
     /* GPU memory: of each piece its GPU (NULL: the slot's) and the stream in
-     * which the caller computes (NULL: the default one) */
+     * which the caller computes (NULL: the default one, cudaStreamLegacy; code
+     * compiled with per-thread default streams passes CU_STREAM_PER_THREAD,
+     * which is (void *)0x2). An exchange comes after the work that is in that
+     * stream when it starts, and waits for no other stream. */
     const int32_t *gpu;
     void *const *stream;
 

@@ -2,6 +2,7 @@
 /* Which methods there are, and which scheme is taken: measured, modelled, or
  * the first in the fixed order. */
 #include "halo/exchange/channels.h"
+#include "halo/exchange/gpus.h"
 #include "halo/exchange/patience.h"
 #include "halo/exchange/groups.h"
 #include "halo/exchange/modelled.h"
@@ -56,6 +57,11 @@ static void describe(nw_halo *halo)
             used < 8 ? ":" : ",", nw_halo_method_name((enum nw_halo_method)i),
             nw_format_quantity(bytes, NW_UNIT_BYTES, figure, sizeof figure));
     }
+    if (halo->gpus && halo->gpus->lanes && used < sizeof halo->words)
+        snprintf(halo->words + used, sizeof halo->words - used,
+                 halo->gpus->graphs < halo->gpus->lanes ? ", %d of %d graphs"
+                                                        : ", %d graphs",
+                 halo->gpus->graphs, halo->gpus->lanes);
 }
 
 struct choosing {

@@ -28,6 +28,10 @@ struct nw_halo_opened {
     void *memory;
 };
 
+/* Bytes of a line of a GPU's memory: rows of the library's own arrays begin
+ * there with their own cells. */
+#define NW_HALO_GPU_LINE ((size_t)128)
+
 struct nw_halo_gpus {
     const struct nw_gpu *gpu;
     int32_t count;       /* GPUs this process sees */
@@ -36,6 +40,8 @@ struct nw_halo_gpus {
     uint64_t *where;     /* [piece_count] one number a GPU of the whole job */
     nw_gpu_stream *user; /* [own_count] the caller's */
     nw_gpu_event *ready; /* [own_count] */
+    struct nw_gpu_life *life;     /* [own_count], of their contexts */
+    int32_t lanes, graphs;        /* open, that wanted a graph; that have one */
     struct nw_halo_export *array; /* [piece_count * quantity_count] */
     struct nw_halo_export *event; /* [piece_count], of ready */
     struct nw_halo_opened *opened;
@@ -53,7 +59,11 @@ nw_status nw_halo_gpus_open(nw_halo *halo,
                             const struct nw_halo_options *options);
 /* `context` becomes current again. */
 void nw_halo_gpus_close(nw_halo *halo, void *context);
-/* Records where the callers' streams are. */
+/* Before anything is given back: if the program has reset a GPU, nothing made
+ * there is touched from now on, and true. */
+bool nw_halo_gpus_lost(nw_halo *halo);
+/* Records where the callers' streams are. NW_ECUDA where the program has reset
+ * a GPU since. */
 nw_status nw_halo_gpus_begin(nw_halo *halo);
 /* NW_EINVAL where host memory was promised and a GPU's is given. */
 nw_status nw_halo_gpus_refuse(const nw_halo *halo);
@@ -104,6 +114,7 @@ struct nw_halo_lane {
     struct nw_gpu_job *all;  /* every field in one launch */
     struct nw_gpu_job **one; /* [field_count], for subsets */
     nw_gpu_graph graph;      /* all fields, and a copy where there is one */
+    bool recorded;           /* the graph, or tried to be */
     /* a copy of the buffer before unpacking or after packing; NULL: none */
     void *copy_to;
     const void *copy_from;

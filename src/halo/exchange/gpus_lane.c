@@ -33,6 +33,8 @@ void nw_halo_lane_close(const nw_halo *halo, struct nw_halo_lane *lane)
         return;
     (void)gpu->stream_wait(lane->stream);
     gpu->graph_free(lane->graph);
+    halo->gpus->graphs -= lane->graph != NULL;
+    halo->gpus->lanes -= lane->recorded;
     nw_gpu_job_free(lane->all);
     for (int32_t f = 0; lane->one && f < halo->field_count; f++)
         nw_gpu_job_free(lane->one[f]);
@@ -252,6 +254,8 @@ void nw_halo_lane_record(const struct nw_halo_channel *channel,
     int32_t count = halo->active_count;
     nw_status status;
 
+    lane->recorded = true;
+    halo->gpus->lanes++;
     if (gpu->select(lane->device) || gpu->graph_begin(lane->stream))
         return;
     halo->active_count = halo->joined_count;
@@ -259,8 +263,13 @@ void nw_halo_lane_record(const struct nw_halo_channel *channel,
         halo->active[i] = i;
     status = run_both(channel, lane);
     halo->active_count = count;
-    if (gpu->graph_end(lane->stream, &lane->graph) || status)
+    if (gpu->graph_end(lane->stream, &lane->graph))
         lane->graph = NULL;
+    if (status) {
+        gpu->graph_free(lane->graph);
+        lane->graph = NULL;
+    }
+    halo->gpus->graphs += lane->graph != NULL;
 }
 
 nw_status nw_halo_lane_join(const nw_halo *halo, struct nw_halo_lane *lane,

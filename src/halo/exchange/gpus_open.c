@@ -55,6 +55,12 @@ static nw_status check_arrays(const nw_halo *halo)
     for (int32_t i = 0; i < halo->own_count * halo->quantity_count; i++) {
         int32_t piece = i / halo->quantity_count, whose = -1;
 
+        if (!gpus->gpu->serves(halo->base[i]))
+            return nw_fail(NW_EUNSUPPORTED,
+                           "quantity %d of piece %d was allocated in another "
+                           "CUDA context than the one in use on its GPU: "
+                           "allocate all arrays in one context",
+                           i % halo->quantity_count, piece);
         if (!gpus->gpu->holds(halo->base[i], &whose))
             return nw_fail(NW_EINVAL,
                            "quantity %d of piece %d is not GPU memory",
@@ -65,8 +71,24 @@ static nw_status check_arrays(const nw_halo *halo)
                            "on GPU %d",
                            i % halo->quantity_count, piece, whose,
                            gpus->device[piece]);
+        /* the program's own copies into it are done when they return, whatever
+         * stream an exchange runs in; pools and mapped memory cannot */
+        if (gpus->gpu->keep_in_step)
+            (void)!gpus->gpu->keep_in_step(halo->base[i]);
     }
     return NW_OK;
+}
+
+/* Bytes before an array that bring its own cells to a whole line: the kernels
+ * then move the widest words along x. */
+static size_t lead_of(const nw_halo *halo, size_t i)
+{
+    const struct nw_halo_piece *piece =
+        &halo->layout->piece[halo->own[i / halo->quantity_count]];
+    size_t ghosts = (size_t)piece->low_ghost[0] *
+                    halo->quantity[i % halo->quantity_count].stride;
+
+    return (NW_HALO_GPU_LINE - ghosts % NW_HALO_GPU_LINE) % NW_HALO_GPU_LINE;
 }
 
 /* The library's own arrays, zeroed. */
@@ -82,15 +104,19 @@ static nw_status make_arrays(nw_halo *halo)
             &halo->layout->piece[halo->own[own]];
         size_t bytes = halo->pitch[i] *
                        (size_t)(piece->allocated[1] * piece->allocated[2]);
+        size_t lead = lead_of(halo, i);
+        nw_gpu_stream stream;
 
         status = gpus->gpu->select(gpus->device[own]);
         if (!status)
-            status = gpus->gpu->alloc(bytes, &gpus->owned[i]);
+            status = gpus->gpu->alloc(lead + bytes, &gpus->owned[i]);
+        if (status)
+            break;
+        stream = gpus->gpu->own();
+        halo->base[i] = (char *)gpus->owned[i] + lead;
+        status = gpus->gpu->fill(halo->base[i], 0, bytes, stream);
         if (!status)
-            status = gpus->gpu->fill(gpus->owned[i], 0, bytes, NULL);
-        if (!status)
-            status = gpus->gpu->stream_wait(NULL);
-        halo->base[i] = gpus->owned[i];
+            status = gpus->gpu->stream_wait(stream);
     }
     return status;
 }
@@ -130,6 +156,7 @@ static nw_status make_events(nw_halo *halo)
     gpus->ipc = true;
     for (int32_t i = 0; !status && i < halo->own_count; i++) {
         status = gpus->gpu->select(gpus->device[i]);
+        gpus->life[i] = gpus->gpu->life();
         if (!status && gpus->gpu->event_new_shared(&gpus->ready[i])) {
             strncpy(gpus->why, nw_error_text(), sizeof gpus->why - 1);
             gpus->ipc = false;
@@ -178,6 +205,8 @@ static nw_status allocate(nw_halo *halo)
         status = nw_alloc(own, sizeof *gpus->user, &gpus->user);
     if (!status)
         status = nw_alloc(own, sizeof *gpus->ready, &gpus->ready);
+    if (!status)
+        status = nw_alloc(own, sizeof *gpus->life, &gpus->life);
     if (!status)
         status = nw_alloc(pieces, sizeof *gpus->where, &gpus->where);
     if (!status)
@@ -243,6 +272,7 @@ void nw_halo_gpus_close(nw_halo *halo, void *context)
     free(gpus->where);
     free(gpus->user);
     free(gpus->ready);
+    free(gpus->life);
     free(gpus->array);
     free(gpus->event);
     free(gpus->peer_ready);
@@ -252,11 +282,38 @@ void nw_halo_gpus_close(nw_halo *halo, void *context)
     halo->gpus = NULL;
 }
 
+/* The piece whose GPU was reset, -1 where none was. */
+static int32_t find_lost(const nw_halo *halo)
+{
+    const struct nw_halo_gpus *gpus = halo->gpus;
+
+    for (int32_t i = 0; i < halo->own_count; i++)
+        if (gpus->ready[i] && !gpus->gpu->lives(&gpus->life[i]))
+            return i;
+    return -1;
+}
+
+bool nw_halo_gpus_lost(nw_halo *halo)
+{
+    struct nw_halo_gpus *gpus = halo->gpus;
+
+    if (!gpus || !gpus->gpu || !gpus->life || find_lost(halo) < 0)
+        return false;
+    gpus->gpu = &nw_gpu_gone;
+    return true;
+}
+
 nw_status nw_halo_gpus_begin(nw_halo *halo)
 {
     struct nw_halo_gpus *gpus = halo->gpus;
+    int32_t lost = find_lost(halo);
     nw_status status = NW_OK;
 
+    if (lost >= 0)
+        return nw_fail(NW_ECUDA,
+                       "GPU %d was reset after the halo was planned: free the "
+                       "halo and plan another",
+                       gpus->device[lost]);
     for (int32_t i = 0; !status && i < halo->own_count; i++) {
         status = gpus->gpu->select(gpus->device[i]);
         if (!status)

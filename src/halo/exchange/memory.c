@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The arrays: the caller's, or ours in a window that the node's ranks share;
  * and what the neighbours on a node must know of them. */
-#include "halo/exchange/exchange.h"
+#include "halo/exchange/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +163,18 @@ static size_t lay_out(nw_halo *halo, char *start)
     return at;
 }
 
+/* Rows of GPU memory begin a line each, unless that would part cells from
+ * where an index that counts cells expects them. */
+static size_t alignment_of(const nw_halo *halo, int32_t quantity,
+                           const struct nw_halo_options *options)
+{
+    size_t stride = stride_of(&halo->quantity[quantity]);
+
+    if (options->row_align || !halo->gpu_memory)
+        return options->row_align;
+    return NW_HALO_GPU_LINE % stride ? 1 : NW_HALO_GPU_LINE;
+}
+
 static nw_status make_arrays(nw_halo *halo,
                              const struct nw_halo_options *options)
 {
@@ -180,7 +192,7 @@ static nw_status make_arrays(nw_halo *halo,
         halo->pitch[i] = round_up(
             least_pitch(halo, &halo->layout->piece[halo->own[i / quantities]],
                         i % quantities),
-            options->row_align);
+            alignment_of(halo, i % quantities, options));
     if (halo->gpu_memory)
         return NW_OK; /* the arrays come with the GPUs */
     status = allocate(halo, memory, lay_out(halo, NULL) + 64);

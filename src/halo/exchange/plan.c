@@ -474,7 +474,9 @@ void nw_halo_free(nw_halo *halo)
 
     if (!halo)
         return;
-    if (halo->running && nw_halo_wait(halo))
+    if (nw_halo_gpus_lost(halo))
+        halo->broken |= halo->running;
+    else if (halo->running && nw_halo_wait(halo))
         halo->broken = true;
     /* freeing windows and communicators would wait for the dead */
     halo->bereft = halo->broken && nw_halo_watch_check(halo) != NW_OK;
@@ -497,7 +499,9 @@ void nw_halo_free(nw_halo *halo)
     free(halo->weight);
     if (halo->node_comm != MPI_COMM_NULL && !halo->bereft)
         NW_PMPI(Comm_free)(&halo->node_comm);
-    if (halo->comm != MPI_COMM_NULL && !halo->bereft)
+    /* what failures were told may still be under way in it: another halo would
+     * hear that in a communicator that MPI makes of the same number */
+    if (halo->comm != MPI_COMM_NULL && !halo->bereft && !halo->broken)
         NW_PMPI(Comm_free)(&halo->comm);
     free(halo);
 }

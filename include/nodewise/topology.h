@@ -160,6 +160,10 @@ NW_API struct nw_end nw_topology_nic_end(const nw_topology *topology,
  * route, tree edges, network links and direct links counting 1 each. */
 NW_API double nw_topology_distance(const nw_topology *topology, struct nw_end a,
                                    struct nw_end b);
+/* The distances from one end to each of `count` ends, into out[count]. */
+NW_API void nw_topology_distances(const nw_topology *topology,
+                                  struct nw_end from, const struct nw_end *to,
+                                  size_t count, double *out);
 /* True where every distance is a whole number below 2^53. */
 NW_API bool nw_topology_is_integral(const nw_topology *topology);
 

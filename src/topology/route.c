@@ -115,6 +115,13 @@ double nw_topology_distance(const nw_topology *topology, struct nw_end a,
     return links_inside(type, a.vertex, b.vertex);
 }
 
+void nw_topology_distances(const nw_topology *topology, struct nw_end from,
+                           const struct nw_end *to, size_t count, double *out)
+{
+    for (size_t i = 0; i < count; i++)
+        out[i] = nw_topology_distance(topology, from, to[i]);
+}
+
 uint32_t nw_topology_hop(const nw_topology *topology, int32_t class,
                          int32_t link, int direction)
 {

@@ -531,6 +531,27 @@ static void hierarchies_without_distances_count_links(void **state)
     nw_topology_free(topology);
 }
 
+/* On a hierarchy by its own numbers, and nothing is written for no ends. */
+static void a_row_of_distances_is_that_of_single_ones(void **state)
+{
+    nw_topology *topology;
+    struct nw_end to[64];
+    double row[64];
+
+    (void)state;
+    assert_int_equal(nw_topology_load("hierarchy:4:16@1:10.5", NULL, &topology),
+                     NW_OK);
+    for (int32_t j = 0; j < 64; j++)
+        to[j] = nw_topology_element_end(topology, j);
+    row[0] = -1;
+    nw_topology_distances(topology, to[5], to, 0, row);
+    assert_true(row[0] == -1);
+    nw_topology_distances(topology, to[5], to, 64, row);
+    for (int32_t j = 0; j < 64; j++)
+        assert_true(row[j] == (j == 5 ? 0 : j / 4 == 1 ? 1 : 10.5));
+    nw_topology_free(topology);
+}
+
 static double cpu_seconds(void)
 {
     struct rusage usage;
@@ -568,6 +589,7 @@ int main(void)
         cmocka_unit_test(elements_and_gpus_belong_to_their_nodes),
         cmocka_unit_test(hierarchies_keep_their_distances),
         cmocka_unit_test(hierarchies_without_distances_count_links),
+        cmocka_unit_test(a_row_of_distances_is_that_of_single_ones),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Long calls: Ctrl-C keeps the best so far, the interpreter's lock is released, and
+progress is told."""
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import nodewise
+from support import BUILD
+
+MACHINE = "hierarchy:4:8:16@1:10:100"
+PATTERN = "random:ranks=512,degree=8,bytes=1000"
+SEARCH = """
+import sys, nodewise
+pattern = nodewise.Pattern.generate(%r)
+print("ready", flush=True)
+mapping = nodewise.map(%r, pattern, time=300, progress=%s)
+print(mapping.interrupted, mapping.cost.hop_bytes <= mapping.default_cost.hop_bytes)
+"""
+
+
+def search(progress="False"):
+    return subprocess.Popen(
+        [sys.executable, "-c", SEARCH % (PATTERN, MACHINE, progress)], text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=dict(os.environ, PYTHONPATH=os.path.join(BUILD, "python")))
+
+
+class LongCalls(unittest.TestCase):
+    def test_interrupt_keeps_the_best(self):
+        process = search()
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual((out, err, process.returncode), ("True True\n", "", 0))
+
+    def test_progress_is_shown(self):
+        process = search("True")
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        time.sleep(4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(out, "True True\n")
+        self.assertIn("%", err)
+        self.assertTrue(err.endswith("\n\033[K"), err[-80:])  # \r is read as \n
+
+    def test_a_function_may_stop_it(self):
+        seen = []
+
+        def note(done, total, what):
+            seen.append(what)
+            raise KeyboardInterrupt
+
+        mapping = nodewise.map(MACHINE, nodewise.Pattern.generate(PATTERN), time=300,
+                               progress=note)
+        self.assertTrue(mapping.interrupted)
+        self.assertTrue(seen[0])
+
+    def test_an_exception_of_the_function_ends_it(self):
+        def fail(done, total, what):
+            raise RuntimeError("enough")
+
+        with self.assertRaisesRegex(RuntimeError, "enough"):
+            nodewise.map(MACHINE, nodewise.Pattern.generate(PATTERN), time=300, progress=fail)
+
+    def test_other_threads_run(self):
+        pattern, done, counts = nodewise.Pattern.generate(PATTERN), threading.Event(), [0]
+
+        def count():
+            while not done.is_set():
+                counts[0] += 1
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=count)
+        thread.start()
+        nodewise.map(MACHINE, pattern, time=1, threads=1)
+        before = counts[0]
+        done.set()
+        thread.join()
+        self.assertGreater(before, 10)
+
+    def test_maps_at_once_are_as_those_alone(self):
+        """Handles may be read concurrently, and errors belong to their thread."""
+        pattern = nodewise.Pattern.generate(PATTERN)
+        alone = nodewise.map(MACHINE, pattern, effort="fast").elements.tolist()
+        found = []
+
+        def one(good):
+            try:
+                found.append(nodewise.map(MACHINE, pattern, effort="fast", algorithm=None if good
+                                          else "nothing").elements.tolist())
+            except nodewise.InvalidArgument as error:
+                found.append("nothing" in str(error))
+
+        threads = [threading.Thread(target=one, args=(i % 2,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(found, key=str), sorted([alone, alone, True, True], key=str))

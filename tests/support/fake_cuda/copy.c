@@ -63,9 +63,12 @@ API int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes,
                     .row_bytes = bytes,
                     .rows = 1,
                     .planes = 1};
+    int code = fake_is_device(to) == fake_is_device(from) ? SUCCESS
+               : fake_is_device(to) ? fake_fault("copy-in")
+                                    : fake_fault("copy-out");
 
     FAULT();
-    return push_copy(&op, stream);
+    return code ? code : push_copy(&op, stream);
 }
 
 static int push_box(const struct copy_box *box, struct stream *stream)

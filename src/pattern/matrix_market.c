@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrix Market: coordinate and array, general and symmetric, integer, real
- * and pattern. Row i column j is what rank i sends to rank j. */
+/* Matrix Market: coordinate and array, general, symmetric and skew-symmetric,
+ * integer, real and pattern. Row i column j is what rank i sends to rank j, as
+ * its absolute value. */
 #include "base/status.h"
 #include "base/text.h"
 #include "pattern/format.h"
@@ -10,7 +11,7 @@
 
 struct market {
     struct nw_scan scan;
-    bool array, symmetric, pattern;
+    bool array, symmetric, skew, pattern; /* skew is symmetric, too */
     uint64_t ranks, entries;
     nw_pattern_builder *builder;
 };
@@ -59,6 +60,7 @@ static nw_status read_banner(struct market *in)
     static const char *const object[] = {"matrix", "matrix"};
     static const char *const layout[] = {"coordinate", "array"};
     static const char *const symmetry[] = {"general", "symmetric"};
+    static const char *const skew[] = {"skew-symmetric", "skew-symmetric"};
     struct nw_scan *scan = &in->scan;
     bool ignored;
     nw_status status;
@@ -72,8 +74,10 @@ static nw_status read_banner(struct market *in)
     status = read_field(in);
     if (status)
         return status;
-    if (!take_name(scan, symmetry, &in->symmetric))
-        return nw_scan_expected(scan, "general or symmetric");
+    if (take_name(scan, skew, &in->skew))
+        in->symmetric = in->skew = true;
+    else if (!take_name(scan, symmetry, &in->symmetric))
+        return nw_scan_expected(scan, "general, symmetric or skew-symmetric");
     if (!nw_scan_is_done(scan))
         return nw_scan_expected(scan, "the end of the line");
     scan->comment = '%';
@@ -127,6 +131,25 @@ static nw_status read_index(struct market *in, uint64_t *out)
     return NW_OK;
 }
 
+/* The amount of an entry, whatever its sign: at least a byte, but for 0. */
+static nw_status read_amount(struct market *in, uint64_t *out)
+{
+    struct nw_scan *scan = &in->scan;
+    const char *start;
+    double amount;
+
+    scan->at += strspn(scan->at, " \t");
+    scan->at += *scan->at == '-' && strchr(".0123456789", scan->at[1]);
+    start = scan->at;
+    if (!nw_scan_bytes(scan, out))
+        return nw_scan_expected(scan, "a number of bytes");
+    if (*out)
+        return NW_OK;
+    scan->at = start;
+    *out = nw_scan_double(scan, &amount) && amount > 0;
+    return NW_OK;
+}
+
 static nw_status read_entry(struct market *in)
 {
     uint64_t row, column, bytes = 1;
@@ -139,11 +162,14 @@ static nw_status read_entry(struct market *in)
     if (in->symmetric && column > row)
         return nw_scan_fail(&in->scan, "an entry above the diagonal of a "
                                        "symmetric matrix");
-    if (!in->pattern && !nw_scan_bytes(&in->scan, &bytes))
-        return nw_scan_expected(&in->scan, "a number of bytes");
-    if (!nw_scan_is_done(&in->scan))
-        return nw_scan_expected(&in->scan, "the end of the line");
-    return add_entry(in, row, column, bytes);
+    if (in->skew && column == row)
+        return nw_scan_fail(&in->scan, "an entry on the diagonal of a "
+                                       "skew-symmetric matrix");
+    if (!in->pattern)
+        status = read_amount(in, &bytes);
+    if (!status && !nw_scan_is_done(&in->scan))
+        status = nw_scan_expected(&in->scan, "the end of the line");
+    return status || !bytes ? status : add_entry(in, row, column, bytes);
 }
 
 static nw_status read_coordinates(struct market *in)
@@ -163,23 +189,23 @@ static nw_status read_coordinates(struct market *in)
     return status;
 }
 
-/* Column by column; of a symmetric one from the diagonal down. */
+/* Column by column; of a symmetric one from the diagonal down, of a
+ * skew-symmetric one from below it. */
 static nw_status read_array(struct market *in)
 {
     nw_status status = NW_OK;
     uint64_t bytes;
 
     for (uint64_t column = 0; column < in->ranks; column++)
-        for (uint64_t row = in->symmetric ? column : 0;
+        for (uint64_t row = in->symmetric ? column + in->skew : 0;
              !status && row < in->ranks; row++) {
             if (!nw_scan_seek(&in->scan))
                 return nw_scan_fail(&in->scan,
                                     "the file ends in column %llu of %llu",
                                     (unsigned long long)column + 1,
                                     (unsigned long long)in->ranks);
-            if (!nw_scan_bytes(&in->scan, &bytes))
-                return nw_scan_expected(&in->scan, "a number of bytes");
-            if (bytes)
+            status = read_amount(in, &bytes);
+            if (!status && bytes)
                 status = add_entry(in, row, column, bytes);
         }
     if (!status && nw_scan_seek(&in->scan))
@@ -201,7 +227,9 @@ nw_status nw_market_read(const struct nw_pattern_text *text, nw_pattern **out)
     if (!status)
         status = in.array ? read_array(&in) : read_coordinates(&in);
     if (!status)
-        status = nw_build_once(in.builder, text->file, out);
+        status = nw_pattern_builder_build(in.builder, out);
+    if (!status) /* entries given several times are summed, too */
+        nw_pattern_one_message(*out);
     nw_pattern_builder_free(in.builder);
     return status;
 }

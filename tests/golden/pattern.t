@@ -149,8 +149,6 @@ $ cd $FIXTURES/pattern/invalid && for f in *; do nodewise pattern ${f%%-*}:$f --
 3
 ~ mm-complex:1 ... integer ... 'complex'
 3
-~ mm-duplicate:4 ... edge 0 -> 1
-3
 ~ mm-oblong:2 ... 2 rows ... 3 columns ... square
 3
 ~ mm-truncated:3 ... 2 ... entries

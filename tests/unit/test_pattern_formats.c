@@ -86,7 +86,21 @@ static const struct good good[] = {
     {"mm:a",
      "%%MatrixMarket matrix coordinate integer general\n% c\n3 3 2\n"
      "1 2 5\n3 3 0\n",
-     "3: 0>1=5 2>2=0"},
+     "3: 0>1=5"},
+    {"mm:a", /* a Laplacian */
+     "%%MatrixMarket matrix coordinate real symmetric\n3 3 4\n"
+     "1 1 2\n2 1 -1\n3 2 -.25\n3 3 0.0\n",
+     "3: 0>0=2 0>1=1 1>0=1 1>2=1 2>1=1"},
+    {"mm:a",
+     "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n"
+     "2 1 -3\n",
+     "2: 0>1=3 1>0=3"},
+    {"mm:a", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n-1\n0\n2\n",
+     "3: 0>1=1 1>0=1 1>2=2 2>1=2"},
+    {"mm:a",
+     "%%MatrixMarket matrix coordinate integer general\n2 2 3\n"
+     "1 2 3\n2 1 1\n1 2 -4\n",
+     "2: 0>1=7 1>0=1"},
     {"mm:a",
      "%%matrixmarket MATRIX coordinate real symmetric\n2 2 2\n"
      "1 1 1e3\n2 1 2.5e+01\n",
@@ -163,16 +177,15 @@ static const struct good bad[] = {
     {"mm:a", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n3 1 1\n",
      "a:3: index 3 is outside 1 to 2"},
     {"mm:a",
-     "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 -1\n",
-     "not '-1'"},
+     "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 1 --1\n",
+     "not '--1'"},
+    {"mm:a",
+     "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n1 1 2\n",
+     "a:3: an entry on the diagonal"},
     {"mm:a", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n",
      "not 'nan'"},
     {"mm:a", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 1e30\n",
      "not '1e30'"},
-    {"mm:a",
-     "%%MatrixMarket matrix coordinate integer general\n2 2 2\n"
-     "1 2 1\n1 2 1\n",
-     "a:4: edge 0 -> 1 stands twice"},
     {"mm:a",
      "%%MatrixMarket matrix coordinate integer general\n2 2 1\n"
      "1 2 1\n1 1 1\n",

@@ -135,9 +135,9 @@ static nw_status class_of(struct join *join, const struct nw_gpu_link *link,
     return nw_topology_class(join->topology, &figures, class);
 }
 
-/* GPUs and switches below the same address are one end. */
+/* All GPU switches are one; see gpu_switch.c. */
 static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
-                         const char **pci, int32_t *vertex)
+                         int32_t *vertex)
 {
     *vertex = -1;
     if (link->far == NW_FAR_GPU) {
@@ -146,18 +146,9 @@ static nw_status far_end(struct join *join, const struct nw_gpu_link *link,
                 *vertex = join->vertex[f];
         return NW_OK;
     }
-    for (int32_t s = 0, v; (v = nth(join->type, NW_VERTEX_GPU_SWITCH, s)) >= 0;
-         s++)
-        if (s < NW_GPU_MAX && pci[s] && !strcmp(pci[s], link->pci)) {
-            *vertex = v;
-            return NW_OK;
-        }
-    for (int32_t s = 0; s < NW_GPU_MAX; s++)
-        if (!pci[s]) {
-            pci[s] = link->pci;
-            return add_vertex(join, 0, NW_VERTEX_GPU_SWITCH, vertex);
-        }
-    return NW_OK;
+    *vertex = nth(join->type, NW_VERTEX_GPU_SWITCH, 0);
+    return *vertex < 0 ? add_vertex(join, 0, NW_VERTEX_GPU_SWITCH, vertex)
+                       : NW_OK;
 }
 
 /* NVLink to its processor takes the place of the GPU's PCIe link. */
@@ -188,7 +179,6 @@ static bool is_joined(const struct nw_node_type *type, int32_t a, int32_t b)
 
 static nw_status add_links(struct join *join)
 {
-    const char *pci[NW_GPU_MAX] = {NULL};
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < join->links->link_count; i++) {
@@ -203,9 +193,9 @@ static nw_status add_links(struct join *join)
             continue;
         }
         if (!status)
-            status = far_end(join, link, pci, &far);
+            status = far_end(join, link, &far);
         if (!status && far >= 0 && far != near &&
-            !is_joined(join->type, near, far))
+            (link->far == NW_FAR_SWITCH || !is_joined(join->type, near, far)))
             status = nw_node_type_add_direct(join->type, near, far, class);
     }
     return status;

@@ -88,13 +88,21 @@ nw_status nw_hwloc_join_processors(struct nw_hwloc_build *build,
     return NW_OK;
 }
 
-/* An NVSwitch is no level of the tree: only its direct links are used. */
+/* Some have lost their class. */
+static bool is_switch(hwloc_obj_t obj)
+{
+    return obj->attr->pcidev.class_id == 0x0680 ||
+           (obj->subtype && !strcmp(obj->subtype, "NVSwitch"));
+}
+
+/* An NVSwitch is no level of the tree: only its direct links are used. All are
+ * one; see gpu_switch.c. */
 static nw_status add_switch(struct nw_hwloc_build *build, hwloc_obj_t obj)
 {
-    int32_t class, vertex;
+    int32_t class, vertex = build->type->vertex_count - 1;
     nw_status status = nw_hwloc_class(build, NW_LINK_PCIE, NULL, &class);
 
-    if (!status)
+    if (!status && build->type->kind[vertex] != NW_VERTEX_GPU_SWITCH)
         status = nw_node_type_add(build->type, 0, NW_VERTEX_GPU_SWITCH, class,
                                   &vertex);
     if (!status)
@@ -110,7 +118,7 @@ static nw_status vertex_for(struct nw_hwloc_build *build, hwloc_obj_t obj,
     *vertex = -1;
     if (!obj || obj->type != HWLOC_OBJ_PCI_DEVICE)
         return NW_OK; /* processors are joined by the tree */
-    if (!obj->userdata && obj->attr->pcidev.class_id == 0x0680)
+    if (!obj->userdata && is_switch(obj))
         status = add_switch(build, obj);
     if (!status && obj->userdata)
         *vertex = nw_hwloc_vertex(obj);

@@ -248,6 +248,8 @@ static nw_status build(struct nw_ib_subnet *subnet, struct nw_ib_tables *tables,
 static nw_status parse(struct nw_ib_subnet *subnet, char *text,
                        struct nw_ib_tables *tables)
 {
+    if (nw_ib_is_ports(text))
+        return nw_ib_parse_ports(subnet, text);
     if (!nw_ib_is_trace(text))
         return nw_ib_parse(subnet, text);
     tables->file = subnet->file;

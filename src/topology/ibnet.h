@@ -47,6 +47,16 @@ struct nw_ib_subnet {
 /* Reads what ibnetdiscover wrote. `text` is cut up in place and must outlive
  * the subnet. */
 NW_MUST_CHECK nw_status nw_ib_parse(struct nw_ib_subnet *subnet, char *text);
+/* Whether a text is what ibnetdiscover -p writes; reads such, as above. */
+bool nw_ib_is_ports(const char *text);
+NW_MUST_CHECK nw_status nw_ib_parse_ports(struct nw_ib_subnet *subnet,
+                                          char *text);
+/* A line that the tools of OFED write of themselves, often into the same file:
+ * "ibwarn: [5] ...", "*** WARNING ***: ...", "src/query.c:12; ...". */
+bool nw_ib_is_warning(const char *line);
+/* Keeps a copy of an id as long as the subnet. */
+NW_MUST_CHECK nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet,
+                                      const char *id, const char **out);
 /* Finds both ends of every cable; NW_EFORMAT for a dangling port. */
 NW_MUST_CHECK nw_status nw_ib_connect(struct nw_ib_subnet *subnet);
 /* Names switches and hosts; `map` is a file of guids and names, or NULL. Its

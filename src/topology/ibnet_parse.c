@@ -41,6 +41,29 @@ double nw_ib_rate(const char *word)
     return 0;
 }
 
+bool nw_ib_is_warning(const char *line)
+{
+    size_t word = strcspn(line, " \t\n");
+    const char *source = memmem(line, word, ".c:", 3);
+
+    return !strncmp(line, "ibwarn:", 7) || !strncmp(line, "***", 3) ||
+           (source && line[word - 1] == ';');
+}
+
+nw_status nw_ib_keep_id(struct nw_ib_subnet *subnet, const char *id,
+                        const char **out)
+{
+    struct nw_hostlist *made = &subnet->made;
+    nw_status status = nw_grow(&made->name, &made->capacity, made->count + 1,
+                               sizeof *made->name);
+
+    if (!status)
+        status = nw_strdup(id, &made->name[made->count]);
+    if (!status)
+        *out = made->name[made->count++];
+    return status;
+}
+
 /* Cuts the word in quotes at *at out; NULL where there is none. */
 static char *take_quoted(char **at)
 {
@@ -220,7 +243,7 @@ static nw_status take_line(struct reader *reader, char *line)
     char *value;
 
     line += strspn(line, " \t\r");
-    if (!*line || *line == '#')
+    if (!*line || *line == '#' || nw_ib_is_warning(line))
         return NW_OK;
     if (*line == '[')
         return add_port(reader, line);

@@ -83,11 +83,16 @@ static size_t find_port(const struct reader *reader, uint64_t value, bool guid)
     return (size_t)-1;
 }
 
+/* In what OpenSM writes with -D 0x43, opensm.fdbs. */
+static const char opensm_head[] = "dump_ucast_routes: Switch ";
+
 static nw_status take_head(struct reader *reader, const char *line)
 {
     const char *guid = strstr(line, "guid ");
     char id[32];
 
+    if (!strncmp(line, opensm_head, strlen(opensm_head)))
+        guid = line + strlen(opensm_head) - strlen("guid ");
     if (!guid)
         return nw_fail(NW_EFORMAT, "%s:%d: the head of a table has no guid",
                        reader->tables->file, reader->line);
@@ -101,7 +106,8 @@ static nw_status take_head(struct reader *reader, const char *line)
 }
 
 /* "0x0005 001 : (Channel Adapter portguid 0x0000000000100003: 'n1 HCA-1')":
- * where the line tells the guid that decides, else the lid. */
+ * where the line tells the guid that decides, else the lid. OpenSM's lines are
+ * "0x0005 : 001  : 02   : yes" and "0x0005 : UNREACHABLE". */
 static nw_status take_entry(struct reader *reader, char *line)
 {
     struct nw_ib_tables *tables = reader->tables;
@@ -113,6 +119,8 @@ static nw_status take_entry(struct reader *reader, char *line)
 
     while (*end == ' ' || *end == '\t' || *end == ':')
         end++;
+    if (!strncmp(end, "UNREACHABLE", 11))
+        return NW_OK;
     out = strtoul(end, &end, 10);
     if (lid > 65535 || out > 255 || (*end && !strchr(" \t\r", *end)))
         return nw_fail(NW_EFORMAT,
@@ -136,11 +144,13 @@ static nw_status take_entry(struct reader *reader, char *line)
 static nw_status take_line(struct reader *reader, char *line)
 {
     line += strspn(line, " \t\r");
-    if (!strncmp(line, "Unicast lids", 12))
+    if (!strncmp(line, "Unicast lids", 12) ||
+        !strncmp(line, opensm_head, strlen(opensm_head)))
         return take_head(reader, line);
     if (!strncmp(line, "0x", 2))
         return take_entry(reader, line);
-    if (!*line || *line == '#' || !strncmp(line, "Lid", 3) ||
+    if (!*line || *line == '#' || nw_ib_is_warning(line) ||
+        !strncmp(line, "Lid", 3) || !strncmp(line, "LID", 3) ||
         !strncmp(line, "Port", 4) || strstr(line, "lids dumped"))
         return NW_OK;
     return nw_fail(NW_EFORMAT, "%s:%d: this is no line of a forwarding table",

@@ -36,7 +36,7 @@ struct reader {
 
 bool nw_ib_is_trace(const char *text)
 {
-    while (*text == '#' || *text == '\n') {
+    while (*text == '#' || *text == '\n' || nw_ib_is_warning(text)) {
         text += strcspn(text, "\n");
         text += *text == '\n';
     }
@@ -53,17 +53,14 @@ static nw_status add_node(struct reader *reader, char kind, uint64_t guid,
                           char *text)
 {
     struct nw_ib_subnet *subnet = reader->subnet;
-    char id[24], *copy;
+    const char *copy;
+    char id[24];
     nw_status status;
 
     snprintf(id, sizeof id, "%c-%016llx", kind, (unsigned long long)guid);
-    status = nw_grow(&subnet->made.name, &subnet->made.capacity,
-                     subnet->made.count + 1, sizeof *subnet->made.name);
-    if (!status)
-        status = nw_strdup(id, &copy);
+    status = nw_ib_keep_id(subnet, id, &copy);
     if (status)
         return status;
-    subnet->made.name[subnet->made.count++] = copy;
     status = nw_grow(&subnet->node, &subnet->node_capacity,
                      subnet->node_count + 1, sizeof *subnet->node);
     if (!status)

@@ -178,44 +178,26 @@ static nw_status join_gpus(struct nw_nccl *nccl,
                                             to->vertex, class);
 }
 
-/* GPU switches by address, as they are met. */
-struct switches {
-    const char *busid[64];
-    int32_t vertex[64];
-    int count;
-};
-
-static nw_status find_switch(struct nw_nccl *nccl, struct switches *switches,
-                             const struct link *link, int32_t *vertex)
+/* All GPU switches are one; see gpu_switch.c. */
+static nw_status find_switch(struct nw_nccl *nccl, int32_t *vertex)
 {
     int32_t class;
-    nw_status status;
+    nw_status status = NW_OK;
 
-    for (int i = 0; i < switches->count; i++)
-        if (!strcasecmp(switches->busid[i], link->target)) {
-            *vertex = switches->vertex[i];
-            return NW_OK;
-        }
-    if (switches->count == 64)
-        return nw_fail(NW_EFORMAT, "%s:%d: more than 64 GPU switches",
-                       nccl->file, link->tag->line);
-    status = nw_single_class(nccl->topology, NW_LINK_PCIE, 0, &class);
-    if (!status)
+    if (*vertex < 0)
+        status = nw_single_class(nccl->topology, NW_LINK_PCIE, 0, &class);
+    if (!status && *vertex < 0)
         status = nw_node_type_add(nccl->type, 0, NW_VERTEX_GPU_SWITCH, class,
                                   vertex);
-    if (!status) {
-        switches->busid[switches->count] = link->target;
-        switches->vertex[switches->count++] = *vertex;
-    }
     return status;
 }
 
-static nw_status add_link(struct nw_nccl *nccl, struct switches *switches,
+static nw_status add_link(struct nw_nccl *nccl, int32_t *middle,
                           const struct nw_nccl_device *from,
                           const struct link *link)
 {
     const struct nw_nccl_device *to = find(nccl, link->target);
-    int32_t vertex, class;
+    int32_t class;
     nw_status status;
 
     if (to == from) /* what virtual machines say of a peer they hide */
@@ -224,12 +206,12 @@ static nw_status add_link(struct nw_nccl *nccl, struct switches *switches,
         return join_gpus(nccl, from, to, link);
     if (target_class(link->tag) != CLASS_SWITCH)
         return NW_OK; /* a processor, or a GPU that is not ours to see */
-    status = find_switch(nccl, switches, link, &vertex);
+    status = find_switch(nccl, middle);
     if (!status)
         status =
             nw_single_class(nccl->topology, link->kind, link->rate, &class);
     return status ? status
-                  : nw_node_type_add_direct(nccl->type, from->vertex, vertex,
+                  : nw_node_type_add_direct(nccl->type, from->vertex, *middle,
                                             class);
 }
 
@@ -250,7 +232,7 @@ static nw_status check_doubled(const struct nw_nccl *nccl,
 
 nw_status nw_nccl_direct(struct nw_nccl *nccl)
 {
-    struct switches switches = {.count = 0};
+    int32_t middle = -1;
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < nccl->count; i++) {
@@ -265,7 +247,7 @@ nw_status nw_nccl_direct(struct nw_nccl *nccl)
             if (!status)
                 status = check_doubled(nccl, tag);
             if (!status)
-                status = add_link(nccl, &switches, &nccl->device[i], &link);
+                status = add_link(nccl, &middle, &nccl->device[i], &link);
         }
     }
     return status;

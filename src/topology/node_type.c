@@ -216,35 +216,28 @@ static int32_t other_end(const struct nw_direct_link *link, int32_t vertex)
     return link->a == vertex ? link->b : link->a;
 }
 
-/* Ways of two links through a GPU switch. GPUs do not relay. Where several
- * switches join a pair, pairs spread over them. */
-static void route_through_switches(struct nw_node_type *type, int32_t a,
-                                   int32_t b)
+/* From every end that reaches `to` without relaying GPUs: the link to take.
+ * Breadth first, of equally short ways by the first link. */
+static void route_to(struct nw_node_type *type, int32_t to, int32_t *queue)
 {
-    int32_t *next =
-        type->next + (size_t)type->end_of[a] * (size_t)type->end_count;
-    int32_t ways = 0, turn = 0;
+    size_t n = (size_t)type->end_count, end = (size_t)type->end_of[to];
+    int32_t count = 0;
 
-    for (int pass = 0; pass < 2; pass++) {
-        turn = ways ? (type->index[a] + type->index[b]) % ways : 0;
+    queue[count++] = to;
+    for (int32_t q = 0; q < count; q++)
         for (int32_t d = 0; d < type->direct_count; d++) {
             const struct nw_direct_link *link = &type->direct[d];
-            int32_t middle = other_end(link, a);
+            int32_t from = other_end(link, queue[q]), *next;
 
-            if ((link->a != a && link->b != a) ||
-                type->kind[middle] != NW_VERTEX_GPU_SWITCH)
+            if (link->a != queue[q] && link->b != queue[q])
                 continue;
-            if (type->next[(size_t)type->end_of[middle] *
-                               (size_t)type->end_count +
-                           (size_t)type->end_of[b]] < 0)
+            next = &type->next[(size_t)type->end_of[from] * n + end];
+            if (from == to || *next >= 0)
                 continue;
-            if (pass && turn-- == 0) {
-                next[type->end_of[b]] = d;
-                return;
-            }
-            ways += !pass;
+            *next = d;
+            if (type->kind[from] == NW_VERTEX_GPU_SWITCH)
+                queue[count++] = from;
         }
-    }
 }
 
 static nw_status number_direct_ends(struct nw_node_type *type)
@@ -269,31 +262,24 @@ static nw_status number_direct_ends(struct nw_node_type *type)
 
 static nw_status find_direct_routes(struct nw_node_type *type)
 {
+    int32_t *queue = NULL;
     size_t n;
     nw_status status;
 
     if (!type->direct_count)
         return NW_OK;
     status = number_direct_ends(type);
+    if (!status)
+        status = nw_alloc((size_t)type->end_count, sizeof *queue, &queue);
     if (status)
         return status;
     n = (size_t)type->end_count;
     for (size_t i = 0; i < n * n; i++)
         type->next[i] = -1;
-    for (int32_t d = type->direct_count - 1; d >= 0; d--) {
-        size_t a = (size_t)type->end_of[type->direct[d].a];
-        size_t b = (size_t)type->end_of[type->direct[d].b];
-
-        type->next[a * n + b] = type->next[b * n + a] = d;
-    }
-    for (int32_t a = 0; a < type->vertex_count; a++)
-        for (int32_t b = 0; type->end_of[a] >= 0 && b < type->vertex_count; b++)
-            if (a != b && type->end_of[b] >= 0 &&
-                type->kind[a] != NW_VERTEX_GPU_SWITCH &&
-                type->kind[b] != NW_VERTEX_GPU_SWITCH &&
-                type->next[(size_t)type->end_of[a] * n +
-                           (size_t)type->end_of[b]] < 0)
-                route_through_switches(type, a, b);
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        if (type->end_of[v] >= 0)
+            route_to(type, v, queue);
+    free(queue);
     return NW_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The one distance function and the one route function. Inside a node the
- * route is the direct link (or the GPU switch) that joins the two ends, else
+ * route is the direct link (or the GPU switches) that join the two ends, else
  * the tree; between nodes it leaves by each end's nearest network card.
  */
 #include "topology/topology.h"
@@ -51,13 +51,15 @@ static int32_t tree_links(const struct nw_node_type *type, int32_t a, int32_t b)
 static int32_t links_inside(const struct nw_node_type *type, int32_t a,
                             int32_t b)
 {
-    int32_t link = direct_next(type, a, b);
+    int32_t count = 0, d;
 
-    if (a == b)
-        return 0;
-    if (link < 0)
+    if (direct_next(type, a, b) < 0)
         return tree_links(type, a, b);
-    return type->direct[link].a == b || type->direct[link].b == b ? 1 : 2;
+    for (; a != b; count++) {
+        d = direct_next(type, a, b);
+        a = type->direct[d].a == a ? type->direct[d].b : type->direct[d].a;
+    }
+    return count;
 }
 
 /* Links from an end out of its node, the one to its switch included. */

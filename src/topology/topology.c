@@ -259,14 +259,16 @@ static nw_status number_parts(nw_topology *topology)
 
 static size_t longest_route(const nw_topology *topology)
 {
-    size_t deepest = 0;
+    size_t deepest = 0, switches = 0;
 
     for (int32_t t = 0; t < topology->type_count; t++)
-        for (int32_t v = 0; v < topology->type[t]->vertex_count; v++)
+        for (int32_t v = 0; v < topology->type[t]->vertex_count; v++) {
             if (topology->type[t]->depth[v] > deepest)
                 deepest = topology->type[t]->depth[v];
+            switches += topology->type[t]->kind[v] == NW_VERTEX_GPU_SWITCH;
+        }
     /* up to a host's memory, over to a card, out; the same at the other end */
-    return 2 * (3 * deepest + 1) +
+    return 2 * (3 * deepest + 1) + switches +
            (size_t)(topology->network ? topology->network->diameter : 0) + 2;
 }
 
@@ -333,7 +335,10 @@ nw_status nw_topology_finish(nw_topology *topology, enum nw_elements elements)
     nw_status status = NW_OK;
 
     topology->elements = elements;
-    if (!topology->matrix && !topology->depth_distance)
+    status = nw_topology_raise_cards(topology);
+    for (int32_t t = 0; !status && t < topology->type_count; t++)
+        status = nw_node_type_merge_switches(topology, topology->type[t]);
+    if (!status && !topology->matrix && !topology->depth_distance)
         status = nw_topology_order_classes(topology);
     for (int32_t t = 0; !status && t < topology->type_count; t++)
         status = nw_node_type_finish(topology->type[t], elements);

@@ -205,6 +205,12 @@ NW_MUST_CHECK nw_status nw_node_type_add_direct(struct nw_node_type *type,
 NW_MUST_CHECK nw_status nw_node_type_finish(struct nw_node_type *type,
                                             enum nw_elements elements);
 
+/* GPU switches that a GPU is joined to side by side become one; gpu_switch.c */
+NW_MUST_CHECK nw_status nw_node_type_merge_switches(nw_topology *topology,
+                                                    struct nw_node_type *type);
+/* Assumed PCIe links of cards get at least the rate of their ports. */
+NW_MUST_CHECK nw_status nw_topology_raise_cards(nw_topology *topology);
+
 /* One order for the same machine, whoever described it; of the vertices of a
  * type, and of the classes of all links (unused ones go). */
 NW_MUST_CHECK nw_status nw_node_type_order(struct nw_node_type *type);

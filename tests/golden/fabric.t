@@ -134,6 +134,23 @@ leaf0 - spine1
 leaf0 - spine1
 leaf0 - spine0
 leaf0 - spine0
+## The same tables as OpenSM writes them, and with the warnings of the tools; the
+## same fabric as ibnetdiscover -p lists it, behind a warning.
+$ cd "$FIXTURES/fabric/valid" && { cat tree-lids.lft; echo "*** WARNING ***: this command has been replaced by dump_fts"; } > "$OLDPWD"/warned.lft && for t in tree.fdbs "$OLDPWD"/warned.lft; do
+>   nodewise topology ibnet:tree.ibnetdiscover,lft=$t --yaml | sed 1,2d | cksum; done | uniq -c | sed 's/ [0-9]* [0-9]*$//; s/ *//'
+2
+$ cd "$FIXTURES/fabric/valid" && for f in tree tree-ports; do nodewise topology ibnet:$f.ibnetdiscover,lft=tree.lft --yaml | sed 1,2d | cksum; done | uniq -c | sed 's/ [0-9]* [0-9]*$//; s/ *//'
+2
+$ for bad in "s/'leaf0' )/leaf0/" 's/^CA/HA/'; do sed "$bad" "$FIXTURES/fabric/valid/tree-ports.ibnetdiscover" > bad.ports; nodewise topology ibnet:bad.ports 2>&1; echo $?; done
+~ bad.ports:2 ... ibnetdiscover
+3
+~ bad.ports:2 ... ibnetdiscover
+3
+## An assumed PCIe link is at least as fast as the port behind it, up to XDR.
+$ for r in EDR NDR XDR; do sed "s/EDR/$r/" "$FIXTURES/fabric/valid/tree.ibnetdiscover" > r; nodewise topology ibnet:r --route '0 1' | grep -E 'pcie|port|nic' | awk '{print $NF == "assumed" ? $(NF-4) $(NF-3) : $(NF-3) $(NF-2)}' | paste -sd' '; done
+25GB/s 12.5GB/s 12.5GB/s 25GB/s
+50GB/s 50GB/s 50GB/s 50GB/s
+100GB/s 100GB/s 100GB/s 100GB/s
 ## A cluster file keeps them: its routes are the same, and those of what is put
 ## together from it.
 $ F="$FIXTURES/fabric/valid" && for s in "$F"/tree.ibnetdiscover,lft="$F"/tree.lft "$F"/tree.ibnetdiscover,lft="$F"/tree-lids.lft "$F"/tree.ibtracert; do

@@ -159,6 +159,27 @@ default ok ok ok ok ok ok ok ok
 ## Limits of load do not change that: one core of each NUMA node bears a rank.
 $ printf '1\n0\n0\n0\n%.0s' 1 2 3 4 5 6 7 8 > speeds; nodewise map -q -t far.yaml -p hosts --gpus-per-rank 1 --capacity 1 --imbalance 1 --speeds speeds --hosts n0 | python3 near.py limits
 limits ok ok ok ok
+## Pairs stripe over all GPU switches: what a bare machine with two, the same in
+## a virtual machine and a cluster file with count: 2 tell is one machine. So do
+## pairs on two boards, one of whose switches has lost its class.
+$ cat > planes.yaml <<END
+> nodewise: cluster 1
+> node_types: {n: {cpu: {cores: 4}, devices: [{parts: [{gpu: 2}]}], direct: [{switch: [gpu 0-1], count: 2, link: {bandwidth: 112.5GB/s, latency: 300ns}}]}}
+> nodes: [{name: planes}]
+> END
+$ V="$FIXTURES/gpus/valid"; printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 gg 450000000 1\n1 0 gg 450000000 1\n' > pair; for t in nccl:$V/planes.xml nccl:$V/planes-vm.xml planes.yaml; do nodewise topology --route 'gpu0 gpu1' $t | sed '1d; s/.*nvlink *//'; nodewise map -t $t -p pair -q --json | grep -m1 max_congestion_gpu; done
+225 GB/s  300 ns
+225 GB/s  300 ns
+  "max_congestion_gpu": 0.002,
+225 GB/s  300 ns
+225 GB/s  300 ns
+  "max_congestion_gpu": 0.002,
+225 GB/s  300 ns
+225 GB/s  300 ns
+  "max_congestion_gpu": 0.002,
+$ nodewise topology --route 'gpu0 gpu3' "$FIXTURES/topology/valid/two-boards.xml" | sed 1d
+two-boards: gpu 0 - gpu-switch 0 up   nvlink   50 GB/s  300 ns
+two-boards: gpu 3 - gpu-switch 0 down nvlink   50 GB/s  300 ns
 ## A byte order mark is no part of a table.
 $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; for e in '\033' ''; do sed "1s/GPU0/$(printf "$e")[4mGPU0/; 1s/\$/$(printf "$e")[0m/" "$f" >coded.txt; head -1 coded.txt | grep -c '\[4mGPU0.*\[0m'; nodewise topology nvidia-smi:coded.txt | sed 1,3d | cmp - plain; done
 1

@@ -25,12 +25,14 @@ NW_API NW_MUST_CHECK nw_status nw_profile_library(const char *flavour,
                                                   char **path);
 
 /* Puts together what the ranks of a program that came to no good end left
- * beside the profile `path`, and names the reason in (*out)->partial. NW_ENODEV
- * where there are no such files; NW_EFORMAT where one is none of ours. Local.
+ * beside the profile `path`, of several programs the last one, and names the
+ * reason in (*out)->partial. NW_ENODEV where there are no such files;
+ * NW_EFORMAT where one is none of ours. Local.
  */
 NW_API NW_MUST_CHECK nw_status nw_profile_merge(const char *path,
                                                 nw_pattern **out);
-/* Removes those files, and those of worlds spawned by the program. Local. */
+/* Removes those files, and those of worlds spawned by the program, by their
+ * names and contents; files of living ranks stay. Local. */
 NW_API void nw_profile_remove_parts(const char *path);
 
 /* NW_EINVAL, with the word, where `models` is nothing that NODEWISE_COLLECTIVES

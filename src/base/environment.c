@@ -80,6 +80,8 @@ const struct nw_variable nw_environment[] = {
     {"NODEWISE_PROFILE", "FILE",
      "an earlier profile of the program: weights where it gives none"},
     {"NODEWISE_RECORD", "FILE", "write the program's pattern to FILE"},
+    {"NODEWISE_RECORD_BEFORE", "INODE:TIME",
+     "set by 'nodewise profile': which profile FILE held before"},
     {"NODEWISE_REORDER", "off|report|on|force",
      "whether MPI topology functions reorder"},
     {"NODEWISE_REORDER_GAIN", "PERCENT|any",

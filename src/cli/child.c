@@ -76,8 +76,17 @@ void nw_child_take_along(pid_t child)
         end_guard(guard, 2);
 }
 
-static void become(const struct nw_child *child)
+/* The child ends when its parent does, even if the parent is killed: SIGTERM is
+ * what launchers end their ranks by. */
+static void follow_parent(pid_t parent)
 {
+    if (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent)
+        _exit(128 + SIGTERM);
+}
+
+static void become(const struct nw_child *child, pid_t parent)
+{
+    follow_parent(parent);
     if (child->prepare)
         child->prepare(child->user);
     if (child->out >= 0)
@@ -92,10 +101,10 @@ pid_t nw_child_fork(void)
 {
     pid_t parent = getpid(), child = fork();
 
-    if (!child && (prctl(PR_SET_PDEATHSIG, SIGTERM) || getppid() != parent))
-        _exit(128 + SIGTERM);
-    if (!child)
+    if (!child) {
+        follow_parent(parent);
         signal(SIGINT, SIG_IGN);
+    }
     return child;
 }
 
@@ -111,13 +120,14 @@ int nw_child_run(const struct nw_child *child)
                             {SIGTERM, SA_RESTART, pass_on, {{0}}},
                             {SIGHUP, SA_RESTART, pass_on, {{0}}}};
     size_t count = sizeof guard / sizeof *guard;
+    pid_t parent = getpid();
     int state = 0;
 
     came = 0;
     fflush(NULL);
     running = fork();
     if (!running)
-        become(child);
+        become(child, parent);
     if (running < 0) {
         fprintf(stderr, "nodewise %s: fork: %s\n", child->command,
                 strerror(errno));

@@ -203,6 +203,34 @@ static void add_variables(struct words *words, enum nw_launcher launcher,
     }
 }
 
+/* Options of the command line do not reach the programs of Open MPI's
+ * application files, but a parameter does. */
+static bool has_application_file(enum nw_launcher launcher, char **argv)
+{
+    for (; launcher == NW_LAUNCHER_OPENMPI && *argv; argv++)
+        if (!strcmp(*argv, "--app") || !strcmp(*argv, "-app"))
+            return true;
+    return false;
+}
+
+static void build_application(struct words *words, char **argv,
+                              const struct nw_variables *variables,
+                              const char *preload)
+{
+    struct nw_text text = {0};
+
+    for (size_t i = 0; i < variables->count; i++) {
+        nw_text_format(&text, "%s%s=", i ? ";" : "", variables->name[i]);
+        add_value(&text, variables->name[i], variables->value[i], preload);
+    }
+    add(words, *argv++);
+    add(words, "--mca");
+    add(words, "mca_base_env_list");
+    add_format(words, &text);
+    for (; *argv; argv++)
+        add(words, *argv);
+}
+
 /* srun has one list of all variables; what the user exports stays in it. */
 static void add_export(struct words *words, const char *list,
                        const struct nw_variables *variables,
@@ -263,6 +291,10 @@ static void build(struct words *words, enum nw_launcher launcher, char **argv,
     preload = given && given[0] ? given : preload;
     if (launcher == NW_LAUNCHER_SRUN) {
         build_srun(words, argv, variables, preload);
+        return;
+    }
+    if (has_application_file(launcher, argv)) {
+        build_application(words, argv, variables, preload);
         return;
     }
     add(words, argv[0]);

@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/launcher.h"
 
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,7 @@ struct run {
     char *library;
     char **argv;
     struct stat before; /* of the output; st_ino 0 where there was none */
+    char seen[80];      /* the same as NODEWISE_RECORD_BEFORE has it */
 };
 
 struct environment {
@@ -176,6 +178,8 @@ static void list_variables(const struct arguments *arguments,
 
     variables->name[variables->count] = NW_ENV_RECORD;
     variables->value[variables->count++] = run->output;
+    variables->name[variables->count] = "NODEWISE_RECORD_BEFORE";
+    variables->value[variables->count++] = run->seen;
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {
         const char *value = getenv(ours[i]);
 
@@ -252,6 +256,12 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
         status = find_library(arguments, run);
     if (status)
         return status;
+    if (stat(run->output, &run->before))
+        run->before = (struct stat){0};
+    snprintf(run->seen, sizeof run->seen, "%llu:%lld.%09ld",
+             (unsigned long long)run->before.st_ino,
+             (long long)run->before.st_mtim.tv_sec,
+             run->before.st_mtim.tv_nsec);
     list_variables(arguments, run, variables);
     status = nw_launcher_argv(run->launcher, arguments->command, variables,
                               &run->argv);
@@ -262,8 +272,6 @@ static nw_status prepare(const struct arguments *arguments, struct run *run,
         status = nw_cli_output_spares(&arguments->common, *word);
     if (status)
         return status;
-    if (stat(run->output, &run->before))
-        run->before.st_ino = 0;
     nw_profile_remove_parts(run->output);
     return NW_OK;
 }
@@ -295,18 +303,17 @@ static int run_program(const struct arguments *arguments)
 /* -o is none of the parts that are put together. */
 static nw_status spare_parts(const struct arguments *arguments)
 {
+    struct nw_text pattern = {0};
+    glob_t found = {0};
     nw_status status = NW_OK;
-    bool is_there = true;
 
-    for (int rank = 0; !status && is_there; rank++) {
-        struct nw_text name = {0};
-
-        nw_text_format(&name, "%s.part.%d", arguments->merge, rank);
-        is_there = name.data && !access(name.data, F_OK);
-        if (is_there)
-            status = nw_cli_output_spares(&arguments->common, name.data);
-        nw_text_fini(&name);
-    }
+    nw_text_format(&pattern, "%s.part.[0-9]*", arguments->merge);
+    if (pattern.data && !glob(pattern.data, 0, NULL, &found))
+        for (size_t i = 0; !status && i < found.gl_pathc; i++)
+            status =
+                nw_cli_output_spares(&arguments->common, found.gl_pathv[i]);
+    globfree(&found);
+    nw_text_fini(&pattern);
     return status;
 }
 

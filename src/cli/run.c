@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "cli/child.h"
 #include "cli/command.h"
 #include "cli/run_plan.h"
 #include "cli/run_tell.h"
@@ -275,13 +276,12 @@ static void keep_pattern(const struct arguments *arguments,
     nw_pattern *pattern = NULL;
     nw_status status;
 
-    if (code || access(store->fresh, R_OK)) {
+    if (code || nw_child_signal() || access(store->fresh, R_OK)) {
         say(arguments, "%s: no pattern was stored",
             code ? "the program failed"
-                 : "the program made no MPI calls that "
-                   "were seen");
-        nw_profile_remove_parts(store->fresh);
-        unlink(store->fresh);
+            : nw_child_signal()
+                ? "the program was interrupted"
+                : "the program made no MPI calls that were seen");
         return;
     }
     status = nw_pattern_read(store->fresh, NULL, &pattern);
@@ -293,7 +293,6 @@ static void keep_pattern(const struct arguments *arguments,
     if (status) {
         fprintf(stderr, "nodewise run: warning: %s; no pattern was stored\n",
                 nw_error_text());
-        unlink(store->fresh);
     } else {
         say(arguments,
             "first time: profiled %d ranks and stored their pattern%s",
@@ -318,7 +317,7 @@ static void check_topology(const struct arguments *arguments)
 }
 
 static int run_profiled(const struct arguments *arguments,
-                        const struct nw_store *store)
+                        struct nw_store *store)
 {
     char **words = NULL;
     int code;
@@ -330,7 +329,8 @@ static int run_profiled(const struct arguments *arguments,
                        "started as without nodewise");
         return run_plain(arguments, NULL);
     }
-    if (profiled_words(arguments, store, &words))
+    if (nw_store_begin_run(store, arguments->dry) ||
+        profiled_words(arguments, store, &words))
         return run_warned(arguments, nw_error_text());
     if (arguments->dry)
         say(arguments, "first time: would profile %d ranks",
@@ -382,13 +382,14 @@ static int start_plan(const struct arguments *arguments,
     return start(arguments, &account);
 }
 
-static int run_mapped(const struct arguments *arguments,
-                      const struct nw_store *store, const nw_pattern *pattern)
+static int run_mapped(const struct arguments *arguments, struct nw_store *store,
+                      const nw_pattern *pattern)
 {
     struct nw_run_plan plan = {0};
     int code;
 
-    if (nw_run_plan_make(&arguments->job, store, pattern, &arguments->wish,
+    if (nw_store_begin_run(store, arguments->dry) ||
+        nw_run_plan_make(&arguments->job, store, pattern, &arguments->wish,
                          &plan))
         code = run_warned(arguments, nw_error_text());
     else
@@ -398,7 +399,7 @@ static int run_mapped(const struct arguments *arguments,
 }
 
 static int run_with_store(const struct arguments *arguments,
-                          const struct nw_store *store)
+                          struct nw_store *store)
 {
     nw_pattern *pattern = NULL;
     const char *why = NULL;
@@ -431,7 +432,7 @@ static nw_status check_output(const struct arguments *arguments)
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.wish = {.probe_seconds = 10, .store = true}};
-    struct nw_store store = {0};
+    struct nw_store store = {.lock = -1};
     nw_status status;
     int code;
 

@@ -423,8 +423,9 @@ int nw_job_try(char **argv, char **variables, int seconds)
     pid_t tried;
 
     fflush(NULL);
-    tried = fork();
+    tried = nw_child_fork();
     if (!tried) {
+        signal(SIGINT, SIG_DFL);
         be_silent();
         nw_job_set(variables);
         execvp(argv[0], argv);

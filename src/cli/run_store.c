@@ -10,11 +10,14 @@
 #include "base/status.h"
 #include "base/text.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,13 +90,13 @@ static nw_status name_file(struct nw_store *store, const char *name,
 
 static nw_status name_files(struct nw_store *store, const struct nw_job *job)
 {
-    char path[PATH_MAX], name[33], hosts[33];
+    char path[PATH_MAX], name[33], hosts[33], here[PATH_MAX];
     char *program =
         nw_own_search(job->program[0], path) ? realpath(path, NULL) : NULL;
     hash key = hash_start(), machine = hash_start(), content = hash_start();
-    char fresh[32];
     nw_status status;
 
+    hash_word(&key, getcwd(here, sizeof here) ? here : "");
     hash_word(&key, program ? program : job->program[0]);
     if (program)
         hash_file(&content, program);
@@ -111,14 +114,9 @@ static nw_status name_files(struct nw_store *store, const struct nw_job *job)
     hash_text(key, name);
     hash_text(machine, hosts);
     hash_text(content, store->content);
-    snprintf(fresh, sizeof fresh, ".new-%ld", (long)getpid());
     status = name_file(store, name, ".pattern", &store->pattern);
     if (!status)
         status = name_file(store, name, ".entry", &store->entry);
-    if (!status)
-        status = name_file(store, name, fresh, &store->fresh);
-    if (!status)
-        status = name_file(store, name, "", &store->prefix);
     if (!status)
         status = name_file(store, hosts, ".yaml", &store->topology);
     return status;
@@ -150,8 +148,13 @@ static nw_status make_folder(const char *path)
         return status;
     if (mkdir(path, 0700) && errno != EEXIST)
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
-    if (!stat(path, &info) && !S_ISDIR(info.st_mode))
+    if (stat(path, &info))
+        return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
+    if (!S_ISDIR(info.st_mode))
         return nw_fail(NW_EIO, "%s: not a directory", path);
+    if ((info.st_uid != geteuid() && info.st_uid) ||
+        ((info.st_mode & S_IWOTH) && !(info.st_mode & S_ISVTX)))
+        return nw_fail(NW_EIO, "%s: others may change what is in it", path);
     if (access(path, W_OK | X_OK))
         return nw_fail(NW_EIO, "%s: %s", path, strerror(errno));
     return NW_OK;
@@ -162,6 +165,7 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
 {
     nw_status status = choose_folder(folder, &store->folder);
 
+    store->lock = -1;
     if (!status && write)
         status = make_folder(store->folder);
     if (!status)
@@ -169,15 +173,128 @@ nw_status nw_store_open(struct nw_store *store, const char *folder,
     return status;
 }
 
+/* --- the folder of one run --- */
+
+#define RUN_BEGINS "run-"
+#define LOCK_NAME "/lock"
+
+/* The folder is ours alone, and so is all in it. */
+static void remove_run(const char *folder)
+{
+    DIR *open = opendir(folder);
+    struct dirent *entry;
+
+    while (open && (entry = readdir(open)))
+        if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+            unlinkat(dirfd(open), entry->d_name, 0);
+    if (open)
+        closedir(open);
+    rmdir(folder);
+}
+
+/* The lock of a run that was killed is free. */
+static void remove_if_dead(const char *folder)
+{
+    struct nw_text name = {0};
+    int lock;
+
+    nw_text_format(&name, "%s" LOCK_NAME, folder);
+    lock = name.data ? open(name.data, O_RDWR | O_CLOEXEC | O_NOFOLLOW) : -1;
+    if (lock >= 0 && !flock(lock, LOCK_EX | LOCK_NB))
+        remove_run(folder);
+    if (lock >= 0)
+        close(lock);
+    nw_text_fini(&name);
+}
+
+static void remove_dead_runs(const struct nw_store *store)
+{
+    DIR *open = opendir(store->folder);
+    struct dirent *entry;
+
+    while (open && (entry = readdir(open))) {
+        struct nw_text name = {0};
+
+        if (strncmp(entry->d_name, RUN_BEGINS, strlen(RUN_BEGINS)))
+            continue;
+        nw_text_format(&name, "%s/%s", store->folder, entry->d_name);
+        if (name.data)
+            remove_if_dead(name.data);
+        nw_text_fini(&name);
+    }
+    if (open)
+        closedir(open);
+}
+
+/* False if another run took the new folder for one of the dead. */
+static bool lock_run(struct nw_store *store)
+{
+    struct nw_text name = {0};
+    struct stat info;
+
+    nw_text_format(&name, "%s" LOCK_NAME, store->run);
+    if (name.data)
+        store->lock =
+            open(name.data, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    nw_text_fini(&name);
+    if (store->lock < 0)
+        return false;
+    (void)flock(store->lock, LOCK_EX);
+    if (!fstat(store->lock, &info) && info.st_nlink)
+        return true;
+    close(store->lock);
+    store->lock = -1;
+    return false;
+}
+
+static nw_status make_run(struct nw_store *store, bool keep)
+{
+    nw_status status =
+        name_file(store, keep ? "dry-" : RUN_BEGINS, "XXXXXX", &store->run);
+
+    if (status)
+        return status;
+    if (mkdtemp(store->run) && (keep || lock_run(store)))
+        return NW_OK;
+    status = nw_fail(NW_EIO, "%s: %s", store->run, strerror(errno));
+    free(store->run);
+    store->run = NULL;
+    return status;
+}
+
+nw_status nw_store_begin_run(struct nw_store *store, bool keep)
+{
+    nw_status status = NW_EIO;
+    struct nw_text fresh = {0}, prefix = {0};
+
+    remove_dead_runs(store);
+    for (int i = 0; status && i < 3; i++)
+        status = make_run(store, keep);
+    if (status)
+        return status;
+    nw_text_format(&fresh, "%s/new.pattern", store->run);
+    nw_text_format(&prefix, "%s/launch", store->run);
+    status = nw_text_take(&fresh, &store->fresh);
+    if (!status)
+        status = nw_text_take(&prefix, &store->prefix);
+    nw_text_fini(&prefix);
+    return status;
+}
+
 void nw_store_fini(struct nw_store *store)
 {
+    if (store->run && store->lock >= 0) {
+        remove_run(store->run);
+        close(store->lock);
+    }
     free(store->folder);
     free(store->pattern);
     free(store->entry);
     free(store->fresh);
     free(store->topology);
     free(store->prefix);
-    *store = (struct nw_store){0};
+    free(store->run);
+    *store = (struct nw_store){.lock = -1};
 }
 
 /* --- entries --- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What `nodewise run` remembers: patterns by program, arguments and ranks,
- * topologies by hosts. Text files in one folder, safe to remove at any time. */
+/* What `nodewise run` remembers: patterns by program, arguments, working
+ * folder and ranks, topologies by hosts. Text files in one folder, safe to
+ * remove at any time. */
 #ifndef NW_CLI_RUN_STORE_H
 #define NW_CLI_RUN_STORE_H
 
@@ -10,10 +11,13 @@
 
 struct nw_store {
     char *folder;
-    char *pattern, *entry, *fresh; /* paths of this job's pattern */
-    char *topology;                /* path of these hosts' cluster file */
-    char *prefix;                  /* of the launcher's files */
-    char content[33];              /* of the program and its input files */
+    char *pattern, *entry; /* paths of this job's pattern */
+    char *topology;        /* path of these hosts' cluster file */
+    char *run;        /* folder of this run alone; NULL before it is made */
+    char *fresh;      /* path of a new pattern, in it */
+    char *prefix;     /* of the launcher's files, in it */
+    int lock;         /* held while this run lives; -1 */
+    char content[33]; /* of the program and its input files */
 };
 
 /* `folder` NULL: $NODEWISE_STORE, else nodewise/ in $XDG_CACHE_HOME or
@@ -21,6 +25,10 @@ struct nw_store {
 NW_MUST_CHECK nw_status nw_store_open(struct nw_store *store,
                                       const char *folder,
                                       const struct nw_job *job, bool write);
+/* Makes the folder of this run, with mode 0700, and removes those that runs
+ * which were killed have left. `keep` leaves this one, too. */
+NW_MUST_CHECK nw_status nw_store_begin_run(struct nw_store *store, bool keep);
+/* Removes the folder of the run unless it is kept. */
 void nw_store_fini(struct nw_store *store);
 
 /* The stored pattern; *out is NULL where there is none, or where program,

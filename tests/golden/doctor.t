@@ -33,7 +33,7 @@ $ nodewise doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin); 
 nodewise.doctor/1 True True
 $ nodewise doctor --env | grep -A1 ^NODEWISE_COLLECTIVES | grep -o 'CALL[^ ]*'
 CALL:MODEL[,CALL:MODEL...]|off
-$ NODEWISE_RECORD=x.pattern nodewise doctor --env | grep -A2 ^NODEWISE_RECORD
+$ NODEWISE_RECORD=x.pattern nodewise doctor --env | grep -A2 ^NODEWISE_RECORD=
 NODEWISE_RECORD=FILE
     write the program's pattern to FILE
     now: x.pattern
@@ -48,7 +48,7 @@ $ mkdir -p moved/bin moved/libexec/nodewise; cp "$(command -v nodewise)" moved/b
 moved/libexec/nodewise/nodewise-simgrid
 
 ## Values come from anywhere: what would move the cursor is shown as ?.
-$ NODEWISE_RECORD=$(printf 'a\033[2Jb') nodewise doctor --env | grep -A 2 ^NODEWISE_RECORD
+$ NODEWISE_RECORD=$(printf 'a\033[2Jb') nodewise doctor --env | grep -A 2 ^NODEWISE_RECORD=
 NODEWISE_RECORD=FILE
     write the program's pattern to FILE
     now: a?[2Jb

@@ -1,7 +1,7 @@
 ## what ranks leave after a bad end is checked before it is believed
 $ cp $FIXTURES/profile/invalid/* . && nodewise profile --merge empty
-! empty.part.0:1 ... cut short
-? 3
+! empty ... no rank
+? 4
 $ nodewise profile --merge short
 ! short.part.0:1 ... cut short
 ? 3
@@ -67,3 +67,20 @@ $ for models in off bcast:binomial,scan:auto; do nodewise profile --collectives 
 $ nodewise profile -o x.pattern -- ./nothing
 ! MPI ... './nothing'
 ? 4
+## a rank that was killed before it wrote anything left an empty file: as if there was none
+$ cp $SOURCE/tests/fuzz/corpus/part/good rest.part.0; : >rest.part.1; nodewise profile --merge rest; grep partial rest; ls rest*
+partial: rank 0 called MPI_Abort with code 5, only 1 of 2 ranks left their part
+rest
+rest.part.1
+## of several programs the last one's parts; only what is a part by name and content is removed
+$ for l in 0123456789abcdef fedcba9876543210; do cp $SOURCE/tests/fuzz/corpus/part/good more.part.0.$l; sleep 0.1; done; : >more.part.1.fedcba9876543210; echo mine | tee more.part.0_my_notes.txt more.part.7 more.spawn.2024-results more.part.0.fedcba987654321 >/dev/null; touch -d 2000-01-01 more.part.7; nodewise profile --merge more; ls more*; cat more.part.7
+more
+more.part.0.fedcba987654321
+more.part.0_my_notes.txt
+more.part.7
+more.spawn.2024-results
+mine
+## parts of a rank that is alive stay
+$ cp $SOURCE/tests/fuzz/corpus/part/good held.part.0.0123456789abcdef; flock held.part.0.0123456789abcdef nodewise profile --merge held; ls held*
+held
+held.part.0.0123456789abcdef

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What one rank has counted, as it lies in its part file FILE.part.RANK: a
- * page of header, then records of 512 bytes. The file is mapped while the
- * program runs, so that it survives whatever end the program finds. Host byte
- * order; read again on the machines that wrote it.
+ * What one rank has counted, as it lies in its part file FILE.part.RANK.LAUNCH
+ * (LAUNCH: 16 hexadecimal digits, the same for all ranks of a program): a page
+ * of header, then records of 512 bytes. The file is written while the program
+ * runs, so that it survives whatever end the program finds. Host byte order;
+ * read again on the machines that wrote it.
  */
 #ifndef NW_PROFILE_PART_H
 #define NW_PROFILE_PART_H
@@ -46,7 +47,9 @@ struct nw_part_record {
     int32_t tag;    /* NW_PART_NO_TAG where it plays no part */
     uint8_t class;  /* 0 while the record is being made */
     uint8_t inward; /* whole edges: 1 where the bytes flow from peer to us */
-    uint8_t unused[6];
+    uint8_t is_new; /* since it was last written */
+    uint8_t unused;
+    uint32_t index; /* of the record */
     uint64_t bytes, messages;
     /* messages by size: 0, then from 2^(b-1) to 2^b - 1; the last holds all
      * that is larger */

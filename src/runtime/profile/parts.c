@@ -11,9 +11,12 @@
 #include "base/text.h"
 #include "runtime/profile/merge.h"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* More would be damage, not a machine. */
@@ -22,7 +25,7 @@
 struct part {
     const char *path; /* borrowed */
     char *data;
-    const struct nw_part_header *header;
+    const struct nw_part_header *header; /* NULL: the file is empty */
     const struct nw_part_record *record;
 };
 
@@ -55,6 +58,54 @@ static nw_status find_files(const char *path, const char *end, glob_t *found)
     return status;
 }
 
+#define DIGITS "0123456789"
+#define PART ".part."
+#define LAUNCH_DIGITS 16
+
+/* The launch in the name of a part, "" if it has none; NULL if this is not the
+ * name of a part: RANK or RANK.LAUNCH stands behind the last ".part.". */
+static const char *launch_of(const char *path)
+{
+    const char *at = NULL, *next = path;
+    size_t rank;
+
+    while ((next = strstr(next, PART)))
+        at = next += strlen(PART);
+    rank = at ? strspn(at, DIGITS) : 0;
+    if (!rank)
+        return NULL;
+    at += rank;
+    if (!*at)
+        return at;
+    if (*at++ != '.' || strlen(at) != LAUNCH_DIGITS ||
+        strspn(at, DIGITS "abcdef") != LAUNCH_DIGITS)
+        return NULL;
+    return at;
+}
+
+/* Of several programs that left parts the last one, by the time of its files.
+ */
+static const char *last_launch(const glob_t *found)
+{
+    const char *launch = NULL;
+    struct timespec last = {0};
+
+    for (size_t i = 0; i < found->gl_pathc; i++) {
+        const char *its = launch_of(found->gl_pathv[i]);
+        struct stat info;
+
+        if (!its || stat(found->gl_pathv[i], &info))
+            continue;
+        if (launch && (info.st_mtim.tv_sec < last.tv_sec ||
+                       (info.st_mtim.tv_sec == last.tv_sec &&
+                        info.st_mtim.tv_nsec <= last.tv_nsec)))
+            continue;
+        launch = its;
+        last = info.st_mtim;
+    }
+    return launch;
+}
+
 static nw_status check_header(const struct part *part, size_t length)
 {
     const struct nw_part_header *header = part->header;
@@ -81,7 +132,7 @@ static nw_status read_part(struct part *part)
     size_t length;
     nw_status status = nw_file_read(part->path, &part->data, &length);
 
-    if (status)
+    if (status || !length) /* killed before its first word */
         return status;
     if (length < NW_PART_HEADER)
         return nw_fail(NW_EFORMAT, "%s:1: cut short", part->path);
@@ -98,20 +149,37 @@ static void free_parts(struct parts *parts)
     globfree(&parts->found);
 }
 
-static nw_status read_parts(struct parts *parts)
+static nw_status read_next(struct parts *parts, const char *path)
 {
+    struct part *part = &parts->part[parts->count];
+    nw_status status;
+
+    part->path = path;
+    status = read_part(part);
+    for (size_t r = 0;
+         !status && part->header && r < part->header->record_count; r++)
+        parts->mixed |= part->record[r].class >= NW_PART_SENT_GPU;
+    if (status || part->header)
+        parts->count++;
+    else
+        free(part->data);
+    return status;
+}
+
+static nw_status read_parts(const char *path, struct parts *parts)
+{
+    const char *launch = last_launch(&parts->found);
     nw_status status =
         nw_alloc(parts->found.gl_pathc, sizeof *parts->part, &parts->part);
 
-    parts->count = status ? 0 : parts->found.gl_pathc;
-    for (size_t i = 0; !status && i < parts->count; i++) {
-        struct part *part = &parts->part[i];
+    for (size_t i = 0; !status && launch && i < parts->found.gl_pathc; i++) {
+        const char *its = launch_of(parts->found.gl_pathv[i]);
 
-        part->path = parts->found.gl_pathv[i];
-        status = read_part(part);
-        for (size_t r = 0; !status && r < part->header->record_count; r++)
-            parts->mixed |= part->record[r].class >= NW_PART_SENT_GPU;
+        if (its && !strcmp(its, launch))
+            status = read_next(parts, parts->found.gl_pathv[i]);
     }
+    if (!status && !parts->count)
+        status = nw_fail(NW_ENODEV, "%s: no rank left a part of it", path);
     return status;
 }
 
@@ -153,21 +221,40 @@ static nw_status merge_part(struct nw_merge *merge, const struct part *part)
     return NW_OK;
 }
 
-/* The rank whose end explains most: an abort before an exit before a kill. */
+/* The rank whose end explains most: an abort before an exit. */
 static const struct nw_part_header *culprit(const struct parts *parts)
 {
-    static const int rank_of_state[] = {0, 1, 3, 2, 0};
     const struct nw_part_header *worst = NULL;
 
     for (size_t i = 0; i < parts->count; i++) {
         const struct nw_part_header *header = parts->part[i].header;
 
-        if (header->state != NW_PART_FINALIZED &&
-            (!worst ||
-             rank_of_state[header->state] > rank_of_state[worst->state]))
+        if (header->state == NW_PART_ABORTED)
+            return header;
+        if (header->state == NW_PART_EXITED && !worst)
             worst = header;
     }
     return worst;
+}
+
+/* A launcher kills the other ranks when one ends: if several were killed, none
+ * of them is known to have been the first. */
+static void say_killed(const struct parts *parts, struct nw_text *text)
+{
+    int killed = 0, last = 0;
+
+    for (size_t i = 0; i < parts->count; i++)
+        if (parts->part[i].header->state == NW_PART_RUNNING) {
+            last = parts->part[i].header->rank;
+            killed++;
+        }
+    if (killed == 1)
+        nw_text_format(text, "rank %d was killed or left by _exit", last);
+    else if (killed)
+        nw_text_format(text,
+                       "%d ranks ended without MPI_Finalize; which rank was "
+                       "the first is unknown",
+                       killed);
 }
 
 static nw_status give_reason(const struct parts *parts, nw_pattern *pattern)
@@ -178,14 +265,15 @@ static nw_status give_reason(const struct parts *parts, nw_pattern *pattern)
     if (worst && worst->state == NW_PART_ABORTED)
         nw_text_format(&text, "rank %d called MPI_Abort with code %d",
                        worst->rank, worst->abort_code);
-    else if (worst && worst->state == NW_PART_EXITED)
+    else if (worst)
         nw_text_format(&text, "rank %d ended without MPI_Finalize",
                        worst->rank);
-    else if (worst)
-        nw_text_format(&text, "rank %d was killed", worst->rank);
+    else
+        say_killed(parts, &text);
     if (parts->count < (size_t)pattern->rank_count)
         nw_text_format(&text, "%sonly %zu of %d ranks left their part",
-                       worst ? ", " : "", parts->count, pattern->rank_count);
+                       text.length ? ", " : "", parts->count,
+                       pattern->rank_count);
     return text.data || text.failed ? nw_text_take(&text, &pattern->partial)
                                     : NW_OK;
 }
@@ -219,7 +307,7 @@ nw_status nw_profile_merge(const char *path, nw_pattern **out)
     nw_status status = find_files(path, ".part.[0-9]*", &parts.found);
 
     if (!status)
-        status = read_parts(&parts);
+        status = read_parts(path, &parts);
     if (!status)
         status = check_together(&parts);
     if (!status)
@@ -228,18 +316,43 @@ nw_status nw_profile_merge(const char *path, nw_pattern **out)
     return status;
 }
 
+/* By its name and its first word, so that nothing of the user's goes. */
+static bool is_part(int fd, const char *path)
+{
+    char magic[sizeof NW_PART_MAGIC - 1];
+    const char *launch = launch_of(path);
+    ssize_t length = launch ? pread(fd, magic, sizeof magic, 0) : -1;
+
+    if (length == 0)
+        return *launch;
+    return length == (ssize_t)sizeof magic &&
+           !memcmp(magic, NW_PART_MAGIC, sizeof magic);
+}
+
+/* The lock of a living rank keeps its part. */
+static void remove_part(const char *path)
+{
+    int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+    if (fd < 0)
+        return;
+    if (is_part(fd, path) && !flock(fd, LOCK_EX | LOCK_NB))
+        unlink(path);
+    close(fd);
+}
+
 static void remove_files(const char *path, const char *end)
 {
     glob_t found = {0};
 
     if (!find_files(path, end, &found))
         for (size_t i = 0; i < found.gl_pathc; i++)
-            unlink(found.gl_pathv[i]);
+            remove_part(found.gl_pathv[i]);
     globfree(&found);
 }
 
 void nw_profile_remove_parts(const char *path)
 {
     remove_files(path, ".part.[0-9]*");
-    remove_files(path, ".spawn.[0-9]*");
+    remove_files(path, ".spawn.[0-9]*.part.[0-9]*");
 }

@@ -19,6 +19,8 @@
 void nw_profile_start(void);
 void nw_profile_finish(void);
 void nw_profile_aborted(int code);
+/* When a session ends: says that a program without MPI_Init has no profile. */
+void nw_profile_without_world(void);
 void nw_profile_level(int level); /* MPI_Pcontrol: 0 off, else on */
 bool nw_profile_is_on(void);
 /* Gathers to rank 0 and writes the profile there (gather.c); false where it

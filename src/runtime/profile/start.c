@@ -14,7 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 bool nw_active;
@@ -67,15 +70,29 @@ static char *spawned_path(const char *path, int rank, MPI_Comm comm)
     return out;
 }
 
+/* A number that no other job has, so that two of them share no file. */
+static uint64_t launch_number(int rank)
+{
+    uint64_t number = 0;
+
+    if (!rank && getrandom(&number, sizeof number, GRND_NONBLOCK) !=
+                     (ssize_t)sizeof number)
+        number = (uint64_t)time(NULL) << 32 | (uint32_t)getpid();
+    NW_PMPI(Bcast)(&number, sizeof number, MPI_BYTE, 0, state.comm);
+    return number;
+}
+
 static char *part_path(int rank)
 {
     const char *parts = getenv("NODEWISE_PARTS");
+    uint64_t launch = launch_number(rank);
     struct nw_text text = {0};
     char *out = NULL;
 
     if (parts && !strcmp(parts, "off"))
         return NULL;
-    nw_text_format(&text, "%s.part.%d", state.path, rank);
+    nw_text_format(&text, "%s.part.%d.%016llx", state.path, rank,
+                   (unsigned long long)launch);
     if (nw_text_take(&text, &out))
         return NULL;
     return out;
@@ -111,6 +128,13 @@ static void note_program(struct nw_part_header *header)
     header->program_length = (uint32_t)length;
 }
 
+static bool is_asked(void)
+{
+    const char *own = getenv("NODEWISE_RECORD");
+
+    return own && own[0];
+}
+
 static bool duplicate_world(void)
 {
     MPI_Comm parent = MPI_COMM_NULL;
@@ -144,10 +168,9 @@ static void warn_of_misspelt(void)
 void nw_profile_start(void)
 {
     const char *path = nw_first_variable("NODEWISE_RECORD");
-    const char *own = getenv("NODEWISE_RECORD");
 
     warn_of_misspelt();
-    if (nw_first_joined() && !path && own && own[0])
+    if (nw_first_joined() && !path && is_asked())
         nw_warn_once("no profile: NODEWISE_RECORD is not set on rank 0");
     if (nw_is_active() || state.done || !path)
         return;
@@ -159,22 +182,64 @@ void nw_profile_start(void)
     nw_comm_open();
     open_part();
     note_program(nw_tally_header());
+    nw_tally_set_state(NW_PART_RUNNING);
     nw_collective_open();
     nw_nccl_open();
     state.pid = getpid();
     __atomic_store_n(&nw_active, true, __ATOMIC_RELEASE);
 }
 
+/* Under `nodewise profile` a script may start several programs: the profile of
+ * the first is not overwritten by the second. */
+static void spare_written(void)
+{
+    const char *before = getenv("NODEWISE_RECORD_BEFORE");
+    struct nw_text name = {0};
+    struct stat now;
+    char seen[80];
+
+    if (!before || stat(state.path, &now))
+        return;
+    snprintf(seen, sizeof seen, "%llu:%lld.%09ld",
+             (unsigned long long)now.st_ino, (long long)now.st_mtim.tv_sec,
+             now.st_mtim.tv_nsec);
+    if (!strcmp(seen, before))
+        return;
+    for (int i = 2; !name.length || !access(name.data, F_OK); i++) {
+        nw_text_fini(&name);
+        nw_text_format(&name, "%s.%d", state.path, i);
+        if (name.failed)
+            return;
+    }
+    nw_warn("another program of this command has its profile in '%s'; this "
+            "program's is '%s'",
+            state.path, name.data);
+    free(state.path);
+    if (nw_text_take(&name, &state.path))
+        state.path = NULL;
+}
+
+void nw_profile_without_world(void)
+{
+    if (!state.pid && is_asked() && nw_is_first_process())
+        nw_warn_once("no profile: the program uses MPI sessions and does not "
+                     "call MPI_Init");
+}
+
 void nw_profile_finish(void)
 {
     bool written;
+    int rank = 0;
 
     if (!nw_is_active())
         return;
     __atomic_store_n(&nw_active, false, __ATOMIC_RELEASE);
     state.done = true;
     nw_nccl_finish(state.comm);
-    nw_tally_header()->state = NW_PART_FINALIZED;
+    nw_tally_set_state(NW_PART_FINALIZED);
+    NW_PMPI(Comm_rank)(state.comm, &rank);
+    if (!rank)
+        spare_written();
     written = nw_profile_gather(state.comm, state.path);
     nw_tally_close(written);
     nw_requests_close();
@@ -187,7 +252,7 @@ void nw_profile_finish(void)
 void nw_profile_aborted(int code)
 {
     nw_tally_header()->abort_code = code;
-    nw_tally_header()->state = NW_PART_ABORTED;
+    nw_tally_set_state(NW_PART_ABORTED);
 }
 
 /* A child made by fork shares the part and must leave it alone. */
@@ -195,5 +260,5 @@ __attribute__((destructor)) static void leave(void)
 {
     if (nw_is_active() && state.pid == getpid() &&
         nw_tally_header()->state == NW_PART_RUNNING)
-        nw_tally_header()->state = NW_PART_EXITED;
+        nw_tally_set_state(NW_PART_EXITED);
 }

@@ -1,34 +1,50 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Pages are claimed from the file system before they are touched, since a
- * write to a mapped page that the disk cannot hold would kill the program.
+ * Records lie in plain memory and are written to the part file from time to
+ * time. The file is not mapped: whoever shortens a mapped file kills the
+ * program at its next access.
  */
 #include "runtime/profile/storage.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Chunk c holds 128 << c records, so that an index finds its chunk. */
 #define FIRST_CHUNK 128
 #define CHUNK_COUNT 24
+/* All is written once a second, or less often if that takes long. */
+#define PERIOD_NS UINT64_C(1000000000)
+#define PERIOD_FACTOR 100
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the file */
 static int file = -1;
+static struct stat file_info;
+static off_t file_end;
 static char *file_path;
+static uint64_t next_save_ns;
 static struct nw_part_header *header, spare_header;
 static struct nw_part_record *chunk[CHUNK_COUNT];
 
-static void *map_file(size_t offset, size_t size)
+/* A thread that is cancelled must not keep the lock. */
+static void take_lock(int *cancel)
 {
-    void *pages;
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, cancel);
+    (void)pthread_mutex_lock(&lock);
+}
 
-    if (file < 0 || posix_fallocate(file, (off_t)offset, (off_t)size))
-        return NULL;
-    pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file,
-                 (off_t)offset);
-    return pages == MAP_FAILED ? NULL : pages;
+static void give_lock(int cancel)
+{
+    (void)pthread_mutex_unlock(&lock);
+    (void)pthread_setcancelstate(cancel, NULL);
 }
 
 static void *map_memory(size_t size)
@@ -39,9 +55,19 @@ static void *map_memory(size_t size)
     return pages == MAP_FAILED ? NULL : pages;
 }
 
+/* The program may have closed our descriptor, and opened a file of its own
+ * under the same number. */
+static bool is_open(void)
+{
+    struct stat now;
+
+    return file >= 0 && !fstat(file, &now) && now.st_ino == file_info.st_ino &&
+           now.st_dev == file_info.st_dev;
+}
+
 static void drop_file(bool remove)
 {
-    if (file >= 0)
+    if (is_open())
         close(file);
     file = -1;
     if (file_path && remove)
@@ -50,23 +76,61 @@ static void drop_file(bool remove)
     file_path = NULL;
 }
 
+/* More would end the program by SIGXFSZ. */
+static bool is_allowed(off_t end)
+{
+    struct rlimit most;
+
+    return end <= file_end || getrlimit(RLIMIT_FSIZE, &most) ||
+           most.rlim_cur == RLIM_INFINITY || (rlim_t)end <= most.rlim_cur;
+}
+
+/* A file that cannot be written is given up: the rest would mislead. */
+static void put(const void *bytes, size_t size, size_t offset)
+{
+    off_t end = (off_t)(offset + size);
+    ssize_t done = -1;
+
+    if (!is_open()) {
+        drop_file(false);
+        return;
+    }
+    if (is_allowed(end))
+        do
+            done = pwrite(file, bytes, size, (off_t)offset);
+        while (done < 0 && errno == EINTR);
+    if (done != (ssize_t)size)
+        drop_file(true);
+    else if (end > file_end)
+        file_end = end;
+}
+
+static void put_header(void)
+{
+    if (file >= 0)
+        put(header, sizeof *header, 0);
+}
+
+/* The lock tells others that the rank is alive. */
 static void open_file(const char *path)
 {
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    file = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (file < 0)
         return;
     file_path = strdup(path);
-    header = map_file(0, NW_PART_HEADER);
-    if (!header)
-        drop_file(true);
+    if (!file_path || fstat(file, &file_info) || ftruncate(file, 0)) {
+        close(file);
+        unlink(path);
+        file = -1;
+        return;
+    }
+    (void)flock(file, LOCK_EX | LOCK_NB);
+    file_end = 0;
 }
 
 void nw_storage_open(const char *path, int rank, int rank_count)
 {
-    if (path)
-        open_file(path);
-    if (!header)
-        header = map_memory(NW_PART_HEADER);
+    header = map_memory(NW_PART_HEADER);
     if (!header)
         header = &spare_header;
     header->order = NW_PART_ORDER;
@@ -74,6 +138,9 @@ void nw_storage_open(const char *path, int rank, int rank_count)
     header->rank_count = rank_count;
     header->state = NW_PART_RUNNING;
     memcpy(header->magic, NW_PART_MAGIC, sizeof header->magic);
+    if (path && header != &spare_header)
+        open_file(path);
+    nw_storage_save();
 }
 
 struct nw_part_header *nw_storage_header(void)
@@ -91,19 +158,10 @@ static int chunk_of(size_t index)
     return 63 - __builtin_clzll(index / FIRST_CHUNK + 1);
 }
 
-/* A file that cannot grow is given up: what it lacks would mislead. */
 static bool map_chunk(int c)
 {
-    size_t record = sizeof(struct nw_part_record);
-    size_t size = ((size_t)FIRST_CHUNK << c) * record;
-
-    if (c >= CHUNK_COUNT)
-        return false;
-    chunk[c] = map_file(NW_PART_HEADER + chunk_start(c) * record, size);
-    if (chunk[c])
-        return true;
-    drop_file(true);
-    chunk[c] = map_memory(size);
+    chunk[c] =
+        map_memory(((size_t)FIRST_CHUNK << c) * sizeof(struct nw_part_record));
     return chunk[c];
 }
 
@@ -115,6 +173,7 @@ struct nw_part_record *nw_storage_next(void)
     if (header == &spare_header || c >= CHUNK_COUNT ||
         (!chunk[c] && !map_chunk(c)))
         return NULL;
+    nw_storage_at(index)->index = (uint32_t)index;
     __atomic_store_n(&header->record_count, index + 1, __ATOMIC_RELEASE);
     return nw_storage_at(index);
 }
@@ -126,8 +185,62 @@ struct nw_part_record *nw_storage_at(size_t index)
     return chunk[c] + (index - chunk_start(c));
 }
 
+/* The record first: the header's count covers what is there. */
+static void put_record(struct nw_part_record *record)
+{
+    __atomic_store_n(&record->is_new, 0, __ATOMIC_RELAXED);
+    if (file >= 0)
+        put(record, sizeof *record,
+            NW_PART_HEADER + record->index * sizeof *record);
+}
+
+void nw_storage_put(struct nw_part_record *record)
+{
+    int cancel;
+
+    if (__atomic_load_n(&file, __ATOMIC_RELAXED) < 0)
+        return;
+    take_lock(&cancel);
+    put_record(record);
+    put_header();
+    give_lock(cancel);
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void nw_storage_save(void)
+{
+    size_t count = header ? header->record_count : 0;
+    uint64_t begun = now_ns(), taken;
+    int cancel;
+
+    take_lock(&cancel);
+    for (size_t i = 0; file >= 0 && i < count; i++)
+        if (__atomic_load_n(&nw_storage_at(i)->is_new, __ATOMIC_RELAXED))
+            put_record(nw_storage_at(i));
+    put_header();
+    taken = PERIOD_FACTOR * (now_ns() - begun);
+    next_save_ns = begun + (taken > PERIOD_NS ? taken : PERIOD_NS);
+    give_lock(cancel);
+}
+
+void nw_storage_save_at_times(void)
+{
+    if (__atomic_load_n(&file, __ATOMIC_RELAXED) >= 0 &&
+        now_ns() >= __atomic_load_n(&next_save_ns, __ATOMIC_RELAXED))
+        nw_storage_save();
+}
+
 void nw_storage_close(bool remove)
 {
+    if (!remove)
+        nw_storage_save();
     for (int c = 0; c < CHUNK_COUNT; c++) {
         if (chunk[c])
             munmap(chunk[c],

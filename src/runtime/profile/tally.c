@@ -12,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How often the clock is looked at. */
+enum { SAVE_CALLS = 16 };
+
 /* Open addressing; at most half full. Reused by a later thread when its own
  * ends. */
 struct table {
@@ -20,7 +23,7 @@ struct table {
     size_t mask, used;
     struct nw_part_record **slot;
     struct nw_part_record *last; /* the record found before */
-    unsigned generation;
+    unsigned generation, calls;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -187,6 +190,7 @@ void nw_tally_add(struct nw_tally_key key, uint64_t bytes, uint64_t messages)
 {
     struct table *table = this_table();
     struct nw_part_record *record = table ? table->last : NULL;
+    uint64_t before;
 
     if (!record || !matches(record, key))
         record = table ? find(table, key) : NULL;
@@ -195,9 +199,16 @@ void nw_tally_add(struct nw_tally_key key, uint64_t bytes, uint64_t messages)
         return;
     }
     table->last = record;
+    before = record->messages;
     add(&record->bytes, bytes * messages);
     add(&record->messages, messages);
     add(&record->sizes[nw_part_size_class(bytes)], messages);
+    __atomic_store_n(&record->is_new, 1, __ATOMIC_RELAXED);
+    /* when the count gains a binary digit: early and seldom */
+    if (__builtin_expect((before ^ record->messages) > before, 0))
+        nw_storage_put(record);
+    else if (!(++table->calls % SAVE_CALLS))
+        nw_storage_save_at_times();
 }
 
 void nw_tally_add_outside(uint64_t bytes, uint64_t messages)
@@ -218,6 +229,12 @@ void nw_tally_open(const char *path, int rank, int rank_count)
 struct nw_part_header *nw_tally_header(void)
 {
     return nw_storage_header();
+}
+
+void nw_tally_set_state(enum nw_part_state state)
+{
+    nw_storage_header()->state = state;
+    nw_storage_save();
 }
 
 size_t nw_tally_count(void)

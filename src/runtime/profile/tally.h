@@ -18,8 +18,8 @@ struct nw_tally_key {
     uint8_t class, inward;
 };
 
-/* Opens the part of this rank: `path` mapped, or memory alone where it is
- * NULL or cannot be made. */
+/* Opens the part of this rank: in memory, and in a new file `path` unless that
+ * is NULL or cannot be made. */
 void nw_tally_open(const char *path, int rank, int rank_count);
 /* Adds `messages` messages of `bytes` each. Quiet where memory is short: the
  * profile then says that it is partial. */
@@ -27,6 +27,8 @@ void nw_tally_add(struct nw_tally_key key, uint64_t bytes, uint64_t messages);
 /* The same for a partner outside MPI_COMM_WORLD. */
 void nw_tally_add_outside(uint64_t bytes, uint64_t messages);
 struct nw_part_header *nw_tally_header(void);
+/* How the rank ends; all is in the file then. */
+void nw_tally_set_state(enum nw_part_state state);
 size_t nw_tally_count(void);
 const struct nw_part_record *nw_tally_record(size_t index);
 /* True where something could not be counted. */

@@ -212,13 +212,77 @@ def nccl():
     ok(counted("\n".join(lines)) != counted(result.stdout), "trees can be put off")
 
 
+# two jobs with one profile, and whoever cuts their files short
+def shared():
+    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    with open("victim", "w") as file:
+        file.write("data")
+    os.mkdir("folder")
+    for rank in range(2):
+        os.symlink("../victim", "folder/p.part.%d" % rank)
+    command = launcher(2, variables=["LD_PRELOAD=" + LIBRARY, "NODEWISE_RECORD=folder/p"])
+    jobs = [subprocess.Popen(command + [program("talks"), seconds], env=dict(os.environ, **environment),
+                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            for seconds in ("6", "2")]
+    deadline = time.monotonic() + 60
+    while len(glob.glob("folder/p.part.*.*")) < 4 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    parts = glob.glob("folder/p.part.*.*")
+    ok(len(parts) == 4 and all(os.stat(part).st_mode & 0o777 == 0o600 for part in parts),
+       "each rank has a file of its own that others cannot open", parts)
+    time.sleep(1)
+    for part in parts:
+        os.truncate(part, 0)
+    for job in jobs:
+        said, _ = job.communicate(timeout=100)
+        ok(job.returncode == 0 and said.count("done") == 2, "a job ends well", job.returncode, said)
+    ok("ranks 2" in open("folder/p").read() and not glob.glob("folder/p.part.*.*"),
+       "a profile, and no part", os.listdir("folder"))
+    ok(open("victim").read() == "data", "a link is not followed")
+    with open("script", "w") as file:
+        for ranks in 2, 3:
+            file.write(" ".join(launcher(ranks) + [program("ends"), "good"]) + "\n")
+        file.write("exit 0\n")
+    result, lines = profile(["sh", "script"], "--mpi", FLAVOUR, env=environment)
+    ok("ranks 2" in "\n".join(lines) and "ranks 3" in open("out.pattern.2").read()
+       and "'%s/out.pattern.2'" % os.getcwd() in result.stderr,
+       "the second program of a script has a profile of its own", result, os.listdir())
+
+
+# programs that do not start as most do
+def starts():
+    words = ["%s\n" % " ".join(["-n", str(n), program("ends"), "good"]) for n in (2, 1)]
+    with open("application", "w") as file:
+        file.writelines(words)
+    if OPENMPI:
+        for option in "--app", "-app":
+            result, lines = profile(launcher(1)[:-2] + [option, "application"])
+            ok(result.returncode == 5 and "ranks 3 edges 3" in "\n".join(lines).replace("edges 6", "edges 3"),
+               option + " is recorded", result, lines[:3])
+        return
+    with open("sessions.c", "w") as file:
+        file.write("""#include <mpi.h>
+int main(void) { MPI_Session s; MPI_Group g; MPI_Comm c;
+MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &s);
+MPI_Group_from_session_pset(s, "mpi://WORLD", &g);
+MPI_Comm_create_from_group(g, "x", MPI_INFO_NULL, MPI_ERRORS_RETURN, &c);
+MPI_Barrier(c); MPI_Comm_free(&c); MPI_Group_free(&g); return MPI_Session_finalize(&s); }
+""")
+    if run(["mpicc.mpich", "-o", "sessions", "sessions.c"]).returncode:
+        ok(True, "sessions # SKIP this MPI has none")
+        return
+    result, lines = profile(launcher(2) + ["./sessions"])
+    ok(result.returncode == 0 and not lines and result.stderr.count("uses MPI sessions") == 1,
+       "a program of sessions: the reason is named", result)
+
+
 # whatever ends the program, what it had sent is there
 def ends():
     wanted = {(r, (r + 1) % 4): [80, 1] for r in range(4)}
     reasons = {"abort": "rank 1 called MPI_Abort with code 5",
                "handler": "rank 1 called MPI_Abort with code 5",
                "exit": "rank 1 ended without MPI_Finalize",
-               "kill": "was killed"}
+               "kill": "unknown"}
     for how, reason in reasons.items():
         plain = run(launcher(4) + [program("ends"), how])
         result, lines = profile(launcher(4) + [program("ends"), how],

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define MAX_DIGITS 18
+#define BLANKS " \t\r\n"
 
 struct expansion {
     const char *text; /* the whole list, for messages */
@@ -153,8 +154,13 @@ nw_status nw_hostlist_expand(const char *text, struct nw_hostlist *list)
     const char *end;
 
     for (const char *rest = text; !status; rest = end + 1) {
-        end = end_of_name(rest);
-        status = expand_rest(&x, 0, rest, end);
+        const char *last = end = end_of_name(rest);
+
+        /* variables often end in a line feed, and lists have blanks */
+        rest += strspn(rest, BLANKS);
+        while (last > rest && strchr(BLANKS, last[-1]))
+            last--;
+        status = expand_rest(&x, 0, rest, last);
         if (!*end)
             break;
     }

@@ -19,8 +19,9 @@ struct nw_hostlist {
 
 /* Appends the names `text` stands for: a comma list of names, each with any
  * number of brackets of numbers and ranges, the last bracket running fastest.
- * Numbers keep the width of the first of their range. NW_EFORMAT without file
- * and line, which the caller knows, and *list is then as it was. */
+ * Numbers keep the width of the first of their range. Blanks and line ends
+ * around names are passed over. NW_EFORMAT without file and line, which the
+ * caller knows, and *list is then as it was. */
 NW_MUST_CHECK nw_status nw_hostlist_expand(const char *text,
                                            struct nw_hostlist *list);
 void nw_hostlist_fini(struct nw_hostlist *list);

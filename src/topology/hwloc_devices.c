@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nw_status note_device(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
-                             enum nw_vertex_kind kind)
+static nw_status note_part(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
+                           hwloc_obj_t part, enum nw_vertex_kind kind)
 {
     const struct hwloc_pcidev_attr_s *pci = &obj->attr->pcidev;
     nw_status status = nw_grow(&devices->device, &devices->capacity,
@@ -26,6 +26,7 @@ static nw_status note_device(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
         return status;
     devices->device[devices->count++] = (struct nw_hwloc_device){
         .obj = obj,
+        .part = part,
         .kind = kind,
         .order = (uint64_t)pci->domain << 16 | (uint64_t)pci->bus << 8 |
                  (uint64_t)pci->dev << 3 | pci->func,
@@ -33,11 +34,28 @@ static nw_status note_device(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
     return NW_OK;
 }
 
+/* Each partition of a GPU is one. */
+static nw_status note_device(struct nw_hwloc_devices *devices, hwloc_obj_t obj,
+                             enum nw_vertex_kind kind)
+{
+    nw_status status = NW_OK;
+
+    if (kind != NW_VERTEX_GPU || !nw_hwloc_partition(obj, 1))
+        return note_part(devices, obj, NULL, kind);
+    for (int n = 0; !status && nw_hwloc_partition(obj, n); n++)
+        status = note_part(devices, obj, nw_hwloc_partition(obj, n), kind);
+    return status;
+}
+
 static int by_order(const void *a, const void *b)
 {
-    uint64_t x = ((const struct nw_hwloc_device *)a)->order;
-    uint64_t y = ((const struct nw_hwloc_device *)b)->order;
+    const struct nw_hwloc_device *one = a, *two = b;
+    uint64_t x = one->order, y = two->order;
 
+    if (x == y && one->part && two->part) {
+        x = one->part->logical_index;
+        y = two->part->logical_index;
+    }
     return (x > y) - (x < y);
 }
 
@@ -132,11 +150,14 @@ static nw_status walk_io(struct nw_hwloc_build *build,
     struct nw_hwloc_device *device = find_device(devices, obj);
     nw_status status = NW_OK;
 
-    if (device) {
-        device->parent = spot.vertex;
-        device->speed = slower(spot.speed, obj->attr->pcidev.linkspeed);
+    for (size_t i = 0; device && i < devices->count; i++)
+        if (devices->device[i].obj == obj) {
+            devices->device[i].parent = spot.vertex;
+            devices->device[i].speed =
+                slower(spot.speed, obj->attr->pcidev.linkspeed);
+        }
+    if (device)
         return NW_OK;
-    }
     if (obj->type != HWLOC_OBJ_BRIDGE || !holds_devices(devices, obj))
         return NW_OK;
     if (obj->attr->bridge.upstream_type == HWLOC_OBJ_BRIDGE_PCI)
@@ -186,7 +207,7 @@ static nw_status add_device(struct nw_hwloc_build *build,
         status = nw_node_type_add(build->type, device->parent, device->kind,
                                   class, &vertex);
     if (!status)
-        nw_hwloc_set_vertex(device->obj, vertex);
+        nw_hwloc_set_vertex(device->part ? device->part : device->obj, vertex);
     return status;
 }
 

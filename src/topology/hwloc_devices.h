@@ -7,7 +7,8 @@
 #include "topology/hwloc_parts.h"
 
 struct nw_hwloc_device {
-    hwloc_obj_t obj; /* a PCI device */
+    hwloc_obj_t obj;  /* a PCI device */
+    hwloc_obj_t part; /* the partition of it that this is; NULL: all of it */
     enum nw_vertex_kind kind;
     uint64_t order;         /* by domain, bus, device, function */
     int32_t parent;         /* vertex */
@@ -23,6 +24,9 @@ struct nw_hwloc_devices {
 /* NVIDIA and AMD display, 3-D and accelerator devices, and whatever else CUDA
  * or ROCm names. */
 bool nw_hwloc_is_gpu(hwloc_obj_t pci);
+/* The n-th operating system device of a GPU that ROCm SMI names, or NULL. A GPU
+ * of AMD's in several partitions has one for each. */
+hwloc_obj_t nw_hwloc_partition(hwloc_obj_t pci, int n);
 /* Some card speaks verbs or another fabric. */
 bool nw_hwloc_has_fabric(hwloc_topology_t machine);
 /* A network card that MPI would use: with `fabric` only those of a fabric,

@@ -37,10 +37,10 @@ static double rate(const struct hwloc_distances_s *matrix, unsigned from,
     return value < MAX_RATE ? (double)value * MEGABYTES : 0;
 }
 
-/* The PCI device of an operating system device. */
+/* The PCI device of an operating system device that is no part of a GPU. */
 static hwloc_obj_t device_of(hwloc_obj_t obj)
 {
-    if (obj && obj->type == HWLOC_OBJ_OS_DEVICE)
+    if (obj && obj->type == HWLOC_OBJ_OS_DEVICE && !obj->userdata)
         return obj->parent;
     return obj;
 }
@@ -116,7 +116,8 @@ static nw_status vertex_for(struct nw_hwloc_build *build, hwloc_obj_t obj,
     nw_status status = NW_OK;
 
     *vertex = -1;
-    if (!obj || obj->type != HWLOC_OBJ_PCI_DEVICE)
+    if (!obj || (obj->type != HWLOC_OBJ_PCI_DEVICE && !obj->userdata) ||
+        is_normal(obj))
         return NW_OK; /* processors are joined by the tree */
     if (!obj->userdata && is_switch(obj))
         status = add_switch(build, obj);

@@ -58,6 +58,15 @@ bool nw_hwloc_is_gpu(hwloc_obj_t pci)
            named_below(pci, "rsmi");
 }
 
+hwloc_obj_t nw_hwloc_partition(hwloc_obj_t pci, int n)
+{
+    for (hwloc_obj_t os = pci->io_first_child; os; os = os->next_sibling)
+        if (os->type == HWLOC_OBJ_OS_DEVICE && os->name &&
+            !strncmp(os->name, "rsmi", 4) && n-- == 0)
+            return os;
+    return NULL;
+}
+
 static bool is_fabric(hwloc_obj_t pci)
 {
     const struct hwloc_pcidev_attr_s *attr = &pci->attr->pcidev;
@@ -153,6 +162,8 @@ static nw_status copy_uuid(hwloc_obj_t pci, char **out)
 
     if (!uuid)
         uuid = info_below(pci, "AMDUUID");
+    if (uuid && !uuid[strspn(uuid, "0")]) /* partitions have none */
+        uuid = NULL;
     if (!uuid || !strncmp(uuid, "GPU-", 4))
         return copy(uuid, out);
     snprintf(text, sizeof text, "GPU-%s", uuid);

@@ -28,6 +28,7 @@ struct scanner {
     } open[MAX_NESTING];
     struct word type, os_index; /* of the tag at hand */
     bool is_host;               /* the <info> at hand is named HostName */
+    bool turns;                 /* a file of hwloc 3 for hwloc 2 */
     char *host;
 };
 
@@ -86,7 +87,10 @@ static nw_status check_version(struct scanner *scanner, struct word value)
     int major = atoi(value.start);
     int mine = (int)(hwloc_get_api_version() >> 16);
 
-    if (major > mine)
+    scanner->turns = major == 3 && mine == 2;
+    if (scanner->turns)
+        *(char *)(uintptr_t)value.start = '2';
+    else if (major > mine)
         return nw_fail(NW_EFORMAT,
                        "%s:%d: hwloc XML version %.*s, which the hwloc %d here "
                        "cannot read; hwloc %d can, and its 'lstopo "
@@ -127,11 +131,33 @@ static nw_status check_index(struct scanner *scanner)
                value);
 }
 
+/* Kinds of devices are bits of a set in hwloc 3, numbers in hwloc 2: of a set
+ * the one that says most. */
+static void turn_device(struct word value)
+{
+    static const struct {
+        int bit;
+        char number;
+    } kinds[] = {{8, '5'}, {32, '3'}, {16, '2'}, /* co-processor, verbs, net */
+                 {4, '1'}, {64, '4'}, {1, '0'}}; /* GPU, DMA, storage */
+    char *text = (char *)(uintptr_t)value.start;
+    int set = atoi(text);
+    size_t k = 0;
+
+    while (k < sizeof kinds / sizeof *kinds - 1 && !(set & kinds[k].bit))
+        k++;
+    memset(text, ' ', (size_t)value.length);
+    if (value.length)
+        text[value.length - 1] = kinds[k].number;
+}
+
 static nw_status check_attribute(struct scanner *scanner, struct word tag,
                                  struct word name, struct word value)
 {
     if (is(tag, "topology") && is(name, "version"))
         return check_version(scanner, value);
+    if (scanner->turns && is(name, "osdev_type"))
+        turn_device(value);
     if (is(name, "type"))
         scanner->type = value;
     if (is(tag, "object") && is(name, "os_index"))
@@ -221,6 +247,23 @@ static nw_status close_tag(struct scanner *scanner)
     return NW_OK;
 }
 
+/* What hwloc 3 says of the whole, and hwloc 2 does not know. */
+static nw_status blank_unknown(struct scanner *scanner)
+{
+    char *start = scanner->at++;
+    struct word tag = take_name(scanner);
+    bool unknown = scanner->turns && scanner->depth == 1 &&
+                   (is(tag, "info") || is(tag, "pci_locality"));
+    int depth = scanner->depth;
+    nw_status status = open_tag(scanner, tag);
+
+    if (!status && unknown && scanner->depth == depth)
+        for (; start < scanner->at; start++)
+            if (*start != '\n')
+                *start = ' ';
+    return status;
+}
+
 static nw_status take_tag(struct scanner *scanner)
 {
     if (!strncmp(scanner->at, "<!--", 4))
@@ -233,8 +276,7 @@ static nw_status take_tag(struct scanner *scanner)
         scanner->at += 2;
         return close_tag(scanner);
     }
-    scanner->at++;
-    return open_tag(scanner, take_name(scanner));
+    return blank_unknown(scanner);
 }
 
 static nw_status scan(struct scanner *scanner)

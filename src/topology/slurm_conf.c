@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* topology.conf: lines of Key=Value words. SwitchName= makes a tree, BlockName=
- * and BlockSizes= make blocks; keys in any case. */
+ * and BlockSizes= make blocks; keys in any case. scontrol show topology writes
+ * such lines with some more keys. */
 #include "base/array.h"
 #include "base/file.h"
 #include "base/status.h"
@@ -37,6 +38,7 @@ struct conf {
 /* What one line says; NULL where it does not. */
 struct words {
     const char *name, *block, *below, *nodes, *sizes;
+    const char *level, *index, *size; /* of scontrol show topology */
 };
 
 /* Cuts the next Key = Value off *rest: blanks may stand around the sign, and
@@ -84,11 +86,10 @@ static nw_status take_pair(const struct conf *conf, const char *key,
     const struct {
         const char *key;
         const char **value;
-    } keys[] = {{"SwitchName", &words->name},
-                {"BlockName", &words->block},
-                {"Switches", &words->below},
-                {"Nodes", &words->nodes},
-                {"BlockSizes", &words->sizes}};
+    } keys[] = {{"SwitchName", &words->name},  {"BlockName", &words->block},
+                {"Switches", &words->below},   {"Nodes", &words->nodes},
+                {"BlockSizes", &words->sizes}, {"Level", &words->level},
+                {"BlockIndex", &words->index}, {"BlockSize", &words->size}};
 
     if (!strcasecmp(key, "LinkSpeed")) /* Slurm itself does not use it */
         return check_speed(conf, value);
@@ -259,6 +260,8 @@ static nw_status take_line(struct conf *conf, char *line)
     if (!words.sizes && !words.name == !words.block)
         return nw_lines_fail(&conf->lines,
                              "a line names one switch or one block");
+    if (words.level && words.below) /* scontrol names all nodes below, too */
+        words.nodes = NULL;
     if (words.name && words.below && words.nodes)
         return nw_lines_fail(&conf->lines,
                              "switch '%s' has both Switches= and Nodes=, "

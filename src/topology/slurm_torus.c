@@ -208,21 +208,113 @@ nw_status nw_slurm_torus(struct nw_slurm *slurm, const struct nw_yaml *node,
     return status ? status : build(slurm, torus, &cells, elements);
 }
 
-nw_status nw_slurm_ring(struct nw_slurm *slurm, const struct nw_yaml *node,
-                        enum nw_elements elements)
-{
-    struct cells cells = {.size = {1, 1, 1}};
-    const struct nw_yaml *ring = NULL, *nodes = NULL;
-    struct nw_hostlist names = {0};
-    nw_status status = only_item(node, "rings", &ring);
+/* --- several rings --- */
 
-    if (!status)
-        status = nw_yaml_check_map(ring, "a ring", "ring nodes");
+/* A ring of switches in the network, with one node each; `at` is the first. */
+static nw_status add_ring(struct cells *cells, const struct nw_yaml *ring,
+                          int32_t at, int32_t class)
+{
+    struct nw_network *network = cells->slurm->topology->network;
+    const struct nw_yaml *nodes = nw_yaml_get(ring, "nodes");
+    size_t first = cells->names.count;
+    nw_status status = nw_cluster_names(nodes, &cells->names);
+    int32_t count = (int32_t)(cells->names.count - first), link;
+
+    for (int32_t i = 0; !status && i < count; i++) {
+        const char *name = cells->names.name[first + (size_t)i];
+
+        status = nw_strdup(name, &network->switch_name[at + i]);
+        cells->card.at = at + i;
+        if (!status)
+            status = nw_fabric_add_host(&cells->fabric, name, ring->line);
+        if (!status)
+            status = nw_fabric_add_card(&cells->fabric, &cells->card);
+        if (!status && (i + 1 < count || count > 2))
+            status = nw_network_add_link(network, at + i, at + (i + 1) % count,
+                                         class, &link);
+    }
+    if (!status) /* what joins the rings is switch 0 */
+        status = nw_network_add_link(network, at, 0, class, &link);
+    return status;
+}
+
+static nw_status count_ring(const struct nw_yaml *ring, int32_t *sum)
+{
+    const struct nw_yaml *nodes;
+    struct nw_hostlist names = {0};
+    nw_status status = nw_yaml_check_map(ring, "a ring", "ring nodes");
+
     if (!status)
         status = nw_yaml_need(ring, "nodes", &nodes);
     if (!status)
         status = nw_cluster_names(nodes, &names);
-    cells.size[0] = (int32_t)names.count;
+    if (!status && names.count + (size_t)*sum > MOST_CELLS)
+        status = nw_yaml_fail(ring, "more than %d nodes in rings", MOST_CELLS);
+    *sum += (int32_t)names.count;
     nw_hostlist_fini(&names);
+    return status;
+}
+
+static nw_status fill_rings(struct cells *cells, const struct nw_yaml *list,
+                            int32_t count)
+{
+    nw_topology *topology = cells->slurm->topology;
+    struct nw_link_class cable = nw_link_assumed(NW_LINK_NETWORK);
+    struct nw_link_class port = nw_link_assumed(NW_LINK_NIC);
+    struct nw_network *network;
+    int32_t class, at = 1;
+    nw_status status = nw_topology_class(topology, &cable, &class);
+
+    if (!status)
+        status = nw_topology_class(topology, &port, &cells->card.class);
+    if (!status)
+        status = nw_network_new(count + 1, &network);
+    if (status)
+        return status;
+    nw_topology_take_network(topology, network);
+    status = nw_strdup("(top)", &network->switch_name[0]);
+    for (const struct nw_yaml *ring = list->first; !status && ring;
+         ring = ring->next) {
+        status = add_ring(cells, ring, at, class);
+        at = 1 + (int32_t)cells->names.count;
+    }
+    return status ? status : nw_network_finish_graph(network, true);
+}
+
+static nw_status read_rings(struct nw_slurm *slurm, const struct nw_yaml *list,
+                            enum nw_elements elements)
+{
+    struct cells cells = {.slurm = slurm};
+    int32_t count = 0;
+    nw_status status = NW_OK;
+
+    for (const struct nw_yaml *ring = list->first; !status && ring;
+         ring = ring->next)
+        status = count_ring(ring, &count);
+    cells.fabric = (struct nw_fabric){
+        .file = slurm->file, .topology = slurm->topology, .cardless = true};
+    if (!status)
+        status = fill_rings(&cells, list, count);
+    if (!status)
+        status = nw_fabric_finish(&cells.fabric, elements);
+    nw_fabric_fini(&cells.fabric);
+    nw_hostlist_fini(&cells.names);
+    return status;
+}
+
+nw_status nw_slurm_ring(struct nw_slurm *slurm, const struct nw_yaml *node,
+                        enum nw_elements elements)
+{
+    struct cells cells = {.size = {1, 1, 1}};
+    const struct nw_yaml *list = nw_yaml_get(node, "rings"), *ring = NULL;
+    nw_status status = nw_yaml_check_map(node, node->key, "rings");
+
+    if (!status && list && list->kind == NW_YAML_LIST && list->count > 1)
+        return read_rings(slurm, list, elements);
+    cells.size[0] = 0;
+    if (!status)
+        status = only_item(node, "rings", &ring);
+    if (!status)
+        status = count_ring(ring, &cells.size[0]);
     return status ? status : build(slurm, ring, &cells, elements);
 }

@@ -124,6 +124,28 @@ $ for bad in 's/x: 2, y: 1, z: 0/x: 3, y: 1, z: 0/' 's/x: 0, y: 0, z: 1/x: 2, y:
 3
 ~ bad.yaml:15 ... coordinate ... 'b'
 3
+## What scontrol show topology writes: all nodes below each switch, and numbers.
+$ printf '%s\n' 'SwitchName=s0 Level=0 LinkSpeed=1 Nodes=n[1-2]' 'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n[3-4]' 'SwitchName=core Level=1 LinkSpeed=1 Nodes=n[1-4] Switches=s[0-1]' > shown.conf
+$ grep -v ^core shown.conf | sed 's/Level=[0-9]* //; s/Nodes=n.1-4. //' > plain.conf; for f in shown plain; do nodewise topology slurm:$f.conf --yaml | sed 2d | cksum; done | uniq | wc -l
+1
+$ printf '%s\n' 'BlockName=b0 BlockIndex=0 Nodes=n[1-2] BlockSize=2' 'BlockName=b1 BlockIndex=1 Nodes=n[3-4] BlockSize=2' BlockSizes=2 > blocks.conf; nodewise topology slurm:blocks.conf | sed 1,2d | head -5
+network (tree)
+└─b0..b1
+  └─b[0,1]          2 network 12.5 GB/s  150 ns assumed
+    └─n[1-4]   2 each nic     12.5 GB/s  500 ns assumed, host
+host: n[1-4]
+## Several rings: one switch, joined to the first node of each, joins them.
+$ printf '%s\n' '- topology: r' '  ring:' '    rings:' '      - {ring: a, nodes: "n[1-4]"}' '      - {ring: b, nodes: "n[5-8]"}' > rings.yaml
+$ for way in '0 2' '0 3' '1 4'; do nodewise topology slurm:rings.yaml --route "$way" | sed 1d | grep network | awk '{print $1, $3}' | paste -sd,; done
+n1 n2,n2 n3
+n4 n1
+n1 n2,n1 (top),n5 (top)
+## Blanks around names of a list are passed over, as is the line feed at its end.
+$ printf 'nodewise pattern 1\nranks 2 edges 1\n0 1 hh 1 1\n' > two; for l in "n[1-2]$(printf '\n.')" ' n1 , n2 '; do nodewise map -q -t slurm:plain.conf -p two --hosts "${l%.}" | sed 1,2d; done
+0 n1 0 -
+1 n2 0 -
+0 n1 0 -
+1 n2 0 -
 ## Forwarding tables give the true routes: here all go by spine1, or, told by
 ## lids alone, by spine0; without them ties are spread by destination.
 $ cd "$FIXTURES/fabric/valid" && for o in "" ,lft=tree.lft ,lft=tree-lids.lft; do for to in 2 3; do

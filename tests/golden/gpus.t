@@ -180,6 +180,22 @@ $ V="$FIXTURES/gpus/valid"; printf 'nodewise pattern 1\nranks 2 edges 2\n0 1 gg 
 $ nodewise topology --route 'gpu0 gpu3' "$FIXTURES/topology/valid/two-boards.xml" | sed 1d
 two-boards: gpu 0 - gpu-switch 0 up   nvlink   50 GB/s  300 ns
 two-boards: gpu 3 - gpu-switch 0 down nvlink   50 GB/s  300 ns
+## Each partition of an AMD GPU is one, and each pair has one direct link.
+$ nodewise topology "$FIXTURES/topology/valid/partitions.xml" > partitions; grep '─gpu' partitions | head -6; grep -c xgmi partitions
+    ├─gpu 0 0000:01:00.0       pcie     63 GB/s  250 ns
+    ├─gpu 1 0000:01:00.0       pcie     63 GB/s  250 ns
+    ├─gpu 2 0000:01:00.0       pcie     63 GB/s  250 ns
+    ├─gpu 3 0000:02:00.0       pcie     63 GB/s  250 ns
+    ├─gpu 4 0000:02:00.0       pcie     63 GB/s  250 ns
+    └─gpu 5 0000:02:00.0       pcie     63 GB/s  250 ns
+15
+## hwloc 3 writes the same machine in other words: kinds of devices as sets, and
+## lines about the whole.
+$ sed 's/version="2.0"/version="3.0"/; s/osdev_type="5"/osdev_type="12"/; s/ a1" pci/ a1 00" pci/; s|^</topology>|  <info name="Backend" value="NVML"/>\n  <pci_locality domain="0x0" bus_min="0x10" bus_max="0x19" cpuset="0x1"/>\n&|' "$FIXTURES/topology/valid/two-boards.xml" > two-boards.xml
+$ nodewise topology --yaml two-boards.xml > three && nodewise topology --yaml "$FIXTURES/topology/valid/two-boards.xml" | sed 's|^name: .*|name: two-boards.xml|' | cmp - three
+$ sed 's/version="3.0"/version="4.0"/' two-boards.xml > four.xml; nodewise topology four.xml
+! four.xml:3 ... version 4.0 ... hwloc 2
+? 3
 ## A byte order mark is no part of a table.
 $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,3d >plain; for e in '\033' ''; do sed "1s/GPU0/$(printf "$e")[4mGPU0/; 1s/\$/$(printf "$e")[0m/" "$f" >coded.txt; head -1 coded.txt | grep -c '\[4mGPU0.*\[0m'; nodewise topology nvidia-smi:coded.txt | sed 1,3d | cmp - plain; done
 1

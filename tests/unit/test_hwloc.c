@@ -293,8 +293,8 @@ static const struct bad bad_files[] = {
      "3: no value for attribute 'ty'"},
     {"<topology version=\"2.0\">\n<object type=\"Machine\">\n",
      "3: the file ends inside 'object'"},
-    {"<topology version=\"3.0\">\n</topology>\n",
-     "1: hwloc XML version 3.0, which the hwloc 2 here cannot read; hwloc 3 "
+    {"<topology version=\"4.0\">\n</topology>\n",
+     "1: hwloc XML version 4.0, which the hwloc 2 here cannot read; hwloc 4 "
      "can, and its 'lstopo --export-xml-flags v2 FILE.xml' writes what this "
      "reads"},
     {"<topology version=\"2.0\">\n<object type=\"Machine\"></topology>\n",

@@ -139,6 +139,19 @@ bool fake_stays(const struct function *function);
 size_t fake_run_bytes(const struct function *function, const void *argument,
                       uint32_t blocks);
 
+/* turns.c: while a kernel stays on the GPU, from begin to end, work of other
+ * processes there waits. */
+int fake_turn_begin(int gpu); /* for fake_turn_end */
+void fake_turn_end(int turn); /* -1 is fine */
+void fake_turn_wait(int gpu);
+
+/* memory.c, for pool.c: addresses that are nobody's, and memory there; `bare`
+ * memory has no id, is not kept in step and is not for other processes. */
+uint64_t fake_reserve(size_t size);
+int fake_map_at(uint64_t start, size_t size, int gpu, int fd);
+int fake_unmap_at(uint64_t start, size_t size);
+void fake_make_bare(uint64_t start);
+
 /* stream.c */
 struct event;
 struct stream;

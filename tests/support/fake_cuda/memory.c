@@ -28,7 +28,7 @@ enum {
     ATTRIBUTE_ORDINAL = 9,
     PAGE = 4096
 };
-enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2 };
+enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
 static size_t arena_room = (size_t)1 << 38; /* less where it is not to be had */
 
 /* What an exported handle says; 64 bytes with the rest zero. */
@@ -48,6 +48,7 @@ struct range {
     int gpu;      /* -1: pinned host memory */
     int fd;       /* -1: opened from another process, or another driver's */
     bool foreign; /* another driver's */
+    bool bare;    /* of a pool, or mapped piece by piece */
     bool in_step; /* synchronous copies are done when they return */
     struct owner owner;
     uint64_t id;
@@ -101,6 +102,13 @@ static bool holds(uint64_t address, size_t bytes, int *gpu)
 {
     const struct range *range = find(address);
 
+    /* pieces that are mapped side by side are one to the user */
+    while (range && range->bare &&
+           bytes > range->size - (address - range->start)) {
+        bytes -= range->size - (address - range->start);
+        address = range->start + range->size;
+        range = find(address);
+    }
     if (!range || bytes > range->size - (address - range->start))
         return false;
     *gpu = range->gpu;
@@ -204,10 +212,8 @@ static void leave_room(const struct range *range)
     holes = hole;
 }
 
-static int map_twice(struct range *range, int fd, off_t offset)
+static void make_arena(void)
 {
-    int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
-
     while (!arena && arena_room > PAGE) {
         void *room = mmap(NULL, 2 * arena_room, PROT_NONE,
                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -217,7 +223,16 @@ static int map_twice(struct range *range, int fd, off_t offset)
         else
             arena = room;
     }
-    range->start = find_room(range->room);
+}
+
+/* At the start that the range has, if it has one. */
+static int map_twice(struct range *range, int fd, off_t offset)
+{
+    int shown = getenv("FAKE_CUDA_READABLE") ? PROT_READ | PROT_WRITE : 0;
+
+    make_arena();
+    if (!range->start)
+        range->start = find_room(range->room);
     if (!range->start)
         return OUT_OF_MEMORY;
     if (mmap((void *)range->start, range->room, shown, MAP_SHARED | MAP_FIXED,
@@ -411,6 +426,65 @@ static void wait_for_gpu(void)
     fake_drain();
 }
 
+uint64_t fake_reserve(size_t size)
+{
+    uint64_t start;
+
+    pthread_mutex_lock(&fake_lock);
+    make_arena();
+    start = find_room((size + PAGE - 1) / PAGE * PAGE);
+    pthread_mutex_unlock(&fake_lock);
+    return start;
+}
+
+int fake_map_at(uint64_t start, size_t size, int gpu, int fd)
+{
+    struct range *range = range_new(size, gpu, fd);
+    int code = OUT_OF_MEMORY;
+
+    pthread_mutex_lock(&fake_lock);
+    if (range) {
+        range->start = start;
+        code = map_twice(range, fd, 0);
+    }
+    if (!code) {
+        add(range);
+        range->bare = true;
+        used[gpu] += size;
+    } else {
+        free(range);
+    }
+    pthread_mutex_unlock(&fake_lock);
+    return code;
+}
+
+int fake_unmap_at(uint64_t start, size_t size)
+{
+    struct range *range;
+    bool any = false;
+
+    for (;;) {
+        uint64_t at = 0;
+
+        pthread_mutex_lock(&fake_lock);
+        for (range = ranges; range; range = range->next)
+            if (range->bare && range->start - start < size)
+                at = range->start;
+        pthread_mutex_unlock(&fake_lock);
+        if (!at)
+            return any ? SUCCESS : INVALID_VALUE;
+        any = true;
+        (void)drop(at, false, false);
+    }
+}
+
+void fake_make_bare(uint64_t start)
+{
+    pthread_mutex_lock(&fake_lock);
+    find(start)->bare = true;
+    pthread_mutex_unlock(&fake_lock);
+}
+
 API int cuMemFree_v2(uint64_t pointer)
 {
     FAULT();
@@ -508,11 +582,13 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
         result = fake_broken;
     } else if (holds(pointer, 1, &gpu)) {
         result = SUCCESS;
-        id = find(pointer)->id;
+        id = find(pointer)->bare ? 0 : find(pointer)->id;
     }
     pthread_mutex_unlock(&fake_lock);
     if (!result && attribute == ATTRIBUTE_MEMORY_TYPE)
-        *(unsigned *)out = gpu < 0 ? MEMORY_HOST : MEMORY_DEVICE;
+        *(unsigned *)out = gpu < 0                       ? MEMORY_HOST
+                           : getenv("FAKE_CUDA_UNIFIED") ? MEMORY_UNIFIED
+                                                         : MEMORY_DEVICE;
     else if (!result && attribute == ATTRIBUTE_ORDINAL)
         *(int *)out = gpu < 0 ? 0 : gpu;
     else if (!result && attribute == ATTRIBUTE_ID)
@@ -528,17 +604,19 @@ API int cuPointerSetAttribute(const void *value, int attribute,
                               uint64_t pointer)
 {
     struct range *range;
-    bool good;
+    bool good, bare;
 
     FAULT();
     pthread_mutex_lock(&fake_lock);
     range = find(pointer);
-    good = value && attribute == ATTRIBUTE_SYNC && range && range->gpu >= 0;
+    bare = range && range->bare;
+    good = !bare && value && attribute == ATTRIBUTE_SYNC && range &&
+           range->gpu >= 0;
     if (good)
         range->in_step = true;
     pthread_mutex_unlock(&fake_lock);
     if (!good)
-        return INVALID_VALUE;
+        return bare ? NOT_SUPPORTED : INVALID_VALUE;
     /* copies that have returned and are still pending are done first */
     return fake_settle(fake_context_of(pointer));
 }
@@ -631,7 +709,7 @@ API int cuIpcGetMemHandle(struct handle *handle, uint64_t pointer)
     FAULT();
     pthread_mutex_lock(&fake_lock);
     range = find(pointer);
-    if (range && range->fd >= 0)
+    if (range && range->fd >= 0 && !range->bare)
         exported =
             (struct exported){MAGIC,        getpid(),    range->fd, range->gpu,
                               range->start, range->size, range->id};

@@ -210,6 +210,8 @@ static double price(const struct op *op)
 {
     size_t bytes = op->row_bytes * op->rows * op->planes;
 
+    if (op->staged) /* the end of a copy that was paid by its caller */
+        return 0;
     if (op->work == WORK_KERNEL)
         return fake_cost(COST_KERNEL, fake_run_bytes(op->function, op->argument,
                                                      op->blocks));
@@ -246,17 +248,30 @@ static void reach(const struct op *op)
                          __ATOMIC_RELEASE);
 }
 
+/* What is to be ended once the work is done. */
+static int take_turn(const struct op *op, int gpu)
+{
+    if (stays(op))
+        return fake_turn_begin(gpu);
+    if (op->work == WORK_COPY || op->work == WORK_FILL ||
+        op->work == WORK_KERNEL)
+        fake_turn_wait(gpu);
+    return -1;
+}
+
 /* The lock is held on entry and on return, not meanwhile. */
 static void finish_one(struct stream *stream)
 {
     struct op *op = stream->first;
-    int code = 0, before = fake_broken;
+    int code = 0, before = fake_broken, turn;
     double cost;
 
     pthread_mutex_unlock(&fake_lock);
+    turn = take_turn(op, fake_gpu_of(stream->owner.context));
     cost = price(op);
     if (!before)
         code = work_on(op, stream->owner.context);
+    fake_turn_end(turn);
     pthread_mutex_lock(&fake_lock);
     if (code && !fake_broken)
         fake_broken = code;

@@ -175,6 +175,7 @@ static nw_status open_parts(nw_channel *channel)
         channel->has_gpu = nw_memory_open();
         channel->gpu_count = nw_memory_gpus();
         channel->mapping = channel->reaches ? nw_mapping_open() : NULL;
+        nw_mapping_prepare(channel->mapping);
         channel->opens = channel->has_gpu && (!open || strcmp(open, "off"));
         nw_fetch_open(channel);
         status = nw_peers_meet(channel);

@@ -37,7 +37,7 @@ static bool may_loop(nw_channel *channel, const struct nw_slot *slot,
 
     return slot->fabric->reach &&
            !nw_regions_take(&channel->regions[f], slot->fabric,
-                            request->message.buffer, &request->kept);
+                            &request->message, &request->kept);
 }
 
 /* The adapter writes from the slot through itself into the GPU. */
@@ -100,11 +100,15 @@ static nw_status into_gpu(nw_channel *channel, struct nw_slot *slot,
     size_t bytes = room_of(slot, request);
     enum nw_channel_copy copy = choose(channel, slot, request);
 
+    /* what cannot be mapped (of pools, or mapped piece by piece) is copied */
+    if (copy == NW_CHANNEL_FASTCOPY &&
+        nw_mapping_store(channel->mapping, request->message.buffer,
+                         slot->payload, bytes))
+        copy = NW_CHANNEL_NAIVE;
     request->result.copy = copy;
     channel->counts.copied[copy]++;
     if (copy == NW_CHANNEL_FASTCOPY)
-        return nw_mapping_store(channel->mapping, request->message.buffer,
-                                slot->payload, bytes);
+        return NW_OK;
     if (copy == NW_CHANNEL_LOOPBACK)
         return by_loopback(channel, slot, request);
     return nw_memory_copy_in(request->gpu, request->message.buffer,

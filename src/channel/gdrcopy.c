@@ -97,7 +97,7 @@ static struct kept *oldest(void)
     return best;
 }
 
-static struct kept *keep(uint64_t address, uint64_t id)
+static struct kept *keep(uint64_t address, size_t length, uint64_t id)
 {
     struct kept *one = oldest();
     uint64_t start = 0, end;
@@ -105,12 +105,12 @@ static struct kept *keep(uint64_t address, uint64_t id)
     unsigned on = 1;
     void *at = NULL;
 
-    if (gdr.range(&start, &bytes, address))
+    /* copies by the driver and stores by the CPU must not overtake */
+    if (gdr.range(&start, &bytes, address) ||
+        address + length > start + bytes || gdr.set(&on, ABOUT_SYNC, address))
         return NULL;
     end = (start + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
     start &= ~(uint64_t)(PAGE - 1);
-    /* copies by the driver and stores by the CPU must not overtake */
-    (void)gdr.set(&on, ABOUT_SYNC, address);
     if (gdr.pin(session, start, end - start, 0, 0, &one->handle))
         return NULL;
     if (gdr.map(session, one->handle, &at, end - start)) {
@@ -130,10 +130,10 @@ static nw_status gdr_map_at(void *gpu, size_t bytes, void **out)
     struct kept *one = NULL;
 
     (void)pthread_mutex_lock(&lock);
-    if (!gdr.attribute(&id, ABOUT_ID, address)) {
+    if (!gdr.attribute(&id, ABOUT_ID, address) && id) {
         one = find(address, bytes, id);
         if (!one)
-            one = keep(address, id);
+            one = keep(address, bytes, id);
     }
     if (one) {
         one->used = ++uses;

@@ -61,6 +61,19 @@ void nw_mapping_close(const struct nw_mapping *mapping)
         mapping->close();
 }
 
+void nw_mapping_prepare(const struct nw_mapping *mapping)
+{
+    if (mapping && mapping->prepare)
+        mapping->prepare(nw_memory_home());
+}
+
+bool nw_mapping_is_asked_for(const struct nw_mapping *mapping)
+{
+    const char *name = asked();
+
+    return name && !strcmp(name, mapping->name);
+}
+
 nw_status nw_mapping_store(const struct nw_mapping *mapping, void *gpu,
                            const void *from, size_t bytes)
 {

@@ -15,6 +15,8 @@ struct nw_mapping {
     /* Whether it can be used here; each true is followed by a close. */
     bool (*open)(void);
     void (*close)(void); /* NULL: nothing to end */
+    /* Makes ready what messages of that GPU need; NULL: nothing. */
+    void (*prepare)(int32_t gpu);
     /* Where the CPU reaches [gpu, gpu + bytes). Asked before every use: memory
      * that was freed meanwhile is an error, NW_ECUDA. Cached inside. NULL where
      * there is no such place but the two below, done on return. */
@@ -35,6 +37,10 @@ extern const struct nw_mapping nw_mapping_emulated;
  * NULL where none does. */
 const struct nw_mapping *nw_mapping_open(void);
 void nw_mapping_close(const struct nw_mapping *mapping); /* NULL is fine */
+/* For the GPU that the caller uses, before its first message; NULL is fine. */
+void nw_mapping_prepare(const struct nw_mapping *mapping);
+/* Whether $NODEWISE_CHANNEL_MAPPING names this one. */
+bool nw_mapping_is_asked_for(const struct nw_mapping *mapping);
 /* Whether it reaches this memory: memory of Vulkan's is reached whichever of
  * them is open, other memory not by Vulkan's. NULL: none is open. */
 bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu);

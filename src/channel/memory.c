@@ -79,15 +79,32 @@ nw_status nw_memory_copy_over(int32_t gpu, void *to, const void *from,
 {
     void *before = gpus->context();
     nw_status status = gpus->select(gpu < 0 ? nw_memory_home() : gpu);
+    nw_gpu_stream stream = status ? NULL : gpus->own();
 
     if (!status && gpu < 0)
         status = gpus->copy_in(to, from, bytes);
     else if (!status)
-        status = gpus->copy(to, from, bytes, NULL);
+        status = gpus->copy(to, from, bytes, stream);
     if (!status && gpu >= 0)
-        status = gpus->stream_wait(NULL);
+        status = gpus->stream_wait(stream);
     gpus->restore(before);
     return status;
+}
+
+struct nw_gpu_life nw_memory_life(int32_t gpu)
+{
+    void *before = gpus->context();
+    struct nw_gpu_life life = {0, 0};
+
+    if (!gpus->select(gpu))
+        life = gpus->life();
+    gpus->restore(before);
+    return life;
+}
+
+bool nw_memory_lives(const struct nw_gpu_life *life)
+{
+    return gpus->lives(life);
 }
 
 nw_status nw_memory_range(const void *memory, struct nw_memory_range *out)
@@ -124,6 +141,7 @@ nw_status nw_memory_offer(int32_t gpu, void *memory,
     memcpy(out->handle, handle.bytes, sizeof out->handle);
     out->offset = offset;
     out->id = range.id;
+    out->bytes = range.bytes - offset;
     return NW_OK;
 }
 

@@ -3,6 +3,8 @@
 #ifndef NW_CHANNEL_MEMORY_H
 #define NW_CHANNEL_MEMORY_H
 
+#include "gpu/gpu.h"
+
 #include <nodewise/status.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +26,10 @@ NW_MUST_CHECK nw_status nw_memory_copy_out(int32_t gpu, void *to,
  * case by nw_memory_home. */
 NW_MUST_CHECK nw_status nw_memory_copy_over(int32_t gpu, void *to,
                                             const void *from, size_t bytes);
+/* Of the context in which the library works on a GPU: what was made in a life
+ * that has ended, since the program reset the GPU, must not be touched. */
+struct nw_gpu_life nw_memory_life(int32_t gpu);
+bool nw_memory_lives(const struct nw_gpu_life *life);
 /* The allocation that GPU memory lies in; `id` is never another's. */
 struct nw_memory_range {
     void *start;
@@ -38,6 +44,7 @@ NW_MUST_CHECK nw_status nw_memory_keep_in_step(void *memory);
 struct nw_memory_offer {
     char handle[64];
     uint64_t offset, id;
+    size_t bytes; /* from there to the end of the allocation */
 };
 NW_MUST_CHECK nw_status nw_memory_offer(int32_t gpu, void *memory,
                                         struct nw_memory_offer *out);

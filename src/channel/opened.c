@@ -75,7 +75,8 @@ bool nw_opened_offer(nw_channel_request *request)
     struct nw_memory_offer offer;
 
     if (!may_offer(request) ||
-        nw_memory_offer(request->gpu, request->message.buffer, &offer))
+        nw_memory_offer(request->gpu, request->message.buffer, &offer) ||
+        offer.bytes < request->total)
         return false;
     memcpy(open.handle, offer.handle, sizeof open.handle);
     open.address = offer.offset;
@@ -87,7 +88,8 @@ bool nw_opened_offer(nw_channel_request *request)
 
 static void opened_drop(struct nw_opened *one)
 {
-    nw_memory_close(one->at, one->memory);
+    if (one->memory && nw_memory_lives(&one->life))
+        nw_memory_close(one->at, one->memory);
     one->memory = NULL;
 }
 
@@ -123,9 +125,11 @@ static struct nw_opened *opened_find(nw_channel *channel,
     struct nw_opened *best = channel->opened;
 
     for (struct nw_opened *one = best; one < channel->opened + NW_OPENED; one++)
-        if (one->memory && one->peer == peer->rank && one->at == at &&
-            one->id == open->key &&
-            !memcmp(one->handle, open->handle, sizeof one->handle))
+        if (one->memory && !nw_memory_lives(&one->life))
+            opened_drop(best = one);
+        else if (one->memory && one->peer == peer->rank && one->at == at &&
+                 one->id == open->key &&
+                 !memcmp(one->handle, open->handle, sizeof one->handle))
             return one;
         else if (!one->memory || (best->memory && one->used_ns < best->used_ns))
             best = one;
@@ -145,6 +149,7 @@ static nw_status open_memory(nw_channel *channel, const struct nw_peer *peer,
             nw_opened_forget(channel, peer))
             status = nw_memory_open_offer(at, open->handle, &one->memory);
         one->at = at;
+        one->life = nw_memory_life(at);
         memcpy(one->handle, open->handle, sizeof one->handle);
         one->id = open->key;
         one->peer = peer->rank;

@@ -6,6 +6,7 @@
 #include "channel/regions.h"
 
 #include "base/array.h"
+#include "base/status.h"
 #include "channel/reach.h"
 
 #include <stdlib.h>
@@ -135,8 +136,8 @@ static nw_status enter(struct nw_regions *regions, struct nw_endpoint *fabric,
     void *start = (void *)(uintptr_t)region->start, *base = NULL;
     nw_status status = nw_reach_map(fabric, start, bytes, &base);
 
-    if (!status)
-        status = nw_memory_keep_in_step(start);
+    if (!status && nw_memory_keep_in_step(start))
+        status = NW_EIO;
     if (status)
         return status;
     region->base = base;
@@ -179,6 +180,8 @@ nw_status nw_regions_hold(struct nw_regions *regions,
     nw_status status = NW_OK;
     uint64_t start = (uintptr_t)range->start, end = start + range->bytes;
 
+    if (!range->id) /* nobody could tell when it is freed */
+        return nw_fail(NW_EIO, "the driver has no id of this GPU memory");
     while ((region = overlapping(regions->root, start, end)) &&
            (region->id != range->id || region->start != start ||
             region->end != end))
@@ -196,12 +199,17 @@ nw_status nw_regions_hold(struct nw_regions *regions,
 }
 
 nw_status nw_regions_take(struct nw_regions *regions,
-                          struct nw_endpoint *fabric, void *memory,
+                          struct nw_endpoint *fabric,
+                          const struct nw_channel_message *message,
                           struct nw_region **out)
 {
     struct nw_memory_range range = {0};
-    nw_status status = nw_memory_range(memory, &range);
+    nw_status status = nw_memory_range(message->buffer, &range);
+    size_t offset =
+        (size_t)((const char *)message->buffer - (const char *)range.start);
 
+    if (!status && message->bytes > range.bytes - offset)
+        status = nw_fail(NW_EIO, "the message lies in several allocations");
     return status ? status : nw_regions_hold(regions, fabric, &range, out);
 }
 

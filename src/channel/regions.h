@@ -6,6 +6,8 @@
 
 #include "channel/endpoint.h"
 
+#include <nodewise/channel.h>
+
 enum { NW_REGIONS = 64 };
 
 /* One allocation. `last` is the greatest end of it and all below it. */
@@ -24,13 +26,14 @@ struct nw_regions {
     unsigned count;
 };
 
-/* The region that holds GPU memory, registered now or before. The driver is
- * asked each time whose memory it is: what was freed and given out anew is
- * registered anew, since no call of ours sees it freed. NW_EIO where the
- * provider refuses it, whatever is let go of. */
-NW_MUST_CHECK nw_status nw_regions_take(struct nw_regions *regions,
-                                        struct nw_endpoint *fabric,
-                                        void *memory, struct nw_region **out);
+/* The region that holds a message's GPU memory, registered now or before. The
+ * driver is asked each time whose memory it is: what was freed and given out
+ * anew is registered anew, since no call of ours sees it freed. NW_EIO if the
+ * provider refuses it, whatever is let go of, and for memory that the driver
+ * cannot name or keep in step (of pools, or mapped piece by piece). */
+NW_MUST_CHECK nw_status nw_regions_take(
+    struct nw_regions *regions, struct nw_endpoint *fabric,
+    const struct nw_channel_message *message, struct nw_region **out);
 /* The same, of an allocation that was asked about just now. */
 struct nw_memory_range;
 NW_MUST_CHECK nw_status nw_regions_hold(struct nw_regions *regions,

@@ -114,7 +114,7 @@ nw_status nw_rendezvous_keep_region(nw_channel_request *request)
     if (!request->kept)
         status = nw_regions_take(&request->channel->regions[f],
                                  nw_rendezvous_fabric(request),
-                                 request->message.buffer, &request->kept);
+                                 &request->message, &request->kept);
     request->staged = status == NW_EIO;
     return request->staged ? NW_OK : status;
 }

@@ -10,19 +10,27 @@
  * It is launched when two messages come within IDLE_NS. Nobody waits for one
  * that has not begun, since the GPU may be full of the application's kernels,
  * which may wait for our message: until it runs, the driver copies.
+ *
+ * It is not launched where it would make others wait: where several processes
+ * use the GPU and no MPS runs, their kernels take turns with ours, unless the
+ * user asked for it. Nor where CUDA_LAUNCH_BLOCKING makes the launch wait for
+ * its end. What it needs is made when a mapping is opened, for the GPU in use.
  */
 #include "channel/mapping.h"
 
 #include "base/clock.h"
 #include "base/status.h"
 #include "channel/memory.h"
+#include "channel/sharing.h"
 #include "channel/vulkan.h"
 #include "gpu/gpu.h"
 #include "gpu/resident.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     GPUS = 32,
@@ -34,7 +42,9 @@ static const uint64_t LOST_NS = UINT64_C(10000000000);
 
 struct resident {
     pthread_mutex_t lock;
-    nw_gpu_stream stream; /* NULL: not begun */
+    nw_gpu_stream stream;    /* NULL: not begun */
+    struct nw_gpu_life life; /* in which all this was made */
+    int sharing;             /* a descriptor; -1: none */
     struct nw_resident_inbox *inbox;
     void *inbox_gpu; /* the same, as the GPU reads it */
     struct nw_resident_outbox *outbox;
@@ -108,8 +118,11 @@ static void drop_inbox(struct resident *one)
 static nw_status begin(struct resident *one, int32_t gpu)
 {
     void *inbox = NULL, *outbox = NULL;
-    nw_status status = make_inbox(one, gpu, &inbox);
+    nw_status status = gpus->load(NW_RESIDENT_KERNEL);
 
+    one->life = gpus->life();
+    if (!status)
+        status = make_inbox(one, gpu, &inbox);
     if (!status)
         status = gpus->alloc_pinned(sizeof *one->outbox, &outbox);
     if (!status)
@@ -121,7 +134,34 @@ static nw_status begin(struct resident *one, int32_t gpu)
     }
     one->inbox = memset(inbox, 0, sizeof *one->inbox);
     one->outbox = memset(outbox, 0, sizeof *one->outbox);
+    one->sharing = nw_sharing_join(gpu);
     return NW_OK;
+}
+
+/* The program reset the GPU: all this went with it, and must not be touched. */
+static void forget_dead(struct resident *one)
+{
+    if (!one->stream || gpus->lives(&one->life))
+        return;
+    one->stream = NULL;
+    one->inbox = NULL;
+    one->inbox_gpu = NULL;
+    one->outbox = NULL;
+    one->epoch = one->turn = 0;
+    if (one->sharing >= 0)
+        (void)close(one->sharing);
+}
+
+/* With that GPU current; barred if anything fails. */
+static void make_ready(struct resident *one, int32_t gpu)
+{
+    void *context = gpus->context();
+    nw_status status = gpus->select(gpu);
+
+    if (!status && !one->stream)
+        status = begin(one, gpu);
+    one->barred |= status != NW_OK;
+    gpus->restore(context);
 }
 
 /* Orders that the last kernel did not take are of turns before this one's. */
@@ -144,23 +184,27 @@ static nw_status launch(struct resident *one)
     return status;
 }
 
+static bool takes_turns(const struct resident *one, int32_t gpu)
+{
+    return !nw_mapping_is_asked_for(&nw_mapping_resident) &&
+           nw_sharing_takes_turns(gpu, one->sharing);
+}
+
 /* Launches one where messages come close together and none is under way. */
 static void call(struct resident *one, int32_t gpu)
 {
     uint64_t now = nw_clock_ns(), before = one->asked;
     void *context;
-    nw_status status;
 
     one->asked = now;
     if (one->barred || now - before > IDLE_NS || (one->epoch && !is_gone(one)))
         return;
+    if (!one->stream) /* a GPU that came into use later */
+        make_ready(one, gpu);
+    if (one->barred || takes_turns(one, gpu))
+        return;
     context = gpus->context();
-    status = gpus->select(gpu);
-    if (!status && !one->stream)
-        status = begin(one, gpu);
-    if (!status)
-        status = launch(one);
-    one->barred = status != NW_OK;
+    one->barred = gpus->select(gpu) || launch(one);
     gpus->restore(context);
 }
 
@@ -288,22 +332,34 @@ static nw_status drive(int32_t gpu, const struct move *move)
                : nw_memory_copy_in(gpu, move->gpu, move->host, move->bytes);
 }
 
-static nw_status move(const struct move *move)
+/* Whether the kernel may touch all of it: it must not touch freed memory, which
+ * the driver's copy reports, nor memory that the driver cannot describe or keep
+ * in step with others, nor that of a context other than its own. */
+static bool is_whole(const struct move *move)
 {
     struct nw_memory_range range = {0};
-    nw_status status = nw_memory_range(move->gpu, &range);
-    int32_t gpu = status ? -1 : nw_memory_gpu(move->gpu);
+
+    return gpus->serves(move->gpu) && !nw_memory_keep_in_step(move->gpu) &&
+           !nw_memory_range(move->gpu, &range) &&
+           move->bytes <=
+               range.bytes - (size_t)(move->gpu - (char *)range.start);
+}
+
+static nw_status move(const struct move *move)
+{
+    nw_status status = NW_OK;
+    int32_t gpu = nw_memory_gpu(move->gpu);
     struct resident *one;
     bool done = false;
 
-    if (status)
-        return status;
-    if (gpu < 0 || gpu >= GPUS ||
-        move->bytes > range.bytes - (size_t)(move->gpu - (char *)range.start))
+    if (gpu < 0)
         return nw_fail(NW_ECUDA, "%zu bytes at %p are no GPU memory (any more)",
                        move->bytes, (void *)move->gpu);
+    if (gpu >= GPUS || !is_whole(move))
+        return drive(gpu, move);
     one = &residents[gpu];
     (void)pthread_mutex_lock(&one->lock);
+    forget_dead(one);
     call(one, gpu);
     if (is_here(one) && !one->barred)
         status = serve(one, move, &done);
@@ -330,12 +386,35 @@ static nw_status load(void *to, const void *gpu, size_t bytes)
 
 /* -- users -- */
 
+static bool launches_wait(void)
+{
+    const char *word = getenv("CUDA_LAUNCH_BLOCKING");
+
+    return word && atoi(word);
+}
+
 static bool open(void)
 {
+    if (launches_wait())
+        return false;
     (void)pthread_mutex_lock(&users_lock);
     users++;
     (void)pthread_mutex_unlock(&users_lock);
     return true;
+}
+
+static void prepare(int32_t gpu)
+{
+    struct resident *one;
+
+    if (gpu >= GPUS)
+        return;
+    one = &residents[gpu];
+    (void)pthread_mutex_lock(&one->lock);
+    forget_dead(one);
+    if (!one->stream && !one->barred)
+        make_ready(one, gpu);
+    (void)pthread_mutex_unlock(&one->lock);
 }
 
 static void end(struct resident *one, int32_t gpu)
@@ -343,6 +422,7 @@ static void end(struct resident *one, int32_t gpu)
     void *context;
 
     (void)pthread_mutex_lock(&one->lock);
+    forget_dead(one);
     if (one->stream) {
         context = gpus->context();
         if (!gpus->select(gpu)) {
@@ -353,10 +433,12 @@ static void end(struct resident *one, int32_t gpu)
             gpus->free_pinned(one->outbox);
         }
         gpus->restore(context);
+        if (one->sharing >= 0)
+            (void)close(one->sharing);
         one->stream = NULL;
         one->epoch = one->turn = 0;
-        one->barred = false;
     }
+    one->barred = false;
     (void)pthread_mutex_unlock(&one->lock);
 }
 
@@ -374,6 +456,7 @@ const struct nw_mapping nw_mapping_resident = {
     .name = "resident",
     .open = open,
     .close = close_all,
+    .prepare = prepare,
     .store = store,
     .load = load,
 };

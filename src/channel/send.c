@@ -44,9 +44,10 @@ static nw_status take_out(nw_channel_request *request, char *payload)
     if (copy == NW_CHANNEL_COPY_AUTO)
         copy = nw_choose_way(channel, request, message->bytes).copy;
     if (copy == NW_CHANNEL_FASTCOPY && channel->mapping &&
-        channel->mapping->load)
-        return nw_mapping_load(channel->mapping, payload, message->buffer,
-                               message->bytes);
+        channel->mapping->load &&
+        !nw_mapping_load(channel->mapping, payload, message->buffer,
+                         message->bytes))
+        return NW_OK;
     return nw_memory_copy_out(request->gpu, payload, message->buffer,
                               message->bytes);
 }
@@ -64,8 +65,7 @@ static bool find_straight(nw_channel_request *request)
         nw_reach_map(fabric, message->buffer, message->bytes, &mapped))
         return false;
     if (fabric->reach != NW_REACH_PLAYED &&
-        nw_regions_take(&channel->regions[f], fabric, message->buffer,
-                        &request->kept))
+        nw_regions_take(&channel->regions[f], fabric, message, &request->kept))
         return false;
     nw_reach_pay(fabric, NW_ADAPTER_READ, message->bytes);
     request->payload = mapped;

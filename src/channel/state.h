@@ -8,6 +8,7 @@
 #include "channel/choose.h"
 #include "channel/endpoint.h"
 #include "channel/mapping.h"
+#include "channel/memory.h"
 #include "channel/reach.h"
 #include "channel/regions.h"
 #include "channel/thresholds.h"
@@ -94,7 +95,8 @@ struct nw_opened {
     void *memory; /* NULL: free */
     char handle[64];
     uint64_t id, used_ns;
-    int32_t peer, at; /* `at`: the GPU whose copies it was opened for */
+    int32_t peer, at;        /* `at`: the GPU whose copies it was opened for */
+    struct nw_gpu_life life; /* in which it was opened */
 };
 
 struct nw_control {

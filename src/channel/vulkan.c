@@ -53,6 +53,7 @@ struct kept {
     size_t bytes;
     void *memory, *imported;
     int32_t whose;
+    struct nw_gpu_life life; /* in which the driver has it */
 };
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
@@ -267,6 +268,7 @@ static nw_status import(struct kept *one, int fd)
         return nw_fail(NW_ECUDA, "the CUDA driver maps no memory of Vulkan");
     }
     one->gpu = (char *)gpu;
+    one->life = gpus->life();
     return NW_OK;
 }
 
@@ -319,8 +321,22 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
     return status;
 }
 
+/* Of a GPU that was reset the driver has nothing any more, and may give the
+ * addresses out anew. */
+static void forget_dead(void)
+{
+    for (struct kept *one = kept; one < kept + KEPT; one++) {
+        if (!one->gpu || gpus->lives(&one->life))
+            continue;
+        vk.free(devices[one->whose].device, one->memory, NULL);
+        one->gpu = NULL;
+        (void)__atomic_sub_fetch(&kept_count, 1, __ATOMIC_RELEASE);
+    }
+}
+
 static struct kept *find(const void *memory, size_t bytes)
 {
+    forget_dead();
     for (struct kept *one = kept; one < kept + KEPT; one++) {
         size_t at = (size_t)((const char *)memory - one->gpu);
 

@@ -22,6 +22,7 @@ enum {
     EVENT_SHARED = 4,
     CAPTURE_THREAD = 1,
     IPC_REACH_PEER = 1,
+    ABOUT_MPS = 133, /* from 12.5 on */
 };
 
 struct nw_cuda nw_cuda;
@@ -71,6 +72,17 @@ static nw_status select_gpu(int32_t gpu)
     if (!code)
         code = nw_cuda.set_current(context);
     return nw_cuda_check(code, "select a GPU");
+}
+
+bool nw_cuda_has_mps(int32_t gpu, bool *out)
+{
+    int device = 0, has = 0;
+
+    if (nw_cuda.get_device(&device, gpu) ||
+        nw_cuda.device_about(&has, ABOUT_MPS, device))
+        return false;
+    *out = has != 0;
+    return true;
 }
 
 static void *context(void)

@@ -40,11 +40,10 @@ struct cu_copy {
     X(set_current, "cuCtxSetCurrent", (cu_context context))                    \
     X(get_current, "cuCtxGetCurrent", (cu_context * context))                  \
     X(context_device, "cuCtxGetDevice", (int *device))                         \
+    X(device_about, "cuDeviceGetAttribute", (int *out, int what, int device))  \
     X(context_state, "cuDevicePrimaryCtxGetState",                             \
       (int device, unsigned *flags, int *active))                              \
     X(capture_mode, "cuThreadExchangeStreamCaptureMode", (int *mode))          \
-    X(is_capturing, "cuStreamIsCapturing",                                     \
-      (nw_gpu_stream stream, int *status))                                     \
     X(can_reach, "cuDeviceCanAccessPeer", (int *can, int from, int to))        \
     X(reach, "cuCtxEnablePeerAccess", (cu_context to, unsigned flags))         \
     X(alloc, "cuMemAlloc_v2", (cu_memory * memory, size_t bytes))              \
@@ -58,6 +57,10 @@ struct cu_copy {
     X(attribute, "cuPointerGetAttribute", (void *out, int what, cu_memory at)) \
     X(set_attribute, "cuPointerSetAttribute",                                  \
       (const void *value, int what, cu_memory at))                             \
+    X(copy_in, "cuMemcpyHtoDAsync_v2",                                         \
+      (cu_memory gpu, const void *host, size_t bytes, nw_gpu_stream stream))   \
+    X(copy_out, "cuMemcpyDtoHAsync_v2",                                        \
+      (void *host, cu_memory gpu, size_t bytes, nw_gpu_stream stream))         \
     X(copy, "cuMemcpyAsync",                                                   \
       (cu_memory to, cu_memory from, size_t bytes, nw_gpu_stream stream))      \
     X(copy_box, "cuMemcpy3DAsync_v2",                                          \
@@ -124,6 +127,9 @@ int nw_cuda_context(int32_t gpu, cu_context *out);
  * that has one already, else 0. A context on another would take time, and
  * hundreds of megabytes of it. */
 int32_t nw_cuda_home(void);
+/* Whether MPS shares the GPU among processes; false if the driver cannot say.
+ */
+bool nw_cuda_has_mps(int32_t gpu, bool *out);
 bool nw_cuda_serves(const void *memory);
 struct nw_gpu_life nw_cuda_life(void);
 bool nw_cuda_lives(const struct nw_gpu_life *life);
@@ -132,7 +138,6 @@ nw_gpu_stream nw_cuda_own(void);
  * of another thread's that captures a stream forbids it. */
 struct nw_cuda_stay {
     nw_gpu_stream stream; /* the library's own; NULL where it has none */
-    nw_gpu_event fence;
     int mode;
     bool moved;
 };

@@ -12,8 +12,7 @@
 enum {
     GPUS = 256,
     WITNESS = 8, /* bytes */
-    STREAM_NON_BLOCKING = 1,
-    EVENT_NO_TIMING = 2,
+    STREAM_BLOCKING = 0,
     ABOUT_CONTEXT = 1,
     ABOUT_ID = 7,
     ABOUT_GPU = 9,
@@ -28,7 +27,6 @@ enum {
 struct known {
     cu_context context;
     nw_gpu_stream stream;
-    nw_gpu_event fence;
     cu_memory witness; /* lives as long as the context */
     uint64_t id;       /* of the witness, which no other memory ever has */
 };
@@ -72,10 +70,9 @@ static void context_furnish(struct known *known)
 
     (void)nw_cuda.get_current(&before);
     if (!nw_cuda.set_current(known->context)) {
-        if (nw_cuda.stream_new(&known->stream, STREAM_NON_BLOCKING))
+        /* programs send what they put into the default stream */
+        if (nw_cuda.stream_new(&known->stream, STREAM_BLOCKING))
             known->stream = NULL;
-        if (nw_cuda.event_new(&known->fence, EVENT_NO_TIMING))
-            known->fence = NULL;
         if (nw_cuda.alloc(&known->witness, WITNESS) ||
             nw_cuda.attribute(&known->id, ABOUT_ID, known->witness))
             known->id = 0;
@@ -231,7 +228,6 @@ int nw_cuda_enter(struct nw_cuda_stay *stay)
         stay->moved = !code;
     }
     stay->stream = known.stream;
-    stay->fence = known.fence;
     return code;
 }
 

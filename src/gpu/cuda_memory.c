@@ -10,6 +10,7 @@
 enum {
     HOST_PORTABLE = 1,
     HOST_MAPPED = 2,
+    ABOUT_CONTEXT = 1,
     ABOUT_KIND = 2,
     ABOUT_SYNC = 6,
     ABOUT_ID = 7,
@@ -134,13 +135,23 @@ uint64_t nw_cuda_id(const void *memory)
     return nw_cuda.attribute(&id, ABOUT_ID, (cu_memory)memory) ? 0 : id;
 }
 
+/* Allocations whose synchronous copies, the program's too, are done when they
+ * return. The driver's own are not where they come from pageable memory: their
+ * end would overtake, or be overtaken by, what others do. */
 nw_status nw_cuda_keep_in_step(void *memory)
 {
+    static uint64_t kept[1024]; /* by the last bits of their ids */
+    uint64_t id = nw_cuda_id(memory);
+    uint64_t *at = &kept[id % (sizeof kept / sizeof *kept)];
     unsigned on = 1;
+    int code = 0;
 
-    return nw_cuda_check(
-        nw_cuda.set_attribute(&on, ABOUT_SYNC, (cu_memory)memory),
-        "keep copies in step with others");
+    if (id && __atomic_load_n(at, __ATOMIC_RELAXED) == id)
+        return NW_OK;
+    code = nw_cuda.set_attribute(&on, ABOUT_SYNC, (cu_memory)memory);
+    if (!code)
+        __atomic_store_n(at, id, __ATOMIC_RELAXED);
+    return nw_cuda_check(code, "keep copies in step with others");
 }
 
 /* Not in the list of what every driver must have: it is younger. */
@@ -162,42 +173,33 @@ nw_status nw_cuda_dmabuf(void *memory, size_t bytes, int *out)
 
 /* --- copies that are done when they return --- */
 
-/* Allocations whose synchronous copies, the program's too, are done when they
- * return. The driver's own are not where they come from pageable memory: their
- * end would overtake, or be overtaken by, what our stream does. */
-static bool memory_settled(const void *memory)
+/* Our stream comes after the default stream of its own context alone: memory of
+ * another one waits for that one's. */
+static void memory_await(const void *gpu)
 {
-    static uint64_t settled[1024]; /* by the last bits of their ids */
-    uint64_t id = nw_cuda_id(memory);
-    uint64_t *at = &settled[id % (sizeof settled / sizeof *settled)];
-    bool done = id && __atomic_load_n(at, __ATOMIC_RELAXED) == id;
+    cu_context theirs = NULL, ours = NULL;
 
-    if (done || !id || nw_cuda_keep_in_step((void *)memory))
-        return done;
-    __atomic_store_n(at, id, __ATOMIC_RELAXED);
-    return true;
+    if (nw_cuda.attribute(&theirs, ABOUT_CONTEXT, (cu_memory)gpu) || !theirs ||
+        nw_cuda.get_current(&ours) || theirs == ours ||
+        nw_cuda.set_current(theirs))
+        return;
+    (void)nw_cuda.stream_wait(NULL);
+    (void)nw_cuda.set_current(ours);
 }
 
-/* Memory that cannot be kept in step (of pools, or mapped): our stream waits
- * for the default one, unless that is forbidden while one is captured. */
-static void memory_fence(const struct nw_cuda_stay *stay)
-{
-    int capturing = 1;
-
-    if (stay->fence && !nw_cuda.is_capturing(NULL, &capturing) && !capturing &&
-        !nw_cuda.event_record(stay->fence, NULL))
-        (void)nw_cuda.event_join(stay->stream, stay->fence, 0);
-}
-
-static int memory_move(cu_memory to, cu_memory from, size_t bytes, bool in)
+/* By the calls that say which side is the GPU's: memory that was freed is an
+ * error then, not taken for the host's. */
+static int memory_move(void *gpu, void *host, size_t bytes, bool in)
 {
     struct nw_cuda_stay stay;
     int code = nw_cuda_enter(&stay);
 
-    if (!code && !memory_settled((const void *)(in ? to : from)))
-        memory_fence(&stay);
     if (!code)
-        code = nw_cuda.copy(to, from, bytes, stay.stream);
+        memory_await(gpu);
+    if (!code && in)
+        code = nw_cuda.copy_in((cu_memory)gpu, host, bytes, stay.stream);
+    else if (!code)
+        code = nw_cuda.copy_out(host, (cu_memory)gpu, bytes, stay.stream);
     if (!code)
         code = nw_cuda.stream_wait(stay.stream);
     nw_cuda_leave(&stay);
@@ -206,16 +208,14 @@ static int memory_move(cu_memory to, cu_memory from, size_t bytes, bool in)
 
 nw_status nw_cuda_copy_in(void *gpu, const void *host, size_t bytes)
 {
-    return nw_cuda_check(
-        memory_move((cu_memory)gpu, (cu_memory)host, bytes, true),
-        "copy to a GPU");
+    return nw_cuda_check(memory_move(gpu, (void *)host, bytes, true),
+                         "copy to a GPU");
 }
 
 nw_status nw_cuda_copy_out(void *host, const void *gpu, size_t bytes)
 {
-    return nw_cuda_check(
-        memory_move((cu_memory)host, (cu_memory)gpu, bytes, false),
-        "copy from a GPU");
+    return nw_cuda_check(memory_move((void *)gpu, host, bytes, false),
+                         "copy from a GPU");
 }
 
 nw_status nw_cuda_copy(void *to, const void *from, size_t bytes,

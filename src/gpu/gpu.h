@@ -75,7 +75,8 @@ struct nw_gpu {
     void (*drop)(
         void *memory); /* no work uses it any more: waits for nothing */
     /* Between GPU memory and any host memory; done, on the GPU too, when they
-     * return. They wait for no stream of the program's. */
+     * return. They come after the work that the program put into the default
+     * stream before, and wait for no other stream of the program's. */
     nw_status (*copy_in)(void *gpu, const void *host, size_t bytes);
     nw_status (*copy_out)(void *host, const void *gpu, size_t bytes);
     /* Host memory that GPUs reach at the same address. */
@@ -98,7 +99,8 @@ struct nw_gpu {
     nw_status (*reach)(int32_t to);
 
     /* A stream of the library's on the current GPU, for work that is waited for
-     * at once. It waits for no other stream, as those of stream_new. */
+     * at once. That comes after the work that the program put into the default
+     * stream before, and waits for no other stream of the program's. */
     nw_gpu_stream (*own)(void);
     nw_status (*stream_new)(nw_gpu_stream *out); /* waits for no other stream */
     void (*stream_free)(nw_gpu_stream stream);

@@ -609,6 +609,53 @@ static void one_that_is_refused_leaves_the_others(void **state)
     unsetenv("FAKE_CUDA_FAIL");
 }
 
+/* Memory of a pool has no id, is in step with nothing, and is for no other
+ * process: its messages are copied, whatever way others go. */
+static void send_from_pool(nw_channel *channel, const struct job *job,
+                           int32_t rank)
+{
+    static const size_t sizes[] = {8, 5000, 30000, 300000};
+    int (*alloc)(void **, size_t, void *);
+    struct nw_channel_counts counts;
+
+    (void)job;
+    *(void **)&alloc =
+        dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemAllocAsync");
+    for (int i = 0; i < 16; i++) {
+        size_t bytes = sizes[i % 4];
+        nw_channel_request *request = NULL;
+        struct nw_channel_message message = {NULL, bytes, !rank, i};
+        char *words = malloc(bytes);
+        void *other = page(true, bytes); /* which makes a GPU current */
+
+        SHOULD(!alloc(&message.buffer, bytes, NULL));
+        memset(words, rank ? 0 : 'a' + i, bytes);
+        MUST(nw_channel_memory_copy(message.buffer, words, bytes));
+        MUST(rank ? nw_channel_receive(channel, &message, &request)
+                  : nw_channel_send(channel, &message, &request));
+        MUST(nw_channel_wait(&request, NULL));
+        MUST(nw_channel_memory_copy(words, message.buffer, bytes));
+        for (size_t b = 0; b < bytes; b++)
+            SHOULD(words[b] == 'a' + i);
+        nw_channel_memory_free(true, other);
+        free(words);
+    }
+    nw_channel_count(channel, &counts);
+    SHOULD(!counts.opened);
+}
+
+static void pool_memory_is_copied(void **state)
+{
+    struct job job = {.count = 2, .gpu = true, .work = send_from_pool};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        job.copy = i == 1 ? NW_CHANNEL_LOOPBACK : NW_CHANNEL_COPY_AUTO;
+        job.resident = i == 2;
+        assert_int_equal(ranks_run(&job), 0);
+    }
+}
+
 /* One at a time, so that each is timed; a few go either way before one is kept.
  */
 static void weigh(nw_channel *channel, const struct job *job, int32_t rank)
@@ -705,12 +752,15 @@ static void keep_regions(nw_channel *channel, const struct job *job,
     nw_random_init(&random, 11);
     for (int i = 0; i < BUFFERS; i++)
         memory[i] = page(true, BYTES);
-    MUST(nw_regions_take(&regions, &fabric, memory[0], &held));
+    MUST(nw_regions_take(&regions, &fabric,
+                         &(struct nw_channel_message){.buffer = memory[0]},
+                         &held));
     for (int i = 0; i < job->messages; i++) {
         uint64_t at = nw_random_below(&random, BUFFERS);
-        char *inside = (char *)memory[at] + nw_random_below(&random, BYTES);
+        struct nw_channel_message inside = {
+            .buffer = (char *)memory[at] + nw_random_below(&random, BYTES)};
 
-        MUST(nw_regions_take(&regions, &fabric, inside, &region));
+        MUST(nw_regions_take(&regions, &fabric, &inside, &region));
         SHOULD(region->start == (uintptr_t)memory[at]);
         SHOULD((at == 0) == (region == held)); /* in use, so never dropped */
         SHOULD(regions.count <= NW_REGIONS);
@@ -719,7 +769,9 @@ static void keep_regions(nw_channel *channel, const struct job *job,
     SHOULD(regions.count == NW_REGIONS);
     SHOULD(regions.hits > (uint64_t)job->messages / 2);
     nw_channel_memory_free(true, memory[0]);
-    SHOULD(nw_regions_take(&regions, &fabric, memory[0], &region) == NW_ECUDA);
+    SHOULD(nw_regions_take(&regions, &fabric,
+                           &(struct nw_channel_message){.buffer = memory[0]},
+                           &region) == NW_ECUDA);
     nw_regions_give(held);
     nw_regions_close(&regions);
     nw_endpoint_close(&fabric);
@@ -928,6 +980,7 @@ int main(void)
         cmocka_unit_test(large_ones_are_copied_into_opened_memory),
         cmocka_unit_test(opened_memory_is_not_kept_for_ever),
         cmocka_unit_test(one_that_is_refused_leaves_the_others),
+        cmocka_unit_test(pool_memory_is_copied),
         cmocka_unit_test(smaller_ones_where_that_is_faster),
         cmocka_unit_test(small_ones_do_not_overtake),
         cmocka_unit_test(one_channel_goes_as_it_is_forced),

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -316,6 +317,182 @@ static void test_bad_memory(void **state)
     in_process(bad_memory);
 }
 
+/* A message finds all that it needs there. */
+static void ready_at_open(void)
+{
+    long (*live)(void);
+    const struct nw_mapping *mapping = open_resident();
+    char *device = memory_of(0, ROOM);
+    long before;
+
+    *(void **)&live = driver("fake_cuda_live");
+    nw_mapping_prepare(mapping);
+    before = live();
+    stay();
+    use(mapping, device);
+    SHOULD(live() == before);
+    nw_mapping_close(mapping);
+}
+
+static void test_ready_at_open(void **state)
+{
+    (void)state;
+    in_process(ready_at_open);
+}
+
+/* Two processes on one GPU, whose work takes turns unless MPS runs. */
+static void share(int32_t rank, int meet)
+{
+    const struct nw_mapping *mapping = &nw_mapping_resident;
+    unsigned long (*turns)(void);
+    struct nw_resident_counts counts;
+    char *device, byte = 'a';
+
+    *(void **)&turns = driver("fake_cuda_turns");
+    SHOULD(nw_memory_open() && mapping->open());
+    device = memory_of(0, ROOM);
+    mapping->prepare(0);
+    SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
+    for (int i = 0; i < 2000; i++)
+        MUST(nw_mapping_store(mapping, device, &rank, sizeof rank));
+    SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
+    nw_resident_count(&counts);
+    SHOULD((counts.launched > 0) == (getenv("FAKE_CUDA_MPS") != NULL));
+    SHOULD(turns() == 0);
+    nw_mapping_close(mapping);
+}
+
+static void share_both(void)
+{
+    int meet[2], how = 0;
+    pid_t child;
+
+    setenv("FAKE_CUDA_UUID", "5ead0000000000000000000000000000", 1);
+    SHOULD(!socketpair(AF_UNIX, SOCK_STREAM, 0, meet));
+    child = fork();
+    if (!child) {
+        alarm(120);
+        share(1, meet[1]);
+        exit(0);
+    }
+    share(0, meet[0]);
+    SHOULD(waitpid(child, &how, 0) == child && !how);
+}
+
+static void share_with_mps(void)
+{
+    setenv("FAKE_CUDA_MPS", "1", 1);
+    share_both();
+}
+
+static void test_nobody_waits_for_it(void **state)
+{
+    (void)state;
+    in_process(share_both);
+    in_process(share_with_mps);
+}
+
+/* cudaDeviceReset frees all that was made, and what comes next begins anew. */
+static void reset_gpu(void)
+{
+    const struct nw_mapping *mapping = open_resident();
+    int (*reset)(int);
+    char *device = memory_of(0, ROOM);
+
+    *(void **)&reset = driver("cuDevicePrimaryCtxReset_v2");
+    stay();
+    use(mapping, device);
+    SHOULD(!reset(0));
+    device = memory_of(0, ROOM);
+    use(mapping, device);
+    SHOULD(!reset(0));
+    nw_mapping_close(mapping);
+}
+
+static void test_reset(void **state)
+{
+    (void)state;
+    in_process(reset_gpu);
+}
+
+/* Kernels of one context must not touch memory of another. */
+static void other_context(void)
+{
+    const struct nw_mapping *mapping = open_resident();
+    int (*create)(void **, unsigned, int), (*alloc)(uint64_t *, size_t);
+    char *device = memory_of(0, ROOM);
+    struct nw_random random;
+    uint64_t theirs = 0;
+    void *context;
+
+    *(void **)&create = driver("cuCtxCreate_v2");
+    *(void **)&alloc = driver("cuMemAlloc_v2");
+    stay();
+    use(mapping, device);
+    SHOULD(!create(&context, 0, 0) && !alloc(&theirs, ROOM));
+    nw_random_init(&random, 8);
+    for (int i = 0; i < 20; i++) {
+        try_one(mapping, 0, (char *)theirs, &random);
+        MUST(nw_gpu_cuda.select(0));
+        use(mapping, device);
+    }
+    nw_mapping_close(mapping);
+}
+
+static void test_other_context(void **state)
+{
+    (void)state;
+    in_process(other_context);
+}
+
+/* Two pieces side by side, as expandable segments are. */
+static char *mapped_memory(size_t piece)
+{
+    int (*reserve)(uint64_t *, size_t, size_t, uint64_t, unsigned long long);
+    int (*create)(void **, size_t, const void *, unsigned long long);
+    int (*map)(uint64_t, size_t, size_t, void *, unsigned long long);
+    const int properties[8] = {1, 0, 1, 0};
+    uint64_t start = 0;
+    void *physical;
+
+    *(void **)&reserve = driver("cuMemAddressReserve");
+    *(void **)&create = driver("cuMemCreate");
+    *(void **)&map = driver("cuMemMap");
+    SHOULD(!reserve(&start, 2 * piece, 0, 0, 0));
+    for (int i = 0; i < 2; i++)
+        SHOULD(!create(&physical, piece, properties, 0) &&
+               !map(start + i * piece, piece, 0, physical, 0));
+    return (char *)start;
+}
+
+/* What the driver describes in part only is copied. */
+static void pool_memory(void)
+{
+    const struct nw_mapping *mapping = open_resident();
+    int (*alloc)(uint64_t *, size_t, void *);
+    char *device = memory_of(0, ROOM);
+    uint64_t pool = 0;
+    struct nw_random random;
+
+    *(void **)&alloc = driver("cuMemAllocAsync");
+    stay();
+    nw_random_init(&random, 4);
+    SHOULD(!alloc(&pool, ROOM, NULL));
+    for (int i = 0; i < 20; i++) {
+        use(mapping, device);
+        try_one(mapping, 0, (char *)pool, &random);
+        use(mapping, device);
+        try_one(mapping, 0, mapped_memory(ROOM / 2), &random);
+    }
+    nw_mapping_close(mapping);
+}
+
+static void test_pool_memory(void **state)
+{
+    (void)state;
+    in_process(pool_memory);
+}
+
 static const char *chosen(const char *word)
 {
     const struct nw_mapping *mapping;
@@ -334,6 +511,9 @@ static void by_name(void)
     SHOULD(!strcmp(chosen(NULL), "emulated")); /* the double's own */
     SHOULD(!strcmp(chosen("auto"), "emulated"));
     SHOULD(!strcmp(chosen("emulated"), "emulated"));
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    SHOULD(!strcmp(chosen("resident"), "none"));
+    setenv("CUDA_LAUNCH_BLOCKING", "0", 1);
     SHOULD(!strcmp(chosen("resident"), "resident"));
     SHOULD(!strcmp(chosen("gdrcopy"), "none"));
     SHOULD(!strcmp(chosen("none"), "none"));
@@ -444,6 +624,7 @@ static void one_memory(void)
     setenv("NODEWISE_CHANNEL_MAPPING", "vulkan", 1);
     mapping = nw_mapping_open();
     SHOULD(mapping && !strcmp(mapping->name, "vulkan"));
+    nw_gpu_cuda.free(memory_of(0, 1)); /* what the library keeps on a GPU */
     *(void **)&live = driver("fake_cuda_live");
     MUST(nw_gpu_cuda.select(1)); /* what the library has in a context */
     MUST(nw_gpu_cuda.select(0));
@@ -627,13 +808,24 @@ static void test_messages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_any_bytes),    cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_leaves),       cmocka_unit_test(test_full_gpu),
-        cmocka_unit_test(test_no_kernel),    cmocka_unit_test(test_bad_memory),
-        cmocka_unit_test(test_by_name),      cmocka_unit_test(test_one_memory),
-        cmocka_unit_test(test_inbox_on_gpu), cmocka_unit_test(test_no_import),
-        cmocka_unit_test(test_no_such_gpu),  cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_leaves),
+        cmocka_unit_test(test_full_gpu),
+        cmocka_unit_test(test_no_kernel),
+        cmocka_unit_test(test_bad_memory),
+        cmocka_unit_test(test_by_name),
+        cmocka_unit_test(test_one_memory),
+        cmocka_unit_test(test_inbox_on_gpu),
+        cmocka_unit_test(test_no_import),
+        cmocka_unit_test(test_no_such_gpu),
+        cmocka_unit_test(test_messages),
         cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_ready_at_open),
+        cmocka_unit_test(test_nobody_waits_for_it),
+        cmocka_unit_test(test_reset),
+        cmocka_unit_test(test_other_context),
+        cmocka_unit_test(test_pool_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

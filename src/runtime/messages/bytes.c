@@ -33,6 +33,7 @@ static nw_status move(bool out, const void *device, void *host, size_t bytes)
 static nw_status by_driver(void *to, const void *from, size_t bytes)
 {
     nw_status status = nw_messages_open_gpu();
+    nw_gpu_stream stream = NULL;
     int32_t gpu = 0;
     void *before;
 
@@ -42,9 +43,11 @@ static nw_status by_driver(void *to, const void *from, size_t bytes)
     before = nw_gpu_cuda.context();
     status = nw_gpu_cuda.select(gpu < 0 ? 0 : gpu);
     if (!status)
-        status = nw_gpu_cuda.copy(to, from, bytes, NULL);
+        stream = nw_gpu_cuda.own();
     if (!status)
-        status = nw_gpu_cuda.stream_wait(NULL);
+        status = nw_gpu_cuda.copy(to, from, bytes, stream);
+    if (!status)
+        status = nw_gpu_cuda.stream_wait(stream);
     nw_gpu_cuda.restore(before);
     return status;
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Pinning memory takes longer than most messages: what was pinned is kept, by
- * powers of two, and bounded. */
+ * powers of two, and bounded. Memory that was pinned in a context that the
+ * program has reset since is gone: it is forgotten, neither used nor freed. */
 #include "runtime/messages/staging.h"
 
 #include "base/array.h"
 #include "base/status.h"
+#include "channel/memory.h"
 #include "gpu/gpu.h"
 
 #include <pthread.h>
@@ -29,11 +31,16 @@ static int class_of(size_t bytes)
     return class;
 }
 
+static bool host_lives(const struct nw_host *host)
+{
+    return !host->pinned || nw_gpu_cuda.lives(&host->life);
+}
+
 static void let_go(struct nw_host *host)
 {
-    if (host->pinned)
+    if (host->pinned && host_lives(host))
         nw_gpu_cuda.free_pinned(host->memory);
-    else
+    else if (!host->pinned)
         free(host->memory);
     free(host);
 }
@@ -70,13 +77,31 @@ static struct nw_host *take_kept(int class)
     return host;
 }
 
+/* A thread without a current context pins, too. */
+static bool host_pin(struct nw_host *host)
+{
+    void *before = nw_gpu_cuda.context(), *memory = NULL;
+    bool pinned = !nw_gpu_cuda.select(nw_memory_home()) &&
+                  !nw_gpu_cuda.alloc_pinned(host->bytes, &memory);
+
+    if (pinned) {
+        host->memory = memory;
+        host->life = nw_gpu_cuda.life();
+    }
+    nw_gpu_cuda.restore(before);
+    return pinned;
+}
+
 nw_status nw_host_take(size_t bytes, struct nw_host **out)
 {
     int class = class_of(bytes);
     struct nw_host *host = class < CLASSES ? take_kept(class) : NULL;
-    void *memory = NULL;
     nw_status status;
 
+    while (host && !host_lives(host)) {
+        let_go(host);
+        host = take_kept(class);
+    }
     if (host) {
         *out = host;
         return NW_OK;
@@ -85,9 +110,9 @@ nw_status nw_host_take(size_t bytes, struct nw_host **out)
     if (status)
         return status;
     host->bytes = class < CLASSES ? (size_t)1 << (SMALLEST + class) : bytes;
-    host->pinned =
-        class < CLASSES && !nw_gpu_cuda.alloc_pinned(host->bytes, &memory);
-    host->memory = host->pinned ? memory : malloc(host->bytes);
+    host->pinned = class < CLASSES && host_pin(host);
+    if (!host->pinned)
+        host->memory = malloc(host->bytes);
     if (!host->memory) {
         free(host);
         return nw_fail(NW_ENOMEM, "no room for %zu bytes of host memory",

@@ -19,8 +19,8 @@ static struct nw_job *jobs; /* last used first */
 static void free_job(struct nw_job *job)
 {
     nw_gpu_job_free(job->kernel);
-    if (!job->what.dense)
-        nw_gpu_cuda.free(job->dense);
+    if (!job->what.dense && nw_gpu_cuda.lives(&job->life))
+        nw_gpu_cuda.drop(job->dense);
     free(job);
 }
 
@@ -78,7 +78,8 @@ static nw_status make_job(const struct nw_pieces *what, struct nw_job *job)
     nw_status status = nw_runs_repeat(&all, what->layout, what->count,
                                       (MPI_Aint[]){0, what->layout->extent});
 
-    *job = (struct nw_job){.layout = what->layout->id, .what = *what};
+    *job = (struct nw_job){
+        .layout = what->layout->id, .what = *what, .life = nw_gpu_cuda.life()};
     if (!status)
         status = nw_alloc(all.count, sizeof *pieces, &pieces);
     if (!status && !dense)
@@ -101,7 +102,7 @@ static bool fits(const struct nw_job *job, const struct nw_pieces *what)
     return job->layout == what->layout->id &&
            job->what.device == what->device && job->what.count == what->count &&
            job->what.gpu == what->gpu && job->what.out == what->out &&
-           job->what.dense == what->dense;
+           job->what.dense == what->dense && nw_gpu_cuda.lives(&job->life);
 }
 
 /* Out of the list, made where there was none. */
@@ -110,6 +111,9 @@ nw_status nw_job_take(const struct nw_pieces *what, struct nw_job **out)
     struct nw_job **at = &jobs, *job;
     nw_status status;
 
+    if (!nw_gpu_cuda.serves(what->device +
+                            nw_typemap_low(what->layout, what->count)))
+        return nw_fail(NW_EUNSUPPORTED, "memory of another context");
     pthread_mutex_lock(&lock);
     while (*at && !fits(*at, what))
         at = &(*at)->next;
@@ -132,9 +136,10 @@ nw_status nw_job_take(const struct nw_pieces *what, struct nw_job **out)
 
 nw_status nw_job_run(const struct nw_job *job)
 {
-    nw_status status = nw_gpu_job_launch(job->kernel, NULL);
+    nw_gpu_stream stream = nw_gpu_cuda.own();
+    nw_status status = nw_gpu_job_launch(job->kernel, stream);
 
-    return status ? status : nw_gpu_cuda.stream_wait(NULL);
+    return status ? status : nw_gpu_cuda.stream_wait(stream);
 }
 
 static void keep(struct nw_job *job)

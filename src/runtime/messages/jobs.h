@@ -5,6 +5,7 @@
 #define NW_MESSAGES_JOBS_H
 
 #include "base/pace.h"
+#include "gpu/gpu.h"
 #include "runtime/messages/typemap.h"
 
 struct nw_gpu_job;
@@ -25,10 +26,12 @@ struct nw_job {
     struct nw_pieces what; /* its layout may be gone */
     char *dense;
     struct nw_gpu_job *kernel;
-    struct nw_pace pace; /* of the kernel, and of the CPU in its place */
+    struct nw_gpu_life life; /* in which it was made */
+    struct nw_pace pace;     /* of the kernel, and of the CPU in its place */
 };
 
-/* With that GPU current. To be given back; kept only where it is good. */
+/* With that GPU current. To be given back; kept only where it is good.
+ * NW_EUNSUPPORTED for memory of a context other than the current one. */
 NW_MUST_CHECK nw_status nw_job_take(const struct nw_pieces *what,
                                     struct nw_job **out);
 NW_MUST_CHECK nw_status nw_job_run(const struct nw_job *job); /* and waits */

@@ -17,6 +17,7 @@ static struct {
     char *memory; /* NULL: none */
     size_t bytes;
     int32_t gpu;
+    struct nw_gpu_life life; /* in which the memory is there */
     /* slots under way, by where they lie */
     struct extent {
         uint32_t index;
@@ -53,6 +54,7 @@ static nw_status make(size_t bytes)
     } else {
         pool.memory = memory;
         pool.bytes = bytes;
+        pool.life = nw_gpu_cuda.life();
     }
     nw_gpu_cuda.restore(before);
     return status;
@@ -162,7 +164,7 @@ bool nw_slot_take(size_t bytes, struct nw_slot *out)
     int place = -1;
 
     pthread_mutex_lock(&lock);
-    if (room <= pool.bytes) {
+    if (room <= pool.bytes && nw_gpu_cuda.lives(&pool.life)) {
         reclaim();
         if (pool.count < NW_SLOTS)
             place = find_gap(room, &at);
@@ -259,7 +261,7 @@ void nw_slots_close(void)
     if (!pool.memory)
         return;
     before = nw_gpu_cuda.context();
-    if (!nw_gpu_cuda.select(pool.gpu))
+    if (nw_gpu_cuda.lives(&pool.life) && !nw_gpu_cuda.select(pool.gpu))
         nw_gpu_cuda.free(pool.memory);
     nw_gpu_cuda.restore(before);
     memset(&pool, 0, sizeof pool);

@@ -4,6 +4,7 @@
 #ifndef NW_MESSAGES_STAGING_H
 #define NW_MESSAGES_STAGING_H
 
+#include "gpu/gpu.h"
 #include "runtime/messages/owner.h"
 #include "runtime/messages/typemap.h"
 #include "runtime/messages/messages.h"
@@ -14,6 +15,7 @@ struct nw_host {
     char *memory;
     size_t bytes;
     bool pinned;
+    struct nw_gpu_life life; /* of the context in which it was pinned */
 };
 NW_MUST_CHECK nw_status nw_host_take(size_t bytes, struct nw_host **out);
 void nw_host_give(struct nw_host *host); /* NULL is fine */

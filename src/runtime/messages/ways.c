@@ -55,6 +55,7 @@ static void open_mapping(void)
         return;
     forced = copy && !strcmp(copy, "fastcopy");
     mapping = nw_mapping_open();
+    nw_mapping_prepare(mapping);
     nw_pulls_start(copy);
 }
 

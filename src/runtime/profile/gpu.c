@@ -16,7 +16,8 @@
 #include <time.h>
 
 /* Own declarations of the few driver calls that are needed. */
-enum { CU_MEMORY_TYPE = 2, CU_MEMORY_DEVICE = 2, CU_SUCCESS = 0 };
+enum { CU_MEMORY_TYPE = 2, CU_SUCCESS = 0 };
+enum { CU_MEMORY_DEVICE = 2, CU_MEMORY_UNIFIED = 4 };
 enum { CU_NOT_ITS_OWN = 1 /* what is said of memory that it did not give */ };
 typedef int (*pointer_query)(void *out, int attribute, uint64_t pointer);
 typedef int (*context_query)(void **context);
@@ -143,6 +144,6 @@ bool nw_gpu_holds(const void *address)
     query = __atomic_load_n(&get_attribute, __ATOMIC_RELAXED);
     code = query(&type, CU_MEMORY_TYPE, (uintptr_t)address);
     return code == CU_SUCCESS
-               ? type == CU_MEMORY_DEVICE
+               ? type == CU_MEMORY_DEVICE || type == CU_MEMORY_UNIFIED
                : code != CU_NOT_ITS_OWN && nw_is_out_of_reach(address);
 }

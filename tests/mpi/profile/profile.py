@@ -190,13 +190,14 @@ def others():
 
 def kinds():
     folder = os.environ["NW_FAKE_CUDA"]
-    result, lines = profile(
-        launcher(4, variables=["LD_LIBRARY_PATH=" + folder,
-                               "FAKE_CUDA_READABLE=1"]) + [program("kinds")])
-    ok(result.returncode == 0 and not result.stderr, "runs", result)
-    got, wanted = counted("\n".join(lines)), counted(result.stdout)
-    ok({key[2] for key in wanted} == {"hh", "gg", "hg", "gh"}, "all four kinds")
-    same("host and GPU are told apart", got, wanted)
+    for managed in [], ["FAKE_CUDA_UNIFIED=1"]:
+        result, lines = profile(
+            launcher(4, variables=["LD_LIBRARY_PATH=" + folder,
+                                   "FAKE_CUDA_READABLE=1"] + managed) + [program("kinds")])
+        ok(result.returncode == 0 and not result.stderr, "runs", result)
+        got, wanted = counted("\n".join(lines)), counted(result.stdout)
+        ok({key[2] for key in wanted} == {"hh", "gg", "hg", "gh"}, "all four kinds")
+        same("host and GPU are told apart", got, wanted)
 
 
 # rings and double trees, in communicators that number ranks their own way

@@ -54,8 +54,8 @@ static int push_copy(struct op *op, struct stream *stream)
     return fake_push(stream, op);
 }
 
-API int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes,
-                      struct stream *stream)
+static int push_line(uint64_t to, uint64_t from, size_t bytes,
+                     struct stream *stream)
 {
     struct op op = {.work = WORK_COPY,
                     .to = {.at = to},
@@ -63,12 +63,39 @@ API int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes,
                     .row_bytes = bytes,
                     .rows = 1,
                     .planes = 1};
-    int code = fake_is_device(to) == fake_is_device(from) ? SUCCESS
-               : fake_is_device(to) ? fake_fault("copy-in")
-                                    : fake_fault("copy-out");
 
+    return push_copy(&op, stream);
+}
+
+API int cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes,
+                      struct stream *stream)
+{
     FAULT();
-    return code ? code : push_copy(&op, stream);
+    return push_line(to, from, bytes, stream);
+}
+
+API int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes,
+                             struct stream *stream)
+{
+    int gpu, code = fake_fault("copy-in");
+
+    if (code)
+        return code;
+    if (bytes && (!fake_holds(to, bytes, &gpu) || gpu < 0))
+        return INVALID_VALUE;
+    return push_line(to, (uintptr_t)from, bytes, stream);
+}
+
+API int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes,
+                             struct stream *stream)
+{
+    int gpu, code = fake_fault("copy-out");
+
+    if (code)
+        return code;
+    if (bytes && (!fake_holds(from, bytes, &gpu) || gpu < 0))
+        return INVALID_VALUE;
+    return push_line((uintptr_t)to, from, bytes, stream);
 }
 
 static int push_box(const struct copy_box *box, struct stream *stream)

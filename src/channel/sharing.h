@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which processes of this host use the same GPU. */
+#ifndef NW_CHANNEL_SHARING_H
+#define NW_CHANNEL_SHARING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Says to other processes that this one uses the GPU; -1 if that fails, else a
+ * descriptor that is to be closed. */
+int nw_sharing_join(int32_t gpu);
+/* Whether the work of several processes that have joined takes turns on the
+ * GPU: it is shared, and no MPS lets it run side by side. Without a descriptor
+ * nobody can tell: true. */
+bool nw_sharing_takes_turns(int32_t gpu, int descriptor);
+
+#endif

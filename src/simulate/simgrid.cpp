@@ -21,6 +21,7 @@
  * as TCP does; so its links have none, and flows start at their latency.
  */
 #include <simgrid/s4u.hpp>
+#include <simgrid/version.h>
 
 #include <algorithm>
 #include <chrono>
@@ -38,6 +39,56 @@ namespace s4u = simgrid::s4u;
 
 namespace
 {
+
+/* SimGrid 4 has other names for what builds a platform. */
+#if SIMGRID_VERSION >= 40000
+s4u::NetZone *add_zone(s4u::Engine &engine, const char *name)
+{
+    return engine.get_netzone_root()->add_netzone_full(name);
+}
+s4u::Host *add_host(s4u::NetZone *zone, const std::string &name)
+{
+    return zone->add_host(name, 1.0);
+}
+s4u::Link *add_link(s4u::NetZone *zone, const std::string &name, double speed)
+{
+    return zone->add_link(name, speed);
+}
+void add_route(s4u::NetZone *zone, s4u::Host *from, s4u::Host *to,
+               const std::vector<s4u::LinkInRoute> &route)
+{
+    zone->add_route(from, to, route, false);
+}
+template <class F>
+void add_actor(s4u::Engine &engine, const char *name, s4u::Host *host, F code)
+{
+    engine.add_actor(name, host, std::move(code));
+}
+#else
+s4u::NetZone *add_zone(s4u::Engine &, const char *name)
+{
+    return s4u::create_full_zone(name);
+}
+s4u::Host *add_host(s4u::NetZone *zone, const std::string &name)
+{
+    return zone->create_host(name, 1.0);
+}
+s4u::Link *add_link(s4u::NetZone *zone, const std::string &name, double speed)
+{
+    return zone->create_link(name, speed);
+}
+void add_route(s4u::NetZone *zone, s4u::Host *from, s4u::Host *to,
+               const std::vector<s4u::LinkInRoute> &route)
+{
+    zone->add_route(from->get_netpoint(), to->get_netpoint(), nullptr, nullptr,
+                    route, false);
+}
+template <class F>
+void add_actor(s4u::Engine &, const char *name, s4u::Host *host, F code)
+{
+    s4u::Actor::create(name, host, std::move(code));
+}
+#endif
 
 struct Flow {
     double latency, bytes;
@@ -153,9 +204,9 @@ class Simulation
     {
         width = (size_t)std::ceil(std::sqrt((double)job.flows.size()));
         for (size_t i = 0; i < width; i++)
-            from.push_back(zone->create_host("from" + std::to_string(i), 1.0));
+            from.push_back(add_host(zone, "from" + std::to_string(i)));
         for (size_t i = 0; i < width; i++)
-            to.push_back(zone->create_host("to" + std::to_string(i), 1.0));
+            to.push_back(add_host(zone, "to" + std::to_string(i)));
     }
 
     void make_routes(s4u::NetZone *zone)
@@ -163,16 +214,14 @@ class Simulation
         std::vector<s4u::Link *> links;
 
         for (size_t i = 0; i < job.bandwidth.size(); i++)
-            links.push_back(zone->create_link(
-                std::to_string(i), job.bandwidth[i] * byte * job.unit));
+            links.push_back(add_link(zone, std::to_string(i),
+                                     job.bandwidth[i] * byte * job.unit));
         for (size_t f = 0; f < job.flows.size(); f++) {
             std::vector<s4u::LinkInRoute> route;
 
             for (size_t link : job.flows[f].links)
                 route.emplace_back(links[link]);
-            zone->add_route(source(f)->get_netpoint(),
-                            target(f)->get_netpoint(), nullptr, nullptr, route,
-                            false);
+            add_route(zone, source(f), target(f), route);
         }
     }
 
@@ -211,16 +260,16 @@ class Simulation
             comm->wait();
     }
 
-    void make_actors()
+    void make_actors(s4u::Engine &engine)
     {
         std::vector<std::vector<size_t>> flows(width);
 
         for (size_t f : order)
             flows[f / width].push_back(f);
         for (size_t i = 0; i < width; i++) {
-            s4u::Actor::create("receive", to[i], [this, i] { receive(i); });
-            s4u::Actor::create("send", from[i],
-                               [this, mine = flows[i]] { send(mine); });
+            add_actor(engine, "receive", to[i], [this, i] { receive(i); });
+            add_actor(engine, "send", from[i],
+                      [this, mine = flows[i]] { send(mine); });
         }
     }
 
@@ -248,14 +297,14 @@ class Simulation
 
     double run(s4u::Engine &engine)
     {
-        s4u::NetZone *zone = s4u::create_full_zone("machine");
+        s4u::NetZone *zone = add_zone(engine, "machine");
 
         if (job.flows.empty())
             return 0;
         make_hosts(zone);
         make_routes(zone);
         zone->seal();
-        make_actors();
+        make_actors(engine);
         engine.run();
         return s4u::Engine::get_clock() * job.unit;
     }

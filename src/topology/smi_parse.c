@@ -146,11 +146,32 @@ static nw_status take_header(struct reader *reader, char *line)
     while (!status && (word = next_column(reader, &rest))) {
         if (!strcmp(word, "CPU") || !strcmp(word, "CPU Affinity"))
             break;
+        if (!strncmp(word, "NIC", 3) && strstr(word + 3, "NIC"))
+            return bad(
+                reader,
+                "two columns run together, as in copies from a page; "
+                "write the table again with 'nvidia-smi topo -m > FILE':",
+                word);
         if (*word)
             status = add_device(reader, word);
     }
     reader->known = reader->smi->count;
     return status;
+}
+
+/* Two words without a blank between them: NODENODE, SYSSYS, NODEPIX. */
+static bool is_glued(const char *cell)
+{
+    static const char *const words[] = {"PIX", "PXB",  "PHB", "PSB",
+                                        "SYS", "NODE", "SOC"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t length = strlen(words[i]);
+
+        if (!strncmp(cell, words[i], length) && cell[length])
+            return true;
+    }
+    return false;
 }
 
 static nw_status parse_cell(const struct reader *reader, const char *cell,
@@ -170,6 +191,13 @@ static nw_status parse_cell(const struct reader *reader, const char *cell,
             *close = (uint8_t)words[i].close;
             return NW_OK;
         }
+    if (is_glued(cell))
+        return nw_fail(
+            NW_EFORMAT,
+            "%s:%d: '%.40s' is two columns run together, as in copies "
+            "from a page; write the table again with 'nvidia-smi topo "
+            "-m > FILE'",
+            reader->smi->file, reader->line, cell);
     if (strncmp(cell, "NV", 2) || !nw_parse_i32(cell + 2, &count) ||
         count < 1 || count > 1000)
         return bad(reader, "no PIX, PXB, PHB, NODE, SYS, NV# or X:", cell);

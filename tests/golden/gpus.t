@@ -202,6 +202,13 @@ $ f="$FIXTURES/gpus/valid/crossed.txt"; nodewise topology nvidia-smi:$f | sed 1,
 1
 $ { printf '\357\273\277'; cat "$FIXTURES/gpus/valid/crossed.txt"; } > mark.txt; nodewise topology nvidia-smi:mark.txt | grep -c gpu
 3
+## Columns that a copy has run together are refused with the way out.
+$ printf '\tGPU0\tGPU1\tNIC0\tNIC1\nGPU0\t X \tNV4\tSYSNODE\n' > glued.txt; nodewise topology nvidia-smi:glued.txt
+! glued.txt:2 ... 'SYSNODE' ... topo -m
+? 3
+$ printf '\tGPU0\tGPU1\tNIC0NIC1\nGPU0\t X \tNV4\tSYS\n' > glued.txt; nodewise topology nvidia-smi:glued.txt
+! glued.txt:1 ... topo -m ... NIC0NIC1
+? 3
 ## Files that are wrong.
 $ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi:$f 2>&1; echo $?; done
 ~ asymmetric.txt:3 ... GPU1 ... GPU0 ... NV6 ... NV12

@@ -242,16 +242,26 @@ nw_status nw_file_put(int fd, const char *path, const char *data, size_t length)
     return NW_OK;
 }
 
+/* The mode of new files: umask() would change that of other threads, too. */
+static mode_t new_mode(void)
+{
+    FILE *status = fopen("/proc/self/status", "re");
+    unsigned mask = 077;
+    char line[128];
+
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "Umask: %o", &mask) == 1)
+            break;
+    if (status)
+        fclose(status);
+    return 0666 & ~(mode_t)mask;
+}
+
 static mode_t default_mode(const char *path)
 {
     struct stat info;
-    mode_t mask;
 
-    if (!stat(path, &info))
-        return info.st_mode & 0777;
-    mask = umask(0);
-    umask(mask);
-    return 0666 & ~mask;
+    return stat(path, &info) ? new_mode() : info.st_mode & 0777;
 }
 
 /* To a file beside `target`, which then takes its place. */

@@ -19,7 +19,10 @@ import tempfile
 
 import cffi
 
-HEADERS = ("nodewise.h",)
+HEADERS = ("nodewise.h", "reorder.h")
+# A handle of MPI is an int (MPICH) or a pointer (Open MPI): both are passed as an
+# integer of a register's size.
+MPI = "#define MPI_VERSION 3\n#include <stdint.h>\ntypedef int MPI_Fint;\n"
 # cffi has no 128-bit integers. Where the compiler has them, long double has the
 # same size and alignment; the values are read from the bytes (see _cost.py).
 WIDE = "typedef long double nw_uint128;"
@@ -27,7 +30,7 @@ WIDE = "typedef long double nw_uint128;"
 
 def preprocess(include, compiler):
     """The text of our own headers, without what they include of others."""
-    source = "".join("#include <nodewise/%s>\n" % name for name in HEADERS)
+    source = MPI + "".join("#include <nodewise/%s>\n" % name for name in HEADERS)
     done = subprocess.run(compiler + ["-E", "-I", include, "-x", "c", "-"], text=True,
                           input=source, stdout=subprocess.PIPE, check=True)
     kept, ours = [], False
@@ -46,7 +49,8 @@ def declarations(text):
     text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
     text = re.sub(r"__extension__\s+typedef\s+unsigned\s+__int128\s+nw_uint128\s*;",
                   WIDE, text)
-    return "typedef _Bool bool; void free(void *);\n" + text
+    return "typedef _Bool bool; typedef intptr_t MPI_Comm; typedef int MPI_Fint; " \
+           "void free(void *);\n" + text
 
 
 def headers(include):

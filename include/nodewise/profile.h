@@ -39,6 +39,19 @@ NW_API void nw_profile_remove_parts(const char *path);
  * may hold: "off", or "bcast:binomial,allreduce:ring". Local. */
 NW_API NW_MUST_CHECK nw_status nw_profile_check_models(const char *models);
 
+/* --- inside an MPI program, by the preloaded libraries --- */
+
+#ifdef MPI_VERSION
+#define NW_MPI_API NW_API
+/* A region with a profile of its own: begins here, on this rank. NW_ENODEV if
+ * the program is not recorded, NW_EINVAL if a region is open already. Local. */
+NW_MPI_API NW_MUST_CHECK nw_status nw_profile_begin(void);
+/* Writes what all ranks sent since their nw_profile_begin to `path`, on rank 0.
+ * The profile of the whole run does not change. NW_EINVAL if no region is open,
+ * NW_EIO if the file could not be written. Collective over MPI_COMM_WORLD. */
+NW_MPI_API NW_MUST_CHECK nw_status nw_profile_end(const char *path);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -12,6 +12,7 @@ True
 >>> numpy.asarray(mapping).shape
 (16,)
 """
+from . import reorder
 from ._cost import Cost, Level, Simulation
 from ._errors import (Error, FileError, FormatError, InvalidArgument, NotFound, OutOfMemory,
                       Unsupported)
@@ -19,6 +20,7 @@ from ._launch import Launch, launch, launchers
 from ._map import algorithms, default_mapping, evaluate, map, simulate
 from ._mapping import Mapping
 from ._pattern import KINDS, Pattern, Total
+from ._profile import profile
 from ._report import Report, report
 from ._topology import Link, Links, Topology
 
@@ -26,5 +28,6 @@ __all__ = [
     "Cost", "Error", "FileError", "FormatError", "InvalidArgument", "KINDS", "Launch",
     "Level", "Link", "Links", "Mapping", "NotFound", "OutOfMemory", "Pattern", "Report",
     "Simulation", "Topology", "Total", "Unsupported", "algorithms", "default_mapping",
-    "evaluate", "launch", "launchers", "map", "report", "simulate",
+    "evaluate", "launch", "launchers", "map", "profile", "reorder",
+    "report", "simulate",
 ]

@@ -36,7 +36,7 @@ PUBLIC = {
     "status": "base", "progress": "base", "topology": "topology",
     "pattern": "pattern", "mapping": "cost", "cost": "cost", "map": "map",
     "launch": "launch", "simulate": "simulate", "report": "report",
-    "profile": "runtime", "probe": "probe", "gpu": "gpu", "channel": "channel", "halo": "halo", "rowcol": "map",
+    "profile": "runtime", "reorder": "runtime", "probe": "probe", "gpu": "gpu", "channel": "channel", "halo": "halo", "rowcol": "map",
     "mpdata": "mpdata",
 }
 

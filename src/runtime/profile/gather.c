@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "runtime/profile/hosts.h"
 #include "runtime/profile/merge.h"
+#include "runtime/profile/region.h"
 #include "runtime/warn.h"
 
 #include <limits.h>
@@ -72,14 +73,19 @@ static nw_status pack_all(struct pack *pack, uint64_t head[HEAD_WORDS])
     nw_status status = NW_OK;
 
     for (size_t i = 0; !status && i < nw_tally_count(); i++) {
-        const struct nw_part_record *record = nw_tally_record(i);
+        struct nw_part_record record = *nw_tally_record(i);
 
-        head[HEAD_MIXED] |= record->class >= NW_PART_SENT_GPU;
-        status = pack_record(pack, record);
+        nw_region_subtract(i, &record);
+        if (!record.messages)
+            continue;
+        head[HEAD_MIXED] |= record.class >= NW_PART_SENT_GPU;
+        status = pack_record(pack, &record);
     }
     head[HEAD_COUNT] = pack->count;
     head[HEAD_OUTSIDE_BYTES] = header->outside_bytes;
     head[HEAD_OUTSIDE_MESSAGES] = header->outside_messages;
+    nw_region_subtract_outside(&head[HEAD_OUTSIDE_BYTES],
+                               &head[HEAD_OUTSIDE_MESSAGES]);
     head[HEAD_SHORT] = status || nw_tally_is_short();
     return NW_OK;
 }

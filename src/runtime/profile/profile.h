@@ -26,6 +26,8 @@ bool nw_profile_is_on(void);
 /* Gathers to rank 0 and writes the profile there (gather.c); false where it
  * could not: the parts are then left. */
 bool nw_profile_gather(MPI_Comm comm, const char *path);
+/* The same for a file of its own, while the program runs (start.c). */
+bool nw_profile_gather_all(const char *path);
 
 /* A message between two calls (point.c). */
 struct nw_end {

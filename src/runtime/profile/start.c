@@ -249,6 +249,11 @@ void nw_profile_finish(void)
     state.path = NULL;
 }
 
+bool nw_profile_gather_all(const char *path)
+{
+    return nw_profile_gather(state.comm, path);
+}
+
 void nw_profile_aborted(int code)
 {
     nw_tally_header()->abort_code = code;

@@ -192,7 +192,7 @@ bool nw_call_report(struct nw_call *call, const char *shape)
                       : 0;
 
     call->settled = true;
-    if (!call->rank)
+    if (!call->rank && !nw_reorder_settings()->quiet)
         fprintf(stderr,
                 "nodewise: %s %s on %d ranks: %.4g hop-bytes -> %.4g "
                 "(%.1f %% less), %s, %.2f ms\n",

@@ -5,6 +5,8 @@
 #include "runtime/reorder/plan.h"
 #include "runtime/reorder/reorder.h"
 
+#include <nodewise/reorder.h>
+
 #include "base/text.h"
 #include "runtime/warn.h"
 
@@ -17,7 +19,8 @@ static void find_weights(const struct nw_call *call, const struct nw_cart *cart,
                          double *weight)
 {
     const struct nw_reorder_settings *settings = nw_reorder_settings();
-    const char *noted = nw_reorder_noted(call->comm);
+    const char *noted =
+        settings->weights_first ? NULL : nw_reorder_noted(call->comm);
     double given[NW_CART_WEIGHTS];
 
     if (noted && nw_cart_weights_parse(noted, given) == cart->count) {
@@ -202,6 +205,25 @@ int nw_cart_create(MPI_Comm comm, int count, const int *dims,
         nw_call_finish(&call, *out);
     free(grid.weight);
     nw_call_close(&call);
+    return code;
+}
+
+int nw_reorder_cart_create(MPI_Comm comm, const struct nw_reorder_grid *grid,
+                           MPI_Comm *out)
+{
+    struct nw_reorder_settings before;
+    int code;
+
+    nw_depth++;
+    if (nw_reorder_ask(grid->weights, grid->count, &before)) {
+        code = nw_cart_create(comm, grid->count, grid->dims, grid->periods, 1,
+                              out);
+        nw_reorder_settle(&before);
+    } else {
+        code = NW_PMPI(Cart_create)(comm, grid->count, grid->dims,
+                                    grid->periods, 0, out);
+    }
+    nw_depth--;
     return code;
 }
 

@@ -47,6 +47,13 @@ void nw_reorder_note_copy(MPI_Comm comm, MPI_Info info);
  * communicator. */
 struct nw_members *nw_reorder_members(MPI_Comm comm);
 const struct nw_reorder_settings *nw_reorder_settings(void);
+/* For one call that asks for a new order by itself, with weights of the grid's
+ * dimensions or NULL: reads the machine if that was not done yet, and changes
+ * the settings until nw_reorder_settle. False if the machine could not be read.
+ * The first time collective over MPI_COMM_WORLD. */
+bool nw_reorder_ask(const double *weights, int count,
+                    struct nw_reorder_settings *before);
+void nw_reorder_settle(const struct nw_reorder_settings *before);
 /* The pattern of NODEWISE_PROFILE; NULL where there is none. */
 const nw_pattern *nw_reorder_profile(void);
 /* The weights noted on a communicator, or NULL. */

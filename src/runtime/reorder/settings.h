@@ -27,6 +27,8 @@ struct nw_reorder_settings {
     int gather;  /* enum nw_gather_way */
     double gain; /* least share of the cost to save, 0.01 for 1 % */
     char algorithm[32];
+    bool quiet;         /* a call of its own: nothing is said */
+    bool weights_first; /* ahead of those noted on the communicator */
     int weight_count;
     double weight[NW_CART_WEIGHTS]; /* per dimension */
 };

@@ -19,6 +19,8 @@ static struct {
     struct nw_reorder_settings settings;
     nw_pattern *profile;
     MPI_Group world;
+    bool was_asked;  /* for the machine by nw_reorder_ask */
+    bool is_open;    /* the machine is known */
     int note_key;    /* of the noted weights: a string of ours */
     int members_key; /* of struct nw_members */
     bool has_keys;
@@ -322,35 +324,80 @@ static void forget_world(void)
         NW_PMPI(Comm_delete_attr)(MPI_COMM_WORLD, state.members_key);
 }
 
-void nw_reorder_start(void)
+/* Rank 0 decides: a launcher may have left the variables of the other hosts
+ * behind, and then some ranks would wait for the others forever. */
+static void share_settings(int rank)
 {
-    MPI_Comm comm;
-    int rank;
-
-    if (nw_reordering || !nw_first_joined())
-        return;
-    NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
     if (!rank)
         nw_reorder_settings_read(&state.settings);
     NW_PMPI(Bcast)
     (&state.settings, sizeof state.settings, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if ((state.settings.mode == NW_REORDER_OFF && !state.settings.gpus) ||
-        NW_PMPI(Comm_dup)(MPI_COMM_WORLD, &comm))
+}
+
+static void open_machine(int rank)
+{
+    MPI_Comm comm;
+
+    if (NW_PMPI(Comm_dup)(MPI_COMM_WORLD, &comm))
         return;
     NW_PMPI(Comm_set_errhandler)(comm, MPI_ERRORS_RETURN);
-    nw_reordering = open_all(comm);
-    if (!nw_reordering && !rank)
+    state.is_open = open_all(comm);
+    if (!state.is_open && !rank)
         nw_warn_once("the machine could not be read: nothing is reordered");
-    if (nw_reordering && state.settings.gpus && state.profile)
+    if (state.is_open && state.settings.gpus && state.profile)
         assign_gpus(comm);
     NW_PMPI(Comm_free)(&comm);
 }
 
+void nw_reorder_start(void)
+{
+    int rank;
+
+    if (nw_reordering)
+        return;
+    NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
+    share_settings(rank);
+    if (state.settings.mode == NW_REORDER_OFF && !state.settings.gpus)
+        return;
+    open_machine(rank);
+    nw_reordering = state.is_open;
+}
+
+bool nw_reorder_ask(const double *weights, int count,
+                    struct nw_reorder_settings *before)
+{
+    struct nw_reorder_settings *settings = &state.settings;
+    int rank;
+
+    NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
+    if (!state.is_open && !state.was_asked) {
+        share_settings(rank);
+        open_machine(rank);
+        state.was_asked = true;
+    }
+    *before = *settings;
+    if (settings->mode == NW_REORDER_OFF) {
+        settings->mode = NW_REORDER_ON;
+        settings->quiet = true;
+    }
+    if (weights && count > 0 && count <= NW_CART_WEIGHTS) {
+        memcpy(settings->weight, weights, (size_t)count * sizeof *weights);
+        settings->weight_count = count;
+        settings->weights_first = true;
+    }
+    return state.is_open;
+}
+
+void nw_reorder_settle(const struct nw_reorder_settings *before)
+{
+    state.settings = *before;
+}
+
 void nw_reorder_finish(void)
 {
-    if (!nw_reordering)
+    if (!state.is_open)
         return;
-    nw_reordering = false;
+    nw_reordering = state.is_open = state.was_asked = false;
     forget_world();
     NW_PMPI(Comm_free_keyval)(&state.note_key);
     NW_PMPI(Comm_free_keyval)(&state.members_key);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A part of the run with a profile of its own: the counts at its beginning are
+ * kept and taken off those at its end. The profile of the whole run does not
+ * change. */
+#ifndef NW_PROFILE_REGION_H
+#define NW_PROFILE_REGION_H
+
+#include "runtime/profile/part.h"
+
+/* Takes off what record `index` held when the region began; nothing unless a
+ * region is being written. */
+void nw_region_subtract(size_t index, struct nw_part_record *record);
+/* The same for messages to processes outside MPI_COMM_WORLD. */
+void nw_region_subtract_outside(uint64_t *bytes, uint64_t *messages);
+
+#endif

@@ -99,19 +99,18 @@ def view(pointer: Any, count: int, dtype: Any, owner: Any = None) -> np.ndarray:
     dtype = np.dtype(dtype)
     if not count:
         return np.empty(0, dtype)
-    memory = ffi.buffer(pointer, count * dtype.itemsize)
-    array = np.frombuffer(_Kept(memory, owner), dtype)
-    array.flags.writeable = False
-    return array
+    return np.asarray(_Memory(pointer, count, dtype, owner))
 
 
-class _Kept(np.ndarray):
-    """Bytes with a reference to the object that owns them."""
+class _Memory:
+    """Memory of the library as numpy takes it. The array keeps this object, and it
+    keeps the owner of the memory."""
 
-    def __new__(cls, memory: Any, owner: Any):
-        made = np.frombuffer(memory, np.uint8).view(cls)
-        made.owner = owner
-        return made
+    def __init__(self, pointer: Any, count: int, dtype: np.dtype, owner: Any):
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3, "shape": (count,), "typestr": dtype.str,
+            "data": (int(ffi.cast("intptr_t", pointer)), True)}  # read only
 
 
 def borrow(array: np.ndarray, ctype: str) -> Any:

@@ -27,6 +27,7 @@ static nw_halo *halo;
 static struct nw_halo_options options = NW_HALO_OPTIONS_INIT;
 static int (*copy_in)(uintptr_t, const void *, size_t);
 static int (*copy_out)(void *, uintptr_t, size_t);
+static int (*wait_for)(void *stream);
 
 static void must(nw_status status)
 {
@@ -52,6 +53,7 @@ static void open_driver(void)
     *(void **)&set = dlsym(driver, "cuCtxSetCurrent");
     *(void **)&copy_in = dlsym(driver, "cuMemcpyHtoD_v2");
     *(void **)&copy_out = dlsym(driver, "cuMemcpyDtoH_v2");
+    *(void **)&wait_for = dlsym(driver, "cuStreamSynchronize");
     if (init(0) || retain(&context, 0) || set(context))
         MPI_Abort(MPI_COMM_WORLD, 77);
 }
@@ -152,7 +154,8 @@ static long for_arrays(bool fill)
             if (!host || (!fill && copy_out(host, gpu, bytes)))
                 MPI_Abort(MPI_COMM_WORLD, 1);
             wrong += visit(p, q, host, fill);
-            if (fill && copy_in(gpu, host, bytes))
+            /* it may still be under way: the memory is pageable */
+            if (fill && (copy_in(gpu, host, bytes) || wait_for(NULL)))
                 MPI_Abort(MPI_COMM_WORLD, 1);
             free(host);
         }

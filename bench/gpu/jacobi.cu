@@ -113,6 +113,8 @@ int main(int argc, char **argv)
         must(cudaMemcpy(plane[i], host.data(), host.size() * 4,
                         cudaMemcpyHostToDevice), "cudaMemcpy");
     }
+    /* copies out of pageable memory may still be under way */
+    must(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     dim3 block(64, 4), grid((n + 63) / 64, (rows + 3) / 4);
     MPI_Barrier(MPI_COMM_WORLD);
     seconds = MPI_Wtime();
@@ -128,7 +130,10 @@ int main(int argc, char **argv)
     if (n <= 512)
         wrong = wrong_cells(host, n, rows, steps);
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
-    if (!rank)
+    if (!rank && n > 512)
+        printf("jacobi: %d ranks, %d^2 cells: %.2f us a step, not compared\n", ranks,
+               n, seconds / steps * 1e6);
+    if (!rank && n <= 512)
         printf("jacobi: %d ranks, %d^2 cells: %.2f us a step, %ld cells wrong\n",
                ranks, n, seconds / steps * 1e6, all);
     cudaFree(plane[0]);

@@ -26,6 +26,7 @@ static struct {
     int (*in)(uint64_t gpu, const void *host, size_t bytes);
     int (*out)(void *host, uint64_t gpu, size_t bytes);
     int (*pin)(void **host, size_t bytes, unsigned flags);
+    int (*wait)(void *stream);
 } cuda;
 
 static int rank, on_gpu, by_hand, percentiles, turns = 200;
@@ -59,6 +60,7 @@ static void open_gpu(void)
     *(void **)&cuda.in = dlsym(driver, "cuMemcpyHtoD_v2");
     *(void **)&cuda.out = dlsym(driver, "cuMemcpyDtoH_v2");
     *(void **)&cuda.pin = dlsym(driver, "cuMemHostAlloc");
+    *(void **)&cuda.wait = dlsym(driver, "cuStreamSynchronize");
     need(init(0) || retain(&context, 0) || set(context), "cuInit");
 }
 
@@ -78,8 +80,10 @@ static char *memory_new(size_t bytes)
 
 static void put(char *to, size_t bytes)
 {
+    /* a copy out of pageable memory may still be under way when it returns */
     if (on_gpu)
-        need(cuda.in((uintptr_t)to, image, bytes), "cuMemcpyHtoD");
+        need(cuda.in((uintptr_t)to, image, bytes) || cuda.wait(NULL),
+             "cuMemcpyHtoD");
     else
         memcpy(to, image, bytes);
 }

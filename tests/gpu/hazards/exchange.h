@@ -34,13 +34,20 @@ static inline long exchange_wrong(long turn, size_t bytes, size_t block,
     return wrong;
 }
 
+/* A copy out of pageable memory may still be under way when it returns. */
+static inline void exchange_copy_in(uint64_t to, size_t bytes)
+{
+    hazard_must(hazard.in(to, exchange_image, bytes), "cuMemcpyHtoD");
+    hazard_must(hazard.wait(NULL), "cuStreamSynchronize");
+}
+
 static inline void exchange_fill(long turn, size_t bytes)
 {
     for (size_t i = 0; i < bytes; i++)
         exchange_image[i] = hazard_byte(turn, hazard.rank, i);
-    hazard_must(hazard.in(exchange_out, exchange_image, bytes), "cuMemcpyHtoD");
+    exchange_copy_in(exchange_out, bytes);
     memset(exchange_image, 0x55, bytes);
-    hazard_must(hazard.in(exchange_in, exchange_image, bytes), "cuMemcpyHtoD");
+    exchange_copy_in(exchange_in, bytes);
 }
 
 /* `blocks` of `block` bytes, `step` bytes apart; whole if both are alike. */

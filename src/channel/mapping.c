@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which way past the driver is taken. GDRCopy's mapping is the fastest; what
  * the tests' double of the driver plays comes next, as it stands in for that
- * one; the resident kernel serves where there is no special hardware and no
- * module, but for memory that we made through Vulkan, which the CPU reaches. */
+ * one. The others are used only if they are asked for: Vulkan's reaches nothing
+ * but memory that we made through it, and the resident kernel lost to the
+ * driver's copies in messages of every size on an H100
+ * (bench/results/gpu-sharing-2026-11-26.txt). */
 #include "channel/mapping.h"
 
 #include "base/status.h"
@@ -12,13 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond, memory is opened by other processes, which Vulkan's cannot be. */
-static const size_t SMALL = (size_t)1 << 20;
-
-/* Vulkan's serves too little to be taken for all. */
 static const struct nw_mapping *const all[] = {
-    &nw_mapping_gdrcopy, &nw_mapping_emulated, &nw_mapping_resident,
-    &nw_mapping_vulkan};
+    &nw_mapping_gdrcopy, &nw_mapping_emulated, &nw_mapping_vulkan,
+    &nw_mapping_resident};
+enum { UNASKED = 2 }; /* of them, the first */
 
 /* NULL: the best. */
 static const char *asked(void)
@@ -33,7 +32,8 @@ const struct nw_mapping *nw_mapping_open(void)
     const char *name = asked();
 
     for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
-        if ((!name || !strcmp(name, all[i]->name)) && all[i]->open())
+        if ((name ? !strcmp(name, all[i]->name) : i < UNASKED) &&
+            all[i]->open())
             return all[i];
     return NULL;
 }
@@ -44,12 +44,10 @@ bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu)
            (mapping != &nw_mapping_vulkan || nw_vulkan_at(gpu, 1) != NULL);
 }
 
-bool nw_mapping_makes(size_t bytes)
+bool nw_mapping_makes(void)
 {
     const struct nw_mapping *mapping = nw_mapping_open();
-    bool needed =
-        mapping == &nw_mapping_vulkan ||
-        (!asked() && mapping == &nw_mapping_resident && bytes <= SMALL);
+    bool needed = mapping == &nw_mapping_vulkan;
 
     nw_mapping_close(mapping);
     return needed;

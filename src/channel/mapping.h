@@ -33,8 +33,8 @@ extern const struct nw_mapping nw_mapping_vulkan; /* memory made so, only */
 extern const struct nw_mapping nw_mapping_resident;
 extern const struct nw_mapping nw_mapping_emulated;
 
-/* The one that $NODEWISE_CHANNEL_MAPPING names, else the first that opens;
- * NULL where none does. */
+/* The one that $NODEWISE_CHANNEL_MAPPING names, else GDRCopy's; NULL if that
+ * does not open. */
 const struct nw_mapping *nw_mapping_open(void);
 void nw_mapping_close(const struct nw_mapping *mapping); /* NULL is fine */
 /* For the GPU that the caller uses, before its first message; NULL is fine. */
@@ -44,10 +44,8 @@ bool nw_mapping_is_asked_for(const struct nw_mapping *mapping);
 /* Whether it reaches this memory: memory of Vulkan's is reached whichever of
  * them is open, other memory not by Vulkan's. NULL: none is open. */
 bool nw_mapping_serves(const struct nw_mapping *mapping, const void *gpu);
-/* Whether GPU memory that we make ourselves is to be Vulkan's: where that was
- * asked for, or where small pieces of it would else need the resident kernel.
- */
-bool nw_mapping_makes(size_t bytes);
+/* Whether GPU memory that we make ourselves is to be Vulkan's. */
+bool nw_mapping_makes(void);
 /* Done on return. */
 NW_MUST_CHECK nw_status nw_mapping_store(const struct nw_mapping *mapping,
                                          void *gpu, const void *from,

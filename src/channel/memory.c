@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/status.h"
 #include "channel/mapping.h"
+#include "channel/turns.h"
 #include "channel/vulkan.h"
 #include "gpu/cuda.h"
 
@@ -56,7 +57,9 @@ nw_status nw_memory_copy_in(int32_t gpu, void *to, const void *from,
     void *before = gpus->context();
     nw_status status = gpus->select(gpu);
 
-    if (!status)
+    if (!status && nw_turns_serve(gpu, to, bytes))
+        status = nw_turns_copy_in(gpu, to, from, bytes);
+    else if (!status)
         status = gpus->copy_in(to, from, bytes);
     gpus->restore(before);
     return status;
@@ -243,7 +246,7 @@ nw_status nw_channel_memory_new(bool gpu, size_t bytes, void **out)
     if (!nw_memory_open())
         return nw_fail(NW_ENODEV, "there is no GPU here");
     home = nw_memory_home();
-    if (nw_mapping_makes(bytes) && !nw_vulkan_new(home, bytes, out, &host))
+    if (nw_mapping_makes() && !nw_vulkan_new(home, bytes, out, &host))
         return NW_OK;
     status = gpus->context() ? NW_OK : gpus->select(home);
     return status ? status : nw_memory_new(home, bytes, out);

@@ -30,7 +30,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     GPUS = 32,
@@ -44,7 +43,6 @@ struct resident {
     pthread_mutex_t lock;
     nw_gpu_stream stream;    /* NULL: not begun */
     struct nw_gpu_life life; /* in which all this was made */
-    int sharing;             /* a descriptor; -1: none */
     struct nw_resident_inbox *inbox;
     void *inbox_gpu; /* the same, as the GPU reads it */
     struct nw_resident_outbox *outbox;
@@ -134,7 +132,7 @@ static nw_status begin(struct resident *one, int32_t gpu)
     }
     one->inbox = memset(inbox, 0, sizeof *one->inbox);
     one->outbox = memset(outbox, 0, sizeof *one->outbox);
-    one->sharing = nw_sharing_join(gpu);
+    nw_sharing_join(gpu);
     return NW_OK;
 }
 
@@ -148,8 +146,6 @@ static void forget_dead(struct resident *one)
     one->inbox_gpu = NULL;
     one->outbox = NULL;
     one->epoch = one->turn = 0;
-    if (one->sharing >= 0)
-        (void)close(one->sharing);
 }
 
 /* With that GPU current; barred if anything fails. */
@@ -184,10 +180,10 @@ static nw_status launch(struct resident *one)
     return status;
 }
 
-static bool takes_turns(const struct resident *one, int32_t gpu)
+static bool takes_turns(int32_t gpu)
 {
     return !nw_mapping_is_asked_for(&nw_mapping_resident) &&
-           nw_sharing_takes_turns(gpu, one->sharing);
+           nw_sharing_takes_turns(gpu);
 }
 
 /* Launches one where messages come close together and none is under way. */
@@ -201,7 +197,7 @@ static void call(struct resident *one, int32_t gpu)
         return;
     if (!one->stream) /* a GPU that came into use later */
         make_ready(one, gpu);
-    if (one->barred || takes_turns(one, gpu))
+    if (one->barred || takes_turns(gpu))
         return;
     context = gpus->context();
     one->barred = gpus->select(gpu) || launch(one);
@@ -433,8 +429,6 @@ static void end(struct resident *one, int32_t gpu)
             gpus->free_pinned(one->outbox);
         }
         gpus->restore(context);
-        if (one->sharing >= 0)
-            (void)close(one->sharing);
         one->stream = NULL;
         one->epoch = one->turn = 0;
     }

@@ -9,32 +9,22 @@
 #include "gpu/cuda.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-static struct flock sharing_byte(int32_t gpu, short kind)
-{
-    struct nw_gpu_facts facts = {.uuid = ""};
-    struct flock lock = {.l_type = kind, .l_whence = SEEK_SET, .l_len = 1};
+enum { GPUS = 32 };
 
-    (void)!nw_gpu_cuda.facts(gpu, &facts);
-    lock.l_start =
-        (off_t)(nw_hash_text(NW_HASH_START, facts.uuid) & INT64_MAX) / 2;
-    return lock;
-}
+struct sharing {
+    pid_t process; /* a forked child joins anew */
+    bool mps;
+    off_t place; /* of the GPU's byte */
+    int file;
+};
 
-int nw_sharing_join(int32_t gpu)
-{
-    struct flock lock = sharing_byte(gpu, F_RDLCK);
-    int file = open("/dev/null", O_RDONLY | O_CLOEXEC);
-
-    if (file >= 0 && fcntl(file, F_OFD_SETLK, &lock)) {
-        (void)close(file);
-        file = -1;
-    }
-    return file;
-}
+static pthread_mutex_t sharing_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sharing sharing_of[GPUS];
 
 /* Drivers before 12.5 do not say: the pipe of a running daemon does. */
 static bool sharing_has_mps(int32_t gpu)
@@ -50,12 +40,54 @@ static bool sharing_has_mps(int32_t gpu)
     return !access(path, F_OK);
 }
 
-bool nw_sharing_takes_turns(int32_t gpu, int descriptor)
+static struct flock sharing_byte(const struct sharing *one, short kind)
 {
-    struct flock lock = sharing_byte(gpu, F_WRLCK);
+    return (struct flock){.l_type = kind,
+                          .l_whence = SEEK_SET,
+                          .l_start = one->place,
+                          .l_len = 1};
+}
 
-    if (descriptor >= 0 && !fcntl(descriptor, F_OFD_GETLK, &lock) &&
-        lock.l_type == F_UNLCK)
-        return false;
-    return !sharing_has_mps(gpu);
+static void sharing_start(struct sharing *one, int32_t gpu)
+{
+    struct nw_gpu_facts facts = {.uuid = ""};
+    struct flock lock;
+
+    (void)!nw_gpu_cuda.facts(gpu, &facts);
+    one->place =
+        (off_t)(nw_hash_text(NW_HASH_START, facts.uuid) & INT64_MAX) / 2;
+    one->mps = sharing_has_mps(gpu);
+    one->file = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    lock = sharing_byte(one, F_RDLCK);
+    if (one->file >= 0 && fcntl(one->file, F_OFD_SETLK, &lock)) {
+        (void)close(one->file);
+        one->file = -1;
+    }
+    one->process = getpid();
+}
+
+static struct sharing sharing_get(int32_t gpu)
+{
+    struct sharing *one = &sharing_of[gpu % GPUS], out;
+
+    (void)pthread_mutex_lock(&sharing_lock);
+    if (one->process != getpid())
+        sharing_start(one, gpu);
+    out = *one;
+    (void)pthread_mutex_unlock(&sharing_lock);
+    return out;
+}
+
+void nw_sharing_join(int32_t gpu)
+{
+    (void)sharing_get(gpu);
+}
+
+bool nw_sharing_takes_turns(int32_t gpu)
+{
+    struct sharing one = sharing_get(gpu);
+    struct flock lock = sharing_byte(&one, F_WRLCK);
+
+    return !one.mps && (one.file < 0 || fcntl(one.file, F_OFD_GETLK, &lock) ||
+                        lock.l_type != F_UNLCK);
 }

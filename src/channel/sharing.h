@@ -6,12 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Says to other processes that this one uses the GPU; -1 if that fails, else a
- * descriptor that is to be closed. */
-int nw_sharing_join(int32_t gpu);
+/* Says to other processes that this one uses the GPU, until it ends. */
+void nw_sharing_join(int32_t gpu);
 /* Whether the work of several processes that have joined takes turns on the
- * GPU: it is shared, and no MPS lets it run side by side. Without a descriptor
- * nobody can tell: true. */
-bool nw_sharing_takes_turns(int32_t gpu, int descriptor);
+ * GPU: it is shared, and no MPS lets it run side by side. The caller joins.
+ * True if that cannot be found out. */
+bool nw_sharing_takes_turns(int32_t gpu);
 
 #endif

@@ -5,6 +5,8 @@
 #include "channel/choose.h"
 #include "channel/memory.h"
 #include "channel/regions.h"
+#include "channel/sharing.h"
+#include "channel/turns.h"
 #include "channel/wire.h"
 
 #include "base/clock.h"
@@ -656,6 +658,52 @@ static void pool_memory_is_copied(void **state)
     }
 }
 
+/* Two processes use one GPU, and each of them says so before it copies. */
+static void copy_in_turns(nw_channel *channel, const struct job *job,
+                          int32_t rank)
+{
+    static const size_t sizes[] = {1, 2, 3, 8, 1001, 65535, 65536, 65537};
+    struct nw_channel_message none = {NULL, 0, !rank, 1};
+    nw_channel_request *requests[2] = {NULL};
+    char *words = malloc(65537), *back = malloc(65537);
+    void *memory = page(true, 65537);
+    bool mps = getenv("FAKE_CUDA_MPS") != NULL;
+
+    (void)job;
+    nw_sharing_join(0);
+    MUST(nw_channel_send(channel, &none, &requests[0]));
+    MUST(nw_channel_receive(channel, &none, &requests[1]));
+    for (int i = 0; i < 2; i++)
+        MUST(nw_channel_wait(&requests[i], NULL));
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (size_t b = 0; b < sizes[i]; b++)
+            words[b] = (char)(b * 7 + i);
+        SHOULD(nw_turns_serve(0, memory, sizes[i]) == (!mps && i > 0 && i < 7));
+        MUST(nw_memory_copy_in(0, memory, words, sizes[i]));
+        MUST(nw_memory_copy_out(0, back, memory, sizes[i]));
+        SHOULD(!memcmp(words, back, sizes[i]));
+    }
+    /* nobody leaves while the other one still looks */
+    MUST(nw_channel_send(channel, &none, &requests[0]));
+    MUST(nw_channel_receive(channel, &none, &requests[1]));
+    for (int i = 0; i < 2; i++)
+        MUST(nw_channel_wait(&requests[i], NULL));
+    nw_channel_memory_free(true, memory);
+    free(words);
+    free(back);
+}
+
+static void small_copies_take_no_turns(void **state)
+{
+    struct job job = {.count = 2, .gpu = true, .work = copy_in_turns};
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+    setenv("FAKE_CUDA_MPS", "1", 1);
+    assert_int_equal(ranks_run(&job), 0);
+    unsetenv("FAKE_CUDA_MPS");
+}
+
 /* One at a time, so that each is timed; a few go either way before one is kept.
  */
 static void weigh(nw_channel *channel, const struct job *job, int32_t rank)
@@ -981,6 +1029,7 @@ int main(void)
         cmocka_unit_test(opened_memory_is_not_kept_for_ever),
         cmocka_unit_test(one_that_is_refused_leaves_the_others),
         cmocka_unit_test(pool_memory_is_copied),
+        cmocka_unit_test(small_copies_take_no_turns),
         cmocka_unit_test(smaller_ones_where_that_is_faster),
         cmocka_unit_test(small_ones_do_not_overtake),
         cmocka_unit_test(one_channel_goes_as_it_is_forced),

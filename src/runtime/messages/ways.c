@@ -13,6 +13,7 @@
 #include "base/pace.h"
 #include "base/status.h"
 #include "channel/mapping.h"
+#include "channel/memory.h"
 #include "gpu/gpu.h"
 #include "runtime/messages/pulls.h"
 
@@ -61,16 +62,11 @@ static void open_mapping(void)
 
 static nw_status by_driver(const struct nw_haul *haul)
 {
-    void *before = nw_gpu_cuda.context();
-    nw_status status = nw_gpu_cuda.select(haul->owner->gpu);
+    int32_t gpu = haul->owner->gpu;
 
-    if (!status)
-        status =
-            haul->out
-                ? nw_gpu_cuda.copy_out(haul->host, haul->device, haul->bytes)
-                : nw_gpu_cuda.copy_in(haul->device, haul->host, haul->bytes);
-    nw_gpu_cuda.restore(before);
-    return status;
+    return haul->out
+               ? nw_memory_copy_out(gpu, haul->host, haul->device, haul->bytes)
+               : nw_memory_copy_in(gpu, haul->device, haul->host, haul->bytes);
 }
 
 static nw_status by_cpu(const struct nw_haul *haul)

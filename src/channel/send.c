@@ -64,8 +64,7 @@ static bool find_straight(nw_channel_request *request)
     if (!fabric->gathers ||
         nw_reach_map(fabric, message->buffer, message->bytes, &mapped))
         return false;
-    if (fabric->reach != NW_REACH_PLAYED &&
-        nw_regions_take(&channel->regions[f], fabric, message, &request->kept))
+    if (nw_regions_take(&channel->regions[f], fabric, message, &request->kept))
         return false;
     nw_reach_pay(fabric, NW_ADAPTER_READ, message->bytes);
     request->payload = mapped;

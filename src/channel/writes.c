@@ -139,8 +139,7 @@ void nw_rendezvous_asked(nw_channel_request *request)
     request->ahead_ns = nw_clock_ns() - start;
 }
 
-/* What an adapter reads by itself is registered, once for the message; what is
- * played needs not be. */
+/* What an adapter reads by itself is registered, once for the message. */
 static nw_status describe(nw_channel_request *request, void **out)
 {
     nw_status status = NW_OK;
@@ -149,8 +148,7 @@ static nw_status describe(nw_channel_request *request, void **out)
         return nw_endpoint_describe(
             nw_rendezvous_fabric(request), request->message.buffer,
             request->message.bytes, &request->region, out);
-    if (!nw_rendezvous_is_staged(request) &&
-        nw_rendezvous_fabric(request)->reach != NW_REACH_PLAYED)
+    if (!nw_rendezvous_is_staged(request))
         status = nw_rendezvous_keep_region(request);
     if (!status && request->kept)
         *out = fi_mr_desc(request->kept->mr);

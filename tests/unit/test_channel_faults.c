@@ -226,10 +226,10 @@ static void a_gpu_is_reset(void **state)
 enum { PIECES = 5 * NW_PIECE_BYTES };
 static struct nw_cuda driver;
 static int copies;
-static int fail_once(cu_memory to, cu_memory from, size_t bytes,
+static int fail_once(cu_memory gpu, const void *host, size_t bytes,
                      nw_gpu_stream stream)
 {
-    return copies++ ? driver.copy(to, from, bytes, stream) : RESET;
+    return copies++ ? driver.copy_in(gpu, host, bytes, stream) : RESET;
 }
 
 /* A wire that is slow: but for the first, writes are taken, and go later. */
@@ -303,7 +303,7 @@ static void fail_between_pieces(nw_channel *channel, const struct job *job,
     MUST(nw_memory_copy_in(0, message.buffer, words, PIECES));
     driver = nw_cuda;
     if (!rank)
-        nw_cuda.copy = fail_once;
+        nw_cuda.copy_in = fail_once;
     if (rank == 1)
         slow_down(&channel->fabric[channel->peer[0].fabric]);
     if (rank) {

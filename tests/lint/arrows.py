@@ -18,6 +18,7 @@ ARROWS = {
     "pattern": BASE,
     "cost": NOUNS,
     "map": COST,
+    "rowcol": COST,
     "launch": MAP,
     "simulate": MAP,
     "report": MAP | {"launch", "simulate"},
@@ -26,7 +27,7 @@ ARROWS = {
     "probe": BASE | {"topology", "gpu"},
     "channel": BASE | {"gpu"},
     "halo": MAP | {"channel", "gpu", "runtime"},
-    "mpdata": MAP | {"halo"},
+    "mpdata": MAP | {"halo", "rowcol"},
     "bench": BASE | {"gpu"},
     "cli": BASE,
 }
@@ -36,7 +37,7 @@ PUBLIC = {
     "status": "base", "progress": "base", "topology": "topology",
     "pattern": "pattern", "mapping": "cost", "cost": "cost", "map": "map",
     "launch": "launch", "simulate": "simulate", "report": "report",
-    "profile": "runtime", "reorder": "runtime", "probe": "probe", "gpu": "gpu", "channel": "channel", "halo": "halo", "rowcol": "map",
+    "profile": "runtime", "reorder": "runtime", "probe": "probe", "gpu": "gpu", "channel": "channel", "halo": "halo", "rowcol": "rowcol",
     "mpdata": "mpdata",
 }
 

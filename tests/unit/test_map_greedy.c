@@ -3,7 +3,7 @@
  * literal version of the printed algorithm. */
 #include <nodewise/map.h>
 
-#include "map/phases.h"
+#include "map/phases/phases.h"
 #include "support/machine.h"
 
 #include <setjmp.h>

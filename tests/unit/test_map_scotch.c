@@ -4,9 +4,9 @@
 #include <nodewise/map.h>
 
 #include "base/random.h"
-#include "map/loads.h"
-#include "map/placing.h"
-#include "map/scotch_quiet.h"
+#include "map/placement/rashti_weights.h"
+#include "map/placement/placement.h"
+#include "map/placement/scotch_errors.h"
 #include "support/machine.h"
 
 #include <setjmp.h>

@@ -3,10 +3,10 @@
  * a search ends when its share is over, colder than one that is cut. */
 #include <nodewise/map.h>
 
-#include "map/aim.h"
-#include "map/budget.h"
+#include "map/congestion/objectives.h"
+#include "map/common/budget.h"
 #include "base/random.h"
-#include "support/seated.h"
+#include "support/slots.h"
 
 static uint64_t looks;
 

@@ -2,8 +2,8 @@
 /* Dense quadratic assignment: every search against all permutations of small
  * problems, changes against costs from scratch, and published optima. */
 #include "base/random.h"
-#include "map/lap.h"
-#include "map/qap.h"
+#include "map/qap/linear_assignment.h"
+#include "map/qap/qap.h"
 #include "support/nugent.h"
 
 #include <math.h>

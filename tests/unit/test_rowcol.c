@@ -2,7 +2,7 @@
 /* Arrangements: the published costs on the bandwidths fitted to them, and the
  * search against every order of small problems. */
 #include "base/random.h"
-#include "map/rowcol.h"
+#include "rowcol/rowcol.h"
 #include "support/share.h"
 
 #include <math.h>

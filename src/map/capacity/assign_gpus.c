@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* GPUs for ranks that parts seated by their loads alone. Where a node has more
+ * ranks with GPUs than room for them, some go elsewhere, each in exchange for
+ * a rank without one or for a free element, both within their limits and near
+ * what they talk to; then each node's ranks take its GPUs by what they send. */
+#include "map/capacity/several.h"
+#include "map/phases/phases.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct giving {
+    const struct nw_many *many;
+    const struct nw_problem *problem;
+    struct nw_answer *answer;
+    int32_t *host_of;  /* [core units] */
+    int32_t *owner;    /* [core units] rank or -1 */
+    int32_t *ranks;    /* [hosts] how many are there, */
+    int32_t *gpus;     /* of those with GPUs, */
+    int32_t *gpu_most; /* and most of these */
+};
+
+/* A rank with a GPU, from a full node to a unit elsewhere. */
+struct exchange {
+    int32_t rank, unit;
+    double change; /* of bytes x distance */
+};
+
+static bool may_move(const struct giving *work, int32_t rank)
+{
+    const struct nw_problem *problem = work->problem;
+
+    return work->answer->core[rank] >= 0 &&
+           (!problem->fixed_host || problem->fixed_host[rank] < 0);
+}
+
+static struct nw_end end_of(const struct giving *work, int32_t unit)
+{
+    const struct nw_units *units = &work->problem->core;
+
+    return nw_problem_core_end(
+        work->problem, work->host_of[unit],
+        units->member[(size_t)unit * (size_t)units->size]);
+}
+
+/* Of a rank on a unit, but to `other`. */
+static double cost_at(const struct giving *work, int32_t rank, int32_t unit,
+                      int32_t other)
+{
+    const struct nw_kgraph *graph = &work->many->graph;
+    struct nw_end here = end_of(work, unit);
+    double sum = 0;
+
+    for (size_t e = graph->row[rank]; e < graph->row[rank + 1]; e++) {
+        int32_t peer = graph->to[e], there = work->answer->core[peer];
+
+        if (peer != other && there >= 0)
+            sum += graph->weight[e] *
+                   nw_topology_distance(work->problem->topology, here,
+                                        end_of(work, there));
+    }
+    return sum;
+}
+
+static double change_of(const struct giving *work, int32_t rank, int32_t unit)
+{
+    int32_t from = work->answer->core[rank], other = work->owner[unit];
+    double change =
+        cost_at(work, rank, unit, other) - cost_at(work, rank, from, other);
+
+    if (other >= 0)
+        change +=
+            cost_at(work, other, from, rank) - cost_at(work, other, unit, rank);
+    return change;
+}
+
+static bool may_exchange(const struct giving *work, int32_t rank, int32_t unit)
+{
+    const struct nw_problem *problem = work->problem;
+    int32_t other = work->owner[unit], host = work->host_of[unit];
+
+    if (work->gpus[host] >= work->gpu_most[host] ||
+        !nw_problem_bears(problem, unit, rank))
+        return false;
+    if (other < 0)
+        return problem->core.room[unit] > 0 &&
+               work->ranks[host] < problem->room[host];
+    return !problem->wants_gpu[other] && may_move(work, other) &&
+           nw_problem_bears(problem, work->answer->core[rank], other);
+}
+
+static void look_around(const struct giving *work, int32_t rank,
+                        struct exchange *best)
+{
+    int32_t units = work->problem->core.first[work->problem->host_count];
+
+    for (int32_t u = 0; u < units; u++) {
+        double change;
+
+        if (!may_exchange(work, rank, u))
+            continue;
+        change = change_of(work, rank, u);
+        if (best->rank < 0 || change < best->change)
+            *best = (struct exchange){rank, u, change};
+    }
+}
+
+static void exchange(struct giving *work, const struct exchange *best)
+{
+    struct nw_answer *answer = work->answer;
+    int32_t from = answer->core[best->rank], other = work->owner[best->unit];
+    int32_t here = work->host_of[from], there = work->host_of[best->unit];
+
+    answer->core[best->rank] = best->unit;
+    answer->host[best->rank] = there;
+    work->owner[best->unit] = best->rank;
+    work->owner[from] = other;
+    work->gpus[here]--;
+    work->gpus[there]++;
+    work->ranks[here] -= other < 0;
+    work->ranks[there] += other < 0;
+    if (other >= 0) {
+        answer->core[other] = from;
+        answer->host[other] = here;
+    }
+}
+
+/* As long as a node has too many and somewhere one of them may go. */
+static void relieve(struct giving *work, int32_t host)
+{
+    int32_t n = work->problem->pattern->rank_count;
+
+    while (work->gpus[host] > work->gpu_most[host]) {
+        struct exchange best = {.rank = -1};
+
+        for (int32_t r = 0; r < n; r++)
+            if (work->answer->host[r] == host && may_move(work, r) &&
+                nw_problem_needs_gpu(work->problem, r))
+                look_around(work, r, &best);
+        if (best.rank < 0)
+            return;
+        exchange(work, &best);
+    }
+}
+
+static nw_status alloc(struct giving *work)
+{
+    const struct nw_problem *problem = work->problem;
+    size_t hosts = (size_t)problem->host_count;
+    size_t units = (size_t)problem->core.first[hosts];
+    nw_status status = nw_alloc(units, sizeof *work->host_of, &work->host_of);
+
+    if (!status)
+        status = nw_alloc(units, sizeof *work->owner, &work->owner);
+    if (!status)
+        status = nw_alloc(hosts, sizeof *work->ranks, &work->ranks);
+    if (!status)
+        status = nw_alloc(hosts, sizeof *work->gpus, &work->gpus);
+    if (!status)
+        status = nw_alloc(hosts, sizeof *work->gpu_most, &work->gpu_most);
+    return status;
+}
+
+static void count(struct giving *work)
+{
+    const struct nw_problem *problem = work->problem;
+    const struct nw_answer *answer = work->answer;
+
+    for (int32_t h = 0; h < problem->host_count; h++) {
+        for (int32_t u = problem->core.first[h]; u < problem->core.first[h + 1];
+             u++) {
+            work->host_of[u] = h;
+            work->owner[u] = -1;
+        }
+        for (int32_t u = problem->gpu.first[h]; u < problem->gpu.first[h + 1];
+             u++)
+            work->gpu_most[h] += problem->gpu.room[u];
+    }
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++) {
+        work->ranks[answer->host[r]]++;
+        work->gpus[answer->host[r]] += nw_problem_needs_gpu(problem, r);
+        if (answer->core[r] >= 0)
+            work->owner[answer->core[r]] = r;
+    }
+}
+
+static nw_status check(const struct giving *work)
+{
+    const struct nw_problem *problem = work->problem;
+
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++) {
+        int32_t host = work->answer->host[r];
+
+        if (nw_problem_needs_gpu(problem, r) &&
+            work->gpus[host] > work->gpu_most[host])
+            return nw_fail(NW_EINVAL,
+                           "no way was found to keep every element within "
+                           "its limit and rank %d beside a GPU",
+                           r);
+    }
+    return NW_OK;
+}
+
+nw_status nw_many_give_gpus(const struct nw_many *many,
+                            const struct nw_problem *problem,
+                            struct nw_answer *answer,
+                            struct nw_map_report *report)
+{
+    struct giving work = {.many = many, .problem = problem, .answer = answer};
+    struct nw_phases phases = {.placer = {NULL, NULL, nw_place_partition},
+                               .kinds = NW_KINDS_ALL,
+                               .by_distance = problem->options.objective ==
+                                              NW_OBJECTIVE_HOP_BYTES};
+    nw_status status = alloc(&work);
+
+    if (!status) {
+        count(&work);
+        for (int32_t h = 0; h < problem->host_count; h++)
+            relieve(&work, h);
+        status = check(&work);
+    }
+    free(work.host_of);
+    free(work.owner);
+    free(work.ranks);
+    free(work.gpus);
+    free(work.gpu_most);
+    return status ? status
+                  : nw_phase_units(problem, &phases, answer, report, true);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * From the library's nouns to a graph, a machine with limits and back, for
+ * mappings that put several ranks on an element (`capacity`, `imbalance`).
+ */
+#ifndef NW_MAP_CAPACITY_SEVERAL_H
+#define NW_MAP_CAPACITY_SEVERAL_H
+
+#include "map/kway/memetic.h"
+#include "map/problem/problem.h"
+
+/* True where the options let an element have several ranks. */
+bool nw_many_is_asked(const struct nw_map_options *options);
+
+/* nw_map and nw_map_default for them. */
+NW_MUST_CHECK nw_status nw_many_map(const nw_topology *topology,
+                                    const nw_pattern *pattern,
+                                    const struct nw_map_options *options,
+                                    nw_mapping **out,
+                                    struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_many_default(const nw_topology *topology,
+                                        const nw_pattern *pattern,
+                                        const struct nw_map_options *options,
+                                        nw_mapping **out);
+
+/* True where each element has one rank at most and load is limited. */
+bool nw_many_is_single(const struct nw_map_options *options);
+
+/* Everything of one call. Elements of the machine are numbered from 0 over
+ * the nodes that take part, in the topology's order. */
+struct nw_many {
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    struct nw_map_options options; /* every field there */
+    struct nw_budget budget;
+    struct nw_kgraph graph;
+    int64_t heaviest; /* load of a rank */
+    struct nw_kmachine machine;
+    double *table;
+    int32_t host_count;
+    int32_t *host;      /* [host_count] nodes, ascending */
+    int32_t *slots;     /* [host_count] most ranks, INT32_MAX where open */
+    int32_t *order;     /* [host_count] hosts as the caller gave them */
+    int32_t *first;     /* [host_count + 1] elements of a host */
+    int32_t *element;   /* [k] of the topology */
+    struct nw_end *end; /* [k] */
+};
+
+/* Steps of the preparation, in this order. NW_EINVAL says what does not fit. */
+NW_MUST_CHECK nw_status nw_many_choose_hosts(struct nw_many *many);
+NW_MUST_CHECK nw_status nw_many_make_graph(struct nw_many *many);
+NW_MUST_CHECK nw_status nw_many_make_machine(struct nw_many *many);
+/* Fills part[n] by loads alone; whether every limit is kept. */
+NW_MUST_CHECK nw_status nw_many_fit(const struct nw_many *many, int32_t *part,
+                                    bool *fits);
+
+/* The options' start as parts, which the caller frees; NULL where there is
+ * none. from_mapping.c */
+NW_MUST_CHECK nw_status nw_many_read_start(const struct nw_many *many,
+                                           int32_t **out);
+
+/* By its parts alone: `name` is auto, multilevel, refine or block. */
+NW_MUST_CHECK nw_status nw_many_solve(struct nw_many *many, const char *name,
+                                      nw_mapping **out);
+
+/* --- one rank on an element --- */
+
+bool nw_many_uses_gpus(const struct nw_many *many);
+/* Whether some rank is too much for some element. */
+bool nw_many_binds(const struct nw_many *many);
+struct nw_map_options nw_many_without_limits(const struct nw_many *many);
+/* Within the limits, by an algorithm that knows them. */
+NW_MUST_CHECK nw_status nw_many_single(struct nw_many *many, const char *name,
+                                       nw_mapping **out,
+                                       struct nw_map_report *report);
+
+/* --- several, each with a seat of its own --- */
+
+/* Whether all ranks weigh the same: then a limit of load is one of their
+ * number. */
+bool nw_many_is_even(const struct nw_many *many);
+/* The same, and they are few enough. */
+bool nw_many_has_seats(const struct nw_many *many);
+/* By multilevel, or a search that is named and begins with its answer. */
+NW_MUST_CHECK nw_status nw_many_several(struct nw_many *many, const char *name,
+                                        nw_mapping **out,
+                                        struct nw_map_report *report);
+/* By an algorithm of phases, however many they are; NW_EINVAL where their
+ * weights differ, which those do not know. */
+NW_MUST_CHECK nw_status nw_many_placed(struct nw_many *many, const char *name,
+                                       nw_mapping **out,
+                                       struct nw_map_report *report);
+
+/* GPUs for a complete answer without any, ranks moved between nodes where they
+ * lack them; NW_EINVAL where that leads nowhere. assign_gpus.c */
+NW_MUST_CHECK nw_status nw_many_give_gpus(const struct nw_many *many,
+                                          const struct nw_problem *problem,
+                                          struct nw_answer *answer,
+                                          struct nw_map_report *report);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Counts the steps of all searches of a call, looks at the clock and at
+ * Ctrl-C, and tells how far it is. */
+#include "map/common/budget.h"
+#include "base/clock.h"
+#include "base/crew.h"
+#include "base/plain.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define GRACE_NS 500000000u /* for what a count of steps does not cut */
+
+void nw_budget_init(struct nw_budget *budget,
+                    const struct nw_map_options *options)
+{
+    *budget = (struct nw_budget){.effort = options->effort,
+                                 .steps_most = options->steps,
+                                 .progress = options->progress};
+    budget->now = nw_clock_ns;
+    budget->grace_ns = GRACE_NS;
+    budget->begun_ns = budget->now();
+    budget->threads = nw_crew_size(options->threads);
+    budget->endless = options->steps || options->seconds > 0;
+    if (!options->steps)
+        budget->steps_most = UINT64_MAX;
+    if (options->seconds > 0)
+        budget->end_ns =
+            budget->begun_ns + (uint64_t)(fmin(options->seconds, 1e9) * 1e9);
+}
+
+static void tell(struct nw_budget *budget, uint64_t now)
+{
+    struct nw_progress *progress = budget->progress;
+    uint64_t total = budget->expected, done = budget->steps;
+    char words[64];
+
+    if (!progress || !progress->update || budget->quiet)
+        return;
+    if (budget->end_ns) {
+        total = budget->end_ns - budget->begun_ns;
+        done = now > budget->begun_ns ? now - budget->begun_ns : 0;
+    } else if (budget->steps_most != UINT64_MAX) {
+        total = budget->steps_most;
+    }
+    if (done > total)
+        total = 0; /* more is tried than the effort of one search says */
+    nw_snprintf(words, sizeof words, "best so far %.6g", budget->best);
+    progress->update(progress, done, total, words);
+}
+
+bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
+{
+    uint64_t now = budget->end_ns || budget->progress ? budget->now() : 0;
+
+    budget->seen_ns = now;
+    budget->steps += steps;
+    budget->best = best;
+    if (budget->progress &&
+        __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED))
+        budget->stopped = true;
+    if (budget->steps >= budget->steps_most ||
+        (budget->end_ns && now >= budget->end_ns))
+        budget->stopped = true;
+    tell(budget, now);
+    return !budget->stopped && !(budget->due_ns && now >= budget->due_ns);
+}
+
+bool nw_budget_tell(struct nw_budget *budget, uint64_t steps, double cost)
+{
+    bool less = budget->best > 0 && budget->best < cost;
+
+    return nw_budget_go(budget, steps, less ? budget->best : cost);
+}
+
+void nw_budget_begin_shares(struct nw_budget *budget)
+{
+    budget->due_ns = budget->end_ns;
+    budget->hurried |= budget->end_ns > 0;
+}
+
+uint64_t nw_budget_share(struct nw_budget *budget, double part)
+{
+    uint64_t former = budget->due_ns;
+
+    if (!former)
+        return 0;
+    budget->seen_ns = budget->now();
+    budget->due_ns = budget->seen_ns;
+    if (former > budget->seen_ns)
+        budget->due_ns += (uint64_t)(part * (double)(former - budget->seen_ns));
+    return former;
+}
+
+void nw_budget_end_share(struct nw_budget *budget, uint64_t former)
+{
+    budget->due_ns = former;
+}
+
+double nw_budget_gone(const struct nw_budget *budget, uint64_t begun)
+{
+    if (!budget->due_ns)
+        return 0;
+    if (budget->seen_ns >= budget->due_ns)
+        return 1;
+    return (double)(budget->seen_ns - begun) / (double)(budget->due_ns - begun);
+}
+
+bool nw_budget_is_overdue(struct nw_budget *budget)
+{
+    bool overdue;
+
+    if (!budget)
+        return false;
+    overdue =
+        (budget->progress &&
+         __atomic_load_n(&budget->progress->cancelled, __ATOMIC_RELAXED)) ||
+        (budget->end_ns && budget->now() > budget->end_ns + budget->grace_ns);
+    if (overdue)
+        __atomic_store_n(&budget->hurried, true, __ATOMIC_RELAXED);
+    return overdue;
+}
+
+bool nw_budget_is_past(struct nw_budget *budget, uint64_t until)
+{
+    if (nw_budget_is_overdue(budget))
+        return true;
+    if (!budget || !until || budget->now() <= until)
+        return false;
+    __atomic_store_n(&budget->hurried, true, __ATOMIC_RELAXED);
+    return true;
+}
+
+uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want)
+{
+    uint64_t left = budget->steps_most > budget->steps
+                        ? budget->steps_most - budget->steps
+                        : 1;
+
+    return want < left ? want : left;
+}
+
+uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
+                         uint64_t per)
+{
+    uint64_t steps = items * per;
+
+    if (budget->endless)
+        return UINT64_MAX;
+    if (budget->effort == NW_EFFORT_FAST)
+        steps /= 4;
+    if (budget->effort == NW_EFFORT_STRONG)
+        steps *= 8;
+    return budget->steps + steps;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Swaps of one team; see anneal_parallel.h. Most tries end after three lookups
+ * far apart, so those of the next tries are asked for ahead. */
+#include "map/graph/anneal_parallel.h"
+#include "map/common/metropolis.h"
+
+#include <string.h>
+
+#define HOPELESS 14 /* heats for the worse by one of the two alone */
+#define PICKS 3     /* of peers, until one is in the same team */
+/* Tries under way, and how many before a try its lookups are asked for. */
+#define RING 16
+#define LEAD 12
+#define LEAD_ARC 8
+#define LEAD_PEER 4
+
+struct draw {
+    uint64_t whom, where;
+};
+
+static double between(const struct nw_halve_graph *graph, int32_t u, int32_t v)
+{
+    int32_t degree = graph->row[u + 1] - graph->row[u];
+    double bytes = 0;
+
+    if (degree > graph->row[v + 1] - graph->row[v])
+        return between(graph, v, u);
+    for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
+        if (graph->arc[a].to == v)
+            bytes += (double)graph->arc[a].bytes;
+    return bytes;
+}
+
+static void enter(struct nw_sift_team *team, int32_t v, int32_t to)
+{
+    const struct nw_halve_graph *graph = team->graph;
+    int32_t from = team->own[v];
+
+    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        float *row = nw_sift_row(team, graph->arc[a].to);
+
+        row[from] -= graph->arc[a].bytes;
+        row[to] += graph->arc[a].bytes;
+    }
+    team->own[v] = (int16_t)to;
+}
+
+/* The part of a random peer of u; another than u's, of the same team, or -1. */
+static inline int32_t propose(const struct nw_sift_team *team, int32_t u,
+                              uint64_t bits)
+{
+    const struct nw_halve_graph *graph = team->graph;
+    int32_t begin = graph->row[u], degree = graph->row[u + 1] - begin;
+
+    for (int i = 0; degree && i < PICKS; i++, bits *= 0x9e3779b97f4a7c15) {
+        int32_t pick = nw_chance_pick(bits >> 32, degree);
+        int32_t to = team->own[graph->arc[begin + pick].to];
+
+        if (to >= 0)
+            return to == team->own[u] ? -1 : to;
+    }
+    return -1;
+}
+
+static inline int32_t *pick_of(const struct nw_sift_team *team, uint64_t bits)
+{
+    return team->list + nw_chance_pick(bits, team->first[team->parts]);
+}
+
+/* A vertex goes where a peer of it is, for a random vertex there. */
+static inline double try_one(struct nw_sift_team *team, const struct draw *draw)
+{
+    int32_t *u = pick_of(team, draw->whom), *v;
+    int32_t from = team->own[*u], to = propose(team, *u, draw->whom);
+    int32_t other;
+    double change, limit;
+
+    if (to < 0)
+        return 0;
+    change = (double)(nw_sift_row(team, *u)[from] - nw_sift_row(team, *u)[to]);
+    if (change > HOPELESS * team->heat)
+        return 0;
+    v = team->list + team->first[to] +
+        nw_chance_pick(draw->where, team->first[to + 1] - team->first[to]);
+    change += (double)(nw_sift_row(team, *v)[to] - nw_sift_row(team, *v)[from]);
+    limit = team->heat * team->chance[draw->where >> 32 & (NW_CHANCES - 1)];
+    if (change >= limit)
+        return 0;
+    change += 2 * between(team->graph, *u, *v);
+    if (change >= limit)
+        return 0;
+    enter(team, *u, to);
+    enter(team, *v, from);
+    other = *u;
+    *u = *v;
+    *v = other;
+    return change;
+}
+
+/* Alone: sizes change. */
+static inline double move_one(struct nw_sift_team *team,
+                              const struct draw *draw)
+{
+    int32_t u = *pick_of(team, draw->whom);
+    int32_t from = team->own[u], to = propose(team, u, draw->whom);
+    double change, excess;
+
+    if (to < 0)
+        return 0;
+    change = (double)(nw_sift_row(team, u)[from] - nw_sift_row(team, u)[to]);
+    excess =
+        2 * team->excess_cost * (team->excess[to] - team->excess[from] + 1);
+    if (change + excess >=
+        team->heat * team->chance[draw->where >> 32 & (NW_CHANCES - 1)])
+        return 0;
+    enter(team, u, to);
+    team->excess[to]++;
+    team->excess[from]--;
+    return change;
+}
+
+static inline struct draw throw_dice(struct nw_random *random)
+{
+    uint64_t whom = nw_random_next(random);
+
+    return (struct draw){whom, nw_random_next(random)};
+}
+
+static inline void ask_for_peer(const struct nw_sift_team *team, uint64_t bits)
+{
+    int32_t begin = team->graph->row[*pick_of(team, bits)];
+    int32_t degree = team->graph->row[*pick_of(team, bits) + 1] - begin;
+    int32_t pick = nw_chance_pick(bits >> 32, degree);
+
+    if (degree)
+        __builtin_prefetch(&team->own[team->graph->arc[begin + pick].to]);
+}
+
+static inline void ask_for_arc(const struct nw_sift_team *team, uint64_t bits)
+{
+    int32_t u = *pick_of(team, bits), begin = team->graph->row[u];
+    int32_t pick = nw_chance_pick(bits >> 32, team->graph->row[u + 1] - begin);
+
+    __builtin_prefetch(&team->graph->arc[begin + pick]);
+    __builtin_prefetch(nw_sift_row(team, u));
+    __builtin_prefetch(&team->own[u]);
+}
+
+static double run(struct nw_sift_team *team, struct nw_random *random)
+{
+    struct draw ring[RING];
+    double change = 0;
+
+    for (uint64_t i = 0; i < LEAD; i++)
+        ring[i] = throw_dice(random);
+    for (uint64_t i = 0; i < team->tries; i++) {
+        struct draw next = throw_dice(random);
+
+        ring[(i + LEAD) % RING] = next;
+        __builtin_prefetch(&team->graph->row[*pick_of(team, next.whom)]);
+        ask_for_arc(team, ring[(i + LEAD_ARC) % RING].whom);
+        ask_for_peer(team, ring[(i + LEAD_PEER) % RING].whom);
+        change += team->excess_cost > 0 ? move_one(team, &ring[i % RING])
+                                        : try_one(team, &ring[i % RING]);
+    }
+    return change;
+}
+
+/* The vertices of each part together again. */
+static void regroup(struct nw_sift_team *team)
+{
+    int32_t count = team->first[team->parts], *first = team->first;
+
+    memcpy(team->spare, team->list, (size_t)count * sizeof *team->spare);
+    memset(first, 0, ((size_t)team->parts + 1) * sizeof *first);
+    for (int32_t k = 0; k < count; k++)
+        first[team->own[team->spare[k]] + 1]++;
+    for (int32_t i = 0; i < team->parts; i++)
+        first[i + 1] += first[i];
+    for (int32_t k = count; k-- > 0;)
+        team->list[--first[team->own[team->spare[k]] + 1]] = team->spare[k];
+    memmove(first, first + 1, (size_t)team->parts * sizeof *first);
+    first[team->parts] = count;
+}
+
+void nw_sift_team_run(struct nw_sift_team *team)
+{
+    struct nw_random random;
+
+    nw_random_init(&random, team->seed);
+    team->change = run(team, &random);
+    if (team->excess_cost > 0)
+        regroup(team);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "map/graph/rebalance.h"
+
+/* Bytes to a part less those to the vertex's own. */
+static double gain_of(const struct nw_halve_graph *graph, const int32_t *part,
+                      int32_t v, int32_t to)
+{
+    double gain = 0;
+
+    for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+        int32_t there = part[graph->arc[a].to];
+
+        if (there == to)
+            gain += (double)graph->arc[a].bytes;
+        if (there == part[v])
+            gain -= (double)graph->arc[a].bytes;
+    }
+    return gain;
+}
+
+static void move_best(const struct nw_halve_graph *graph, int32_t *part,
+                      int32_t from, int32_t to)
+{
+    int32_t best = -1;
+    double most = 0;
+
+    for (int32_t v = 0; v < graph->n; v++) {
+        double gain;
+
+        if (part[v] != from)
+            continue;
+        gain = gain_of(graph, part, v, to);
+        if (best < 0 || gain > most) {
+            best = v;
+            most = gain;
+        }
+    }
+    part[best] = to;
+}
+
+void nw_sift_level(const struct nw_halve_graph *graph, int32_t *part,
+                   int32_t parts, int32_t *excess)
+{
+    int32_t to = 0;
+
+    for (int32_t p = 0; p < parts; p++)
+        for (; excess[p] > 0; excess[p]--) {
+            while (excess[to] >= 0)
+                to++;
+            move_best(graph, part, p, to);
+            excess[to]++;
+        }
+}

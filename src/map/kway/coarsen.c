@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A graph of about half the size: pairs of vertices with much traffic and
+ * little load become one (the rating w^2 / (load x load) keeps coarse vertices
+ * even: Holtgrewe, Sanders and Schulz, 2010). Where too few pairs are found,
+ * as around hubs, the rest join their best neighbour's group.
+ */
+#include "base/array.h"
+#include "map/kway/memetic.h"
+
+#include <stdlib.h>
+
+struct coarsening {
+    const struct nw_kgraph *graph;
+    const struct nw_kmerge *merge;
+    int32_t *leader; /* [n] group of a vertex: its first member; -1 none */
+    int64_t *load;   /* [n] of the group, at its leader */
+    int32_t *order;  /* [n] */
+    int32_t *wish;   /* [n] the best partner */
+    uint64_t salt;
+    bool late;
+};
+
+static bool may_join(const struct coarsening *c, int32_t v, int32_t u)
+{
+    const struct nw_kmerge *merge = c->merge;
+    const struct nw_krange *range = c->graph->range;
+
+    if (merge->part && merge->part[v] != merge->part[u])
+        return false;
+    if (merge->other && merge->other[v] != merge->other[u])
+        return false;
+    return !range ||
+           (range[v].low == range[u].low && range[v].high == range[u].high);
+}
+
+/* Settles between equal edges, the same from both ends. */
+static uint32_t mix(const struct coarsening *c, int32_t v, int32_t u)
+{
+    uint64_t low = (uint64_t)(v < u ? v : u), high = (uint64_t)(v < u ? u : v);
+    uint64_t x = (low << 32 | high) ^ c->salt;
+
+    x *= 0x9e3779b97f4a7c15u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    return (uint32_t)(x >> 32);
+}
+
+/* The free neighbour that v had best be paired with, or -1. */
+static int32_t best_partner(const struct coarsening *c, int32_t v)
+{
+    const struct nw_kgraph *g = c->graph;
+    double best = 0;
+    uint32_t best_mix = 0;
+    int32_t partner = -1;
+
+    for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
+        int32_t u = g->to[e];
+        double rating;
+        uint32_t now;
+
+        if (c->leader[u] >= 0 || g->load[v] > c->merge->load_max - g->load[u])
+            continue;
+        rating = g->weight[e] * g->weight[e] /
+                 (((double)g->load[u] + 1) * ((double)g->load[v] + 1));
+        if (rating < best || !may_join(c, v, u))
+            continue;
+        now = mix(c, v, u);
+        if (rating > best || now > best_mix ||
+            (now == best_mix && u > partner)) {
+            best = rating;
+            best_mix = now;
+            partner = u;
+        }
+    }
+    return partner;
+}
+
+/* The neighbour whose group v had best join, or -1. */
+static int32_t best_group(const struct coarsening *c, int32_t v)
+{
+    const struct nw_kgraph *g = c->graph;
+    double best = 0;
+    int32_t group = -1;
+
+    for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
+        int32_t leader = c->leader[g->to[e]];
+        double rating;
+
+        if (leader == v || g->load[v] > c->merge->load_max - c->load[leader])
+            continue;
+        rating = g->weight[e] * g->weight[e] / ((double)c->load[leader] + 1);
+        if (rating > best && may_join(c, v, leader)) {
+            best = rating;
+            group = leader;
+        }
+    }
+    return group;
+}
+
+static void pair(struct coarsening *c, int32_t v, int32_t u)
+{
+    int32_t leader = v < u ? v : u;
+
+    c->leader[v] = c->leader[u] = leader;
+    c->load[leader] = c->graph->load[v] + c->graph->load[u];
+}
+
+/* Those among the list who are each other's best; adds both to `taken`. */
+static int32_t pair_wishes(struct coarsening *c, const int32_t *list,
+                           int32_t count, int32_t *taken)
+{
+    int32_t made = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        int32_t v = list[i], u = c->wish[v];
+
+        if (c->leader[v] >= 0 || u < 0 || c->wish[u] != v)
+            continue;
+        pair(c, v, u);
+        taken[made++] = v;
+        taken[made++] = u;
+    }
+    return made;
+}
+
+/* Those who wished for one that is taken, in `list`. */
+static int32_t find_left(const struct coarsening *c, const int32_t *taken,
+                         int32_t count, int32_t *list)
+{
+    const struct nw_kgraph *g = c->graph;
+    int32_t left = 0;
+
+    for (int32_t i = 0; i < count; i++)
+        for (size_t e = g->row[taken[i]]; e < g->row[taken[i] + 1]; e++) {
+            int32_t v = g->to[e];
+
+            if (c->leader[v] < 0 && c->wish[v] == taken[i])
+                list[left++] = v;
+        }
+    return left;
+}
+
+/* Pairs who are each other's best, until none is left: no edge between two
+ * vertices without a partner is then better than those taken. Who keeps a wish
+ * is not asked again: on a chain of rising weights a round makes one pair. */
+static void make_pairs(struct coarsening *c, int32_t *taken, int32_t *groups)
+{
+    const struct nw_kgraph *g = c->graph;
+    int32_t left = g->n;
+
+    *groups = g->n;
+    while (left) {
+        int32_t made;
+
+        c->late = nw_budget_is_overdue(c->merge->budget);
+        if (c->late)
+            return;
+        for (int32_t i = 0; i < left; i++)
+            c->wish[c->order[i]] = best_partner(c, c->order[i]);
+        made = pair_wishes(c, c->order, left, taken);
+        *groups -= made / 2;
+        left = find_left(c, taken, made, c->order);
+    }
+    for (int32_t v = 0; v < g->n; v++)
+        if (c->leader[v] < 0) {
+            c->leader[v] = v;
+            c->load[v] = g->load[v];
+        }
+}
+
+/* Vertices left alone join groups. A leader of others stays: v is alone where
+ * its group has no more than its own load, members coming in between. */
+static void join_groups(struct coarsening *c, int32_t *groups)
+{
+    const struct nw_kgraph *g = c->graph;
+
+    for (int32_t i = 0; i < g->n; i++) {
+        int32_t v = c->order[i], leader;
+
+        if (c->leader[v] != v || c->load[v] != g->load[v])
+            continue;
+        leader = best_group(c, v);
+        if (leader < 0)
+            continue;
+        c->leader[v] = leader;
+        c->load[leader] += g->load[v];
+        /* a load of 0 would leave the leader looking alone */
+        if (c->load[leader] == g->load[leader])
+            c->load[leader]++;
+        --*groups;
+    }
+}
+
+/* Numbers the groups in the order of their first members. */
+static int32_t number_groups(const struct coarsening *c, int32_t *into)
+{
+    int32_t count = 0, n = c->graph->n;
+
+    for (int32_t v = 0; v < n; v++)
+        into[v] = -1;
+    for (int32_t v = 0; v < n; v++) {
+        int32_t leader = c->leader[v];
+
+        if (into[leader] < 0)
+            into[leader] = count++;
+        into[v] = into[leader];
+    }
+    return count;
+}
+
+/* Members of each group, by counting. */
+static nw_status list_members(const struct nw_kgraph *graph,
+                              const int32_t *into, int32_t groups,
+                              int32_t **first, int32_t **member)
+{
+    nw_status status = nw_alloc((size_t)groups + 2, sizeof **first, first);
+
+    if (!status)
+        status = nw_alloc((size_t)graph->n, sizeof **member, member);
+    if (status)
+        return status;
+    for (int32_t v = 0; v < graph->n; v++)
+        (*first)[into[v] + 2]++;
+    for (int32_t c = 0; c < groups; c++)
+        (*first)[c + 2] += (*first)[c + 1];
+    for (int32_t v = 0; v < graph->n; v++)
+        (*member)[(*first)[into[v] + 1]++] = v;
+    return NW_OK;
+}
+
+struct contraction {
+    const struct nw_kgraph *fine;
+    struct nw_kgraph *coarse;
+    const int32_t *into;
+    size_t *seen; /* [groups] arc of the row under way, + 1 */
+    size_t arcs;
+};
+
+static void add_arcs(struct contraction *c, int32_t group, int32_t v)
+{
+    const struct nw_kgraph *fine = c->fine;
+    struct nw_kgraph *coarse = c->coarse;
+    size_t start = coarse->row[group];
+
+    for (size_t e = fine->row[v]; e < fine->row[v + 1]; e++) {
+        int32_t to = c->into[fine->to[e]];
+
+        if (to == group)
+            continue;
+        if (c->seen[to] <= start) {
+            coarse->to[c->arcs] = to;
+            coarse->weight[c->arcs] = 0;
+            c->seen[to] = ++c->arcs;
+        }
+        coarse->weight[c->seen[to] - 1] += fine->weight[e];
+    }
+    coarse->load[group] += fine->load[v];
+    coarse->count[group] += fine->count[v];
+    if (coarse->range)
+        coarse->range[group] = fine->range[v];
+}
+
+static nw_status contract(const struct nw_kgraph *fine, const int32_t *into,
+                          int32_t groups, struct nw_kgraph *coarse)
+{
+    struct contraction c = {.fine = fine, .coarse = coarse, .into = into};
+    int32_t *first = NULL, *member = NULL;
+    nw_status status = nw_kgraph_alloc(coarse, groups, fine->row[fine->n]);
+
+    if (!status && fine->range)
+        status =
+            nw_alloc((size_t)groups, sizeof *coarse->range, &coarse->range);
+    if (!status)
+        status = nw_alloc((size_t)groups, sizeof *c.seen, &c.seen);
+    if (!status)
+        status = list_members(fine, into, groups, &first, &member);
+    for (int32_t g = 0; !status && g < groups; g++) {
+        coarse->row[g] = c.arcs;
+        for (int32_t i = first[g]; i < first[g + 1]; i++)
+            add_arcs(&c, g, member[i]);
+    }
+    if (!status)
+        coarse->row[groups] = c.arcs;
+    free(first);
+    free(member);
+    free(c.seen);
+    if (status)
+        nw_kgraph_fini(coarse);
+    return status;
+}
+
+static nw_status group(struct coarsening *c, struct nw_random *random,
+                       int32_t *groups)
+{
+    size_t n = (size_t)c->graph->n;
+    int32_t *taken = NULL;
+    nw_status status = nw_alloc(n, sizeof *c->leader, &c->leader);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *c->load, &c->load);
+    if (!status)
+        status = nw_alloc(n, sizeof *c->order, &c->order);
+    if (!status)
+        status = nw_alloc(n, sizeof *c->wish, &c->wish);
+    if (!status)
+        status = nw_alloc(n, sizeof *taken, &taken);
+    if (status)
+        return status;
+    for (size_t v = 0; v < n; v++) {
+        c->leader[v] = -1;
+        c->order[v] = (int32_t)v;
+    }
+    c->salt = nw_random_next(random);
+    make_pairs(c, taken, groups);
+    free(taken);
+    if (c->late)
+        return NW_OK;
+    for (size_t v = 0; v < n; v++)
+        c->order[v] = (int32_t)v;
+    if (*groups > c->graph->n / 5 * 3)
+        join_groups(c, groups);
+    return NW_OK;
+}
+
+nw_status nw_kcoarsen(const struct nw_kgraph *graph,
+                      const struct nw_kmerge *merge, struct nw_random *random,
+                      struct nw_kgraph *coarse, int32_t **into)
+{
+    struct coarsening c = {.graph = graph, .merge = merge};
+    int32_t groups = 0, *map = NULL;
+    nw_status status = nw_alloc((size_t)graph->n, sizeof *map, &map);
+
+    *coarse = (struct nw_kgraph){0};
+    if (!status)
+        status = group(&c, random, &groups);
+    if (!status && !c.late) {
+        groups = number_groups(&c, map);
+        status = contract(graph, map, groups, coarse);
+    }
+    free(c.leader);
+    free(c.load);
+    free(c.order);
+    free(c.wish);
+    if (!status)
+        *into = c.late ? NULL : map;
+    if (status || c.late)
+        free(map);
+    return status;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The graph that is cut, and the machine: their memory, and what a partition
+ * costs. */
+#include "base/array.h"
+#include "map/kway/memetic.h"
+
+#include <stdlib.h>
+
+void nw_kgraph_fini(struct nw_kgraph *graph)
+{
+    free(graph->row);
+    free(graph->to);
+    free(graph->weight);
+    free(graph->load);
+    free(graph->count);
+    free(graph->range);
+    *graph = (struct nw_kgraph){0};
+}
+
+nw_status nw_kgraph_alloc(struct nw_kgraph *graph, int32_t n, size_t arcs)
+{
+    struct nw_kgraph made = {.n = n};
+    nw_status status = nw_alloc((size_t)n + 1, sizeof *made.row, &made.row);
+
+    if (!status)
+        status = nw_alloc(arcs, sizeof *made.to, &made.to);
+    if (!status)
+        status = nw_alloc(arcs, sizeof *made.weight, &made.weight);
+    if (!status)
+        status = nw_alloc((size_t)n, sizeof *made.load, &made.load);
+    if (!status)
+        status = nw_alloc((size_t)n, sizeof *made.count, &made.count);
+    if (status)
+        nw_kgraph_fini(&made);
+    else
+        *graph = made;
+    return status;
+}
+
+void nw_kmachine_fini(struct nw_kmachine *machine)
+{
+    free(machine->step);
+    free(machine->share);
+    free(machine->limit);
+    free(machine->capacity);
+}
+
+nw_status nw_kmachine_alloc(struct nw_kmachine *machine, int32_t k)
+{
+    size_t n = (size_t)k;
+    nw_status status = nw_alloc(n, sizeof *machine->step, &machine->step);
+
+    machine->k = k;
+    if (!status)
+        status = nw_alloc(n, sizeof *machine->share, &machine->share);
+    if (!status)
+        status = nw_alloc(n, sizeof *machine->limit, &machine->limit);
+    if (!status)
+        status = nw_alloc(n, sizeof *machine->capacity, &machine->capacity);
+    return status;
+}
+
+double nw_kway_cost(const struct nw_kgraph *graph,
+                    const struct nw_kmachine *machine, const int32_t *part)
+{
+    double sum = 0;
+
+    for (int32_t v = 0; v < graph->n; v++)
+        for (size_t e = graph->row[v]; e < graph->row[v + 1]; e++)
+            if (graph->to[e] > v)
+                sum += graph->weight[e] *
+                       nw_kdistance(machine, part[v], part[graph->to[e]]);
+    return sum;
+}

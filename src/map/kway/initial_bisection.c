@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The first parts: the elements are halved where the machine is widest apart,
+ * and the graph with them, until each element has its own vertices. How far a
+ * half may be over its share is what the levels below leave of the limit.
+ */
+#include "base/array.h"
+#include "base/crew.h"
+#include "map/kway/memetic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FEW = 4,
+    PER_GROUP = 30,
+    LARGE = 2048, /* vertices that are cut beside others */
+    DEEP = 64     /* cuts in a row that may be as lopsided as the gaps are */
+};
+
+struct sectioning {
+    const struct nw_kgraph *graph;
+    const struct nw_kmachine *machine;
+    const struct nw_keffort *effort;
+    uint64_t seed;
+    int32_t *part;
+    int32_t *place;       /* [n] of a vertex in the subgraph under way */
+    int32_t threads;      /* for sections, which share nothing */
+    struct nw_kpace pace; /* work: vertices x repeats of all cuts */
+};
+
+/* A range of elements and the vertices that go there. */
+struct section {
+    int32_t low, high;
+    int32_t *vertex;
+    int32_t count;
+    int32_t depth; /* cuts above it */
+};
+
+/* The element that begins the second half: of the widest gaps, or of all where
+ * these have taken one element after the other, the one that comes nearest to
+ * half of all that is to be shared. */
+static int32_t choose_middle(const struct nw_kmachine *m,
+                             const struct section *here)
+{
+    int32_t low = here->low, high = here->high;
+    double widest = -1, all = 0, before = 0, best = HUGE_VAL;
+    int32_t middle = low + 1;
+
+    for (int32_t i = low; i < high; i++) {
+        all += m->share[i];
+        if (i > low && m->step[i] > widest)
+            widest = m->step[i];
+    }
+    for (int32_t i = low + 1; i < high; i++) {
+        double off;
+
+        before += m->share[i - 1];
+        off =
+            fabs(before - all / 2) + fabs(i - low - (high - low) / 2.0) * 1e-9;
+        if ((m->step[i] == widest || here->depth >= DEEP) && off < best) {
+            best = off;
+            middle = i;
+        }
+    }
+    return middle;
+}
+
+/* The place of a vertex that may lie in another section, whose thread gives it
+ * others meanwhile: none of those holds it here. -1: not here. */
+static inline int32_t place_of(const struct sectioning *s,
+                               const struct section *here, int32_t v)
+{
+    int32_t at = __atomic_load_n(&s->place[v], __ATOMIC_RELAXED);
+
+    return at < here->count && here->vertex[at] == v ? at : -1;
+}
+
+static void subgraph(struct sectioning *s, const struct section *here,
+                     struct nw_kgraph *out)
+{
+    const struct nw_kgraph *g = s->graph;
+    size_t arcs = 0;
+
+    for (int32_t i = 0; i < here->count; i++)
+        __atomic_store_n(&s->place[here->vertex[i]], i, __ATOMIC_RELAXED);
+    for (int32_t i = 0; i < here->count; i++) {
+        int32_t v = here->vertex[i];
+
+        out->load[i] = g->load[v];
+        out->count[i] = g->count[v];
+        out->row[i] = arcs;
+        for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
+            int32_t at = place_of(s, here, g->to[e]);
+
+            if (at < 0)
+                continue;
+            out->to[arcs] = at;
+            out->weight[arcs++] = g->weight[e];
+        }
+    }
+    out->row[here->count] = arcs;
+}
+
+static size_t count_arcs(const struct nw_kgraph *g, const struct section *here)
+{
+    size_t arcs = 0;
+
+    for (int32_t i = 0; i < here->count; i++)
+        arcs += g->row[here->vertex[i] + 1] - g->row[here->vertex[i]];
+    return arcs;
+}
+
+static double load_of(const struct sectioning *s, const struct section *here)
+{
+    double load = 0;
+
+    for (int32_t i = 0; i < here->count; i++)
+        load += (double)s->graph->load[here->vertex[i]];
+    return load;
+}
+
+/* The sides' shares of the load that is really here, and their limits: each
+ * of the d cuts that follow may add the d-th root of what is allowed in all. */
+static struct nw_kcut make_cut(const struct sectioning *s,
+                               const struct section *here, int32_t middle)
+{
+    const struct nw_kmachine *m = s->machine;
+    struct nw_kcut cut = {
+        .tries = s->effort->tries, .repeats = 1, .budget = s->effort->budget};
+    double share[2] = {0}, limit[2] = {0}, load = load_of(s, here), ease;
+
+    for (int32_t i = here->low; i < here->high; i++) {
+        share[i >= middle] += m->share[i];
+        limit[i >= middle] += (double)m->limit[i];
+        cut.capacity[i >= middle] += m->capacity[i];
+    }
+    /* the last cuts are cheap to mend on the way back */
+    if (here->high - here->low > FEW)
+        cut.repeats = s->effort->repeats;
+    for (int side = 0; side < 2; side++) {
+        int32_t below = side ? here->high - middle : middle - here->low;
+        double depth = ceil(log2((double)below)) + 1, room;
+
+        cut.target[side] = share[0] + share[1] > 0
+                               ? load * share[side] / (share[0] + share[1])
+                               : load / 2;
+        room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
+        ease = room > 1 ? pow(room, 1 / depth) : room;
+        cut.limit[side] = (nw_kload)(cut.target[side] * ease + 1e-6);
+        /* one without a share takes what the other has no place for */
+        if (below == 1 || cut.target[side] <= 0 ||
+            cut.limit[side] < (nw_kload)ceil(cut.target[side]))
+            cut.limit[side] = (nw_kload)limit[side];
+        if ((double)cut.limit[side] > limit[side])
+            cut.limit[side] = (nw_kload)limit[side];
+    }
+    return cut;
+}
+
+static uint64_t seed_of(const struct sectioning *s, const struct section *here)
+{
+    return s->seed ^ ((uint64_t)here->low << 32) ^ (uint64_t)here->high;
+}
+
+static nw_status section(struct sectioning *s, struct section here);
+
+struct descent {
+    struct sectioning *s;
+    const struct section *below;
+};
+
+static nw_status section_below(void *user, int32_t i)
+{
+    const struct descent *descent = user;
+
+    return section(descent->s, descent->below[i]);
+}
+
+/* What one section is divided into, each by itself. */
+static nw_status section_all(struct sectioning *s, const struct section *below,
+                             int32_t count, int32_t vertices)
+{
+    struct descent descent = {s, below};
+
+    return nw_crew_try(section_below, &descent, count,
+                       vertices < LARGE ? 1 : s->threads);
+}
+
+/* Vertices of side 0 first; both halves are then cut. */
+static nw_status descend(struct sectioning *s, struct section here,
+                         int32_t middle, const int8_t *side)
+{
+    int32_t *sorted, zeros = 0, at[2] = {0};
+    nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < here.count; i++)
+        zeros += !side[i];
+    at[1] = zeros;
+    for (int32_t i = 0; i < here.count; i++)
+        sorted[at[(int)side[i]]++] = here.vertex[i];
+    memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
+    free(sorted);
+    return section_all(
+        s,
+        (struct section[]){
+            {here.low, middle, here.vertex, zeros, here.depth + 1},
+            {middle, here.high, here.vertex + zeros, here.count - zeros,
+             here.depth + 1}},
+        2, here.count);
+}
+
+static nw_status cut_section(struct sectioning *s, const struct section *here,
+                             int32_t middle, int8_t *side)
+{
+    struct nw_kcut cut = make_cut(s, here, middle);
+    struct nw_kgraph graph;
+    struct nw_random random;
+    nw_status status =
+        nw_kgraph_alloc(&graph, here->count, count_arcs(s->graph, here));
+
+    if (status)
+        return status;
+    cut.until = nw_kpace_until(&s->pace, (double)here->count * cut.repeats);
+    nw_random_init(&random, seed_of(s, here));
+    subgraph(s, here, &graph);
+    for (int32_t i = 0; i < here->count; i++) {
+        int32_t v = here->vertex[i];
+
+        side[i] = -1;
+        if (s->graph->range && s->graph->range[v].high <= middle)
+            side[i] = 0;
+        else if (s->graph->range && s->graph->range[v].low >= middle)
+            side[i] = 1;
+    }
+    status = nw_kbisect(&graph, &cut, side, &random);
+    nw_kgraph_fini(&graph);
+    return status;
+}
+
+/* What is left to share out in order. */
+struct filling {
+    int32_t at; /* element */
+    double load, share;
+    double aim, mine; /* of the element: load to reach, and reached */
+    int64_t held;     /* vertices */
+};
+
+static void open_element(const struct nw_kmachine *m, struct filling *fill)
+{
+    fill->aim = fill->share > 0 ? fill->load * m->share[fill->at] / fill->share
+                                : fill->load;
+    fill->mine = 0;
+    fill->held = 0;
+}
+
+static void close_element(const struct nw_kmachine *m, struct filling *fill)
+{
+    fill->load -= fill->mine;
+    fill->share -= m->share[fill->at++];
+    open_element(m, fill);
+}
+
+/* Vertex after vertex to element after element: what time is up for. */
+static void fill_in_order(struct sectioning *s, const struct section *here)
+{
+    const struct nw_kgraph *g = s->graph;
+    const struct nw_kmachine *m = s->machine;
+    struct filling fill = {.at = here->low, .load = load_of(s, here)};
+
+    for (int32_t q = here->low; q < here->high; q++)
+        fill.share += m->share[q];
+    open_element(m, &fill);
+    for (int32_t i = 0; i < here->count; i++) {
+        int32_t v = here->vertex[i];
+
+        while (fill.at + 1 < here->high &&
+               (fill.mine + (double)g->load[v] / 2 > fill.aim ||
+                fill.held + g->count[v] > m->capacity[fill.at]))
+            close_element(m, &fill);
+        s->part[v] = nw_kmay(g, v, fill.at) ? fill.at : g->range[v].low;
+        fill.mine += (double)g->load[v];
+        fill.held += g->count[v];
+    }
+}
+
+/* Ranges of elements as ranges of groups. */
+static nw_status take_ranges(const struct sectioning *s,
+                             const struct section *here,
+                             const struct nw_kgroups *groups,
+                             struct nw_kgraph *graph)
+{
+    nw_status status;
+
+    if (!s->graph->range)
+        return NW_OK;
+    status = nw_alloc((size_t)here->count, sizeof *graph->range, &graph->range);
+    for (int32_t i = 0; !status && i < here->count; i++) {
+        struct nw_krange range = s->graph->range[here->vertex[i]];
+        int32_t k = groups->machine.k, low = 0, high = k;
+
+        while (low < k - 1 && groups->first[low + 1] <= range.low)
+            low++;
+        while (high > low + 1 && groups->first[high - 1] >= range.high)
+            high--;
+        graph->range[i] = (struct nw_krange){low, high};
+    }
+    return status;
+}
+
+/* What the groups may take of the time, in a budget of their own. */
+static struct nw_budget share_time(struct sectioning *s, double work)
+{
+    const struct nw_budget *outer = s->effort->budget;
+    uint64_t until = nw_kpace_until(&s->pace, work);
+    struct nw_budget own = {.threads = s->threads, .steps_most = UINT64_MAX};
+
+    if (!outer)
+        return own;
+    own.now = outer->now;
+    own.progress = outer->progress;
+    own.quiet = true;
+    own.end_ns = until ? until : outer->end_ns;
+    own.grace_ns = until ? 0 : outer->grace_ns;
+    return own;
+}
+
+/* part[i] becomes the group of the section's vertex i. */
+static nw_status share_out(struct sectioning *s, const struct section *here,
+                           struct nw_kgroups *groups, int32_t *part)
+{
+    double cuts = ceil(log2(groups->machine.k)) * s->effort->repeats;
+    struct nw_budget budget = share_time(s, here->count * cuts);
+    struct nw_kgraph graph;
+    struct nw_krun run = {.graph = &graph,
+                          .machine = &groups->machine,
+                          .effort = *s->effort,
+                          .budget = &budget,
+                          .per_part = PER_GROUP,
+                          .wholes = 1};
+    nw_status status =
+        nw_kgraph_alloc(&graph, here->count, count_arcs(s->graph, here));
+
+    if (status)
+        return status;
+    run.seed = seed_of(s, here);
+    run.effort.starts = s->effort->group_starts;
+    run.effort.group_starts = 0;
+    run.effort.cycles = 2;
+    subgraph(s, here, &graph);
+    status = take_ranges(s, here, groups, &graph);
+    if (!status)
+        status = nw_kparts(&run, part);
+    nw_kgraph_fini(&graph);
+    if (budget.hurried && s->effort->budget)
+        __atomic_store_n(&s->effort->budget->hurried, true, __ATOMIC_RELAXED);
+    return status;
+}
+
+static nw_status section_each(struct sectioning *s, struct section here,
+                              const struct nw_kgroups *groups,
+                              const int32_t *at)
+{
+    int32_t k = groups->machine.k;
+    struct section *below = NULL;
+    nw_status status = nw_alloc((size_t)k, sizeof *below, &below);
+
+    for (int32_t g = 0; !status && g < k; g++)
+        below[g] = (struct section){groups->first[g], groups->first[g + 1],
+                                    here.vertex + at[g], at[g + 1] - at[g],
+                                    here.depth + 1};
+    if (!status)
+        status = section_all(s, below, k, here.count);
+    free(below);
+    return status;
+}
+
+/* Vertices of group 0 first, and so on; each group is then cut. */
+static nw_status descend_groups(struct sectioning *s, struct section here,
+                                const struct nw_kgroups *groups,
+                                const int32_t *part)
+{
+    int32_t k = groups->machine.k, *sorted, *at = NULL;
+    nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
+
+    if (!status)
+        status = nw_alloc((size_t)k + 2, sizeof *at, &at);
+    for (int32_t i = 0; !status && i < here.count; i++)
+        at[part[i] + 2]++;
+    for (int32_t g = 0; !status && g < k; g++)
+        at[g + 2] += at[g + 1];
+    for (int32_t i = 0; !status && i < here.count; i++)
+        sorted[at[part[i] + 1]++] = here.vertex[i];
+    if (!status)
+        memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
+    free(sorted);
+    if (!status)
+        status = section_each(s, here, groups, at);
+    free(at);
+    return status;
+}
+
+static nw_status section_groups(struct sectioning *s, struct section here)
+{
+    struct nw_kgroups groups;
+    int32_t *part = NULL;
+    nw_status status = nw_kgroups_init(&groups, s->machine, here.low, here.high,
+                                       load_of(s, &here));
+
+    if (!status)
+        status = nw_alloc((size_t)here.count, sizeof *part, &part);
+    if (!status)
+        status = share_out(s, &here, &groups, part);
+    if (!status)
+        status = descend_groups(s, here, &groups, part);
+    free(part);
+    nw_kgroups_fini(&groups);
+    return status;
+}
+
+static nw_status section(struct sectioning *s, struct section here)
+{
+    int32_t middle;
+    int8_t *side;
+    nw_status status;
+
+    if (nw_budget_is_overdue(s->effort->budget)) {
+        fill_in_order(s, &here);
+        return NW_OK;
+    }
+
+    if (here.high - here.low == 1 || !here.count) {
+        for (int32_t i = 0; i < here.count; i++)
+            s->part[here.vertex[i]] = here.low;
+        return NW_OK;
+    }
+    if (s->effort->group_starts &&
+        nw_kgroups_apply(s->machine, here.low, here.high))
+        return section_groups(s, here);
+    middle = choose_middle(s->machine, &here);
+    status = nw_alloc((size_t)here.count, 1, &side);
+    if (status)
+        return status;
+    status = cut_section(s, &here, middle, side);
+    if (!status)
+        status = descend(s, here, middle, side);
+    free(side);
+    return status;
+}
+
+/* About; each vertex is in as many cuts as the machine has halvings. */
+static double work_of(const struct sectioning *s)
+{
+    double halvings = ceil(log2(s->machine->k)), plain = log2(FEW);
+
+    if (halvings <= plain)
+        return s->graph->n * halvings;
+    return s->graph->n * (plain + (halvings - plain) * s->effort->repeats);
+}
+
+/* Stages that share a time out come one after the other. */
+static int32_t threads_of(const struct nw_budget *budget)
+{
+    return budget && !budget->end_ns ? budget->threads : 1;
+}
+
+nw_status nw_ksection(const struct nw_kgraph *graph,
+                      const struct nw_kmachine *machine,
+                      const struct nw_keffort *effort, uint64_t seed,
+                      int32_t *part)
+{
+    struct sectioning s = {.graph = graph,
+                           .machine = machine,
+                           .effort = effort,
+                           .seed = seed,
+                           .part = part,
+                           .threads = threads_of(effort->budget)};
+    struct section all = {.high = machine->k, .count = graph->n};
+    nw_status status = nw_alloc((size_t)graph->n, sizeof *s.place, &s.place);
+
+    if (!status)
+        status = nw_alloc((size_t)graph->n, sizeof *all.vertex, &all.vertex);
+    for (int32_t v = 0; !status && v < graph->n; v++)
+        all.vertex[v] = v;
+    nw_kpace_begin(&s.pace, effort->budget, 0.5, work_of(&s));
+    if (!status)
+        status = section(&s, all);
+    free(s.place);
+    free(all.vertex);
+    return status;
+}

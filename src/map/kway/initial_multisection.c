@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A graph shared out among the groups of a machine that lie widest apart, each
+ * taken as one element: its parts are few and roomy, so that borders between
+ * groups, where a byte costs most, are refined far more freely than they can
+ * be once each element is full (multisection by k-way partitions: Schulz and
+ * Woydt, 2025).
+ */
+#include "base/array.h"
+#include "map/kway/memetic.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST = 64 }; /* groups; more are cut in two first */
+
+void nw_kgroups_fini(struct nw_kgroups *groups)
+{
+    free(groups->first);
+    free((void *)(uintptr_t)groups->machine.table);
+    nw_kmachine_fini(&groups->machine);
+}
+
+static nw_status alloc(struct nw_kgroups *groups, size_t k)
+{
+    double *table = NULL;
+    nw_status status = nw_alloc(k + 1, sizeof *groups->first, &groups->first);
+
+    if (!status)
+        status = nw_alloc(k * k, sizeof *table, &table);
+    groups->machine.table = table;
+    return status ? status : nw_kmachine_alloc(&groups->machine, (int32_t)k);
+}
+
+static void add_element(struct nw_kmachine *groups, int32_t g,
+                        const struct nw_kmachine *all, int32_t q)
+{
+    int64_t capacity = (int64_t)groups->capacity[g] + all->capacity[q];
+
+    groups->share[g] += all->share[q];
+    groups->limit[g] += all->limit[q];
+    groups->capacity[g] = capacity < INT32_MAX ? (int32_t)capacity : INT32_MAX;
+}
+
+/* What the groups may be over their shares is what the cuts below leave. */
+static void tighten(struct nw_kmachine *m, int32_t elements, double load)
+{
+    double part = ceil(log2(m->k)) / (ceil(log2(elements)) + 1), all = 0;
+
+    for (int32_t g = 0; g < m->k; g++)
+        all += m->share[g];
+    for (int32_t g = 0; g < m->k; g++) {
+        double target = all > 0 ? load * m->share[g] / all : load / m->k;
+        double room = target > 0 ? (double)m->limit[g] / target : 1;
+        double most = target * (room > 1 ? pow(room, part) : room) + 1e-6;
+
+        if (most < ceil(target))
+            most = ceil(target);
+        if (most < (double)m->limit[g])
+            m->limit[g] = (nw_kload)most;
+    }
+}
+
+static double widest_gap(const struct nw_kmachine *machine, int32_t low,
+                         int32_t high, int32_t *groups)
+{
+    double widest = -1;
+
+    *groups = 1;
+    for (int32_t q = low + 1; q < high; q++)
+        widest = fmax(widest, machine->step[q]);
+    for (int32_t q = low + 1; q < high; q++)
+        *groups += machine->step[q] == widest;
+    return widest;
+}
+
+bool nw_kgroups_apply(const struct nw_kmachine *machine, int32_t low,
+                      int32_t high)
+{
+    int32_t k;
+
+    widest_gap(machine, low, high, &k);
+    return k > 2 && k <= MOST && k < high - low;
+}
+
+static void fill_table(struct nw_kgroups *groups,
+                       const struct nw_kmachine *machine)
+{
+    int32_t k = groups->machine.k;
+    double *table = (double *)(uintptr_t)groups->machine.table;
+
+    for (int32_t a = 0; a < k; a++)
+        for (int32_t b = 0; b < k; b++)
+            table[a * k + b] = a == b ? 0
+                                      : nw_kdistance(machine, groups->first[a],
+                                                     groups->first[b]);
+}
+
+nw_status nw_kgroups_init(struct nw_kgroups *groups,
+                          const struct nw_kmachine *machine, int32_t low,
+                          int32_t high, double load)
+{
+    struct nw_kmachine *m = &groups->machine;
+    int32_t k, g = -1;
+    double widest = widest_gap(machine, low, high, &k);
+    nw_status status;
+
+    *groups = (struct nw_kgroups){0};
+    status = alloc(groups, (size_t)k);
+    if (status)
+        return status;
+    for (int32_t q = low; q < high; q++) {
+        if (q == low || machine->step[q] == widest)
+            groups->first[++g] = q;
+        add_element(m, g, machine, q);
+    }
+    groups->first[k] = high;
+    for (int32_t a = 0; a < k; a++)
+        m->step[a] = widest;
+    fill_table(groups, machine);
+    tighten(m, high - low, load);
+    return NW_OK;
+}

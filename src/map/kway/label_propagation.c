@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vertices one after the other go to the best part around them: fast, and
+ * enough where parts are still far from good. */
+#include "base/array.h"
+#include "map/kway/memetic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of moves that gain nothing those are taken that even out loads. */
+static bool is_better(const struct nw_kstate *state, int32_t v,
+                      struct nw_kmove move)
+{
+    if (move.to < 0 || move.gain < 0)
+        return false;
+    return move.gain > 0 || state->load[move.to] + state->graph->load[v] <
+                                state->load[state->part[v]];
+}
+
+static void wake(const struct nw_kstate *state, int32_t v, uint8_t *awake)
+{
+    const struct nw_kgraph *g = state->graph;
+
+    for (size_t e = g->row[v]; e < g->row[v + 1]; e++)
+        awake[g->to[e]] = 1;
+}
+
+static int32_t sweep_once(struct nw_kstate *state, const int32_t *order,
+                          uint8_t *awake)
+{
+    int32_t moved = 0;
+
+    for (int32_t i = 0; i < state->graph->n && !nw_kstate_is_late(state); i++) {
+        int32_t v = order[i];
+        struct nw_kmove move;
+
+        if (!awake[v])
+            continue;
+        awake[v] = 0;
+        move = nw_kstate_best(state, v).fit;
+        if (!is_better(state, v, move))
+            continue;
+        nw_kstate_move(state, v, move);
+        wake(state, v, awake);
+        moved++;
+    }
+    return moved;
+}
+
+nw_status nw_ksweep(struct nw_kstate *state, int passes,
+                    struct nw_random *random)
+{
+    size_t n = (size_t)state->graph->n;
+    uint8_t *awake = NULL;
+    int32_t *order = NULL, moved = state->graph->n;
+    nw_status status = nw_alloc(n, 1, &awake);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *order, &order);
+    for (size_t v = 0; !status && v < n; v++)
+        order[v] = (int32_t)v;
+    if (!status) {
+        memset(awake, 1, n);
+        nw_random_shuffle(random, order, n);
+    }
+    while (!status && passes-- && moved > state->graph->n / 500 &&
+           !nw_kstate_is_late(state))
+        moved = sweep_once(state, order, awake);
+    free(awake);
+    free(order);
+    return status;
+}

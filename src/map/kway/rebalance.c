@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Parts that are too full hand vertices on, each time to a neighbouring part
+ * that is nearer to one with room, and by the vertex that loses least. Where
+ * no such way is left, vertices go to any part with room.
+ */
+#include "base/array.h"
+#include "map/kway/memetic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct balance {
+    struct nw_kstate *state;
+    int32_t *hops;         /* [k] parts on the way to room; INT32_MAX none */
+    int32_t *queue;        /* [k] */
+    struct nw_kmove *move; /* [n] to anywhere, as last known */
+};
+
+#define UNKNOWN (-2)
+
+static bool has_room(const struct nw_kstate *state, int32_t q)
+{
+    return state->load[q] < state->limit[q] && state->count[q] < state->most[q];
+}
+
+/* Breadth first from the parts with room, over parts that touch. */
+static void find_ways(struct balance *b)
+{
+    const struct nw_kstate *s = b->state;
+    const struct nw_kgraph *g = s->graph;
+    int32_t head = 0, tail = 0;
+
+    for (int32_t q = 0; q < s->machine->k; q++) {
+        b->hops[q] = has_room(s, q) ? 0 : INT32_MAX;
+        if (!b->hops[q])
+            b->queue[tail++] = q;
+    }
+    while (head < tail) {
+        int32_t q = b->queue[head++];
+
+        for (int32_t v = s->first[q]; v >= 0; v = s->next[v])
+            for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
+                int32_t p = s->part[g->to[e]];
+
+                if (b->hops[p] == INT32_MAX) {
+                    b->hops[p] = b->hops[q] + 1;
+                    b->queue[tail++] = p;
+                }
+            }
+    }
+}
+
+/* What moves best from p towards room: least loss for its load. */
+struct best {
+    struct nw_kmove move;
+    int32_t vertex; /* -1 none */
+    double value;
+};
+
+/* Each part around v once: a hub has many edges to the same. */
+static void look_around(struct balance *b, int32_t p, int32_t v,
+                        struct best *best)
+{
+    struct nw_kstate *s = b->state;
+    double load = (double)s->graph->load[v] + 1, here;
+
+    nw_kstate_gather(s, v);
+    here = nw_kstate_price(s, p);
+    for (int32_t i = 0; i < s->near_count; i++) {
+        int32_t q = s->near[i];
+        double gain, value;
+
+        if (b->hops[q] >= b->hops[p] || !nw_kmay(s->graph, v, q) ||
+            (!b->hops[q] && !nw_kstate_fits(s, v, q)))
+            continue;
+        gain = here - nw_kstate_price(s, q);
+        value = gain > 0 ? gain * load : gain / load;
+        if (value > best->value)
+            *best = (struct best){{q, gain}, v, value};
+    }
+    nw_kstate_forget(s);
+}
+
+static int32_t choose(struct balance *b, int32_t p, struct nw_kmove *move)
+{
+    struct best best = {{-1, 0}, -1, -HUGE_VAL};
+
+    for (int32_t v = b->state->first[p]; v >= 0; v = b->state->next[v])
+        look_around(b, p, v, &best);
+    *move = best.move;
+    return best.vertex;
+}
+
+/* In queue; a vertex without load may still go where the load is full. */
+static int32_t list_rooms(struct balance *b)
+{
+    const struct nw_kstate *s = b->state;
+    int32_t count = 0;
+
+    for (int32_t q = 0; q < s->machine->k; q++)
+        if (s->load[q] <= s->limit[q] && s->count[q] < s->most[q])
+            b->queue[count++] = q;
+    return count;
+}
+
+/* Any of the listed parts with room for v, the one that loses least. */
+static struct nw_kmove anywhere(struct balance *b, int32_t v, int32_t rooms)
+{
+    struct nw_kstate *s = b->state;
+    struct nw_kmove best = {-1, 0};
+    double here;
+
+    nw_kstate_gather(s, v);
+    here = nw_kstate_price(s, s->part[v]);
+    for (int32_t i = 0; i < rooms; i++) {
+        int32_t q = b->queue[i];
+        double gain;
+
+        if (q == s->part[v] || !nw_kstate_fits(s, v, q) ||
+            !nw_kmay(s->graph, v, q))
+            continue;
+        gain = here - nw_kstate_price(s, q);
+        if (best.to < 0 || gain > best.gain)
+            best = (struct nw_kmove){q, gain};
+    }
+    nw_kstate_forget(s);
+    return best;
+}
+
+/* What a member knows stays right until a neighbour moves, or there is no more
+ * room: others only fill. */
+static const struct nw_kmove *known(struct balance *b, int32_t v, int32_t rooms)
+{
+    struct nw_kmove *move = &b->move[v];
+
+    if (move->to == UNKNOWN ||
+        (move->to >= 0 && !nw_kstate_fits(b->state, v, move->to)))
+        *move = anywhere(b, v, rooms);
+    return move;
+}
+
+static bool jump(struct balance *b, int32_t p)
+{
+    struct nw_kstate *s = b->state;
+    const struct nw_kgraph *g = s->graph;
+    int32_t chosen = -1, rooms = list_rooms(b);
+
+    for (int32_t v = s->first[p]; v >= 0; v = s->next[v]) {
+        const struct nw_kmove *move = known(b, v, rooms);
+
+        if (move->to >= 0 && (chosen < 0 || move->gain > b->move[chosen].gain))
+            chosen = v;
+    }
+    if (chosen < 0)
+        return false;
+    nw_kstate_move(s, chosen, b->move[chosen]);
+    for (size_t e = g->row[chosen]; e < g->row[chosen + 1]; e++)
+        b->move[g->to[e]].to = UNKNOWN;
+    return true;
+}
+
+static nw_status jump_all(struct balance *b)
+{
+    struct nw_kstate *s = b->state;
+    nw_status status = nw_alloc((size_t)s->graph->n, sizeof *b->move, &b->move);
+
+    for (int32_t q = 0; !status && q < s->machine->k; q++) {
+        for (int32_t v = s->first[q]; v >= 0; v = s->next[v])
+            b->move[v].to = UNKNOWN;
+        while (nw_kstate_over(s, q) && jump(b, q))
+            ;
+    }
+    free(b->move);
+    return status;
+}
+
+/* Hands on until no part on the way is too full. The way is in queue: each of
+ * its parts is nearer to room than the one before, so that none is there twice.
+ */
+static void relieve(struct balance *b, int32_t full)
+{
+    struct nw_kstate *s = b->state;
+    int32_t *way = b->queue, length = 0;
+
+    way[length++] = full;
+    while (length) {
+        int32_t p = way[length - 1], v = -1;
+        struct nw_kmove move;
+
+        if (nw_kstate_over(s, p))
+            v = choose(b, p, &move);
+        if (v >= 0)
+            nw_kstate_move(s, v, move);
+        if (v >= 0 && b->hops[move.to])
+            way[length++] = move.to;
+        else if (v < 0 || !has_room(s, move.to))
+            length--; /* done, or ways have to be found anew */
+    }
+}
+
+static nw_kload overload(const struct nw_kstate *s)
+{
+    nw_kload sum = 0;
+
+    for (int32_t q = 0; q < s->machine->k; q++) {
+        if (s->load[q] > s->limit[q])
+            sum += s->load[q] - s->limit[q];
+        if (s->count[q] > s->most[q])
+            sum += s->count[q] - s->most[q];
+    }
+    return sum;
+}
+
+static nw_status relieve_all(struct balance *b)
+{
+    const struct nw_kstate *s = b->state;
+    nw_kload before, now = overload(s);
+    int idle = 0;
+
+    while (now && idle < 4) {
+        before = now;
+        find_ways(b);
+        for (int32_t q = 0; q < s->machine->k; q++)
+            if (nw_kstate_over(s, q))
+                relieve(b, q);
+        now = overload(s);
+        idle = now < before ? 0 : idle + 1;
+    }
+    return now ? jump_all(b) : NW_OK;
+}
+
+nw_status nw_kbalance(struct nw_kstate *state, bool *balanced)
+{
+    struct balance b = {.state = state};
+    size_t k = (size_t)state->machine->k;
+    nw_status status;
+
+    if (!overload(state)) {
+        *balanced = true;
+        return NW_OK;
+    }
+    status = nw_alloc(k, sizeof *b.hops, &b.hops);
+    if (!status)
+        status = nw_alloc(k, sizeof *b.queue, &b.queue);
+    if (!status)
+        status = relieve_all(&b);
+    if (!status)
+        *balanced = !overload(state);
+    free(b.hops);
+    free(b.queue);
+    return status;
+}

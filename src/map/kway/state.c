@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A partition under change: loads, members, and what a move gains. A vertex
+ * has few parts around it, so all its moves are priced from the bytes to each
+ * of these parts.
+ */
+#include "base/array.h"
+#include "map/kway/memetic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MANY = 12, STRONGEST = 6, OFTEN = 1 << 16 };
+
+void nw_kstate_fini(struct nw_kstate *state)
+{
+    free(state->load);
+    free(state->limit);
+    free(state->count);
+    free(state->most);
+    free(state->first);
+    free(state->next);
+    free(state->back);
+    free(state->bound);
+    free(state->near);
+}
+
+static void join(struct nw_kstate *state, int32_t v, int32_t q)
+{
+    int32_t first = state->first[q];
+
+    state->part[v] = q;
+    state->load[q] += state->graph->load[v];
+    state->count[q] += state->graph->count[v];
+    state->next[v] = first;
+    state->back[v] = -1;
+    if (first >= 0)
+        state->back[first] = v;
+    state->first[q] = v;
+}
+
+static void leave(struct nw_kstate *state, int32_t v)
+{
+    int32_t p = state->part[v], next = state->next[v], back = state->back[v];
+
+    state->load[p] -= state->graph->load[v];
+    state->count[p] -= state->graph->count[v];
+    if (next >= 0)
+        state->back[next] = back;
+    if (back >= 0)
+        state->next[back] = next;
+    else
+        state->first[p] = next;
+}
+
+static nw_status alloc_parts(struct nw_kstate *state)
+{
+    size_t k = (size_t)state->machine->k;
+    nw_status status = nw_alloc(k, sizeof *state->load, &state->load);
+
+    if (!status)
+        status = nw_alloc(k, sizeof *state->limit, &state->limit);
+    if (!status)
+        status = nw_alloc(k, sizeof *state->count, &state->count);
+    if (!status)
+        status = nw_alloc(k, sizeof *state->most, &state->most);
+    if (!status)
+        status = nw_alloc(k, sizeof *state->first, &state->first);
+    if (!status)
+        status = nw_alloc(k, sizeof *state->bound, &state->bound);
+    if (!status)
+        status = nw_alloc(k, sizeof *state->near, &state->near);
+    return status;
+}
+
+nw_status nw_kstate_init(struct nw_kstate *state, const struct nw_kgraph *graph,
+                         const struct nw_kmachine *machine, int32_t *part)
+{
+    struct nw_kstate made = {.graph = graph, .machine = machine, .part = part};
+    size_t n = (size_t)graph->n, k = (size_t)machine->k;
+    nw_status status = alloc_parts(&made);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *made.next, &made.next);
+    if (!status)
+        status = nw_alloc(n, sizeof *made.back, &made.back);
+    if (status) {
+        nw_kstate_fini(&made);
+        return status;
+    }
+    memcpy(made.limit, machine->limit, k * sizeof *made.limit);
+    for (size_t q = 0; q < k; q++)
+        made.most[q] = machine->capacity[q];
+    memset(made.first, -1, k * sizeof *made.first);
+    for (int32_t v = graph->n; v-- > 0;)
+        join(&made, v, part[v]);
+    *state = made;
+    return NW_OK;
+}
+
+bool nw_kstate_is_late(struct nw_kstate *state)
+{
+    if (!state->late && state->looked >= state->look) {
+        state->look = state->looked + OFTEN;
+        state->late = nw_budget_is_past(state->budget, state->until);
+    }
+    return state->late;
+}
+
+void nw_kstate_forget(struct nw_kstate *state)
+{
+    for (int32_t i = 0; i < state->near_count; i++)
+        state->bound[state->near[i]] = 0;
+    state->near_count = 0;
+}
+
+void nw_kstate_gather(struct nw_kstate *state, int32_t v)
+{
+    const struct nw_kgraph *g = state->graph;
+
+    state->looked += 1 + g->row[v + 1] - g->row[v];
+    for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
+        int32_t q = state->part[g->to[e]];
+
+        if (state->bound[q] == 0)
+            state->near[state->near_count++] = q;
+        state->bound[q] += g->weight[e];
+    }
+}
+
+double nw_kstate_price(const struct nw_kstate *state, int32_t q)
+{
+    double sum = 0;
+
+    if (state->machine->table) {
+        const double *row =
+            state->machine->table + (size_t)q * (size_t)state->machine->k;
+
+        for (int32_t i = 0; i < state->near_count; i++)
+            sum += state->bound[state->near[i]] * row[state->near[i]];
+        return sum;
+    }
+    for (int32_t i = 0; i < state->near_count; i++)
+        sum += state->bound[state->near[i]] *
+               nw_kdistance(state->machine, q, state->near[i]);
+    return sum;
+}
+
+/* A hub touches many parts: only those it talks most to are worth a price;
+ * they come to the front. */
+static int32_t candidates(struct nw_kstate *state)
+{
+    int32_t *near = state->near;
+
+    if (state->near_count <= MANY)
+        return state->near_count;
+    for (int32_t i = 0; i < STRONGEST; i++) {
+        int32_t best = i, kept;
+
+        for (int32_t j = i + 1; j < state->near_count; j++)
+            if (state->bound[near[j]] > state->bound[near[best]])
+                best = j;
+        kept = near[i];
+        near[i] = near[best];
+        near[best] = kept;
+    }
+    return STRONGEST;
+}
+
+static void take(struct nw_kmove *best, int32_t q, double gain)
+{
+    if (best->to < 0 || gain > best->gain) {
+        best->to = q;
+        best->gain = gain;
+    }
+}
+
+struct nw_kmoves nw_kstate_best(struct nw_kstate *state, int32_t v)
+{
+    struct nw_kmoves best = {{-1, 0}, {-1, 0}};
+    int32_t p = state->part[v], count;
+    double here;
+
+    nw_kstate_gather(state, v);
+    if (state->near_count > 1 ||
+        (state->near_count == 1 && state->near[0] != p)) {
+        here = nw_kstate_price(state, p);
+        count = candidates(state);
+        for (int32_t i = 0; i < count; i++) {
+            int32_t q = state->near[i];
+            double gain;
+
+            if (q == p || !state->most[q] || !nw_kmay(state->graph, v, q))
+                continue;
+            gain = here - nw_kstate_price(state, q);
+            take(&best.any, q, gain);
+            if ((best.fit.to < 0 || gain > best.fit.gain) &&
+                nw_kstate_fits(state, v, q))
+                take(&best.fit, q, gain);
+        }
+    }
+    nw_kstate_forget(state);
+    return best;
+}
+
+void nw_kstate_move(struct nw_kstate *state, int32_t v, struct nw_kmove move)
+{
+    leave(state, v);
+    join(state, v, move.to);
+    state->gained += move.gain;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the first answer shares out a time that is given: each stage is told
+ * until when, and does what it can of its work, so that no stage is left to the
+ * end without any. Later answers are cut instead, and dropped. */
+#include "map/kway/memetic.h"
+
+void nw_kpace_begin(struct nw_kpace *pace, struct nw_budget *budget,
+                    double share, double all)
+{
+    uint64_t now;
+
+    *pace = (struct nw_kpace){.budget = budget, .all = all};
+    if (!budget || !budget->end_ns || budget->steps)
+        return;
+    now = budget->now();
+    pace->begun_ns = now;
+    if (now < budget->end_ns)
+        pace->window_ns = share * (double)(budget->end_ns - now);
+}
+
+uint64_t nw_kpace_until(struct nw_kpace *pace, double work)
+{
+    if (pace->window_ns <= 0)
+        return 0;
+    pace->done += work;
+    if (pace->done >= pace->all)
+        return pace->begun_ns + (uint64_t)pace->window_ns;
+    return pace->begun_ns +
+           (uint64_t)(pace->window_ns * pace->done / pace->all);
+}

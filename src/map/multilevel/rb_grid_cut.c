@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How a piece of a grid is halved: first cuts that follow the grid, each moved
+ * to where it lets the least across. Where sizes do not divide, that is nearer
+ * to the best than straight cuts are, and cheaper than coarsening. */
+#include "map/multilevel/rb_internal.h"
+#include "base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct grid_cut {
+    const struct sectioning *work;
+    const struct piece *piece;
+    const struct nw_halve_graph *graph;
+    struct nw_random *random;
+    int8_t *side, *best;
+    double least; /* -1 before the first */
+};
+
+/* The first cells by a coordinate are side 0, in a bit of their own. */
+static nw_status mark_across(const struct grid_cut *cut, int d, int bit)
+{
+    const int32_t *cell = cut->work->list + cut->piece->first;
+    const int32_t *at = cut->work->at[d];
+    int32_t *layer = NULL, size = cut->work->section->tiling->size[d];
+    nw_status status = nw_alloc((size_t)size + 1, sizeof *layer, &layer);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < cut->graph->n; i++)
+        layer[at[cell[i]] + 1]++;
+    for (int32_t x = 0; x < size; x++)
+        layer[x + 1] += layer[x];
+    for (int32_t i = 0; i < cut->graph->n; i++)
+        cut->side[i] |=
+            (int8_t)((layer[at[cell[i]]]++ >= cut->piece->left) << bit);
+    free(layer);
+    return NW_OK;
+}
+
+static nw_status cut_across(const struct grid_cut *cut, int d)
+{
+    memset(cut->side, 0, (size_t)cut->graph->n);
+    return mark_across(cut, d, 0);
+}
+
+/* Moves the cut, from one cell alone too, which then grows to its size. */
+static nw_status settle(struct grid_cut *cut)
+{
+    const struct sectioning *work = cut->work;
+    int32_t target = cut->piece->left;
+    double bytes;
+    nw_status status =
+        work->unit > 0
+            ? nw_halve_refine_whole(cut->graph, target, work->most, cut->side,
+                                    &bytes)
+            : nw_halve_refine(cut->graph, target, 0, cut->side, &bytes);
+
+    if (!status && cut->work->section->loose > 0)
+        bytes *= 1 + cut->work->section->loose * nw_random_unit(cut->random);
+    if (status || (cut->least >= 0 && bytes >= cut->least))
+        return status;
+    cut->least = bytes;
+    memcpy(cut->best, cut->side, (size_t)cut->graph->n);
+    return NW_OK;
+}
+
+static nw_status grow(struct grid_cut *cut, int32_t from)
+{
+    memset(cut->side, 1, (size_t)cut->graph->n);
+    cut->side[from] = 0;
+    return settle(cut);
+}
+
+/* The bit in which the least bytes lie between vertices that differ. */
+static int least_bit(const struct grid_cut *cut, int bits)
+{
+    const struct nw_halve_graph *graph = cut->graph;
+    double bytes[1 << NW_TILE_DIMS] = {0}, least = -1;
+    int best = 0;
+
+    for (int32_t v = 0; v < graph->n; v++)
+        for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
+            int differ = cut->side[v] ^ cut->side[graph->arc[a].to];
+
+            if (differ) /* sums are waited for */
+                bytes[differ] += (double)graph->arc[a].bytes;
+        }
+    for (int bit = 0; bit < bits; bit++) {
+        double sum = 0;
+
+        for (int i = 0; i < 1 << bits; i++)
+            sum += i >> bit & 1 ? bytes[i] : 0;
+        if (least >= 0 && sum >= least)
+            continue;
+        least = sum;
+        best = bit;
+    }
+    return best;
+}
+
+/* Moving one cut costs more than looking at all of them. */
+static nw_status cut_straight(struct grid_cut *cut)
+{
+    int dims = cut->work->section->tiling->dims, best;
+    nw_status status = NW_OK;
+
+    memset(cut->side, 0, (size_t)cut->graph->n);
+    for (int d = 0; !status && d < dims; d++)
+        status = mark_across(cut, d, d);
+    if (status)
+        return status;
+    best = least_bit(cut, dims);
+    for (int32_t i = 0; i < cut->graph->n; i++)
+        cut->side[i] = cut->side[i] >> best & 1;
+    return settle(cut);
+}
+
+/* The largest of which all steps' bytes are whole numbers. */
+static double unit_of(const struct nw_tiling *tiling)
+{
+    int64_t unit = 0;
+
+    for (int i = 0; i < tiling->steps; i++) {
+        double bytes = tiling->bytes[i];
+        int64_t left;
+
+        if (bytes < 1 || bytes > INT32_MAX || bytes != floor(bytes))
+            return 0;
+        for (left = (int64_t)bytes; left;) {
+            int64_t rest = unit % left;
+
+            unit = left;
+            left = rest;
+        }
+    }
+    return (double)unit;
+}
+
+/* Few units of a cell together, so that cuts can be settled by them. */
+static void measure(struct sectioning *work)
+{
+    const struct nw_tiling *tiling = work->section->tiling;
+    double unit = tiling->uniform ? unit_of(tiling) : 0, sum = 0;
+
+    for (int i = 0; unit > 0 && i < tiling->steps; i++)
+        sum += 2 * tiling->bytes[i] / unit;
+    if (sum > NW_HALVE_WHOLE_MOST)
+        return;
+    work->unit = unit;
+    work->most = (int32_t)sum;
+}
+
+nw_status nw_section_read_grid(struct sectioning *work)
+{
+    const struct nw_tiling *tiling = work->section->tiling;
+    int32_t count = work->section->layout->count;
+    nw_status status = NW_OK;
+
+    for (int d = 0; !status && d < tiling->dims; d++) {
+        status = nw_alloc_raw((size_t)count, sizeof *work->at[d], &work->at[d]);
+        for (int32_t p = 0; !status && p < count; p++)
+            work->at[d][p] = nw_tiling_at(tiling, p, d);
+    }
+    measure(work);
+    return status;
+}
+
+/* The sizes of the box around a piece; false where other cells lie in it, too.
+ */
+static bool find_box(const struct sectioning *work, const struct piece *piece,
+                     int32_t *box)
+{
+    const struct nw_tiling *tiling = work->section->tiling;
+    int64_t cells = 1;
+
+    for (int d = 0; d < tiling->dims; d++) {
+        int32_t low = tiling->size[d], high = 0;
+
+        for (int32_t i = piece->first; i < piece->end; i++) {
+            int32_t x = work->at[d][work->list[i]];
+
+            low = x < low ? x : low;
+            high = x > high ? x : high;
+        }
+        box[d] = high - low + 1;
+        cells *= box[d];
+    }
+    return cells == piece->end - piece->first;
+}
+
+static double across_layers(const struct nw_tiling *tiling, const int32_t *box,
+                            int d, int32_t layers)
+{
+    int32_t part[NW_TILE_DIMS];
+    double sum = nw_tiling_inside(tiling, box);
+
+    memcpy(part, box, sizeof part);
+    part[d] = layers;
+    sum -= nw_tiling_inside(tiling, part);
+    part[d] = box[d] - layers;
+    return sum - nw_tiling_inside(tiling, part);
+}
+
+int32_t nw_section_part_layers(const struct sectioning *work,
+                               const struct piece *piece, int32_t there)
+{
+    const struct nw_tiling *tiling = work->section->tiling;
+    int32_t clusters = piece->to - piece->from, box[NW_TILE_DIMS] = {0};
+    int32_t cells = piece->end - piece->first;
+    double least = -1;
+
+    if (clusters < 3 || !tiling->uniform || !find_box(work, piece, box))
+        return there;
+    for (int32_t k = (clusters + 2) / 3; k <= clusters - clusters / 3; k++)
+        for (int d = 0; d < tiling->dims; d++) {
+            int32_t left = nw_section_left(work, piece, piece->from + k);
+            int32_t layer = cells / box[d];
+            double cut;
+
+            if (tiling->periodic[d] || left % layer || !left || left >= cells)
+                continue;
+            cut = across_layers(tiling, box, d, left / layer) / k /
+                  (clusters - k);
+            if (least >= 0 && cut >= least)
+                continue;
+            least = cut;
+            there = piece->from + k;
+        }
+    return there;
+}
+
+static void count_units(struct nw_halve_graph *graph, float unit)
+{
+    int32_t arcs = graph->row[graph->n];
+
+    for (int32_t a = 0; a < arcs; a++) /* faster than rintf */
+        graph->arc[a].bytes =
+            (float)(int32_t)(graph->arc[a].bytes / unit + 0.5F);
+}
+
+nw_status nw_section_halve_grid(const struct sectioning *work,
+                                const struct piece *piece,
+                                struct nw_halve_graph *graph,
+                                struct nw_random *random, int8_t *side)
+{
+    struct grid_cut cut = {work,   piece,        graph,
+                           random, .best = side, .least = -1};
+    int ways = work->section->ways, dims = work->section->tiling->dims;
+    nw_status status = nw_alloc((size_t)graph->n, 1, &cut.side);
+
+    if (work->unit > 0)
+        count_units(graph, (float)work->unit);
+    for (int d = 0; !status && ways & NW_SECTION_STRIPES && d < dims; d++) {
+        status = cut_across(&cut, d);
+        if (!status)
+            status = settle(&cut);
+    }
+    if (!status && ways & NW_SECTION_STRAIGHT)
+        status = cut_straight(&cut);
+    if (!status && ways & NW_SECTION_FIRST)
+        status = grow(&cut, 0);
+    if (!status && ways & NW_SECTION_LAST)
+        status = grow(&cut, graph->n - 1);
+    if (!status && ways & NW_SECTION_ANY)
+        status =
+            grow(&cut, (int32_t)nw_random_below(random, (uint64_t)graph->n));
+    free(cut.side);
+    return status;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What MAGC leaves out: a rank's core, its GPU and the network card should be
+ * near each other. Each place gets the seconds that a rank's own bytes spend
+ * on the links to its card and between its core and GPU, times the weight. */
+#include "map/phases/phases.h"
+#include "base/array.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+
+/* One rank's bytes that belong to its core or GPU wherever its partners are. */
+struct own_bytes {
+    double leaving; /* to and from other nodes, by this device */
+    double device;  /* between the GPU and the host, gg, hg and gh alike */
+};
+
+static bool on_gpu(enum nw_kind kind, bool receiver)
+{
+    if (receiver)
+        return kind == NW_KIND_GG || kind == NW_KIND_HG;
+    return kind == NW_KIND_GG || kind == NW_KIND_GH;
+}
+
+/* Both directions in one pass over the pattern, for the ranks of one node. */
+static void count_own(const struct nw_problem *problem,
+                      const struct nw_answer *answer, struct own_bytes *own,
+                      bool gpus)
+{
+    const nw_pattern *pattern = problem->pattern;
+
+    for (int32_t i = 0; i < pattern->rank_count; i++)
+        for (size_t e = pattern->row[i]; e < pattern->row[i + 1]; e++) {
+            int32_t end[2] = {i, pattern->dst[e]};
+            bool leaves = answer->host[end[0]] != answer->host[end[1]];
+
+            for (int k = 0; k < 2; k++) {
+                bool gpu = on_gpu(pattern->kind[e], k);
+                double bytes = (double)pattern->bytes[e];
+
+                if (gpu == gpus && leaves)
+                    own[end[k]].leaving += bytes;
+                if (gpu)
+                    own[end[k]].device += bytes;
+            }
+        }
+}
+
+static double route_seconds(const nw_topology *topology, struct nw_end a,
+                            struct nw_end b, uint32_t *hops)
+{
+    size_t count = nw_topology_route(topology, a, b, hops);
+    double seconds = 0;
+
+    for (size_t i = 0; i < count; i++)
+        seconds += 1 / nw_topology_link(topology, (int32_t)(hops[i] / 2))
+                           .bandwidth[hops[i] & 1];
+    return seconds;
+}
+
+static double to_card(const nw_topology *topology, struct nw_end end,
+                      uint32_t *hops)
+{
+    int32_t card = nw_end_card(topology, end);
+
+    if (card < 0)
+        return 0;
+    return route_seconds(topology, end,
+                         nw_topology_nic_end(topology, end.node, card), hops);
+}
+
+static struct nw_end core_of(const struct nw_problem *problem,
+                             const struct nw_answer *answer, int32_t rank)
+{
+    const struct nw_units *units = &problem->core;
+    struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
+    int32_t core =
+        fixed.count
+            ? fixed.values[0]
+            : units->member[(size_t)answer->core[rank] * (size_t)units->size];
+
+    return nw_problem_core_end(problem, answer->host[rank], core);
+}
+
+static void fill_pull(const struct nw_problem *problem,
+                      const struct nw_answer *answer,
+                      const struct nw_placing *placing, struct nw_ints ranks,
+                      const struct own_bytes *own, bool gpus, uint32_t *hops,
+                      double *pull)
+{
+    const struct nw_places *places = placing->places;
+    size_t count = (size_t)places->count;
+    int32_t node =
+        ranks.count ? problem->host[answer->host[ranks.values[0]]] : 0;
+
+    for (size_t q = 0; q < count; q++) {
+        struct nw_end end = places->end[q];
+        double card;
+
+        end.node = node;
+        card = to_card(problem->topology, end, hops);
+        for (size_t p = 0; p < ranks.count; p++) {
+            int32_t rank = ranks.values[p];
+            double seconds = own[rank].leaving * card;
+
+            if (gpus)
+                seconds += own[rank].device *
+                           route_seconds(problem->topology, end,
+                                         core_of(problem, answer, rank), hops);
+            pull[p * count + q] = problem->options.affinity * seconds;
+        }
+    }
+}
+
+nw_status nw_affinity_pull(const struct nw_problem *problem,
+                           const struct nw_answer *answer,
+                           const struct nw_placing *placing,
+                           struct nw_ints ranks, bool gpus, double **out)
+{
+    size_t n = (size_t)problem->pattern->rank_count;
+    struct own_bytes *own = NULL;
+    uint32_t *hops = NULL;
+    double *pull;
+    nw_status status;
+
+    *out = NULL;
+    if (problem->options.affinity <= 0 ||
+        !nw_topology_has_links(problem->topology))
+        return NW_OK;
+    status = nw_alloc(n, sizeof *own, &own);
+    if (!status)
+        status = nw_alloc(nw_topology_route_max(problem->topology),
+                          sizeof *hops, &hops);
+    if (!status)
+        status = nw_alloc(ranks.count * (size_t)placing->places->count,
+                          sizeof *pull, &pull);
+    if (!status) {
+        count_own(problem, answer, own, gpus);
+        fill_pull(problem, answer, placing, ranks, own, gpus, hops, pull);
+        *out = pull;
+    }
+    free(own);
+    free(hops);
+    return status;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Phase 1: ranks to nodes. A node is the place where its messages leave it;
+ * what several network cards carry together counts as one door. */
+#include "map/phases/phases.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "base/clock.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct nw_end door(const nw_topology *topology, int32_t node)
+{
+    if (nw_topology_node_nic_count(topology, node))
+        return nw_topology_nic_end(topology, node, 0);
+    return (struct nw_end){node, 0, -1};
+}
+
+/* Cards share the traffic of a node, and rails that of the network. */
+static void widen_doors(const struct nw_problem *problem,
+                        struct nw_places *places)
+{
+    const nw_topology *topology = problem->topology;
+    int32_t network_links =
+        topology->network ? topology->network->link_count : 0;
+    int32_t rails = 1;
+
+    for (int32_t h = 0; h < problem->host_count; h++) {
+        int32_t node = problem->host[h];
+        int32_t cards = nw_topology_node_nic_count(topology, node);
+        int32_t first = topology->link_first[node];
+        int32_t last = topology->link_first[node + 1];
+
+        rails = cards > rails ? cards : rails;
+        for (int32_t link = first; cards > 1 && link < last; link++) {
+            places->bandwidth[2 * link] *= cards;
+            places->bandwidth[2 * link + 1] *= cards;
+        }
+    }
+    for (int32_t link = 0; link < 2 * network_links; link++)
+        places->bandwidth[link] *= rails;
+}
+
+nw_status nw_places_of_hosts(const struct nw_problem *problem,
+                             struct nw_places *places)
+{
+    struct nw_end *end;
+    int32_t hosts = problem->host_count;
+    nw_status status = nw_alloc((size_t)hosts, sizeof *end, &end);
+
+    if (status)
+        return status;
+    for (int32_t h = 0; h < hosts; h++)
+        end[h] = door(problem->topology, problem->host[h]);
+    status = nw_places_init(places, problem->topology, end, hosts, -1);
+    if (!status && places->bandwidth)
+        widen_doors(problem, places);
+    return status;
+}
+
+static nw_status prepare_rooms(const struct nw_problem *problem,
+                               struct nw_placing *placing)
+{
+    size_t n = (size_t)placing->count;
+    int64_t gpu_ranks = 0;
+    nw_status status;
+
+    for (size_t r = 0; r < n; r++)
+        gpu_ranks += problem->wants_gpu[r];
+    status = nw_rooms_init(&placing->rooms, problem->host_count, problem->room,
+                           gpu_ranks ? problem->gpu_room : NULL);
+    if (status || !gpu_ranks)
+        return status;
+    nw_rooms_expect(&placing->rooms, gpu_ranks);
+    status = nw_alloc(n, sizeof *placing->gpu, &placing->gpu);
+    if (!status)
+        memcpy(placing->gpu, problem->wants_gpu, n * sizeof *placing->gpu);
+    return status;
+}
+
+static nw_status put_fixed(const struct nw_problem *problem,
+                           struct nw_placing *placing)
+{
+    nw_status status;
+
+    if (!problem->fixed_host)
+        return NW_OK;
+    status = nw_alloc((size_t)placing->count, sizeof *placing->fixed,
+                      &placing->fixed);
+    for (int32_t r = 0; !status && r < placing->count; r++)
+        if (problem->fixed_host[r] >= 0) {
+            placing->fixed[r] = true;
+            nw_placing_put(placing, r, problem->fixed_host[r]);
+        }
+    return status;
+}
+
+struct hosts_phase {
+    const struct nw_problem *problem;
+    const struct nw_phases *phases;
+    struct nw_places places;
+    struct nw_random random;
+    struct nw_ints ranks;
+};
+
+static nw_status place_kinds(struct hosts_phase *phase,
+                             struct nw_placing *placing, unsigned kinds,
+                             const int32_t *hint)
+{
+    struct nw_placing_of of = {.pattern = phase->problem->pattern,
+                               .ranks = phase->ranks,
+                               .kinds = kinds};
+    nw_status status = nw_placing_init(placing, &of);
+
+    if (status)
+        return status;
+    placing->places = &phase->places;
+    placing->random = &phase->random;
+    placing->by_distance = phase->phases->by_distance;
+    placing->budget = phase->problem->budget;
+    placing->in_haste = phase->problem->options.effort == NW_EFFORT_FAST;
+    placing->hint = hint;
+    status = prepare_rooms(phase->problem, placing);
+    if (!status)
+        status = put_fixed(phase->problem, placing);
+    if (!status)
+        status = phase->phases->placer[0](placing);
+    return status;
+}
+
+/* Both layers together are placed best from several starts; where there are
+ * two, what is best for the host layer alone is one of them. */
+static bool wants_hint(const struct hosts_phase *phase)
+{
+    const struct nw_pattern *pattern = phase->problem->pattern;
+
+    return phase->phases->kinds == NW_KINDS_ALL &&
+           phase->phases->placer[0] == nw_place_partition &&
+           nw_pattern_has_gpu(pattern) &&
+           nw_pattern_total(pattern, NW_KIND_HH).bytes > 0;
+}
+
+static nw_status place_on_hosts(struct hosts_phase *phase,
+                                struct nw_placing *placing)
+{
+    struct nw_placing host_layer = {0};
+    nw_status status = nw_places_of_hosts(phase->problem, &phase->places);
+
+    nw_random_init(&phase->random, phase->problem->options.seed);
+    if (!status && wants_hint(phase))
+        status = place_kinds(phase, &host_layer, NW_KINDS_HOST, NULL);
+    if (!status)
+        status =
+            place_kinds(phase, placing, phase->phases->kinds, host_layer.place);
+    placing->steps += host_layer.steps;
+    nw_placing_fini(&host_layer);
+    nw_places_fini(&phase->places);
+    return status;
+}
+
+nw_status nw_phase_hosts(const struct nw_problem *problem,
+                         const struct nw_phases *phases,
+                         struct nw_answer *answer, struct nw_map_report *report)
+{
+    struct hosts_phase phase = {.problem = problem, .phases = phases};
+    struct nw_placing placing = {0};
+    uint64_t begun = nw_clock_ns();
+    int32_t n = problem->pattern->rank_count, *all;
+    nw_status status;
+
+    if (problem->host_count == 1) {
+        memset(answer->host, 0, (size_t)n * sizeof *answer->host);
+        return NW_OK;
+    }
+    status = nw_alloc((size_t)n, sizeof *all, &all);
+    for (int32_t r = 0; !status && r < n; r++)
+        all[r] = r;
+    phase.ranks = (struct nw_ints){all, (size_t)n};
+    if (!status)
+        status = place_on_hosts(&phase, &placing);
+    if (!status)
+        memcpy(answer->host, placing.place, (size_t)n * sizeof *answer->host);
+    report->steps += placing.steps;
+    report->phase_seconds[0] += (double)(nw_clock_ns() - begun) * 1e-9;
+    nw_placing_fini(&placing);
+    free(all);
+    return status;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cutting processes in two parts of given sizes with little traffic between
+ * them. */
+#ifndef NW_MAP_PLACEMENT_EXACT_FM_H
+#define NW_MAP_PLACEMENT_EXACT_FM_H
+
+#include "map/common/addressable_heap.h"
+#include "map/placement/placement.h"
+
+/* Ranks with and without a GPU are counted apart. */
+enum { NW_CLASS_PLAIN, NW_CLASS_GPU, NW_CLASS_COUNT };
+
+enum nw_seed_kind {
+    NW_SEED_NONE,
+    NW_SEED_ORDER,  /* the first processes are the left part */
+    NW_SEED_FIRST,  /* grown around the first process */
+    NW_SEED_RANDOM, /* grown around a random one */
+    NW_SEED_GIVEN,  /* sides are set, the sizes right */
+};
+
+/* Memory for any number of cuts of one placing. */
+struct nw_bisection {
+    const struct nw_placing *placing;
+    int8_t *side; /* [processes] 0 left, 1 right, -1 not concerned */
+    double *gain; /* [processes] traffic a move takes off the cut */
+    bool *moved;  /* [processes] locked in this pass */
+    int32_t *at;  /* for the heaps */
+    struct nw_heap heap[2][NW_CLASS_COUNT]; /* by side and class */
+    int32_t *moves;                         /* of this pass */
+    int32_t excess[NW_CLASS_COUNT];         /* left part over its target */
+    uint64_t steps;
+};
+
+/* side[] is -1 everywhere afterwards and between cuts. */
+NW_MUST_CHECK nw_status nw_bisection_init(struct nw_bisection *bisection,
+                                          const struct nw_placing *placing);
+void nw_bisection_fini(struct nw_bisection *bisection);
+
+/* Gives each process of `list` side 0 or 1, target[class] of them side 0.
+ * Others whose side is set beforehand stay and attract. */
+void nw_bisect(struct nw_bisection *bisection, struct nw_ints list,
+               const int32_t target[NW_CLASS_COUNT], enum nw_seed_kind seed);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Routes and distances between places: from a table where they are few, else
+ * from the topology each time. */
+#include "map/placement/placement.h"
+#include "base/array.h"
+#include "topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLE_MOST 128
+
+static void choose_hops(struct nw_places *places, int32_t node)
+{
+    const nw_topology *topology = places->topology;
+    int32_t first = 0, end = topology->link_count;
+
+    if (node >= 0) {
+        first = topology->link_first[node];
+        end = topology->link_first[node + 1];
+    }
+    places->hop_base = 2 * (uint32_t)first;
+    places->hop_count = 2 * (uint32_t)(end - first);
+}
+
+static nw_status read_bandwidths(struct nw_places *places)
+{
+    const nw_topology *topology = places->topology;
+    nw_status status;
+
+    if (!nw_topology_has_links(topology))
+        return NW_OK;
+    status = nw_alloc(places->hop_count, sizeof *places->bandwidth,
+                      &places->bandwidth);
+    for (uint32_t i = 0; !status && i < places->hop_count; i++) {
+        uint32_t hop = places->hop_base + i;
+        int32_t class = nw_topology_link_class_of(topology, (int32_t)(hop / 2));
+
+        /* a link that leads nowhere has no class and no traffic */
+        places->bandwidth[i] =
+            class < 0 ? 1 : topology->class[class].bandwidth[hop & 1];
+    }
+    return status;
+}
+
+static size_t ask_route(const struct nw_places *places, int32_t a, int32_t b,
+                        uint32_t *hops)
+{
+    size_t count = nw_topology_route(places->topology, places->end[a],
+                                     places->end[b], hops);
+
+    for (size_t i = 0; i < count; i++)
+        hops[i] -= places->hop_base;
+    return count;
+}
+
+static nw_status build_table(struct nw_places *places)
+{
+    size_t n = (size_t)places->count, most, capacity = 0, at = 0;
+    nw_status status;
+
+    if (n > TABLE_MOST || !places->bandwidth)
+        return NW_OK;
+    most = nw_topology_route_max(places->topology);
+    status = nw_alloc(n * n + 1, sizeof *places->route_row, &places->route_row);
+    for (size_t i = 0; !status && i < n * n; i++) {
+        status =
+            nw_grow(&places->route, &capacity, at + most, sizeof(uint32_t));
+        if (!status)
+            at += ask_route(places, (int32_t)(i / n), (int32_t)(i % n),
+                            places->route + at);
+        places->route_row[i + 1] = at;
+    }
+    return status;
+}
+
+nw_status nw_places_init(struct nw_places *places, const nw_topology *topology,
+                         struct nw_end *end, int32_t count, int32_t node)
+{
+    nw_status status;
+
+    *places =
+        (struct nw_places){.topology = topology, .count = count, .end = end};
+    choose_hops(places, node);
+    status = read_bandwidths(places);
+    if (!status)
+        status = build_table(places);
+    if (status)
+        nw_places_fini(places);
+    return status;
+}
+
+void nw_places_fini(struct nw_places *places)
+{
+    free(places->end);
+    free(places->bandwidth);
+    free(places->route_row);
+    free(places->route);
+    *places = (struct nw_places){0};
+}
+
+struct nw_hops nw_places_ask_route(const struct nw_places *places, int32_t a,
+                                   int32_t b, uint32_t *room)
+{
+    if (!places->bandwidth)
+        return (struct nw_hops){room, 0};
+    return (struct nw_hops){room, ask_route(places, a, b, room)};
+}
+
+double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b)
+{
+    if (a == b)
+        return 0;
+    return nw_topology_distance(places->topology, places->end[a],
+                                places->end[b]);
+}

@@ -1,0 +1,609 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Any phase by Scotch's dual recursive bipartitioning. The one file that knows
+ * Scotch: its 64-bit variant, loaded when first asked for, one context a call,
+ * fixed seed, one thread, no output. Spare room is filled with processes that
+ * talk to nobody, so that Scotch's balance makes it one process per seat. */
+#include "map/placement/rashti_weights.h"
+#include "map/placement/placement.h"
+#include "map/placement/scotch_errors.h"
+#include "base/array.h"
+#include "base/library.h"
+#include "base/status.h"
+#include "config.h"
+#include "topology/topology.h"
+
+#include <scotch-int64/scotch.h>
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LEVELS_MOST 32
+#define GRAPH_PLACES_MOST 1024 /* of a machine given as a complete graph */
+#define LENGTH_MOST 1e6        /* of a way; sums of pairs stay in 64 bits */
+#define LENGTH_FINE 1e4        /* of the longest where some are not whole */
+#define WEIGHT_SUM 1e12        /* of all edges; Scotch sums in 64 bits */
+
+static struct {
+    int (*num_size)(void);
+    void (*random_seed)(SCOTCH_Num);
+    void (*random_reset)(void);
+    int (*context_init)(SCOTCH_Context *);
+    void (*context_exit)(SCOTCH_Context *);
+    int (*context_option)(SCOTCH_Context *, int, SCOTCH_Num);
+    int (*context_clone)(SCOTCH_Context *);
+    void (*context_seed)(SCOTCH_Context *, SCOTCH_Num);
+    void (*context_reset)(SCOTCH_Context *);
+    int (*context_threads)(SCOTCH_Context *, int, const int *);
+    int (*context_bind)(SCOTCH_Context *, const SCOTCH_Graph *, SCOTCH_Graph *);
+    int (*graph_init)(SCOTCH_Graph *);
+    void (*graph_exit)(SCOTCH_Graph *);
+    int (*graph_build)(SCOTCH_Graph *, SCOTCH_Num, SCOTCH_Num,
+                       const SCOTCH_Num *, const SCOTCH_Num *,
+                       const SCOTCH_Num *, const SCOTCH_Num *, SCOTCH_Num,
+                       const SCOTCH_Num *, const SCOTCH_Num *);
+    int (*graph_map)(SCOTCH_Graph *, const SCOTCH_Arch *, SCOTCH_Strat *,
+                     SCOTCH_Num *);
+    int (*graph_map_fixed)(SCOTCH_Graph *, const SCOTCH_Arch *, SCOTCH_Strat *,
+                           SCOTCH_Num *);
+    int (*arch_init)(SCOTCH_Arch *);
+    void (*arch_exit)(SCOTCH_Arch *);
+    int (*arch_tleaf)(SCOTCH_Arch *, SCOTCH_Num, const SCOTCH_Num *,
+                      const SCOTCH_Num *);
+    int (*arch_complete)(SCOTCH_Arch *, SCOTCH_Num, const SCOTCH_Num *);
+    int (*arch_build)(SCOTCH_Arch *, const SCOTCH_Graph *, SCOTCH_Num,
+                      const SCOTCH_Num *, const SCOTCH_Strat *);
+    int (*strat_init)(SCOTCH_Strat *);
+    void (*strat_exit)(SCOTCH_Strat *);
+    int (*strat_map)(SCOTCH_Strat *, SCOTCH_Num, SCOTCH_Num, double);
+    int (*strat_words)(SCOTCH_Strat *, const char *);
+} scotch;
+
+static const char *library; /* the name it was found under, or NULL */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+/* Reading a machine draws from numbers that all of Scotch shares. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+/* In place of the function that prints. */
+static void say_nothing(const char *format, ...)
+{
+    (void)format;
+}
+
+static nw_status load_from(const char *name)
+{
+    const struct nw_symbol symbols[] = {
+        {"SCOTCH_numSizeof", &scotch.num_size},
+        {"SCOTCH_randomSeed", &scotch.random_seed},
+        {"SCOTCH_randomReset", &scotch.random_reset},
+        {"SCOTCH_contextInit", &scotch.context_init},
+        {"SCOTCH_contextExit", &scotch.context_exit},
+        {"SCOTCH_contextOptionSetNum", &scotch.context_option},
+        {"SCOTCH_contextRandomClone", &scotch.context_clone},
+        {"SCOTCH_contextRandomSeed", &scotch.context_seed},
+        {"SCOTCH_contextRandomReset", &scotch.context_reset},
+        {"SCOTCH_contextThreadSpawn", &scotch.context_threads},
+        {"SCOTCH_contextBindGraph", &scotch.context_bind},
+        {"SCOTCH_graphInit", &scotch.graph_init},
+        {"SCOTCH_graphExit", &scotch.graph_exit},
+        {"SCOTCH_graphBuild", &scotch.graph_build},
+        {"SCOTCH_graphMap", &scotch.graph_map},
+        {"SCOTCH_graphMapFixed", &scotch.graph_map_fixed},
+        {"SCOTCH_archInit", &scotch.arch_init},
+        {"SCOTCH_archExit", &scotch.arch_exit},
+        {"SCOTCH_archTleaf", &scotch.arch_tleaf},
+        {"SCOTCH_archCmpltw", &scotch.arch_complete},
+        {"SCOTCH_archBuild0", &scotch.arch_build},
+        {"SCOTCH_stratInit", &scotch.strat_init},
+        {"SCOTCH_stratExit", &scotch.strat_exit},
+        {"SCOTCH_stratGraphMapBuild", &scotch.strat_map},
+        {"SCOTCH_stratGraphMap", &scotch.strat_words},
+    };
+
+    return nw_library_load(name, symbols, sizeof symbols / sizeof *symbols,
+                           "to map by Scotch");
+}
+
+/* A program that brings its own Scotch would lend it to ours: then ours is
+ * left alone. */
+static void load(void)
+{
+    static const char *const names[] = {NW_SCOTCH_LIBRARY, "libscotch-7.0.so",
+                                        "libscotch.so"};
+    void *handle;
+
+    if (dlsym(RTLD_DEFAULT, "SCOTCH_graphInit"))
+        return;
+    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
+        if (!load_from(names[i]) && scotch.num_size() == sizeof(SCOTCH_Num))
+            library = names[i];
+    handle = library ? dlopen(library, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!handle)
+        return;
+    nw_library_point(handle, "SCOTCH_errorPrint", (void *)say_nothing);
+    nw_library_point(handle, "SCOTCH_errorPrintW", (void *)say_nothing);
+}
+
+bool nw_scotch_is_here(void)
+{
+    pthread_once(&once, load);
+    return library;
+}
+
+const char *nw_scotch_library(void)
+{
+    return nw_scotch_is_here() ? library : NULL;
+}
+
+static nw_status failed(const char *what)
+{
+    return nw_fail(NW_EUNSUPPORTED, "scotch could not %s", what);
+}
+
+/* --- the machine --- */
+
+struct machine {
+    SCOTCH_Arch arch;
+    SCOTCH_Context *context; /* borrowed */
+    const struct nw_placing *placing;
+    bool by_loads;    /* of the paper, not by distance */
+    double scale;     /* of distances */
+    SCOTCH_Num *room; /* [places] free and taken by fixed ranks, at least 1 */
+    int levels;       /* of the regular tree the places form; 0: none */
+    SCOTCH_Num size[LEVELS_MOST], cost[LEVELS_MOST]; /* from the root */
+};
+
+/* Scotch has one length for both directions, a whole number from 1; it does
+ * not end where they differ. */
+static double both_ways(const struct nw_places *places, int32_t a, int32_t b)
+{
+    return (nw_places_distance(places, a, b) +
+            nw_places_distance(places, b, a)) /
+           2;
+}
+
+static SCOTCH_Num whole_distance(const struct machine *machine, int32_t a,
+                                 int32_t b)
+{
+    double distance = both_ways(machine->placing->places, a, b);
+
+    distance = ceil(distance * machine->scale);
+    return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MOST);
+}
+
+/* Longer ones than Scotch sums are all made shorter, and fractions longer;
+ * those of a tree are told from its first place. */
+static void find_scale(struct machine *machine)
+{
+    const struct nw_places *places = machine->placing->places;
+    int32_t count = places->count, from = 1;
+    double longest = 0;
+    bool whole = true;
+
+    if (places->topology->matrix)
+        from = count <= GRAPH_PLACES_MOST ? count : 0;
+    for (int32_t a = 0; a < from; a++)
+        for (int32_t b = 0; b < count; b++) {
+            double length = a == b ? 0 : both_ways(places, a, b);
+
+            longest = fmax(longest, length);
+            whole &= length == floor(length);
+        }
+    machine->scale = 1;
+    if (longest > LENGTH_MOST)
+        machine->scale = LENGTH_MOST / longest;
+    else if (!whole)
+        machine->scale = LENGTH_FINE / longest;
+}
+
+static nw_status read_rooms(struct machine *machine)
+{
+    const struct nw_placing *placing = machine->placing;
+    size_t count = (size_t)placing->places->count;
+    nw_status status = nw_alloc(count, sizeof *machine->room, &machine->room);
+
+    if (status)
+        return status;
+    for (size_t q = 0; q < count; q++)
+        machine->room[q] = placing->rooms.room[q];
+    for (int32_t p = 0; p < placing->count; p++)
+        if (placing->place[p] >= 0)
+            machine->room[placing->place[p]]++;
+    for (size_t q = 0; q < count; q++)
+        if (!machine->room[q]) /* Scotch has no empty places */
+            machine->room[q] = 1;
+    return NW_OK;
+}
+
+static bool has_equal_rooms(const struct machine *machine)
+{
+    for (int32_t q = 1; q < machine->placing->places->count; q++)
+        if (machine->room[q] != machine->room[0])
+            return false;
+    return true;
+}
+
+/* The distances between consecutive places, each once, ascending. */
+static int list_gaps(const SCOTCH_Num *gap, int32_t count, SCOTCH_Num *values)
+{
+    int found = 0;
+
+    for (int32_t i = 1; i < count; i++) {
+        int at = 0;
+
+        while (at < found && values[at] < gap[i])
+            at++;
+        if (at < found && values[at] == gap[i])
+            continue;
+        if (found == LEVELS_MOST)
+            return 0;
+        for (int k = found++; k > at; k--)
+            values[k] = values[k - 1];
+        values[at] = gap[i];
+    }
+    return found;
+}
+
+/* Length of the runs without a gap wider than `width`; 0 where they differ. */
+static int32_t run_length(const SCOTCH_Num *gap, int32_t count,
+                          SCOTCH_Num width)
+{
+    int32_t length = 0, begin = 0;
+
+    for (int32_t i = 1; i <= count; i++) {
+        if (i < count && gap[i] <= width)
+            continue;
+        if (length && i - begin != length)
+            return 0;
+        length = i - begin;
+        begin = i;
+    }
+    return length;
+}
+
+/* True where the first place sees the others as the gaps promise. */
+static bool gaps_are_distances(const struct machine *machine,
+                               const SCOTCH_Num *gap)
+{
+    SCOTCH_Num widest = 0;
+
+    for (int32_t i = 1; i < machine->placing->places->count; i++) {
+        widest = gap[i] > widest ? gap[i] : widest;
+        if (whole_distance(machine, 0, i) != widest)
+            return false;
+    }
+    return true;
+}
+
+static void read_levels(struct machine *machine, const SCOTCH_Num *gap)
+{
+    int32_t count = machine->placing->places->count, inner = 1;
+    SCOTCH_Num width[LEVELS_MOST];
+    int found = list_gaps(gap, count, width);
+
+    for (int k = 0; k < found; k++) {
+        int32_t length = run_length(gap, count, width[k]);
+
+        if (!length || length % inner)
+            return;
+        machine->size[found - 1 - k] = length / inner;
+        machine->cost[found - 1 - k] = width[k];
+        inner = length;
+    }
+    machine->levels = found;
+}
+
+static nw_status find_tree(struct machine *machine)
+{
+    const struct nw_places *places = machine->placing->places;
+    SCOTCH_Num *gap;
+    nw_status status;
+
+    if (places->count < 2 || !has_equal_rooms(machine))
+        return NW_OK;
+    status = nw_alloc((size_t)places->count, sizeof *gap, &gap);
+    if (status)
+        return status;
+    for (int32_t i = 1; i < places->count; i++)
+        gap[i] = whole_distance(machine, i - 1, i);
+    if (gaps_are_distances(machine, gap))
+        read_levels(machine, gap);
+    free(gap);
+    return NW_OK;
+}
+
+/* Every pair of places joined by an edge as long as their distance, or the
+ * longer the less its load is: Scotch's edges of machines are lengths. */
+static nw_status build_graph_machine(struct machine *machine)
+{
+    const struct nw_places *places = machine->placing->places;
+    size_t n = (size_t)places->count, at = 0;
+    SCOTCH_Num *row = NULL, *peer = NULL, *cost = NULL;
+    struct nw_loads loads = nw_loads_of(places);
+    SCOTCH_Graph graph, bound;
+    SCOTCH_Strat strat;
+    nw_status status = nw_alloc(n + 1, sizeof *row, &row);
+
+    if (!status)
+        status = nw_alloc(n * n, sizeof *peer, &peer);
+    if (!status)
+        status = nw_alloc(n * n, sizeof *cost, &cost);
+    if (status)
+        goto out;
+    for (size_t a = 0; a < n; a++) {
+        for (size_t b = 0; b < n; b++)
+            if (a != b) {
+                peer[at] = (SCOTCH_Num)b;
+                cost[at++] =
+                    machine->by_loads
+                        ? nw_loads_length(&loads, (int32_t)a, (int32_t)b)
+                        : whole_distance(machine, (int32_t)a, (int32_t)b);
+            }
+        row[a + 1] = (SCOTCH_Num)at;
+    }
+    scotch.graph_init(&graph);
+    scotch.graph_init(&bound);
+    scotch.strat_init(&strat);
+    if (scotch.graph_build(&graph, 0, (SCOTCH_Num)n, row, NULL, machine->room,
+                           NULL, (SCOTCH_Num)at, peer, cost) ||
+        scotch.context_bind(machine->context, &graph, &bound) ||
+        scotch.arch_build(&machine->arch, &bound, 0, NULL, &strat))
+        status = failed("read the machine");
+    scotch.strat_exit(&strat);
+    scotch.graph_exit(&bound);
+    scotch.graph_exit(&graph);
+out:
+    free(row);
+    free(peer);
+    free(cost);
+    return status;
+}
+
+static nw_status build_machine(struct machine *machine)
+{
+    int32_t count = machine->placing->places->count;
+    nw_status status = read_rooms(machine);
+
+    find_scale(machine);
+    if (!status && !machine->by_loads)
+        status = find_tree(machine);
+    if (status)
+        return status;
+    if (machine->by_loads && count > GRAPH_PLACES_MOST)
+        return nw_fail(
+            NW_EUNSUPPORTED,
+            "rashti joins all pairs of elements: %d are more than %d", count,
+            GRAPH_PLACES_MOST);
+    if (!machine->levels && count > 1 && count <= GRAPH_PLACES_MOST)
+        return build_graph_machine(machine);
+    if (machine->levels
+            ? scotch.arch_tleaf(&machine->arch, machine->levels, machine->size,
+                                machine->cost)
+            : scotch.arch_complete(&machine->arch, count, machine->room))
+        return failed("read the machine");
+    return NW_OK;
+}
+
+/* --- the program --- */
+
+struct program {
+    SCOTCH_Graph graph;
+    SCOTCH_Num count; /* processes and fillers */
+    SCOTCH_Num *row, *peer, *weight;
+    SCOTCH_Num *part; /* the answer */
+};
+
+static double total_bytes(const struct nw_placing *placing)
+{
+    double sum = 0;
+
+    for (size_t a = 0; a < placing->row[placing->count]; a++)
+        sum += placing->arc[a].out + placing->arc[a].in;
+    return sum;
+}
+
+static int64_t filler_count(const struct nw_placing *placing)
+{
+    int64_t room = 0;
+
+    for (int32_t p = 0; p < placing->rooms.count; p++)
+        room += placing->rooms.room[p];
+    for (int32_t p = 0; p < placing->count; p++)
+        room -= placing->place[p] < 0;
+    return room > 16 * (int64_t)placing->count + 1024 ? 0 : room;
+}
+
+static nw_status build_program(struct program *program,
+                               const struct nw_placing *placing)
+{
+    size_t n = (size_t)placing->count, arcs = placing->row[n];
+    double scale = total_bytes(placing);
+    nw_status status;
+
+    scale = scale > WEIGHT_SUM ? WEIGHT_SUM / scale : 1;
+    program->count = (SCOTCH_Num)n + filler_count(placing);
+    status = nw_alloc((size_t)program->count + 1, sizeof *program->row,
+                      &program->row);
+    if (!status)
+        status = nw_alloc(arcs, sizeof *program->peer, &program->peer);
+    if (!status)
+        status = nw_alloc(arcs, sizeof *program->weight, &program->weight);
+    if (!status)
+        status = nw_alloc((size_t)program->count, sizeof *program->part,
+                          &program->part);
+    if (status)
+        return status;
+    for (size_t a = 0; a < arcs; a++) {
+        const struct nw_arc *arc = &placing->arc[a];
+
+        program->peer[a] = arc->peer;
+        program->weight[a] = 1 + (SCOTCH_Num)((arc->out + arc->in) * scale);
+    }
+    for (size_t p = 0; p <= (size_t)program->count; p++)
+        program->row[p] = (SCOTCH_Num)placing->row[p < n ? p : n];
+    for (SCOTCH_Num p = 0; p < program->count; p++)
+        program->part[p] = p < (SCOTCH_Num)n ? placing->place[p] : -1;
+    if (scotch.graph_build(&program->graph, 0, program->count, program->row,
+                           NULL, NULL, NULL, (SCOTCH_Num)arcs, program->peer,
+                           program->weight))
+        return failed("read the program");
+    return NW_OK;
+}
+
+/* --- the call --- */
+
+static nw_status map_graph(struct program *program, struct machine *machine)
+{
+    const struct nw_placing *placing = machine->placing;
+    SCOTCH_Graph bound;
+    SCOTCH_Strat strat;
+    int failure;
+
+    scotch.graph_init(&bound);
+    scotch.strat_init(&strat);
+    failure = scotch.context_bind(machine->context, &program->graph, &bound);
+    if (!failure && placing->fixed) /* the rest leaks where some are fixed */
+        failure = scotch.strat_words(&strat, "r") ||
+                  scotch.graph_map_fixed(&bound, &machine->arch, &strat,
+                                         program->part);
+    else if (!failure)
+        failure =
+            scotch.strat_map(&strat, SCOTCH_STRATBALANCE | SCOTCH_STRATSPEED,
+                             placing->places->count, 0.0) ||
+            scotch.graph_map(&bound, &machine->arch, &strat, program->part);
+    scotch.strat_exit(&strat);
+    scotch.graph_exit(&bound);
+    return failure ? failed("map") : NW_OK;
+}
+
+static nw_status begin(SCOTCH_Context *context, uint64_t seed)
+{
+    if (scotch.context_init(context))
+        return failed("begin");
+    if (scotch.context_option(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) ||
+        scotch.context_option(context, SCOTCH_OPTIONNUMRANDOMFIXEDSEED, 1) ||
+        scotch.context_threads(context, 1, NULL) ||
+        scotch.context_clone(context)) {
+        scotch.context_exit(context);
+        return failed("begin");
+    }
+    scotch.context_seed(context, (SCOTCH_Num)(seed >> 33));
+    scotch.context_reset(context);
+    return NW_OK;
+}
+
+/* The machine is read in the context, too: outside of it Scotch has as many
+ * threads as there are cores, and other answers each time. */
+static nw_status run(struct program *program, struct machine *machine,
+                     uint64_t seed)
+{
+    SCOTCH_Context context;
+    nw_status status = begin(&context, seed);
+
+    if (status)
+        return status;
+    machine->context = &context;
+    status = build_machine(machine);
+    if (!status)
+        status = build_program(program, machine->placing);
+    scotch.context_reset(&context);
+    if (!status)
+        status = map_graph(program, machine);
+    scotch.context_exit(&context);
+    return status;
+}
+
+static double cost_at(const struct nw_placing *placing, int32_t p,
+                      int32_t place)
+{
+    double sum = 0;
+
+    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placing->arc[a];
+        int32_t other = placing->place[arc->peer];
+
+        if (other >= 0)
+            sum += (arc->out + arc->in) *
+                   nw_places_distance(placing->places, place, other);
+    }
+    return sum;
+}
+
+/* Takes the answer where there is room; the rest goes where it costs least. */
+static nw_status take_answer(struct nw_placing *placing, const SCOTCH_Num *part)
+{
+    for (int32_t p = 0; p < placing->count; p++)
+        if (placing->place[p] < 0 && part[p] >= 0 &&
+            part[p] < placing->places->count &&
+            nw_placing_fits(placing, p, (int32_t)part[p]))
+            nw_placing_put(placing, p, (int32_t)part[p]);
+    for (int32_t p = 0; p < placing->count; p++) {
+        double least = 0;
+        int32_t best = -1;
+
+        if (placing->place[p] >= 0)
+            continue;
+        for (int32_t q = 0; q < placing->places->count; q++)
+            if (nw_placing_fits(placing, p, q)) {
+                double cost = cost_at(placing, p, q);
+
+                if (best < 0 || cost < least) {
+                    best = q;
+                    least = cost;
+                }
+            }
+        if (best < 0)
+            return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                                 "the fixed ranks leave no room for process %d",
+                                 p);
+        nw_placing_put(placing, p, best);
+    }
+    return NW_OK;
+}
+
+static nw_status place(struct nw_placing *placing, bool by_loads)
+{
+    struct program program = {.count = 0};
+    struct machine machine = {.placing = placing, .by_loads = by_loads};
+    uint64_t seed = nw_random_next(placing->random);
+    nw_status status;
+
+    if (!nw_scotch_is_here())
+        return nw_fail(NW_ENODEV,
+                       "%s (64-bit) is needed to map by Scotch and "
+                       "was not found, or this program has its own",
+                       NW_SCOTCH_LIBRARY);
+    if (placing->places->count < 2) /* nothing to decide */
+        return nw_place_block(placing);
+    pthread_mutex_lock(&one_at_a_time);
+    scotch.random_seed((SCOTCH_Num)(seed >> 33));
+    scotch.random_reset();
+    scotch.graph_init(&program.graph);
+    scotch.arch_init(&machine.arch);
+    status = run(&program, &machine, seed);
+    pthread_mutex_unlock(&one_at_a_time);
+    if (!status)
+        status = take_answer(placing, program.part);
+    placing->steps++;
+    scotch.arch_exit(&machine.arch);
+    scotch.graph_exit(&program.graph);
+    free(machine.room);
+    free(program.row);
+    free(program.peer);
+    free(program.weight);
+    free(program.part);
+    return status;
+}
+
+nw_status nw_place_scotch(struct nw_placing *placing)
+{
+    return place(placing, false);
+}
+
+nw_status nw_place_rashti(struct nw_placing *placing)
+{
+    return place(placing, true);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stands for scotch.c where Nodewise was built without Scotch's header. */
+#include "map/placement/placement.h"
+#include "base/status.h"
+
+bool nw_scotch_is_here(void)
+{
+    return false;
+}
+
+const char *nw_scotch_library(void)
+{
+    return NULL;
+}
+
+nw_status nw_place_scotch(struct nw_placing *placing)
+{
+    (void)placing;
+    return nw_fail(NW_ENODEV, "this Nodewise was built without Scotch");
+}
+
+nw_status nw_place_rashti(struct nw_placing *placing)
+{
+    return nw_place_scotch(placing);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What section IV of the MAGC paper warns of: cores and GPUs mapped each by
+ * themselves, so that a rank's GPU may be on another node; and its workaround,
+ * moving ranks to the node of their GPU. Kept to show what it costs. */
+#include "map/portfolio/algorithm.h"
+#include "map/phases/all_units.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+static nw_status map_cores(const struct nw_problem *problem,
+                           const struct nw_phases *phases,
+                           struct nw_answer *answer,
+                           struct nw_map_report *report)
+{
+    struct nw_flat flat = {phases->placer[1], NW_KINDS_HOST, false, false};
+
+    return nw_flat_place(problem, &flat, answer->host, answer->core, report);
+}
+
+static nw_status map_gpus(const struct nw_problem *problem,
+                          const struct nw_phases *phases,
+                          struct nw_answer *answer,
+                          struct nw_map_report *report, bool paired)
+{
+    struct nw_flat flat = {phases->placer[2], NW_KINDS_GPU, true, paired};
+    int32_t n = problem->pattern->rank_count;
+    nw_status status;
+
+    if (!problem->uses_gpus)
+        return NW_OK;
+    status = nw_alloc((size_t)n, sizeof *answer->gpu_host, &answer->gpu_host);
+    for (int32_t r = 0; !status && r < n; r++)
+        answer->gpu_host[r] = -1;
+    if (status)
+        return status;
+    return nw_flat_place(problem, &flat, answer->gpu_host, answer->gpu, report);
+}
+
+nw_status nw_run_independent(const struct nw_algorithm *algorithm,
+                             const struct nw_problem *problem,
+                             struct nw_answer *answer,
+                             struct nw_map_report *report)
+{
+    struct nw_phases phases;
+    nw_status status =
+        nw_algorithm_phases(algorithm, &problem->options, &phases);
+
+    if (!status)
+        status = map_cores(problem, &phases, answer, report);
+    if (!status)
+        status = map_gpus(problem, &phases, answer, report, false);
+    return status;
+}
+
+static void move_to_gpu(const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_rooms *rooms,
+                        int32_t rank)
+{
+    answer->host[rank] = answer->gpu_host[rank];
+    nw_rooms_take(rooms, answer->host[rank], problem->wants_gpu[rank]);
+}
+
+/* Where a rank without a GPU was, or the first host with room. */
+static nw_status seat_others(struct nw_answer *answer, struct nw_rooms *rooms,
+                             int32_t rank)
+{
+    int32_t host = answer->host[rank];
+
+    for (int32_t h = 0; h < rooms->count && !nw_rooms_fits(rooms, host, false);
+         h++)
+        host = h;
+    if (!nw_rooms_fits(rooms, host, false))
+        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                             "the fixed ranks leave no room for rank %d", rank);
+    answer->host[rank] = host;
+    nw_rooms_take(rooms, host, false);
+    return NW_OK;
+}
+
+static nw_status follow_gpus(const struct nw_problem *problem,
+                             struct nw_answer *answer)
+{
+    struct nw_rooms rooms;
+    int32_t n = problem->pattern->rank_count;
+    nw_status status = nw_rooms_init(&rooms, problem->host_count, problem->room,
+                                     problem->gpu_room);
+
+    for (int32_t r = 0; !status && r < n; r++)
+        if (problem->wants_gpu[r])
+            move_to_gpu(problem, answer, &rooms, r);
+        else if (problem->fixed_host && problem->fixed_host[r] >= 0)
+            nw_rooms_take(&rooms, problem->fixed_host[r], false);
+    for (int32_t r = 0; !status && r < n; r++)
+        if (!problem->wants_gpu[r] &&
+            (!problem->fixed_host || problem->fixed_host[r] < 0))
+            status = seat_others(answer, &rooms, r);
+    nw_rooms_fini(&rooms);
+    return status;
+}
+
+nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
+                                   const struct nw_problem *problem,
+                                   struct nw_answer *answer,
+                                   struct nw_map_report *report)
+{
+    struct nw_phases phases;
+    nw_status status =
+        nw_algorithm_phases(algorithm, &problem->options, &phases);
+
+    if (!status)
+        status = map_cores(problem, &phases, answer, report);
+    if (!status)
+        status = map_gpus(problem, &phases, answer, report, true);
+    if (status || !problem->uses_gpus)
+        return status;
+    status = follow_gpus(problem, answer);
+    for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++)
+        answer->core[r] = -1;
+    free(answer->gpu_host);
+    answer->gpu_host = NULL;
+    if (!status)
+        status = nw_phase_units(problem, &phases, answer, report, false);
+    return status;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When the last message of one exchange arrives, if each waits for all that
+ * the fullest link of its way carries: what tells answers of equal congestion
+ * apart in time. */
+#include "map/portfolio/algorithm.h"
+#include "base/array.h"
+#include "cost/ends.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct finish {
+    const nw_topology *topology;
+    const struct nw_cost *cost;
+    uint32_t *hop;
+    double last; /* s */
+};
+
+static void add_message(struct finish *work, const struct nw_end ends[2])
+{
+    size_t count =
+        nw_topology_route(work->topology, ends[0], ends[1], work->hop);
+    double latency = 0, most = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        int32_t link = (int32_t)(work->hop[i] / 2);
+
+        latency += nw_topology_link(work->topology, link).latency;
+        most = fmax(most, work->cost->link_congestion[work->hop[i]]);
+    }
+    work->last = fmax(work->last, latency + most);
+}
+
+nw_status nw_candidate_finish_time(const struct nw_problem *problem,
+                                   const nw_mapping *mapping,
+                                   const struct nw_cost *cost, double *out)
+{
+    const nw_pattern *pattern = problem->pattern;
+    struct finish work = {.topology = problem->topology, .cost = cost};
+    struct nw_ends places = {0};
+    nw_status status = nw_alloc(nw_topology_route_max(work.topology) + 1,
+                                sizeof *work.hop, &work.hop);
+
+    if (!status)
+        status = nw_ends_find(work.topology, pattern, mapping, &places);
+    for (int32_t r = 0; !status && r < pattern->rank_count; r++)
+        for (size_t e = pattern->row[r]; !status && e < pattern->row[r + 1];
+             e++) {
+            struct nw_end ends[2];
+
+            status = nw_ends_of_edge(&places, pattern, r, e, ends);
+            if (!status && pattern->bytes[e])
+                add_message(&work, ends);
+        }
+    nw_ends_fini(&places);
+    free(work.hop);
+    if (!status)
+        *out = work.last;
+    return status;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A given mapping as the beginning of a search: for each rank the host and the
+ * units it names; none for a fixed core or GPU, which takes no unit's room. And
+ * whether what it begins with is an answer itself. */
+#include "map/problem/problem.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+/* The unit of host h whose members begin with or hold `member`, -1. */
+static int32_t unit_of(const struct nw_units *units, int32_t host,
+                       int32_t member)
+{
+    size_t size = (size_t)units->size;
+
+    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++)
+        for (size_t i = 0; i < size; i++)
+            if (units->member[(size_t)u * size + i] == member)
+                return u;
+    return -1;
+}
+
+/* Units ascend with their members where each is one core, which is the usual
+ * case: then the unit is found at once. */
+static int32_t find_unit(const struct nw_units *units, int32_t host,
+                         struct nw_ints set)
+{
+    int32_t first = units->first[host], guess;
+
+    if (!set.count || set.values[0] < 0)
+        return -1;
+    guess = first + set.values[0];
+    if (units->size == 1 && guess < units->first[host + 1] &&
+        units->member[guess] == set.values[0])
+        return guess;
+    return unit_of(units, host, set.values[0]);
+}
+
+/* The host of a rank's GPU, another one than its own where it is remote; -1
+ * where that is not to be used. */
+static int32_t read_gpu_host(const struct nw_problem *problem,
+                             const int32_t *host_of, int32_t rank,
+                             struct nw_answer *answer)
+{
+    const nw_mapping *start = problem->options.start;
+    int32_t node = start->gpu_node ? start->gpu_node[rank] : -1;
+
+    answer->gpu_host[rank] = answer->host[rank];
+    if (node < 0)
+        return answer->host[rank];
+    node = nw_topology_node_find(problem->topology, start->node_name[node]);
+    answer->gpu_host[rank] = node < 0 ? -1 : host_of[node];
+    return answer->gpu_host[rank];
+}
+
+static nw_status read_rank(const struct nw_problem *problem,
+                           const int32_t *host_of, int32_t rank,
+                           struct nw_answer *answer)
+{
+    const nw_mapping *start = problem->options.start;
+    int32_t node = start->node[rank];
+    int32_t host;
+
+    if (node < 0)
+        return NW_OK;
+    node = nw_topology_node_find(problem->topology, start->node_name[node]);
+    host = node < 0 ? -1 : host_of[node];
+    if (host < 0)
+        return nw_fail(NW_EINVAL,
+                       "the mapping to begin from has rank %d on %s, which is "
+                       "not among the hosts to use",
+                       rank, start->node_name[start->node[rank]]);
+    answer->host[rank] = host;
+    if (nw_problem_needs_core(problem, rank))
+        answer->core[rank] =
+            find_unit(&problem->core, host, nw_mapping_cores(start, rank));
+    if (answer->gpu_host)
+        host = read_gpu_host(problem, host_of, rank, answer);
+    if (nw_problem_needs_gpu(problem, rank) && host >= 0)
+        answer->gpu[rank] =
+            find_unit(&problem->gpu, host, nw_mapping_gpus(start, rank));
+    return NW_OK;
+}
+
+nw_status nw_answer_begin(const struct nw_problem *problem,
+                          struct nw_answer *answer)
+{
+    const nw_mapping *start = problem->options.start;
+    int32_t n = problem->pattern->rank_count, *host_of = NULL;
+    size_t nodes = (size_t)nw_topology_node_count(problem->topology);
+    nw_status status;
+
+    *answer = (struct nw_answer){0};
+    if (!start)
+        return NW_OK;
+    if (start->rank_count != n)
+        return nw_fail(NW_EINVAL,
+                       "the mapping to begin from has %d ranks, the pattern %d",
+                       start->rank_count, n);
+    status = nw_answer_init(answer, n);
+    if (!status && start->gpu_node)
+        status = nw_answer_let_remote(answer, n);
+    if (!status)
+        status = nw_alloc(nodes, sizeof *host_of, &host_of);
+    for (size_t i = 0; !status && i < nodes; i++)
+        host_of[i] = -1;
+    for (int32_t h = 0; !status && h < problem->host_count; h++)
+        host_of[problem->host[h]] = h;
+    for (int32_t r = 0; !status && r < n; r++)
+        status = read_rank(problem, host_of, r, answer);
+    free(host_of);
+    if (status)
+        nw_answer_fini(answer);
+    return status;
+}
+
+static nw_status check_open(const struct nw_problem *problem,
+                            const struct nw_answer *answer, int32_t rank)
+{
+    if (answer->host[rank] >= 0 &&
+        (answer->core[rank] >= 0 || !nw_problem_needs_core(problem, rank)) &&
+        (answer->gpu[rank] >= 0 || !nw_problem_needs_gpu(problem, rank)))
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "the mapping to begin from leaves rank %d open or on cores "
+                   "or GPUs that are not to be used",
+                   rank);
+}
+
+static nw_status check_fixed(const struct nw_problem *problem,
+                             const struct nw_answer *answer, int32_t rank)
+{
+    const nw_topology *topology = problem->topology;
+    int32_t host = answer->host[rank];
+    int32_t fixed = problem->fixed_host ? problem->fixed_host[rank] : -1;
+
+    if (fixed < 0 || fixed == host)
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "the mapping to begin from has rank %d on %s, and it is "
+                   "fixed on %s",
+                   rank, nw_topology_node_name(topology, problem->host[host]),
+                   nw_topology_node_name(topology, problem->host[fixed]));
+}
+
+/* Ranks so far on the units of one sort. */
+struct taking {
+    const struct nw_units *units;
+    const int32_t *unit; /* [ranks] of the answer */
+    const char *what;
+    int32_t *taken; /* [units] */
+};
+
+static nw_status take(const struct taking *taking, int32_t rank)
+{
+    int32_t unit = taking->unit[rank];
+
+    if (unit < 0 || ++taking->taken[unit] <= taking->units->room[unit])
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "the mapping to begin from has more ranks on the %s of "
+                   "rank %d than it takes",
+                   taking->what, rank);
+}
+
+static nw_status take_host(const struct nw_problem *problem, int32_t host,
+                           int32_t *taken)
+{
+    if (++taken[host] <= problem->room[host])
+        return NW_OK;
+    return nw_fail(
+        NW_EINVAL,
+        "the mapping to begin from has more ranks on %s than the %d it takes",
+        nw_topology_node_name(problem->topology, problem->host[host]),
+        problem->room[host]);
+}
+
+nw_status nw_answer_check_begun(const struct nw_problem *problem,
+                                const struct nw_answer *answer)
+{
+    struct taking core = {&problem->core, answer->core, "core", NULL};
+    struct taking gpu = {&problem->gpu, answer->gpu, "GPU", NULL};
+    size_t hosts = (size_t)problem->host_count;
+    int32_t *taken = NULL;
+    nw_status status = nw_alloc(hosts, sizeof *taken, &taken);
+
+    if (!status)
+        status = nw_alloc((size_t)problem->core.first[hosts],
+                          sizeof *core.taken, &core.taken);
+    if (!status)
+        status = nw_alloc((size_t)problem->gpu.first[hosts], sizeof *gpu.taken,
+                          &gpu.taken);
+    for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++) {
+        status = check_open(problem, answer, r);
+        if (!status)
+            status = check_fixed(problem, answer, r);
+        if (!status)
+            status = take(&core, r);
+        if (!status)
+            status = take(&gpu, r);
+        if (!status)
+            status = take_host(problem, answer->host[r], taken);
+    }
+    free(taken);
+    free(core.taken);
+    free(gpu.taken);
+    return status;
+}

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The default mapping: what a launcher that binds would do. Ranks in order fill
+ * node after node, local ranks alternate over packages, each takes the nearest
+ * GPU. */
+#include "map/capacity/several.h"
+#include "map/problem/problem.h"
+#include "map/problem/free_slots.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void place_fixed(const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_rooms *rooms)
+{
+    int32_t n = problem->fixed_host ? problem->pattern->rank_count : 0;
+
+    for (int32_t r = 0; r < n; r++)
+        if (problem->fixed_host[r] >= 0) {
+            answer->host[r] = problem->fixed_host[r];
+            nw_rooms_take(rooms, answer->host[r], problem->wants_gpu[r]);
+        }
+}
+
+/* The current host, else the next ones, else the first that was left. */
+static int32_t next_host(const struct nw_rooms *rooms, int32_t host, bool gpu)
+{
+    for (int32_t h = host; h < rooms->count; h++)
+        if (nw_rooms_fits(rooms, h, gpu))
+            return h;
+    for (int32_t h = 0; h < host; h++)
+        if (nw_rooms_fits(rooms, h, gpu))
+            return h;
+    return -1;
+}
+
+static nw_status default_hosts(const struct nw_problem *problem,
+                               struct nw_answer *answer)
+{
+    struct nw_rooms rooms;
+    int32_t n = problem->pattern->rank_count, host = 0;
+    int64_t gpu_ranks = 0;
+    nw_status status = nw_rooms_init(&rooms, problem->host_count, problem->room,
+                                     problem->gpu_room);
+
+    for (int32_t r = 0; r < n; r++)
+        gpu_ranks += problem->wants_gpu[r];
+    if (!status) {
+        nw_rooms_expect(&rooms, gpu_ranks);
+        place_fixed(problem, answer, &rooms);
+    }
+    for (int32_t r = 0; !status && r < n; r++) {
+        if (answer->host[r] >= 0)
+            continue;
+        host = next_host(&rooms, host, problem->wants_gpu[r]);
+        if (host < 0) {
+            status =
+                nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                              "the fixed ranks leave no room for rank %d", r);
+            break;
+        }
+        answer->host[r] = host;
+        nw_rooms_take(&rooms, host, problem->wants_gpu[r]);
+    }
+    nw_rooms_fini(&rooms);
+    return status;
+}
+
+/* Where each host's packages are in turn: the next unit of each. */
+struct turns {
+    int32_t *next; /* [packages] next unit to look at */
+    int32_t packages, turn;
+};
+
+/* The lowest free unit of the package whose turn it is, or of the next one
+ * that has any. Units are ascending, so each package's cursor only moves up. */
+static int32_t take_turn(const struct nw_problem *problem, struct turns *turns,
+                         int32_t host)
+{
+    int32_t end = problem->core.first[host + 1];
+
+    for (int32_t tried = 0; tried < turns->packages; tried++) {
+        int32_t package = turns->turn, *u = &turns->next[package];
+
+        turns->turn = (turns->turn + 1) % turns->packages;
+        for (; *u < end; ++*u) {
+            int32_t at = nw_problem_core_package(problem, host, *u);
+
+            if ((at < 0 ? 0 : at) == package)
+                return (*u)++;
+        }
+    }
+    return -1;
+}
+
+static void start_turns(const struct nw_problem *problem, struct turns *turns,
+                        int32_t host)
+{
+    turns->packages =
+        nw_topology_node_package_count(problem->topology, problem->host[host]);
+    if (turns->packages < 1)
+        turns->packages = 1;
+    turns->turn = 0;
+    for (int32_t p = 0; p < turns->packages; p++)
+        turns->next[p] = problem->core.first[host];
+}
+
+static int32_t most_packages(const struct nw_problem *problem)
+{
+    int32_t most = 1;
+
+    for (int32_t h = 0; h < problem->host_count; h++) {
+        int32_t packages =
+            nw_topology_node_package_count(problem->topology, problem->host[h]);
+
+        most = packages > most ? packages : most;
+    }
+    return most;
+}
+
+nw_status nw_answer_default_cores(const struct nw_problem *problem,
+                                  struct nw_answer *answer)
+{
+    int32_t n = problem->pattern->rank_count, most = most_packages(problem);
+    int32_t hosts = problem->host_count, *next = NULL;
+    struct turns *turns = NULL;
+    nw_status status = nw_alloc((size_t)hosts, sizeof *turns, &turns);
+
+    if (!status)
+        status = nw_alloc((size_t)hosts * (size_t)most, sizeof *next, &next);
+    for (int32_t h = 0; !status && h < hosts; h++) {
+        turns[h].next = next + (size_t)h * (size_t)most;
+        start_turns(problem, &turns[h], h);
+    }
+    for (int32_t r = 0; !status && r < n; r++)
+        if (nw_problem_needs_core(problem, r))
+            answer->core[r] =
+                take_turn(problem, &turns[answer->host[r]], answer->host[r]);
+    free(turns);
+    free(next);
+    return status;
+}
+
+/* Local rank i takes GPU unit i, starting again where GPUs are shared. */
+static int32_t next_gpu(const struct nw_problem *problem, int32_t *room,
+                        int32_t host, int32_t *turn)
+{
+    int32_t first = problem->gpu.first[host];
+    int32_t count = problem->gpu.first[host + 1] - first;
+
+    for (int32_t tried = 0; tried < count; tried++) {
+        int32_t unit = first + *turn;
+
+        *turn = (*turn + 1) % count;
+        if (room[unit] > 0) {
+            room[unit]--;
+            return unit;
+        }
+    }
+    return -1;
+}
+
+nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
+                                  struct nw_answer *answer)
+{
+    int32_t n = problem->pattern->rank_count, hosts = problem->host_count;
+    int32_t *room = NULL, *turn = NULL;
+    size_t units = (size_t)problem->gpu.first[hosts];
+    nw_status status = nw_alloc(units, sizeof *room, &room);
+
+    if (!status)
+        status = nw_alloc((size_t)hosts, sizeof *turn, &turn);
+    if (!status)
+        memcpy(room, problem->gpu.room, units * sizeof *room);
+    for (int32_t r = 0; !status && r < n; r++) {
+        int32_t host = answer->host[r];
+
+        if (nw_problem_needs_gpu(problem, r))
+            answer->gpu[r] = next_gpu(problem, room, host, &turn[host]);
+    }
+    free(room);
+    free(turn);
+    return status;
+}
+
+static struct nw_end core_end(const struct nw_problem *problem,
+                              const struct nw_answer *answer, int32_t rank)
+{
+    const struct nw_units *units = &problem->core;
+    struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
+    int32_t core =
+        fixed.count
+            ? fixed.values[0]
+            : units->member[(size_t)answer->core[rank] * (size_t)units->size];
+
+    return nw_problem_core_end(problem, answer->host[rank], core);
+}
+
+/* The GPU unit nearest to the rank's core of those that fewer than `most` ranks
+ * have; of equally near ones that of fewest ranks, then the first. */
+static int32_t nearest_gpu(const struct nw_problem *problem,
+                           const struct nw_answer *answer, int32_t rank,
+                           const int32_t *taken, int32_t most)
+{
+    const struct nw_units *units = &problem->gpu;
+    int32_t host = answer->host[rank], best = -1;
+    struct nw_end core = core_end(problem, answer, rank);
+    double least = 0;
+
+    for (int32_t u = units->first[host]; u < units->first[host + 1]; u++) {
+        int32_t gpu = units->member[(size_t)u * (size_t)units->size];
+        double far;
+
+        if (taken[u] >= units->room[u] || taken[u] >= most)
+            continue;
+        far = nw_topology_distance(problem->topology, core,
+                                   nw_problem_gpu_end(problem, host, gpu));
+        if (best < 0 || far < least ||
+            (far <= least && taken[u] < taken[best])) {
+            best = u;
+            least = far;
+        }
+    }
+    return best;
+}
+
+/* Most ranks that share a GPU of each host where all share alike. */
+static nw_status count_sharers(const struct nw_problem *problem,
+                               const struct nw_answer *answer, int32_t **out)
+{
+    int32_t hosts = problem->host_count, *most;
+    nw_status status = nw_alloc((size_t)hosts, sizeof *most, &most);
+
+    if (status)
+        return status;
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
+        most[answer->host[r]] += nw_problem_needs_gpu(problem, r);
+    for (int32_t h = 0; h < hosts; h++) {
+        int32_t units = problem->gpu.first[h + 1] - problem->gpu.first[h];
+
+        most[h] = units ? (most[h] + units - 1) / units : 0;
+    }
+    *out = most;
+    return NW_OK;
+}
+
+static nw_status default_gpus(const struct nw_problem *problem,
+                              struct nw_answer *answer)
+{
+    int32_t n = problem->pattern->rank_count, *taken = NULL, *most = NULL;
+    size_t units = (size_t)problem->gpu.first[problem->host_count];
+    nw_status status = nw_alloc(units, sizeof *taken, &taken);
+
+    if (!status)
+        status = count_sharers(problem, answer, &most);
+    for (int32_t r = 0; !status && r < n; r++) {
+        int32_t *gpu = &answer->gpu[r];
+
+        if (!nw_problem_needs_gpu(problem, r))
+            continue;
+        *gpu = nearest_gpu(problem, answer, r, taken, most[answer->host[r]]);
+        if (*gpu < 0) /* fixed ranks leave some GPUs less room than others */
+            *gpu = nearest_gpu(problem, answer, r, taken, INT32_MAX);
+        if (*gpu >= 0)
+            taken[*gpu]++;
+    }
+    free(taken);
+    free(most);
+    return status;
+}
+
+nw_status nw_answer_default(const struct nw_problem *problem,
+                            struct nw_answer *answer)
+{
+    nw_status status = default_hosts(problem, answer);
+
+    if (!status)
+        status = nw_answer_default_cores(problem, answer);
+    if (!status)
+        status = default_gpus(problem, answer);
+    return status;
+}
+
+nw_status nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
+                         const struct nw_map_options *options, nw_mapping **out)
+{
+    struct nw_problem problem;
+    struct nw_answer answer = {0};
+    nw_status status;
+
+    if (nw_many_is_asked(options))
+        return nw_many_default(topology, pattern, options, out);
+    status = nw_problem_init(&problem, topology, pattern, options);
+    if (status)
+        return status;
+    status = nw_answer_init(&answer, pattern->rank_count);
+    if (!status)
+        status = nw_answer_default(&problem, &answer);
+    if (!status)
+        status = nw_answer_finish(&answer, &problem, out);
+    nw_answer_fini(&answer);
+    nw_problem_fini(&problem);
+    return status;
+}

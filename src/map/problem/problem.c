@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Turns options into a complete problem, and refuses what cannot fit with what
+ * would. */
+#include "map/problem/problem.h"
+#include "base/array.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int32_t one_each = 1;
+
+static nw_status check_options(const struct nw_map_options *options)
+{
+    if (options->cores_per_rank < 0 || options->ranks_per_gpu < 0 ||
+        options->gpus_per_rank < 0)
+        return nw_fail(NW_EINVAL, "cores per rank, GPUs per rank and ranks per "
+                                  "GPU are counted from 1");
+    if (!(options->affinity >= 0))
+        return nw_fail(NW_EINVAL, "affinity is a weight from 0");
+    if (options->capacity < 0 || isnan(options->imbalance) ||
+        !(options->seconds >= 0))
+        return nw_fail(NW_EINVAL, "capacities are counted from 1, imbalance is "
+                                  "a fraction and time in seconds from 0");
+    if (options->gpus_per_rank > 1 && options->ranks_per_gpu > 1)
+        return nw_fail(NW_EINVAL, "several GPUs per rank and several ranks per "
+                                  "GPU exclude each other");
+    return NW_OK;
+}
+
+static nw_status read_options(struct nw_problem *problem,
+                              const struct nw_map_options *options)
+{
+    struct nw_map_options *mine = &problem->options;
+    size_t size = sizeof *mine;
+
+    *mine = (struct nw_map_options)NW_MAP_OPTIONS_INIT;
+    if (options)
+        memcpy(mine, options, options->size < size ? options->size : size);
+    mine->size = size;
+    if (!mine->cores_per_rank)
+        mine->cores_per_rank = one_each;
+    if (!mine->ranks_per_gpu)
+        mine->ranks_per_gpu = one_each;
+    if (!mine->capacity)
+        mine->capacity = one_each;
+    return check_options(mine);
+}
+
+static void mark_gpu_ends(struct nw_problem *problem)
+{
+    const nw_pattern *pattern = problem->pattern;
+
+    for (int32_t i = 0; i < pattern->rank_count; i++)
+        for (size_t e = pattern->row[i]; e < pattern->row[i + 1]; e++) {
+            enum nw_kind kind = pattern->kind[e];
+
+            if (kind == NW_KIND_GG || kind == NW_KIND_GH)
+                problem->wants_gpu[i] = true;
+            if (kind == NW_KIND_GG || kind == NW_KIND_HG)
+                problem->wants_gpu[pattern->dst[e]] = true;
+        }
+}
+
+static int32_t gpu_ranks_that_fit(const struct nw_problem *problem)
+{
+    const struct nw_map_options *options = &problem->options;
+    int32_t size = options->gpus_per_rank ? options->gpus_per_rank : one_each;
+    int64_t total = 0;
+
+    for (int32_t h = 0; h < problem->host_count; h++) {
+        int32_t node = problem->host[h];
+        int64_t cores =
+            nw_topology_node_elements(problem->topology, node).count /
+            options->cores_per_rank;
+        int64_t gpus =
+            (int64_t)(nw_topology_node_gpus(problem->topology, node).count /
+                      size) *
+            options->ranks_per_gpu;
+
+        if (options->slots && options->slots[h] < cores)
+            cores = options->slots[h];
+        total += cores < gpus ? cores : gpus;
+    }
+    return total > INT32_MAX ? INT32_MAX : (int32_t)total;
+}
+
+/* Every rank gets a GPU where that was asked for, or where the pattern has a
+ * GPU layer and there are enough; else those that send or receive on one. */
+static nw_status choose_gpu_ranks(struct nw_problem *problem)
+{
+    struct nw_map_options *options = &problem->options;
+    int32_t n = problem->pattern->rank_count;
+    nw_status status =
+        nw_alloc((size_t)n, sizeof *problem->wants_gpu, &problem->wants_gpu);
+
+    if (status)
+        return status;
+    problem->uses_gpus =
+        options->gpus_per_rank || nw_pattern_has_gpu(problem->pattern);
+    if (!problem->uses_gpus)
+        return NW_OK;
+    if (options->gpus_per_rank || gpu_ranks_that_fit(problem) >= n)
+        memset(problem->wants_gpu, true, (size_t)n);
+    else
+        mark_gpu_ends(problem);
+    if (!options->gpus_per_rank)
+        options->gpus_per_rank = one_each;
+    if (nw_topology_gpu_count(problem->topology))
+        return NW_OK;
+    if (!nw_pattern_has_gpu(problem->pattern))
+        return nw_fail(NW_EINVAL, "%s has no GPUs for its ranks",
+                       nw_topology_name(problem->topology));
+    return nw_fail(NW_EINVAL,
+                   "the pattern has a GPU layer and %s has no GPUs; a pattern "
+                   "of host messages alone would fit",
+                   nw_topology_name(problem->topology));
+}
+
+static nw_status fix_rank(struct nw_problem *problem, const int32_t *host_of,
+                          int32_t rank)
+{
+    const nw_mapping *fixed = problem->options.fixed;
+    const char *name;
+    int32_t node;
+
+    problem->fixed_host[rank] = -1;
+    if (fixed->node[rank] < 0)
+        return NW_OK;
+    name = fixed->node_name[fixed->node[rank]];
+    node = nw_topology_node_find(problem->topology, name);
+    if (node < 0)
+        return nw_fail_about(NW_FIXED(rank), NW_EINVAL,
+                             "rank %d is fixed on %s, which %s has not", rank,
+                             name, nw_topology_name(problem->topology));
+    if (host_of[node] < 0)
+        return nw_fail_about(
+            NW_FIXED(rank), NW_EINVAL,
+            "rank %d is fixed on %s, which is not among the hosts "
+            "to use",
+            rank, name);
+    if (fixed->gpu_node && fixed->gpu_node[rank] >= 0 &&
+        strcmp(fixed->node_name[fixed->gpu_node[rank]], name))
+        return nw_fail_about(
+            NW_FIXED(rank), NW_EINVAL,
+            "rank %d is fixed on a GPU of %s and runs on %s: GPUs "
+            "are fixed on a rank's own node",
+            rank, fixed->node_name[fixed->gpu_node[rank]], name);
+    problem->fixed_host[rank] = host_of[node];
+    return NW_OK;
+}
+
+static nw_status read_fixed(struct nw_problem *problem)
+{
+    const nw_mapping *fixed = problem->options.fixed;
+    int32_t n = problem->pattern->rank_count, *host_of = NULL;
+    size_t nodes = (size_t)nw_topology_node_count(problem->topology);
+    nw_status status;
+
+    if (!fixed)
+        return NW_OK;
+    if (fixed->rank_count != n)
+        return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                             "%d ranks are fixed or open, the pattern has %d",
+                             fixed->rank_count, n);
+    status =
+        nw_alloc((size_t)n, sizeof *problem->fixed_host, &problem->fixed_host);
+    if (!status)
+        status = nw_alloc(nodes, sizeof *host_of, &host_of);
+    for (size_t i = 0; !status && i < nodes; i++)
+        host_of[i] = -1;
+    for (int32_t h = 0; !status && h < problem->host_count; h++)
+        host_of[problem->host[h]] = h;
+    for (int32_t r = 0; !status && r < n; r++)
+        status = fix_rank(problem, host_of, r);
+    free(host_of);
+    return status;
+}
+
+static const char *plural(int64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Ranks that neither send nor receive. */
+static int32_t count_silent(const nw_pattern *pattern)
+{
+    int32_t n = pattern->rank_count, silent = 0;
+    bool *heard;
+
+    if (nw_alloc((size_t)n, sizeof *heard, &heard))
+        return 0;
+    for (size_t e = 0; e < pattern->row[n]; e++)
+        heard[pattern->dst[e]] = true;
+    for (int32_t r = 0; r < n; r++)
+        silent += !heard[r] && pattern->row[r] == pattern->row[r + 1];
+    free(heard);
+    return silent;
+}
+
+static nw_status fail_room(const struct nw_problem *problem, int64_t room)
+{
+    int32_t n = problem->pattern->rank_count;
+    int32_t silent = count_silent(problem->pattern);
+    char hint[120] = "";
+
+    if (silent > n - n / 4)
+        snprintf(hint, sizeof hint,
+                 "; %d of them send and receive nothing: --compact numbers "
+                 "sparse ids of a list anew",
+                 silent);
+    return nw_fail_about(
+        NW_HOSTS, NW_EINVAL,
+        "%d ranks do not fit on %d host%s with room for %lld; at "
+        "most %lld would fit%s",
+        n, problem->host_count, plural(problem->host_count), (long long)room,
+        (long long)room, hint);
+}
+
+static nw_status check_room(const struct nw_problem *problem)
+{
+    int64_t room = 0, gpu_room = 0, both = 0, gpu_ranks = 0;
+    int32_t n = problem->pattern->rank_count;
+
+    for (int32_t h = 0; h < problem->host_count; h++) {
+        int32_t cores = problem->room[h], gpus = problem->gpu_room[h];
+
+        room += cores;
+        gpu_room += gpus;
+        both += cores < gpus ? cores : gpus;
+    }
+    for (int32_t r = 0; r < n; r++)
+        gpu_ranks += problem->wants_gpu[r];
+    if (n > room)
+        return fail_room(problem, room);
+    if (gpu_ranks > both)
+        return nw_fail_about(
+            NW_HOSTS, NW_EINVAL,
+            "%lld ranks with GPUs do not fit on %d host%s with GPUs "
+            "for %lld; at most %lld would fit, or more with more "
+            "ranks per GPU",
+            (long long)gpu_ranks, problem->host_count,
+            plural(problem->host_count), (long long)gpu_room, (long long)both);
+    return NW_OK;
+}
+
+nw_status nw_problem_init(struct nw_problem *problem,
+                          const nw_topology *topology,
+                          const nw_pattern *pattern,
+                          const struct nw_map_options *options)
+{
+    nw_status status;
+
+    *problem = (struct nw_problem){.topology = topology, .pattern = pattern};
+    status = read_options(problem, options);
+    if (!status)
+        status = nw_problem_choose_hosts(problem);
+    if (!status)
+        status = choose_gpu_ranks(problem);
+    if (!status)
+        status = read_fixed(problem);
+    if (!status)
+        status = nw_problem_cut_units(problem);
+    if (!status)
+        status = check_room(problem);
+    if (status)
+        nw_problem_fini(problem);
+    return status;
+}
+
+static void free_units(struct nw_units *units)
+{
+    free(units->first);
+    free(units->member);
+    free(units->room);
+}
+
+void nw_problem_fini(struct nw_problem *problem)
+{
+    free(problem->wants_gpu);
+    free(problem->host);
+    free(problem->room);
+    free(problem->gpu_room);
+    free(problem->fixed_host);
+    free_units(&problem->core);
+    free_units(&problem->gpu);
+    *problem = (struct nw_problem){0};
+}
+
+static struct nw_ints only_closed(struct nw_ints set)
+{
+    if (set.count && set.values[0] < 0)
+        set.count = 0;
+    return set;
+}
+
+struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
+                                      int32_t rank)
+{
+    if (!problem->fixed_host || problem->fixed_host[rank] < 0)
+        return (struct nw_ints){NULL, 0};
+    return only_closed(nw_mapping_cores(problem->options.fixed, rank));
+}
+
+struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
+                                     int32_t rank)
+{
+    if (!problem->fixed_host || problem->fixed_host[rank] < 0)
+        return (struct nw_ints){NULL, 0};
+    return only_closed(nw_mapping_gpus(problem->options.fixed, rank));
+}
+
+bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank)
+{
+    return !nw_problem_fixed_cores(problem, rank).count;
+}
+
+bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank)
+{
+    return problem->wants_gpu[rank] &&
+           !nw_problem_fixed_gpus(problem, rank).count;
+}
+
+struct nw_end nw_problem_core_end(const struct nw_problem *problem,
+                                  int32_t host, int32_t core)
+{
+    int32_t node = problem->host[host];
+    const struct nw_node_type *type =
+        nw_topology_type_of(problem->topology, node);
+
+    return (struct nw_end){node, type->element[core], -1};
+}
+
+struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
+                                 int32_t gpu)
+{
+    int32_t node = problem->host[host];
+    const struct nw_node_type *type =
+        nw_topology_type_of(problem->topology, node);
+
+    return (struct nw_end){node, type->gpu[gpu], -1};
+}
+
+int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
+                                int32_t unit)
+{
+    const struct nw_units *units = &problem->core;
+    int32_t core = units->member[(size_t)unit * (size_t)units->size];
+    int32_t first =
+        nw_topology_node_elements(problem->topology, problem->host[host]).first;
+
+    return nw_topology_element_package(problem->topology, first + core);
+}

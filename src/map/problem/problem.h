@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A mapping problem with everything said: which nodes take part, what a rank
+ * is put on in each of them (units: groups of cores, groups of GPUs), how many
+ * ranks fit where, who is fixed. Algorithms fill an answer; nw_answer_finish
+ * turns it into a mapping.
+ */
+#ifndef NW_MAP_PROBLEM_PROBLEM_H
+#define NW_MAP_PROBLEM_PROBLEM_H
+
+#include <nodewise/map.h>
+
+/* Units of host h are first[h] .. first[h + 1] - 1; unit u is the `size`
+ * cores or GPUs at member + u x size (per-node indexes, ascending). */
+struct nw_units {
+    int32_t size;
+    int32_t *first; /* [host_count + 1] */
+    int32_t *member;
+    int32_t *room; /* [units] ranks each still takes */
+};
+
+struct nw_budget;
+
+struct nw_problem {
+    struct nw_budget *budget; /* of the searches; NULL: none is meant */
+    struct nw_cost *standard; /* gets what the default costs; NULL: no matter */
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    struct nw_map_options options; /* with every 0 replaced by its meaning */
+    bool uses_gpus;                /* some rank wants one */
+    bool *wants_gpu;               /* [rank_count] */
+    int32_t host_count;
+    int32_t *host;     /* [host_count] node */
+    int32_t *room;     /* [host_count] most ranks, fixed ones included */
+    int32_t *gpu_room; /* most ranks with GPUs, fixed ones included */
+    struct nw_units core, gpu;
+    bool lean;           /* small ones are not searched as dense problems */
+    int32_t *fixed_host; /* [rank_count] host or -1; NULL where none is fixed */
+    /* Borrowed, NULL where not limited: a rank's load, what a core unit bears.
+     * Searches of seats know them, no others. */
+    const int64_t *load, *limit;
+};
+
+static inline bool nw_problem_bears(const struct nw_problem *problem,
+                                    int32_t core_unit, int32_t rank)
+{
+    return !problem->limit || core_unit < 0 ||
+           problem->load[rank] <= problem->limit[core_unit];
+}
+
+/* NW_EINVAL, with what would fit, where the ranks do not fit. All arguments
+ * are borrowed until nw_problem_fini; `options` may be NULL. */
+NW_MUST_CHECK nw_status nw_problem_init(struct nw_problem *problem,
+                                        const nw_topology *topology,
+                                        const nw_pattern *pattern,
+                                        const struct nw_map_options *options);
+void nw_problem_fini(struct nw_problem *problem);
+
+/* Steps of nw_problem_init, each its own file. */
+NW_MUST_CHECK nw_status nw_problem_choose_hosts(struct nw_problem *problem);
+NW_MUST_CHECK nw_status nw_problem_cut_units(struct nw_problem *problem);
+
+/* The cores and GPUs a rank is fixed to; empty where open. */
+struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
+                                      int32_t rank);
+struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
+                                     int32_t rank);
+bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank);
+bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank);
+
+struct nw_end nw_problem_core_end(const struct nw_problem *problem,
+                                  int32_t host, int32_t core);
+struct nw_end nw_problem_gpu_end(const struct nw_problem *problem, int32_t host,
+                                 int32_t gpu);
+/* Package of a unit's first core or GPU in its node, -1 for none. */
+int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
+                                int32_t unit);
+
+/* For each rank a host and units; -1 is none, or what is fixed. */
+struct nw_answer {
+    int32_t *host, *core, *gpu; /* [rank_count] */
+    int32_t *gpu_host;          /* where it is another node; else NULL */
+};
+NW_MUST_CHECK nw_status nw_answer_init(struct nw_answer *answer,
+                                       int32_t rank_count);
+/* Gives it a gpu_host, each rank's own so far, where it has none. */
+NW_MUST_CHECK nw_status nw_answer_let_remote(struct nw_answer *answer,
+                                             int32_t rank_count);
+void nw_answer_fini(struct nw_answer *answer);
+NW_MUST_CHECK nw_status nw_answer_finish(const struct nw_answer *answer,
+                                         const struct nw_problem *problem,
+                                         nw_mapping **out);
+
+/* The options' start as an answer, or an empty one where there is none: units
+ * whose first core or GPU is the start's. NW_EINVAL where it has another number
+ * of ranks, or does not fit the hosts; from_mapping.c */
+NW_MUST_CHECK nw_status nw_answer_begin(const struct nw_problem *problem,
+                                        struct nw_answer *answer);
+/* NW_EINVAL where it leaves a rank open, has one elsewhere than it is fixed, or
+ * more on a core, a GPU or a host than that takes. */
+NW_MUST_CHECK nw_status nw_answer_check_begun(const struct nw_problem *problem,
+                                              const struct nw_answer *answer);
+
+/* The default mapping as an answer; launcher_default.c. */
+NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,
+                                          struct nw_answer *answer);
+/* Of that, the cores, once hosts are known: alternating over packages. */
+NW_MUST_CHECK nw_status nw_answer_default_cores(
+    const struct nw_problem *problem, struct nw_answer *answer);
+/* GPU i for local rank i, once hosts are known. */
+NW_MUST_CHECK nw_status nw_answer_gpus_in_order(
+    const struct nw_problem *problem, struct nw_answer *answer);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* From hosts and units to the mapping that people and launchers read. */
+#include "map/problem/problem.h"
+#include "base/array.h"
+#include "base/crew.h"
+#include "map/common/budget.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+nw_status nw_answer_init(struct nw_answer *answer, int32_t rank_count)
+{
+    size_t n = (size_t)rank_count;
+    nw_status status;
+
+    *answer = (struct nw_answer){0};
+    status = nw_alloc_raw(n, sizeof *answer->host, &answer->host);
+    if (!status)
+        status = nw_alloc_raw(n, sizeof *answer->core, &answer->core);
+    if (!status)
+        status = nw_alloc_raw(n, sizeof *answer->gpu, &answer->gpu);
+    for (size_t r = 0; !status && r < n; r++)
+        answer->host[r] = answer->core[r] = answer->gpu[r] = -1;
+    return status;
+}
+
+nw_status nw_answer_let_remote(struct nw_answer *answer, int32_t rank_count)
+{
+    size_t n = (size_t)rank_count;
+    nw_status status;
+
+    if (answer->gpu_host)
+        return NW_OK;
+    status = nw_alloc(n, sizeof *answer->gpu_host, &answer->gpu_host);
+    if (!status)
+        memcpy(answer->gpu_host, answer->host, n * sizeof *answer->gpu_host);
+    return status;
+}
+
+void nw_answer_fini(struct nw_answer *answer)
+{
+    free(answer->host);
+    free(answer->core);
+    free(answer->gpu);
+    free(answer->gpu_host);
+    *answer = (struct nw_answer){0};
+}
+
+static struct nw_ints unit_members(const struct nw_units *units, int32_t unit)
+{
+    size_t size = (size_t)units->size;
+
+    if (unit < 0)
+        return (struct nw_ints){NULL, 0};
+    return (struct nw_ints){units->member + (size_t)unit * size, size};
+}
+
+/* One of the two sets of a mapping: cores or GPUs. */
+struct filling {
+    const struct nw_problem *problem;
+    const struct nw_units *units;
+    const int32_t *unit; /* [ranks] */
+    struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
+    int32_t **values; /* of the mapping */
+    size_t **row;
+};
+
+static struct nw_ints set_of(const struct filling *fill, int32_t rank)
+{
+    struct nw_ints fixed = fill->fixed(fill->problem, rank);
+
+    return fixed.count ? fixed : unit_members(fill->units, fill->unit[rank]);
+}
+
+static void fill_single(const struct filling *fill)
+{
+    int32_t n = fill->problem->pattern->rank_count;
+
+    for (int32_t r = 0; r < n; r++) {
+        struct nw_ints set = set_of(fill, r);
+
+        (*fill->values)[r] = set.count ? set.values[0] : -1;
+    }
+}
+
+static nw_status fill_rows(const struct filling *fill, size_t total)
+{
+    size_t n = (size_t)fill->problem->pattern->rank_count, at = 0;
+    int32_t *values;
+    nw_status status = nw_alloc(n + 1, sizeof **fill->row, fill->row);
+
+    if (!status)
+        status = nw_alloc(total, sizeof *values, &values);
+    if (status)
+        return status;
+    for (size_t r = 0; r < n; r++) {
+        struct nw_ints set = set_of(fill, (int32_t)r);
+
+        for (size_t i = 0; i < set.count; i++)
+            values[at++] = set.values[i];
+        (*fill->row)[r + 1] = at;
+    }
+    free(*fill->values);
+    *fill->values = values;
+    return NW_OK;
+}
+
+/* Nearly always: one unit of one each, none given. */
+static void fill_plain(void *user, int32_t part)
+{
+    const struct filling *fill = user;
+    struct nw_crew_part mine =
+        nw_crew_part(fill->problem->pattern->rank_count, part);
+
+    for (int64_t r = mine.first; r < mine.end; r++)
+        (*fill->values)[r] =
+            fill->unit[r] < 0 ? -1 : fill->units->member[fill->unit[r]];
+}
+
+#define THREADED 65536 /* ranks that are worth several threads */
+
+static int32_t threads_of(const struct nw_problem *problem)
+{
+    bool few = problem->pattern->rank_count < THREADED;
+
+    return few || !problem->budget ? 1 : problem->budget->threads;
+}
+
+static nw_status fill(struct filling *fill)
+{
+    int32_t n = fill->problem->pattern->rank_count;
+    size_t total = 0;
+    bool single = true;
+
+    if (fill->units->size <= 1 && !fill->problem->fixed_host) {
+        nw_crew_run(fill_plain, fill, NW_CREW_PARTS, threads_of(fill->problem));
+        return NW_OK;
+    }
+    for (int32_t r = 0; r < n; r++) {
+        size_t count = set_of(fill, r).count;
+
+        total += count;
+        single = single && count <= 1;
+    }
+    if (!single)
+        return fill_rows(fill, total);
+    fill_single(fill);
+    return NW_OK;
+}
+
+static nw_status fill_remote(const struct nw_answer *answer,
+                             const struct nw_problem *problem,
+                             nw_mapping *mapping)
+{
+    size_t n = (size_t)mapping->rank_count;
+    nw_status status;
+
+    if (!answer->gpu_host)
+        return NW_OK;
+    status = nw_alloc(n, sizeof *mapping->gpu_node, &mapping->gpu_node);
+    for (size_t r = 0; !status && r < n; r++) {
+        int32_t host = answer->gpu_host[r];
+
+        mapping->gpu_node[r] = host < 0 ? -1 : problem->host[host];
+    }
+    return status;
+}
+
+nw_status nw_answer_finish(const struct nw_answer *answer,
+                           const struct nw_problem *problem, nw_mapping **out)
+{
+    nw_mapping *mapping = NULL;
+    int32_t n = problem->pattern->rank_count;
+    nw_status status = nw_mapping_new(problem->topology, n, &mapping);
+
+    if (status)
+        return status;
+    for (int32_t r = 0; r < n; r++)
+        mapping->node[r] = problem->host[answer->host[r]];
+    status = fill(&(struct filling){problem, &problem->core, answer->core,
+                                    nw_problem_fixed_cores, &mapping->core,
+                                    &mapping->core_row});
+    if (!status)
+        status = fill(&(struct filling){problem, &problem->gpu, answer->gpu,
+                                        nw_problem_fixed_gpus, &mapping->gpu,
+                                        &mapping->gpu_row});
+    if (!status)
+        status = fill_remote(answer, problem, mapping);
+    if (status)
+        nw_mapping_free(mapping);
+    else
+        *out = mapping;
+    return status;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Annealing of a dense problem (after Connolly, European Journal of
+ * Operational Research 46, 1990): pairs in turn, a swap's change in O(n),
+ * temperatures from a sample of changes. */
+#include "map/qap/qap.h"
+#include "base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLES 200
+
+struct annealing {
+    const struct nw_qap *qap;
+    struct nw_random random;
+    int32_t *now; /* [n] */
+    double cost;
+};
+
+/* What swapping items u and v changes. */
+static double change_of(const struct annealing *work, size_t u, size_t v)
+{
+    const struct nw_qap *qap = work->qap;
+    size_t n = (size_t)qap->n;
+    size_t p = (size_t)work->now[u], q = (size_t)work->now[v];
+    const double *a = qap->flow, *b = qap->distance;
+    double sum;
+
+    sum = (a[u * n + u] - a[v * n + v]) * (b[q * n + q] - b[p * n + p]) +
+          (a[u * n + v] - a[v * n + u]) * (b[q * n + p] - b[p * n + q]);
+    for (size_t k = 0; k < n; k++) {
+        size_t at = (size_t)work->now[k];
+
+        if (k == u || k == v)
+            continue;
+        sum += (a[u * n + k] - a[v * n + k]) * (b[q * n + at] - b[p * n + at]) +
+               (a[k * n + u] - a[k * n + v]) * (b[at * n + q] - b[at * n + p]);
+    }
+    return sum;
+}
+
+static void draw_pair(struct annealing *work, size_t *u, size_t *v)
+{
+    *u = nw_random_below(&work->random, (uint64_t)work->qap->real);
+    *v = nw_random_below(&work->random, (uint64_t)work->qap->movable - 1);
+    *v += *v >= *u;
+}
+
+static void sample(struct annealing *work, double *hot, double *cold)
+{
+    double most = 0, least = INFINITY;
+
+    for (int i = 0; i < SAMPLES; i++) {
+        double change;
+        size_t u, v;
+
+        draw_pair(work, &u, &v);
+        change = fabs(change_of(work, u, v));
+        most = fmax(most, change);
+        if (change > 0)
+            least = fmin(least, change);
+    }
+    *hot = most / 5;
+    *cold = least < INFINITY ? fmin(least, *hot) / 10 : 0;
+}
+
+static bool accept(struct annealing *work, double change, double heat)
+{
+    if (change <= 0)
+        return true;
+    return heat > 0 && nw_random_unit(&work->random) < exp(-change / heat);
+}
+
+static void swap(struct annealing *work, size_t u, size_t v, double change)
+{
+    int32_t place = work->now[u];
+
+    work->now[u] = work->now[v];
+    work->now[v] = place;
+    work->cost += change;
+}
+
+static void anneal(struct annealing *work, uint64_t steps, int32_t *best)
+{
+    double heat, cold, factor, start = work->cost, least = start;
+    double near = work->qap->step > 0 ? 0.25 : 1e-12 * fabs(least);
+
+    sample(work, &heat, &cold);
+    factor = heat > 0 ? pow(cold / heat, 1.0 / (double)steps) : 1;
+    for (uint64_t i = 0; i < steps; i++, heat *= factor) {
+        double change;
+        size_t u, v;
+
+        draw_pair(work, &u, &v);
+        change = change_of(work, u, v);
+        if (!accept(work, change, heat))
+            continue;
+        swap(work, u, v, change);
+        if (work->cost < least - near) {
+            least = work->cost;
+            memcpy(best, work->now, (size_t)work->qap->n * sizeof *best);
+        }
+    }
+    nw_qap_check(work->qap, best, least, start);
+    nw_qap_check(work->qap, work->now, work->cost, start);
+}
+
+nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed, uint64_t steps,
+                        int32_t *place, double *cost)
+{
+    struct annealing work = {.qap = qap};
+    nw_status status = nw_alloc((size_t)qap->n, sizeof *work.now, &work.now);
+
+    if (status)
+        return status;
+    nw_random_init(&work.random, seed);
+    memcpy(work.now, place, (size_t)qap->n * sizeof *place);
+    work.cost = nw_qap_cost(qap, place);
+    if (qap->real && qap->movable > 1 && steps)
+        anneal(&work, steps, place);
+    *cost = nw_qap_cost(qap, place);
+    free(work.now);
+    return NW_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dense quadratic assignment problems: what they are and what a solution
+ * costs. */
+#include "map/qap/qap.h"
+#include "base/array.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+nw_status nw_qap_init(struct nw_qap *qap, int32_t n)
+{
+    size_t cells = (size_t)n * (size_t)n;
+    nw_status status;
+
+    *qap = (struct nw_qap){.n = n, .real = n, .movable = n};
+    status = nw_alloc(cells, sizeof *qap->flow, &qap->flow);
+    if (!status)
+        status = nw_alloc(cells, sizeof *qap->distance, &qap->distance);
+    if (status)
+        nw_qap_fini(qap);
+    return status;
+}
+
+void nw_qap_fini(struct nw_qap *qap)
+{
+    free(qap->flow);
+    free(qap->distance);
+    *qap = (struct nw_qap){0};
+}
+
+static bool is_symmetric(const double *m, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (m[i * n + j] != m[j * n + i])
+                return false;
+    return true;
+}
+
+/* Where a sum is odd its half is still exact in binary. */
+static void make_symmetric(double *m, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++) {
+            double half = m[i * n + j] / 2 + m[j * n + i] / 2;
+
+            m[i * n + j] = m[j * n + i] = half;
+        }
+}
+
+static bool is_whole(const double *m, size_t cells, double *most)
+{
+    for (size_t i = 0; i < cells; i++) {
+        if (m[i] != floor(m[i]))
+            return false;
+        if (m[i] > *most)
+            *most = m[i];
+    }
+    return true;
+}
+
+static bool has_diagonal(const double *m, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (m[i * n + i] != 0)
+            return true;
+    return false;
+}
+
+/* Searches keep sums of several products: room is left for them. */
+static double find_step(const struct nw_qap *qap, bool both)
+{
+    size_t n = (size_t)qap->n;
+    double flow = 0, distance = 0, sum = 0;
+
+    if (!is_whole(qap->flow, n * n, &flow) ||
+        !is_whole(qap->distance, n * n, &distance))
+        return 0;
+    for (size_t i = 0; i < n * n; i++)
+        sum += qap->flow[i];
+    if (sum * distance >= 0x1p49)
+        return 0;
+    both = both &&
+           (!has_diagonal(qap->flow, n) || !has_diagonal(qap->distance, n));
+    return both ? 2 : 1;
+}
+
+void nw_qap_finish(struct nw_qap *qap)
+{
+    size_t n = (size_t)qap->n;
+    bool left = is_symmetric(qap->flow, n);
+    bool right = is_symmetric(qap->distance, n);
+
+    qap->step = find_step(qap, left && right);
+    if (left && !right)
+        make_symmetric(qap->distance, n);
+    if (right && !left)
+        make_symmetric(qap->flow, n);
+    qap->symmetric = left || right;
+}
+
+double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
+{
+    size_t n = (size_t)qap->n;
+    double sum = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const double *flow = qap->flow + i * n;
+        const double *distance = qap->distance + (size_t)place[i] * n;
+
+        for (size_t j = 0; j < n; j++)
+            if (flow[j] != 0)
+                sum += flow[j] * distance[place[j]];
+    }
+    return sum;
+}
+
+/* What sums may lose: they were as large as all flows far apart. */
+static double rounding(const struct nw_qap *qap, double start)
+{
+    size_t cells = (size_t)qap->n * (size_t)qap->n;
+    double flow = 0, distance = 0;
+
+    if (qap->step > 0)
+        return 0.25;
+    for (size_t i = 0; i < cells; i++) {
+        flow += fabs(qap->flow[i]);
+        distance = fmax(distance, fabs(qap->distance[i]));
+    }
+    return fmax(1e-7 * fabs(start), 1e-9 * flow * distance);
+}
+
+void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
+                  double start)
+{
+    double near = rounding(qap, start);
+
+    (void)near;
+    (void)cost;
+    (void)place;
+    assert(fabs(nw_qap_cost(qap, place) - cost) <= near);
+}

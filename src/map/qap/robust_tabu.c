@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Robust tabu search (Taillard, Parallel Computing 17, 1991). What each swap
+ * would change is known at all times: after a swap of r and s the change of
+ * every other pair (u, v) grows by (f_u - f_v)(g_u - g_v), f and g being what
+ * r and s differ by towards u in flow and in distance. For the pairs with r or
+ * s, the products P_uv of u's flows with v's distances are kept as well; a
+ * swap changes them by a matrix of rank one.
+ */
+#include "map/qap/qap.h"
+#include "base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of the matrices, or, where they are not symmetric, also columns. */
+struct side {
+    const double *flow; /* [n^2] */
+    double *distance;   /* [n^2] between the places of the items */
+    double *product;    /* [n^2] P */
+    double *f, *g;      /* [n] */
+};
+
+struct nw_tabu {
+    const struct nw_qap *qap;
+    size_t n;
+    int side_count;
+    struct side side[2];
+    double *turned;  /* flows transposed, where not symmetric */
+    double *change;  /* [n^2] of swapping u and v > u */
+    uint64_t *until; /* [n^2] item u may not return to a place before */
+    int32_t *now;    /* [n] */
+};
+
+static nw_status alloc_side(struct side *side, size_t n)
+{
+    nw_status status = nw_alloc(n * n, sizeof(double), &side->distance);
+
+    if (!status)
+        status = nw_alloc(n * n, sizeof(double), &side->product);
+    if (!status)
+        status = nw_alloc(n, sizeof(double), &side->f);
+    if (!status)
+        status = nw_alloc(n, sizeof(double), &side->g);
+    return status;
+}
+
+static nw_status alloc_sides(struct nw_tabu *tabu)
+{
+    size_t n = tabu->n;
+    nw_status status = NW_OK;
+
+    tabu->side[0].flow = tabu->qap->flow;
+    if (tabu->side_count == 2) {
+        status = nw_alloc(n * n, sizeof(double), &tabu->turned);
+        for (size_t i = 0; !status && i < n * n; i++)
+            tabu->turned[i] = tabu->qap->flow[i % n * n + i / n];
+        tabu->side[1].flow = tabu->turned;
+    }
+    for (int k = 0; !status && k < tabu->side_count; k++)
+        status = alloc_side(&tabu->side[k], n);
+    return status;
+}
+
+nw_status nw_tabu_new(const struct nw_qap *qap, struct nw_tabu **out)
+{
+    struct nw_tabu *tabu;
+    size_t n = (size_t)qap->n;
+    nw_status status = nw_alloc(1, sizeof *tabu, &tabu);
+
+    if (status)
+        return status;
+    tabu->qap = qap;
+    tabu->n = n;
+    tabu->side_count = qap->symmetric ? 1 : 2;
+    status = alloc_sides(tabu);
+    if (!status)
+        status = nw_alloc(n * n, sizeof *tabu->change, &tabu->change);
+    if (!status)
+        status = nw_alloc(n * n, sizeof *tabu->until, &tabu->until);
+    if (!status)
+        status = nw_alloc(n, sizeof *tabu->now, &tabu->now);
+    if (status)
+        nw_tabu_free(tabu);
+    else
+        *out = tabu;
+    return status;
+}
+
+void nw_tabu_free(struct nw_tabu *tabu)
+{
+    if (!tabu)
+        return;
+    for (int k = 0; k < 2; k++) {
+        free(tabu->side[k].distance);
+        free(tabu->side[k].product);
+        free(tabu->side[k].f);
+        free(tabu->side[k].g);
+    }
+    free(tabu->turned);
+    free(tabu->change);
+    free(tabu->until);
+    free(tabu->now);
+    free(tabu);
+}
+
+/* --- from scratch --- */
+
+static void place_distances(struct nw_tabu *tabu)
+{
+    size_t n = tabu->n;
+
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double d =
+                tabu->qap
+                    ->distance[(size_t)tabu->now[i] * n + (size_t)tabu->now[j]];
+
+            tabu->side[0].distance[i * n + j] = d;
+            if (tabu->side_count == 2)
+                tabu->side[1].distance[j * n + i] = d;
+        }
+}
+
+static double dot(const double *a, const double *b, size_t n)
+{
+    double sum = 0;
+
+    for (size_t k = 0; k < n; k++)
+        sum += a[k] * b[k];
+    return sum;
+}
+
+static double pair_on(const struct side *side, size_t n, size_t u, size_t v)
+{
+    const double *a = side->flow, *c = side->distance, *p = side->product;
+    size_t uu = u * n + u, uv = u * n + v, vu = v * n + u, vv = v * n + v;
+
+    return p[uv] + p[vu] - p[uu] - p[vv] - (a[uu] - a[vu]) * (c[vu] - c[uu]) -
+           (a[uv] - a[vv]) * (c[vv] - c[uv]);
+}
+
+static double change_of(const struct nw_tabu *tabu, size_t u, size_t v)
+{
+    size_t n = tabu->n;
+    const double *a = tabu->side[0].flow, *c = tabu->side[0].distance;
+    double sum = pair_on(&tabu->side[0], n, u, v);
+
+    sum += tabu->side_count == 1 ? sum : pair_on(&tabu->side[1], n, u, v);
+    sum += (a[u * n + u] - a[v * n + v]) * (c[v * n + v] - c[u * n + u]);
+    return sum + (a[u * n + v] - a[v * n + u]) * (c[v * n + u] - c[u * n + v]);
+}
+
+static void restart(struct nw_tabu *tabu, const int32_t *place)
+{
+    size_t n = tabu->n;
+
+    memcpy(tabu->now, place, n * sizeof *place);
+    memset(tabu->until, 0, n * n * sizeof *tabu->until);
+    place_distances(tabu);
+    for (int k = 0; k < tabu->side_count; k++)
+        for (size_t u = 0; u < n; u++)
+            for (size_t v = 0; v < n; v++)
+                tabu->side[k].product[u * n + v] =
+                    dot(tabu->side[k].flow + u * n,
+                        tabu->side[k].distance + v * n, n);
+    for (size_t u = 0; u < n; u++)
+        for (size_t v = u + 1; v < n; v++)
+            tabu->change[u * n + v] = change_of(tabu, u, v);
+}
+
+/* --- one swap --- */
+
+static void swap_values(double *x, double *y)
+{
+    double z = *x;
+
+    *x = *y;
+    *y = z;
+}
+
+/* f, g of the swap; columns are read as rows of the other side. */
+static void find_differences(struct nw_tabu *tabu, size_t r, size_t s)
+{
+    size_t n = tabu->n;
+
+    for (int k = 0; k < tabu->side_count; k++) {
+        struct side *side = &tabu->side[k];
+        const struct side *other = &tabu->side[tabu->side_count - 1 - k];
+        const double *a = other->flow, *c = other->distance;
+
+        for (size_t u = 0; u < n; u++) {
+            side->f[u] = a[r * n + u] - a[s * n + u];
+            side->g[u] = c[r * n + u] - c[s * n + u];
+        }
+    }
+}
+
+static void change_products(struct side *side, size_t n, size_t r, size_t s)
+{
+    const double *c = side->distance, *g = side->g;
+    double to_r = c[s * n + s] - c[s * n + r];
+    double to_s = c[r * n + s] - c[r * n + r];
+
+    for (size_t u = 0; u < n; u++) {
+        double *p = side->product + u * n, f = side->f[u];
+        double at_r = p[r], at_s = p[s];
+
+        if (f != 0)
+            for (size_t v = 0; v < n; v++)
+                p[v] -= f * g[v];
+        p[r] = at_s + f * to_r;
+        p[s] = at_r + f * to_s;
+    }
+}
+
+static void swap_places(struct side *side, size_t n, size_t r, size_t s)
+{
+    double *c = side->distance;
+
+    for (size_t k = 0; k < n; k++)
+        swap_values(&c[r * n + k], &c[s * n + k]);
+    for (size_t k = 0; k < n; k++)
+        swap_values(&c[k * n + r], &c[k * n + s]);
+}
+
+static void change_row(const struct side *side, double *row, size_t u,
+                       const size_t range[2])
+{
+    const double *f = side->f, *g = side->g;
+    double fu = f[u], gu = g[u];
+
+    for (size_t v = range[0]; v < range[1]; v++)
+        row[v] += (fu - f[v]) * (gu - g[v]);
+}
+
+/* A symmetric problem counts its one side twice. */
+static void double_differences(struct nw_tabu *tabu)
+{
+    for (size_t u = 0; tabu->side_count == 1 && u < tabu->n; u++)
+        tabu->side[0].f[u] *= 2;
+}
+
+static void change_pairs(struct nw_tabu *tabu, size_t r, size_t s)
+{
+    size_t n = tabu->n, movable = (size_t)tabu->qap->movable;
+    size_t real = (size_t)tabu->qap->real;
+
+    for (size_t u = 0; u < real; u++)
+        for (int k = 0; k < tabu->side_count; k++)
+            change_row(&tabu->side[k], tabu->change + u * n, u,
+                       (size_t[]){u + 1, movable});
+    for (size_t u = 0; u < movable; u++) {
+        if (u != r)
+            tabu->change[u < r ? u * n + r : r * n + u] = change_of(tabu, u, r);
+        if (u != s)
+            tabu->change[u < s ? u * n + s : s * n + u] = change_of(tabu, u, s);
+    }
+}
+
+static void swap_items(struct nw_tabu *tabu, size_t r, size_t s)
+{
+    int32_t place = tabu->now[r];
+
+    find_differences(tabu, r, s);
+    for (int k = 0; k < tabu->side_count; k++)
+        change_products(&tabu->side[k], tabu->n, r, s);
+    for (int k = 0; k < tabu->side_count; k++)
+        swap_places(&tabu->side[k], tabu->n, r, s);
+    tabu->now[r] = tabu->now[s];
+    tabu->now[s] = place;
+    double_differences(tabu);
+    change_pairs(tabu, r, s);
+}
+
+/* --- choosing --- */
+
+struct choice {
+    size_t u, v; /* u == v: none */
+    double change;
+};
+
+static bool is_forbidden(const struct nw_tabu *tabu, size_t u, size_t v,
+                         uint64_t step)
+{
+    size_t n = tabu->n;
+
+    return tabu->until[u * n + (size_t)tabu->now[v]] > step &&
+           tabu->until[v * n + (size_t)tabu->now[u]] > step;
+}
+
+/* The best pair; a forbidden one only where it brings less than `wanted`. */
+static struct choice choose(const struct nw_tabu *tabu, uint64_t step,
+                            double wanted)
+{
+    size_t n = tabu->n, movable = (size_t)tabu->qap->movable;
+    size_t real = (size_t)tabu->qap->real;
+    struct choice best = {0, 0, INFINITY};
+
+    for (size_t u = 0; u < real; u++) {
+        const double *row = tabu->change + u * n;
+
+        for (size_t v = u + 1; v < movable; v++)
+            if (row[v] < best.change &&
+                (row[v] < wanted || !is_forbidden(tabu, u, v, step)))
+                best = (struct choice){u, v, row[v]};
+    }
+    return best;
+}
+
+/* Mostly short, sometimes long: a cube spreads it. */
+static uint64_t tenure(size_t n, struct nw_random *random)
+{
+    double unit = nw_random_unit(random);
+
+    return (uint64_t)(8.0 * (double)n * unit * unit * unit) + 2;
+}
+
+static void forbid(struct nw_tabu *tabu, const struct choice *choice,
+                   uint64_t step, struct nw_random *random)
+{
+    size_t n = tabu->n;
+
+    tabu->until[choice->u * n + (size_t)tabu->now[choice->u]] =
+        step + tenure(n, random);
+    tabu->until[choice->v * n + (size_t)tabu->now[choice->v]] =
+        step + tenure(n, random);
+}
+
+double nw_tabu_run(struct nw_tabu *tabu, struct nw_random *random,
+                   uint64_t steps, int32_t *place)
+{
+    double start = nw_qap_cost(tabu->qap, place), cost = start, best = start;
+    double near = tabu->qap->step > 0 ? 0.25 : 1e-12 * fabs(cost);
+
+    restart(tabu, place);
+    for (uint64_t step = 1; step <= steps; step++) {
+        struct choice choice = choose(tabu, step, best - cost - near);
+
+        if (choice.u == choice.v)
+            continue;
+        forbid(tabu, &choice, step, random);
+        swap_items(tabu, choice.u, choice.v);
+        cost += choice.change;
+        if (cost < best - near) {
+            best = cost;
+            memcpy(place, tabu->now, tabu->n * sizeof *place);
+        }
+    }
+    nw_qap_check(tabu->qap, place, best, start);
+    nw_qap_check(tabu->qap, tabu->now, cost, start);
+    return nw_qap_cost(tabu->qap, place);
+}

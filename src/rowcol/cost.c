@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The cost of an arrangement: the paper's two sums, and the slowest rank. */
+#include "rowcol/rowcol.h"
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct link_cost {
+    const struct nw_rowcol_problem *problem;
+    const struct nw_rowcol *a;
+    double across, along; /* bytes of a link in the row, in the column, x 1e6 */
+    double *height, *width; /* of rows and columns; NULL: equal */
+};
+
+static double seconds(const double *bandwidth, int32_t count, int32_t x,
+                      int32_t y)
+{
+    return x == y ? 0 : 1 / bandwidth[(size_t)x * (size_t)count + (size_t)y];
+}
+
+static int32_t process_at(const struct nw_rowcol *a, int32_t i, int32_t j)
+{
+    return a->process[i * a->columns + j];
+}
+
+/* From (i, j) to its neighbour in the row; 0 where a chain ends. */
+static double right_of(const struct link_cost *l, int32_t i, int32_t j)
+{
+    const struct nw_bandwidths *b = l->problem->bandwidths;
+    int32_t next = j + 1;
+
+    if (next == l->a->columns) {
+        if (!l->problem->periodic)
+            return 0;
+        next = 0;
+    }
+    double bytes =
+        l->height ? 1e6 * l->problem->row_bytes * l->height[i] : l->across;
+    return bytes * seconds(b->horizontal, b->count, process_at(l->a, i, j),
+                           process_at(l->a, i, next));
+}
+
+static double below(const struct link_cost *l, int32_t i, int32_t j)
+{
+    const struct nw_bandwidths *b = l->problem->bandwidths;
+    int32_t next = i + 1;
+
+    if (next == l->a->rows) {
+        if (!l->problem->periodic)
+            return 0;
+        next = 0;
+    }
+    double bytes =
+        l->width ? 1e6 * l->problem->column_bytes * l->width[j] : l->along;
+    return bytes * seconds(b->vertical, b->count, process_at(l->a, i, j),
+                           process_at(l->a, next, j));
+}
+
+/* The links of a rank: to both neighbours of its row and of its column. */
+static double rank_of(const struct link_cost *l, int32_t i, int32_t j)
+{
+    int32_t r = l->a->rows, c = l->a->columns;
+    double sum = right_of(l, i, j) + below(l, i, j);
+
+    if (j > 0 || l->problem->periodic)
+        sum += right_of(l, i, (j + c - 1) % c);
+    if (i > 0 || l->problem->periodic)
+        sum += below(l, (i + r - 1) % r, j);
+    return sum;
+}
+
+/* The shares of `count` lines, across which the others lie with their shares:
+ * inversely to the time that the slowest of each line takes for a unit. */
+static void balance(const struct nw_rowcol_problem *problem,
+                    const struct nw_rowcol *a, bool rows, double *share[2])
+{
+    int32_t count = rows ? a->rows : a->columns;
+    int32_t others = rows ? a->columns : a->rows;
+    const double *other = share[rows];
+    double *own = share[!rows], sum = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        double slowest = 0;
+        for (int32_t j = 0; j < others; j++) {
+            int32_t process = rows ? process_at(a, i, j) : process_at(a, j, i);
+            slowest = fmax(slowest, other[j] / problem->speed[process]);
+        }
+        own[i] = 1 / slowest;
+        sum += own[i];
+    }
+    for (int32_t i = 0; i < count; i++)
+        own[i] /= sum;
+}
+
+void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
+                      const struct nw_rowcol *a, double *height, double *width)
+{
+    double *share[2] = {height, width};
+
+    for (int32_t i = 0; i < a->rows; i++)
+        height[i] = 1.0 / a->rows;
+    for (int32_t j = 0; j < a->columns; j++)
+        width[j] = 1.0 / a->columns;
+    for (int turn = 0; problem->speed && turn < 16; turn++)
+        balance(problem, a, turn % 2 == 0, share);
+}
+
+/* Equal shares where there is no memory for others. */
+static void set_shares(struct link_cost *l)
+{
+    size_t count = (size_t)l->a->rows + (size_t)l->a->columns;
+
+    if (!l->problem->speed || nw_alloc(count, sizeof(double), &l->height))
+        return;
+    l->width = l->height + l->a->rows;
+    nw_rowcol_shares(l->problem, l->a, l->height, l->width);
+}
+
+static struct link_cost links_of(const struct nw_rowcol_problem *problem,
+                                 const struct nw_rowcol *a)
+{
+    struct link_cost l = {problem,
+                          a,
+                          1e6 * problem->row_bytes / a->rows,
+                          1e6 * problem->column_bytes / a->columns,
+                          NULL,
+                          NULL};
+
+    set_shares(&l);
+    return l;
+}
+
+void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
+                        const struct nw_rowcol *a, struct nw_rowcol_cost *out)
+{
+    struct link_cost l = links_of(problem, a);
+
+    *out = (struct nw_rowcol_cost){0};
+    for (int32_t i = 0; i < a->rows; i++)
+        for (int32_t j = 0; j < a->columns; j++) {
+            out->horizontal += right_of(&l, i, j);
+            out->vertical += below(&l, i, j);
+            if (problem->objective == NW_ROWCOL_SLOWEST)
+                out->slowest = fmax(out->slowest, rank_of(&l, i, j));
+        }
+    free(l.height);
+}
+
+double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
+                           const struct nw_rowcol *a, int32_t j)
+{
+    struct link_cost l = links_of(problem, a);
+    double sum = 0;
+
+    for (int32_t i = 0; i < a->rows; i++)
+        for (int32_t k = 0; k <= j; k++) {
+            if (k < j || j + 1 == a->columns) // the whole closes its rings
+                sum += right_of(&l, i, k);
+            sum += below(&l, i, k);
+        }
+    free(l.height);
+    return sum;
+}
+
+double nw_rowcol_figure(const struct nw_rowcol_problem *problem,
+                        const struct nw_rowcol_cost *cost)
+{
+    return problem->objective == NW_ROWCOL_SLOWEST
+               ? cost->slowest
+               : cost->horizontal + cost->vertical;
+}
+
+double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
+                           const struct nw_rowcol *a)
+{
+    struct nw_rowcol_cost cost;
+
+    nw_rowcol_evaluate(problem, a, &cost);
+    return nw_rowcol_figure(problem, &cost);
+}
+
+static bool fits(const struct nw_rowcol_problem *problem, int32_t rows)
+{
+    int32_t p = problem->bandwidths->count, columns = p / rows;
+    const int32_t *most = problem->most;
+
+    return p % rows == 0 && (!most[0] || rows <= most[0]) &&
+           (!most[1] || columns <= most[1]);
+}
+
+bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
+{
+    int32_t p = problem->bandwidths->count;
+
+    if (!fits(problem, rows))
+        return false;
+    if (rows > 1 && rows < p)
+        return true;
+    if (problem->all_shapes)
+        return true;
+    // a prime number of processes has no other shape
+    for (int32_t r = 2; r < p; r++)
+        if (fits(problem, r))
+            return false;
+    return true;
+}
+
+/* Whether no order's sum, nor one without speeds of any width, is infinite. */
+static bool is_finite(const struct nw_rowcol_problem *problem)
+{
+    const struct nw_bandwidths *b = problem->bandwidths;
+    size_t n = (size_t)b->count;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < n * n; i++)
+        if (i / n != i % n)
+            least = fmin(least, fmin(b->horizontal[i], b->vertical[i]));
+    return isfinite(2e6 * (double)n *
+                    (problem->row_bytes + problem->column_bytes) / least);
+}
+
+nw_status nw_rowcol_check(const struct nw_rowcol_problem *problem)
+{
+    int32_t p = problem->bandwidths->count;
+
+    if (!is_finite(problem))
+        return nw_fail(NW_EINVAL,
+                       "an exchange over the slowest link would take longer "
+                       "than can be told");
+    for (int32_t rows = 1; rows <= p; rows++)
+        if (nw_rowcol_allows(problem, rows))
+            return NW_OK;
+    return nw_fail(NW_EINVAL, "%d processes have no shape of at most %d x %d",
+                   p, problem->most[0], problem->most[1]);
+}
+
+bool nw_rowcol_keep(const struct nw_rowcol_problem *problem,
+                    const struct nw_rowcol *from, struct nw_rowcol *to)
+{
+    double figure = nw_rowcol_figure_of(problem, from);
+    size_t bytes = (size_t)problem->bandwidths->count * sizeof *from->process;
+
+    if (to->rows && !(figure < nw_rowcol_figure_of(problem, to)))
+        return false;
+    to->rows = from->rows;
+    to->columns = from->columns;
+    memcpy(to->process, from->process, bytes);
+    return true;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The order of a shape with the least figure, where a sum of links does not say
+ * all. Place by place, line by line of the shorter side, every process that is
+ * left is tried, as long as no rank has more than the best order known; with
+ * speeds, where each part depends on all, every whole order is counted.
+ */
+#include "rowcol/rowcol.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+
+/* All orders of 10 have 9.9 million beginnings, of 8 with speeds 40320 wholes.
+ */
+enum { TRIES = 12 << 20, MOST = 16, MOST_SPEEDS = 8 };
+
+struct every {
+    const struct nw_rowcol_problem *problem;
+    struct nw_rowcol *a, *best; /* a: -1 where no process stands */
+    int32_t p;
+    double *row, *column; /* microseconds from x to y */
+    bool *taken;
+    double least; /* figure of *best */
+    int64_t tries;
+};
+
+static double link_of(const struct every *e, const double *times, int32_t from,
+                      int32_t to)
+{
+    int32_t x = e->a->process[from], y = e->a->process[to];
+
+    return x < 0 || y < 0 ? 0 : times[x * e->p + y];
+}
+
+/* The links of a place to those neighbours that stand. */
+static double load_of(const struct every *e, int32_t place)
+{
+    int32_t c = e->a->columns, r = e->a->rows;
+    int32_t i = place / c, j = place % c;
+    bool ring = e->problem->periodic;
+    double sum = 0;
+
+    if (j + 1 < c || ring)
+        sum += link_of(e, e->row, place, i * c + (j + 1) % c);
+    if (j > 0 || ring)
+        sum += link_of(e, e->row, i * c + (j + c - 1) % c, place);
+    if (i + 1 < r || ring)
+        sum += link_of(e, e->column, place, (i + 1) % r * c + j);
+    if (i > 0 || ring)
+        sum += link_of(e, e->column, (i + r - 1) % r * c + j, place);
+    return sum;
+}
+
+/* Whether a place and its neighbours may still be part of a better order. */
+static bool is_hopeful(const struct every *e, int32_t place)
+{
+    int32_t c = e->a->columns, r = e->a->rows;
+    int32_t i = place / c, j = place % c;
+    const int32_t touched[] = {
+        place,
+        i * c + (j + 1) % c,
+        i * c + (j + c - 1) % c,
+        (i + 1) % r * c + j,
+        (i + r - 1) % r * c + j,
+    };
+
+    if (e->problem->speed)
+        return true;
+    for (size_t k = 0; k < sizeof touched / sizeof *touched; k++)
+        if (!(load_of(e, touched[k]) < e->least))
+            return false;
+    return true;
+}
+
+static void count_whole(struct every *e)
+{
+    double figure = nw_rowcol_figure_of(e->problem, e->a);
+
+    if (figure < e->least && nw_rowcol_keep(e->problem, e->a, e->best))
+        e->least = figure;
+}
+
+static bool are_few(const struct nw_rowcol_problem *problem)
+{
+    int32_t p = problem->bandwidths->count;
+
+    if (problem->speed)
+        return p <= MOST_SPEEDS;
+    return problem->objective == NW_ROWCOL_SLOWEST && p <= MOST;
+}
+
+static void place_from(struct every *e, int32_t at)
+{
+    int32_t c = e->a->columns, r = e->a->rows;
+    int32_t place = c <= r ? at : at % r * c + at / r;
+
+    if (at == e->p) {
+        count_whole(e);
+        return;
+    }
+    for (int32_t x = 0; x < e->p && e->tries < TRIES; x++) {
+        if (e->taken[x])
+            continue;
+        e->tries++;
+        e->taken[x] = true;
+        e->a->process[place] = x;
+        if (is_hopeful(e, place))
+            place_from(e, at + 1);
+        e->taken[x] = false;
+    }
+    e->a->process[place] = -1;
+}
+
+static void time_links(struct every *e)
+{
+    const struct nw_bandwidths *b = e->problem->bandwidths;
+    double in_row = 1e6 * e->problem->row_bytes / e->a->rows;
+    double in_column = 1e6 * e->problem->column_bytes / e->a->columns;
+
+    for (int32_t x = 0; x < e->p; x++)
+        for (int32_t y = 0; y < e->p; y++) {
+            int32_t i = x * e->p + y;
+            e->row[i] = x == y ? 0 : in_row / b->horizontal[i];
+            e->column[i] = x == y ? 0 : in_column / b->vertical[i];
+        }
+}
+
+void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
+                       struct nw_rowcol *a, struct nw_rowcol *best)
+{
+    struct every e = {.problem = problem, .a = a, .best = best};
+    size_t p = (size_t)problem->bandwidths->count;
+
+    e.p = (int32_t)p;
+    if (!are_few(problem))
+        return;
+    if (!nw_alloc(2 * p * p, sizeof *e.row, &e.row) &&
+        !nw_alloc(p, sizeof *e.taken, &e.taken)) {
+        e.column = e.row + p * p;
+        time_links(&e);
+        e.least = nw_rowcol_figure_of(problem, best);
+        for (size_t i = 0; i < p; i++)
+            a->process[i] = -1;
+        place_from(&e, 0);
+    }
+    free(e.row);
+    free(e.taken);
+}

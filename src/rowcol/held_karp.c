@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The least sum of a shape, proven: lines of the shorter side are filled one
+ * place after the other, and what a further process costs depends only on the
+ * last `width` placed and on which are placed at all, so that of all orders
+ * alike in both only the cheapest lives on (Held and Karp's way to the
+ * travelling salesman, with a line of cities in sight). Chains try every first
+ * line at once; rings need theirs at the end, so they are done once for each
+ * first line, which process 0 begins, since turning a ring changes nothing.
+ */
+#include "rowcol/rowcol.h"
+
+#include "base/array.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 20, STATES = 1 << 22, WORK = 1 << 27 };
+
+/* The last processes placed, from the oldest: their digits to the base p. */
+struct front {
+    uint32_t bits; /* 0 where one stands twice */
+    int8_t order[MOST], ascending[MOST];
+};
+
+struct lines {
+    const struct nw_rowcol_problem *problem;
+    int32_t p, width, count;
+    bool transposed;         /* lines are columns */
+    double *within, *across; /* microseconds from x to y in a line, of lines */
+    struct front *fronts;
+    int32_t front_count;
+    double *least; /* by front, and which others are placed */
+    int8_t *left;  /* who left the front when its newest came */
+    int8_t first[MOST];
+    double found;
+    int8_t line[MOST]; /* the whole order that was found, line by line */
+};
+
+static size_t power(size_t base, int32_t n)
+{
+    size_t product = 1;
+
+    while (n-- > 0 && product <= STATES)
+        product *= base;
+    return product;
+}
+
+/* Which others are placed, the front's own bits squeezed out. */
+static size_t state_of(const struct lines *l, int32_t code, uint32_t placed)
+{
+    const struct front *f = &l->fronts[code];
+
+    for (int32_t i = l->width; i-- > 0;) {
+        uint32_t below = (1U << f->ascending[i]) - 1;
+        placed = (placed & below) | (placed >> 1 & ~below);
+    }
+    return ((size_t)code << (l->p - l->width)) + placed;
+}
+
+static void make_front(const struct lines *l, int32_t code, struct front *f)
+{
+    int32_t digits = code, at = 0;
+
+    f->bits = 0;
+    for (int32_t i = l->width; i-- > 0; digits /= l->p) {
+        f->order[i] = (int8_t)(digits % l->p);
+        f->bits |= 1U << f->order[i];
+    }
+    if (__builtin_popcount(f->bits) < l->width)
+        f->bits = 0;
+    for (int8_t x = 0; x < l->p; x++)
+        if (f->bits >> x & 1)
+            f->ascending[at++] = x;
+}
+
+/* What process x adds behind a front, as the place `at` of the whole. */
+static double added(const struct lines *l, const int8_t *front, int32_t at,
+                    int8_t x)
+{
+    int32_t w = l->width, in_line = at % w;
+    double sum = l->across[front[0] * l->p + x];
+
+    if (in_line > 0)
+        sum += l->within[front[w - 1] * l->p + x];
+    if (l->problem->periodic && in_line == w - 1)
+        sum += l->within[x * l->p + (w > 1 ? front[1] : x)];
+    if (l->problem->periodic && at >= l->p - w)
+        sum += l->across[x * l->p + l->first[in_line]];
+    return sum;
+}
+
+/* The links of a first line with itself. */
+static double first_line(const struct lines *l, const int8_t *order)
+{
+    double sum = 0;
+
+    for (int32_t i = 1; i < l->width; i++)
+        sum += l->within[order[i - 1] * l->p + order[i]];
+    if (l->problem->periodic)
+        sum += l->within[order[l->width - 1] * l->p + order[0]];
+    return sum;
+}
+
+static void place_next(struct lines *l, int32_t code, uint32_t placed)
+{
+    const struct front *f = &l->fronts[code];
+    double so_far = l->least[state_of(l, code, placed)];
+    int32_t at = __builtin_popcount(placed);
+    int32_t kept = code % (l->front_count / l->p) * l->p;
+
+    if (so_far >= l->found)
+        return;
+    for (int8_t x = 0; x < l->p; x++) {
+        if (placed >> x & 1)
+            continue;
+        size_t next = state_of(l, kept + x, placed | 1U << x);
+        double sum = so_far + added(l, f->order, at, x);
+        if (sum < l->least[next]) {
+            l->least[next] = sum;
+            l->left[next] = f->order[0];
+        }
+    }
+}
+
+/* Follows back who left the front until the first line. */
+static void read_back(struct lines *l, int32_t code)
+{
+    uint32_t placed = (1U << l->p) - 1;
+
+    for (int32_t at = l->p; at > l->width; at--) {
+        const struct front *f = &l->fronts[code];
+        int8_t newest = f->order[l->width - 1];
+        int8_t before = l->left[state_of(l, code, placed)];
+        l->line[at - 1] = newest;
+        placed &= ~(1U << newest);
+        code = code / l->p + before * (l->front_count / l->p);
+    }
+    memcpy(l->line, l->fronts[code].order, (size_t)l->width);
+}
+
+static void take_least(struct lines *l)
+{
+    uint32_t all = (1U << l->p) - 1;
+    int32_t best = -1;
+
+    for (int32_t code = 0; code < l->front_count; code++) {
+        if (!l->fronts[code].bits)
+            continue;
+        double sum = l->least[state_of(l, code, all)];
+        if (sum < l->found) {
+            l->found = sum;
+            best = code;
+        }
+    }
+    if (best >= 0)
+        read_back(l, best);
+}
+
+/* From the first lines that begin with `must`, all where that is empty. */
+static void fill(struct lines *l, uint32_t must)
+{
+    uint32_t all = (1U << l->p) - 1;
+
+    for (uint32_t placed = 0; placed < all; placed++) {
+        if ((placed & must) != must || __builtin_popcount(placed) < l->width)
+            continue;
+        for (int32_t code = 0; code < l->front_count; code++)
+            if (l->fronts[code].bits && !(l->fronts[code].bits & ~placed))
+                place_next(l, code, placed);
+    }
+    take_least(l);
+}
+
+static void forget(struct lines *l)
+{
+    size_t states = (size_t)l->front_count << (l->p - l->width);
+
+    for (size_t i = 0; i < states; i++)
+        l->least[i] = INFINITY;
+}
+
+static void begin(struct lines *l, int32_t code)
+{
+    const struct front *f = &l->fronts[code];
+
+    l->least[state_of(l, code, f->bits)] = first_line(l, f->order);
+}
+
+static void fill_rings(struct lines *l)
+{
+    for (int32_t code = 0; code < l->front_count; code++) {
+        const struct front *f = &l->fronts[code];
+        if (!f->bits || f->order[0] != 0)
+            continue;
+        memcpy(l->first, f->order, (size_t)l->width);
+        forget(l);
+        begin(l, code);
+        fill(l, f->bits);
+    }
+}
+
+static void fill_chains(struct lines *l)
+{
+    forget(l);
+    for (int32_t code = 0; code < l->front_count; code++)
+        if (l->fronts[code].bits)
+            begin(l, code);
+    fill(l, 0);
+}
+
+static void time_links(struct lines *l, const struct nw_rowcol *a)
+{
+    const struct nw_bandwidths *b = l->problem->bandwidths;
+    double in_row = 1e6 * l->problem->row_bytes / a->rows;
+    double in_column = 1e6 * l->problem->column_bytes / a->columns;
+    double *row = l->transposed ? l->across : l->within;
+    double *column = l->transposed ? l->within : l->across;
+
+    for (int32_t x = 0; x < l->p; x++)
+        for (int32_t y = 0; y < l->p; y++) {
+            int32_t i = x * l->p + y;
+            row[i] = x == y ? 0 : in_row / b->horizontal[i];
+            column[i] = x == y ? 0 : in_column / b->vertical[i];
+        }
+}
+
+static nw_status allocate(struct lines *l)
+{
+    size_t pairs = (size_t)l->p * (size_t)l->p;
+    size_t states = (size_t)l->front_count << (l->p - l->width);
+    nw_status status =
+        nw_alloc((size_t)l->front_count, sizeof *l->fronts, &l->fronts);
+
+    if (!status)
+        status = nw_alloc(2 * pairs, sizeof(double), &l->within);
+    if (!status)
+        status = nw_alloc(states, sizeof *l->least, &l->least);
+    if (!status)
+        status = nw_alloc(states, sizeof *l->left, &l->left);
+    if (!status)
+        l->across = l->within + pairs;
+    return status;
+}
+
+/* Whether the states are few enough to be gone through. */
+static bool is_small(struct lines *l)
+{
+    size_t fronts = power((size_t)l->p, l->width), turns = 1;
+
+    if (l->p > MOST || l->width > l->p / 2 || fronts > STATES)
+        return false;
+    l->front_count = (int32_t)fronts;
+    if (l->problem->periodic)
+        turns = power((size_t)l->p - 1, l->width - 1);
+    return fronts << (l->p - l->width) <= STATES &&
+           turns * (fronts << (l->p - l->width)) <= WORK;
+}
+
+static void put_order(const struct lines *l, struct nw_rowcol *a)
+{
+    for (int32_t at = 0; at < l->p; at++) {
+        int32_t line = at / l->width, i = at % l->width;
+        int32_t place = l->transposed ? i * a->columns + line : at;
+        a->process[place] = l->line[at];
+    }
+}
+
+bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
+                         struct nw_rowcol *a)
+{
+    bool transposed = a->rows < a->columns;
+    struct lines l = {.problem = problem,
+                      .p = a->rows * a->columns,
+                      .width = transposed ? a->rows : a->columns,
+                      .transposed = transposed,
+                      .found = INFINITY};
+    bool done = false;
+
+    if (problem->speed || problem->objective != NW_ROWCOL_SUM || !is_small(&l))
+        return false;
+    if (!allocate(&l)) {
+        time_links(&l, a);
+        for (int32_t code = 0; code < l.front_count; code++)
+            make_front(&l, code, &l.fronts[code]);
+        if (problem->periodic)
+            fill_rings(&l);
+        else
+            fill_chains(&l);
+        put_order(&l, a);
+        done = true;
+    }
+    free(l.fronts);
+    free(l.within);
+    free(l.least);
+    free(l.left);
+    return done;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Our own search of arrangements. Shapes whose least sum can be proven get that
+ * order. The others begin by rows, by columns, from the heuristic's order, from
+ * every order of the groups where they are few, and at random; then swaps of
+ * two processes, reversals and moves of runs in the order of places, until none
+ * of them helps; at last every order that may still be better, where they are
+ * few.
+ */
+#include "rowcol/rowcol.h"
+#include "base/array.h"
+#include "base/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANDOM_STARTS = 12 };
+
+struct search {
+    const struct nw_rowcol_problem *problem;
+    struct nw_random random;
+    int32_t p;
+    struct nw_rowcol a, best;
+    int32_t *order, *groups;
+    double now;
+};
+
+static bool better(struct search *s)
+{
+    double figure = nw_rowcol_figure_of(s->problem, &s->a);
+
+    if (!(figure < s->now * (1 - 1e-12)))
+        return false;
+    s->now = figure;
+    return true;
+}
+
+static void swap(int32_t *a, int32_t *b)
+{
+    int32_t t = *a;
+
+    *a = *b;
+    *b = t;
+}
+
+static bool same_group(const struct search *s, int32_t x, int32_t y)
+{
+    const int32_t *group = s->problem->bandwidths->group;
+
+    return group[s->a.process[x]] == group[s->a.process[y]];
+}
+
+static bool try_swaps(struct search *s)
+{
+    bool fell = false;
+
+    for (int32_t x = 0; x < s->p; x++)
+        for (int32_t y = x + 1; y < s->p; y++) {
+            swap(&s->a.process[x], &s->a.process[y]);
+            if (better(s))
+                fell = true;
+            else
+                swap(&s->a.process[x], &s->a.process[y]);
+        }
+    return fell;
+}
+
+static void reverse(int32_t *values, int32_t low, int32_t high)
+{
+    for (; low < high; low++, high--)
+        swap(&values[low], &values[high]);
+}
+
+static bool try_reversals(struct search *s)
+{
+    bool fell = false;
+
+    for (int32_t x = 0; x < s->p; x++)
+        for (int32_t y = x + 2; y < s->p; y++) {
+            reverse(s->a.process, x, y);
+            if (better(s))
+                fell = true;
+            else
+                reverse(s->a.process, x, y);
+        }
+    return fell;
+}
+
+/* Exchanges a run with what follows it: x .. y - 1 with y .. z. */
+static void rotate(int32_t *values, int32_t x, int32_t y, int32_t z)
+{
+    reverse(values, x, y - 1);
+    reverse(values, y, z);
+    reverse(values, x, z);
+}
+
+/* Moves of whole runs; only those that begin where groups change, beyond the
+ * sizes where all of them are few. */
+static bool try_moves(struct search *s)
+{
+    bool fell = false, all = s->p <= 16;
+
+    for (int32_t x = 0; x < s->p; x++)
+        for (int32_t y = x + 1; y < s->p; y++) {
+            if (!all && same_group(s, y - 1, y))
+                continue;
+            for (int32_t z = y; z < s->p; z++) {
+                rotate(s->a.process, x, y, z);
+                if (better(s))
+                    fell = true;
+                else
+                    rotate(s->a.process, x, x + z + 1 - y, z);
+            }
+        }
+    return fell;
+}
+
+static void descend(struct search *s)
+{
+    s->now = nw_rowcol_figure_of(s->problem, &s->a);
+    while (try_swaps(s) || try_reversals(s) || try_moves(s))
+        continue;
+    nw_rowcol_keep(s->problem, &s->a, &s->best);
+}
+
+static void from_order(struct search *s, bool by_columns)
+{
+    int32_t r = s->a.rows, c = s->a.columns;
+
+    for (int32_t i = 0; i < r; i++)
+        for (int32_t j = 0; j < c; j++)
+            s->a.process[i * c + j] =
+                s->order[by_columns ? j * r + i : i * c + j];
+    descend(s);
+}
+
+/* The processes with their groups in the order of s->groups. */
+static void order_of_groups(struct search *s, int32_t count)
+{
+    const int32_t *group = s->problem->bandwidths->group;
+    int32_t at = 0;
+
+    for (int32_t g = 0; g < count; g++)
+        for (int32_t x = 0; x < s->p; x++)
+            if (group[x] == s->groups[g])
+                s->order[at++] = x;
+}
+
+static void from_groups(struct search *s, int32_t count, int32_t fixed)
+{
+    if (fixed == count) {
+        order_of_groups(s, count);
+        from_order(s, false);
+        from_order(s, true);
+        return;
+    }
+    for (int32_t g = fixed; g < count; g++) {
+        swap(&s->groups[fixed], &s->groups[g]);
+        from_groups(s, count, fixed + 1);
+        swap(&s->groups[fixed], &s->groups[g]);
+    }
+}
+
+static void search_shape(struct search *s, const struct nw_rowcol *heuristic)
+{
+    int32_t count = s->problem->bandwidths->group[s->p - 1] + 1;
+    int32_t few = s->p <= 16 ? 5 : 3;
+
+    for (int32_t g = 0; g < count; g++)
+        s->groups[g] = g;
+    from_groups(s, count, count <= few ? 0 : count);
+    memcpy(s->order, heuristic->process, (size_t)s->p * sizeof *s->order);
+    from_order(s, false);
+    from_order(s, true);
+    for (int i = 0; i < RANDOM_STARTS; i++) {
+        nw_random_shuffle(&s->random, s->order, (size_t)s->p);
+        from_order(s, false);
+    }
+}
+
+static void search_or_prove(struct search *s, const struct nw_rowcol *heuristic)
+{
+    if (nw_rowcol_prove_sum(s->problem, &s->a)) {
+        nw_rowcol_keep(s->problem, &s->a, &s->best);
+        return;
+    }
+    search_shape(s, heuristic);
+    nw_rowcol_try_all(s->problem, &s->a, &s->best);
+}
+
+static void search_all(struct search *s, const struct nw_rowcol *heuristic)
+{
+    nw_random_init(&s->random, s->problem->seed);
+    nw_rowcol_keep(s->problem, heuristic, &s->best);
+    for (int32_t rows = 1; rows <= s->p; rows++) {
+        if (!nw_rowcol_allows(s->problem, rows))
+            continue;
+        s->a.rows = rows;
+        s->a.columns = s->p / rows;
+        search_or_prove(s, heuristic);
+    }
+}
+
+nw_status nw_rowcol_best(const struct nw_rowcol_problem *problem,
+                         struct nw_rowcol *out)
+{
+    size_t p = (size_t)problem->bandwidths->count;
+    struct nw_rowcol_problem all = *problem;
+    struct search s = {.problem = problem, .p = (int32_t)p};
+    struct nw_rowcol heuristic = {0};
+    int32_t *memory = NULL;
+    nw_status status = nw_rowcol_paper(problem, &heuristic);
+
+    if (!status)
+        status = nw_alloc(3 * p, sizeof *memory, &memory);
+    if (!status)
+        status = nw_alloc(p, sizeof *s.best.process, &s.best.process);
+    if (!status) {
+        s.order = memory;
+        s.groups = memory + p;
+        s.a.process = memory + 2 * p;
+        search_all(&s, &heuristic);
+        all.objective = NW_ROWCOL_SLOWEST;
+        nw_rowcol_evaluate(&all, &s.best, &s.best.cost);
+        *out = s.best;
+    }
+    free(heuristic.process);
+    free(memory);
+    return status;
+}

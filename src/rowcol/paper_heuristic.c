@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The paper's heuristic as printed. Step 1 takes the best shape of the given
+ * order, by rows or by columns; step 2 orders the groups inside the columns,
+ * first to last, then the columns; the result, read column by column, is the
+ * next iteration's order, until the cost no longer falls.
+ */
+#include "rowcol/rowcol.h"
+#include "base/array.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 8 }; /* things whose orders are enumerated */
+
+struct state {
+    const struct nw_rowcol_problem *problem; /* by the sum */
+    struct nw_rowcol a, tried, best;         /* best: of the orders tried */
+    int32_t *order;                          /* [count] of this iteration */
+};
+
+static void fill(struct nw_rowcol *a, const int32_t *order, int32_t rows,
+                 bool by_columns)
+{
+    for (int32_t i = 0; i < rows; i++)
+        for (int32_t j = 0; j < a->columns; j++)
+            a->process[i * a->columns + j] =
+                order[by_columns ? j * rows + i : i * a->columns + j];
+}
+
+static void step_1(struct state *s)
+{
+    int32_t p = s->problem->bandwidths->count;
+
+    s->best.rows = 0;
+    for (int32_t rows = 1; rows <= p; rows++)
+        for (int by_columns = 1; by_columns >= 0; by_columns--) {
+            if (!nw_rowcol_allows(s->problem, rows))
+                continue;
+            s->tried.rows = rows;
+            s->tried.columns = p / rows;
+            fill(&s->tried, s->order, rows, by_columns);
+            nw_rowcol_keep(s->problem, &s->tried, &s->best);
+        }
+    s->a.rows = 0;
+    nw_rowcol_keep(s->problem, &s->best, &s->a);
+}
+
+/* Runs of one group in a column: first row, length. */
+struct runs {
+    int32_t count;
+    int32_t *first, *length, *order; /* order: which run comes when */
+    int32_t *column;                 /* as it was */
+};
+
+static void find_runs(const struct state *s, int32_t j, struct runs *out)
+{
+    const int32_t *group = s->problem->bandwidths->group;
+
+    out->count = 0;
+    for (int32_t i = 0; i < s->a.rows; i++) {
+        int32_t process = s->a.process[i * s->a.columns + j];
+        out->column[i] = process;
+        if (i == 0 || group[process] != group[out->column[i - 1]])
+            out->first[out->count++] = i;
+        out->length[out->count - 1] = i - out->first[out->count - 1] + 1;
+    }
+    for (int32_t i = 0; i < out->count; i++)
+        out->order[i] = i;
+}
+
+static void put_runs(struct nw_rowcol *a, int32_t j, const struct runs *runs)
+{
+    int32_t row = 0;
+
+    for (int32_t r = 0; r < runs->count; r++)
+        for (int32_t i = 0; i < runs->length[runs->order[r]]; i++)
+            a->process[row++ * a->columns + j] =
+                runs->column[runs->first[runs->order[r]] + i];
+}
+
+/* The next order of n things; false after the last. */
+static bool next_order(int32_t *order, int32_t n)
+{
+    int32_t i = n - 2, k = n - 1;
+
+    while (i >= 0 && order[i] > order[i + 1])
+        i--;
+    if (i < 0)
+        return false;
+    while (order[k] < order[i])
+        k--;
+    int32_t t = order[i];
+    order[i] = order[k], order[k] = t;
+    for (int32_t low = i + 1, high = n - 1; low < high; low++, high--)
+        t = order[low], order[low] = order[high], order[high] = t;
+    return true;
+}
+
+struct ordering {
+    struct state *s;
+    int32_t n, *order, *kept;
+    double (*cost)(struct ordering *o);
+    struct runs *runs;
+    int32_t column;
+};
+
+/* Swaps two at a time while that helps, where there are too many orders. */
+static void swap_down(struct ordering *o)
+{
+    double now = o->cost(o);
+    bool fell = true;
+
+    while (fell) {
+        fell = false;
+        for (int32_t i = 0; i < o->n; i++)
+            for (int32_t k = i + 1; k < o->n; k++) {
+                int32_t t = o->order[i];
+                o->order[i] = o->order[k], o->order[k] = t;
+                double then = o->cost(o);
+                if (then < now) {
+                    now = then;
+                    fell = true;
+                } else {
+                    t = o->order[i];
+                    o->order[i] = o->order[k], o->order[k] = t;
+                }
+            }
+    }
+    o->cost(o);
+}
+
+/* Leaves the cheapest order in place. */
+static void best_order(struct ordering *o)
+{
+    double least = DBL_MAX;
+
+    for (int32_t i = 0; i < o->n; i++)
+        o->order[i] = i;
+    if (o->n > MOST) {
+        swap_down(o);
+        return;
+    }
+    do {
+        double cost = o->cost(o);
+        if (cost < least) {
+            least = cost;
+            memcpy(o->kept, o->order, (size_t)o->n * sizeof *o->kept);
+        }
+    } while (next_order(o->order, o->n));
+    memcpy(o->order, o->kept, (size_t)o->n * sizeof *o->kept);
+    o->cost(o);
+}
+
+static double cost_of_groups(struct ordering *o)
+{
+    put_runs(&o->s->a, o->column, o->runs);
+    return nw_rowcol_sum_up_to(o->s->problem, &o->s->a, o->column);
+}
+
+static double cost_of_columns(struct ordering *o)
+{
+    struct nw_rowcol *a = &o->s->a;
+    const int32_t *from = o->s->tried.process;
+
+    for (int32_t i = 0; i < a->rows; i++)
+        for (int32_t j = 0; j < a->columns; j++)
+            a->process[i * a->columns + j] = from[i * a->columns + o->order[j]];
+    return nw_rowcol_figure_of(o->s->problem, a);
+}
+
+static void step_2(struct state *s, int32_t *memory)
+{
+    size_t p = (size_t)s->problem->bandwidths->count;
+    struct runs runs = {0, memory, memory + p, memory + 2 * p, memory + 3 * p};
+    struct ordering o = {s,     0, runs.order, memory + 4 * p, cost_of_groups,
+                         &runs, 0};
+
+    for (o.column = 0; o.column < s->a.columns; o.column++) {
+        find_runs(s, o.column, &runs);
+        o.n = runs.count;
+        best_order(&o);
+    }
+    memcpy(s->tried.process, s->a.process, p * sizeof *s->a.process);
+    o.n = s->a.columns;
+    o.cost = cost_of_columns;
+    best_order(&o);
+}
+
+static void iterate(struct state *s, int32_t *memory, struct nw_rowcol *out)
+{
+    for (;;) {
+        step_1(s);
+        step_2(s, memory);
+        if (!nw_rowcol_keep(s->problem, &s->a, out))
+            return;
+        out->iterations++;
+        for (int32_t i = 0; i < s->a.rows; i++)
+            for (int32_t j = 0; j < s->a.columns; j++)
+                s->order[j * s->a.rows + i] =
+                    s->a.process[i * s->a.columns + j];
+    }
+}
+
+nw_status nw_rowcol_paper(const struct nw_rowcol_problem *problem,
+                          struct nw_rowcol *out)
+{
+    size_t p = (size_t)problem->bandwidths->count;
+    struct nw_rowcol_problem by_sum = *problem;
+    struct nw_rowcol result = {0};
+    struct state s = {.problem = &by_sum};
+    int32_t *memory = NULL;
+    nw_status status = nw_rowcol_check(problem);
+
+    by_sum.objective = NW_ROWCOL_SUM;
+    if (!status)
+        status = nw_alloc(9 * p, sizeof *memory, &memory);
+    if (!status)
+        status = nw_alloc(p, sizeof *result.process, &result.process);
+    if (!status) {
+        s.order = memory + 5 * p;
+        s.a.process = memory + 6 * p;
+        s.tried.process = memory + 7 * p;
+        s.best.process = memory + 8 * p;
+        for (size_t i = 0; i < p; i++)
+            s.order[i] = (int32_t)i;
+        iterate(&s, memory, &result);
+        by_sum.objective = NW_ROWCOL_SLOWEST; // fills that figure too
+        nw_rowcol_evaluate(&by_sum, &result, &result.cost);
+        *out = result;
+    }
+    free(memory);
+    return status;
+}

@@ -1,0 +1,574 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Searches of whole answers: what a move changes is what the costs from
+ * scratch say, answers stay valid, small ones are optima. */
+#include <nodewise/map.h>
+
+#include "base/random.h"
+#include "map/congestion/objectives.h"
+#include "map/common/budget.h"
+#include "map/congestion/node_swaps.h"
+#include "map/congestion/link_loads.h"
+#include "map/congestion/slots.h"
+#include "topology/topology.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MUST(call) assert_int_equal(call, NW_OK)
+
+static void assert_near(double a, double b)
+{
+    if (fabs(a - b) > 1e-9 * (1e-9 + fabs(b)))
+        fail_msg("%.12g is not %.12g", a, b);
+}
+
+/* Edges of any kind where the machine has GPUs, self edges among them. */
+static nw_pattern *random_pattern(int32_t ranks, int kinds, uint64_t seed)
+{
+    struct nw_random random;
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    nw_random_init(&random, seed);
+    MUST(nw_pattern_builder_new(ranks, &builder));
+    for (int32_t e = 0; e < 4 * ranks; e++) {
+        uint64_t n = (uint64_t)ranks;
+
+        MUST(nw_pattern_builder_add(
+            builder, (int32_t)nw_random_below(&random, n),
+            (int32_t)nw_random_below(&random, n),
+            (enum nw_kind)nw_random_below(&random, (uint64_t)kinds),
+            nw_random_below(&random, 5000), nw_random_below(&random, 9)));
+    }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static nw_topology *load(const char *source)
+{
+    nw_topology *topology;
+
+    MUST(nw_topology_load(source, NULL, &topology));
+    return topology;
+}
+
+static void compare(struct nw_ledger *ledger, const struct nw_problem *problem,
+                    struct nw_answer *answer)
+{
+    nw_mapping *mapping;
+    struct nw_cost cost;
+
+    nw_seats_finish(ledger->seats, answer);
+    MUST(nw_answer_finish(answer, problem, &mapping));
+    MUST(nw_cost_evaluate(problem->topology, problem->pattern, mapping, &cost));
+    assert_near(ledger->now.hop_bytes, cost.hop_bytes.value);
+    assert_near(ledger->now.latency, cost.latency);
+    assert_near(nw_ledger_most(ledger), cost.max_congestion);
+    assert_near(nw_aim_value(ledger, NW_OBJECTIVE_TIME), cost.time);
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+}
+
+/* What is weighed alone is what the whole trial says. */
+static void weigh_and_try(struct nw_ledger *ledger, const struct nw_move *move)
+{
+    struct nw_figures alone;
+
+    nw_ledger_weigh(ledger, move);
+    alone = ledger->change;
+    assert_int_equal(ledger->touch_count, 0);
+    nw_ledger_try(ledger, move);
+    assert_near(alone.hop_bytes, ledger->change.hop_bytes);
+    assert_near(alone.latency, ledger->change.latency);
+}
+
+/* Random moves, kept or not, and the figures after each few. */
+static void walk(const char *source, int32_t ranks, int kinds, uint64_t seed)
+{
+    nw_topology *topology = load(source);
+    nw_pattern *pattern = random_pattern(ranks, kinds, seed);
+    struct nw_problem problem;
+    struct nw_answer answer;
+    struct nw_seats seats;
+    struct nw_ledger ledger;
+    struct nw_random random;
+
+    nw_random_init(&random, seed);
+    MUST(nw_problem_init(&problem, topology, pattern, NULL));
+    MUST(nw_answer_init(&answer, ranks));
+    MUST(nw_answer_default(&problem, &answer));
+    MUST(nw_seats_init(&seats, &problem, &answer));
+    MUST(nw_ledger_init(&ledger, &seats,
+                        (struct nw_ledger_wants){true, true, true}));
+    compare(&ledger, &problem, &answer);
+    for (int i = 0; i < 300; i++) {
+        bool keep = nw_random_below(&random, 3) != 0;
+        struct nw_move move;
+
+        nw_seats_draw(&seats, &random,
+                      (int32_t)nw_random_below(&random, (uint64_t)ranks),
+                      &move);
+        if (!move.count)
+            continue;
+        weigh_and_try(&ledger, &move);
+        nw_ledger_end(&ledger, keep);
+        if (keep)
+            nw_seats_apply(&seats, &move);
+        if (i % 20 == 0)
+            compare(&ledger, &problem, &answer);
+    }
+    compare(&ledger, &problem, &answer);
+    nw_ledger_fini(&ledger);
+    nw_seats_fini(&seats);
+    nw_answer_fini(&answer);
+    nw_problem_fini(&problem);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+static void test_moves_are_costs(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        walk("magc-a", 40 + (int32_t)seed, NW_KIND_COUNT, seed);
+        walk("magc-b", 20, NW_KIND_COUNT, seed);
+        walk("magc-a", 60, 1, seed);
+        walk("hierarchy:3:2:4@1:5:20", 20, 1, seed);
+    }
+}
+
+static double objective_of(const nw_topology *topology,
+                           const nw_pattern *pattern, const nw_mapping *mapping,
+                           enum nw_objective objective)
+{
+    struct nw_cost cost;
+    double value;
+
+    MUST(nw_cost_evaluate(topology, pattern, mapping, &cost));
+    value = nw_cost_objective(&cost, objective);
+    nw_cost_fini(&cost);
+    return value;
+}
+
+static double value_of(const nw_topology *topology, const nw_pattern *pattern,
+                       const struct nw_map_options *options)
+{
+    nw_mapping *mapping;
+    double value;
+
+    MUST(nw_map(topology, pattern, options, &mapping, NULL));
+    value = objective_of(topology, pattern, mapping, options->objective);
+    nw_mapping_free(mapping);
+    return value;
+}
+
+/* refine and anneal by name, in each objective: never worse than the default,
+ * the same on one thread and on three, refine no worse than what it began
+ * with. */
+static void test_never_worse(void **state)
+{
+    static const char *const names[] = {"refine", "anneal", "auto"};
+
+    (void)state;
+    for (int objective = 0; objective < NW_OBJECTIVE_COUNT; objective++)
+        for (int i = 0; i < 3; i++) {
+            struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+            nw_topology *topology = load("magc-a");
+            nw_pattern *pattern = random_pattern(24, NW_KIND_COUNT, 5);
+            nw_mapping *standard;
+            double value, before;
+
+            options.objective = (enum nw_objective)objective;
+            options.algorithm = names[i];
+            options.steps = 4000;
+            MUST(nw_map_default(topology, pattern, &options, &standard));
+            before =
+                objective_of(topology, pattern, standard, options.objective);
+            value = value_of(topology, pattern, &options);
+            assert_true(value <= before * (1 + 1e-9));
+            options.threads = 3;
+            assert_near(value_of(topology, pattern, &options), value);
+            options.start = standard;
+            options.algorithm = "refine";
+            assert_true(value_of(topology, pattern, &options) <=
+                        before * (1 + 1e-9));
+            nw_mapping_free(standard);
+            nw_pattern_free(pattern);
+            nw_topology_free(topology);
+        }
+}
+
+static void try_all(const nw_topology *topology, const nw_pattern *pattern,
+                    nw_mapping *mapping, enum nw_objective objective,
+                    double *best, int32_t rank)
+{
+    int32_t n = nw_topology_element_count(topology);
+
+    if (rank == pattern->rank_count) {
+        *best =
+            fmin(*best, objective_of(topology, pattern, mapping, objective));
+        return;
+    }
+    for (int32_t e = 0; e < n; e++) {
+        bool taken = false;
+
+        for (int32_t r = 0; r < rank; r++)
+            taken |= mapping->core[r] == e;
+        mapping->node[rank] = 0;
+        mapping->core[rank] = e;
+        if (!taken)
+            try_all(topology, pattern, mapping, objective, best, rank + 1);
+    }
+}
+
+/* Five ranks on six elements, all ways. */
+static void test_small_optima(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 3; seed++)
+        for (int i = 0; i < NW_OBJECTIVE_COUNT; i++) {
+            struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+            struct nw_map_report report;
+            nw_topology *topology = load("hierarchy:3:2@2:7");
+            nw_pattern *pattern = random_pattern(5, 1, seed);
+            nw_mapping *mapping;
+            double best = INFINITY;
+
+            options.objective = (enum nw_objective)i;
+            MUST(nw_map(topology, pattern, &options, &mapping, &report));
+            assert_true(report.proven);
+            try_all(topology, pattern, mapping, options.objective, &best, 0);
+            assert_near(value_of(topology, pattern, &options), best);
+            nw_mapping_free(mapping);
+            nw_pattern_free(pattern);
+            nw_topology_free(topology);
+        }
+}
+
+/* A matrix with a diagonal and ranks that send to themselves, all ways. */
+static void test_self_edges(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 8; seed++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_pattern *pattern = random_pattern(5, 1, seed);
+        struct nw_random random;
+        nw_topology *topology;
+        double distances[36], best = INFINITY;
+        nw_mapping *mapping;
+
+        nw_random_init(&random, seed);
+        for (int i = 0; i < 36; i++)
+            distances[i] = (double)nw_random_below(&random, 9);
+        MUST(nw_topology_from_distances("m", distances, 6, &topology));
+        MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+        try_all(topology, pattern, mapping, NW_OBJECTIVE_HOP_BYTES, &best, 0);
+        assert_near(value_of(topology, pattern, &options), best);
+        options.algorithm = "refine";
+        assert_near(value_of(topology, pattern, &options), best);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* The second objective is lowered and the first is not given up for it. */
+static void test_second_objective(void **state)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_topology *topology = load("magc-a");
+    nw_pattern *pattern = random_pattern(24, 1, 9);
+    nw_mapping *alone, *pair;
+
+    (void)state;
+    options.objective = NW_OBJECTIVE_CONGESTION;
+    options.algorithm = "anneal";
+    options.has_second = true;
+    options.second = NW_OBJECTIVE_LATENCY;
+    MUST(nw_map(topology, pattern, &options, &alone, NULL));
+    options.algorithm = "refine";
+    options.start = alone;
+    MUST(nw_map(topology, pattern, &options, &pair, NULL));
+    assert_true(objective_of(topology, pattern, pair, options.objective) <=
+                objective_of(topology, pattern, alone, options.objective) *
+                    (1 + 1e-9));
+    nw_mapping_free(alone);
+    nw_mapping_free(pair);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+static void test_refused(void **state)
+{
+    static const double plain[] = {0, 1, 2, 3, 0, 1, 1, 1, 0};
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_pattern *pattern = random_pattern(3, 1, 1);
+    nw_topology *topology;
+    nw_mapping *mapping;
+
+    (void)state;
+    MUST(nw_topology_from_distances("m", plain, 3, &topology));
+    options.objective = NW_OBJECTIVE_TIME;
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_EINVAL);
+    options.objective = NW_OBJECTIVE_HOP_BYTES;
+    options.algorithm = "exact";
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    nw_mapping_free(mapping);
+    nw_topology_free(topology);
+    topology = load("magc-a");
+    options.objective = NW_OBJECTIVE_CONGESTION;
+    nw_pattern_free(pattern);
+    pattern = random_pattern(65, 1, 1);
+    options.algorithm = "exact";
+    assert_int_equal(nw_map(topology, pattern, &options, &mapping, NULL),
+                     NW_EUNSUPPORTED);
+    nw_topology_free(topology);
+    nw_pattern_free(pattern);
+}
+
+/* What matrices cannot say, annealing answers under tabu's name. */
+static void test_tabu_knows_everything(void **state)
+{
+    static const char *const names[] = {"tabu", "anneal"};
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_topology *topology = load("magc-a");
+    nw_pattern *pattern = random_pattern(24, 3, 1);
+    nw_mapping *mapping[2];
+
+    (void)state;
+    options.gpus_per_rank = 1;
+    options.objective = NW_OBJECTIVE_CONGESTION;
+    options.steps = 2000;
+    for (int i = 0; i < 2; i++) {
+        options.algorithm = names[i];
+        MUST(nw_map(topology, pattern, &options, &mapping[i], NULL));
+    }
+    for (int32_t r = 0; r < 24; r++)
+        assert_true(mapping[0]->core[r] == mapping[1]->core[r] &&
+                    mapping[0]->gpu[r] == mapping[1]->gpu[r]);
+    nw_mapping_free(mapping[0]);
+    nw_mapping_free(mapping[1]);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Exactly the steps given, by every kind of search and any threads. */
+static void test_steps_are_exact(void **state)
+{
+    static const char *const names[] = {"exact", "anneal", "tabu", "refine",
+                                        "auto"};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_topology *topology = load("rashti-32");
+        nw_pattern *pattern = random_pattern(30, 1, 4);
+        struct nw_map_report report;
+        double value = 0;
+
+        options.algorithm = names[i];
+        options.steps = 7777;
+        for (options.threads = 1; options.threads < 4; options.threads++) {
+            nw_mapping *mapping;
+            double again;
+
+            MUST(nw_map(topology, pattern, &options, &mapping, &report));
+            assert_int_equal(report.steps, options.steps);
+            again = objective_of(topology, pattern, mapping, options.objective);
+            assert_true(options.threads == 1 || again == value);
+            value = again;
+            nw_mapping_free(mapping);
+        }
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* --- whole nodes --- */
+
+#define TORUS "/topology/valid/torus.yaml"
+#define NODES 24
+#define CORES 4
+
+static double distance_of(const nw_topology *topology, int32_t e, int32_t f)
+{
+    return nw_topology_distance(topology, nw_topology_element_end(topology, e),
+                                nw_topology_element_end(topology, f));
+}
+
+/* The least between nodes: of the first two. */
+static double least_way(const nw_topology *topology)
+{
+    return distance_of(topology, 0, CORES);
+}
+
+/* Every rank of a node sends to its likes on the nodes next to it; the groups
+ * of ranks are named by `name`. */
+static nw_pattern *neighbours(const nw_topology *topology, const int32_t *name)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(NODES * CORES, &builder));
+    for (int32_t e = 0; e < NODES * CORES; e++)
+        for (int32_t f = e % CORES; f < NODES * CORES; f += CORES) {
+            size_t group = (size_t)(e / CORES), other = (size_t)(f / CORES);
+
+            if (distance_of(topology, e, f) == least_way(topology))
+                MUST(nw_pattern_builder_add(
+                    builder, name[group] * CORES + e % CORES,
+                    name[other] * CORES + f % CORES, NW_KIND_HH, 100, 1));
+        }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+struct lowering {
+    enum nw_objective objective;
+    bool settles; /* else nodes are exchanged */
+    /* Where settling: hop-bytes it is to come down to, and what links may have
+     * for that, of what they had; 0 and 0: no more than that. */
+    double hop_bytes, most;
+};
+
+static void settle(struct nw_seats *seats, struct nw_aim *aim,
+                   const struct lowering *lowering, const double figure[2])
+{
+    aim->settle_at = lowering->most * figure[0];
+    aim->hop_limit = lowering->hop_bytes * figure[1];
+    MUST(nw_seats_search(seats, aim, NW_SEARCH_SETTLE));
+}
+
+/* Lowers it from ranks in order; the figures before and after are the
+ * objective's and hop-bytes. */
+static void lower(const nw_topology *topology, const nw_pattern *pattern,
+                  struct lowering lowering, double figure[2][2])
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_problem problem;
+    struct nw_answer answer;
+    struct nw_seats seats;
+    struct nw_ledger ledger;
+    struct nw_budget budget;
+    struct nw_aim aim;
+
+    options.objective = lowering.objective;
+    MUST(nw_problem_init(&problem, topology, pattern, &options));
+    nw_budget_init(&budget, &problem.options);
+    problem.budget = &budget;
+    MUST(nw_answer_init(&answer, pattern->rank_count));
+    MUST(nw_answer_default(&problem, &answer));
+    MUST(nw_seats_init(&seats, &problem, &answer));
+    MUST(nw_ledger_init(&ledger, &seats,
+                        (struct nw_ledger_wants){true, true, true}));
+    aim = nw_aim_of(&problem);
+    figure[0][0] = nw_aim_value(&ledger, lowering.objective);
+    figure[0][1] = ledger.now.hop_bytes;
+    if (lowering.settles)
+        settle(&seats, &aim, &lowering, figure[0]);
+    else
+        MUST(nw_bundles_search(&seats, &aim, NW_SEARCH_FULL));
+    nw_ledger_recount(&ledger);
+    compare(&ledger, &problem, &answer);
+    figure[1][0] = nw_aim_value(&ledger, lowering.objective);
+    figure[1][1] = ledger.now.hop_bytes;
+    assert_true(figure[1][0] <=
+                fmax(1, lowering.most) * figure[0][0] * (1 + 1e-9));
+    nw_ledger_fini(&ledger);
+    nw_seats_fini(&seats);
+    nw_answer_fini(&answer);
+    nw_problem_fini(&problem);
+}
+
+static double exchange(const nw_topology *topology, const nw_pattern *pattern,
+                       enum nw_objective objective)
+{
+    double figure[2][2];
+
+    lower(topology, pattern, (struct lowering){objective, false}, figure);
+    return figure[1][0];
+}
+
+/* Groups that are scattered over a torus find back next to each other. */
+static void test_nodes_find_back(void **state)
+{
+    char path[4096];
+    nw_topology *topology;
+    int32_t order[NODES], shuffled[NODES];
+    nw_pattern *pattern[2];
+    double figure[2][2], less;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s" TORUS, getenv("NW_FIXTURES"));
+    topology = load(path);
+    for (int32_t i = 0; i < NODES; i++) {
+        order[i] = i;
+        shuffled[i] = 7 * i % NODES; /* 7 and 24 have no common factor */
+    }
+    pattern[0] = neighbours(topology, order);
+    pattern[1] = neighbours(topology, shuffled);
+    assert_true(pattern[0]->row[NODES * CORES] > 0);
+    assert_near(exchange(topology, pattern[0], NW_OBJECTIVE_HOP_BYTES),
+                100 * least_way(topology) *
+                    (double)pattern[0]->row[NODES * CORES]);
+    assert_near(exchange(topology, pattern[1], NW_OBJECTIVE_HOP_BYTES),
+                100 * least_way(topology) *
+                    (double)pattern[1]->row[NODES * CORES]);
+    exchange(topology, pattern[1], NW_OBJECTIVE_CONGESTION);
+    exchange(topology, pattern[1], NW_OBJECTIVE_TIME);
+    lower(topology, pattern[1],
+          (struct lowering){NW_OBJECTIVE_CONGESTION, true}, figure);
+    assert_true(figure[1][1] < 0.9 * figure[0][1]);
+    less = 0.98 * figure[1][1] / figure[0][1];
+    lower(topology, pattern[1],
+          (struct lowering){NW_OBJECTIVE_CONGESTION, true, less, 1.5}, figure);
+    assert_true(figure[1][1] <= less * figure[0][1]);
+    nw_pattern_free(pattern[0]);
+    nw_pattern_free(pattern[1]);
+    nw_topology_free(topology);
+}
+
+/* Nodes with GPUs and several cards, some empty. */
+static void test_nodes_keep_costs(void **state)
+{
+    static const char *const machines[] = {"magc-a", "magc-b"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        nw_topology *topology = load(machines[i]);
+        nw_pattern *pattern = random_pattern(30, NW_KIND_COUNT, 5);
+
+        exchange(topology, pattern, NW_OBJECTIVE_CONGESTION);
+        exchange(topology, pattern, NW_OBJECTIVE_LATENCY);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moves_are_costs),
+        cmocka_unit_test(test_nodes_find_back),
+        cmocka_unit_test(test_nodes_keep_costs),
+        cmocka_unit_test(test_never_worse),
+        cmocka_unit_test(test_small_optima),
+        cmocka_unit_test(test_self_edges),
+        cmocka_unit_test(test_second_objective),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_tabu_knows_everything),
+        cmocka_unit_test(test_steps_are_exact),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

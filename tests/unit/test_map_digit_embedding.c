@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stencils folded onto tori: embeddings in which all neighbours are one hop
+ * apart, known by hand, are found; what is no grid or not alike is left alone;
+ * and less congestion does not cost more hop-bytes than it may. */
+#include <nodewise/map.h>
+
+#include "map/congestion/digit_embedding.h"
+#include "support/slots.h"
+#include "support/share.h"
+
+#include <math.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool fold(struct seated *bench)
+{
+    struct nw_aim aim = nw_aim_of(&bench->problem);
+    bool found = false;
+
+    MUST(nw_seats_fold(&bench->seats, &aim, &found));
+    return found;
+}
+
+/* Hop-bytes over the sum of bytes: the mean way, links of nodes included. */
+static double mean_way(const struct seated *bench)
+{
+    struct nw_ledger ledger;
+    double bytes = 0, value;
+
+    MUST(nw_ledger_init(&ledger, &bench->seats,
+                        (struct nw_ledger_wants){.hop_bytes = true}));
+    for (size_t e = 0; e < bench->pattern->row[bench->pattern->rank_count]; e++)
+        bytes += (double)bench->pattern->bytes[e];
+    value = ledger.now.hop_bytes / bytes;
+    nw_ledger_fini(&ledger);
+    return value;
+}
+
+static void check_embedding(const char *machine, const char *specification)
+{
+    struct seated bench;
+    double nearest;
+
+    seated_begin(&bench, machine, generate(specification));
+    assert_true(fold(&bench));
+    seated_check(&bench.seats);
+    nearest = nw_topology_distance(bench.topology,
+                                   nw_topology_element_end(bench.topology, 0),
+                                   nw_topology_element_end(bench.topology, 1));
+    assert_float_equal(mean_way(&bench), nearest, 1e-9);
+    seated_end(&bench);
+}
+
+/* A ring of four is a square: a torus of 4 x 4 x 4 is a cube of six
+ * dimensions, and any grid of powers of two lies in it. */
+static void grids_lie_in_a_cube(void **state)
+{
+    (void)state;
+    check_embedding("torus_4x4x4.yaml", "stencil2d5:dims=8x8,bytes=1000");
+    check_embedding("torus_4x4x4.yaml", "stencil2d5:dims=16x4,bytes=1000");
+    check_embedding("torus_4x4x4.yaml", "stencil3d7:dims=4x4x4,bytes=1000");
+    check_embedding("torus_4x4x4.yaml", "stencil3d7:dims=8x4x2,bytes=1000");
+}
+
+/* Sizes that are not powers, and a path along the whole torus. */
+static void grids_lie_in_a_torus(void **state)
+{
+    (void)state;
+    check_embedding("torus_3x6.yaml", "stencil2d5:dims=6x3,bytes=1000");
+    check_embedding("torus_3x6.yaml", "stencil2d5:dims=18x1,bytes=1000");
+}
+
+static double distance(const nw_topology *topology, int32_t a, int32_t b)
+{
+    return nw_topology_distance(topology, nw_topology_element_end(topology, a),
+                                nw_topology_element_end(topology, b));
+}
+
+/* Rings of 16 in 8 nodes of two cores each, rings of 12 around 4 x 3 nodes: one
+ * of four neighbours is on the node, the others are one hop away. */
+static void rings_pass_nodes_once(void **state)
+{
+    struct seated bench;
+    double mean;
+
+    (void)state;
+    seated_begin(&bench, "torus_8x4x3.yaml",
+                 generate("stencil2d5:dims=16x12,bytes=1000,periodic=1"));
+    for (bench.problem.options.seed = 1; bench.problem.options.seed <= 3;
+         bench.problem.options.seed++) {
+        assert_true(fold(&bench));
+        mean = (distance(bench.topology, 0, 1) +
+                3 * distance(bench.topology, 0, 2)) /
+               4;
+        assert_true(mean_way(&bench) <= mean * (1 + 1e-9));
+    }
+    seated_check(&bench.seats);
+    seated_end(&bench);
+}
+
+static void others_are_left_alone(void **state)
+{
+    struct seated bench;
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 1);
+    seated_begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 256));
+    assert_false(fold(&bench));
+    seated_check(&bench.seats);
+    seated_end(&bench);
+    seated_begin(&bench, "torus_4x4x4.yaml",
+                 generate("stencil2d5:dims=8x7,bytes=1000"));
+    assert_false(fold(&bench));
+    seated_end(&bench);
+}
+
+struct figures {
+    double hop_bytes, most;
+};
+
+static struct figures map_for(const nw_topology *topology,
+                              const nw_pattern *pattern,
+                              enum nw_objective objective,
+                              const char *algorithm)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct figures figures;
+    nw_mapping *mapping;
+    struct nw_cost cost;
+
+    options.objective = objective;
+    options.algorithm = algorithm;
+    MUST(nw_map(topology, pattern, &options, &mapping, NULL));
+    MUST(nw_cost_evaluate(topology, pattern, mapping, &cost));
+    figures = (struct figures){cost.hop_bytes.value, cost.max_congestion};
+    nw_cost_fini(&cost);
+    nw_mapping_free(mapping);
+    return figures;
+}
+
+/* Unless nothing near is as good as the default, which no answer is worse
+ * than. */
+static void congestion_keeps_near(void **state)
+{
+    nw_topology *topology = seated_load("torus_3x6.yaml");
+    int step = share_step(2, "graphs on a torus");
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 7);
+    for (int i = 0; i < 2; i += step) {
+        nw_pattern *pattern = random_graph(&random, 18, 72);
+        struct figures near =
+            map_for(topology, pattern, NW_OBJECTIVE_HOP_BYTES, "auto");
+        struct figures plain =
+            map_for(topology, pattern, NW_OBJECTIVE_HOP_BYTES, "default");
+        struct figures ours =
+            map_for(topology, pattern, NW_OBJECTIVE_CONGESTION, "auto");
+
+        assert_true(ours.most <= plain.most * (1 + 1e-9));
+        assert_true(ours.hop_bytes <= 1.05 * near.hop_bytes ||
+                    near.most > plain.most);
+        nw_pattern_free(pattern);
+    }
+    nw_topology_free(topology);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(grids_lie_in_a_cube),
+        cmocka_unit_test(grids_lie_in_a_torus),
+        cmocka_unit_test(rings_pass_nodes_once),
+        cmocka_unit_test(others_are_left_alone),
+        cmocka_unit_test(congestion_keeps_near),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

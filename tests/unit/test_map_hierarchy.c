@@ -1,0 +1,665 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The search on trees against what must hold: costs that agree with those from
+ * scratch, optima by brute force and by hand, the same answer on any number of
+ * threads, everything valid on uneven trees with fixed ranks. */
+#include <nodewise/map.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "map/graph/bisect_multilevel.h"
+#include "map/stencil/grid.h"
+#include "support/machine.h"
+#include "support/share.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static nw_topology *load(const char *source)
+{
+    nw_topology *topology;
+
+    MUST(nw_topology_load(source, NULL, &topology));
+    return topology;
+}
+
+static double cost_of(const nw_topology *topology, const nw_pattern *pattern,
+                      const nw_mapping *mapping)
+{
+    struct nw_cost cost;
+    double value;
+
+    MUST(nw_cost_evaluate(topology, pattern, mapping, &cost));
+    value = cost.hop_bytes.value;
+    nw_cost_fini(&cost);
+    return value;
+}
+
+static nw_mapping *map_by(const nw_topology *topology,
+                          const nw_pattern *pattern,
+                          struct nw_map_options options)
+{
+    nw_mapping *mapping = NULL;
+
+    if (nw_map(topology, pattern, &options, &mapping, NULL))
+        fail_msg("%s", nw_error_text());
+    return mapping;
+}
+
+static double best_by(const nw_topology *topology, const nw_pattern *pattern,
+                      const char *algorithm)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_mapping *mapping;
+    double cost;
+
+    options.algorithm = algorithm;
+    mapping = map_by(topology, pattern, options);
+    cost = cost_of(topology, pattern, mapping);
+    nw_mapping_free(mapping);
+    return cost;
+}
+
+/* --- optima --- */
+
+struct brute {
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    nw_mapping *mapping;
+    double best;
+};
+
+static void try_all(struct brute *brute, int32_t rank, unsigned taken)
+{
+    int32_t elements = nw_topology_element_count(brute->topology);
+
+    if (rank == brute->pattern->rank_count) {
+        brute->best = fmin(brute->best, cost_of(brute->topology, brute->pattern,
+                                                brute->mapping));
+        return;
+    }
+    for (int32_t e = 0; e < elements; e++) {
+        if (taken & 1u << e)
+            continue;
+        brute->mapping->core[rank] = e;
+        try_all(brute, rank + 1, taken | 1u << e);
+    }
+}
+
+/* All ways of 6 ranks on 6 to 8 elements. */
+static void test_small_ones_are_optimal(void **state)
+{
+    static const char *const machines[] = {
+        "hierarchy:2:4@1:10", "hierarchy:3:2@2:5", "hierarchy:2:2:2@1:3:20"};
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 9; seed++) {
+        nw_topology *topology = load(machines[seed % 3]);
+        struct nw_random random;
+        struct brute brute = {.topology = topology, .best = HUGE_VAL};
+        nw_pattern *pattern;
+
+        nw_random_init(&random, seed);
+        pattern = random_graph(&random, 6, 5 + (int32_t)seed);
+        brute.pattern = pattern;
+        MUST(nw_mapping_new(topology, 6, &brute.mapping));
+        memset(brute.mapping->node, 0, 6 * sizeof(int32_t));
+        try_all(&brute, 0, 0);
+        assert_true(best_by(topology, pattern, NULL) == brute.best);
+        nw_mapping_free(brute.mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* Where all distances are 0 so is any answer's cost. */
+static void test_no_distance_costs_nothing(void **state)
+{
+    static const char *const machines[] = {"hierarchy:20@0", "hierarchy:30@0",
+                                           "hierarchy:4:5@0:0"};
+    static const char *const names[] = {NULL, "multilevel", "section",
+                                        "refine"};
+    struct nw_random random;
+    nw_pattern *pattern;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    pattern = random_graph(&random, 20, 50);
+    for (size_t i = 0; i < 12; i++) {
+        nw_topology *topology = load(machines[i % 3]);
+
+        assert_true(best_by(topology, pattern, names[i / 3]) == 0);
+        nw_topology_free(topology);
+    }
+    nw_pattern_free(pattern);
+}
+
+static double told; /* the best so far, as progress has it */
+
+static void hear(struct nw_progress *progress, uint64_t done, uint64_t total,
+                 const char *what)
+{
+    double best;
+
+    (void)progress;
+    (void)done;
+    (void)total;
+    assert_int_equal(sscanf(what, "best so far %lf", &best), 1);
+    assert_true(best <= told);
+    told = best;
+}
+
+/* Tries begin worse than what is known. */
+static void test_best_so_far_never_rises(void **state)
+{
+    struct nw_progress progress = {.update = hear};
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
+    struct nw_random random;
+    nw_pattern *pattern;
+
+    (void)state;
+    nw_random_init(&random, 9);
+    pattern = random_graph(&random, 256, 800);
+    options.progress = &progress;
+    options.steps = 3000000;
+    options.threads = 1;
+    told = HUGE_VAL;
+    nw_mapping_free(map_by(topology, pattern, options));
+    assert_true(told < HUGE_VAL);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* A 4 x 4 grid on 4 groups of 4: squares of 2 x 2 keep 16 of 24 edges inside,
+ * the other 8 cost 10: 2 x (16 + 80) x 10 bytes. */
+static void test_squares_tile_a_square(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:4@1:10");
+    nw_pattern *pattern = generate("stencil2d5:dims=4x4,bytes=10");
+
+    (void)state;
+    assert_true(best_by(topology, pattern, "tile") == 1920);
+    assert_true(best_by(topology, pattern, NULL) == 1920);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+    topology = load("hierarchy:8:8@1:100");
+    /* 4 x 4 x 4 in eight boxes of 2 x 2 x 2: 8 x 12 edges inside, 48 across */
+    pattern = generate("stencil3d7:dims=4x4x4,bytes=1");
+    assert_true(best_by(topology, pattern, "tile") == 2 * (96 + 4800));
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Rings of four cells are a grid too: 4 x 8 x 8 round in each direction, boxes
+ * of 4 bonds, then of 4 x 4 x 2 with 32 + 24 + 16 of them, of 768 in all. */
+static void test_rings_of_four_are_tiled(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
+    nw_pattern *pattern = generate("stencil3d7:dims=4x8x8,bytes=1,periodic=1");
+
+    (void)state;
+    assert_true(best_by(topology, pattern, "tile") <=
+                2.0 * (64 * 4 + 8 * (72 - 8 * 4) * 10 + (768 - 8 * 72) * 100));
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Strips where one direction is heavy: 8 x 8, 8 to a group, rows 100 times as
+ * heavy: a row a group, 7 x 8 edges of 1 across. */
+static void test_weights_turn_boxes(void **state)
+{
+    nw_topology *topology = load("hierarchy:8:8@1:10");
+    nw_pattern *pattern = generate("stencil2d5:dims=8x8,bytes=1,weights=1:100");
+
+    (void)state;
+    assert_true(best_by(topology, pattern, "tile") ==
+                2.0 * (7 * 8 * 100 + 7 * 8 * 10));
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Seats along a snake through strips of five columns. */
+static void follow_strips(int rows, int columns, int32_t *seat)
+{
+    int32_t at = 0;
+    int left = 0;
+
+    for (int strip = 0; left < columns; strip++) {
+        int width = columns - left < 5 ? columns - left : 5;
+
+        for (int k = 0; k < rows; k++) {
+            int row = strip % 2 ? rows - 1 - k : k;
+
+            for (int i = 0; i < width; i++)
+                seat[row * columns + left + (k % 2 ? width - 1 - i : i)] = at++;
+        }
+        left += width;
+    }
+}
+
+static void add_planted(nw_pattern_builder *builder, const int32_t *seat, int a,
+                        int b)
+{
+    int group = seat[a] / 4 == seat[b] / 4;
+    int node = seat[a] / 32 == seat[b] / 32;
+
+    pattern_pair(builder, a, b, NW_KIND_HH, group ? 100 : node ? 30 : 3);
+}
+
+/* Bonds heavy within crooked groups of 4 and of 32: no cut across the grid
+ * comes near that. */
+static void test_weights_hide_a_grid(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:8:16@1:10:100");
+    int32_t seat[512];
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+    nw_mapping *planted;
+
+    (void)state;
+    follow_strips(16, 32, seat);
+    MUST(nw_pattern_builder_new(512, &builder));
+    for (int r = 0; r < 512; r++) {
+        if (r % 32 < 31)
+            add_planted(builder, seat, r, r + 1);
+        if (r < 480)
+            add_planted(builder, seat, r, r + 32);
+    }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    MUST(nw_mapping_new(topology, 512, &planted));
+    for (int r = 0; r < 512; r++) {
+        planted->node[r] = 0;
+        planted->core[r] = seat[r];
+    }
+    assert_true(best_by(topology, pattern, NULL) <=
+                cost_of(topology, pattern, planted));
+    nw_mapping_free(planted);
+    nw_pattern_free(pattern);
+    nw_pattern_builder_free(builder);
+    nw_topology_free(topology);
+}
+
+/* Sizes that divide badly, a machine with room to spare: never behind plain
+ * bisections, which know of no grid, or by less than a hundredth. */
+static void test_uneven_grids_keep_up_with_bisection(void **state)
+{
+    static const struct {
+        const char *grid, *machine;
+        double most;
+    } tries[] = {
+        {"stencil3d7:dims=10x10x10,bytes=10", "hierarchy:4:16:64@1:10:100", 1},
+        {"stencil3d7:dims=7x11x8,bytes=10", "hierarchy:7:11:8@1:10:100", 1.01},
+        {"stencil2d5:dims=22x23,bytes=10", "hierarchy:12:2:24@1:3:10", 1},
+        {"stencil3d7:dims=16x16x18,bytes=1,weights=10:1:1",
+         "hierarchy:12:2:24:8@1:3:10:20", 1.01},
+        {"stencil2d9:dims=30x50", "hierarchy:5:10:30@1:10:100", 1},
+        {"stencil2d5:dims=23x29", "hierarchy:23:29@1:10", 1},
+        {"stencil3d7:dims=12x18x22", "hierarchy:12:2:24:9@1:3:10:20", 1},
+        {"stencil3d7:dims=6x7x9", "hierarchy:6:9:7@1:10:100", 1},
+        /* 210 can be divided by the gap of a diagonal, too */
+        {"stencil3d27:dims=5x6x7", "hierarchy:5:6:7@1:5:20", 1},
+        {"stencil2d5:dims=17x17", "hierarchy:17:17@1:10", 1},
+        {"stencil2d5:dims=47x53,weights=1:4", "hierarchy:16:10:16@1:10:100", 1},
+        {"stencil3d7:dims=14x15x22", "hierarchy:12:5:77@1:10:100", 1},
+        {"stencil3d7:dims=3x12x18,periodic=1", "hierarchy:2:4:81@1:10:100", 1},
+        {"stencil2d5:dims=37x14", "hierarchy:4:2:65@1:10:100", 1},
+        {"stencil3d7:dims=11x2x17", "hierarchy:2:4:47@1:10:100", 1},
+        /* many partners: most ways to cut it cost too much */
+        {"stencil3d27:dims=15x17x19,weights=10:3:1",
+         "hierarchy:12:2:24:9@1:3:10:20", 1.01},
+        /* rooms to spare on small machines, which are searched otherwise */
+        {"stencil2d5:dims=13x5,weights=10:1", "hierarchy:3:4:6@1:3:10", 1},
+        /* borders that bend are far ahead of bisection */
+        {"stencil3d27:dims=11x7x8", "hierarchy:4:8:20@1:10:100", 0.955},
+        {"stencil3d7:dims=6x6x4,periodic=1", "hierarchy:7:3:7@1:10:100", 0.98},
+    };
+
+    int count = (int)(sizeof tries / sizeof *tries);
+    int step = share_step(count, "uneven grids");
+
+    (void)state;
+    for (int i = 0; i < count; i += step) {
+        nw_pattern *pattern = generate(tries[i].grid);
+        nw_topology *topology = load(tries[i].machine);
+
+        assert_true(best_by(topology, pattern, NULL) <=
+                    tries[i].most * best_by(topology, pattern, "partition"));
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* Along every snake, the next seat is a neighbour's. */
+static void test_snakes_go_from_cell_to_neighbour(void **state)
+{
+    struct nw_tiling tiling = {.dims = 3,
+                               .size = {3, 4, 5},
+                               .stride = {20, 5, 1},
+                               .steps = 1,
+                               .step = {{0, 1, 0}},
+                               .bytes = {1}};
+    int32_t seat[60], cell[60];
+
+    (void)state;
+    assert_int_equal(nw_tiling_snakes(&tiling), 6);
+    for (int number = 0; number < 6; number++) {
+        memset(cell, -1, sizeof cell);
+        nw_tiling_snake(&tiling, number, 60, seat);
+        for (int32_t p = 0; p < 60; p++)
+            cell[seat[p]] = p;
+        for (int s = 0; s < 60; s++) {
+            int32_t far = 0;
+
+            assert_true(cell[s] >= 0);
+            for (int d = 0; s && d < 3; d++)
+                far += abs(nw_tiling_at(&tiling, cell[s], d) -
+                           nw_tiling_at(&tiling, cell[s - 1], d));
+            assert_int_equal(far, s ? 1 : 0);
+        }
+        if (!number) /* the heavy dimension first */
+            assert_int_equal(cell[1], 5);
+    }
+}
+
+/* --- what must hold --- */
+
+static nw_topology *uneven(struct nw_random *random)
+{
+    return machine_new((struct shape){2 + (int)nw_random_below(random, 3),
+                                      1 + (int)nw_random_below(random, 2),
+                                      2 + (int)nw_random_below(random, 4), 0, 0,
+                                      false});
+}
+
+/* A random start, stirred hard: the sum of changes is the cost. */
+static void test_changes_sum_to_the_cost(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        struct nw_random random;
+        nw_topology *topology;
+        nw_pattern *pattern;
+        nw_mapping *mapping, *refined;
+        int32_t elements;
+
+        nw_random_init(&random, seed);
+        topology = seed % 2 ? uneven(&random) : load("hierarchy:3:5:4@1:4:9");
+        elements = nw_topology_element_count(topology);
+        pattern =
+            random_graph(&random, elements - (int32_t)(seed % 3), 4 * elements);
+        options.algorithm = "random";
+        options.seed = seed;
+        mapping = map_by(topology, pattern, options);
+        options.algorithm = "refine";
+        options.start = mapping;
+        options.steps = 3000; /* the search itself compares both sums */
+        refined = map_by(topology, pattern, options);
+        assert_true(cost_of(topology, pattern, refined) <=
+                    cost_of(topology, pattern, mapping));
+        nw_mapping_free(mapping);
+        nw_mapping_free(refined);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* The first ranks where another mapping has them, the others open. */
+static nw_mapping *fix_some(const nw_topology *topology,
+                            const nw_mapping *where, int32_t count)
+{
+    nw_mapping *fixed;
+
+    MUST(nw_mapping_new(topology, where->rank_count, &fixed));
+    for (int32_t r = 0; r < where->rank_count; r++) {
+        fixed->node[r] = r < count ? where->node[r] : -1;
+        fixed->core[r] = r < count ? where->core[r] : -1;
+    }
+    return fixed;
+}
+
+/* The search itself compares its sum of changes with the cost; what is fixed
+ * stays, and no answer is worse than what would be without one. */
+static void test_few_processes_are_simmered(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_mapping *random_one, *fixed, *begun, *mapping;
+        struct nw_random random;
+        nw_topology *topology;
+        nw_pattern *pattern;
+        int32_t elements;
+
+        nw_random_init(&random, seed);
+        topology = seed % 2 ? uneven(&random) : load("hierarchy:3:5:4@1:4:9");
+        elements = nw_topology_element_count(topology);
+        pattern =
+            random_graph(&random, elements - (int32_t)(seed % 3), 3 * elements);
+        options.seed = seed;
+        options.algorithm = "random";
+        random_one = map_by(topology, pattern, options);
+        fixed = fix_some(topology, random_one, (int32_t)(seed % 4));
+        options.fixed = fixed;
+        options.algorithm = "default";
+        begun = map_by(topology, pattern, options);
+        options.algorithm = "multilevel";
+        mapping = map_by(topology, pattern, options);
+        assert_true(cost_of(topology, pattern, mapping) <
+                    cost_of(topology, pattern, begun));
+        for (int32_t r = 0; r < (int32_t)(seed % 4); r++)
+            assert_int_equal(mapping->core[r], random_one->core[r]);
+        nw_mapping_free(random_one);
+        nw_mapping_free(fixed);
+        nw_mapping_free(begun);
+        nw_mapping_free(mapping);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* Every rank with all in its row and its column. */
+static nw_pattern *rows_and_columns(int32_t rows, int32_t columns)
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(rows * columns, &builder));
+    for (int32_t a = 0; a < rows * columns; a++)
+        for (int32_t b = 0; b < rows * columns; b++)
+            if (a != b &&
+                (a / columns == b / columns) != (a % columns == b % columns))
+                MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH, 10, 1));
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+static uint64_t steps_of(const nw_topology *topology, nw_pattern *pattern)
+{
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_map_report report;
+    nw_mapping *mapping;
+
+    options.algorithm = "multilevel";
+    MUST(nw_map(topology, pattern, &options, &mapping, &report));
+    nw_mapping_free(mapping);
+    nw_pattern_free(pattern);
+    return report.steps;
+}
+
+/* Where nearly every swap is taken and moves much, there are fewer tries than
+ * by effort for as many bonds. */
+static void test_tries_end_where_swaps_are_dear(void **state)
+{
+    nw_topology *topology = load("hierarchy:16:16@1:10");
+    struct nw_random random;
+    uint64_t dear, others;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    dear = steps_of(topology, rows_and_columns(4, 64));
+    others = steps_of(topology, random_graph(&random, 256, 256 * 66 / 2));
+    assert_true(dear * 2 < others);
+    nw_topology_free(topology);
+}
+
+static void assert_same(const nw_mapping *a, const nw_mapping *b)
+{
+    for (int32_t r = 0; r < a->rank_count; r++) {
+        assert_int_equal(a->node[r], b->node[r]);
+        assert_int_equal(a->core[r], b->core[r]);
+    }
+}
+
+/* 4096 ranks: several groups in a round and many pieces in a generation. */
+static void test_threads_do_not_matter(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:16:64@1:10:100");
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_random random;
+    nw_pattern *pattern;
+    nw_mapping *one, *more;
+    int step = share_step(2, "numbers of threads");
+
+    (void)state;
+    nw_random_init(&random, 7);
+    pattern = random_graph(&random, 4096, 9000);
+    options.steps = 200000 / (uint64_t)share_step(200000, "steps in threads");
+    options.threads = 1;
+    one = map_by(topology, pattern, options);
+    for (int threads = 3; threads > 1; threads -= step) {
+        options.threads = threads;
+        more = map_by(topology, pattern, options);
+        assert_same(one, more);
+        nw_mapping_free(more);
+    }
+    nw_mapping_free(one);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Large enough for teams of parts and for shares of a grid: what is sifted, and
+ * what is cut across where nothing divides, on one thread and on three. */
+static void test_threads_do_not_matter_on_large_machines(void **state)
+{
+    static const struct {
+        const char *machine, *grid;
+    } cases[] = {
+        {"hierarchy:4:128:16@1:10:100", NULL},
+        {"hierarchy:7:31:16:41@1:10:100:1000", "stencil2d5:dims=359x367"}};
+    int tried = getenv("NW_SHARE") ? 0 : 2;
+    struct nw_random random;
+
+    (void)state;
+    share_say(tried, 2, "large machines");
+    nw_random_init(&random, 8);
+    for (int i = 0; i < tried; i++) {
+        nw_topology *topology = load(cases[i].machine);
+        nw_pattern *pattern = cases[i].grid ? generate(cases[i].grid)
+                                            : random_graph(&random, 8192, 9000);
+        struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+        nw_mapping *one, *three;
+
+        options.steps = 100;
+        options.threads = 1;
+        one = map_by(topology, pattern, options);
+        options.threads = 3;
+        three = map_by(topology, pattern, options);
+        assert_same(one, three);
+        nw_mapping_free(one);
+        nw_mapping_free(three);
+        nw_pattern_free(pattern);
+        nw_topology_free(topology);
+    }
+}
+
+/* Cut by time, then as many steps again: the same answer. */
+static void test_steps_repeat_a_time(void **state)
+{
+    nw_topology *topology = load("hierarchy:4:8:8@1:10:100");
+    struct nw_map_options options = NW_MAP_OPTIONS_INIT;
+    struct nw_map_report report;
+    struct nw_random random;
+    nw_pattern *pattern;
+    nw_mapping *timed, *counted;
+    uint64_t late = nw_clock_ns() + 600000000;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    pattern = random_graph(&random, 256, 1200);
+    options.seconds = 0.1;
+    MUST(nw_map(topology, pattern, &options, &timed, &report));
+    options.seconds = 0;
+    options.steps = report.steps;
+    counted = map_by(topology, pattern, options);
+    if (report.hurried) /* only on a machine that hardly runs us */
+        assert_true(nw_clock_ns() > late);
+    else
+        assert_same(timed, counted);
+    nw_mapping_free(timed);
+    nw_mapping_free(counted);
+    nw_pattern_free(pattern);
+    nw_topology_free(topology);
+}
+
+/* Halves have exactly the sizes asked for, whatever the graph. */
+static void test_halves_are_exact(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        struct nw_halve_graph graph;
+        struct nw_random random;
+        int32_t n, target, zeros = 0, at = 0;
+        int8_t side[400];
+
+        nw_random_init(&random, seed);
+        n = 2 + (int32_t)nw_random_below(&random, 390);
+        target = 1 + (int32_t)nw_random_below(&random, (uint64_t)n - 1);
+        MUST(nw_halve_graph_init(&graph, n, 2 * (size_t)n));
+        for (int32_t v = 0; v < n; v++) { /* a ring, or a path */
+            graph.size[v] = 1;
+            if (v || seed % 2)
+                graph.arc[at++] = (struct nw_halve_arc){(v + n - 1) % n, 1};
+            if (v + 1 < n || seed % 2)
+                graph.arc[at++] = (struct nw_halve_arc){(v + 1) % n, 1};
+            graph.row[v + 1] = at;
+        }
+        MUST(nw_halve(&graph, target, 4, &random, side));
+        for (int32_t v = 0; v < n; v++)
+            zeros += !side[v];
+        assert_int_equal(zeros, target);
+        nw_halve_graph_fini(&graph);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_small_ones_are_optimal),
+        cmocka_unit_test(test_no_distance_costs_nothing),
+        cmocka_unit_test(test_best_so_far_never_rises),
+        cmocka_unit_test(test_squares_tile_a_square),
+        cmocka_unit_test(test_rings_of_four_are_tiled),
+        cmocka_unit_test(test_weights_turn_boxes),
+        cmocka_unit_test(test_weights_hide_a_grid),
+        cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
+        cmocka_unit_test(test_snakes_go_from_cell_to_neighbour),
+        cmocka_unit_test(test_changes_sum_to_the_cost),
+        cmocka_unit_test(test_few_processes_are_simmered),
+        cmocka_unit_test(test_tries_end_where_swaps_are_dear),
+        cmocka_unit_test(test_threads_do_not_matter),
+        cmocka_unit_test(test_threads_do_not_matter_on_large_machines),
+        cmocka_unit_test(test_steps_repeat_a_time),
+        cmocka_unit_test(test_halves_are_exact),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks divided over the switches of trees: the best of all divisions is found,
+ * also where it is switches above the leaves that send most. */
+#include <nodewise/map.h>
+
+#include "map/groups/min_max_cut.h"
+#include "map/groups/switch_levels.h"
+#include "support/slots.h"
+#include "support/share.h"
+
+#include <math.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define RANKS_MOST 12
+#define LEAVES_MOST 4
+
+struct switches {
+    const char *machine;
+    int ranks, edges, leaves;
+    int leaf_of[8], room[LEAVES_MOST]; /* of nodes; ranks below each */
+    double above; /* what leaves a pod of two leaves, beside what leaves one */
+};
+
+static const struct switches even = {"three_switches.yaml", 12,        48, 3,
+                                     {0, 0, 1, 1, 2, 2},    {4, 4, 4}, 0};
+static const struct switches uneven = {"uneven_switches.yaml", 12,        48, 3,
+                                       {0, 1, 1, 2, 2, 2},     {2, 4, 6}, 0};
+/* Two seats stay free. */
+static const struct switches spare = {"uneven_switches.yaml", 10,        40, 3,
+                                      {0, 1, 1, 2, 2, 2},     {2, 4, 6}, 0};
+static const struct switches pods = {
+    "slow_pods.yaml", 8, 16, 4, {0, 0, 1, 1, 2, 2, 3, 3}, {2, 2, 2, 2}, 4};
+
+/* Bytes to and from the fullest switch, as they weigh. */
+static double fullest(const struct switches *switches,
+                      const struct nw_seats *seats, const int *part)
+{
+    double leaf[LEAVES_MOST] = {0}, pod[LEAVES_MOST] = {0}, most = 0;
+
+    for (int r = 0; r < switches->ranks; r++)
+        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++) {
+            double bytes = seats->tie[t].out + seats->tie[t].in;
+            int there = part[seats->tie[t].peer];
+
+            leaf[part[r]] += there == part[r] ? 0 : bytes;
+            pod[part[r] / 2] += there / 2 == part[r] / 2 ? 0 : bytes;
+        }
+    for (int p = 0; p < switches->leaves; p++)
+        most = fmax(most, fmax(leaf[p], pod[p] * switches->above));
+    return most;
+}
+
+/* The least of all divisions. */
+static double least_fullest(const struct switches *switches,
+                            const struct nw_seats *seats, int *part, int rank,
+                            int *room)
+{
+    double least = INFINITY;
+
+    if (rank == switches->ranks)
+        return fullest(switches, seats, part);
+    for (int p = 0; p < switches->leaves; p++) {
+        if (!room[p])
+            continue;
+        room[p]--;
+        part[rank] = p;
+        least =
+            fmin(least, least_fullest(switches, seats, part, rank + 1, room));
+        room[p]++;
+    }
+    return least;
+}
+
+static double fullest_seated(const struct switches *switches,
+                             const struct nw_seats *seats)
+{
+    int part[RANKS_MOST];
+
+    for (int r = 0; r < switches->ranks; r++)
+        part[r] = switches->leaf_of[seats->host[seats->seat[r]]];
+    return fullest(switches, seats, part);
+}
+
+/* Found where it is less than the default's, and then the least there is. */
+static void check_division(struct nw_random *random,
+                           const struct switches *switches)
+{
+    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
+    struct seated bench;
+    double before, after;
+    int part[RANKS_MOST], room[LEAVES_MOST];
+    bool found;
+
+    seated_begin(&bench, switches->machine,
+                 random_graph(random, switches->ranks, switches->edges));
+    before = fullest_seated(switches, &bench.seats);
+    MUST(nw_seats_part(&bench.seats, &aim, &found));
+    seated_check(&bench.seats);
+    after = fullest_seated(switches, &bench.seats);
+    memcpy(room, switches->room, sizeof room);
+    assert_float_equal(
+        after, least_fullest(switches, &bench.seats, part, 0, room), 1e-6);
+    assert_true(found == (after < before));
+    seated_end(&bench);
+}
+
+static void divisions_are_the_best(void **state)
+{
+    int step = share_step(2, "divisions");
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 3);
+    for (int i = 0; i < 2; i += step) {
+        check_division(&random, &even);
+        check_division(&random, &uneven);
+        check_division(&random, &spare);
+    }
+}
+
+static void pods_count_too(void **state)
+{
+    struct nw_random random;
+
+    (void)state;
+    nw_random_init(&random, 5);
+    for (int i = 0; i < 4; i++)
+        check_division(&random, &pods);
+}
+
+struct expected {
+    int count, parts[NW_STOREYS_MOST];
+    double weight[NW_STOREYS_MOST];
+};
+
+static void check_storeys(const char *machine, int ranks,
+                          const struct expected *expected)
+{
+    struct nw_random random;
+    struct nw_storeys storeys;
+    struct nw_pens pens;
+    struct seated bench;
+
+    nw_random_init(&random, 1);
+    seated_begin(&bench, machine, random_graph(&random, ranks, ranks));
+    MUST(nw_alloc((size_t)bench.problem.host_count, sizeof *pens.pen,
+                  &pens.pen));
+    assert_true(nw_pens_nearest(&bench.seats, &pens));
+    MUST(nw_storeys_find(&bench.seats, &pens, &storeys));
+    assert_int_equal(storeys.count, expected->count);
+    for (int s = 0; s < storeys.count; s++) {
+        assert_int_equal(storeys.storey[s].parts, expected->parts[s]);
+        assert_float_equal(storeys.storey[s].weight, expected->weight[s], 1e-9);
+    }
+    free(pens.pen);
+    seated_end(&bench);
+}
+
+/* A link each; of a leaf four times as fast; two each of leaves, four of pods
+ * of four leaves: by links of one speed half of a byte of a leaf's. */
+static void links_are_counted(void **state)
+{
+    (void)state;
+    check_storeys("three_switches.yaml", 12, &(struct expected){1, {3}, {1}});
+    check_storeys("two_pods.yaml", 16, &(struct expected){2, {4, 2}, {1, 1}});
+    check_storeys("slow_pods.yaml", 8, &(struct expected){2, {4, 2}, {1, 4}});
+    check_storeys("wide_pods.yaml", 24,
+                  &(struct expected){2, {12, 3}, {1, 0.5}});
+}
+
+#define CLIQUES 4
+
+/* Four of four ranks each, numbered in turn; much between two and two. */
+static nw_pattern *cliques(const int partner[CLIQUES])
+{
+    nw_pattern_builder *builder;
+    nw_pattern *pattern;
+
+    MUST(nw_pattern_builder_new(16, &builder));
+    for (int a = 0; a < 16; a++)
+        for (int b = 0; b < 16; b++) {
+            int p = a % CLIQUES, q = b % CLIQUES;
+            uint64_t bytes = p == q ? 10000 : q == partner[p] ? 100 : 1;
+
+            if (a != b)
+                MUST(nw_pattern_builder_add(builder, a, b, NW_KIND_HH, bytes,
+                                            1));
+        }
+    MUST(nw_pattern_builder_build(builder, &pattern));
+    nw_pattern_builder_free(builder);
+    return pattern;
+}
+
+/* Two leaf switches, of two nodes of two ranks, in each of two pods: a clique
+ * fills a switch, and its partner the other one there. */
+static void partners_share_a_pod(void **state)
+{
+    static const int partner[3][CLIQUES] = {
+        {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
+    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
+    int step = share_step(3, "pairs of switches");
+
+    (void)state;
+    for (int i = 0; i < 3; i += step) {
+        struct seated bench;
+        const struct nw_seats *seats = &bench.seats;
+        int leaf[16];
+        bool found;
+
+        seated_begin(&bench, "two_pods.yaml", cliques(partner[i]));
+        MUST(nw_seats_part(&bench.seats, &aim, &found));
+        assert_true(found);
+        seated_check(seats);
+        for (int r = 0; r < 16; r++)
+            leaf[r] = seats->host[seats->seat[r]] / 2;
+        for (int r = 0; r < 16; r++) {
+            assert_int_equal(leaf[r], leaf[r % CLIQUES]);
+            assert_int_equal(leaf[r] / 2, leaf[partner[i][r % CLIQUES]] / 2);
+        }
+        seated_end(&bench);
+    }
+}
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(divisions_are_the_best),
+        cmocka_unit_test(pods_count_too),
+        cmocka_unit_test(links_are_counted),
+        cmocka_unit_test(partners_share_a_pod),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

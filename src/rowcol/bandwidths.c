@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 4096 };
+enum { MAX = 4096 };
 
 void nw_bandwidths_fini(struct nw_bandwidths *b)
 {
@@ -24,7 +24,7 @@ void nw_bandwidths_fini(struct nw_bandwidths *b)
     *b = (struct nw_bandwidths){0};
 }
 
-struct reader {
+struct bandwidths_reader {
     struct nw_lines lines;
     struct nw_bandwidths *out;
     char **name; /* of the groups; borrowed from the text */
@@ -33,7 +33,7 @@ struct reader {
     bool pairs;  /* a pair was read: groups are complete */
 };
 
-static nw_status read_group(struct reader *r, char *rest)
+static nw_status bandwidths_read_group(struct bandwidths_reader *r, char *rest)
 {
     char *name = nw_word_next(&rest), *number = nw_word_next(&rest);
     struct nw_bandwidths *b = r->out;
@@ -43,11 +43,11 @@ static nw_status read_group(struct reader *r, char *rest)
     if (r->pairs)
         return nw_lines_fail(&r->lines, "groups stand before all bandwidths");
     if (!number || !nw_parse_i32(number, &members) || members < 1 ||
-        members > MOST - b->count || nw_word_next(&rest))
+        members > MAX - b->count || nw_word_next(&rest))
         return nw_lines_fail(&r->lines,
                              "expected a name and a number of "
                              "processes, %d in all",
-                             MOST);
+                             MAX);
     for (size_t g = 0; g < r->count; g++)
         if (!strcmp(r->name[g], name))
             return nw_lines_fail(&r->lines, "group %s stands twice", name);
@@ -64,7 +64,7 @@ static nw_status read_group(struct reader *r, char *rest)
     return NW_OK;
 }
 
-static nw_status begin_pairs(struct reader *r)
+static nw_status bandwidths_begin_pairs(struct bandwidths_reader *r)
 {
     size_t n = (size_t)r->out->count;
     nw_status status;
@@ -80,7 +80,8 @@ static nw_status begin_pairs(struct reader *r)
     return status;
 }
 
-static nw_status read_two(struct reader *r, char *rest, double out[2])
+static nw_status bandwidths_read_two(struct bandwidths_reader *r, char *rest,
+                                     double out[2])
 {
     for (int i = 0; i < 2; i++) {
         char *word = nw_word_next(&rest);
@@ -99,7 +100,8 @@ static nw_status read_two(struct reader *r, char *rest, double out[2])
     return NW_OK;
 }
 
-static int32_t find_group(const struct reader *r, const char *name)
+static int32_t bandwidths_find_group(const struct bandwidths_reader *r,
+                                     const char *name)
 {
     for (size_t g = 0; name && g < r->count; g++)
         if (!strcmp(r->name[g], name))
@@ -107,8 +109,8 @@ static int32_t find_group(const struct reader *r, const char *name)
     return -1;
 }
 
-static void set_pair(struct nw_bandwidths *b, int32_t x, int32_t y,
-                     const double two[2])
+static void bandwidths_set_pair(struct nw_bandwidths *b, int32_t x, int32_t y,
+                                const double two[2])
 {
     size_t at = (size_t)x * (size_t)b->count + (size_t)y;
 
@@ -116,33 +118,34 @@ static void set_pair(struct nw_bandwidths *b, int32_t x, int32_t y,
     b->vertical[at] = two[1];
 }
 
-static nw_status read_between(struct reader *r, char *rest)
+static nw_status bandwidths_read_between(struct bandwidths_reader *r,
+                                         char *rest)
 {
-    int32_t one = find_group(r, nw_word_next(&rest));
-    int32_t other = find_group(r, nw_word_next(&rest));
+    int32_t one = bandwidths_find_group(r, nw_word_next(&rest));
+    int32_t other = bandwidths_find_group(r, nw_word_next(&rest));
     struct nw_bandwidths *b = r->out;
     double two[2];
-    nw_status status = begin_pairs(r);
+    nw_status status = bandwidths_begin_pairs(r);
 
     if (status)
         return status;
     if (one < 0 || other < 0)
         return nw_lines_fail(&r->lines, "expected the names of two groups");
-    status = read_two(r, rest, two);
+    status = bandwidths_read_two(r, rest, two);
     for (int32_t x = 0; !status && x < b->count; x++)
         for (int32_t y = 0; y < b->count; y++)
             if ((b->group[x] == one && b->group[y] == other) ||
                 (b->group[x] == other && b->group[y] == one))
-                set_pair(b, x, y, two);
+                bandwidths_set_pair(b, x, y, two);
     return status;
 }
 
-static nw_status read_pair(struct reader *r, char *rest)
+static nw_status bandwidths_read_pair(struct bandwidths_reader *r, char *rest)
 {
     const char *from = nw_word_next(&rest), *to = nw_word_next(&rest);
     double two[2];
     int32_t x, y;
-    nw_status status = begin_pairs(r);
+    nw_status status = bandwidths_begin_pairs(r);
 
     if (status)
         return status;
@@ -150,13 +153,13 @@ static nw_status read_pair(struct reader *r, char *rest)
         y < 0 || x >= r->out->count || y >= r->out->count || x == y)
         return nw_lines_fail(&r->lines, "expected two processes below %d",
                              r->out->count);
-    status = read_two(r, rest, two);
+    status = bandwidths_read_two(r, rest, two);
     if (!status)
-        set_pair(r->out, x, y, two);
+        bandwidths_set_pair(r->out, x, y, two);
     return status;
 }
 
-static nw_status read_lines(struct reader *r)
+static nw_status bandwidths_read_lines(struct bandwidths_reader *r)
 {
     char *line = nw_lines_next(&r->lines);
     nw_status status = NW_OK;
@@ -166,11 +169,11 @@ static nw_status read_lines(struct reader *r)
     while (!status && (line = nw_lines_next(&r->lines))) {
         char *word = nw_word_next(&line);
         if (!strcmp(word, "group"))
-            status = read_group(r, line);
+            status = bandwidths_read_group(r, line);
         else if (!strcmp(word, "between"))
-            status = read_between(r, line);
+            status = bandwidths_read_between(r, line);
         else if (!strcmp(word, "pair"))
-            status = read_pair(r, line);
+            status = bandwidths_read_pair(r, line);
         else
             status =
                 nw_lines_fail(&r->lines, "expected group, between or pair");
@@ -178,7 +181,8 @@ static nw_status read_lines(struct reader *r)
     return status;
 }
 
-static nw_status check_complete(const char *path, const struct nw_bandwidths *b)
+static nw_status bandwidths_check_complete(const char *path,
+                                           const struct nw_bandwidths *b)
 {
     if (!b->horizontal)
         return nw_fail(NW_EFORMAT, "%s:1: no bandwidths", path);
@@ -195,17 +199,17 @@ static nw_status check_complete(const char *path, const struct nw_bandwidths *b)
 nw_status nw_bandwidths_read(const char *path, struct nw_bandwidths *out)
 {
     struct nw_bandwidths b = {0};
-    struct reader r = {.out = &b};
+    struct bandwidths_reader r = {.out = &b};
     char *text = NULL;
     size_t length;
     nw_status status = nw_file_read_text(path, &text, &length);
 
     if (!status) {
         nw_lines_init(&r.lines, path, text);
-        status = read_lines(&r);
+        status = bandwidths_read_lines(&r);
     }
     if (!status)
-        status = check_complete(path, &b);
+        status = bandwidths_check_complete(path, &b);
     free(r.name);
     free(text);
     if (status)
@@ -216,8 +220,8 @@ nw_status nw_bandwidths_read(const char *path, struct nw_bandwidths *out)
 }
 
 /* The slowest link from x to y, in bytes/s. */
-static double slowest(const nw_topology *t, int32_t x, int32_t y,
-                      uint32_t *hops)
+static double bandwidths_slowest(const nw_topology *t, int32_t x, int32_t y,
+                                 uint32_t *hops)
 {
     struct nw_end from =
         nw_topology_element_end(t, nw_topology_node_elements(t, x).first);
@@ -236,7 +240,7 @@ static double slowest(const nw_topology *t, int32_t x, int32_t y,
 }
 
 /* Whether two names differ in their last number only. */
-static bool alike(const char *a, const char *b)
+static bool bandwidths_alike(const char *a, const char *b)
 {
     size_t i = strlen(a), j = strlen(b);
 
@@ -247,25 +251,25 @@ static bool alike(const char *a, const char *b)
     return i == j && !strncmp(a, b, i);
 }
 
-static nw_status fill_from(const nw_topology *t, struct nw_bandwidths *b,
-                           uint32_t *hops)
+static nw_status bandwidths_fill_from(const nw_topology *t,
+                                      struct nw_bandwidths *b, uint32_t *hops)
 {
     for (int32_t x = 0; x < b->count; x++) {
         if (nw_topology_node_elements(t, x).count < 1)
             return nw_fail(NW_EINVAL, "node %s has no cores",
                            nw_topology_node_name(t, x));
         if (x)
-            b->group[x] =
-                b->group[x - 1] + !alike(nw_topology_node_name(t, x - 1),
-                                         nw_topology_node_name(t, x));
+            b->group[x] = b->group[x - 1] +
+                          !bandwidths_alike(nw_topology_node_name(t, x - 1),
+                                            nw_topology_node_name(t, x));
         for (int32_t y = 0; y < b->count; y++) {
-            double bandwidth = x == y ? 1 : slowest(t, x, y, hops);
+            double bandwidth = x == y ? 1 : bandwidths_slowest(t, x, y, hops);
             const double two[2] = {bandwidth, bandwidth};
             if (!(bandwidth > 0))
                 return nw_fail(NW_EINVAL, "no bandwidth from %s to %s",
                                nw_topology_node_name(t, x),
                                nw_topology_node_name(t, y));
-            set_pair(b, x, y, two);
+            bandwidths_set_pair(b, x, y, two);
         }
     }
     return NW_OK;
@@ -278,9 +282,9 @@ nw_status nw_bandwidths_of(const nw_topology *t, struct nw_bandwidths *out)
     uint32_t *hops = NULL;
     nw_status status = NW_OK;
 
-    if (!nw_topology_has_links(t) || b.count > MOST)
+    if (!nw_topology_has_links(t) || b.count > MAX)
         return nw_fail(NW_EINVAL, "%s has no links between up to %d nodes",
-                       nw_topology_name(t), MOST);
+                       nw_topology_name(t), MAX);
     status = nw_alloc(n, sizeof *b.group, &b.group);
     if (!status)
         status = nw_alloc(n * n, sizeof *b.horizontal, &b.horizontal);
@@ -289,7 +293,7 @@ nw_status nw_bandwidths_of(const nw_topology *t, struct nw_bandwidths *out)
     if (!status)
         status = nw_alloc(nw_topology_route_max(t), sizeof *hops, &hops);
     if (!status)
-        status = fill_from(t, &b, hops);
+        status = bandwidths_fill_from(t, &b, hops);
     free(hops);
     if (status)
         nw_bandwidths_fini(&b);

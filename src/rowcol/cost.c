@@ -9,26 +9,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct link_cost {
+struct rowcol_link_cost {
     const struct nw_rowcol_problem *problem;
     const struct nw_rowcol *a;
     double across, along; /* bytes of a link in the row, in the column, x 1e6 */
     double *height, *width; /* of rows and columns; NULL: equal */
 };
 
-static double seconds(const double *bandwidth, int32_t count, int32_t x,
-                      int32_t y)
+static double rowcol_seconds(const double *bandwidth, int32_t count, int32_t x,
+                             int32_t y)
 {
     return x == y ? 0 : 1 / bandwidth[(size_t)x * (size_t)count + (size_t)y];
 }
 
-static int32_t process_at(const struct nw_rowcol *a, int32_t i, int32_t j)
+static int32_t rowcol_process_at(const struct nw_rowcol *a, int32_t i,
+                                 int32_t j)
 {
     return a->process[i * a->columns + j];
 }
 
 /* From (i, j) to its neighbour in the row; 0 where a chain ends. */
-static double right_of(const struct link_cost *l, int32_t i, int32_t j)
+static double rowcol_right_of(const struct rowcol_link_cost *l, int32_t i,
+                              int32_t j)
 {
     const struct nw_bandwidths *b = l->problem->bandwidths;
     int32_t next = j + 1;
@@ -40,11 +42,13 @@ static double right_of(const struct link_cost *l, int32_t i, int32_t j)
     }
     double bytes =
         l->height ? 1e6 * l->problem->row_bytes * l->height[i] : l->across;
-    return bytes * seconds(b->horizontal, b->count, process_at(l->a, i, j),
-                           process_at(l->a, i, next));
+    return bytes * rowcol_seconds(b->horizontal, b->count,
+                                  rowcol_process_at(l->a, i, j),
+                                  rowcol_process_at(l->a, i, next));
 }
 
-static double below(const struct link_cost *l, int32_t i, int32_t j)
+static double rowcol_below(const struct rowcol_link_cost *l, int32_t i,
+                           int32_t j)
 {
     const struct nw_bandwidths *b = l->problem->bandwidths;
     int32_t next = i + 1;
@@ -56,27 +60,30 @@ static double below(const struct link_cost *l, int32_t i, int32_t j)
     }
     double bytes =
         l->width ? 1e6 * l->problem->column_bytes * l->width[j] : l->along;
-    return bytes * seconds(b->vertical, b->count, process_at(l->a, i, j),
-                           process_at(l->a, next, j));
+    return bytes * rowcol_seconds(b->vertical, b->count,
+                                  rowcol_process_at(l->a, i, j),
+                                  rowcol_process_at(l->a, next, j));
 }
 
 /* The links of a rank: to both neighbours of its row and of its column. */
-static double rank_of(const struct link_cost *l, int32_t i, int32_t j)
+static double rowcol_rank_of(const struct rowcol_link_cost *l, int32_t i,
+                             int32_t j)
 {
     int32_t r = l->a->rows, c = l->a->columns;
-    double sum = right_of(l, i, j) + below(l, i, j);
+    double sum = rowcol_right_of(l, i, j) + rowcol_below(l, i, j);
 
     if (j > 0 || l->problem->periodic)
-        sum += right_of(l, i, (j + c - 1) % c);
+        sum += rowcol_right_of(l, i, (j + c - 1) % c);
     if (i > 0 || l->problem->periodic)
-        sum += below(l, (i + r - 1) % r, j);
+        sum += rowcol_below(l, (i + r - 1) % r, j);
     return sum;
 }
 
 /* The shares of `count` lines, across which the others lie with their shares:
  * inversely to the time that the slowest of each line takes for a unit. */
-static void balance(const struct nw_rowcol_problem *problem,
-                    const struct nw_rowcol *a, bool rows, double *share[2])
+static void rowcol_balance(const struct nw_rowcol_problem *problem,
+                           const struct nw_rowcol *a, bool rows,
+                           double *share[2])
 {
     int32_t count = rows ? a->rows : a->columns;
     int32_t others = rows ? a->columns : a->rows;
@@ -86,7 +93,8 @@ static void balance(const struct nw_rowcol_problem *problem,
     for (int32_t i = 0; i < count; i++) {
         double slowest = 0;
         for (int32_t j = 0; j < others; j++) {
-            int32_t process = rows ? process_at(a, i, j) : process_at(a, j, i);
+            int32_t process =
+                rows ? rowcol_process_at(a, i, j) : rowcol_process_at(a, j, i);
             slowest = fmax(slowest, other[j] / problem->speed[process]);
         }
         own[i] = 1 / slowest;
@@ -106,11 +114,11 @@ void nw_rowcol_shares(const struct nw_rowcol_problem *problem,
     for (int32_t j = 0; j < a->columns; j++)
         width[j] = 1.0 / a->columns;
     for (int turn = 0; problem->speed && turn < 16; turn++)
-        balance(problem, a, turn % 2 == 0, share);
+        rowcol_balance(problem, a, turn % 2 == 0, share);
 }
 
 /* Equal shares where there is no memory for others. */
-static void set_shares(struct link_cost *l)
+static void rowcol_set_shares(struct rowcol_link_cost *l)
 {
     size_t count = (size_t)l->a->rows + (size_t)l->a->columns;
 
@@ -120,32 +128,33 @@ static void set_shares(struct link_cost *l)
     nw_rowcol_shares(l->problem, l->a, l->height, l->width);
 }
 
-static struct link_cost links_of(const struct nw_rowcol_problem *problem,
-                                 const struct nw_rowcol *a)
+static struct rowcol_link_cost
+rowcol_links_of(const struct nw_rowcol_problem *problem,
+                const struct nw_rowcol *a)
 {
-    struct link_cost l = {problem,
-                          a,
-                          1e6 * problem->row_bytes / a->rows,
-                          1e6 * problem->column_bytes / a->columns,
-                          NULL,
-                          NULL};
+    struct rowcol_link_cost l = {problem,
+                                 a,
+                                 1e6 * problem->row_bytes / a->rows,
+                                 1e6 * problem->column_bytes / a->columns,
+                                 NULL,
+                                 NULL};
 
-    set_shares(&l);
+    rowcol_set_shares(&l);
     return l;
 }
 
 void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
                         const struct nw_rowcol *a, struct nw_rowcol_cost *out)
 {
-    struct link_cost l = links_of(problem, a);
+    struct rowcol_link_cost l = rowcol_links_of(problem, a);
 
     *out = (struct nw_rowcol_cost){0};
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t j = 0; j < a->columns; j++) {
-            out->horizontal += right_of(&l, i, j);
-            out->vertical += below(&l, i, j);
+            out->horizontal += rowcol_right_of(&l, i, j);
+            out->vertical += rowcol_below(&l, i, j);
             if (problem->objective == NW_ROWCOL_SLOWEST)
-                out->slowest = fmax(out->slowest, rank_of(&l, i, j));
+                out->slowest = fmax(out->slowest, rowcol_rank_of(&l, i, j));
         }
     free(l.height);
 }
@@ -153,14 +162,14 @@ void nw_rowcol_evaluate(const struct nw_rowcol_problem *problem,
 double nw_rowcol_sum_up_to(const struct nw_rowcol_problem *problem,
                            const struct nw_rowcol *a, int32_t j)
 {
-    struct link_cost l = links_of(problem, a);
+    struct rowcol_link_cost l = rowcol_links_of(problem, a);
     double sum = 0;
 
     for (int32_t i = 0; i < a->rows; i++)
         for (int32_t k = 0; k <= j; k++) {
             if (k < j || j + 1 == a->columns) // the whole closes its rings
-                sum += right_of(&l, i, k);
-            sum += below(&l, i, k);
+                sum += rowcol_right_of(&l, i, k);
+            sum += rowcol_below(&l, i, k);
         }
     free(l.height);
     return sum;
@@ -183,7 +192,7 @@ double nw_rowcol_figure_of(const struct nw_rowcol_problem *problem,
     return nw_rowcol_figure(problem, &cost);
 }
 
-static bool fits(const struct nw_rowcol_problem *problem, int32_t rows)
+static bool rowcol_fits(const struct nw_rowcol_problem *problem, int32_t rows)
 {
     int32_t p = problem->bandwidths->count, columns = p / rows;
     const int32_t *most = problem->most;
@@ -196,7 +205,7 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
 {
     int32_t p = problem->bandwidths->count;
 
-    if (!fits(problem, rows))
+    if (!rowcol_fits(problem, rows))
         return false;
     if (rows > 1 && rows < p)
         return true;
@@ -204,13 +213,13 @@ bool nw_rowcol_allows(const struct nw_rowcol_problem *problem, int32_t rows)
         return true;
     // a prime number of processes has no other shape
     for (int32_t r = 2; r < p; r++)
-        if (fits(problem, r))
+        if (rowcol_fits(problem, r))
             return false;
     return true;
 }
 
 /* Whether no order's sum, nor one without speeds of any width, is infinite. */
-static bool is_finite(const struct nw_rowcol_problem *problem)
+static bool rowcol_is_finite(const struct nw_rowcol_problem *problem)
 {
     const struct nw_bandwidths *b = problem->bandwidths;
     size_t n = (size_t)b->count;
@@ -227,7 +236,7 @@ nw_status nw_rowcol_check(const struct nw_rowcol_problem *problem)
 {
     int32_t p = problem->bandwidths->count;
 
-    if (!is_finite(problem))
+    if (!rowcol_is_finite(problem))
         return nw_fail(NW_EINVAL,
                        "an exchange over the slowest link would take longer "
                        "than can be told");

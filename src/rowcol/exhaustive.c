@@ -13,9 +13,9 @@
 
 /* All orders of 10 have 9.9 million beginnings, of 8 with speeds 40320 wholes.
  */
-enum { TRIES = 12 << 20, MOST = 16, MOST_SPEEDS = 8 };
+enum { TRIES = 12 << 20, MAX = 16, MAX_SPEEDS = 8 };
 
-struct every {
+struct exhaustive_every {
     const struct nw_rowcol_problem *problem;
     struct nw_rowcol *a, *best; /* a: -1 where no process stands */
     int32_t p;
@@ -25,8 +25,8 @@ struct every {
     int64_t tries;
 };
 
-static double link_of(const struct every *e, const double *times, int32_t from,
-                      int32_t to)
+static double exhaustive_link_of(const struct exhaustive_every *e,
+                                 const double *times, int32_t from, int32_t to)
 {
     int32_t x = e->a->process[from], y = e->a->process[to];
 
@@ -34,7 +34,8 @@ static double link_of(const struct every *e, const double *times, int32_t from,
 }
 
 /* The links of a place to those neighbours that stand. */
-static double load_of(const struct every *e, int32_t place)
+static double exhaustive_load_of(const struct exhaustive_every *e,
+                                 int32_t place)
 {
     int32_t c = e->a->columns, r = e->a->rows;
     int32_t i = place / c, j = place % c;
@@ -42,18 +43,19 @@ static double load_of(const struct every *e, int32_t place)
     double sum = 0;
 
     if (j + 1 < c || ring)
-        sum += link_of(e, e->row, place, i * c + (j + 1) % c);
+        sum += exhaustive_link_of(e, e->row, place, i * c + (j + 1) % c);
     if (j > 0 || ring)
-        sum += link_of(e, e->row, i * c + (j + c - 1) % c, place);
+        sum += exhaustive_link_of(e, e->row, i * c + (j + c - 1) % c, place);
     if (i + 1 < r || ring)
-        sum += link_of(e, e->column, place, (i + 1) % r * c + j);
+        sum += exhaustive_link_of(e, e->column, place, (i + 1) % r * c + j);
     if (i > 0 || ring)
-        sum += link_of(e, e->column, (i + r - 1) % r * c + j, place);
+        sum += exhaustive_link_of(e, e->column, (i + r - 1) % r * c + j, place);
     return sum;
 }
 
 /* Whether a place and its neighbours may still be part of a better order. */
-static bool is_hopeful(const struct every *e, int32_t place)
+static bool exhaustive_is_hopeful(const struct exhaustive_every *e,
+                                  int32_t place)
 {
     int32_t c = e->a->columns, r = e->a->rows;
     int32_t i = place / c, j = place % c;
@@ -68,12 +70,12 @@ static bool is_hopeful(const struct every *e, int32_t place)
     if (e->problem->speed)
         return true;
     for (size_t k = 0; k < sizeof touched / sizeof *touched; k++)
-        if (!(load_of(e, touched[k]) < e->least))
+        if (!(exhaustive_load_of(e, touched[k]) < e->least))
             return false;
     return true;
 }
 
-static void count_whole(struct every *e)
+static void exhaustive_count_whole(struct exhaustive_every *e)
 {
     double figure = nw_rowcol_figure_of(e->problem, e->a);
 
@@ -81,22 +83,22 @@ static void count_whole(struct every *e)
         e->least = figure;
 }
 
-static bool are_few(const struct nw_rowcol_problem *problem)
+static bool exhaustive_are_few(const struct nw_rowcol_problem *problem)
 {
     int32_t p = problem->bandwidths->count;
 
     if (problem->speed)
-        return p <= MOST_SPEEDS;
-    return problem->objective == NW_ROWCOL_SLOWEST && p <= MOST;
+        return p <= MAX_SPEEDS;
+    return problem->objective == NW_ROWCOL_SLOWEST && p <= MAX;
 }
 
-static void place_from(struct every *e, int32_t at)
+static void exhaustive_place_from(struct exhaustive_every *e, int32_t at)
 {
     int32_t c = e->a->columns, r = e->a->rows;
     int32_t place = c <= r ? at : at % r * c + at / r;
 
     if (at == e->p) {
-        count_whole(e);
+        exhaustive_count_whole(e);
         return;
     }
     for (int32_t x = 0; x < e->p && e->tries < TRIES; x++) {
@@ -105,14 +107,14 @@ static void place_from(struct every *e, int32_t at)
         e->tries++;
         e->taken[x] = true;
         e->a->process[place] = x;
-        if (is_hopeful(e, place))
-            place_from(e, at + 1);
+        if (exhaustive_is_hopeful(e, place))
+            exhaustive_place_from(e, at + 1);
         e->taken[x] = false;
     }
     e->a->process[place] = -1;
 }
 
-static void time_links(struct every *e)
+static void exhaustive_time_links(struct exhaustive_every *e)
 {
     const struct nw_bandwidths *b = e->problem->bandwidths;
     double in_row = 1e6 * e->problem->row_bytes / e->a->rows;
@@ -129,20 +131,20 @@ static void time_links(struct every *e)
 void nw_rowcol_try_all(const struct nw_rowcol_problem *problem,
                        struct nw_rowcol *a, struct nw_rowcol *best)
 {
-    struct every e = {.problem = problem, .a = a, .best = best};
+    struct exhaustive_every e = {.problem = problem, .a = a, .best = best};
     size_t p = (size_t)problem->bandwidths->count;
 
     e.p = (int32_t)p;
-    if (!are_few(problem))
+    if (!exhaustive_are_few(problem))
         return;
     if (!nw_alloc(2 * p * p, sizeof *e.row, &e.row) &&
         !nw_alloc(p, sizeof *e.taken, &e.taken)) {
         e.column = e.row + p * p;
-        time_links(&e);
+        exhaustive_time_links(&e);
         e.least = nw_rowcol_figure_of(problem, best);
         for (size_t i = 0; i < p; i++)
             a->process[i] = -1;
-        place_from(&e, 0);
+        exhaustive_place_from(&e, 0);
     }
     free(e.row);
     free(e.taken);

@@ -16,29 +16,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 20, STATES = 1 << 22, WORK = 1 << 27 };
+enum { MAX = 20, STATES = 1 << 22, WORK = 1 << 27 };
 
 /* The last processes placed, from the oldest: their digits to the base p. */
-struct front {
+struct held_karp_front {
     uint32_t bits; /* 0 where one stands twice */
-    int8_t order[MOST], ascending[MOST];
+    int8_t order[MAX], ascending[MAX];
 };
 
-struct lines {
+struct held_karp_lines {
     const struct nw_rowcol_problem *problem;
     int32_t p, width, count;
     bool transposed;         /* lines are columns */
     double *within, *across; /* microseconds from x to y in a line, of lines */
-    struct front *fronts;
+    struct held_karp_front *fronts;
     int32_t front_count;
     double *least; /* by front, and which others are placed */
     int8_t *left;  /* who left the front when its newest came */
-    int8_t first[MOST];
+    int8_t first[MAX];
     double found;
-    int8_t line[MOST]; /* the whole order that was found, line by line */
+    int8_t line[MAX]; /* the whole order that was found, line by line */
 };
 
-static size_t power(size_t base, int32_t n)
+static size_t held_karp_power(size_t base, int32_t n)
 {
     size_t product = 1;
 
@@ -48,9 +48,10 @@ static size_t power(size_t base, int32_t n)
 }
 
 /* Which others are placed, the front's own bits squeezed out. */
-static size_t state_of(const struct lines *l, int32_t code, uint32_t placed)
+static size_t held_karp_state_of(const struct held_karp_lines *l, int32_t code,
+                                 uint32_t placed)
 {
-    const struct front *f = &l->fronts[code];
+    const struct held_karp_front *f = &l->fronts[code];
 
     for (int32_t i = l->width; i-- > 0;) {
         uint32_t below = (1U << f->ascending[i]) - 1;
@@ -59,7 +60,8 @@ static size_t state_of(const struct lines *l, int32_t code, uint32_t placed)
     return ((size_t)code << (l->p - l->width)) + placed;
 }
 
-static void make_front(const struct lines *l, int32_t code, struct front *f)
+static void held_karp_make_front(const struct held_karp_lines *l, int32_t code,
+                                 struct held_karp_front *f)
 {
     int32_t digits = code, at = 0;
 
@@ -76,8 +78,8 @@ static void make_front(const struct lines *l, int32_t code, struct front *f)
 }
 
 /* What process x adds behind a front, as the place `at` of the whole. */
-static double added(const struct lines *l, const int8_t *front, int32_t at,
-                    int8_t x)
+static double held_karp_added(const struct held_karp_lines *l,
+                              const int8_t *front, int32_t at, int8_t x)
 {
     int32_t w = l->width, in_line = at % w;
     double sum = l->across[front[0] * l->p + x];
@@ -92,7 +94,8 @@ static double added(const struct lines *l, const int8_t *front, int32_t at,
 }
 
 /* The links of a first line with itself. */
-static double first_line(const struct lines *l, const int8_t *order)
+static double held_karp_first_line(const struct held_karp_lines *l,
+                                   const int8_t *order)
 {
     double sum = 0;
 
@@ -103,10 +106,11 @@ static double first_line(const struct lines *l, const int8_t *order)
     return sum;
 }
 
-static void place_next(struct lines *l, int32_t code, uint32_t placed)
+static void held_karp_place_next(struct held_karp_lines *l, int32_t code,
+                                 uint32_t placed)
 {
-    const struct front *f = &l->fronts[code];
-    double so_far = l->least[state_of(l, code, placed)];
+    const struct held_karp_front *f = &l->fronts[code];
+    double so_far = l->least[held_karp_state_of(l, code, placed)];
     int32_t at = __builtin_popcount(placed);
     int32_t kept = code % (l->front_count / l->p) * l->p;
 
@@ -115,8 +119,8 @@ static void place_next(struct lines *l, int32_t code, uint32_t placed)
     for (int8_t x = 0; x < l->p; x++) {
         if (placed >> x & 1)
             continue;
-        size_t next = state_of(l, kept + x, placed | 1U << x);
-        double sum = so_far + added(l, f->order, at, x);
+        size_t next = held_karp_state_of(l, kept + x, placed | 1U << x);
+        double sum = so_far + held_karp_added(l, f->order, at, x);
         if (sum < l->least[next]) {
             l->least[next] = sum;
             l->left[next] = f->order[0];
@@ -125,14 +129,14 @@ static void place_next(struct lines *l, int32_t code, uint32_t placed)
 }
 
 /* Follows back who left the front until the first line. */
-static void read_back(struct lines *l, int32_t code)
+static void held_karp_read_back(struct held_karp_lines *l, int32_t code)
 {
     uint32_t placed = (1U << l->p) - 1;
 
     for (int32_t at = l->p; at > l->width; at--) {
-        const struct front *f = &l->fronts[code];
+        const struct held_karp_front *f = &l->fronts[code];
         int8_t newest = f->order[l->width - 1];
-        int8_t before = l->left[state_of(l, code, placed)];
+        int8_t before = l->left[held_karp_state_of(l, code, placed)];
         l->line[at - 1] = newest;
         placed &= ~(1U << newest);
         code = code / l->p + before * (l->front_count / l->p);
@@ -140,7 +144,7 @@ static void read_back(struct lines *l, int32_t code)
     memcpy(l->line, l->fronts[code].order, (size_t)l->width);
 }
 
-static void take_least(struct lines *l)
+static void held_karp_take_least(struct held_karp_lines *l)
 {
     uint32_t all = (1U << l->p) - 1;
     int32_t best = -1;
@@ -148,18 +152,18 @@ static void take_least(struct lines *l)
     for (int32_t code = 0; code < l->front_count; code++) {
         if (!l->fronts[code].bits)
             continue;
-        double sum = l->least[state_of(l, code, all)];
+        double sum = l->least[held_karp_state_of(l, code, all)];
         if (sum < l->found) {
             l->found = sum;
             best = code;
         }
     }
     if (best >= 0)
-        read_back(l, best);
+        held_karp_read_back(l, best);
 }
 
 /* From the first lines that begin with `must`, all where that is empty. */
-static void fill(struct lines *l, uint32_t must)
+static void held_karp_fill(struct held_karp_lines *l, uint32_t must)
 {
     uint32_t all = (1U << l->p) - 1;
 
@@ -168,12 +172,12 @@ static void fill(struct lines *l, uint32_t must)
             continue;
         for (int32_t code = 0; code < l->front_count; code++)
             if (l->fronts[code].bits && !(l->fronts[code].bits & ~placed))
-                place_next(l, code, placed);
+                held_karp_place_next(l, code, placed);
     }
-    take_least(l);
+    held_karp_take_least(l);
 }
 
-static void forget(struct lines *l)
+static void held_karp_forget(struct held_karp_lines *l)
 {
     size_t states = (size_t)l->front_count << (l->p - l->width);
 
@@ -181,36 +185,38 @@ static void forget(struct lines *l)
         l->least[i] = INFINITY;
 }
 
-static void begin(struct lines *l, int32_t code)
+static void held_karp_begin(struct held_karp_lines *l, int32_t code)
 {
-    const struct front *f = &l->fronts[code];
+    const struct held_karp_front *f = &l->fronts[code];
 
-    l->least[state_of(l, code, f->bits)] = first_line(l, f->order);
+    l->least[held_karp_state_of(l, code, f->bits)] =
+        held_karp_first_line(l, f->order);
 }
 
-static void fill_rings(struct lines *l)
+static void held_karp_fill_rings(struct held_karp_lines *l)
 {
     for (int32_t code = 0; code < l->front_count; code++) {
-        const struct front *f = &l->fronts[code];
+        const struct held_karp_front *f = &l->fronts[code];
         if (!f->bits || f->order[0] != 0)
             continue;
         memcpy(l->first, f->order, (size_t)l->width);
-        forget(l);
-        begin(l, code);
-        fill(l, f->bits);
+        held_karp_forget(l);
+        held_karp_begin(l, code);
+        held_karp_fill(l, f->bits);
     }
 }
 
-static void fill_chains(struct lines *l)
+static void held_karp_fill_chains(struct held_karp_lines *l)
 {
-    forget(l);
+    held_karp_forget(l);
     for (int32_t code = 0; code < l->front_count; code++)
         if (l->fronts[code].bits)
-            begin(l, code);
-    fill(l, 0);
+            held_karp_begin(l, code);
+    held_karp_fill(l, 0);
 }
 
-static void time_links(struct lines *l, const struct nw_rowcol *a)
+static void held_karp_time_links(struct held_karp_lines *l,
+                                 const struct nw_rowcol *a)
 {
     const struct nw_bandwidths *b = l->problem->bandwidths;
     double in_row = 1e6 * l->problem->row_bytes / a->rows;
@@ -226,7 +232,7 @@ static void time_links(struct lines *l, const struct nw_rowcol *a)
         }
 }
 
-static nw_status allocate(struct lines *l)
+static nw_status held_karp_allocate(struct held_karp_lines *l)
 {
     size_t pairs = (size_t)l->p * (size_t)l->p;
     size_t states = (size_t)l->front_count << (l->p - l->width);
@@ -245,20 +251,21 @@ static nw_status allocate(struct lines *l)
 }
 
 /* Whether the states are few enough to be gone through. */
-static bool is_small(struct lines *l)
+static bool held_karp_is_small(struct held_karp_lines *l)
 {
-    size_t fronts = power((size_t)l->p, l->width), turns = 1;
+    size_t fronts = held_karp_power((size_t)l->p, l->width), turns = 1;
 
-    if (l->p > MOST || l->width > l->p / 2 || fronts > STATES)
+    if (l->p > MAX || l->width > l->p / 2 || fronts > STATES)
         return false;
     l->front_count = (int32_t)fronts;
     if (l->problem->periodic)
-        turns = power((size_t)l->p - 1, l->width - 1);
+        turns = held_karp_power((size_t)l->p - 1, l->width - 1);
     return fronts << (l->p - l->width) <= STATES &&
            turns * (fronts << (l->p - l->width)) <= WORK;
 }
 
-static void put_order(const struct lines *l, struct nw_rowcol *a)
+static void held_karp_put_order(const struct held_karp_lines *l,
+                                struct nw_rowcol *a)
 {
     for (int32_t at = 0; at < l->p; at++) {
         int32_t line = at / l->width, i = at % l->width;
@@ -271,24 +278,25 @@ bool nw_rowcol_prove_sum(const struct nw_rowcol_problem *problem,
                          struct nw_rowcol *a)
 {
     bool transposed = a->rows < a->columns;
-    struct lines l = {.problem = problem,
-                      .p = a->rows * a->columns,
-                      .width = transposed ? a->rows : a->columns,
-                      .transposed = transposed,
-                      .found = INFINITY};
+    struct held_karp_lines l = {.problem = problem,
+                                .p = a->rows * a->columns,
+                                .width = transposed ? a->rows : a->columns,
+                                .transposed = transposed,
+                                .found = INFINITY};
     bool done = false;
 
-    if (problem->speed || problem->objective != NW_ROWCOL_SUM || !is_small(&l))
+    if (problem->speed || problem->objective != NW_ROWCOL_SUM ||
+        !held_karp_is_small(&l))
         return false;
-    if (!allocate(&l)) {
-        time_links(&l, a);
+    if (!held_karp_allocate(&l)) {
+        held_karp_time_links(&l, a);
         for (int32_t code = 0; code < l.front_count; code++)
-            make_front(&l, code, &l.fronts[code]);
+            held_karp_make_front(&l, code, &l.fronts[code]);
         if (problem->periodic)
-            fill_rings(&l);
+            held_karp_fill_rings(&l);
         else
-            fill_chains(&l);
-        put_order(&l, a);
+            held_karp_fill_chains(&l);
+        held_karp_put_order(&l, a);
         done = true;
     }
     free(l.fronts);

@@ -16,7 +16,7 @@
 
 enum { RANDOM_STARTS = 12 };
 
-struct search {
+struct local_search_search {
     const struct nw_rowcol_problem *problem;
     struct nw_random random;
     int32_t p;
@@ -25,7 +25,7 @@ struct search {
     double now;
 };
 
-static bool better(struct search *s)
+static bool local_search_better(struct local_search_search *s)
 {
     double figure = nw_rowcol_figure_of(s->problem, &s->a);
 
@@ -35,7 +35,7 @@ static bool better(struct search *s)
     return true;
 }
 
-static void swap(int32_t *a, int32_t *b)
+static void local_search_swap(int32_t *a, int32_t *b)
 {
     int32_t t = *a;
 
@@ -43,87 +43,91 @@ static void swap(int32_t *a, int32_t *b)
     *b = t;
 }
 
-static bool same_group(const struct search *s, int32_t x, int32_t y)
+static bool local_search_same_group(const struct local_search_search *s,
+                                    int32_t x, int32_t y)
 {
     const int32_t *group = s->problem->bandwidths->group;
 
     return group[s->a.process[x]] == group[s->a.process[y]];
 }
 
-static bool try_swaps(struct search *s)
+static bool local_search_try_swaps(struct local_search_search *s)
 {
     bool fell = false;
 
     for (int32_t x = 0; x < s->p; x++)
         for (int32_t y = x + 1; y < s->p; y++) {
-            swap(&s->a.process[x], &s->a.process[y]);
-            if (better(s))
+            local_search_swap(&s->a.process[x], &s->a.process[y]);
+            if (local_search_better(s))
                 fell = true;
             else
-                swap(&s->a.process[x], &s->a.process[y]);
+                local_search_swap(&s->a.process[x], &s->a.process[y]);
         }
     return fell;
 }
 
-static void reverse(int32_t *values, int32_t low, int32_t high)
+static void local_search_reverse(int32_t *values, int32_t low, int32_t high)
 {
     for (; low < high; low++, high--)
-        swap(&values[low], &values[high]);
+        local_search_swap(&values[low], &values[high]);
 }
 
-static bool try_reversals(struct search *s)
+static bool local_search_try_reversals(struct local_search_search *s)
 {
     bool fell = false;
 
     for (int32_t x = 0; x < s->p; x++)
         for (int32_t y = x + 2; y < s->p; y++) {
-            reverse(s->a.process, x, y);
-            if (better(s))
+            local_search_reverse(s->a.process, x, y);
+            if (local_search_better(s))
                 fell = true;
             else
-                reverse(s->a.process, x, y);
+                local_search_reverse(s->a.process, x, y);
         }
     return fell;
 }
 
 /* Exchanges a run with what follows it: x .. y - 1 with y .. z. */
-static void rotate(int32_t *values, int32_t x, int32_t y, int32_t z)
+static void local_search_rotate(int32_t *values, int32_t x, int32_t y,
+                                int32_t z)
 {
-    reverse(values, x, y - 1);
-    reverse(values, y, z);
-    reverse(values, x, z);
+    local_search_reverse(values, x, y - 1);
+    local_search_reverse(values, y, z);
+    local_search_reverse(values, x, z);
 }
 
 /* Moves of whole runs; only those that begin where groups change, beyond the
  * sizes where all of them are few. */
-static bool try_moves(struct search *s)
+static bool local_search_try_moves(struct local_search_search *s)
 {
     bool fell = false, all = s->p <= 16;
 
     for (int32_t x = 0; x < s->p; x++)
         for (int32_t y = x + 1; y < s->p; y++) {
-            if (!all && same_group(s, y - 1, y))
+            if (!all && local_search_same_group(s, y - 1, y))
                 continue;
             for (int32_t z = y; z < s->p; z++) {
-                rotate(s->a.process, x, y, z);
-                if (better(s))
+                local_search_rotate(s->a.process, x, y, z);
+                if (local_search_better(s))
                     fell = true;
                 else
-                    rotate(s->a.process, x, x + z + 1 - y, z);
+                    local_search_rotate(s->a.process, x, x + z + 1 - y, z);
             }
         }
     return fell;
 }
 
-static void descend(struct search *s)
+static void local_search_descend(struct local_search_search *s)
 {
     s->now = nw_rowcol_figure_of(s->problem, &s->a);
-    while (try_swaps(s) || try_reversals(s) || try_moves(s))
+    while (local_search_try_swaps(s) || local_search_try_reversals(s) ||
+           local_search_try_moves(s))
         continue;
     nw_rowcol_keep(s->problem, &s->a, &s->best);
 }
 
-static void from_order(struct search *s, bool by_columns)
+static void local_search_from_order(struct local_search_search *s,
+                                    bool by_columns)
 {
     int32_t r = s->a.rows, c = s->a.columns;
 
@@ -131,11 +135,12 @@ static void from_order(struct search *s, bool by_columns)
         for (int32_t j = 0; j < c; j++)
             s->a.process[i * c + j] =
                 s->order[by_columns ? j * r + i : i * c + j];
-    descend(s);
+    local_search_descend(s);
 }
 
 /* The processes with their groups in the order of s->groups. */
-static void order_of_groups(struct search *s, int32_t count)
+static void local_search_order_of_groups(struct local_search_search *s,
+                                         int32_t count)
 {
     const int32_t *group = s->problem->bandwidths->group;
     int32_t at = 0;
@@ -146,49 +151,53 @@ static void order_of_groups(struct search *s, int32_t count)
                 s->order[at++] = x;
 }
 
-static void from_groups(struct search *s, int32_t count, int32_t fixed)
+static void local_search_from_groups(struct local_search_search *s,
+                                     int32_t count, int32_t fixed)
 {
     if (fixed == count) {
-        order_of_groups(s, count);
-        from_order(s, false);
-        from_order(s, true);
+        local_search_order_of_groups(s, count);
+        local_search_from_order(s, false);
+        local_search_from_order(s, true);
         return;
     }
     for (int32_t g = fixed; g < count; g++) {
-        swap(&s->groups[fixed], &s->groups[g]);
-        from_groups(s, count, fixed + 1);
-        swap(&s->groups[fixed], &s->groups[g]);
+        local_search_swap(&s->groups[fixed], &s->groups[g]);
+        local_search_from_groups(s, count, fixed + 1);
+        local_search_swap(&s->groups[fixed], &s->groups[g]);
     }
 }
 
-static void search_shape(struct search *s, const struct nw_rowcol *heuristic)
+static void local_search_search_shape(struct local_search_search *s,
+                                      const struct nw_rowcol *heuristic)
 {
     int32_t count = s->problem->bandwidths->group[s->p - 1] + 1;
     int32_t few = s->p <= 16 ? 5 : 3;
 
     for (int32_t g = 0; g < count; g++)
         s->groups[g] = g;
-    from_groups(s, count, count <= few ? 0 : count);
+    local_search_from_groups(s, count, count <= few ? 0 : count);
     memcpy(s->order, heuristic->process, (size_t)s->p * sizeof *s->order);
-    from_order(s, false);
-    from_order(s, true);
+    local_search_from_order(s, false);
+    local_search_from_order(s, true);
     for (int i = 0; i < RANDOM_STARTS; i++) {
         nw_random_shuffle(&s->random, s->order, (size_t)s->p);
-        from_order(s, false);
+        local_search_from_order(s, false);
     }
 }
 
-static void search_or_prove(struct search *s, const struct nw_rowcol *heuristic)
+static void local_search_search_or_prove(struct local_search_search *s,
+                                         const struct nw_rowcol *heuristic)
 {
     if (nw_rowcol_prove_sum(s->problem, &s->a)) {
         nw_rowcol_keep(s->problem, &s->a, &s->best);
         return;
     }
-    search_shape(s, heuristic);
+    local_search_search_shape(s, heuristic);
     nw_rowcol_try_all(s->problem, &s->a, &s->best);
 }
 
-static void search_all(struct search *s, const struct nw_rowcol *heuristic)
+static void local_search_search_all(struct local_search_search *s,
+                                    const struct nw_rowcol *heuristic)
 {
     nw_random_init(&s->random, s->problem->seed);
     nw_rowcol_keep(s->problem, heuristic, &s->best);
@@ -197,7 +206,7 @@ static void search_all(struct search *s, const struct nw_rowcol *heuristic)
             continue;
         s->a.rows = rows;
         s->a.columns = s->p / rows;
-        search_or_prove(s, heuristic);
+        local_search_search_or_prove(s, heuristic);
     }
 }
 
@@ -206,7 +215,7 @@ nw_status nw_rowcol_best(const struct nw_rowcol_problem *problem,
 {
     size_t p = (size_t)problem->bandwidths->count;
     struct nw_rowcol_problem all = *problem;
-    struct search s = {.problem = problem, .p = (int32_t)p};
+    struct local_search_search s = {.problem = problem, .p = (int32_t)p};
     struct nw_rowcol heuristic = {0};
     int32_t *memory = NULL;
     nw_status status = nw_rowcol_paper(problem, &heuristic);
@@ -219,7 +228,7 @@ nw_status nw_rowcol_best(const struct nw_rowcol_problem *problem,
         s.order = memory;
         s.groups = memory + p;
         s.a.process = memory + 2 * p;
-        search_all(&s, &heuristic);
+        local_search_search_all(&s, &heuristic);
         all.objective = NW_ROWCOL_SLOWEST;
         nw_rowcol_evaluate(&all, &s.best, &s.best.cost);
         *out = s.best;

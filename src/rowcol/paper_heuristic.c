@@ -12,16 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 8 }; /* things whose orders are enumerated */
+enum { MAX = 8 }; /* things whose orders are enumerated */
 
-struct state {
+struct paper_heuristic_state {
     const struct nw_rowcol_problem *problem; /* by the sum */
     struct nw_rowcol a, tried, best;         /* best: of the orders tried */
     int32_t *order;                          /* [count] of this iteration */
 };
 
-static void fill(struct nw_rowcol *a, const int32_t *order, int32_t rows,
-                 bool by_columns)
+static void paper_heuristic_fill(struct nw_rowcol *a, const int32_t *order,
+                                 int32_t rows, bool by_columns)
 {
     for (int32_t i = 0; i < rows; i++)
         for (int32_t j = 0; j < a->columns; j++)
@@ -29,7 +29,7 @@ static void fill(struct nw_rowcol *a, const int32_t *order, int32_t rows,
                 order[by_columns ? j * rows + i : i * a->columns + j];
 }
 
-static void step_1(struct state *s)
+static void paper_heuristic_step_1(struct paper_heuristic_state *s)
 {
     int32_t p = s->problem->bandwidths->count;
 
@@ -40,7 +40,7 @@ static void step_1(struct state *s)
                 continue;
             s->tried.rows = rows;
             s->tried.columns = p / rows;
-            fill(&s->tried, s->order, rows, by_columns);
+            paper_heuristic_fill(&s->tried, s->order, rows, by_columns);
             nw_rowcol_keep(s->problem, &s->tried, &s->best);
         }
     s->a.rows = 0;
@@ -48,13 +48,15 @@ static void step_1(struct state *s)
 }
 
 /* Runs of one group in a column: first row, length. */
-struct runs {
+struct paper_heuristic_runs {
     int32_t count;
     int32_t *first, *length, *order; /* order: which run comes when */
     int32_t *column;                 /* as it was */
 };
 
-static void find_runs(const struct state *s, int32_t j, struct runs *out)
+static void paper_heuristic_find_runs(const struct paper_heuristic_state *s,
+                                      int32_t j,
+                                      struct paper_heuristic_runs *out)
 {
     const int32_t *group = s->problem->bandwidths->group;
 
@@ -70,7 +72,8 @@ static void find_runs(const struct state *s, int32_t j, struct runs *out)
         out->order[i] = i;
 }
 
-static void put_runs(struct nw_rowcol *a, int32_t j, const struct runs *runs)
+static void paper_heuristic_put_runs(struct nw_rowcol *a, int32_t j,
+                                     const struct paper_heuristic_runs *runs)
 {
     int32_t row = 0;
 
@@ -81,7 +84,7 @@ static void put_runs(struct nw_rowcol *a, int32_t j, const struct runs *runs)
 }
 
 /* The next order of n things; false after the last. */
-static bool next_order(int32_t *order, int32_t n)
+static bool paper_heuristic_next_order(int32_t *order, int32_t n)
 {
     int32_t i = n - 2, k = n - 1;
 
@@ -98,16 +101,16 @@ static bool next_order(int32_t *order, int32_t n)
     return true;
 }
 
-struct ordering {
-    struct state *s;
+struct paper_heuristic_ordering {
+    struct paper_heuristic_state *s;
     int32_t n, *order, *kept;
-    double (*cost)(struct ordering *o);
-    struct runs *runs;
+    double (*cost)(struct paper_heuristic_ordering *o);
+    struct paper_heuristic_runs *runs;
     int32_t column;
 };
 
 /* Swaps two at a time while that helps, where there are too many orders. */
-static void swap_down(struct ordering *o)
+static void paper_heuristic_swap_down(struct paper_heuristic_ordering *o)
 {
     double now = o->cost(o);
     bool fell = true;
@@ -132,14 +135,14 @@ static void swap_down(struct ordering *o)
 }
 
 /* Leaves the cheapest order in place. */
-static void best_order(struct ordering *o)
+static void paper_heuristic_best_order(struct paper_heuristic_ordering *o)
 {
     double least = DBL_MAX;
 
     for (int32_t i = 0; i < o->n; i++)
         o->order[i] = i;
-    if (o->n > MOST) {
-        swap_down(o);
+    if (o->n > MAX) {
+        paper_heuristic_swap_down(o);
         return;
     }
     do {
@@ -148,18 +151,19 @@ static void best_order(struct ordering *o)
             least = cost;
             memcpy(o->kept, o->order, (size_t)o->n * sizeof *o->kept);
         }
-    } while (next_order(o->order, o->n));
+    } while (paper_heuristic_next_order(o->order, o->n));
     memcpy(o->order, o->kept, (size_t)o->n * sizeof *o->kept);
     o->cost(o);
 }
 
-static double cost_of_groups(struct ordering *o)
+static double paper_heuristic_cost_of_groups(struct paper_heuristic_ordering *o)
 {
-    put_runs(&o->s->a, o->column, o->runs);
+    paper_heuristic_put_runs(&o->s->a, o->column, o->runs);
     return nw_rowcol_sum_up_to(o->s->problem, &o->s->a, o->column);
 }
 
-static double cost_of_columns(struct ordering *o)
+static double
+paper_heuristic_cost_of_columns(struct paper_heuristic_ordering *o)
 {
     struct nw_rowcol *a = &o->s->a;
     const int32_t *from = o->s->tried.process;
@@ -170,29 +174,33 @@ static double cost_of_columns(struct ordering *o)
     return nw_rowcol_figure_of(o->s->problem, a);
 }
 
-static void step_2(struct state *s, int32_t *memory)
+static void paper_heuristic_step_2(struct paper_heuristic_state *s,
+                                   int32_t *memory)
 {
     size_t p = (size_t)s->problem->bandwidths->count;
-    struct runs runs = {0, memory, memory + p, memory + 2 * p, memory + 3 * p};
-    struct ordering o = {s,     0, runs.order, memory + 4 * p, cost_of_groups,
-                         &runs, 0};
+    struct paper_heuristic_runs runs = {0, memory, memory + p, memory + 2 * p,
+                                        memory + 3 * p};
+    struct paper_heuristic_ordering o = {
+        s,     0, runs.order, memory + 4 * p, paper_heuristic_cost_of_groups,
+        &runs, 0};
 
     for (o.column = 0; o.column < s->a.columns; o.column++) {
-        find_runs(s, o.column, &runs);
+        paper_heuristic_find_runs(s, o.column, &runs);
         o.n = runs.count;
-        best_order(&o);
+        paper_heuristic_best_order(&o);
     }
     memcpy(s->tried.process, s->a.process, p * sizeof *s->a.process);
     o.n = s->a.columns;
-    o.cost = cost_of_columns;
-    best_order(&o);
+    o.cost = paper_heuristic_cost_of_columns;
+    paper_heuristic_best_order(&o);
 }
 
-static void iterate(struct state *s, int32_t *memory, struct nw_rowcol *out)
+static void paper_heuristic_iterate(struct paper_heuristic_state *s,
+                                    int32_t *memory, struct nw_rowcol *out)
 {
     for (;;) {
-        step_1(s);
-        step_2(s, memory);
+        paper_heuristic_step_1(s);
+        paper_heuristic_step_2(s, memory);
         if (!nw_rowcol_keep(s->problem, &s->a, out))
             return;
         out->iterations++;
@@ -209,7 +217,7 @@ nw_status nw_rowcol_paper(const struct nw_rowcol_problem *problem,
     size_t p = (size_t)problem->bandwidths->count;
     struct nw_rowcol_problem by_sum = *problem;
     struct nw_rowcol result = {0};
-    struct state s = {.problem = &by_sum};
+    struct paper_heuristic_state s = {.problem = &by_sum};
     int32_t *memory = NULL;
     nw_status status = nw_rowcol_check(problem);
 
@@ -225,7 +233,7 @@ nw_status nw_rowcol_paper(const struct nw_rowcol_problem *problem,
         s.best.process = memory + 8 * p;
         for (size_t i = 0; i < p; i++)
             s.order[i] = (int32_t)i;
-        iterate(&s, memory, &result);
+        paper_heuristic_iterate(&s, memory, &result);
         by_sum.objective = NW_ROWCOL_SLOWEST; // fills that figure too
         nw_rowcol_evaluate(&by_sum, &result, &result.cost);
         *out = result;

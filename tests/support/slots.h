@@ -16,16 +16,16 @@
 
 #include <cmocka.h>
 
-struct seated {
+struct assigned {
     nw_topology *topology;
     nw_pattern *pattern;
     struct nw_problem problem;
     struct nw_budget budget;
     struct nw_answer answer;
-    struct nw_seats seats;
+    struct nw_slots slots;
 };
 
-static inline nw_topology *seated_load(const char *name)
+static inline nw_topology *assigned_load(const char *name)
 {
     const char *folder = getenv("NW_FIXTURES");
     nw_topology *topology;
@@ -38,38 +38,39 @@ static inline nw_topology *seated_load(const char *name)
 }
 
 /* Takes the pattern. */
-static inline void seated_begin(struct seated *seated, const char *machine,
-                                nw_pattern *pattern)
+static inline void assigned_begin(struct assigned *assigned,
+                                  const char *machine, nw_pattern *pattern)
 {
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
 
-    memset(seated, 0, sizeof *seated);
-    seated->topology = seated_load(machine);
-    seated->pattern = pattern;
+    memset(assigned, 0, sizeof *assigned);
+    assigned->topology = assigned_load(machine);
+    assigned->pattern = pattern;
+    MUST(nw_problem_init(&assigned->problem, assigned->topology, pattern,
+                         &options));
+    nw_budget_init(&assigned->budget, &assigned->problem.options);
+    assigned->problem.budget = &assigned->budget;
+    MUST(nw_answer_init(&assigned->answer, pattern->rank_count));
+    MUST(nw_answer_default(&assigned->problem, &assigned->answer));
     MUST(
-        nw_problem_init(&seated->problem, seated->topology, pattern, &options));
-    nw_budget_init(&seated->budget, &seated->problem.options);
-    seated->problem.budget = &seated->budget;
-    MUST(nw_answer_init(&seated->answer, pattern->rank_count));
-    MUST(nw_answer_default(&seated->problem, &seated->answer));
-    MUST(nw_seats_init(&seated->seats, &seated->problem, &seated->answer));
+        nw_slots_init(&assigned->slots, &assigned->problem, &assigned->answer));
 }
 
-static inline void seated_end(struct seated *seated)
+static inline void assigned_end(struct assigned *assigned)
 {
-    nw_seats_fini(&seated->seats);
-    nw_answer_fini(&seated->answer);
-    nw_problem_fini(&seated->problem);
-    nw_pattern_free(seated->pattern);
-    nw_topology_free(seated->topology);
+    nw_slots_fini(&assigned->slots);
+    nw_answer_fini(&assigned->answer);
+    nw_problem_fini(&assigned->problem);
+    nw_pattern_free(assigned->pattern);
+    nw_topology_free(assigned->topology);
 }
 
 /* Each seat its rank and each rank its seat. */
-static inline void seated_check(const struct nw_seats *seats)
+static inline void assigned_check(const struct nw_slots *slots)
 {
-    for (int32_t r = 0; r < seats->rank_count; r++) {
-        assert_in_range(seats->seat[r], 0, seats->count - 1);
-        assert_int_equal(seats->owner[seats->seat[r]], r);
+    for (int32_t r = 0; r < slots->rank_count; r++) {
+        assert_in_range(slots->slot[r], 0, slots->count - 1);
+        assert_int_equal(slots->owner[slots->slot[r]], r);
     }
 }
 

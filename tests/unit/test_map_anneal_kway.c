@@ -22,22 +22,22 @@
 /* Every vertex with every other: `inside` bytes within a group of EACH, one
  * byte else. Vertex v is of group group[v]. */
 static void make_groups(const int32_t *group, float inside,
-                        struct nw_halve_graph *graph)
+                        struct nw_bisect_graph *graph)
 {
     int32_t at = 0;
 
-    MUST(nw_halve_graph_init(graph, N, N * (N - 1)));
+    MUST(nw_bisect_graph_init(graph, N, N * (N - 1)));
     for (int32_t v = 0; v < N; v++) {
         graph->size[v] = 1;
         for (int32_t u = 0; u < N; u++)
             if (u != v)
-                graph->arc[at++] =
-                    (struct nw_halve_arc){u, group[u] == group[v] ? inside : 1};
+                graph->arc[at++] = (struct nw_bisect_arc){
+                    u, group[u] == group[v] ? inside : 1};
         graph->row[v + 1] = at;
     }
 }
 
-static double cut_of(const struct nw_halve_graph *graph, const int32_t *part)
+static double cut_of(const struct nw_bisect_graph *graph, const int32_t *part)
 {
     double sum = 0;
 
@@ -58,22 +58,22 @@ static void deal(uint64_t seed, int32_t *group)
     nw_random_shuffle(&random, group, N);
 }
 
-static void sift(const struct nw_halve_graph *graph, bool only_formless,
-                 int32_t *part)
+static void anneal(const struct nw_bisect_graph *graph, bool only_expander_like,
+                   int32_t *part)
 {
-    struct nw_sift sift = {.graph = graph,
-                           .parts = PARTS,
-                           .part = part,
-                           .tries = 4000,
-                           .seed = 7,
-                           .only_formless = only_formless};
+    struct nw_anneal_kway anneal = {.graph = graph,
+                                    .parts = PARTS,
+                                    .part = part,
+                                    .tries = 4000,
+                                    .seed = 7,
+                                    .only_expander_like = only_expander_like};
 
-    MUST(nw_sift(&sift));
+    MUST(nw_anneal_kway(&anneal));
 }
 
 static void test_groups_are_found(void **state)
 {
-    struct nw_halve_graph graph;
+    struct nw_bisect_graph graph;
     int32_t group[N], part[N];
 
     (void)state;
@@ -81,18 +81,18 @@ static void test_groups_are_found(void **state)
     make_groups(group, 10, &graph);
     for (int32_t v = 0; v < N; v++)
         part[v] = v / EACH;
-    sift(&graph, true, part);
+    anneal(&graph, true, part);
     /* one byte between each pair of different groups, and nothing else */
     assert_true(cut_of(&graph, part) ==
                 PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
-    nw_halve_graph_fini(&graph);
+    nw_bisect_graph_fini(&graph);
 }
 
 static void test_sizes_stay_and_cuts_do_not_rise(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed < 20; seed++) {
-        struct nw_halve_graph graph;
+        struct nw_bisect_graph graph;
         int32_t group[N], part[N], again[N], size[PARTS] = {0};
         double before;
 
@@ -101,40 +101,40 @@ static void test_sizes_stay_and_cuts_do_not_rise(void **state)
         deal(seed + 100, part);
         memcpy(again, part, sizeof part);
         before = cut_of(&graph, part);
-        sift(&graph, false, part);
-        sift(&graph, false, again);
+        anneal(&graph, false, part);
+        anneal(&graph, false, again);
         assert_true(cut_of(&graph, part) <= before);
         assert_memory_equal(part, again, sizeof part);
         for (int32_t v = 0; v < N; v++)
             size[part[v]]++;
         for (int32_t p = 0; p < PARTS; p++)
             assert_int_equal(size[p], EACH);
-        nw_halve_graph_fini(&graph);
+        nw_bisect_graph_fini(&graph);
     }
 }
 
 /* What cuts little has a shape, and is left as it was. */
 static void test_shapes_are_left_alone(void **state)
 {
-    struct nw_halve_graph graph;
+    struct nw_bisect_graph graph;
     int32_t group[N], part[N];
 
     (void)state;
     deal(3, group);
     make_groups(group, 1000, &graph);
     memcpy(part, group, sizeof part);
-    sift(&graph, true, part);
+    anneal(&graph, true, part);
     assert_memory_equal(part, group, sizeof part);
-    nw_halve_graph_fini(&graph);
+    nw_bisect_graph_fini(&graph);
 }
 
 /* Few bonds that outweigh all others by far, and lie right, say nothing of how
  * hot the others may be. */
 #define ANCHORED (4 * PARTS)
 
-static void test_heavy_bonds_do_not_hide_others(void **state)
+static void test_heavy_edges_do_not_hide_others(void **state)
 {
-    struct nw_halve_graph graph;
+    struct nw_bisect_graph graph;
     struct nw_random random;
     int32_t group[N], part[N];
 
@@ -149,10 +149,10 @@ static void test_heavy_bonds_do_not_hide_others(void **state)
     memcpy(part, group, sizeof part);
     nw_random_init(&random, 5);
     nw_random_shuffle(&random, part + ANCHORED, N - ANCHORED);
-    sift(&graph, false, part);
+    anneal(&graph, false, part);
     assert_true(cut_of(&graph, part) ==
                 PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
-    nw_halve_graph_fini(&graph);
+    nw_bisect_graph_fini(&graph);
 }
 
 /* Large enough for two teams, blocks and parts of no even size, a hub: vertex
@@ -161,9 +161,9 @@ static void test_heavy_bonds_do_not_hide_others(void **state)
 #define MANY 9001
 #define MANY_PARTS 7
 
-static void add_arc(struct nw_halve_graph *graph, int32_t v, int32_t to)
+static void add_arc(struct nw_bisect_graph *graph, int32_t v, int32_t to)
 {
-    graph->arc[graph->row[v + 1]++] = (struct nw_halve_arc){to, 1};
+    graph->arc[graph->row[v + 1]++] = (struct nw_bisect_arc){to, 1};
 }
 
 static bool is_spoke(int32_t v)
@@ -171,9 +171,9 @@ static bool is_spoke(int32_t v)
     return v && v % 9 == 0;
 }
 
-static void make_many(struct nw_halve_graph *graph)
+static void make_many(struct nw_bisect_graph *graph)
 {
-    MUST(nw_halve_graph_init(graph, MANY, MANY * 8));
+    MUST(nw_bisect_graph_init(graph, MANY, MANY * 8));
     for (int32_t v = 0; v < MANY; v++) {
         graph->size[v] = 1;
         graph->row[v + 1] = graph->row[v];
@@ -193,7 +193,7 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
 {
     static int32_t part[2][MANY];
     int32_t more[MANY_PARTS] = {0};
-    struct nw_halve_graph graph;
+    struct nw_bisect_graph graph;
     struct nw_random random;
     double before;
 
@@ -206,14 +206,14 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
     memcpy(part[1], part[0], sizeof part[1]);
     before = cut_of(&graph, part[0]);
     for (int i = 0; i < 2; i++) {
-        struct nw_sift sift = {.graph = &graph,
-                               .parts = MANY_PARTS,
-                               .part = part[i],
-                               .tries = 500,
-                               .seed = 7,
-                               .threads = i + 1};
+        struct nw_anneal_kway anneal = {.graph = &graph,
+                                        .parts = MANY_PARTS,
+                                        .part = part[i],
+                                        .tries = 500,
+                                        .seed = 7,
+                                        .threads = i + 1};
 
-        MUST(nw_sift(&sift));
+        MUST(nw_anneal_kway(&anneal));
     }
     assert_memory_equal(part[0], part[1], sizeof part[0]);
     assert_true(cut_of(&graph, part[0]) < 0.8 * before);
@@ -223,22 +223,22 @@ static void test_two_teams_keep_sizes_on_any_threads(void **state)
     }
     for (int32_t p = 0; p < MANY_PARTS; p++)
         assert_int_equal(more[p], 0);
-    nw_halve_graph_fini(&graph);
+    nw_bisect_graph_fini(&graph);
 }
 
 /* Three rings through all, each in another order: every vertex has six arcs,
  * and nothing to cut along. Swaps alone leave 0.564 of what a deal cuts. */
 #define RINGS 3
 #define RING_PARTS 20
-#define LEFT_MOST 0.55
+#define LEFT_MAX 0.55
 
-static void make_rings(struct nw_halve_graph *graph)
+static void make_rings(struct nw_bisect_graph *graph)
 {
     static int32_t order[RINGS][MANY], at[RINGS][MANY];
     struct nw_random random;
 
     nw_random_init(&random, 11);
-    MUST(nw_halve_graph_init(graph, MANY, MANY * 2 * RINGS));
+    MUST(nw_bisect_graph_init(graph, MANY, MANY * 2 * RINGS));
     for (int i = 0; i < RINGS; i++) {
         for (int32_t v = 0; v < MANY; v++)
             order[i][v] = v;
@@ -260,13 +260,13 @@ static void test_moves_cut_less_where_there_is_no_shape(void **state)
 {
     static int32_t part[MANY];
     int32_t more[RING_PARTS] = {0};
-    struct nw_halve_graph graph;
-    struct nw_sift sift = {.graph = &graph,
-                           .parts = RING_PARTS,
-                           .part = part,
-                           .tries = 400,
-                           .seed = 7,
-                           .threads = 2};
+    struct nw_bisect_graph graph;
+    struct nw_anneal_kway anneal = {.graph = &graph,
+                                    .parts = RING_PARTS,
+                                    .part = part,
+                                    .tries = 400,
+                                    .seed = 7,
+                                    .threads = 2};
     double before;
 
     (void)state;
@@ -274,13 +274,13 @@ static void test_moves_cut_less_where_there_is_no_shape(void **state)
     for (int32_t v = 0; v < MANY; v++)
         more[part[v] = v % RING_PARTS]++;
     before = cut_of(&graph, part);
-    MUST(nw_sift(&sift));
-    assert_true(cut_of(&graph, part) < LEFT_MOST * before);
+    MUST(nw_anneal_kway(&anneal));
+    assert_true(cut_of(&graph, part) < LEFT_MAX * before);
     for (int32_t v = 0; v < MANY; v++)
         more[part[v]]--;
     for (int32_t p = 0; p < RING_PARTS; p++)
         assert_int_equal(more[p], 0);
-    nw_halve_graph_fini(&graph);
+    nw_bisect_graph_fini(&graph);
 }
 
 /* Parts of 1, 7 and more than are looked at together; the change is that of
@@ -289,23 +289,23 @@ static void test_changes_add_up_for_uneven_parts(void **state)
 {
     static int32_t part[MANY];
     int32_t size[3] = {0};
-    struct nw_halve_graph graph;
-    struct nw_sift_near near;
+    struct nw_bisect_graph graph;
+    struct nw_gain_table near;
     struct nw_random random;
-    float *noise = NULL;
-    double heat = 4;
+    float *thresholds = NULL;
+    double temperature = 4;
 
     (void)state;
     make_many(&graph);
     for (int32_t v = 0; v < MANY; v++)
         part[v] = v ? v > 7 ? 2 : 1 : 0;
     nw_random_init(&random, 9);
-    MUST(nw_sift_noise_new(&noise));
-    MUST(nw_sift_near_init(&near, &graph, part, 3));
-    near.noise = noise;
-    for (int round = 0; round < 40; round++, heat *= 0.8) {
+    MUST(nw_gain_table_thresholds_new(&thresholds));
+    MUST(nw_gain_table_init(&near, &graph, part, 3));
+    near.thresholds = thresholds;
+    for (int round = 0; round < 40; round++, temperature *= 0.8) {
         double before = cut_of(&graph, part);
-        double change = nw_sift_near_run(&near, 500, heat, &random);
+        double change = nw_gain_table_run(&near, 500, temperature, &random);
 
         assert_true(cut_of(&graph, part) - before == change);
     }
@@ -313,9 +313,9 @@ static void test_changes_add_up_for_uneven_parts(void **state)
         size[part[v]]++;
     assert_int_equal(size[0], 1);
     assert_int_equal(size[1], 7);
-    nw_sift_near_fini(&near);
-    free(noise);
-    nw_halve_graph_fini(&graph);
+    nw_gain_table_fini(&near);
+    free(thresholds);
+    nw_bisect_graph_fini(&graph);
 }
 
 int main(void)
@@ -324,7 +324,7 @@ int main(void)
         cmocka_unit_test(test_groups_are_found),
         cmocka_unit_test(test_sizes_stay_and_cuts_do_not_rise),
         cmocka_unit_test(test_shapes_are_left_alone),
-        cmocka_unit_test(test_heavy_bonds_do_not_hide_others),
+        cmocka_unit_test(test_heavy_edges_do_not_hide_others),
         cmocka_unit_test(test_changes_add_up_for_uneven_parts),
         cmocka_unit_test(test_two_teams_keep_sizes_on_any_threads),
         cmocka_unit_test(test_moves_cut_less_where_there_is_no_shape),

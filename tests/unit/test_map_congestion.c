@@ -60,34 +60,35 @@ static nw_topology *load(const char *source)
     return topology;
 }
 
-static void compare(struct nw_ledger *ledger, const struct nw_problem *problem,
-                    struct nw_answer *answer)
+static void compare(struct nw_link_loads *loads,
+                    const struct nw_problem *problem, struct nw_answer *answer)
 {
     nw_mapping *mapping;
     struct nw_cost cost;
 
-    nw_seats_finish(ledger->seats, answer);
-    MUST(nw_answer_finish(answer, problem, &mapping));
+    nw_slots_to_answer(loads->slots, answer);
+    MUST(nw_answer_to_mapping(answer, problem, &mapping));
     MUST(nw_cost_evaluate(problem->topology, problem->pattern, mapping, &cost));
-    assert_near(ledger->now.hop_bytes, cost.hop_bytes.value);
-    assert_near(ledger->now.latency, cost.latency);
-    assert_near(nw_ledger_most(ledger), cost.max_congestion);
-    assert_near(nw_aim_value(ledger, NW_OBJECTIVE_TIME), cost.time);
+    assert_near(loads->now.hop_bytes, cost.hop_bytes.value);
+    assert_near(loads->now.latency, cost.latency);
+    assert_near(nw_link_loads_max(loads), cost.max_congestion);
+    assert_near(nw_objectives_value(loads, NW_OBJECTIVE_TIME), cost.time);
     nw_cost_fini(&cost);
     nw_mapping_free(mapping);
 }
 
 /* What is weighed alone is what the whole trial says. */
-static void weigh_and_try(struct nw_ledger *ledger, const struct nw_move *move)
+static void weigh_and_try(struct nw_link_loads *loads,
+                          const struct nw_move *move)
 {
-    struct nw_figures alone;
+    struct nw_load_figures alone;
 
-    nw_ledger_weigh(ledger, move);
-    alone = ledger->change;
-    assert_int_equal(ledger->touch_count, 0);
-    nw_ledger_try(ledger, move);
-    assert_near(alone.hop_bytes, ledger->change.hop_bytes);
-    assert_near(alone.latency, ledger->change.latency);
+    nw_link_loads_try_distance(loads, move);
+    alone = loads->change;
+    assert_int_equal(loads->touch_count, 0);
+    nw_link_loads_try(loads, move);
+    assert_near(alone.hop_bytes, loads->change.hop_bytes);
+    assert_near(alone.latency, loads->change.latency);
 }
 
 /* Random moves, kept or not, and the figures after each few. */
@@ -97,37 +98,37 @@ static void walk(const char *source, int32_t ranks, int kinds, uint64_t seed)
     nw_pattern *pattern = random_pattern(ranks, kinds, seed);
     struct nw_problem problem;
     struct nw_answer answer;
-    struct nw_seats seats;
-    struct nw_ledger ledger;
+    struct nw_slots slots;
+    struct nw_link_loads loads;
     struct nw_random random;
 
     nw_random_init(&random, seed);
     MUST(nw_problem_init(&problem, topology, pattern, NULL));
     MUST(nw_answer_init(&answer, ranks));
     MUST(nw_answer_default(&problem, &answer));
-    MUST(nw_seats_init(&seats, &problem, &answer));
-    MUST(nw_ledger_init(&ledger, &seats,
-                        (struct nw_ledger_wants){true, true, true}));
-    compare(&ledger, &problem, &answer);
+    MUST(nw_slots_init(&slots, &problem, &answer));
+    MUST(nw_link_loads_init(&loads, &slots,
+                            (struct nw_link_loads_wants){true, true, true}));
+    compare(&loads, &problem, &answer);
     for (int i = 0; i < 300; i++) {
         bool keep = nw_random_below(&random, 3) != 0;
         struct nw_move move;
 
-        nw_seats_draw(&seats, &random,
-                      (int32_t)nw_random_below(&random, (uint64_t)ranks),
-                      &move);
+        nw_slots_draw_move(&slots, &random,
+                           (int32_t)nw_random_below(&random, (uint64_t)ranks),
+                           &move);
         if (!move.count)
             continue;
-        weigh_and_try(&ledger, &move);
-        nw_ledger_end(&ledger, keep);
+        weigh_and_try(&loads, &move);
+        nw_link_loads_end(&loads, keep);
         if (keep)
-            nw_seats_apply(&seats, &move);
+            nw_slots_apply(&slots, &move);
         if (i % 20 == 0)
-            compare(&ledger, &problem, &answer);
+            compare(&loads, &problem, &answer);
     }
-    compare(&ledger, &problem, &answer);
-    nw_ledger_fini(&ledger);
-    nw_seats_fini(&seats);
+    compare(&loads, &problem, &answer);
+    nw_link_loads_fini(&loads);
+    nw_slots_fini(&slots);
     nw_answer_fini(&answer);
     nw_problem_fini(&problem);
     nw_pattern_free(pattern);
@@ -441,12 +442,12 @@ struct lowering {
     double hop_bytes, most;
 };
 
-static void settle(struct nw_seats *seats, struct nw_aim *aim,
+static void settle(struct nw_slots *slots, struct nw_objectives *objectives,
                    const struct lowering *lowering, const double figure[2])
 {
-    aim->settle_at = lowering->most * figure[0];
-    aim->hop_limit = lowering->hop_bytes * figure[1];
-    MUST(nw_seats_search(seats, aim, NW_SEARCH_SETTLE));
+    objectives->settle_at = lowering->most * figure[0];
+    objectives->hop_limit = lowering->hop_bytes * figure[1];
+    MUST(nw_slots_anneal(slots, objectives, NW_SEARCH_CAP_SECOND));
 }
 
 /* Lowers it from ranks in order; the figures before and after are the
@@ -457,10 +458,10 @@ static void lower(const nw_topology *topology, const nw_pattern *pattern,
     struct nw_map_options options = NW_MAP_OPTIONS_INIT;
     struct nw_problem problem;
     struct nw_answer answer;
-    struct nw_seats seats;
-    struct nw_ledger ledger;
+    struct nw_slots slots;
+    struct nw_link_loads loads;
     struct nw_budget budget;
-    struct nw_aim aim;
+    struct nw_objectives objectives;
 
     options.objective = lowering.objective;
     MUST(nw_problem_init(&problem, topology, pattern, &options));
@@ -468,24 +469,24 @@ static void lower(const nw_topology *topology, const nw_pattern *pattern,
     problem.budget = &budget;
     MUST(nw_answer_init(&answer, pattern->rank_count));
     MUST(nw_answer_default(&problem, &answer));
-    MUST(nw_seats_init(&seats, &problem, &answer));
-    MUST(nw_ledger_init(&ledger, &seats,
-                        (struct nw_ledger_wants){true, true, true}));
-    aim = nw_aim_of(&problem);
-    figure[0][0] = nw_aim_value(&ledger, lowering.objective);
-    figure[0][1] = ledger.now.hop_bytes;
+    MUST(nw_slots_init(&slots, &problem, &answer));
+    MUST(nw_link_loads_init(&loads, &slots,
+                            (struct nw_link_loads_wants){true, true, true}));
+    objectives = nw_objectives_from_options(&problem);
+    figure[0][0] = nw_objectives_value(&loads, lowering.objective);
+    figure[0][1] = loads.now.hop_bytes;
     if (lowering.settles)
-        settle(&seats, &aim, &lowering, figure[0]);
+        settle(&slots, &objectives, &lowering, figure[0]);
     else
-        MUST(nw_bundles_search(&seats, &aim, NW_SEARCH_FULL));
-    nw_ledger_recount(&ledger);
-    compare(&ledger, &problem, &answer);
-    figure[1][0] = nw_aim_value(&ledger, lowering.objective);
-    figure[1][1] = ledger.now.hop_bytes;
+        MUST(nw_node_swaps(&slots, &objectives, NW_SEARCH_FULL));
+    nw_link_loads_recount(&loads);
+    compare(&loads, &problem, &answer);
+    figure[1][0] = nw_objectives_value(&loads, lowering.objective);
+    figure[1][1] = loads.now.hop_bytes;
     assert_true(figure[1][0] <=
                 fmax(1, lowering.most) * figure[0][0] * (1 + 1e-9));
-    nw_ledger_fini(&ledger);
-    nw_seats_fini(&seats);
+    nw_link_loads_fini(&loads);
+    nw_slots_fini(&slots);
     nw_answer_fini(&answer);
     nw_problem_fini(&problem);
 }

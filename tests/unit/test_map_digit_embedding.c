@@ -13,43 +13,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fold(struct seated *bench)
+static bool fold(struct assigned *bench)
 {
-    struct nw_aim aim = nw_aim_of(&bench->problem);
+    struct nw_objectives objectives =
+        nw_objectives_from_options(&bench->problem);
     bool found = false;
 
-    MUST(nw_seats_fold(&bench->seats, &aim, &found));
+    MUST(nw_slots_embed_digits(&bench->slots, &objectives, &found));
     return found;
 }
 
 /* Hop-bytes over the sum of bytes: the mean way, links of nodes included. */
-static double mean_way(const struct seated *bench)
+static double mean_way(const struct assigned *bench)
 {
-    struct nw_ledger ledger;
+    struct nw_link_loads loads;
     double bytes = 0, value;
 
-    MUST(nw_ledger_init(&ledger, &bench->seats,
-                        (struct nw_ledger_wants){.hop_bytes = true}));
+    MUST(nw_link_loads_init(&loads, &bench->slots,
+                            (struct nw_link_loads_wants){.hop_bytes = true}));
     for (size_t e = 0; e < bench->pattern->row[bench->pattern->rank_count]; e++)
         bytes += (double)bench->pattern->bytes[e];
-    value = ledger.now.hop_bytes / bytes;
-    nw_ledger_fini(&ledger);
+    value = loads.now.hop_bytes / bytes;
+    nw_link_loads_fini(&loads);
     return value;
 }
 
 static void check_embedding(const char *machine, const char *specification)
 {
-    struct seated bench;
+    struct assigned bench;
     double nearest;
 
-    seated_begin(&bench, machine, generate(specification));
+    assigned_begin(&bench, machine, generate(specification));
     assert_true(fold(&bench));
-    seated_check(&bench.seats);
+    assigned_check(&bench.slots);
     nearest = nw_topology_distance(bench.topology,
                                    nw_topology_element_end(bench.topology, 0),
                                    nw_topology_element_end(bench.topology, 1));
     assert_float_equal(mean_way(&bench), nearest, 1e-9);
-    seated_end(&bench);
+    assigned_end(&bench);
 }
 
 /* A ring of four is a square: a torus of 4 x 4 x 4 is a cube of six
@@ -81,12 +82,12 @@ static double distance(const nw_topology *topology, int32_t a, int32_t b)
  * of four neighbours is on the node, the others are one hop away. */
 static void rings_pass_nodes_once(void **state)
 {
-    struct seated bench;
+    struct assigned bench;
     double mean;
 
     (void)state;
-    seated_begin(&bench, "torus_8x4x3.yaml",
-                 generate("stencil2d5:dims=16x12,bytes=1000,periodic=1"));
+    assigned_begin(&bench, "torus_8x4x3.yaml",
+                   generate("stencil2d5:dims=16x12,bytes=1000,periodic=1"));
     for (bench.problem.options.seed = 1; bench.problem.options.seed <= 3;
          bench.problem.options.seed++) {
         assert_true(fold(&bench));
@@ -95,25 +96,25 @@ static void rings_pass_nodes_once(void **state)
                4;
         assert_true(mean_way(&bench) <= mean * (1 + 1e-9));
     }
-    seated_check(&bench.seats);
-    seated_end(&bench);
+    assigned_check(&bench.slots);
+    assigned_end(&bench);
 }
 
 static void others_are_left_alone(void **state)
 {
-    struct seated bench;
+    struct assigned bench;
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 1);
-    seated_begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 256));
+    assigned_begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 256));
     assert_false(fold(&bench));
-    seated_check(&bench.seats);
-    seated_end(&bench);
-    seated_begin(&bench, "torus_4x4x4.yaml",
-                 generate("stencil2d5:dims=8x7,bytes=1000"));
+    assigned_check(&bench.slots);
+    assigned_end(&bench);
+    assigned_begin(&bench, "torus_4x4x4.yaml",
+                   generate("stencil2d5:dims=8x7,bytes=1000"));
     assert_false(fold(&bench));
-    seated_end(&bench);
+    assigned_end(&bench);
 }
 
 struct figures {
@@ -144,7 +145,7 @@ static struct figures map_for(const nw_topology *topology,
  * than. */
 static void congestion_keeps_near(void **state)
 {
-    nw_topology *topology = seated_load("torus_3x6.yaml");
+    nw_topology *topology = assigned_load("torus_3x6.yaml");
     int step = share_step(2, "graphs on a torus");
     struct nw_random random;
 

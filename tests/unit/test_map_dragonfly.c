@@ -14,46 +14,46 @@
 
 #define RANKS 12
 #define GROUPS 3
-#define ROOM 4    /* ranks of a group, one a node */
-#define SLOW 1e-9 /* s a byte between two groups */
+#define CAPACITY 4 /* ranks of a group, one a node */
+#define SLOW 1e-9  /* s a byte between two groups */
 
-static enum nw_paired pair(struct seated *bench, double below)
+static enum nw_dragonfly_result pair(struct assigned *bench, double below)
 {
-    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION,
-                         .second = NW_OBJECTIVE_HOP_BYTES};
-    enum nw_paired paired;
+    struct nw_objectives objectives = {.first = NW_OBJECTIVE_CONGESTION,
+                                       .second = NW_OBJECTIVE_HOP_BYTES};
+    enum nw_dragonfly_result paired;
 
-    MUST(nw_seats_pair(&bench->seats, &aim, below, &paired));
+    MUST(nw_slots_divide_dragonfly(&bench->slots, &objectives, below, &paired));
     return paired;
 }
 
-static void check_unmoved(const struct seated *bench)
+static void check_unmoved(const struct assigned *bench)
 {
-    seated_check(&bench->seats);
-    for (int32_t r = 0; r < bench->seats.rank_count; r++)
-        assert_int_equal(bench->seats.seat[r], r);
+    assigned_check(&bench->slots);
+    for (int32_t r = 0; r < bench->slots.rank_count; r++)
+        assert_int_equal(bench->slots.slot[r], r);
 }
 
-static void check_most(const struct seated *bench, double expected)
+static void check_most(const struct assigned *bench, double expected)
 {
-    struct nw_ledger ledger;
+    struct nw_link_loads loads;
     double most;
 
-    MUST(nw_ledger_init(&ledger, &bench->seats,
-                        (struct nw_ledger_wants){.links = true}));
-    most = nw_ledger_most(&ledger);
-    nw_ledger_fini(&ledger);
+    MUST(nw_link_loads_init(&loads, &bench->slots,
+                            (struct nw_link_loads_wants){.links = true}));
+    most = nw_link_loads_max(&loads);
+    nw_link_loads_fini(&loads);
     assert_true(fabs(most - expected) <= 1e-6 * expected);
 }
 
 /* s of the fullest of the ways from one group to another. */
-static double fullest(const struct nw_seats *seats, const int *group)
+static double fullest(const struct nw_slots *slots, const int *group)
 {
     double load[GROUPS][GROUPS] = {{0}}, most = 0;
 
     for (int r = 0; r < RANKS; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            load[group[r]][group[seats->tie[t].peer]] += seats->tie[t].out;
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++)
+            load[group[r]][group[slots->edge[t].peer]] += slots->edge[t].out;
     for (int p = 0; p < GROUPS; p++)
         for (int q = 0; q < GROUPS; q++)
             most = p == q ? most : fmax(most, load[p][q]);
@@ -61,59 +61,59 @@ static double fullest(const struct nw_seats *seats, const int *group)
 }
 
 /* The least of all divisions. */
-static double least_fullest(const struct nw_seats *seats, int *group, int rank,
-                            int *room)
+static double least_fullest(const struct nw_slots *slots, int *group, int rank,
+                            int *capacity)
 {
     double least = INFINITY;
 
     if (rank == RANKS)
-        return fullest(seats, group);
+        return fullest(slots, group);
     for (int p = 0; p < GROUPS; p++) {
-        if (!room[p])
+        if (!capacity[p])
             continue;
-        room[p]--;
+        capacity[p]--;
         group[rank] = p;
-        least = fmin(least, least_fullest(seats, group, rank + 1, room));
-        room[p]++;
+        least = fmin(least, least_fullest(slots, group, rank + 1, capacity));
+        capacity[p]++;
     }
     return least;
 }
 
-static double best_of_all(const struct nw_seats *seats)
+static double best_of_all(const struct nw_slots *slots)
 {
-    int group[RANKS], room[GROUPS] = {ROOM, ROOM, ROOM};
+    int group[RANKS], capacity[GROUPS] = {CAPACITY, CAPACITY, CAPACITY};
 
-    return least_fullest(seats, group, 0, room);
+    return least_fullest(slots, group, 0, capacity);
 }
 
 /* Two squares and a row: two bonds between each two. No group has more than
  * four bonds inside, so five of the 17 are between three pairs at least. */
 static void squares_and_a_row(void **state)
 {
-    struct seated bench;
+    struct assigned bench;
 
     (void)state;
-    seated_begin(&bench, "dragonfly_slow.yaml",
-                 generate("stencil2d5:dims=4x3,bytes=1000"));
-    assert_int_equal(pair(&bench, INFINITY), NW_PAIRED);
-    seated_check(&bench.seats);
+    assigned_begin(&bench, "dragonfly_slow.yaml",
+                   generate("stencil2d5:dims=4x3,bytes=1000"));
+    assert_int_equal(pair(&bench, INFINITY), NW_DRAGONFLY_DIVIDED);
+    assigned_check(&bench.slots);
     check_most(&bench, 2000 * SLOW);
-    seated_end(&bench);
+    assigned_end(&bench);
 }
 
 static void check_best(const char *specification)
 {
-    struct seated bench;
+    struct assigned bench;
     double least;
 
-    seated_begin(&bench, "dragonfly_slow.yaml", generate(specification));
-    least = best_of_all(&bench.seats);
-    assert_int_equal(pair(&bench, least), NW_PAIRED_IN_VAIN);
+    assigned_begin(&bench, "dragonfly_slow.yaml", generate(specification));
+    least = best_of_all(&bench.slots);
+    assert_int_equal(pair(&bench, least), NW_DRAGONFLY_NO_GAIN);
     check_unmoved(&bench);
-    assert_int_equal(pair(&bench, least * 1.01), NW_PAIRED);
-    seated_check(&bench.seats);
+    assert_int_equal(pair(&bench, least * 1.01), NW_DRAGONFLY_DIVIDED);
+    assigned_check(&bench.slots);
     check_most(&bench, least);
-    seated_end(&bench);
+    assigned_end(&bench);
 }
 
 static void divisions_are_the_best(void **state)
@@ -127,21 +127,21 @@ static void divisions_are_the_best(void **state)
 
 static void others_are_left_alone(void **state)
 {
-    struct seated bench;
+    struct assigned bench;
     struct nw_random random;
 
     (void)state;
     nw_random_init(&random, 1);
-    seated_begin(&bench, "dragonfly_slow.yaml",
-                 random_graph(&random, RANKS, 48));
-    assert_int_equal(pair(&bench, INFINITY), NW_PAIRED_NOT);
+    assigned_begin(&bench, "dragonfly_slow.yaml",
+                   random_graph(&random, RANKS, 48));
+    assert_int_equal(pair(&bench, INFINITY), NW_DRAGONFLY_NONE);
     check_unmoved(&bench);
-    seated_end(&bench);
-    seated_begin(&bench, "three_switches.yaml",
-                 generate("stencil2d5:dims=4x3,bytes=1000"));
-    assert_int_equal(pair(&bench, INFINITY), NW_PAIRED_NOT);
+    assigned_end(&bench);
+    assigned_begin(&bench, "three_switches.yaml",
+                   generate("stencil2d5:dims=4x3,bytes=1000"));
+    assert_int_equal(pair(&bench, INFINITY), NW_DRAGONFLY_NONE);
     check_unmoved(&bench);
-    seated_end(&bench);
+    assigned_end(&bench);
 }
 
 int main(void)

@@ -97,13 +97,13 @@ static void test_by_hand(void **state)
 
 /* --- the printed algorithm, line by line, everything from scratch --- */
 
-#define MOST 32
+#define MAX 32
 
 struct literal {
     const nw_topology *topology;
     int n, elements;
-    double c[MOST][MOST];
-    int tau[MOST]; /* -1 unmapped */
+    double c[MAX][MAX];
+    int tau[MAX]; /* -1 unmapped */
 };
 
 static double delta_of(const struct literal *a, int q)
@@ -226,13 +226,13 @@ static void test_against_the_printed_algorithm(void **state)
     for (int trial = 0; trial < 200; trial++) {
         nw_topology *topology = random_node(&random);
         struct literal a = {.topology = topology};
-        int32_t core[MOST];
+        int32_t core[MAX];
         nw_pattern *pattern;
 
         a.elements = nw_topology_element_count(topology);
         a.n = 1 + (int)nw_random_below(&random, (uint64_t)a.elements);
         pattern = random_pattern(&random, a.n, a.n * 8, 1);
-        for (int i = 0; i < MOST; i++)
+        for (int i = 0; i < MAX; i++)
             a.tau[i] = -1;
         literal_algorithm(&a, pattern);
         run_greedy(topology, pattern, NULL, core);

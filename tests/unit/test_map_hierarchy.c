@@ -226,7 +226,7 @@ static void test_weights_turn_boxes(void **state)
 }
 
 /* Seats along a snake through strips of five columns. */
-static void follow_strips(int rows, int columns, int32_t *seat)
+static void follow_jagged(int rows, int columns, int32_t *slot)
 {
     int32_t at = 0;
     int left = 0;
@@ -238,17 +238,17 @@ static void follow_strips(int rows, int columns, int32_t *seat)
             int row = strip % 2 ? rows - 1 - k : k;
 
             for (int i = 0; i < width; i++)
-                seat[row * columns + left + (k % 2 ? width - 1 - i : i)] = at++;
+                slot[row * columns + left + (k % 2 ? width - 1 - i : i)] = at++;
         }
         left += width;
     }
 }
 
-static void add_planted(nw_pattern_builder *builder, const int32_t *seat, int a,
+static void add_planted(nw_pattern_builder *builder, const int32_t *slot, int a,
                         int b)
 {
-    int group = seat[a] / 4 == seat[b] / 4;
-    int node = seat[a] / 32 == seat[b] / 32;
+    int group = slot[a] / 4 == slot[b] / 4;
+    int node = slot[a] / 32 == slot[b] / 32;
 
     pattern_pair(builder, a, b, NW_KIND_HH, group ? 100 : node ? 30 : 3);
 }
@@ -258,25 +258,25 @@ static void add_planted(nw_pattern_builder *builder, const int32_t *seat, int a,
 static void test_weights_hide_a_grid(void **state)
 {
     nw_topology *topology = load("hierarchy:4:8:16@1:10:100");
-    int32_t seat[512];
+    int32_t slot[512];
     nw_pattern_builder *builder;
     nw_pattern *pattern;
     nw_mapping *planted;
 
     (void)state;
-    follow_strips(16, 32, seat);
+    follow_jagged(16, 32, slot);
     MUST(nw_pattern_builder_new(512, &builder));
     for (int r = 0; r < 512; r++) {
         if (r % 32 < 31)
-            add_planted(builder, seat, r, r + 1);
+            add_planted(builder, slot, r, r + 1);
         if (r < 480)
-            add_planted(builder, seat, r, r + 32);
+            add_planted(builder, slot, r, r + 32);
     }
     MUST(nw_pattern_builder_build(builder, &pattern));
     MUST(nw_mapping_new(topology, 512, &planted));
     for (int r = 0; r < 512; r++) {
         planted->node[r] = 0;
-        planted->core[r] = seat[r];
+        planted->core[r] = slot[r];
     }
     assert_true(best_by(topology, pattern, NULL) <=
                 cost_of(topology, pattern, planted));
@@ -337,30 +337,30 @@ static void test_uneven_grids_keep_up_with_bisection(void **state)
 }
 
 /* Along every snake, the next seat is a neighbour's. */
-static void test_snakes_go_from_cell_to_neighbour(void **state)
+static void test_boustrophedons_go_from_cell_to_neighbour(void **state)
 {
-    struct nw_tiling tiling = {.dims = 3,
-                               .size = {3, 4, 5},
-                               .stride = {20, 5, 1},
-                               .steps = 1,
-                               .step = {{0, 1, 0}},
-                               .bytes = {1}};
-    int32_t seat[60], cell[60];
+    struct nw_stencil stencil = {.dims = 3,
+                                 .size = {3, 4, 5},
+                                 .stride = {20, 5, 1},
+                                 .offsets = 1,
+                                 .offset = {{0, 1, 0}},
+                                 .bytes = {1}};
+    int32_t slot[60], cell[60];
 
     (void)state;
-    assert_int_equal(nw_tiling_snakes(&tiling), 6);
+    assert_int_equal(nw_stencil_boustrophedon_count(&stencil), 6);
     for (int number = 0; number < 6; number++) {
         memset(cell, -1, sizeof cell);
-        nw_tiling_snake(&tiling, number, 60, seat);
+        nw_stencil_boustrophedon(&stencil, number, 60, slot);
         for (int32_t p = 0; p < 60; p++)
-            cell[seat[p]] = p;
+            cell[slot[p]] = p;
         for (int s = 0; s < 60; s++) {
             int32_t far = 0;
 
             assert_true(cell[s] >= 0);
             for (int d = 0; s && d < 3; d++)
-                far += abs(nw_tiling_at(&tiling, cell[s], d) -
-                           nw_tiling_at(&tiling, cell[s - 1], d));
+                far += abs(nw_stencil_coordinate(&stencil, cell[s], d) -
+                           nw_stencil_coordinate(&stencil, cell[s - 1], d));
             assert_int_equal(far, s ? 1 : 0);
         }
         if (!number) /* the heavy dimension first */
@@ -615,7 +615,7 @@ static void test_halves_are_exact(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 60; seed++) {
-        struct nw_halve_graph graph;
+        struct nw_bisect_graph graph;
         struct nw_random random;
         int32_t n, target, zeros = 0, at = 0;
         int8_t side[400];
@@ -623,20 +623,20 @@ static void test_halves_are_exact(void **state)
         nw_random_init(&random, seed);
         n = 2 + (int32_t)nw_random_below(&random, 390);
         target = 1 + (int32_t)nw_random_below(&random, (uint64_t)n - 1);
-        MUST(nw_halve_graph_init(&graph, n, 2 * (size_t)n));
+        MUST(nw_bisect_graph_init(&graph, n, 2 * (size_t)n));
         for (int32_t v = 0; v < n; v++) { /* a ring, or a path */
             graph.size[v] = 1;
             if (v || seed % 2)
-                graph.arc[at++] = (struct nw_halve_arc){(v + n - 1) % n, 1};
+                graph.arc[at++] = (struct nw_bisect_arc){(v + n - 1) % n, 1};
             if (v + 1 < n || seed % 2)
-                graph.arc[at++] = (struct nw_halve_arc){(v + 1) % n, 1};
+                graph.arc[at++] = (struct nw_bisect_arc){(v + 1) % n, 1};
             graph.row[v + 1] = at;
         }
-        MUST(nw_halve(&graph, target, 4, &random, side));
+        MUST(nw_bisect_multilevel(&graph, target, 4, &random, side));
         for (int32_t v = 0; v < n; v++)
             zeros += !side[v];
         assert_int_equal(zeros, target);
-        nw_halve_graph_fini(&graph);
+        nw_bisect_graph_fini(&graph);
     }
 }
 
@@ -651,7 +651,7 @@ int main(void)
         cmocka_unit_test(test_weights_turn_boxes),
         cmocka_unit_test(test_weights_hide_a_grid),
         cmocka_unit_test(test_uneven_grids_keep_up_with_bisection),
-        cmocka_unit_test(test_snakes_go_from_cell_to_neighbour),
+        cmocka_unit_test(test_boustrophedons_go_from_cell_to_neighbour),
         cmocka_unit_test(test_changes_sum_to_the_cost),
         cmocka_unit_test(test_few_processes_are_simmered),
         cmocka_unit_test(test_tries_end_where_swaps_are_dear),

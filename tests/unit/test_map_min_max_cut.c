@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RANKS_MOST 12
-#define LEAVES_MOST 4
+#define RANKS_MAX 12
+#define LEAVES_MAX 4
 
 struct switches {
     const char *machine;
     int ranks, edges, leaves;
-    int leaf_of[8], room[LEAVES_MOST]; /* of nodes; ranks below each */
+    int leaf_of[8], capacity[LEAVES_MAX]; /* of nodes; ranks below each */
     double above; /* what leaves a pod of two leaves, beside what leaves one */
 };
 
@@ -35,14 +35,14 @@ static const struct switches pods = {
 
 /* Bytes to and from the fullest switch, as they weigh. */
 static double fullest(const struct switches *switches,
-                      const struct nw_seats *seats, const int *part)
+                      const struct nw_slots *slots, const int *part)
 {
-    double leaf[LEAVES_MOST] = {0}, pod[LEAVES_MOST] = {0}, most = 0;
+    double leaf[LEAVES_MAX] = {0}, pod[LEAVES_MAX] = {0}, most = 0;
 
     for (int r = 0; r < switches->ranks; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++) {
-            double bytes = seats->tie[t].out + seats->tie[t].in;
-            int there = part[seats->tie[t].peer];
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++) {
+            double bytes = slots->edge[t].out + slots->edge[t].in;
+            int there = part[slots->edge[t].peer];
 
             leaf[part[r]] += there == part[r] ? 0 : bytes;
             pod[part[r] / 2] += there / 2 == part[r] / 2 ? 0 : bytes;
@@ -54,56 +54,56 @@ static double fullest(const struct switches *switches,
 
 /* The least of all divisions. */
 static double least_fullest(const struct switches *switches,
-                            const struct nw_seats *seats, int *part, int rank,
-                            int *room)
+                            const struct nw_slots *slots, int *part, int rank,
+                            int *capacity)
 {
     double least = INFINITY;
 
     if (rank == switches->ranks)
-        return fullest(switches, seats, part);
+        return fullest(switches, slots, part);
     for (int p = 0; p < switches->leaves; p++) {
-        if (!room[p])
+        if (!capacity[p])
             continue;
-        room[p]--;
+        capacity[p]--;
         part[rank] = p;
-        least =
-            fmin(least, least_fullest(switches, seats, part, rank + 1, room));
-        room[p]++;
+        least = fmin(least,
+                     least_fullest(switches, slots, part, rank + 1, capacity));
+        capacity[p]++;
     }
     return least;
 }
 
-static double fullest_seated(const struct switches *switches,
-                             const struct nw_seats *seats)
+static double fullest_assigned(const struct switches *switches,
+                               const struct nw_slots *slots)
 {
-    int part[RANKS_MOST];
+    int part[RANKS_MAX];
 
     for (int r = 0; r < switches->ranks; r++)
-        part[r] = switches->leaf_of[seats->host[seats->seat[r]]];
-    return fullest(switches, seats, part);
+        part[r] = switches->leaf_of[slots->host[slots->slot[r]]];
+    return fullest(switches, slots, part);
 }
 
 /* Found where it is less than the default's, and then the least there is. */
 static void check_division(struct nw_random *random,
                            const struct switches *switches)
 {
-    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
-    struct seated bench;
+    struct nw_objectives objectives = {.first = NW_OBJECTIVE_CONGESTION};
+    struct assigned bench;
     double before, after;
-    int part[RANKS_MOST], room[LEAVES_MOST];
+    int part[RANKS_MAX], capacity[LEAVES_MAX];
     bool found;
 
-    seated_begin(&bench, switches->machine,
-                 random_graph(random, switches->ranks, switches->edges));
-    before = fullest_seated(switches, &bench.seats);
-    MUST(nw_seats_part(&bench.seats, &aim, &found));
-    seated_check(&bench.seats);
-    after = fullest_seated(switches, &bench.seats);
-    memcpy(room, switches->room, sizeof room);
+    assigned_begin(&bench, switches->machine,
+                   random_graph(random, switches->ranks, switches->edges));
+    before = fullest_assigned(switches, &bench.slots);
+    MUST(nw_slots_min_max_cut(&bench.slots, &objectives, &found));
+    assigned_check(&bench.slots);
+    after = fullest_assigned(switches, &bench.slots);
+    memcpy(capacity, switches->capacity, sizeof capacity);
     assert_float_equal(
-        after, least_fullest(switches, &bench.seats, part, 0, room), 1e-6);
+        after, least_fullest(switches, &bench.slots, part, 0, capacity), 1e-6);
     assert_true(found == (after < before));
-    seated_end(&bench);
+    assigned_end(&bench);
 }
 
 static void divisions_are_the_best(void **state)
@@ -131,31 +131,31 @@ static void pods_count_too(void **state)
 }
 
 struct expected {
-    int count, parts[NW_STOREYS_MOST];
-    double weight[NW_STOREYS_MOST];
+    int count, parts[NW_SWITCH_LEVELS_MAX];
+    double weight[NW_SWITCH_LEVELS_MAX];
 };
 
-static void check_storeys(const char *machine, int ranks,
-                          const struct expected *expected)
+static void check_levels(const char *machine, int ranks,
+                         const struct expected *expected)
 {
     struct nw_random random;
-    struct nw_storeys storeys;
-    struct nw_pens pens;
-    struct seated bench;
+    struct nw_switch_levels levels;
+    struct nw_switch_groups groups;
+    struct assigned bench;
 
     nw_random_init(&random, 1);
-    seated_begin(&bench, machine, random_graph(&random, ranks, ranks));
-    MUST(nw_alloc((size_t)bench.problem.host_count, sizeof *pens.pen,
-                  &pens.pen));
-    assert_true(nw_pens_nearest(&bench.seats, &pens));
-    MUST(nw_storeys_find(&bench.seats, &pens, &storeys));
-    assert_int_equal(storeys.count, expected->count);
-    for (int s = 0; s < storeys.count; s++) {
-        assert_int_equal(storeys.storey[s].parts, expected->parts[s]);
-        assert_float_equal(storeys.storey[s].weight, expected->weight[s], 1e-9);
+    assigned_begin(&bench, machine, random_graph(&random, ranks, ranks));
+    MUST(nw_alloc((size_t)bench.problem.host_count, sizeof *groups.group,
+                  &groups.group));
+    assert_true(nw_switch_groups_nearest(&bench.slots, &groups));
+    MUST(nw_switch_levels_find(&bench.slots, &groups, &levels));
+    assert_int_equal(levels.count, expected->count);
+    for (int s = 0; s < levels.count; s++) {
+        assert_int_equal(levels.level[s].parts, expected->parts[s]);
+        assert_float_equal(levels.level[s].weight, expected->weight[s], 1e-9);
     }
-    free(pens.pen);
-    seated_end(&bench);
+    free(groups.group);
+    assigned_end(&bench);
 }
 
 /* A link each; of a leaf four times as fast; two each of leaves, four of pods
@@ -163,11 +163,11 @@ static void check_storeys(const char *machine, int ranks,
 static void links_are_counted(void **state)
 {
     (void)state;
-    check_storeys("three_switches.yaml", 12, &(struct expected){1, {3}, {1}});
-    check_storeys("two_pods.yaml", 16, &(struct expected){2, {4, 2}, {1, 1}});
-    check_storeys("slow_pods.yaml", 8, &(struct expected){2, {4, 2}, {1, 4}});
-    check_storeys("wide_pods.yaml", 24,
-                  &(struct expected){2, {12, 3}, {1, 0.5}});
+    check_levels("three_switches.yaml", 12, &(struct expected){1, {3}, {1}});
+    check_levels("two_pods.yaml", 16, &(struct expected){2, {4, 2}, {1, 1}});
+    check_levels("slow_pods.yaml", 8, &(struct expected){2, {4, 2}, {1, 4}});
+    check_levels("wide_pods.yaml", 24,
+                 &(struct expected){2, {12, 3}, {1, 0.5}});
 }
 
 #define CLIQUES 4
@@ -199,27 +199,27 @@ static void partners_share_a_pod(void **state)
 {
     static const int partner[3][CLIQUES] = {
         {1, 0, 3, 2}, {2, 3, 0, 1}, {3, 2, 1, 0}};
-    struct nw_aim aim = {.first = NW_OBJECTIVE_CONGESTION};
+    struct nw_objectives objectives = {.first = NW_OBJECTIVE_CONGESTION};
     int step = share_step(3, "pairs of switches");
 
     (void)state;
     for (int i = 0; i < 3; i += step) {
-        struct seated bench;
-        const struct nw_seats *seats = &bench.seats;
+        struct assigned bench;
+        const struct nw_slots *slots = &bench.slots;
         int leaf[16];
         bool found;
 
-        seated_begin(&bench, "two_pods.yaml", cliques(partner[i]));
-        MUST(nw_seats_part(&bench.seats, &aim, &found));
+        assigned_begin(&bench, "two_pods.yaml", cliques(partner[i]));
+        MUST(nw_slots_min_max_cut(&bench.slots, &objectives, &found));
         assert_true(found);
-        seated_check(seats);
+        assigned_check(slots);
         for (int r = 0; r < 16; r++)
-            leaf[r] = seats->host[seats->seat[r]] / 2;
+            leaf[r] = slots->host[slots->slot[r]] / 2;
         for (int r = 0; r < 16; r++) {
             assert_int_equal(leaf[r], leaf[r % CLIQUES]);
             assert_int_equal(leaf[r] / 2, leaf[partner[i][r % CLIQUES]] / 2);
         }
-        seated_end(&bench);
+        assigned_end(&bench);
     }
 }
 int main(void)

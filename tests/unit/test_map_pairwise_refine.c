@@ -21,24 +21,25 @@
 
 /* bytes(u, v) between all vertices; none where it is 0. */
 static void make_graph(float (*bytes)(int32_t u, int32_t v, const void *user),
-                       const void *user, struct nw_halve_graph *graph)
+                       const void *user, struct nw_bisect_graph *graph)
 {
     int32_t at = 0;
 
-    MUST(nw_halve_graph_init(graph, N, N * (N - 1)));
+    MUST(nw_bisect_graph_init(graph, N, N * (N - 1)));
     for (int32_t v = 0; v < N; v++) {
         graph->size[v] = 1;
         for (int32_t u = 0; u < N; u++)
             if (u != v && bytes(u, v, user) > 0)
-                graph->arc[at++] = (struct nw_halve_arc){u, bytes(u, v, user)};
+                graph->arc[at++] = (struct nw_bisect_arc){u, bytes(u, v, user)};
         graph->row[v + 1] = at;
     }
 }
 
-static void recut(const struct nw_halve_graph *graph, int32_t parts,
-                  int32_t *part)
+static void pairwise(const struct nw_bisect_graph *graph, int32_t parts,
+                     int32_t *part)
 {
-    MUST(nw_recut(&(struct nw_recut){graph, parts, part, 3}));
+    MUST(nw_pairwise_refine(
+        &(struct nw_pairwise_refine){graph, parts, part, 3}));
 }
 
 /* Vertices 2i and 2i + 1 are bound by more than all others together; group[i]
@@ -67,18 +68,18 @@ static void test_bound_pairs_find_their_group(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct nw_halve_graph graph;
+        struct nw_bisect_graph graph;
         int32_t group[N / 2], part[N];
 
         deal_pairs(seed, group);
         make_graph(of_bound_pairs, group, &graph);
         for (int32_t v = 0; v < N; v++)
             part[v] = v / EACH;
-        recut(&graph, PARTS, part);
+        pairwise(&graph, PARTS, part);
         /* one byte between vertices of different groups, and nothing else */
-        assert_true(nw_sift_cut(&graph, part) ==
+        assert_true(nw_anneal_kway_cut(&graph, part) ==
                     PARTS * (PARTS - 1) / 2.0 * EACH * EACH);
-        nw_halve_graph_fini(&graph);
+        nw_bisect_graph_fini(&graph);
     }
 }
 
@@ -120,20 +121,20 @@ static void test_sizes_stay_and_cuts_do_not_rise(void **state)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         int32_t part[N], again[N], size[N], after[N];
         int32_t parts = deal_parts(seed, part);
-        struct nw_halve_graph graph;
+        struct nw_bisect_graph graph;
         double begun;
 
         make_graph(at_random, &seed, &graph);
         memcpy(again, part, sizeof part);
         count_parts(part, size);
-        begun = nw_sift_cut(&graph, part);
-        recut(&graph, parts, part);
-        recut(&graph, parts, again);
+        begun = nw_anneal_kway_cut(&graph, part);
+        pairwise(&graph, parts, part);
+        pairwise(&graph, parts, again);
         count_parts(part, after);
-        assert_true(nw_sift_cut(&graph, part) <= begun);
+        assert_true(nw_anneal_kway_cut(&graph, part) <= begun);
         assert_memory_equal(part, again, sizeof part);
         assert_memory_equal(size, after, sizeof size);
-        nw_halve_graph_fini(&graph);
+        nw_bisect_graph_fini(&graph);
     }
 }
 
@@ -147,16 +148,16 @@ static float of_nobody(int32_t u, int32_t v, const void *user)
 
 static void test_nothing_between_parts_changes_nothing(void **state)
 {
-    struct nw_halve_graph graph;
+    struct nw_bisect_graph graph;
     int32_t part[N], begun[N];
 
     (void)state;
     make_graph(of_nobody, NULL, &graph);
     deal_parts(1, part);
     memcpy(begun, part, sizeof part);
-    recut(&graph, PARTS, part);
+    pairwise(&graph, PARTS, part);
     assert_memory_equal(part, begun, sizeof part);
-    nw_halve_graph_fini(&graph);
+    nw_bisect_graph_fini(&graph);
 }
 
 int main(void)

@@ -18,37 +18,38 @@
 #define HALF 12
 #define COUNT (2 * HALF)
 #define SPARE 2 /* free seats of each half */
-#define SEATS (2 * (HALF + SPARE))
+#define SLOTS (2 * (HALF + SPARE))
 #define CASES 400
 
 struct fixture {
-    struct nw_tree tree;
-    struct nw_layout layout;
+    struct nw_hierarchy hierarchy;
+    struct nw_assignment assignment;
     double bytes[COUNT][COUNT];
-    int32_t seat[2][COUNT];
+    int32_t slot[2][COUNT];
 };
 
 /* Pairs or threes of seats, two of those a cluster or so, two halves. */
-static void grow_tree(struct fixture *it, struct nw_random *random)
+static void grow_hierarchy(struct fixture *it, struct nw_random *random)
 {
-    int32_t place[SEATS];
-    double gap[SEATS];
-    bool is_tree;
+    int32_t place[SLOTS];
+    double gap[SLOTS];
+    bool is_hierarchy;
 
-    for (int32_t s = 0; s < SEATS; s++) {
+    for (int32_t s = 0; s < SLOTS; s++) {
         place[s] = s;
-        gap[s] = s + 1 == SEATS / 2 ? 7 : nw_random_below(random, 2) ? 1 : 3;
+        gap[s] = s + 1 == SLOTS / 2 ? 7 : nw_random_below(random, 2) ? 1 : 3;
     }
-    MUST(nw_tree_from_gaps(&it->tree, gap, place, SEATS, &is_tree));
-    assert_true(is_tree);
+    MUST(nw_hierarchy_from_gaps(&it->hierarchy, gap, place, SLOTS,
+                                &is_hierarchy));
+    assert_true(is_hierarchy);
 }
 
-static void add_bonds(struct fixture *it, struct nw_random *random, int bonds)
+static void add_edges(struct fixture *it, struct nw_random *random, int edges)
 {
-    struct nw_layout *layout = &it->layout;
+    struct nw_assignment *assignment = &it->assignment;
 
     memset(it->bytes, 0, sizeof it->bytes);
-    for (int i = 0; i < bonds; i++) {
+    for (int i = 0; i < edges; i++) {
         int32_t a = (int32_t)nw_random_below(random, COUNT);
         int32_t b = (int32_t)nw_random_below(random, COUNT);
 
@@ -57,17 +58,18 @@ static void add_bonds(struct fixture *it, struct nw_random *random, int bonds)
                 1 + (double)nw_random_below(random, 9);
     }
     for (int32_t a = 0; a < COUNT; a++) {
-        size_t at = layout->row[a];
+        size_t at = assignment->row[a];
 
         for (int32_t b = 0; b < COUNT; b++)
             if (it->bytes[a][b] > 0)
-                layout->bond[at++] = (struct nw_bond){b, it->bytes[a][b]};
-        layout->row[a + 1] = at;
+                assignment->edge[at++] =
+                    (struct nw_undirected_edge){b, it->bytes[a][b]};
+        assignment->row[a + 1] = at;
     }
 }
 
 /* Each half within itself; now and then a few alone leave the first way. */
-static void seat_halves(struct fixture *it, struct nw_random *random)
+static void slot_halves(struct fixture *it, struct nw_random *random)
 {
     int32_t order[HALF + SPARE];
 
@@ -76,32 +78,32 @@ static void seat_halves(struct fixture *it, struct nw_random *random)
             for (int32_t i = 0; i < HALF + SPARE; i++)
                 order[i] = half * (HALF + SPARE) + i;
             nw_random_shuffle(random, order, HALF + SPARE);
-            memcpy(it->seat[way] + (size_t)half * HALF, order,
+            memcpy(it->slot[way] + (size_t)half * HALF, order,
                    HALF * sizeof *order);
         }
     if (nw_random_below(random, 2)) {
-        memcpy(it->seat[1], it->seat[0], sizeof it->seat[1]);
+        memcpy(it->slot[1], it->slot[0], sizeof it->slot[1]);
         for (int32_t p = 0; p < COUNT; p += HALF) {
-            it->seat[1][p] = it->seat[0][p + 1];
-            it->seat[1][p + 1] = it->seat[0][p];
+            it->slot[1][p] = it->slot[0][p + 1];
+            it->slot[1][p + 1] = it->slot[0][p];
         }
     }
 }
 
 /* Pair by pair, by the smallest subtree that holds both. */
-static double price(const struct fixture *it, const int32_t *seat)
+static double price(const struct fixture *it, const int32_t *slot)
 {
-    const struct nw_tree *tree = &it->tree;
+    const struct nw_hierarchy *hierarchy = &it->hierarchy;
     double sum = 0;
 
     for (int32_t a = 0; a < COUNT; a++)
         for (int32_t b = 0; b < COUNT; b++) {
             int level = 0;
 
-            while (tree->cluster[level][seat[a]] !=
-                   tree->cluster[level][seat[b]])
+            while (hierarchy->cluster[level][slot[a]] !=
+                   hierarchy->cluster[level][slot[b]])
                 level++;
-            sum += it->bytes[a][b] * tree->distance[level];
+            sum += it->bytes[a][b] * hierarchy->distance[level];
         }
     return sum / 2;
 }
@@ -116,8 +118,8 @@ static double least(const struct fixture *it)
         for (int right = 0; right < 2; right++) {
             double cost;
 
-            memcpy(mixed, it->seat[left], HALF * sizeof *mixed);
-            memcpy(mixed + HALF, it->seat[right] + HALF, HALF * sizeof *mixed);
+            memcpy(mixed, it->slot[left], HALF * sizeof *mixed);
+            memcpy(mixed + HALF, it->slot[right] + HALF, HALF * sizeof *mixed);
             cost = price(it, mixed);
             found = cost < found ? cost : found;
         }
@@ -129,34 +131,35 @@ static void begin(struct fixture *it, uint64_t seed)
     struct nw_random random;
 
     nw_random_init(&random, seed);
-    grow_tree(it, &random);
-    it->layout = (struct nw_layout){.tree = &it->tree, .count = COUNT};
-    MUST(nw_alloc(COUNT + 1, sizeof(size_t), &it->layout.row));
-    MUST(nw_alloc((size_t)COUNT * COUNT, sizeof(struct nw_bond),
-                  &it->layout.bond));
-    MUST(nw_alloc(COUNT, sizeof(int32_t), &it->layout.seat));
-    MUST(nw_alloc(COUNT, sizeof(uint64_t), &it->layout.at));
-    MUST(nw_alloc(SEATS, sizeof(int32_t), &it->layout.process));
-    MUST(nw_alloc(SEATS, sizeof(bool), &it->layout.fixed));
-    add_bonds(it, &random, 20 + (int)nw_random_below(&random, 60));
-    seat_halves(it, &random);
-    nw_layout_seat(&it->layout, it->seat[0]);
+    grow_hierarchy(it, &random);
+    it->assignment =
+        (struct nw_assignment){.hierarchy = &it->hierarchy, .count = COUNT};
+    MUST(nw_alloc(COUNT + 1, sizeof(size_t), &it->assignment.row));
+    MUST(nw_alloc((size_t)COUNT * COUNT, sizeof(struct nw_undirected_edge),
+                  &it->assignment.edge));
+    MUST(nw_alloc(COUNT, sizeof(int32_t), &it->assignment.slot));
+    MUST(nw_alloc(COUNT, sizeof(uint64_t), &it->assignment.at));
+    MUST(nw_alloc(SLOTS, sizeof(int32_t), &it->assignment.process));
+    MUST(nw_alloc(SLOTS, sizeof(bool), &it->assignment.fixed));
+    add_edges(it, &random, 20 + (int)nw_random_below(&random, 60));
+    slot_halves(it, &random);
+    nw_assignment_set(&it->assignment, it->slot[0]);
 }
 
 static void end(struct fixture *it)
 {
-    nw_layout_fini(&it->layout);
-    nw_tree_fini(&it->tree);
+    nw_assignment_fini(&it->assignment);
+    nw_hierarchy_fini(&it->hierarchy);
 }
 
-static void assert_seated(const struct nw_layout *layout)
+static void assert_assigned(const struct nw_assignment *assignment)
 {
     int32_t taken = 0;
 
     for (int32_t p = 0; p < COUNT; p++)
-        assert_int_equal(layout->process[layout->seat[p]], p);
-    for (int32_t s = 0; s < SEATS; s++)
-        taken += layout->process[s] >= 0;
+        assert_int_equal(assignment->process[assignment->slot[p]], p);
+    for (int32_t s = 0; s < SLOTS; s++)
+        taken += assignment->process[s] >= 0;
     assert_int_equal(taken, COUNT);
 }
 
@@ -168,10 +171,10 @@ static void test_each_half_is_as_the_better_one(void **state)
         double cost;
 
         begin(&it, seed);
-        cost = price(&it, it.seat[0]);
-        MUST(nw_graft(&it.layout, it.seat[1], &cost));
-        assert_seated(&it.layout);
-        assert_true(price(&it, it.layout.seat) == cost);
+        cost = price(&it, it.slot[0]);
+        MUST(nw_partition_crossover(&it.assignment, it.slot[1], &cost));
+        assert_assigned(&it.assignment);
+        assert_true(price(&it, it.assignment.slot) == cost);
         assert_true(cost <= least(&it));
         end(&it);
     }
@@ -186,22 +189,22 @@ static void test_what_is_fixed_stays(void **state)
         double cost;
 
         begin(&it, seed);
-        for (int32_t s = 0; s < SEATS; s++) {
-            int32_t p = it.layout.process[s];
+        for (int32_t s = 0; s < SLOTS; s++) {
+            int32_t p = it.assignment.process[s];
 
-            it.layout.fixed[s] = p < 0 ? true : it.seat[1][p] == s;
+            it.assignment.fixed[s] = p < 0 ? true : it.slot[1][p] == s;
         }
         for (int32_t p = 0; p < COUNT; p++)
-            if (it.layout.process[it.seat[1][p]] < 0)
-                it.layout.fixed[it.seat[1][p]] = false;
-        cost = price(&it, it.seat[0]);
-        MUST(nw_graft(&it.layout, it.seat[1], &cost));
-        assert_seated(&it.layout);
-        for (int32_t s = 0; s < SEATS; s++)
-            if (it.layout.fixed[s] && it.layout.process[s] >= 0)
-                assert_int_equal(it.seat[0][it.layout.process[s]], s);
-            else if (it.layout.fixed[s])
-                assert_int_equal(it.layout.process[s], -1);
+            if (it.assignment.process[it.slot[1][p]] < 0)
+                it.assignment.fixed[it.slot[1][p]] = false;
+        cost = price(&it, it.slot[0]);
+        MUST(nw_partition_crossover(&it.assignment, it.slot[1], &cost));
+        assert_assigned(&it.assignment);
+        for (int32_t s = 0; s < SLOTS; s++)
+            if (it.assignment.fixed[s] && it.assignment.process[s] >= 0)
+                assert_int_equal(it.slot[0][it.assignment.process[s]], s);
+            else if (it.assignment.fixed[s])
+                assert_int_equal(it.assignment.process[s], -1);
         end(&it);
     }
 }

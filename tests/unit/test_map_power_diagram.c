@@ -14,20 +14,20 @@
 
 #include <cmocka.h>
 
-#define MOST 4000
-#define PARTS_MOST 70
+#define MAX 4000
+#define PARTS_MAX 70
 
-static float at[NW_TILE_DIMS][MOST];
-static int32_t part[MOST];
+static float at[NW_STENCIL_DIMS][MAX];
+static int32_t part[MAX];
 
-static struct nw_round round_of(int32_t n, int32_t parts, int dims)
+static struct nw_power_diagram round_of(int32_t n, int32_t parts, int dims)
 {
-    struct nw_round round = {.n = n,
-                             .parts = parts,
-                             .dims = dims,
-                             .seed = 1,
-                             .threads = 1,
-                             .part = part};
+    struct nw_power_diagram round = {.n = n,
+                                     .parts = parts,
+                                     .dims = dims,
+                                     .seed = 1,
+                                     .threads = 1,
+                                     .part = part};
 
     for (int d = 0; d < dims; d++)
         round.at[d] = at[d];
@@ -35,12 +35,12 @@ static struct nw_round round_of(int32_t n, int32_t parts, int dims)
 }
 
 /* Cells of a grid or any points, in parts of about one size or of any. */
-static struct nw_round random_round(struct nw_random *random)
+static struct nw_power_diagram random_round(struct nw_random *random)
 {
-    int32_t parts = 2 + (int32_t)nw_random_below(random, PARTS_MOST - 1);
-    int32_t n = parts + (int32_t)nw_random_below(random, MOST - parts + 1);
-    int dims = 1 + (int)nw_random_below(random, NW_TILE_DIMS);
-    struct nw_round round = round_of(n, parts, dims);
+    int32_t parts = 2 + (int32_t)nw_random_below(random, PARTS_MAX - 1);
+    int32_t n = parts + (int32_t)nw_random_below(random, MAX - parts + 1);
+    int dims = 1 + (int)nw_random_below(random, NW_STENCIL_DIMS);
+    struct nw_power_diagram round = round_of(n, parts, dims);
     bool cells = nw_random_below(random, 2), even = nw_random_below(random, 2);
 
     for (int d = 0; d < dims; d++) {
@@ -73,11 +73,11 @@ static void test_sizes_stay(void **state)
     (void)state;
     nw_random_init(&random, 5);
     for (int i = 0; i < 60; i++) {
-        struct nw_round round = random_round(&random);
-        int32_t before[PARTS_MOST], after[PARTS_MOST];
+        struct nw_power_diagram round = random_round(&random);
+        int32_t before[PARTS_MAX], after[PARTS_MAX];
 
         count_parts(round.n, round.parts, before);
-        MUST(nw_round(&round));
+        MUST(nw_power_diagram(&round));
         count_parts(round.n, round.parts, after);
         assert_memory_equal(before, after,
                             (size_t)round.parts * sizeof *before);
@@ -86,9 +86,9 @@ static void test_sizes_stay(void **state)
 
 static void test_threads_change_nothing(void **state)
 {
-    static int32_t start[MOST], alone[MOST];
+    static int32_t start[MAX], alone[MAX];
     struct nw_random random;
-    struct nw_round round;
+    struct nw_power_diagram round;
 
     (void)state;
     nw_random_init(&random, 6);
@@ -96,18 +96,18 @@ static void test_threads_change_nothing(void **state)
         round = random_round(&random);
     while ((double)round.n * round.parts < 120000);
     memcpy(start, part, sizeof start);
-    MUST(nw_round(&round));
+    MUST(nw_power_diagram(&round));
     memcpy(alone, part, sizeof alone);
     memcpy(part, start, sizeof part);
     round.threads = 3;
-    MUST(nw_round(&round));
+    MUST(nw_power_diagram(&round));
     assert_memory_equal(alone, part, (size_t)round.n * sizeof *part);
 }
 
 static void test_clouds_part(void **state)
 {
     const int32_t each = 50;
-    struct nw_round round = round_of(2 * each, 2, 3);
+    struct nw_power_diagram round = round_of(2 * each, 2, 3);
     struct nw_random random;
 
     (void)state;
@@ -117,7 +117,7 @@ static void test_clouds_part(void **state)
         for (int d = 0; d < 3; d++)
             at[d][i] = (float)(nw_random_unit(&random) + (i < each ? 0 : 20));
     }
-    MUST(nw_round(&round));
+    MUST(nw_power_diagram(&round));
     for (int32_t i = 1; i < each; i++) {
         assert_int_equal(part[i], part[0]);
         assert_int_equal(part[each + i], part[each]);
@@ -128,7 +128,7 @@ static void test_clouds_part(void **state)
 static void test_rings_part_in_arcs(void **state)
 {
     const int32_t n = 60, parts = 4;
-    struct nw_round round = round_of(n, parts, 1);
+    struct nw_power_diagram round = round_of(n, parts, 1);
     int borders = 0;
 
     (void)state;
@@ -137,7 +137,7 @@ static void test_rings_part_in_arcs(void **state)
         at[0][i] = (float)i;
         part[i] = (i + 7) / (n / parts) % parts;
     }
-    MUST(nw_round(&round));
+    MUST(nw_power_diagram(&round));
     for (int32_t i = 0; i < n; i++)
         borders += part[i] != part[(i + 1) % n];
     assert_int_equal(borders, parts);

@@ -249,7 +249,7 @@ static void loads_of_figure_one(void **state)
     static const int64_t load[] = {6, 5, 4, 1};
     nw_topology *topology;
     struct nw_places places;
-    struct nw_loads loads;
+    struct nw_rashti_weights loads;
     struct nw_end *end;
 
     (void)state;
@@ -258,11 +258,12 @@ static void loads_of_figure_one(void **state)
     for (int i = 0; i < 5; i++)
         end[i] = nw_topology_element_end(topology, core[i]);
     MUST(nw_places_init(&places, topology, end, 5, -1));
-    loads = nw_loads_of(&places);
+    loads = nw_rashti_weights_init(&places);
     for (int i = 1; i < 5; i++) {
-        assert_int_equal(nw_loads_get(&loads, 0, i), load[i - 1]);
-        assert_int_equal(nw_loads_get(&loads, i, 0), load[i - 1]);
-        assert_int_equal(nw_loads_length(&loads, 0, i), 7 - load[i - 1]);
+        assert_int_equal(nw_rashti_weights_get(&loads, 0, i), load[i - 1]);
+        assert_int_equal(nw_rashti_weights_get(&loads, i, 0), load[i - 1]);
+        assert_int_equal(nw_rashti_weights_length(&loads, 0, i),
+                         7 - load[i - 1]);
     }
     nw_places_fini(&places);
     nw_topology_free(topology);

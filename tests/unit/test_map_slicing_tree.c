@@ -14,23 +14,24 @@
 
 #include <cmocka.h>
 
-#define RANKS_MOST 144
-#define PARTS_MOST 6
+#define RANKS_MAX 144
+#define PARTS_MAX 6
 
 struct grid {
-    struct nw_tiling tiling;
+    struct nw_stencil stencil;
     struct nw_problem problem;
     struct nw_budget budget;
-    struct nw_seats seats;
-    struct nw_tie tie[4 * RANKS_MOST];
-    size_t row[RANKS_MOST + 1];
-    int32_t part[RANKS_MOST];
-    int32_t first[PARTS_MOST + 1]; /* room of the parts */
+    struct nw_slots slots;
+    struct nw_directed_edge edge[4 * RANKS_MAX];
+    size_t row[RANKS_MAX + 1];
+    int32_t part[RANKS_MAX];
+    int32_t first[PARTS_MAX + 1]; /* room of the parts */
 };
 
-static void add_tie(struct grid *grid, size_t *at, int32_t peer)
+static void add_edge(struct grid *grid, size_t *at, int32_t peer)
 {
-    grid->tie[(*at)++] = (struct nw_tie){.peer = peer, .out = 1, .in = 1};
+    grid->edge[(*at)++] =
+        (struct nw_directed_edge){.peer = peer, .out = 1, .in = 1};
 }
 
 static void begin(struct grid *grid, int32_t rows, int32_t columns,
@@ -45,58 +46,58 @@ static void begin(struct grid *grid, int32_t rows, int32_t columns,
     nw_budget_init(&grid->budget, &options);
     grid->problem.options = options;
     grid->problem.budget = &grid->budget;
-    grid->tiling = (struct nw_tiling){
+    grid->stencil = (struct nw_stencil){
         .dims = 2, .size = {rows, columns}, .stride = {columns, 1}};
-    grid->seats.problem = &grid->problem;
-    grid->seats.rank_count = n;
-    grid->seats.row = grid->row;
-    grid->seats.tie = grid->tie;
+    grid->slots.problem = &grid->problem;
+    grid->slots.rank_count = n;
+    grid->slots.row = grid->row;
+    grid->slots.edge = grid->edge;
     for (int32_t r = 0; r < n; r++) {
         if (r >= columns)
-            add_tie(grid, &at, r - columns);
+            add_edge(grid, &at, r - columns);
         if (r % columns)
-            add_tie(grid, &at, r - 1);
+            add_edge(grid, &at, r - 1);
         if (r % columns < columns - 1)
-            add_tie(grid, &at, r + 1);
+            add_edge(grid, &at, r + 1);
         if (r + columns < n)
-            add_tie(grid, &at, r + columns);
+            add_edge(grid, &at, r + columns);
         grid->row[r + 1] = at;
     }
 }
 
 /* Ranks in order; returns what the fullest sends. */
-static double divide(struct grid *grid, struct nw_division *division,
-                     int32_t parts, const int32_t *room)
+static double divide(struct grid *grid, struct nw_best_division *division,
+                     int32_t parts, const int32_t *capacity)
 {
-    double leaving[RANKS_MOST] = {0};
-    int32_t n = grid->seats.rank_count, part[RANKS_MOST];
+    double leaving[RANKS_MAX] = {0};
+    int32_t n = grid->slots.rank_count, part[RANKS_MAX];
 
     for (int32_t p = 0; p < parts; p++) {
-        grid->first[p + 1] = grid->first[p] + room[p];
+        grid->first[p + 1] = grid->first[p] + capacity[p];
         for (int32_t r = grid->first[p]; r < n && r < grid->first[p + 1]; r++)
             part[r] = p;
     }
     for (int32_t r = 0; r < n; r++)
         for (size_t t = grid->row[r]; t < grid->row[r + 1]; t++)
-            if (part[grid->tie[t].peer] != part[r])
+            if (part[grid->edge[t].peer] != part[r])
                 leaving[part[r]] += 2;
-    *division = (struct nw_division){
+    *division = (struct nw_best_division){
         .parts = parts, .part = grid->part, .least = INFINITY};
-    nw_division_keep(division, part, leaving, n);
+    nw_best_division_keep(division, part, leaving, n);
     return division->least;
 }
 
 /* No part is beyond its room, and they send what is said. */
 static void check_division(const struct grid *grid,
-                           const struct nw_division *division)
+                           const struct nw_best_division *division)
 {
-    double leaving[RANKS_MOST] = {0}, most = 0;
-    int32_t size[RANKS_MOST] = {0}, n = grid->seats.rank_count;
+    double leaving[RANKS_MAX] = {0}, most = 0;
+    int32_t size[RANKS_MAX] = {0}, n = grid->slots.rank_count;
 
     for (int32_t r = 0; r < n; r++) {
         size[grid->part[r]]++;
         for (size_t t = grid->row[r]; t < grid->row[r + 1]; t++)
-            if (grid->part[grid->tie[t].peer] != grid->part[r])
+            if (grid->part[grid->edge[t].peer] != grid->part[r])
                 leaving[grid->part[r]] += 2;
     }
     for (int32_t p = 0; p < division->parts; p++) {
@@ -107,24 +108,24 @@ static void check_division(const struct grid *grid,
 }
 
 static void try_all(const struct grid *grid, int32_t *part, int32_t rank,
-                    int32_t *room, double *least)
+                    int32_t *capacity, double *least)
 {
     double leaving[3] = {0};
-    int32_t n = grid->seats.rank_count;
+    int32_t n = grid->slots.rank_count;
 
     for (int p = 0; rank < n && p < 3; p++) {
-        if (!room[p])
+        if (!capacity[p])
             continue;
-        room[p]--;
+        capacity[p]--;
         part[rank] = p;
-        try_all(grid, part, rank + 1, room, least);
-        room[p]++;
+        try_all(grid, part, rank + 1, capacity, least);
+        capacity[p]++;
     }
     if (rank < n)
         return;
     for (int32_t r = 0; r < n; r++)
         for (size_t t = grid->row[r]; t < grid->row[r + 1]; t++)
-            if (part[grid->tie[t].peer] != part[r])
+            if (part[grid->edge[t].peer] != part[r])
                 leaving[part[r]] += 2;
     *least = fmin(*least, fmax(leaving[0], fmax(leaving[1], leaving[2])));
 }
@@ -132,24 +133,25 @@ static void try_all(const struct grid *grid, int32_t *part, int32_t rank,
 static void small_ones_are_the_best(void **state)
 {
     static const struct {
-        int32_t rows, columns, room[3];
+        int32_t rows, columns, capacity[3];
     } shape[] = {{4, 3, {4, 4, 4}}, {6, 2, {4, 4, 4}}, {3, 3, {3, 3, 3}},
                  {4, 3, {2, 7, 3}}, {6, 2, {1, 6, 5}}, {3, 3, {4, 4, 4}},
                  {4, 3, {3, 8, 5}}};
 
     (void)state;
     for (size_t i = 0; i < sizeof shape / sizeof *shape; i++) {
-        int32_t part[RANKS_MOST], room[3];
-        struct nw_division division;
+        int32_t part[RANKS_MAX], capacity[3];
+        struct nw_best_division division;
         double least = INFINITY;
         struct grid grid;
 
         begin(&grid, shape[i].rows, shape[i].columns, 20000);
-        divide(&grid, &division, 3, shape[i].room);
-        MUST(nw_carve(&grid.seats, &grid.tiling, grid.first, &division));
+        divide(&grid, &division, 3, shape[i].capacity);
+        MUST(
+            nw_slicing_tree(&grid.slots, &grid.stencil, grid.first, &division));
         check_division(&grid, &division);
-        memcpy(room, shape[i].room, sizeof room);
-        try_all(&grid, part, 0, room, &least);
+        memcpy(capacity, shape[i].capacity, sizeof capacity);
+        try_all(&grid, part, 0, capacity, &least);
         assert_float_equal(division.least, least, 1e-9);
     }
 }
@@ -158,7 +160,7 @@ static void small_ones_are_the_best(void **state)
  * 4x6 at the rim between two that go around it have 14 and 15. */
 static void the_middle_keeps_to_the_rim(void **state)
 {
-    struct nw_division division;
+    struct nw_best_division division;
     struct grid grid;
 
     (void)state;
@@ -166,7 +168,7 @@ static void the_middle_keeps_to_the_rim(void **state)
     assert_float_equal(
         divide(&grid, &division, 6, (int32_t[]){24, 24, 24, 24, 24, 24}), 48,
         1e-9);
-    MUST(nw_carve(&grid.seats, &grid.tiling, grid.first, &division));
+    MUST(nw_slicing_tree(&grid.slots, &grid.stencil, grid.first, &division));
     check_division(&grid, &division);
     assert_true(division.least <= 30);
 }
@@ -174,13 +176,13 @@ static void the_middle_keeps_to_the_rim(void **state)
 /* What is as good as it can be stays as it is. */
 static void better_ones_only(void **state)
 {
-    struct nw_division division;
+    struct nw_best_division division;
     struct grid grid;
 
     (void)state;
     begin(&grid, 4, 1, 2000);
     divide(&grid, &division, 2, (int32_t[]){2, 2});
-    MUST(nw_carve(&grid.seats, &grid.tiling, grid.first, &division));
+    MUST(nw_slicing_tree(&grid.slots, &grid.stencil, grid.first, &division));
     check_division(&grid, &division);
     assert_float_equal(division.least, 2, 1e-9);
     for (int32_t r = 0; r < 4; r++)

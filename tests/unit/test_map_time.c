@@ -32,26 +32,26 @@ static void test_shares_nest(void **state)
 
     (void)state;
     assert_int_equal(nw_budget_share(&budget, 0.5), 0); /* not shared out */
-    assert_true(nw_budget_go(&budget, 1, 0));
+    assert_true(nw_budget_spend(&budget, 1, 0));
     nw_budget_begin_shares(&budget);
     looks = 100;
     former[0] = nw_budget_share(&budget, 0.5); /* to about 550 */
     former[1] = nw_budget_share(&budget, 0.1); /* to about 145 */
     looks = 140;
-    assert_true(nw_budget_go(&budget, 1, 0));
-    assert_true(nw_budget_gone(&budget, 100) > 0.8);
+    assert_true(nw_budget_spend(&budget, 1, 0));
+    assert_true(nw_budget_elapsed(&budget, 100) > 0.8);
     looks = 150;
-    assert_false(nw_budget_go(&budget, 1, 0));
-    assert_float_equal(nw_budget_gone(&budget, 100), 1, 0);
+    assert_false(nw_budget_spend(&budget, 1, 0));
+    assert_float_equal(nw_budget_elapsed(&budget, 100), 1, 0);
     nw_budget_end_share(&budget, former[1]);
-    assert_true(nw_budget_go(&budget, 1, 0));
+    assert_true(nw_budget_spend(&budget, 1, 0));
     looks = 560;
-    assert_false(nw_budget_go(&budget, 1, 0));
+    assert_false(nw_budget_spend(&budget, 1, 0));
     assert_false(budget.stopped);
     nw_budget_end_share(&budget, former[0]);
-    assert_true(nw_budget_go(&budget, 1, 0));
+    assert_true(nw_budget_spend(&budget, 1, 0));
     looks = 1000;
-    assert_false(nw_budget_go(&budget, 1, 0));
+    assert_false(nw_budget_spend(&budget, 1, 0));
     assert_true(budget.stopped);
     assert_true(budget.hurried);
 }
@@ -61,25 +61,26 @@ static double search(uint64_t end, bool shared, uint64_t seed)
 {
     struct nw_budget budget = begin(end);
     struct nw_random random;
-    struct nw_ledger ledger;
-    struct seated bench;
-    struct nw_aim aim;
+    struct nw_link_loads loads;
+    struct assigned bench;
+    struct nw_objectives objectives;
     double value;
 
     nw_random_init(&random, seed);
-    seated_begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 320));
+    assigned_begin(&bench, "torus_4x4x4.yaml", random_graph(&random, 64, 320));
     bench.problem.options.objective = NW_OBJECTIVE_CONGESTION;
     bench.problem.budget = &budget;
-    aim = nw_aim_of(&bench.problem);
+    objectives = nw_objectives_from_options(&bench.problem);
     if (shared)
         nw_budget_begin_shares(&budget);
-    MUST(nw_seats_search(&bench.seats, &aim, NW_SEARCH_FULL));
-    seated_check(&bench.seats);
+    MUST(nw_slots_anneal(&bench.slots, &objectives, NW_SEARCH_FULL));
+    assigned_check(&bench.slots);
     assert_true(looks < end + 20);
-    MUST(nw_ledger_init(&ledger, &bench.seats, nw_aim_wants(&aim)));
-    value = nw_ledger_most(&ledger);
-    nw_ledger_fini(&ledger);
-    seated_end(&bench);
+    MUST(nw_link_loads_init(&loads, &bench.slots,
+                            nw_objectives_wants(&objectives)));
+    value = nw_link_loads_max(&loads);
+    nw_link_loads_fini(&loads);
+    assigned_end(&bench);
     return value;
 }
 

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #define MUST(call) assert_int_equal(call, NW_OK)
-#define MOST 12
+#define MAX 12
 
 enum shape { SYMMETRIC, FLOW_SYMMETRIC, LOPSIDED, FRACTIONS, SHAPE_COUNT };
 
@@ -85,7 +85,7 @@ static void identity(int32_t n, int32_t *place)
 
 static double optimum(const struct nw_qap *qap)
 {
-    int32_t place[MOST];
+    int32_t place[MAX];
     double best = INFINITY;
 
     identity(qap->n, place);
@@ -116,13 +116,13 @@ static void test_exact_is_the_optimum(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 60; seed++) {
-        struct nw_exact exact = {.nodes_most = UINT64_MAX};
-        int32_t place[MOST];
+        struct nw_qap_exact_search exact = {.nodes_most = UINT64_MAX};
+        int32_t place[MAX];
         struct nw_qap qap;
 
         make_problem(&qap, 3 + (int32_t)(seed % 5), seed);
         identity(qap.n, place);
-        MUST(nw_qap_exact(&qap, &exact, place));
+        MUST(nw_qap_branch_bound(&qap, &exact, place));
         assert_true(exact.proven);
         check_valid(&qap, place);
         assert_near(nw_qap_cost(&qap, place), optimum(&qap));
@@ -134,24 +134,24 @@ static void test_searches_find_the_optimum(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 40; seed++) {
-        int32_t place[MOST];
-        struct nw_breed breed;
+        int32_t place[MAX];
+        struct nw_qap_memetic memetic;
         struct nw_qap qap;
         double best;
 
         make_problem(&qap, 4 + (int32_t)(seed % 4), seed);
         best = optimum(&qap);
         identity(qap.n, place);
-        MUST(nw_breed_init(&breed, &qap, seed, place));
+        MUST(nw_qap_memetic_init(&memetic, &qap, seed, place));
         for (int i = 0; i < 20; i++)
-            nw_breed_next(&breed);
-        check_valid(&qap, breed.best);
-        assert_near(nw_qap_cost(&qap, breed.best), breed.best_cost);
-        assert_near(breed.best_cost, best);
+            nw_qap_memetic_next(&memetic);
+        check_valid(&qap, memetic.best);
+        assert_near(nw_qap_cost(&qap, memetic.best), memetic.best_cost);
+        assert_near(memetic.best_cost, best);
         MUST(nw_qap_anneal(&qap, seed, 5000, place, &best));
         check_valid(&qap, place);
         assert_near(nw_qap_cost(&qap, place), best);
-        nw_breed_fini(&breed);
+        nw_qap_memetic_fini(&memetic);
         nw_qap_fini(&qap);
     }
 }
@@ -162,18 +162,18 @@ static void test_changes_are_costs(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 24; seed++) {
-        int32_t place[MOST], before[MOST];
+        int32_t place[MAX], before[MAX];
         struct nw_random random;
-        struct nw_tabu *tabu;
+        struct nw_robust_tabu *tabu;
         struct nw_qap qap;
         double cost;
 
-        make_problem(&qap, MOST, seed);
+        make_problem(&qap, MAX, seed);
         identity(qap.n, place);
         nw_random_init(&random, seed);
-        MUST(nw_tabu_new(&qap, &tabu));
+        MUST(nw_robust_tabu_new(&qap, &tabu));
         memcpy(before, place, sizeof place);
-        cost = nw_tabu_run(tabu, &random, 500, place);
+        cost = nw_robust_tabu_run(tabu, &random, 500, place);
         check_valid(&qap, place);
         assert_near(cost, nw_qap_cost(&qap, place));
         assert_true(cost <= nw_qap_cost(&qap, before));
@@ -185,16 +185,16 @@ static void test_changes_are_costs(void **state)
                 before[j] = place[i];
                 assert_true(nw_qap_cost(&qap, before) >= cost - 1e-9);
             }
-        nw_tabu_free(tabu);
+        nw_robust_tabu_free(tabu);
         nw_qap_fini(&qap);
     }
 }
 
 static void test_published_optimum(void **state)
 {
-    struct nw_exact exact = {.nodes_most = UINT64_MAX};
+    struct nw_qap_exact_search exact = {.nodes_most = UINT64_MAX};
     int32_t place[NUGENT];
-    struct nw_breed breed;
+    struct nw_qap_memetic memetic;
     struct nw_qap qap;
 
     (void)state;
@@ -202,14 +202,14 @@ static void test_published_optimum(void **state)
     nugent_fill(qap.flow, qap.distance);
     nw_qap_finish(&qap);
     identity(NUGENT, place);
-    MUST(nw_breed_init(&breed, &qap, 1, place));
+    MUST(nw_qap_memetic_init(&memetic, &qap, 1, place));
     for (int i = 0; i < 12; i++)
-        nw_breed_next(&breed);
-    assert_near(breed.best_cost, NUGENT_OPTIMUM);
-    MUST(nw_qap_exact(&qap, &exact, place));
+        nw_qap_memetic_next(&memetic);
+    assert_near(memetic.best_cost, NUGENT_OPTIMUM);
+    MUST(nw_qap_branch_bound(&qap, &exact, place));
     assert_true(exact.proven);
     assert_near(nw_qap_cost(&qap, place), NUGENT_OPTIMUM);
-    nw_breed_fini(&breed);
+    nw_qap_memetic_fini(&memetic);
     nw_qap_fini(&qap);
 }
 
@@ -240,7 +240,7 @@ static void test_assignment(void **state)
         for (int i = 0; i < 30; i++)
             cost[i] = (double)nw_random_below(&random, 30);
         best = cheapest(cost, 5, 0, 0);
-        assert_near(nw_lap_solve(cost, 5, 6, column), best);
+        assert_near(nw_linear_assignment(cost, 5, 6, column), best);
         for (int i = 0; i < 5; i++) {
             assert_false(used & 1u << column[i]);
             used |= 1u << column[i];
@@ -252,7 +252,7 @@ static void test_assignment(void **state)
 
 static void test_too_many_places_for_exact(void **state)
 {
-    struct nw_exact exact = {.nodes_most = 1};
+    struct nw_qap_exact_search exact = {.nodes_most = 1};
     int32_t place[65];
     struct nw_qap qap;
 
@@ -260,7 +260,7 @@ static void test_too_many_places_for_exact(void **state)
     MUST(nw_qap_init(&qap, 65));
     nw_qap_finish(&qap);
     identity(65, place);
-    assert_int_equal(nw_qap_exact(&qap, &exact, place), NW_EINVAL);
+    assert_int_equal(nw_qap_branch_bound(&qap, &exact, place), NW_EINVAL);
     nw_qap_fini(&qap);
 }
 

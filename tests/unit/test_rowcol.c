@@ -195,7 +195,7 @@ static void heuristic_counts_all(void **state)
     }
 }
 
-enum { MOST = 12 };
+enum { MAX = 12 };
 
 static void every_order(const struct nw_rowcol_problem *p, struct nw_rowcol *a,
                         int32_t fixed, double *least)
@@ -215,7 +215,7 @@ static void every_order(const struct nw_rowcol_problem *p, struct nw_rowcol *a,
 
 static double least_of_all(const struct nw_rowcol_problem *p)
 {
-    int32_t order[MOST], count = p->bandwidths->count;
+    int32_t order[MAX], count = p->bandwidths->count;
     struct nw_rowcol a = {.process = order};
     double least = INFINITY;
 
@@ -231,8 +231,8 @@ static double least_of_all(const struct nw_rowcol_problem *p)
 }
 
 struct random_net {
-    int32_t group[MOST];
-    double horizontal[MOST * MOST], vertical[MOST * MOST], speed[MOST];
+    int32_t group[MAX];
+    double horizontal[MAX * MAX], vertical[MAX * MAX], speed[MAX];
     struct nw_bandwidths b;
 };
 

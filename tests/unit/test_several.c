@@ -604,13 +604,13 @@ static void test_gains_add_up(void **state)
     int32_t row_to[N * 8], part[N];
     double table[K * K], weight[N * 8];
     size_t row[N + 1] = {0};
-    nw_kload limit[K];
+    nw_kway_load limit[K];
     int64_t load[N];
     int32_t count[N], capacity[K];
-    struct nw_kgraph g = {N, row, row_to, weight, load, count, NULL};
-    struct nw_kmachine m = {
+    struct nw_kway_graph g = {N, row, row_to, weight, load, count, NULL};
+    struct nw_kway_machine m = {
         .k = K, .table = table, .limit = limit, .capacity = capacity};
-    struct nw_kstate s;
+    struct nw_kway_state s;
     struct nw_random random;
     double before;
 
@@ -637,22 +637,22 @@ static void test_gains_add_up(void **state)
         part[v] = (int32_t)nw_random_below(&random, K);
     }
     before = nw_kway_cost(&g, &m, part);
-    assert_int_equal(nw_kstate_init(&s, &g, &m, part), NW_OK);
+    assert_int_equal(nw_kway_state_init(&s, &g, &m, part), NW_OK);
     for (int i = 0; i < 1000; i++) {
         int32_t v = (int32_t)nw_random_below(&random, N);
-        struct nw_kmoves best = nw_kstate_best(&s, v);
+        struct nw_kway_moves best = nw_kway_state_best(&s, v);
 
         if (i % 2 || best.fit.to < 0) {
             best.fit.to = (int32_t)nw_random_below(&random, K);
-            nw_kstate_gather(&s, v);
-            best.fit.gain =
-                nw_kstate_price(&s, part[v]) - nw_kstate_price(&s, best.fit.to);
-            nw_kstate_forget(&s);
+            nw_kway_state_gather(&s, v);
+            best.fit.gain = nw_kway_state_cost(&s, part[v]) -
+                            nw_kway_state_cost(&s, best.fit.to);
+            nw_kway_state_forget(&s);
         }
-        nw_kstate_move(&s, v, best.fit);
+        nw_kway_state_move(&s, v, best.fit);
         assert_true(before - nw_kway_cost(&g, &m, part) == s.gained);
     }
-    nw_kstate_fini(&s);
+    nw_kway_state_fini(&s);
 }
 
 /* More elements than there is a table for, and ways that differ: in a build

@@ -18,13 +18,13 @@ enum { SIDE = 24, N = SIDE * SIDE, K = 16, ARCS = 4 * SIDE * (SIDE - 1) };
 
 /* A grid of ranks in rows, on four elements of each of four nodes. */
 struct scene {
-    struct nw_kgraph graph;
-    struct nw_kmachine machine;
+    struct nw_kway_graph graph;
+    struct nw_kway_machine machine;
     size_t row[N + 1];
     int32_t to[ARCS], count[N], capacity[K], in_order[N];
     int64_t load[N];
     double weight[ARCS], table[K * K], step[K], share[K];
-    nw_kload limit[K];
+    nw_kway_load limit[K];
 };
 
 static struct scene scene;
@@ -61,12 +61,12 @@ static void make_graph(struct scene *s)
         s->in_order[v] = v * K / N;
     }
     assert_int_equal(arcs, ARCS);
-    s->graph = (struct nw_kgraph){.n = N,
-                                  .row = s->row,
-                                  .to = s->to,
-                                  .weight = s->weight,
-                                  .load = s->load,
-                                  .count = s->count};
+    s->graph = (struct nw_kway_graph){.n = N,
+                                      .row = s->row,
+                                      .to = s->to,
+                                      .weight = s->weight,
+                                      .load = s->load,
+                                      .count = s->count};
 }
 
 static void make_machine(struct scene *s)
@@ -79,12 +79,12 @@ static void make_machine(struct scene *s)
         for (int j = 0; j < K; j++)
             s->table[i * K + j] = i == j ? 0 : i / 4 == j / 4 ? 1 : 10;
     }
-    s->machine = (struct nw_kmachine){.k = K,
-                                      .table = s->table,
-                                      .step = s->step,
-                                      .share = s->share,
-                                      .limit = s->limit,
-                                      .capacity = s->capacity};
+    s->machine = (struct nw_kway_machine){.k = K,
+                                          .table = s->table,
+                                          .step = s->step,
+                                          .share = s->share,
+                                          .limit = s->limit,
+                                          .capacity = s->capacity};
 }
 
 static int set_up(void **state)
@@ -104,13 +104,13 @@ static struct nw_budget solve(uint64_t end, uint64_t steps,
                                .end_ns = end,
                                .now = look,
                                .threads = 1,
-                               .endless = true};
-    struct nw_krun run = {.graph = &scene.graph,
-                          .machine = &scene.machine,
-                          .effort = {4, 2, 3, 4, 2, 30, 8, NULL},
-                          .seed = 1,
-                          .budget = &budget,
-                          .given = given};
+                               .anytime = true};
+    struct nw_kway_run run = {.graph = &scene.graph,
+                              .machine = &scene.machine,
+                              .effort = {4, 2, 3, 4, 2, 30, 8, NULL},
+                              .seed = 1,
+                              .budget = &budget,
+                              .given = given};
 
     looks = 0;
     assert_int_equal(nw_kway(&run, part), NW_OK);
@@ -124,7 +124,7 @@ static double cost_of(const int32_t *part)
 
 static void check_limits(const int32_t *part)
 {
-    nw_kload load[K] = {0};
+    nw_kway_load load[K] = {0};
 
     for (int v = 0; v < N; v++)
         load[part[v]]++;

@@ -17,15 +17,15 @@ enum { CORES = 2, PACKAGES = 8, NODES = 8, K = CORES * PACKAGES * NODES };
 
 /* A plane of triangles, the diagonal of each square being either. */
 struct scene {
-    struct nw_kgraph graph;
-    struct nw_kmachine machine;
+    struct nw_kway_graph graph;
+    struct nw_kway_machine machine;
     size_t row[N + 1];
     int32_t to[ARCS], count[N], capacity[K];
     int64_t load[N];
     double weight[ARCS], step[K], share[K];
-    nw_kload limit[K];
+    nw_kway_load limit[K];
     bool falls[N];
-    struct nw_krange range[N];
+    struct nw_kway_range range[N];
 };
 
 static struct scene scene;
@@ -60,15 +60,16 @@ static void make_graph(struct scene *s)
         s->row[v + 1] = arcs;
         s->load[v] = s->count[v] = 1;
     }
-    s->graph = (struct nw_kgraph){.n = N,
-                                  .row = s->row,
-                                  .to = s->to,
-                                  .weight = s->weight,
-                                  .load = s->load,
-                                  .count = s->count};
+    s->graph = (struct nw_kway_graph){.n = N,
+                                      .row = s->row,
+                                      .to = s->to,
+                                      .weight = s->weight,
+                                      .load = s->load,
+                                      .count = s->count};
 }
 
-static double far_apart(const struct nw_kmachine *machine, int32_t a, int32_t b)
+static double far_apart(const struct nw_kway_machine *machine, int32_t a,
+                        int32_t b)
 {
     (void)machine;
     return a == b                                             ? 0
@@ -79,12 +80,12 @@ static double far_apart(const struct nw_kmachine *machine, int32_t a, int32_t b)
 
 static void make_machine(struct scene *s)
 {
-    s->machine = (struct nw_kmachine){.k = K,
-                                      .distance = far_apart,
-                                      .step = s->step,
-                                      .share = s->share,
-                                      .limit = s->limit,
-                                      .capacity = s->capacity};
+    s->machine = (struct nw_kway_machine){.k = K,
+                                          .distance = far_apart,
+                                          .step = s->step,
+                                          .share = s->share,
+                                          .limit = s->limit,
+                                          .capacity = s->capacity};
     for (int q = 0; q < K; q++) {
         s->capacity[q] = N;
         s->share[q] = 1;
@@ -104,13 +105,13 @@ static int set_up(void **state)
 static double solve_on(int threads, int starts, int group_starts, int32_t *part)
 {
     struct nw_budget budget = {.steps_most = UINT64_MAX, .threads = threads};
-    struct nw_krun run = {
+    struct nw_kway_run run = {
         .graph = &scene.graph,
         .machine = &scene.machine,
         .effort = {starts, 2, 3, 4, 2, 30, group_starts, NULL},
         .seed = 1,
         .budget = &budget};
-    nw_kload load[K] = {0};
+    nw_kway_load load[K] = {0};
 
     assert_int_equal(nw_kway(&run, part), NW_OK);
     for (int v = 0; v < N; v++)
@@ -157,10 +158,10 @@ static void test_ranges_are_kept(void **state)
 
     (void)state;
     for (int v = 0; v < N; v++)
-        scene.range[v] =
-            v % 24 ? (struct nw_krange){0, K} : (struct nw_krange){0, node};
-    scene.range[1] = (struct nw_krange){node + 1, node + 2};
-    scene.range[2] = (struct nw_krange){node - 1, node + 1};
+        scene.range[v] = v % 24 ? (struct nw_kway_range){0, K}
+                                : (struct nw_kway_range){0, node};
+    scene.range[1] = (struct nw_kway_range){node + 1, node + 2};
+    scene.range[2] = (struct nw_kway_range){node - 1, node + 1};
     scene.graph.range = scene.range;
     (void)solve(2, 2, part);
     scene.graph.range = NULL;
@@ -175,16 +176,17 @@ static void test_groups_have_what_is_in_them(void **state)
 {
     const int32_t ends[3] = {K, CORES * PACKAGES, CORES};
     const int32_t counts[2] = {NODES, PACKAGES};
-    struct nw_kgroups groups;
+    struct nw_kway_multisection groups;
 
     (void)state;
-    assert_false(nw_kgroups_apply(&scene.machine, 0, ends[2]));
+    assert_false(nw_kway_multisection_apply(&scene.machine, 0, ends[2]));
     for (int i = 0; i < 2; i++) {
         int32_t width = ends[i] / counts[i];
 
-        assert_true(nw_kgroups_apply(&scene.machine, 0, ends[i]));
-        assert_int_equal(nw_kgroups_init(&groups, &scene.machine, 0, ends[i],
-                                         (double)ends[i] * N / K),
+        assert_true(nw_kway_multisection_apply(&scene.machine, 0, ends[i]));
+        assert_int_equal(nw_kway_multisection_init(&groups, &scene.machine, 0,
+                                                   ends[i],
+                                                   (double)ends[i] * N / K),
                          NW_OK);
         assert_int_equal(groups.machine.k, counts[i]);
         for (int g = 0; g < counts[i]; g++) {
@@ -194,10 +196,10 @@ static void test_groups_have_what_is_in_them(void **state)
             assert_true(groups.machine.share[g] == width);
             assert_true((double)groups.machine.limit[g] <= most);
             assert_true((double)groups.machine.limit[g] * K >= width * N);
-            assert_true(nw_kdistance(&groups.machine, g, 0) ==
+            assert_true(nw_kway_distance(&groups.machine, g, 0) ==
                         far_apart(NULL, g * width, 0));
         }
-        nw_kgroups_fini(&groups);
+        nw_kway_multisection_fini(&groups);
     }
 }
 

@@ -15,17 +15,18 @@ enum { PARTS = 20000, VERTICES = 2 * PARTS, STACK = 256 << 10 };
 
 /* A chain of vertices on a row of elements that take two each. */
 static struct scene {
-    struct nw_kgraph graph;
-    struct nw_kmachine machine;
+    struct nw_kway_graph graph;
+    struct nw_kway_machine machine;
     size_t row[VERTICES + 1];
     int32_t to[2 * VERTICES], count[VERTICES], capacity[PARTS];
     double weight[2 * VERTICES], step[PARTS], share[PARTS];
     int64_t load[VERTICES];
-    nw_kload limit[PARTS];
+    nw_kway_load limit[PARTS];
     int32_t part[VERTICES];
 } scene;
 
-static double one_apart(const struct nw_kmachine *machine, int32_t a, int32_t b)
+static double one_apart(const struct nw_kway_machine *machine, int32_t a,
+                        int32_t b)
 {
     (void)machine;
     return a != b;
@@ -36,18 +37,18 @@ static void make_scene(struct scene *s, int32_t parts)
     int32_t n = 2 * parts;
     size_t arcs = 0;
 
-    s->graph = (struct nw_kgraph){.n = n,
-                                  .row = s->row,
-                                  .to = s->to,
-                                  .weight = s->weight,
-                                  .load = s->load,
-                                  .count = s->count};
-    s->machine = (struct nw_kmachine){.k = parts,
-                                      .distance = one_apart,
-                                      .step = s->step,
-                                      .share = s->share,
-                                      .limit = s->limit,
-                                      .capacity = s->capacity};
+    s->graph = (struct nw_kway_graph){.n = n,
+                                      .row = s->row,
+                                      .to = s->to,
+                                      .weight = s->weight,
+                                      .load = s->load,
+                                      .count = s->count};
+    s->machine = (struct nw_kway_machine){.k = parts,
+                                          .distance = one_apart,
+                                          .step = s->step,
+                                          .share = s->share,
+                                          .limit = s->limit,
+                                          .capacity = s->capacity};
     for (int32_t v = 0; v < n; v++) {
         if (v)
             s->to[arcs++] = v - 1;
@@ -68,14 +69,14 @@ static void make_scene(struct scene *s, int32_t parts)
 
 static void *balance(void *user)
 {
-    struct nw_kstate state;
+    struct nw_kway_state state;
     bool *balanced = user;
 
-    if (nw_kstate_init(&state, &scene.graph, &scene.machine, scene.part))
+    if (nw_kway_state_init(&state, &scene.graph, &scene.machine, scene.part))
         return NULL;
-    if (nw_kbalance(&state, balanced))
+    if (nw_kway_rebalance(&state, balanced))
         *balanced = false;
-    nw_kstate_fini(&state);
+    nw_kway_state_fini(&state);
     return NULL;
 }
 
@@ -104,13 +105,13 @@ static void test_long_ways_need_no_deep_stack(void **state)
 static void solve(int per_part, int wholes, int32_t *part)
 {
     struct nw_budget budget = {.steps_most = UINT64_MAX, .threads = 1};
-    struct nw_krun run = {.graph = &scene.graph,
-                          .machine = &scene.machine,
-                          .effort = {1, 0, 3, 4, 1, 15, 0, NULL},
-                          .seed = 1,
-                          .budget = &budget,
-                          .per_part = per_part,
-                          .wholes = wholes};
+    struct nw_kway_run run = {.graph = &scene.graph,
+                              .machine = &scene.machine,
+                              .effort = {1, 0, 3, 4, 1, 15, 0, NULL},
+                              .seed = 1,
+                              .budget = &budget,
+                              .per_part = per_part,
+                              .wholes = wholes};
 
     assert_int_equal(nw_kway(&run, part), NW_OK);
 }
@@ -134,7 +135,7 @@ static void test_large_machines_leave_graphs_whole(void **state)
 static void test_parts_have_places_without_limits(void **state)
 {
     enum { K = 2000 };
-    struct nw_keffort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
+    struct nw_kway_effort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
     int32_t *count = calloc(K, sizeof *count);
 
     (void)state;
@@ -146,9 +147,9 @@ static void test_parts_have_places_without_limits(void **state)
         scene.share[q] = q < K / 2 ? 2 : 0;
         scene.step[q] = q % 200 ? q % 20 ? 1 : 10 : 100;
     }
-    assert_int_equal(
-        nw_ksection(&scene.graph, &scene.machine, &effort, 1, scene.part),
-        NW_OK);
+    assert_int_equal(nw_kway_initial_bisection(&scene.graph, &scene.machine,
+                                               &effort, 1, scene.part),
+                     NW_OK);
     for (int32_t v = 0; v < K; v++)
         assert_true(++count[scene.part[v]] <= 2);
     free(count);
@@ -156,10 +157,10 @@ static void test_parts_have_places_without_limits(void **state)
 
 static void *cut_lopsided(void *user)
 {
-    struct nw_keffort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
+    struct nw_kway_effort effort = {1, 0, 3, 4, 1, 15, 0, NULL};
 
-    *(nw_status *)user =
-        nw_ksection(&scene.graph, &scene.machine, &effort, 1, scene.part);
+    *(nw_status *)user = nw_kway_initial_bisection(&scene.graph, &scene.machine,
+                                                   &effort, 1, scene.part);
     return NULL;
 }
 

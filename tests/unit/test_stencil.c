@@ -16,8 +16,8 @@
 
 struct grid {
     int dims;
-    int32_t size[NW_TILE_DIMS];
-    double bytes[NW_TILE_DIMS];
+    int32_t size[NW_STENCIL_DIMS];
+    double bytes[NW_STENCIL_DIMS];
     int32_t arity[3]; /* of the tree, the widest first */
 };
 
@@ -31,12 +31,12 @@ static int32_t cells_of(const struct grid *grid)
 }
 
 /* Bonds to both neighbours along each dimension. */
-static void bond(const struct grid *grid, struct nw_layout *layout)
+static void edge(const struct grid *grid, struct nw_assignment *assignment)
 {
     size_t at = 0;
 
-    for (int32_t p = 0; p < layout->count; p++) {
-        int32_t stride = layout->count;
+    for (int32_t p = 0; p < assignment->count; p++) {
+        int32_t stride = assignment->count;
 
         for (int d = 0; d < grid->dims; d++) {
             int32_t x;
@@ -45,68 +45,72 @@ static void bond(const struct grid *grid, struct nw_layout *layout)
             x = p / stride % grid->size[d];
             for (int32_t by = -1; by <= 1; by += 2)
                 if (x + by >= 0 && x + by < grid->size[d])
-                    layout->bond[at++] =
-                        (struct nw_bond){p + by * stride, grid->bytes[d]};
+                    assignment->edge[at++] = (struct nw_undirected_edge){
+                        p + by * stride, grid->bytes[d]};
         }
-        layout->row[p + 1] = at;
+        assignment->row[p + 1] = at;
     }
 }
 
-static void open_layout(const struct grid *grid, struct nw_tree *tree,
-                        struct nw_layout *layout)
+static void open_assignment(const struct grid *grid,
+                            struct nw_hierarchy *hierarchy,
+                            struct nw_assignment *assignment)
 {
     int32_t n = cells_of(grid), *place;
-    int32_t seats = grid->arity[0] * grid->arity[1] * grid->arity[2];
+    int32_t slots = grid->arity[0] * grid->arity[1] * grid->arity[2];
     double *gap;
-    bool is_tree;
+    bool is_hierarchy;
 
-    MUST(nw_alloc((size_t)seats, sizeof *gap, &gap));
-    MUST(nw_alloc((size_t)seats, sizeof *place, &place));
-    for (int32_t s = 0; s < seats; s++) {
+    MUST(nw_alloc((size_t)slots, sizeof *gap, &gap));
+    MUST(nw_alloc((size_t)slots, sizeof *place, &place));
+    for (int32_t s = 0; s < slots; s++) {
         bool inner = (s + 1) % grid->arity[2];
         bool middle = (s + 1) % (grid->arity[1] * grid->arity[2]);
 
         place[s] = s;
         gap[s] = inner ? 1 : middle ? 10 : 100;
     }
-    MUST(nw_tree_from_gaps(tree, gap, place, seats, &is_tree));
-    assert_true(is_tree);
-    *layout = (struct nw_layout){.tree = tree, .threads = 2, .count = n};
-    MUST(nw_alloc((size_t)n + 1, sizeof *layout->row, &layout->row));
-    MUST(nw_alloc(2 * (size_t)(n * grid->dims), sizeof *layout->bond,
-                  &layout->bond));
-    bond(grid, layout);
+    MUST(nw_hierarchy_from_gaps(hierarchy, gap, place, slots, &is_hierarchy));
+    assert_true(is_hierarchy);
+    *assignment = (struct nw_assignment){
+        .hierarchy = hierarchy, .threads = 2, .count = n};
+    MUST(nw_alloc((size_t)n + 1, sizeof *assignment->row, &assignment->row));
+    MUST(nw_alloc(2 * (size_t)(n * grid->dims), sizeof *assignment->edge,
+                  &assignment->edge));
+    edge(grid, assignment);
     free(gap);
     free(place);
 }
 
 static void assert_alike(const struct grid *grid)
 {
-    struct nw_tree tree;
-    struct nw_layout layout;
-    struct nw_tiling tiling;
-    int32_t *seat[2];
+    struct nw_hierarchy hierarchy;
+    struct nw_assignment assignment;
+    struct nw_stencil stencil;
+    int32_t *slot[2];
     bool found;
 
-    open_layout(grid, &tree, &layout);
-    MUST(nw_tiling_find(&layout, &tiling, &found));
-    assert_true(found && tiling.uniform);
+    open_assignment(grid, &hierarchy, &assignment);
+    MUST(nw_stencil_find(&assignment, &stencil, &found));
+    assert_true(found && stencil.uniform);
     for (int i = 0; i < 2; i++)
-        MUST(nw_alloc((size_t)layout.count, sizeof **seat, &seat[i]));
+        MUST(nw_alloc((size_t)assignment.count, sizeof **slot, &slot[i]));
     for (int way = 0; way < 16; way++) {
-        tiling.uniform = true;
-        MUST(nw_tiling_cut(&layout, &tiling, way, seat[0]));
-        if (way & NW_TILE_LAYERS) /* asks boxes where to part clusters */
+        stencil.uniform = true;
+        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way,
+                                             slot[0]));
+        if (way & NW_STENCIL_LAYERS) /* asks boxes where to part clusters */
             continue;
-        tiling.uniform = false; /* then nothing is known of boxes */
-        MUST(nw_tiling_cut(&layout, &tiling, way, seat[1]));
-        assert_memory_equal(seat[0], seat[1],
-                            (size_t)layout.count * sizeof **seat);
+        stencil.uniform = false; /* then nothing is known of boxes */
+        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way,
+                                             slot[1]));
+        assert_memory_equal(slot[0], slot[1],
+                            (size_t)assignment.count * sizeof **slot);
     }
-    free(seat[0]);
-    free(seat[1]);
-    nw_layout_fini(&layout);
-    nw_tree_fini(&tree);
+    free(slot[0]);
+    free(slot[1]);
+    nw_assignment_fini(&assignment);
+    nw_hierarchy_fini(&hierarchy);
 }
 
 static void test_boxes_are_parted_as_sorted_cells(void **state)
@@ -128,16 +132,16 @@ static void test_boxes_are_parted_as_sorted_cells(void **state)
 }
 
 /* Bytes between the clusters of `width` seats, and cells of each. */
-static double across(const struct nw_layout *layout, const int32_t *seat,
-                     int32_t width, int32_t *cells)
+static double across(const struct nw_assignment *assignment,
+                     const int32_t *slot, int32_t width, int32_t *cells)
 {
     double bytes = 0;
 
-    for (int32_t p = 0; p < layout->count; p++) {
-        cells[seat[p] / width]++;
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
-            if (seat[layout->bond[b].peer] / width != seat[p] / width)
-                bytes += layout->bond[b].bytes;
+    for (int32_t p = 0; p < assignment->count; p++) {
+        cells[slot[p] / width]++;
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++)
+            if (slot[assignment->edge[b].peer] / width != slot[p] / width)
+                bytes += assignment->edge[b].bytes;
     }
     return bytes;
 }
@@ -147,32 +151,32 @@ static double across(const struct nw_layout *layout, const int32_t *seat,
 static void test_evenly_clusters_hold_the_same(void **state)
 {
     static const struct grid grid = {3, {10, 12, 15}, {1, 1, 1}, {60, 8, 4}};
-    int32_t cells[2][60] = {{0}}, *seat;
-    struct nw_tree tree;
-    struct nw_layout layout;
-    struct nw_tiling tiling;
+    int32_t cells[2][60] = {{0}}, *slot;
+    struct nw_hierarchy hierarchy;
+    struct nw_assignment assignment;
+    struct nw_stencil stencil;
     double bytes[2];
     bool found;
 
     (void)state;
-    open_layout(&grid, &tree, &layout);
-    assert_true(nw_tiling_may_even(&layout));
-    MUST(nw_tiling_find(&layout, &tiling, &found));
+    open_assignment(&grid, &hierarchy, &assignment);
+    assert_true(nw_stencil_may_even(&assignment));
+    MUST(nw_stencil_find(&assignment, &stencil, &found));
     assert_true(found);
-    MUST(nw_alloc((size_t)layout.count, sizeof *seat, &seat));
+    MUST(nw_alloc((size_t)assignment.count, sizeof *slot, &slot));
     for (int even = 0; even < 2; even++) {
-        int way = NW_TILE_LAYERS | (even ? NW_TILE_EVENLY : 0);
+        int way = NW_STENCIL_LAYERS | (even ? NW_STENCIL_EVENLY : 0);
 
-        MUST(nw_tiling_cut(&layout, &tiling, way, seat));
-        bytes[even] = across(&layout, seat, 32, cells[even]);
+        MUST(nw_stencil_coordinate_bisection(&assignment, &stencil, way, slot));
+        bytes[even] = across(&assignment, slot, 32, cells[even]);
     }
     for (int c = 0; c < 60; c++)
         assert_int_equal(cells[1][c], 30);
     assert_int_equal(cells[0][57] + cells[0][58] + cells[0][59], 0);
     assert_true(bytes[1] < bytes[0]);
-    free(seat);
-    nw_layout_fini(&layout);
-    nw_tree_fini(&tree);
+    free(slot);
+    nw_assignment_fini(&assignment);
+    nw_hierarchy_fini(&hierarchy);
 }
 
 static void test_full_or_prime_grids_have_no_other_even_way(void **state)
@@ -184,13 +188,13 @@ static void test_full_or_prime_grids_have_no_other_even_way(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
-        struct nw_tree tree;
-        struct nw_layout layout;
+        struct nw_hierarchy hierarchy;
+        struct nw_assignment assignment;
 
-        open_layout(&grids[i], &tree, &layout);
-        assert_false(nw_tiling_may_even(&layout));
-        nw_layout_fini(&layout);
-        nw_tree_fini(&tree);
+        open_assignment(&grids[i], &hierarchy, &assignment);
+        assert_false(nw_stencil_may_even(&assignment));
+        nw_assignment_fini(&assignment);
+        nw_hierarchy_fini(&hierarchy);
     }
 }
 
@@ -200,32 +204,34 @@ static void test_full_or_prime_grids_have_no_other_even_way(void **state)
 static void test_pieces_reach_round_from_column_to_column(void **state)
 {
     static const struct grid grid = {2, {6, 5}, {1, 1}, {5, 3, 2}};
-    static const struct nw_tile_columns columns = {.along = 1, .count = {2, 1}};
-    int32_t cells[5] = {0}, seat[30];
-    struct nw_tree tree;
-    struct nw_layout layout;
-    struct nw_tiling tiling;
+    static const struct nw_stencil_columns columns = {.along = 1,
+                                                      .count = {2, 1}};
+    int32_t cells[5] = {0}, slot[30];
+    struct nw_hierarchy hierarchy;
+    struct nw_assignment assignment;
+    struct nw_stencil stencil;
     bool found;
 
     (void)state;
-    open_layout(&grid, &tree, &layout);
-    MUST(nw_tiling_find(&layout, &tiling, &found));
+    open_assignment(&grid, &hierarchy, &assignment);
+    MUST(nw_stencil_find(&assignment, &stencil, &found));
     assert_true(found);
-    MUST(nw_tiling_cut_columns(&layout, &tiling, &columns, seat));
-    assert_true(across(&layout, seat, 6, cells) == 2 * 16);
+    MUST(nw_stencil_bisect_columns(&assignment, &stencil, &columns, slot));
+    assert_true(across(&assignment, slot, 6, cells) == 2 * 16);
     for (int c = 0; c < 5; c++)
         assert_int_equal(cells[c], 6);
-    nw_layout_fini(&layout);
-    nw_tree_fini(&tree);
+    nw_assignment_fini(&assignment);
+    nw_hierarchy_fini(&hierarchy);
 }
 
 /* Coordinates by which two cells differ, added up. */
-static int32_t apart(const struct nw_tiling *tiling, int32_t a, int32_t b)
+static int32_t apart(const struct nw_stencil *stencil, int32_t a, int32_t b)
 {
     int32_t sum = 0;
 
-    for (int d = 0; d < tiling->dims; d++)
-        sum += abs(nw_tiling_at(tiling, a, d) - nw_tiling_at(tiling, b, d));
+    for (int d = 0; d < stencil->dims; d++)
+        sum += abs(nw_stencil_coordinate(stencil, a, d) -
+                   nw_stencil_coordinate(stencil, b, d));
     return sum;
 }
 
@@ -233,10 +239,10 @@ static int32_t apart(const struct nw_tiling *tiling, int32_t a, int32_t b)
  * across a layer of each. */
 static void test_columns_hold_every_cell_once(void **state)
 {
-    static const struct nw_tiling tiling = {
+    static const struct nw_stencil stencil = {
         .dims = 4, .size = {5, 4, 7, 3}, .stride = {84, 21, 3, 1}};
-    struct nw_tile_columns columns[20];
-    int count = nw_tiling_columns(&tiling, 11, 20, columns);
+    struct nw_stencil_columns columns[20];
+    int count = nw_stencil_columns(&stencil, 11, 20, columns);
 
     (void)state;
     assert_int_equal(count, 20);
@@ -245,11 +251,11 @@ static void test_columns_hold_every_cell_once(void **state)
 
         for (int d = 0; d < 4; d++)
             if (d != columns[i].along)
-                across += 2 * (tiling.size[d] / columns[i].count[d] + 1);
-        nw_tiling_follow(&tiling, &columns[i], cell);
+                across += 2 * (stencil.size[d] / columns[i].count[d] + 1);
+        nw_stencil_follow_columns(&stencil, &columns[i], cell);
         for (int32_t c = 0; c < 420; c++) {
             assert_int_equal(seen[cell[c]]++, 0);
-            assert_true(!c || apart(&tiling, cell[c - 1], cell[c]) <= across);
+            assert_true(!c || apart(&stencil, cell[c - 1], cell[c]) <= across);
         }
     }
 }
@@ -268,39 +274,39 @@ static void test_dimensions_of_two_are_found(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
-        struct nw_tree tree;
-        struct nw_layout layout;
-        struct nw_tiling tiling;
+        struct nw_hierarchy hierarchy;
+        struct nw_assignment assignment;
+        struct nw_stencil stencil;
         bool found;
 
-        open_layout(&grids[i], &tree, &layout);
-        MUST(nw_tiling_find(&layout, &tiling, &found));
-        assert_true(found && tiling.uniform);
-        assert_int_equal(tiling.dims, grids[i].dims);
-        assert_memory_equal(tiling.size, grids[i].size,
-                            (size_t)tiling.dims * sizeof *tiling.size);
-        nw_layout_fini(&layout);
-        nw_tree_fini(&tree);
+        open_assignment(&grids[i], &hierarchy, &assignment);
+        MUST(nw_stencil_find(&assignment, &stencil, &found));
+        assert_true(found && stencil.uniform);
+        assert_int_equal(stencil.dims, grids[i].dims);
+        assert_memory_equal(stencil.size, grids[i].size,
+                            (size_t)stencil.dims * sizeof *stencil.size);
+        nw_assignment_fini(&assignment);
+        nw_hierarchy_fini(&hierarchy);
     }
 }
 
 /* Of one seating in boxes, each pair once. */
 static double cost_in_boxes(const struct grid *grid,
-                            const struct nw_layout *layout,
-                            const struct nw_tiling *tiling)
+                            const struct nw_assignment *assignment,
+                            const struct nw_stencil *stencil)
 {
-    int32_t *seat, *cells, inner = grid->arity[2];
+    int32_t *slot, *cells, inner = grid->arity[2];
     double sum;
     bool done;
 
-    MUST(nw_alloc((size_t)layout->count, sizeof *seat, &seat));
-    MUST(nw_alloc((size_t)layout->count, sizeof *cells, &cells));
-    MUST(nw_tiling_boxes(layout, tiling, seat, &done));
+    MUST(nw_alloc((size_t)assignment->count, sizeof *slot, &slot));
+    MUST(nw_alloc((size_t)assignment->count, sizeof *cells, &cells));
+    MUST(nw_stencil_nested_boxes(assignment, stencil, slot, &done));
     assert_true(done);
-    sum = across(layout, seat, 1, cells) +
-          9 * across(layout, seat, inner, cells) +
-          90 * across(layout, seat, inner * grid->arity[1], cells);
-    free(seat);
+    sum = across(assignment, slot, 1, cells) +
+          9 * across(assignment, slot, inner, cells) +
+          90 * across(assignment, slot, inner * grid->arity[1], cells);
+    free(slot);
     free(cells);
     return sum / 2;
 }
@@ -317,24 +323,25 @@ static void test_nothing_is_below_cubes_in_cubes(void **state)
 
     (void)state;
     for (size_t g = 0; g < sizeof grids / sizeof *grids; g++) {
-        struct nw_tree tree;
-        struct nw_layout layout;
-        struct nw_tiling tiling;
+        struct nw_hierarchy hierarchy;
+        struct nw_assignment assignment;
+        struct nw_stencil stencil;
         double least;
         bool found;
 
-        open_layout(&grids[g], &tree, &layout);
-        MUST(nw_tiling_find(&layout, &tiling, &found));
+        open_assignment(&grids[g], &hierarchy, &assignment);
+        MUST(nw_stencil_find(&assignment, &stencil, &found));
         assert_true(found);
-        least = nw_tiling_least(&layout, &tiling);
+        least = nw_stencil_lower_bound(&assignment, &stencil);
         if (!g)
             assert_float_equal(least, 1344 + 9 * 576 + 90 * 192, 1e-3);
         assert_true(least > 0);
-        assert_true(least < cost_in_boxes(&grids[g], &layout, &tiling) + 1e-6);
-        tiling.periodic[1] = true; /* of rings nothing is known */
-        assert_false(nw_tiling_least(&layout, &tiling) > 0);
-        nw_layout_fini(&layout);
-        nw_tree_fini(&tree);
+        assert_true(least <
+                    cost_in_boxes(&grids[g], &assignment, &stencil) + 1e-6);
+        stencil.periodic[1] = true; /* of rings nothing is known */
+        assert_false(nw_stencil_lower_bound(&assignment, &stencil) > 0);
+        nw_assignment_fini(&assignment);
+        nw_hierarchy_fini(&hierarchy);
     }
 }
 

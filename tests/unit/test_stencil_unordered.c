@@ -18,16 +18,16 @@
 #define REACH 2
 #define RANGE (2 * REACH + 1)
 #define CODES 3125 /* offsets of at most that in 5 dimensions */
-#define BONDS_MOST 80
+#define EDGES_MAX 80
 #define BYTES 3
 
 /* Partners differ by one in so many dimensions at most, or in one by up to
  * two. */
-enum kind { FACES = 1, EDGES, DIAGONALS = NW_TILE_DIMS, TWO_FAR };
+enum kind { FACES = 1, EDGES, DIAGONALS = NW_STENCIL_DIMS, TWO_FAR };
 
 struct grid {
-    int dims, size[NW_TILE_DIMS];
-    bool round[NW_TILE_DIMS];
+    int dims, size[NW_STENCIL_DIMS];
+    bool round[NW_STENCIL_DIMS];
     enum kind kind;
     uint64_t seed;
 };
@@ -65,25 +65,26 @@ static int32_t partner(const struct grid *grid, int32_t cell, int code)
 }
 
 /* Processes of a grid under numbers dealt anew, the first as seated first. */
-static void open_layout(const struct grid *grid, const struct nw_tree *tree,
-                        struct nw_layout *layout)
+static void open_assignment(const struct grid *grid,
+                            const struct nw_hierarchy *hierarchy,
+                            struct nw_assignment *assignment)
 {
     size_t n = (size_t)cells_of(grid), at = 0;
     int32_t *number, *cell;
     struct nw_random random;
 
-    *layout =
-        (struct nw_layout){.tree = tree, .threads = 2, .count = (int32_t)n};
-    MUST(nw_alloc(n + 1, sizeof *layout->row, &layout->row));
-    MUST(nw_alloc(n * BONDS_MOST, sizeof *layout->bond, &layout->bond));
-    MUST(nw_alloc(n, sizeof *layout->seat, &layout->seat));
-    MUST(nw_alloc(n, sizeof *layout->at, &layout->at));
-    MUST(nw_alloc(n, sizeof *layout->process, &layout->process));
-    MUST(nw_alloc(n, sizeof *layout->fixed, &layout->fixed));
+    *assignment = (struct nw_assignment){
+        .hierarchy = hierarchy, .threads = 2, .count = (int32_t)n};
+    MUST(nw_alloc(n + 1, sizeof *assignment->row, &assignment->row));
+    MUST(nw_alloc(n * EDGES_MAX, sizeof *assignment->edge, &assignment->edge));
+    MUST(nw_alloc(n, sizeof *assignment->slot, &assignment->slot));
+    MUST(nw_alloc(n, sizeof *assignment->at, &assignment->at));
+    MUST(nw_alloc(n, sizeof *assignment->process, &assignment->process));
+    MUST(nw_alloc(n, sizeof *assignment->fixed, &assignment->fixed));
     MUST(nw_alloc(n, sizeof *number, &number));
     MUST(nw_alloc(n, sizeof *cell, &cell));
     for (size_t i = 0; i < n; i++)
-        cell[i] = layout->seat[i] = layout->process[i] = (int32_t)i;
+        cell[i] = assignment->slot[i] = assignment->process[i] = (int32_t)i;
     nw_random_init(&random, n + grid->seed);
     nw_random_shuffle(&random, cell, n);
     for (size_t i = 0; i < n; i++)
@@ -93,29 +94,30 @@ static void open_layout(const struct grid *grid, const struct nw_tree *tree,
             int32_t to = partner(grid, cell[i], code);
 
             if (to >= 0)
-                layout->bond[at++] = (struct nw_bond){number[to], BYTES};
+                assignment->edge[at++] =
+                    (struct nw_undirected_edge){number[to], BYTES};
         }
-        layout->row[i + 1] = at;
-        layout->at[i] = tree->code[i];
+        assignment->row[i + 1] = at;
+        assignment->at[i] = hierarchy->code[i];
     }
     free(number);
     free(cell);
 }
 
-static void open_tree(int32_t seats, struct nw_tree *tree)
+static void open_hierarchy(int32_t slots, struct nw_hierarchy *hierarchy)
 {
     double *gap;
     int32_t *place;
-    bool is_tree;
+    bool is_hierarchy;
 
-    MUST(nw_alloc((size_t)seats, sizeof *gap, &gap));
-    MUST(nw_alloc((size_t)seats, sizeof *place, &place));
-    for (int32_t s = 0; s < seats; s++) {
+    MUST(nw_alloc((size_t)slots, sizeof *gap, &gap));
+    MUST(nw_alloc((size_t)slots, sizeof *place, &place));
+    for (int32_t s = 0; s < slots; s++) {
         place[s] = s;
         gap[s] = (s + 1) % 8 ? 1 : (s + 1) % 64 ? 10 : 100;
     }
-    MUST(nw_tree_from_gaps(tree, gap, place, seats, &is_tree));
-    assert_true(is_tree);
+    MUST(nw_hierarchy_from_gaps(hierarchy, gap, place, slots, &is_hierarchy));
+    assert_true(is_hierarchy);
     free(gap);
     free(place);
 }
@@ -125,15 +127,15 @@ static int by_size(const void *left, const void *right)
     return *(const int *)left - *(const int *)right;
 }
 
-static void assert_sizes(const struct nw_tiling *tiling,
+static void assert_sizes(const struct nw_stencil *stencil,
                          const struct grid *grid)
 {
     struct grid sorted = *grid;
-    int found[NW_TILE_DIMS];
+    int found[NW_STENCIL_DIMS];
 
-    assert_int_equal(tiling->dims, grid->dims);
+    assert_int_equal(stencil->dims, grid->dims);
     for (int d = 0; d < grid->dims; d++)
-        found[d] = tiling->size[d];
+        found[d] = stencil->size[d];
     qsort(found, (size_t)grid->dims, sizeof *found, by_size);
     qsort(sorted.size, (size_t)grid->dims, sizeof *found, by_size);
     assert_memory_equal(found, sorted.size, (size_t)grid->dims * sizeof *found);
@@ -141,27 +143,27 @@ static void assert_sizes(const struct nw_tiling *tiling,
 
 static void assert_found(const struct grid *grid)
 {
-    struct nw_layout layout;
-    struct nw_tree tree;
-    struct nw_tiling tiling;
+    struct nw_assignment assignment;
+    struct nw_hierarchy hierarchy;
+    struct nw_stencil stencil;
     int32_t n = cells_of(grid), *order;
     bool found;
 
-    open_tree(n, &tree);
-    open_layout(grid, &tree, &layout);
+    open_hierarchy(n, &hierarchy);
+    open_assignment(grid, &hierarchy, &assignment);
     MUST(nw_alloc((size_t)n, sizeof *order, &order));
-    MUST(nw_tiling_order(&layout, order, &found));
+    MUST(nw_stencil_find_unordered(&assignment, order, &found));
     assert_true(found);
-    MUST(nw_layout_renumber(&layout, order));
-    assert_memory_equal(layout.name, order, (size_t)n * sizeof *order);
+    MUST(nw_assignment_renumber(&assignment, order));
+    assert_memory_equal(assignment.name, order, (size_t)n * sizeof *order);
     for (int32_t i = 0; i < n; i++)
-        assert_int_equal(layout.seat[i], order[i]);
-    MUST(nw_tiling_find(&layout, &tiling, &found));
-    assert_true(found && tiling.uniform);
-    assert_sizes(&tiling, grid);
+        assert_int_equal(assignment.slot[i], order[i]);
+    MUST(nw_stencil_find(&assignment, &stencil, &found));
+    assert_true(found && stencil.uniform);
+    assert_sizes(&stencil, grid);
     free(order);
-    nw_layout_fini(&layout);
-    nw_tree_fini(&tree);
+    nw_assignment_fini(&assignment);
+    nw_hierarchy_fini(&hierarchy);
 }
 
 static void test_grids_dealt_anew_are_found(void **state)
@@ -202,20 +204,20 @@ static void test_grids_dealt_anew_are_found(void **state)
 static void test_what_was_dealt_anew_is_cut_as_before(void **state)
 {
     static const struct grid grid = {3, {8, 8, 8}, {false}, FACES};
-    struct nw_tile_try try = {0};
-    struct nw_layout layout;
-    struct nw_tree tree;
+    struct nw_best_tiling try = {0};
+    struct nw_assignment assignment;
+    struct nw_hierarchy hierarchy;
 
     (void)state;
-    open_tree(512, &tree);
-    open_layout(&grid, &tree, &layout);
-    try.cost = nw_layout_cost(&layout);
-    MUST(nw_layout_tile(&layout, &try));
+    open_hierarchy(512, &hierarchy);
+    open_assignment(&grid, &hierarchy, &assignment);
+    try.cost = nw_assignment_cost(&assignment);
+    MUST(nw_assignment_best_tiling(&assignment, &try));
     assert_true(try.found);
-    assert_float_equal(nw_layout_cost(&layout),
+    assert_float_equal(nw_assignment_cost(&assignment),
                        3 * 64 * (100 + 2 * 10 + 4 * 1) * BYTES, 1e-6);
-    nw_layout_fini(&layout);
-    nw_tree_fini(&tree);
+    nw_assignment_fini(&assignment);
+    nw_hierarchy_fini(&hierarchy);
 }
 
 /* Of 3840 bonds a box of 8 cells keeps 12 as a cube of 2 in three dimensions,
@@ -224,24 +226,24 @@ static void test_what_was_dealt_anew_is_cut_as_before(void **state)
 static void test_five_dimensions_lie_in_boxes(void **state)
 {
     static const struct grid grid = {5, {4, 4, 4, 4, 4}, {false}, FACES};
-    struct nw_tile_try try = {0};
-    struct nw_layout layout;
-    struct nw_tree tree;
+    struct nw_best_tiling try = {0};
+    struct nw_assignment assignment;
+    struct nw_hierarchy hierarchy;
 
     (void)state;
-    open_tree(1024, &tree);
-    open_layout(&grid, &tree, &layout);
-    try.cost = nw_layout_cost(&layout);
-    MUST(nw_layout_tile(&layout, &try));
+    open_hierarchy(1024, &hierarchy);
+    open_assignment(&grid, &hierarchy, &assignment);
+    try.cost = nw_assignment_cost(&assignment);
+    MUST(nw_assignment_best_tiling(&assignment, &try));
     assert_true(try.found && try.boxed);
-    assert_int_equal(try.tiling.dims, 5);
+    assert_int_equal(try.stencil.dims, 5);
     assert_float_equal(
-        nw_layout_cost(&layout),
+        nw_assignment_cost(&assignment),
         (128 * 12 + (16 * 176 - 128 * 12) * 10 + (3840 - 16 * 176) * 100) *
             BYTES,
         1e-6);
-    nw_layout_fini(&layout);
-    nw_tree_fini(&tree);
+    nw_assignment_fini(&assignment);
+    nw_hierarchy_fini(&hierarchy);
 }
 
 /* Chains of few cells fit on grids of three or four dimensions by chance: under
@@ -254,20 +256,20 @@ static void test_short_chains_are_no_other_grid(void **state)
     for (grid.size[0] = 16; grid.size[0] <= 56; grid.size[0] += 2)
         for (grid.seed = 0; grid.seed < 20; grid.seed++) {
             int ends = (grid.size[0] - 1) / 8;
-            struct nw_tile_try try = {0};
-            struct nw_layout layout;
-            struct nw_tree tree;
+            struct nw_best_tiling try = {0};
+            struct nw_assignment assignment;
+            struct nw_hierarchy hierarchy;
 
-            open_tree(grid.size[0], &tree);
-            open_layout(&grid, &tree, &layout);
-            try.cost = nw_layout_cost(&layout);
-            MUST(nw_layout_tile(&layout, &try));
+            open_hierarchy(grid.size[0], &hierarchy);
+            open_assignment(&grid, &hierarchy, &assignment);
+            try.cost = nw_assignment_cost(&assignment);
+            MUST(nw_assignment_best_tiling(&assignment, &try));
             assert_true(try.found);
-            assert_int_equal(try.tiling.dims, 1);
-            assert_float_equal(nw_layout_cost(&layout),
+            assert_int_equal(try.stencil.dims, 1);
+            assert_float_equal(nw_assignment_cost(&assignment),
                                (grid.size[0] - 1 + 9 * ends) * BYTES, 1e-6);
-            nw_layout_fini(&layout);
-            nw_tree_fini(&tree);
+            nw_assignment_fini(&assignment);
+            nw_hierarchy_fini(&hierarchy);
         }
 }
 
@@ -275,32 +277,32 @@ static void test_short_chains_are_no_other_grid(void **state)
 static void test_what_is_no_grid_keeps_its_numbers(void **state)
 {
     static const struct grid grid = {2, {20, 20}, {true, true}, FACES};
-    struct nw_tile_try try = {0};
-    struct nw_layout layout;
-    struct nw_tree tree;
-    struct nw_bond *bond;
+    struct nw_best_tiling try = {0};
+    struct nw_assignment assignment;
+    struct nw_hierarchy hierarchy;
+    struct nw_undirected_edge *edge;
     int32_t a = 0, b, c = 200, d;
 
     (void)state;
-    open_tree(400, &tree);
-    open_layout(&grid, &tree, &layout);
-    bond = layout.bond;
-    b = bond[layout.row[a]].peer;
-    d = bond[layout.row[c]].peer;
-    for (size_t i = 0; i < layout.row[400]; i++) {
-        int32_t p = (int32_t)(i / 4), q = bond[i].peer;
+    open_hierarchy(400, &hierarchy);
+    open_assignment(&grid, &hierarchy, &assignment);
+    edge = assignment.edge;
+    b = edge[assignment.row[a]].peer;
+    d = edge[assignment.row[c]].peer;
+    for (size_t i = 0; i < assignment.row[400]; i++) {
+        int32_t p = (int32_t)(i / 4), q = edge[i].peer;
 
         if ((p == a && q == b) || (p == d && q == c))
-            bond[i].peer = p == a ? c : b;
+            edge[i].peer = p == a ? c : b;
         else if ((p == b && q == a) || (p == c && q == d))
-            bond[i].peer = p == b ? d : a;
+            edge[i].peer = p == b ? d : a;
     }
-    try.cost = nw_layout_cost(&layout);
-    MUST(nw_layout_tile(&layout, &try));
+    try.cost = nw_assignment_cost(&assignment);
+    MUST(nw_assignment_best_tiling(&assignment, &try));
     assert_false(try.found);
-    assert_null(layout.name);
-    nw_layout_fini(&layout);
-    nw_tree_fini(&tree);
+    assert_null(assignment.name);
+    nw_assignment_fini(&assignment);
+    nw_hierarchy_fini(&hierarchy);
 }
 
 int main(void)

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct giving {
-    const struct nw_many *many;
+struct assign_gpus_work {
+    const struct nw_several *several;
     const struct nw_problem *problem;
     struct nw_answer *answer;
     int32_t *host_of;  /* [core units] */
@@ -24,12 +24,13 @@ struct giving {
 };
 
 /* A rank with a GPU, from a full node to a unit elsewhere. */
-struct exchange {
+struct assign_gpus_exchange {
     int32_t rank, unit;
     double change; /* of bytes x distance */
 };
 
-static bool may_move(const struct giving *work, int32_t rank)
+static bool assign_gpus_may_move(const struct assign_gpus_work *work,
+                                 int32_t rank)
 {
     const struct nw_problem *problem = work->problem;
 
@@ -37,7 +38,8 @@ static bool may_move(const struct giving *work, int32_t rank)
            (!problem->fixed_host || problem->fixed_host[rank] < 0);
 }
 
-static struct nw_end end_of(const struct giving *work, int32_t unit)
+static struct nw_end assign_gpus_end_of(const struct assign_gpus_work *work,
+                                        int32_t unit)
 {
     const struct nw_units *units = &work->problem->core;
 
@@ -47,11 +49,11 @@ static struct nw_end end_of(const struct giving *work, int32_t unit)
 }
 
 /* Of a rank on a unit, but to `other`. */
-static double cost_at(const struct giving *work, int32_t rank, int32_t unit,
-                      int32_t other)
+static double assign_gpus_cost_at(const struct assign_gpus_work *work,
+                                  int32_t rank, int32_t unit, int32_t other)
 {
-    const struct nw_kgraph *graph = &work->many->graph;
-    struct nw_end here = end_of(work, unit);
+    const struct nw_kway_graph *graph = &work->several->graph;
+    struct nw_end here = assign_gpus_end_of(work, unit);
     double sum = 0;
 
     for (size_t e = graph->row[rank]; e < graph->row[rank + 1]; e++) {
@@ -60,55 +62,59 @@ static double cost_at(const struct giving *work, int32_t rank, int32_t unit,
         if (peer != other && there >= 0)
             sum += graph->weight[e] *
                    nw_topology_distance(work->problem->topology, here,
-                                        end_of(work, there));
+                                        assign_gpus_end_of(work, there));
     }
     return sum;
 }
 
-static double change_of(const struct giving *work, int32_t rank, int32_t unit)
+static double assign_gpus_change_of(const struct assign_gpus_work *work,
+                                    int32_t rank, int32_t unit)
 {
     int32_t from = work->answer->core[rank], other = work->owner[unit];
-    double change =
-        cost_at(work, rank, unit, other) - cost_at(work, rank, from, other);
+    double change = assign_gpus_cost_at(work, rank, unit, other) -
+                    assign_gpus_cost_at(work, rank, from, other);
 
     if (other >= 0)
-        change +=
-            cost_at(work, other, from, rank) - cost_at(work, other, unit, rank);
+        change += assign_gpus_cost_at(work, other, from, rank) -
+                  assign_gpus_cost_at(work, other, unit, rank);
     return change;
 }
 
-static bool may_exchange(const struct giving *work, int32_t rank, int32_t unit)
+static bool assign_gpus_may_exchange(const struct assign_gpus_work *work,
+                                     int32_t rank, int32_t unit)
 {
     const struct nw_problem *problem = work->problem;
     int32_t other = work->owner[unit], host = work->host_of[unit];
 
     if (work->gpus[host] >= work->gpu_most[host] ||
-        !nw_problem_bears(problem, unit, rank))
+        !nw_problem_within_limit(problem, unit, rank))
         return false;
     if (other < 0)
-        return problem->core.room[unit] > 0 &&
-               work->ranks[host] < problem->room[host];
-    return !problem->wants_gpu[other] && may_move(work, other) &&
-           nw_problem_bears(problem, work->answer->core[rank], other);
+        return problem->core.capacity[unit] > 0 &&
+               work->ranks[host] < problem->capacity[host];
+    return !problem->wants_gpu[other] && assign_gpus_may_move(work, other) &&
+           nw_problem_within_limit(problem, work->answer->core[rank], other);
 }
 
-static void look_around(const struct giving *work, int32_t rank,
-                        struct exchange *best)
+static void assign_gpus_look_around(const struct assign_gpus_work *work,
+                                    int32_t rank,
+                                    struct assign_gpus_exchange *best)
 {
     int32_t units = work->problem->core.first[work->problem->host_count];
 
     for (int32_t u = 0; u < units; u++) {
         double change;
 
-        if (!may_exchange(work, rank, u))
+        if (!assign_gpus_may_exchange(work, rank, u))
             continue;
-        change = change_of(work, rank, u);
+        change = assign_gpus_change_of(work, rank, u);
         if (best->rank < 0 || change < best->change)
-            *best = (struct exchange){rank, u, change};
+            *best = (struct assign_gpus_exchange){rank, u, change};
     }
 }
 
-static void exchange(struct giving *work, const struct exchange *best)
+static void assign_gpus_exchange(struct assign_gpus_work *work,
+                                 const struct assign_gpus_exchange *best)
 {
     struct nw_answer *answer = work->answer;
     int32_t from = answer->core[best->rank], other = work->owner[best->unit];
@@ -129,24 +135,25 @@ static void exchange(struct giving *work, const struct exchange *best)
 }
 
 /* As long as a node has too many and somewhere one of them may go. */
-static void relieve(struct giving *work, int32_t host)
+static void assign_gpus_relieve(struct assign_gpus_work *work, int32_t host)
 {
     int32_t n = work->problem->pattern->rank_count;
 
     while (work->gpus[host] > work->gpu_most[host]) {
-        struct exchange best = {.rank = -1};
+        struct assign_gpus_exchange best = {.rank = -1};
 
         for (int32_t r = 0; r < n; r++)
-            if (work->answer->host[r] == host && may_move(work, r) &&
+            if (work->answer->host[r] == host &&
+                assign_gpus_may_move(work, r) &&
                 nw_problem_needs_gpu(work->problem, r))
-                look_around(work, r, &best);
+                assign_gpus_look_around(work, r, &best);
         if (best.rank < 0)
             return;
-        exchange(work, &best);
+        assign_gpus_exchange(work, &best);
     }
 }
 
-static nw_status alloc(struct giving *work)
+static nw_status assign_gpus_alloc(struct assign_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
     size_t hosts = (size_t)problem->host_count;
@@ -164,7 +171,7 @@ static nw_status alloc(struct giving *work)
     return status;
 }
 
-static void count(struct giving *work)
+static void assign_gpus_count(struct assign_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
     const struct nw_answer *answer = work->answer;
@@ -177,7 +184,7 @@ static void count(struct giving *work)
         }
         for (int32_t u = problem->gpu.first[h]; u < problem->gpu.first[h + 1];
              u++)
-            work->gpu_most[h] += problem->gpu.room[u];
+            work->gpu_most[h] += problem->gpu.capacity[u];
     }
     for (int32_t r = 0; r < problem->pattern->rank_count; r++) {
         work->ranks[answer->host[r]]++;
@@ -187,7 +194,7 @@ static void count(struct giving *work)
     }
 }
 
-static nw_status check(const struct giving *work)
+static nw_status assign_gpus_check(const struct assign_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
 
@@ -204,23 +211,24 @@ static nw_status check(const struct giving *work)
     return NW_OK;
 }
 
-nw_status nw_many_give_gpus(const struct nw_many *many,
-                            const struct nw_problem *problem,
-                            struct nw_answer *answer,
-                            struct nw_map_report *report)
+nw_status nw_several_assign_gpus(const struct nw_several *several,
+                                 const struct nw_problem *problem,
+                                 struct nw_answer *answer,
+                                 struct nw_map_report *report)
 {
-    struct giving work = {.many = many, .problem = problem, .answer = answer};
+    struct assign_gpus_work work = {
+        .several = several, .problem = problem, .answer = answer};
     struct nw_phases phases = {.placer = {NULL, NULL, nw_place_partition},
                                .kinds = NW_KINDS_ALL,
                                .by_distance = problem->options.objective ==
                                               NW_OBJECTIVE_HOP_BYTES};
-    nw_status status = alloc(&work);
+    nw_status status = assign_gpus_alloc(&work);
 
     if (!status) {
-        count(&work);
+        assign_gpus_count(&work);
         for (int32_t h = 0; h < problem->host_count; h++)
-            relieve(&work, h);
-        status = check(&work);
+            assign_gpus_relieve(&work, h);
+        status = assign_gpus_check(&work);
     }
     free(work.host_of);
     free(work.owner);

@@ -9,42 +9,43 @@
 
 #include <stdlib.h>
 
-struct weighed {
+struct bin_packing_weighed {
     int64_t load;
     int32_t rank;
 };
 
-struct fitting {
-    const struct nw_many *many;
-    struct nw_heap heap;   /* of elements with room for one more rank */
-    nw_kload *left;        /* [k] load */
-    double *gain;          /* [k] the same for the heap */
-    int32_t *count;        /* [k] ranks */
-    struct weighed *order; /* [n] ranks */
+struct bin_packing_work {
+    const struct nw_several *several;
+    struct nw_heap heap; /* of elements with room for one more rank */
+    nw_kway_load *left;  /* [k] load */
+    double *gain;        /* [k] the same for the heap */
+    int32_t *count;      /* [k] ranks */
+    struct bin_packing_weighed *order; /* [n] ranks */
 };
 
-static int heaviest_first(const void *left, const void *right)
+static int bin_packing_heaviest_first(const void *left, const void *right)
 {
-    const struct weighed *a = left, *b = right;
+    const struct bin_packing_weighed *a = left, *b = right;
 
     if (a->load != b->load)
         return (a->load < b->load) - (a->load > b->load);
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-static bool is_ranged(const struct fitting *fit, int32_t v)
+static bool bin_packing_is_ranged(const struct bin_packing_work *fit, int32_t v)
 {
-    const struct nw_krange *range = fit->many->graph.range;
+    const struct nw_kway_range *range = fit->several->graph.range;
 
-    return range && range[v].high - range[v].low < fit->many->machine.k;
+    return range && range[v].high - range[v].low < fit->several->machine.k;
 }
 
-static int32_t roomiest(const struct fitting *fit, int32_t v)
+static int32_t bin_packing_roomiest(const struct bin_packing_work *fit,
+                                    int32_t v)
 {
-    const struct nw_krange *range = fit->many->graph.range;
+    const struct nw_kway_range *range = fit->several->graph.range;
     int32_t best = -1;
 
-    if (!is_ranged(fit, v))
+    if (!bin_packing_is_ranged(fit, v))
         return nw_heap_top(&fit->heap);
     for (int32_t q = range[v].low; q < range[v].high; q++)
         if (fit->heap.at[q] && (best < 0 || fit->left[q] > fit->left[best]))
@@ -52,18 +53,19 @@ static int32_t roomiest(const struct fitting *fit, int32_t v)
     return best;
 }
 
-static bool put(struct fitting *fit, int32_t v, int32_t *part)
+static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
+                            int32_t *part)
 {
-    const struct nw_many *many = fit->many;
-    int64_t load = many->graph.load[v];
-    int32_t q = roomiest(fit, v);
+    const struct nw_several *several = fit->several;
+    int64_t load = several->graph.load[v];
+    int32_t q = bin_packing_roomiest(fit, v);
 
     if (q < 0 || fit->left[q] < load)
         return false;
     part[v] = q;
     fit->left[q] -= load;
     fit->gain[q] = (double)fit->left[q];
-    if (++fit->count[q] == many->machine.capacity[q])
+    if (++fit->count[q] == several->machine.capacity[q])
         nw_heap_remove(&fit->heap, q);
     else
         nw_heap_update(&fit->heap, q);
@@ -71,22 +73,22 @@ static bool put(struct fitting *fit, int32_t v, int32_t *part)
 }
 
 /* Who is held to some elements goes before the others. */
-static bool put_all(struct fitting *fit, int32_t *part)
+static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
 {
-    int32_t n = fit->many->graph.n;
+    int32_t n = fit->several->graph.n;
     bool fits = true;
 
     for (int pass = 0; pass < 2; pass++)
         for (int32_t i = 0; fits && i < n; i++)
-            if (is_ranged(fit, fit->order[i].rank) == !pass)
-                fits = put(fit, fit->order[i].rank, part);
+            if (bin_packing_is_ranged(fit, fit->order[i].rank) == !pass)
+                fits = bin_packing_put(fit, fit->order[i].rank, part);
     return fits;
 }
 
-static nw_status prepare(struct fitting *fit)
+static nw_status bin_packing_prepare(struct bin_packing_work *fit)
 {
-    const struct nw_kmachine *m = &fit->many->machine;
-    const struct nw_kgraph *g = &fit->many->graph;
+    const struct nw_kway_machine *m = &fit->several->machine;
+    const struct nw_kway_graph *g = &fit->several->graph;
     size_t n = (size_t)g->n, k = (size_t)m->k;
     nw_status status = nw_alloc(n, sizeof *fit->order, &fit->order);
 
@@ -104,8 +106,8 @@ static nw_status prepare(struct fitting *fit)
         return status;
     fit->heap.gain = fit->gain;
     for (int32_t v = 0; v < g->n; v++)
-        fit->order[v] = (struct weighed){g->load[v], v};
-    qsort(fit->order, n, sizeof *fit->order, heaviest_first);
+        fit->order[v] = (struct bin_packing_weighed){g->load[v], v};
+    qsort(fit->order, n, sizeof *fit->order, bin_packing_heaviest_first);
     for (int32_t q = 0; q < m->k; q++) {
         fit->left[q] = m->limit[q];
         fit->gain[q] = (double)m->limit[q];
@@ -115,13 +117,14 @@ static nw_status prepare(struct fitting *fit)
     return NW_OK;
 }
 
-nw_status nw_many_fit(const struct nw_many *many, int32_t *part, bool *fits)
+nw_status nw_several_bin_packing(const struct nw_several *several,
+                                 int32_t *part, bool *fits)
 {
-    struct fitting fit = {.many = many};
-    nw_status status = prepare(&fit);
+    struct bin_packing_work fit = {.several = several};
+    nw_status status = bin_packing_prepare(&fit);
 
     if (!status)
-        *fits = put_all(&fit, part);
+        *fits = bin_packing_put_all(&fit, part);
     free(fit.order);
     free(fit.left);
     free(fit.gain);

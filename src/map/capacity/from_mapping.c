@@ -8,29 +8,33 @@
 
 #include <stdlib.h>
 
-/* The host of a name, numbered as in `many`; -1 where it is not to be used. */
-static int32_t find_host(const struct nw_many *many, const char *name)
+/* The host of a name, numbered as in `several`; -1 where it is not to be used.
+ */
+static int32_t several_from_mapping_find_host(const struct nw_several *several,
+                                              const char *name)
 {
-    int32_t node = nw_topology_node_find(many->topology, name);
-    int32_t low = 0, high = many->host_count;
+    int32_t node = nw_topology_node_find(several->topology, name);
+    int32_t low = 0, high = several->host_count;
 
     while (low < high) {
         int32_t middle = low + (high - low) / 2;
 
-        if (many->host[middle] < node)
+        if (several->host[middle] < node)
             low = middle + 1;
         else
             high = middle;
     }
-    return node >= 0 && low < many->host_count && many->host[low] == node ? low
-                                                                          : -1;
+    return node >= 0 && low < several->host_count && several->host[low] == node
+               ? low
+               : -1;
 }
 
-static nw_status read_rank(const struct nw_many *many, int32_t r,
-                           const int32_t *host_of, int32_t *part)
+static nw_status
+several_from_mapping_read_rank(const struct nw_several *several, int32_t r,
+                               const int32_t *host_of, int32_t *part)
 {
-    const nw_mapping *start = many->options.start;
-    const struct nw_krange *range = many->graph.range;
+    const nw_mapping *start = several->options.start;
+    const struct nw_kway_range *range = several->graph.range;
     int32_t node = start->node[r], h = node < 0 ? -1 : host_of[node];
     struct nw_ints cores = nw_mapping_cores(start, r);
 
@@ -41,9 +45,9 @@ static nw_status read_rank(const struct nw_many *many, int32_t r,
                        r, start->node_name[node]);
     *part = -1;
     if (h >= 0 && cores.count && cores.values[0] >= 0 &&
-        cores.values[0] < many->first[h + 1] - many->first[h])
-        *part = many->first[h] + cores.values[0];
-    if (range && !nw_kmay(&many->graph, r, *part))
+        cores.values[0] < several->first[h + 1] - several->first[h])
+        *part = several->first[h] + cores.values[0];
+    if (range && !nw_kway_allows(&several->graph, r, *part))
         *part = range[r].low;
     if (*part < 0)
         return nw_fail(NW_EINVAL,
@@ -53,25 +57,27 @@ static nw_status read_rank(const struct nw_many *many, int32_t r,
     return NW_OK;
 }
 
-nw_status nw_many_read_start(const struct nw_many *many, int32_t **out)
+nw_status nw_several_from_mapping(const struct nw_several *several,
+                                  int32_t **out)
 {
-    const nw_mapping *start = many->options.start;
+    const nw_mapping *start = several->options.start;
     int32_t *part = NULL, *host_of = NULL;
     nw_status status;
 
     if (!start)
         return NW_OK;
-    if (start->rank_count != many->graph.n)
+    if (start->rank_count != several->graph.n)
         return nw_fail(NW_EINVAL,
                        "the mapping to begin from has %d ranks, the pattern %d",
-                       start->rank_count, many->graph.n);
+                       start->rank_count, several->graph.n);
     status = nw_alloc((size_t)start->node_count, sizeof *host_of, &host_of);
     if (!status)
-        status = nw_alloc((size_t)many->graph.n, sizeof *part, &part);
+        status = nw_alloc((size_t)several->graph.n, sizeof *part, &part);
     for (int32_t i = 0; !status && i < start->node_count; i++)
-        host_of[i] = find_host(many, start->node_name[i]);
-    for (int32_t r = 0; !status && r < many->graph.n; r++)
-        status = read_rank(many, r, host_of, &part[r]);
+        host_of[i] =
+            several_from_mapping_find_host(several, start->node_name[i]);
+    for (int32_t r = 0; !status && r < several->graph.n; r++)
+        status = several_from_mapping_read_rank(several, r, host_of, &part[r]);
     free(host_of);
     if (status)
         free(part);

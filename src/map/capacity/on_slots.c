@@ -20,41 +20,43 @@
 #include <string.h>
 
 /* What moves between seats are made for where elements have several. */
-#define RANKS_MOST 512
-#define SEATS_MOST 8192
+#define RANKS_MAX 512
+#define SLOTS_MAX 8192
 
-bool nw_many_is_single(const struct nw_map_options *options)
+bool nw_several_is_single(const struct nw_map_options *options)
 {
     return options->capacity == 1 && options->imbalance >= 0;
 }
 
-bool nw_many_uses_gpus(const struct nw_many *many)
+bool nw_several_uses_gpus(const struct nw_several *several)
 {
-    return many->options.gpus_per_rank || nw_pattern_has_gpu(many->pattern);
+    return several->options.gpus_per_rank ||
+           nw_pattern_has_gpu(several->pattern);
 }
 
 /* Elements that take no rank for want of slots count by their speed. */
-bool nw_many_binds(const struct nw_many *many)
+bool nw_several_limits_matter(const struct nw_several *several)
 {
-    const struct nw_kmachine *m = &many->machine;
-    const double *speeds = many->options.speeds;
+    const struct nw_kway_machine *m = &several->machine;
+    const double *speeds = several->options.speeds;
     double least = HUGE_VAL;
     bool binds = false;
 
     for (int32_t q = 0; q < m->k; q++)
         if (m->capacity[q]) {
-            binds |= m->limit[q] < many->heaviest;
-            if (speeds && speeds[many->element[q]] < least)
-                least = speeds[many->element[q]];
+            binds |= m->limit[q] < several->heaviest;
+            if (speeds && speeds[several->element[q]] < least)
+                least = speeds[several->element[q]];
         }
     for (int32_t q = 0; speeds && q < m->k; q++)
-        binds |= speeds[many->element[q]] < least;
+        binds |= speeds[several->element[q]] < least;
     return binds;
 }
 
-struct nw_map_options nw_many_without_limits(const struct nw_many *many)
+struct nw_map_options
+nw_several_without_limits(const struct nw_several *several)
 {
-    struct nw_map_options options = many->options;
+    struct nw_map_options options = several->options;
 
     options.capacity = 0;
     options.imbalance = -1;
@@ -65,9 +67,9 @@ struct nw_map_options nw_many_without_limits(const struct nw_many *many)
 
 /* --- the problem --- */
 
-struct seating {
-    struct nw_many *many;
-    bool several; /* ranks on an element */
+struct on_slots_work {
+    struct nw_several *several;
+    bool per_element_several; /* ranks on an element */
     struct nw_problem problem;
     int64_t *limit; /* [core units] where not several */
     const nw_mapping *start;
@@ -75,139 +77,144 @@ struct seating {
     struct nw_map_report report;
 };
 
-static int64_t whole(nw_kload limit)
+static int64_t on_slots_whole(nw_kway_load limit)
 {
     return limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
 }
 
-bool nw_many_is_even(const struct nw_many *many)
+bool nw_several_is_even(const struct nw_several *several)
 {
-    const int64_t *load = many->graph.load;
+    const int64_t *load = several->graph.load;
 
-    for (int32_t v = 1; v < many->graph.n; v++)
+    for (int32_t v = 1; v < several->graph.n; v++)
         if (load[v] != load[0])
             return false;
     return true;
 }
 
-static int32_t most_of_all(const struct nw_many *many)
+static int32_t on_slots_most_of_all(const struct nw_several *several)
 {
-    int32_t most = many->options.capacity;
+    int32_t most = several->options.capacity;
 
-    return most && most < many->graph.n ? most : many->graph.n;
+    return most && most < several->graph.n ? most : several->graph.n;
 }
 
 /* How many ranks element q takes; that of slots is said by the host. */
-static int32_t most_on(const struct nw_many *many, int32_t q)
+static int32_t on_slots_most_on(const struct nw_several *several, int32_t q)
 {
-    int32_t most = most_of_all(many);
-    int64_t load = many->graph.load[0];
-    int64_t borne = load ? whole(many->machine.limit[q] / load) : most;
+    int32_t most = on_slots_most_of_all(several);
+    int64_t load = several->graph.load[0];
+    int64_t borne =
+        load ? on_slots_whole(several->machine.limit[q] / load) : most;
 
     return borne < most ? (int32_t)borne : most;
 }
 
-bool nw_many_has_seats(const struct nw_many *many)
+bool nw_several_has_slots(const struct nw_several *several)
 {
-    int64_t seats = 0;
+    int64_t slots = 0;
 
-    if (many->graph.n > RANKS_MOST || !nw_many_is_even(many))
+    if (several->graph.n > RANKS_MAX || !nw_several_is_even(several))
         return false;
-    for (int32_t q = 0; q < many->machine.k; q++)
-        seats += most_on(many, q);
-    return seats <= SEATS_MOST;
+    for (int32_t q = 0; q < several->machine.k; q++)
+        slots += on_slots_most_on(several, q);
+    return slots <= SLOTS_MAX;
 }
 
 /* A unit has lost a place for each rank that is fixed there. */
-static void lower_room(struct seating *work, int32_t q, int32_t unit)
+static void on_slots_lower_capacity(struct on_slots_work *work, int32_t q,
+                                    int32_t unit)
 {
-    int32_t *room = &work->problem.core.room[unit];
-    int32_t less = most_of_all(work->many) - most_on(work->many, q);
+    int32_t *capacity = &work->problem.core.capacity[unit];
+    int32_t less = on_slots_most_of_all(work->several) -
+                   on_slots_most_on(work->several, q);
 
-    *room = *room > less ? *room - less : 0;
+    *capacity = *capacity > less ? *capacity - less : 0;
 }
 
 /* Hosts take no more than their units do, and those that are fixed on them. */
-static nw_status lower_hosts(struct nw_problem *problem)
+static nw_status on_slots_lower_hosts(struct nw_problem *problem)
 {
-    int64_t *room;
+    int64_t *capacity;
     nw_status status =
-        nw_alloc((size_t)problem->host_count, sizeof *room, &room);
+        nw_alloc((size_t)problem->host_count, sizeof *capacity, &capacity);
 
     for (int32_t r = 0;
          !status && problem->fixed_host && r < problem->pattern->rank_count;
          r++)
         if (problem->fixed_host[r] >= 0)
-            room[problem->fixed_host[r]] += !nw_problem_needs_core(problem, r);
+            capacity[problem->fixed_host[r]] +=
+                !nw_problem_needs_core(problem, r);
     for (int32_t h = 0; !status && h < problem->host_count; h++) {
         for (int32_t u = problem->core.first[h]; u < problem->core.first[h + 1];
              u++)
-            room[h] += problem->core.room[u];
-        if (room[h] < problem->room[h])
-            problem->room[h] = (int32_t)room[h];
+            capacity[h] += problem->core.capacity[u];
+        if (capacity[h] < problem->capacity[h])
+            problem->capacity[h] = (int32_t)capacity[h];
     }
-    free(room);
+    free(capacity);
     return status;
 }
 
 /* Units are the elements of each host; the machine of parts has its hosts in
  * the topology's order. */
-static void fill_limits(struct seating *work)
+static void on_slots_fill_limits(struct on_slots_work *work)
 {
-    const struct nw_many *many = work->many;
+    const struct nw_several *several = work->several;
     const struct nw_problem *problem = &work->problem;
 
     for (int32_t i = 0; i < problem->host_count; i++) {
-        int32_t low = many->first[many->order[i]];
+        int32_t low = several->first[several->order[i]];
 
         for (int32_t u = problem->core.first[i]; u < problem->core.first[i + 1];
              u++) {
             int32_t q = low + problem->core.member[u];
 
-            if (work->several)
-                lower_room(work, q, u);
+            if (work->per_element_several)
+                on_slots_lower_capacity(work, q, u);
             else
-                work->limit[u] = whole(many->machine.limit[q]);
+                work->limit[u] = on_slots_whole(several->machine.limit[q]);
         }
     }
 }
 
-static nw_status make_problem(struct seating *work)
+static nw_status on_slots_make_problem(struct on_slots_work *work)
 {
     struct nw_problem *problem = &work->problem;
-    struct nw_map_options options = nw_many_without_limits(work->many);
+    struct nw_map_options options = nw_several_without_limits(work->several);
     nw_status status;
 
     options.start = work->start;
     options.careful = false;
-    if (work->several)
-        options.capacity = most_of_all(work->many);
-    status = nw_problem_init(problem, work->many->topology, work->many->pattern,
-                             &options);
-    if (!status && !work->several)
+    if (work->per_element_several)
+        options.capacity = on_slots_most_of_all(work->several);
+    status = nw_problem_init(problem, work->several->topology,
+                             work->several->pattern, &options);
+    if (!status && !work->per_element_several)
         status = nw_alloc((size_t)problem->core.first[problem->host_count],
                           sizeof *work->limit, &work->limit);
     if (status)
         return status;
-    fill_limits(work);
-    if (work->several)
-        status = lower_hosts(problem);
-    problem->budget = &work->many->budget;
-    problem->load = work->several ? NULL : work->many->graph.load;
+    on_slots_fill_limits(work);
+    if (work->per_element_several)
+        status = on_slots_lower_hosts(problem);
+    problem->budget = &work->several->budget;
+    problem->load =
+        work->per_element_several ? NULL : work->several->graph.load;
     problem->limit = work->limit;
     return status;
 }
 
 /* --- where to begin --- */
 
-static nw_status check_given(const struct seating *work,
-                             const struct nw_answer *answer)
+static nw_status on_slots_check_given(const struct on_slots_work *work,
+                                      const struct nw_answer *answer)
 {
     const struct nw_problem *problem = &work->problem;
 
     for (int32_t r = 0; r < problem->pattern->rank_count; r++)
         if (answer->core[r] >= 0 &&
-            !nw_problem_bears(problem, answer->core[r], r))
+            !nw_problem_within_limit(problem, answer->core[r], r))
             return nw_fail(NW_EINVAL,
                            "the mapping to begin from has rank %d on an "
                            "element that bears %lld, and its weight is %lld",
@@ -216,43 +223,43 @@ static nw_status check_given(const struct seating *work,
     return NW_OK;
 }
 
-static nw_status begin(struct seating *work, const char *name,
-                       struct nw_candidate *out)
+static nw_status on_slots_begin(struct on_slots_work *work, const char *name,
+                                struct nw_candidate *out)
 {
     struct nw_answer answer = {0};
     nw_status status;
 
     if (work->found) {
-        status = nw_answer_begin(&work->problem, &answer);
+        status = nw_answer_from_mapping(&work->problem, &answer);
         if (!status && work->problem.uses_gpus)
-            status = nw_many_give_gpus(work->many, &work->problem, &answer,
-                                       &work->report);
+            status = nw_several_assign_gpus(work->several, &work->problem,
+                                            &answer, &work->report);
     } else {
         status = nw_answer_init(&answer, work->problem.pattern->rank_count);
         if (!status)
-            status = nw_search_begin(&work->problem, &answer);
+            status = nw_search_initial(&work->problem, &answer);
         if (!status)
-            status = check_given(work, &answer);
+            status = on_slots_check_given(work, &answer);
     }
     if (!status)
-        status = nw_candidate_finish(&work->problem, &answer, name, out);
+        status = nw_candidate_from_answer(&work->problem, &answer, name, out);
     nw_answer_fini(&answer);
     return status;
 }
 
-static bool keeps_limits(const struct seating *work,
-                         const struct nw_answer *answer)
+static bool on_slots_keeps_limits(const struct on_slots_work *work,
+                                  const struct nw_answer *answer)
 {
     for (int32_t r = 0; r < work->problem.pattern->rank_count; r++)
-        if (!nw_problem_bears(&work->problem, answer->core[r], r))
+        if (!nw_problem_within_limit(&work->problem, answer->core[r], r))
             return false;
     return true;
 }
 
 /* With GPUs the parts were not compared with what a launcher would do: it may
  * be within the limits, and better. */
-static nw_status try_default(const struct seating *work,
-                             struct nw_candidate *best)
+static nw_status on_slots_try_default(const struct on_slots_work *work,
+                                      struct nw_candidate *best)
 {
     struct nw_answer answer = {0};
     struct nw_candidate other = {0};
@@ -261,9 +268,9 @@ static nw_status try_default(const struct seating *work,
 
     if (!status)
         status = nw_answer_default(&work->problem, &answer);
-    if (!status && keeps_limits(work, &answer))
-        status =
-            nw_candidate_finish(&work->problem, &answer, "default", &other);
+    if (!status && on_slots_keeps_limits(work, &answer))
+        status = nw_candidate_from_answer(&work->problem, &answer, "default",
+                                          &other);
     if (other.mapping && nw_candidate_better(&other, best)) {
         nw_candidate_fini(best);
         *best = other;
@@ -277,12 +284,12 @@ static nw_status try_default(const struct seating *work,
 /* --- auto --- */
 
 /* Where swaps on a tree know all that is asked. */
-static bool is_flat(const struct nw_problem *problem)
+static bool on_slots_is_flat(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
 
     for (int32_t h = 0; h < problem->host_count; h++)
-        if (problem->room[h] <
+        if (problem->capacity[h] <
             problem->core.first[h + 1] - problem->core.first[h])
             return false;
     return options->objective == NW_OBJECTIVE_HOP_BYTES &&
@@ -291,83 +298,89 @@ static bool is_flat(const struct nw_problem *problem)
 }
 
 /* What the k-way engine did for several was lowering sums over pairs. */
-static enum nw_search_depth depth_of(const struct seating *work)
+static enum nw_search_depth on_slots_depth_of(const struct on_slots_work *work)
 {
     const struct nw_map_options *options = &work->problem.options;
 
     if (options->effort == NW_EFFORT_FAST)
         return NW_SEARCH_DESCENT;
-    return work->several && options->objective == NW_OBJECTIVE_HOP_BYTES
+    return work->per_element_several &&
+                   options->objective == NW_OBJECTIVE_HOP_BYTES
                ? NW_SEARCH_BRIEF
                : NW_SEARCH_FULL;
 }
 
-static nw_status search(struct seating *work, struct nw_seats *seats,
-                        const char **name)
+static nw_status on_slots_search(struct on_slots_work *work,
+                                 struct nw_slots *slots, const char **name)
 {
-    struct nw_aim aim = nw_aim_of(&work->problem);
+    struct nw_objectives objectives =
+        nw_objectives_from_options(&work->problem);
     nw_status status = NW_OK;
 
     *name = "exact";
     if (nw_search_is_tiny(&work->problem))
-        status =
-            nw_seats_exhaust(seats, &aim, NW_EXACT_NODES, &work->report.proven);
+        status = nw_slots_branch_bound(slots, &objectives, NW_EXACT_NODES,
+                                       &work->report.proven);
     if (status || work->report.proven)
         return status;
     *name = "anneal";
-    return nw_seats_search(seats, &aim, depth_of(work));
+    return nw_slots_anneal(slots, &objectives, on_slots_depth_of(work));
 }
 
-static nw_status search_seats(struct seating *work, struct nw_candidate *out)
+static nw_status on_slots_search_slots(struct on_slots_work *work,
+                                       struct nw_candidate *out)
 {
     struct nw_answer answer = {0};
-    struct nw_seats seats = {0};
+    struct nw_slots slots = {0};
     const char *name = "";
     nw_status status =
         nw_answer_init(&answer, work->problem.pattern->rank_count);
 
     if (!status)
-        status = nw_search_begin(&work->problem, &answer);
+        status = nw_search_initial(&work->problem, &answer);
     if (!status)
-        status = nw_seats_init(&seats, &work->problem, &answer);
+        status = nw_slots_init(&slots, &work->problem, &answer);
     if (!status)
-        status = search(work, &seats, &name);
+        status = on_slots_search(work, &slots, &name);
     if (!status) {
-        nw_seats_finish(&seats, &answer);
-        status = nw_candidate_finish(&work->problem, &answer, name, out);
+        nw_slots_to_answer(&slots, &answer);
+        status = nw_candidate_from_answer(&work->problem, &answer, name, out);
     }
-    nw_seats_fini(&seats);
+    nw_slots_fini(&slots);
     nw_answer_fini(&answer);
     return status;
 }
 
-static const struct nw_algorithm on_tree = {
+static const struct nw_algorithm on_slots_is_hierarchy = {
     "refine",
     "",
-    nw_run_flat,
+    nw_run_all_units,
     {"partition", "partition", "partition"},
     NW_KINDS_ALL};
 
-static const struct nw_algorithm by_seats = {
+static const struct nw_algorithm on_slots_uses_slots = {
     "refine",
     "",
     nw_run_search,
     {"partition", "partition", "partition"},
     NW_KINDS_ALL};
 
-static nw_status run_auto(struct seating *work, struct nw_candidate *out)
+static nw_status on_slots_run_auto(struct on_slots_work *work,
+                                   struct nw_candidate *out)
 {
     nw_status status = NW_EUNSUPPORTED;
 
-    if (!work->several && is_flat(&work->problem) &&
+    if (!work->per_element_several && on_slots_is_flat(&work->problem) &&
         !nw_search_is_tiny(&work->problem))
-        status = nw_candidate_run(&on_tree, &work->problem, &work->report, out);
-    return status == NW_EUNSUPPORTED ? search_seats(work, out) : status;
+        status = nw_candidate_run(&on_slots_is_hierarchy, &work->problem,
+                                  &work->report, out);
+    return status == NW_EUNSUPPORTED ? on_slots_search_slots(work, out)
+                                     : status;
 }
 
 /* --- all of it --- */
 
-static bool is_one_of(const char *name, const char *const list[])
+static bool on_slots_is_one_of(const char *name, const char *const list[])
 {
     while (*list && strcmp(*list, name))
         list++;
@@ -375,21 +388,21 @@ static bool is_one_of(const char *name, const char *const list[])
 }
 
 /* The better of the beginning and what a search makes of it. */
-static nw_status improve(struct seating *work, const char *name,
-                         struct nw_candidate *best)
+static nw_status on_slots_improve(struct on_slots_work *work, const char *name,
+                                  struct nw_candidate *best)
 {
-    static const char *const whole[] = {"auto", "multilevel", NULL};
+    static const char *const on_slots_whole[] = {"auto", "multilevel", NULL};
     const struct nw_algorithm *algorithm = nw_algorithm_find(name);
     struct nw_candidate other = {0};
     nw_status status;
 
-    if (!strcmp(name, "refine") && work->several)
-        algorithm = &by_seats;
-    else if (!strcmp(name, "refine") && is_flat(&work->problem))
-        algorithm = &on_tree;
+    if (!strcmp(name, "refine") && work->per_element_several)
+        algorithm = &on_slots_uses_slots;
+    else if (!strcmp(name, "refine") && on_slots_is_flat(&work->problem))
+        algorithm = &on_slots_is_hierarchy;
     work->problem.options.start = best->mapping;
-    if (is_one_of(name, whole))
-        status = run_auto(work, &other);
+    if (on_slots_is_one_of(name, on_slots_whole))
+        status = on_slots_run_auto(work, &other);
     else
         status =
             nw_candidate_run(algorithm, &work->problem, &work->report, &other);
@@ -404,51 +417,58 @@ static nw_status improve(struct seating *work, const char *name,
     return NW_OK;
 }
 
-static bool is_block(const char *name)
+static bool on_slots_is_block(const char *name)
 {
     return !strcmp(name, "block");
 }
 
 /* The budget is one for what is found first and what is made of it; only the
  * last goes on until it is cut. */
-static nw_status find_start(struct seating *work, const char *name)
+static nw_status on_slots_find_start(struct on_slots_work *work,
+                                     const char *name)
 {
-    struct nw_budget *budget = &work->many->budget;
-    bool endless = budget->endless;
+    struct nw_budget *budget = &work->several->budget;
+    bool anytime = budget->anytime;
     nw_status status;
 
-    if (!work->several && work->many->options.start && !is_block(name)) {
-        work->start = work->many->options.start;
+    if (!work->per_element_several && work->several->options.start &&
+        !on_slots_is_block(name)) {
+        work->start = work->several->options.start;
         return NW_OK;
     }
-    if (!is_block(name) &&
-        (!work->several || (strcmp(name, "refine") && strcmp(name, "auto"))))
+    if (!on_slots_is_block(name) &&
+        (!work->per_element_several ||
+         (strcmp(name, "refine") && strcmp(name, "auto"))))
         name = "multilevel";
-    budget->endless = false;
-    status = nw_many_solve(work->many, name, &work->found);
-    budget->endless = endless;
+    budget->anytime = false;
+    status = nw_several_solve(work->several, name, &work->found);
+    budget->anytime = anytime;
     work->start = work->found;
     return status;
 }
 
-static nw_status seat(struct nw_many *many, bool several, const char *name,
-                      nw_mapping **out, struct nw_map_report *report)
+static nw_status on_slots_solve(struct nw_several *several,
+                                bool per_element_several, const char *name,
+                                nw_mapping **out, struct nw_map_report *report)
 {
-    struct seating work = {.many = many, .several = several};
+    struct on_slots_work work = {.several = several,
+                                 .per_element_several = per_element_several};
     struct nw_candidate best = {0};
     nw_status status;
 
-    status = find_start(&work, name);
+    status = on_slots_find_start(&work, name);
     if (!status)
-        status = make_problem(&work);
+        status = on_slots_make_problem(&work);
     if (!status)
-        status = begin(&work, is_block(name) ? name : "multilevel", &best);
+        status = on_slots_begin(
+            &work, on_slots_is_block(name) ? name : "multilevel", &best);
     if (!status && work.problem.uses_gpus)
-        status = try_default(&work, &best);
-    if (!status && !is_block(name))
-        status = improve(&work, name, &best);
+        status = on_slots_try_default(&work, &best);
+    if (!status && !on_slots_is_block(name))
+        status = on_slots_improve(&work, name, &best);
     if (!status)
-        status = nw_place_beside_gpus(&work.problem, is_block(name), &best);
+        status =
+            nw_cores_near_gpus(&work.problem, on_slots_is_block(name), &best);
     if (!status) {
         *out = best.mapping;
         best.mapping = NULL;
@@ -462,47 +482,48 @@ static nw_status seat(struct nw_many *many, bool several, const char *name,
     return status;
 }
 
-nw_status nw_many_single(struct nw_many *many, const char *name,
-                         nw_mapping **out, struct nw_map_report *report)
+nw_status nw_several_single(struct nw_several *several, const char *name,
+                            nw_mapping **out, struct nw_map_report *report)
 {
     static const char *const known[] = {"auto",  "multilevel", "anneal", "tabu",
                                         "exact", "refine",     "block",  NULL};
 
-    if (!is_one_of(name, known))
+    if (!on_slots_is_one_of(name, known))
         return nw_fail(NW_EINVAL,
                        "%s knows no limits of load; auto, multilevel, anneal, "
                        "tabu, exact, refine and block do",
                        name);
-    return seat(many, false, name, out, report);
+    return on_slots_solve(several, false, name, out, report);
 }
 
-nw_status nw_many_several(struct nw_many *many, const char *name,
-                          nw_mapping **out, struct nw_map_report *report)
+nw_status nw_several_on_slots(struct nw_several *several, const char *name,
+                              nw_mapping **out, struct nw_map_report *report)
 {
-    return seat(many, true, name, out, report);
+    return on_slots_solve(several, true, name, out, report);
 }
 
-nw_status nw_many_placed(struct nw_many *many, const char *name,
-                         nw_mapping **out, struct nw_map_report *report)
+nw_status nw_several_by_phases(struct nw_several *several, const char *name,
+                               nw_mapping **out, struct nw_map_report *report)
 {
-    struct seating work = {.many = many, .several = true};
+    struct on_slots_work work = {.several = several,
+                                 .per_element_several = true};
     struct nw_candidate found = {0};
-    int64_t room = 0;
+    int64_t capacity = 0;
     nw_status status;
 
-    if (!nw_many_is_even(many))
+    if (!nw_several_is_even(several))
         return nw_fail(NW_EINVAL,
                        "%s knows no weights of ranks, and these differ; "
                        "multilevel, refine and block do",
                        name);
-    status = make_problem(&work);
+    status = on_slots_make_problem(&work);
     for (int32_t h = 0; !status && h < work.problem.host_count; h++)
-        room += work.problem.room[h];
-    if (!status && room < many->graph.n)
+        capacity += work.problem.capacity[h];
+    if (!status && capacity < several->graph.n)
         status = nw_fail(NW_EINVAL,
                          "%d ranks do not fit: the limits of load "
                          "leave room for %lld",
-                         many->graph.n, (long long)room);
+                         several->graph.n, (long long)capacity);
     if (!status)
         status = nw_candidate_run(nw_algorithm_find(name), &work.problem,
                                   &work.report, &found);

@@ -10,32 +10,32 @@
 #include "map/problem/problem.h"
 
 /* True where the options let an element have several ranks. */
-bool nw_many_is_asked(const struct nw_map_options *options);
+bool nw_several_is_asked(const struct nw_map_options *options);
 
 /* nw_map and nw_map_default for them. */
-NW_MUST_CHECK nw_status nw_many_map(const nw_topology *topology,
-                                    const nw_pattern *pattern,
-                                    const struct nw_map_options *options,
-                                    nw_mapping **out,
-                                    struct nw_map_report *report);
-NW_MUST_CHECK nw_status nw_many_default(const nw_topology *topology,
-                                        const nw_pattern *pattern,
-                                        const struct nw_map_options *options,
-                                        nw_mapping **out);
+NW_MUST_CHECK nw_status nw_several_map(const nw_topology *topology,
+                                       const nw_pattern *pattern,
+                                       const struct nw_map_options *options,
+                                       nw_mapping **out,
+                                       struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_several_default(const nw_topology *topology,
+                                           const nw_pattern *pattern,
+                                           const struct nw_map_options *options,
+                                           nw_mapping **out);
 
 /* True where each element has one rank at most and load is limited. */
-bool nw_many_is_single(const struct nw_map_options *options);
+bool nw_several_is_single(const struct nw_map_options *options);
 
 /* Everything of one call. Elements of the machine are numbered from 0 over
  * the nodes that take part, in the topology's order. */
-struct nw_many {
+struct nw_several {
     const nw_topology *topology;
     const nw_pattern *pattern;
     struct nw_map_options options; /* every field there */
     struct nw_budget budget;
-    struct nw_kgraph graph;
+    struct nw_kway_graph graph;
     int64_t heaviest; /* load of a rank */
-    struct nw_kmachine machine;
+    struct nw_kway_machine machine;
     double *table;
     int32_t host_count;
     int32_t *host;      /* [host_count] nodes, ascending */
@@ -47,55 +47,56 @@ struct nw_many {
 };
 
 /* Steps of the preparation, in this order. NW_EINVAL says what does not fit. */
-NW_MUST_CHECK nw_status nw_many_choose_hosts(struct nw_many *many);
-NW_MUST_CHECK nw_status nw_many_make_graph(struct nw_many *many);
-NW_MUST_CHECK nw_status nw_many_make_machine(struct nw_many *many);
+NW_MUST_CHECK nw_status nw_several_choose_hosts(struct nw_several *several);
+NW_MUST_CHECK nw_status nw_several_to_graph(struct nw_several *several);
+NW_MUST_CHECK nw_status nw_several_to_machine(struct nw_several *several);
 /* Fills part[n] by loads alone; whether every limit is kept. */
-NW_MUST_CHECK nw_status nw_many_fit(const struct nw_many *many, int32_t *part,
-                                    bool *fits);
+NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
+                                               int32_t *part, bool *fits);
 
 /* The options' start as parts, which the caller frees; NULL where there is
  * none. from_mapping.c */
-NW_MUST_CHECK nw_status nw_many_read_start(const struct nw_many *many,
-                                           int32_t **out);
+NW_MUST_CHECK nw_status
+nw_several_from_mapping(const struct nw_several *several, int32_t **out);
 
 /* By its parts alone: `name` is auto, multilevel, refine or block. */
-NW_MUST_CHECK nw_status nw_many_solve(struct nw_many *many, const char *name,
-                                      nw_mapping **out);
+NW_MUST_CHECK nw_status nw_several_solve(struct nw_several *several,
+                                         const char *name, nw_mapping **out);
 
 /* --- one rank on an element --- */
 
-bool nw_many_uses_gpus(const struct nw_many *many);
+bool nw_several_uses_gpus(const struct nw_several *several);
 /* Whether some rank is too much for some element. */
-bool nw_many_binds(const struct nw_many *many);
-struct nw_map_options nw_many_without_limits(const struct nw_many *many);
+bool nw_several_limits_matter(const struct nw_several *several);
+struct nw_map_options
+nw_several_without_limits(const struct nw_several *several);
 /* Within the limits, by an algorithm that knows them. */
-NW_MUST_CHECK nw_status nw_many_single(struct nw_many *many, const char *name,
-                                       nw_mapping **out,
-                                       struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_several_single(struct nw_several *several,
+                                          const char *name, nw_mapping **out,
+                                          struct nw_map_report *report);
 
 /* --- several, each with a seat of its own --- */
 
 /* Whether all ranks weigh the same: then a limit of load is one of their
  * number. */
-bool nw_many_is_even(const struct nw_many *many);
+bool nw_several_is_even(const struct nw_several *several);
 /* The same, and they are few enough. */
-bool nw_many_has_seats(const struct nw_many *many);
+bool nw_several_has_slots(const struct nw_several *several);
 /* By multilevel, or a search that is named and begins with its answer. */
-NW_MUST_CHECK nw_status nw_many_several(struct nw_many *many, const char *name,
-                                        nw_mapping **out,
-                                        struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_several_on_slots(struct nw_several *several,
+                                            const char *name, nw_mapping **out,
+                                            struct nw_map_report *report);
 /* By an algorithm of phases, however many they are; NW_EINVAL where their
  * weights differ, which those do not know. */
-NW_MUST_CHECK nw_status nw_many_placed(struct nw_many *many, const char *name,
-                                       nw_mapping **out,
-                                       struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_several_by_phases(struct nw_several *several,
+                                             const char *name, nw_mapping **out,
+                                             struct nw_map_report *report);
 
 /* GPUs for a complete answer without any, ranks moved between nodes where they
  * lack them; NW_EINVAL where that leads nowhere. assign_gpus.c */
-NW_MUST_CHECK nw_status nw_many_give_gpus(const struct nw_many *many,
-                                          const struct nw_problem *problem,
-                                          struct nw_answer *answer,
-                                          struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_several_assign_gpus(const struct nw_several *several,
+                                               const struct nw_problem *problem,
+                                               struct nw_answer *answer,
+                                               struct nw_map_report *report);
 
 #endif

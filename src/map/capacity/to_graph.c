@@ -9,19 +9,19 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LOAD_MOST ((nw_kload)1 << 63) /* of all ranks */
+#define LOAD_MAX ((nw_kway_load)1 << 63) /* of all ranks */
 
-static double weight_of(const struct nw_many *many, size_t e)
+static double to_graph_weight_of(const struct nw_several *several, size_t e)
 {
-    if (many->options.objective == NW_OBJECTIVE_LATENCY)
-        return (double)many->pattern->messages[e];
-    return (double)many->pattern->bytes[e];
+    if (several->options.objective == NW_OBJECTIVE_LATENCY)
+        return (double)several->pattern->messages[e];
+    return (double)several->pattern->bytes[e];
 }
 
 /* Edges of each rank to and from others, sorted by the other end: what comes
  * in is spread by rising source, what goes out is sorted already. */
-static nw_status transpose(const nw_pattern *p, size_t **row, int32_t **from,
-                           size_t **edge)
+static nw_status to_graph_transpose(const nw_pattern *p, size_t **row,
+                                    int32_t **from, size_t **edge)
 {
     size_t n = (size_t)p->rank_count;
     nw_status status = nw_alloc(n + 2, sizeof **row, row);
@@ -46,17 +46,18 @@ static nw_status transpose(const nw_pattern *p, size_t **row, int32_t **from,
     return NW_OK;
 }
 
-struct merging {
-    struct nw_many *many;
+struct to_graph_work {
+    struct nw_several *several;
     size_t *row;
     int32_t *from;
     size_t *edge;
     size_t arcs;
 };
 
-static void add(struct merging *m, int32_t v, int32_t u, double weight)
+static void to_graph_add(struct to_graph_work *m, int32_t v, int32_t u,
+                         double weight)
 {
-    struct nw_kgraph *g = &m->many->graph;
+    struct nw_kway_graph *g = &m->several->graph;
 
     if (u == v || weight == 0)
         return;
@@ -68,80 +69,83 @@ static void add(struct merging *m, int32_t v, int32_t u, double weight)
     g->weight[m->arcs++] = weight;
 }
 
-static void merge_rank(struct merging *m, int32_t v)
+static void to_graph_merge_rank(struct to_graph_work *m, int32_t v)
 {
-    const nw_pattern *p = m->many->pattern;
+    const nw_pattern *p = m->several->pattern;
     size_t out = p->row[v], in = m->row[v];
 
-    m->many->graph.row[v] = m->arcs;
+    m->several->graph.row[v] = m->arcs;
     while (out < p->row[v + 1] || in < m->row[v + 1]) {
         bool take_out = in == m->row[v + 1] ||
                         (out < p->row[v + 1] && p->dst[out] <= m->from[in]);
 
         if (take_out) {
-            add(m, v, p->dst[out], weight_of(m->many, out));
+            to_graph_add(m, v, p->dst[out],
+                         to_graph_weight_of(m->several, out));
             out++;
         } else {
-            add(m, v, m->from[in], weight_of(m->many, m->edge[in]));
+            to_graph_add(m, v, m->from[in],
+                         to_graph_weight_of(m->several, m->edge[in]));
             in++;
         }
     }
 }
 
-static nw_status merge(struct nw_many *many)
+static nw_status to_graph_merge(struct nw_several *several)
 {
-    const nw_pattern *p = many->pattern;
-    struct merging m = {.many = many};
+    const nw_pattern *p = several->pattern;
+    struct to_graph_work m = {.several = several};
     nw_status status =
-        nw_kgraph_alloc(&many->graph, p->rank_count, 2 * p->edge_count);
+        nw_kway_graph_alloc(&several->graph, p->rank_count, 2 * p->edge_count);
 
     if (!status)
-        status = transpose(p, &m.row, &m.from, &m.edge);
+        status = to_graph_transpose(p, &m.row, &m.from, &m.edge);
     for (int32_t v = 0; !status && v < p->rank_count; v++)
-        merge_rank(&m, v);
+        to_graph_merge_rank(&m, v);
     if (!status)
-        many->graph.row[p->rank_count] = m.arcs;
+        several->graph.row[p->rank_count] = m.arcs;
     free(m.row);
     free(m.from);
     free(m.edge);
     return status;
 }
 
-static nw_status set_loads(struct nw_many *many)
+static nw_status to_graph_set_loads(struct nw_several *several)
 {
-    const uint64_t *weight =
-        many->options.weights ? many->options.weights : many->pattern->weight;
-    nw_kload sum = 0;
+    const uint64_t *weight = several->options.weights
+                                 ? several->options.weights
+                                 : several->pattern->weight;
+    nw_kway_load sum = 0;
 
-    for (int32_t v = 0; v < many->graph.n; v++) {
+    for (int32_t v = 0; v < several->graph.n; v++) {
         uint64_t load = weight ? weight[v] : 1;
 
-        if (load > INT64_MAX || sum + (nw_kload)load > LOAD_MOST)
+        if (load > INT64_MAX || sum + (nw_kway_load)load > LOAD_MAX)
             return nw_fail(NW_EINVAL, "the weights of the ranks sum to more "
                                       "than 2^63");
-        sum += (nw_kload)load;
-        many->graph.load[v] = (int64_t)load;
-        many->graph.count[v] = 1;
+        sum += (nw_kway_load)load;
+        several->graph.load[v] = (int64_t)load;
+        several->graph.count[v] = 1;
     }
     return NW_OK;
 }
 
-static nw_status fix_rank(struct nw_many *many, int32_t r)
+static nw_status to_graph_fix_rank(struct nw_several *several, int32_t r)
 {
-    const nw_mapping *fixed = many->options.fixed;
-    struct nw_krange *range = &many->graph.range[r];
+    const nw_mapping *fixed = several->options.fixed;
+    struct nw_kway_range *range = &several->graph.range[r];
     struct nw_ints cores;
     int32_t h = 0;
 
-    *range = (struct nw_krange){0, many->first[many->host_count]};
+    *range = (struct nw_kway_range){0, several->first[several->host_count]};
     if (fixed->node[r] < 0)
         return NW_OK;
-    while (h < many->host_count && many->host[h] != fixed->node[r])
+    while (h < several->host_count && several->host[h] != fixed->node[r])
         h++;
-    if (h == many->host_count)
+    if (h == several->host_count)
         return nw_fail_about(NW_FIXED(r), NW_EINVAL,
                              "rank %d is fixed to a node that is not used", r);
-    *range = (struct nw_krange){many->first[h], many->first[h + 1]};
+    *range = (struct nw_kway_range){several->first[h], several->first[h + 1]};
     cores = nw_mapping_cores(fixed, r);
     if (!cores.count || cores.values[0] < 0)
         return NW_OK;
@@ -159,32 +163,32 @@ static nw_status fix_rank(struct nw_many *many, int32_t r)
     return NW_OK;
 }
 
-static nw_status fix_ranks(struct nw_many *many)
+static nw_status to_graph_fix_ranks(struct nw_several *several)
 {
-    const nw_mapping *fixed = many->options.fixed;
+    const nw_mapping *fixed = several->options.fixed;
     nw_status status;
 
     if (!fixed)
         return NW_OK;
-    if (fixed->rank_count != many->graph.n)
+    if (fixed->rank_count != several->graph.n)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                              "%d ranks are fixed or open, the pattern has "
                              "%d",
-                             fixed->rank_count, many->graph.n);
-    status = nw_alloc((size_t)many->graph.n, sizeof *many->graph.range,
-                      &many->graph.range);
-    for (int32_t r = 0; !status && r < many->graph.n; r++)
-        status = fix_rank(many, r);
+                             fixed->rank_count, several->graph.n);
+    status = nw_alloc((size_t)several->graph.n, sizeof *several->graph.range,
+                      &several->graph.range);
+    for (int32_t r = 0; !status && r < several->graph.n; r++)
+        status = to_graph_fix_rank(several, r);
     return status;
 }
 
-nw_status nw_many_make_graph(struct nw_many *many)
+nw_status nw_several_to_graph(struct nw_several *several)
 {
-    nw_status status = merge(many);
+    nw_status status = to_graph_merge(several);
 
     if (!status)
-        status = set_loads(many);
+        status = to_graph_set_loads(several);
     if (!status)
-        status = fix_ranks(many);
+        status = to_graph_fix_ranks(several);
     return status;
 }

@@ -13,9 +13,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { TABLE_MOST = 2048 };
+enum { TABLE_MAX = 2048 };
 
-static int by_node(const void *a, const void *b, void *context)
+static int to_machine_by_node(const void *a, const void *b, void *context)
 {
     const struct nw_map_options *options = context;
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
@@ -25,120 +25,129 @@ static int by_node(const void *a, const void *b, void *context)
     return p < q ? -1 : p > q;
 }
 
-static nw_status alloc_hosts(struct nw_many *many, size_t count)
+static nw_status to_machine_alloc_hosts(struct nw_several *several,
+                                        size_t count)
 {
-    nw_status status = nw_alloc(count, sizeof *many->host, &many->host);
+    nw_status status = nw_alloc(count, sizeof *several->host, &several->host);
 
     if (!status)
-        status = nw_alloc(count, sizeof *many->slots, &many->slots);
+        status = nw_alloc(count, sizeof *several->slots, &several->slots);
     if (!status)
-        status = nw_alloc(count, sizeof *many->order, &many->order);
+        status = nw_alloc(count, sizeof *several->order, &several->order);
     if (!status)
-        status = nw_alloc(count + 1, sizeof *many->first, &many->first);
-    many->host_count = (int32_t)count;
+        status = nw_alloc(count + 1, sizeof *several->first, &several->first);
+    several->host_count = (int32_t)count;
     return status;
 }
 
 /* Where every rank has a GPU a node takes as many as it has room there. */
-static int32_t slots_beside_gpus(const struct nw_many *many, int32_t h)
+static int32_t to_machine_slots_beside_gpus(const struct nw_several *several,
+                                            int32_t h)
 {
     int64_t share =
-        many->options.ranks_per_gpu ? many->options.ranks_per_gpu : 1;
+        several->options.ranks_per_gpu ? several->options.ranks_per_gpu : 1;
     int64_t most =
-        share * nw_topology_node_gpus(many->topology, many->host[h]).count;
+        share *
+        nw_topology_node_gpus(several->topology, several->host[h]).count;
 
-    return most < many->slots[h] ? (int32_t)most : many->slots[h];
+    return most < several->slots[h] ? (int32_t)most : several->slots[h];
 }
 
-static int64_t ranks_beside(const struct nw_many *many, int32_t h)
+static int64_t to_machine_ranks_beside(const struct nw_several *several,
+                                       int32_t h)
 {
     int32_t cores =
-        nw_topology_node_elements(many->topology, many->host[h]).count;
-    int32_t slots = slots_beside_gpus(many, h);
+        nw_topology_node_elements(several->topology, several->host[h]).count;
+    int32_t slots = to_machine_slots_beside_gpus(several, h);
 
     return slots < cores ? slots : cores;
 }
 
 /* Where there are fewer GPUs than ranks not every rank has one. */
-static void heed_gpus(struct nw_many *many)
+static void to_machine_limit_to_gpus(struct nw_several *several)
 {
-    int64_t room = 0;
+    int64_t total = 0;
 
-    if (!nw_many_is_single(&many->options) || !nw_many_uses_gpus(many))
+    if (!nw_several_is_single(&several->options) ||
+        !nw_several_uses_gpus(several))
         return;
-    for (int32_t h = 0; h < many->host_count; h++)
-        room += ranks_beside(many, h);
+    for (int32_t h = 0; h < several->host_count; h++)
+        total += to_machine_ranks_beside(several, h);
     for (int32_t h = 0;
-         room >= many->pattern->rank_count && h < many->host_count; h++)
-        many->slots[h] = slots_beside_gpus(many, h);
+         total >= several->pattern->rank_count && h < several->host_count; h++)
+        several->slots[h] = to_machine_slots_beside_gpus(several, h);
 }
 
-static nw_status check_host(const struct nw_many *many, int32_t h)
+static nw_status to_machine_check_host(const struct nw_several *several,
+                                       int32_t h)
 {
-    if (many->host[h] < 0 ||
-        many->host[h] >= nw_topology_node_count(many->topology))
-        return nw_fail(NW_EINVAL, "there is no node %d", many->host[h]);
-    if (h && many->host[h] == many->host[h - 1])
-        return nw_fail(NW_EINVAL, "node '%s' is named twice",
-                       nw_topology_node_name(many->topology, many->host[h]));
-    if (many->slots[h] < 0)
-        return nw_fail(NW_EINVAL, "node '%s' has fewer than no slots",
-                       nw_topology_node_name(many->topology, many->host[h]));
+    if (several->host[h] < 0 ||
+        several->host[h] >= nw_topology_node_count(several->topology))
+        return nw_fail(NW_EINVAL, "there is no node %d", several->host[h]);
+    if (h && several->host[h] == several->host[h - 1])
+        return nw_fail(
+            NW_EINVAL, "node '%s' is named twice",
+            nw_topology_node_name(several->topology, several->host[h]));
+    if (several->slots[h] < 0)
+        return nw_fail(
+            NW_EINVAL, "node '%s' has fewer than no slots",
+            nw_topology_node_name(several->topology, several->host[h]));
     return NW_OK;
 }
 
-nw_status nw_many_choose_hosts(struct nw_many *many)
+nw_status nw_several_choose_hosts(struct nw_several *several)
 {
-    struct nw_map_options *options = &many->options;
+    struct nw_map_options *options = &several->options;
     size_t count = options->hosts
                        ? options->host_count
-                       : (size_t)nw_topology_node_count(many->topology);
+                       : (size_t)nw_topology_node_count(several->topology);
     int32_t *place = NULL;
     nw_status status;
 
     if (!count || count > INT32_MAX)
         return nw_fail(NW_EINVAL, "there is no host to map onto");
-    status = alloc_hosts(many, count);
+    status = to_machine_alloc_hosts(several, count);
     if (!status)
         status = nw_alloc(count, sizeof *place, &place);
     for (size_t i = 0; !status && i < count; i++)
         place[i] = (int32_t)i;
     if (!status)
-        qsort_r(place, count, sizeof *place, by_node, options);
-    for (int32_t h = 0; !status && h < many->host_count; h++) {
+        qsort_r(place, count, sizeof *place, to_machine_by_node, options);
+    for (int32_t h = 0; !status && h < several->host_count; h++) {
         int32_t given = place[h];
 
-        many->host[h] = options->hosts ? options->hosts[given] : given;
-        many->slots[h] = options->slots ? options->slots[given] : INT32_MAX;
-        many->order[given] = h;
-        status = check_host(many, h);
+        several->host[h] = options->hosts ? options->hosts[given] : given;
+        several->slots[h] = options->slots ? options->slots[given] : INT32_MAX;
+        several->order[given] = h;
+        status = to_machine_check_host(several, h);
         if (!status)
-            many->first[h + 1] =
-                many->first[h] +
-                nw_topology_node_elements(many->topology, many->host[h]).count;
+            several->first[h + 1] =
+                several->first[h] +
+                nw_topology_node_elements(several->topology, several->host[h])
+                    .count;
     }
     free(place);
     if (!status)
-        heed_gpus(many);
+        to_machine_limit_to_gpus(several);
     return status;
 }
 
 /* What lies between: as the objective prices a byte or a message. Congestion
  * is served by the time a byte takes on all links of its way. */
-static double apart(const struct nw_many *many, struct nw_end a,
-                    struct nw_end b, uint32_t *hops)
+static double to_machine_apart(const struct nw_several *several,
+                               struct nw_end a, struct nw_end b, uint32_t *hops)
 {
-    enum nw_objective objective = many->options.objective;
+    enum nw_objective objective = several->options.objective;
     double sum = 0;
     size_t count;
 
     if (objective == NW_OBJECTIVE_HOP_BYTES ||
-        !nw_topology_has_links(many->topology))
-        return nw_topology_distance(many->topology, a, b);
-    count = nw_topology_route(many->topology, a, b, hops);
+        !nw_topology_has_links(several->topology))
+        return nw_topology_distance(several->topology, a, b);
+    count = nw_topology_route(several->topology, a, b, hops);
     for (size_t i = 0; i < count; i++) {
         struct nw_link_info link =
-            nw_topology_link(many->topology, (int32_t)(hops[i] / 2));
+            nw_topology_link(several->topology, (int32_t)(hops[i] / 2));
 
         sum += objective == NW_OBJECTIVE_LATENCY
                    ? link.latency
@@ -147,8 +156,8 @@ static double apart(const struct nw_many *many, struct nw_end a,
     return sum;
 }
 
-static bool is_two_way(const nw_topology *topology, struct nw_end a,
-                       struct nw_end b)
+static bool to_machine_is_two_way(const nw_topology *topology, struct nw_end a,
+                                  struct nw_end b)
 {
     bool given = topology->network && !topology->network->parent;
 
@@ -156,96 +165,101 @@ static bool is_two_way(const nw_topology *topology, struct nw_end a,
 }
 
 /* Of two ways that differ, the mean. */
-static double ask(const struct nw_kmachine *machine, int32_t a, int32_t b)
+static double to_machine_ask(const struct nw_kway_machine *machine, int32_t a,
+                             int32_t b)
 {
-    const struct nw_many *many = machine->user;
-    const nw_topology *topology = many->topology;
-    struct nw_end ends[2] = {many->end[a], many->end[b]};
+    const struct nw_several *several = machine->user;
+    const nw_topology *topology = several->topology;
+    struct nw_end ends[2] = {several->end[a], several->end[b]};
     double there = nw_topology_distance(topology, ends[0], ends[1]);
 
-    if (is_two_way(topology, ends[0], ends[1]))
+    if (to_machine_is_two_way(topology, ends[0], ends[1]))
         return there;
     return (there + nw_topology_distance(topology, ends[1], ends[0])) / 2;
 }
 
 /* Likewise. */
-static nw_status fill_table(struct nw_many *many)
+static nw_status to_machine_fill_table(struct nw_several *several)
 {
-    size_t k = (size_t)many->machine.k;
+    size_t k = (size_t)several->machine.k;
     uint32_t *hops = NULL;
-    nw_status status = nw_alloc(k * k, sizeof *many->table, &many->table);
+    nw_status status = nw_alloc(k * k, sizeof *several->table, &several->table);
 
     if (!status)
-        status = nw_alloc(nw_topology_route_max(many->topology) + 1,
+        status = nw_alloc(nw_topology_route_max(several->topology) + 1,
                           sizeof *hops, &hops);
     for (size_t a = 0; !status && a < k; a++)
         for (size_t b = 0; b <= a; b++) {
-            double there = apart(many, many->end[a], many->end[b], hops);
-            double back = apart(many, many->end[b], many->end[a], hops);
+            double there = to_machine_apart(several, several->end[a],
+                                            several->end[b], hops);
+            double back = to_machine_apart(several, several->end[b],
+                                           several->end[a], hops);
 
-            many->table[a * k + b] = many->table[b * k + a] =
+            several->table[a * k + b] = several->table[b * k + a] =
                 (there + back) / 2;
         }
     free(hops);
-    many->machine.table = many->table;
+    several->machine.table = several->table;
     return status;
 }
 
-static nw_status alloc_machine(struct nw_many *many)
+static nw_status to_machine_alloc_machine(struct nw_several *several)
 {
-    struct nw_kmachine *m = &many->machine;
-    size_t k = (size_t)many->first[many->host_count];
-    nw_status status = nw_kmachine_alloc(m, (int32_t)k);
+    struct nw_kway_machine *m = &several->machine;
+    size_t k = (size_t)several->first[several->host_count];
+    nw_status status = nw_kway_machine_alloc(m, (int32_t)k);
 
-    m->user = many;
-    m->distance = ask;
+    m->user = several;
+    m->distance = to_machine_ask;
     if (!status)
-        status = nw_alloc(k, sizeof *many->element, &many->element);
+        status = nw_alloc(k, sizeof *several->element, &several->element);
     if (!status)
-        status = nw_alloc(k, sizeof *many->end, &many->end);
+        status = nw_alloc(k, sizeof *several->end, &several->end);
     return status;
 }
 
-static void list_elements(struct nw_many *many)
+static void to_machine_list_elements(struct nw_several *several)
 {
-    for (int32_t h = 0; h < many->host_count; h++) {
+    for (int32_t h = 0; h < several->host_count; h++) {
         struct nw_range elements =
-            nw_topology_node_elements(many->topology, many->host[h]);
+            nw_topology_node_elements(several->topology, several->host[h]);
 
         for (int32_t i = 0; i < elements.count; i++) {
-            int32_t at = many->first[h] + i;
+            int32_t at = several->first[h] + i;
 
-            many->element[at] = elements.first + i;
-            many->end[at] =
-                nw_topology_element_end(many->topology, many->element[at]);
+            several->element[at] = elements.first + i;
+            several->end[at] = nw_topology_element_end(several->topology,
+                                                       several->element[at]);
         }
     }
 }
 
-static int faster_first(const void *a, const void *b, void *context)
+static int to_machine_faster_first(const void *a, const void *b, void *context)
 {
-    const struct nw_many *many = context;
-    const double *speeds = many->options.speeds;
+    const struct nw_several *several = context;
+    const double *speeds = several->options.speeds;
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    double p = speeds ? speeds[many->element[x]] : 1;
-    double q = speeds ? speeds[many->element[y]] : 1;
+    double p = speeds ? speeds[several->element[x]] : 1;
+    double q = speeds ? speeds[several->element[y]] : 1;
 
     return p != q ? (p < q) - (p > q) : (x > y) - (x < y);
 }
 
 /* One more for each element in turn, the fastest first. */
-static nw_status deal_in_turn(struct nw_many *many, int32_t h, int32_t most,
-                              int64_t left)
+static nw_status to_machine_distribute_in_turn(struct nw_several *several,
+                                               int32_t h, int32_t most,
+                                               int64_t left)
 {
-    int32_t *capacity = many->machine.capacity, *order = NULL;
-    int32_t low = many->first[h], count = many->first[h + 1] - low;
+    int32_t *capacity = several->machine.capacity, *order = NULL;
+    int32_t low = several->first[h], count = several->first[h + 1] - low;
     nw_status status = nw_alloc((size_t)count, sizeof *order, &order);
 
     if (status)
         return status;
     for (int32_t i = 0; i < count; i++)
         order[i] = low + i;
-    qsort_r(order, (size_t)count, sizeof *order, faster_first, many);
+    qsort_r(order, (size_t)count, sizeof *order, to_machine_faster_first,
+            several);
     for (int32_t least = 0; left > 0 && least < most; least++)
         for (int32_t i = 0; left > 0 && i < count; i++)
             if (capacity[order[i]] == least) {
@@ -258,11 +272,12 @@ static nw_status deal_in_turn(struct nw_many *many, int32_t h, int32_t most,
 
 /* A node's slots are dealt to its elements, after what is fixed to one of
  * them. */
-static nw_status deal_slots(struct nw_many *many, int32_t h, int32_t most)
+static nw_status to_machine_distribute_slots(struct nw_several *several,
+                                             int32_t h, int32_t most)
 {
-    int32_t *capacity = many->machine.capacity;
-    int32_t low = many->first[h], high = many->first[h + 1];
-    int64_t left = many->slots[h], room = (int64_t)most * (high - low);
+    int32_t *capacity = several->machine.capacity;
+    int32_t low = several->first[h], high = several->first[h + 1];
+    int64_t left = several->slots[h], total = (int64_t)most * (high - low);
 
     for (int32_t q = low; q < high; q++)
         left -= capacity[q];
@@ -270,21 +285,22 @@ static nw_status deal_slots(struct nw_many *many, int32_t h, int32_t most)
         return nw_fail_about(
             NW_FIXED(-1), NW_EINVAL,
             "node '%s' has %d slots and %lld fixed ranks",
-            nw_topology_node_name(many->topology, many->host[h]),
-            many->slots[h], (long long)(many->slots[h] - left));
-    if (many->slots[h] == INT32_MAX || many->slots[h] >= room) {
+            nw_topology_node_name(several->topology, several->host[h]),
+            several->slots[h], (long long)(several->slots[h] - left));
+    if (several->slots[h] == INT32_MAX || several->slots[h] >= total) {
         for (int32_t q = low; q < high; q++)
             capacity[q] = most;
         return NW_OK;
     }
-    return deal_in_turn(many, h, most, left);
+    return to_machine_distribute_in_turn(several, h, most, left);
 }
 
-static nw_status set_capacities(struct nw_many *many)
+static nw_status to_machine_set_capacities(struct nw_several *several)
 {
-    const struct nw_kgraph *g = &many->graph;
-    int32_t *capacity = many->machine.capacity, most = many->options.capacity;
-    int64_t room = 0;
+    const struct nw_kway_graph *g = &several->graph;
+    int32_t *capacity = several->machine.capacity,
+            most = several->options.capacity;
+    int64_t total = 0;
     nw_status status = NW_OK;
 
     if (!most || most > g->n)
@@ -297,74 +313,81 @@ static nw_status set_capacities(struct nw_many *many)
                 NW_FIXED(-1), NW_EINVAL,
                 "more than %d ranks are fixed to one "
                 "element of node '%s'",
-                most, nw_topology_node_name(many->topology, many->end[q].node));
+                most,
+                nw_topology_node_name(several->topology, several->end[q].node));
     }
-    for (int32_t h = 0; !status && h < many->host_count; h++)
-        status = deal_slots(many, h, most);
-    for (int32_t q = 0; !status && q < many->machine.k; q++)
-        room += capacity[q];
-    if (!status && room < g->n)
+    for (int32_t h = 0; !status && h < several->host_count; h++)
+        status = to_machine_distribute_slots(several, h, most);
+    for (int32_t q = 0; !status && q < several->machine.k; q++)
+        total += capacity[q];
+    if (!status && total < g->n)
         return nw_fail_about(NW_HOSTS, NW_EINVAL,
                              "%d ranks do not fit: %d elements take %lld", g->n,
-                             many->machine.k, (long long)room);
+                             several->machine.k, (long long)total);
     return status;
 }
 
-static double speed_of(const struct nw_many *many, int32_t q)
+static double to_machine_speed_of(const struct nw_several *several, int32_t q)
 {
-    if (!many->machine.capacity[q])
+    if (!several->machine.capacity[q])
         return 0;
-    return many->options.speeds ? many->options.speeds[many->element[q]] : 1;
+    return several->options.speeds
+               ? several->options.speeds[several->element[q]]
+               : 1;
 }
 
 /* Elements share the load in proportion to their speeds; none more than the
  * ranks it takes, of mean load, amount to; a single one may be the heaviest.
  * `level` is load for speed 1. */
-static double share_at(const struct nw_many *many, int32_t q, double level,
-                       double mean)
+static double to_machine_share_at(const struct nw_several *several, int32_t q,
+                                  double level, double mean)
 {
-    int32_t capacity = many->machine.capacity[q];
+    int32_t capacity = several->machine.capacity[q];
     double most = (double)capacity * mean;
 
     if (capacity == 1)
-        most = (double)many->heaviest;
-    return fmin(speed_of(many, q) * level, most);
+        most = (double)several->heaviest;
+    return fmin(to_machine_speed_of(several, q) * level, most);
 }
 
-static double share_out(struct nw_many *many, double level, double mean)
+static double to_machine_share_out(struct nw_several *several, double level,
+                                   double mean)
 {
-    struct nw_kmachine *m = &many->machine;
+    struct nw_kway_machine *m = &several->machine;
     double sum = 0;
 
     for (int32_t q = 0; q < m->k; q++)
-        sum += m->share[q] = share_at(many, q, level, mean);
+        sum += m->share[q] = to_machine_share_at(several, q, level, mean);
     return sum;
 }
 
 /* The level at which everything is shared out: doubled, then halved in. */
-static void share_by_speed(struct nw_many *many, double all, double mean)
+static void to_machine_share_by_speed(struct nw_several *several, double all,
+                                      double mean)
 {
     double low = 0, high = 1e-300;
 
-    while (share_out(many, high, mean) < all * (1 - 1e-12) && high < 1e300) {
+    while (to_machine_share_out(several, high, mean) < all * (1 - 1e-12) &&
+           high < 1e300) {
         low = high;
         high *= 2;
     }
     for (int i = 0; i < 60; i++) {
         double level = (low + high) / 2;
 
-        if (share_out(many, level, mean) < all)
+        if (to_machine_share_out(several, level, mean) < all)
             low = level;
         else
             high = level;
     }
-    share_out(many, high, mean);
+    to_machine_share_out(several, high, mean);
 }
 
 /* Without a limit on load the fewest elements are taken, from the first. */
-static void share_by_order(struct nw_many *many, double all, double mean)
+static void to_machine_share_by_order(struct nw_several *several, double all,
+                                      double mean)
 {
-    struct nw_kmachine *m = &many->machine;
+    struct nw_kway_machine *m = &several->machine;
 
     for (int32_t q = 0; q < m->k; q++) {
         m->share[q] = fmin(all, m->capacity[q] * mean);
@@ -372,11 +395,11 @@ static void share_by_order(struct nw_many *many, double all, double mean)
     }
 }
 
-static nw_status check_loads(const struct nw_many *many)
+static nw_status to_machine_check_loads(const struct nw_several *several)
 {
-    const struct nw_kgraph *g = &many->graph;
-    const struct nw_kmachine *m = &many->machine;
-    nw_kload most = 0;
+    const struct nw_kway_graph *g = &several->graph;
+    const struct nw_kway_machine *m = &several->machine;
+    nw_kway_load most = 0;
 
     for (int32_t q = 0; q < m->k; q++)
         if (m->limit[q] > most)
@@ -390,7 +413,7 @@ static nw_status check_loads(const struct nw_many *many)
     return NW_OK;
 }
 
-static bool is_even(const struct nw_kmachine *m)
+static bool to_machine_is_even(const struct nw_kway_machine *m)
 {
     for (int32_t q = 1; q < m->k; q++)
         if (m->share[q] != m->share[0])
@@ -400,56 +423,58 @@ static bool is_even(const struct nw_kmachine *m)
 
 /* What a share is rounded up to: exactly where all are the same, else with
  * what doubles leave out. */
-static nw_kload round_up(const struct nw_kmachine *m, int32_t q,
-                         nw_kload all_even)
+static nw_kway_load to_machine_round_up(const struct nw_kway_machine *m,
+                                        int32_t q, nw_kway_load all_even)
 {
     double share = m->share[q], whole = ceil(share * (1 - 1e-9));
 
     if (all_even)
         return (all_even + m->k - 1) / m->k;
-    return (nw_kload)(whole < share - 1 ? ceil(share * (1 + 1e-15)) : whole);
+    return (nw_kway_load)(whole < share - 1 ? ceil(share * (1 + 1e-15))
+                                            : whole);
 }
 
-static nw_status set_limits(struct nw_many *many)
+static nw_status to_machine_set_limits(struct nw_several *several)
 {
-    struct nw_kmachine *m = &many->machine;
-    double imbalance = many->options.imbalance, mean;
-    nw_kload all = 0, all_even;
+    struct nw_kway_machine *m = &several->machine;
+    double imbalance = several->options.imbalance, mean;
+    nw_kway_load all = 0, all_even;
 
-    for (int32_t v = 0; v < many->graph.n; v++) {
-        all += many->graph.load[v];
-        if (many->graph.load[v] > many->heaviest)
-            many->heaviest = many->graph.load[v];
+    for (int32_t v = 0; v < several->graph.n; v++) {
+        all += several->graph.load[v];
+        if (several->graph.load[v] > several->heaviest)
+            several->heaviest = several->graph.load[v];
     }
-    mean = (double)all / many->graph.n;
+    mean = (double)all / several->graph.n;
     if (imbalance < 0)
-        share_by_order(many, (double)all, mean);
+        to_machine_share_by_order(several, (double)all, mean);
     else
-        share_by_speed(many, (double)all, mean);
-    all_even = is_even(m) ? all : 0;
+        to_machine_share_by_speed(several, (double)all, mean);
+    all_even = to_machine_is_even(m) ? all : 0;
     for (int32_t q = 0; q < m->k; q++) {
-        nw_kload load = round_up(m, q, all_even);
+        nw_kway_load load = to_machine_round_up(m, q, all_even);
 
-        m->limit[q] = imbalance < 0
-                          ? all
-                          : load + (nw_kload)(imbalance * (double)load + 1e-6);
+        m->limit[q] =
+            imbalance < 0
+                ? all
+                : load + (nw_kway_load)(imbalance * (double)load + 1e-6);
     }
-    return check_loads(many);
+    return to_machine_check_loads(several);
 }
 
-static nw_status check_speeds(const struct nw_many *many)
+static nw_status to_machine_check_speeds(const struct nw_several *several)
 {
-    const double *speeds = many->options.speeds;
+    const double *speeds = several->options.speeds;
     double sum = 0;
 
-    for (int32_t q = 0; speeds && q < many->machine.k; q++) {
-        double speed = speeds[many->element[q]];
+    for (int32_t q = 0; speeds && q < several->machine.k; q++) {
+        double speed = speeds[several->element[q]];
 
         if (!(speed >= 0) || speed > 1e100)
             return nw_fail(NW_EINVAL,
                            "the speed of element %d is no number from 0 to "
                            "1e100",
-                           many->element[q]);
+                           several->element[q]);
         sum += speed;
     }
     return speeds && sum == 0
@@ -457,23 +482,23 @@ static nw_status check_speeds(const struct nw_many *many)
                : NW_OK;
 }
 
-nw_status nw_many_make_machine(struct nw_many *many)
+nw_status nw_several_to_machine(struct nw_several *several)
 {
-    struct nw_kmachine *m = &many->machine;
-    nw_status status = alloc_machine(many);
+    struct nw_kway_machine *m = &several->machine;
+    nw_status status = to_machine_alloc_machine(several);
 
     if (status)
         return status;
-    list_elements(many);
+    to_machine_list_elements(several);
     for (int32_t q = 1; q < m->k; q++)
-        m->step[q] = nw_topology_distance(many->topology, many->end[q - 1],
-                                          many->end[q]);
-    status = check_speeds(many);
+        m->step[q] = nw_topology_distance(several->topology,
+                                          several->end[q - 1], several->end[q]);
+    status = to_machine_check_speeds(several);
     if (!status)
-        status = set_capacities(many);
+        status = to_machine_set_capacities(several);
     if (!status)
-        status = set_limits(many);
-    if (!status && m->k <= TABLE_MOST)
-        status = fill_table(many);
+        status = to_machine_set_limits(several);
+    if (!status && m->k <= TABLE_MAX)
+        status = to_machine_fill_table(several);
     return status;
 }

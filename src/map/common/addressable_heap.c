@@ -2,29 +2,30 @@
 /* A binary heap that knows where its members are. */
 #include "map/common/addressable_heap.h"
 
-static bool before(const struct nw_heap *heap, int32_t a, int32_t b)
+static bool heap_before(const struct nw_heap *heap, int32_t a, int32_t b)
 {
     if (heap->gain[a] != heap->gain[b])
         return heap->gain[a] > heap->gain[b];
     return a < b;
 }
 
-static void set(struct nw_heap *heap, int32_t i, int32_t process)
+static void heap_set(struct nw_heap *heap, int32_t i, int32_t process)
 {
     heap->item[i] = process;
     heap->at[process] = i + 1;
 }
 
-static void rise(struct nw_heap *heap, int32_t i)
+static void heap_rise(struct nw_heap *heap, int32_t i)
 {
     int32_t process = heap->item[i];
 
-    for (; i && before(heap, process, heap->item[(i - 1) / 2]); i = (i - 1) / 2)
-        set(heap, i, heap->item[(i - 1) / 2]);
-    set(heap, i, process);
+    for (; i && heap_before(heap, process, heap->item[(i - 1) / 2]);
+         i = (i - 1) / 2)
+        heap_set(heap, i, heap->item[(i - 1) / 2]);
+    heap_set(heap, i, process);
 }
 
-static void sink(struct nw_heap *heap, int32_t i)
+static void heap_sink(struct nw_heap *heap, int32_t i)
 {
     int32_t process = heap->item[i];
 
@@ -34,20 +35,20 @@ static void sink(struct nw_heap *heap, int32_t i)
         if (child >= heap->count)
             break;
         if (child + 1 < heap->count &&
-            before(heap, heap->item[child + 1], heap->item[child]))
+            heap_before(heap, heap->item[child + 1], heap->item[child]))
             child++;
-        if (!before(heap, heap->item[child], process))
+        if (!heap_before(heap, heap->item[child], process))
             break;
-        set(heap, i, heap->item[child]);
+        heap_set(heap, i, heap->item[child]);
         i = child;
     }
-    set(heap, i, process);
+    heap_set(heap, i, process);
 }
 
 void nw_heap_add(struct nw_heap *heap, int32_t process)
 {
     heap->item[heap->count] = process;
-    rise(heap, heap->count++);
+    heap_rise(heap, heap->count++);
 }
 
 void nw_heap_remove(struct nw_heap *heap, int32_t process)
@@ -57,7 +58,7 @@ void nw_heap_remove(struct nw_heap *heap, int32_t process)
     heap->at[process] = 0;
     if (i == heap->count)
         return;
-    set(heap, i, last);
+    heap_set(heap, i, last);
     nw_heap_update(heap, last);
 }
 
@@ -65,8 +66,8 @@ void nw_heap_update(struct nw_heap *heap, int32_t process)
 {
     int32_t i = heap->at[process] - 1;
 
-    if (i && before(heap, process, heap->item[(i - 1) / 2]))
-        rise(heap, i);
+    if (i && heap_before(heap, process, heap->item[(i - 1) / 2]))
+        heap_rise(heap, i);
     else
-        sink(heap, i);
+        heap_sink(heap, i);
 }

@@ -21,7 +21,7 @@ void nw_budget_init(struct nw_budget *budget,
     budget->grace_ns = GRACE_NS;
     budget->begun_ns = budget->now();
     budget->threads = nw_crew_size(options->threads);
-    budget->endless = options->steps || options->seconds > 0;
+    budget->anytime = options->steps || options->seconds > 0;
     if (!options->steps)
         budget->steps_most = UINT64_MAX;
     if (options->seconds > 0)
@@ -29,7 +29,7 @@ void nw_budget_init(struct nw_budget *budget,
             budget->begun_ns + (uint64_t)(fmin(options->seconds, 1e9) * 1e9);
 }
 
-static void tell(struct nw_budget *budget, uint64_t now)
+static void budget_tell(struct nw_budget *budget, uint64_t now)
 {
     struct nw_progress *progress = budget->progress;
     uint64_t total = budget->expected, done = budget->steps;
@@ -49,7 +49,7 @@ static void tell(struct nw_budget *budget, uint64_t now)
     progress->update(progress, done, total, words);
 }
 
-bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
+bool nw_budget_spend(struct nw_budget *budget, uint64_t steps, double best)
 {
     uint64_t now = budget->end_ns || budget->progress ? budget->now() : 0;
 
@@ -62,15 +62,16 @@ bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best)
     if (budget->steps >= budget->steps_most ||
         (budget->end_ns && now >= budget->end_ns))
         budget->stopped = true;
-    tell(budget, now);
+    budget_tell(budget, now);
     return !budget->stopped && !(budget->due_ns && now >= budget->due_ns);
 }
 
-bool nw_budget_tell(struct nw_budget *budget, uint64_t steps, double cost)
+bool nw_budget_spend_trial(struct nw_budget *budget, uint64_t steps,
+                           double cost)
 {
     bool less = budget->best > 0 && budget->best < cost;
 
-    return nw_budget_go(budget, steps, less ? budget->best : cost);
+    return nw_budget_spend(budget, steps, less ? budget->best : cost);
 }
 
 void nw_budget_begin_shares(struct nw_budget *budget)
@@ -97,7 +98,7 @@ void nw_budget_end_share(struct nw_budget *budget, uint64_t former)
     budget->due_ns = former;
 }
 
-double nw_budget_gone(const struct nw_budget *budget, uint64_t begun)
+double nw_budget_elapsed(const struct nw_budget *budget, uint64_t begun)
 {
     if (!budget->due_ns)
         return 0;
@@ -145,7 +146,7 @@ uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
 {
     uint64_t steps = items * per;
 
-    if (budget->endless)
+    if (budget->anytime)
         return UINT64_MAX;
     if (budget->effort == NW_EFFORT_FAST)
         steps /= 4;

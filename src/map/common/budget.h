@@ -23,12 +23,12 @@ struct nw_budget {
     uint64_t grace_ns;     /* after it, for what counts no steps */
     uint64_t (*now)(void); /* nw_clock_ns; another in tests */
     int32_t threads;       /* at least 1 */
-    bool endless;          /* --time or --steps: restart until cut */
+    bool anytime;          /* --time or --steps: restart until cut */
     bool stopped;          /* it was cut */
     bool hurried;          /* something that counts no steps was cut, too */
-    bool likened;          /* a search looked at a likeness of the machine */
+    bool approximate;      /* a search looked at a likeness of the machine */
     bool quiet;            /* progress is told by another one */
-    bool gridded;          /* a search found a grid behind the pattern */
+    bool grid_found;       /* a search found a grid behind the pattern */
     struct nw_progress *progress; /* or NULL */
     double best;                  /* of the objective; told, for people */
 };
@@ -41,22 +41,23 @@ void nw_budget_init(struct nw_budget *budget,
  * where no other does, either. Cheap enough for
  * every thousand steps; tells progress of `best`. Not for several threads at
  * once. */
-bool nw_budget_go(struct nw_budget *budget, uint64_t steps, double best);
+bool nw_budget_spend(struct nw_budget *budget, uint64_t steps, double best);
 /* The same of one try among several: what was told before stays where it is
  * less. 0: nothing was. */
-bool nw_budget_tell(struct nw_budget *budget, uint64_t steps, double cost);
+bool nw_budget_spend_trial(struct nw_budget *budget, uint64_t steps,
+                           double cost);
 
 /* From now on the time is shared out among the searches, which do as much as
  * fits: --steps need not repeat them. Nothing where there is no time. */
 void nw_budget_begin_shares(struct nw_budget *budget);
 /* That part of what is left of the present share for what comes next;
- * nw_budget_go says when it is over. Returns what nw_budget_end_share takes
+ * nw_budget_spend says when it is over. Returns what nw_budget_end_share takes
  * afterwards; 0 where time is not shared out. */
 uint64_t nw_budget_share(struct nw_budget *budget, double part);
 void nw_budget_end_share(struct nw_budget *budget, uint64_t former);
 /* How much of what was shared out at `begun` (seen_ns then) is over, 0 to 1; 0
  * where none is. */
-double nw_budget_gone(const struct nw_budget *budget, uint64_t begun);
+double nw_budget_elapsed(const struct nw_budget *budget, uint64_t begun);
 
 /* Ctrl-C, or past the time and its grace: what counts no steps is then left at
  * what it has. NULL: never. For any thread. */

@@ -7,16 +7,17 @@
 #include <math.h>
 #include <stdint.h>
 
-#define NW_CHANCES 4096
+#define NW_METROPOLIS_SIZE 4096
 
-static inline void nw_chances_fill(double chance[NW_CHANCES])
+static inline void nw_metropolis_fill(double metropolis[NW_METROPOLIS_SIZE])
 {
-    for (int i = 0; i < NW_CHANCES; i++)
-        chance[i] = floor(-log((i + 0.5) / NW_CHANCES) * 1048576.0) / 1048576.0;
+    for (int i = 0; i < NW_METROPOLIS_SIZE; i++)
+        metropolis[i] =
+            floor(-log((i + 0.5) / NW_METROPOLIS_SIZE) * 1048576.0) / 1048576.0;
 }
 
 /* Below count, out of the lower 32 bits. */
-static inline int32_t nw_chance_pick(uint64_t bits, int32_t count)
+static inline int32_t nw_random_index(uint64_t bits, int32_t count)
 {
     return (int32_t)(((bits & 0xffffffff) * (uint64_t)(uint32_t)count) >> 32);
 }

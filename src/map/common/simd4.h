@@ -5,28 +5,28 @@
 
 #include <stdint.h>
 
-#define NW_LANES 4
+#define NW_SIMD4_WIDTH 4
 
-typedef float nw_lanes __attribute__((vector_size(16), aligned(4), may_alias));
-typedef int32_t nw_lanes_mask __attribute__((vector_size(16)));
+typedef float nw_simd4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t nw_simd4_mask __attribute__((vector_size(16)));
 
-static inline nw_lanes nw_lanes_lesser(nw_lanes a, nw_lanes b)
+static inline nw_simd4 nw_simd4_min(nw_simd4 a, nw_simd4 b)
 {
 #ifdef __SSE__
     return __builtin_ia32_minps(a, b);
 #else
-    nw_lanes_mask less = a < b;
+    nw_simd4_mask less = a < b;
 
-    return (nw_lanes)(((nw_lanes_mask)a & less) | ((nw_lanes_mask)b & ~less));
+    return (nw_simd4)(((nw_simd4_mask)a & less) | ((nw_simd4_mask)b & ~less));
 #endif
 }
 
-static inline float nw_lanes_least(nw_lanes lanes)
+static inline float nw_simd4_least(nw_simd4 simd)
 {
-    float least = lanes[0];
+    float least = simd[0];
 
-    for (int i = 1; i < NW_LANES; i++)
-        least = lanes[i] < least ? lanes[i] : least;
+    for (int i = 1; i < NW_SIMD4_WIDTH; i++)
+        least = simd[i] < least ? simd[i] : least;
     return least;
 }
 

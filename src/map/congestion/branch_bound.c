@@ -17,25 +17,25 @@
 #define SLICE 1000 /* seatings between looks at the budget */
 
 /* What those seated so far cost. */
-struct sums {
+struct branch_bound_sums {
     double hop_bytes, latency, busy, most;
     size_t changes; /* of loads */
 };
 
 /* A link's load before it was changed. */
-struct change {
+struct branch_bound_change {
     uint32_t hop;
     double load;
 };
 
-struct work {
-    struct nw_seats *seats;
-    const struct nw_aim *aim;
+struct branch_bound_work {
+    struct nw_slots *slots;
+    const struct nw_objectives *objectives;
     struct nw_budget *budget;
-    struct nw_ways ways;
-    double *load, *slow;   /* [hops] bytes, s per byte; NULL: no links */
-    struct change *change; /* all that led to the loads of now */
-    struct sums now;
+    struct nw_route_cache options;
+    double *load, *slow; /* [hops] bytes, s per byte; NULL: no links */
+    struct branch_bound_change *change; /* all that led to the loads of now */
+    struct branch_bound_sums now;
     int32_t *order; /* [ranks] */
     int32_t *best;  /* [2 x ranks] seats */
     double best_value[2];
@@ -46,22 +46,23 @@ struct work {
 
 /* --- costs --- */
 
-static void add_way(struct work *work, const int32_t seat[2],
-                    const double amount[2])
+static void branch_bound_add_option(struct branch_bound_work *work,
+                                    const int32_t slot[2],
+                                    const double amount[2])
 {
     double bytes = amount[0], messages = amount[1];
-    struct nw_way way;
+    struct nw_route option;
 
     if (bytes == 0 && messages == 0)
         return;
-    way = nw_ways_find(&work->ways, seat[0], seat[1]);
-    work->now.hop_bytes += bytes * way.distance;
-    work->now.latency += messages * way.latency;
-    for (uint32_t i = 0; work->load && i < way.count; i++) {
-        uint32_t hop = way.hop[i];
+    option = nw_route_cache_find(&work->options, slot[0], slot[1]);
+    work->now.hop_bytes += bytes * option.distance;
+    work->now.latency += messages * option.latency;
+    for (uint32_t i = 0; work->load && i < option.count; i++) {
+        uint32_t hop = option.hop[i];
 
         work->change[work->now.changes++] =
-            (struct change){hop, work->load[hop]};
+            (struct branch_bound_change){hop, work->load[hop]};
         work->load[hop] += bytes;
         work->now.busy += bytes * work->slow[hop];
         work->now.most =
@@ -70,25 +71,27 @@ static void add_way(struct work *work, const int32_t seat[2],
 }
 
 /* An actor's messages with those that are seated. */
-static void add_actor(struct work *work, int32_t actor)
+static void branch_bound_add_endpoint(struct branch_bound_work *work,
+                                      int32_t endpoint)
 {
-    const struct nw_seats *seats = work->seats;
-    int32_t here = seats->seat[actor];
+    const struct nw_slots *slots = work->slots;
+    int32_t here = slots->slot[endpoint];
 
-    for (size_t t = seats->row[actor]; t < seats->row[actor + 1]; t++) {
-        const struct nw_tie *tie = &seats->tie[t];
-        int32_t there = seats->seat[tie->peer];
+    for (size_t t = slots->row[endpoint]; t < slots->row[endpoint + 1]; t++) {
+        const struct nw_directed_edge *edge = &slots->edge[t];
+        int32_t there = slots->slot[edge->peer];
 
         if (there < 0)
             continue;
-        add_way(work, (int32_t[]){here, there},
-                (double[]){tie->out, tie->out_messages});
-        add_way(work, (int32_t[]){there, here},
-                (double[]){tie->in, tie->in_messages});
+        branch_bound_add_option(work, (int32_t[]){here, there},
+                                (double[]){edge->out, edge->out_messages});
+        branch_bound_add_option(work, (int32_t[]){there, here},
+                                (double[]){edge->in, edge->in_messages});
     }
 }
 
-static double value(const struct work *work, enum nw_objective objective)
+static double branch_bound_value(const struct branch_bound_work *work,
+                                 enum nw_objective objective)
 {
     switch (objective) {
     case NW_OBJECTIVE_CONGESTION:
@@ -97,16 +100,16 @@ static double value(const struct work *work, enum nw_objective objective)
         return work->now.latency;
     case NW_OBJECTIVE_TIME:
         return work->now.most + (work->now.busy + work->now.latency) /
-                                    (double)work->seats->rank_count;
+                                    (double)work->slots->rank_count;
     default:
         return work->now.hop_bytes;
     }
 }
 
-static bool is_less(const struct work *work)
+static bool branch_bound_is_less(const struct branch_bound_work *work)
 {
-    double mine[2] = {value(work, work->aim->first),
-                      value(work, work->aim->second)};
+    double mine[2] = {branch_bound_value(work, work->objectives->first),
+                      branch_bound_value(work, work->objectives->second)};
 
     for (int i = 0; i < 2; i++) {
         double near = 1e-9 * fmax(mine[i], work->best_value[i]);
@@ -119,49 +122,52 @@ static bool is_less(const struct work *work)
 
 /* --- seats --- */
 
-static void take(struct work *work, int32_t actor, int32_t seat)
+static void branch_bound_take(struct branch_bound_work *work, int32_t endpoint,
+                              int32_t slot)
 {
-    work->seats->seat[actor] = seat;
-    work->seats->owner[seat] = actor;
-    add_actor(work, actor);
+    work->slots->slot[endpoint] = slot;
+    work->slots->owner[slot] = endpoint;
+    branch_bound_add_endpoint(work, endpoint);
 }
 
 /* The last one seated; what was before it, to the last bit: much taken off
  * again would leave nothing right of the little beside it. */
-static void leave(struct work *work, int32_t actor, const struct sums *before)
+static void branch_bound_leave(struct branch_bound_work *work, int32_t endpoint,
+                               const struct branch_bound_sums *before)
 {
-    struct nw_seats *seats = work->seats;
+    struct nw_slots *slots = work->slots;
 
     for (size_t i = work->now.changes; i-- > before->changes;)
         work->load[work->change[i].hop] = work->change[i].load;
     work->now = *before;
-    seats->owner[seats->seat[actor]] = -1;
-    seats->seat[actor] = -1;
+    slots->owner[slots->slot[endpoint]] = -1;
+    slots->slot[endpoint] = -1;
 }
 
 /* Free, of a unit whose places before it are taken, and its own where the rank
  * is fixed to it. */
-static bool may_take(const struct nw_seats *seats, int32_t seat)
+static bool branch_bound_may_take(const struct nw_slots *slots, int32_t slot)
 {
-    return seats->owner[seat] < 0 && seats->unit[seat] >= 0 &&
-           (!seat || seats->unit[seat - 1] != seats->unit[seat] ||
-            seats->owner[seat - 1] >= 0);
+    return slots->owner[slot] < 0 && slots->unit[slot] >= 0 &&
+           (!slot || slots->unit[slot - 1] != slots->unit[slot] ||
+            slots->owner[slot - 1] >= 0);
 }
 
-static bool has_room(const struct nw_seats *seats, int32_t host, int32_t rank)
+static bool branch_bound_has_free_slot(const struct nw_slots *slots,
+                                       int32_t host, int32_t rank)
 {
-    const struct nw_problem *problem = seats->problem;
+    const struct nw_problem *problem = slots->problem;
 
     if (problem->fixed_host && problem->fixed_host[rank] >= 0)
         return problem->fixed_host[rank] == host;
-    return seats->used[host] < problem->room[host] &&
-           (!problem->wants_gpu[rank] || seats->remote ||
-            seats->gpu_used[host] < problem->gpu_room[host]);
+    return slots->used[host] < problem->capacity[host] &&
+           (!problem->wants_gpu[rank] || slots->remote ||
+            slots->gpu_used[host] < problem->gpu_capacity[host]);
 }
 
-static void look(struct work *work)
+static void branch_bound_look(struct branch_bound_work *work)
 {
-    bool goes = nw_budget_go(work->budget, work->taken, work->best_value[0]);
+    bool goes = nw_budget_spend(work->budget, work->taken, work->best_value[0]);
 
     work->left -= work->taken < work->left ? work->taken : work->left;
     work->taken = 0;
@@ -169,103 +175,106 @@ static void look(struct work *work)
     work->cut |= !goes || !work->left;
 }
 
-static bool goes_on(struct work *work)
+static bool branch_bound_goes_on(struct branch_bound_work *work)
 {
     if (work->taken >= work->slice)
-        look(work);
+        branch_bound_look(work);
     work->taken++;
     return !work->cut;
 }
 
-static void sit(struct work *work, int32_t depth);
+static void branch_bound_assign(struct branch_bound_work *work, int32_t depth);
 
 /* Takes a seat, goes on from there, and leaves it. */
-static void try_gpu(struct work *work, int32_t depth, int32_t seat)
+static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
+                                 int32_t slot)
 {
-    struct nw_seats *seats = work->seats;
-    int32_t actor = seats->rank_count + work->order[depth];
-    struct sums before = work->now;
+    struct nw_slots *slots = work->slots;
+    int32_t endpoint = slots->rank_count + work->order[depth];
+    struct branch_bound_sums before = work->now;
 
-    if (work->cut || !goes_on(work))
+    if (work->cut || !branch_bound_goes_on(work))
         return;
-    take(work, actor, seat);
-    if (is_less(work))
-        sit(work, depth + 1);
-    leave(work, actor, &before);
+    branch_bound_take(work, endpoint, slot);
+    if (branch_bound_is_less(work))
+        branch_bound_assign(work, depth + 1);
+    branch_bound_leave(work, endpoint, &before);
 }
 
 /* `best` is where the search began until it finds better: what it says of
  * fixed seats stays true. */
-static void seat_gpu(struct work *work, int32_t depth, int32_t host)
+static void branch_bound_place_gpu(struct branch_bound_work *work,
+                                   int32_t depth, int32_t host)
 {
-    const struct nw_seats *seats = work->seats;
-    int32_t own = work->best[seats->rank_count + work->order[depth]];
-    int32_t hosts = seats->problem->host_count;
-    const int32_t *first = seats->first + hosts + 1;
-    int32_t low = first[seats->remote ? 0 : host];
-    int32_t high = first[seats->remote ? hosts : host + 1];
+    const struct nw_slots *slots = work->slots;
+    int32_t own = work->best[slots->rank_count + work->order[depth]];
+    int32_t hosts = slots->problem->host_count;
+    const int32_t *first = slots->first + hosts + 1;
+    int32_t low = first[slots->remote ? 0 : host];
+    int32_t high = first[slots->remote ? hosts : host + 1];
 
     if (own < 0)
-        sit(work, depth + 1);
-    else if (seats->unit[own] < 0)
-        try_gpu(work, depth, own);
+        branch_bound_assign(work, depth + 1);
+    else if (slots->unit[own] < 0)
+        branch_bound_try_gpu(work, depth, own);
     else
         for (int32_t s = low; s < high; s++)
-            if (may_take(seats, s))
-                try_gpu(work, depth, s);
+            if (branch_bound_may_take(slots, s))
+                branch_bound_try_gpu(work, depth, s);
 }
 
-static void try_core(struct work *work, int32_t depth, int32_t seat)
+static void branch_bound_try_core(struct branch_bound_work *work, int32_t depth,
+                                  int32_t slot)
 {
-    struct nw_seats *seats = work->seats;
-    int32_t rank = work->order[depth], host = seats->host[seat];
-    bool gpu = work->best[seats->rank_count + rank] >= 0;
-    struct sums before = work->now;
+    struct nw_slots *slots = work->slots;
+    int32_t rank = work->order[depth], host = slots->host[slot];
+    bool gpu = work->best[slots->rank_count + rank] >= 0;
+    struct branch_bound_sums before = work->now;
 
-    if (work->cut || !goes_on(work))
+    if (work->cut || !branch_bound_goes_on(work))
         return;
-    take(work, rank, seat);
-    seats->used[host]++;
-    seats->gpu_used[host] += gpu;
-    if (is_less(work))
-        seat_gpu(work, depth, host);
-    seats->used[host]--;
-    seats->gpu_used[host] -= gpu;
-    leave(work, rank, &before);
+    branch_bound_take(work, rank, slot);
+    slots->used[host]++;
+    slots->gpu_used[host] += gpu;
+    if (branch_bound_is_less(work))
+        branch_bound_place_gpu(work, depth, host);
+    slots->used[host]--;
+    slots->gpu_used[host] -= gpu;
+    branch_bound_leave(work, rank, &before);
 }
 
-static void record(struct work *work)
+static void branch_bound_record(struct branch_bound_work *work)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_slots *slots = work->slots;
 
-    work->best_value[0] = value(work, work->aim->first);
-    work->best_value[1] = value(work, work->aim->second);
-    memcpy(work->best, seats->seat,
-           2 * (size_t)seats->rank_count * sizeof *work->best);
+    work->best_value[0] = branch_bound_value(work, work->objectives->first);
+    work->best_value[1] = branch_bound_value(work, work->objectives->second);
+    memcpy(work->best, slots->slot,
+           2 * (size_t)slots->rank_count * sizeof *work->best);
 }
 
-static void sit(struct work *work, int32_t depth)
+static void branch_bound_assign(struct branch_bound_work *work, int32_t depth)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_slots *slots = work->slots;
     int32_t own;
 
-    if (depth == seats->rank_count) {
-        record(work);
+    if (depth == slots->rank_count) {
+        branch_bound_record(work);
         return;
     }
     own = work->best[work->order[depth]];
-    if (seats->unit[own] < 0) {
-        try_core(work, depth, own);
+    if (slots->unit[own] < 0) {
+        branch_bound_try_core(work, depth, own);
         return;
     }
-    for (int32_t h = 0; h < seats->problem->host_count; h++) {
-        if (!has_room(seats, h, work->order[depth]))
+    for (int32_t h = 0; h < slots->problem->host_count; h++) {
+        if (!branch_bound_has_free_slot(slots, h, work->order[depth]))
             continue;
-        for (int32_t s = seats->first[h]; s < seats->first[h + 1]; s++)
-            if (may_take(seats, s) &&
-                nw_problem_bears(seats->problem, seats->unit[s],
-                                 work->order[depth]))
-                try_core(work, depth, s);
+        for (int32_t s = slots->first[h]; s < slots->first[h + 1]; s++)
+            if (branch_bound_may_take(slots, s) &&
+                nw_problem_within_limit(slots->problem, slots->unit[s],
+                                        work->order[depth]))
+                branch_bound_try_core(work, depth, s);
     }
 }
 
@@ -273,28 +282,28 @@ static void sit(struct work *work, int32_t depth)
 
 /* Fixed ranks come first, since they need their rooms; then whoever exchanges
  * most with those before. */
-static double pull_of(const struct work *work, int32_t rank,
-                      const bool *ordered)
+static double branch_bound_affinity_of(const struct branch_bound_work *work,
+                                       int32_t rank, const bool *ordered)
 {
-    const struct nw_seats *seats = work->seats;
-    int32_t n = seats->rank_count;
-    double pull = 0;
+    const struct nw_slots *slots = work->slots;
+    int32_t n = slots->rank_count;
+    double affinity = 0;
 
-    if (seats->problem->fixed_host && seats->problem->fixed_host[rank] >= 0)
+    if (slots->problem->fixed_host && slots->problem->fixed_host[rank] >= 0)
         return HUGE_VAL;
     for (int32_t a = rank; a < 2 * n; a += n)
-        for (size_t t = seats->row[a]; t < seats->row[a + 1]; t++) {
-            const struct nw_tie *tie = &seats->tie[t];
+        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++) {
+            const struct nw_directed_edge *edge = &slots->edge[t];
 
-            if (ordered[tie->peer % n])
-                pull += tie->out + tie->in;
+            if (ordered[edge->peer % n])
+                affinity += edge->out + edge->in;
         }
-    return pull;
+    return affinity;
 }
 
-static nw_status choose_order(struct work *work)
+static nw_status branch_bound_choose_order(struct branch_bound_work *work)
 {
-    int32_t n = work->seats->rank_count;
+    int32_t n = work->slots->rank_count;
     bool *ordered = NULL;
     nw_status status = nw_alloc((size_t)n, sizeof *ordered, &ordered);
 
@@ -303,10 +312,11 @@ static nw_status choose_order(struct work *work)
         double most = -1;
 
         for (int32_t r = 0; r < n; r++) {
-            double pull = ordered[r] ? -1 : pull_of(work, r, ordered);
+            double affinity =
+                ordered[r] ? -1 : branch_bound_affinity_of(work, r, ordered);
 
-            if (pull > most) {
-                most = pull;
+            if (affinity > most) {
+                most = affinity;
                 best = r;
             }
         }
@@ -319,17 +329,17 @@ static nw_status choose_order(struct work *work)
 
 /* --- the whole --- */
 
-static nw_status prepare_links(struct work *work,
-                               const struct nw_topology *topology)
+static nw_status branch_bound_prepare_links(struct branch_bound_work *work,
+                                            const struct nw_topology *topology)
 {
     size_t n = 2 * (size_t)nw_topology_link_count(topology);
-    size_t ties = work->seats->row[2 * work->seats->rank_count];
+    size_t edges = work->slots->row[2 * work->slots->rank_count];
     nw_status status = nw_alloc(n, sizeof *work->load, &work->load);
 
     if (!status)
         status = nw_alloc(n, sizeof *work->slow, &work->slow);
     if (!status) /* two ways for a tie, which stands with both its ends */
-        status = nw_alloc(ties * nw_topology_route_max(topology),
+        status = nw_alloc(edges * nw_topology_route_max(topology),
                           sizeof *work->change, &work->change);
     for (size_t i = 0; !status && i < n; i++) {
         int32_t class = nw_topology_link_class_of(topology, (int32_t)(i / 2));
@@ -340,91 +350,92 @@ static nw_status prepare_links(struct work *work,
     return status;
 }
 
-static nw_status prepare(struct work *work)
+static nw_status branch_bound_prepare(struct branch_bound_work *work)
 {
-    const struct nw_topology *topology = work->seats->problem->topology;
-    size_t n = (size_t)work->seats->rank_count;
-    struct nw_ledger_wants wants = nw_aim_wants(work->aim);
+    const struct nw_topology *topology = work->slots->problem->topology;
+    size_t n = (size_t)work->slots->rank_count;
+    struct nw_link_loads_wants wants = nw_objectives_wants(work->objectives);
     nw_status status;
 
-    work->ways = (struct nw_ways){.topology = topology,
-                                  .end = work->seats->end,
-                                  .count = work->seats->count,
-                                  .keeps = true,
-                                  .wants_hops = wants.links,
-                                  .wants_latency = wants.latency,
-                                  .wants_distance = wants.hop_bytes};
-    status = nw_ways_init(&work->ways);
+    work->options = (struct nw_route_cache){.topology = topology,
+                                            .end = work->slots->end,
+                                            .count = work->slots->count,
+                                            .keeps = true,
+                                            .wants_hops = wants.links,
+                                            .wants_latency = wants.latency,
+                                            .wants_distance = wants.hop_bytes};
+    status = nw_route_cache_init(&work->options);
     if (!status && wants.links && nw_topology_has_links(topology))
-        status = prepare_links(work, topology);
+        status = branch_bound_prepare_links(work, topology);
     if (!status)
         status = nw_alloc(n, sizeof *work->order, &work->order);
     if (!status)
         status = nw_alloc(2 * n, sizeof *work->best, &work->best);
     if (!status)
-        status = choose_order(work);
+        status = branch_bound_choose_order(work);
     return status;
 }
 
-static void stand_up(struct work *work)
+static void branch_bound_unassign(struct branch_bound_work *work)
 {
-    struct nw_seats *seats = work->seats;
-    size_t hosts = (size_t)seats->problem->host_count;
-    size_t links = (size_t)nw_topology_link_count(work->ways.topology);
+    struct nw_slots *slots = work->slots;
+    size_t hosts = (size_t)slots->problem->host_count;
+    size_t links = (size_t)nw_topology_link_count(work->options.topology);
 
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++)
-        seats->seat[a] = -1;
-    for (int32_t s = 0; s < seats->count; s++)
-        seats->owner[s] = -1;
-    memset(seats->used, 0, hosts * sizeof *seats->used);
-    memset(seats->gpu_used, 0, hosts * sizeof *seats->gpu_used);
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++)
+        slots->slot[a] = -1;
+    for (int32_t s = 0; s < slots->count; s++)
+        slots->owner[s] = -1;
+    memset(slots->used, 0, hosts * sizeof *slots->used);
+    memset(slots->gpu_used, 0, hosts * sizeof *slots->gpu_used);
     if (work->load)
         memset(work->load, 0, 2 * links * sizeof *work->load);
-    work->now = (struct sums){0};
+    work->now = (struct branch_bound_sums){0};
 }
 
 /* As `best` says, what that costs counted from nothing. */
-static void seat_all(struct work *work)
+static void branch_bound_place_all(struct branch_bound_work *work)
 {
-    struct nw_seats *seats = work->seats;
+    struct nw_slots *slots = work->slots;
 
-    stand_up(work);
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
-        int32_t *used = a < seats->rank_count ? seats->used : seats->gpu_used;
+    branch_bound_unassign(work);
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
+        int32_t *used = a < slots->rank_count ? slots->used : slots->gpu_used;
 
         if (work->best[a] < 0)
             continue;
-        take(work, a, work->best[a]);
-        used[seats->host[work->best[a]]]++;
+        branch_bound_take(work, a, work->best[a]);
+        used[slots->host[work->best[a]]]++;
     }
 }
 
-nw_status nw_seats_exhaust(struct nw_seats *seats, const struct nw_aim *aim,
-                           uint64_t seatings, bool *proven)
+nw_status nw_slots_branch_bound(struct nw_slots *slots,
+                                const struct nw_objectives *objectives,
+                                uint64_t seatings, bool *proven)
 {
-    struct work work = {.seats = seats,
-                        .aim = aim,
-                        .budget = seats->problem->budget,
-                        .left = seatings ? seatings : UINT64_MAX};
-    nw_status status = prepare(&work);
+    struct branch_bound_work work = {.slots = slots,
+                                     .objectives = objectives,
+                                     .budget = slots->problem->budget,
+                                     .left = seatings ? seatings : UINT64_MAX};
+    nw_status status = branch_bound_prepare(&work);
 
     if (!status) {
-        memcpy(work.best, seats->seat,
-               2 * (size_t)seats->rank_count * sizeof *work.best);
-        seat_all(&work);
-        record(&work);
-        stand_up(&work);
+        memcpy(work.best, slots->slot,
+               2 * (size_t)slots->rank_count * sizeof *work.best);
+        branch_bound_place_all(&work);
+        branch_bound_record(&work);
+        branch_bound_unassign(&work);
         work.slice = nw_budget_slice(work.budget, SLICE);
         work.cut = work.budget->stopped;
         if (!work.cut)
-            sit(&work, 0);
+            branch_bound_assign(&work, 0);
         *proven = !work.cut;
-        look(&work);
-        seat_all(&work);
-        assert(fabs(value(&work, aim->first) - work.best_value[0]) <=
-               1e-9 * fabs(work.best_value[0]));
+        branch_bound_look(&work);
+        branch_bound_place_all(&work);
+        assert(fabs(branch_bound_value(&work, objectives->first) -
+                    work.best_value[0]) <= 1e-9 * fabs(work.best_value[0]));
     }
-    nw_ways_fini(&work.ways);
+    nw_route_cache_fini(&work.options);
     free(work.load);
     free(work.slow);
     free(work.change);

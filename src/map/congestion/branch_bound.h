@@ -5,14 +5,14 @@
 
 #include "map/congestion/objectives.h"
 
-#define NW_EXHAUST_MOST 64 /* ranks */
+#define NW_BRANCH_BOUND_RANKS_MAX 64 /* ranks */
 
 /* Lowers the aim from the seating as it is, which is never left worse, by
  * trying all, at most `seatings` of one rank (0: to the budget's end). Limits
  * of the aim beside its objectives are not looked at. *proven where all were
  * tried or cut for a reason. */
-NW_MUST_CHECK nw_status nw_seats_exhaust(struct nw_seats *seats,
-                                         const struct nw_aim *aim,
-                                         uint64_t seatings, bool *proven);
+NW_MUST_CHECK nw_status nw_slots_branch_bound(
+    struct nw_slots *slots, const struct nw_objectives *objectives,
+    uint64_t seatings, bool *proven);
 
 #endif

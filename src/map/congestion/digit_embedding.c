@@ -14,91 +14,94 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DIGITS_MOST 32
+#define DIGITS_MAX 32
 #define WORK 4e6 /* looks at ties, all trials together */
-#define TRIALS_MOST 6000
-#define TRIALS_LEAST 100
+#define TRIALS_MAX 6000
+#define TRIALS_MIN 100
 #define LINKLESS_MORE 3 /* trials, in the same time */
 #define ROUNDS 4
 #define BEYOND 5.0 /* weight of what is beyond the limits */
 
 /* A digit of the machine, the least of a seat's number first. */
-struct digit {
+struct digits_digit {
     int32_t radix;
     bool reflected; /* where the next one up is odd */
 };
 
 /* A digit of a cell, the most of each dimension first. */
-struct slot {
+struct digits_position {
     int dim, digit; /* of the machine, by number */
     bool reflected; /* where what is above it in the dimension is odd */
 };
 
-struct way_to_fold {
-    struct digit digit[DIGITS_MOST];
-    struct slot slot[DIGITS_MOST];
+struct digits_embedding {
+    struct digits_digit digit[DIGITS_MAX];
+    struct digits_position position[DIGITS_MAX];
 };
 
-struct folding {
-    struct nw_seats *seats;
-    struct nw_aim aim; /* what comes second is not looked at */
-    struct nw_ledger ledger;
+struct digits_work {
+    struct nw_slots *slots;
+    struct nw_objectives objectives; /* what comes second is not looked at */
+    struct nw_link_loads loads;
     struct nw_random random;
-    struct nw_tiling tiling;
+    struct nw_stencil stencil;
     int count, inside; /* digits; those of seats within a host */
-    struct way_to_fold now, best;
+    struct digits_embedding now, best;
     double energy, least;
 };
 
 /* --- what can be folded --- */
 
-static bool is_even(const struct nw_seats *seats)
+static bool digits_is_even(const struct nw_slots *slots)
 {
-    int32_t hosts = seats->problem->host_count;
-    int32_t width = seats->first[1] - seats->first[0];
+    int32_t hosts = slots->problem->host_count;
+    int32_t width = slots->first[1] - slots->first[0];
 
     for (int32_t h = 0; h < hosts; h++)
-        if (seats->first[h + 1] - seats->first[h] != width)
+        if (slots->first[h + 1] - slots->first[h] != width)
             return false;
-    return hosts >= 2 && nw_seats_are_full(seats);
+    return hosts >= 2 && nw_slots_are_full(slots);
 }
 
 /* Without what a rank sends itself. */
-static void list_bonds(const struct nw_seats *seats, struct nw_layout *layout)
+static void digits_list_edges(const struct nw_slots *slots,
+                              struct nw_assignment *assignment)
 {
     size_t at = 0;
 
-    for (int32_t r = 0; r < layout->count; r++) {
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            if (seats->tie[t].peer != r)
-                layout->bond[at++] = (struct nw_bond){
-                    seats->tie[t].peer, seats->tie[t].out + seats->tie[t].in};
-        layout->row[r + 1] = at;
+    for (int32_t r = 0; r < assignment->count; r++) {
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++)
+            if (slots->edge[t].peer != r)
+                assignment->edge[at++] = (struct nw_undirected_edge){
+                    slots->edge[t].peer,
+                    slots->edge[t].out + slots->edge[t].in};
+        assignment->row[r + 1] = at;
     }
 }
 
-nw_status nw_seats_find_grid(const struct nw_seats *seats,
-                             struct nw_tiling *tiling, bool *found)
+nw_status nw_slots_find_grid(const struct nw_slots *slots,
+                             struct nw_stencil *stencil, bool *found)
 {
-    struct nw_layout layout = {.count = seats->rank_count};
-    size_t n = (size_t)layout.count, cells = 1;
-    nw_status status = nw_alloc(n + 1, sizeof *layout.row, &layout.row);
+    struct nw_assignment assignment = {.count = slots->rank_count};
+    size_t n = (size_t)assignment.count, cells = 1;
+    nw_status status = nw_alloc(n + 1, sizeof *assignment.row, &assignment.row);
 
     if (!status)
-        status = nw_alloc(seats->row[n], sizeof *layout.bond, &layout.bond);
+        status =
+            nw_alloc(slots->row[n], sizeof *assignment.edge, &assignment.edge);
     if (!status) {
-        list_bonds(seats, &layout);
-        status = nw_tiling_find(&layout, tiling, found);
+        digits_list_edges(slots, &assignment);
+        status = nw_stencil_find(&assignment, stencil, found);
     }
-    for (int d = 0; *found && d < tiling->dims; d++)
-        cells *= (size_t)tiling->size[d];
+    for (int d = 0; *found && d < stencil->dims; d++)
+        cells *= (size_t)stencil->size[d];
     *found = *found && cells == n;
-    free(layout.row);
-    free(layout.bond);
+    free(assignment.row);
+    free(assignment.edge);
     return status;
 }
 
-static int32_t least_factor(int32_t n)
+static int32_t digits_least_factor(int32_t n)
 {
     int32_t p = 2;
 
@@ -107,187 +110,196 @@ static int32_t least_factor(int32_t n)
     return p * p <= n ? p : n;
 }
 
-static bool cut_number(struct folding *work, int32_t number)
+static bool digits_cut_number(struct digits_work *work, int32_t number)
 {
-    for (; number > 1; number /= least_factor(number)) {
-        if (work->count == DIGITS_MOST)
+    for (; number > 1; number /= digits_least_factor(number)) {
+        if (work->count == DIGITS_MAX)
             return false;
-        work->now.digit[work->count++].radix = least_factor(number);
+        work->now.digit[work->count++].radix = digits_least_factor(number);
     }
     return true;
 }
 
 /* Any digit of the machine of that size that no slot has. */
-static int take_digit(const struct folding *work, int slots, int32_t radix)
+static int digits_take_digit(const struct digits_work *work, int positions,
+                             int32_t radix)
 {
     for (int i = 0; i < work->count; i++) {
         bool taken = work->now.digit[i].radix != radix;
 
-        for (int k = 0; k < slots && !taken; k++)
-            taken = work->now.slot[k].digit == i;
+        for (int k = 0; k < positions && !taken; k++)
+            taken = work->now.position[k].digit == i;
         if (!taken)
             return i;
     }
     return -1;
 }
 
-static bool cut_digits(struct folding *work)
+static bool digits_cut_digits(struct digits_work *work)
 {
-    const struct nw_seats *seats = work->seats;
-    int slots = 0;
+    const struct nw_slots *slots = work->slots;
+    int positions = 0;
 
-    if (!cut_number(work, seats->first[1] - seats->first[0]))
+    if (!digits_cut_number(work, slots->first[1] - slots->first[0]))
         return false;
     work->inside = work->count;
-    if (!cut_number(work, seats->problem->host_count))
+    if (!digits_cut_number(work, slots->problem->host_count))
         return false;
-    for (int d = work->tiling.dims - 1; d >= 0; d--) {
-        int32_t left = work->tiling.size[d];
+    for (int d = work->stencil.dims - 1; d >= 0; d--) {
+        int32_t left = work->stencil.size[d];
 
-        for (; left > 1; left /= least_factor(left)) {
-            int digit = take_digit(work, slots, least_factor(left));
+        for (; left > 1; left /= digits_least_factor(left)) {
+            int digit =
+                digits_take_digit(work, positions, digits_least_factor(left));
 
             if (digit < 0)
                 return false;
-            work->now.slot[slots++] = (struct slot){d, digit, false};
+            work->now.position[positions++] =
+                (struct digits_position){d, digit, false};
         }
     }
-    return slots == work->count;
+    return positions == work->count;
 }
 
 /* --- one folding --- */
 
 /* The digits that a cell's coordinate along the slot's dimension has. */
-static int read_dim(const struct folding *work, int k, int32_t at,
-                    int32_t *digit)
+static int digits_read_dim(const struct digits_work *work, int k, int32_t at,
+                           int32_t *digit)
 {
-    const struct way_to_fold *fold = &work->now;
-    int dim = fold->slot[k].dim;
-    int32_t above = 0, unit = work->tiling.size[dim];
+    const struct digits_embedding *embedding = &work->now;
+    int dim = embedding->position[k].dim;
+    int32_t above = 0, unit = work->stencil.size[dim];
 
-    for (; k < work->count && fold->slot[k].dim == dim; k++) {
-        const struct slot *slot = &fold->slot[k];
-        int32_t radix = fold->digit[slot->digit].radix, d;
+    for (; k < work->count && embedding->position[k].dim == dim; k++) {
+        const struct digits_position *position = &embedding->position[k];
+        int32_t radix = embedding->digit[position->digit].radix, d;
 
         unit /= radix;
         d = at / unit % radix;
-        digit[slot->digit] = slot->reflected && above % 2 ? radix - 1 - d : d;
+        digit[position->digit] =
+            position->reflected && above % 2 ? radix - 1 - d : d;
         above = above * radix + d;
     }
     return k;
 }
 
-static int32_t seat_of(const struct folding *work, int32_t rank)
+static int32_t digits_slot_of(const struct digits_work *work, int32_t rank)
 {
-    int32_t digit[DIGITS_MOST], seat = 0, above = 0;
+    int32_t digit[DIGITS_MAX], slot = 0, above = 0;
 
     for (int k = 0; k < work->count;)
-        k = read_dim(work, k,
-                     nw_tiling_at(&work->tiling, rank, work->now.slot[k].dim),
-                     digit);
+        k = digits_read_dim(work, k,
+                            nw_stencil_coordinate(&work->stencil, rank,
+                                                  work->now.position[k].dim),
+                            digit);
     for (int i = work->count - 1; i >= 0; i--) {
-        const struct digit *of = &work->now.digit[i];
+        const struct digits_digit *of = &work->now.digit[i];
         int32_t d = digit[i];
 
         if (of->reflected && above % 2)
             d = of->radix - 1 - d;
-        seat = seat * of->radix + d;
+        slot = slot * of->radix + d;
         above = d;
     }
-    return seat;
+    return slot;
 }
 
-static void sit(struct folding *work)
+static void digits_assign(struct digits_work *work)
 {
-    struct nw_seats *seats = work->seats;
+    struct nw_slots *slots = work->slots;
 
-    for (int32_t r = 0; r < seats->rank_count; r++) {
-        seats->seat[r] = seat_of(work, r);
-        seats->owner[seats->seat[r]] = r;
+    for (int32_t r = 0; r < slots->rank_count; r++) {
+        slots->slot[r] = digits_slot_of(work, r);
+        slots->owner[slots->slot[r]] = r;
     }
-    nw_ledger_recount(&work->ledger);
+    nw_link_loads_recount(&work->loads);
 }
 
-static double find_energy(const struct folding *work)
+static double digits_find_energy(const struct digits_work *work)
 {
-    const struct nw_aim *aim = &work->aim;
-    const struct nw_ledger *ledger = &work->ledger;
-    double first = nw_aim_smooth(ledger, aim->first, false), sum = 1;
+    const struct nw_objectives *objectives = &work->objectives;
+    const struct nw_link_loads *loads = &work->loads;
+    double first = nw_objectives_smooth(loads, objectives->first, false),
+           sum = 1;
 
-    if (aim->hop_limit > 0)
-        sum += BEYOND * fmax(0, ledger->now.hop_bytes / aim->hop_limit - 1);
-    if (aim->most_limit > 0)
-        sum += BEYOND * fmax(0, nw_ledger_most(ledger) / aim->most_limit - 1);
+    if (objectives->hop_limit > 0)
+        sum +=
+            BEYOND * fmax(0, loads->now.hop_bytes / objectives->hop_limit - 1);
+    if (objectives->most_limit > 0)
+        sum += BEYOND *
+               fmax(0, nw_link_loads_max(loads) / objectives->most_limit - 1);
     return first * sum;
 }
 
 /* --- the search --- */
 
-static void swap_slots(struct folding *work, int a, int b)
+static void digits_swap_positions(struct digits_work *work, int a, int b)
 {
-    struct slot *slot = work->now.slot;
-    int digit = slot[a].digit;
+    struct digits_position *position = work->now.position;
+    int digit = position[a].digit;
 
-    if (slot[a].dim != slot[b].dim &&
-        work->now.digit[digit].radix != work->now.digit[slot[b].digit].radix)
+    if (position[a].dim != position[b].dim &&
+        work->now.digit[digit].radix !=
+            work->now.digit[position[b].digit].radix)
         return;
-    slot[a].digit = slot[b].digit;
-    slot[b].digit = digit;
+    position[a].digit = position[b].digit;
+    position[b].digit = digit;
 }
 
 /* Two digits change places in the machine's numbers; who has them stays. */
-static void swap_digits(struct folding *work, int i)
+static void digits_swap_digits(struct digits_work *work, int i)
 {
-    struct digit *digit = work->now.digit, low = digit[i];
+    struct digits_digit *digit = work->now.digit, low = digit[i];
 
     if (i + 1 == work->inside || i + 1 == work->count)
         return;
     digit[i] = digit[i + 1];
     digit[i + 1] = low;
     for (int k = 0; k < work->count; k++) {
-        int *mine = &work->now.slot[k].digit;
+        int *mine = &work->now.position[k].digit;
 
         *mine = *mine == i ? i + 1 : *mine == i + 1 ? i : *mine;
     }
 }
 
-static int draw(struct folding *work)
+static int digits_draw(struct digits_work *work)
 {
     return (int)nw_random_below(&work->random, (uint64_t)work->count);
 }
 
-static void change(struct folding *work)
+static void digits_change(struct digits_work *work)
 {
-    int at = draw(work);
+    int at = digits_draw(work);
 
     switch (nw_random_below(&work->random, 6)) {
     case 0:
         work->now.digit[at].reflected ^= true;
         break;
     case 1:
-        work->now.slot[at].reflected ^= true;
+        work->now.position[at].reflected ^= true;
         break;
     case 2:
-        swap_digits(work, at);
+        digits_swap_digits(work, at);
         break;
     default:
-        swap_slots(work, at, draw(work));
+        digits_swap_positions(work, at, digits_draw(work));
     }
 }
 
-static void try_one(struct folding *work, double heat)
+static void digits_try_one(struct digits_work *work, double temperature)
 {
-    struct way_to_fold before = work->now;
+    struct digits_embedding before = work->now;
     double energy;
 
-    change(work);
+    digits_change(work);
     if (nw_random_below(&work->random, 2))
-        change(work);
-    sit(work);
-    energy = find_energy(work);
+        digits_change(work);
+    digits_assign(work);
+    energy = digits_find_energy(work);
     if (energy > work->energy &&
         nw_random_unit(&work->random) >=
-            exp((work->energy - energy) / (heat * work->least))) {
+            exp((work->energy - energy) / (temperature * work->least))) {
         work->now = before;
         return;
     }
@@ -298,55 +310,57 @@ static void try_one(struct folding *work, double heat)
     }
 }
 
-static uint64_t trials_of(const struct nw_seats *seats)
+static uint64_t digits_trials_of(const struct nw_slots *slots)
 {
-    double each = (double)seats->row[seats->rank_count] + seats->rank_count;
+    double each = (double)slots->row[slots->rank_count] + slots->rank_count;
     double trials = WORK / each;
 
-    if (trials < TRIALS_LEAST)
+    if (trials < TRIALS_MIN)
         return 0;
-    return trials < TRIALS_MOST ? (uint64_t)trials : TRIALS_MOST;
+    return trials < TRIALS_MAX ? (uint64_t)trials : TRIALS_MAX;
 }
 
-static void search(struct folding *work, uint64_t trials)
+static void digits_search(struct digits_work *work, uint64_t trials)
 {
-    struct nw_budget *budget = work->seats->problem->budget;
-    double cooling = pow(0.01, ROUNDS / (double)trials), heat = 0;
+    struct nw_budget *budget = work->slots->problem->budget;
+    double cooling = pow(0.01, ROUNDS / (double)trials), temperature = 0;
 
-    sit(work);
-    work->energy = work->least = find_energy(work);
+    digits_assign(work);
+    work->energy = work->least = digits_find_energy(work);
     work->best = work->now;
     for (uint64_t i = 0; i < trials; i++) {
-        heat = i % (trials / ROUNDS) ? heat * cooling : 0.2;
-        try_one(work, heat);
-        if (!nw_budget_go(budget, 1, work->least))
+        temperature = i % (trials / ROUNDS) ? temperature * cooling : 0.2;
+        digits_try_one(work, temperature);
+        if (!nw_budget_spend(budget, 1, work->least))
             break;
     }
     work->now = work->best;
-    sit(work);
+    digits_assign(work);
 }
 
-nw_status nw_seats_fold(struct nw_seats *seats, const struct nw_aim *aim,
-                        bool *found)
+nw_status nw_slots_embed_digits(struct nw_slots *slots,
+                                const struct nw_objectives *objectives,
+                                bool *found)
 {
-    struct folding work = {.seats = seats, .aim = *aim};
-    uint64_t trials = trials_of(seats);
+    struct digits_work work = {.slots = slots, .objectives = *objectives};
+    uint64_t trials = digits_trials_of(slots);
     nw_status status;
 
     *found = false;
-    if (!trials || !is_even(seats) || seats->problem->budget->stopped)
+    if (!trials || !digits_is_even(slots) || slots->problem->budget->stopped)
         return NW_OK;
-    status = nw_seats_find_grid(seats, &work.tiling, found);
-    *found = *found && cut_digits(&work);
+    status = nw_slots_find_grid(slots, &work.stencil, found);
+    *found = *found && digits_cut_digits(&work);
     if (status || !*found)
         return status;
-    nw_random_init(&work.random, seats->problem->options.seed);
-    work.aim.second = work.aim.first;
-    status = nw_ledger_init(&work.ledger, seats, nw_aim_wants(&work.aim));
-    if (!status && !work.ledger.has_links)
+    nw_random_init(&work.random, slots->problem->options.seed);
+    work.objectives.second = work.objectives.first;
+    status = nw_link_loads_init(&work.loads, slots,
+                                nw_objectives_wants(&work.objectives));
+    if (!status && !work.loads.has_links)
         trials *= LINKLESS_MORE;
     if (!status)
-        search(&work, trials);
-    nw_ledger_fini(&work.ledger);
+        digits_search(&work, trials);
+    nw_link_loads_fini(&work.loads);
     return status;
 }

@@ -14,13 +14,14 @@
 /* Seats the ranks by the best folding that a short search finds, better than
  * the seating or not. *found is false, and the seats stay, where the ranks are
  * on no grid, or not all seats are alike and taken by ranks that may move. */
-NW_MUST_CHECK nw_status nw_seats_fold(struct nw_seats *seats,
-                                      const struct nw_aim *aim, bool *found);
+NW_MUST_CHECK nw_status
+nw_slots_embed_digits(struct nw_slots *slots,
+                      const struct nw_objectives *objectives, bool *found);
 
 /* The grid that the ranks are on, none left out; *found is false where there is
  * none. */
-NW_MUST_CHECK nw_status nw_seats_find_grid(const struct nw_seats *seats,
-                                           struct nw_tiling *tiling,
+NW_MUST_CHECK nw_status nw_slots_find_grid(const struct nw_slots *slots,
+                                           struct nw_stencil *stencil,
                                            bool *found);
 
 #endif

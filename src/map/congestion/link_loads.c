@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double eighth(double x)
+static double link_loads_eighth(double x)
 {
     x *= x;
     x *= x;
@@ -21,129 +21,140 @@ static double eighth(double x)
 /* --- links --- */
 
 /* Without a branch, which nobody could foretell. */
-static inline void load(struct nw_ledger *ledger, uint32_t hop, double bytes)
+static inline void link_loads_load(struct nw_link_loads *loads, uint32_t hop,
+                                   double bytes)
 {
-    struct nw_load *link = &ledger->link[hop];
+    struct nw_link_load *link = &loads->link[hop];
 
-    ledger->touch[ledger->touch_count] = hop;
-    ledger->touch_count += !link->touched;
+    loads->touch[loads->touch_count] = hop;
+    loads->touch_count += !link->touched;
     link->touched = 1;
     link->more += bytes;
 }
 
-static void load_way(struct nw_ledger *ledger, const uint32_t *hop,
-                     uint32_t count, double bytes)
+static void link_loads_load_route(struct nw_link_loads *loads,
+                                  const uint32_t *hop, uint32_t count,
+                                  double bytes)
 {
-    struct nw_load *link = ledger->link;
-    uint32_t *touch = ledger->touch + ledger->touch_count;
+    struct nw_link_load *link = loads->link;
+    uint32_t *touch = loads->touch + loads->touch_count;
 
     for (uint32_t i = 0; i < count; i++) {
-        struct nw_load *one = &link[hop[i]];
+        struct nw_link_load *one = &link[hop[i]];
 
         *touch = hop[i];
         touch += !one->touched;
         one->touched = 1;
         one->more += bytes;
     }
-    ledger->touch_count = (size_t)(touch - ledger->touch);
+    loads->touch_count = (size_t)(touch - loads->touch);
 }
 
 /* What a seat has to itself carries all that its actor exchanges. */
-static void load_own(struct nw_ledger *ledger, int32_t seat,
-                     const struct nw_flow *flow, double sign)
+static void link_loads_load_own(struct nw_link_loads *loads, int32_t slot,
+                                const struct nw_endpoint_flow *flow,
+                                double sign)
 {
-    const struct nw_ways *ways = &ledger->ways;
+    const struct nw_route_cache *routes = &loads->routes;
 
-    for (uint32_t i = ways->own[seat]; i < ways->own[seat + 1]; i++) {
-        load(ledger, ways->own_hop[i][0], sign * flow->out);
-        load(ledger, ways->own_hop[i][1], sign * flow->in);
+    for (uint32_t i = routes->own[slot]; i < routes->own[slot + 1]; i++) {
+        link_loads_load(loads, routes->own_hop[i][0], sign * flow->out);
+        link_loads_load(loads, routes->own_hop[i][1], sign * flow->in);
     }
 }
 
 /* --- ways --- */
 
-static void add_way(struct nw_ledger *ledger, const int32_t nook[2],
-                    double bytes, double messages)
+static void link_loads_add_route(struct nw_link_loads *loads,
+                                 const int32_t route_class[2], double bytes,
+                                 double messages)
 {
-    struct nw_way way;
+    struct nw_route route;
 
     if (bytes == 0 && messages == 0)
         return;
-    way = nw_ways_find(&ledger->ways, nook[0], nook[1]);
-    ledger->change.hop_bytes += bytes * way.distance;
-    ledger->change.latency += messages * way.latency;
-    if (ledger->follows)
-        load_way(ledger, way.hop, way.count, bytes);
+    route = nw_route_cache_find(&loads->routes, route_class[0], route_class[1]);
+    loads->change.hop_bytes += bytes * route.distance;
+    loads->change.latency += messages * route.latency;
+    if (loads->follows)
+        link_loads_load_route(loads, route.hop, route.count, bytes);
 }
 
-static void add_tie(struct nw_ledger *ledger, const struct nw_tie *tie,
-                    const int32_t nook[2], double sign)
+static void link_loads_add_edge(struct nw_link_loads *loads,
+                                const struct nw_directed_edge *edge,
+                                const int32_t route_class[2], double sign)
 {
-    add_way(ledger, nook, sign * tie->out, sign * tie->out_messages);
-    add_way(ledger, (int32_t[]){nook[1], nook[0]}, sign * tie->in,
-            sign * tie->in_messages);
+    link_loads_add_route(loads, route_class, sign * edge->out,
+                         sign * edge->out_messages);
+    link_loads_add_route(loads, (int32_t[]){route_class[1], route_class[0]},
+                         sign * edge->in, sign * edge->in_messages);
 }
 
 /* --- trials --- */
 
-static int32_t nook_of(const struct nw_ledger *ledger, int32_t seat)
+static int32_t link_loads_class_of(const struct nw_link_loads *loads,
+                                   int32_t slot)
 {
-    return ledger->ways.nook[seat];
+    return loads->routes.route_class[slot];
 }
 
 /* With another that moves, or with itself: only matrices say how far that is.
  */
-static void try_tie(struct nw_ledger *ledger, const struct nw_tie *tie,
-                    const struct nw_moving *part, const struct nw_moving *other)
+static void link_loads_try_edge(struct nw_link_loads *loads,
+                                const struct nw_directed_edge *edge,
+                                const struct nw_moving *part,
+                                const struct nw_moving *other)
 {
-    if (part == other && ledger->has_links)
+    if (part == other && loads->has_links)
         return;
-    add_tie(
-        ledger, tie,
-        (int32_t[]){nook_of(ledger, part->from), nook_of(ledger, other->from)},
-        -1);
-    add_tie(ledger, tie,
-            (int32_t[]){nook_of(ledger, part->to), nook_of(ledger, other->to)},
-            1);
+    link_loads_add_edge(loads, edge,
+                        (int32_t[]){link_loads_class_of(loads, part->from),
+                                    link_loads_class_of(loads, other->from)},
+                        -1);
+    link_loads_add_edge(loads, edge,
+                        (int32_t[]){link_loads_class_of(loads, part->to),
+                                    link_loads_class_of(loads, other->to)},
+                        1);
 }
 
 /* What a part exchanges with those that stay, by nook. */
-static void gather(struct nw_ledger *ledger, const struct nw_move *move, int k,
-                   double sign)
+static void link_loads_gather(struct nw_link_loads *loads,
+                              const struct nw_move *move, int k, double sign)
 {
-    const struct nw_seats *seats = ledger->seats;
+    const struct nw_slots *slots = loads->slots;
     const struct nw_moving *part = &move->part[k];
 
-    for (size_t t = seats->row[part->actor]; t < seats->row[part->actor + 1];
-         t++) {
-        const struct nw_tie *tie = &seats->tie[t];
-        int other = ledger->mark[tie->peer];
-        int32_t nook;
-        struct nw_flow *flow;
+    for (size_t t = slots->row[part->endpoint];
+         t < slots->row[part->endpoint + 1]; t++) {
+        const struct nw_directed_edge *edge = &slots->edge[t];
+        int other = loads->mark[edge->peer];
+        int32_t route_class;
+        struct nw_endpoint_flow *flow;
 
         if (other) { /* told with the first of the two */
             if (other > k)
-                try_tie(ledger, tie, part, &move->part[other - 1]);
+                link_loads_try_edge(loads, edge, part, &move->part[other - 1]);
             continue;
         }
-        nook = nook_of(ledger, seats->seat[tie->peer]);
-        flow = &ledger->flow[nook];
-        if (!ledger->met[nook]) {
-            ledger->met[nook] = true;
-            ledger->meet[ledger->meet_count++] = nook;
+        route_class = link_loads_class_of(loads, slots->slot[edge->peer]);
+        flow = &loads->flow[route_class];
+        if (!loads->met[route_class]) {
+            loads->met[route_class] = true;
+            loads->meet[loads->meet_count++] = route_class;
         }
-        flow->out += sign * tie->out;
-        flow->in += sign * tie->in;
-        if (!ledger->ways.wants_latency)
+        flow->out += sign * edge->out;
+        flow->in += sign * edge->in;
+        if (!loads->routes.wants_latency)
             continue;
-        flow->out_messages += sign * tie->out_messages;
-        flow->in_messages += sign * tie->in_messages;
+        flow->out_messages += sign * edge->out_messages;
+        flow->in_messages += sign * edge->in_messages;
     }
 }
 
 /* Takes bytes from one way to another; what both have first or last stays. */
-static void turn(struct nw_ledger *ledger, const struct nw_way *from,
-                 const struct nw_way *to, double bytes)
+static void link_loads_reverse(struct nw_link_loads *loads,
+                               const struct nw_route *from,
+                               const struct nw_route *to, double bytes)
 {
     uint32_t m = from->count, n = to->count, i = 0;
 
@@ -154,214 +165,228 @@ static void turn(struct nw_ledger *ledger, const struct nw_way *from,
     while (i < m && i < n && from->hop[i] == to->hop[i])
         i++;
     if (i < m)
-        load_way(ledger, from->hop + i, m - i, -bytes);
+        link_loads_load_route(loads, from->hop + i, m - i, -bytes);
     if (i < n)
-        load_way(ledger, to->hop + i, n - i, bytes);
+        link_loads_load_route(loads, to->hop + i, n - i, bytes);
 }
 
-static struct nw_way find_way(struct nw_ledger *ledger, bool out, int32_t here,
-                              int32_t there)
+static struct nw_route link_loads_find_route(struct nw_link_loads *loads,
+                                             bool out, int32_t here,
+                                             int32_t there)
 {
-    return out ? nw_ways_find(&ledger->ways, here, there)
-               : nw_ways_find(&ledger->ways, there, here);
+    return out ? nw_route_cache_find(&loads->routes, here, there)
+               : nw_route_cache_find(&loads->routes, there, here);
 }
 
-static void turn_apart(struct nw_ledger *ledger, const int32_t nook[2],
-                       int32_t peer, bool out)
+static void link_loads_subtract(struct nw_link_loads *loads,
+                                const int32_t route_class[2], int32_t peer,
+                                bool out)
 {
-    const struct nw_flow *flow = &ledger->flow[peer];
+    const struct nw_endpoint_flow *flow = &loads->flow[peer];
 
     for (int i = 0; i < 2; i++) {
-        int32_t here = out ? nook[i] : peer, there = out ? peer : nook[i];
+        int32_t here = out ? route_class[i] : peer,
+                there = out ? peer : route_class[i];
         double sign = i ? 1 : -1;
 
-        add_way(ledger, (int32_t[]){here, there},
-                sign * (out ? flow->out : flow->in),
-                sign * (out ? flow->out_messages : flow->in_messages));
+        link_loads_add_route(
+            loads, (int32_t[]){here, there},
+            sign * (out ? flow->out : flow->in),
+            sign * (out ? flow->out_messages : flow->in_messages));
     }
 }
 
-static void turn_flow(struct nw_ledger *ledger, const int32_t nook[2],
-                      int32_t peer, bool out)
+static void link_loads_reverse_flow(struct nw_link_loads *loads,
+                                    const int32_t route_class[2], int32_t peer,
+                                    bool out)
 {
-    const struct nw_flow *flow = &ledger->flow[peer];
+    const struct nw_endpoint_flow *flow = &loads->flow[peer];
     double bytes = out ? flow->out : flow->in;
     double messages = out ? flow->out_messages : flow->in_messages;
-    uint64_t asked = ledger->ways.asked;
-    struct nw_way from, to;
+    uint64_t asked = loads->routes.asked;
+    struct nw_route from, to;
 
     if (bytes == 0 && messages == 0)
         return;
-    from = find_way(ledger, out, nook[0], peer);
-    to = find_way(ledger, out, nook[1], peer);
-    if (ledger->ways.asked != asked) { /* the first may be gone */
-        turn_apart(ledger, nook, peer, out);
+    from = link_loads_find_route(loads, out, route_class[0], peer);
+    to = link_loads_find_route(loads, out, route_class[1], peer);
+    if (loads->routes.asked != asked) { /* the first may be gone */
+        link_loads_subtract(loads, route_class, peer, out);
         return;
     }
-    ledger->change.hop_bytes += bytes * (to.distance - from.distance);
-    ledger->change.latency += messages * (to.latency - from.latency);
-    if (ledger->follows && bytes != 0)
-        turn(ledger, &from, &to, bytes);
+    loads->change.hop_bytes += bytes * (to.distance - from.distance);
+    loads->change.latency += messages * (to.latency - from.latency);
+    if (loads->follows && bytes != 0)
+        link_loads_reverse(loads, &from, &to, bytes);
 }
 
 /* What was gathered goes from one nook to another. */
-static void spread(struct nw_ledger *ledger, const int32_t nook[2])
+static void link_loads_spread(struct nw_link_loads *loads,
+                              const int32_t route_class[2])
 {
-    for (size_t i = 0; i < ledger->meet_count; i++) {
-        int32_t peer = ledger->meet[i];
+    for (size_t i = 0; i < loads->meet_count; i++) {
+        int32_t peer = loads->meet[i];
 
-        turn_flow(ledger, nook, peer, true);
-        turn_flow(ledger, nook, peer, false);
-        ledger->met[peer] = false;
-        ledger->flow[peer] = (struct nw_flow){0};
+        link_loads_reverse_flow(loads, route_class, peer, true);
+        link_loads_reverse_flow(loads, route_class, peer, false);
+        loads->met[peer] = false;
+        loads->flow[peer] = (struct nw_endpoint_flow){0};
     }
-    ledger->meet_count = 0;
+    loads->meet_count = 0;
 }
 
-static bool exchanges(const struct nw_ledger *ledger,
-                      const struct nw_move *move, int k)
+static bool link_loads_exchanges(const struct nw_link_loads *loads,
+                                 const struct nw_move *move, int k)
 {
     const struct nw_moving *part = &move->part[k];
 
     return k + 1 < move->count &&
-           nook_of(ledger, part[0].from) == nook_of(ledger, part[1].to) &&
-           nook_of(ledger, part[0].to) == nook_of(ledger, part[1].from);
+           link_loads_class_of(loads, part[0].from) ==
+               link_loads_class_of(loads, part[1].to) &&
+           link_loads_class_of(loads, part[0].to) ==
+               link_loads_class_of(loads, part[1].from);
 }
 
-static bool leaves_nook(const struct nw_ledger *ledger,
-                        const struct nw_move *move)
+static bool link_loads_leaves_class(const struct nw_link_loads *loads,
+                                    const struct nw_move *move)
 {
     for (int k = 0; k < move->count; k++)
-        if (nook_of(ledger, move->part[k].from) !=
-            nook_of(ledger, move->part[k].to))
+        if (link_loads_class_of(loads, move->part[k].from) !=
+            link_loads_class_of(loads, move->part[k].to))
             return true;
     return false;
 }
 
-static void try_parts(struct nw_ledger *ledger, const struct nw_move *move)
+static void link_loads_try_parts(struct nw_link_loads *loads,
+                                 const struct nw_move *move)
 {
     for (int k = 0; k < move->count; k++) {
-        int32_t nook[2] = {nook_of(ledger, move->part[k].from),
-                           nook_of(ledger, move->part[k].to)};
-        bool two = exchanges(ledger, move, k);
+        int32_t route_class[2] = {
+            link_loads_class_of(loads, move->part[k].from),
+            link_loads_class_of(loads, move->part[k].to)};
+        bool two = link_loads_exchanges(loads, move, k);
 
-        gather(ledger, move, k, 1);
+        link_loads_gather(loads, move, k, 1);
         if (two)
-            gather(ledger, move, ++k, -1);
-        spread(ledger, nook);
+            link_loads_gather(loads, move, ++k, -1);
+        link_loads_spread(loads, route_class);
     }
 }
 
-static void try_own(struct nw_ledger *ledger, const struct nw_move *move)
+static void link_loads_try_own(struct nw_link_loads *loads,
+                               const struct nw_move *move)
 {
     for (int k = 0; k < move->count; k++) {
         const struct nw_moving *part = &move->part[k];
 
-        load_own(ledger, part->from, &ledger->all[part->actor], -1);
-        load_own(ledger, part->to, &ledger->all[part->actor], 1);
+        link_loads_load_own(loads, part->from, &loads->all[part->endpoint], -1);
+        link_loads_load_own(loads, part->to, &loads->all[part->endpoint], 1);
     }
 }
 
-static double beyond(const struct nw_ledger *ledger, double congestion)
+static double link_loads_beyond(const struct nw_link_loads *loads,
+                                double congestion)
 {
-    double over = congestion - ledger->target;
+    double over = congestion - loads->target;
 
-    return ledger->target > 0 && over > 0 ? over : 0;
+    return loads->target > 0 && over > 0 ? over : 0;
 }
 
-static double inverse_scale(const struct nw_ledger *ledger)
+static double link_loads_inverse_scale(const struct nw_link_loads *loads)
 {
-    return ledger->scale > 0 ? 1 / ledger->scale : 0;
+    return loads->scale > 0 ? 1 / loads->scale : 0;
 }
 
-static void sum_over(struct nw_ledger *ledger)
+static void link_loads_sum_over(struct nw_link_loads *loads)
 {
-    for (size_t i = 0; i < ledger->touch_count; i++) {
-        const struct nw_load *link = &ledger->link[ledger->touch[i]];
+    for (size_t i = 0; i < loads->touch_count; i++) {
+        const struct nw_link_load *link = &loads->link[loads->touch[i]];
 
-        ledger->change.over +=
-            beyond(ledger, (link->now + link->more) * link->slow) -
-            beyond(ledger, link->now * link->slow);
+        loads->change.over +=
+            link_loads_beyond(loads, (link->now + link->more) * link->slow) -
+            link_loads_beyond(loads, link->now * link->slow);
     }
 }
 
-static void sum_links(struct nw_ledger *ledger)
+static void link_loads_sum_links(struct nw_link_loads *loads)
 {
-    double per = inverse_scale(ledger), busy = 0, power = 0, most = 0;
+    double per = link_loads_inverse_scale(loads), busy = 0, power = 0, most = 0;
 
-    for (size_t i = 0; i < ledger->touch_count; i++) {
-        const struct nw_load *link = &ledger->link[ledger->touch[i]];
+    for (size_t i = 0; i < loads->touch_count; i++) {
+        const struct nw_link_load *link = &loads->link[loads->touch[i]];
         double extra = link->more, after = (link->now + extra) * link->slow;
 
         if (extra == 0)
             continue;
         busy += extra * link->slow;
-        power += eighth(after * per) - link->power;
+        power += link_loads_eighth(after * per) - link->power;
         if (extra > 0 && after > most)
             most = after;
     }
-    ledger->change.busy = busy;
-    ledger->change.power = power;
-    ledger->touched_most = most;
-    if (ledger->target > 0)
-        sum_over(ledger);
+    loads->change.busy = busy;
+    loads->change.power = power;
+    loads->touched_most = most;
+    if (loads->target > 0)
+        link_loads_sum_over(loads);
 }
 
-static void try_move(struct nw_ledger *ledger, const struct nw_move *move)
+static void link_loads_try_move(struct nw_link_loads *loads,
+                                const struct nw_move *move)
 {
-    ledger->change = (struct nw_figures){0};
+    loads->change = (struct nw_load_figures){0};
     for (int k = 0; k < move->count; k++)
-        ledger->mark[move->part[k].actor] = (uint8_t)(k + 1);
-    if (leaves_nook(ledger, move))
-        try_parts(ledger, move);
-    if (ledger->follows)
-        try_own(ledger, move);
+        loads->mark[move->part[k].endpoint] = (uint8_t)(k + 1);
+    if (link_loads_leaves_class(loads, move))
+        link_loads_try_parts(loads, move);
+    if (loads->follows)
+        link_loads_try_own(loads, move);
     for (int k = 0; k < move->count; k++)
-        ledger->mark[move->part[k].actor] = 0;
+        loads->mark[move->part[k].endpoint] = 0;
 }
 
-void nw_ledger_try(struct nw_ledger *ledger, const struct nw_move *move)
+void nw_link_loads_try(struct nw_link_loads *loads, const struct nw_move *move)
 {
-    try_move(ledger, move);
-    sum_links(ledger);
+    link_loads_try_move(loads, move);
+    link_loads_sum_links(loads);
 }
 
-void nw_ledger_weigh(struct nw_ledger *ledger, const struct nw_move *move)
+void nw_link_loads_try_distance(struct nw_link_loads *loads,
+                                const struct nw_move *move)
 {
-    ledger->follows = false;
-    try_move(ledger, move);
-    ledger->follows = ledger->has_links;
+    loads->follows = false;
+    link_loads_try_move(loads, move);
+    loads->follows = loads->has_links;
 }
 
 /* --- the largest --- */
 
-static void raise(struct nw_ledger *ledger, uint32_t hop)
+static void link_loads_raise(struct nw_link_loads *loads, uint32_t hop)
 {
-    uint32_t at = ledger->leaves + hop;
+    uint32_t at = loads->leaves + hop;
 
-    ledger->peak[at] = ledger->link[hop].now * ledger->link[hop].slow;
+    loads->peak[at] = loads->link[hop].now * loads->link[hop].slow;
     for (at /= 2; at; at /= 2) {
-        double one = ledger->peak[2 * at], other = ledger->peak[2 * at + 1];
+        double one = loads->peak[2 * at], other = loads->peak[2 * at + 1];
         double most = one > other ? one : other;
 
-        if (ledger->peak[at] == most)
+        if (loads->peak[at] == most)
             return;
-        ledger->peak[at] = most;
+        loads->peak[at] = most;
     }
 }
 
-double nw_ledger_most(const struct nw_ledger *ledger)
+double nw_link_loads_max(const struct nw_link_loads *loads)
 {
-    return ledger->has_links ? ledger->peak[1] : 0;
+    return loads->has_links ? loads->peak[1] : 0;
 }
 
-void nw_ledger_end(struct nw_ledger *ledger, bool keep)
+void nw_link_loads_end(struct nw_link_loads *loads, bool keep)
 {
-    double per = inverse_scale(ledger);
+    double per = link_loads_inverse_scale(loads);
 
-    for (size_t i = 0; i < ledger->touch_count; i++) {
-        uint32_t hop = ledger->touch[i];
-        struct nw_load *link = &ledger->link[hop];
+    for (size_t i = 0; i < loads->touch_count; i++) {
+        uint32_t hop = loads->touch[i];
+        struct nw_link_load *link = &loads->link[hop];
         double extra = link->more;
 
         link->touched = 0;
@@ -369,186 +394,191 @@ void nw_ledger_end(struct nw_ledger *ledger, bool keep)
         if (!keep || extra == 0)
             continue;
         link->now += extra;
-        link->power = eighth(link->now * link->slow * per);
-        raise(ledger, hop);
+        link->power = link_loads_eighth(link->now * link->slow * per);
+        link_loads_raise(loads, hop);
     }
-    ledger->touch_count = 0;
+    loads->touch_count = 0;
     if (!keep)
         return;
-    ledger->now.hop_bytes += ledger->change.hop_bytes;
-    ledger->now.latency += ledger->change.latency;
-    ledger->now.busy += ledger->change.busy;
-    ledger->now.power += ledger->change.power;
-    ledger->now.over += ledger->change.over;
+    loads->now.hop_bytes += loads->change.hop_bytes;
+    loads->now.latency += loads->change.latency;
+    loads->now.busy += loads->change.busy;
+    loads->now.power += loads->change.power;
+    loads->now.over += loads->change.over;
 }
 
 /* --- from scratch --- */
 
-static void count_tie(struct nw_ledger *ledger, int32_t actor,
-                      const struct nw_tie *tie)
+static void link_loads_count_edge(struct nw_link_loads *loads, int32_t endpoint,
+                                  const struct nw_directed_edge *edge)
 {
-    const struct nw_seats *seats = ledger->seats;
+    const struct nw_slots *slots = loads->slots;
 
-    if (tie->peer == actor && ledger->has_links)
+    if (edge->peer == endpoint && loads->has_links)
         return;
-    add_way(ledger,
-            (int32_t[]){nook_of(ledger, seats->seat[actor]),
-                        nook_of(ledger, seats->seat[tie->peer])},
-            tie->out, tie->out_messages);
+    link_loads_add_route(
+        loads,
+        (int32_t[]){link_loads_class_of(loads, slots->slot[endpoint]),
+                    link_loads_class_of(loads, slots->slot[edge->peer])},
+        edge->out, edge->out_messages);
 }
 
-static void count_all(struct nw_ledger *ledger)
+static void link_loads_count_all(struct nw_link_loads *loads)
 {
-    const struct nw_seats *seats = ledger->seats;
+    const struct nw_slots *slots = loads->slots;
 
-    ledger->change = (struct nw_figures){0};
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
-        for (size_t t = seats->row[a]; t < seats->row[a + 1]; t++)
-            count_tie(ledger, a, &seats->tie[t]);
-        if (ledger->has_links && seats->seat[a] >= 0)
-            load_own(ledger, seats->seat[a], &ledger->all[a], 1);
+    loads->change = (struct nw_load_figures){0};
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
+        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++)
+            link_loads_count_edge(loads, a, &slots->edge[t]);
+        if (loads->has_links && slots->slot[a] >= 0)
+            link_loads_load_own(loads, slots->slot[a], &loads->all[a], 1);
     }
 }
 
-static void fill_peaks(struct nw_ledger *ledger)
+static void link_loads_fill_peaks(struct nw_link_loads *loads)
 {
-    for (uint32_t i = 0; i < ledger->link_count; i++)
-        ledger->peak[ledger->leaves + i] =
-            ledger->link[i].now * ledger->link[i].slow;
-    for (uint32_t i = ledger->leaves - 1; i; i--)
-        ledger->peak[i] = fmax(ledger->peak[2 * i], ledger->peak[2 * i + 1]);
+    for (uint32_t i = 0; i < loads->link_count; i++)
+        loads->peak[loads->leaves + i] =
+            loads->link[i].now * loads->link[i].slow;
+    for (uint32_t i = loads->leaves - 1; i; i--)
+        loads->peak[i] = fmax(loads->peak[2 * i], loads->peak[2 * i + 1]);
 }
 
-static void sum_power(struct nw_ledger *ledger)
+static void link_loads_sum_power(struct nw_link_loads *loads)
 {
-    for (uint32_t i = 0; i < ledger->link_count; i++) {
-        struct nw_load *link = &ledger->link[i];
+    for (uint32_t i = 0; i < loads->link_count; i++) {
+        struct nw_link_load *link = &loads->link[i];
         double congestion = link->now * link->slow;
 
-        link->power = eighth(congestion * inverse_scale(ledger));
-        if (ledger->scale > 0)
-            ledger->now.power += eighth(congestion / ledger->scale);
+        link->power =
+            link_loads_eighth(congestion * link_loads_inverse_scale(loads));
+        if (loads->scale > 0)
+            loads->now.power += link_loads_eighth(congestion / loads->scale);
     }
 }
 
-void nw_ledger_recount(struct nw_ledger *ledger)
+void nw_link_loads_recount(struct nw_link_loads *loads)
 {
-    count_all(ledger);
-    for (uint32_t i = 0; ledger->has_links && i < ledger->link_count; i++)
-        ledger->link[i].now = 0;
-    for (size_t i = 0; i < ledger->touch_count; i++) {
-        struct nw_load *link = &ledger->link[ledger->touch[i]];
+    link_loads_count_all(loads);
+    for (uint32_t i = 0; loads->has_links && i < loads->link_count; i++)
+        loads->link[i].now = 0;
+    for (size_t i = 0; i < loads->touch_count; i++) {
+        struct nw_link_load *link = &loads->link[loads->touch[i]];
 
         link->now = link->more;
-        ledger->change.busy += link->now * link->slow;
+        loads->change.busy += link->now * link->slow;
         link->touched = 0;
         link->more = 0;
     }
-    ledger->touch_count = 0;
-    ledger->now = ledger->change;
-    if (!ledger->has_links)
+    loads->touch_count = 0;
+    loads->now = loads->change;
+    if (!loads->has_links)
         return;
-    fill_peaks(ledger);
-    ledger->scale = ledger->peak[1];
-    sum_power(ledger);
-    nw_ledger_seek(ledger, ledger->target);
+    link_loads_fill_peaks(loads);
+    loads->scale = loads->peak[1];
+    link_loads_sum_power(loads);
+    nw_link_loads_set_target(loads, loads->target);
 }
 
-void nw_ledger_seek(struct nw_ledger *ledger, double target)
+void nw_link_loads_set_target(struct nw_link_loads *loads, double target)
 {
-    ledger->target = target;
-    ledger->now.over = 0;
-    for (uint32_t i = 0; i < ledger->link_count; i++)
-        ledger->now.over +=
-            beyond(ledger, ledger->link[i].now * ledger->link[i].slow);
+    loads->target = target;
+    loads->now.over = 0;
+    for (uint32_t i = 0; i < loads->link_count; i++)
+        loads->now.over +=
+            link_loads_beyond(loads, loads->link[i].now * loads->link[i].slow);
 }
 
-static nw_status alloc_links(struct nw_ledger *ledger)
+static nw_status link_loads_alloc_links(struct nw_link_loads *loads)
 {
-    const nw_topology *topology = ledger->seats->problem->topology;
+    const nw_topology *topology = loads->slots->problem->topology;
     size_t n = 2 * (size_t)nw_topology_link_count(topology);
-    nw_status status = nw_alloc(n, sizeof *ledger->link, &ledger->link);
+    nw_status status = nw_alloc(n, sizeof *loads->link, &loads->link);
 
-    ledger->link_count = (uint32_t)n;
-    for (ledger->leaves = 1; ledger->leaves < n; ledger->leaves *= 2)
+    loads->link_count = (uint32_t)n;
+    for (loads->leaves = 1; loads->leaves < n; loads->leaves *= 2)
         ;
     if (!status)
-        status = nw_alloc(n + 1, sizeof(uint32_t), &ledger->touch);
+        status = nw_alloc(n + 1, sizeof(uint32_t), &loads->touch);
     if (!status)
         status =
-            nw_alloc(2 * (size_t)ledger->leaves, sizeof(double), &ledger->peak);
+            nw_alloc(2 * (size_t)loads->leaves, sizeof(double), &loads->peak);
     for (size_t i = 0; !status && i < n; i++) {
         int32_t class = nw_topology_link_class_of(topology, (int32_t)(i / 2));
 
         if (class >= 0)
-            ledger->link[i].slow = 1 / topology->class[class].bandwidth[i & 1];
+            loads->link[i].slow = 1 / topology->class[class].bandwidth[i & 1];
     }
     return status;
 }
 
-static nw_status alloc_flows(struct nw_ledger *ledger)
+static nw_status link_loads_alloc_flows(struct nw_link_loads *loads)
 {
-    const struct nw_seats *seats = ledger->seats;
-    size_t nooks = (size_t)ledger->ways.nooks;
-    size_t actors = 2 * (size_t)seats->rank_count;
-    nw_status status = nw_alloc(nooks, sizeof *ledger->flow, &ledger->flow);
+    const struct nw_slots *slots = loads->slots;
+    size_t route_classes = (size_t)loads->routes.route_classes;
+    size_t actors = 2 * (size_t)slots->rank_count;
+    nw_status status =
+        nw_alloc(route_classes, sizeof *loads->flow, &loads->flow);
 
     if (!status)
-        status = nw_alloc(nooks, sizeof *ledger->met, &ledger->met);
+        status = nw_alloc(route_classes, sizeof *loads->met, &loads->met);
     if (!status)
-        status = nw_alloc(nooks, sizeof *ledger->meet, &ledger->meet);
+        status = nw_alloc(route_classes, sizeof *loads->meet, &loads->meet);
     if (!status)
-        status = nw_alloc(actors, sizeof *ledger->all, &ledger->all);
+        status = nw_alloc(actors, sizeof *loads->all, &loads->all);
     for (size_t a = 0; !status && a < actors; a++)
-        for (size_t t = seats->row[a]; t < seats->row[a + 1]; t++)
-            if ((size_t)seats->tie[t].peer != a) {
-                ledger->all[a].out += seats->tie[t].out;
-                ledger->all[a].in += seats->tie[t].in;
+        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++)
+            if ((size_t)slots->edge[t].peer != a) {
+                loads->all[a].out += slots->edge[t].out;
+                loads->all[a].in += slots->edge[t].in;
             }
     return status;
 }
 
-nw_status nw_ledger_init(struct nw_ledger *ledger, const struct nw_seats *seats,
-                         struct nw_ledger_wants wants)
+nw_status nw_link_loads_init(struct nw_link_loads *loads,
+                             const struct nw_slots *slots,
+                             struct nw_link_loads_wants wants)
 {
-    const nw_topology *topology = seats->problem->topology;
+    const nw_topology *topology = slots->problem->topology;
     bool links = wants.links && nw_topology_has_links(topology);
     nw_status status;
 
-    *ledger = (struct nw_ledger){.seats = seats,
-                                 .has_links = links,
-                                 .follows = links,
-                                 .ways = {.topology = topology,
-                                          .end = seats->end,
-                                          .count = seats->count,
+    *loads =
+        (struct nw_link_loads){.slots = slots,
+                               .has_links = links,
+                               .follows = links,
+                               .routes = {.topology = topology,
+                                          .end = slots->end,
+                                          .count = slots->count,
                                           .keeps = true,
                                           .joins = true,
                                           .wants_hops = wants.links,
                                           .wants_latency = wants.latency,
                                           .wants_distance = wants.hop_bytes}};
-    status = nw_ways_init(&ledger->ways);
+    status = nw_route_cache_init(&loads->routes);
     if (!status)
-        status = nw_alloc(2 * (size_t)seats->rank_count, sizeof *ledger->mark,
-                          &ledger->mark);
+        status = nw_alloc(2 * (size_t)slots->rank_count, sizeof *loads->mark,
+                          &loads->mark);
     if (!status)
-        status = alloc_flows(ledger);
-    if (!status && ledger->has_links)
-        status = alloc_links(ledger);
+        status = link_loads_alloc_flows(loads);
+    if (!status && loads->has_links)
+        status = link_loads_alloc_links(loads);
     if (!status)
-        nw_ledger_recount(ledger);
+        nw_link_loads_recount(loads);
     return status;
 }
 
-void nw_ledger_fini(struct nw_ledger *ledger)
+void nw_link_loads_fini(struct nw_link_loads *loads)
 {
-    nw_ways_fini(&ledger->ways);
-    free(ledger->link);
-    free(ledger->peak);
-    free(ledger->all);
-    free(ledger->flow);
-    free(ledger->met);
-    free(ledger->meet);
-    free(ledger->touch);
-    free(ledger->mark);
-    *ledger = (struct nw_ledger){0};
+    nw_route_cache_fini(&loads->routes);
+    free(loads->link);
+    free(loads->peak);
+    free(loads->all);
+    free(loads->flow);
+    free(loads->met);
+    free(loads->meet);
+    free(loads->touch);
+    free(loads->mark);
+    *loads = (struct nw_link_loads){0};
 }

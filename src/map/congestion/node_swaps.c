@@ -12,132 +12,138 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CARDS_MOST (NW_MOVE_MOST / 2)
+#define CARDS_MAX (NW_MOVE_MOST / 2)
 
-struct bundling {
-    struct nw_seats *seats; /* of ranks */
-    struct nw_seats nodes;  /* of bundles */
+struct node_swaps_work {
+    struct nw_slots *slots; /* of ranks */
+    struct nw_slots nodes;  /* of bundles */
     int32_t width;          /* bundles of a node */
-    int32_t *bundle;        /* [actors] of ranks, -1 none */
+    int32_t *contract;      /* [actors] of ranks, -1 none */
 };
 
 /* --- which nodes may be exchanged --- */
 
-static bool is_same_part(const struct nw_units *units, int32_t a, int32_t b)
+static bool node_swaps_is_same_part(const struct nw_units *units, int32_t a,
+                                    int32_t b)
 {
     int32_t count = units->first[a + 1] - units->first[a];
     size_t size = (size_t)units->size;
 
     if (units->first[b + 1] - units->first[b] != count)
         return false;
-    return !count || (!memcmp(units->room + units->first[a],
-                              units->room + units->first[b],
-                              (size_t)count * sizeof *units->room) &&
+    return !count || (!memcmp(units->capacity + units->first[a],
+                              units->capacity + units->first[b],
+                              (size_t)count * sizeof *units->capacity) &&
                       !memcmp(units->member + (size_t)units->first[a] * size,
                               units->member + (size_t)units->first[b] * size,
                               (size_t)count * size * sizeof *units->member));
 }
 
-static bool is_same_kind(const struct nw_problem *problem, int32_t a, int32_t b)
+static bool node_swaps_is_same_kind(const struct nw_problem *problem, int32_t a,
+                                    int32_t b)
 {
     const nw_topology *topology = problem->topology;
 
     return nw_topology_type_of(topology, problem->host[a]) ==
                nw_topology_type_of(topology, problem->host[b]) &&
-           problem->room[a] == problem->room[b] &&
-           problem->gpu_room[a] == problem->gpu_room[b] &&
-           is_same_part(&problem->core, a, b) &&
-           (!problem->uses_gpus || is_same_part(&problem->gpu, a, b));
+           problem->capacity[a] == problem->capacity[b] &&
+           problem->gpu_capacity[a] == problem->gpu_capacity[b] &&
+           node_swaps_is_same_part(&problem->core, a, b) &&
+           (!problem->uses_gpus ||
+            node_swaps_is_same_part(&problem->gpu, a, b));
 }
 
 /* The first host of the same kind; -1 where a rank is fixed there. */
-static void sort_hosts(const struct bundling *work)
+static void node_swaps_sort_hosts(const struct node_swaps_work *work)
 {
-    const struct nw_seats *seats = work->seats;
-    const struct nw_problem *problem = seats->problem;
-    int32_t *kin = work->nodes.kin;
+    const struct nw_slots *slots = work->slots;
+    const struct nw_problem *problem = slots->problem;
+    int32_t *node_class = work->nodes.node_class;
 
     for (int32_t h = 0; h < problem->host_count; h++) {
-        kin[h] = 0;
-        while (kin[h] < h &&
-               (kin[kin[h]] != kin[h] || !is_same_kind(problem, kin[h], h)))
-            kin[h]++;
+        node_class[h] = 0;
+        while (node_class[h] < h &&
+               (node_class[node_class[h]] != node_class[h] ||
+                !node_swaps_is_same_kind(problem, node_class[h], h)))
+            node_class[h]++;
     }
-    for (int32_t r = 0; problem->fixed_host && r < seats->rank_count; r++)
+    for (int32_t r = 0; problem->fixed_host && r < slots->rank_count; r++)
         if (problem->fixed_host[r] >= 0)
-            kin[problem->fixed_host[r]] = -1;
+            node_class[problem->fixed_host[r]] = -1;
 }
 
 /* --- what nodes send each other --- */
 
-static int32_t card_of(const struct nw_seats *seats, int32_t seat)
+static int32_t node_swaps_card_of(const struct nw_slots *slots, int32_t slot)
 {
-    int32_t card = nw_end_card(seats->problem->topology, seats->end[seat]);
+    int32_t card = nw_end_card(slots->problem->topology, slots->end[slot]);
 
     return card < 0 ? 0 : card;
 }
 
-static void name_bundles(const struct bundling *work)
+static void node_swaps_label_nodes(const struct node_swaps_work *work)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_slots *slots = work->slots;
 
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
-        int32_t seat = seats->seat[a];
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
+        int32_t slot = slots->slot[a];
 
-        work->bundle[a] =
-            seat < 0 ? -1
-                     : seats->host[seat] * work->width + card_of(seats, seat);
+        work->contract[a] = slot < 0 ? -1
+                                     : slots->host[slot] * work->width +
+                                           node_swaps_card_of(slots, slot);
     }
 }
 
 /* Whether what two actors exchange leaves a node. */
-static bool is_between(const struct bundling *work, int32_t a, int32_t b)
+static bool node_swaps_is_between(const struct node_swaps_work *work, int32_t a,
+                                  int32_t b)
 {
-    return work->bundle[a] / work->width != work->bundle[b] / work->width;
+    return work->contract[a] / work->width != work->contract[b] / work->width;
 }
 
-static void count_ties(const struct bundling *work)
+static void node_swaps_count_edges(const struct node_swaps_work *work)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_slots *slots = work->slots;
 
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++)
-        for (size_t t = seats->row[a]; t < seats->row[a + 1]; t++)
-            if (is_between(work, a, seats->tie[t].peer))
-                work->nodes.row[work->bundle[a] + 1]++;
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++)
+        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++)
+            if (node_swaps_is_between(work, a, slots->edge[t].peer))
+                work->nodes.row[work->contract[a] + 1]++;
 }
 
-static void fill_ties(const struct bundling *work, size_t *at)
+static void node_swaps_fill_edges(const struct node_swaps_work *work,
+                                  size_t *at)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_slots *slots = work->slots;
 
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++)
-        for (size_t t = seats->row[a]; t < seats->row[a + 1]; t++) {
-            struct nw_tie tie = seats->tie[t];
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++)
+        for (size_t t = slots->row[a]; t < slots->row[a + 1]; t++) {
+            struct nw_directed_edge edge = slots->edge[t];
 
-            if (!is_between(work, a, tie.peer))
+            if (!node_swaps_is_between(work, a, edge.peer))
                 continue;
-            tie.peer = work->bundle[tie.peer];
-            work->nodes.tie[at[work->bundle[a]]++] = tie;
+            edge.peer = work->contract[edge.peer];
+            work->nodes.edge[at[work->contract[a]]++] = edge;
         }
 }
 
-static nw_status make_ties(struct bundling *work)
+static nw_status node_swaps_make_edges(struct node_swaps_work *work)
 {
-    struct nw_seats *nodes = &work->nodes;
+    struct nw_slots *nodes = &work->nodes;
     size_t actors = 2 * (size_t)nodes->rank_count, *at = NULL;
     nw_status status = nw_alloc(actors, sizeof *at, &at);
 
     if (status)
         return status;
-    count_ties(work);
+    node_swaps_count_edges(work);
     for (size_t a = 0; a < actors; a++) {
         at[a] = nodes->row[a];
         nodes->row[a + 1] += nodes->row[a];
     }
-    status = nw_alloc(nodes->row[actors], sizeof *nodes->tie, &nodes->tie);
+    status = nw_alloc(nodes->row[actors], sizeof *nodes->edge, &nodes->edge);
     if (!status) {
-        fill_ties(work, at);
-        nw_seats_merge_ties(nodes);
+        node_swaps_fill_edges(work, at);
+        nw_slots_merge_edges(nodes);
     }
     free(at);
     return status;
@@ -145,7 +151,7 @@ static nw_status make_ties(struct bundling *work)
 
 /* --- the seating of nodes --- */
 
-static nw_status alloc_nodes(struct nw_seats *nodes)
+static nw_status node_swaps_alloc_nodes(struct nw_slots *nodes)
 {
     size_t n = (size_t)nodes->rank_count;
     size_t hosts = (size_t)nodes->problem->host_count;
@@ -156,7 +162,7 @@ static nw_status alloc_nodes(struct nw_seats *nodes)
     if (!status)
         status = nw_alloc(n, sizeof *nodes->owner, &nodes->owner);
     if (!status)
-        status = nw_alloc(2 * n, sizeof *nodes->seat, &nodes->seat);
+        status = nw_alloc(2 * n, sizeof *nodes->slot, &nodes->slot);
     if (!status)
         status = nw_alloc(n, sizeof *nodes->locked, &nodes->locked);
     if (!status)
@@ -164,124 +170,127 @@ static nw_status alloc_nodes(struct nw_seats *nodes)
     if (!status)
         status = nw_alloc(hosts, sizeof *nodes->gpu_used, &nodes->gpu_used);
     if (!status)
-        status = nw_alloc(hosts, sizeof *nodes->kin, &nodes->kin);
+        status = nw_alloc(hosts, sizeof *nodes->node_class, &nodes->node_class);
     if (!status)
         status = nw_alloc(2 * n + 1, sizeof *nodes->row, &nodes->row);
     return status;
 }
 
-static struct nw_end door(const nw_topology *topology, int32_t node,
-                          int32_t card)
+static struct nw_end node_swaps_nic(const nw_topology *topology, int32_t node,
+                                    int32_t card)
 {
     if (card < nw_topology_node_nic_count(topology, node))
         return nw_topology_nic_end(topology, node, card);
     return (struct nw_end){node, 0, -1};
 }
 
-static void seat_nodes(struct bundling *work)
+static void node_swaps_assign_nodes(struct node_swaps_work *work)
 {
-    struct nw_seats *nodes = &work->nodes;
+    struct nw_slots *nodes = &work->nodes;
     const struct nw_problem *problem = nodes->problem;
 
     for (int32_t b = 0; b < nodes->count; b++) {
         int32_t host = b / work->width;
 
         nodes->host[b] = host;
-        nodes->end[b] =
-            door(problem->topology, problem->host[host], b % work->width);
-        nodes->owner[b] = nodes->seat[b] = b;
-        nodes->seat[nodes->count + b] = -1;
+        nodes->end[b] = node_swaps_nic(problem->topology, problem->host[host],
+                                       b % work->width);
+        nodes->owner[b] = nodes->slot[b] = b;
+        nodes->slot[nodes->count + b] = -1;
         nodes->used[host]++;
         nodes->locked[b] =
-            nodes->kin[host] < 0 || nodes->row[b] == nodes->row[b + 1];
+            nodes->node_class[host] < 0 || nodes->row[b] == nodes->row[b + 1];
     }
 }
 
-static nw_status bundle(struct bundling *work)
+static nw_status node_swaps_contract(struct node_swaps_work *work)
 {
-    const struct nw_seats *seats = work->seats;
-    int32_t count = seats->problem->host_count * work->width;
-    nw_status status = nw_alloc(2 * (size_t)seats->rank_count,
-                                sizeof *work->bundle, &work->bundle);
+    const struct nw_slots *slots = work->slots;
+    int32_t count = slots->problem->host_count * work->width;
+    nw_status status = nw_alloc(2 * (size_t)slots->rank_count,
+                                sizeof *work->contract, &work->contract);
 
-    work->nodes = (struct nw_seats){.problem = seats->problem,
-                                    .pen = seats->pen,
+    work->nodes = (struct nw_slots){.problem = slots->problem,
+                                    .group = slots->group,
                                     .count = count,
                                     .core_count = count,
                                     .rank_count = count,
                                     .width = work->width};
     if (!status)
-        status = alloc_nodes(&work->nodes);
+        status = node_swaps_alloc_nodes(&work->nodes);
     if (status)
         return status;
-    sort_hosts(work);
-    name_bundles(work);
-    status = make_ties(work);
+    node_swaps_sort_hosts(work);
+    node_swaps_label_nodes(work);
+    status = node_swaps_make_edges(work);
     if (!status)
-        seat_nodes(work);
+        node_swaps_assign_nodes(work);
     return status;
 }
 
 /* --- back to ranks --- */
 
 /* Everybody moves with the node to the same seat of another. */
-static void unbundle(struct bundling *work)
+static void node_swaps_expand(struct node_swaps_work *work)
 {
-    struct nw_seats *seats = work->seats;
-    const struct nw_seats *nodes = &work->nodes;
-    int32_t hosts = seats->problem->host_count, n = seats->rank_count;
+    struct nw_slots *slots = work->slots;
+    const struct nw_slots *nodes = &work->nodes;
+    int32_t hosts = slots->problem->host_count, n = slots->rank_count;
 
-    for (int32_t s = 0; s < seats->count; s++)
-        seats->owner[s] = -1;
-    memset(seats->used, 0, (size_t)hosts * sizeof *seats->used);
-    memset(seats->gpu_used, 0, (size_t)hosts * sizeof *seats->gpu_used);
+    for (int32_t s = 0; s < slots->count; s++)
+        slots->owner[s] = -1;
+    memset(slots->used, 0, (size_t)hosts * sizeof *slots->used);
+    memset(slots->gpu_used, 0, (size_t)hosts * sizeof *slots->gpu_used);
     for (int32_t a = 0; a < 2 * n; a++) {
-        const int32_t *first = seats->first + (a < n ? 0 : hosts + 1);
-        int32_t seat = seats->seat[a], from, to;
+        const int32_t *first = slots->first + (a < n ? 0 : hosts + 1);
+        int32_t slot = slots->slot[a], from, to;
 
-        if (seat < 0)
+        if (slot < 0)
             continue;
-        from = seats->host[seat];
-        to = nodes->host[nodes->seat[from * work->width]];
+        from = slots->host[slot];
+        to = nodes->host[nodes->slot[from * work->width]];
         if (to != from)
-            seat += first[to] - first[from];
-        seats->seat[a] = seat;
-        seats->owner[seat] = a;
-        (a < n ? seats->used : seats->gpu_used)[seats->host[seat]]++;
+            slot += first[to] - first[from];
+        slots->slot[a] = slot;
+        slots->owner[slot] = a;
+        (a < n ? slots->used : slots->gpu_used)[slots->host[slot]]++;
     }
 }
 
 /* --- the search --- */
 
-static nw_status sum_hop_bytes(const struct nw_seats *seats, double *out)
+static nw_status node_swaps_sum_hop_bytes(const struct nw_slots *slots,
+                                          double *out)
 {
-    struct nw_ledger ledger;
-    nw_status status = nw_ledger_init(
-        &ledger, seats, (struct nw_ledger_wants){.hop_bytes = true});
+    struct nw_link_loads loads;
+    nw_status status = nw_link_loads_init(
+        &loads, slots, (struct nw_link_loads_wants){.hop_bytes = true});
 
     if (!status)
-        *out = ledger.now.hop_bytes;
-    nw_ledger_fini(&ledger);
+        *out = loads.now.hop_bytes;
+    nw_link_loads_fini(&loads);
     return status;
 }
 
 /* What goes on inside the nodes leaves less for the ways between. */
-static nw_status lower_limit(const struct bundling *work, struct nw_aim *aim)
+static nw_status node_swaps_lower_limit(const struct node_swaps_work *work,
+                                        struct nw_objectives *objectives)
 {
     double all = 0, between = 0;
     nw_status status;
 
-    if (aim->hop_limit <= 0)
+    if (objectives->hop_limit <= 0)
         return NW_OK;
-    status = sum_hop_bytes(work->seats, &all);
+    status = node_swaps_sum_hop_bytes(work->slots, &all);
     if (!status)
-        status = sum_hop_bytes(&work->nodes, &between);
+        status = node_swaps_sum_hop_bytes(&work->nodes, &between);
     if (!status)
-        aim->hop_limit = fmax(aim->hop_limit - (all - between), 1e-300);
+        objectives->hop_limit =
+            fmax(objectives->hop_limit - (all - between), 1e-300);
     return status;
 }
 
-static int32_t find_width(const struct nw_problem *problem)
+static int32_t node_swaps_find_width(const struct nw_problem *problem)
 {
     int32_t width = 1;
 
@@ -294,25 +303,26 @@ static int32_t find_width(const struct nw_problem *problem)
     return width;
 }
 
-nw_status nw_bundles_search(struct nw_seats *seats, const struct nw_aim *aim,
-                            enum nw_search_depth depth)
+nw_status nw_node_swaps(struct nw_slots *slots,
+                        const struct nw_objectives *objectives,
+                        enum nw_search_depth depth)
 {
-    struct bundling work = {.seats = seats,
-                            .width = find_width(seats->problem)};
-    struct nw_aim mine = *aim;
+    struct node_swaps_work work = {
+        .slots = slots, .width = node_swaps_find_width(slots->problem)};
+    struct nw_objectives mine = *objectives;
     nw_status status;
 
-    if (seats->problem->host_count < NW_BUNDLES_HOSTS ||
-        work.width > CARDS_MOST)
+    if (slots->problem->host_count < NW_NODE_SWAPS_HOSTS_MIN ||
+        work.width > CARDS_MAX)
         return NW_OK;
-    status = bundle(&work);
+    status = node_swaps_contract(&work);
     if (!status)
-        status = lower_limit(&work, &mine);
+        status = node_swaps_lower_limit(&work, &mine);
     if (!status)
-        status = nw_seats_search(&work.nodes, &mine, depth);
+        status = nw_slots_anneal(&work.nodes, &mine, depth);
     if (!status)
-        unbundle(&work);
-    nw_seats_fini(&work.nodes);
-    free(work.bundle);
+        node_swaps_expand(&work);
+    nw_slots_fini(&work.nodes);
+    free(work.contract);
     return status;
 }

@@ -7,13 +7,13 @@
 #include "map/congestion/objectives.h"
 
 /* Fewer hosts are not exchanged: ranks find as much. */
-#define NW_BUNDLES_HOSTS 3
+#define NW_NODE_SWAPS_HOSTS_MIN 3
 
 /* Lowers the aim by exchanging whole nodes of one kind on which nobody is
  * fixed. The seating is never left worse. Counts its trials in the problem's
  * budget. */
-NW_MUST_CHECK nw_status nw_bundles_search(struct nw_seats *seats,
-                                          const struct nw_aim *aim,
-                                          enum nw_search_depth depth);
+NW_MUST_CHECK nw_status nw_node_swaps(struct nw_slots *slots,
+                                      const struct nw_objectives *objectives,
+                                      enum nw_search_depth depth);
 
 #endif

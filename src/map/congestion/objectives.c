@@ -4,41 +4,45 @@
 
 #include <math.h>
 
-struct nw_aim nw_aim_of(const struct nw_problem *problem)
+struct nw_objectives
+nw_objectives_from_options(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
-    struct nw_aim aim = {.first = options->objective,
-                         .second = NW_OBJECTIVE_HOP_BYTES};
+    struct nw_objectives objectives = {.first = options->objective,
+                                       .second = NW_OBJECTIVE_HOP_BYTES};
 
     if (options->has_second)
-        aim.second = options->second;
-    else if (aim.first == NW_OBJECTIVE_HOP_BYTES)
-        aim.second = nw_topology_has_links(problem->topology)
-                         ? NW_OBJECTIVE_CONGESTION
-                         : NW_OBJECTIVE_LATENCY;
-    return aim;
+        objectives.second = options->second;
+    else if (objectives.first == NW_OBJECTIVE_HOP_BYTES)
+        objectives.second = nw_topology_has_links(problem->topology)
+                                ? NW_OBJECTIVE_CONGESTION
+                                : NW_OBJECTIVE_LATENCY;
+    return objectives;
 }
 
-static bool is_named(const struct nw_aim *aim, enum nw_objective objective)
+static bool objectives_is_named(const struct nw_objectives *objectives,
+                                enum nw_objective objective)
 {
-    return aim->first == objective || aim->second == objective;
+    return objectives->first == objective || objectives->second == objective;
 }
 
-struct nw_ledger_wants nw_aim_wants(const struct nw_aim *aim)
+struct nw_link_loads_wants
+nw_objectives_wants(const struct nw_objectives *objectives)
 {
-    bool time = is_named(aim, NW_OBJECTIVE_TIME);
+    bool time = objectives_is_named(objectives, NW_OBJECTIVE_TIME);
 
-    return (struct nw_ledger_wants){
-        .links = time || aim->most_limit > 0 ||
-                 is_named(aim, NW_OBJECTIVE_CONGESTION),
-        .latency = time || is_named(aim, NW_OBJECTIVE_LATENCY),
-        .hop_bytes =
-            aim->hop_limit > 0 || is_named(aim, NW_OBJECTIVE_HOP_BYTES)};
+    return (struct nw_link_loads_wants){
+        .links = time || objectives->most_limit > 0 ||
+                 objectives_is_named(objectives, NW_OBJECTIVE_CONGESTION),
+        .latency =
+            time || objectives_is_named(objectives, NW_OBJECTIVE_LATENCY),
+        .hop_bytes = objectives->hop_limit > 0 ||
+                     objectives_is_named(objectives, NW_OBJECTIVE_HOP_BYTES)};
 }
 
-static double combine(const struct nw_ledger *ledger, double most,
-                      const struct nw_figures *figures,
-                      enum nw_objective objective)
+static double objectives_combine(const struct nw_link_loads *loads, double most,
+                                 const struct nw_load_figures *figures,
+                                 enum nw_objective objective)
 {
     switch (objective) {
     case NW_OBJECTIVE_CONGESTION:
@@ -47,30 +51,32 @@ static double combine(const struct nw_ledger *ledger, double most,
         return figures->latency;
     case NW_OBJECTIVE_TIME:
         return most + (figures->busy + figures->latency) /
-                          (double)ledger->seats->problem->pattern->rank_count;
+                          (double)loads->slots->problem->pattern->rank_count;
     default:
         return figures->hop_bytes;
     }
 }
 
-double nw_aim_value(const struct nw_ledger *ledger, enum nw_objective objective)
+double nw_objectives_value(const struct nw_link_loads *loads,
+                           enum nw_objective objective)
 {
-    return combine(ledger, nw_ledger_most(ledger), &ledger->now, objective);
+    return objectives_combine(loads, nw_link_loads_max(loads), &loads->now,
+                              objective);
 }
 
-double nw_aim_smooth(const struct nw_ledger *ledger,
-                     enum nw_objective objective, bool after)
+double nw_objectives_smooth(const struct nw_link_loads *loads,
+                            enum nw_objective objective, bool after)
 {
-    struct nw_figures figures = ledger->now;
+    struct nw_load_figures figures = loads->now;
     double most = 0;
 
     if (after) {
-        figures.hop_bytes += ledger->change.hop_bytes;
-        figures.latency += ledger->change.latency;
-        figures.busy += ledger->change.busy;
-        figures.power += ledger->change.power;
+        figures.hop_bytes += loads->change.hop_bytes;
+        figures.latency += loads->change.latency;
+        figures.busy += loads->change.busy;
+        figures.power += loads->change.power;
     }
     if (objective == NW_OBJECTIVE_CONGESTION || objective == NW_OBJECTIVE_TIME)
-        most = ledger->scale * sqrt(sqrt(sqrt(fmax(0, figures.power))));
-    return combine(ledger, most, &figures, objective);
+        most = loads->scale * sqrt(sqrt(sqrt(fmax(0, figures.power))));
+    return objectives_combine(loads, most, &figures, objective);
 }

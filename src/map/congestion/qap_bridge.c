@@ -19,200 +19,204 @@
 #define SMALL 27       /* elements: most ways into dead ends, and cheap steps */
 #define NODES_SLICE 20000
 
-bool nw_dense_fits(const struct nw_seats *seats)
+bool nw_qap_bridge_fits(const struct nw_slots *slots)
 {
-    const struct nw_problem *problem = seats->problem;
+    const struct nw_problem *problem = slots->problem;
     enum nw_objective objective = problem->options.objective;
 
     if (problem->limit || (objective != NW_OBJECTIVE_HOP_BYTES &&
                            objective != NW_OBJECTIVE_LATENCY))
         return false;
     for (int32_t h = 0; h < problem->host_count; h++)
-        if (problem->room[h] < seats->first[h + 1] - seats->first[h])
+        if (problem->capacity[h] < slots->first[h + 1] - slots->first[h])
             return false;
-    return seats->core_count == seats->count;
+    return slots->core_count == slots->count;
 }
 
 /* --- building --- */
 
-static void add_item(struct nw_dense *dense, int32_t *count, int32_t actor,
-                     int32_t seat)
+static void qap_bridge_add_item(struct nw_qap_bridge *bridge, int32_t *count,
+                                int32_t endpoint, int32_t slot)
 {
-    dense->actor[*count] = actor;
-    dense->place[(*count)++] = seat;
+    bridge->endpoint[*count] = endpoint;
+    bridge->place[(*count)++] = slot;
 }
 
 /* One that may move inside its node alone does not move here. */
-static bool stays(const struct nw_seats *seats, int32_t rank)
+static bool qap_bridge_stays(const struct nw_slots *slots, int32_t rank)
 {
-    return seats->locked[rank] || seats->held[rank];
+    return slots->locked[rank] || slots->held[rank];
 }
 
-static void list_items(struct nw_dense *dense)
+static void qap_bridge_list_items(struct nw_qap_bridge *bridge)
 {
-    const struct nw_seats *seats = dense->seats;
+    const struct nw_slots *slots = bridge->slots;
     int32_t count = 0;
 
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        if (!stays(seats, r))
-            add_item(dense, &count, r, seats->seat[r]);
-    dense->qap.real = count;
-    for (int32_t s = 0; s < seats->count; s++)
-        if (seats->owner[s] < 0)
-            add_item(dense, &count, -1, s);
-    dense->qap.movable = count;
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        if (stays(seats, r)) {
-            dense->open |= seats->unit[seats->seat[r]] >= 0;
-            add_item(dense, &count, r, seats->seat[r]);
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        if (!qap_bridge_stays(slots, r))
+            qap_bridge_add_item(bridge, &count, r, slots->slot[r]);
+    bridge->qap.real = count;
+    for (int32_t s = 0; s < slots->count; s++)
+        if (slots->owner[s] < 0)
+            qap_bridge_add_item(bridge, &count, -1, s);
+    bridge->qap.movable = count;
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        if (qap_bridge_stays(slots, r)) {
+            bridge->open |= slots->unit[slots->slot[r]] >= 0;
+            qap_bridge_add_item(bridge, &count, r, slots->slot[r]);
         }
 }
 
-static void add_flows(struct nw_dense *dense, int32_t *item_of)
+static void qap_bridge_add_flows(struct nw_qap_bridge *bridge, int32_t *item_of)
 {
-    const nw_pattern *pattern = dense->seats->problem->pattern;
+    const nw_pattern *pattern = bridge->slots->problem->pattern;
     bool messages =
-        dense->seats->problem->options.objective == NW_OBJECTIVE_LATENCY;
-    size_t n = (size_t)dense->qap.n;
+        bridge->slots->problem->options.objective == NW_OBJECTIVE_LATENCY;
+    size_t n = (size_t)bridge->qap.n;
 
     for (int32_t i = 0; (size_t)i < n; i++)
-        if (dense->actor[i] >= 0)
-            item_of[dense->actor[i]] = i;
+        if (bridge->endpoint[i] >= 0)
+            item_of[bridge->endpoint[i]] = i;
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++)
-            dense->qap.flow[(size_t)item_of[r] * n +
-                            (size_t)item_of[pattern->dst[e]]] +=
+            bridge->qap.flow[(size_t)item_of[r] * n +
+                             (size_t)item_of[pattern->dst[e]]] +=
                 (double)(messages ? pattern->messages[e] : pattern->bytes[e]);
 }
 
-static nw_status fill_distances(struct nw_dense *dense)
+static nw_status qap_bridge_fill_distances(struct nw_qap_bridge *bridge)
 {
-    const struct nw_problem *problem = dense->seats->problem;
+    const struct nw_problem *problem = bridge->slots->problem;
     bool latency = problem->options.objective == NW_OBJECTIVE_LATENCY;
-    struct nw_ways ways = {.topology = problem->topology,
-                           .end = dense->seats->end,
-                           .count = dense->qap.n,
-                           .wants_latency = latency,
-                           .wants_distance = !latency};
-    int32_t n = dense->qap.n;
-    nw_status status = nw_ways_init(&ways);
+    struct nw_route_cache ways = {.topology = problem->topology,
+                                  .end = bridge->slots->end,
+                                  .count = bridge->qap.n,
+                                  .wants_latency = latency,
+                                  .wants_distance = !latency};
+    int32_t n = bridge->qap.n;
+    nw_status status = nw_route_cache_init(&ways);
 
     for (int32_t a = 0; !status && a < n; a++)
         for (int32_t b = 0; b < n; b++) {
-            struct nw_way way = nw_ways_find(&ways, a, b);
+            struct nw_route way = nw_route_cache_find(&ways, a, b);
 
-            dense->qap.distance[(size_t)a * (size_t)n + (size_t)b] =
+            bridge->qap.distance[(size_t)a * (size_t)n + (size_t)b] =
                 latency ? way.latency : way.distance;
         }
-    nw_ways_fini(&ways);
+    nw_route_cache_fini(&ways);
     return status;
 }
 
-nw_status nw_dense_init(struct nw_dense *dense, struct nw_seats *seats)
+nw_status nw_qap_bridge_init(struct nw_qap_bridge *bridge,
+                             struct nw_slots *slots)
 {
     int32_t *item_of = NULL;
-    size_t n = (size_t)seats->count;
+    size_t n = (size_t)slots->count;
     nw_status status;
 
-    *dense = (struct nw_dense){.seats = seats};
-    status = nw_qap_init(&dense->qap, seats->count);
+    *bridge = (struct nw_qap_bridge){.slots = slots};
+    status = nw_qap_init(&bridge->qap, slots->count);
     if (!status)
-        status = nw_alloc(n, sizeof *dense->actor, &dense->actor);
+        status = nw_alloc(n, sizeof *bridge->endpoint, &bridge->endpoint);
     if (!status)
-        status = nw_alloc(n, sizeof *dense->place, &dense->place);
+        status = nw_alloc(n, sizeof *bridge->place, &bridge->place);
     if (!status)
         status = nw_alloc(n, sizeof *item_of, &item_of);
     if (!status)
-        status = fill_distances(dense);
+        status = qap_bridge_fill_distances(bridge);
     if (!status) {
-        list_items(dense);
-        add_flows(dense, item_of);
-        nw_qap_finish(&dense->qap);
+        qap_bridge_list_items(bridge);
+        qap_bridge_add_flows(bridge, item_of);
+        nw_qap_finish(&bridge->qap);
     } else {
-        nw_dense_fini(dense);
+        nw_qap_bridge_fini(bridge);
     }
     free(item_of);
     return status;
 }
 
-void nw_dense_fini(struct nw_dense *dense)
+void nw_qap_bridge_fini(struct nw_qap_bridge *bridge)
 {
-    nw_qap_fini(&dense->qap);
-    free(dense->actor);
-    free(dense->place);
-    dense->actor = dense->place = NULL;
+    nw_qap_fini(&bridge->qap);
+    free(bridge->endpoint);
+    free(bridge->place);
+    bridge->endpoint = bridge->place = NULL;
 }
 
-void nw_dense_finish(struct nw_dense *dense)
+void nw_qap_bridge_finish(struct nw_qap_bridge *bridge)
 {
-    struct nw_seats *seats = dense->seats;
-    int32_t hosts = seats->problem->host_count;
+    struct nw_slots *slots = bridge->slots;
+    int32_t hosts = slots->problem->host_count;
 
-    memset(seats->used, 0, (size_t)hosts * sizeof *seats->used);
-    for (int32_t i = 0; i < dense->qap.n; i++) {
-        int32_t actor = dense->actor[i], seat = dense->place[i];
+    memset(slots->used, 0, (size_t)hosts * sizeof *slots->used);
+    for (int32_t i = 0; i < bridge->qap.n; i++) {
+        int32_t endpoint = bridge->endpoint[i], slot = bridge->place[i];
 
-        seats->owner[seat] = actor;
-        if (actor < 0)
+        slots->owner[slot] = endpoint;
+        if (endpoint < 0)
             continue;
-        seats->seat[actor] = seat;
-        seats->used[seats->host[seat]]++;
+        slots->slot[endpoint] = slot;
+        slots->used[slots->host[slot]]++;
     }
 }
 
 /* --- tabu search --- */
 
-struct island {
-    struct nw_breed breed;
+struct qap_bridge_island {
+    struct nw_qap_memetic memetic;
     uint64_t until; /* steps of its own */
     uint64_t limit; /* what --steps leaves it */
 };
 
-static void *advance(void *user)
+static void *qap_bridge_advance(void *user)
 {
-    struct island *island = user;
-    struct nw_breed *breed = &island->breed;
+    struct qap_bridge_island *island = user;
+    struct nw_qap_memetic *memetic = &island->memetic;
 
-    while (breed->steps < island->until && breed->steps < island->limit) {
-        uint64_t left = island->limit - breed->steps;
+    while (memetic->steps < island->until && memetic->steps < island->limit) {
+        uint64_t left = island->limit - memetic->steps;
 
-        if (breed->child_steps > left)
-            breed->child_steps = left;
-        nw_breed_next(breed);
+        if (memetic->child_steps > left)
+            memetic->child_steps = left;
+        nw_qap_memetic_next(memetic);
     }
     return NULL;
 }
 
 /* Where no thread can be had the islands take turns. */
-static void advance_all(struct island *island, int32_t threads)
+static void qap_bridge_advance_all(struct qap_bridge_island *island,
+                                   int32_t threads)
 {
     pthread_t thread;
     bool beside =
-        threads > 1 && !pthread_create(&thread, NULL, advance, &island[1]);
+        threads > 1 &&
+        !pthread_create(&thread, NULL, qap_bridge_advance, &island[1]);
 
-    advance(&island[0]);
+    qap_bridge_advance(&island[0]);
     if (beside)
         pthread_join(thread, NULL);
     else
-        advance(&island[1]);
+        qap_bridge_advance(&island[1]);
 }
 
-static const struct nw_breed *better(const struct island *island)
+static const struct nw_qap_memetic *
+qap_bridge_better(const struct qap_bridge_island *island)
 {
-    return island[1].breed.best_cost < island[0].breed.best_cost
-               ? &island[1].breed
-               : &island[0].breed;
+    return island[1].memetic.best_cost < island[0].memetic.best_cost
+               ? &island[1].memetic
+               : &island[0].memetic;
 }
 
 /* Steps of all islands that an effort is worth: as many as small problems
  * need, of larger ones what takes a second or two. */
-static uint64_t effort_steps(const struct nw_qap *qap,
-                             const struct nw_budget *budget)
+static uint64_t qap_bridge_effort_steps(const struct nw_qap *qap,
+                                        const struct nw_budget *budget)
 {
     double n = qap->n;
     double steps = fmin((n > SMALL ? 25 : 75) * n * n * n, 1.7e9 / (n * n));
 
-    if (budget->endless)
+    if (budget->anytime)
         return UINT64_MAX;
     if (budget->effort == NW_EFFORT_FAST)
         steps /= 1000;
@@ -222,7 +226,8 @@ static uint64_t effort_steps(const struct nw_qap *qap,
 }
 
 /* Halves of what --steps leaves, to a step. */
-static void limit_islands(const struct nw_budget *budget, struct island *island)
+static void qap_bridge_limit_islands(const struct nw_budget *budget,
+                                     struct qap_bridge_island *island)
 {
     uint64_t left = budget->steps_most - budget->steps;
 
@@ -232,15 +237,16 @@ static void limit_islands(const struct nw_budget *budget, struct island *island)
                               : (left + ISLANDS - 1 - i) / ISLANDS;
 }
 
-static void run_islands(struct nw_dense *dense, struct island *island)
+static void qap_bridge_run_islands(struct nw_qap_bridge *bridge,
+                                   struct qap_bridge_island *island)
 {
-    struct nw_budget *budget = dense->seats->problem->budget;
-    double n = dense->qap.n;
+    struct nw_budget *budget = bridge->slots->problem->budget;
+    double n = bridge->qap.n;
     uint64_t epoch = (uint64_t)(EPOCH_WORK / (n * n)) + 1;
-    uint64_t last = effort_steps(&dense->qap, budget), done = 0;
+    uint64_t last = qap_bridge_effort_steps(&bridge->qap, budget), done = 0;
     bool goes = !budget->stopped;
 
-    limit_islands(budget, island);
+    qap_bridge_limit_islands(budget, island);
     while (goes && done < last) {
         uint64_t before = done, each = (last - done) / ISLANDS;
 
@@ -248,99 +254,104 @@ static void run_islands(struct nw_dense *dense, struct island *island)
         each = nw_budget_slice(budget, each);
         done = 0;
         for (int i = 0; i < ISLANDS; i++)
-            island[i].until = island[i].breed.steps + each;
-        advance_all(island, budget->threads);
+            island[i].until = island[i].memetic.steps + each;
+        qap_bridge_advance_all(island, budget->threads);
         for (int i = 0; i < ISLANDS; i++)
-            done += island[i].breed.steps;
-        goes = nw_budget_go(budget, done - before, better(island)->best_cost);
+            done += island[i].memetic.steps;
+        goes = nw_budget_spend(budget, done - before,
+                               qap_bridge_better(island)->best_cost);
     }
 }
 
-nw_status nw_dense_tabu(struct nw_dense *dense)
+nw_status nw_qap_bridge_tabu(struct nw_qap_bridge *bridge)
 {
-    struct island island[ISLANDS] = {0};
-    uint64_t seed = dense->seats->problem->options.seed;
-    const struct nw_qap *qap = &dense->qap;
-    uint64_t last = effort_steps(qap, dense->seats->problem->budget);
+    struct qap_bridge_island island[ISLANDS] = {0};
+    uint64_t seed = bridge->slots->problem->options.seed;
+    const struct nw_qap *qap = &bridge->qap;
+    uint64_t last =
+        qap_bridge_effort_steps(qap, bridge->slots->problem->budget);
     nw_status status = NW_OK;
 
     if (!qap->real || qap->movable < 2)
         return NW_OK;
     for (int i = 0; !status && i < ISLANDS; i++) {
-        struct nw_breed *breed = &island[i].breed;
+        struct nw_qap_memetic *memetic = &island[i].memetic;
 
-        status = nw_breed_init(
-            breed, qap, seed + (uint64_t)i * 0x9e3779b97f4a7c15u, dense->place);
-        if (breed->child_steps > last / ISLANDS)
-            breed->child_steps = last / ISLANDS + 1;
+        status = nw_qap_memetic_init(memetic, qap,
+                                     seed + (uint64_t)i * 0x9e3779b97f4a7c15u,
+                                     bridge->place);
+        if (memetic->child_steps > last / ISLANDS)
+            memetic->child_steps = last / ISLANDS + 1;
     }
     if (!status) {
-        run_islands(dense, island);
-        memcpy(dense->place, better(island)->best,
-               (size_t)qap->n * sizeof *dense->place);
+        qap_bridge_run_islands(bridge, island);
+        memcpy(bridge->place, qap_bridge_better(island)->best,
+               (size_t)qap->n * sizeof *bridge->place);
     }
     for (int i = 0; i < ISLANDS; i++)
-        nw_breed_fini(&island[i].breed);
+        nw_qap_memetic_fini(&island[i].memetic);
     return status;
 }
 
 /* --- the others --- */
 
-nw_status nw_dense_anneal(struct nw_dense *dense)
+nw_status nw_qap_bridge_anneal(struct nw_qap_bridge *bridge)
 {
-    struct nw_budget *budget = dense->seats->problem->budget;
-    const struct nw_qap *qap = &dense->qap;
-    uint64_t steps = effort_steps(qap, budget), seed = 0;
-    double best = nw_qap_cost(qap, dense->place);
+    struct nw_budget *budget = bridge->slots->problem->budget;
+    const struct nw_qap *qap = &bridge->qap;
+    uint64_t steps = qap_bridge_effort_steps(qap, budget), seed = 0;
+    double best = nw_qap_cost(qap, bridge->place);
     int32_t *trial;
     nw_status status = nw_alloc((size_t)qap->n, sizeof *trial, &trial);
     bool goes = !budget->stopped;
 
-    if (budget->endless)
+    if (budget->anytime)
         steps = 50000;
     while (!status && goes) {
         uint64_t now = nw_budget_slice(budget, steps);
         double cost;
 
-        memcpy(trial, dense->place, (size_t)qap->n * sizeof *trial);
+        memcpy(trial, bridge->place, (size_t)qap->n * sizeof *trial);
         status =
-            nw_qap_anneal(qap, dense->seats->problem->options.seed + seed++,
+            nw_qap_anneal(qap, bridge->slots->problem->options.seed + seed++,
                           now, trial, &cost);
         if (!status && cost < best) {
             best = cost;
-            memcpy(dense->place, trial, (size_t)qap->n * sizeof *trial);
+            memcpy(bridge->place, trial, (size_t)qap->n * sizeof *trial);
         }
-        goes = nw_budget_go(budget, now, best) && budget->endless;
+        goes = nw_budget_spend(budget, now, best) && budget->anytime;
     }
     free(trial);
     return status;
 }
 
-static bool goes_on(struct nw_exact *exact, double best)
+static bool qap_bridge_goes_on(struct nw_qap_exact_search *exact, double best)
 {
-    struct nw_dense *dense = exact->user;
-    struct nw_budget *budget = dense->seats->problem->budget;
-    bool goes = nw_budget_go(budget, exact->nodes - dense->told, best);
+    struct nw_qap_bridge *bridge = exact->user;
+    struct nw_budget *budget = bridge->slots->problem->budget;
+    bool goes = nw_budget_spend(budget, exact->nodes - bridge->reported, best);
 
-    dense->told = exact->nodes;
+    bridge->reported = exact->nodes;
     exact->look = exact->nodes + nw_budget_slice(budget, NODES_SLICE);
     return goes;
 }
 
-nw_status nw_dense_exact(struct nw_dense *dense, uint64_t nodes, bool *proven)
+nw_status nw_qap_bridge_exact(struct nw_qap_bridge *bridge, uint64_t nodes,
+                              bool *proven)
 {
-    struct nw_budget *budget = dense->seats->problem->budget;
-    struct nw_exact exact = {.nodes_most = nodes ? nodes : UINT64_MAX,
-                             .look = nw_budget_slice(budget, NODES_SLICE),
-                             .goes_on = goes_on,
-                             .user = dense};
+    struct nw_budget *budget = bridge->slots->problem->budget;
+    struct nw_qap_exact_search exact = {
+        .nodes_most = nodes ? nodes : UINT64_MAX,
+        .look = nw_budget_slice(budget, NODES_SLICE),
+        .goes_on = qap_bridge_goes_on,
+        .user = bridge};
     nw_status status;
 
-    dense->told = 0;
-    status = nw_qap_exact(&dense->qap, &exact, dense->place);
+    bridge->reported = 0;
+    status = nw_qap_branch_bound(&bridge->qap, &exact, bridge->place);
     if (status)
         return status;
-    *proven = exact.proven && !dense->open;
-    (void)goes_on(&exact, nw_qap_cost(&dense->qap, dense->place));
+    *proven = exact.proven && !bridge->open;
+    (void)qap_bridge_goes_on(&exact, nw_qap_cost(&bridge->qap, bridge->place));
     return NW_OK;
 }

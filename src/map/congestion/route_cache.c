@@ -8,90 +8,100 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MOST 1200 /* nooks */
+#define TABLE_MAX 1200 /* nooks */
 
-nw_status nw_ways_init(struct nw_ways *ways)
+nw_status nw_route_cache_init(struct nw_route_cache *routes)
 {
-    const nw_topology *topology = ways->topology;
+    const nw_topology *topology = routes->topology;
     size_t links = (size_t)nw_topology_link_count(topology);
     nw_status status = nw_alloc(nw_topology_route_max(topology),
-                                sizeof *ways->room, &ways->room);
+                                sizeof *routes->buffer, &routes->buffer);
 
-    if (!status && nw_topology_has_links(topology) && ways->wants_latency)
-        status = nw_alloc(links, sizeof(double), &ways->link_latency);
-    for (size_t l = 0; !status && ways->link_latency && l < links; l++)
-        ways->link_latency[l] = nw_topology_link(topology, (int32_t)l).latency;
+    if (!status && nw_topology_has_links(topology) && routes->wants_latency)
+        status = nw_alloc(links, sizeof(double), &routes->link_latency);
+    for (size_t l = 0; !status && routes->link_latency && l < links; l++)
+        routes->link_latency[l] =
+            nw_topology_link(topology, (int32_t)l).latency;
     if (!status)
-        status = nw_ways_join(ways);
-    if (!status && ways->keeps && ways->nooks <= TABLE_MOST)
-        status = nw_alloc((size_t)ways->nooks * (size_t)ways->nooks,
-                          sizeof *ways->kept, &ways->kept);
+        status = nw_route_cache_classify(routes);
+    if (!status && routes->keeps && routes->route_classes <= TABLE_MAX)
+        status = nw_alloc((size_t)routes->route_classes *
+                              (size_t)routes->route_classes,
+                          sizeof *routes->kept, &routes->kept);
     return status;
 }
 
-void nw_ways_fini(struct nw_ways *ways)
+void nw_route_cache_fini(struct nw_route_cache *routes)
 {
-    free(ways->link_latency);
-    free(ways->nook);
-    free(ways->seat);
-    free(ways->own);
-    free(ways->own_hop);
-    free(ways->kept);
-    free(ways->hop);
-    free(ways->room);
-    *ways = (struct nw_ways){0};
+    free(routes->link_latency);
+    free(routes->route_class);
+    free(routes->slot);
+    free(routes->own);
+    free(routes->own_hop);
+    free(routes->kept);
+    free(routes->hop);
+    free(routes->buffer);
+    *routes = (struct nw_route_cache){0};
 }
 
 /* Without the seats' own links, which come first and last. */
-static struct nw_way ask(struct nw_ways *ways, int32_t a, int32_t b)
+static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
+                                       int32_t b)
 {
-    const nw_topology *topology = ways->topology;
-    int32_t s = ways->seat[a][0], t = ways->seat[b][a == b];
-    struct nw_end from = ways->end[s], to = ways->end[t];
-    struct nw_way way = {0};
+    const nw_topology *topology = routes->topology;
+    int32_t s = routes->slot[a][0], t = routes->slot[b][a == b];
+    struct nw_end from = routes->end[s], to = routes->end[t];
+    struct nw_route route = {0};
     bool given = topology->matrix || topology->depth_distance;
 
-    ways->asked++;
-    if (ways->wants_hops || ways->link_latency)
-        way.count = (uint32_t)nw_topology_route(topology, from, to, ways->room);
-    if (ways->wants_distance || (ways->wants_latency && given))
-        way.distance = nw_topology_distance(topology, from, to);
-    for (uint32_t i = 0; ways->link_latency && i < way.count; i++)
-        way.latency += ways->link_latency[ways->room[i] / 2];
+    routes->asked++;
+    if (routes->wants_hops || routes->link_latency)
+        route.count =
+            (uint32_t)nw_topology_route(topology, from, to, routes->buffer);
+    if (routes->wants_distance || (routes->wants_latency && given))
+        route.distance = nw_topology_distance(topology, from, to);
+    for (uint32_t i = 0; routes->link_latency && i < route.count; i++)
+        route.latency += routes->link_latency[routes->buffer[i] / 2];
     if (given)
-        way.latency = way.distance;
-    way.hop = ways->room;
-    if (way.count) {
-        way.hop += ways->own[s + 1] - ways->own[s];
-        way.count -=
-            ways->own[s + 1] - ways->own[s] + ways->own[t + 1] - ways->own[t];
+        route.latency = route.distance;
+    route.hop = routes->buffer;
+    if (route.count) {
+        route.hop += routes->own[s + 1] - routes->own[s];
+        route.count -= routes->own[s + 1] - routes->own[s] +
+                       routes->own[t + 1] - routes->own[t];
     }
-    return way;
+    return route;
 }
 
 /* Where memory is short the way is asked again next time. */
-static void keep(struct nw_ways *ways, struct nw_kept_way *kept,
-                 const struct nw_way *way)
+static void route_cache_keep(struct nw_route_cache *routes,
+                             struct nw_cached_route *kept,
+                             const struct nw_route *route)
 {
-    size_t need = ways->hop_count + way->count;
+    size_t need = routes->hop_count + route->count;
 
     if (need > UINT32_MAX ||
-        nw_grow(&ways->hop, &ways->hop_capacity, need, sizeof *ways->hop))
+        nw_grow(&routes->hop, &routes->hop_capacity, need, sizeof *routes->hop))
         return;
-    if (way->count)
-        memcpy(ways->hop + ways->hop_count, way->hop,
-               way->count * sizeof *way->hop);
-    *kept = (struct nw_kept_way){(uint32_t)ways->hop_count, way->count + 1,
-                                 way->distance, way->latency};
-    ways->hop_count = need;
+    if (route->count)
+        memcpy(routes->hop + routes->hop_count, route->hop,
+               route->count * sizeof *route->hop);
+    *kept =
+        (struct nw_cached_route){(uint32_t)routes->hop_count, route->count + 1,
+                                 route->distance, route->latency};
+    routes->hop_count = need;
 }
 
-struct nw_way nw_ways_ask(struct nw_ways *ways, int32_t a, int32_t b)
+struct nw_route nw_route_cache_compute(struct nw_route_cache *routes, int32_t a,
+                                       int32_t b)
 {
-    struct nw_way way = ask(ways, a, b);
+    struct nw_route route = route_cache_ask(routes, a, b);
 
-    if (ways->kept)
-        keep(ways, &ways->kept[(size_t)a * (size_t)ways->nooks + (size_t)b],
-             &way);
-    return way;
+    if (routes->kept)
+        route_cache_keep(
+            routes,
+            &routes
+                 ->kept[(size_t)a * (size_t)routes->route_classes + (size_t)b],
+            &route);
+    return route;
 }

@@ -7,7 +7,8 @@
 
 #include <stdlib.h>
 
-static bool is_climbing(const struct nw_node_type *type, struct nw_end end)
+static bool route_classes_is_climbing(const struct nw_node_type *type,
+                                      struct nw_end end)
 {
     uint8_t kind;
 
@@ -20,8 +21,8 @@ static bool is_climbing(const struct nw_node_type *type, struct nw_end end)
 }
 
 /* Of each vertex. */
-static nw_status count_children(const struct nw_node_type *type,
-                                int32_t **children)
+static nw_status route_classes_count_children(const struct nw_node_type *type,
+                                              int32_t **children)
 {
     nw_status status;
 
@@ -34,13 +35,14 @@ static nw_status count_children(const struct nw_node_type *type,
 }
 
 /* None of a vertex that something hangs from. */
-static uint32_t count_own(const struct nw_node_type *type, struct nw_end end,
-                          const int32_t *children)
+static uint32_t route_classes_count_own(const struct nw_node_type *type,
+                                        struct nw_end end,
+                                        const int32_t *children)
 {
     int32_t v = end.vertex;
     uint32_t count = 0;
 
-    if (!is_climbing(type, end) || children[v])
+    if (!route_classes_is_climbing(type, end) || children[v])
         return 0;
     do {
         v = type->parent[v];
@@ -49,50 +51,52 @@ static uint32_t count_own(const struct nw_node_type *type, struct nw_end end,
     return count;
 }
 
-static nw_status find_own(struct nw_ways *ways)
+static nw_status route_classes_find_own(struct nw_route_cache *routes)
 {
-    const nw_topology *topology = ways->topology;
+    const nw_topology *topology = routes->topology;
     const struct nw_node_type *last = NULL;
     int32_t *children = NULL;
     nw_status status = NW_OK;
 
-    for (int32_t s = 0; !status && s < ways->count; s++) {
-        struct nw_end end = ways->end[s];
+    for (int32_t s = 0; !status && s < routes->count; s++) {
+        struct nw_end end = routes->end[s];
         const struct nw_node_type *type =
             nw_topology_type_of(topology, end.node);
 
-        if (ways->joins && !topology->matrix && type != last)
-            status = count_children(type, &children);
+        if (routes->joins && !topology->matrix && type != last)
+            status = route_classes_count_children(type, &children);
         last = type;
-        ways->own[s + 1] =
-            ways->own[s] +
-            (children && !status ? count_own(type, end, children) : 0);
+        routes->own[s + 1] =
+            routes->own[s] + (children && !status
+                                  ? route_classes_count_own(type, end, children)
+                                  : 0);
     }
     free(children);
     return status;
 }
 
-static void fill_own(struct nw_ways *ways, int32_t s)
+static void route_classes_fill_own(struct nw_route_cache *routes, int32_t s)
 {
-    const nw_topology *topology = ways->topology;
-    struct nw_end end = ways->end[s];
+    const nw_topology *topology = routes->topology;
+    struct nw_end end = routes->end[s];
     const struct nw_node_type *type = nw_topology_type_of(topology, end.node);
 
-    for (uint32_t i = ways->own[s]; i < ways->own[s + 1]; i++) {
+    for (uint32_t i = routes->own[s]; i < routes->own[s + 1]; i++) {
         for (int in = 0; in < 2; in++)
-            ways->own_hop[i][in] = nw_topology_hop(
+            routes->own_hop[i][in] = nw_topology_hop(
                 topology, type->class[end.vertex],
                 topology -> link_first[end.node] + end.vertex, in);
         end.vertex = type->parent[end.vertex];
     }
 }
 
-static bool are_twins(const struct nw_ways *ways, int32_t s, int32_t t)
+static bool route_classes_are_twins(const struct nw_route_cache *routes,
+                                    int32_t s, int32_t t)
 {
-    const uint32_t *own = ways->own;
-    struct nw_end a = ways->end[s], b = ways->end[t];
+    const uint32_t *own = routes->own;
+    struct nw_end a = routes->end[s], b = routes->end[t];
     const struct nw_node_type *type =
-        nw_topology_type_of(ways->topology, a.node);
+        nw_topology_type_of(routes->topology, a.node);
 
     if (own[s] == own[s + 1] || own[s + 1] - own[s] != own[t + 1] - own[t] ||
         type->kind[a.vertex] != type->kind[b.vertex] ||
@@ -109,40 +113,44 @@ static bool are_twins(const struct nw_ways *ways, int32_t s, int32_t t)
 }
 
 /* Of seats of one node, which come one after the other. */
-static int32_t find_nook(const struct nw_ways *ways, int32_t s)
+static int32_t route_classes_find(const struct nw_route_cache *routes,
+                                  int32_t s)
 {
-    for (int32_t n = ways->nooks - 1; n >= 0; n--) {
-        int32_t t = ways->seat[n][0];
+    for (int32_t n = routes->route_classes - 1; n >= 0; n--) {
+        int32_t t = routes->slot[n][0];
 
-        if (ways->end[t].node != ways->end[s].node)
+        if (routes->end[t].node != routes->end[s].node)
             break;
-        if (are_twins(ways, s, t))
+        if (route_classes_are_twins(routes, s, t))
             return n;
     }
-    return ways->nooks;
+    return routes->route_classes;
 }
 
-nw_status nw_ways_join(struct nw_ways *ways)
+nw_status nw_route_cache_classify(struct nw_route_cache *routes)
 {
-    size_t n = (size_t)ways->count;
-    nw_status status = nw_alloc(n, sizeof *ways->nook, &ways->nook);
+    size_t n = (size_t)routes->count;
+    nw_status status =
+        nw_alloc(n, sizeof *routes->route_class, &routes->route_class);
 
     if (!status)
-        status = nw_alloc(n, sizeof *ways->seat, &ways->seat);
+        status = nw_alloc(n, sizeof *routes->slot, &routes->slot);
     if (!status)
-        status = nw_alloc(n + 1, sizeof *ways->own, &ways->own);
+        status = nw_alloc(n + 1, sizeof *routes->own, &routes->own);
     if (!status)
-        status = find_own(ways);
+        status = route_classes_find_own(routes);
     if (!status)
-        status = nw_alloc(ways->own[n], sizeof *ways->own_hop, &ways->own_hop);
-    for (int32_t s = 0; !status && s < ways->count; s++) {
-        int32_t nook = ways->joins ? find_nook(ways, s) : ways->nooks;
+        status =
+            nw_alloc(routes->own[n], sizeof *routes->own_hop, &routes->own_hop);
+    for (int32_t s = 0; !status && s < routes->count; s++) {
+        int32_t route_class = routes->joins ? route_classes_find(routes, s)
+                                            : routes->route_classes;
 
-        fill_own(ways, s);
-        if (nook == ways->nooks)
-            ways->seat[ways->nooks++][0] = s;
-        ways->nook[s] = nook;
-        ways->seat[nook][1] = s;
+        route_classes_fill_own(routes, s);
+        if (route_class == routes->route_classes)
+            routes->slot[routes->route_classes++][0] = s;
+        routes->route_class[s] = route_class;
+        routes->slot[route_class][1] = s;
     }
     return status;
 }

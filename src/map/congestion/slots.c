@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* Seats of cores or of GPUs are made by the same steps. */
-struct making {
-    struct nw_seats *seats;
+struct slots_work {
+    struct nw_slots *slots;
     const struct nw_units *units;
     const int32_t *unit; /* [ranks] of the answer */
     struct nw_end (*end)(const struct nw_problem *, int32_t, int32_t);
@@ -19,113 +19,114 @@ struct making {
     int32_t *at;  /* [units] first seat of each not given away yet */
 };
 
-static int32_t add_seat(struct making *make, int32_t host, int32_t unit,
-                        int32_t member)
+static int32_t slots_add_slot(struct slots_work *make, int32_t host,
+                              int32_t unit, int32_t member)
 {
-    struct nw_seats *seats = make->seats;
-    int32_t seat = seats->count++;
+    struct nw_slots *slots = make->slots;
+    int32_t slot = slots->count++;
 
-    seats->host[seat] = host;
-    seats->unit[seat] = unit;
-    seats->end[seat] = make->end(seats->problem, host, member);
-    seats->owner[seat] = -1;
-    return seat;
+    slots->host[slot] = host;
+    slots->unit[slot] = unit;
+    slots->end[slot] = make->end(slots->problem, host, member);
+    slots->owner[slot] = -1;
+    return slot;
 }
 
-static void add_seats(struct making *make, int32_t *first)
+static void slots_add_slots(struct slots_work *make, int32_t *first)
 {
     const struct nw_units *units = make->units;
-    int32_t hosts = make->seats->problem->host_count;
+    int32_t hosts = make->slots->problem->host_count;
 
     for (int32_t h = 0; h < hosts; h++) {
-        first[h] = make->seats->count;
+        first[h] = make->slots->count;
         for (int32_t u = units->first[h]; u < units->first[h + 1]; u++) {
-            make->at[u] = make->seats->count;
-            for (int32_t k = 0; k < units->room[u]; k++)
-                add_seat(make, h, u,
-                         units->member[(size_t)u * (size_t)units->size]);
+            make->at[u] = make->slots->count;
+            for (int32_t k = 0; k < units->capacity[u]; k++)
+                slots_add_slot(make, h, u,
+                               units->member[(size_t)u * (size_t)units->size]);
         }
     }
-    first[hosts] = make->seats->count;
+    first[hosts] = make->slots->count;
 }
 
-static void seat_rank(struct making *make, const struct nw_answer *answer,
-                      int32_t rank)
+static void slots_assign_rank(struct slots_work *make,
+                              const struct nw_answer *answer, int32_t rank)
 {
-    struct nw_seats *seats = make->seats;
-    int32_t unit = make->unit[rank], seat;
-    struct nw_ints fixed = make->fixed(seats->problem, rank);
+    struct nw_slots *slots = make->slots;
+    int32_t unit = make->unit[rank], slot;
+    struct nw_ints fixed = make->fixed(slots->problem, rank);
 
     if (unit >= 0)
-        seat = make->at[unit]++;
+        slot = make->at[unit]++;
     else if (fixed.count)
-        seat = add_seat(make, answer->host[rank], -1, fixed.values[0]);
+        slot = slots_add_slot(make, answer->host[rank], -1, fixed.values[0]);
     else
         return;
-    seats->seat[make->base + rank] = seat;
-    seats->owner[seat] = make->base + rank;
+    slots->slot[make->base + rank] = slot;
+    slots->owner[slot] = make->base + rank;
 }
 
-static nw_status make_seats(struct making *make, const struct nw_answer *answer,
-                            int32_t *first)
+static nw_status slots_make_slots(struct slots_work *make,
+                                  const struct nw_answer *answer,
+                                  int32_t *first)
 {
-    int32_t hosts = make->seats->problem->host_count;
+    int32_t hosts = make->slots->problem->host_count;
     size_t units = (size_t)make->units->first[hosts];
     nw_status status = nw_alloc(units, sizeof *make->at, &make->at);
 
     if (status)
         return status;
-    add_seats(make, first);
-    for (int32_t r = 0; r < make->seats->rank_count; r++)
-        seat_rank(make, answer, r);
+    slots_add_slots(make, first);
+    for (int32_t r = 0; r < make->slots->rank_count; r++)
+        slots_assign_rank(make, answer, r);
     free(make->at);
     return NW_OK;
 }
 
-static size_t seats_of(const struct nw_units *units, int32_t hosts)
+static size_t slots_of(const struct nw_units *units, int32_t hosts)
 {
     size_t sum = 0;
 
     for (int32_t u = 0; u < units->first[hosts]; u++)
-        sum += (size_t)units->room[u];
+        sum += (size_t)units->capacity[u];
     return sum;
 }
 
-static nw_status alloc_seats(struct nw_seats *seats)
+static nw_status slots_alloc_slots(struct nw_slots *slots)
 {
-    const struct nw_problem *problem = seats->problem;
+    const struct nw_problem *problem = slots->problem;
     size_t hosts = (size_t)problem->host_count;
-    size_t ranks = (size_t)seats->rank_count;
-    size_t most = seats_of(&problem->core, problem->host_count) +
-                  seats_of(&problem->gpu, problem->host_count) + 2 * ranks;
-    nw_status status = nw_alloc(most, sizeof *seats->end, &seats->end);
+    size_t ranks = (size_t)slots->rank_count;
+    size_t most = slots_of(&problem->core, problem->host_count) +
+                  slots_of(&problem->gpu, problem->host_count) + 2 * ranks;
+    nw_status status = nw_alloc(most, sizeof *slots->end, &slots->end);
 
     if (!status)
-        status = nw_alloc(most, sizeof *seats->host, &seats->host);
+        status = nw_alloc(most, sizeof *slots->host, &slots->host);
     if (!status)
-        status = nw_alloc(most, sizeof *seats->unit, &seats->unit);
+        status = nw_alloc(most, sizeof *slots->unit, &slots->unit);
     if (!status)
-        status = nw_alloc(most, sizeof *seats->owner, &seats->owner);
+        status = nw_alloc(most, sizeof *slots->owner, &slots->owner);
     if (!status)
-        status = nw_alloc(2 * hosts + 2, sizeof *seats->first, &seats->first);
+        status = nw_alloc(2 * hosts + 2, sizeof *slots->first, &slots->first);
     if (!status)
-        status = nw_alloc(2 * ranks, sizeof *seats->seat, &seats->seat);
+        status = nw_alloc(2 * ranks, sizeof *slots->slot, &slots->slot);
     if (!status)
-        status = nw_alloc(ranks, sizeof *seats->locked, &seats->locked);
+        status = nw_alloc(ranks, sizeof *slots->locked, &slots->locked);
     if (!status)
-        status = nw_alloc(ranks, sizeof *seats->held, &seats->held);
+        status = nw_alloc(ranks, sizeof *slots->held, &slots->held);
     if (!status)
-        status = nw_alloc(ranks, sizeof *seats->half, &seats->half);
+        status = nw_alloc(ranks, sizeof *slots->half, &slots->half);
     if (!status)
-        status = nw_alloc(hosts, sizeof *seats->used, &seats->used);
+        status = nw_alloc(hosts, sizeof *slots->used, &slots->used);
     if (!status)
-        status = nw_alloc(hosts, sizeof *seats->gpu_used, &seats->gpu_used);
+        status = nw_alloc(hosts, sizeof *slots->gpu_used, &slots->gpu_used);
     for (size_t a = 0; !status && a < 2 * ranks; a++)
-        seats->seat[a] = -1;
+        slots->slot[a] = -1;
     return status;
 }
 
-static nw_status check_near(const struct nw_answer *answer, int32_t ranks)
+static nw_status slots_check_near(const struct nw_answer *answer, int32_t ranks)
 {
     for (int32_t r = 0; answer->gpu_host && r < ranks; r++)
         if (answer->gpu_host[r] >= 0 && answer->gpu_host[r] != answer->host[r])
@@ -134,241 +135,246 @@ static nw_status check_near(const struct nw_answer *answer, int32_t ranks)
     return NW_OK;
 }
 
-static void count_ranks(struct nw_seats *seats, const struct nw_answer *answer)
+static void slots_count_ranks(struct nw_slots *slots,
+                              const struct nw_answer *answer)
 {
-    const int32_t *fixed = seats->problem->fixed_host;
+    const int32_t *fixed = slots->problem->fixed_host;
 
-    for (int32_t r = 0; r < seats->rank_count; r++) {
+    for (int32_t r = 0; r < slots->rank_count; r++) {
         bool here = fixed && fixed[r] >= 0, core, gpu;
 
-        seats->held[r] = here && seats->problem->host_count > 1;
-        core = here && nw_problem_fixed_cores(seats->problem, r).count;
-        gpu = here && nw_problem_fixed_gpus(seats->problem, r).count;
-        seats->locked[r] = core && (gpu || !nw_seats_has_gpu(seats, r));
-        seats->half[r] =
-            !seats->locked[r] && (core || (gpu && nw_seats_has_gpu(seats, r)));
-        seats->used[answer->host[r]]++;
-        if (nw_seats_has_gpu(seats, r))
-            seats->gpu_used[seats->host[seats->seat[seats->rank_count + r]]]++;
+        slots->held[r] = here && slots->problem->host_count > 1;
+        core = here && nw_problem_fixed_cores(slots->problem, r).count;
+        gpu = here && nw_problem_fixed_gpus(slots->problem, r).count;
+        slots->locked[r] = core && (gpu || !nw_slots_has_gpu(slots, r));
+        slots->half[r] =
+            !slots->locked[r] && (core || (gpu && nw_slots_has_gpu(slots, r)));
+        slots->used[answer->host[r]]++;
+        if (nw_slots_has_gpu(slots, r))
+            slots->gpu_used[slots->host[slots->slot[slots->rank_count + r]]]++;
     }
 }
 
 /* --- ties --- */
 
-static int32_t actor_of(const struct nw_seats *seats, int32_t rank, bool gpu)
+static int32_t slots_endpoint_of(const struct nw_slots *slots, int32_t rank,
+                                 bool gpu)
 {
-    return gpu ? seats->rank_count + rank : rank;
+    return gpu ? slots->rank_count + rank : rank;
 }
 
-struct ends {
+struct slots_ends {
     int32_t from, to;
 };
 
-static struct ends ends_of(const struct nw_seats *seats, int32_t src, size_t e)
+static struct slots_ends slots_ends_of(const struct nw_slots *slots,
+                                       int32_t src, size_t e)
 {
-    const nw_pattern *pattern = seats->problem->pattern;
+    const nw_pattern *pattern = slots->problem->pattern;
     uint8_t kind = pattern->kind[e];
 
-    return (struct ends){
-        actor_of(seats, src, kind == NW_KIND_GG || kind == NW_KIND_GH),
-        actor_of(seats, pattern->dst[e],
-                 kind == NW_KIND_GG || kind == NW_KIND_HG)};
+    return (struct slots_ends){
+        slots_endpoint_of(slots, src, kind == NW_KIND_GG || kind == NW_KIND_GH),
+        slots_endpoint_of(slots, pattern->dst[e],
+                          kind == NW_KIND_GG || kind == NW_KIND_HG)};
 }
 
-static void add_ties(struct nw_seats *seats, size_t *at)
+static void slots_add_edges(struct nw_slots *slots, size_t *at)
 {
-    const nw_pattern *pattern = seats->problem->pattern;
+    const nw_pattern *pattern = slots->problem->pattern;
 
-    for (int32_t r = 0; r < seats->rank_count; r++)
+    for (int32_t r = 0; r < slots->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
-            struct ends ends = ends_of(seats, r, e);
+            struct slots_ends ends = slots_ends_of(slots, r, e);
             double bytes = (double)pattern->bytes[e];
             double messages = (double)pattern->messages[e];
 
-            seats->tie[at[ends.from]++] =
-                (struct nw_tie){ends.to, bytes, 0, messages, 0};
+            slots->edge[at[ends.from]++] =
+                (struct nw_directed_edge){ends.to, bytes, 0, messages, 0};
             if (ends.from == ends.to)
                 continue;
-            seats->tie[at[ends.to]++] =
-                (struct nw_tie){ends.from, 0, bytes, 0, messages};
+            slots->edge[at[ends.to]++] =
+                (struct nw_directed_edge){ends.from, 0, bytes, 0, messages};
         }
 }
 
-static int by_peer(const void *left, const void *right)
+static int slots_by_peer(const void *left, const void *right)
 {
-    const struct nw_tie *a = left, *b = right;
+    const struct nw_directed_edge *a = left, *b = right;
 
     return (a->peer > b->peer) - (a->peer < b->peer);
 }
 
-static size_t merge(struct nw_tie *to, const struct nw_tie *tie, size_t n)
+static size_t slots_merge(struct nw_directed_edge *to,
+                          const struct nw_directed_edge *edge, size_t n)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < n; i++) {
-        if (!kept || to[kept - 1].peer != tie[i].peer) {
-            to[kept++] = tie[i];
+        if (!kept || to[kept - 1].peer != edge[i].peer) {
+            to[kept++] = edge[i];
             continue;
         }
-        to[kept - 1].out += tie[i].out;
-        to[kept - 1].in += tie[i].in;
-        to[kept - 1].out_messages += tie[i].out_messages;
-        to[kept - 1].in_messages += tie[i].in_messages;
+        to[kept - 1].out += edge[i].out;
+        to[kept - 1].in += edge[i].in;
+        to[kept - 1].out_messages += edge[i].out_messages;
+        to[kept - 1].in_messages += edge[i].in_messages;
     }
     return kept;
 }
 
-void nw_seats_merge_ties(struct nw_seats *seats)
+void nw_slots_merge_edges(struct nw_slots *slots)
 {
     size_t begin = 0, at = 0;
 
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
-        size_t end = seats->row[a + 1];
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
+        size_t end = slots->row[a + 1];
 
-        qsort(seats->tie + begin, end - begin, sizeof *seats->tie, by_peer);
-        at += merge(seats->tie + at, seats->tie + begin, end - begin);
+        qsort(slots->edge + begin, end - begin, sizeof *slots->edge,
+              slots_by_peer);
+        at += slots_merge(slots->edge + at, slots->edge + begin, end - begin);
         begin = end;
-        seats->row[a + 1] = at;
+        slots->row[a + 1] = at;
     }
 }
 
-static nw_status make_ties(struct nw_seats *seats)
+static nw_status slots_make_edges(struct nw_slots *slots)
 {
-    const nw_pattern *pattern = seats->problem->pattern;
-    size_t actors = 2 * (size_t)seats->rank_count, *at = NULL;
-    nw_status status = nw_alloc(actors + 1, sizeof *seats->row, &seats->row);
+    const nw_pattern *pattern = slots->problem->pattern;
+    size_t actors = 2 * (size_t)slots->rank_count, *at = NULL;
+    nw_status status = nw_alloc(actors + 1, sizeof *slots->row, &slots->row);
 
     if (!status)
         status = nw_alloc(actors, sizeof *at, &at);
     if (status)
         return status;
-    for (int32_t r = 0; r < seats->rank_count; r++)
+    for (int32_t r = 0; r < slots->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
-            struct ends ends = ends_of(seats, r, e);
+            struct slots_ends ends = slots_ends_of(slots, r, e);
 
-            seats->row[ends.from + 1]++;
-            seats->row[ends.to + 1] += ends.from != ends.to;
+            slots->row[ends.from + 1]++;
+            slots->row[ends.to + 1] += ends.from != ends.to;
         }
     for (size_t a = 0; a < actors; a++) {
-        at[a] = seats->row[a];
-        seats->row[a + 1] += seats->row[a];
+        at[a] = slots->row[a];
+        slots->row[a + 1] += slots->row[a];
     }
-    status = nw_alloc(seats->row[actors], sizeof *seats->tie, &seats->tie);
+    status = nw_alloc(slots->row[actors], sizeof *slots->edge, &slots->edge);
     if (!status) {
-        add_ties(seats, at);
-        nw_seats_merge_ties(seats);
+        slots_add_edges(slots, at);
+        nw_slots_merge_edges(slots);
     }
     free(at);
     return status;
 }
 
-nw_status nw_seats_init(struct nw_seats *seats,
+nw_status nw_slots_init(struct nw_slots *slots,
                         const struct nw_problem *problem,
                         const struct nw_answer *answer)
 {
-    struct making cores = {seats,
-                           &problem->core,
-                           answer->core,
-                           nw_problem_core_end,
-                           nw_problem_fixed_cores,
-                           0,
-                           NULL};
-    struct making gpus = {seats,
-                          &problem->gpu,
-                          answer->gpu,
-                          nw_problem_gpu_end,
-                          nw_problem_fixed_gpus,
-                          problem->pattern->rank_count,
-                          NULL};
+    struct slots_work cores = {slots,
+                               &problem->core,
+                               answer->core,
+                               nw_problem_core_end,
+                               nw_problem_fixed_cores,
+                               0,
+                               NULL};
+    struct slots_work gpus = {slots,
+                              &problem->gpu,
+                              answer->gpu,
+                              nw_problem_gpu_end,
+                              nw_problem_fixed_gpus,
+                              problem->pattern->rank_count,
+                              NULL};
     nw_status status = NW_OK;
 
-    *seats = (struct nw_seats){.problem = problem,
+    *slots = (struct nw_slots){.problem = problem,
                                .remote = problem->options.remote_gpus &&
                                          problem->uses_gpus,
                                .rank_count = problem->pattern->rank_count};
-    if (!seats->remote)
-        status = check_near(answer, problem->pattern->rank_count);
+    if (!slots->remote)
+        status = slots_check_near(answer, problem->pattern->rank_count);
     if (!status)
-        status = alloc_seats(seats);
+        status = slots_alloc_slots(slots);
     if (!status)
-        status = make_seats(&cores, answer, seats->first);
-    seats->core_count = seats->count;
+        status = slots_make_slots(&cores, answer, slots->first);
+    slots->core_count = slots->count;
     if (!status && problem->uses_gpus)
-        status =
-            make_seats(&gpus, answer, seats->first + problem->host_count + 1);
+        status = slots_make_slots(&gpus, answer,
+                                  slots->first + problem->host_count + 1);
     if (!status) {
-        count_ranks(seats, answer);
-        status = make_ties(seats);
+        slots_count_ranks(slots, answer);
+        status = slots_make_edges(slots);
     }
     if (status)
-        nw_seats_fini(seats);
+        nw_slots_fini(slots);
     return status;
 }
 
-void nw_seats_fini(struct nw_seats *seats)
+void nw_slots_fini(struct nw_slots *slots)
 {
-    free(seats->end);
-    free(seats->host);
-    free(seats->unit);
-    free(seats->first);
-    free(seats->row);
-    free(seats->tie);
-    free(seats->seat);
-    free(seats->owner);
-    free(seats->locked);
-    free(seats->held);
-    free(seats->half);
-    free(seats->used);
-    free(seats->gpu_used);
-    free(seats->kin);
-    *seats = (struct nw_seats){0};
+    free(slots->end);
+    free(slots->host);
+    free(slots->unit);
+    free(slots->first);
+    free(slots->row);
+    free(slots->edge);
+    free(slots->slot);
+    free(slots->owner);
+    free(slots->locked);
+    free(slots->held);
+    free(slots->half);
+    free(slots->used);
+    free(slots->gpu_used);
+    free(slots->node_class);
+    *slots = (struct nw_slots){0};
 }
 
-bool nw_seats_are_free(const struct nw_seats *seats)
+bool nw_slots_are_free(const struct nw_slots *slots)
 {
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        if (seats->locked[r] || seats->held[r] || seats->half[r])
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        if (slots->locked[r] || slots->held[r] || slots->half[r])
             return false;
-    for (int32_t h = 0; h < seats->problem->host_count; h++)
-        if (seats->problem->room[h] < seats->first[h + 1] - seats->first[h])
+    for (int32_t h = 0; h < slots->problem->host_count; h++)
+        if (slots->problem->capacity[h] < slots->first[h + 1] - slots->first[h])
             return false;
-    return seats->count == seats->core_count &&
-           seats->row[seats->rank_count] == seats->row[2 * seats->rank_count];
+    return slots->count == slots->core_count &&
+           slots->row[slots->rank_count] == slots->row[2 * slots->rank_count];
 }
 
-bool nw_seats_are_full(const struct nw_seats *seats)
+bool nw_slots_are_full(const struct nw_slots *slots)
 {
-    return nw_seats_are_free(seats) && seats->core_count == seats->rank_count;
+    return nw_slots_are_free(slots) && slots->core_count == slots->rank_count;
 }
 
-void nw_seats_sit(struct nw_seats *seats, const int32_t *seat)
+void nw_slots_assign(struct nw_slots *slots, const int32_t *slot)
 {
-    size_t hosts = (size_t)seats->problem->host_count;
+    size_t hosts = (size_t)slots->problem->host_count;
 
-    for (int32_t s = 0; s < seats->count; s++)
-        seats->owner[s] = -1;
-    memset(seats->used, 0, hosts * sizeof *seats->used);
-    memset(seats->gpu_used, 0, hosts * sizeof *seats->gpu_used);
-    for (int32_t a = 0; a < 2 * seats->rank_count; a++) {
-        seats->seat[a] = seat[a];
-        if (seat[a] < 0)
+    for (int32_t s = 0; s < slots->count; s++)
+        slots->owner[s] = -1;
+    memset(slots->used, 0, hosts * sizeof *slots->used);
+    memset(slots->gpu_used, 0, hosts * sizeof *slots->gpu_used);
+    for (int32_t a = 0; a < 2 * slots->rank_count; a++) {
+        slots->slot[a] = slot[a];
+        if (slot[a] < 0)
             continue;
-        seats->owner[seat[a]] = a;
-        (a < seats->rank_count ? seats->used
-                               : seats->gpu_used)[seats->host[seat[a]]]++;
+        slots->owner[slot[a]] = a;
+        (a < slots->rank_count ? slots->used
+                               : slots->gpu_used)[slots->host[slot[a]]]++;
     }
 }
 
-void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer)
+void nw_slots_to_answer(const struct nw_slots *slots, struct nw_answer *answer)
 {
-    for (int32_t r = 0; r < seats->rank_count; r++) {
-        int32_t core = seats->seat[r];
-        int32_t gpu = seats->seat[seats->rank_count + r];
+    for (int32_t r = 0; r < slots->rank_count; r++) {
+        int32_t core = slots->slot[r];
+        int32_t gpu = slots->slot[slots->rank_count + r];
 
-        answer->host[r] = seats->host[core];
-        answer->core[r] = seats->unit[core];
-        answer->gpu[r] = gpu < 0 ? -1 : seats->unit[gpu];
+        answer->host[r] = slots->host[core];
+        answer->core[r] = slots->unit[core];
+        answer->gpu[r] = gpu < 0 ? -1 : slots->unit[gpu];
         if (answer->gpu_host)
-            answer->gpu_host[r] = gpu < 0 ? -1 : seats->host[gpu];
+            answer->gpu_host[r] = gpu < 0 ? -1 : slots->host[gpu];
     }
 }

@@ -11,13 +11,13 @@
 #include "map/problem/problem.h"
 
 /* What an actor exchanges with another. */
-struct nw_tie {
+struct nw_directed_edge {
     int32_t peer;
     double out, in; /* bytes */
     double out_messages, in_messages;
 };
 
-struct nw_seats {
+struct nw_slots {
     const struct nw_problem *problem;
     bool remote;               /* a rank's GPU may be on any host */
     int32_t count, core_count; /* seats; those of cores come first */
@@ -28,62 +28,62 @@ struct nw_seats {
                                   first[hosts + 1 + h] likewise */
     int32_t rank_count;        /* actor of rank r: core r, GPU rank_count + r */
     size_t *row;               /* [2 x ranks + 1] */
-    struct nw_tie *tie;        /* by peer, each once; its own as out */
-    int32_t *seat;             /* [2 x ranks] of an actor, -1 none */
-    int32_t *owner;            /* [count] actor or -1 */
-    bool *locked;              /* [ranks] stays where it is */
-    bool *held;                /* [ranks] stays on its host */
-    bool *half;                /* [ranks] its core or its GPU stays, the other
-                                  one moves on the host */
-    int32_t *used, *gpu_used;  /* [hosts] ranks there, and those with GPUs */
-    int32_t *kin; /* NULL, or node_swaps.h: [hosts] -1 or its kind; moves
+    struct nw_directed_edge *edge; /* by peer, each once; its own as out */
+    int32_t *slot;                 /* [2 x ranks] of an actor, -1 none */
+    int32_t *owner;                /* [count] actor or -1 */
+    bool *locked;                  /* [ranks] stays where it is */
+    bool *held;                    /* [ranks] stays on its host */
+    bool *half;               /* [ranks] its core or its GPU stays, the other
+                                 one moves on the host */
+    int32_t *used, *gpu_used; /* [hosts] ranks there, and those with GPUs */
+    int32_t *node_class; /* NULL, or node_swaps.h: [hosts] -1 or its kind; moves
                      exchange two hosts of one kind */
     const int32_t
-        *pen;      /* NULL, or switch_groups.h: [hosts] moves stay within one */
+        *group;    /* NULL, or switch_groups.h: [hosts] moves stay within one */
     int32_t width; /* then: actors of a host, seats alike */
 };
 
 /* From a complete answer. NW_EUNSUPPORTED where GPUs are on other nodes than
- * their ranks and the options do not let them. The caller calls nw_seats_fini.
+ * their ranks and the options do not let them. The caller calls nw_slots_fini.
  */
-NW_MUST_CHECK nw_status nw_seats_init(struct nw_seats *seats,
+NW_MUST_CHECK nw_status nw_slots_init(struct nw_slots *slots,
                                       const struct nw_problem *problem,
                                       const struct nw_answer *answer);
-void nw_seats_fini(struct nw_seats *seats);
+void nw_slots_fini(struct nw_slots *slots);
 /* Sorts the ties of each row by peer and adds up those of one peer. */
-void nw_seats_merge_ties(struct nw_seats *seats);
+void nw_slots_merge_edges(struct nw_slots *slots);
 /* True where every rank may go to any free seat and GPUs play no part. */
-bool nw_seats_are_free(const struct nw_seats *seats);
+bool nw_slots_are_free(const struct nw_slots *slots);
 /* And each core has one. */
-bool nw_seats_are_full(const struct nw_seats *seats);
+bool nw_slots_are_full(const struct nw_slots *slots);
 /* Back into the answer it was made from, which has a gpu_host where GPUs may be
  * remote. */
-void nw_seats_finish(const struct nw_seats *seats, struct nw_answer *answer);
+void nw_slots_to_answer(const struct nw_slots *slots, struct nw_answer *answer);
 
 /* All actors anew, each on its seat, -1 none. seat: [2 x ranks], may be that of
  * the seats themselves */
-void nw_seats_sit(struct nw_seats *seats, const int32_t *seat);
+void nw_slots_assign(struct nw_slots *slots, const int32_t *slot);
 
 /* Up to two ranks, each with a core and a GPU actor; or two nodes. */
 #define NW_MOVE_MOST 32
 struct nw_move {
     int count;
     struct nw_moving {
-        int32_t actor, from, to;
+        int32_t endpoint, from, to;
     } part[NW_MOVE_MOST];
 };
-void nw_seats_apply(struct nw_seats *seats, const struct nw_move *move);
+void nw_slots_apply(struct nw_slots *slots, const struct nw_move *move);
 
 /* A random move that keeps the answer valid; count 0 where the draw gave
  * none. `rank` is the one to move, not locked. Most draws bring it near one it
  * talks with. */
 struct nw_random;
-void nw_seats_draw(const struct nw_seats *seats, struct nw_random *random,
-                   int32_t rank, struct nw_move *move);
+void nw_slots_draw_move(const struct nw_slots *slots, struct nw_random *random,
+                        int32_t rank, struct nw_move *move);
 
-static inline bool nw_seats_has_gpu(const struct nw_seats *seats, int32_t rank)
+static inline bool nw_slots_has_gpu(const struct nw_slots *slots, int32_t rank)
 {
-    return seats->seat[seats->rank_count + rank] >= 0;
+    return slots->slot[slots->rank_count + rank] >= 0;
 }
 
 #endif

@@ -14,19 +14,19 @@
 
 /* The places of partners, what these send to the part that u would go to, and
  * to the one that it would leave. */
-struct sight {
+struct gain_table_candidates {
     const float *there, *here, *between;
     int32_t first, count;
 };
 
-static float *column(const struct nw_sift_near *near, int32_t part)
+static float *gain_table_column(const struct nw_gain_table *near, int32_t part)
 {
-    return near->pull + (size_t)part * near->stride;
+    return near->connection + (size_t)part * near->stride;
 }
 
 /* --- the border --- */
 
-static void turn_border(struct nw_sift_near *near, int32_t v)
+static void gain_table_shuffle_border(struct nw_gain_table *near, int32_t v)
 {
     if (near->beyond[v] > 0) {
         near->at_border[v] = near->border_count;
@@ -39,24 +39,25 @@ static void turn_border(struct nw_sift_near *near, int32_t v)
     }
 }
 
-static inline void set_beyond(struct nw_sift_near *near, int32_t v,
-                              int32_t count)
+static inline void gain_table_set_beyond(struct nw_gain_table *near, int32_t v,
+                                         int32_t count)
 {
     bool was = near->beyond[v] > 0;
 
     near->beyond[v] = count;
     if (was != (count > 0))
-        turn_border(near, v);
+        gain_table_shuffle_border(near, v);
 }
 
 /* --- swaps --- */
 
 /* Its peers see v in another part. */
-static void enter(struct nw_sift_near *near, int32_t v, int32_t to)
+static void gain_table_enter(struct nw_gain_table *near, int32_t v, int32_t to)
 {
-    const struct nw_halve_graph *graph = near->graph;
+    const struct nw_bisect_graph *graph = near->graph;
     int32_t from = near->part[v], beyond = near->beyond[v];
-    float *left = column(near, from), *right = column(near, to);
+    float *left = gain_table_column(near, from),
+          *right = gain_table_column(near, to);
 
     for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
         int32_t peer = graph->arc[a].to, its = near->part[peer];
@@ -65,21 +66,22 @@ static void enter(struct nw_sift_near *near, int32_t v, int32_t to)
         left[near->at[peer]] -= graph->arc[a].bytes;
         right[near->at[peer]] += graph->arc[a].bytes;
         beyond += change;
-        set_beyond(near, peer, near->beyond[peer] + change);
+        gain_table_set_beyond(near, peer, near->beyond[peer] + change);
     }
     near->part[v] = to;
-    set_beyond(near, v, beyond);
+    gain_table_set_beyond(near, v, beyond);
 }
 
-static void change_places(struct nw_sift_near *near, int32_t u, int32_t v)
+static void gain_table_change_places(struct nw_gain_table *near, int32_t u,
+                                     int32_t v)
 {
     int32_t a = near->at[u], b = near->at[v];
 
     for (int32_t p = 0; p < near->parts; p++) {
-        float *pull = column(near, p), kept = pull[a];
+        float *connection = gain_table_column(near, p), kept = connection[a];
 
-        pull[a] = pull[b];
-        pull[b] = kept;
+        connection[a] = connection[b];
+        connection[b] = kept;
     }
     near->vertex[a] = v;
     near->vertex[b] = u;
@@ -88,9 +90,10 @@ static void change_places(struct nw_sift_near *near, int32_t u, int32_t v)
 }
 
 /* What u and a peer exchange stays between the parts when they swap. */
-static inline void mark_peers(struct nw_sift_near *near, int32_t u, float times)
+static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
+                                         float times)
 {
-    const struct nw_halve_graph *graph = near->graph;
+    const struct nw_bisect_graph *graph = near->graph;
 
     for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
         near->between[near->at[graph->arc[a].to]] = times * graph->arc[a].bytes;
@@ -98,50 +101,55 @@ static inline void mark_peers(struct nw_sift_near *near, int32_t u, float times)
 
 /* Fills change[] for the places in sight, less what chance allows; returns the
  * least. */
-static inline float weigh(const struct sight *sight, const float *noise,
-                          float heat, float change[NW_SIFT_WIDE])
+static inline float
+gain_table_weigh(const struct gain_table_candidates *candidates,
+                 const float *thresholds, float temperature,
+                 float change[NW_GAIN_TABLE_WIDTH])
 {
-    nw_lanes least = {NEVER, NEVER, NEVER, NEVER};
-    const float *there = sight->there + sight->first;
-    const float *here = sight->here + sight->first;
-    const float *between = sight->between + sight->first;
+    nw_simd4 least = {NEVER, NEVER, NEVER, NEVER};
+    const float *there = candidates->there + candidates->first;
+    const float *here = candidates->here + candidates->first;
+    const float *between = candidates->between + candidates->first;
 
-    for (int32_t i = 0; i < sight->count; i += NW_LANES) {
-        nw_lanes now = *(const nw_lanes *)(there + i) -
-                       *(const nw_lanes *)(here + i) +
-                       *(const nw_lanes *)(between + i) -
-                       heat * *(const nw_lanes *)(noise + i);
+    for (int32_t i = 0; i < candidates->count; i += NW_SIMD4_WIDTH) {
+        nw_simd4 now = *(const nw_simd4 *)(there + i) -
+                       *(const nw_simd4 *)(here + i) +
+                       *(const nw_simd4 *)(between + i) -
+                       temperature * *(const nw_simd4 *)(thresholds + i);
 
-        *(nw_lanes *)(change + i) = now;
-        least = nw_lanes_lesser(now, least);
+        *(nw_simd4 *)(change + i) = now;
+        least = nw_simd4_min(now, least);
     }
-    return nw_lanes_least(least);
+    return nw_simd4_least(least);
 }
 
 /* A window of a part. */
-static inline struct sight look(const struct nw_sift_near *near, int32_t from,
-                                int32_t to, uint64_t bits)
+static inline struct gain_table_candidates
+gain_table_evaluate(const struct nw_gain_table *near, int32_t from, int32_t to,
+                    uint64_t bits)
 {
     int32_t first = near->begin[to], count = near->begin[to + 1] - first;
 
-    if (count > NW_SIFT_WIDE) {
-        first += NW_LANES *
-                 nw_chance_pick(bits, (count - NW_SIFT_WIDE) / NW_LANES + 1);
-        count = NW_SIFT_WIDE;
+    if (count > NW_GAIN_TABLE_WIDTH) {
+        first += NW_SIMD4_WIDTH *
+                 nw_random_index(
+                     bits, (count - NW_GAIN_TABLE_WIDTH) / NW_SIMD4_WIDTH + 1);
+        count = NW_GAIN_TABLE_WIDTH;
     }
-    return (struct sight){column(near, to), column(near, from), near->between,
-                          first, count};
+    return (struct gain_table_candidates){gain_table_column(near, to),
+                                          gain_table_column(near, from),
+                                          near->between, first, count};
 }
 
 /* The part beyond a random arc of u that leaves its own; -1: none found. */
-static inline int32_t propose(const struct nw_sift_near *near, int32_t u,
-                              uint64_t bits)
+static inline int32_t gain_table_propose(const struct nw_gain_table *near,
+                                         int32_t u, uint64_t bits)
 {
-    const struct nw_halve_graph *graph = near->graph;
+    const struct nw_bisect_graph *graph = near->graph;
     int32_t begin = graph->row[u], degree = graph->row[u + 1] - begin;
 
     for (int i = 0; i < PICKS; i++, bits *= 0x9e3779b97f4a7c15) {
-        int32_t pick = nw_chance_pick(bits >> 32, degree);
+        int32_t pick = nw_random_index(bits >> 32, degree);
         int32_t to = near->part[graph->arc[begin + pick].to];
 
         if (to != near->part[u])
@@ -150,61 +158,65 @@ static inline int32_t propose(const struct nw_sift_near *near, int32_t u,
     return -1;
 }
 
-static inline double try_one(struct nw_sift_near *near, float heat,
-                             struct nw_random *random)
+static inline double gain_table_try_one(struct nw_gain_table *near,
+                                        float temperature,
+                                        struct nw_random *random)
 {
     uint64_t whom = nw_random_next(random), where;
-    int32_t u = near->border[nw_chance_pick(whom, near->border_count)], v;
-    int32_t from = near->part[u], to = propose(near, u, whom), at;
-    struct sight sight;
-    float gain, least, change[NW_SIFT_WIDE], sum;
+    int32_t u = near->border[nw_random_index(whom, near->border_count)], v;
+    int32_t from = near->part[u], to = gain_table_propose(near, u, whom), at;
+    struct gain_table_candidates candidates;
+    float gain, least, change[NW_GAIN_TABLE_WIDTH], sum;
 
     if (to < 0)
         return 0;
-    gain = column(near, from)[near->at[u]] - column(near, to)[near->at[u]];
-    if (gain > HOPELESS * heat)
+    gain = gain_table_column(near, from)[near->at[u]] -
+           gain_table_column(near, to)[near->at[u]];
+    if (gain > HOPELESS * temperature)
         return 0;
     where = nw_random_next(random);
-    sight = look(near, from, to, where);
-    mark_peers(near, u, 2);
-    least =
-        weigh(&sight, near->noise + (where >> 32) % NW_CHANCES, heat, change);
+    candidates = gain_table_evaluate(near, from, to, where);
+    gain_table_mark_peers(near, u, 2);
+    least = gain_table_weigh(
+        &candidates, near->thresholds + (where >> 32) % NW_METROPOLIS_SIZE,
+        temperature, change);
     if (gain + least >= 0) {
-        mark_peers(near, u, 0);
+        gain_table_mark_peers(near, u, 0);
         return 0;
     }
     for (at = 0; change[at] > least;)
         at++;
-    at += sight.first;
-    sum = gain + (sight.there[at] - sight.here[at] + near->between[at]);
-    mark_peers(near, u, 0);
+    at += candidates.first;
+    sum =
+        gain + (candidates.there[at] - candidates.here[at] + near->between[at]);
+    gain_table_mark_peers(near, u, 0);
     v = near->vertex[at];
-    enter(near, u, to);
-    enter(near, v, from);
-    change_places(near, u, v);
+    gain_table_enter(near, u, to);
+    gain_table_enter(near, v, from);
+    gain_table_change_places(near, u, v);
     return (double)sum;
 }
 
-double nw_sift_near_run(struct nw_sift_near *near, uint64_t tries, double heat,
-                        struct nw_random *random)
+double nw_gain_table_run(struct nw_gain_table *near, uint64_t tries,
+                         double temperature, struct nw_random *random)
 {
     double change = 0;
 
     for (uint64_t i = 0; i < tries && near->border_count; i++)
-        change += try_one(near, (float)heat, random);
+        change += gain_table_try_one(near, (float)temperature, random);
     return change;
 }
 
 /* --- the beginning --- */
 
-static void seat(struct nw_sift_near *near)
+static void gain_table_place(struct nw_gain_table *near)
 {
     for (int32_t v = 0; v < near->graph->n; v++)
         near->end[near->part[v]]++;
     for (int32_t p = 0; p < near->parts; p++) {
-        int32_t vectors = (near->end[p] + NW_LANES - 1) / NW_LANES;
+        int32_t vectors = (near->end[p] + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH;
 
-        near->begin[p + 1] = near->begin[p] + vectors * NW_LANES;
+        near->begin[p + 1] = near->begin[p] + vectors * NW_SIMD4_WIDTH;
     }
     near->places = near->begin[near->parts];
     near->stride = LINE * (((size_t)near->places / LINE + 1) | 1);
@@ -216,9 +228,9 @@ static void seat(struct nw_sift_near *near)
     }
 }
 
-static void fill(struct nw_sift_near *near)
+static void gain_table_fill(struct nw_gain_table *near)
 {
-    const struct nw_halve_graph *graph = near->graph;
+    const struct nw_bisect_graph *graph = near->graph;
 
     for (int32_t v = 0; v < graph->n; v++) {
         int32_t beyond = 0;
@@ -226,46 +238,47 @@ static void fill(struct nw_sift_near *near)
         for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
             int32_t its = near->part[graph->arc[a].to];
 
-            column(near, its)[near->at[v]] += graph->arc[a].bytes;
+            gain_table_column(near, its)[near->at[v]] += graph->arc[a].bytes;
             beyond += its != near->part[v];
         }
-        set_beyond(near, v, beyond);
+        gain_table_set_beyond(near, v, beyond);
     }
     for (int32_t p = 0; p < near->parts; p++)
         for (int32_t i = near->end[p]; i < near->begin[p + 1]; i++)
-            column(near, p)[i] = NEVER;
+            gain_table_column(near, p)[i] = NEVER;
 }
 
-nw_status nw_sift_noise_new(float **out)
+nw_status nw_gain_table_thresholds_new(float **out)
 {
-    double chance[NW_CHANCES];
-    int32_t order[NW_CHANCES];
+    double metropolis[NW_METROPOLIS_SIZE];
+    int32_t order[NW_METROPOLIS_SIZE];
     struct nw_random random;
-    float *noise = NULL;
-    nw_status status =
-        nw_alloc(NW_CHANCES + NW_SIFT_WIDE, sizeof *noise, &noise);
+    float *thresholds = NULL;
+    nw_status status = nw_alloc(NW_METROPOLIS_SIZE + NW_GAIN_TABLE_WIDTH,
+                                sizeof *thresholds, &thresholds);
 
     if (status)
         return status;
-    nw_chances_fill(chance);
-    for (int32_t i = 0; i < NW_CHANCES; i++)
+    nw_metropolis_fill(metropolis);
+    for (int32_t i = 0; i < NW_METROPOLIS_SIZE; i++)
         order[i] = i;
     nw_random_init(&random, 1);
-    nw_random_shuffle(&random, order, NW_CHANCES);
-    for (int32_t i = 0; i < NW_CHANCES + NW_SIFT_WIDE; i++)
-        noise[i] = (float)chance[order[i % NW_CHANCES]];
-    *out = noise;
+    nw_random_shuffle(&random, order, NW_METROPOLIS_SIZE);
+    for (int32_t i = 0; i < NW_METROPOLIS_SIZE + NW_GAIN_TABLE_WIDTH; i++)
+        thresholds[i] = (float)metropolis[order[i % NW_METROPOLIS_SIZE]];
+    *out = thresholds;
     return NW_OK;
 }
 
-nw_status nw_sift_near_init(struct nw_sift_near *near,
-                            const struct nw_halve_graph *graph, int32_t *part,
-                            int32_t parts)
+nw_status nw_gain_table_init(struct nw_gain_table *near,
+                             const struct nw_bisect_graph *graph, int32_t *part,
+                             int32_t parts)
 {
-    size_t n = (size_t)graph->n, places = n + (size_t)parts * NW_LANES;
+    size_t n = (size_t)graph->n, places = n + (size_t)parts * NW_SIMD4_WIDTH;
     nw_status status;
 
-    *near = (struct nw_sift_near){.graph = graph, .part = part, .parts = parts};
+    *near =
+        (struct nw_gain_table){.graph = graph, .part = part, .parts = parts};
     status = nw_alloc((size_t)parts + 1, sizeof *near->begin, &near->begin);
     if (!status)
         status = nw_alloc((size_t)parts, sizeof *near->end, &near->end);
@@ -280,28 +293,28 @@ nw_status nw_sift_near_init(struct nw_sift_near *near,
     if (!status)
         status = nw_alloc(n, sizeof *near->at_border, &near->at_border);
     if (!status)
-        seat(near);
+        gain_table_place(near);
     if (!status)
-        status = nw_alloc(near->stride * (size_t)parts, sizeof *near->pull,
-                          &near->pull);
+        status = nw_alloc(near->stride * (size_t)parts,
+                          sizeof *near->connection, &near->connection);
     if (!status)
         status = nw_alloc((size_t)near->places, sizeof *near->between,
                           &near->between);
     if (!status)
-        fill(near);
+        gain_table_fill(near);
     return status;
 }
 
-void nw_sift_near_fini(struct nw_sift_near *near)
+void nw_gain_table_fini(struct nw_gain_table *near)
 {
     free(near->begin);
     free(near->end);
     free(near->at);
     free(near->vertex);
-    free(near->pull);
+    free(near->connection);
     free(near->between);
     free(near->beyond);
     free(near->border);
     free(near->at_border);
-    *near = (struct nw_sift_near){0};
+    *near = (struct nw_gain_table){0};
 }

@@ -12,37 +12,37 @@
 #include "map/graph/bisect_multilevel.h"
 #include "map/common/simd4.h"
 
-#define NW_SIFT_WIDE 64 /* partners at once, at most */
+#define NW_GAIN_TABLE_WIDTH 64 /* partners at once, at most */
 
-struct nw_sift_near {
-    const struct nw_halve_graph *graph;
+struct nw_gain_table {
+    const struct nw_bisect_graph *graph;
     int32_t parts, places; /* a part's begin at whole vectors */
     int32_t *part;         /* [n] in and out, borrowed */
     int32_t *begin;        /* [parts + 1] its places */
     int32_t *end;          /* [parts] of its vertices there */
     int32_t *at;           /* [n] place */
     int32_t *vertex;       /* [places] where there is one */
-    float *pull;           /* [parts][stride] bytes from a place to a part */
+    float *connection;     /* [parts][stride] bytes from a place to a part */
     size_t stride;
-    float *between;     /* [places] 2 x bytes with the one looked at */
-    const float *noise; /* borrowed; set it */
-    int32_t *beyond;    /* [n] arcs to other parts */
-    int32_t *border;    /* vertices that have some */
-    int32_t *at_border; /* [n] */
+    float *between;          /* [places] 2 x bytes with the one looked at */
+    const float *thresholds; /* borrowed; set it */
+    int32_t *beyond;         /* [n] arcs to other parts */
+    int32_t *border;         /* vertices that have some */
+    int32_t *at_border;      /* [n] */
     int32_t border_count;
 };
 
-/* What swaps may cost, in heats: NW_CHANCES of them, and again the first. The
- * caller frees it. */
-NW_MUST_CHECK nw_status nw_sift_noise_new(float **out);
+/* What swaps may cost, in heats: NW_METROPOLIS_SIZE of them, and again the
+ * first. The caller frees it. */
+NW_MUST_CHECK nw_status nw_gain_table_thresholds_new(float **out);
 
-NW_MUST_CHECK nw_status nw_sift_near_init(struct nw_sift_near *near,
-                                          const struct nw_halve_graph *graph,
-                                          int32_t *part, int32_t parts);
-void nw_sift_near_fini(struct nw_sift_near *near);
+NW_MUST_CHECK nw_status nw_gain_table_init(struct nw_gain_table *near,
+                                           const struct nw_bisect_graph *graph,
+                                           int32_t *part, int32_t parts);
+void nw_gain_table_fini(struct nw_gain_table *near);
 
 /* Tries so many vertices; returns the change of the cut. */
-double nw_sift_near_run(struct nw_sift_near *near, uint64_t tries, double heat,
-                        struct nw_random *random);
+double nw_gain_table_run(struct nw_gain_table *near, uint64_t tries,
+                         double temperature, struct nw_random *random);
 
 #endif

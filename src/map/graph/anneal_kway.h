@@ -16,28 +16,30 @@
 #include "map/common/budget.h"
 #include "map/graph/bisect_multilevel.h"
 
-struct nw_sift {
-    const struct nw_halve_graph *graph;
+struct nw_anneal_kway {
+    const struct nw_bisect_graph *graph;
     int32_t parts;
     int32_t *part;  /* [n] in and out; the sizes of the parts stay */
     uint64_t tries; /* for each vertex */
     bool near;      /* in one table, however many vertices */
     uint64_t seed;
-    const float *noise; /* of nw_sift_noise_new, for many calls; or NULL */
+    const float *thresholds; /* of nw_gain_table_thresholds_new, for many calls;
+                                or NULL */
     struct nw_budget *budget; /* counts a step each round; NULL: nobody does */
     int32_t threads;          /* at least 1; the answer is the same */
-    bool only_formless;       /* do nothing where the start cuts little */
-    bool only_shaped;         /* where it cuts much */
-    bool formless;            /* out: it cuts much: nothing to cut along */
+    bool only_expander_like;  /* do nothing where the start cuts little */
+    bool only_separable;      /* where it cuts much */
+    bool expander_like;       /* out: it cuts much: nothing to cut along */
 };
 
 /* Bytes between parts, each edge once. */
-double nw_sift_cut(const struct nw_halve_graph *graph, const int32_t *part);
+double nw_anneal_kway_cut(const struct nw_bisect_graph *graph,
+                          const int32_t *part);
 
 /* The parts become the best seen, never worse. */
-NW_MUST_CHECK nw_status nw_sift(struct nw_sift *sift);
+NW_MUST_CHECK nw_status nw_anneal_kway(struct nw_anneal_kway *anneal);
 
 /* Whether the table of so many vertices in so many parts is not too large. */
-bool nw_sift_fits(int32_t n, int32_t parts);
+bool nw_anneal_kway_fits(int32_t n, int32_t parts);
 
 #endif

@@ -14,30 +14,32 @@
 #define LEAD_ARC 8
 #define LEAD_PEER 4
 
-struct draw {
+struct anneal_parallel_draw {
     uint64_t whom, where;
 };
 
-static double between(const struct nw_halve_graph *graph, int32_t u, int32_t v)
+static double anneal_parallel_between(const struct nw_bisect_graph *graph,
+                                      int32_t u, int32_t v)
 {
     int32_t degree = graph->row[u + 1] - graph->row[u];
     double bytes = 0;
 
     if (degree > graph->row[v + 1] - graph->row[v])
-        return between(graph, v, u);
+        return anneal_parallel_between(graph, v, u);
     for (int32_t a = graph->row[u]; a < graph->row[u + 1]; a++)
         if (graph->arc[a].to == v)
             bytes += (double)graph->arc[a].bytes;
     return bytes;
 }
 
-static void enter(struct nw_sift_team *team, int32_t v, int32_t to)
+static void anneal_parallel_enter(struct nw_anneal_parallel *team, int32_t v,
+                                  int32_t to)
 {
-    const struct nw_halve_graph *graph = team->graph;
+    const struct nw_bisect_graph *graph = team->graph;
     int32_t from = team->own[v];
 
     for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
-        float *row = nw_sift_row(team, graph->arc[a].to);
+        float *row = nw_anneal_parallel_row(team, graph->arc[a].to);
 
         row[from] -= graph->arc[a].bytes;
         row[to] += graph->arc[a].bytes;
@@ -46,14 +48,15 @@ static void enter(struct nw_sift_team *team, int32_t v, int32_t to)
 }
 
 /* The part of a random peer of u; another than u's, of the same team, or -1. */
-static inline int32_t propose(const struct nw_sift_team *team, int32_t u,
-                              uint64_t bits)
+static inline int32_t
+anneal_parallel_propose(const struct nw_anneal_parallel *team, int32_t u,
+                        uint64_t bits)
 {
-    const struct nw_halve_graph *graph = team->graph;
+    const struct nw_bisect_graph *graph = team->graph;
     int32_t begin = graph->row[u], degree = graph->row[u + 1] - begin;
 
     for (int i = 0; degree && i < PICKS; i++, bits *= 0x9e3779b97f4a7c15) {
-        int32_t pick = nw_chance_pick(bits >> 32, degree);
+        int32_t pick = nw_random_index(bits >> 32, degree);
         int32_t to = team->own[graph->arc[begin + pick].to];
 
         if (to >= 0)
@@ -62,35 +65,42 @@ static inline int32_t propose(const struct nw_sift_team *team, int32_t u,
     return -1;
 }
 
-static inline int32_t *pick_of(const struct nw_sift_team *team, uint64_t bits)
+static inline int32_t *
+anneal_parallel_pick_of(const struct nw_anneal_parallel *team, uint64_t bits)
 {
-    return team->list + nw_chance_pick(bits, team->first[team->parts]);
+    return team->list + nw_random_index(bits, team->first[team->parts]);
 }
 
 /* A vertex goes where a peer of it is, for a random vertex there. */
-static inline double try_one(struct nw_sift_team *team, const struct draw *draw)
+static inline double
+anneal_parallel_try_one(struct nw_anneal_parallel *team,
+                        const struct anneal_parallel_draw *draw)
 {
-    int32_t *u = pick_of(team, draw->whom), *v;
-    int32_t from = team->own[*u], to = propose(team, *u, draw->whom);
+    int32_t *u = anneal_parallel_pick_of(team, draw->whom), *v;
+    int32_t from = team->own[*u],
+            to = anneal_parallel_propose(team, *u, draw->whom);
     int32_t other;
     double change, limit;
 
     if (to < 0)
         return 0;
-    change = (double)(nw_sift_row(team, *u)[from] - nw_sift_row(team, *u)[to]);
-    if (change > HOPELESS * team->heat)
+    change = (double)(nw_anneal_parallel_row(team, *u)[from] -
+                      nw_anneal_parallel_row(team, *u)[to]);
+    if (change > HOPELESS * team->temperature)
         return 0;
     v = team->list + team->first[to] +
-        nw_chance_pick(draw->where, team->first[to + 1] - team->first[to]);
-    change += (double)(nw_sift_row(team, *v)[to] - nw_sift_row(team, *v)[from]);
-    limit = team->heat * team->chance[draw->where >> 32 & (NW_CHANCES - 1)];
+        nw_random_index(draw->where, team->first[to + 1] - team->first[to]);
+    change += (double)(nw_anneal_parallel_row(team, *v)[to] -
+                       nw_anneal_parallel_row(team, *v)[from]);
+    limit = team->temperature *
+            team->metropolis[draw->where >> 32 & (NW_METROPOLIS_SIZE - 1)];
     if (change >= limit)
         return 0;
-    change += 2 * between(team->graph, *u, *v);
+    change += 2 * anneal_parallel_between(team->graph, *u, *v);
     if (change >= limit)
         return 0;
-    enter(team, *u, to);
-    enter(team, *v, from);
+    anneal_parallel_enter(team, *u, to);
+    anneal_parallel_enter(team, *v, from);
     other = *u;
     *u = *v;
     *v = other;
@@ -98,76 +108,90 @@ static inline double try_one(struct nw_sift_team *team, const struct draw *draw)
 }
 
 /* Alone: sizes change. */
-static inline double move_one(struct nw_sift_team *team,
-                              const struct draw *draw)
+static inline double
+anneal_parallel_move_one(struct nw_anneal_parallel *team,
+                         const struct anneal_parallel_draw *draw)
 {
-    int32_t u = *pick_of(team, draw->whom);
-    int32_t from = team->own[u], to = propose(team, u, draw->whom);
-    double change, excess;
+    int32_t u = *anneal_parallel_pick_of(team, draw->whom);
+    int32_t from = team->own[u],
+            to = anneal_parallel_propose(team, u, draw->whom);
+    double change, imbalance;
 
     if (to < 0)
         return 0;
-    change = (double)(nw_sift_row(team, u)[from] - nw_sift_row(team, u)[to]);
-    excess =
-        2 * team->excess_cost * (team->excess[to] - team->excess[from] + 1);
-    if (change + excess >=
-        team->heat * team->chance[draw->where >> 32 & (NW_CHANCES - 1)])
+    change = (double)(nw_anneal_parallel_row(team, u)[from] -
+                      nw_anneal_parallel_row(team, u)[to]);
+    imbalance = 2 * team->imbalance_cost *
+                (team->imbalance[to] - team->imbalance[from] + 1);
+    if (change + imbalance >=
+        team->temperature *
+            team->metropolis[draw->where >> 32 & (NW_METROPOLIS_SIZE - 1)])
         return 0;
-    enter(team, u, to);
-    team->excess[to]++;
-    team->excess[from]--;
+    anneal_parallel_enter(team, u, to);
+    team->imbalance[to]++;
+    team->imbalance[from]--;
     return change;
 }
 
-static inline struct draw throw_dice(struct nw_random *random)
+static inline struct anneal_parallel_draw
+anneal_parallel_fill_draws(struct nw_random *random)
 {
     uint64_t whom = nw_random_next(random);
 
-    return (struct draw){whom, nw_random_next(random)};
+    return (struct anneal_parallel_draw){whom, nw_random_next(random)};
 }
 
-static inline void ask_for_peer(const struct nw_sift_team *team, uint64_t bits)
+static inline void
+anneal_parallel_prefetch_peer(const struct nw_anneal_parallel *team,
+                              uint64_t bits)
 {
-    int32_t begin = team->graph->row[*pick_of(team, bits)];
-    int32_t degree = team->graph->row[*pick_of(team, bits) + 1] - begin;
-    int32_t pick = nw_chance_pick(bits >> 32, degree);
+    int32_t begin = team->graph->row[*anneal_parallel_pick_of(team, bits)];
+    int32_t degree =
+        team->graph->row[*anneal_parallel_pick_of(team, bits) + 1] - begin;
+    int32_t pick = nw_random_index(bits >> 32, degree);
 
     if (degree)
         __builtin_prefetch(&team->own[team->graph->arc[begin + pick].to]);
 }
 
-static inline void ask_for_arc(const struct nw_sift_team *team, uint64_t bits)
+static inline void
+anneal_parallel_prefetch_arc(const struct nw_anneal_parallel *team,
+                             uint64_t bits)
 {
-    int32_t u = *pick_of(team, bits), begin = team->graph->row[u];
-    int32_t pick = nw_chance_pick(bits >> 32, team->graph->row[u + 1] - begin);
+    int32_t u = *anneal_parallel_pick_of(team, bits),
+            begin = team->graph->row[u];
+    int32_t pick = nw_random_index(bits >> 32, team->graph->row[u + 1] - begin);
 
     __builtin_prefetch(&team->graph->arc[begin + pick]);
-    __builtin_prefetch(nw_sift_row(team, u));
+    __builtin_prefetch(nw_anneal_parallel_row(team, u));
     __builtin_prefetch(&team->own[u]);
 }
 
-static double run(struct nw_sift_team *team, struct nw_random *random)
+static double anneal_parallel_run(struct nw_anneal_parallel *team,
+                                  struct nw_random *random)
 {
-    struct draw ring[RING];
+    struct anneal_parallel_draw ring[RING];
     double change = 0;
 
     for (uint64_t i = 0; i < LEAD; i++)
-        ring[i] = throw_dice(random);
+        ring[i] = anneal_parallel_fill_draws(random);
     for (uint64_t i = 0; i < team->tries; i++) {
-        struct draw next = throw_dice(random);
+        struct anneal_parallel_draw next = anneal_parallel_fill_draws(random);
 
         ring[(i + LEAD) % RING] = next;
-        __builtin_prefetch(&team->graph->row[*pick_of(team, next.whom)]);
-        ask_for_arc(team, ring[(i + LEAD_ARC) % RING].whom);
-        ask_for_peer(team, ring[(i + LEAD_PEER) % RING].whom);
-        change += team->excess_cost > 0 ? move_one(team, &ring[i % RING])
-                                        : try_one(team, &ring[i % RING]);
+        __builtin_prefetch(
+            &team->graph->row[*anneal_parallel_pick_of(team, next.whom)]);
+        anneal_parallel_prefetch_arc(team, ring[(i + LEAD_ARC) % RING].whom);
+        anneal_parallel_prefetch_peer(team, ring[(i + LEAD_PEER) % RING].whom);
+        change += team->imbalance_cost > 0
+                      ? anneal_parallel_move_one(team, &ring[i % RING])
+                      : anneal_parallel_try_one(team, &ring[i % RING]);
     }
     return change;
 }
 
 /* The vertices of each part together again. */
-static void regroup(struct nw_sift_team *team)
+static void anneal_parallel_regroup(struct nw_anneal_parallel *team)
 {
     int32_t count = team->first[team->parts], *first = team->first;
 
@@ -183,12 +207,12 @@ static void regroup(struct nw_sift_team *team)
     first[team->parts] = count;
 }
 
-void nw_sift_team_run(struct nw_sift_team *team)
+void nw_anneal_parallel_run(struct nw_anneal_parallel *team)
 {
     struct nw_random random;
 
     nw_random_init(&random, team->seed);
-    team->change = run(team, &random);
-    if (team->excess_cost > 0)
-        regroup(team);
+    team->change = anneal_parallel_run(team, &random);
+    if (team->imbalance_cost > 0)
+        anneal_parallel_regroup(team);
 }

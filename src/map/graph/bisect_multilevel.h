@@ -13,51 +13,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct nw_halve_arc {
+struct nw_bisect_arc {
     int32_t to;
     float bytes;
 };
 
 /* Each edge stands with both its ends; no self edges. */
-struct nw_halve_graph {
+struct nw_bisect_graph {
     int32_t n;
     int32_t *row; /* [n + 1] */
-    struct nw_halve_arc *arc;
-    int32_t *size;    /* [n] vertices of the finest graph in each */
-    int32_t coarsest; /* vertices at most that are cut first; 0: as many as
-                         pay off in large ones */
-    bool hasty;       /* to be searched anew anyway: refined less */
+    struct nw_bisect_arc *arc;
+    int32_t *size;       /* [n] vertices of the finest graph in each */
+    int32_t coarsest;    /* vertices at most that are cut first; 0: as many as
+                            pay off in large ones */
+    bool reduced_effort; /* to be searched anew anyway: refined less */
 };
-NW_MUST_CHECK nw_status nw_halve_graph_init(struct nw_halve_graph *graph,
-                                            int32_t n, size_t arcs);
-void nw_halve_graph_fini(struct nw_halve_graph *graph);
+NW_MUST_CHECK nw_status nw_bisect_graph_init(struct nw_bisect_graph *graph,
+                                             int32_t n, size_t arcs);
+void nw_bisect_graph_fini(struct nw_bisect_graph *graph);
 
 /* Bytes between the sides, each edge counted from both its ends. */
-double nw_halve_cut(const struct nw_halve_graph *graph, const int8_t *side);
+double nw_bisect_cut(const struct nw_bisect_graph *graph, const int8_t *side);
 
 /* The next coarser graph and into[n], what each vertex becomes. */
-NW_MUST_CHECK nw_status nw_halve_coarsen(const struct nw_halve_graph *graph,
-                                         struct nw_random *random,
-                                         struct nw_halve_graph *out,
-                                         int32_t *into);
+NW_MUST_CHECK nw_status nw_bisect_coarsen(const struct nw_bisect_graph *graph,
+                                          struct nw_random *random,
+                                          struct nw_bisect_graph *out,
+                                          int32_t *into);
 
 /* Moves that lower the cut of side[n] (0 or 1), the sizes of side 0 staying
- * within `slack` of `target`, or coming there. Returns the cut in *cut. */
-NW_MUST_CHECK nw_status nw_halve_refine(const struct nw_halve_graph *graph,
-                                        int32_t target, int32_t slack,
-                                        int8_t *side, double *cut);
+ * within `tolerance` of `target`, or coming there. Returns the cut in *cut. */
+NW_MUST_CHECK nw_status nw_fm_heap(const struct nw_bisect_graph *graph,
+                                   int32_t target, int32_t tolerance,
+                                   int8_t *side, double *cut);
 
 /* The same with slack 0 where vertices are of size 1 and bytes whole numbers,
  * those of a vertex `most` together. */
-#define NW_HALVE_WHOLE_MOST 2016
-NW_MUST_CHECK nw_status
-nw_halve_refine_whole(const struct nw_halve_graph *graph, int32_t target,
-                      int32_t most, int8_t *side, double *cut);
+#define NW_FM_BUCKETS_MAX 2016
+NW_MUST_CHECK nw_status nw_fm_buckets(const struct nw_bisect_graph *graph,
+                                      int32_t target, int32_t most,
+                                      int8_t *side, double *cut);
 
 /* Fills side[n]: exactly `target` of the vertices, all of size 1, are 0.
  * `tries` first cuts are made of the coarsest graph. */
-NW_MUST_CHECK nw_status nw_halve(const struct nw_halve_graph *graph,
-                                 int32_t target, int tries,
-                                 struct nw_random *random, int8_t *side);
+NW_MUST_CHECK nw_status
+nw_bisect_multilevel(const struct nw_bisect_graph *graph, int32_t target,
+                     int tries, struct nw_random *random, int8_t *side);
 
 #endif

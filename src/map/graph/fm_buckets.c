@@ -11,40 +11,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASSES_MOST 8
-#define PASSES_HASTY 4
+#define PASSES_MAX 8
+#define PASSES_REDUCED 4
 #define PATIENCE 60 /* moves without a better cut, and a part of n */
-#define PATIENCE_HASTY 6
+#define PATIENCE_REDUCED 6
 #define WORD 64
-#define WORDS (2 * NW_HALVE_WHOLE_MOST / WORD + 1)
+#define WORDS (2 * NW_FM_BUCKETS_MAX / WORD + 1)
 
-enum state { OUTSIDE, WAITING, MOVED };
+enum fm_buckets_state { OUTSIDE, WAITING, MOVED };
 
 /* The vertices of a side that may move, by gain. */
-struct stacks {
+struct fm_buckets_stacks {
     uint64_t any;         /* words of `some` that are not 0 */
     uint64_t some[WORDS]; /* gains that have any */
     int32_t *first;       /* [gains] */
 };
 
-struct moving {
-    const struct nw_halve_graph *graph;
+struct fm_buckets_work {
+    const struct nw_bisect_graph *graph;
     int32_t most;
     int8_t *side;
-    struct stacks stacks[2];
+    struct fm_buckets_stacks stacks[2];
     int32_t *gain, *bytes;   /* [n] bytes: in all */
     int32_t *after, *before; /* [n] in a stack; -1 at its ends */
     int32_t *moved;
     int8_t *state;
-    int32_t excess; /* of side 0 over its target */
-    int64_t cut;    /* each edge from both its ends */
+    int32_t imbalance; /* of side 0 over its target */
+    int64_t cut;       /* each edge from both its ends */
 };
 
 /* --- stacks --- */
 
-static void push(struct moving *work, int32_t v)
+static void fm_buckets_push(struct fm_buckets_work *work, int32_t v)
 {
-    struct stacks *stacks = &work->stacks[(int)work->side[v]];
+    struct fm_buckets_stacks *stacks = &work->stacks[(int)work->side[v]];
     uint32_t at = (uint32_t)(work->gain[v] + work->most);
     uint64_t bit = UINT64_C(1) << at % WORD, *some = &stacks->some[at / WORD];
 
@@ -57,9 +57,9 @@ static void push(struct moving *work, int32_t v)
     stacks->any |= UINT64_C(1) << at / WORD;
 }
 
-static void take(struct moving *work, int32_t v)
+static void fm_buckets_take(struct fm_buckets_work *work, int32_t v)
 {
-    struct stacks *stacks = &work->stacks[(int)work->side[v]];
+    struct fm_buckets_stacks *stacks = &work->stacks[(int)work->side[v]];
     uint32_t at = (uint32_t)(work->gain[v] + work->most);
     int32_t before = work->before[v], after = work->after[v];
 
@@ -78,7 +78,7 @@ static void take(struct moving *work, int32_t v)
 }
 
 /* The vertex of most gain, or -1. */
-static int32_t top_of(const struct stacks *stacks)
+static int32_t fm_buckets_top_of(const struct fm_buckets_stacks *stacks)
 {
     int word;
 
@@ -91,16 +91,16 @@ static int32_t top_of(const struct stacks *stacks)
 
 /* --- moves --- */
 
-static void cross(struct moving *work, int32_t v)
+static void fm_buckets_cross(struct fm_buckets_work *work, int32_t v)
 {
     work->cut -= 2 * (int64_t)work->gain[v];
-    work->excess += work->side[v] ? 1 : -1;
+    work->imbalance += work->side[v] ? 1 : -1;
     work->side[v] ^= 1;
     work->gain[v] = -work->gain[v];
 }
 
-static int32_t change_of(const struct moving *work, int32_t v,
-                         const struct nw_halve_arc *arc)
+static int32_t fm_buckets_change_of(const struct fm_buckets_work *work,
+                                    int32_t v, const struct nw_bisect_arc *arc)
 {
     int32_t change = 2 * (int32_t)arc->bytes;
 
@@ -108,52 +108,54 @@ static int32_t change_of(const struct moving *work, int32_t v,
 }
 
 /* Neighbours that have not moved come up at the border. */
-static void move(struct moving *work, int32_t v)
+static void fm_buckets_move(struct fm_buckets_work *work, int32_t v)
 {
-    const struct nw_halve_graph *graph = work->graph;
+    const struct nw_bisect_graph *graph = work->graph;
 
-    take(work, v);
+    fm_buckets_take(work, v);
     work->state[v] = MOVED;
-    cross(work, v);
+    fm_buckets_cross(work, v);
     for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++) {
         int32_t u = graph->arc[a].to;
 
         if (work->state[u] == WAITING)
-            take(work, u);
-        work->gain[u] += change_of(work, v, &graph->arc[a]);
+            fm_buckets_take(work, u);
+        work->gain[u] += fm_buckets_change_of(work, v, &graph->arc[a]);
         if (work->state[u] == MOVED)
             continue;
         work->state[u] = WAITING;
-        push(work, u);
+        fm_buckets_push(work, u);
     }
 }
 
-static void move_back(struct moving *work, int32_t v)
+static void fm_buckets_move_back(struct fm_buckets_work *work, int32_t v)
 {
-    const struct nw_halve_graph *graph = work->graph;
+    const struct nw_bisect_graph *graph = work->graph;
 
-    cross(work, v);
+    fm_buckets_cross(work, v);
     for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
-        work->gain[graph->arc[a].to] += change_of(work, v, &graph->arc[a]);
+        work->gain[graph->arc[a].to] +=
+            fm_buckets_change_of(work, v, &graph->arc[a]);
 }
 
 /* The better top of both sides, or that of the side that is too large. */
-static int32_t choose(const struct moving *work)
+static int32_t fm_buckets_choose(const struct fm_buckets_work *work)
 {
-    int32_t top[2] = {top_of(&work->stacks[0]), top_of(&work->stacks[1])};
+    int32_t top[2] = {fm_buckets_top_of(&work->stacks[0]),
+                      fm_buckets_top_of(&work->stacks[1])};
 
-    if (work->excess > 0 && top[0] >= 0)
+    if (work->imbalance > 0 && top[0] >= 0)
         return top[0];
-    if (work->excess < 0 && top[1] >= 0)
+    if (work->imbalance < 0 && top[1] >= 0)
         return top[1];
     if (top[0] < 0 || top[1] < 0)
         return top[0] < 0 ? top[1] : top[0];
     return work->gain[top[0]] >= work->gain[top[1]] ? top[0] : top[1];
 }
 
-static void look_at_all(struct moving *work)
+static void fm_buckets_look_at_all(struct fm_buckets_work *work)
 {
-    const struct nw_halve_graph *graph = work->graph;
+    const struct nw_bisect_graph *graph = work->graph;
 
     for (int32_t v = 0; v < graph->n; v++) {
         int32_t outside = 0, bytes = 0;
@@ -167,14 +169,14 @@ static void look_at_all(struct moving *work)
         work->bytes[v] = bytes;
         work->gain[v] = 2 * outside - bytes;
         work->cut += outside;
-        work->excess += !work->side[v];
+        work->imbalance += !work->side[v];
     }
 }
 
-static void fill_stacks(struct moving *work)
+static void fm_buckets_fill_stacks(struct fm_buckets_work *work)
 {
     int32_t n = work->graph->n;
-    bool all = work->excess || (!work->graph->hasty && n < 200);
+    bool all = work->imbalance || (!work->graph->reduced_effort && n < 200);
 
     for (int s = 0; s < 2; s++) {
         work->stacks[s].any = 0;
@@ -185,27 +187,27 @@ static void fill_stacks(struct moving *work)
     for (int32_t v = 0; v < n; v++)
         if (all || work->gain[v] > -work->bytes[v]) {
             work->state[v] = WAITING;
-            push(work, v);
+            fm_buckets_push(work, v);
         }
 }
 
-static bool pass(struct moving *work)
+static bool fm_buckets_pass(struct fm_buckets_work *work)
 {
     int64_t begun = work->cut, best = begun;
     int32_t count = 0, kept = 0, v;
-    int32_t best_off = abs(work->excess), begun_off = best_off;
+    int32_t best_off = abs(work->imbalance), begun_off = best_off;
     int32_t n = work->graph->n, patience = PATIENCE + n / 32;
 
-    if (work->graph->hasty && patience > PATIENCE_HASTY + n / 4)
-        patience = PATIENCE_HASTY + n / 4;
-    fill_stacks(work);
-    while ((v = choose(work)) >= 0 &&
+    if (work->graph->reduced_effort && patience > PATIENCE_REDUCED + n / 4)
+        patience = PATIENCE_REDUCED + n / 4;
+    fm_buckets_fill_stacks(work);
+    while ((v = fm_buckets_choose(work)) >= 0 &&
            (count - kept < patience || best_off > 0)) {
         int32_t now;
 
-        move(work, v);
+        fm_buckets_move(work, v);
         work->moved[count++] = v;
-        now = abs(work->excess);
+        now = abs(work->imbalance);
         if (now < best_off || (now == best_off && work->cut < best)) {
             best = work->cut;
             best_off = now;
@@ -213,11 +215,11 @@ static bool pass(struct moving *work)
         }
     }
     while (count > kept)
-        move_back(work, work->moved[--count]);
+        fm_buckets_move_back(work, work->moved[--count]);
     return best_off < begun_off || best < begun;
 }
 
-static nw_status prepare(struct moving *work)
+static nw_status fm_buckets_prepare(struct fm_buckets_work *work)
 {
     size_t n = (size_t)work->graph->n, gains = 2 * (size_t)work->most + 1;
     nw_status status =
@@ -236,18 +238,17 @@ static nw_status prepare(struct moving *work)
     return NW_OK;
 }
 
-nw_status nw_halve_refine_whole(const struct nw_halve_graph *graph,
-                                int32_t target, int32_t most, int8_t *side,
-                                double *cut)
+nw_status nw_fm_buckets(const struct nw_bisect_graph *graph, int32_t target,
+                        int32_t most, int8_t *side, double *cut)
 {
-    struct moving work = {
-        .graph = graph, .most = most, .side = side, .excess = -target};
-    int passes = graph->hasty ? PASSES_HASTY : PASSES_MOST;
-    nw_status status = prepare(&work);
+    struct fm_buckets_work work = {
+        .graph = graph, .most = most, .side = side, .imbalance = -target};
+    int passes = graph->reduced_effort ? PASSES_REDUCED : PASSES_MAX;
+    nw_status status = fm_buckets_prepare(&work);
 
     if (!status) {
-        look_at_all(&work);
-        for (int i = 0; i < passes && pass(&work); i++)
+        fm_buckets_look_at_all(&work);
+        for (int i = 0; i < passes && fm_buckets_pass(&work); i++)
             ;
         *cut = (double)work.cut;
     }

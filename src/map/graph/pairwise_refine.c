@@ -6,24 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS_MOST 8
-#define TRIES 2      /* first cuts of a pair */
-#define COARSEST 12  /* vertices */
-#define COST_MOST 12 /* of all pairs, in what the graph would cost */
-#define COST_EACH 8  /* of a vertex beside its arcs */
-#define LESS 1e-6    /* of the cut: as good as nothing */
+#define ROUNDS_MAX 8
+#define TRIES 2     /* first cuts of a pair */
+#define COARSEST 12 /* vertices */
+#define COST_MAX 12 /* of all pairs, in what the graph would cost */
+#define COST_EACH 8 /* of a vertex beside its arcs */
+#define LESS 1e-6   /* of the cut: as good as nothing */
 
-struct pair {
+struct pairwise_pair {
     int32_t p, q;
     double bytes; /* between them */
 };
 
-struct recutting {
-    struct nw_recut *recut;
+struct pairwise_work {
+    struct nw_pairwise_refine *pairwise;
     int32_t *list, *begin; /* vertices of each part together */
     int32_t *local;        /* [n] number in a pair; -1: not there */
     int8_t *side, *was;
-    struct pair *pair;
+    struct pairwise_pair *pair;
     int32_t pairs;
     double *bytes; /* [parts] from the one looked at; else 0 */
     int32_t *peer; /* [parts] */
@@ -34,9 +34,9 @@ struct recutting {
 
 /* --- pairs --- */
 
-static int by_bytes(const void *left, const void *right)
+static int pairwise_by_bytes(const void *left, const void *right)
 {
-    const struct pair *a = left, *b = right;
+    const struct pairwise_pair *a = left, *b = right;
 
     if (a->bytes != b->bytes)
         return a->bytes > b->bytes ? -1 : 1;
@@ -45,10 +45,10 @@ static int by_bytes(const void *left, const void *right)
 }
 
 /* What a part sends to each later one, and which of these it reaches. */
-static int32_t weigh_peers(struct recutting *work, int32_t p)
+static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
 {
-    const struct nw_halve_graph *graph = work->recut->graph;
-    const int32_t *part = work->recut->part;
+    const struct nw_bisect_graph *graph = work->pairwise->graph;
+    const int32_t *part = work->pairwise->part;
     int32_t count = 0;
 
     for (int32_t i = work->begin[p]; i < work->begin[p + 1]; i++) {
@@ -68,27 +68,29 @@ static int32_t weigh_peers(struct recutting *work, int32_t p)
 }
 
 /* Those of which one changed in this round or the last one. */
-static void list_pairs(struct recutting *work, int round)
+static void pairwise_list_pairs(struct pairwise_work *work, int round)
 {
     work->pairs = 0;
-    for (int32_t p = 0; p < work->recut->parts; p++) {
-        int32_t count = weigh_peers(work, p);
+    for (int32_t p = 0; p < work->pairwise->parts; p++) {
+        int32_t count = pairwise_weigh_peers(work, p);
 
         for (int32_t i = 0; i < count; i++) {
             int32_t q = work->peer[i];
 
             if (work->changed[p] >= round - 1 || work->changed[q] >= round - 1)
-                work->pair[work->pairs++] = (struct pair){p, q, work->bytes[q]};
+                work->pair[work->pairs++] =
+                    (struct pairwise_pair){p, q, work->bytes[q]};
             work->bytes[q] = 0;
         }
     }
-    qsort(work->pair, (size_t)work->pairs, sizeof *work->pair, by_bytes);
+    qsort(work->pair, (size_t)work->pairs, sizeof *work->pair,
+          pairwise_by_bytes);
 }
 
 /* --- cutting one --- */
 
-static int32_t take_part(struct recutting *work, int32_t part, int32_t at,
-                         int32_t *member)
+static int32_t pairwise_take_part(struct pairwise_work *work, int32_t part,
+                                  int32_t at, int32_t *member)
 {
     for (int32_t i = work->begin[part]; i < work->begin[part + 1]; i++) {
         work->local[work->list[i]] = at;
@@ -97,8 +99,8 @@ static int32_t take_part(struct recutting *work, int32_t part, int32_t at,
     return at;
 }
 
-static size_t count_arcs(const struct nw_halve_graph *graph,
-                         const int32_t *member, int32_t count)
+static size_t pairwise_count_arcs(const struct nw_bisect_graph *graph,
+                                  const int32_t *member, int32_t count)
 {
     size_t arcs = 0;
 
@@ -107,13 +109,14 @@ static size_t count_arcs(const struct nw_halve_graph *graph,
     return arcs;
 }
 
-static nw_status join(const struct recutting *work, const int32_t *member,
-                      int32_t count, struct nw_halve_graph *out)
+static nw_status pairwise_join(const struct pairwise_work *work,
+                               const int32_t *member, int32_t count,
+                               struct nw_bisect_graph *out)
 {
-    const struct nw_halve_graph *graph = work->recut->graph;
+    const struct nw_bisect_graph *graph = work->pairwise->graph;
     int32_t at = 0;
-    nw_status status =
-        nw_halve_graph_init(out, count, count_arcs(graph, member, count));
+    nw_status status = nw_bisect_graph_init(
+        out, count, pairwise_count_arcs(graph, member, count));
 
     for (int32_t i = 0; !status && i < count; i++) {
         int32_t v = member[i];
@@ -121,18 +124,19 @@ static nw_status join(const struct recutting *work, const int32_t *member,
         out->size[i] = 1;
         for (int32_t a = graph->row[v]; a < graph->row[v + 1]; a++)
             if (work->local[graph->arc[a].to] >= 0)
-                out->arc[at++] = (struct nw_halve_arc){
+                out->arc[at++] = (struct nw_bisect_arc){
                     work->local[graph->arc[a].to], graph->arc[a].bytes};
         out->row[i + 1] = at;
     }
-    out->hasty = true;
+    out->reduced_effort = true;
     out->coarsest = COARSEST;
     return status;
 }
 
 /* The parts as the better sides say. */
-static void give(struct recutting *work, const struct pair *pair,
-                 const int32_t *member, int32_t count)
+static void pairwise_give(struct pairwise_work *work,
+                          const struct pairwise_pair *pair,
+                          const int32_t *member, int32_t count)
 {
     int32_t part[2] = {pair->p, pair->q};
     int32_t at[2] = {work->begin[pair->p], work->begin[pair->q]};
@@ -140,92 +144,95 @@ static void give(struct recutting *work, const struct pair *pair,
     for (int32_t i = 0; i < count; i++) {
         int side = work->side[i];
 
-        work->recut->part[member[i]] = part[side];
+        work->pairwise->part[member[i]] = part[side];
         work->list[at[side]++] = member[i];
     }
 }
 
-static double cost_of(const struct nw_halve_graph *graph)
+static double pairwise_cost_of(const struct nw_bisect_graph *graph)
 {
     return graph->row[graph->n] + COST_EACH * (double)graph->n;
 }
 
 /* Of two parts of which the first has `first` vertices. */
-static nw_status halve(struct recutting *work,
-                       const struct nw_halve_graph *both, int32_t first,
-                       bool *better)
+static nw_status pairwise_bisect(struct pairwise_work *work,
+                                 const struct nw_bisect_graph *both,
+                                 int32_t first, bool *better)
 {
     double least;
-    nw_status status = nw_halve(both, first, TRIES, &work->random, work->side);
+    nw_status status =
+        nw_bisect_multilevel(both, first, TRIES, &work->random, work->side);
 
-    work->left -= cost_of(both);
+    work->left -= pairwise_cost_of(both);
     for (int32_t i = 0; i < both->n; i++)
         work->was[i] = i >= first;
-    least = nw_halve_cut(both, work->was) * (1 - LESS);
-    *better = !status && nw_halve_cut(both, work->side) < least;
+    least = nw_bisect_cut(both, work->was) * (1 - LESS);
+    *better = !status && nw_bisect_cut(both, work->side) < least;
     return status;
 }
 
-static nw_status recut_pair(struct recutting *work, const struct pair *pair,
-                            int32_t *member, bool *better)
+static nw_status pairwise_refine_pair(struct pairwise_work *work,
+                                      const struct pairwise_pair *pair,
+                                      int32_t *member, bool *better)
 {
-    struct nw_halve_graph both = {0};
-    int32_t first = take_part(work, pair->p, 0, member);
-    int32_t count = take_part(work, pair->q, first, member);
-    nw_status status = join(work, member, count, &both);
+    struct nw_bisect_graph both = {0};
+    int32_t first = pairwise_take_part(work, pair->p, 0, member);
+    int32_t count = pairwise_take_part(work, pair->q, first, member);
+    nw_status status = pairwise_join(work, member, count, &both);
 
     if (!status)
-        status = halve(work, &both, first, better);
+        status = pairwise_bisect(work, &both, first, better);
     for (int32_t i = 0; i < count; i++)
         work->local[member[i]] = -1;
     if (*better)
-        give(work, pair, member, count);
-    nw_halve_graph_fini(&both);
+        pairwise_give(work, pair, member, count);
+    nw_bisect_graph_fini(&both);
     return status;
 }
 
 /* --- rounds --- */
 
-static nw_status run_round(struct recutting *work, int round, int32_t *member)
+static nw_status pairwise_run_round(struct pairwise_work *work, int round,
+                                    int32_t *member)
 {
     nw_status status = NW_OK;
 
-    list_pairs(work, round);
+    pairwise_list_pairs(work, round);
     for (int32_t i = 0; !status && i < work->pairs && work->left > 0; i++) {
-        const struct pair *pair = &work->pair[i];
+        const struct pairwise_pair *pair = &work->pair[i];
         bool better = false;
 
-        status = recut_pair(work, pair, member, &better);
+        status = pairwise_refine_pair(work, pair, member, &better);
         if (better)
             work->changed[pair->p] = work->changed[pair->q] = round;
     }
     return status;
 }
 
-static void begin(struct recutting *work)
+static void pairwise_begin(struct pairwise_work *work)
 {
-    const struct nw_recut *recut = work->recut;
-    const struct nw_halve_graph *graph = recut->graph;
+    const struct nw_pairwise_refine *pairwise = work->pairwise;
+    const struct nw_bisect_graph *graph = pairwise->graph;
 
     for (int32_t v = 0; v < graph->n; v++) {
-        work->begin[recut->part[v] + 1]++;
+        work->begin[pairwise->part[v] + 1]++;
         work->local[v] = -1;
     }
-    for (int32_t p = 0; p < recut->parts; p++)
+    for (int32_t p = 0; p < pairwise->parts; p++)
         work->begin[p + 1] += work->begin[p];
     for (int32_t v = graph->n - 1; v >= 0; v--)
-        work->list[--work->begin[recut->part[v] + 1]] = v;
-    for (int32_t p = 0; p < recut->parts; p++)
+        work->list[--work->begin[pairwise->part[v] + 1]] = v;
+    for (int32_t p = 0; p < pairwise->parts; p++)
         work->begin[p] = work->begin[p + 1];
-    work->begin[recut->parts] = graph->n;
-    work->left = COST_MOST * cost_of(graph);
-    nw_random_init(&work->random, recut->seed);
+    work->begin[pairwise->parts] = graph->n;
+    work->left = COST_MAX * pairwise_cost_of(graph);
+    nw_random_init(&work->random, pairwise->seed);
 }
 
-static nw_status alloc(struct recutting *work)
+static nw_status pairwise_alloc(struct pairwise_work *work)
 {
-    const struct nw_halve_graph *graph = work->recut->graph;
-    size_t n = (size_t)graph->n, parts = (size_t)work->recut->parts;
+    const struct nw_bisect_graph *graph = work->pairwise->graph;
+    size_t n = (size_t)graph->n, parts = (size_t)work->pairwise->parts;
     nw_status status =
         nw_alloc((size_t)graph->row[n] / 2, sizeof *work->pair, &work->pair);
 
@@ -248,7 +255,7 @@ static nw_status alloc(struct recutting *work)
     return status;
 }
 
-static void free_all(struct recutting *work)
+static void pairwise_free_all(struct pairwise_work *work)
 {
     free(work->bytes);
     free(work->peer);
@@ -261,23 +268,23 @@ static void free_all(struct recutting *work)
     free(work->was);
 }
 
-nw_status nw_recut(struct nw_recut *recut)
+nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise)
 {
-    struct recutting work = {.recut = recut};
+    struct pairwise_work work = {.pairwise = pairwise};
     int32_t *member = NULL;
-    nw_status status = alloc(&work);
+    nw_status status = pairwise_alloc(&work);
 
     if (!status)
-        status = nw_alloc((size_t)recut->graph->n, sizeof *member, &member);
+        status = nw_alloc((size_t)pairwise->graph->n, sizeof *member, &member);
     if (!status)
-        begin(&work);
-    for (int round = 1; !status && round <= ROUNDS_MOST && work.left > 0;
+        pairwise_begin(&work);
+    for (int round = 1; !status && round <= ROUNDS_MAX && work.left > 0;
          round++) {
-        status = run_round(&work, round, member);
+        status = pairwise_run_round(&work, round, member);
         if (!work.pairs)
             break;
     }
     free(member);
-    free_all(&work);
+    pairwise_free_all(&work);
     return status;
 }

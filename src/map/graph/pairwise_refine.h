@@ -10,14 +10,14 @@
 
 #include "map/graph/bisect_multilevel.h"
 
-struct nw_recut {
-    const struct nw_halve_graph *graph; /* vertices of size 1 */
+struct nw_pairwise_refine {
+    const struct nw_bisect_graph *graph; /* vertices of size 1 */
     int32_t parts;
     int32_t *part; /* [n] in and out; the sizes of the parts stay */
     uint64_t seed;
 };
 
 /* The parts cut no more than before. */
-NW_MUST_CHECK nw_status nw_recut(struct nw_recut *recut);
+NW_MUST_CHECK nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise);
 
 #endif

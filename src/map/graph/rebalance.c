@@ -2,8 +2,8 @@
 #include "map/graph/rebalance.h"
 
 /* Bytes to a part less those to the vertex's own. */
-static double gain_of(const struct nw_halve_graph *graph, const int32_t *part,
-                      int32_t v, int32_t to)
+static double rebalance_gain_of(const struct nw_bisect_graph *graph,
+                                const int32_t *part, int32_t v, int32_t to)
 {
     double gain = 0;
 
@@ -18,8 +18,8 @@ static double gain_of(const struct nw_halve_graph *graph, const int32_t *part,
     return gain;
 }
 
-static void move_best(const struct nw_halve_graph *graph, int32_t *part,
-                      int32_t from, int32_t to)
+static void rebalance_move_best(const struct nw_bisect_graph *graph,
+                                int32_t *part, int32_t from, int32_t to)
 {
     int32_t best = -1;
     double most = 0;
@@ -29,7 +29,7 @@ static void move_best(const struct nw_halve_graph *graph, int32_t *part,
 
         if (part[v] != from)
             continue;
-        gain = gain_of(graph, part, v, to);
+        gain = rebalance_gain_of(graph, part, v, to);
         if (best < 0 || gain > most) {
             best = v;
             most = gain;
@@ -38,16 +38,16 @@ static void move_best(const struct nw_halve_graph *graph, int32_t *part,
     part[best] = to;
 }
 
-void nw_sift_level(const struct nw_halve_graph *graph, int32_t *part,
-                   int32_t parts, int32_t *excess)
+void nw_rebalance(const struct nw_bisect_graph *graph, int32_t *part,
+                  int32_t parts, int32_t *imbalance)
 {
     int32_t to = 0;
 
     for (int32_t p = 0; p < parts; p++)
-        for (; excess[p] > 0; excess[p]--) {
-            while (excess[to] >= 0)
+        for (; imbalance[p] > 0; imbalance[p]--) {
+            while (imbalance[to] >= 0)
                 to++;
-            move_best(graph, part, p, to);
-            excess[to]++;
+            rebalance_move_best(graph, part, p, to);
+            imbalance[to]++;
         }
 }

@@ -7,7 +7,7 @@
 #include "map/graph/bisect_multilevel.h"
 
 /* excess[parts]: sizes less those they should have, 0 in the end. */
-void nw_sift_level(const struct nw_halve_graph *graph, int32_t *part,
-                   int32_t parts, int32_t *excess);
+void nw_rebalance(const struct nw_bisect_graph *graph, int32_t *part,
+                  int32_t parts, int32_t *imbalance);
 
 #endif

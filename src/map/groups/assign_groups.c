@@ -9,22 +9,23 @@
 
 #define STEPS_EACH 200 /* of tabu search, a pen */
 
-struct arranging {
-    const struct nw_pens *pens;
+struct assign_groups_work {
+    const struct nw_switch_groups *groups;
     struct nw_random *random;
     double *bytes; /* [parts^2] between parts, both ways */
     double *far;   /* [parts^2] between pens */
-    int32_t pen[NW_PENS_MOST];
+    int32_t group[NW_SWITCH_GROUPS_MAX];
 };
 
-static int32_t size_of(const struct nw_pens *pens, int32_t pen)
+static int32_t assign_groups_size_of(const struct nw_switch_groups *groups,
+                                     int32_t group)
 {
-    return pens->first[pen + 1] - pens->first[pen];
+    return groups->first[group + 1] - groups->first[group];
 }
 
-static bool is_flat(const struct arranging *work)
+static bool assign_groups_is_flat(const struct assign_groups_work *work)
 {
-    int32_t n = work->pens->parts;
+    int32_t n = work->groups->parts;
 
     for (int32_t p = 0; p < n; p++)
         for (int32_t q = 0; q < n; q++)
@@ -34,22 +35,22 @@ static bool is_flat(const struct arranging *work)
 }
 
 /* Those of that size first: they alone may move. */
-static int32_t order_parts(const struct nw_pens *pens, int32_t size,
-                           int32_t *item)
+static int32_t assign_groups_order_parts(const struct nw_switch_groups *groups,
+                                         int32_t size, int32_t *item)
 {
-    int32_t alike = 0, rest = pens->parts;
+    int32_t alike = 0, rest = groups->parts;
 
-    for (int32_t p = pens->parts; p-- > 0;)
-        if (size_of(pens, p) != size)
+    for (int32_t p = groups->parts; p-- > 0;)
+        if (assign_groups_size_of(groups, p) != size)
             item[--rest] = p;
-    for (int32_t p = 0; p < pens->parts; p++)
-        if (size_of(pens, p) == size)
+    for (int32_t p = 0; p < groups->parts; p++)
+        if (assign_groups_size_of(groups, p) == size)
             item[alike++] = p;
     return alike;
 }
 
-static void fill(const struct arranging *work, const int32_t *item,
-                 struct nw_qap *qap)
+static void assign_groups_fill(const struct assign_groups_work *work,
+                               const int32_t *item, struct nw_qap *qap)
 {
     int32_t n = qap->n;
 
@@ -60,78 +61,83 @@ static void fill(const struct arranging *work, const int32_t *item,
         }
 }
 
-static nw_status arrange_size(struct arranging *work, int32_t size)
+static nw_status assign_groups_arrange_size(struct assign_groups_work *work,
+                                            int32_t size)
 {
-    int32_t n = work->pens->parts, item[NW_PENS_MOST], place[NW_PENS_MOST];
+    int32_t n = work->groups->parts, item[NW_SWITCH_GROUPS_MAX],
+            place[NW_SWITCH_GROUPS_MAX];
     struct nw_qap qap;
-    struct nw_tabu *tabu = NULL;
+    struct nw_robust_tabu *tabu = NULL;
     nw_status status = nw_qap_init(&qap, n);
 
     if (status)
         return status;
-    qap.real = qap.movable = order_parts(work->pens, size, item);
-    fill(work, item, &qap);
+    qap.real = qap.movable =
+        assign_groups_order_parts(work->groups, size, item);
+    assign_groups_fill(work, item, &qap);
     nw_qap_finish(&qap);
     for (int32_t i = 0; i < n; i++)
-        place[i] = work->pen[item[i]];
-    status = nw_tabu_new(&qap, &tabu);
+        place[i] = work->group[item[i]];
+    status = nw_robust_tabu_new(&qap, &tabu);
     if (!status)
-        (void)nw_tabu_run(tabu, work->random,
-                          STEPS_EACH * (uint64_t)qap.movable, place);
+        (void)nw_robust_tabu_run(tabu, work->random,
+                                 STEPS_EACH * (uint64_t)qap.movable, place);
     for (int32_t i = 0; !status && i < n; i++)
-        work->pen[item[i]] = place[i];
-    nw_tabu_free(tabu);
+        work->group[item[i]] = place[i];
+    nw_robust_tabu_free(tabu);
     nw_qap_fini(&qap);
     return status;
 }
 
-static nw_status arrange_all(struct arranging *work)
+static nw_status assign_groups_arrange_all(struct assign_groups_work *work)
 {
     nw_status status = NW_OK;
 
-    for (int32_t p = 0; !status && p < work->pens->parts; p++) {
-        int32_t q = 0, size = size_of(work->pens, p);
+    for (int32_t p = 0; !status && p < work->groups->parts; p++) {
+        int32_t q = 0, size = assign_groups_size_of(work->groups, p);
 
-        while (size_of(work->pens, q) != size)
+        while (assign_groups_size_of(work->groups, q) != size)
             q++;
         if (q == p)
-            status = arrange_size(work, size);
+            status = assign_groups_arrange_size(work, size);
     }
     return status;
 }
 
-static void count_bytes(const struct nw_seats *seats, const int32_t *part,
-                        struct arranging *work)
+static void assign_groups_count_bytes(const struct nw_slots *slots,
+                                      const int32_t *part,
+                                      struct assign_groups_work *work)
 {
-    int32_t n = work->pens->parts;
+    int32_t n = work->groups->parts;
 
     for (int32_t p = 0; p < n; p++)
-        work->pen[p] = p;
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            if (part[r] != part[seats->tie[t].peer])
-                work->bytes[part[r] * n + part[seats->tie[t].peer]] +=
-                    seats->tie[t].out + seats->tie[t].in;
+        work->group[p] = p;
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++)
+            if (part[r] != part[slots->edge[t].peer])
+                work->bytes[part[r] * n + part[slots->edge[t].peer]] +=
+                    slots->edge[t].out + slots->edge[t].in;
 }
 
-nw_status nw_pens_arrange(const struct nw_seats *seats,
-                          const struct nw_pens *pens, struct nw_random *random,
-                          int32_t *part, bool *unlike)
+nw_status nw_assign_groups(const struct nw_slots *slots,
+                           const struct nw_switch_groups *groups,
+                           struct nw_random *random, int32_t *part,
+                           bool *unlike)
 {
-    size_t cells = (size_t)pens->parts * (size_t)pens->parts;
-    struct arranging work = {.pens = pens, .random = random};
+    size_t cells = (size_t)groups->parts * (size_t)groups->parts;
+    struct assign_groups_work work = {.groups = groups, .random = random};
     nw_status status = nw_alloc(cells, sizeof *work.bytes, &work.bytes);
 
     if (!status)
         status = nw_alloc(cells, sizeof *work.far, &work.far);
     if (!status) {
-        count_bytes(seats, part, &work);
-        nw_pens_measure(seats, pens, work.far);
-        *unlike = !is_flat(&work);
+        assign_groups_count_bytes(slots, part, &work);
+        nw_switch_groups_measure(slots, groups, work.far);
+        *unlike = !assign_groups_is_flat(&work);
         if (*unlike)
-            status = arrange_all(&work);
-        for (int32_t r = 0; !status && r < seats->rank_count; r++)
-            part[r] = work.pen[part[r]];
+            status = assign_groups_arrange_all(&work);
+        for (int32_t r = 0; !status && r < slots->rank_count; r++)
+            part[r] = work.group[part[r]];
     }
     free(work.bytes);
     free(work.far);

@@ -7,78 +7,80 @@
 
 #include <stdlib.h>
 
-bool nw_penned_serves(const struct nw_seats *seats, const struct nw_aim *aim)
+bool nw_division_applies(const struct nw_slots *slots,
+                         const struct nw_objectives *objectives)
 {
-    return aim->first == NW_OBJECTIVE_CONGESTION && nw_seats_are_free(seats) &&
-           seats->problem->host_count <= NW_PENS_HOSTS_MOST &&
-           !seats->problem->budget->stopped;
+    return objectives->first == NW_OBJECTIVE_CONGESTION &&
+           nw_slots_are_free(slots) &&
+           slots->problem->host_count <= NW_SWITCH_GROUPS_HOSTS_MAX &&
+           !slots->problem->budget->stopped;
 }
 
-nw_status nw_penned_init(struct nw_penned *penned, struct nw_seats *seats)
+nw_status nw_division_init(struct nw_division *division, struct nw_slots *slots)
 {
-    size_t n = (size_t)seats->core_count;
+    size_t n = (size_t)slots->core_count;
     nw_status status;
 
-    *penned = (struct nw_penned){.seats = seats};
-    nw_random_init(&penned->random, seats->problem->options.seed);
-    status = nw_alloc((size_t)seats->problem->host_count,
-                      sizeof *penned->pens.pen, &penned->pens.pen);
+    *division = (struct nw_division){.slots = slots};
+    nw_random_init(&division->random, slots->problem->options.seed);
+    status = nw_alloc((size_t)slots->problem->host_count,
+                      sizeof *division->groups.group, &division->groups.group);
     if (!status)
-        status = nw_alloc(n, sizeof *penned->part, &penned->part);
+        status = nw_alloc(n, sizeof *division->part, &division->part);
     if (!status)
-        status = nw_alloc(n, sizeof *penned->member, &penned->member);
+        status = nw_alloc(n, sizeof *division->member, &division->member);
     if (!status)
-        status = nw_alloc(n, sizeof *penned->at, &penned->at);
+        status = nw_alloc(n, sizeof *division->at, &division->at);
     return status;
 }
 
-void nw_penned_fini(struct nw_penned *penned)
+void nw_division_fini(struct nw_division *division)
 {
-    free(penned->pens.pen);
-    free(penned->part);
-    free(penned->member);
-    free(penned->at);
+    free(division->groups.group);
+    free(division->part);
+    free(division->member);
+    free(division->at);
 }
 
-void nw_penned_shuffle(struct nw_penned *penned)
+void nw_division_shuffle(struct nw_division *division)
 {
-    int32_t n = penned->seats->core_count;
+    int32_t n = division->slots->core_count;
 
     for (int32_t i = 0; i < n; i++)
-        penned->member[i] = i;
-    nw_random_shuffle(&penned->random, penned->member, (size_t)n);
+        division->member[i] = i;
+    nw_random_shuffle(&division->random, division->member, (size_t)n);
     for (int32_t i = 0, p = 0; i < n; i++) {
-        p += i == penned->pens.first[p + 1];
-        penned->part[penned->member[i]] = p;
-        penned->at[penned->member[i]] = i;
+        p += i == division->groups.first[p + 1];
+        division->part[division->member[i]] = p;
+        division->at[division->member[i]] = i;
     }
 }
 
-int32_t nw_penned_draw_peer(struct nw_penned *penned, int32_t rank)
+int32_t nw_division_draw_peer(struct nw_division *division, int32_t rank)
 {
-    const struct nw_tie *tie;
-    size_t ties = nw_penned_ties(penned, rank, &tie);
+    const struct nw_directed_edge *edge;
+    size_t edges = nw_division_edges(division, rank, &edge);
 
-    return ties ? tie[nw_random_below(&penned->random, ties)].peer : rank;
+    return edges ? edge[nw_random_below(&division->random, edges)].peer : rank;
 }
 
-int32_t nw_penned_draw_member(struct nw_penned *penned, int32_t part)
+int32_t nw_division_draw_member(struct nw_division *division, int32_t part)
 {
-    const int32_t *first = penned->pens.first + part;
+    const int32_t *first = division->groups.first + part;
 
-    return penned->member[first[0] + (int32_t)nw_random_below(
-                                         &penned->random,
-                                         (uint64_t)(first[1] - first[0]))];
+    return division->member[first[0] + (int32_t)nw_random_below(
+                                           &division->random,
+                                           (uint64_t)(first[1] - first[0]))];
 }
 
-void nw_penned_swap(struct nw_penned *penned, int32_t a, int32_t b)
+void nw_division_swap(struct nw_division *division, int32_t a, int32_t b)
 {
-    int32_t part = penned->part[a], at = penned->at[a];
+    int32_t part = division->part[a], at = division->at[a];
 
-    penned->part[a] = penned->part[b];
-    penned->part[b] = part;
-    penned->at[a] = penned->at[b];
-    penned->at[b] = at;
-    penned->member[penned->at[a]] = a;
-    penned->member[penned->at[b]] = b;
+    division->part[a] = division->part[b];
+    division->part[b] = part;
+    division->at[a] = division->at[b];
+    division->at[b] = at;
+    division->member[division->at[a]] = a;
+    division->member[division->at[b]] = b;
 }

@@ -8,10 +8,10 @@
 #include "map/groups/switch_groups.h"
 #include "base/random.h"
 
-struct nw_penned {
-    struct nw_seats *seats; /* borrowed */
+struct nw_division {
+    struct nw_slots *slots; /* borrowed */
     struct nw_random random;
-    struct nw_pens pens;
+    struct nw_switch_groups groups;
     int32_t *part;   /* [seats] */
     int32_t *member; /* [seats] those of each part from its first */
     int32_t *at;     /* [seats] index there */
@@ -19,33 +19,35 @@ struct nw_penned {
 
 /* Divisions are searched where the aim is congestion, ranks may go anywhere,
  * the hosts are not too many and there is time. */
-bool nw_penned_serves(const struct nw_seats *seats, const struct nw_aim *aim);
+bool nw_division_applies(const struct nw_slots *slots,
+                         const struct nw_objectives *objectives);
 
-/* `pens` is still to be found. */
-NW_MUST_CHECK nw_status nw_penned_init(struct nw_penned *penned,
-                                       struct nw_seats *seats);
-void nw_penned_fini(struct nw_penned *penned);
+/* `groups` is still to be found. */
+NW_MUST_CHECK nw_status nw_division_init(struct nw_division *division,
+                                         struct nw_slots *slots);
+void nw_division_fini(struct nw_division *division);
 
-void nw_penned_shuffle(struct nw_penned *penned);
+void nw_division_shuffle(struct nw_division *division);
 /* Whom a rank exchanges bytes with, by chance; itself where it has nobody. */
-int32_t nw_penned_draw_peer(struct nw_penned *penned, int32_t rank);
-int32_t nw_penned_draw_member(struct nw_penned *penned, int32_t part);
-void nw_penned_swap(struct nw_penned *penned, int32_t a, int32_t b);
+int32_t nw_division_draw_peer(struct nw_division *division, int32_t rank);
+int32_t nw_division_draw_member(struct nw_division *division, int32_t part);
+void nw_division_swap(struct nw_division *division, int32_t a, int32_t b);
 
 /* Ties of a rank; none of those beyond. */
-static inline size_t nw_penned_ties(const struct nw_penned *penned,
-                                    int32_t rank, const struct nw_tie **tie)
+static inline size_t nw_division_edges(const struct nw_division *division,
+                                       int32_t rank,
+                                       const struct nw_directed_edge **edge)
 {
-    const struct nw_seats *seats = penned->seats;
+    const struct nw_slots *slots = division->slots;
 
-    if (rank >= seats->rank_count)
+    if (rank >= slots->rank_count)
         return 0;
-    *tie = seats->tie + seats->row[rank];
-    return seats->row[rank + 1] - seats->row[rank];
+    *edge = slots->edge + slots->row[rank];
+    return slots->row[rank + 1] - slots->row[rank];
 }
 
 /* Of what each part sends: a mean of such powers is near to the most. */
-static inline double nw_penned_eighth(double x)
+static inline double nw_division_eighth(double x)
 {
     x *= x;
     x *= x;

@@ -18,43 +18,46 @@
 
 /* --- the links of each pair --- */
 
-enum { NOBODY = -1, MANY = -2 };
+enum { NO_PAIR = -1, ROUTES_MAX = -2 };
 
 /* `owner` becomes the pair that alone uses a link. */
-static void visit_ways(struct nw_pairing *work, struct nw_ways *ways,
-                       int *owner)
+static void dragonfly_visit_routes(struct nw_dragonfly_search *work,
+                                   struct nw_route_cache *routes, int *owner)
 {
-    const struct nw_seats *seats = work->of.seats;
-    const int32_t *pen = work->of.pens.pen, *first = seats->first;
-    int32_t hosts = seats->problem->host_count;
+    const struct nw_slots *slots = work->of.slots;
+    const int32_t *group = work->of.groups.group, *first = slots->first;
+    int32_t hosts = slots->problem->host_count;
 
     for (int32_t a = 0; a < hosts; a++)
         for (int32_t b = 0; b < hosts; b++) {
-            int pair =
-                pen[a] == pen[b] ? MANY : nw_pair_of(work, pen[a], pen[b]);
-            struct nw_way way =
-                nw_ways_find(ways, ways->nook[first[a]], ways->nook[first[b]]);
+            int pair = group[a] == group[b]
+                           ? ROUTES_MAX
+                           : nw_dragonfly_pair(work, group[a], group[b]);
+            struct nw_route route =
+                nw_route_cache_find(routes, routes->route_class[first[a]],
+                                    routes->route_class[first[b]]);
 
-            for (uint32_t i = 0; a != b && i < way.count; i++) {
-                int *mine = &owner[way.hop[i]];
+            for (uint32_t i = 0; a != b && i < route.count; i++) {
+                int *mine = &owner[route.hop[i]];
 
-                *mine = *mine == NOBODY || *mine == pair ? pair : MANY;
+                *mine = *mine == NO_PAIR || *mine == pair ? pair : ROUTES_MAX;
             }
         }
 }
 
 /* True where each pair has links. */
-static bool sum_links(struct nw_pairing *work, const struct nw_ledger *ledger,
-                      const int *owner)
+static bool dragonfly_sum_links(struct nw_dragonfly_search *work,
+                                const struct nw_link_loads *loads,
+                                const int *owner)
 {
-    double fast[NW_PAIRS_MOST] = {0};
+    double fast[NW_DRAGONFLY_PAIRS_MOST] = {0};
 
-    for (uint32_t l = 0; l < ledger->link_count; l++)
-        if (owner[l] >= 0 && ledger->link[l].slow > 0)
-            fast[owner[l]] += 1 / ledger->link[l].slow;
-    for (int32_t p = 0; p < work->of.pens.parts; p++)
-        for (int32_t q = 0; q < work->of.pens.parts; q++) {
-            int pair = nw_pair_of(work, p, q);
+    for (uint32_t l = 0; l < loads->link_count; l++)
+        if (owner[l] >= 0 && loads->link[l].slow > 0)
+            fast[owner[l]] += 1 / loads->link[l].slow;
+    for (int32_t p = 0; p < work->of.groups.parts; p++)
+        for (int32_t q = 0; q < work->of.groups.parts; q++) {
+            int pair = nw_dragonfly_pair(work, p, q);
 
             if (p != q && fast[pair] <= 0)
                 return false;
@@ -63,149 +66,157 @@ static bool sum_links(struct nw_pairing *work, const struct nw_ledger *ledger,
     return true;
 }
 
-static nw_status find_links(struct nw_pairing *work, bool *found)
+static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
+                                      bool *found)
 {
-    struct nw_ledger ledger;
+    struct nw_link_loads loads;
     int *owner = NULL;
-    nw_status status = nw_ledger_init(&ledger, work->of.seats,
-                                      (struct nw_ledger_wants){.links = true});
+    nw_status status = nw_link_loads_init(
+        &loads, work->of.slots, (struct nw_link_loads_wants){.links = true});
 
     *found = false;
     if (!status)
-        status = nw_alloc(ledger.link_count, sizeof *owner, &owner);
-    if (!status && ledger.has_links) {
-        memset(owner, NOBODY, ledger.link_count * sizeof *owner);
-        visit_ways(work, &ledger.ways, owner);
-        *found = sum_links(work, &ledger, owner);
+        status = nw_alloc(loads.link_count, sizeof *owner, &owner);
+    if (!status && loads.has_links) {
+        memset(owner, NO_PAIR, loads.link_count * sizeof *owner);
+        dragonfly_visit_routes(work, &loads.routes, owner);
+        *found = dragonfly_sum_links(work, &loads, owner);
     }
     free(owner);
-    nw_ledger_fini(&ledger);
+    nw_link_loads_fini(&loads);
     return status;
 }
 
 /* --- back to seats --- */
 
 /* Congestion, and far more where hop-bytes are beyond their limit. */
-static nw_status judge(const struct nw_pairing *work, double *out)
+static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,
+                                 double *out)
 {
-    double limit = work->aim->hop_limit;
-    struct nw_ledger ledger;
-    nw_status status =
-        nw_ledger_init(&ledger, work->of.seats, nw_aim_wants(work->aim));
+    double limit = work->objectives->hop_limit;
+    struct nw_link_loads loads;
+    nw_status status = nw_link_loads_init(
+        &loads, work->of.slots, nw_objectives_wants(work->objectives));
 
     if (!status)
-        *out = nw_ledger_most(&ledger);
+        *out = nw_link_loads_max(&loads);
     if (!status && limit > 0)
-        *out *= 1 + BEYOND * fmax(0, ledger.now.hop_bytes / limit - 1);
-    nw_ledger_fini(&ledger);
+        *out *= 1 + BEYOND * fmax(0, loads.now.hop_bytes / limit - 1);
+    nw_link_loads_fini(&loads);
     return status;
 }
 
-static nw_status settle(struct nw_pairing *work,
-                        const struct nw_pairs_division *division, double *value)
+static nw_status
+dragonfly_anneal_within(struct nw_dragonfly_search *work,
+                        const struct nw_dragonfly_division *division,
+                        double *value)
 {
-    struct nw_aim near = {.first = NW_OBJECTIVE_HOP_BYTES,
-                          .second = NW_OBJECTIVE_CONGESTION};
-    struct nw_seats *seats = work->of.seats;
+    struct nw_objectives near = {.first = NW_OBJECTIVE_HOP_BYTES,
+                                 .second = NW_OBJECTIVE_CONGESTION};
+    struct nw_slots *slots = work->of.slots;
     nw_status status;
 
-    nw_pens_sit(seats, &work->of.pens, division->part);
-    seats->pen = work->of.pens.pen;
-    status = nw_seats_search(seats, &near, NW_SEARCH_BRIEF);
+    nw_switch_groups_assign(slots, &work->of.groups, division->part);
+    slots->group = work->of.groups.group;
+    status = nw_slots_anneal(slots, &near, NW_SEARCH_BRIEF);
     if (!status)
-        status = nw_bundles_search(seats, work->aim, NW_SEARCH_BRIEF);
+        status = nw_node_swaps(slots, work->objectives, NW_SEARCH_BRIEF);
     if (!status)
-        status = nw_seats_search(seats, work->aim, NW_SEARCH_FULL);
-    seats->pen = NULL;
-    return status ? status : judge(work, value);
+        status = nw_slots_anneal(slots, work->objectives, NW_SEARCH_FULL);
+    slots->group = NULL;
+    return status ? status : dragonfly_judge(work, value);
 }
 
-static nw_status settle_all(struct nw_pairing *work, double below)
+static nw_status dragonfly_anneal_within_all(struct nw_dragonfly_search *work,
+                                             double below)
 {
-    struct nw_seats *seats = work->of.seats;
-    size_t size = (size_t)seats->rank_count * sizeof *seats->seat;
+    struct nw_slots *slots = work->of.slots;
+    size_t size = (size_t)slots->rank_count * sizeof *slots->slot;
     double least = INFINITY;
     nw_status status = NW_OK;
 
-    for (int i = 0; !status && i < NW_PAIRS_KEPT && work->best[i].most < below;
+    for (int i = 0;
+         !status && i < NW_DRAGONFLY_PAIRS_KEPT && work->best[i].most < below;
          i++) {
         double value = INFINITY;
 
-        status = settle(work, &work->best[i], &value);
+        status = dragonfly_anneal_within(work, &work->best[i], &value);
         if (status || value >= least)
             continue;
         least = value;
-        memcpy(work->of.part, seats->seat, size);
+        memcpy(work->of.part, slots->slot, size);
     }
     if (!status) {
-        memcpy(seats->seat, work->of.part, size);
-        nw_seats_sit(seats, seats->seat);
+        memcpy(slots->slot, work->of.part, size);
+        nw_slots_assign(slots, slots->slot);
     }
     return status;
 }
 
 /* --- the whole --- */
 
-static nw_status alloc(struct nw_pairing *work, struct nw_seats *seats)
+static nw_status dragonfly_alloc(struct nw_dragonfly_search *work,
+                                 struct nw_slots *slots)
 {
-    size_t n = (size_t)seats->rank_count;
-    nw_status status = nw_penned_init(&work->of, seats);
+    size_t n = (size_t)slots->rank_count;
+    nw_status status = nw_division_init(&work->of, slots);
 
     if (!status)
         status = nw_alloc(n, sizeof *work->round.part, &work->round.part);
-    for (int i = 0; !status && i < NW_PAIRS_KEPT; i++) {
+    for (int i = 0; !status && i < NW_DRAGONFLY_PAIRS_KEPT; i++) {
         work->best[i].most = INFINITY;
         status = nw_alloc(n, sizeof *work->best[i].part, &work->best[i].part);
     }
     return status;
 }
 
-static void release(struct nw_pairing *work)
+static void dragonfly_release(struct nw_dragonfly_search *work)
 {
-    nw_penned_fini(&work->of);
+    nw_division_fini(&work->of);
     free(work->round.part);
-    for (int i = 0; i < NW_PAIRS_KEPT; i++)
+    for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)
         free(work->best[i].part);
     free(work);
 }
 
 /* Patterns without a grid do better by what leaves routers. */
-static nw_status search(struct nw_pairing *work, double below,
-                        enum nw_paired *out)
+static nw_status dragonfly_search(struct nw_dragonfly_search *work,
+                                  double below, enum nw_dragonfly_result *out)
 {
-    struct nw_tiling tiling;
+    struct nw_stencil stencil;
     bool grid = false;
-    bool grouped = nw_pens_nearest(work->of.seats, &work->of.pens) &&
-                   nw_pens_dragonfly(work->of.seats, &work->of.pens);
-    nw_status status = nw_seats_find_grid(work->of.seats, &tiling, &grid);
+    bool grouped = nw_switch_groups_nearest(work->of.slots, &work->of.groups) &&
+                   nw_switch_groups_dragonfly(work->of.slots, &work->of.groups);
+    nw_status status = nw_slots_find_grid(work->of.slots, &stencil, &grid);
 
     if (!status && grid && grouped)
-        status = find_links(work, &grouped);
+        status = dragonfly_find_links(work, &grouped);
     if (status || !grid || !grouped)
         return status;
-    *out = NW_PAIRED_IN_VAIN;
-    if (!nw_pairs_divide(work, below))
+    *out = NW_DRAGONFLY_NO_GAIN;
+    if (!nw_dragonfly_anneal(work, below))
         return NW_OK;
-    *out = NW_PAIRED;
-    return settle_all(work, below);
+    *out = NW_DRAGONFLY_DIVIDED;
+    return dragonfly_anneal_within_all(work, below);
 }
 
-nw_status nw_seats_pair(struct nw_seats *seats, const struct nw_aim *aim,
-                        double below, enum nw_paired *out)
+nw_status nw_slots_divide_dragonfly(struct nw_slots *slots,
+                                    const struct nw_objectives *objectives,
+                                    double below, enum nw_dragonfly_result *out)
 {
-    struct nw_pairing *work = NULL;
+    struct nw_dragonfly_search *work = NULL;
     nw_status status;
 
-    *out = NW_PAIRED_NOT;
-    if (!nw_penned_serves(seats, aim))
+    *out = NW_DRAGONFLY_NONE;
+    if (!nw_division_applies(slots, objectives))
         return NW_OK;
     status = nw_alloc(1, sizeof *work, &work);
     if (status)
         return status;
-    work->aim = aim;
-    status = alloc(work, seats);
+    work->objectives = objectives;
+    status = dragonfly_alloc(work, slots);
     if (!status)
-        status = search(work, below, out);
-    release(work);
+        status = dragonfly_search(work, below, out);
+    dragonfly_release(work);
     return status;
 }

@@ -8,18 +8,18 @@
 
 #include "map/congestion/objectives.h"
 
-enum nw_paired {
-    NW_PAIRED_NOT,     /* another machine */
-    NW_PAIRED_IN_VAIN, /* no division has less than `below` */
-    NW_PAIRED
+enum nw_dragonfly_result {
+    NW_DRAGONFLY_NONE,    /* another machine */
+    NW_DRAGONFLY_NO_GAIN, /* no division has less than `below` */
+    NW_DRAGONFLY_DIVIDED
 };
 
 /* Where congestion is lowered on such a machine: seats the ranks by the best
  * divisions that a short search finds, each searched further within its
  * groups. The fullest of the groups' links has less than `below` s; else the
  * seats stay. */
-NW_MUST_CHECK nw_status nw_seats_pair(struct nw_seats *seats,
-                                      const struct nw_aim *aim, double below,
-                                      enum nw_paired *out);
+NW_MUST_CHECK nw_status nw_slots_divide_dragonfly(
+    struct nw_slots *slots, const struct nw_objectives *objectives,
+    double below, enum nw_dragonfly_result *out);
 
 #endif

@@ -12,65 +12,66 @@
 
 #define ROUNDS 16
 #define DRAWS_EACH 6000 /* of a rank and round */
-#define DRAWS_MOST 2000000
+#define DRAWS_MAX 2000000
 #define SLICE 4096
-#define DRAWS_A_STEP 8 /* they are that much cheaper than trials */
-#define MEAN 0.5       /* weight of the mean beside the most */
+#define DRAWS_PER_STEP 8 /* they are that much cheaper than trials */
+#define MEAN 0.5         /* weight of the mean beside the most */
 
 /* --- divisions --- */
 
-static double energy_of(const struct nw_pairing *work, double power, double sum)
+static double dragonfly_anneal_energy_of(const struct nw_dragonfly_search *work,
+                                         double power, double sum)
 {
-    int32_t parts = work->of.pens.parts;
+    int32_t parts = work->of.groups.parts;
 
     return work->scale * sqrt(sqrt(sqrt(fmax(0, power)))) +
            MEAN * sum / (parts * (parts - 1));
 }
 
-static void sum_up(struct nw_pairing *work)
+static void dragonfly_anneal_sum_up(struct nw_dragonfly_search *work)
 {
-    int32_t pairs = work->of.pens.parts * work->of.pens.parts;
+    int32_t pairs = work->of.groups.parts * work->of.groups.parts;
 
     work->power = work->sum = 0;
     for (int32_t i = 0; i < pairs; i++) {
-        work->power += nw_penned_eighth(work->load[i] / work->scale);
+        work->power += nw_division_eighth(work->load[i] / work->scale);
         work->sum += work->load[i];
     }
-    work->energy = energy_of(work, work->power, work->sum);
+    work->energy = dragonfly_anneal_energy_of(work, work->power, work->sum);
 }
 
-static void count_loads(struct nw_pairing *work)
+static void dragonfly_anneal_count_loads(struct nw_dragonfly_search *work)
 {
-    const struct nw_seats *seats = work->of.seats;
+    const struct nw_slots *slots = work->of.slots;
 
     memset(work->load, 0, sizeof work->load);
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++) {
-            int pair = nw_pair_of(work, work->of.part[r],
-                                  work->of.part[seats->tie[t].peer]);
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++) {
+            int pair = nw_dragonfly_pair(work, work->of.part[r],
+                                         work->of.part[slots->edge[t].peer]);
 
-            work->load[pair] += seats->tie[t].out * work->slow[pair];
+            work->load[pair] += slots->edge[t].out * work->slow[pair];
         }
 }
 
-static void divide_at_random(struct nw_pairing *work)
+static void dragonfly_anneal_divide_at_random(struct nw_dragonfly_search *work)
 {
-    int32_t parts = work->of.pens.parts;
+    int32_t parts = work->of.groups.parts;
 
-    nw_penned_shuffle(&work->of);
-    count_loads(work);
+    nw_division_shuffle(&work->of);
+    dragonfly_anneal_count_loads(work);
     work->scale = 1;
-    sum_up(work);
+    dragonfly_anneal_sum_up(work);
     work->scale = fmax(work->sum / (parts * (parts - 1)), 1e-300);
-    sum_up(work);
+    dragonfly_anneal_sum_up(work);
 }
 
-static void keep_round(struct nw_pairing *work)
+static void dragonfly_anneal_keep_round(struct nw_dragonfly_search *work)
 {
-    struct nw_pairs_division *kept = &work->round;
+    struct nw_dragonfly_division *kept = &work->round;
     double most = 0;
 
-    for (int32_t i = 0; i < work->of.pens.parts * work->of.pens.parts; i++)
+    for (int32_t i = 0; i < work->of.groups.parts * work->of.groups.parts; i++)
         most = fmax(most, work->load[i]);
     if (most > kept->most * (1 + 1e-9) ||
         (most > kept->most * (1 - 1e-9) && work->sum >= kept->mean))
@@ -78,14 +79,15 @@ static void keep_round(struct nw_pairing *work)
     kept->most = most;
     kept->mean = work->sum;
     memcpy(kept->part, work->of.part,
-           (size_t)work->of.seats->rank_count * sizeof *kept->part);
+           (size_t)work->of.slots->rank_count * sizeof *kept->part);
 }
 
 /* --- one exchange --- */
 
-static void add(struct nw_pairing *work, int32_t from, int32_t to, double bytes)
+static void dragonfly_anneal_add(struct nw_dragonfly_search *work, int32_t from,
+                                 int32_t to, double bytes)
 {
-    int pair = nw_pair_of(work, from, to);
+    int pair = nw_dragonfly_pair(work, from, to);
 
     if (from == to)
         return;
@@ -98,34 +100,36 @@ static void add(struct nw_pairing *work, int32_t from, int32_t to, double bytes)
 
 /* What changes as two ranks change places, by one's ties; what they exchange
  * is told once. */
-static void add_change(struct nw_pairing *work, int32_t rank, int32_t other)
+static void dragonfly_anneal_add_change(struct nw_dragonfly_search *work,
+                                        int32_t rank, int32_t other)
 {
-    const struct nw_tie *tie = NULL;
-    size_t ties = nw_penned_ties(&work->of, rank, &tie);
+    const struct nw_directed_edge *edge = NULL;
+    size_t edges = nw_division_edges(&work->of, rank, &edge);
     int32_t from = work->of.part[rank], to = work->of.part[other];
 
-    for (; ties--; tie++) {
-        int32_t before = work->of.part[tie->peer], after = before;
+    for (; edges--; edge++) {
+        int32_t before = work->of.part[edge->peer], after = before;
 
-        if (tie->peer == rank || (tie->peer == other && rank > other))
+        if (edge->peer == rank || (edge->peer == other && rank > other))
             continue;
-        if (tie->peer == other)
+        if (edge->peer == other)
             after = from;
-        add(work, from, before, -tie->out);
-        add(work, before, from, -tie->in);
-        add(work, to, after, tie->out);
-        add(work, after, to, tie->in);
+        dragonfly_anneal_add(work, from, before, -edge->out);
+        dragonfly_anneal_add(work, before, from, -edge->in);
+        dragonfly_anneal_add(work, to, after, edge->out);
+        dragonfly_anneal_add(work, after, to, edge->in);
     }
 }
 
-static bool is_accepted(struct nw_pairing *work, double energy)
+static bool dragonfly_anneal_is_accepted(struct nw_dragonfly_search *work,
+                                         double energy)
 {
     return energy <= work->energy ||
            nw_random_unit(&work->of.random) <
-               exp((work->energy - energy) / work->heat);
+               exp((work->energy - energy) / work->temperature);
 }
 
-static void end(struct nw_pairing *work, bool keep)
+static void dragonfly_anneal_end(struct nw_dragonfly_search *work, bool keep)
 {
     for (int i = 0; i < work->touch_count; i++) {
         int pair = work->touch[i];
@@ -138,98 +142,100 @@ static void end(struct nw_pairing *work, bool keep)
     work->touch_count = 0;
 }
 
-static void try_swap(struct nw_pairing *work)
+static void dragonfly_anneal_try_swap(struct nw_dragonfly_search *work)
 {
-    int32_t n = work->of.seats->rank_count;
+    int32_t n = work->of.slots->rank_count;
     int32_t a = (int32_t)nw_random_below(&work->of.random, (uint64_t)n);
-    int32_t b = nw_penned_draw_member(
-        &work->of, work->of.part[nw_penned_draw_peer(&work->of, a)]);
+    int32_t b = nw_division_draw_member(
+        &work->of, work->of.part[nw_division_draw_peer(&work->of, a)]);
     double power = work->power, sum = work->sum, energy, before = work->energy;
 
     if (work->of.part[a] == work->of.part[b])
         return;
-    add_change(work, a, b);
-    add_change(work, b, a);
+    dragonfly_anneal_add_change(work, a, b);
+    dragonfly_anneal_add_change(work, b, a);
     for (int i = 0; i < work->touch_count; i++) {
         int pair = work->touch[i];
         double load = work->load[pair], extra = work->extra[pair];
 
         sum += extra;
-        power += nw_penned_eighth((load + extra) / work->scale) -
-                 nw_penned_eighth(load / work->scale);
+        power += nw_division_eighth((load + extra) / work->scale) -
+                 nw_division_eighth(load / work->scale);
     }
-    energy = energy_of(work, power, sum);
-    if (!is_accepted(work, energy)) {
-        end(work, false);
+    energy = dragonfly_anneal_energy_of(work, power, sum);
+    if (!dragonfly_anneal_is_accepted(work, energy)) {
+        dragonfly_anneal_end(work, false);
         return;
     }
-    end(work, true);
-    nw_penned_swap(&work->of, a, b);
+    dragonfly_anneal_end(work, true);
+    nw_division_swap(&work->of, a, b);
     work->power = power;
     work->sum = sum;
     work->energy = energy;
     if (energy < before)
-        keep_round(work);
+        dragonfly_anneal_keep_round(work);
 }
 
 /* --- rounds --- */
 
-static double first_heat(const struct nw_pairing *work)
+static double
+dragonfly_anneal_first_temperature(const struct nw_dragonfly_search *work)
 {
-    const struct nw_seats *seats = work->of.seats;
-    size_t ties = seats->row[seats->rank_count];
+    const struct nw_slots *slots = work->of.slots;
+    size_t edges = slots->row[slots->rank_count];
     double sum = 0;
 
-    for (size_t t = 0; t < ties; t++)
-        sum += seats->tie[t].out;
-    return ties ? sum / (double)ties * work->slow[1] : 0;
+    for (size_t t = 0; t < edges; t++)
+        sum += slots->edge[t].out;
+    return edges ? sum / (double)edges * work->slow[1] : 0;
 }
 
-static bool run_round(struct nw_pairing *work)
+static bool dragonfly_anneal_run_round(struct nw_dragonfly_search *work)
 {
-    struct nw_budget *budget = work->of.seats->problem->budget;
-    uint64_t draws = (uint64_t)work->of.seats->rank_count * DRAWS_EACH;
+    struct nw_budget *budget = work->of.slots->problem->budget;
+    uint64_t draws = (uint64_t)work->of.slots->rank_count * DRAWS_EACH;
     double cooling;
 
-    draws = draws < DRAWS_MOST ? draws : DRAWS_MOST;
+    draws = draws < DRAWS_MAX ? draws : DRAWS_MAX;
     cooling = pow(0.01, SLICE / (double)draws);
-    work->heat = first_heat(work);
+    work->temperature = dragonfly_anneal_first_temperature(work);
     work->round.most = INFINITY;
-    divide_at_random(work);
+    dragonfly_anneal_divide_at_random(work);
     for (uint64_t done = 0; done < draws; done += SLICE) {
         for (int i = 0; i < SLICE; i++)
-            try_swap(work);
-        sum_up(work);
-        work->heat *= cooling;
-        if (!nw_budget_go(budget, SLICE / DRAWS_A_STEP, work->round.most))
+            dragonfly_anneal_try_swap(work);
+        dragonfly_anneal_sum_up(work);
+        work->temperature *= cooling;
+        if (!nw_budget_spend(budget, SLICE / DRAWS_PER_STEP, work->round.most))
             return false;
     }
     return true;
 }
 
-static bool is_less(const struct nw_pairs_division *a,
-                    const struct nw_pairs_division *b)
+static bool dragonfly_anneal_is_less(const struct nw_dragonfly_division *a,
+                                     const struct nw_dragonfly_division *b)
 {
     if (a->most < b->most * (1 - 1e-9))
         return true;
     return a->most <= b->most * (1 + 1e-9) && a->mean < b->mean * (1 - 1e-9);
 }
 
-static bool is_like(const struct nw_pairs_division *a,
-                    const struct nw_pairs_division *b)
+static bool dragonfly_anneal_is_like(const struct nw_dragonfly_division *a,
+                                     const struct nw_dragonfly_division *b)
 {
-    return !isinf(b->most) && !is_less(a, b) && !is_less(b, a);
+    return !isinf(b->most) && !dragonfly_anneal_is_less(a, b) &&
+           !dragonfly_anneal_is_less(b, a);
 }
 
 /* Of those alike the first. */
-static void list_round(struct nw_pairing *work)
+static void dragonfly_anneal_list_round(struct nw_dragonfly_search *work)
 {
-    for (int i = 0; i < NW_PAIRS_KEPT; i++)
-        if (is_like(&work->round, &work->best[i]))
+    for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)
+        if (dragonfly_anneal_is_like(&work->round, &work->best[i]))
             return;
-    for (int i = 0; i < NW_PAIRS_KEPT; i++)
-        if (is_less(&work->round, &work->best[i])) {
-            struct nw_pairs_division worse = work->best[i];
+    for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)
+        if (dragonfly_anneal_is_less(&work->round, &work->best[i])) {
+            struct nw_dragonfly_division worse = work->best[i];
 
             work->best[i] = work->round;
             work->round = worse;
@@ -238,9 +244,9 @@ static void list_round(struct nw_pairing *work)
 
 /* --- the best of all --- */
 
-bool nw_pairs_divide(struct nw_pairing *work, double below)
+bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below)
 {
-    for (int i = 0; i < ROUNDS && run_round(work); i++)
-        list_round(work);
+    for (int i = 0; i < ROUNDS && dragonfly_anneal_run_round(work); i++)
+        dragonfly_anneal_list_round(work);
     return work->best[0].most < below * (1 - 1e-9);
 }

@@ -12,7 +12,8 @@
 /* Seats the ranks by a division in which the fullest switch sends less, and
  * within it near each other. *found is false, and the seats stay, where none
  * is found, or hosts are not in groups, full of ranks that may move. */
-NW_MUST_CHECK nw_status nw_seats_part(struct nw_seats *seats,
-                                      const struct nw_aim *aim, bool *found);
+NW_MUST_CHECK nw_status
+nw_slots_min_max_cut(struct nw_slots *slots,
+                     const struct nw_objectives *objectives, bool *found);
 
 #endif

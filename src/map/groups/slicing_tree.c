@@ -17,70 +17,74 @@
 
 #define WORK 1.5e8 /* looks at cells, all trials together */
 #define TRIALS 1000
-#define ROUNDS_MOST 200
-#define VAIN 64          /* of them that find nothing, where parts are alike */
-#define LOOKS_A_STEP 128 /* they are that much cheaper than trials of seats */
-#define STRETCH 1.2      /* of a knife, the logarithm at most */
-#define TIE 0.05         /* of a cell, what the order counts */
-#define MEAN 0.02        /* weight of the mean beside the most */
-#define HOT 0.03         /* of the energy */
-#define COLD 0.02        /* of the first heat */
-#define RESIZES 6        /* one trial of so many, where sizes are not alike */
+#define ROUNDS_MAX 200
+#define WITHOUT_GAIN 64 /* of them that find nothing, where parts are alike */
+#define LOOKS_PER_STEP 128 /* they are that much cheaper than trials of seats  \
+                            */
+#define STRETCH 1.2        /* of a knife, the logarithm at most */
+#define EDGE_TRIES 0.05    /* of a cell, what the order counts */
+#define MEAN 0.02          /* weight of the mean beside the most */
+#define HOT 0.03           /* of the energy */
+#define COLD 0.02          /* of the first heat */
+#define RESIZES 6          /* one trial of so many, where sizes are not alike */
 
-struct knife {
-    double share;             /* of the parts, that come first */
-    bool across;              /* by the order of the cells alone */
-    double at[NW_TILE_DIMS];  /* place, 0 to 1 from end to end of what is cut */
-    double far[NW_TILE_DIMS]; /* of a cell in that dimension */
-    int lead;                 /* dimension that comes first in the order */
-    uint32_t turned;          /* dimensions whose order is downwards */
+struct slicing_tree_cut {
+    double share; /* of the parts, that come first */
+    bool across;  /* by the order of the cells alone */
+    double
+        at[NW_STENCIL_DIMS]; /* place, 0 to 1 from end to end of what is cut */
+    double far[NW_STENCIL_DIMS]; /* of a cell in that dimension */
+    int lead;                    /* dimension that comes first in the order */
+    uint32_t turned;             /* dimensions whose order is downwards */
 };
 
 /* The parts as they are cut off one after the other. */
-struct sizes {
-    int32_t first[NW_PENS_MOST + 1]; /* chips of each from first[i] */
-    int32_t name[NW_PENS_MOST];
+struct slicing_tree_sizes {
+    int32_t first[NW_SWITCH_GROUPS_MAX + 1]; /* chips of each from first[i] */
+    int32_t name[NW_SWITCH_GROUPS_MAX];
 };
 
 /* Cells of some parts, to be cut by so many knives less one. */
-struct piece {
-    struct chip *chip;
-    const struct knife *knife;
+struct slicing_tree_piece {
+    struct slicing_tree_box *box;
+    const struct slicing_tree_cut *cut;
     int32_t parts, first; /* index of the first */
 };
 
-struct chip {
+struct slicing_tree_box {
     double far;
     int32_t rank;
 };
 
 /* What a piece was before it was cut anew. */
-struct remains {
-    struct chip *chip; /* [ranks] */
-    int32_t *part;     /* [ranks] of these, then and now */
+struct slicing_tree_remains {
+    struct slicing_tree_box *box; /* [ranks] */
+    int32_t *part;                /* [ranks] of these, then and now */
     int32_t *now;
     double *leaving; /* [parts] */
 };
 
-struct carving {
-    const struct nw_seats *seats;
-    const struct nw_tiling *tiling;
-    const int32_t *room; /* [parts + 1] seats of part p: room[p] .. */
-    struct nw_division *best;
+struct slicing_tree_work {
+    const struct nw_slots *slots;
+    const struct nw_stencil *stencil;
+    const int32_t *space; /* [parts + 1] seats of part p: room[p] .. */
+    struct nw_best_division *best;
     struct nw_random random;
-    struct sizes sizes;
+    struct slicing_tree_sizes sizes;
     bool unlike; /* in size, or free seats are left */
     int32_t ranks;
-    struct knife *knife; /* [parts - 1], what comes first before the rest */
-    int32_t (*cell)[NW_TILE_DIMS]; /* [ranks] */
-    struct chip *chip;             /* [ranks] */
-    int32_t *part;                 /* [ranks] */
-    double *leaving;               /* [parts] */
-    struct remains before;
+    struct slicing_tree_cut
+        *cut; /* [parts - 1], what comes first before the rest */
+    int32_t (*cell)[NW_STENCIL_DIMS]; /* [ranks] */
+    struct slicing_tree_box *box;     /* [ranks] */
+    int32_t *part;                    /* [ranks] */
+    double *leaving;                  /* [parts] */
+    struct slicing_tree_remains before;
 };
 
-void nw_division_keep(struct nw_division *division, const int32_t *part,
-                      const double *leaving, int32_t ranks)
+void nw_best_division_keep(struct nw_best_division *division,
+                           const int32_t *part, const double *leaving,
+                           int32_t ranks)
 {
     double most = 0, total = 0;
 
@@ -100,92 +104,97 @@ void nw_division_keep(struct nw_division *division, const int32_t *part,
 /* --- one carving --- */
 
 /* Cells by their coordinates, which count this much each. */
-struct order {
-    double first, each[NW_TILE_DIMS];
+struct slicing_tree_order {
+    double first, each[NW_STENCIL_DIMS];
 };
 
-static struct order order_of(const struct carving *work,
-                             const struct knife *knife)
+static struct slicing_tree_order
+slicing_tree_order_of(const struct slicing_tree_work *work,
+                      const struct slicing_tree_cut *cut)
 {
-    const struct nw_tiling *tiling = work->tiling;
-    struct order order = {.first = 0};
-    double unit = TIE / work->ranks;
+    const struct nw_stencil *stencil = work->stencil;
+    struct slicing_tree_order order = {.first = 0};
+    double unit = EDGE_TRIES / work->ranks;
 
-    for (int i = tiling->dims - 1; i >= 0; i--) {
-        int d = (knife->lead + i) % tiling->dims;
-        bool turned = knife->turned >> d & 1;
+    for (int i = stencil->dims - 1; i >= 0; i--) {
+        int d = (cut->lead + i) % stencil->dims;
+        bool turned = cut->turned >> d & 1;
 
         order.each[d] = turned ? -unit : unit;
-        order.first += turned ? unit * (tiling->size[d] - 1) : 0;
-        unit *= tiling->size[d];
+        order.first += turned ? unit * (stencil->size[d] - 1) : 0;
+        unit *= stencil->size[d];
     }
     return order;
 }
 
-static void find_centre(const struct carving *work, const struct piece *piece,
-                        int32_t count, double *centre)
+static void slicing_tree_find_centre(const struct slicing_tree_work *work,
+                                     const struct slicing_tree_piece *piece,
+                                     int32_t count, double *centre)
 {
-    for (int d = 0; d < work->tiling->dims; d++) {
-        int32_t low = work->tiling->size[d], high = 0;
+    for (int d = 0; d < work->stencil->dims; d++) {
+        int32_t low = work->stencil->size[d], high = 0;
 
         for (int32_t i = 0; i < count; i++) {
-            int32_t at = work->cell[piece->chip[i].rank][d];
+            int32_t at = work->cell[piece->box[i].rank][d];
 
             low = at < low ? at : low;
             high = at > high ? at : high;
         }
-        centre[d] = low + (high - low) * piece->knife->at[d];
+        centre[d] = low + (high - low) * piece->cut->at[d];
     }
 }
 
-static void measure(const struct carving *work, const struct piece *piece,
-                    int32_t count)
+static void slicing_tree_measure(const struct slicing_tree_work *work,
+                                 const struct slicing_tree_piece *piece,
+                                 int32_t count)
 {
-    const struct knife *knife = piece->knife;
-    struct order order = order_of(work, knife);
-    double centre[NW_TILE_DIMS];
+    const struct slicing_tree_cut *cut = piece->cut;
+    struct slicing_tree_order order = slicing_tree_order_of(work, cut);
+    double centre[NW_STENCIL_DIMS];
 
-    if (!knife->across)
-        find_centre(work, piece, count, centre);
+    if (!cut->across)
+        slicing_tree_find_centre(work, piece, count, centre);
     for (int32_t i = 0; i < count; i++) {
-        const int32_t *cell = work->cell[piece->chip[i].rank];
-        double far = 0, tie = order.first;
+        const int32_t *cell = work->cell[piece->box[i].rank];
+        double far = 0, edge = order.first;
 
-        for (int d = 0; d < work->tiling->dims; d++) {
+        for (int d = 0; d < work->stencil->dims; d++) {
             double away =
-                knife->across ? 0 : fabs(cell[d] - centre[d]) * knife->far[d];
+                cut->across ? 0 : fabs(cell[d] - centre[d]) * cut->far[d];
 
             far = away > far ? away : far;
-            tie += cell[d] * order.each[d];
+            edge += cell[d] * order.each[d];
         }
-        piece->chip[i].far = far + tie;
+        piece->box[i].far = far + edge;
     }
 }
 
-static bool is_before(struct chip a, struct chip b)
+static bool slicing_tree_is_before(struct slicing_tree_box a,
+                                   struct slicing_tree_box b)
 {
     return a.far < b.far || (a.far == b.far && a.rank < b.rank);
 }
 
 /* The nearest of the chips come first, so many of them. */
-static void select_chips(struct chip *chip, int32_t count, int32_t want)
+static void slicing_tree_select_boxes(struct slicing_tree_box *box,
+                                      int32_t count, int32_t want)
 {
     int32_t low = 0, high = count - 1;
 
     while (low < high) {
-        struct chip middle = chip[low + (high - low) / 2];
+        struct slicing_tree_box middle = box[low + (high - low) / 2];
         int32_t i = low, j = high;
 
         while (i <= j) {
-            while (is_before(chip[i], middle))
+            while (slicing_tree_is_before(box[i], middle))
                 i++;
-            while (is_before(middle, chip[j]))
+            while (slicing_tree_is_before(middle, box[j]))
                 j--;
             if (i <= j) {
-                struct chip other = chip[i];
+                struct slicing_tree_box other = box[i];
 
-                chip[i++] = chip[j];
-                chip[j--] = other;
+                box[i++] = box[j];
+                box[j--] = other;
             }
         }
         if (want <= j)
@@ -197,99 +206,107 @@ static void select_chips(struct chip *chip, int32_t count, int32_t want)
     }
 }
 
-static int32_t count_chips(const struct carving *work,
-                           const struct piece *piece)
+static int32_t slicing_tree_count_boxes(const struct slicing_tree_work *work,
+                                        const struct slicing_tree_piece *piece)
 {
     return work->sizes.first[piece->first + piece->parts] -
            work->sizes.first[piece->first];
 }
 
 /* The two that its knife cuts it into. */
-static void halve(const struct carving *work, const struct piece *piece,
-                  struct piece half[2])
+static void slicing_tree_split(const struct slicing_tree_work *work,
+                               const struct slicing_tree_piece *piece,
+                               struct slicing_tree_piece half[2])
 {
-    int32_t parts = 1 + (int32_t)(piece->knife->share * (piece->parts - 1));
+    int32_t parts = 1 + (int32_t)(piece->cut->share * (piece->parts - 1));
 
     half[0] = half[1] = *piece;
     half[0].parts = parts;
-    half[0].knife++;
+    half[0].cut++;
     half[1].parts -= parts;
     half[1].first += parts;
-    half[1].knife += parts;
-    half[1].chip += count_chips(work, &half[0]);
+    half[1].cut += parts;
+    half[1].box += slicing_tree_count_boxes(work, &half[0]);
 }
 
-static void carve(struct carving *work, const struct piece *piece)
+static void slicing_tree_slice(struct slicing_tree_work *work,
+                               const struct slicing_tree_piece *piece)
 {
-    int32_t count = count_chips(work, piece);
-    struct piece half[2];
+    int32_t count = slicing_tree_count_boxes(work, piece);
+    struct slicing_tree_piece half[2];
 
     if (piece->parts == 1) {
         for (int32_t i = 0; i < count; i++)
-            work->part[piece->chip[i].rank] = work->sizes.name[piece->first];
+            work->part[piece->box[i].rank] = work->sizes.name[piece->first];
         return;
     }
-    halve(work, piece, half);
-    measure(work, piece, count);
-    select_chips(piece->chip, count, count_chips(work, &half[0]));
-    carve(work, &half[0]);
-    carve(work, &half[1]);
+    slicing_tree_split(work, piece, half);
+    slicing_tree_measure(work, piece, count);
+    slicing_tree_select_boxes(piece->box, count,
+                              slicing_tree_count_boxes(work, &half[0]));
+    slicing_tree_slice(work, &half[0]);
+    slicing_tree_slice(work, &half[1]);
 }
 
-static struct piece whole(const struct carving *work)
+static struct slicing_tree_piece
+slicing_tree_whole(const struct slicing_tree_work *work)
 {
-    return (struct piece){work->chip, work->knife, work->best->parts, 0};
+    return (struct slicing_tree_piece){work->box, work->cut, work->best->parts,
+                                       0};
 }
 
 /* Bytes that leave each part, both ways. */
-static void count_leaving(struct carving *work)
+static void slicing_tree_count_leaving(struct slicing_tree_work *work)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_slots *slots = work->slots;
     const int32_t *part = work->part;
 
     memset(work->leaving, 0, (size_t)work->best->parts * sizeof *work->leaving);
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        for (size_t t = seats->row[r]; t < seats->row[r + 1]; t++)
-            if (part[seats->tie[t].peer] != part[r])
-                work->leaving[part[r]] += seats->tie[t].out + seats->tie[t].in;
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        for (size_t t = slots->row[r]; t < slots->row[r + 1]; t++)
+            if (part[slots->edge[t].peer] != part[r])
+                work->leaving[part[r]] +=
+                    slots->edge[t].out + slots->edge[t].in;
 }
 
-static void carve_all(struct carving *work)
+static void slicing_tree_slice_all(struct slicing_tree_work *work)
 {
-    struct piece all = whole(work);
+    struct slicing_tree_piece all = slicing_tree_whole(work);
 
     for (int32_t r = 0; r < work->ranks; r++)
-        work->chip[r].rank = r;
-    carve(work, &all);
-    count_leaving(work);
+        work->box[r].rank = r;
+    slicing_tree_slice(work, &all);
+    slicing_tree_count_leaving(work);
 }
 
 /* --- one piece anew --- */
 
 /* What that knife cuts; nothing else changes with it. */
-static struct piece find_piece(const struct carving *work,
-                               const struct knife *knife)
+static struct slicing_tree_piece
+slicing_tree_find_piece(const struct slicing_tree_work *work,
+                        const struct slicing_tree_cut *cut)
 {
-    struct piece piece = whole(work), half[2];
+    struct slicing_tree_piece piece = slicing_tree_whole(work), half[2];
 
-    while (piece.knife != knife) {
-        halve(work, &piece, half);
-        piece = half[knife >= half[1].knife];
+    while (piece.cut != cut) {
+        slicing_tree_split(work, &piece, half);
+        piece = half[cut >= half[1].cut];
     }
     return piece;
 }
 
-static void move_rank(struct carving *work, int32_t rank, int32_t to)
+static void slicing_tree_move_rank(struct slicing_tree_work *work, int32_t rank,
+                                   int32_t to)
 {
-    const struct nw_seats *seats = work->seats;
+    const struct nw_slots *slots = work->slots;
     int32_t from = work->part[rank];
 
-    for (size_t t = seats->row[rank]; t < seats->row[rank + 1]; t++) {
-        const struct nw_tie *tie = &seats->tie[t];
-        double bytes = tie->out + tie->in;
-        int32_t there = work->part[tie->peer];
+    for (size_t t = slots->row[rank]; t < slots->row[rank + 1]; t++) {
+        const struct nw_directed_edge *edge = &slots->edge[t];
+        double bytes = edge->out + edge->in;
+        int32_t there = work->part[edge->peer];
 
-        if (tie->peer == rank)
+        if (edge->peer == rank)
             continue;
         work->leaving[from] += there == from ? bytes : -bytes;
         work->leaving[to] += there == to ? -bytes : bytes;
@@ -297,41 +314,43 @@ static void move_rank(struct carving *work, int32_t rank, int32_t to)
     work->part[rank] = to;
 }
 
-static void recarve(struct carving *work, const struct piece *piece)
+static void slicing_tree_reslice(struct slicing_tree_work *work,
+                                 const struct slicing_tree_piece *piece)
 {
-    int32_t count = count_chips(work, piece);
-    struct remains *before = &work->before;
+    int32_t count = slicing_tree_count_boxes(work, piece);
+    struct slicing_tree_remains *before = &work->before;
 
-    memcpy(before->chip, piece->chip, (size_t)count * sizeof *before->chip);
+    memcpy(before->box, piece->box, (size_t)count * sizeof *before->box);
     memcpy(before->leaving, work->leaving,
            (size_t)work->best->parts * sizeof *before->leaving);
     for (int32_t i = 0; i < count; i++)
-        before->part[i] = work->part[before->chip[i].rank];
-    carve(work, piece);
+        before->part[i] = work->part[before->box[i].rank];
+    slicing_tree_slice(work, piece);
     for (int32_t i = 0; i < count; i++) {
-        int32_t *part = &work->part[before->chip[i].rank];
+        int32_t *part = &work->part[before->box[i].rank];
 
         before->now[i] = *part;
         *part = before->part[i];
     }
     for (int32_t i = 0; i < count; i++)
         if (before->now[i] != before->part[i])
-            move_rank(work, before->chip[i].rank, before->now[i]);
+            slicing_tree_move_rank(work, before->box[i].rank, before->now[i]);
 }
 
-static void restore(struct carving *work, const struct piece *piece)
+static void slicing_tree_restore(struct slicing_tree_work *work,
+                                 const struct slicing_tree_piece *piece)
 {
-    int32_t count = count_chips(work, piece);
-    const struct remains *before = &work->before;
+    int32_t count = slicing_tree_count_boxes(work, piece);
+    const struct slicing_tree_remains *before = &work->before;
 
-    memcpy(piece->chip, before->chip, (size_t)count * sizeof *before->chip);
+    memcpy(piece->box, before->box, (size_t)count * sizeof *before->box);
     memcpy(work->leaving, before->leaving,
            (size_t)work->best->parts * sizeof *before->leaving);
     for (int32_t i = 0; i < count; i++)
-        work->part[before->chip[i].rank] = before->part[i];
+        work->part[before->box[i].rank] = before->part[i];
 }
 
-static double find_energy(const struct carving *work)
+static double slicing_tree_find_energy(const struct slicing_tree_work *work)
 {
     int32_t parts = work->best->parts;
     double most = 1e-300, total = 0, power = 0;
@@ -354,136 +373,148 @@ static double find_energy(const struct carving *work)
 
 /* --- the search --- */
 
-static int32_t draw(struct carving *work, int32_t below)
+static int32_t slicing_tree_draw(struct slicing_tree_work *work, int32_t below)
 {
     return (int32_t)nw_random_below(&work->random, (uint64_t)below);
 }
 
-static double draw_stretch(struct carving *work, double most)
+static double slicing_tree_draw_stretch(struct slicing_tree_work *work,
+                                        double most)
 {
     return exp((2 * nw_random_unit(&work->random) - 1) * most);
 }
 
-static void draw_order(struct carving *work, struct knife *knife)
+static void slicing_tree_draw_order(struct slicing_tree_work *work,
+                                    struct slicing_tree_cut *cut)
 {
-    knife->lead = draw(work, work->tiling->dims);
-    knife->turned = (uint32_t)draw(work, 1 << work->tiling->dims);
+    cut->lead = slicing_tree_draw(work, work->stencil->dims);
+    cut->turned = (uint32_t)slicing_tree_draw(work, 1 << work->stencil->dims);
 }
 
 /* An end, the middle, or anywhere. */
-static double draw_place(struct carving *work)
+static double slicing_tree_draw_place(struct slicing_tree_work *work)
 {
-    int32_t where = draw(work, 4);
+    int32_t where = slicing_tree_draw(work, 4);
 
     return where < 3 ? where * 0.5 : nw_random_unit(&work->random);
 }
 
 /* Half of the parts, or any number of them. */
-static double draw_share(struct carving *work)
+static double slicing_tree_draw_share(struct slicing_tree_work *work)
 {
-    return draw(work, 2) ? 0.499 : nw_random_unit(&work->random);
+    return slicing_tree_draw(work, 2) ? 0.499 : nw_random_unit(&work->random);
 }
 
-static void draw_knife(struct carving *work, struct knife *knife)
+static void slicing_tree_draw_cut(struct slicing_tree_work *work,
+                                  struct slicing_tree_cut *cut)
 {
-    for (int d = 0; d < work->tiling->dims; d++) {
-        knife->at[d] = draw_place(work);
-        knife->far[d] = draw_stretch(work, STRETCH);
+    for (int d = 0; d < work->stencil->dims; d++) {
+        cut->at[d] = slicing_tree_draw_place(work);
+        cut->far[d] = slicing_tree_draw_stretch(work, STRETCH);
     }
-    knife->share = draw_share(work);
-    knife->across = draw(work, 2);
-    draw_order(work, knife);
+    cut->share = slicing_tree_draw_share(work);
+    cut->across = slicing_tree_draw(work, 2);
+    slicing_tree_draw_order(work, cut);
 }
 
-static void change(struct carving *work, struct knife *knife)
+static void slicing_tree_change(struct slicing_tree_work *work,
+                                struct slicing_tree_cut *cut)
 {
-    int d = draw(work, work->tiling->dims);
+    int d = slicing_tree_draw(work, work->stencil->dims);
 
-    switch (draw(work, 6)) {
+    switch (slicing_tree_draw(work, 6)) {
     case 0:
-        draw_knife(work, knife);
+        slicing_tree_draw_cut(work, cut);
         break;
     case 1:
-        knife->share = draw_share(work);
+        cut->share = slicing_tree_draw_share(work);
         break;
     case 2:
-        draw_order(work, knife);
+        slicing_tree_draw_order(work, cut);
         break;
     case 3:
-        knife->far[d] *= draw_stretch(work, STRETCH / 2);
+        cut->far[d] *= slicing_tree_draw_stretch(work, STRETCH / 2);
         break;
     case 4:
-        knife->across = !knife->across;
+        cut->across = !cut->across;
         break;
     default:
-        knife->at[d] = draw_place(work);
+        cut->at[d] = slicing_tree_draw_place(work);
     }
 }
 
 /* --- how large which part is --- */
 
-static int32_t room_of(const struct carving *work, int32_t part)
+static int32_t slicing_tree_space_of(const struct slicing_tree_work *work,
+                                     int32_t part)
 {
-    return work->room[part + 1] - work->room[part];
+    return work->space[part + 1] - work->space[part];
 }
 
 /* Takes what is free out of the parts: from one after the other all, or from
  * each its share. */
-static void leave_free(struct carving *work, int32_t *size)
+static void slicing_tree_leave_free(struct slicing_tree_work *work,
+                                    int32_t *size)
 {
-    int32_t parts = work->best->parts, seats = work->room[parts];
-    int32_t rest = seats - work->ranks;
-    bool shared = draw(work, 2);
+    int32_t parts = work->best->parts, slots = work->space[parts];
+    int32_t rest = slots - work->ranks;
+    bool shared = slicing_tree_draw(work, 2);
 
-    for (int32_t i = 0, left = seats; i < parts; i++) {
-        int32_t room = size[i];
-        int32_t most = rest < room ? rest : room;
-        int32_t less = shared && left > room
-                           ? (int32_t)((int64_t)rest * room / left)
+    for (int32_t i = 0, left = slots; i < parts; i++) {
+        int32_t space = size[i];
+        int32_t most = rest < space ? rest : space;
+        int32_t less = shared && left > space
+                           ? (int32_t)((int64_t)rest * space / left)
                            : most;
 
-        left -= room;
+        left -= space;
         size[i] -= less;
         rest -= less;
     }
 }
 
-static void draw_sizes(struct carving *work)
+static void slicing_tree_draw_sizes(struct slicing_tree_work *work)
 {
-    int32_t parts = work->best->parts, size[NW_PENS_MOST];
-    struct sizes *sizes = &work->sizes;
+    int32_t parts = work->best->parts, size[NW_SWITCH_GROUPS_MAX];
+    struct slicing_tree_sizes *sizes = &work->sizes;
 
     for (int32_t i = 0; i < parts; i++)
         sizes->name[i] = i;
     if (work->unlike)
         nw_random_shuffle(&work->random, sizes->name, (size_t)parts);
     for (int32_t i = 0; i < parts; i++)
-        size[i] = room_of(work, sizes->name[i]);
-    if (work->room[parts] > work->ranks)
-        leave_free(work, size);
+        size[i] = slicing_tree_space_of(work, sizes->name[i]);
+    if (work->space[parts] > work->ranks)
+        slicing_tree_leave_free(work, size);
     for (int32_t i = 0; i < parts; i++)
         sizes->first[i + 1] = sizes->first[i] + size[i];
 }
 
-static int32_t size_of(const struct sizes *sizes, int32_t i)
+static int32_t slicing_tree_size_of(const struct slicing_tree_sizes *sizes,
+                                    int32_t i)
 {
     return sizes->first[i + 1] - sizes->first[i];
 }
 
 /* Two parts change places, or some cells go over from one to the other. */
-static void change_sizes(struct carving *work)
+static void slicing_tree_change_sizes(struct slicing_tree_work *work)
 {
-    struct sizes *sizes = &work->sizes;
-    int32_t parts = work->best->parts, size[NW_PENS_MOST];
-    int32_t a = draw(work, parts), b = draw(work, parts);
-    int32_t free_there = room_of(work, sizes->name[b]) - size_of(sizes, b);
-    int32_t most =
-        size_of(sizes, a) < free_there ? size_of(sizes, a) : free_there;
+    struct slicing_tree_sizes *sizes = &work->sizes;
+    int32_t parts = work->best->parts, size[NW_SWITCH_GROUPS_MAX];
+    int32_t a = slicing_tree_draw(work, parts),
+            b = slicing_tree_draw(work, parts);
+    int32_t free_there = slicing_tree_space_of(work, sizes->name[b]) -
+                         slicing_tree_size_of(sizes, b);
+    int32_t most = slicing_tree_size_of(sizes, a) < free_there
+                       ? slicing_tree_size_of(sizes, a)
+                       : free_there;
 
     for (int32_t i = 0; i < parts; i++)
-        size[i] = size_of(sizes, i);
-    if (a != b && most > 0 && draw(work, 2)) {
-        int32_t more = draw(work, 2) ? most : 1 + draw(work, most);
+        size[i] = slicing_tree_size_of(sizes, i);
+    if (a != b && most > 0 && slicing_tree_draw(work, 2)) {
+        int32_t more = slicing_tree_draw(work, 2)
+                           ? most
+                           : 1 + slicing_tree_draw(work, most);
 
         size[a] -= more;
         size[b] += more;
@@ -500,63 +531,66 @@ static void change_sizes(struct carving *work)
 }
 
 /* Looks at cells in a carving: once a level of knives, and once at the end. */
-static double count_looks(const struct carving *work)
+static double slicing_tree_count_looks(const struct slicing_tree_work *work)
 {
     return work->ranks * (1 + log2(work->best->parts));
 }
 
 /* The energy after one more trial. */
-static double try_one(struct carving *work, double energy, double heat)
+static double slicing_tree_try_one(struct slicing_tree_work *work,
+                                   double energy, double temperature)
 {
-    bool resizes = work->unlike && draw(work, RESIZES) == 0;
-    struct knife *knife =
-        &work->knife[resizes ? 0 : draw(work, work->best->parts - 1)];
-    struct piece piece = find_piece(work, knife);
-    struct knife kept = *knife;
-    struct sizes sizes = work->sizes;
+    bool resizes = work->unlike && slicing_tree_draw(work, RESIZES) == 0;
+    struct slicing_tree_cut *cut =
+        &work->cut[resizes ? 0
+                           : slicing_tree_draw(work, work->best->parts - 1)];
+    struct slicing_tree_piece piece = slicing_tree_find_piece(work, cut);
+    struct slicing_tree_cut kept = *cut;
+    struct slicing_tree_sizes sizes = work->sizes;
     double after;
 
     if (resizes)
-        change_sizes(work);
+        slicing_tree_change_sizes(work);
     else
-        change(work, knife);
-    recarve(work, &piece);
-    after = find_energy(work);
-    nw_division_keep(work->best, work->part, work->leaving, work->ranks);
+        slicing_tree_change(work, cut);
+    slicing_tree_reslice(work, &piece);
+    after = slicing_tree_find_energy(work);
+    nw_best_division_keep(work->best, work->part, work->leaving, work->ranks);
     if (after <= energy ||
-        nw_random_unit(&work->random) < exp((energy - after) / heat))
+        nw_random_unit(&work->random) < exp((energy - after) / temperature))
         return after;
-    *knife = kept;
+    *cut = kept;
     work->sizes = sizes;
-    restore(work, &piece);
+    slicing_tree_restore(work, &piece);
     return energy;
 }
 
-static bool run_round(struct carving *work)
+static bool slicing_tree_run_round(struct slicing_tree_work *work)
 {
-    struct nw_budget *budget = work->seats->problem->budget;
-    uint64_t steps = 1 + (uint64_t)count_looks(work) / LOOKS_A_STEP;
-    double energy, heat, cooling = pow(COLD, 1.0 / TRIALS);
+    struct nw_budget *budget = work->slots->problem->budget;
+    uint64_t steps =
+        1 + (uint64_t)slicing_tree_count_looks(work) / LOOKS_PER_STEP;
+    double energy, temperature, cooling = pow(COLD, 1.0 / TRIALS);
 
-    draw_sizes(work);
+    slicing_tree_draw_sizes(work);
     for (int32_t p = 0; p < work->best->parts - 1; p++)
-        draw_knife(work, &work->knife[p]);
-    carve_all(work);
-    energy = find_energy(work);
-    heat = HOT * energy;
-    for (int i = 0; i < TRIALS; i++, heat *= cooling) {
-        energy = try_one(work, energy, heat);
-        if (!nw_budget_go(budget, steps, work->best->least))
+        slicing_tree_draw_cut(work, &work->cut[p]);
+    slicing_tree_slice_all(work);
+    energy = slicing_tree_find_energy(work);
+    temperature = HOT * energy;
+    for (int i = 0; i < TRIALS; i++, temperature *= cooling) {
+        energy = slicing_tree_try_one(work, energy, temperature);
+        if (!nw_budget_spend(budget, steps, work->best->least))
             return false;
     }
     return true;
 }
 
-static nw_status alloc_remains(struct carving *work)
+static nw_status slicing_tree_alloc_remains(struct slicing_tree_work *work)
 {
     size_t n = (size_t)work->ranks, parts = (size_t)work->best->parts;
-    struct remains *before = &work->before;
-    nw_status status = nw_alloc(n, sizeof *before->chip, &before->chip);
+    struct slicing_tree_remains *before = &work->before;
+    nw_status status = nw_alloc(n, sizeof *before->box, &before->box);
 
     if (!status)
         status = nw_alloc(n, sizeof *before->part, &before->part);
@@ -567,76 +601,79 @@ static nw_status alloc_remains(struct carving *work)
     return status;
 }
 
-static nw_status alloc(struct carving *work)
+static nw_status slicing_tree_alloc(struct slicing_tree_work *work)
 {
     size_t parts = (size_t)work->best->parts, n = (size_t)work->ranks;
-    nw_status status = nw_alloc(parts, sizeof *work->knife, &work->knife);
+    nw_status status = nw_alloc(parts, sizeof *work->cut, &work->cut);
 
     if (!status)
         status = nw_alloc(n, sizeof *work->cell, &work->cell);
     if (!status)
-        status = nw_alloc(n, sizeof *work->chip, &work->chip);
+        status = nw_alloc(n, sizeof *work->box, &work->box);
     if (!status)
         status = nw_alloc(n, sizeof *work->part, &work->part);
     if (!status)
         status = nw_alloc(parts, sizeof *work->leaving, &work->leaving);
-    return status ? status : alloc_remains(work);
+    return status ? status : slicing_tree_alloc_remains(work);
 }
 
-static void release(struct carving *work)
+static void slicing_tree_release(struct slicing_tree_work *work)
 {
-    free(work->knife);
+    free(work->cut);
     free(work->cell);
-    free(work->chip);
+    free(work->box);
     free(work->part);
     free(work->leaving);
-    free(work->before.chip);
+    free(work->before.box);
     free(work->before.part);
     free(work->before.now);
     free(work->before.leaving);
 }
 
-static void run_rounds(struct carving *work, double rounds)
+static void slicing_tree_run_rounds(struct slicing_tree_work *work,
+                                    double rounds)
 {
-    const struct nw_division *best = work->best;
+    const struct nw_best_division *best = work->best;
 
-    for (int i = 0, vain = 0; i < rounds && (vain < VAIN || work->unlike);
-         i++) {
+    for (int i = 0, vain = 0;
+         i < rounds && (vain < WITHOUT_GAIN || work->unlike); i++) {
         double least = best->least, total = best->total;
 
-        if (!run_round(work))
+        if (!slicing_tree_run_round(work))
             return;
         vain = best->least < least || best->total < total ? 0 : vain + 1;
     }
 }
 
-static bool are_alike(const struct carving *work)
+static bool slicing_tree_are_alike(const struct slicing_tree_work *work)
 {
     for (int32_t p = 1; p < work->best->parts; p++)
-        if (room_of(work, p) != room_of(work, 0))
+        if (slicing_tree_space_of(work, p) != slicing_tree_space_of(work, 0))
             return false;
-    return work->room[work->best->parts] == work->ranks;
+    return work->space[work->best->parts] == work->ranks;
 }
 
-nw_status nw_carve(const struct nw_seats *seats, const struct nw_tiling *tiling,
-                   const int32_t *first, struct nw_division *division)
+nw_status nw_slicing_tree(const struct nw_slots *slots,
+                          const struct nw_stencil *stencil,
+                          const int32_t *first,
+                          struct nw_best_division *division)
 {
-    struct carving work = {.seats = seats,
-                           .tiling = tiling,
-                           .room = first,
-                           .best = division,
-                           .ranks = seats->rank_count};
-    double rounds = WORK / TRIALS / count_looks(&work);
-    nw_status status = alloc(&work);
+    struct slicing_tree_work work = {.slots = slots,
+                                     .stencil = stencil,
+                                     .space = first,
+                                     .best = division,
+                                     .ranks = slots->rank_count};
+    double rounds = WORK / TRIALS / slicing_tree_count_looks(&work);
+    nw_status status = slicing_tree_alloc(&work);
 
-    nw_random_init(&work.random, seats->problem->options.seed);
-    work.unlike = !are_alike(&work);
-    rounds = fmin(rounds, ROUNDS_MOST);
+    nw_random_init(&work.random, slots->problem->options.seed);
+    work.unlike = !slicing_tree_are_alike(&work);
+    rounds = fmin(rounds, ROUNDS_MAX);
     for (int32_t r = 0; !status && r < work.ranks; r++)
-        for (int d = 0; d < tiling->dims; d++)
-            work.cell[r][d] = nw_tiling_at(tiling, r, d);
+        for (int d = 0; d < stencil->dims; d++)
+            work.cell[r][d] = nw_stencil_coordinate(stencil, r, d);
     if (!status)
-        run_rounds(&work, rounds);
-    release(&work);
+        slicing_tree_run_rounds(&work, rounds);
+    slicing_tree_release(&work);
     return status;
 }

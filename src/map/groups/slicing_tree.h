@@ -11,7 +11,7 @@
 #include "map/stencil/grid.h"
 
 /* A division of ranks into parts, and what its fullest part sends. */
-struct nw_division {
+struct nw_best_division {
     int32_t parts;
     int32_t *part;       /* [ranks] */
     double least, total; /* bytes of the fullest and of all, both ways */
@@ -19,13 +19,14 @@ struct nw_division {
 
 /* Replaces the division by a better one, where a short search finds it. Part p
  * takes as many ranks as there are seats from first[p] up to the next one's. */
-NW_MUST_CHECK nw_status nw_carve(const struct nw_seats *seats,
-                                 const struct nw_tiling *tiling,
-                                 const int32_t *first,
-                                 struct nw_division *division);
+NW_MUST_CHECK nw_status nw_slicing_tree(const struct nw_slots *slots,
+                                        const struct nw_stencil *stencil,
+                                        const int32_t *first,
+                                        struct nw_best_division *division);
 
 /* Takes over what is better: less in the fullest part, then in all. */
-void nw_division_keep(struct nw_division *division, const int32_t *part,
-                      const double *leaving, int32_t ranks);
+void nw_best_division_keep(struct nw_best_division *division,
+                           const int32_t *part, const double *leaving,
+                           int32_t ranks);
 
 #endif

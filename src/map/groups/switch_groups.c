@@ -8,109 +8,118 @@
 #include <math.h>
 #include <string.h>
 
-static double distance(const struct nw_seats *seats, int32_t a, int32_t b)
+static double switch_groups_distance(const struct nw_slots *slots, int32_t a,
+                                     int32_t b)
 {
-    return nw_topology_distance(seats->problem->topology,
-                                seats->end[seats->first[a]],
-                                seats->end[seats->first[b]]);
+    return nw_topology_distance(slots->problem->topology,
+                                slots->end[slots->first[a]],
+                                slots->end[slots->first[b]]);
 }
 
-static double least_distance(const struct nw_seats *seats)
+static double switch_groups_least_distance(const struct nw_slots *slots)
 {
-    int32_t hosts = seats->problem->host_count;
+    int32_t hosts = slots->problem->host_count;
     double least = INFINITY;
 
     for (int32_t a = 0; a < hosts; a++)
         for (int32_t b = 0; b < a; b++)
-            least = fmin(least, distance(seats, a, b));
+            least = fmin(least, switch_groups_distance(slots, a, b));
     return least;
 }
 
-static void count_seats(const struct nw_seats *seats, struct nw_pens *pens)
+static void switch_groups_count_slots(const struct nw_slots *slots,
+                                      struct nw_switch_groups *groups)
 {
-    memset(pens->first, 0, sizeof pens->first);
-    for (int32_t h = 0; h < seats->problem->host_count; h++)
-        pens->first[pens->pen[h] + 1] += seats->first[h + 1] - seats->first[h];
-    for (int32_t p = 0; p < pens->parts; p++)
-        pens->first[p + 1] += pens->first[p];
+    memset(groups->first, 0, sizeof groups->first);
+    for (int32_t h = 0; h < slots->problem->host_count; h++)
+        groups->first[groups->group[h] + 1] +=
+            slots->first[h + 1] - slots->first[h];
+    for (int32_t p = 0; p < groups->parts; p++)
+        groups->first[p + 1] += groups->first[p];
 }
 
 /* False where a part has no seats. */
-static bool finish(const struct nw_seats *seats, struct nw_pens *pens)
+static bool switch_groups_finish(const struct nw_slots *slots,
+                                 struct nw_switch_groups *groups)
 {
-    if (pens->parts < 2 || pens->parts > NW_PENS_MOST)
+    if (groups->parts < 2 || groups->parts > NW_SWITCH_GROUPS_MAX)
         return false;
-    count_seats(seats, pens);
-    for (int32_t p = 0; p < pens->parts; p++)
-        if (pens->first[p] == pens->first[p + 1])
+    switch_groups_count_slots(slots, groups);
+    for (int32_t p = 0; p < groups->parts; p++)
+        if (groups->first[p] == groups->first[p + 1])
             return false;
     return true;
 }
 
-bool nw_pens_nearest(const struct nw_seats *seats, struct nw_pens *pens)
+bool nw_switch_groups_nearest(const struct nw_slots *slots,
+                              struct nw_switch_groups *groups)
 {
-    int32_t hosts = seats->problem->host_count, *pen = pens->pen;
-    double reach = least_distance(seats);
+    int32_t hosts = slots->problem->host_count, *group = groups->group;
+    double reach = switch_groups_least_distance(slots);
 
-    pens->parts = 0;
+    groups->parts = 0;
     for (int32_t h = 0; h < hosts; h++) {
         int32_t k = 0;
 
-        while (k < h && distance(seats, h, k) > reach)
+        while (k < h && switch_groups_distance(slots, h, k) > reach)
             k++;
-        pen[h] = k < h ? pen[k] : pens->parts++;
+        group[h] = k < h ? group[k] : groups->parts++;
         for (k = 0; k < h; k++)
-            if ((distance(seats, h, k) <= reach) != (pen[h] == pen[k]))
+            if ((switch_groups_distance(slots, h, k) <= reach) !=
+                (group[h] == group[k]))
                 return false;
     }
-    return finish(seats, pens);
+    return switch_groups_finish(slots, groups);
 }
 
-bool nw_pens_dragonfly(const struct nw_seats *seats, struct nw_pens *pens)
+bool nw_switch_groups_dragonfly(const struct nw_slots *slots,
+                                struct nw_switch_groups *groups)
 {
-    const nw_topology *topology = seats->problem->topology;
+    const nw_topology *topology = slots->problem->topology;
     const struct nw_network *network = topology->network;
     const struct nw_dragonfly *shape;
 
     if (!network || strcmp(network->ops->name, "dragonfly") != 0)
         return false;
     shape = network->ops->shape(network);
-    pens->parts = shape->groups;
-    if (pens->parts > NW_PENS_MOST)
+    groups->parts = shape->groups;
+    if (groups->parts > NW_SWITCH_GROUPS_MAX)
         return false;
-    for (int32_t h = 0; h < seats->problem->host_count; h++) {
-        int32_t card = nw_end_card(topology, seats->end[seats->first[h]]);
+    for (int32_t h = 0; h < slots->problem->host_count; h++) {
+        int32_t card = nw_end_card(topology, slots->end[slots->first[h]]);
 
-        pens->pen[h] =
-            nw_topology_switch_of(topology, seats->problem->host[h], card) /
+        groups->group[h] =
+            nw_topology_switch_of(topology, slots->problem->host[h], card) /
             shape->routers;
     }
-    return finish(seats, pens);
+    return switch_groups_finish(slots, groups);
 }
 
-void nw_pens_measure(const struct nw_seats *seats, const struct nw_pens *pens,
-                     double *far)
+void nw_switch_groups_measure(const struct nw_slots *slots,
+                              const struct nw_switch_groups *groups,
+                              double *far)
 {
-    int32_t hosts = seats->problem->host_count;
+    int32_t hosts = slots->problem->host_count;
 
     for (int32_t a = 0; a < hosts; a++)
         for (int32_t b = 0; b < hosts; b++)
-            if (pens->pen[a] != pens->pen[b])
-                far[pens->pen[a] * pens->parts + pens->pen[b]] =
-                    distance(seats, a, b);
+            if (groups->group[a] != groups->group[b])
+                far[groups->group[a] * groups->parts + groups->group[b]] =
+                    switch_groups_distance(slots, a, b);
 }
 
-void nw_pens_sit(struct nw_seats *seats, const struct nw_pens *pens,
-                 const int32_t *part)
+void nw_switch_groups_assign(struct nw_slots *slots,
+                             const struct nw_switch_groups *groups,
+                             const int32_t *part)
 {
-    int32_t seat[NW_PENS_MOST] = {0};
+    int32_t slot[NW_SWITCH_GROUPS_MAX] = {0};
 
-    for (int32_t r = 0; r < seats->rank_count; r++) {
-        int32_t *s = &seat[part[r]];
+    for (int32_t r = 0; r < slots->rank_count; r++) {
+        int32_t *s = &slot[part[r]];
 
-        while (pens->pen[seats->host[*s]] != part[r])
+        while (groups->group[slots->host[*s]] != part[r])
             ++*s;
-        seats->seat[r] = (*s)++;
+        slots->slot[r] = (*s)++;
     }
-    nw_seats_sit(seats, seats->seat);
+    nw_slots_assign(slots, slots->slot);
 }

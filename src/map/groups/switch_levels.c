@@ -10,7 +10,8 @@
 
 /* --- which pens are below one switch --- */
 
-static double next_distance(const double *far, int32_t n, double beyond)
+static double switch_levels_next_distance(const double *far, int32_t n,
+                                          double beyond)
 {
     double next = INFINITY;
 
@@ -22,138 +23,146 @@ static double next_distance(const double *far, int32_t n, double beyond)
 }
 
 /* Pens at most so far from each other; false where that makes no groups. */
-static bool group(const double *far, int32_t n, double reach,
-                  struct nw_storey *storey)
+static bool switch_levels_group(const double *far, int32_t n, double reach,
+                                struct nw_switch_level *level)
 {
-    storey->parts = 0;
+    level->parts = 0;
     for (int32_t p = 0; p < n; p++) {
         int32_t k = 0;
 
         while (k < p && far[p * n + k] > reach)
             k++;
-        storey->of[p] = k < p ? storey->of[k] : storey->parts++;
+        level->of[p] = k < p ? level->of[k] : level->parts++;
         for (k = 0; k < p; k++)
-            if ((far[p * n + k] <= reach) != (storey->of[p] == storey->of[k]))
+            if ((far[p * n + k] <= reach) != (level->of[p] == level->of[k]))
                 return false;
     }
-    return storey->parts > 1;
+    return level->parts > 1;
 }
 
-static void find_groups(const double *far, int32_t n,
-                        struct nw_storeys *storeys)
+static void switch_levels_find_groups(const double *far, int32_t n,
+                                      struct nw_switch_levels *levels)
 {
-    double reach = next_distance(far, n, 0);
+    double reach = switch_levels_next_distance(far, n, 0);
 
-    while (storeys->count < NW_STOREYS_MOST && isfinite(reach) &&
-           group(far, n, reach, &storeys->storey[storeys->count])) {
-        storeys->count++;
-        reach = next_distance(far, n, reach);
+    while (levels->count < NW_SWITCH_LEVELS_MAX && isfinite(reach) &&
+           switch_levels_group(far, n, reach, &levels->level[levels->count])) {
+        levels->count++;
+        reach = switch_levels_next_distance(far, n, reach);
     }
 }
 
 /* --- their links --- */
 
-enum { NOBODY = -1, MANY = -2 };
+enum { NO_GROUP = -1, ROUTES_MAX = -2 };
 
 /* `owner` becomes the switch above which a link is, or MANY. */
-static void visit_ways(const struct nw_seats *seats, const struct nw_pens *pens,
-                       const struct nw_storey *storey, struct nw_ways *ways,
-                       int32_t *owner)
+static void switch_levels_visit_routes(const struct nw_slots *slots,
+                                       const struct nw_switch_groups *groups,
+                                       const struct nw_switch_level *level,
+                                       struct nw_route_cache *routes,
+                                       int32_t *owner)
 {
-    int32_t hosts = seats->problem->host_count;
-    const int32_t *pen = pens->pen, *nook = ways->nook, *first = seats->first;
+    int32_t hosts = slots->problem->host_count;
+    const int32_t *group = groups->group, *route_class = routes->route_class,
+                  *first = slots->first;
 
     for (int32_t a = 0; a < hosts; a++)
         for (int32_t b = 0; b < hosts; b++) {
-            struct nw_way way =
-                nw_ways_find(ways, nook[first[a]], nook[first[b]]);
-            int32_t from = storey->of[pen[a]];
-            bool leaves = from != storey->of[pen[b]];
+            struct nw_route route = nw_route_cache_find(
+                routes, route_class[first[a]], route_class[first[b]]);
+            int32_t from = level->of[group[a]];
+            bool leaves = from != level->of[group[b]];
 
-            for (uint32_t i = 0; a != b && i < way.count; i++) {
-                int32_t *mine = &owner[way.hop[i]];
+            for (uint32_t i = 0; a != b && i < route.count; i++) {
+                int32_t *mine = &owner[route.hop[i]];
 
-                *mine =
-                    leaves && (*mine == NOBODY || *mine == from) ? from : MANY;
+                *mine = leaves && (*mine == NO_GROUP || *mine == from)
+                            ? from
+                            : ROUTES_MAX;
             }
         }
 }
 
 /* s per byte that leaves a switch, in the mean; 0 where none has links. Where
  * they are two, what goes up from one alone comes down to the other. */
-static double measure(const struct nw_seats *seats, const struct nw_pens *pens,
-                      const struct nw_storey *storey, struct nw_ledger *ledger,
-                      int32_t *owner)
+static double switch_levels_measure(const struct nw_slots *slots,
+                                    const struct nw_switch_groups *groups,
+                                    const struct nw_switch_level *level,
+                                    struct nw_link_loads *loads, int32_t *owner)
 {
     double fast = 0;
 
-    for (uint32_t l = 0; l < ledger->link_count; l++)
-        owner[l] = NOBODY;
-    visit_ways(seats, pens, storey, &ledger->ways, owner);
-    for (uint32_t l = 0; l < ledger->link_count; l++)
-        if (owner[l] >= 0 && ledger->link[l].slow > 0)
-            fast += 1 / ledger->link[l].slow;
-    if (storey->parts == 2)
+    for (uint32_t l = 0; l < loads->link_count; l++)
+        owner[l] = NO_GROUP;
+    switch_levels_visit_routes(slots, groups, level, &loads->routes, owner);
+    for (uint32_t l = 0; l < loads->link_count; l++)
+        if (owner[l] >= 0 && loads->link[l].slow > 0)
+            fast += 1 / loads->link[l].slow;
+    if (level->parts == 2)
         fast /= 2;
-    return fast > 0 ? storey->parts / fast : 0;
+    return fast > 0 ? level->parts / fast : 0;
 }
 
 /* Storeys without links are left out with all above them. */
-static nw_status weigh(const struct nw_seats *seats, const struct nw_pens *pens,
-                       struct nw_storeys *storeys)
+static nw_status switch_levels_weigh(const struct nw_slots *slots,
+                                     const struct nw_switch_groups *groups,
+                                     struct nw_switch_levels *levels)
 {
-    struct nw_ledger ledger;
+    struct nw_link_loads loads;
     int32_t *owner = NULL;
     int known = 0;
-    nw_status status =
-        nw_ledger_init(&ledger, seats, (struct nw_ledger_wants){.links = true});
+    nw_status status = nw_link_loads_init(
+        &loads, slots, (struct nw_link_loads_wants){.links = true});
 
     if (!status)
-        status = nw_alloc(ledger.link_count, sizeof *owner, &owner);
-    for (int s = 0; !status && ledger.has_links && s < storeys->count; s++) {
-        struct nw_storey *storey = &storeys->storey[s];
+        status = nw_alloc(loads.link_count, sizeof *owner, &owner);
+    for (int s = 0; !status && loads.has_links && s < levels->count; s++) {
+        struct nw_switch_level *level = &levels->level[s];
 
-        storey->weight = measure(seats, pens, storey, &ledger, owner);
-        if (known == s && storey->weight > 0)
+        level->weight =
+            switch_levels_measure(slots, groups, level, &loads, owner);
+        if (known == s && level->weight > 0)
             known++;
     }
     for (int s = known; s-- > 0;)
-        storeys->storey[s].weight /= storeys->storey[0].weight;
+        levels->level[s].weight /= levels->level[0].weight;
     if (!known)
-        nw_storeys_lowest(pens, storeys);
+        nw_switch_levels_lowest(groups, levels);
     else
-        storeys->count = known;
+        levels->count = known;
     free(owner);
-    nw_ledger_fini(&ledger);
+    nw_link_loads_fini(&loads);
     return status;
 }
 
-void nw_storeys_lowest(const struct nw_pens *pens, struct nw_storeys *storeys)
+void nw_switch_levels_lowest(const struct nw_switch_groups *groups,
+                             struct nw_switch_levels *levels)
 {
-    struct nw_storey *lowest = storeys->storey;
+    struct nw_switch_level *lowest = levels->level;
 
-    storeys->count = 1;
-    lowest->parts = pens->parts;
+    levels->count = 1;
+    lowest->parts = groups->parts;
     lowest->weight = 1;
-    for (int32_t p = 0; p < pens->parts; p++)
+    for (int32_t p = 0; p < groups->parts; p++)
         lowest->of[p] = p;
 }
 
-nw_status nw_storeys_find(const struct nw_seats *seats,
-                          const struct nw_pens *pens,
-                          struct nw_storeys *storeys)
+nw_status nw_switch_levels_find(const struct nw_slots *slots,
+                                const struct nw_switch_groups *groups,
+                                struct nw_switch_levels *levels)
 {
-    size_t cells = (size_t)pens->parts * (size_t)pens->parts;
+    size_t cells = (size_t)groups->parts * (size_t)groups->parts;
     double *far = NULL;
     nw_status status = nw_alloc(cells, sizeof *far, &far);
 
-    nw_storeys_lowest(pens, storeys);
+    nw_switch_levels_lowest(groups, levels);
     if (!status) {
-        nw_pens_measure(seats, pens, far);
-        find_groups(far, pens->parts, storeys);
+        nw_switch_groups_measure(slots, groups, far);
+        switch_levels_find_groups(far, groups->parts, levels);
     }
     free(far);
-    if (!status && storeys->count > 1)
-        status = weigh(seats, pens, storeys);
+    if (!status && levels->count > 1)
+        status = switch_levels_weigh(slots, groups, levels);
     return status;
 }

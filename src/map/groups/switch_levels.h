@@ -6,23 +6,24 @@
 
 #include "map/groups/switch_groups.h"
 
-#define NW_STOREYS_MOST 3
+#define NW_SWITCH_LEVELS_MAX 3
 
-struct nw_storeys {
+struct nw_switch_levels {
     int count; /* the first are the pens themselves */
-    struct nw_storey {
-        int32_t of[NW_PENS_MOST]; /* switch that pen p is below */
+    struct nw_switch_level {
+        int32_t of[NW_SWITCH_GROUPS_MAX]; /* switch that pen p is below */
         int32_t parts;
         double weight; /* of a byte that leaves one: 1 of the first */
-    } storey[NW_STOREYS_MOST];
+    } level[NW_SWITCH_LEVELS_MAX];
 };
 
 /* That of the pens alone. */
-void nw_storeys_lowest(const struct nw_pens *pens, struct nw_storeys *storeys);
-/* `pens` of nw_pens_nearest. One storey where pens are equally far from each
- * other, or not below switches. */
-NW_MUST_CHECK nw_status nw_storeys_find(const struct nw_seats *seats,
-                                        const struct nw_pens *pens,
-                                        struct nw_storeys *storeys);
+void nw_switch_levels_lowest(const struct nw_switch_groups *groups,
+                             struct nw_switch_levels *levels);
+/* `groups` of nw_switch_groups_nearest. One storey where pens are equally far
+ * from each other, or not below switches. */
+NW_MUST_CHECK nw_status nw_switch_levels_find(
+    const struct nw_slots *slots, const struct nw_switch_groups *groups,
+    struct nw_switch_levels *levels);
 
 #endif

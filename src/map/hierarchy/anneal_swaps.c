@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROUP_LEAST 1024 /* processes in a group */
-#define COLDEST 0.02     /* the last round's heat, of the first's */
+#define GROUP_MIN 1024 /* processes in a group */
+#define COLDEST 0.02   /* the last round's heat, of the first's */
 
 /* A swap of a hub costs as much as thousands of others: of those over so many
  * arcs fewer are tried where that is asked for, so that they take no longer. */
@@ -19,107 +19,119 @@
 #define ARCS_LONG_MEANS 2
 
 /* What a round's groups share. */
-struct round {
-    struct nw_layout *layout;
+struct anneal_swaps_round {
+    struct nw_assignment *assignment;
     uint64_t long_arcs;
-    const double *chance; /* [NW_CHANCES] -log of evenly spread numbers */
+    const double
+        *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spread numbers */
     const int32_t *group; /* [seats] */
     const int32_t *first; /* [groups + 1] into list */
     const int32_t *list;  /* processes that may move, by group */
     uint64_t seed, steps;
-    double heat;
+    double temperature;
     double *change; /* [groups] of the cost */
 };
 
 /* Codes of a process in another group may be written meanwhile: any value of
  * it gives the same distance from here. */
-static inline uint64_t code_of(const struct nw_layout *layout, int32_t p)
+static inline uint64_t
+anneal_swaps_code_of(const struct nw_assignment *assignment, int32_t p)
 {
-    return __atomic_load_n(&layout->at[p], __ATOMIC_RELAXED);
+    return __atomic_load_n(&assignment->at[p], __ATOMIC_RELAXED);
 }
 
 /* What the hop-bytes rise by when p goes from one code to another, its bond
  * with `but` left out. */
-static inline double shift(const struct nw_layout *layout, int32_t p,
-                           const uint64_t way[2], int32_t but)
+static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
+                                        int32_t p, const uint64_t way[2],
+                                        int32_t but)
 {
-    const struct nw_bond *bond = layout->bond + layout->row[p];
-    const struct nw_bond *end = layout->bond + layout->row[p + 1];
-    const struct nw_tree *tree = layout->tree;
+    const struct nw_undirected_edge *edge =
+        assignment->edge + assignment->row[p];
+    const struct nw_undirected_edge *end =
+        assignment->edge + assignment->row[p + 1];
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
     double sum = 0;
 
-    for (; bond < end; bond++) {
-        uint64_t there = code_of(layout, bond->peer);
+    for (; edge < end; edge++) {
+        uint64_t there = anneal_swaps_code_of(assignment, edge->peer);
 
-        if (bond->peer != but)
-            sum += bond->bytes * (nw_tree_apart(tree, way[1], there) -
-                                  nw_tree_apart(tree, way[0], there));
+        if (edge->peer != but)
+            sum +=
+                edge->bytes * (nw_hierarchy_distance(hierarchy, way[1], there) -
+                               nw_hierarchy_distance(hierarchy, way[0], there));
     }
     return sum;
 }
 
 /* A seat near a peer of p, in the smallest subtree more often than in larger
  * ones; -1 for none in this group. */
-static int32_t propose(const struct round *round, int32_t p, int32_t group,
-                       struct nw_random *random)
+static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
+                                    int32_t p, int32_t group,
+                                    struct nw_random *random)
 {
-    const struct nw_layout *layout = round->layout;
-    const struct nw_tree *tree = layout->tree;
-    size_t row = layout->row[p];
-    int32_t degree = (int32_t)(layout->row[p + 1] - row);
+    const struct nw_assignment *assignment = round->assignment;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    size_t row = assignment->row[p];
+    int32_t degree = (int32_t)(assignment->row[p + 1] - row);
     uint64_t bits = nw_random_next(random);
     int32_t level = 1, near, cluster;
 
     if (!degree)
         return -1;
     near = __atomic_load_n(
-        &layout
-             ->seat[layout
-                        ->bond[row + (size_t)nw_chance_pick(bits >> 32, degree)]
-                        .peer],
+        &assignment->slot[assignment
+                              ->edge[row + (size_t)nw_random_index(bits >> 32,
+                                                                   degree)]
+                              .peer],
         __ATOMIC_RELAXED);
     if (round->group[near] != group)
         return -1;
-    while (level < tree->levels - 2 && (bits >> level & 3) == 0)
+    while (level < hierarchy->levels - 2 && (bits >> level & 3) == 0)
         level++;
-    cluster = tree->cluster[level][near];
-    return tree->first[level][cluster] +
-           nw_chance_pick(nw_random_next(random),
-                          tree->first[level][cluster + 1] -
-                              tree->first[level][cluster]);
+    cluster = hierarchy->cluster[level][near];
+    return hierarchy->first[level][cluster] +
+           nw_random_index(nw_random_next(random),
+                           hierarchy->first[level][cluster + 1] -
+                               hierarchy->first[level][cluster]);
 }
 
-static void store_swap(struct nw_layout *layout, int32_t a, int32_t b)
+static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
+                                    int32_t b)
 {
-    int32_t u = layout->process[a], v = layout->process[b];
+    int32_t u = assignment->process[a], v = assignment->process[b];
 
-    layout->process[a] = v;
-    layout->process[b] = u;
-    __atomic_store_n(&layout->seat[u], b, __ATOMIC_RELAXED);
-    __atomic_store_n(&layout->at[u], layout->tree->code[b], __ATOMIC_RELAXED);
+    assignment->process[a] = v;
+    assignment->process[b] = u;
+    __atomic_store_n(&assignment->slot[u], b, __ATOMIC_RELAXED);
+    __atomic_store_n(&assignment->at[u], assignment->hierarchy->code[b],
+                     __ATOMIC_RELAXED);
     if (v < 0)
         return;
-    __atomic_store_n(&layout->seat[v], a, __ATOMIC_RELAXED);
-    __atomic_store_n(&layout->at[v], layout->tree->code[a], __ATOMIC_RELAXED);
+    __atomic_store_n(&assignment->slot[v], a, __ATOMIC_RELAXED);
+    __atomic_store_n(&assignment->at[v], assignment->hierarchy->code[a],
+                     __ATOMIC_RELAXED);
 }
 
 /* A swap in a smallest subtree changes nothing but what the seats bear. */
-static inline bool may_swap(const struct nw_layout *layout, int32_t a,
-                            int32_t b)
+static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
+                                         int32_t a, int32_t b)
 {
-    const struct nw_tree *tree = layout->tree;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
 
-    if (!layout->load)
-        return tree->cluster[1][a] != tree->cluster[1][b];
-    return a != b && nw_layout_bears(layout, b, layout->process[a]) &&
-           nw_layout_bears(layout, a, layout->process[b]);
+    if (!assignment->load)
+        return hierarchy->cluster[1][a] != hierarchy->cluster[1][b];
+    return a != b &&
+           nw_assignment_within_limit(assignment, b, assignment->process[a]) &&
+           nw_assignment_within_limit(assignment, a, assignment->process[b]);
 }
 
 /* Whether a swap is among those that are tried. */
-static inline bool is_tried(const struct round *round, int32_t p, int32_t q,
-                            struct nw_random *random)
+static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
+                                         int32_t p, int32_t q,
+                                         struct nw_random *random)
 {
-    const size_t *row = round->layout->row;
+    const size_t *row = round->assignment->row;
     uint64_t arcs = row[p + 1] - row[p] + (q < 0 ? 0 : row[q + 1] - row[q]);
 
     return arcs <= round->long_arcs ||
@@ -127,35 +139,39 @@ static inline bool is_tried(const struct round *round, int32_t p, int32_t q,
 }
 
 /* Swaps p with what is on a seat near a peer where that is accepted. */
-static double try_one(const struct round *round, int32_t p, int32_t group,
-                      struct nw_random *random)
+static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
+                                   int32_t p, int32_t group,
+                                   struct nw_random *random)
 {
-    struct nw_layout *layout = round->layout;
-    const struct nw_tree *tree = layout->tree;
-    int32_t home = layout->seat[p];
-    int32_t seat = propose(round, p, group, random);
+    struct nw_assignment *assignment = round->assignment;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    int32_t home = assignment->slot[p];
+    int32_t slot = anneal_swaps_propose(round, p, group, random);
     uint64_t way[2], back[2];
     double change;
 
-    if (seat < 0 || layout->fixed[seat] || !may_swap(layout, home, seat) ||
-        !is_tried(round, p, layout->process[seat], random))
+    if (slot < 0 || assignment->fixed[slot] ||
+        !anneal_swaps_may_swap(assignment, home, slot) ||
+        !anneal_swaps_is_tried(round, p, assignment->process[slot], random))
         return 0;
-    way[0] = back[1] = tree->code[home];
-    way[1] = back[0] = tree->code[seat];
-    change = shift(layout, p, way, layout->process[seat]);
-    if (layout->process[seat] >= 0)
-        change += shift(layout, layout->process[seat], back, p);
+    way[0] = back[1] = hierarchy->code[home];
+    way[1] = back[0] = hierarchy->code[slot];
+    change = anneal_swaps_shift(assignment, p, way, assignment->process[slot]);
+    if (assignment->process[slot] >= 0)
+        change +=
+            anneal_swaps_shift(assignment, assignment->process[slot], back, p);
     if (change > 0 &&
         change >=
-            round->heat * round->chance[nw_random_next(random) % NW_CHANCES])
+            round->temperature *
+                round->metropolis[nw_random_next(random) % NW_METROPOLIS_SIZE])
         return 0;
-    store_swap(layout, home, seat);
+    anneal_swaps_store_swap(assignment, home, slot);
     return change;
 }
 
-static void run_group(void *user, int32_t group)
+static void anneal_swaps_run_group(void *user, int32_t group)
 {
-    const struct round *round = user;
+    const struct anneal_swaps_round *round = user;
     int32_t first = round->first[group];
     int32_t count = round->first[group + 1] - first;
     struct nw_random random;
@@ -163,23 +179,24 @@ static void run_group(void *user, int32_t group)
     double sum = 0;
 
     nw_random_init(&random, round->seed + (uint64_t)group);
-    steps =
-        count ? round->steps * (uint64_t)count / (uint64_t)round->layout->count
-              : 0;
+    steps = count ? round->steps * (uint64_t)count /
+                        (uint64_t)round->assignment->count
+                  : 0;
     for (uint64_t i = 0; i < steps; i++) {
         int32_t p =
-            round->list[first + nw_chance_pick(nw_random_next(&random), count)];
+            round
+                ->list[first + nw_random_index(nw_random_next(&random), count)];
 
-        sum += try_one(round, p, group, &random);
+        sum += anneal_swaps_try_one(round, p, group, &random);
     }
     round->change[group] = sum;
 }
 
 /* --- rounds --- */
 
-struct stirring {
-    struct nw_stir *stir;
-    double *chance;
+struct anneal_swaps_work {
+    struct nw_anneal_swaps *anneal_swaps;
+    double *metropolis;
     int32_t *deal;  /* subtrees below the root, shuffled */
     int32_t *group; /* [seats] */
     int32_t *first, *list;
@@ -189,20 +206,20 @@ struct stirring {
     int32_t groups;
 };
 
-static nw_status alloc_stirring(struct stirring *work)
+static nw_status anneal_swaps_alloc_work(struct anneal_swaps_work *work)
 {
-    const struct nw_layout *layout = work->stir->layout;
-    const struct nw_tree *tree = layout->tree;
-    int32_t below = tree->count[tree->levels - 2];
-    size_t n = (size_t)layout->count;
-    nw_status status =
-        nw_alloc(NW_CHANCES, sizeof *work->chance, &work->chance);
+    const struct nw_assignment *assignment = work->anneal_swaps->assignment;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    int32_t below = hierarchy->count[hierarchy->levels - 2];
+    size_t n = (size_t)assignment->count;
+    nw_status status = nw_alloc(NW_METROPOLIS_SIZE, sizeof *work->metropolis,
+                                &work->metropolis);
 
     if (!status)
         status = nw_alloc((size_t)below, sizeof *work->deal, &work->deal);
     if (!status)
-        status =
-            nw_alloc((size_t)tree->seats, sizeof *work->group, &work->group);
+        status = nw_alloc((size_t)hierarchy->slots, sizeof *work->group,
+                          &work->group);
     if (!status)
         status = nw_alloc((size_t)below + 2, sizeof *work->first, &work->first);
     if (!status)
@@ -213,20 +230,20 @@ static nw_status alloc_stirring(struct stirring *work)
         status = nw_alloc((size_t)below, sizeof *work->change, &work->change);
     if (status)
         return status;
-    nw_chances_fill(work->chance);
+    nw_metropolis_fill(work->metropolis);
     for (int32_t i = 0; i < below; i++)
         work->deal[i] = i;
     work->groups = below / 2;
-    if (work->groups > layout->count / GROUP_LEAST)
-        work->groups = layout->count / GROUP_LEAST;
+    if (work->groups > assignment->count / GROUP_MIN)
+        work->groups = assignment->count / GROUP_MIN;
     if (work->groups < 1)
         work->groups = 1;
     return NW_OK;
 }
 
-static void free_stirring(struct stirring *work)
+static void anneal_swaps_free_work(struct anneal_swaps_work *work)
 {
-    free(work->chance);
+    free(work->metropolis);
     free(work->deal);
     free(work->group);
     free(work->first);
@@ -235,11 +252,12 @@ static void free_stirring(struct stirring *work)
     free(work->change);
 }
 
-static void deal_groups(struct stirring *work, struct nw_random *random)
+static void anneal_swaps_draw_groups(struct anneal_swaps_work *work,
+                                     struct nw_random *random)
 {
-    const struct nw_layout *layout = work->stir->layout;
-    const struct nw_tree *tree = layout->tree;
-    int32_t level = tree->levels - 2, below = tree->count[level];
+    const struct nw_assignment *assignment = work->anneal_swaps->assignment;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    int32_t level = hierarchy->levels - 2, below = hierarchy->count[level];
     int32_t at = 0;
 
     nw_random_shuffle(random, work->deal, (size_t)below);
@@ -251,100 +269,119 @@ static void deal_groups(struct stirring *work, struct nw_random *random)
              i++) {
             int32_t c = work->deal[i];
 
-            for (int32_t s = tree->first[level][c];
-                 s < tree->first[level][c + 1]; s++) {
+            for (int32_t s = hierarchy->first[level][c];
+                 s < hierarchy->first[level][c + 1]; s++) {
                 work->group[s] = g;
-                if (layout->process[s] >= 0 && !layout->fixed[s])
-                    work->list[at++] = layout->process[s];
+                if (assignment->process[s] >= 0 && !assignment->fixed[s])
+                    work->list[at++] = assignment->process[s];
             }
         }
     }
     work->first[work->groups] = at;
 }
 
-static uint64_t long_arcs(const struct nw_stir *stir)
+static uint64_t
+anneal_swaps_long_arcs(const struct nw_anneal_swaps *anneal_swaps)
 {
-    const struct nw_layout *layout = stir->layout;
-    uint64_t count = (uint64_t)layout->count;
-    uint64_t most = 2 * ARCS_LONG_MEANS * layout->row[count] / count;
+    const struct nw_assignment *assignment = anneal_swaps->assignment;
+    uint64_t count = (uint64_t)assignment->count;
+    uint64_t most = 2 * ARCS_LONG_MEANS * assignment->row[count] / count;
 
-    if (!stir->sparing)
+    if (!anneal_swaps->sparing)
         return UINT64_MAX;
     return most > ARCS_LONG ? most : ARCS_LONG;
 }
 
-static void run_round(struct stirring *work, struct nw_random *random,
-                      double heat, uint64_t steps)
+static void anneal_swaps_run_round(struct anneal_swaps_work *work,
+                                   struct nw_random *random, double temperature,
+                                   uint64_t steps)
 {
-    struct nw_stir *stir = work->stir;
-    struct round round = {
-        stir->layout, long_arcs(stir), work->chance,           work->group,
-        work->first,  work->list,      nw_random_next(random), steps,
-        heat,         work->change};
+    struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;
+    struct anneal_swaps_round round = {anneal_swaps->assignment,
+                                       anneal_swaps_long_arcs(anneal_swaps),
+                                       work->metropolis,
+                                       work->group,
+                                       work->first,
+                                       work->list,
+                                       nw_random_next(random),
+                                       steps,
+                                       temperature,
+                                       work->change};
 
-    deal_groups(work, random);
-    nw_crew_run(run_group, &round, work->groups,
-                stir->layout->count < 2 * GROUP_LEAST ? 1
-                                                      : stir->budget->threads);
+    anneal_swaps_draw_groups(work, random);
+    nw_crew_run(anneal_swaps_run_group, &round, work->groups,
+                anneal_swaps->assignment->count < 2 * GROUP_MIN
+                    ? 1
+                    : anneal_swaps->budget->threads);
     for (int32_t g = 0; g < work->groups; g++)
-        stir->cost += work->change[g];
-    if (stir->cost < work->best_cost) {
-        work->best_cost = stir->cost;
-        memcpy(work->best, stir->layout->seat,
-               (size_t)stir->layout->count * sizeof *work->best);
+        anneal_swaps->cost += work->change[g];
+    if (anneal_swaps->cost < work->best_cost) {
+        work->best_cost = anneal_swaps->cost;
+        memcpy(work->best, anneal_swaps->assignment->slot,
+               (size_t)anneal_swaps->assignment->count * sizeof *work->best);
     }
 }
 
 /* A mean bond. Over the second smallest distance it is what a small swap for
  * the worse costs: heat that melts more cannot be cooled in the steps there
  * are. */
-static double unit_of(const struct nw_layout *layout)
+static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
 {
-    size_t bonds = layout->row[layout->count];
+    size_t edges = assignment->row[assignment->count];
 
-    return bonds ? nw_layout_bytes(layout) / (double)bonds : 0;
+    return edges ? nw_assignment_bytes(assignment) / (double)edges : 0;
 }
 
-static void run_rounds(struct stirring *work)
+static void anneal_swaps_run_rounds(struct anneal_swaps_work *work)
 {
-    struct nw_stir *stir = work->stir;
-    const struct nw_tree *tree = stir->layout->tree;
-    double heat = stir->heat * unit_of(stir->layout) * tree->distance[2];
-    double cool = pow(COLDEST, 1.0 / (stir->rounds > 1 ? stir->rounds - 1 : 1));
+    struct nw_anneal_swaps *anneal_swaps = work->anneal_swaps;
+    const struct nw_hierarchy *hierarchy = anneal_swaps->assignment->hierarchy;
+    double temperature = anneal_swaps->temperature *
+                         anneal_swaps_unit_of(anneal_swaps->assignment) *
+                         hierarchy->distance[2];
+    double cool =
+        pow(COLDEST,
+            1.0 / (anneal_swaps->rounds > 1 ? anneal_swaps->rounds - 1 : 1));
     struct nw_random random;
 
-    nw_random_init(&random, stir->seed);
-    for (int32_t i = 0; i < stir->rounds; i++, heat *= cool) {
+    nw_random_init(&random, anneal_swaps->seed);
+    for (int32_t i = 0; i < anneal_swaps->rounds; i++, temperature *= cool) {
         uint64_t slice = nw_budget_slice(
-            stir->budget, stir->steps / (uint64_t)stir->rounds + 1);
+            anneal_swaps->budget,
+            anneal_swaps->steps / (uint64_t)anneal_swaps->rounds + 1);
 
-        if (i == stir->rounds - 1)
-            heat = 0;
-        run_round(work, &random, heat, slice);
-        if (!nw_budget_tell(stir->budget, slice, work->best_cost))
+        if (i == anneal_swaps->rounds - 1)
+            temperature = 0;
+        anneal_swaps_run_round(work, &random, temperature, slice);
+        if (!nw_budget_spend_trial(anneal_swaps->budget, slice,
+                                   work->best_cost))
             break;
     }
 }
 
-nw_status nw_stir(struct nw_stir *stir)
+nw_status nw_anneal_swaps(struct nw_anneal_swaps *anneal_swaps)
 {
-    struct stirring work = {.stir = stir, .best_cost = stir->cost};
-    double begun = stir->cost;
+    struct anneal_swaps_work work = {.anneal_swaps = anneal_swaps,
+                                     .best_cost = anneal_swaps->cost};
+    double begun = anneal_swaps->cost;
     nw_status status;
 
-    if (stir->layout->tree->levels < 3 || !stir->layout->count)
+    if (anneal_swaps->assignment->hierarchy->levels < 3 ||
+        !anneal_swaps->assignment->count)
         return NW_OK;
-    status = alloc_stirring(&work);
+    status = anneal_swaps_alloc_work(&work);
     if (!status) {
-        memcpy(work.best, stir->layout->seat,
-               (size_t)stir->layout->count * sizeof *work.best);
-        run_rounds(&work);
-        nw_layout_seat(stir->layout, work.best);
-        stir->cost = work.best_cost;
+        memcpy(work.best, anneal_swaps->assignment->slot,
+               (size_t)anneal_swaps->assignment->count * sizeof *work.best);
+        anneal_swaps_run_rounds(&work);
+        nw_assignment_set(anneal_swaps->assignment, work.best);
+        anneal_swaps->cost = work.best_cost;
         (void)begun;
-        assert(fabs(nw_layout_cost(stir->layout) - stir->cost) <=
-               1e-9 * (1 + begun) + 1e-12 * nw_layout_most(stir->layout));
+        assert(fabs(nw_assignment_cost(anneal_swaps->assignment) -
+                    anneal_swaps->cost) <=
+               1e-9 * (1 + begun) +
+                   1e-12 * nw_assignment_cost_bound(anneal_swaps->assignment));
     }
-    free_stirring(&work);
+    anneal_swaps_free_work(&work);
     return status;
 }

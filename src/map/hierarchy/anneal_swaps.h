@@ -12,19 +12,19 @@
 #include "map/common/budget.h"
 #include "map/hierarchy/assignment.h"
 
-struct nw_stir {
-    struct nw_layout *layout;
+struct nw_anneal_swaps {
+    struct nw_assignment *assignment;
     struct nw_budget *budget;
     uint64_t seed;
     uint64_t steps; /* tried swaps, all rounds together */
     int32_t rounds;
-    double heat;  /* of the first round, in mean bonds over the second smallest
-                     distance */
-    bool sparing; /* hubs are tried less */
-    double cost;  /* of the layout: in and out */
+    double temperature; /* of the first round, in mean bonds over the second
+                    smallest distance */
+    bool sparing;       /* hubs are tried less */
+    double cost;        /* of the layout: in and out */
 };
 
 /* The layout becomes the best seen, never worse. */
-NW_MUST_CHECK nw_status nw_stir(struct nw_stir *stir);
+NW_MUST_CHECK nw_status nw_anneal_swaps(struct nw_anneal_swaps *anneal_swaps);
 
 #endif

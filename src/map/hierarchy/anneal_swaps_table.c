@@ -12,31 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLDEST 0.1      /* the last round's heat, of the first's */
-#define CELLS_MOST 1.1e6 /* of the table */
-#define LINE 16          /* floats in a cache line */
-#define WIDE 16          /* seats looked at together */
-#define CROSSING 3       /* heat at most, in mean bonds between subtrees */
-#define SPENT_EACH 300   /* vectors of rows that change, for a try at most */
-#define PEER 8           /* vectors that take as long as to find a row */
-#define LOOKS 31         /* bits that choose how far up the tree */
-#define NEVER 1e30F      /* what it costs to move what is fixed */
-#define PRICE_MOST 1e27  /* far below that */
-#define ROUNDING 1e-4    /* of sums of floats, of what all cost far apart */
+#define COLDEST 0.1     /* the last round's heat, of the first's */
+#define CELLS_MAX 1.1e6 /* of the table */
+#define LINE 16         /* floats in a cache line */
+#define WIDE 16         /* seats looked at together */
+#define CROSSING 3      /* heat at most, in mean bonds between subtrees */
+#define SPENT_EACH 300  /* vectors of rows that change, for a try at most */
+#define PEER 8          /* vectors that take as long as to find a row */
+#define LOOKS 31        /* bits that choose how far up the tree */
+#define NEVER 1e30F     /* what it costs to move what is fixed */
+#define COST_MAX 1e27   /* far below that */
+#define ROUNDING 1e-4   /* of sums of floats, of what all cost far apart */
 
 /* What seats beyond the last one looked at cost more. */
-static const float beyond[2 * NW_LANES] = {0,     0,     0,     0,
-                                           NEVER, NEVER, NEVER, NEVER};
+static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
+    0, 0, 0, 0, NEVER, NEVER, NEVER, NEVER};
 
-struct simmering {
-    struct nw_layout *layout;
+struct swaps_table_work {
+    struct nw_assignment *assignment;
     float *price; /* [count + 1][stride] hop-bytes of a process on a seat; of
                      nobody: none */
     size_t stride;
     float *here;   /* [seats] of who sits there */
     int32_t *who;  /* [seats] rows of the table */
     float *change; /* [stride] of the distances to all seats, by a move */
-    float *noise;
+    float *thresholds;
     double *within; /* [seats] bytes with what sits in each subtree */
     int32_t *list;  /* processes that may move */
     int32_t list_count;
@@ -49,194 +49,214 @@ struct simmering {
 };
 
 /* The seats of a subtree that are looked at. */
-struct window {
+struct swaps_table_window {
     int32_t first, count;
 };
 
 /* Seats that are farther from one of two than from the other. */
-struct reach {
-    struct window window[2];
+struct swaps_table_reach {
+    struct swaps_table_window window[2];
     int windows;
 };
 
-bool nw_simmer_fits(const struct nw_layout *layout)
+bool nw_anneal_swaps_table_fits(const struct nw_assignment *assignment)
 {
-    return !layout->load && layout->tree->levels >= 3 &&
-           (double)(layout->count + 1) * layout->tree->seats <= CELLS_MOST &&
-           nw_layout_most(layout) < PRICE_MOST;
+    return !assignment->load && assignment->hierarchy->levels >= 3 &&
+           (double)(assignment->count + 1) * assignment->hierarchy->slots <=
+               CELLS_MAX &&
+           nw_assignment_cost_bound(assignment) < COST_MAX;
 }
 
-static float *row_of(const struct simmering *work, int32_t process)
+static float *swaps_table_row_of(const struct swaps_table_work *work,
+                                 int32_t process)
 {
     return work->price + (size_t)process * work->stride;
 }
 
 /* --- swaps --- */
 
-static inline int common_level(const struct simmering *work, int32_t a,
-                               int32_t b)
+static inline int swaps_table_common_level(const struct swaps_table_work *work,
+                                           int32_t a, int32_t b)
 {
-    const uint64_t *code = work->layout->tree->code;
+    const uint64_t *code = work->assignment->hierarchy->code;
 
     return work->level[63 - __builtin_clzll(((code[a] ^ code[b]) << 1) | 1)];
 }
 
 /* Adds sign x the distances from a seat to all others in the subtree of a level
  * around it: to what is in that, but not in the next smaller one. */
-static void add_distances(struct simmering *work, int32_t seat, int level,
-                          float sign)
+static void swaps_table_add_distances(struct swaps_table_work *work,
+                                      int32_t slot, int level, float sign)
 {
-    const struct nw_tree *tree = work->layout->tree;
+    const struct nw_hierarchy *hierarchy = work->assignment->hierarchy;
 
     for (; level > 0; level--) {
-        int32_t c = tree->cluster[level][seat];
-        int32_t inner = tree->cluster[level - 1][seat];
-        float far = sign * (float)tree->distance[level];
+        int32_t c = hierarchy->cluster[level][slot];
+        int32_t inner = hierarchy->cluster[level - 1][slot];
+        float far = sign * (float)hierarchy->distance[level];
 
-        for (int32_t s = tree->first[level][c];
-             s < tree->first[level - 1][inner]; s++)
+        for (int32_t s = hierarchy->first[level][c];
+             s < hierarchy->first[level - 1][inner]; s++)
             work->change[s] += far;
-        for (int32_t s = tree->first[level - 1][inner + 1];
-             s < tree->first[level][c + 1]; s++)
+        for (int32_t s = hierarchy->first[level - 1][inner + 1];
+             s < hierarchy->first[level][c + 1]; s++)
             work->change[s] += far;
     }
 }
 
 /* Whole vectors around a subtree: what is beyond it does not change. */
-static struct window around(const struct nw_tree *tree, int32_t seat, int level)
+static struct swaps_table_window
+swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
+                   int level)
 {
-    int32_t c = tree->cluster[level][seat];
-    int32_t first = tree->first[level][c] / NW_LANES * NW_LANES;
-    int32_t count = tree->first[level][c + 1] - first;
+    int32_t c = hierarchy->cluster[level][slot];
+    int32_t first =
+        hierarchy->first[level][c] / NW_SIMD4_WIDTH * NW_SIMD4_WIDTH;
+    int32_t count = hierarchy->first[level][c + 1] - first;
 
-    return (struct window){first, (count + NW_LANES - 1) / NW_LANES * NW_LANES};
+    return (struct swaps_table_window){
+        first, (count + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH * NW_SIMD4_WIDTH};
 }
 
 /* What is as far as those two, and beyond, sees no difference. */
-static struct reach reach_of(const struct nw_tree *tree, int32_t a, int32_t b,
-                             int level)
+static struct swaps_table_reach
+swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
+                     int level)
 {
     int inner = level ? level - 1 : 0;
-    struct window left = around(tree, a < b ? a : b, inner);
-    struct window right = around(tree, a < b ? b : a, inner);
+    struct swaps_table_window left =
+        swaps_table_around(hierarchy, a < b ? a : b, inner);
+    struct swaps_table_window right =
+        swaps_table_around(hierarchy, a < b ? b : a, inner);
     int32_t end = right.first + right.count;
 
     if (left.first + left.count < right.first)
-        return (struct reach){{left, right}, 2};
-    return (struct reach){{{left.first, end - left.first}}, 1};
+        return (struct swaps_table_reach){{left, right}, 2};
+    return (struct swaps_table_reach){{{left.first, end - left.first}}, 1};
 }
 
-static int32_t count_of(const struct reach *reach)
+static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
 {
     return reach->window[0].count + reach->window[1].count;
 }
 
 /* By how much each seat is farther from b than from a: all beyond the reach are
  * as far from both. */
-static void fill_change(struct simmering *work, int32_t a, int32_t b, int level,
-                        const struct reach *reach)
+static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
+                                    int32_t b, int level,
+                                    const struct swaps_table_reach *reach)
 {
-    const struct nw_tree *tree = work->layout->tree;
-    int32_t seat[2] = {a, b};
+    const struct nw_hierarchy *hierarchy = work->assignment->hierarchy;
+    int32_t slot[2] = {a, b};
 
     for (int i = 0; i < reach->windows; i++)
         memset(work->change + reach->window[i].first, 0,
                (size_t)reach->window[i].count * sizeof *work->change);
     for (int i = 0; level && i < 2; i++) {
-        int32_t other = tree->cluster[level - 1][seat[!i]];
-        float sign = i ? 1 : -1, far = sign * (float)tree->distance[level];
+        int32_t other = hierarchy->cluster[level - 1][slot[!i]];
+        float sign = i ? 1 : -1, far = sign * (float)hierarchy->distance[level];
 
-        add_distances(work, seat[i], level - 1, sign);
-        for (int32_t s = tree->first[level - 1][other];
-             s < tree->first[level - 1][other + 1]; s++)
+        swaps_table_add_distances(work, slot[i], level - 1, sign);
+        for (int32_t s = hierarchy->first[level - 1][other];
+             s < hierarchy->first[level - 1][other + 1]; s++)
             work->change[s] += far;
     }
 }
 
-static void turn_change(struct simmering *work, const struct reach *reach)
+static void swaps_table_turn_change(struct swaps_table_work *work,
+                                    const struct swaps_table_reach *reach)
 {
     for (int i = 0; i < reach->windows; i++) {
-        struct window window = reach->window[i];
+        struct swaps_table_window window = reach->window[i];
 
         for (int32_t s = window.first; s < window.first + window.count; s++)
             work->change[s] = -work->change[s];
     }
 }
 
-static inline void add_change(const struct simmering *work, float *row,
-                              float bytes, struct window window)
+static inline void swaps_table_add_change(const struct swaps_table_work *work,
+                                          float *row, float bytes,
+                                          struct swaps_table_window window)
 {
     for (int32_t s = window.first; s < window.first + window.count;
-         s += NW_LANES)
-        *(nw_lanes *)(row + s) += bytes * *(nw_lanes *)(work->change + s);
+         s += NW_SIMD4_WIDTH)
+        *(nw_simd4 *)(row + s) += bytes * *(nw_simd4 *)(work->change + s);
 }
 
 /* Peers of a process see it on another seat. */
-static void enter(struct simmering *work, int32_t process,
-                  const struct reach *reach)
+static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
+                              const struct swaps_table_reach *reach)
 {
-    const struct nw_layout *layout = work->layout;
+    const struct nw_assignment *assignment = work->assignment;
 
-    for (size_t b = layout->row[process]; b < layout->row[process + 1]; b++) {
-        int32_t peer = layout->bond[b].peer, seat = layout->seat[peer];
-        float bytes = (float)layout->bond[b].bytes, *row = row_of(work, peer);
+    for (size_t b = assignment->row[process]; b < assignment->row[process + 1];
+         b++) {
+        int32_t peer = assignment->edge[b].peer, slot = assignment->slot[peer];
+        float bytes = (float)assignment->edge[b].bytes,
+              *row = swaps_table_row_of(work, peer);
 
         for (int i = 0; i < reach->windows; i++)
-            add_change(work, row, bytes, reach->window[i]);
-        if (work->here[seat] > -NEVER)
-            work->here[seat] = row[seat];
+            swaps_table_add_change(work, row, bytes, reach->window[i]);
+        if (work->here[slot] > -NEVER)
+            work->here[slot] = row[slot];
     }
 }
 
 /* Of nobody: none. */
-static uint64_t degree_of(const struct nw_layout *layout, int32_t process)
+static uint64_t swaps_table_degree_of(const struct nw_assignment *assignment,
+                                      int32_t process)
 {
-    return process < layout->count
-               ? layout->row[process + 1] - layout->row[process]
+    return process < assignment->count
+               ? assignment->row[process + 1] - assignment->row[process]
                : 0;
 }
 
-static void swap(struct simmering *work, int32_t a, int32_t b)
+static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
+                             int32_t b)
 {
-    struct nw_layout *layout = work->layout;
-    int level = common_level(work, a, b);
-    struct reach reach = reach_of(layout->tree, a, b, level);
+    struct nw_assignment *assignment = work->assignment;
+    int level = swaps_table_common_level(work, a, b);
+    struct swaps_table_reach reach =
+        swaps_table_reach_of(assignment->hierarchy, a, b, level);
     int32_t u = work->who[a], v = work->who[b];
 
-    work->spent += (degree_of(layout, u) + degree_of(layout, v)) *
-                   ((uint64_t)count_of(&reach) / NW_LANES + PEER);
-    nw_layout_swap(layout, a, b);
+    work->spent +=
+        (swaps_table_degree_of(assignment, u) +
+         swaps_table_degree_of(assignment, v)) *
+        ((uint64_t)swaps_table_count_of(&reach) / NW_SIMD4_WIDTH + PEER);
+    nw_assignment_swap(assignment, a, b);
     work->who[a] = v;
     work->who[b] = u;
-    fill_change(work, a, b, level, &reach);
-    enter(work, u, &reach);
-    turn_change(work, &reach);
-    if (v < layout->count)
-        enter(work, v, &reach);
-    work->here[a] = row_of(work, v)[a];
-    work->here[b] = row_of(work, u)[b];
+    swaps_table_fill_change(work, a, b, level, &reach);
+    swaps_table_enter(work, u, &reach);
+    swaps_table_turn_change(work, &reach);
+    if (v < assignment->count)
+        swaps_table_enter(work, v, &reach);
+    work->here[a] = swaps_table_row_of(work, v)[a];
+    work->here[b] = swaps_table_row_of(work, u)[b];
 }
 
 /* Seats near a peer, in small subtrees more often than in larger ones, but
  * none that holds the seat `from`; none where the peer is as near as can be. */
-static inline struct window look(const struct simmering *work, int32_t from,
-                                 int32_t near, uint64_t bits)
+static inline struct swaps_table_window
+swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
+                     int32_t near, uint64_t bits)
 {
-    const struct nw_tree *tree = work->layout->tree;
-    int most = common_level(work, from, near) - 1;
+    const struct nw_hierarchy *hierarchy = work->assignment->hierarchy;
+    int most = swaps_table_common_level(work, from, near) - 1;
     int up = __builtin_ctzll(bits >> work->base >> 1 | (uint64_t)1 << LOOKS);
     int level = work->base + (up ? up : 1);
     int32_t cluster;
-    struct window window;
+    struct swaps_table_window window;
 
     if (most < work->base)
-        return (struct window){0};
+        return (struct swaps_table_window){0};
     level = level < most ? level : most;
-    cluster = tree->cluster[level][near];
-    window.first = tree->first[level][cluster];
-    window.count = tree->first[level][cluster + 1] - window.first;
+    cluster = hierarchy->cluster[level][near];
+    window.first = hierarchy->first[level][cluster];
+    window.count = hierarchy->first[level][cluster + 1] - window.first;
     if (window.count > WIDE) {
-        window.first += nw_chance_pick(bits >> 32, window.count - WIDE + 1);
+        window.first += nw_random_index(bits >> 32, window.count - WIDE + 1);
         window.count = WIDE;
     }
     return window;
@@ -245,74 +265,83 @@ static inline struct window look(const struct simmering *work, int32_t from,
 /* What a swap with each of the seats changes, but for what stays on the seat
  * `from`, and as if the two were no peers, less what chance allows; the least
  * of it. Seats beyond the window cost more than any. */
-static inline float weigh(const struct simmering *work, int32_t from,
-                          struct window window, const float *noise, float heat,
-                          float change[WIDE])
+static inline float swaps_table_weigh(const struct swaps_table_work *work,
+                                      int32_t from,
+                                      struct swaps_table_window window,
+                                      const float *thresholds,
+                                      float temperature, float change[WIDE])
 {
     const int32_t *who = work->who + window.first;
-    const float *row = row_of(work, work->who[from]) + window.first;
+    const float *row = swaps_table_row_of(work, work->who[from]) + window.first;
     const float *here = work->here + window.first;
     const float *price = work->price + from;
     size_t stride = work->stride;
-    nw_lanes least = {NEVER, NEVER, NEVER, NEVER};
+    nw_simd4 least = {NEVER, NEVER, NEVER, NEVER};
 
-    for (int32_t i = 0; i < window.count; i += NW_LANES) {
-        nw_lanes there = {price[(size_t)who[i] * stride],
+    for (int32_t i = 0; i < window.count; i += NW_SIMD4_WIDTH) {
+        nw_simd4 there = {price[(size_t)who[i] * stride],
                           price[(size_t)who[i + 1] * stride],
                           price[(size_t)who[i + 2] * stride],
                           price[(size_t)who[i + 3] * stride]};
-        int32_t over =
-            i + NW_LANES > window.count ? i + NW_LANES - window.count : 0;
-        nw_lanes now = *(const nw_lanes *)(row + i) -
-                       *(const nw_lanes *)(here + i) + there -
-                       heat * *(const nw_lanes *)(noise + i) +
-                       *(const nw_lanes *)(beyond + over);
+        int32_t over = i + NW_SIMD4_WIDTH > window.count
+                           ? i + NW_SIMD4_WIDTH - window.count
+                           : 0;
+        nw_simd4 now = *(const nw_simd4 *)(row + i) -
+                       *(const nw_simd4 *)(here + i) + there -
+                       temperature * *(const nw_simd4 *)(thresholds + i) +
+                       *(const nw_simd4 *)(swaps_table_beyond + over);
 
-        *(nw_lanes *)(change + i) = now;
-        least = nw_lanes_lesser(now, least);
+        *(nw_simd4 *)(change + i) = now;
+        least = nw_simd4_min(now, least);
     }
-    return nw_lanes_least(least);
+    return nw_simd4_least(least);
 }
 
 /* What two peers exchange stays when they swap. */
-static inline void keep_between(const struct simmering *work, int32_t u,
-                                struct window window, float *change)
+static inline void swaps_table_keep_between(const struct swaps_table_work *work,
+                                            int32_t u,
+                                            struct swaps_table_window window,
+                                            float *change)
 {
-    const struct nw_layout *layout = work->layout;
+    const struct nw_assignment *assignment = work->assignment;
 
-    for (size_t b = layout->row[u]; b < layout->row[u + 1]; b++) {
-        int32_t peer = layout->bond[b].peer, s = layout->seat[peer];
+    for (size_t b = assignment->row[u]; b < assignment->row[u + 1]; b++) {
+        int32_t peer = assignment->edge[b].peer, s = assignment->slot[peer];
 
         if (s >= window.first && s < window.first + window.count)
             change[s - window.first] +=
-                2 * (float)(layout->bond[b].bytes *
-                            nw_tree_apart(layout->tree, layout->at[u],
-                                          layout->at[peer]));
+                2 * (float)(assignment->edge[b].bytes *
+                            nw_hierarchy_distance(assignment->hierarchy,
+                                                  assignment->at[u],
+                                                  assignment->at[peer]));
     }
 }
 
-static inline double try_one(struct simmering *work, float heat,
-                             struct nw_random *random)
+static inline double swaps_table_try_one(struct swaps_table_work *work,
+                                         float temperature,
+                                         struct nw_random *random)
 {
-    const struct nw_layout *layout = work->layout;
+    const struct nw_assignment *assignment = work->assignment;
     uint64_t whom = nw_random_next(random), where = nw_random_next(random);
-    int32_t u = work->list[nw_chance_pick(whom, work->list_count)], best = 0;
-    int32_t degree = (int32_t)(layout->row[u + 1] - layout->row[u]);
-    int32_t from = layout->seat[u], peer;
-    const float *noise = work->noise + (where >> 32) % NW_CHANCES;
-    float change[WIDE + NW_LANES], least;
-    struct window window;
+    int32_t u = work->list[nw_random_index(whom, work->list_count)], best = 0;
+    int32_t degree = (int32_t)(assignment->row[u + 1] - assignment->row[u]);
+    int32_t from = assignment->slot[u], peer;
+    const float *thresholds =
+        work->thresholds + (where >> 32) % NW_METROPOLIS_SIZE;
+    float change[WIDE + NW_SIMD4_WIDTH], least;
+    struct swaps_table_window window;
 
     if (!degree)
         return 0;
-    peer =
-        layout
-            ->bond[layout->row[u] + (size_t)nw_chance_pick(whom >> 32, degree)]
-            .peer;
-    window = look(work, from, layout->seat[peer], where);
-    if (weigh(work, from, window, noise, heat, change) >= work->here[from])
+    peer = assignment
+               ->edge[assignment->row[u] +
+                      (size_t)nw_random_index(whom >> 32, degree)]
+               .peer;
+    window = swaps_table_evaluate(work, from, assignment->slot[peer], where);
+    if (swaps_table_weigh(work, from, window, thresholds, temperature,
+                          change) >= work->here[from])
         return 0;
-    keep_between(work, u, window, change);
+    swaps_table_keep_between(work, u, window, change);
     least = change[0];
     for (int32_t i = 1; i < window.count; i++)
         if (change[i] < least) {
@@ -321,8 +350,8 @@ static inline double try_one(struct simmering *work, float heat,
         }
     if (least >= work->here[from])
         return 0;
-    least += heat * noise[best] - work->here[from];
-    swap(work, from, window.first + best);
+    least += temperature * thresholds[best] - work->here[from];
+    swaps_table_swap(work, from, window.first + best);
     return (double)least;
 }
 
@@ -331,36 +360,37 @@ static inline double try_one(struct simmering *work, float heat,
 /* A mean bond over the second smallest distance; where few that outweigh all
  * others by far lie near already, no more than what those between subtrees
  * amount to. */
-static double unit_of(const struct nw_layout *layout)
+static double swaps_table_unit_of(const struct nw_assignment *assignment)
 {
-    const struct nw_tree *tree = layout->tree;
-    const int32_t *cluster = tree->cluster[1], *seat = layout->seat;
-    size_t bonds = layout->row[layout->count], crossing = 0;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    const int32_t *cluster = hierarchy->cluster[1], *slot = assignment->slot;
+    size_t edges = assignment->row[assignment->count], crossing = 0;
     double across = 0, mean;
 
-    if (!bonds)
+    if (!edges)
         return 0;
-    for (int32_t p = 0; p < layout->count; p++)
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
-            if (cluster[seat[p]] != cluster[seat[layout->bond[b].peer]]) {
-                across += layout->bond[b].bytes;
+    for (int32_t p = 0; p < assignment->count; p++)
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++)
+            if (cluster[slot[p]] != cluster[slot[assignment->edge[b].peer]]) {
+                across += assignment->edge[b].bytes;
                 crossing++;
             }
-    mean = nw_layout_bytes(layout) / (double)bonds;
+    mean = nw_assignment_bytes(assignment) / (double)edges;
     if (crossing)
         mean = fmin(mean, CROSSING * across / (double)crossing);
-    return mean * tree->distance[2];
+    return mean * hierarchy->distance[2];
 }
 
 /* Takes its tries, fewer where all that was allowed to be spent is. */
-static uint64_t run_slice(struct simmering *work, uint64_t tries,
-                          uint64_t spent_most, float heat,
-                          struct nw_random *random, double *cost)
+static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
+                                      uint64_t tries, uint64_t spent_most,
+                                      float temperature,
+                                      struct nw_random *random, double *cost)
 {
     uint64_t k = 0;
 
     while (k < tries && work->spent < spent_most) {
-        *cost += try_one(work, heat, random);
+        *cost += swaps_table_try_one(work, temperature, random);
         k++;
     }
     return k;
@@ -368,27 +398,32 @@ static uint64_t run_slice(struct simmering *work, uint64_t tries,
 
 /* What accepts nearly all of its tries, where all have many peers, would take
  * long and lower nothing. */
-static void run_rounds(struct simmering *work, struct nw_simmer *simmer)
+static void swaps_table_run_rounds(struct swaps_table_work *work,
+                                   struct nw_anneal_swaps_table *swaps_table)
 {
-    size_t n = (size_t)simmer->layout->count;
-    double heat = simmer->heat * unit_of(simmer->layout);
-    double cool = pow(COLDEST, 1.0 / (simmer->rounds - 1));
-    double cost = simmer->cost;
-    uint64_t each = simmer->tries / (uint64_t)simmer->rounds + 1;
+    size_t n = (size_t)swaps_table->assignment->count;
+    double temperature =
+        swaps_table->temperature * swaps_table_unit_of(swaps_table->assignment);
+    double cool = pow(COLDEST, 1.0 / (swaps_table->rounds - 1));
+    double cost = swaps_table->cost;
+    uint64_t each = swaps_table->tries / (uint64_t)swaps_table->rounds + 1;
     struct nw_random random;
 
-    nw_random_init(&random, simmer->seed);
-    for (int32_t i = 0; i < simmer->rounds; i++, heat *= cool) {
-        uint64_t slice = nw_budget_slice(simmer->budget, each);
-        float now = i == simmer->rounds - 1 ? 0 : (float)heat;
+    nw_random_init(&random, swaps_table->seed);
+    for (int32_t i = 0; i < swaps_table->rounds; i++, temperature *= cool) {
+        uint64_t slice = nw_budget_slice(swaps_table->budget, each);
+        float now = i == swaps_table->rounds - 1 ? 0 : (float)temperature;
 
-        slice = run_slice(work, slice, SPENT_EACH * each * ((uint64_t)i + 1),
-                          now, &random, &cost);
-        if (cost < simmer->cost) {
-            simmer->cost = cost;
-            memcpy(work->best, simmer->layout->seat, n * sizeof *work->best);
+        slice = swaps_table_run_slice(work, slice,
+                                      SPENT_EACH * each * ((uint64_t)i + 1),
+                                      now, &random, &cost);
+        if (cost < swaps_table->cost) {
+            swaps_table->cost = cost;
+            memcpy(work->best, swaps_table->assignment->slot,
+                   n * sizeof *work->best);
         }
-        if (!nw_budget_tell(simmer->budget, slice, simmer->cost))
+        if (!nw_budget_spend_trial(swaps_table->budget, slice,
+                                   swaps_table->cost))
             break;
     }
 }
@@ -397,74 +432,82 @@ static void run_rounds(struct simmering *work, struct nw_simmer *simmer)
 
 /* Peers in the smallest subtree around a seat that holds them are as far as it
  * is wide: level by level, what is beyond. */
-static void fill_row(struct simmering *work, int32_t process)
+static void swaps_table_fill_row(struct swaps_table_work *work, int32_t process)
 {
-    const struct nw_layout *layout = work->layout;
-    const struct nw_tree *tree = layout->tree;
-    const struct nw_bond *end = layout->bond + layout->row[process + 1];
-    float *row = row_of(work, process);
+    const struct nw_assignment *assignment = work->assignment;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    const struct nw_undirected_edge *end =
+        assignment->edge + assignment->row[process + 1];
+    float *row = swaps_table_row_of(work, process);
 
-    for (int level = 0; level < tree->levels - 1; level++) {
-        double more = tree->distance[level + 1] - tree->distance[level];
+    for (int level = 0; level < hierarchy->levels - 1; level++) {
+        double more =
+            hierarchy->distance[level + 1] - hierarchy->distance[level];
         double all = 0;
 
         memset(work->within, 0,
-               (size_t)tree->count[level] * sizeof *work->within);
-        for (const struct nw_bond *bond = layout->bond + layout->row[process];
-             bond < end; bond++) {
-            work->within[tree->cluster[level][layout->seat[bond->peer]]] +=
-                bond->bytes;
-            all += bond->bytes;
+               (size_t)hierarchy->count[level] * sizeof *work->within);
+        for (const struct nw_undirected_edge *edge =
+                 assignment->edge + assignment->row[process];
+             edge < end; edge++) {
+            work->within[hierarchy
+                             ->cluster[level][assignment->slot[edge->peer]]] +=
+                edge->bytes;
+            all += edge->bytes;
         }
-        for (int32_t s = 0; s < tree->seats; s++)
+        for (int32_t s = 0; s < hierarchy->slots; s++)
             row[s] +=
-                (float)(more * (all - work->within[tree->cluster[level][s]]));
+                (float)(more *
+                        (all - work->within[hierarchy->cluster[level][s]]));
     }
 }
 
-static void fill(struct simmering *work)
+static void swaps_table_fill(struct swaps_table_work *work)
 {
-    const struct nw_layout *layout = work->layout;
-    const struct nw_tree *tree = layout->tree;
-    size_t n = (size_t)layout->count;
+    const struct nw_assignment *assignment = work->assignment;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    size_t n = (size_t)assignment->count;
 
-    for (int32_t p = 0; p < layout->count; p++)
-        fill_row(work, p);
-    for (int32_t s = 0; s < tree->seats; s++) {
-        int32_t p = layout->process[s];
+    for (int32_t p = 0; p < assignment->count; p++)
+        swaps_table_fill_row(work, p);
+    for (int32_t s = 0; s < hierarchy->slots; s++) {
+        int32_t p = assignment->process[s];
 
-        work->who[s] = p < 0 ? layout->count : p;
-        work->here[s] =
-            layout->fixed[s] ? -NEVER : row_of(work, work->who[s])[s];
-        if (p >= 0 && !layout->fixed[s])
+        work->who[s] = p < 0 ? assignment->count : p;
+        work->here[s] = assignment->fixed[s]
+                            ? -NEVER
+                            : swaps_table_row_of(work, work->who[s])[s];
+        if (p >= 0 && !assignment->fixed[s])
             work->list[work->list_count++] = p;
     }
-    memcpy(work->best, layout->seat, n * sizeof *work->best);
-    memcpy(work->begun, layout->seat, n * sizeof *work->begun);
-    work->base = tree->count[0] == tree->seats;
+    memcpy(work->best, assignment->slot, n * sizeof *work->best);
+    memcpy(work->begun, assignment->slot, n * sizeof *work->begun);
+    work->base = hierarchy->count[0] == hierarchy->slots;
     for (int bit = 1; bit < 64; bit++)
-        for (int8_t level = 1; level < tree->levels; level++)
-            if (tree->apart[bit] == tree->distance[level])
+        for (int8_t level = 1; level < hierarchy->levels; level++)
+            if (hierarchy->apart[bit] == hierarchy->distance[level])
                 work->level[bit] = level;
 }
 
-static nw_status ready(struct simmering *work)
+static nw_status swaps_table_prepare(struct swaps_table_work *work)
 {
-    size_t n = (size_t)work->layout->count;
-    size_t seats = (size_t)work->layout->tree->seats;
+    size_t n = (size_t)work->assignment->count;
+    size_t slots = (size_t)work->assignment->hierarchy->slots;
     nw_status status;
 
-    work->stride = LINE * ((seats / LINE + 1) | 1);
-    status = nw_alloc((n + 1) * work->stride + NW_LANES, sizeof *work->price,
-                      &work->price);
+    work->stride = LINE * ((slots / LINE + 1) | 1);
+    status = nw_alloc((n + 1) * work->stride + NW_SIMD4_WIDTH,
+                      sizeof *work->price, &work->price);
     if (!status)
         status = nw_alloc(work->stride, sizeof *work->change, &work->change);
     if (!status)
-        status = nw_alloc(seats + NW_LANES, sizeof *work->here, &work->here);
+        status =
+            nw_alloc(slots + NW_SIMD4_WIDTH, sizeof *work->here, &work->here);
     if (!status)
-        status = nw_alloc(seats + NW_LANES, sizeof *work->who, &work->who);
+        status =
+            nw_alloc(slots + NW_SIMD4_WIDTH, sizeof *work->who, &work->who);
     if (!status)
-        status = nw_alloc(seats, sizeof *work->within, &work->within);
+        status = nw_alloc(slots, sizeof *work->within, &work->within);
     if (!status)
         status = nw_alloc(n, sizeof *work->list, &work->list);
     if (!status)
@@ -474,11 +517,11 @@ static nw_status ready(struct simmering *work)
     if (!status)
         status = nw_alloc(n, sizeof *work->last, &work->last);
     if (!status)
-        status = nw_sift_noise_new(&work->noise);
+        status = nw_gain_table_thresholds_new(&work->thresholds);
     return status;
 }
 
-static void free_simmering(struct simmering *work)
+static void swaps_table_free_work(struct swaps_table_work *work)
 {
     free(work->price);
     free(work->change);
@@ -489,41 +532,44 @@ static void free_simmering(struct simmering *work)
     free(work->best);
     free(work->begun);
     free(work->last);
-    free(work->noise);
+    free(work->thresholds);
 }
 
 /* Floats added up again and again tell little of small differences: costs are
  * found again. What ended lower in one place and higher in another is taken
  * apart. */
-static nw_status settle(struct simmering *work, struct nw_simmer *simmer,
-                        double begun)
+static nw_status
+swaps_table_end_slice(struct swaps_table_work *work,
+                      struct nw_anneal_swaps_table *swaps_table, double begun)
 {
-    struct nw_layout *layout = simmer->layout;
+    struct nw_assignment *assignment = swaps_table->assignment;
     nw_status status;
 
-    memcpy(work->last, layout->seat,
-           (size_t)layout->count * sizeof *work->last);
-    nw_layout_seat(layout, work->best);
-    assert(fabs(nw_layout_cost(layout) - simmer->cost) <=
-           ROUNDING * nw_layout_most(layout));
-    nw_layout_seat(layout, work->begun);
-    simmer->cost = begun;
-    status = nw_graft(layout, work->best, &simmer->cost);
-    return status ? status : nw_graft(layout, work->last, &simmer->cost);
+    memcpy(work->last, assignment->slot,
+           (size_t)assignment->count * sizeof *work->last);
+    nw_assignment_set(assignment, work->best);
+    assert(fabs(nw_assignment_cost(assignment) - swaps_table->cost) <=
+           ROUNDING * nw_assignment_cost_bound(assignment));
+    nw_assignment_set(assignment, work->begun);
+    swaps_table->cost = begun;
+    status = nw_partition_crossover(assignment, work->best, &swaps_table->cost);
+    return status ? status
+                  : nw_partition_crossover(assignment, work->last,
+                                           &swaps_table->cost);
 }
 
-nw_status nw_simmer(struct nw_simmer *simmer)
+nw_status nw_anneal_swaps_table(struct nw_anneal_swaps_table *swaps_table)
 {
-    struct simmering work = {.layout = simmer->layout};
-    double begun = simmer->cost;
-    nw_status status = ready(&work);
+    struct swaps_table_work work = {.assignment = swaps_table->assignment};
+    double begun = swaps_table->cost;
+    nw_status status = swaps_table_prepare(&work);
 
     if (!status) {
-        fill(&work);
+        swaps_table_fill(&work);
         if (work.list_count)
-            run_rounds(&work, simmer);
-        status = settle(&work, simmer, begun);
+            swaps_table_run_rounds(&work, swaps_table);
+        status = swaps_table_end_slice(&work, swaps_table, begun);
     }
-    free_simmering(&work);
+    swaps_table_free_work(&work);
     return status;
 }

@@ -12,22 +12,23 @@
 #include "map/common/budget.h"
 #include "map/hierarchy/assignment.h"
 
-struct nw_simmer {
-    struct nw_layout *layout; /* that fits */
+struct nw_anneal_swaps_table {
+    struct nw_assignment *assignment; /* that fits */
     struct nw_budget *budget;
     uint64_t seed;
     uint64_t tries; /* all rounds together */
     int32_t rounds;
-    double heat; /* of the first round, in mean bonds over the second smallest
-                    distance */
-    double cost; /* of the layout: in and out */
+    double temperature; /* of the first round, in mean bonds over the second
+                    smallest distance */
+    double cost;        /* of the layout: in and out */
 };
 
 /* The layout becomes the best seen, never worse. */
-NW_MUST_CHECK nw_status nw_simmer(struct nw_simmer *simmer);
+NW_MUST_CHECK nw_status
+nw_anneal_swaps_table(struct nw_anneal_swaps_table *swaps_table);
 
 /* Whether the table is not too large, nor what it holds; what bears limits does
  * not fit. */
-bool nw_simmer_fits(const struct nw_layout *layout);
+bool nw_anneal_swaps_table_fits(const struct nw_assignment *assignment);
 
 #endif

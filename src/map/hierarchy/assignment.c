@@ -9,410 +9,433 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nw_status alloc_layout(struct nw_layout *layout,
-                              const struct nw_tree *tree, int32_t count,
-                              size_t bonds)
+static nw_status assignment_alloc(struct nw_assignment *assignment,
+                                  const struct nw_hierarchy *hierarchy,
+                                  int32_t count, size_t edges)
 {
-    size_t n = (size_t)count, seats = (size_t)tree->seats;
+    size_t n = (size_t)count, slots = (size_t)hierarchy->slots;
     nw_status status;
 
-    *layout = (struct nw_layout){.tree = tree, .count = count};
-    status = nw_alloc(n + 1, sizeof *layout->row, &layout->row);
+    *assignment =
+        (struct nw_assignment){.hierarchy = hierarchy, .count = count};
+    status = nw_alloc(n + 1, sizeof *assignment->row, &assignment->row);
     if (!status)
-        status = nw_alloc_raw(bonds, sizeof *layout->bond, &layout->bond);
+        status =
+            nw_alloc_raw(edges, sizeof *assignment->edge, &assignment->edge);
     if (!status)
-        status = nw_alloc_raw(n, sizeof *layout->seat, &layout->seat);
+        status = nw_alloc_raw(n, sizeof *assignment->slot, &assignment->slot);
     if (!status)
-        status = nw_alloc_raw(n, sizeof *layout->at, &layout->at);
+        status = nw_alloc_raw(n, sizeof *assignment->at, &assignment->at);
     if (!status)
-        status = nw_alloc_raw(seats, sizeof *layout->process, &layout->process);
+        status = nw_alloc_raw(slots, sizeof *assignment->process,
+                              &assignment->process);
     if (!status)
-        status = nw_alloc(seats, sizeof *layout->fixed, &layout->fixed);
-    for (size_t s = 0; !status && s < seats; s++)
-        layout->process[s] = -1;
+        status = nw_alloc(slots, sizeof *assignment->fixed, &assignment->fixed);
+    for (size_t s = 0; !status && s < slots; s++)
+        assignment->process[s] = -1;
     return status;
 }
 
-void nw_layout_fini(struct nw_layout *layout)
+void nw_assignment_fini(struct nw_assignment *assignment)
 {
-    free(layout->row);
-    free(layout->bond);
-    free(layout->seat);
-    free(layout->at);
-    free(layout->process);
-    free(layout->fixed);
-    free(layout->name);
-    free(layout->limit);
-    *layout = (struct nw_layout){0};
+    free(assignment->row);
+    free(assignment->edge);
+    free(assignment->slot);
+    free(assignment->at);
+    free(assignment->process);
+    free(assignment->fixed);
+    free(assignment->name);
+    free(assignment->limit);
+    *assignment = (struct nw_assignment){0};
 }
 
-void nw_layout_copy_fini(struct nw_layout *copy)
+void nw_assignment_copy_fini(struct nw_assignment *copy)
 {
-    free(copy->seat);
+    free(copy->slot);
     free(copy->at);
     free(copy->process);
-    *copy = (struct nw_layout){0};
+    *copy = (struct nw_assignment){0};
 }
 
-nw_status nw_layout_copy(const struct nw_layout *layout, struct nw_layout *out)
+nw_status nw_assignment_copy(const struct nw_assignment *assignment,
+                             struct nw_assignment *out)
 {
-    size_t n = (size_t)layout->count, seats = (size_t)layout->tree->seats;
+    size_t n = (size_t)assignment->count,
+           slots = (size_t)assignment->hierarchy->slots;
     nw_status status;
 
-    *out = *layout;
+    *out = *assignment;
     out->at = NULL;
     out->process = NULL;
-    status = nw_alloc_raw(n, sizeof *out->seat, &out->seat);
+    status = nw_alloc_raw(n, sizeof *out->slot, &out->slot);
     if (!status)
         status = nw_alloc_raw(n, sizeof *out->at, &out->at);
     if (!status)
-        status = nw_alloc_raw(seats, sizeof *out->process, &out->process);
+        status = nw_alloc_raw(slots, sizeof *out->process, &out->process);
     if (status) {
-        nw_layout_copy_fini(out);
+        nw_assignment_copy_fini(out);
         return status;
     }
-    memcpy(out->seat, layout->seat, n * sizeof *out->seat);
-    memcpy(out->at, layout->at, n * sizeof *out->at);
-    memcpy(out->process, layout->process, seats * sizeof *out->process);
+    memcpy(out->slot, assignment->slot, n * sizeof *out->slot);
+    memcpy(out->at, assignment->at, n * sizeof *out->at);
+    memcpy(out->process, assignment->process, slots * sizeof *out->process);
     return NW_OK;
 }
 
 #define JOBS 64        /* bonds are shared out to so many */
 #define JOBS_FROM 4096 /* processes */
 #define LITTLE 300000  /* bonds: a thread takes longer to start and end */
-#define SEAT 4         /* bonds that take as long */
+#define SLOT 4         /* bonds that take as long */
 
-static int32_t jobs_of(const struct nw_layout *layout)
+static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
-    return layout->count < JOBS_FROM ? 1 : JOBS;
+    return assignment->count < JOBS_FROM ? 1 : JOBS;
 }
 
-static int32_t part_of(const struct nw_layout *layout, int32_t i)
+static int32_t assignment_part_of(const struct nw_assignment *assignment,
+                                  int32_t i)
 {
-    return (int32_t)((int64_t)layout->count * i / jobs_of(layout));
+    return (int32_t)((int64_t)assignment->count * i /
+                     assignment_jobs_of(assignment));
 }
 
 /* Of a loop over so many bonds. */
-static int32_t threads_for(const struct nw_layout *layout, size_t work)
+static int32_t assignment_threads_for(const struct nw_assignment *assignment,
+                                      size_t work)
 {
-    return work < LITTLE ? 1 : layout->threads;
+    return work < LITTLE ? 1 : assignment->threads;
 }
 
-struct reading {
-    struct nw_layout *layout;
-    const struct nw_placing *placing;
+struct assignment_reading {
+    struct nw_assignment *assignment;
+    const struct nw_placement *placement;
 };
 
-static void count_bonds(void *user, int32_t i)
+static void assignment_count_edges(void *user, int32_t i)
 {
-    const struct reading *reading = user;
-    const struct nw_placing *placing = reading->placing;
-    int32_t end = part_of(reading->layout, i + 1);
+    const struct assignment_reading *reading = user;
+    const struct nw_placement *placement = reading->placement;
+    int32_t end = assignment_part_of(reading->assignment, i + 1);
 
-    for (int32_t p = part_of(reading->layout, i); p < end; p++) {
+    for (int32_t p = assignment_part_of(reading->assignment, i); p < end; p++) {
         size_t count = 0;
 
-        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++)
-            count += placing->arc[a].out + placing->arc[a].in > 0;
-        reading->layout->row[p + 1] = count;
+        for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++)
+            count += placement->arc[a].out + placement->arc[a].in > 0;
+        reading->assignment->row[p + 1] = count;
     }
 }
 
-static void fill_bonds(void *user, int32_t i)
+static void assignment_fill_edges(void *user, int32_t i)
 {
-    const struct reading *reading = user;
-    const struct nw_placing *placing = reading->placing;
-    struct nw_layout *layout = reading->layout;
-    int32_t end = part_of(layout, i + 1);
-    size_t at = layout->row[part_of(layout, i)];
+    const struct assignment_reading *reading = user;
+    const struct nw_placement *placement = reading->placement;
+    struct nw_assignment *assignment = reading->assignment;
+    int32_t end = assignment_part_of(assignment, i + 1);
+    size_t at = assignment->row[assignment_part_of(assignment, i)];
 
-    for (int32_t p = part_of(layout, i); p < end; p++)
-        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-            double bytes = placing->arc[a].out + placing->arc[a].in;
+    for (int32_t p = assignment_part_of(assignment, i); p < end; p++)
+        for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+            double bytes = placement->arc[a].out + placement->arc[a].in;
 
             if (bytes > 0)
-                layout->bond[at++] =
-                    (struct nw_bond){placing->arc[a].peer, bytes};
+                assignment->edge[at++] =
+                    (struct nw_undirected_edge){placement->arc[a].peer, bytes};
         }
 }
 
-static void read_bonds(struct nw_layout *layout,
-                       const struct nw_placing *placing)
+static void assignment_read_edges(struct nw_assignment *assignment,
+                                  const struct nw_placement *placement)
 {
-    struct reading reading = {layout, placing};
+    struct assignment_reading reading = {assignment, placement};
 
-    nw_crew_run(count_bonds, &reading, jobs_of(layout), layout->threads);
-    for (int32_t p = 0; p < layout->count; p++)
-        layout->row[p + 1] += layout->row[p];
-    nw_crew_run(fill_bonds, &reading, jobs_of(layout), layout->threads);
+    nw_crew_run(assignment_count_edges, &reading,
+                assignment_jobs_of(assignment), assignment->threads);
+    for (int32_t p = 0; p < assignment->count; p++)
+        assignment->row[p + 1] += assignment->row[p];
+    nw_crew_run(assignment_fill_edges, &reading, assignment_jobs_of(assignment),
+                assignment->threads);
 }
 
-static void sit(struct nw_layout *layout, int32_t process, int32_t seat)
+static void assignment_assign(struct nw_assignment *assignment, int32_t process,
+                              int32_t slot)
 {
-    layout->seat[process] = seat;
-    layout->at[process] = layout->tree->code[seat];
-    layout->process[seat] = process;
+    assignment->slot[process] = slot;
+    assignment->at[process] = assignment->hierarchy->code[slot];
+    assignment->process[slot] = process;
 }
 
 /* Seats of one place stand together: the next free one of each. */
-static nw_status take_seats(struct nw_layout *layout,
-                            const struct nw_placing *placing)
+static nw_status assignment_take_slots(struct nw_assignment *assignment,
+                                       const struct nw_placement *placement)
 {
-    const struct nw_tree *tree = layout->tree;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
     int32_t *next = NULL;
     nw_status status =
-        nw_alloc_raw((size_t)placing->places->count, sizeof *next, &next);
+        nw_alloc_raw((size_t)placement->places->count, sizeof *next, &next);
 
-    for (int32_t s = tree->seats; !status && s-- > 0;)
-        next[tree->place[s]] = s;
-    for (int32_t p = 0; !status && p < placing->count; p++) {
-        int32_t seat = next[placing->place[p]]++;
+    for (int32_t s = hierarchy->slots; !status && s-- > 0;)
+        next[hierarchy->place[s]] = s;
+    for (int32_t p = 0; !status && p < placement->count; p++) {
+        int32_t slot = next[placement->place[p]]++;
 
-        sit(layout, p, seat);
-        layout->fixed[seat] = nw_placing_is_fixed(placing, p);
+        assignment_assign(assignment, p, slot);
+        assignment->fixed[slot] = nw_placement_is_fixed(placement, p);
     }
     free(next);
     return status;
 }
 
-static nw_status read_limits(struct nw_layout *layout,
-                             const struct nw_placing *placing)
+static nw_status assignment_read_limits(struct nw_assignment *assignment,
+                                        const struct nw_placement *placement)
 {
-    const struct nw_tree *tree = layout->tree;
-    size_t seats = (size_t)tree->seats;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    size_t slots = (size_t)hierarchy->slots;
     nw_status status;
 
-    layout->load = placing->load;
-    if (!placing->load)
+    assignment->load = placement->load;
+    if (!placement->load)
         return NW_OK;
-    status = nw_alloc_raw(seats, sizeof *layout->limit, &layout->limit);
-    for (size_t s = 0; !status && s < seats; s++)
-        layout->limit[s] = placing->limit[tree->place[s]];
+    status = nw_alloc_raw(slots, sizeof *assignment->limit, &assignment->limit);
+    for (size_t s = 0; !status && s < slots; s++)
+        assignment->limit[s] = placement->limit[hierarchy->place[s]];
     return status;
 }
 
-nw_status nw_layout_init(struct nw_layout *layout, const struct nw_tree *tree,
-                         const struct nw_placing *placing)
+nw_status nw_assignment_init(struct nw_assignment *assignment,
+                             const struct nw_hierarchy *hierarchy,
+                             const struct nw_placement *placement)
 {
-    nw_status status = alloc_layout(layout, tree, placing->count,
-                                    placing->row[placing->count]);
+    nw_status status = assignment_alloc(assignment, hierarchy, placement->count,
+                                        placement->row[placement->count]);
 
     if (!status) {
-        layout->threads = placing->budget ? placing->budget->threads : 1;
-        read_bonds(layout, placing);
-        status = take_seats(layout, placing);
+        assignment->threads =
+            placement->budget ? placement->budget->threads : 1;
+        assignment_read_edges(assignment, placement);
+        status = assignment_take_slots(assignment, placement);
     }
     if (!status)
-        status = read_limits(layout, placing);
+        status = assignment_read_limits(assignment, placement);
     if (status)
-        nw_layout_fini(layout);
+        nw_assignment_fini(assignment);
     return status;
 }
 
-void nw_layout_store(const struct nw_layout *layout, struct nw_placing *placing)
+void nw_assignment_store(const struct nw_assignment *assignment,
+                         struct nw_placement *placement)
 {
-    for (int32_t p = 0; p < layout->count; p++)
-        nw_rooms_give(&placing->rooms, placing->place[p], false);
-    for (int32_t p = 0; p < layout->count; p++)
-        nw_placing_put(placing, layout->name ? layout->name[p] : p,
-                       layout->tree->place[layout->seat[p]]);
+    for (int32_t p = 0; p < assignment->count; p++)
+        nw_free_slots_give(&placement->free_slots, placement->place[p], false);
+    for (int32_t p = 0; p < assignment->count; p++)
+        nw_placement_put(placement, assignment->name ? assignment->name[p] : p,
+                         assignment->hierarchy->place[assignment->slot[p]]);
 }
 
 /* --- other numbers --- */
 
 /* By peer, as bonds of a row stand else. */
-static void sort_bonds(struct nw_bond *bond, size_t count)
+static void assignment_sort_edges(struct nw_undirected_edge *edge, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        struct nw_bond moved = bond[i];
+        struct nw_undirected_edge moved = edge[i];
         size_t at = i;
 
-        for (; at && bond[at - 1].peer > moved.peer; at--)
-            bond[at] = bond[at - 1];
-        bond[at] = moved;
+        for (; at && edge[at - 1].peer > moved.peer; at--)
+            edge[at] = edge[at - 1];
+        edge[at] = moved;
     }
 }
 
-struct renumbering {
-    const struct nw_layout *from;
+struct assignment_renumbering {
+    const struct nw_assignment *from;
     const int32_t *order, *number;
-    struct nw_layout *to;
+    struct nw_assignment *to;
 };
 
-static void renumber_part(void *user, int32_t part)
+static void assignment_renumber_part(void *user, int32_t part)
 {
-    const struct renumbering *of = user;
-    const struct nw_layout *from = of->from;
-    int32_t end = part_of(from, part + 1);
+    const struct assignment_renumbering *of = user;
+    const struct nw_assignment *from = of->from;
+    int32_t end = assignment_part_of(from, part + 1);
 
-    for (int32_t i = part_of(from, part); i < end; i++) {
-        struct nw_bond *bond = of->to->bond + of->to->row[i];
+    for (int32_t i = assignment_part_of(from, part); i < end; i++) {
+        struct nw_undirected_edge *edge = of->to->edge + of->to->row[i];
         size_t first = from->row[of->order[i]];
         size_t count = from->row[of->order[i] + 1] - first;
 
         for (size_t b = 0; b < count; b++) {
-            bond[b] = from->bond[first + b];
-            bond[b].peer = of->number[bond[b].peer];
+            edge[b] = from->edge[first + b];
+            edge[b].peer = of->number[edge[b].peer];
         }
-        sort_bonds(bond, count);
+        assignment_sort_edges(edge, count);
     }
 }
 
-static void renumber_bonds(const struct nw_layout *from, const int32_t *order,
-                           const int32_t *number, struct nw_layout *to)
+static void assignment_renumber_edges(const struct nw_assignment *from,
+                                      const int32_t *order,
+                                      const int32_t *number,
+                                      struct nw_assignment *to)
 {
-    struct renumbering of = {from, order, number, to};
+    struct assignment_renumbering of = {from, order, number, to};
 
     for (int32_t i = 0; i < to->count; i++)
         to->row[i + 1] =
             to->row[i] + from->row[order[i] + 1] - from->row[order[i]];
-    nw_crew_run(renumber_part, &of, jobs_of(from),
-                threads_for(from, from->row[from->count]));
+    nw_crew_run(assignment_renumber_part, &of, assignment_jobs_of(from),
+                assignment_threads_for(from, from->row[from->count]));
 }
 
-nw_status nw_layout_renumber(struct nw_layout *layout, const int32_t *order)
+nw_status nw_assignment_renumber(struct nw_assignment *assignment,
+                                 const int32_t *order)
 {
-    size_t n = (size_t)layout->count;
-    struct nw_layout out;
+    size_t n = (size_t)assignment->count;
+    struct nw_assignment out;
     int32_t *number = NULL;
-    nw_status status =
-        alloc_layout(&out, layout->tree, layout->count, layout->row[n]);
+    nw_status status = assignment_alloc(&out, assignment->hierarchy,
+                                        assignment->count, assignment->row[n]);
 
-    out.threads = layout->threads;
+    out.threads = assignment->threads;
     if (!status)
         status = nw_alloc_raw(n, sizeof *out.name, &out.name);
     if (!status)
         status = nw_alloc_raw(n, sizeof *number, &number);
     if (status) {
-        nw_layout_fini(&out);
+        nw_assignment_fini(&out);
         return status;
     }
     for (size_t i = 0; i < n; i++) {
-        out.name[i] = layout->name ? layout->name[order[i]] : order[i];
+        out.name[i] = assignment->name ? assignment->name[order[i]] : order[i];
         number[order[i]] = (int32_t)i;
-        sit(&out, (int32_t)i, layout->seat[order[i]]);
+        assignment_assign(&out, (int32_t)i, assignment->slot[order[i]]);
     }
-    renumber_bonds(layout, order, number, &out);
+    assignment_renumber_edges(assignment, order, number, &out);
     free(number);
-    nw_layout_fini(layout);
-    *layout = out;
+    nw_assignment_fini(assignment);
+    *assignment = out;
     return NW_OK;
 }
 
-struct pricing {
-    const struct nw_layout *layout;
+struct assignment_costing {
+    const struct nw_assignment *assignment;
     double sum[JOBS];
 };
 
-static void price_part(void *user, int32_t i)
+static void assignment_cost_part(void *user, int32_t i)
 {
-    struct pricing *pricing = user;
-    const struct nw_layout *layout = pricing->layout;
-    int32_t end = part_of(layout, i + 1);
+    struct assignment_costing *costing = user;
+    const struct nw_assignment *assignment = costing->assignment;
+    int32_t end = assignment_part_of(assignment, i + 1);
     double sum = 0;
 
-    for (int32_t p = part_of(layout, i); p < end; p++)
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++)
-            sum += layout->bond[b].bytes *
-                   nw_tree_apart(layout->tree, layout->at[p],
-                                 layout->at[layout->bond[b].peer]);
-    pricing->sum[i] = sum;
+    for (int32_t p = assignment_part_of(assignment, i); p < end; p++)
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++)
+            sum +=
+                assignment->edge[b].bytes *
+                nw_hierarchy_distance(assignment->hierarchy, assignment->at[p],
+                                      assignment->at[assignment->edge[b].peer]);
+    costing->sum[i] = sum;
 }
 
 /* In parts, the same on any number of threads. */
-double nw_layout_cost(const struct nw_layout *layout)
+double nw_assignment_cost(const struct nw_assignment *assignment)
 {
-    struct pricing pricing = {.layout = layout};
-    int32_t jobs = jobs_of(layout);
+    struct assignment_costing costing = {.assignment = assignment};
+    int32_t jobs = assignment_jobs_of(assignment);
     double sum = 0;
 
-    nw_crew_run(price_part, &pricing, jobs,
-                threads_for(layout, layout->row[layout->count]));
+    nw_crew_run(
+        assignment_cost_part, &costing, jobs,
+        assignment_threads_for(assignment, assignment->row[assignment->count]));
     for (int32_t i = 0; i < jobs; i++)
-        sum += pricing.sum[i];
+        sum += costing.sum[i];
     return sum / 2;
 }
 
-double nw_layout_bytes(const struct nw_layout *layout)
+double nw_assignment_bytes(const struct nw_assignment *assignment)
 {
-    size_t bonds = layout->row[layout->count];
+    size_t edges = assignment->row[assignment->count];
     double bytes = 0;
 
-    for (size_t b = 0; b < bonds; b++)
-        bytes += layout->bond[b].bytes;
+    for (size_t b = 0; b < edges; b++)
+        bytes += assignment->edge[b].bytes;
     return bytes;
 }
 
-double nw_layout_most(const struct nw_layout *layout)
+double nw_assignment_cost_bound(const struct nw_assignment *assignment)
 {
-    return nw_layout_bytes(layout) *
-           layout->tree->distance[layout->tree->levels - 1];
+    return nw_assignment_bytes(assignment) *
+           assignment->hierarchy->distance[assignment->hierarchy->levels - 1];
 }
 
-struct seating {
-    struct nw_layout *layout;
-    const int32_t *seat;
+struct assignment_assigning {
+    struct nw_assignment *assignment;
+    const int32_t *slot;
 };
 
-static void empty_part(void *user, int32_t i)
+static void assignment_clear_part(void *user, int32_t i)
 {
-    struct nw_layout *layout = ((struct seating *)user)->layout;
-    int64_t seats = layout->tree->seats;
-    int32_t jobs = jobs_of(layout), end = (int32_t)(seats * (i + 1) / jobs);
+    struct nw_assignment *assignment =
+        ((struct assignment_assigning *)user)->assignment;
+    int64_t slots = assignment->hierarchy->slots;
+    int32_t jobs = assignment_jobs_of(assignment),
+            end = (int32_t)(slots * (i + 1) / jobs);
 
-    for (int32_t s = (int32_t)(seats * i / jobs); s < end; s++)
-        layout->process[s] = -1;
+    for (int32_t s = (int32_t)(slots * i / jobs); s < end; s++)
+        assignment->process[s] = -1;
 }
 
-static void seat_part(void *user, int32_t i)
+static void assignment_assign_part(void *user, int32_t i)
 {
-    const struct seating *seating = user;
-    int32_t end = part_of(seating->layout, i + 1);
+    const struct assignment_assigning *assigning = user;
+    int32_t end = assignment_part_of(assigning->assignment, i + 1);
 
-    for (int32_t p = part_of(seating->layout, i); p < end; p++)
-        sit(seating->layout, p, seating->seat[p]);
+    for (int32_t p = assignment_part_of(assigning->assignment, i); p < end; p++)
+        assignment_assign(assigning->assignment, p, assigning->slot[p]);
 }
 
-void nw_layout_seat(struct nw_layout *layout, const int32_t *seat)
+void nw_assignment_set(struct nw_assignment *assignment, const int32_t *slot)
 {
-    struct seating seating = {layout, seat};
-    int32_t jobs = jobs_of(layout);
-    int32_t threads = threads_for(layout, SEAT * (size_t)layout->tree->seats);
+    struct assignment_assigning assigning = {assignment, slot};
+    int32_t jobs = assignment_jobs_of(assignment);
+    int32_t threads = assignment_threads_for(
+        assignment, SLOT * (size_t)assignment->hierarchy->slots);
 
-    if (layout->tree->seats > layout->count)
-        nw_crew_run(empty_part, &seating, jobs, threads);
-    nw_crew_run(seat_part, &seating, jobs, threads);
+    if (assignment->hierarchy->slots > assignment->count)
+        nw_crew_run(assignment_clear_part, &assigning, jobs, threads);
+    nw_crew_run(assignment_assign_part, &assigning, jobs, threads);
 }
 
-nw_status nw_layout_take_if_better(struct nw_layout *layout,
-                                   const int32_t *seat, double *cost)
+nw_status nw_assignment_take_if_better(struct nw_assignment *assignment,
+                                       const int32_t *slot, double *cost)
 {
-    size_t n = (size_t)layout->count;
+    size_t n = (size_t)assignment->count;
     int32_t *old = NULL;
     nw_status status = nw_alloc_raw(n, sizeof *old, &old);
     double mine;
 
     if (status)
         return status;
-    memcpy(old, layout->seat, n * sizeof *old);
-    nw_layout_seat(layout, seat);
-    mine = nw_layout_cost(layout);
+    memcpy(old, assignment->slot, n * sizeof *old);
+    nw_assignment_set(assignment, slot);
+    mine = nw_assignment_cost(assignment);
     if (mine < *cost)
         *cost = mine;
     else
-        nw_layout_seat(layout, old);
+        nw_assignment_set(assignment, old);
     free(old);
     return NW_OK;
 }
 
 /* --- whole subtrees --- */
 
-static int32_t common_size(const struct nw_tree *tree, int32_t level)
+static int32_t assignment_common_size(const struct nw_hierarchy *hierarchy,
+                                      int32_t level)
 {
-    const int32_t *first = tree->first[level];
+    const int32_t *first = hierarchy->first[level];
     int32_t votes = 0, size = 0;
 
-    for (int32_t c = 0; c < tree->count[level]; c++) {
+    for (int32_t c = 0; c < hierarchy->count[level]; c++) {
         int32_t mine = first[c + 1] - first[c];
 
         if (!votes)
@@ -422,112 +445,118 @@ static int32_t common_size(const struct nw_tree *tree, int32_t level)
     return size;
 }
 
-static nw_status lift_tree(const struct nw_tree *tree, int32_t level,
-                           struct nw_tree *out)
+static nw_status
+assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
+                              int32_t level, struct nw_hierarchy *out)
 {
-    const int32_t *first = tree->first[level];
-    int32_t count = tree->count[level];
+    const int32_t *first = hierarchy->first[level];
+    int32_t count = hierarchy->count[level];
     double *gap = NULL;
-    bool is_tree = true;
+    bool is_hierarchy = true;
     nw_status status = nw_alloc((size_t)count, sizeof *gap, &gap);
 
     for (int32_t c = 0; !status && c + 1 < count; c++)
-        gap[c] =
-            nw_tree_apart(tree, tree->code[first[c]], tree->code[first[c + 1]]);
+        gap[c] = nw_hierarchy_distance(hierarchy, hierarchy->code[first[c]],
+                                       hierarchy->code[first[c + 1]]);
     if (!status)
-        status = nw_tree_from_gaps(out, gap, first, count, &is_tree);
+        status = nw_hierarchy_from_gaps(out, gap, first, count, &is_hierarchy);
     free(gap);
     return status;
 }
 
 /* Adds up what the processes of one cluster exchange with each other
  * cluster. `slot` is 0 everywhere before and after, else 1 + bond. */
-static void merge_bonds(const struct nw_layout *layout, int32_t level,
-                        struct nw_layout *out, size_t *slot)
+static void assignment_merge_edges(const struct nw_assignment *assignment,
+                                   int32_t level, struct nw_assignment *out,
+                                   size_t *slot)
 {
-    const struct nw_tree *tree = layout->tree;
-    const int32_t *cluster = tree->cluster[level];
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    const int32_t *cluster = hierarchy->cluster[level];
     size_t at = 0;
 
-    for (int32_t c = 0; c < tree->count[level]; c++) {
-        for (int32_t s = tree->first[level][c]; s < tree->first[level][c + 1];
-             s++) {
-            int32_t p = layout->process[s];
+    for (int32_t c = 0; c < hierarchy->count[level]; c++) {
+        for (int32_t s = hierarchy->first[level][c];
+             s < hierarchy->first[level][c + 1]; s++) {
+            int32_t p = assignment->process[s];
 
-            for (size_t b = p < 0 ? 0 : layout->row[p];
-                 p >= 0 && b < layout->row[p + 1]; b++) {
-                int32_t peer = cluster[layout->seat[layout->bond[b].peer]];
+            for (size_t b = p < 0 ? 0 : assignment->row[p];
+                 p >= 0 && b < assignment->row[p + 1]; b++) {
+                int32_t peer =
+                    cluster[assignment->slot[assignment->edge[b].peer]];
 
                 if (peer == c)
                     continue;
                 if (!slot[peer]) {
-                    out->bond[at] = (struct nw_bond){peer, 0};
+                    out->edge[at] = (struct nw_undirected_edge){peer, 0};
                     slot[peer] = ++at;
                 }
-                out->bond[slot[peer] - 1].bytes += layout->bond[b].bytes;
+                out->edge[slot[peer] - 1].bytes += assignment->edge[b].bytes;
             }
         }
         for (size_t b = out->row[c]; b < at; b++)
-            slot[out->bond[b].peer] = 0;
+            slot[out->edge[b].peer] = 0;
         out->row[c + 1] = at;
     }
 }
 
-static void fix_clusters(const struct nw_layout *layout, int32_t level,
-                         struct nw_layout *out)
+static void assignment_fix_clusters(const struct nw_assignment *assignment,
+                                    int32_t level, struct nw_assignment *out)
 {
-    const struct nw_tree *tree = layout->tree;
-    int32_t usual = common_size(tree, level);
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    int32_t usual = assignment_common_size(hierarchy, level);
 
-    for (int32_t c = 0; c < tree->count[level]; c++) {
-        const int32_t *first = tree->first[level] + c;
+    for (int32_t c = 0; c < hierarchy->count[level]; c++) {
+        const int32_t *first = hierarchy->first[level] + c;
 
         out->fixed[c] = first[1] - first[0] != usual;
         for (int32_t s = first[0]; s < first[1]; s++)
-            out->fixed[c] |= layout->fixed[s];
-        sit(out, c, c);
+            out->fixed[c] |= assignment->fixed[s];
+        assignment_assign(out, c, c);
     }
 }
 
-nw_status nw_layout_lift(const struct nw_layout *layout, int32_t level,
-                         struct nw_layout *out, struct nw_tree *tree)
+nw_status nw_assignment_contract(const struct nw_assignment *assignment,
+                                 int32_t level, struct nw_assignment *out,
+                                 struct nw_hierarchy *hierarchy)
 {
     size_t *slot = NULL;
-    int32_t count = layout->tree->count[level];
-    nw_status status = lift_tree(layout->tree, level, tree);
+    int32_t count = assignment->hierarchy->count[level];
+    nw_status status =
+        assignment_contract_hierarchy(assignment->hierarchy, level, hierarchy);
 
-    *out = (struct nw_layout){0};
+    *out = (struct nw_assignment){0};
     if (!status)
         status = nw_alloc((size_t)count, sizeof *slot, &slot);
     if (!status)
-        status = alloc_layout(out, tree, count, layout->row[layout->count]);
+        status = assignment_alloc(out, hierarchy, count,
+                                  assignment->row[assignment->count]);
     if (!status) {
-        merge_bonds(layout, level, out, slot);
-        fix_clusters(layout, level, out);
+        assignment_merge_edges(assignment, level, out, slot);
+        assignment_fix_clusters(assignment, level, out);
     }
     free(slot);
     if (status) {
-        nw_layout_fini(out);
-        nw_tree_fini(tree);
+        nw_assignment_fini(out);
+        nw_hierarchy_fini(hierarchy);
     }
     return status;
 }
 
-nw_status nw_layout_drop(struct nw_layout *layout, int32_t level,
-                         const struct nw_layout *lifted)
+nw_status nw_assignment_project(struct nw_assignment *assignment, int32_t level,
+                                const struct nw_assignment *contracted)
 {
-    const struct nw_tree *tree = layout->tree;
-    const int32_t *first = tree->first[level];
-    int32_t *seat = NULL;
-    nw_status status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    const int32_t *first = hierarchy->first[level];
+    int32_t *slot = NULL;
+    nw_status status = nw_alloc((size_t)assignment->count, sizeof *slot, &slot);
 
-    for (int32_t p = 0; !status && p < layout->count; p++) {
-        int32_t c = tree->cluster[level][layout->seat[p]];
+    for (int32_t p = 0; !status && p < assignment->count; p++) {
+        int32_t c = hierarchy->cluster[level][assignment->slot[p]];
 
-        seat[p] = layout->seat[p] - first[c] + first[lifted->seat[c]];
+        slot[p] = assignment->slot[p] - first[c] + first[contracted->slot[c]];
     }
     if (!status)
-        nw_layout_seat(layout, seat);
-    free(seat);
+        nw_assignment_set(assignment, slot);
+    free(slot);
     return status;
 }

@@ -18,13 +18,13 @@
 
 /* --- the order of the machine --- */
 
-struct keyed {
+struct hierarchy_keyed {
     int32_t node, vertex, place;
 };
 
-static int by_key(const void *left, const void *right)
+static int hierarchy_by_key(const void *left, const void *right)
 {
-    const struct keyed *a = left, *b = right;
+    const struct hierarchy_keyed *a = left, *b = right;
 
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
@@ -34,7 +34,8 @@ static int by_key(const void *left, const void *right)
 }
 
 /* Compares the ways from the root to two switches. */
-static int by_switch(const struct nw_network *network, int32_t a, int32_t b)
+static int hierarchy_by_switch(const struct nw_network *network, int32_t a,
+                               int32_t b)
 {
     int32_t before_a = a, before_b = b;
 
@@ -56,33 +57,35 @@ static int by_switch(const struct nw_network *network, int32_t a, int32_t b)
     return (before_a > before_b) - (before_a < before_b);
 }
 
-struct port {
+struct hierarchy_port {
     const struct nw_network *network;
     int32_t at, node;
 };
 
-static int by_port(const void *left, const void *right)
+static int hierarchy_by_port(const void *left, const void *right)
 {
-    const struct port *a = left, *b = right;
-    int order = a->at == b->at ? 0 : by_switch(a->network, a->at, b->at);
+    const struct hierarchy_port *a = left, *b = right;
+    int order =
+        a->at == b->at ? 0 : hierarchy_by_switch(a->network, a->at, b->at);
 
     return order ? order : (a->node > b->node) - (a->node < b->node);
 }
 
 /* turn[node]: its number along the network's tree. */
-static nw_status order_nodes(const nw_topology *topology, int32_t *turn)
+static nw_status hierarchy_order_nodes(const nw_topology *topology,
+                                       int32_t *turn)
 {
     const struct nw_network *network = topology->network;
-    struct port *port = NULL;
+    struct hierarchy_port *port = NULL;
     size_t nodes = (size_t)topology->node_count;
     nw_status status = nw_alloc(nodes, sizeof *port, &port);
 
     for (size_t i = 0; !status && i < nodes; i++)
-        port[i] = (struct port){
+        port[i] = (struct hierarchy_port){
             network, network ? topology->port[topology->port_first[i]] : 0,
             (int32_t)i};
     if (!status && network && network->parent)
-        qsort(port, nodes, sizeof *port, by_port);
+        qsort(port, nodes, sizeof *port, hierarchy_by_port);
     for (size_t i = 0; !status && i < nodes; i++)
         turn[port[i].node] = (int32_t)i;
     free(port);
@@ -90,7 +93,8 @@ static nw_status order_nodes(const nw_topology *topology, int32_t *turn)
 }
 
 /* turn[vertex]: its number in a walk that takes children in their order. */
-static nw_status order_vertices(const struct nw_node_type *type, int32_t *turn)
+static nw_status hierarchy_order_vertices(const struct nw_node_type *type,
+                                          int32_t *turn)
 {
     size_t n = (size_t)type->vertex_count;
     int32_t *size = NULL, *next = NULL;
@@ -116,7 +120,8 @@ static nw_status order_vertices(const struct nw_node_type *type, int32_t *turn)
     return status;
 }
 
-static nw_status order_types(const nw_topology *topology, int32_t **turn)
+static nw_status hierarchy_order_types(const nw_topology *topology,
+                                       int32_t **turn)
 {
     nw_status status = NW_OK;
 
@@ -125,21 +130,21 @@ static nw_status order_types(const nw_topology *topology, int32_t **turn)
 
         status = nw_alloc((size_t)type->vertex_count, sizeof **turn, &turn[t]);
         if (!status)
-            status = order_vertices(type, turn[t]);
+            status = hierarchy_order_vertices(type, turn[t]);
     }
     return status;
 }
 
-static bool is_sorted(const struct keyed *keys, int32_t n)
+static bool hierarchy_is_sorted(const struct hierarchy_keyed *keys, int32_t n)
 {
     for (int32_t i = 1; i < n; i++)
-        if (by_key(&keys[i - 1], &keys[i]) > 0)
+        if (hierarchy_by_key(&keys[i - 1], &keys[i]) > 0)
             return false;
     return true;
 }
 
-static nw_status order_places(const struct nw_places *places,
-                              struct keyed *keys)
+static nw_status hierarchy_order_places(const struct nw_places *places,
+                                        struct hierarchy_keyed *keys)
 {
     const nw_topology *topology = places->topology;
     int32_t *node_turn = NULL, **turn = NULL;
@@ -150,18 +155,18 @@ static nw_status order_places(const struct nw_places *places,
     if (!status)
         status = nw_alloc(types, sizeof *turn, &turn);
     if (!status)
-        status = order_nodes(topology, node_turn);
+        status = hierarchy_order_nodes(topology, node_turn);
     if (!status)
-        status = order_types(topology, turn);
+        status = hierarchy_order_types(topology, turn);
     for (int32_t q = 0; !status && q < places->count; q++) {
         struct nw_end end = places->end[q];
 
-        keys[q] = (struct keyed){node_turn[end.node], 0, q};
+        keys[q] = (struct hierarchy_keyed){node_turn[end.node], 0, q};
         if (!topology->matrix)
             keys[q].vertex = turn[topology->node_type[end.node]][end.vertex];
     }
-    if (!status && !is_sorted(keys, places->count))
-        qsort(keys, (size_t)places->count, sizeof *keys, by_key);
+    if (!status && !hierarchy_is_sorted(keys, places->count))
+        qsort(keys, (size_t)places->count, sizeof *keys, hierarchy_by_key);
     for (size_t t = 0; turn && t < types; t++)
         free(turn[t]);
     free(turn);
@@ -171,7 +176,7 @@ static nw_status order_places(const struct nw_places *places,
 
 /* --- levels and codes --- */
 
-static int by_value(const void *left, const void *right)
+static int hierarchy_by_value(const void *left, const void *right)
 {
     double a = *(const double *)left, b = *(const double *)right;
 
@@ -179,46 +184,49 @@ static int by_value(const void *left, const void *right)
 }
 
 /* The different gaps, ascending, 0 the first. */
-static bool find_levels(struct nw_tree *tree, const double *gap)
+static bool hierarchy_find_levels(struct nw_hierarchy *hierarchy,
+                                  const double *gap)
 {
-    tree->levels = 1;
-    tree->distance[0] = 0;
-    for (int32_t s = 0; s + 1 < tree->seats; s++) {
-        int32_t l = tree->levels;
+    hierarchy->levels = 1;
+    hierarchy->distance[0] = 0;
+    for (int32_t s = 0; s + 1 < hierarchy->slots; s++) {
+        int32_t l = hierarchy->levels;
 
-        while (l && tree->distance[l - 1] != gap[s])
+        while (l && hierarchy->distance[l - 1] != gap[s])
             l--;
         if (l)
             continue;
-        if (tree->levels == NW_TREE_LEVELS || !(gap[s] >= 0))
+        if (hierarchy->levels == NW_HIERARCHY_LEVELS || !(gap[s] >= 0))
             return false;
-        tree->distance[tree->levels++] = gap[s];
+        hierarchy->distance[hierarchy->levels++] = gap[s];
     }
-    qsort(tree->distance, (size_t)tree->levels, sizeof(double), by_value);
+    qsort(hierarchy->distance, (size_t)hierarchy->levels, sizeof(double),
+          hierarchy_by_value);
     return true;
 }
 
-static nw_status cut_level(struct nw_tree *tree, const double *gap, int32_t l)
+static nw_status hierarchy_cut_level(struct nw_hierarchy *hierarchy,
+                                     const double *gap, int32_t l)
 {
-    size_t seats = (size_t)tree->seats;
+    size_t slots = (size_t)hierarchy->slots;
     int32_t count = 0;
     nw_status status =
-        nw_alloc_raw(seats + 1, sizeof(int32_t), &tree->first[l]);
+        nw_alloc_raw(slots + 1, sizeof(int32_t), &hierarchy->first[l]);
 
     if (!status)
-        status = nw_alloc_raw(seats, sizeof(int32_t), &tree->cluster[l]);
-    for (int32_t s = 0; !status && s < tree->seats; s++) {
-        if (!s || gap[s - 1] > tree->distance[l])
-            tree->first[l][count++] = s;
-        tree->cluster[l][s] = count - 1;
+        status = nw_alloc_raw(slots, sizeof(int32_t), &hierarchy->cluster[l]);
+    for (int32_t s = 0; !status && s < hierarchy->slots; s++) {
+        if (!s || gap[s - 1] > hierarchy->distance[l])
+            hierarchy->first[l][count++] = s;
+        hierarchy->cluster[l][s] = count - 1;
     }
     if (!status)
-        tree->first[l][count] = tree->seats;
-    tree->count[l] = count;
+        hierarchy->first[l][count] = hierarchy->slots;
+    hierarchy->count[l] = count;
     return status;
 }
 
-static int bits_for(int32_t values)
+static int hierarchy_bits_for(int32_t values)
 {
     int bits = 0;
 
@@ -227,195 +235,206 @@ static int bits_for(int32_t values)
     return bits;
 }
 
-static int32_t first_child(const struct nw_tree *tree, int32_t l, int32_t s)
+static int32_t hierarchy_first_child(const struct nw_hierarchy *hierarchy,
+                                     int32_t l, int32_t s)
 {
-    return tree->cluster[l][tree->first[l + 1][tree->cluster[l + 1][s]]];
+    return hierarchy
+        ->cluster[l][hierarchy->first[l + 1][hierarchy->cluster[l + 1][s]]];
 }
 
 /* Below the top: which child of its parent each cluster is, from the lowest
  * bits up. */
-static bool write_codes(struct nw_tree *tree)
+static bool hierarchy_write_codes(struct nw_hierarchy *hierarchy)
 {
     int shift = 0;
 
-    tree->apart[0] = 0;
-    for (int32_t l = 0; l + 1 < tree->levels; l++) {
+    hierarchy->apart[0] = 0;
+    for (int32_t l = 0; l + 1 < hierarchy->levels; l++) {
         int32_t most = 1;
         int bits;
 
-        for (int32_t s = 0; s < tree->seats; s++) {
-            int32_t child = tree->cluster[l][s] - first_child(tree, l, s);
+        for (int32_t s = 0; s < hierarchy->slots; s++) {
+            int32_t child = hierarchy->cluster[l][s] -
+                            hierarchy_first_child(hierarchy, l, s);
 
             most = child + 1 > most ? child + 1 : most;
         }
-        bits = bits_for(most);
+        bits = hierarchy_bits_for(most);
         if (shift + bits > 62)
             return false;
-        for (int32_t s = 0; s < tree->seats; s++)
-            tree->code[s] |=
-                (uint64_t)(tree->cluster[l][s] - first_child(tree, l, s))
+        for (int32_t s = 0; s < hierarchy->slots; s++)
+            hierarchy->code[s] |=
+                (uint64_t)(hierarchy->cluster[l][s] -
+                           hierarchy_first_child(hierarchy, l, s))
                 << shift;
         for (int bit = shift; bit < shift + bits; bit++)
-            tree->apart[bit + 1] = tree->distance[l + 1];
+            hierarchy->apart[bit + 1] = hierarchy->distance[l + 1];
         shift += bits;
     }
     return true;
 }
 
-nw_status nw_tree_from_gaps(struct nw_tree *tree, const double *gap,
-                            const int32_t *place, int32_t seats, bool *is_tree)
+nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
+                                 const double *gap, const int32_t *place,
+                                 int32_t slots, bool *is_hierarchy)
 {
-    size_t n = (size_t)seats;
+    size_t n = (size_t)slots;
     nw_status status;
 
-    *tree = (struct nw_tree){.seats = seats};
-    *is_tree = find_levels(tree, gap);
-    status = nw_alloc_raw(n, sizeof *tree->place, &tree->place);
+    *hierarchy = (struct nw_hierarchy){.slots = slots};
+    *is_hierarchy = hierarchy_find_levels(hierarchy, gap);
+    status = nw_alloc_raw(n, sizeof *hierarchy->place, &hierarchy->place);
     if (!status)
-        status = nw_alloc(n, sizeof *tree->code, &tree->code);
+        status = nw_alloc(n, sizeof *hierarchy->code, &hierarchy->code);
     if (!status && n)
-        memcpy(tree->place, place, n * sizeof *place);
-    for (int32_t l = 0; !status && *is_tree && l < tree->levels; l++)
-        status = cut_level(tree, gap, l);
-    if (!status && *is_tree)
-        *is_tree = write_codes(tree);
-    if (status || !*is_tree)
-        nw_tree_fini(tree);
+        memcpy(hierarchy->place, place, n * sizeof *place);
+    for (int32_t l = 0; !status && *is_hierarchy && l < hierarchy->levels; l++)
+        status = hierarchy_cut_level(hierarchy, gap, l);
+    if (!status && *is_hierarchy)
+        *is_hierarchy = hierarchy_write_codes(hierarchy);
+    if (status || !*is_hierarchy)
+        nw_hierarchy_fini(hierarchy);
     return status;
 }
 
 /* --- from places --- */
 
-static bool holds(const struct nw_tree *tree, const struct nw_places *places)
+static bool hierarchy_holds(const struct nw_hierarchy *hierarchy,
+                            const struct nw_places *places)
 {
     struct nw_random random;
 
     nw_random_init(&random, 1);
-    for (int i = 0; i < TRIALS && tree->seats > 1; i++) {
-        uint64_t n = (uint64_t)tree->seats;
+    for (int i = 0; i < TRIALS && hierarchy->slots > 1; i++) {
+        uint64_t n = (uint64_t)hierarchy->slots;
         int32_t a = (int32_t)nw_random_below(&random, n);
         int32_t b = (int32_t)nw_random_below(&random, n);
-        double apart = nw_tree_apart(tree, tree->code[a], tree->code[b]);
+        double apart = nw_hierarchy_distance(hierarchy, hierarchy->code[a],
+                                             hierarchy->code[b]);
 
-        if (nw_places_distance(places, tree->place[a], tree->place[b]) !=
-                apart ||
-            nw_places_distance(places, tree->place[b], tree->place[a]) != apart)
+        if (nw_places_distance(places, hierarchy->place[a],
+                               hierarchy->place[b]) != apart ||
+            nw_places_distance(places, hierarchy->place[b],
+                               hierarchy->place[a]) != apart)
             return false;
     }
     return true;
 }
 
 /* Places in their order, as often as they take ranks. */
-static nw_status deal_seats(const struct nw_placing *placing,
-                            const struct keyed *keys, int32_t **place,
-                            int32_t *seats)
+static nw_status hierarchy_number_slots(const struct nw_placement *placement,
+                                        const struct hierarchy_keyed *keys,
+                                        int32_t **place, int32_t *slots)
 {
-    const int32_t *room = placing->rooms.room;
-    int32_t count = placing->places->count;
+    const int32_t *capacity = placement->free_slots.capacity;
+    int32_t count = placement->places->count;
     size_t total = 0;
     int32_t at = 0;
     nw_status status;
 
-    for (int32_t p = 0; p < placing->count; p++)
-        total += placing->place[p] >= 0;
+    for (int32_t p = 0; p < placement->count; p++)
+        total += placement->place[p] >= 0;
     for (int32_t q = 0; q < count; q++)
-        total += room[q] > 0 ? (size_t)room[q] : 0;
+        total += capacity[q] > 0 ? (size_t)capacity[q] : 0;
     status = nw_alloc(total, sizeof **place, place);
     for (int32_t i = 0; !status && i < count; i++) {
         int32_t q = keys[i].place;
 
-        for (int32_t r = 0; r < room[q]; r++)
+        for (int32_t r = 0; r < capacity[q]; r++)
             (*place)[at++] = q;
         for (int32_t p = keys[i].vertex; p; p--)
             (*place)[at++] = q;
     }
-    *seats = at;
+    *slots = at;
     return status;
 }
 
-struct gaps {
+struct hierarchy_gaps {
     const struct nw_places *places;
     const int32_t *place; /* [seats] */
-    int32_t seats;
+    int32_t slots;
     double *gap; /* [seats] */
 };
 
-static void find_part(void *user, int32_t part)
+static void hierarchy_find_part(void *user, int32_t part)
 {
-    const struct gaps *gaps = user;
-    struct nw_crew_part mine = nw_crew_part(gaps->seats - 1, part);
+    const struct hierarchy_gaps *gaps = user;
+    struct nw_crew_part mine = nw_crew_part(gaps->slots - 1, part);
 
     for (int64_t s = mine.first; s < mine.end; s++)
         gaps->gap[s] = nw_places_distance(gaps->places, gaps->place[s],
                                           gaps->place[s + 1]);
 }
 
-static nw_status find_gaps(const struct nw_placing *placing,
-                           const int32_t *place, int32_t seats, double **gap)
+static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
+                                     const int32_t *place, int32_t slots,
+                                     double **gap)
 {
-    struct gaps gaps = {placing->places, place, seats, NULL};
-    bool few = seats < THREADED || !placing->budget;
-    nw_status status = nw_alloc((size_t)seats, sizeof **gap, gap);
+    struct hierarchy_gaps gaps = {placement->places, place, slots, NULL};
+    bool few = slots < THREADED || !placement->budget;
+    nw_status status = nw_alloc((size_t)slots, sizeof **gap, gap);
 
-    if (status || seats < 2)
+    if (status || slots < 2)
         return status;
     gaps.gap = *gap;
-    nw_crew_run(find_part, &gaps, NW_CREW_PARTS,
-                few ? 1 : placing->budget->threads);
+    nw_crew_run(hierarchy_find_part, &gaps, NW_CREW_PARTS,
+                few ? 1 : placement->budget->threads);
     return NW_OK;
 }
 
 /* From here on a key's vertex counts the processes that are on its place
  * already: their seats are beyond the room that is left. */
-static nw_status count_taken(const struct nw_placing *placing,
-                             struct keyed *keys)
+static nw_status hierarchy_count_taken(const struct nw_placement *placement,
+                                       struct hierarchy_keyed *keys)
 {
-    int32_t count = placing->places->count, *taken = NULL;
+    int32_t count = placement->places->count, *taken = NULL;
     nw_status status = nw_alloc((size_t)count, sizeof *taken, &taken);
 
-    for (int32_t p = 0; !status && p < placing->count; p++)
-        if (placing->place[p] >= 0)
-            taken[placing->place[p]]++;
+    for (int32_t p = 0; !status && p < placement->count; p++)
+        if (placement->place[p] >= 0)
+            taken[placement->place[p]]++;
     for (int32_t i = 0; !status && i < count; i++)
         keys[i].vertex = taken[keys[i].place];
     free(taken);
     return status;
 }
 
-nw_status nw_tree_init(struct nw_tree *tree, const struct nw_placing *placing,
-                       bool *is_tree)
+nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
+                            const struct nw_placement *placement,
+                            bool *is_hierarchy)
 {
-    struct keyed *keys = NULL;
-    int32_t *place = NULL, seats = 0;
+    struct hierarchy_keyed *keys = NULL;
+    int32_t *place = NULL, slots = 0;
     double *gap = NULL;
     nw_status status =
-        nw_alloc_raw((size_t)placing->places->count, sizeof *keys, &keys);
+        nw_alloc_raw((size_t)placement->places->count, sizeof *keys, &keys);
 
     if (!status)
-        status = order_places(placing->places, keys);
+        status = hierarchy_order_places(placement->places, keys);
     if (!status)
-        status = count_taken(placing, keys);
+        status = hierarchy_count_taken(placement, keys);
     if (!status)
-        status = deal_seats(placing, keys, &place, &seats);
+        status = hierarchy_number_slots(placement, keys, &place, &slots);
     if (!status)
-        status = find_gaps(placing, place, seats, &gap);
+        status = hierarchy_find_gaps(placement, place, slots, &gap);
     if (!status)
-        status = nw_tree_from_gaps(tree, gap, place, seats, is_tree);
-    if (!status && *is_tree)
-        tree->exact = holds(tree, placing->places);
+        status =
+            nw_hierarchy_from_gaps(hierarchy, gap, place, slots, is_hierarchy);
+    if (!status && *is_hierarchy)
+        hierarchy->exact = hierarchy_holds(hierarchy, placement->places);
     free(keys);
     free(place);
     free(gap);
     return status;
 }
 
-void nw_tree_fini(struct nw_tree *tree)
+void nw_hierarchy_fini(struct nw_hierarchy *hierarchy)
 {
-    for (int32_t l = 0; l < NW_TREE_LEVELS; l++) {
-        free(tree->first[l]);
-        free(tree->cluster[l]);
+    for (int32_t l = 0; l < NW_HIERARCHY_LEVELS; l++) {
+        free(hierarchy->first[l]);
+        free(hierarchy->cluster[l]);
     }
-    free(tree->place);
-    free(tree->code);
-    *tree = (struct nw_tree){0};
+    free(hierarchy->place);
+    free(hierarchy->code);
+    *hierarchy = (struct nw_hierarchy){0};
 }

@@ -11,11 +11,11 @@
 
 #include "map/placement/placement.h"
 
-#define NW_TREE_LEVELS 24
+#define NW_HIERARCHY_LEVELS 24
 
-struct nw_tree {
+struct nw_hierarchy {
     bool exact; /* else a likeness: say, cards are nearer to some cores */
-    int32_t seats;
+    int32_t slots;
     int32_t *place;   /* [seats] */
     uint64_t *code;   /* [seats] */
     double apart[64]; /* distance by the highest bit that differs, plus 1 */
@@ -23,29 +23,30 @@ struct nw_tree {
      * places, level `levels` - 1 everything. Cluster c of level l is the seats
      * first[l][c] .. first[l][c + 1] - 1; cluster[l][s] is that of a seat. */
     int32_t levels;
-    double distance[NW_TREE_LEVELS];
-    int32_t count[NW_TREE_LEVELS];
-    int32_t *first[NW_TREE_LEVELS];
-    int32_t *cluster[NW_TREE_LEVELS];
+    double distance[NW_HIERARCHY_LEVELS];
+    int32_t count[NW_HIERARCHY_LEVELS];
+    int32_t *first[NW_HIERARCHY_LEVELS];
+    int32_t *cluster[NW_HIERARCHY_LEVELS];
 };
 
 /* *is_tree is false, and *tree empty, where there are too many distances. */
-NW_MUST_CHECK nw_status nw_tree_init(struct nw_tree *tree,
-                                     const struct nw_placing *placing,
-                                     bool *is_tree);
-void nw_tree_fini(struct nw_tree *tree);
+NW_MUST_CHECK nw_status nw_hierarchy_init(struct nw_hierarchy *hierarchy,
+                                          const struct nw_placement *placement,
+                                          bool *is_hierarchy);
+void nw_hierarchy_fini(struct nw_hierarchy *hierarchy);
 
 /* The same from the distances of neighbouring seats alone: gap[s] between s
  * and s + 1. Of places[s]; both arrays are copied. */
-NW_MUST_CHECK nw_status nw_tree_from_gaps(struct nw_tree *tree,
-                                          const double *gap,
-                                          const int32_t *place, int32_t seats,
-                                          bool *is_tree);
+NW_MUST_CHECK nw_status nw_hierarchy_from_gaps(struct nw_hierarchy *hierarchy,
+                                               const double *gap,
+                                               const int32_t *place,
+                                               int32_t slots,
+                                               bool *is_hierarchy);
 
-static inline double nw_tree_apart(const struct nw_tree *tree, uint64_t a,
-                                   uint64_t b)
+static inline double nw_hierarchy_distance(const struct nw_hierarchy *hierarchy,
+                                           uint64_t a, uint64_t b)
 {
-    return tree->apart[63 - __builtin_clzll(((a ^ b) << 1) | 1)];
+    return hierarchy->apart[63 - __builtin_clzll(((a ^ b) << 1) | 1)];
 }
 
 #endif

@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct grafting {
-    struct nw_layout *layout;
+struct crossover_work {
+    struct nw_assignment *assignment;
     int32_t *to;     /* [count] seats in the other seating */
     int32_t *leader; /* [count] of the part; -1: did not move */
     double *change;  /* [count] of the cost by the part of a leader */
 };
 
-static int32_t leader_of(struct grafting *work, int32_t p)
+static int32_t crossover_leader_of(struct crossover_work *work, int32_t p)
 {
     int32_t *leader = work->leader;
 
@@ -22,75 +22,84 @@ static int32_t leader_of(struct grafting *work, int32_t p)
     return p;
 }
 
-static void join(struct grafting *work, int32_t p, int32_t q)
+static void crossover_join(struct crossover_work *work, int32_t p, int32_t q)
 {
-    p = leader_of(work, p);
-    q = leader_of(work, q);
+    p = crossover_leader_of(work, p);
+    q = crossover_leader_of(work, q);
     if (p < q)
         work->leader[q] = p;
     else
         work->leader[p] = q;
 }
 
-static double apart(const struct nw_layout *layout, int32_t a, int32_t b)
+static double crossover_apart(const struct nw_assignment *assignment, int32_t a,
+                              int32_t b)
 {
-    return nw_tree_apart(layout->tree, layout->tree->code[a],
-                         layout->tree->code[b]);
+    return nw_hierarchy_distance(assignment->hierarchy,
+                                 assignment->hierarchy->code[a],
+                                 assignment->hierarchy->code[b]);
 }
 
 /* Whether what one of two costs by moving is up to where the other one is. */
-static bool feels(const struct grafting *work, int32_t p, int32_t q)
+static bool crossover_moves_interact(const struct crossover_work *work,
+                                     int32_t p, int32_t q)
 {
-    const struct nw_layout *layout = work->layout;
-    int32_t a = layout->seat[p], b = layout->seat[q];
+    const struct nw_assignment *assignment = work->assignment;
+    int32_t a = assignment->slot[p], b = assignment->slot[q];
     int32_t to = work->to[p], its = work->to[q];
 
-    return apart(layout, a, b) + apart(layout, to, its) !=
-           apart(layout, to, b) + apart(layout, a, its);
+    return crossover_apart(assignment, a, b) +
+               crossover_apart(assignment, to, its) !=
+           crossover_apart(assignment, to, b) +
+               crossover_apart(assignment, a, its);
 }
 
-static void find_parts(struct grafting *work)
+static void crossover_find_parts(struct crossover_work *work)
 {
-    const struct nw_layout *layout = work->layout;
+    const struct nw_assignment *assignment = work->assignment;
 
-    for (int32_t p = 0; p < layout->count; p++)
-        work->leader[p] = work->to[p] == layout->seat[p] ? -1 : p;
-    for (int32_t p = 0; p < layout->count; p++) {
-        int32_t there = layout->process[work->to[p]];
+    for (int32_t p = 0; p < assignment->count; p++)
+        work->leader[p] = work->to[p] == assignment->slot[p] ? -1 : p;
+    for (int32_t p = 0; p < assignment->count; p++) {
+        int32_t there = assignment->process[work->to[p]];
 
         if (work->leader[p] < 0)
             continue;
         if (there >= 0)
-            join(work, p, there);
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t peer = layout->bond[b].peer;
+            crossover_join(work, p, there);
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
+            int32_t peer = assignment->edge[b].peer;
 
-            if (peer > p && work->leader[peer] >= 0 && feels(work, p, peer))
-                join(work, p, peer);
+            if (peer > p && work->leader[peer] >= 0 &&
+                crossover_moves_interact(work, p, peer))
+                crossover_join(work, p, peer);
         }
     }
 }
 
-static void price_parts(struct grafting *work)
+static void crossover_evaluate_parts(struct crossover_work *work)
 {
-    const struct nw_layout *layout = work->layout;
+    const struct nw_assignment *assignment = work->assignment;
 
-    for (int32_t p = 0; p < layout->count; p++) {
-        int32_t leader = work->leader[p] < 0 ? -1 : leader_of(work, p);
+    for (int32_t p = 0; p < assignment->count; p++) {
+        int32_t leader =
+            work->leader[p] < 0 ? -1 : crossover_leader_of(work, p);
         double change = 0;
 
         if (leader < 0)
             continue;
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t q = layout->bond[b].peer, its = layout->seat[q];
-            double was = apart(layout, layout->seat[p], its);
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
+            int32_t q = assignment->edge[b].peer, its = assignment->slot[q];
+            double was = crossover_apart(assignment, assignment->slot[p], its);
 
-            if (work->leader[q] >= 0 && leader_of(work, q) == leader)
-                change += layout->bond[b].bytes / 2 *
-                          (apart(layout, work->to[p], work->to[q]) - was);
+            if (work->leader[q] >= 0 && crossover_leader_of(work, q) == leader)
+                change +=
+                    assignment->edge[b].bytes / 2 *
+                    (crossover_apart(assignment, work->to[p], work->to[q]) -
+                     was);
             else
-                change += layout->bond[b].bytes *
-                          (apart(layout, work->to[p], its) - was);
+                change += assignment->edge[b].bytes *
+                          (crossover_apart(assignment, work->to[p], its) - was);
         }
         work->change[leader] += change;
     }
@@ -98,46 +107,51 @@ static void price_parts(struct grafting *work)
 
 /* Who stays in a smallest subtree keeps the seat there, the others take what is
  * left of it. taken[seats] and next[clusters] are zero. */
-static void keep_seats(struct grafting *work, bool *taken, int32_t *next)
+static void crossover_keep_slots(struct crossover_work *work, bool *taken,
+                                 int32_t *next)
 {
-    const struct nw_layout *layout = work->layout;
-    const struct nw_tree *tree = layout->tree;
-    int32_t level = tree->count[0] == tree->seats && tree->levels > 1;
-    const int32_t *cluster = tree->cluster[level];
+    const struct nw_assignment *assignment = work->assignment;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    int32_t level =
+        hierarchy->count[0] == hierarchy->slots && hierarchy->levels > 1;
+    const int32_t *cluster = hierarchy->cluster[level];
 
-    for (int32_t p = 0; p < layout->count; p++) {
-        int32_t seat = layout->seat[p];
+    for (int32_t p = 0; p < assignment->count; p++) {
+        int32_t slot = assignment->slot[p];
 
-        if (cluster[seat] != cluster[work->to[p]])
+        if (cluster[slot] != cluster[work->to[p]])
             continue;
-        work->to[p] = seat;
-        taken[seat] = true;
+        work->to[p] = slot;
+        taken[slot] = true;
     }
-    for (int32_t p = 0; p < layout->count; p++) {
-        int32_t c = cluster[work->to[p]], seat;
+    for (int32_t p = 0; p < assignment->count; p++) {
+        int32_t c = cluster[work->to[p]], slot;
 
-        if (cluster[layout->seat[p]] == c)
+        if (cluster[assignment->slot[p]] == c)
             continue;
         do
-            seat = tree->first[level][c] + next[c]++;
-        while (taken[seat] || layout->fixed[seat]);
-        work->to[p] = seat;
+            slot = hierarchy->first[level][c] + next[c]++;
+        while (taken[slot] || assignment->fixed[slot]);
+        work->to[p] = slot;
     }
 }
 
-static void take_parts(struct grafting *work)
+static void crossover_take_parts(struct crossover_work *work)
 {
-    const struct nw_layout *layout = work->layout;
+    const struct nw_assignment *assignment = work->assignment;
 
-    for (int32_t p = 0; p < layout->count; p++)
-        if (work->leader[p] < 0 || work->change[leader_of(work, p)] >= 0)
-            work->to[p] = layout->seat[p];
+    for (int32_t p = 0; p < assignment->count; p++)
+        if (work->leader[p] < 0 ||
+            work->change[crossover_leader_of(work, p)] >= 0)
+            work->to[p] = assignment->slot[p];
 }
 
-nw_status nw_graft(struct nw_layout *layout, const int32_t *seat, double *cost)
+nw_status nw_partition_crossover(struct nw_assignment *assignment,
+                                 const int32_t *slot, double *cost)
 {
-    struct grafting work = {.layout = layout};
-    size_t n = (size_t)layout->count, seats = (size_t)layout->tree->seats;
+    struct crossover_work work = {.assignment = assignment};
+    size_t n = (size_t)assignment->count,
+           slots = (size_t)assignment->hierarchy->slots;
     bool *taken = NULL;
     int32_t *next = NULL;
     nw_status status = nw_alloc(n, sizeof *work.to, &work.to);
@@ -147,16 +161,16 @@ nw_status nw_graft(struct nw_layout *layout, const int32_t *seat, double *cost)
     if (!status)
         status = nw_alloc(n, sizeof *work.change, &work.change);
     if (!status)
-        status = nw_alloc(seats, sizeof *taken, &taken);
+        status = nw_alloc(slots, sizeof *taken, &taken);
     if (!status)
-        status = nw_alloc(seats, sizeof *next, &next);
+        status = nw_alloc(slots, sizeof *next, &next);
     if (!status) {
-        memcpy(work.to, seat, n * sizeof *seat);
-        keep_seats(&work, taken, next);
-        find_parts(&work);
-        price_parts(&work);
-        take_parts(&work);
-        status = nw_layout_take_if_better(layout, work.to, cost);
+        memcpy(work.to, slot, n * sizeof *slot);
+        crossover_keep_slots(&work, taken, next);
+        crossover_find_parts(&work);
+        crossover_evaluate_parts(&work);
+        crossover_take_parts(&work);
+        status = nw_assignment_take_if_better(assignment, work.to, cost);
     }
     free(work.to);
     free(work.leader);

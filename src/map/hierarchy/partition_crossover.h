@@ -9,9 +9,10 @@
 
 #include "map/hierarchy/assignment.h"
 
-/* The layout's seats become the better parts of its own and of `seat`, never
+/* The layout's seats become the better parts of its own and of `slot`, never
  * worse than either; *cost, the layout's, with them. */
-NW_MUST_CHECK nw_status nw_graft(struct nw_layout *layout, const int32_t *seat,
-                                 double *cost);
+NW_MUST_CHECK nw_status nw_partition_crossover(struct nw_assignment *assignment,
+                                               const int32_t *slot,
+                                               double *cost);
 
 #endif

@@ -17,21 +17,21 @@ enum {
 };
 
 /* Memory for the refinement of one graph. */
-struct pass {
-    const struct nw_kgraph *graph;
-    const struct nw_kcut *cut;
+struct kway_bisect_pass {
+    const struct nw_kway_graph *graph;
+    const struct nw_kway_bisection *cut;
     int8_t *side, *fixed; /* fixed: 0, 1 or -1 */
     double *gain;
     int32_t *at, *moves;
     bool *done;
     struct nw_heap heap[2];
-    nw_kload load[2], slack, extra; /* slack: heaviest vertex */
-    int64_t count[2], extra_count;  /* extras: allowed over the limits here */
+    nw_kway_load load[2], tolerance, extra; /* slack: heaviest vertex */
+    int64_t count[2], extra_count; /* extras: allowed over the limits here */
     bool finest;
     double value; /* of the cut, less where it began */
 };
 
-static void pass_fini(struct pass *p)
+static void kway_bisect_pass_fini(struct kway_bisect_pass *p)
 {
     free(p->gain);
     free(p->at);
@@ -41,7 +41,7 @@ static void pass_fini(struct pass *p)
     free(p->heap[1].item);
 }
 
-static nw_status pass_init(struct pass *p)
+static nw_status kway_bisect_pass_init(struct kway_bisect_pass *p)
 {
     size_t n = (size_t)p->graph->n;
     nw_status status = nw_alloc(n, sizeof *p->gain, &p->gain);
@@ -61,31 +61,31 @@ static nw_status pass_init(struct pass *p)
     return status;
 }
 
-static void measure(struct pass *p)
+static void kway_bisect_measure(struct kway_bisect_pass *p)
 {
-    const struct nw_kgraph *g = p->graph;
+    const struct nw_kway_graph *g = p->graph;
     int32_t most = 0;
 
     p->load[0] = p->load[1] = p->count[0] = p->count[1] = 0;
-    p->slack = 0;
+    p->tolerance = 0;
     p->value = 0;
     for (int32_t v = 0; v < g->n; v++) {
         if (p->side[v] >= 0) {
             p->load[p->side[v]] += g->load[v];
             p->count[p->side[v]] += g->count[v];
         }
-        if (g->load[v] > p->slack)
-            p->slack = g->load[v];
+        if (g->load[v] > p->tolerance)
+            p->tolerance = g->load[v];
         if (g->count[v] > most)
             most = g->count[v];
     }
-    p->extra = p->finest ? 0 : p->slack;
+    p->extra = p->finest ? 0 : p->tolerance;
     p->extra_count = p->finest ? 0 : most;
 }
 
-static double cut_of(const struct pass *p)
+static double kway_bisect_cut_of(const struct kway_bisect_pass *p)
 {
-    const struct nw_kgraph *g = p->graph;
+    const struct nw_kway_graph *g = p->graph;
     double sum = 0;
 
     for (int32_t v = 0; v < g->n; v++)
@@ -96,7 +96,7 @@ static double cut_of(const struct pass *p)
 }
 
 /* Load and vertices beyond what is allowed, as shares of it. */
-static double excess(const struct pass *p)
+static double kway_bisect_excess(const struct kway_bisect_pass *p)
 {
     double sum = 0;
 
@@ -113,9 +113,9 @@ static double excess(const struct pass *p)
     return sum;
 }
 
-static bool find_gain(struct pass *p, int32_t v)
+static bool kway_bisect_find_gain(struct kway_bisect_pass *p, int32_t v)
 {
-    const struct nw_kgraph *g = p->graph;
+    const struct nw_kway_graph *g = p->graph;
     double gain = 0;
     bool border = false;
 
@@ -129,9 +129,9 @@ static bool find_gain(struct pass *p, int32_t v)
     return border;
 }
 
-static void flip(struct pass *p, int32_t v)
+static void kway_bisect_flip(struct kway_bisect_pass *p, int32_t v)
 {
-    const struct nw_kgraph *g = p->graph;
+    const struct nw_kway_graph *g = p->graph;
     int from = p->side[v];
 
     p->value -= p->gain[v];
@@ -144,9 +144,9 @@ static void flip(struct pass *p, int32_t v)
 }
 
 /* After v changed sides: its neighbours' gains, and new ones at the border. */
-static void tell_neighbours(struct pass *p, int32_t v)
+static void kway_bisect_update_neighbours(struct kway_bisect_pass *p, int32_t v)
 {
-    const struct nw_kgraph *g = p->graph;
+    const struct nw_kway_graph *g = p->graph;
 
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
         int32_t u = g->to[e];
@@ -158,7 +158,7 @@ static void tell_neighbours(struct pass *p, int32_t v)
             p->gain[u] += same ? -2 * g->weight[e] : 2 * g->weight[e];
             nw_heap_update(&p->heap[p->side[u]], u);
         } else if (!same) {
-            find_gain(p, u);
+            kway_bisect_find_gain(p, u);
             nw_heap_add(&p->heap[p->side[u]], u);
         }
     }
@@ -166,10 +166,10 @@ static void tell_neighbours(struct pass *p, int32_t v)
 
 /* The side to take from: what is too full, else the better gain that fits;
  * -1 where neither is to be had. */
-static int choose_side(const struct pass *p)
+static int kway_bisect_choose_side(const struct kway_bisect_pass *p)
 {
-    const struct nw_kcut *cut = p->cut;
-    const struct nw_kgraph *g = p->graph;
+    const struct nw_kway_bisection *cut = p->cut;
+    const struct nw_kway_graph *g = p->graph;
     int best = -1;
 
     for (int s = 0; s < 2; s++)
@@ -180,7 +180,7 @@ static int choose_side(const struct pass *p)
     for (int s = 0; s < 2; s++) {
         int32_t v = nw_heap_top(&p->heap[s]);
 
-        if (v < 0 || p->load[!s] + g->load[v] > cut->limit[!s] + p->slack)
+        if (v < 0 || p->load[!s] + g->load[v] > cut->limit[!s] + p->tolerance)
             continue;
         if (best < 0 || p->gain[v] > p->gain[p->heap[!s].item[0]] ||
             (p->gain[v] == p->gain[p->heap[!s].item[0]] &&
@@ -191,89 +191,94 @@ static int choose_side(const struct pass *p)
     return best;
 }
 
-static void clear_heaps(struct pass *p)
+static void kway_bisect_clear_heaps(struct kway_bisect_pass *p)
 {
     for (int s = 0; s < 2; s++)
         while (p->heap[s].count)
             nw_heap_remove(&p->heap[s], p->heap[s].item[p->heap[s].count - 1]);
 }
 
-static void fill_heaps(struct pass *p)
+static void kway_bisect_fill_heaps(struct kway_bisect_pass *p)
 {
-    clear_heaps(p);
+    kway_bisect_clear_heaps(p);
     for (int32_t v = 0; v < p->graph->n; v++) {
-        bool border = find_gain(p, v);
+        bool border = kway_bisect_find_gain(p, v);
 
         p->done[v] = p->fixed && p->fixed[v] >= 0;
-        if (!p->done[v] && (border || p->graph->n <= SMALL || excess(p) > 0))
+        if (!p->done[v] &&
+            (border || p->graph->n <= SMALL || kway_bisect_excess(p) > 0))
             nw_heap_add(&p->heap[p->side[v]], v);
     }
 }
 
-static void undo(struct pass *p, int32_t from, int32_t to)
+static void kway_bisect_undo(struct kway_bisect_pass *p, int32_t from,
+                             int32_t to)
 {
     for (int32_t i = from; i > to; i--)
-        flip(p, p->moves[i - 1]);
+        kway_bisect_flip(p, p->moves[i - 1]);
 }
 
 /* What is at hand is then the last. */
-static bool is_past(const struct nw_kcut *cut)
+static bool kway_bisect_is_past(const struct nw_kway_bisection *cut)
 {
     return nw_budget_is_past(cut->budget, cut->until);
 }
 
-static bool is_late(const struct pass *p)
+static bool kway_bisect_is_late(const struct kway_bisect_pass *p)
 {
     return nw_budget_is_overdue(p->cut->budget);
 }
 
 /* One pass; true where it made the cut better. Gains of what is undone are
  * wrong afterwards, and found anew by the next pass. */
-static bool refine_once(struct pass *p)
+static bool kway_bisect_refine_once(struct kway_bisect_pass *p)
 {
-    double best_excess = excess(p), best = 0, first = best_excess;
+    double best_imbalance = kway_bisect_excess(p), best = 0,
+           first = best_imbalance;
     int32_t count = 0, kept = 0, patience = 30 + p->graph->n / 40;
 
     p->value = 0;
-    fill_heaps(p);
+    kway_bisect_fill_heaps(p);
     while (count - kept < patience) {
-        int s = choose_side(p);
+        int s = kway_bisect_choose_side(p);
         int32_t v;
         double now;
 
-        if (s < 0 || (count % OFTEN == OFTEN - 1 && is_late(p)))
+        if (s < 0 || (count % OFTEN == OFTEN - 1 && kway_bisect_is_late(p)))
             break;
         v = nw_heap_top(&p->heap[s]);
         nw_heap_remove(&p->heap[s], v);
         p->done[v] = true;
-        flip(p, v);
+        kway_bisect_flip(p, v);
         p->moves[count++] = v;
-        tell_neighbours(p, v);
-        now = excess(p);
-        if (now < best_excess || (now == best_excess && p->value < best)) {
-            best_excess = now;
+        kway_bisect_update_neighbours(p, v);
+        now = kway_bisect_excess(p);
+        if (now < best_imbalance ||
+            (now == best_imbalance && p->value < best)) {
+            best_imbalance = now;
             best = p->value;
             kept = count;
         } else if (now < first) {
             patience++;
         }
     }
-    undo(p, count, kept);
-    return best < 0 || best_excess < first;
+    kway_bisect_undo(p, count, kept);
+    return best < 0 || best_imbalance < first;
 }
 
-static void refine(struct pass *p, int passes)
+static void kway_bisect_refine(struct kway_bisect_pass *p, int passes)
 {
-    measure(p);
-    while (passes-- && refine_once(p) && !is_late(p))
+    kway_bisect_measure(p);
+    while (passes-- && kway_bisect_refine_once(p) && !kway_bisect_is_late(p))
         ;
 }
 
 /* Side 0 grown from a random vertex by the strongest ties; side 1 is all the
  * rest. */
-static void grow(struct pass *p, struct nw_random *random)
+static void kway_bisect_grow(struct kway_bisect_pass *p,
+                             struct nw_random *random)
 {
-    const struct nw_kgraph *g = p->graph;
+    const struct nw_kway_graph *g = p->graph;
     struct nw_heap *heap = &p->heap[1];
     int32_t left = g->n;
 
@@ -281,12 +286,12 @@ static void grow(struct pass *p, struct nw_random *random)
         p->side[v] = p->fixed && p->fixed[v] >= 0 ? p->fixed[v] : 1;
         p->done[v] = p->fixed && p->fixed[v] >= 0;
     }
-    clear_heaps(p);
-    measure(p);
+    kway_bisect_clear_heaps(p);
+    kway_bisect_measure(p);
     for (int32_t v = 0; v < g->n; v++) {
-        find_gain(p, v);
+        kway_bisect_find_gain(p, v);
         if (p->side[v] == 0)
-            tell_neighbours(p, v);
+            kway_bisect_update_neighbours(p, v);
     }
     while (left-- && (double)p->load[0] < p->cut->target[0]) {
         int32_t v = nw_heap_top(heap);
@@ -307,32 +312,34 @@ static void grow(struct pass *p, struct nw_random *random)
         if ((double)(p->load[0] + g->load[v]) - p->cut->target[0] >
             p->cut->target[0] - (double)p->load[0])
             continue;
-        find_gain(p, v);
-        flip(p, v);
-        tell_neighbours(p, v);
+        kway_bisect_find_gain(p, v);
+        kway_bisect_flip(p, v);
+        kway_bisect_update_neighbours(p, v);
     }
 }
 
 /* Several first cuts, each refined; the best is kept. */
-static nw_status cut_small(struct pass *p, struct nw_random *random)
+static nw_status kway_bisect_cut_small(struct kway_bisect_pass *p,
+                                       struct nw_random *random)
 {
     size_t n = (size_t)p->graph->n;
     int8_t *best = NULL;
-    double least = 0, least_excess = 0;
+    double least = 0, least_imbalance = 0;
     nw_status status = nw_alloc(n, 1, &best);
 
-    for (int i = 0; !status && i < p->cut->tries && !(i && is_past(p->cut));
+    for (int i = 0;
+         !status && i < p->cut->tries && !(i && kway_bisect_is_past(p->cut));
          i++) {
         double now, over;
 
-        grow(p, random);
-        refine(p, 8);
-        over = excess(p);
-        now = cut_of(p);
-        if (!i || over < least_excess ||
-            (over == least_excess && now < least)) {
+        kway_bisect_grow(p, random);
+        kway_bisect_refine(p, 8);
+        over = kway_bisect_excess(p);
+        now = kway_bisect_cut_of(p);
+        if (!i || over < least_imbalance ||
+            (over == least_imbalance && now < least)) {
             least = now;
-            least_excess = over;
+            least_imbalance = over;
             memcpy(best, p->side, n);
         }
     }
@@ -342,13 +349,16 @@ static nw_status cut_small(struct pass *p, struct nw_random *random)
     return status;
 }
 
-static nw_status cut_level(const struct nw_kgraph *graph,
-                           const struct nw_kcut *cut, int8_t *side,
-                           struct nw_random *random, bool finest);
+static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
+                                       const struct nw_kway_bisection *cut,
+                                       int8_t *side, struct nw_random *random,
+                                       bool finest);
 
 /* Through the coarser graph, and refined here. */
-static nw_status cut_coarser(struct pass *p, const struct nw_kgraph *coarse,
-                             const int32_t *into, struct nw_random *random)
+static nw_status kway_bisect_cut_coarser(struct kway_bisect_pass *p,
+                                         const struct nw_kway_graph *coarse,
+                                         const int32_t *into,
+                                         struct nw_random *random)
 {
     int8_t *side = NULL;
     nw_status status = nw_alloc((size_t)coarse->n, 1, &side);
@@ -357,27 +367,28 @@ static nw_status cut_coarser(struct pass *p, const struct nw_kgraph *coarse,
         memset(side, -1, (size_t)coarse->n);
         for (int32_t v = 0; p->fixed && v < p->graph->n; v++)
             side[into[v]] = p->fixed[v];
-        status = cut_level(coarse, p->cut, side, random, false);
+        status = kway_bisect_cut_level(coarse, p->cut, side, random, false);
     }
     for (int32_t v = 0; !status && v < p->graph->n; v++)
         p->side[v] = side[into[v]];
     if (!status)
-        refine(p, 4);
+        kway_bisect_refine(p, 4);
     free(side);
     return status;
 }
 
-static nw_status cut_with(struct pass *p, struct nw_random *random)
+static nw_status kway_bisect_cut_with(struct kway_bisect_pass *p,
+                                      struct nw_random *random)
 {
-    const struct nw_kgraph *graph = p->graph;
-    struct nw_kmerge merge = {0};
-    struct nw_kgraph coarse = {0};
+    const struct nw_kway_graph *graph = p->graph;
+    struct nw_kway_merge merge = {0};
+    struct nw_kway_graph coarse = {0};
     int32_t *into = NULL, *sides = NULL;
     double all = p->cut->target[0] + p->cut->target[1];
     nw_status status = NW_OK;
 
     if (graph->n <= SMALL)
-        return cut_small(p, random);
+        return kway_bisect_cut_small(p, random);
     merge.load_max = (int64_t)(all / 15) + 1;
     if (p->fixed) {
         status = nw_alloc((size_t)graph->n, sizeof *sides, &sides);
@@ -386,25 +397,26 @@ static nw_status cut_with(struct pass *p, struct nw_random *random)
         merge.part = sides;
     }
     if (!status)
-        status = nw_kcoarsen(graph, &merge, random, &coarse, &into);
+        status = nw_kway_coarsen(graph, &merge, random, &coarse, &into);
     if (!status)
         status = coarse.n > graph->n - graph->n / 20
-                     ? cut_small(p, random)
-                     : cut_coarser(p, &coarse, into, random);
-    nw_kgraph_fini(&coarse);
+                     ? kway_bisect_cut_small(p, random)
+                     : kway_bisect_cut_coarser(p, &coarse, into, random);
+    nw_kway_graph_fini(&coarse);
     free(into);
     free(sides);
     return status;
 }
 
-static nw_status cut_level(const struct nw_kgraph *graph,
-                           const struct nw_kcut *cut, int8_t *side,
-                           struct nw_random *random, bool finest)
+static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
+                                       const struct nw_kway_bisection *cut,
+                                       int8_t *side, struct nw_random *random,
+                                       bool finest)
 {
-    struct pass p = {
+    struct kway_bisect_pass p = {
         .graph = graph, .cut = cut, .side = side, .finest = finest};
     bool any = false;
-    nw_status status = pass_init(&p);
+    nw_status status = kway_bisect_pass_init(&p);
 
     for (int32_t v = 0; v < graph->n; v++)
         any |= side[v] >= 0;
@@ -413,25 +425,28 @@ static nw_status cut_level(const struct nw_kgraph *graph,
     if (!status && any)
         memcpy(p.fixed, side, (size_t)graph->n);
     if (!status)
-        status = cut_with(&p, random);
+        status = kway_bisect_cut_with(&p, random);
     free(p.fixed);
-    pass_fini(&p);
+    kway_bisect_pass_fini(&p);
     return status;
 }
 
 /* What is over the limits, then the cut. */
-static void judge(const struct nw_kgraph *graph, const struct nw_kcut *cut,
-                  int8_t *side, double figure[2])
+static void kway_bisect_judge(const struct nw_kway_graph *graph,
+                              const struct nw_kway_bisection *cut, int8_t *side,
+                              double figure[2])
 {
-    struct pass p = {.graph = graph, .cut = cut, .side = side, .finest = true};
+    struct kway_bisect_pass p = {
+        .graph = graph, .cut = cut, .side = side, .finest = true};
 
-    measure(&p);
-    figure[0] = excess(&p);
-    figure[1] = cut_of(&p);
+    kway_bisect_measure(&p);
+    figure[0] = kway_bisect_excess(&p);
+    figure[1] = kway_bisect_cut_of(&p);
 }
 
-nw_status nw_kbisect(const struct nw_kgraph *graph, const struct nw_kcut *cut,
-                     int8_t *side, struct nw_random *random)
+nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
+                         const struct nw_kway_bisection *cut, int8_t *side,
+                         struct nw_random *random)
 {
     size_t n = (size_t)graph->n;
     int8_t *made = NULL, *best = NULL;
@@ -440,12 +455,13 @@ nw_status nw_kbisect(const struct nw_kgraph *graph, const struct nw_kcut *cut,
 
     if (!status)
         status = nw_alloc(n, 1, &best);
-    for (int i = 0; !status && i < cut->repeats && !(i && is_past(cut)); i++) {
+    for (int i = 0;
+         !status && i < cut->repeats && !(i && kway_bisect_is_past(cut)); i++) {
         memcpy(made, side, n);
-        status = cut_level(graph, cut, made, random, true);
+        status = kway_bisect_cut_level(graph, cut, made, random, true);
         if (status)
             break;
-        judge(graph, cut, made, now);
+        kway_bisect_judge(graph, cut, made, now);
         if (!i || now[0] < least[0] ||
             (now[0] == least[0] && now[1] < least[1])) {
             memcpy(least, now, sizeof least);

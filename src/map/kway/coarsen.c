@@ -10,9 +10,9 @@
 
 #include <stdlib.h>
 
-struct coarsening {
-    const struct nw_kgraph *graph;
-    const struct nw_kmerge *merge;
+struct kway_coarsen_work {
+    const struct nw_kway_graph *graph;
+    const struct nw_kway_merge *merge;
     int32_t *leader; /* [n] group of a vertex: its first member; -1 none */
     int64_t *load;   /* [n] of the group, at its leader */
     int32_t *order;  /* [n] */
@@ -21,10 +21,11 @@ struct coarsening {
     bool late;
 };
 
-static bool may_join(const struct coarsening *c, int32_t v, int32_t u)
+static bool kway_coarsen_may_join(const struct kway_coarsen_work *c, int32_t v,
+                                  int32_t u)
 {
-    const struct nw_kmerge *merge = c->merge;
-    const struct nw_krange *range = c->graph->range;
+    const struct nw_kway_merge *merge = c->merge;
+    const struct nw_kway_range *range = c->graph->range;
 
     if (merge->part && merge->part[v] != merge->part[u])
         return false;
@@ -35,7 +36,8 @@ static bool may_join(const struct coarsening *c, int32_t v, int32_t u)
 }
 
 /* Settles between equal edges, the same from both ends. */
-static uint32_t mix(const struct coarsening *c, int32_t v, int32_t u)
+static uint32_t kway_coarsen_mix(const struct kway_coarsen_work *c, int32_t v,
+                                 int32_t u)
 {
     uint64_t low = (uint64_t)(v < u ? v : u), high = (uint64_t)(v < u ? u : v);
     uint64_t x = (low << 32 | high) ^ c->salt;
@@ -47,9 +49,10 @@ static uint32_t mix(const struct coarsening *c, int32_t v, int32_t u)
 }
 
 /* The free neighbour that v had best be paired with, or -1. */
-static int32_t best_partner(const struct coarsening *c, int32_t v)
+static int32_t kway_coarsen_best_partner(const struct kway_coarsen_work *c,
+                                         int32_t v)
 {
-    const struct nw_kgraph *g = c->graph;
+    const struct nw_kway_graph *g = c->graph;
     double best = 0;
     uint32_t best_mix = 0;
     int32_t partner = -1;
@@ -63,9 +66,9 @@ static int32_t best_partner(const struct coarsening *c, int32_t v)
             continue;
         rating = g->weight[e] * g->weight[e] /
                  (((double)g->load[u] + 1) * ((double)g->load[v] + 1));
-        if (rating < best || !may_join(c, v, u))
+        if (rating < best || !kway_coarsen_may_join(c, v, u))
             continue;
-        now = mix(c, v, u);
+        now = kway_coarsen_mix(c, v, u);
         if (rating > best || now > best_mix ||
             (now == best_mix && u > partner)) {
             best = rating;
@@ -77,9 +80,10 @@ static int32_t best_partner(const struct coarsening *c, int32_t v)
 }
 
 /* The neighbour whose group v had best join, or -1. */
-static int32_t best_group(const struct coarsening *c, int32_t v)
+static int32_t kway_coarsen_best_group(const struct kway_coarsen_work *c,
+                                       int32_t v)
 {
-    const struct nw_kgraph *g = c->graph;
+    const struct nw_kway_graph *g = c->graph;
     double best = 0;
     int32_t group = -1;
 
@@ -90,7 +94,7 @@ static int32_t best_group(const struct coarsening *c, int32_t v)
         if (leader == v || g->load[v] > c->merge->load_max - c->load[leader])
             continue;
         rating = g->weight[e] * g->weight[e] / ((double)c->load[leader] + 1);
-        if (rating > best && may_join(c, v, leader)) {
+        if (rating > best && kway_coarsen_may_join(c, v, leader)) {
             best = rating;
             group = leader;
         }
@@ -98,7 +102,7 @@ static int32_t best_group(const struct coarsening *c, int32_t v)
     return group;
 }
 
-static void pair(struct coarsening *c, int32_t v, int32_t u)
+static void kway_coarsen_pair(struct kway_coarsen_work *c, int32_t v, int32_t u)
 {
     int32_t leader = v < u ? v : u;
 
@@ -107,8 +111,9 @@ static void pair(struct coarsening *c, int32_t v, int32_t u)
 }
 
 /* Those among the list who are each other's best; adds both to `taken`. */
-static int32_t pair_wishes(struct coarsening *c, const int32_t *list,
-                           int32_t count, int32_t *taken)
+static int32_t kway_coarsen_pair_wishes(struct kway_coarsen_work *c,
+                                        const int32_t *list, int32_t count,
+                                        int32_t *taken)
 {
     int32_t made = 0;
 
@@ -117,7 +122,7 @@ static int32_t pair_wishes(struct coarsening *c, const int32_t *list,
 
         if (c->leader[v] >= 0 || u < 0 || c->wish[u] != v)
             continue;
-        pair(c, v, u);
+        kway_coarsen_pair(c, v, u);
         taken[made++] = v;
         taken[made++] = u;
     }
@@ -125,10 +130,11 @@ static int32_t pair_wishes(struct coarsening *c, const int32_t *list,
 }
 
 /* Those who wished for one that is taken, in `list`. */
-static int32_t find_left(const struct coarsening *c, const int32_t *taken,
-                         int32_t count, int32_t *list)
+static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
+                                      const int32_t *taken, int32_t count,
+                                      int32_t *list)
 {
-    const struct nw_kgraph *g = c->graph;
+    const struct nw_kway_graph *g = c->graph;
     int32_t left = 0;
 
     for (int32_t i = 0; i < count; i++)
@@ -144,9 +150,10 @@ static int32_t find_left(const struct coarsening *c, const int32_t *taken,
 /* Pairs who are each other's best, until none is left: no edge between two
  * vertices without a partner is then better than those taken. Who keeps a wish
  * is not asked again: on a chain of rising weights a round makes one pair. */
-static void make_pairs(struct coarsening *c, int32_t *taken, int32_t *groups)
+static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
+                                    int32_t *groups)
 {
-    const struct nw_kgraph *g = c->graph;
+    const struct nw_kway_graph *g = c->graph;
     int32_t left = g->n;
 
     *groups = g->n;
@@ -157,10 +164,10 @@ static void make_pairs(struct coarsening *c, int32_t *taken, int32_t *groups)
         if (c->late)
             return;
         for (int32_t i = 0; i < left; i++)
-            c->wish[c->order[i]] = best_partner(c, c->order[i]);
-        made = pair_wishes(c, c->order, left, taken);
+            c->wish[c->order[i]] = kway_coarsen_best_partner(c, c->order[i]);
+        made = kway_coarsen_pair_wishes(c, c->order, left, taken);
         *groups -= made / 2;
-        left = find_left(c, taken, made, c->order);
+        left = kway_coarsen_find_left(c, taken, made, c->order);
     }
     for (int32_t v = 0; v < g->n; v++)
         if (c->leader[v] < 0) {
@@ -171,16 +178,17 @@ static void make_pairs(struct coarsening *c, int32_t *taken, int32_t *groups)
 
 /* Vertices left alone join groups. A leader of others stays: v is alone where
  * its group has no more than its own load, members coming in between. */
-static void join_groups(struct coarsening *c, int32_t *groups)
+static void kway_coarsen_join_groups(struct kway_coarsen_work *c,
+                                     int32_t *groups)
 {
-    const struct nw_kgraph *g = c->graph;
+    const struct nw_kway_graph *g = c->graph;
 
     for (int32_t i = 0; i < g->n; i++) {
         int32_t v = c->order[i], leader;
 
         if (c->leader[v] != v || c->load[v] != g->load[v])
             continue;
-        leader = best_group(c, v);
+        leader = kway_coarsen_best_group(c, v);
         if (leader < 0)
             continue;
         c->leader[v] = leader;
@@ -193,7 +201,8 @@ static void join_groups(struct coarsening *c, int32_t *groups)
 }
 
 /* Numbers the groups in the order of their first members. */
-static int32_t number_groups(const struct coarsening *c, int32_t *into)
+static int32_t kway_coarsen_number_groups(const struct kway_coarsen_work *c,
+                                          int32_t *into)
 {
     int32_t count = 0, n = c->graph->n;
 
@@ -210,9 +219,9 @@ static int32_t number_groups(const struct coarsening *c, int32_t *into)
 }
 
 /* Members of each group, by counting. */
-static nw_status list_members(const struct nw_kgraph *graph,
-                              const int32_t *into, int32_t groups,
-                              int32_t **first, int32_t **member)
+static nw_status kway_coarsen_list_members(const struct nw_kway_graph *graph,
+                                           const int32_t *into, int32_t groups,
+                                           int32_t **first, int32_t **member)
 {
     nw_status status = nw_alloc((size_t)groups + 2, sizeof **first, first);
 
@@ -229,18 +238,19 @@ static nw_status list_members(const struct nw_kgraph *graph,
     return NW_OK;
 }
 
-struct contraction {
-    const struct nw_kgraph *fine;
-    struct nw_kgraph *coarse;
+struct kway_coarsen_contraction {
+    const struct nw_kway_graph *fine;
+    struct nw_kway_graph *coarse;
     const int32_t *into;
     size_t *seen; /* [groups] arc of the row under way, + 1 */
     size_t arcs;
 };
 
-static void add_arcs(struct contraction *c, int32_t group, int32_t v)
+static void kway_coarsen_add_arcs(struct kway_coarsen_contraction *c,
+                                  int32_t group, int32_t v)
 {
-    const struct nw_kgraph *fine = c->fine;
-    struct nw_kgraph *coarse = c->coarse;
+    const struct nw_kway_graph *fine = c->fine;
+    struct nw_kway_graph *coarse = c->coarse;
     size_t start = coarse->row[group];
 
     for (size_t e = fine->row[v]; e < fine->row[v + 1]; e++) {
@@ -261,12 +271,14 @@ static void add_arcs(struct contraction *c, int32_t group, int32_t v)
         coarse->range[group] = fine->range[v];
 }
 
-static nw_status contract(const struct nw_kgraph *fine, const int32_t *into,
-                          int32_t groups, struct nw_kgraph *coarse)
+static nw_status kway_coarsen_contract(const struct nw_kway_graph *fine,
+                                       const int32_t *into, int32_t groups,
+                                       struct nw_kway_graph *coarse)
 {
-    struct contraction c = {.fine = fine, .coarse = coarse, .into = into};
+    struct kway_coarsen_contraction c = {
+        .fine = fine, .coarse = coarse, .into = into};
     int32_t *first = NULL, *member = NULL;
-    nw_status status = nw_kgraph_alloc(coarse, groups, fine->row[fine->n]);
+    nw_status status = nw_kway_graph_alloc(coarse, groups, fine->row[fine->n]);
 
     if (!status && fine->range)
         status =
@@ -274,11 +286,11 @@ static nw_status contract(const struct nw_kgraph *fine, const int32_t *into,
     if (!status)
         status = nw_alloc((size_t)groups, sizeof *c.seen, &c.seen);
     if (!status)
-        status = list_members(fine, into, groups, &first, &member);
+        status = kway_coarsen_list_members(fine, into, groups, &first, &member);
     for (int32_t g = 0; !status && g < groups; g++) {
         coarse->row[g] = c.arcs;
         for (int32_t i = first[g]; i < first[g + 1]; i++)
-            add_arcs(&c, g, member[i]);
+            kway_coarsen_add_arcs(&c, g, member[i]);
     }
     if (!status)
         coarse->row[groups] = c.arcs;
@@ -286,12 +298,12 @@ static nw_status contract(const struct nw_kgraph *fine, const int32_t *into,
     free(member);
     free(c.seen);
     if (status)
-        nw_kgraph_fini(coarse);
+        nw_kway_graph_fini(coarse);
     return status;
 }
 
-static nw_status group(struct coarsening *c, struct nw_random *random,
-                       int32_t *groups)
+static nw_status kway_coarsen_group(struct kway_coarsen_work *c,
+                                    struct nw_random *random, int32_t *groups)
 {
     size_t n = (size_t)c->graph->n;
     int32_t *taken = NULL;
@@ -312,31 +324,32 @@ static nw_status group(struct coarsening *c, struct nw_random *random,
         c->order[v] = (int32_t)v;
     }
     c->salt = nw_random_next(random);
-    make_pairs(c, taken, groups);
+    kway_coarsen_make_pairs(c, taken, groups);
     free(taken);
     if (c->late)
         return NW_OK;
     for (size_t v = 0; v < n; v++)
         c->order[v] = (int32_t)v;
     if (*groups > c->graph->n / 5 * 3)
-        join_groups(c, groups);
+        kway_coarsen_join_groups(c, groups);
     return NW_OK;
 }
 
-nw_status nw_kcoarsen(const struct nw_kgraph *graph,
-                      const struct nw_kmerge *merge, struct nw_random *random,
-                      struct nw_kgraph *coarse, int32_t **into)
+nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
+                          const struct nw_kway_merge *merge,
+                          struct nw_random *random,
+                          struct nw_kway_graph *coarse, int32_t **into)
 {
-    struct coarsening c = {.graph = graph, .merge = merge};
+    struct kway_coarsen_work c = {.graph = graph, .merge = merge};
     int32_t groups = 0, *map = NULL;
     nw_status status = nw_alloc((size_t)graph->n, sizeof *map, &map);
 
-    *coarse = (struct nw_kgraph){0};
+    *coarse = (struct nw_kway_graph){0};
     if (!status)
-        status = group(&c, random, &groups);
+        status = kway_coarsen_group(&c, random, &groups);
     if (!status && !c.late) {
-        groups = number_groups(&c, map);
-        status = contract(graph, map, groups, coarse);
+        groups = kway_coarsen_number_groups(&c, map);
+        status = kway_coarsen_contract(graph, map, groups, coarse);
     }
     free(c.leader);
     free(c.load);

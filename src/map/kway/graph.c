@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-void nw_kgraph_fini(struct nw_kgraph *graph)
+void nw_kway_graph_fini(struct nw_kway_graph *graph)
 {
     free(graph->row);
     free(graph->to);
@@ -14,12 +14,13 @@ void nw_kgraph_fini(struct nw_kgraph *graph)
     free(graph->load);
     free(graph->count);
     free(graph->range);
-    *graph = (struct nw_kgraph){0};
+    *graph = (struct nw_kway_graph){0};
 }
 
-nw_status nw_kgraph_alloc(struct nw_kgraph *graph, int32_t n, size_t arcs)
+nw_status nw_kway_graph_alloc(struct nw_kway_graph *graph, int32_t n,
+                              size_t arcs)
 {
-    struct nw_kgraph made = {.n = n};
+    struct nw_kway_graph made = {.n = n};
     nw_status status = nw_alloc((size_t)n + 1, sizeof *made.row, &made.row);
 
     if (!status)
@@ -31,13 +32,13 @@ nw_status nw_kgraph_alloc(struct nw_kgraph *graph, int32_t n, size_t arcs)
     if (!status)
         status = nw_alloc((size_t)n, sizeof *made.count, &made.count);
     if (status)
-        nw_kgraph_fini(&made);
+        nw_kway_graph_fini(&made);
     else
         *graph = made;
     return status;
 }
 
-void nw_kmachine_fini(struct nw_kmachine *machine)
+void nw_kway_machine_fini(struct nw_kway_machine *machine)
 {
     free(machine->step);
     free(machine->share);
@@ -45,7 +46,7 @@ void nw_kmachine_fini(struct nw_kmachine *machine)
     free(machine->capacity);
 }
 
-nw_status nw_kmachine_alloc(struct nw_kmachine *machine, int32_t k)
+nw_status nw_kway_machine_alloc(struct nw_kway_machine *machine, int32_t k)
 {
     size_t n = (size_t)k;
     nw_status status = nw_alloc(n, sizeof *machine->step, &machine->step);
@@ -60,8 +61,8 @@ nw_status nw_kmachine_alloc(struct nw_kmachine *machine, int32_t k)
     return status;
 }
 
-double nw_kway_cost(const struct nw_kgraph *graph,
-                    const struct nw_kmachine *machine, const int32_t *part)
+double nw_kway_cost(const struct nw_kway_graph *graph,
+                    const struct nw_kway_machine *machine, const int32_t *part)
 {
     double sum = 0;
 
@@ -69,6 +70,6 @@ double nw_kway_cost(const struct nw_kgraph *graph,
         for (size_t e = graph->row[v]; e < graph->row[v + 1]; e++)
             if (graph->to[e] > v)
                 sum += graph->weight[e] *
-                       nw_kdistance(machine, part[v], part[graph->to[e]]);
+                       nw_kway_distance(machine, part[v], part[graph->to[e]]);
     return sum;
 }

@@ -19,19 +19,19 @@ enum {
     DEEP = 64     /* cuts in a row that may be as lopsided as the gaps are */
 };
 
-struct sectioning {
-    const struct nw_kgraph *graph;
-    const struct nw_kmachine *machine;
-    const struct nw_keffort *effort;
+struct initial_bisection_work {
+    const struct nw_kway_graph *graph;
+    const struct nw_kway_machine *machine;
+    const struct nw_kway_effort *effort;
     uint64_t seed;
     int32_t *part;
-    int32_t *place;       /* [n] of a vertex in the subgraph under way */
-    int32_t threads;      /* for sections, which share nothing */
-    struct nw_kpace pace; /* work: vertices x repeats of all cuts */
+    int32_t *place;             /* [n] of a vertex in the subgraph under way */
+    int32_t threads;            /* for sections, which share nothing */
+    struct nw_time_shares pace; /* work: vertices x repeats of all cuts */
 };
 
 /* A range of elements and the vertices that go there. */
-struct section {
+struct initial_bisection_range {
     int32_t low, high;
     int32_t *vertex;
     int32_t count;
@@ -41,8 +41,9 @@ struct section {
 /* The element that begins the second half: of the widest gaps, or of all where
  * these have taken one element after the other, the one that comes nearest to
  * half of all that is to be shared. */
-static int32_t choose_middle(const struct nw_kmachine *m,
-                             const struct section *here)
+static int32_t
+initial_bisection_choose_middle(const struct nw_kway_machine *m,
+                                const struct initial_bisection_range *here)
 {
     int32_t low = here->low, high = here->high;
     double widest = -1, all = 0, before = 0, best = HUGE_VAL;
@@ -69,18 +70,22 @@ static int32_t choose_middle(const struct nw_kmachine *m,
 
 /* The place of a vertex that may lie in another section, whose thread gives it
  * others meanwhile: none of those holds it here. -1: not here. */
-static inline int32_t place_of(const struct sectioning *s,
-                               const struct section *here, int32_t v)
+static inline int32_t
+initial_bisection_place_of(const struct initial_bisection_work *s,
+                           const struct initial_bisection_range *here,
+                           int32_t v)
 {
     int32_t at = __atomic_load_n(&s->place[v], __ATOMIC_RELAXED);
 
     return at < here->count && here->vertex[at] == v ? at : -1;
 }
 
-static void subgraph(struct sectioning *s, const struct section *here,
-                     struct nw_kgraph *out)
+static void
+initial_bisection_subgraph(struct initial_bisection_work *s,
+                           const struct initial_bisection_range *here,
+                           struct nw_kway_graph *out)
 {
-    const struct nw_kgraph *g = s->graph;
+    const struct nw_kway_graph *g = s->graph;
     size_t arcs = 0;
 
     for (int32_t i = 0; i < here->count; i++)
@@ -92,7 +97,7 @@ static void subgraph(struct sectioning *s, const struct section *here,
         out->count[i] = g->count[v];
         out->row[i] = arcs;
         for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
-            int32_t at = place_of(s, here, g->to[e]);
+            int32_t at = initial_bisection_place_of(s, here, g->to[e]);
 
             if (at < 0)
                 continue;
@@ -103,7 +108,9 @@ static void subgraph(struct sectioning *s, const struct section *here,
     out->row[here->count] = arcs;
 }
 
-static size_t count_arcs(const struct nw_kgraph *g, const struct section *here)
+static size_t
+initial_bisection_count_arcs(const struct nw_kway_graph *g,
+                             const struct initial_bisection_range *here)
 {
     size_t arcs = 0;
 
@@ -112,7 +119,9 @@ static size_t count_arcs(const struct nw_kgraph *g, const struct section *here)
     return arcs;
 }
 
-static double load_of(const struct sectioning *s, const struct section *here)
+static double
+initial_bisection_load_of(const struct initial_bisection_work *s,
+                          const struct initial_bisection_range *here)
 {
     double load = 0;
 
@@ -123,13 +132,16 @@ static double load_of(const struct sectioning *s, const struct section *here)
 
 /* The sides' shares of the load that is really here, and their limits: each
  * of the d cuts that follow may add the d-th root of what is allowed in all. */
-static struct nw_kcut make_cut(const struct sectioning *s,
-                               const struct section *here, int32_t middle)
+static struct nw_kway_bisection
+initial_bisection_make_cut(const struct initial_bisection_work *s,
+                           const struct initial_bisection_range *here,
+                           int32_t middle)
 {
-    const struct nw_kmachine *m = s->machine;
-    struct nw_kcut cut = {
+    const struct nw_kway_machine *m = s->machine;
+    struct nw_kway_bisection cut = {
         .tries = s->effort->tries, .repeats = 1, .budget = s->effort->budget};
-    double share[2] = {0}, limit[2] = {0}, load = load_of(s, here), ease;
+    double share[2] = {0}, limit[2] = {0},
+           load = initial_bisection_load_of(s, here), ease;
 
     for (int32_t i = here->low; i < here->high; i++) {
         share[i >= middle] += m->share[i];
@@ -148,49 +160,55 @@ static struct nw_kcut make_cut(const struct sectioning *s,
                                : load / 2;
         room = cut.target[side] > 0 ? limit[side] / cut.target[side] : 1;
         ease = room > 1 ? pow(room, 1 / depth) : room;
-        cut.limit[side] = (nw_kload)(cut.target[side] * ease + 1e-6);
+        cut.limit[side] = (nw_kway_load)(cut.target[side] * ease + 1e-6);
         /* one without a share takes what the other has no place for */
         if (below == 1 || cut.target[side] <= 0 ||
-            cut.limit[side] < (nw_kload)ceil(cut.target[side]))
-            cut.limit[side] = (nw_kload)limit[side];
+            cut.limit[side] < (nw_kway_load)ceil(cut.target[side]))
+            cut.limit[side] = (nw_kway_load)limit[side];
         if ((double)cut.limit[side] > limit[side])
-            cut.limit[side] = (nw_kload)limit[side];
+            cut.limit[side] = (nw_kway_load)limit[side];
     }
     return cut;
 }
 
-static uint64_t seed_of(const struct sectioning *s, const struct section *here)
+static uint64_t
+initial_bisection_seed_of(const struct initial_bisection_work *s,
+                          const struct initial_bisection_range *here)
 {
     return s->seed ^ ((uint64_t)here->low << 32) ^ (uint64_t)here->high;
 }
 
-static nw_status section(struct sectioning *s, struct section here);
+static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
+                                          struct initial_bisection_range here);
 
-struct descent {
-    struct sectioning *s;
-    const struct section *below;
+struct initial_bisection_descent {
+    struct initial_bisection_work *s;
+    const struct initial_bisection_range *below;
 };
 
-static nw_status section_below(void *user, int32_t i)
+static nw_status initial_bisection_bisect_below(void *user, int32_t i)
 {
-    const struct descent *descent = user;
+    const struct initial_bisection_descent *descent = user;
 
-    return section(descent->s, descent->below[i]);
+    return initial_bisection_bisect(descent->s, descent->below[i]);
 }
 
 /* What one section is divided into, each by itself. */
-static nw_status section_all(struct sectioning *s, const struct section *below,
+static nw_status
+initial_bisection_bisect_all(struct initial_bisection_work *s,
+                             const struct initial_bisection_range *below,
                              int32_t count, int32_t vertices)
 {
-    struct descent descent = {s, below};
+    struct initial_bisection_descent descent = {s, below};
 
-    return nw_crew_try(section_below, &descent, count,
+    return nw_crew_try(initial_bisection_bisect_below, &descent, count,
                        vertices < LARGE ? 1 : s->threads);
 }
 
 /* Vertices of side 0 first; both halves are then cut. */
-static nw_status descend(struct sectioning *s, struct section here,
-                         int32_t middle, const int8_t *side)
+static nw_status initial_bisection_descend(struct initial_bisection_work *s,
+                                           struct initial_bisection_range here,
+                                           int32_t middle, const int8_t *side)
 {
     int32_t *sorted, zeros = 0, at[2] = {0};
     nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
@@ -204,29 +222,32 @@ static nw_status descend(struct sectioning *s, struct section here,
         sorted[at[(int)side[i]]++] = here.vertex[i];
     memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
     free(sorted);
-    return section_all(
+    return initial_bisection_bisect_all(
         s,
-        (struct section[]){
+        (struct initial_bisection_range[]){
             {here.low, middle, here.vertex, zeros, here.depth + 1},
             {middle, here.high, here.vertex + zeros, here.count - zeros,
              here.depth + 1}},
         2, here.count);
 }
 
-static nw_status cut_section(struct sectioning *s, const struct section *here,
-                             int32_t middle, int8_t *side)
+static nw_status
+initial_bisection_cut_range(struct initial_bisection_work *s,
+                            const struct initial_bisection_range *here,
+                            int32_t middle, int8_t *side)
 {
-    struct nw_kcut cut = make_cut(s, here, middle);
-    struct nw_kgraph graph;
+    struct nw_kway_bisection cut = initial_bisection_make_cut(s, here, middle);
+    struct nw_kway_graph graph;
     struct nw_random random;
-    nw_status status =
-        nw_kgraph_alloc(&graph, here->count, count_arcs(s->graph, here));
+    nw_status status = nw_kway_graph_alloc(
+        &graph, here->count, initial_bisection_count_arcs(s->graph, here));
 
     if (status)
         return status;
-    cut.until = nw_kpace_until(&s->pace, (double)here->count * cut.repeats);
-    nw_random_init(&random, seed_of(s, here));
-    subgraph(s, here, &graph);
+    cut.until =
+        nw_time_shares_until(&s->pace, (double)here->count * cut.repeats);
+    nw_random_init(&random, initial_bisection_seed_of(s, here));
+    initial_bisection_subgraph(s, here, &graph);
     for (int32_t i = 0; i < here->count; i++) {
         int32_t v = here->vertex[i];
 
@@ -236,62 +257,71 @@ static nw_status cut_section(struct sectioning *s, const struct section *here,
         else if (s->graph->range && s->graph->range[v].low >= middle)
             side[i] = 1;
     }
-    status = nw_kbisect(&graph, &cut, side, &random);
-    nw_kgraph_fini(&graph);
+    status = nw_kway_bisect(&graph, &cut, side, &random);
+    nw_kway_graph_fini(&graph);
     return status;
 }
 
 /* What is left to share out in order. */
-struct filling {
+struct initial_bisection_filling {
     int32_t at; /* element */
     double load, share;
-    double aim, mine; /* of the element: load to reach, and reached */
-    int64_t held;     /* vertices */
+    double target, mine; /* of the element: load to reach, and reached */
+    int64_t held;        /* vertices */
 };
 
-static void open_element(const struct nw_kmachine *m, struct filling *fill)
+static void
+initial_bisection_open_element(const struct nw_kway_machine *m,
+                               struct initial_bisection_filling *fill)
 {
-    fill->aim = fill->share > 0 ? fill->load * m->share[fill->at] / fill->share
-                                : fill->load;
+    fill->target = fill->share > 0
+                       ? fill->load * m->share[fill->at] / fill->share
+                       : fill->load;
     fill->mine = 0;
     fill->held = 0;
 }
 
-static void close_element(const struct nw_kmachine *m, struct filling *fill)
+static void
+initial_bisection_close_element(const struct nw_kway_machine *m,
+                                struct initial_bisection_filling *fill)
 {
     fill->load -= fill->mine;
     fill->share -= m->share[fill->at++];
-    open_element(m, fill);
+    initial_bisection_open_element(m, fill);
 }
 
 /* Vertex after vertex to element after element: what time is up for. */
-static void fill_in_order(struct sectioning *s, const struct section *here)
+static void
+initial_bisection_fill_in_order(struct initial_bisection_work *s,
+                                const struct initial_bisection_range *here)
 {
-    const struct nw_kgraph *g = s->graph;
-    const struct nw_kmachine *m = s->machine;
-    struct filling fill = {.at = here->low, .load = load_of(s, here)};
+    const struct nw_kway_graph *g = s->graph;
+    const struct nw_kway_machine *m = s->machine;
+    struct initial_bisection_filling fill = {
+        .at = here->low, .load = initial_bisection_load_of(s, here)};
 
     for (int32_t q = here->low; q < here->high; q++)
         fill.share += m->share[q];
-    open_element(m, &fill);
+    initial_bisection_open_element(m, &fill);
     for (int32_t i = 0; i < here->count; i++) {
         int32_t v = here->vertex[i];
 
         while (fill.at + 1 < here->high &&
-               (fill.mine + (double)g->load[v] / 2 > fill.aim ||
+               (fill.mine + (double)g->load[v] / 2 > fill.target ||
                 fill.held + g->count[v] > m->capacity[fill.at]))
-            close_element(m, &fill);
-        s->part[v] = nw_kmay(g, v, fill.at) ? fill.at : g->range[v].low;
+            initial_bisection_close_element(m, &fill);
+        s->part[v] = nw_kway_allows(g, v, fill.at) ? fill.at : g->range[v].low;
         fill.mine += (double)g->load[v];
         fill.held += g->count[v];
     }
 }
 
 /* Ranges of elements as ranges of groups. */
-static nw_status take_ranges(const struct sectioning *s,
-                             const struct section *here,
-                             const struct nw_kgroups *groups,
-                             struct nw_kgraph *graph)
+static nw_status
+initial_bisection_take_ranges(const struct initial_bisection_work *s,
+                              const struct initial_bisection_range *here,
+                              const struct nw_kway_multisection *groups,
+                              struct nw_kway_graph *graph)
 {
     nw_status status;
 
@@ -299,23 +329,24 @@ static nw_status take_ranges(const struct sectioning *s,
         return NW_OK;
     status = nw_alloc((size_t)here->count, sizeof *graph->range, &graph->range);
     for (int32_t i = 0; !status && i < here->count; i++) {
-        struct nw_krange range = s->graph->range[here->vertex[i]];
+        struct nw_kway_range range = s->graph->range[here->vertex[i]];
         int32_t k = groups->machine.k, low = 0, high = k;
 
         while (low < k - 1 && groups->first[low + 1] <= range.low)
             low++;
         while (high > low + 1 && groups->first[high - 1] >= range.high)
             high--;
-        graph->range[i] = (struct nw_krange){low, high};
+        graph->range[i] = (struct nw_kway_range){low, high};
     }
     return status;
 }
 
 /* What the groups may take of the time, in a budget of their own. */
-static struct nw_budget share_time(struct sectioning *s, double work)
+static struct nw_budget
+initial_bisection_share_time(struct initial_bisection_work *s, double work)
 {
     const struct nw_budget *outer = s->effort->budget;
-    uint64_t until = nw_kpace_until(&s->pace, work);
+    uint64_t until = nw_time_shares_until(&s->pace, work);
     struct nw_budget own = {.threads = s->threads, .steps_most = UINT64_MAX};
 
     if (!outer)
@@ -329,59 +360,62 @@ static struct nw_budget share_time(struct sectioning *s, double work)
 }
 
 /* part[i] becomes the group of the section's vertex i. */
-static nw_status share_out(struct sectioning *s, const struct section *here,
-                           struct nw_kgroups *groups, int32_t *part)
+static nw_status
+initial_bisection_share_out(struct initial_bisection_work *s,
+                            const struct initial_bisection_range *here,
+                            struct nw_kway_multisection *groups, int32_t *part)
 {
     double cuts = ceil(log2(groups->machine.k)) * s->effort->repeats;
-    struct nw_budget budget = share_time(s, here->count * cuts);
-    struct nw_kgraph graph;
-    struct nw_krun run = {.graph = &graph,
-                          .machine = &groups->machine,
-                          .effort = *s->effort,
-                          .budget = &budget,
-                          .per_part = PER_GROUP,
-                          .wholes = 1};
-    nw_status status =
-        nw_kgraph_alloc(&graph, here->count, count_arcs(s->graph, here));
+    struct nw_budget budget =
+        initial_bisection_share_time(s, here->count * cuts);
+    struct nw_kway_graph graph;
+    struct nw_kway_run run = {.graph = &graph,
+                              .machine = &groups->machine,
+                              .effort = *s->effort,
+                              .budget = &budget,
+                              .per_part = PER_GROUP,
+                              .wholes = 1};
+    nw_status status = nw_kway_graph_alloc(
+        &graph, here->count, initial_bisection_count_arcs(s->graph, here));
 
     if (status)
         return status;
-    run.seed = seed_of(s, here);
+    run.seed = initial_bisection_seed_of(s, here);
     run.effort.starts = s->effort->group_starts;
     run.effort.group_starts = 0;
     run.effort.cycles = 2;
-    subgraph(s, here, &graph);
-    status = take_ranges(s, here, groups, &graph);
+    initial_bisection_subgraph(s, here, &graph);
+    status = initial_bisection_take_ranges(s, here, groups, &graph);
     if (!status)
-        status = nw_kparts(&run, part);
-    nw_kgraph_fini(&graph);
+        status = nw_kway_unlimited(&run, part);
+    nw_kway_graph_fini(&graph);
     if (budget.hurried && s->effort->budget)
         __atomic_store_n(&s->effort->budget->hurried, true, __ATOMIC_RELAXED);
     return status;
 }
 
-static nw_status section_each(struct sectioning *s, struct section here,
-                              const struct nw_kgroups *groups,
-                              const int32_t *at)
+static nw_status initial_bisection_bisect_each(
+    struct initial_bisection_work *s, struct initial_bisection_range here,
+    const struct nw_kway_multisection *groups, const int32_t *at)
 {
     int32_t k = groups->machine.k;
-    struct section *below = NULL;
+    struct initial_bisection_range *below = NULL;
     nw_status status = nw_alloc((size_t)k, sizeof *below, &below);
 
     for (int32_t g = 0; !status && g < k; g++)
-        below[g] = (struct section){groups->first[g], groups->first[g + 1],
-                                    here.vertex + at[g], at[g + 1] - at[g],
-                                    here.depth + 1};
+        below[g] = (struct initial_bisection_range){
+            groups->first[g], groups->first[g + 1], here.vertex + at[g],
+            at[g + 1] - at[g], here.depth + 1};
     if (!status)
-        status = section_all(s, below, k, here.count);
+        status = initial_bisection_bisect_all(s, below, k, here.count);
     free(below);
     return status;
 }
 
 /* Vertices of group 0 first, and so on; each group is then cut. */
-static nw_status descend_groups(struct sectioning *s, struct section here,
-                                const struct nw_kgroups *groups,
-                                const int32_t *part)
+static nw_status initial_bisection_descend_groups(
+    struct initial_bisection_work *s, struct initial_bisection_range here,
+    const struct nw_kway_multisection *groups, const int32_t *part)
 {
     int32_t k = groups->machine.k, *sorted, *at = NULL;
     nw_status status = nw_alloc((size_t)here.count, sizeof *sorted, &sorted);
@@ -398,37 +432,41 @@ static nw_status descend_groups(struct sectioning *s, struct section here,
         memcpy(here.vertex, sorted, (size_t)here.count * sizeof *sorted);
     free(sorted);
     if (!status)
-        status = section_each(s, here, groups, at);
+        status = initial_bisection_bisect_each(s, here, groups, at);
     free(at);
     return status;
 }
 
-static nw_status section_groups(struct sectioning *s, struct section here)
+static nw_status
+initial_bisection_multisection(struct initial_bisection_work *s,
+                               struct initial_bisection_range here)
 {
-    struct nw_kgroups groups;
+    struct nw_kway_multisection groups;
     int32_t *part = NULL;
-    nw_status status = nw_kgroups_init(&groups, s->machine, here.low, here.high,
-                                       load_of(s, &here));
+    nw_status status =
+        nw_kway_multisection_init(&groups, s->machine, here.low, here.high,
+                                  initial_bisection_load_of(s, &here));
 
     if (!status)
         status = nw_alloc((size_t)here.count, sizeof *part, &part);
     if (!status)
-        status = share_out(s, &here, &groups, part);
+        status = initial_bisection_share_out(s, &here, &groups, part);
     if (!status)
-        status = descend_groups(s, here, &groups, part);
+        status = initial_bisection_descend_groups(s, here, &groups, part);
     free(part);
-    nw_kgroups_fini(&groups);
+    nw_kway_multisection_fini(&groups);
     return status;
 }
 
-static nw_status section(struct sectioning *s, struct section here)
+static nw_status initial_bisection_bisect(struct initial_bisection_work *s,
+                                          struct initial_bisection_range here)
 {
     int32_t middle;
     int8_t *side;
     nw_status status;
 
     if (nw_budget_is_overdue(s->effort->budget)) {
-        fill_in_order(s, &here);
+        initial_bisection_fill_in_order(s, &here);
         return NW_OK;
     }
 
@@ -438,21 +476,21 @@ static nw_status section(struct sectioning *s, struct section here)
         return NW_OK;
     }
     if (s->effort->group_starts &&
-        nw_kgroups_apply(s->machine, here.low, here.high))
-        return section_groups(s, here);
-    middle = choose_middle(s->machine, &here);
+        nw_kway_multisection_apply(s->machine, here.low, here.high))
+        return initial_bisection_multisection(s, here);
+    middle = initial_bisection_choose_middle(s->machine, &here);
     status = nw_alloc((size_t)here.count, 1, &side);
     if (status)
         return status;
-    status = cut_section(s, &here, middle, side);
+    status = initial_bisection_cut_range(s, &here, middle, side);
     if (!status)
-        status = descend(s, here, middle, side);
+        status = initial_bisection_descend(s, here, middle, side);
     free(side);
     return status;
 }
 
 /* About; each vertex is in as many cuts as the machine has halvings. */
-static double work_of(const struct sectioning *s)
+static double initial_bisection_work_of(const struct initial_bisection_work *s)
 {
     double halvings = ceil(log2(s->machine->k)), plain = log2(FEW);
 
@@ -462,32 +500,35 @@ static double work_of(const struct sectioning *s)
 }
 
 /* Stages that share a time out come one after the other. */
-static int32_t threads_of(const struct nw_budget *budget)
+static int32_t initial_bisection_threads_of(const struct nw_budget *budget)
 {
     return budget && !budget->end_ns ? budget->threads : 1;
 }
 
-nw_status nw_ksection(const struct nw_kgraph *graph,
-                      const struct nw_kmachine *machine,
-                      const struct nw_keffort *effort, uint64_t seed,
-                      int32_t *part)
+nw_status nw_kway_initial_bisection(const struct nw_kway_graph *graph,
+                                    const struct nw_kway_machine *machine,
+                                    const struct nw_kway_effort *effort,
+                                    uint64_t seed, int32_t *part)
 {
-    struct sectioning s = {.graph = graph,
-                           .machine = machine,
-                           .effort = effort,
-                           .seed = seed,
-                           .part = part,
-                           .threads = threads_of(effort->budget)};
-    struct section all = {.high = machine->k, .count = graph->n};
+    struct initial_bisection_work s = {
+        .graph = graph,
+        .machine = machine,
+        .effort = effort,
+        .seed = seed,
+        .part = part,
+        .threads = initial_bisection_threads_of(effort->budget)};
+    struct initial_bisection_range all = {.high = machine->k,
+                                          .count = graph->n};
     nw_status status = nw_alloc((size_t)graph->n, sizeof *s.place, &s.place);
 
     if (!status)
         status = nw_alloc((size_t)graph->n, sizeof *all.vertex, &all.vertex);
     for (int32_t v = 0; !status && v < graph->n; v++)
         all.vertex[v] = v;
-    nw_kpace_begin(&s.pace, effort->budget, 0.5, work_of(&s));
+    nw_time_shares_begin(&s.pace, effort->budget, 0.5,
+                         initial_bisection_work_of(&s));
     if (!status)
-        status = section(&s, all);
+        status = initial_bisection_bisect(&s, all);
     free(s.place);
     free(all.vertex);
     return status;

@@ -12,16 +12,17 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST = 64 }; /* groups; more are cut in two first */
+enum { MAX = 64 }; /* groups; more are cut in two first */
 
-void nw_kgroups_fini(struct nw_kgroups *groups)
+void nw_kway_multisection_fini(struct nw_kway_multisection *groups)
 {
     free(groups->first);
     free((void *)(uintptr_t)groups->machine.table);
-    nw_kmachine_fini(&groups->machine);
+    nw_kway_machine_fini(&groups->machine);
 }
 
-static nw_status alloc(struct nw_kgroups *groups, size_t k)
+static nw_status initial_multisection_alloc(struct nw_kway_multisection *groups,
+                                            size_t k)
 {
     double *table = NULL;
     nw_status status = nw_alloc(k + 1, sizeof *groups->first, &groups->first);
@@ -29,11 +30,14 @@ static nw_status alloc(struct nw_kgroups *groups, size_t k)
     if (!status)
         status = nw_alloc(k * k, sizeof *table, &table);
     groups->machine.table = table;
-    return status ? status : nw_kmachine_alloc(&groups->machine, (int32_t)k);
+    return status ? status
+                  : nw_kway_machine_alloc(&groups->machine, (int32_t)k);
 }
 
-static void add_element(struct nw_kmachine *groups, int32_t g,
-                        const struct nw_kmachine *all, int32_t q)
+static void initial_multisection_add_element(struct nw_kway_machine *groups,
+                                             int32_t g,
+                                             const struct nw_kway_machine *all,
+                                             int32_t q)
 {
     int64_t capacity = (int64_t)groups->capacity[g] + all->capacity[q];
 
@@ -43,7 +47,8 @@ static void add_element(struct nw_kmachine *groups, int32_t g,
 }
 
 /* What the groups may be over their shares is what the cuts below leave. */
-static void tighten(struct nw_kmachine *m, int32_t elements, double load)
+static void initial_multisection_tighten(struct nw_kway_machine *m,
+                                         int32_t elements, double load)
 {
     double part = ceil(log2(m->k)) / (ceil(log2(elements)) + 1), all = 0;
 
@@ -57,12 +62,13 @@ static void tighten(struct nw_kmachine *m, int32_t elements, double load)
         if (most < ceil(target))
             most = ceil(target);
         if (most < (double)m->limit[g])
-            m->limit[g] = (nw_kload)most;
+            m->limit[g] = (nw_kway_load)most;
     }
 }
 
-static double widest_gap(const struct nw_kmachine *machine, int32_t low,
-                         int32_t high, int32_t *groups)
+static double
+initial_multisection_widest_gap(const struct nw_kway_machine *machine,
+                                int32_t low, int32_t high, int32_t *groups)
 {
     double widest = -1;
 
@@ -74,50 +80,52 @@ static double widest_gap(const struct nw_kmachine *machine, int32_t low,
     return widest;
 }
 
-bool nw_kgroups_apply(const struct nw_kmachine *machine, int32_t low,
-                      int32_t high)
+bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
+                                int32_t low, int32_t high)
 {
     int32_t k;
 
-    widest_gap(machine, low, high, &k);
-    return k > 2 && k <= MOST && k < high - low;
+    initial_multisection_widest_gap(machine, low, high, &k);
+    return k > 2 && k <= MAX && k < high - low;
 }
 
-static void fill_table(struct nw_kgroups *groups,
-                       const struct nw_kmachine *machine)
+static void
+initial_multisection_fill_table(struct nw_kway_multisection *groups,
+                                const struct nw_kway_machine *machine)
 {
     int32_t k = groups->machine.k;
     double *table = (double *)(uintptr_t)groups->machine.table;
 
     for (int32_t a = 0; a < k; a++)
         for (int32_t b = 0; b < k; b++)
-            table[a * k + b] = a == b ? 0
-                                      : nw_kdistance(machine, groups->first[a],
-                                                     groups->first[b]);
+            table[a * k + b] = a == b
+                                   ? 0
+                                   : nw_kway_distance(machine, groups->first[a],
+                                                      groups->first[b]);
 }
 
-nw_status nw_kgroups_init(struct nw_kgroups *groups,
-                          const struct nw_kmachine *machine, int32_t low,
-                          int32_t high, double load)
+nw_status nw_kway_multisection_init(struct nw_kway_multisection *groups,
+                                    const struct nw_kway_machine *machine,
+                                    int32_t low, int32_t high, double load)
 {
-    struct nw_kmachine *m = &groups->machine;
+    struct nw_kway_machine *m = &groups->machine;
     int32_t k, g = -1;
-    double widest = widest_gap(machine, low, high, &k);
+    double widest = initial_multisection_widest_gap(machine, low, high, &k);
     nw_status status;
 
-    *groups = (struct nw_kgroups){0};
-    status = alloc(groups, (size_t)k);
+    *groups = (struct nw_kway_multisection){0};
+    status = initial_multisection_alloc(groups, (size_t)k);
     if (status)
         return status;
     for (int32_t q = low; q < high; q++) {
         if (q == low || machine->step[q] == widest)
             groups->first[++g] = q;
-        add_element(m, g, machine, q);
+        initial_multisection_add_element(m, g, machine, q);
     }
     groups->first[k] = high;
     for (int32_t a = 0; a < k; a++)
         m->step[a] = widest;
-    fill_table(groups, machine);
-    tighten(m, high - low, load);
+    initial_multisection_fill_table(groups, machine);
+    initial_multisection_tighten(m, high - low, load);
     return NW_OK;
 }

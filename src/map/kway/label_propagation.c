@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* Of moves that gain nothing those are taken that even out loads. */
-static bool is_better(const struct nw_kstate *state, int32_t v,
-                      struct nw_kmove move)
+static bool label_propagation_is_better(const struct nw_kway_state *state,
+                                        int32_t v, struct nw_kway_move move)
 {
     if (move.to < 0 || move.gain < 0)
         return false;
@@ -17,38 +17,41 @@ static bool is_better(const struct nw_kstate *state, int32_t v,
                                 state->load[state->part[v]];
 }
 
-static void wake(const struct nw_kstate *state, int32_t v, uint8_t *awake)
+static void label_propagation_wake(const struct nw_kway_state *state, int32_t v,
+                                   uint8_t *awake)
 {
-    const struct nw_kgraph *g = state->graph;
+    const struct nw_kway_graph *g = state->graph;
 
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++)
         awake[g->to[e]] = 1;
 }
 
-static int32_t sweep_once(struct nw_kstate *state, const int32_t *order,
-                          uint8_t *awake)
+static int32_t label_propagation_sweep_once(struct nw_kway_state *state,
+                                            const int32_t *order,
+                                            uint8_t *awake)
 {
     int32_t moved = 0;
 
-    for (int32_t i = 0; i < state->graph->n && !nw_kstate_is_late(state); i++) {
+    for (int32_t i = 0; i < state->graph->n && !nw_kway_state_is_late(state);
+         i++) {
         int32_t v = order[i];
-        struct nw_kmove move;
+        struct nw_kway_move move;
 
         if (!awake[v])
             continue;
         awake[v] = 0;
-        move = nw_kstate_best(state, v).fit;
-        if (!is_better(state, v, move))
+        move = nw_kway_state_best(state, v).fit;
+        if (!label_propagation_is_better(state, v, move))
             continue;
-        nw_kstate_move(state, v, move);
-        wake(state, v, awake);
+        nw_kway_state_move(state, v, move);
+        label_propagation_wake(state, v, awake);
         moved++;
     }
     return moved;
 }
 
-nw_status nw_ksweep(struct nw_kstate *state, int passes,
-                    struct nw_random *random)
+nw_status nw_kway_label_propagation(struct nw_kway_state *state, int passes,
+                                    struct nw_random *random)
 {
     size_t n = (size_t)state->graph->n;
     uint8_t *awake = NULL;
@@ -64,8 +67,8 @@ nw_status nw_ksweep(struct nw_kstate *state, int passes,
         nw_random_shuffle(random, order, n);
     }
     while (!status && passes-- && moved > state->graph->n / 500 &&
-           !nw_kstate_is_late(state))
-        moved = sweep_once(state, order, awake);
+           !nw_kway_state_is_late(state))
+        moved = label_propagation_sweep_once(state, order, awake);
     free(awake);
     free(order);
     return status;

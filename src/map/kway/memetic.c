@@ -20,41 +20,43 @@
 enum { LEVELS = 40, PER_PART = 200 };
 
 /* The graph and its coarser ones; into[i] leads from level i to i + 1. */
-struct levels {
-    struct nw_kgraph graph[LEVELS]; /* [0] is borrowed */
+struct kway_memetic_levels {
+    struct nw_kway_graph graph[LEVELS]; /* [0] is borrowed */
     int32_t *into[LEVELS];
     int count;
 };
 
-struct answer {
+struct kway_memetic_answer {
     int32_t *part;
     double cost;
     bool balanced;
 };
 
 /* One thread's task: from two answers (or none) a third. */
-struct task {
-    const struct nw_krun *run;
-    const struct answer *one, *other; /* NULL: a start, or a cycle */
+struct kway_memetic_task {
+    const struct nw_kway_run *run;
+    const struct kway_memetic_answer *one,
+        *other; /* NULL: a start, or a cycle */
     uint64_t seed;
     bool other_share;
-    bool grouped;         /* the start goes by the machine's groups */
-    bool whole;           /* the start is cut without coarsening */
-    struct nw_kpace pace; /* on the way back; work: vertices */
-    struct answer out;
+    bool grouped;               /* the start goes by the machine's groups */
+    bool whole;                 /* the start is cut without coarsening */
+    struct nw_time_shares pace; /* on the way back; work: vertices */
+    struct kway_memetic_answer out;
 };
 
-static void levels_fini(struct levels *levels)
+static void kway_memetic_levels_fini(struct kway_memetic_levels *levels)
 {
     for (int i = 0; i < levels->count; i++) {
         if (i)
-            nw_kgraph_fini(&levels->graph[i]);
+            nw_kway_graph_fini(&levels->graph[i]);
         free(levels->into[i]);
     }
 }
 
-static nw_status project_up(const struct levels *levels, int level,
-                            const int32_t *part, int32_t **out)
+static nw_status kway_memetic_project(const struct kway_memetic_levels *levels,
+                                      int level, const int32_t *part,
+                                      int32_t **out)
 {
     int32_t n = levels->graph[level + 1].n;
     nw_status status;
@@ -67,7 +69,7 @@ static nw_status project_up(const struct levels *levels, int level,
     return status;
 }
 
-static double total_load(const struct nw_kgraph *graph)
+static double kway_memetic_total_load(const struct nw_kway_graph *graph)
 {
     double sum = 0;
 
@@ -78,37 +80,41 @@ static double total_load(const struct nw_kgraph *graph)
 
 /* Coarsens within the parts of both answers, down to a few vertices a part.
  * *coarse_part is the first answer's on the last level. */
-static nw_status build_levels(struct task *task, struct nw_random *random,
-                              struct levels *levels, int32_t **coarse_part)
+static nw_status kway_memetic_build_levels(struct kway_memetic_task *task,
+                                           struct nw_random *random,
+                                           struct kway_memetic_levels *levels,
+                                           int32_t **coarse_part)
 {
     int64_t per_part = task->run->per_part ? task->run->per_part : PER_PART;
     int64_t small = task->run->machine->k * per_part;
     const int32_t *given[2] = {task->one ? task->one->part : NULL,
                                task->other ? task->other->part : NULL};
     int32_t *part[2] = {NULL, NULL};
-    struct nw_kmerge merge = {.budget = task->run->budget};
+    struct nw_kway_merge merge = {.budget = task->run->budget};
     nw_status status = NW_OK;
 
     levels->graph[0] = *task->run->graph;
     levels->count = 1;
-    merge.load_max =
-        (int64_t)(1.5 * total_load(task->run->graph) / (double)small) + 1;
+    merge.load_max = (int64_t)(1.5 * kway_memetic_total_load(task->run->graph) /
+                               (double)small) +
+                     1;
     while (!status && levels->count < LEVELS) {
         int at = levels->count - 1;
-        struct nw_kgraph *fine = &levels->graph[at];
+        struct nw_kway_graph *fine = &levels->graph[at];
         int32_t *next[2] = {NULL, NULL};
 
         if (fine->n <= small || task->whole)
             break;
         merge.part = part[0] ? part[0] : given[0];
         merge.other = part[1] ? part[1] : given[1];
-        status = nw_kcoarsen(fine, &merge, random, fine + 1, &levels->into[at]);
+        status =
+            nw_kway_coarsen(fine, &merge, random, fine + 1, &levels->into[at]);
         if (status || !levels->into[at])
             break;
         levels->count++;
         for (int i = 0; !status && i < 2; i++)
-            status =
-                project_up(levels, at, i ? merge.other : merge.part, &next[i]);
+            status = kway_memetic_project(
+                levels, at, i ? merge.other : merge.part, &next[i]);
         free(part[0]);
         free(part[1]);
         part[0] = next[0];
@@ -122,9 +128,9 @@ static nw_status build_levels(struct task *task, struct nw_random *random,
 }
 
 /* Coarse vertices are heavy: limits are eased by about one of them. */
-static void ease(struct nw_kstate *state)
+static void kway_memetic_widen_limits(struct nw_kway_state *state)
 {
-    const struct nw_kgraph *g = state->graph;
+    const struct nw_kway_graph *g = state->graph;
     int64_t load = 0, count = 0;
 
     for (int32_t v = 0; v < g->n; v++) {
@@ -141,88 +147,94 @@ static void ease(struct nw_kstate *state)
 }
 
 /* About what all edges would cost, each as far as can be. */
-static double most_of(const struct nw_kgraph *graph,
-                      const struct nw_kmachine *machine)
+static double kway_memetic_most_of(const struct nw_kway_graph *graph,
+                                   const struct nw_kway_machine *machine)
 {
     double bytes = 0, far = 0;
 
     for (size_t e = 0; e < graph->row[graph->n]; e++)
         bytes += graph->weight[e];
     for (int32_t q = 1; q < machine->k; q++)
-        far = fmax(far, nw_kdistance(machine, 0, q));
+        far = fmax(far, nw_kway_distance(machine, 0, q));
     return bytes * far;
 }
 
 /* The cost from scratch is the one that gains lead to, but for what sums lose
  * that were far larger in between. */
-static bool agrees(const struct nw_kstate *state, double begun)
+static bool kway_memetic_agrees(const struct nw_kway_state *state, double begun)
 {
     double cost = nw_kway_cost(state->graph, state->machine, state->part);
     double off = fabs(begun - state->gained - cost);
 
     return off <= 1e-9 * (1 + begun + cost) ||
-           off <= 1e-12 * most_of(state->graph, state->machine);
+           off <= 1e-12 * kway_memetic_most_of(state->graph, state->machine);
 }
 
-static nw_status refine(struct task *task, const struct nw_kgraph *graph,
-                        bool finest, struct nw_random *random, int32_t *part)
+static nw_status kway_memetic_refine(struct kway_memetic_task *task,
+                                     const struct nw_kway_graph *graph,
+                                     bool finest, struct nw_random *random,
+                                     int32_t *part)
 {
-    const struct nw_keffort *effort = &task->run->effort;
-    struct nw_kstate state;
+    const struct nw_kway_effort *effort = &task->run->effort;
+    struct nw_kway_state state;
     bool balanced;
     double begun = 0;
     nw_status status;
 
     if (!finest && nw_budget_is_overdue(task->run->budget))
         return NW_OK;
-    status = nw_kstate_init(&state, graph, task->run->machine, part);
+    status = nw_kway_state_init(&state, graph, task->run->machine, part);
     if (status)
         return status;
     state.budget = task->run->budget;
-    state.until = nw_kpace_until(&task->pace, graph->n);
+    state.until = nw_time_shares_until(&task->pace, graph->n);
     /* only where it is looked at */
     assert((begun = nw_kway_cost(graph, task->run->machine, part)) >= 0);
     if (!finest)
-        ease(&state);
-    status = nw_kbalance(&state, &balanced);
+        kway_memetic_widen_limits(&state);
+    status = nw_kway_rebalance(&state, &balanced);
     if (!status)
-        status = nw_ksweep(&state, 6, random);
+        status = nw_kway_label_propagation(&state, 6, random);
     for (int i = 0;
-         !status && i < effort->searches && !nw_kstate_is_late(&state); i++) {
+         !status && i < effort->searches && !nw_kway_state_is_late(&state);
+         i++) {
         double before = state.gained;
 
-        status = nw_ksearch(&state, effort->patience, random);
+        status = nw_kway_multitry_fm(&state, effort->patience, random);
         if (state.gained <= before)
             break;
     }
     if (finest)
         task->out.balanced = balanced;
-    assert(status || agrees(&state, begun));
-    nw_kstate_fini(&state);
+    assert(status || kway_memetic_agrees(&state, begun));
+    nw_kway_state_fini(&state);
     return status;
 }
 
-static void set_pace(struct task *task, const struct levels *levels)
+static void kway_memetic_set_pace(struct kway_memetic_task *task,
+                                  const struct kway_memetic_levels *levels)
 {
     double all = 0;
 
     for (int i = 0; i < levels->count; i++)
         all += levels->graph[i].n;
-    nw_kpace_begin(&task->pace, task->run->budget, 1, all);
+    nw_time_shares_begin(&task->pace, task->run->budget, 1, all);
 }
 
 /* From the coarsest level to the finest. *part is of the coarsest. */
-static nw_status come_back(struct task *task, struct levels *levels,
-                           struct nw_random *random, int32_t **part)
+static nw_status kway_memetic_come_back(struct kway_memetic_task *task,
+                                        struct kway_memetic_levels *levels,
+                                        struct nw_random *random,
+                                        int32_t **part)
 {
     nw_status status = NW_OK;
 
-    set_pace(task, levels);
+    kway_memetic_set_pace(task, levels);
     for (int i = levels->count - 1; !status; i--) {
-        const struct nw_kgraph *graph = &levels->graph[i];
+        const struct nw_kway_graph *graph = &levels->graph[i];
         int32_t *finer = NULL;
 
-        status = refine(task, graph, i == 0, random, *part);
+        status = kway_memetic_refine(task, graph, i == 0, random, *part);
         if (status || !i)
             break;
         status =
@@ -237,12 +249,13 @@ static nw_status come_back(struct task *task, struct levels *levels,
     return status;
 }
 
-static nw_status begin(struct task *task, const struct levels *levels,
-                       int32_t **part)
+static nw_status kway_memetic_start(struct kway_memetic_task *task,
+                                    const struct kway_memetic_levels *levels,
+                                    int32_t **part)
 {
-    const struct nw_kgraph *last = &levels->graph[levels->count - 1];
-    struct nw_keffort effort = task->run->effort;
-    struct nw_kmachine machine = *task->run->machine;
+    const struct nw_kway_graph *last = &levels->graph[levels->count - 1];
+    struct nw_kway_effort effort = task->run->effort;
+    struct nw_kway_machine machine = *task->run->machine;
     nw_status status;
 
     if (*part)
@@ -259,91 +272,95 @@ static nw_status begin(struct task *task, const struct levels *levels,
         machine.share = (double *)task->run->share;
     if (!task->grouped)
         effort.group_starts = 0;
-    return nw_ksection(last, &machine, &effort, task->seed, *part);
+    return nw_kway_initial_bisection(last, &machine, &effort, task->seed,
+                                     *part);
 }
 
 /* Before anything is cut for an answer that is late already, where one is there
  * that keeps every limit. */
-static bool is_idle(const struct task *task)
+static bool kway_memetic_is_idle(const struct kway_memetic_task *task)
 {
     return !task->one && task->run->given_fits &&
            nw_budget_is_overdue(task->run->budget);
 }
 
-static nw_status run_task(struct task *task)
+static nw_status kway_memetic_run_task(struct kway_memetic_task *task)
 {
-    struct levels levels = {0};
+    struct kway_memetic_levels levels = {0};
     struct nw_random random;
     int32_t *part = NULL;
     nw_status status;
 
     nw_random_init(&random, task->seed);
-    status = build_levels(task, &random, &levels, &part);
-    if (!status && !is_idle(task))
-        status = begin(task, &levels, &part);
+    status = kway_memetic_build_levels(task, &random, &levels, &part);
+    if (!status && !kway_memetic_is_idle(task))
+        status = kway_memetic_start(task, &levels, &part);
     if (!status && part)
-        status = come_back(task, &levels, &random, &part);
+        status = kway_memetic_come_back(task, &levels, &random, &part);
     if (!status && part)
         task->out.cost =
             nw_kway_cost(task->run->graph, task->run->machine, part);
-    levels_fini(&levels);
+    kway_memetic_levels_fini(&levels);
     task->out.part = part;
     return status;
 }
 
 /* A step is counted, and the best so far told. */
-static void count_answer(struct nw_budget *budget, const struct task *task)
+static void kway_memetic_count_answer(struct nw_budget *budget,
+                                      const struct kway_memetic_task *task)
 {
     double best = budget->best;
 
     if (task->out.balanced && (best == 0 || task->out.cost < best))
         best = task->out.cost;
-    (void)nw_budget_go(budget, 1, best);
+    (void)nw_budget_spend(budget, 1, best);
 }
 
 /* Where nothing but effort ends them all tasks may run at once. */
-static bool is_free(const struct nw_budget *budget)
+static bool kway_memetic_is_free(const struct nw_budget *budget)
 {
     return !budget->end_ns && budget->steps_most == UINT64_MAX;
 }
 
-struct batch {
+struct kway_memetic_batch {
     struct nw_budget *budget;
-    struct task *task;
+    struct kway_memetic_task *task;
     pthread_mutex_t lock;
 };
 
-static nw_status run_job(void *user, int32_t i)
+static nw_status kway_memetic_run_job(void *user, int32_t i)
 {
-    struct batch *batch = user;
-    bool free = is_free(batch->budget);
+    struct kway_memetic_batch *batch = user;
+    bool free = kway_memetic_is_free(batch->budget);
     nw_status status;
 
     /* called off, one answer in haste is enough */
     if (i && free && nw_budget_is_overdue(batch->budget))
         return NW_OK;
-    status = run_task(&batch->task[i]);
+    status = kway_memetic_run_task(&batch->task[i]);
     if (status || !free)
         return status;
     pthread_mutex_lock(&batch->lock);
-    count_answer(batch->budget, &batch->task[i]);
+    kway_memetic_count_answer(batch->budget, &batch->task[i]);
     pthread_mutex_unlock(&batch->lock);
     return NW_OK;
 }
 
-static nw_status run_batch(struct nw_budget *budget, struct task *task,
-                           int count)
+static nw_status kway_memetic_run_batch(struct nw_budget *budget,
+                                        struct kway_memetic_task *task,
+                                        int count)
 {
-    struct batch batch = {budget, task, PTHREAD_MUTEX_INITIALIZER};
-    nw_status status = nw_crew_try(run_job, &batch, count, budget->threads);
+    struct kway_memetic_batch batch = {budget, task, PTHREAD_MUTEX_INITIALIZER};
+    nw_status status =
+        nw_crew_try(kway_memetic_run_job, &batch, count, budget->threads);
 
-    for (int i = 0; !status && !is_free(budget) && i < count; i++)
-        count_answer(budget, &task[i]);
+    for (int i = 0; !status && !kway_memetic_is_free(budget) && i < count; i++)
+        kway_memetic_count_answer(budget, &task[i]);
     return status;
 }
 
 /* Answers cut short are the first that a count of steps would not repeat. */
-static void drop(struct task *task, int count)
+static void kway_memetic_drop(struct kway_memetic_task *task, int count)
 {
     for (int i = 0; i < count; i++) {
         free(task[i].out.part);
@@ -352,9 +369,9 @@ static void drop(struct task *task, int count)
 }
 
 /* How many run before the budget is asked again. */
-static int next_batch(const struct nw_budget *budget, int left)
+static int kway_memetic_next_batch(const struct nw_budget *budget, int left)
 {
-    if (is_free(budget))
+    if (kway_memetic_is_free(budget))
         return left;
     if (left > budget->threads)
         left = budget->threads;
@@ -362,7 +379,9 @@ static int next_batch(const struct nw_budget *budget, int left)
 }
 
 /* *count is how many the budget let run, the first ones. */
-static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
+static nw_status kway_memetic_run_tasks(struct nw_kway_run *run,
+                                        struct kway_memetic_task *task,
+                                        int *count)
 {
     struct nw_budget *budget = run->budget;
     int done = 0, all = *count;
@@ -370,15 +389,15 @@ static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
 
     while (!status && done < all) {
         bool first = !budget->steps, hurried = budget->hurried;
-        int want = next_batch(budget, all - done);
+        int want = kway_memetic_next_batch(budget, all - done);
 
         /* whatever the budget, one answer is made */
-        if (!first && !nw_budget_go(budget, 0, budget->best))
+        if (!first && !nw_budget_spend(budget, 0, budget->best))
             break;
         budget->hurried = false;
-        status = run_batch(budget, task + done, want);
+        status = kway_memetic_run_batch(budget, task + done, want);
         if (!status && !first && budget->hurried && !hurried) {
-            drop(task + done, want);
+            kway_memetic_drop(task + done, want);
             budget->hurried = false;
             break;
         }
@@ -389,7 +408,8 @@ static nw_status run_tasks(struct nw_krun *run, struct task *task, int *count)
     return status;
 }
 
-static bool better(const struct answer *a, const struct answer *b)
+static bool kway_memetic_better(const struct kway_memetic_answer *a,
+                                const struct kway_memetic_answer *b)
 {
     if (a->balanced != b->balanced)
         return a->balanced;
@@ -397,43 +417,46 @@ static bool better(const struct answer *a, const struct answer *b)
 }
 
 /* Puts the better answer into `keep` and drops the other. */
-static void keep_better(struct answer *keep, struct answer *made)
+static void kway_memetic_keep_better(struct kway_memetic_answer *keep,
+                                     struct kway_memetic_answer *made)
 {
-    if (made->part && (!keep->part || better(made, keep))) {
-        struct answer old = *keep;
+    if (made->part && (!keep->part || kway_memetic_better(made, keep))) {
+        struct kway_memetic_answer old = *keep;
 
         *keep = *made;
         *made = old;
     }
     free(made->part);
-    *made = (struct answer){0};
+    *made = (struct kway_memetic_answer){0};
 }
 
-static int by_cost(const void *a, const void *b)
+static int kway_memetic_by_cost(const void *a, const void *b)
 {
-    const struct answer *one = a, *other = b;
+    const struct kway_memetic_answer *one = a, *other = b;
 
-    return better(one, other) ? -1 : better(other, one);
+    return kway_memetic_better(one, other) ? -1
+                                           : kway_memetic_better(other, one);
 }
 
 /* New answers, as many as the budget lets; those not made have no part. */
-static nw_status make_starts(struct nw_krun *run, struct answer *answer,
-                             int count, uint64_t number)
+static nw_status kway_memetic_make_starts(struct nw_kway_run *run,
+                                          struct kway_memetic_answer *answer,
+                                          int count, uint64_t number)
 {
-    struct task *task;
+    struct kway_memetic_task *task;
     nw_status status = nw_alloc((size_t)count, sizeof *task, &task);
 
     if (status)
         return status;
     for (int i = 0; i < count; i++)
-        task[i] = (struct task){
+        task[i] = (struct kway_memetic_task){
             .run = run,
             .seed = run->seed * 1000003u + number + (uint64_t)i,
             .other_share = run->share && i % 2,
             .grouped = run->effort.group_starts && i % 2,
             .whole = i < run->wholes,
         };
-    status = run_tasks(run, task, &count);
+    status = kway_memetic_run_tasks(run, task, &count);
     for (int i = 0; i < count; i++)
         answer[i] = task[i].out;
     free(task);
@@ -442,10 +465,11 @@ static nw_status make_starts(struct nw_krun *run, struct answer *answer,
 
 /* The best are combined with the worst, two by two: half are left. An answer
  * alone is coarsened and refined again. */
-static nw_status combine(struct nw_krun *run, struct answer *answer, int *count,
-                         uint64_t number)
+static nw_status kway_memetic_combine(struct nw_kway_run *run,
+                                      struct kway_memetic_answer *answer,
+                                      int *count, uint64_t number)
 {
-    struct task *task;
+    struct kway_memetic_task *task;
     int half = *count / 2, done;
     nw_status status;
 
@@ -454,22 +478,22 @@ static nw_status combine(struct nw_krun *run, struct answer *answer, int *count,
     status = nw_alloc((size_t)half, sizeof *task, &task);
     if (status)
         return status;
-    qsort(answer, (size_t)*count, sizeof *answer, by_cost);
+    qsort(answer, (size_t)*count, sizeof *answer, kway_memetic_by_cost);
     for (int i = 0; i < half; i++)
-        task[i] =
-            (struct task){.run = run,
-                          .one = &answer[i],
-                          .other = *count > 1 ? &answer[*count - 1 - i] : NULL,
-                          .seed = run->seed * 7919u + number + (uint64_t)i};
-    status = run_tasks(run, task, &done);
+        task[i] = (struct kway_memetic_task){
+            .run = run,
+            .one = &answer[i],
+            .other = *count > 1 ? &answer[*count - 1 - i] : NULL,
+            .seed = run->seed * 7919u + number + (uint64_t)i};
+    status = kway_memetic_run_tasks(run, task, &done);
     for (int i = 0; i < half; i++)
-        keep_better(&answer[i], &task[i].out);
+        kway_memetic_keep_better(&answer[i], &task[i].out);
     for (int i = half; i < *count - *count % 2; i++) {
         free(answer[i].part);
         answer[i].part = NULL;
     }
     if (*count > 1 && *count % 2) {
-        struct answer last = answer[*count - 1];
+        struct kway_memetic_answer last = answer[*count - 1];
 
         answer[*count - 1].part = NULL;
         answer[half] = last;
@@ -479,42 +503,46 @@ static nw_status combine(struct nw_krun *run, struct answer *answer, int *count,
     return status;
 }
 
-static bool goes_on(const struct nw_krun *run)
+static bool kway_memetic_goes_on(const struct nw_kway_run *run)
 {
     return !run->budget->steps ||
-           nw_budget_go(run->budget, 0, run->budget->best);
+           nw_budget_spend(run->budget, 0, run->budget->best);
 }
 
 /* Starts, made one by combination, then refined again: the champion of one
  * generation. */
-static nw_status generation(struct nw_krun *run, struct answer *answer,
-                            uint64_t number)
+static nw_status kway_memetic_generation(struct nw_kway_run *run,
+                                         struct kway_memetic_answer *answer,
+                                         uint64_t number)
 {
     int count = run->effort.starts, made = 0;
-    nw_status status = make_starts(run, answer, count, number << 32);
+    nw_status status =
+        kway_memetic_make_starts(run, answer, count, number << 32);
 
     for (int i = 0; i < count; i++)
         if (answer[i].part)
             answer[made++] = answer[i];
     for (int i = made; i < count; i++)
         answer[i].part = NULL;
-    while (!status && made > 1 && goes_on(run))
-        status =
-            combine(run, answer, &made, (number << 32) + (uint64_t)made * 64);
+    while (!status && made > 1 && kway_memetic_goes_on(run))
+        status = kway_memetic_combine(run, answer, &made,
+                                      (number << 32) + (uint64_t)made * 64);
     if (!status && made > 1)
-        qsort(answer, (size_t)made, sizeof *answer, by_cost);
+        qsort(answer, (size_t)made, sizeof *answer, kway_memetic_by_cost);
     made = 1;
-    for (int i = 0; !status && i < run->effort.cycles && goes_on(run); i++)
-        status =
-            combine(run, answer, &made, (number << 32) + 1000 + (uint64_t)i);
+    for (int i = 0;
+         !status && i < run->effort.cycles && kway_memetic_goes_on(run); i++)
+        status = kway_memetic_combine(run, answer, &made,
+                                      (number << 32) + 1000 + (uint64_t)i);
     return status;
 }
 
 /* What is given takes part like the champion of a generation. */
-static nw_status take_given(struct nw_krun *run, struct answer *given)
+static nw_status kway_memetic_take_given(struct nw_kway_run *run,
+                                         struct kway_memetic_answer *given)
 {
     size_t n = (size_t)run->graph->n;
-    struct nw_kstate state;
+    struct nw_kway_state state;
     nw_status status;
 
     if (!run->given)
@@ -524,54 +552,56 @@ static nw_status take_given(struct nw_krun *run, struct answer *given)
         return status;
     memcpy(given->part, run->given, n * sizeof *given->part);
     given->cost = nw_kway_cost(run->graph, run->machine, given->part);
-    status = nw_kstate_init(&state, run->graph, run->machine, given->part);
+    status = nw_kway_state_init(&state, run->graph, run->machine, given->part);
     if (status)
         return status;
     given->balanced = true;
     for (int32_t q = 0; q < run->machine->k; q++)
-        given->balanced &= !nw_kstate_over(&state, q);
+        given->balanced &= !nw_kway_state_over(&state, q);
     for (int32_t v = 0; v < run->graph->n; v++)
-        given->balanced &= nw_kmay(run->graph, v, given->part[v]);
-    nw_kstate_fini(&state);
+        given->balanced &= nw_kway_allows(run->graph, v, given->part[v]);
+    nw_kway_state_fini(&state);
     run->given_fits = given->balanced;
     return NW_OK;
 }
 
 /* Two champions become one; what is far worse is not worth the work. */
-static nw_status challenge(struct nw_krun *run, struct answer champion[2],
-                           uint64_t number)
+static nw_status kway_memetic_challenge(struct nw_kway_run *run,
+                                        struct kway_memetic_answer champion[2],
+                                        uint64_t number)
 {
     int count = 2;
 
     if (!champion[1].part)
         return NW_OK;
-    if (!champion[0].part || !goes_on(run) ||
+    if (!champion[0].part || !kway_memetic_goes_on(run) ||
         champion[0].cost > 1.3 * champion[1].cost ||
         champion[1].cost > 1.3 * champion[0].cost || !champion[0].balanced) {
-        keep_better(&champion[0], &champion[1]);
+        kway_memetic_keep_better(&champion[0], &champion[1]);
         return NW_OK;
     }
-    return combine(run, champion, &count, (number << 32) + 5000);
+    return kway_memetic_combine(run, champion, &count, (number << 32) + 5000);
 }
 
-static nw_status evolve(struct nw_krun *run, struct answer champion[2])
+static nw_status kway_memetic_evolve(struct nw_kway_run *run,
+                                     struct kway_memetic_answer champion[2])
 {
     size_t starts = (size_t)run->effort.starts;
-    struct answer *answer;
+    struct kway_memetic_answer *answer;
     nw_status status = nw_alloc(starts, sizeof *answer, &answer);
 
     if (status)
         return status;
     for (uint64_t number = 0; !status; number++) {
         memset(answer, 0, starts * sizeof *answer);
-        status = generation(run, answer, number);
+        status = kway_memetic_generation(run, answer, number);
         champion[1] = answer[0];
         answer[0].part = NULL;
         for (size_t i = 1; i < starts; i++)
             free(answer[i].part);
         if (!status)
-            status = challenge(run, champion, number);
-        if (!run->budget->endless || !goes_on(run))
+            status = kway_memetic_challenge(run, champion, number);
+        if (!run->budget->anytime || !kway_memetic_goes_on(run))
             break;
     }
     free(answer);
@@ -579,45 +609,46 @@ static nw_status evolve(struct nw_krun *run, struct answer champion[2])
 }
 
 /* No other answer is made. */
-static nw_status polish(struct nw_krun *run, struct answer *one)
+static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
+                                          struct kway_memetic_answer *one)
 {
     nw_status status = NW_OK;
 
-    for (int i = 0; !status && (i < run->effort.cycles || run->budget->endless);
+    for (int i = 0; !status && (i < run->effort.cycles || run->budget->anytime);
          i++) {
         int count = 1;
 
-        if (!goes_on(run))
+        if (!kway_memetic_goes_on(run))
             break;
-        status = combine(run, one, &count, 1000 + (uint64_t)i);
+        status = kway_memetic_combine(run, one, &count, 1000 + (uint64_t)i);
     }
     return status;
 }
 
 /* An answer in order that could not be brought within the limits is no answer:
  * one is made, whatever the time. */
-static nw_status make_patiently(const struct nw_krun *run,
-                                struct answer *answer)
+static nw_status kway_memetic_make_in_full(const struct nw_kway_run *run,
+                                           struct kway_memetic_answer *answer)
 {
-    struct nw_krun patient = *run;
-    struct task task = {.run = &patient, .seed = run->seed};
+    struct nw_kway_run patient = *run;
+    struct kway_memetic_task task = {.run = &patient, .seed = run->seed};
     nw_status status;
 
     patient.budget = NULL;
-    status = run_task(&task);
-    keep_better(answer, &task.out);
+    status = kway_memetic_run_task(&task);
+    kway_memetic_keep_better(answer, &task.out);
     return status;
 }
 
-nw_status nw_kparts(struct nw_krun *run, int32_t *part)
+nw_status nw_kway_unlimited(struct nw_kway_run *run, int32_t *part)
 {
     size_t starts = (size_t)run->effort.starts;
-    struct answer *answer;
+    struct kway_memetic_answer *answer;
     nw_status status = nw_alloc(starts, sizeof *answer, &answer);
 
     if (status)
         return status;
-    status = generation(run, answer, 0);
+    status = kway_memetic_generation(run, answer, 0);
     if (!status)
         memcpy(part, answer[0].part, (size_t)run->graph->n * sizeof *part);
     for (size_t i = 0; i < starts; i++)
@@ -626,16 +657,16 @@ nw_status nw_kparts(struct nw_krun *run, int32_t *part)
     return status;
 }
 
-nw_status nw_kway(struct nw_krun *run, int32_t *part)
+nw_status nw_kway(struct nw_kway_run *run, int32_t *part)
 {
-    struct answer champion[2] = {{0}};
-    nw_status status = take_given(run, &champion[0]);
+    struct kway_memetic_answer champion[2] = {{0}};
+    nw_status status = kway_memetic_take_given(run, &champion[0]);
 
     if (!status)
-        status =
-            run->effort.starts ? evolve(run, champion) : polish(run, champion);
+        status = run->effort.starts ? kway_memetic_evolve(run, champion)
+                                    : kway_memetic_refine_best(run, champion);
     if (!status && !champion[0].balanced && run->budget->hurried)
-        status = make_patiently(run, &champion[0]);
+        status = kway_memetic_make_in_full(run, &champion[0]);
     if (!status && !champion[0].balanced)
         status = nw_fail(NW_EINVAL, "no way was found to keep every element "
                                     "within its limit; a larger imbalance or "

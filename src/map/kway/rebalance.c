@@ -11,29 +11,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct balance {
-    struct nw_kstate *state;
-    int32_t *hops;         /* [k] parts on the way to room; INT32_MAX none */
-    int32_t *queue;        /* [k] */
-    struct nw_kmove *move; /* [n] to anywhere, as last known */
+struct kway_rebalance_balance {
+    struct nw_kway_state *state;
+    int32_t *hops;  /* [k] parts on the way to room; INT32_MAX none */
+    int32_t *queue; /* [k] */
+    struct nw_kway_move *move; /* [n] to anywhere, as last known */
 };
 
 #define UNKNOWN (-2)
 
-static bool has_room(const struct nw_kstate *state, int32_t q)
+static bool kway_rebalance_has_room(const struct nw_kway_state *state,
+                                    int32_t q)
 {
     return state->load[q] < state->limit[q] && state->count[q] < state->most[q];
 }
 
 /* Breadth first from the parts with room, over parts that touch. */
-static void find_ways(struct balance *b)
+static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 {
-    const struct nw_kstate *s = b->state;
-    const struct nw_kgraph *g = s->graph;
+    const struct nw_kway_state *s = b->state;
+    const struct nw_kway_graph *g = s->graph;
     int32_t head = 0, tail = 0;
 
     for (int32_t q = 0; q < s->machine->k; q++) {
-        b->hops[q] = has_room(s, q) ? 0 : INT32_MAX;
+        b->hops[q] = kway_rebalance_has_room(s, q) ? 0 : INT32_MAX;
         if (!b->hops[q])
             b->queue[tail++] = q;
     }
@@ -53,50 +54,52 @@ static void find_ways(struct balance *b)
 }
 
 /* What moves best from p towards room: least loss for its load. */
-struct best {
-    struct nw_kmove move;
+struct kway_rebalance_best {
+    struct nw_kway_move move;
     int32_t vertex; /* -1 none */
     double value;
 };
 
 /* Each part around v once: a hub has many edges to the same. */
-static void look_around(struct balance *b, int32_t p, int32_t v,
-                        struct best *best)
+static void kway_rebalance_look_around(struct kway_rebalance_balance *b,
+                                       int32_t p, int32_t v,
+                                       struct kway_rebalance_best *best)
 {
-    struct nw_kstate *s = b->state;
+    struct nw_kway_state *s = b->state;
     double load = (double)s->graph->load[v] + 1, here;
 
-    nw_kstate_gather(s, v);
-    here = nw_kstate_price(s, p);
+    nw_kway_state_gather(s, v);
+    here = nw_kway_state_cost(s, p);
     for (int32_t i = 0; i < s->near_count; i++) {
         int32_t q = s->near[i];
         double gain, value;
 
-        if (b->hops[q] >= b->hops[p] || !nw_kmay(s->graph, v, q) ||
-            (!b->hops[q] && !nw_kstate_fits(s, v, q)))
+        if (b->hops[q] >= b->hops[p] || !nw_kway_allows(s->graph, v, q) ||
+            (!b->hops[q] && !nw_kway_state_fits(s, v, q)))
             continue;
-        gain = here - nw_kstate_price(s, q);
+        gain = here - nw_kway_state_cost(s, q);
         value = gain > 0 ? gain * load : gain / load;
         if (value > best->value)
-            *best = (struct best){{q, gain}, v, value};
+            *best = (struct kway_rebalance_best){{q, gain}, v, value};
     }
-    nw_kstate_forget(s);
+    nw_kway_state_forget(s);
 }
 
-static int32_t choose(struct balance *b, int32_t p, struct nw_kmove *move)
+static int32_t kway_rebalance_choose(struct kway_rebalance_balance *b,
+                                     int32_t p, struct nw_kway_move *move)
 {
-    struct best best = {{-1, 0}, -1, -HUGE_VAL};
+    struct kway_rebalance_best best = {{-1, 0}, -1, -HUGE_VAL};
 
     for (int32_t v = b->state->first[p]; v >= 0; v = b->state->next[v])
-        look_around(b, p, v, &best);
+        kway_rebalance_look_around(b, p, v, &best);
     *move = best.move;
     return best.vertex;
 }
 
 /* In queue; a vertex without load may still go where the load is full. */
-static int32_t list_rooms(struct balance *b)
+static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
 {
-    const struct nw_kstate *s = b->state;
+    const struct nw_kway_state *s = b->state;
     int32_t count = 0;
 
     for (int32_t q = 0; q < s->machine->k; q++)
@@ -106,70 +109,75 @@ static int32_t list_rooms(struct balance *b)
 }
 
 /* Any of the listed parts with room for v, the one that loses least. */
-static struct nw_kmove anywhere(struct balance *b, int32_t v, int32_t rooms)
+static struct nw_kway_move
+kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
+                        int32_t rooms)
 {
-    struct nw_kstate *s = b->state;
-    struct nw_kmove best = {-1, 0};
+    struct nw_kway_state *s = b->state;
+    struct nw_kway_move best = {-1, 0};
     double here;
 
-    nw_kstate_gather(s, v);
-    here = nw_kstate_price(s, s->part[v]);
+    nw_kway_state_gather(s, v);
+    here = nw_kway_state_cost(s, s->part[v]);
     for (int32_t i = 0; i < rooms; i++) {
         int32_t q = b->queue[i];
         double gain;
 
-        if (q == s->part[v] || !nw_kstate_fits(s, v, q) ||
-            !nw_kmay(s->graph, v, q))
+        if (q == s->part[v] || !nw_kway_state_fits(s, v, q) ||
+            !nw_kway_allows(s->graph, v, q))
             continue;
-        gain = here - nw_kstate_price(s, q);
+        gain = here - nw_kway_state_cost(s, q);
         if (best.to < 0 || gain > best.gain)
-            best = (struct nw_kmove){q, gain};
+            best = (struct nw_kway_move){q, gain};
     }
-    nw_kstate_forget(s);
+    nw_kway_state_forget(s);
     return best;
 }
 
 /* What a member knows stays right until a neighbour moves, or there is no more
  * room: others only fill. */
-static const struct nw_kmove *known(struct balance *b, int32_t v, int32_t rooms)
+static const struct nw_kway_move *
+kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
 {
-    struct nw_kmove *move = &b->move[v];
+    struct nw_kway_move *move = &b->move[v];
 
     if (move->to == UNKNOWN ||
-        (move->to >= 0 && !nw_kstate_fits(b->state, v, move->to)))
-        *move = anywhere(b, v, rooms);
+        (move->to >= 0 && !nw_kway_state_fits(b->state, v, move->to)))
+        *move = kway_rebalance_anywhere(b, v, rooms);
     return move;
 }
 
-static bool jump(struct balance *b, int32_t p)
+static bool kway_rebalance_move_to_free(struct kway_rebalance_balance *b,
+                                        int32_t p)
 {
-    struct nw_kstate *s = b->state;
-    const struct nw_kgraph *g = s->graph;
-    int32_t chosen = -1, rooms = list_rooms(b);
+    struct nw_kway_state *s = b->state;
+    const struct nw_kway_graph *g = s->graph;
+    int32_t chosen = -1, rooms = kway_rebalance_list_room(b);
 
     for (int32_t v = s->first[p]; v >= 0; v = s->next[v]) {
-        const struct nw_kmove *move = known(b, v, rooms);
+        const struct nw_kway_move *move = kway_rebalance_known(b, v, rooms);
 
         if (move->to >= 0 && (chosen < 0 || move->gain > b->move[chosen].gain))
             chosen = v;
     }
     if (chosen < 0)
         return false;
-    nw_kstate_move(s, chosen, b->move[chosen]);
+    nw_kway_state_move(s, chosen, b->move[chosen]);
     for (size_t e = g->row[chosen]; e < g->row[chosen + 1]; e++)
         b->move[g->to[e]].to = UNKNOWN;
     return true;
 }
 
-static nw_status jump_all(struct balance *b)
+static nw_status
+kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
 {
-    struct nw_kstate *s = b->state;
+    struct nw_kway_state *s = b->state;
     nw_status status = nw_alloc((size_t)s->graph->n, sizeof *b->move, &b->move);
 
     for (int32_t q = 0; !status && q < s->machine->k; q++) {
         for (int32_t v = s->first[q]; v >= 0; v = s->next[v])
             b->move[v].to = UNKNOWN;
-        while (nw_kstate_over(s, q) && jump(b, q))
+        while (nw_kway_state_over(s, q) && kway_rebalance_move_to_free(b, q))
             ;
     }
     free(b->move);
@@ -179,30 +187,31 @@ static nw_status jump_all(struct balance *b)
 /* Hands on until no part on the way is too full. The way is in queue: each of
  * its parts is nearer to room than the one before, so that none is there twice.
  */
-static void relieve(struct balance *b, int32_t full)
+static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
+                                   int32_t full)
 {
-    struct nw_kstate *s = b->state;
-    int32_t *way = b->queue, length = 0;
+    struct nw_kway_state *s = b->state;
+    int32_t *path = b->queue, length = 0;
 
-    way[length++] = full;
+    path[length++] = full;
     while (length) {
-        int32_t p = way[length - 1], v = -1;
-        struct nw_kmove move;
+        int32_t p = path[length - 1], v = -1;
+        struct nw_kway_move move;
 
-        if (nw_kstate_over(s, p))
-            v = choose(b, p, &move);
+        if (nw_kway_state_over(s, p))
+            v = kway_rebalance_choose(b, p, &move);
         if (v >= 0)
-            nw_kstate_move(s, v, move);
+            nw_kway_state_move(s, v, move);
         if (v >= 0 && b->hops[move.to])
-            way[length++] = move.to;
-        else if (v < 0 || !has_room(s, move.to))
+            path[length++] = move.to;
+        else if (v < 0 || !kway_rebalance_has_room(s, move.to))
             length--; /* done, or ways have to be found anew */
     }
 }
 
-static nw_kload overload(const struct nw_kstate *s)
+static nw_kway_load kway_rebalance_overload(const struct nw_kway_state *s)
 {
-    nw_kload sum = 0;
+    nw_kway_load sum = 0;
 
     for (int32_t q = 0; q < s->machine->k; q++) {
         if (s->load[q] > s->limit[q])
@@ -213,31 +222,31 @@ static nw_kload overload(const struct nw_kstate *s)
     return sum;
 }
 
-static nw_status relieve_all(struct balance *b)
+static nw_status kway_rebalance_relieve_all(struct kway_rebalance_balance *b)
 {
-    const struct nw_kstate *s = b->state;
-    nw_kload before, now = overload(s);
+    const struct nw_kway_state *s = b->state;
+    nw_kway_load before, now = kway_rebalance_overload(s);
     int idle = 0;
 
     while (now && idle < 4) {
         before = now;
-        find_ways(b);
+        kway_rebalance_find_paths(b);
         for (int32_t q = 0; q < s->machine->k; q++)
-            if (nw_kstate_over(s, q))
-                relieve(b, q);
-        now = overload(s);
+            if (nw_kway_state_over(s, q))
+                kway_rebalance_relieve(b, q);
+        now = kway_rebalance_overload(s);
         idle = now < before ? 0 : idle + 1;
     }
-    return now ? jump_all(b) : NW_OK;
+    return now ? kway_rebalance_move_all_to_free(b) : NW_OK;
 }
 
-nw_status nw_kbalance(struct nw_kstate *state, bool *balanced)
+nw_status nw_kway_rebalance(struct nw_kway_state *state, bool *balanced)
 {
-    struct balance b = {.state = state};
+    struct kway_rebalance_balance b = {.state = state};
     size_t k = (size_t)state->machine->k;
     nw_status status;
 
-    if (!overload(state)) {
+    if (!kway_rebalance_overload(state)) {
         *balanced = true;
         return NW_OK;
     }
@@ -245,9 +254,9 @@ nw_status nw_kbalance(struct nw_kstate *state, bool *balanced)
     if (!status)
         status = nw_alloc(k, sizeof *b.queue, &b.queue);
     if (!status)
-        status = relieve_all(&b);
+        status = kway_rebalance_relieve_all(&b);
     if (!status)
-        *balanced = !overload(state);
+        *balanced = !kway_rebalance_overload(state);
     free(b.hops);
     free(b.queue);
     return status;

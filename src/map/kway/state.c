@@ -12,7 +12,7 @@
 
 enum { MANY = 12, STRONGEST = 6, OFTEN = 1 << 16 };
 
-void nw_kstate_fini(struct nw_kstate *state)
+void nw_kway_state_fini(struct nw_kway_state *state)
 {
     free(state->load);
     free(state->limit);
@@ -25,7 +25,7 @@ void nw_kstate_fini(struct nw_kstate *state)
     free(state->near);
 }
 
-static void join(struct nw_kstate *state, int32_t v, int32_t q)
+static void kway_state_join(struct nw_kway_state *state, int32_t v, int32_t q)
 {
     int32_t first = state->first[q];
 
@@ -39,7 +39,7 @@ static void join(struct nw_kstate *state, int32_t v, int32_t q)
     state->first[q] = v;
 }
 
-static void leave(struct nw_kstate *state, int32_t v)
+static void kway_state_leave(struct nw_kway_state *state, int32_t v)
 {
     int32_t p = state->part[v], next = state->next[v], back = state->back[v];
 
@@ -53,7 +53,7 @@ static void leave(struct nw_kstate *state, int32_t v)
         state->first[p] = next;
 }
 
-static nw_status alloc_parts(struct nw_kstate *state)
+static nw_status kway_state_alloc_parts(struct nw_kway_state *state)
 {
     size_t k = (size_t)state->machine->k;
     nw_status status = nw_alloc(k, sizeof *state->load, &state->load);
@@ -73,19 +73,22 @@ static nw_status alloc_parts(struct nw_kstate *state)
     return status;
 }
 
-nw_status nw_kstate_init(struct nw_kstate *state, const struct nw_kgraph *graph,
-                         const struct nw_kmachine *machine, int32_t *part)
+nw_status nw_kway_state_init(struct nw_kway_state *state,
+                             const struct nw_kway_graph *graph,
+                             const struct nw_kway_machine *machine,
+                             int32_t *part)
 {
-    struct nw_kstate made = {.graph = graph, .machine = machine, .part = part};
+    struct nw_kway_state made = {
+        .graph = graph, .machine = machine, .part = part};
     size_t n = (size_t)graph->n, k = (size_t)machine->k;
-    nw_status status = alloc_parts(&made);
+    nw_status status = kway_state_alloc_parts(&made);
 
     if (!status)
         status = nw_alloc(n, sizeof *made.next, &made.next);
     if (!status)
         status = nw_alloc(n, sizeof *made.back, &made.back);
     if (status) {
-        nw_kstate_fini(&made);
+        nw_kway_state_fini(&made);
         return status;
     }
     memcpy(made.limit, machine->limit, k * sizeof *made.limit);
@@ -93,12 +96,12 @@ nw_status nw_kstate_init(struct nw_kstate *state, const struct nw_kgraph *graph,
         made.most[q] = machine->capacity[q];
     memset(made.first, -1, k * sizeof *made.first);
     for (int32_t v = graph->n; v-- > 0;)
-        join(&made, v, part[v]);
+        kway_state_join(&made, v, part[v]);
     *state = made;
     return NW_OK;
 }
 
-bool nw_kstate_is_late(struct nw_kstate *state)
+bool nw_kway_state_is_late(struct nw_kway_state *state)
 {
     if (!state->late && state->looked >= state->look) {
         state->look = state->looked + OFTEN;
@@ -107,16 +110,16 @@ bool nw_kstate_is_late(struct nw_kstate *state)
     return state->late;
 }
 
-void nw_kstate_forget(struct nw_kstate *state)
+void nw_kway_state_forget(struct nw_kway_state *state)
 {
     for (int32_t i = 0; i < state->near_count; i++)
         state->bound[state->near[i]] = 0;
     state->near_count = 0;
 }
 
-void nw_kstate_gather(struct nw_kstate *state, int32_t v)
+void nw_kway_state_gather(struct nw_kway_state *state, int32_t v)
 {
-    const struct nw_kgraph *g = state->graph;
+    const struct nw_kway_graph *g = state->graph;
 
     state->looked += 1 + g->row[v + 1] - g->row[v];
     for (size_t e = g->row[v]; e < g->row[v + 1]; e++) {
@@ -128,7 +131,7 @@ void nw_kstate_gather(struct nw_kstate *state, int32_t v)
     }
 }
 
-double nw_kstate_price(const struct nw_kstate *state, int32_t q)
+double nw_kway_state_cost(const struct nw_kway_state *state, int32_t q)
 {
     double sum = 0;
 
@@ -142,13 +145,13 @@ double nw_kstate_price(const struct nw_kstate *state, int32_t q)
     }
     for (int32_t i = 0; i < state->near_count; i++)
         sum += state->bound[state->near[i]] *
-               nw_kdistance(state->machine, q, state->near[i]);
+               nw_kway_distance(state->machine, q, state->near[i]);
     return sum;
 }
 
 /* A hub touches many parts: only those it talks most to are worth a price;
  * they come to the front. */
-static int32_t candidates(struct nw_kstate *state)
+static int32_t kway_state_candidates(struct nw_kway_state *state)
 {
     int32_t *near = state->near;
 
@@ -167,7 +170,7 @@ static int32_t candidates(struct nw_kstate *state)
     return STRONGEST;
 }
 
-static void take(struct nw_kmove *best, int32_t q, double gain)
+static void kway_state_take(struct nw_kway_move *best, int32_t q, double gain)
 {
     if (best->to < 0 || gain > best->gain) {
         best->to = q;
@@ -175,37 +178,39 @@ static void take(struct nw_kmove *best, int32_t q, double gain)
     }
 }
 
-struct nw_kmoves nw_kstate_best(struct nw_kstate *state, int32_t v)
+struct nw_kway_moves nw_kway_state_best(struct nw_kway_state *state, int32_t v)
 {
-    struct nw_kmoves best = {{-1, 0}, {-1, 0}};
+    struct nw_kway_moves best = {{-1, 0}, {-1, 0}};
     int32_t p = state->part[v], count;
     double here;
 
-    nw_kstate_gather(state, v);
+    nw_kway_state_gather(state, v);
     if (state->near_count > 1 ||
         (state->near_count == 1 && state->near[0] != p)) {
-        here = nw_kstate_price(state, p);
-        count = candidates(state);
+        here = nw_kway_state_cost(state, p);
+        count = kway_state_candidates(state);
         for (int32_t i = 0; i < count; i++) {
             int32_t q = state->near[i];
             double gain;
 
-            if (q == p || !state->most[q] || !nw_kmay(state->graph, v, q))
+            if (q == p || !state->most[q] ||
+                !nw_kway_allows(state->graph, v, q))
                 continue;
-            gain = here - nw_kstate_price(state, q);
-            take(&best.any, q, gain);
+            gain = here - nw_kway_state_cost(state, q);
+            kway_state_take(&best.any, q, gain);
             if ((best.fit.to < 0 || gain > best.fit.gain) &&
-                nw_kstate_fits(state, v, q))
-                take(&best.fit, q, gain);
+                nw_kway_state_fits(state, v, q))
+                kway_state_take(&best.fit, q, gain);
         }
     }
-    nw_kstate_forget(state);
+    nw_kway_state_forget(state);
     return best;
 }
 
-void nw_kstate_move(struct nw_kstate *state, int32_t v, struct nw_kmove move)
+void nw_kway_state_move(struct nw_kway_state *state, int32_t v,
+                        struct nw_kway_move move)
 {
-    leave(state, v);
-    join(state, v, move.to);
+    kway_state_leave(state, v);
+    kway_state_join(state, v, move.to);
     state->gained += move.gain;
 }

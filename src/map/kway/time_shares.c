@@ -4,12 +4,12 @@
  * end without any. Later answers are cut instead, and dropped. */
 #include "map/kway/memetic.h"
 
-void nw_kpace_begin(struct nw_kpace *pace, struct nw_budget *budget,
-                    double share, double all)
+void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,
+                          double share, double all)
 {
     uint64_t now;
 
-    *pace = (struct nw_kpace){.budget = budget, .all = all};
+    *pace = (struct nw_time_shares){.budget = budget, .all = all};
     if (!budget || !budget->end_ns || budget->steps)
         return;
     now = budget->now();
@@ -18,7 +18,7 @@ void nw_kpace_begin(struct nw_kpace *pace, struct nw_budget *budget,
         pace->window_ns = share * (double)(budget->end_ns - now);
 }
 
-uint64_t nw_kpace_until(struct nw_kpace *pace, double work)
+uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work)
 {
     if (pace->window_ns <= 0)
         return 0;

@@ -11,53 +11,56 @@
 
 /* Vertices; smaller clusters are tried less for each. */
 #define FULL_TRIES 256
-#define RECUT_SEED 7
+#define PAIRWISE_SEED 7
 /* Between few parts, cuts are settled after a share of the tries. */
 #define FEW_PARTS 3
-static const double few_share[FEW_PARTS + 1] = {0, 0, 0.3, 0.5};
+static const double rb_anneal_few_share[FEW_PARTS + 1] = {0, 0, 0.3, 0.5};
 
 /* The pieces of a cluster are held[first .. end - 1]. */
-struct group {
+struct rb_anneal_group {
     int32_t first, end;
-    bool formless;
+    bool expander_like;
 };
 
-struct sifting {
+struct rb_anneal_work {
     struct sectioning *work;
-    struct group *group;
+    struct rb_anneal_group *group;
     int32_t count;
-    float *noise;
+    float *thresholds;
     nw_status status;
 };
 
-static int by_first(const void *left, const void *right)
+static int rb_anneal_by_first(const void *left, const void *right)
 {
     const struct piece *a = left, *b = right;
 
     return (a->first > b->first) - (a->first < b->first);
 }
 
-static int32_t parent_of(const struct sectioning *work,
-                         const struct piece *piece)
+static int32_t rb_anneal_parent_of(const struct sectioning *work,
+                                   const struct piece *piece)
 {
-    const struct nw_tree *tree = work->tree;
+    const struct nw_hierarchy *hierarchy = work->hierarchy;
 
-    return tree
-        ->cluster[piece->level + 1][tree->first[piece->level][piece->from]];
+    return hierarchy->cluster[piece->level + 1]
+                             [hierarchy->first[piece->level][piece->from]];
 }
 
 /* Pieces of one parent stand together in the list of processes, too. */
-static void group_pieces(struct sifting *all)
+static void rb_anneal_group_pieces(struct rb_anneal_work *all)
 {
     struct sectioning *work = all->work;
     const struct piece *held = work->held;
 
-    qsort(work->held, (size_t)work->held_count, sizeof *work->held, by_first);
+    qsort(work->held, (size_t)work->held_count, sizeof *work->held,
+          rb_anneal_by_first);
     for (int32_t i = 0; i < work->held_count; i++) {
-        struct group *group = &all->group[all->count ? all->count - 1 : 0];
+        struct rb_anneal_group *group =
+            &all->group[all->count ? all->count - 1 : 0];
 
         if (!i || held[i].level != held[i - 1].level ||
-            parent_of(work, &held[i]) != parent_of(work, &held[i - 1])) {
+            rb_anneal_parent_of(work, &held[i]) !=
+                rb_anneal_parent_of(work, &held[i - 1])) {
             group = &all->group[all->count++];
             group->first = i;
         }
@@ -69,8 +72,9 @@ static void group_pieces(struct sifting *all)
     work->count = all->count;
 }
 
-static void read_parts(const struct sectioning *work, const struct group *group,
-                       int32_t *part)
+static void rb_anneal_read_parts(const struct sectioning *work,
+                                 const struct rb_anneal_group *group,
+                                 int32_t *part)
 {
     int32_t begin = work->held[group->first].first;
 
@@ -79,8 +83,9 @@ static void read_parts(const struct sectioning *work, const struct group *group,
             part[k - begin] = i - group->first;
 }
 
-static nw_status write_parts(struct sectioning *work, const struct group *group,
-                             const int32_t *part)
+static nw_status rb_anneal_write_parts(struct sectioning *work,
+                                       const struct rb_anneal_group *group,
+                                       const int32_t *part)
 {
     int32_t begin = work->held[group->first].first;
     int32_t count = work->held[group->end - 1].end - begin, *old = NULL;
@@ -102,89 +107,94 @@ static nw_status write_parts(struct sectioning *work, const struct group *group,
 }
 
 /* The first cut has been searched enough where there are but two parts. */
-static bool is_recut(const struct sectioning *work, const struct nw_sift *sift)
+static bool rb_anneal_is_refined_pairwise(const struct sectioning *work,
+                                          const struct nw_anneal_kway *anneal)
 {
-    bool left = sift->formless ? sift->only_shaped : sift->only_formless;
+    bool left = anneal->expander_like ? anneal->only_separable
+                                      : anneal->only_expander_like;
 
-    return work->section->recut && sift->parts > 2 && !left;
+    return work->bisection->pairwise && anneal->parts > 2 && !left;
 }
 
-static nw_status sift(struct sifting *all, int32_t number)
+static nw_status rb_anneal_cluster(struct rb_anneal_work *all, int32_t number)
 {
     struct sectioning *work = all->work;
-    struct group *group = &all->group[number];
-    struct nw_halve_graph graph = {0};
-    struct nw_sift sift = {.graph = &graph,
-                           .parts = group->end - group->first,
-                           .threads =
-                               all->count > 1 ? 1 : work->section->threads,
-                           .tries = work->section->sift,
-                           .near = work->section->rounded,
-                           .noise = all->noise,
-                           .seed = work->section->seed * 1000003 +
-                                   (uint64_t)work->now[number].first * 64 + 63};
+    struct rb_anneal_group *group = &all->group[number];
+    struct nw_bisect_graph graph = {0};
+    struct nw_anneal_kway anneal = {
+        .graph = &graph,
+        .parts = group->end - group->first,
+        .threads = all->count > 1 ? 1 : work->bisection->threads,
+        .tries = work->bisection->anneal,
+        .near = work->bisection->rounded,
+        .thresholds = all->thresholds,
+        .seed = work->bisection->seed * 1000003 +
+                (uint64_t)work->now[number].first * 64 + 63};
     int32_t count = work->now[number].end - work->now[number].first;
     nw_status status;
 
     if (count < FULL_TRIES)
-        sift.tries = sift.tries * (uint64_t)count / FULL_TRIES;
-    if (sift.parts <= FEW_PARTS)
-        sift.tries = (uint64_t)((double)sift.tries * few_share[sift.parts]);
-    if (sift.parts < 2 || sift.parts == count ||
-        !nw_sift_fits(count, sift.parts))
+        anneal.tries = anneal.tries * (uint64_t)count / FULL_TRIES;
+    if (anneal.parts <= FEW_PARTS)
+        anneal.tries = (uint64_t)((double)anneal.tries *
+                                  rb_anneal_few_share[anneal.parts]);
+    if (anneal.parts < 2 || anneal.parts == count ||
+        !nw_anneal_kway_fits(count, anneal.parts))
         return NW_OK;
     if (all->count == 1) {
-        sift.budget = work->section->budget;
-        sift.only_formless = work->section->only_formless && !work->sifted;
-        sift.only_shaped = work->section->only_shaped && !work->sifted;
+        anneal.budget = work->bisection->budget;
+        anneal.only_expander_like =
+            work->bisection->only_expander_like && !work->annealed;
+        anneal.only_separable =
+            work->bisection->only_separable && !work->annealed;
     }
-    status = nw_section_graph(work, number, &graph);
+    status = nw_rb_graph(work, number, &graph);
     if (!status)
-        status = nw_alloc((size_t)count, sizeof *sift.part, &sift.part);
+        status = nw_alloc((size_t)count, sizeof *anneal.part, &anneal.part);
     if (!status) {
-        read_parts(work, group, sift.part);
-        if (work->section->rounded)
-            status = nw_section_round(work, &work->now[number], &sift);
+        rb_anneal_read_parts(work, group, anneal.part);
+        if (work->bisection->rounded)
+            status = nw_rb_power_diagram(work, &work->now[number], &anneal);
     }
     if (!status)
-        status = nw_sift(&sift);
-    if (!status && is_recut(work, &sift))
-        status = nw_recut(&(struct nw_recut){&graph, sift.parts, sift.part,
-                                             sift.seed + RECUT_SEED});
+        status = nw_anneal_kway(&anneal);
+    if (!status && rb_anneal_is_refined_pairwise(work, &anneal))
+        status = nw_pairwise_refine(&(struct nw_pairwise_refine){
+            &graph, anneal.parts, anneal.part, anneal.seed + PAIRWISE_SEED});
     if (!status)
-        status = write_parts(work, group, sift.part);
-    group->formless = sift.formless;
-    free(sift.part);
-    nw_halve_graph_fini(&graph);
+        status = rb_anneal_write_parts(work, group, anneal.part);
+    group->expander_like = anneal.expander_like;
+    free(anneal.part);
+    nw_bisect_graph_fini(&graph);
     return status;
 }
 
-static void sift_job(void *user, int32_t number)
+static void rb_anneal_job(void *user, int32_t number)
 {
-    struct sifting *all = user;
-    nw_status status = sift(all, number);
+    struct rb_anneal_work *all = user;
+    nw_status status = rb_anneal_cluster(all, number);
 
     if (status)
         __atomic_store_n(&all->status, status, __ATOMIC_RELAXED);
 }
 
-nw_status nw_section_sift(struct sectioning *work)
+nw_status nw_rb_anneal(struct sectioning *work)
 {
-    struct sifting all = {.work = work};
+    struct rb_anneal_work all = {.work = work};
     nw_status status =
         nw_alloc((size_t)work->held_count, sizeof *all.group, &all.group);
 
     if (!status)
-        status = nw_sift_noise_new(&all.noise);
+        status = nw_gain_table_thresholds_new(&all.thresholds);
     if (!status) {
-        group_pieces(&all);
-        nw_section_number(work);
-        status = nw_section_share_out(work, sift_job, &all);
-        if (!work->sifted)
-            work->section->formless = all.group[0].formless;
-        work->sifted = true;
+        rb_anneal_group_pieces(&all);
+        nw_rb_number_vertices(work);
+        status = nw_rb_share_out(work, rb_anneal_job, &all);
+        if (!work->annealed)
+            work->bisection->expander_like = all.group[0].expander_like;
+        work->annealed = true;
     }
     free(all.group);
-    free(all.noise);
+    free(all.thresholds);
     return status ? status : all.status;
 }

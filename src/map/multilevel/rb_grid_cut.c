@@ -9,21 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct grid_cut {
+struct rb_grid_cut_work {
     const struct sectioning *work;
     const struct piece *piece;
-    const struct nw_halve_graph *graph;
+    const struct nw_bisect_graph *graph;
     struct nw_random *random;
     int8_t *side, *best;
     double least; /* -1 before the first */
 };
 
 /* The first cells by a coordinate are side 0, in a bit of their own. */
-static nw_status mark_across(const struct grid_cut *cut, int d, int bit)
+static nw_status rb_grid_cut_mark_across(const struct rb_grid_cut_work *cut,
+                                         int d, int bit)
 {
     const int32_t *cell = cut->work->list + cut->piece->first;
     const int32_t *at = cut->work->at[d];
-    int32_t *layer = NULL, size = cut->work->section->tiling->size[d];
+    int32_t *layer = NULL, size = cut->work->bisection->stencil->size[d];
     nw_status status = nw_alloc((size_t)size + 1, sizeof *layer, &layer);
 
     if (status)
@@ -39,26 +40,26 @@ static nw_status mark_across(const struct grid_cut *cut, int d, int bit)
     return NW_OK;
 }
 
-static nw_status cut_across(const struct grid_cut *cut, int d)
+static nw_status rb_grid_cut_cut_across(const struct rb_grid_cut_work *cut,
+                                        int d)
 {
     memset(cut->side, 0, (size_t)cut->graph->n);
-    return mark_across(cut, d, 0);
+    return rb_grid_cut_mark_across(cut, d, 0);
 }
 
 /* Moves the cut, from one cell alone too, which then grows to its size. */
-static nw_status settle(struct grid_cut *cut)
+static nw_status rb_grid_cut_finish(struct rb_grid_cut_work *cut)
 {
     const struct sectioning *work = cut->work;
     int32_t target = cut->piece->left;
     double bytes;
     nw_status status =
         work->unit > 0
-            ? nw_halve_refine_whole(cut->graph, target, work->most, cut->side,
-                                    &bytes)
-            : nw_halve_refine(cut->graph, target, 0, cut->side, &bytes);
+            ? nw_fm_buckets(cut->graph, target, work->most, cut->side, &bytes)
+            : nw_fm_heap(cut->graph, target, 0, cut->side, &bytes);
 
-    if (!status && cut->work->section->loose > 0)
-        bytes *= 1 + cut->work->section->loose * nw_random_unit(cut->random);
+    if (!status && cut->work->bisection->loose > 0)
+        bytes *= 1 + cut->work->bisection->loose * nw_random_unit(cut->random);
     if (status || (cut->least >= 0 && bytes >= cut->least))
         return status;
     cut->least = bytes;
@@ -66,18 +67,18 @@ static nw_status settle(struct grid_cut *cut)
     return NW_OK;
 }
 
-static nw_status grow(struct grid_cut *cut, int32_t from)
+static nw_status rb_grid_cut_grow(struct rb_grid_cut_work *cut, int32_t from)
 {
     memset(cut->side, 1, (size_t)cut->graph->n);
     cut->side[from] = 0;
-    return settle(cut);
+    return rb_grid_cut_finish(cut);
 }
 
 /* The bit in which the least bytes lie between vertices that differ. */
-static int least_bit(const struct grid_cut *cut, int bits)
+static int rb_grid_cut_least_bit(const struct rb_grid_cut_work *cut, int bits)
 {
-    const struct nw_halve_graph *graph = cut->graph;
-    double bytes[1 << NW_TILE_DIMS] = {0}, least = -1;
+    const struct nw_bisect_graph *graph = cut->graph;
+    double bytes[1 << NW_STENCIL_DIMS] = {0}, least = -1;
     int best = 0;
 
     for (int32_t v = 0; v < graph->n; v++)
@@ -101,29 +102,29 @@ static int least_bit(const struct grid_cut *cut, int bits)
 }
 
 /* Moving one cut costs more than looking at all of them. */
-static nw_status cut_straight(struct grid_cut *cut)
+static nw_status rb_grid_cut_cut_straight(struct rb_grid_cut_work *cut)
 {
-    int dims = cut->work->section->tiling->dims, best;
+    int dims = cut->work->bisection->stencil->dims, best;
     nw_status status = NW_OK;
 
     memset(cut->side, 0, (size_t)cut->graph->n);
     for (int d = 0; !status && d < dims; d++)
-        status = mark_across(cut, d, d);
+        status = rb_grid_cut_mark_across(cut, d, d);
     if (status)
         return status;
-    best = least_bit(cut, dims);
+    best = rb_grid_cut_least_bit(cut, dims);
     for (int32_t i = 0; i < cut->graph->n; i++)
         cut->side[i] = cut->side[i] >> best & 1;
-    return settle(cut);
+    return rb_grid_cut_finish(cut);
 }
 
 /* The largest of which all steps' bytes are whole numbers. */
-static double unit_of(const struct nw_tiling *tiling)
+static double rb_grid_cut_unit_of(const struct nw_stencil *stencil)
 {
     int64_t unit = 0;
 
-    for (int i = 0; i < tiling->steps; i++) {
-        double bytes = tiling->bytes[i];
+    for (int i = 0; i < stencil->offsets; i++) {
+        double bytes = stencil->bytes[i];
         int64_t left;
 
         if (bytes < 1 || bytes > INT32_MAX || bytes != floor(bytes))
@@ -139,44 +140,44 @@ static double unit_of(const struct nw_tiling *tiling)
 }
 
 /* Few units of a cell together, so that cuts can be settled by them. */
-static void measure(struct sectioning *work)
+static void rb_grid_cut_measure(struct sectioning *work)
 {
-    const struct nw_tiling *tiling = work->section->tiling;
-    double unit = tiling->uniform ? unit_of(tiling) : 0, sum = 0;
+    const struct nw_stencil *stencil = work->bisection->stencil;
+    double unit = stencil->uniform ? rb_grid_cut_unit_of(stencil) : 0, sum = 0;
 
-    for (int i = 0; unit > 0 && i < tiling->steps; i++)
-        sum += 2 * tiling->bytes[i] / unit;
-    if (sum > NW_HALVE_WHOLE_MOST)
+    for (int i = 0; unit > 0 && i < stencil->offsets; i++)
+        sum += 2 * stencil->bytes[i] / unit;
+    if (sum > NW_FM_BUCKETS_MAX)
         return;
     work->unit = unit;
     work->most = (int32_t)sum;
 }
 
-nw_status nw_section_read_grid(struct sectioning *work)
+nw_status nw_rb_read_grid(struct sectioning *work)
 {
-    const struct nw_tiling *tiling = work->section->tiling;
-    int32_t count = work->section->layout->count;
+    const struct nw_stencil *stencil = work->bisection->stencil;
+    int32_t count = work->bisection->assignment->count;
     nw_status status = NW_OK;
 
-    for (int d = 0; !status && d < tiling->dims; d++) {
+    for (int d = 0; !status && d < stencil->dims; d++) {
         status = nw_alloc_raw((size_t)count, sizeof *work->at[d], &work->at[d]);
         for (int32_t p = 0; !status && p < count; p++)
-            work->at[d][p] = nw_tiling_at(tiling, p, d);
+            work->at[d][p] = nw_stencil_coordinate(stencil, p, d);
     }
-    measure(work);
+    rb_grid_cut_measure(work);
     return status;
 }
 
 /* The sizes of the box around a piece; false where other cells lie in it, too.
  */
-static bool find_box(const struct sectioning *work, const struct piece *piece,
-                     int32_t *box)
+static bool rb_grid_cut_find_box(const struct sectioning *work,
+                                 const struct piece *piece, int32_t *box)
 {
-    const struct nw_tiling *tiling = work->section->tiling;
+    const struct nw_stencil *stencil = work->bisection->stencil;
     int64_t cells = 1;
 
-    for (int d = 0; d < tiling->dims; d++) {
-        int32_t low = tiling->size[d], high = 0;
+    for (int d = 0; d < stencil->dims; d++) {
+        int32_t low = stencil->size[d], high = 0;
 
         for (int32_t i = piece->first; i < piece->end; i++) {
             int32_t x = work->at[d][work->list[i]];
@@ -190,38 +191,40 @@ static bool find_box(const struct sectioning *work, const struct piece *piece,
     return cells == piece->end - piece->first;
 }
 
-static double across_layers(const struct nw_tiling *tiling, const int32_t *box,
-                            int d, int32_t layers)
+static double rb_grid_cut_across_layers(const struct nw_stencil *stencil,
+                                        const int32_t *box, int d,
+                                        int32_t layers)
 {
-    int32_t part[NW_TILE_DIMS];
-    double sum = nw_tiling_inside(tiling, box);
+    int32_t part[NW_STENCIL_DIMS];
+    double sum = nw_stencil_inside(stencil, box);
 
     memcpy(part, box, sizeof part);
     part[d] = layers;
-    sum -= nw_tiling_inside(tiling, part);
+    sum -= nw_stencil_inside(stencil, part);
     part[d] = box[d] - layers;
-    return sum - nw_tiling_inside(tiling, part);
+    return sum - nw_stencil_inside(stencil, part);
 }
 
-int32_t nw_section_part_layers(const struct sectioning *work,
-                               const struct piece *piece, int32_t there)
+int32_t nw_rb_split_layers(const struct sectioning *work,
+                           const struct piece *piece, int32_t there)
 {
-    const struct nw_tiling *tiling = work->section->tiling;
-    int32_t clusters = piece->to - piece->from, box[NW_TILE_DIMS] = {0};
+    const struct nw_stencil *stencil = work->bisection->stencil;
+    int32_t clusters = piece->to - piece->from, box[NW_STENCIL_DIMS] = {0};
     int32_t cells = piece->end - piece->first;
     double least = -1;
 
-    if (clusters < 3 || !tiling->uniform || !find_box(work, piece, box))
+    if (clusters < 3 || !stencil->uniform ||
+        !rb_grid_cut_find_box(work, piece, box))
         return there;
     for (int32_t k = (clusters + 2) / 3; k <= clusters - clusters / 3; k++)
-        for (int d = 0; d < tiling->dims; d++) {
-            int32_t left = nw_section_left(work, piece, piece->from + k);
+        for (int d = 0; d < stencil->dims; d++) {
+            int32_t left = nw_rb_left_size(work, piece, piece->from + k);
             int32_t layer = cells / box[d];
             double cut;
 
-            if (tiling->periodic[d] || left % layer || !left || left >= cells)
+            if (stencil->periodic[d] || left % layer || !left || left >= cells)
                 continue;
-            cut = across_layers(tiling, box, d, left / layer) / k /
+            cut = rb_grid_cut_across_layers(stencil, box, d, left / layer) / k /
                   (clusters - k);
             if (least >= 0 && cut >= least)
                 continue;
@@ -231,7 +234,7 @@ int32_t nw_section_part_layers(const struct sectioning *work,
     return there;
 }
 
-static void count_units(struct nw_halve_graph *graph, float unit)
+static void rb_grid_cut_count_units(struct nw_bisect_graph *graph, float unit)
 {
     int32_t arcs = graph->row[graph->n];
 
@@ -240,32 +243,32 @@ static void count_units(struct nw_halve_graph *graph, float unit)
             (float)(int32_t)(graph->arc[a].bytes / unit + 0.5F);
 }
 
-nw_status nw_section_halve_grid(const struct sectioning *work,
-                                const struct piece *piece,
-                                struct nw_halve_graph *graph,
-                                struct nw_random *random, int8_t *side)
+nw_status nw_rb_grid_cut(const struct sectioning *work,
+                         const struct piece *piece,
+                         struct nw_bisect_graph *graph,
+                         struct nw_random *random, int8_t *side)
 {
-    struct grid_cut cut = {work,   piece,        graph,
-                           random, .best = side, .least = -1};
-    int ways = work->section->ways, dims = work->section->tiling->dims;
+    struct rb_grid_cut_work cut = {work,   piece,        graph,
+                                   random, .best = side, .least = -1};
+    int kinds = work->bisection->kinds, dims = work->bisection->stencil->dims;
     nw_status status = nw_alloc((size_t)graph->n, 1, &cut.side);
 
     if (work->unit > 0)
-        count_units(graph, (float)work->unit);
-    for (int d = 0; !status && ways & NW_SECTION_STRIPES && d < dims; d++) {
-        status = cut_across(&cut, d);
+        rb_grid_cut_count_units(graph, (float)work->unit);
+    for (int d = 0; !status && kinds & NW_RB_START_STRIPES && d < dims; d++) {
+        status = rb_grid_cut_cut_across(&cut, d);
         if (!status)
-            status = settle(&cut);
+            status = rb_grid_cut_finish(&cut);
     }
-    if (!status && ways & NW_SECTION_STRAIGHT)
-        status = cut_straight(&cut);
-    if (!status && ways & NW_SECTION_FIRST)
-        status = grow(&cut, 0);
-    if (!status && ways & NW_SECTION_LAST)
-        status = grow(&cut, graph->n - 1);
-    if (!status && ways & NW_SECTION_ANY)
-        status =
-            grow(&cut, (int32_t)nw_random_below(random, (uint64_t)graph->n));
+    if (!status && kinds & NW_RB_START_STRAIGHT)
+        status = rb_grid_cut_cut_straight(&cut);
+    if (!status && kinds & NW_RB_START_FIRST)
+        status = rb_grid_cut_grow(&cut, 0);
+    if (!status && kinds & NW_RB_START_LAST)
+        status = rb_grid_cut_grow(&cut, graph->n - 1);
+    if (!status && kinds & NW_RB_START_ANY)
+        status = rb_grid_cut_grow(
+            &cut, (int32_t)nw_random_below(random, (uint64_t)graph->n));
     free(cut.side);
     return status;
 }

@@ -9,50 +9,52 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORK_MOST 1500000 /* cells times parts */
+#define WORK_MAX 1500000 /* cells times parts */
 
-struct rounded {
-    struct nw_round round;
+struct rb_power_diagram_rounding {
+    struct nw_power_diagram round;
     float *at;
     int32_t *part;
 };
 
 /* A length along each dimension, so that as many bytes cross a border of the
  * same area across any, and the product is 1. */
-static void stretch(const struct nw_tiling *tiling, double scale[NW_TILE_DIMS])
+static void rb_power_diagram_stretch(const struct nw_stencil *stencil,
+                                     double scale[NW_STENCIL_DIMS])
 {
     double product = 1;
 
-    for (int d = 0; d < tiling->dims; d++) {
+    for (int d = 0; d < stencil->dims; d++) {
         double across = 0;
 
-        for (int i = 0; i < tiling->steps; i++)
-            across += tiling->bytes[i] * abs(tiling->step[i][d]);
+        for (int i = 0; i < stencil->offsets; i++)
+            across += stencil->bytes[i] * abs(stencil->offset[i][d]);
         scale[d] = across > 0 ? 1 / across : 1;
         product *= scale[d];
     }
-    for (int d = 0; d < tiling->dims; d++)
-        scale[d] /= pow(product, 1.0 / tiling->dims);
+    for (int d = 0; d < stencil->dims; d++)
+        scale[d] /= pow(product, 1.0 / stencil->dims);
 }
 
-static nw_status place(const struct sectioning *work, const struct piece *piece,
-                       struct rounded *out)
+static nw_status rb_power_diagram_place(const struct sectioning *work,
+                                        const struct piece *piece,
+                                        struct rb_power_diagram_rounding *out)
 {
-    const struct nw_tiling *tiling = work->section->tiling;
+    const struct nw_stencil *stencil = work->bisection->stencil;
     size_t n = (size_t)(piece->end - piece->first);
-    double scale[NW_TILE_DIMS];
+    double scale[NW_STENCIL_DIMS];
     nw_status status =
-        nw_alloc_raw(n * (size_t)tiling->dims, sizeof *out->at, &out->at);
+        nw_alloc_raw(n * (size_t)stencil->dims, sizeof *out->at, &out->at);
 
     if (!status)
         status = nw_alloc_raw(n, sizeof *out->part, &out->part);
     if (status)
         return status;
-    stretch(tiling, scale);
+    rb_power_diagram_stretch(stencil, scale);
     out->round.n = (int32_t)n;
-    out->round.dims = tiling->dims;
+    out->round.dims = stencil->dims;
     out->round.part = out->part;
-    for (int d = 0; d < tiling->dims; d++) {
+    for (int d = 0; d < stencil->dims; d++) {
         float *at = out->at + (size_t)d * n;
 
         for (size_t i = 0; i < n; i++)
@@ -60,31 +62,34 @@ static nw_status place(const struct sectioning *work, const struct piece *piece,
                             work->at[d][work->list[piece->first + (int32_t)i]]);
         out->round.at[d] = at;
         out->round.ring[d] =
-            tiling->periodic[d] ? (float)(scale[d] * tiling->size[d]) : 0;
+            stencil->periodic[d] ? (float)(scale[d] * stencil->size[d]) : 0;
     }
     return NW_OK;
 }
 
-nw_status nw_section_round(const struct sectioning *work,
-                           const struct piece *piece, struct nw_sift *sift)
+nw_status nw_rb_power_diagram(const struct sectioning *work,
+                              const struct piece *piece,
+                              struct nw_anneal_kway *anneal)
 {
-    struct rounded rounded = {.round = {.parts = sift->parts,
-                                        .seed = sift->seed,
-                                        .threads = sift->threads}};
-    size_t bytes = (size_t)sift->graph->n * sizeof *sift->part;
+    struct rb_power_diagram_rounding rounding = {
+        .round = {.parts = anneal->parts,
+                  .seed = anneal->seed,
+                  .threads = anneal->threads}};
+    size_t bytes = (size_t)anneal->graph->n * sizeof *anneal->part;
     nw_status status;
 
-    if (sift->parts < 3 || (double)sift->graph->n * sift->parts > WORK_MOST)
+    if (anneal->parts < 3 ||
+        (double)anneal->graph->n * anneal->parts > WORK_MAX)
         return NW_OK;
-    status = place(work, piece, &rounded);
+    status = rb_power_diagram_place(work, piece, &rounding);
     if (!status) {
-        memcpy(rounded.part, sift->part, bytes);
-        status = nw_round(&rounded.round);
+        memcpy(rounding.part, anneal->part, bytes);
+        status = nw_power_diagram(&rounding.round);
     }
-    if (!status && nw_sift_cut(sift->graph, rounded.part) <
-                       nw_sift_cut(sift->graph, sift->part))
-        memcpy(sift->part, rounded.part, bytes);
-    free(rounded.at);
-    free(rounded.part);
+    if (!status && nw_anneal_kway_cut(anneal->graph, rounding.part) <
+                       nw_anneal_kway_cut(anneal->graph, anneal->part))
+        memcpy(anneal->part, rounding.part, bytes);
+    free(rounding.at);
+    free(rounding.part);
     return status;
 }

@@ -14,46 +14,48 @@
  * Packed: clusters filled one after the other instead of evenly; spread: over
  * all of them instead of as few as hold the cells. Layers: clusters parted
  * where whole layers of a box part instead of in the middle. */
-enum nw_section_way {
-    NW_SECTION_STRIPES = 1,
-    NW_SECTION_FIRST = 2,
-    NW_SECTION_LAST = 4,
-    NW_SECTION_ANY = 8,
-    NW_SECTION_GROWN = NW_SECTION_FIRST | NW_SECTION_LAST | NW_SECTION_ANY,
-    NW_SECTION_PACKED = 16,
-    NW_SECTION_SPREAD = 32,
-    NW_SECTION_STRAIGHT = 64,
-    NW_SECTION_LAYERS = 128,
+enum nw_rb_start {
+    NW_RB_START_STRIPES = 1,
+    NW_RB_START_FIRST = 2,
+    NW_RB_START_LAST = 4,
+    NW_RB_START_ANY = 8,
+    NW_RB_START_GROWN = NW_RB_START_FIRST | NW_RB_START_LAST | NW_RB_START_ANY,
+    NW_RB_START_PACKED = 16,
+    NW_RB_START_SPREAD = 32,
+    NW_RB_START_STRAIGHT = 64,
+    NW_RB_START_LAYERS = 128,
 };
 
-struct nw_section {
-    const struct nw_layout *layout; /* what is fixed there stays */
+struct nw_recursive_bisection {
+    const struct nw_assignment *assignment; /* what is fixed there stays */
     uint64_t seed;
     int repeats; /* ways down and up for each piece, the best taken */
     int tries;   /* first cuts in each of them */
-    /* Where there is a grid, ways of enum nw_section_way instead, the least cut
+    /* Where there is a grid, ways of enum nw_rb_start instead, the least cut
      * of each piece taken, each seen as larger by up to `loose` of it. */
-    const struct nw_tiling *tiling;
-    int ways;
+    const struct nw_stencil *stencil;
+    int kinds;
     double loose;
     int32_t threads;
-    uint64_t sift;      /* tries for each process and level; 0: none */
-    bool recut;         /* pairs of parts, after they are sifted */
-    bool rounded;       /* of a grid, before it is sifted */
-    bool only_formless; /* no seats where the pattern is not */
-    bool only_shaped;   /* none where it is */
-    bool outline;       /* cut between the top's children alone */
+    uint64_t anneal;         /* tries for each process and level; 0: none */
+    bool pairwise;           /* pairs of parts, after they are sifted */
+    bool rounded;            /* of a grid, before it is sifted */
+    bool only_expander_like; /* no seats where the pattern is not */
+    bool only_separable;     /* none where it is */
+    bool top_cut;            /* cut between the top's children alone */
     /* Counts a step a generation; once it stopped, pieces are split as they
      * stand. */
     struct nw_budget *budget;
-    int32_t *seat; /* [count] out */
-    bool formless; /* out: much of the traffic crosses the top's children */
+    int32_t *slot; /* [count] out */
+    bool
+        expander_like; /* out: much of the traffic crosses the top's children */
 };
-NW_MUST_CHECK nw_status nw_section(struct nw_section *section);
+NW_MUST_CHECK nw_status
+nw_recursive_bisection(struct nw_recursive_bisection *bisection);
 
 /* Both, at once where there are two threads and nothing but effort ends them.
  * The second one only where both see a shape: *both, else it has no seats. */
-NW_MUST_CHECK nw_status nw_section_pair(struct nw_section section[2],
-                                        bool *both);
+NW_MUST_CHECK nw_status
+nw_two_starts(struct nw_recursive_bisection bisection[2], bool *both);
 
 #endif

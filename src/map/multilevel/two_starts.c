@@ -4,51 +4,53 @@
 #include "map/multilevel/recursive_bisection.h"
 #include "base/crew.h"
 
-static nw_status run(void *user)
+static nw_status two_starts_run(void *user)
 {
-    return nw_section(user);
+    return nw_recursive_bisection(user);
 }
 
-static bool is_done(const struct nw_section *section)
+static bool two_starts_is_done(const struct nw_recursive_bisection *bisection)
 {
-    return !section->only_shaped || !section->formless;
+    return !bisection->only_separable || !bisection->expander_like;
 }
 
 /* What the second one does counts only where the first does not speak against
  * it, as if it had come afterwards. */
-static nw_status run_at_once(struct nw_section section[2], bool *both)
+static nw_status
+two_starts_run_at_once(struct nw_recursive_bisection bisection[2], bool *both)
 {
-    struct nw_budget *budget = section[0].budget, beside = *budget;
+    struct nw_budget *budget = bisection[0].budget, beside = *budget;
     uint64_t begun = budget->steps;
-    struct nw_crew_task task[] = {{.run = run, .user = &section[0]},
-                                  {.run = run, .user = &section[1]}};
+    struct nw_crew_task task[] = {
+        {.run = two_starts_run, .user = &bisection[0]},
+        {.run = two_starts_run, .user = &bisection[1]}};
     nw_status status;
 
     beside.quiet = true;
-    section[1].budget = &beside;
+    bisection[1].budget = &beside;
     status = nw_crew_pair(task, budget->threads);
-    section[1].budget = budget;
-    *both = !section[0].formless && is_done(&section[1]);
-    if (!section[0].formless)
+    bisection[1].budget = budget;
+    *both = !bisection[0].expander_like && two_starts_is_done(&bisection[1]);
+    if (!bisection[0].expander_like)
         budget->steps += beside.steps - begun;
     budget->stopped |= beside.stopped;
     budget->hurried |= beside.hurried;
     return status;
 }
 
-nw_status nw_section_pair(struct nw_section section[2], bool *both)
+nw_status nw_two_starts(struct nw_recursive_bisection bisection[2], bool *both)
 {
-    struct nw_budget *budget = section[0].budget;
+    struct nw_budget *budget = bisection[0].budget;
     nw_status status;
 
-    section[1].only_shaped = true;
+    bisection[1].only_separable = true;
     *both = false;
-    if (budget->threads > 1 && !budget->endless)
-        return run_at_once(section, both);
-    status = nw_section(&section[0]);
-    if (status || section[0].formless || budget->stopped)
+    if (budget->threads > 1 && !budget->anytime)
+        return two_starts_run_at_once(bisection, both);
+    status = nw_recursive_bisection(&bisection[0]);
+    if (status || bisection[0].expander_like || budget->stopped)
         return status;
-    status = nw_section(&section[1]);
-    *both = is_done(&section[1]);
+    status = nw_recursive_bisection(&bisection[1]);
+    *both = two_starts_is_done(&bisection[1]);
     return status;
 }

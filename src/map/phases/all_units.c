@@ -9,39 +9,40 @@
 
 #include <stdlib.h>
 
-struct work {
+struct all_units_work {
     const struct nw_problem *problem;
-    const struct nw_flat *flat;
+    const struct nw_all_units *flat;
     const struct nw_units *units;
     int32_t *rank;  /* [count] that take part, ascending */
     int32_t *local; /* [ranks] index among them, -1 */
     int32_t count;
     int32_t *unit;      /* [places] unit, -1 for the place of a fixed rank */
     int32_t *host;      /* [places] */
-    int32_t *room;      /* [places] */
+    int32_t *capacity;  /* [places] */
     struct nw_end *end; /* [places], goes to the places */
     int32_t place_count;
     int32_t *fixed_place; /* [count] or -1 */
     int32_t *reserved;    /* [hosts] ranks fixed there that take no unit */
-    int32_t *hint;        /* [count] places of flat->start, or NULL */
+    int32_t *initial;     /* [count] places of flat->start, or NULL */
     int64_t *load;        /* [count], and */
     int64_t *limit;       /* [places] where those are limited, else NULL */
 };
 
-static struct nw_ints fixed_of(const struct work *work, int32_t rank)
+static struct nw_ints all_units_fixed_of(const struct all_units_work *work,
+                                         int32_t rank)
 {
     return work->flat->gpus ? nw_problem_fixed_gpus(work->problem, rank)
                             : nw_problem_fixed_cores(work->problem, rank);
 }
 
-static struct nw_end end_of(const struct work *work, int32_t host,
-                            int32_t member)
+static struct nw_end all_units_end_of(const struct all_units_work *work,
+                                      int32_t host, int32_t member)
 {
     return work->flat->gpus ? nw_problem_gpu_end(work->problem, host, member)
                             : nw_problem_core_end(work->problem, host, member);
 }
 
-static nw_status list_ranks(struct work *work)
+static nw_status all_units_list_ranks(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
     int32_t n = problem->pattern->rank_count;
@@ -64,115 +65,120 @@ static nw_status list_ranks(struct work *work)
 }
 
 /* Ranks that may come to the units of a host. */
-static int32_t rank_limit(const struct work *work, int32_t host)
+static int32_t all_units_rank_limit(const struct all_units_work *work,
+                                    int32_t host)
 {
     const struct nw_problem *problem = work->problem;
-    int32_t room = problem->room[host];
+    int32_t capacity = problem->capacity[host];
 
     if (work->flat->gpus && !work->flat->paired)
         return INT32_MAX;
     if (work->flat->paired && problem->uses_gpus &&
-        problem->gpu_room[host] < room)
-        room = problem->gpu_room[host];
-    room -= work->reserved[host];
-    return room > 0 ? room : 0;
+        problem->gpu_capacity[host] < capacity)
+        capacity = problem->gpu_capacity[host];
+    capacity -= work->reserved[host];
+    return capacity > 0 ? capacity : 0;
 }
 
-static void reserve(struct work *work)
+static void all_units_reserve(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
 
     for (int32_t r = 0; r < problem->pattern->rank_count; r++)
         if (problem->fixed_host[r] >= 0)
             work->reserved[problem->fixed_host[r]] +=
-                work->local[r] < 0 || fixed_of(work, r).count > 0;
+                work->local[r] < 0 || all_units_fixed_of(work, r).count > 0;
 }
 
-static void add_place(struct work *work, int32_t host, int32_t unit,
-                      struct nw_end end)
+static void all_units_add_place(struct all_units_work *work, int32_t host,
+                                int32_t unit, struct nw_end end)
 {
     int32_t at = work->place_count++;
 
     work->host[at] = host;
     work->unit[at] = unit;
-    work->room[at] = unit < 0 ? 1 : work->units->room[unit];
+    work->capacity[at] = unit < 0 ? 1 : work->units->capacity[unit];
     work->end[at] = end;
 }
 
 /* Takes what is over the limit off the last units that hold several. */
-static void trim_room(struct work *work, int32_t first, int32_t limit)
+static void all_units_trim_capacity(struct all_units_work *work, int32_t first,
+                                    int32_t limit)
 {
     int64_t total = 0;
 
     for (int32_t q = first; q < work->place_count; q++)
-        total += work->room[q];
+        total += work->capacity[q];
     for (int32_t q = work->place_count; q-- > first && total > limit;) {
         int64_t less = total - limit;
 
-        if (less > work->room[q] - 1)
-            less = work->room[q] - 1;
-        work->room[q] -= (int32_t)less;
+        if (less > work->capacity[q] - 1)
+            less = work->capacity[q] - 1;
+        work->capacity[q] -= (int32_t)less;
         total -= less;
     }
 }
 
 /* Units of a host that take a rank; where elements take several some may be
  * full. */
-static int64_t count_open(const struct nw_units *units, int32_t host)
+static int64_t all_units_count_open(const struct nw_units *units, int32_t host)
 {
     int64_t count = 0;
 
     for (int32_t u = units->first[host]; u < units->first[host + 1]; u++)
-        count += units->room[u] > 0;
+        count += units->capacity[u] > 0;
     return count;
 }
 
 /* Evenly over the node where not all its units are used. */
-static void add_units(struct work *work, int32_t host)
+static void all_units_add_units(struct all_units_work *work, int32_t host)
 {
     const struct nw_units *units = work->units;
-    int32_t place = work->place_count, limit = rank_limit(work, host);
-    int64_t count = count_open(units, host), open = 0, taken = 0;
+    int32_t place = work->place_count, limit = all_units_rank_limit(work, host);
+    int64_t count = all_units_count_open(units, host), open = 0, taken = 0;
     int64_t used = count < limit ? count : limit;
 
     for (int32_t u = units->first[host]; taken < used; u++) {
-        if (units->room[u] <= 0 || open++ != taken * count / used)
+        if (units->capacity[u] <= 0 || open++ != taken * count / used)
             continue;
-        add_place(
+        all_units_add_place(
             work, host, u,
-            end_of(work, host, units->member[(size_t)u * (size_t)units->size]));
+            all_units_end_of(work, host,
+                             units->member[(size_t)u * (size_t)units->size]));
         taken++;
     }
-    trim_room(work, place, limit);
+    all_units_trim_capacity(work, place, limit);
 }
 
-static void add_fixed(struct work *work)
+static void all_units_add_fixed(struct all_units_work *work)
 {
     for (int32_t p = 0; work->problem->fixed_host && p < work->count; p++) {
-        struct nw_ints set = fixed_of(work, work->rank[p]);
+        struct nw_ints set = all_units_fixed_of(work, work->rank[p]);
         int32_t host = work->problem->fixed_host[work->rank[p]];
 
         if (!set.count)
             continue;
         work->fixed_place[p] = work->place_count;
-        add_place(work, host, -1, end_of(work, host, set.values[0]));
+        all_units_add_place(work, host, -1,
+                            all_units_end_of(work, host, set.values[0]));
     }
 }
 
 /* A rank fixed on a node alone takes the first unit there. */
-static void seat_on_host(struct work *work, int32_t p)
+static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
 {
     int32_t host = work->problem->fixed_host[work->rank[p]];
 
     for (int32_t q = 0; q < work->place_count; q++)
-        if (work->host[q] == host && work->unit[q] >= 0 && work->room[q] > 0) {
+        if (work->host[q] == host && work->unit[q] >= 0 &&
+            work->capacity[q] > 0) {
             work->fixed_place[p] = q;
-            work->room[q]--; /* the placing's rooms are counted already */
+            work->capacity[q]--; /* the placing's rooms are counted already */
             return;
         }
 }
 
-static nw_status list_places(struct work *work)
+static nw_status all_units_list_places(struct all_units_work *work)
 {
     size_t most = (size_t)work->units->first[work->problem->host_count] +
                   (size_t)work->count;
@@ -181,7 +187,7 @@ static nw_status list_places(struct work *work)
     if (!status)
         status = nw_alloc(most, sizeof *work->host, &work->host);
     if (!status)
-        status = nw_alloc(most, sizeof *work->room, &work->room);
+        status = nw_alloc(most, sizeof *work->capacity, &work->capacity);
     if (!status)
         status = nw_alloc(most, sizeof *work->end, &work->end);
     if (!status)
@@ -190,15 +196,15 @@ static nw_status list_places(struct work *work)
     if (status)
         return status;
     if (work->problem->fixed_host)
-        reserve(work);
+        all_units_reserve(work);
     for (int32_t h = 0; h < work->problem->host_count; h++)
-        add_units(work, h);
-    add_fixed(work);
+        all_units_add_units(work, h);
+    all_units_add_fixed(work);
     return NW_OK;
 }
 
-static int32_t seat_of(const struct work *work, const int32_t *place_of,
-                       int32_t p)
+static int32_t all_units_slot_of(const struct all_units_work *work,
+                                 const int32_t *place_of, int32_t p)
 {
     const struct nw_answer *start = work->flat->start;
     int32_t rank = work->rank[p];
@@ -209,7 +215,7 @@ static int32_t seat_of(const struct work *work, const int32_t *place_of,
 
 /* The places that the start's units are. A unit that is no place leaves its
  * rank open. */
-static nw_status read_start(struct work *work)
+static nw_status all_units_read_start(struct all_units_work *work)
 {
     size_t units = (size_t)work->units->first[work->problem->host_count];
     int32_t *place_of = NULL;
@@ -219,19 +225,20 @@ static nw_status read_start(struct work *work)
         return NW_OK;
     status = nw_alloc(units, sizeof *place_of, &place_of);
     if (!status)
-        status = nw_alloc((size_t)work->count, sizeof *work->hint, &work->hint);
+        status = nw_alloc((size_t)work->count, sizeof *work->initial,
+                          &work->initial);
     for (size_t u = 0; !status && u < units; u++)
         place_of[u] = -1;
     for (int32_t q = 0; !status && q < work->place_count; q++)
         if (work->unit[q] >= 0)
             place_of[work->unit[q]] = q;
     for (int32_t p = 0; !status && p < work->count; p++)
-        work->hint[p] = seat_of(work, place_of, p);
+        work->initial[p] = all_units_slot_of(work, place_of, p);
     free(place_of);
     return status;
 }
 
-static nw_status read_limits(struct work *work)
+static nw_status all_units_read_limits(struct all_units_work *work)
 {
     const struct nw_problem *problem = work->problem;
     nw_status status;
@@ -250,27 +257,29 @@ static nw_status read_limits(struct work *work)
     return status;
 }
 
-static nw_status put_fixed(struct work *work, struct nw_placing *placing)
+static nw_status all_units_put_fixed(struct all_units_work *work,
+                                     struct nw_placement *placement)
 {
     nw_status status;
 
     if (!work->problem->fixed_host)
         return NW_OK;
-    status =
-        nw_alloc((size_t)work->count, sizeof *placing->fixed, &placing->fixed);
+    status = nw_alloc((size_t)work->count, sizeof *placement->fixed,
+                      &placement->fixed);
     for (int32_t p = 0; !status && p < work->count; p++) {
         if (work->fixed_place[p] < 0 &&
             work->problem->fixed_host[work->rank[p]] >= 0)
-            seat_on_host(work, p);
+            all_units_slot_on_host(work, p);
         if (work->fixed_place[p] < 0)
             continue;
-        placing->fixed[p] = true;
-        nw_placing_put(placing, p, work->fixed_place[p]);
+        placement->fixed[p] = true;
+        nw_placement_put(placement, p, work->fixed_place[p]);
     }
     return status;
 }
 
-static nw_status place(struct work *work, struct nw_placing *placing)
+static nw_status all_units_place(struct all_units_work *work,
+                                 struct nw_placement *placement)
 {
     struct nw_places places;
     struct nw_random random;
@@ -283,78 +292,79 @@ static nw_status place(struct work *work, struct nw_placing *placing)
     if (status)
         return status;
     nw_random_init(&random, work->problem->options.seed);
-    placing->budget = work->problem->budget;
-    placing->options = &work->problem->options;
-    placing->hint = work->hint;
-    placing->load = work->load;
-    placing->limit = work->limit;
-    placing->places = &places;
-    placing->random = &random;
-    status =
-        nw_rooms_init(&placing->rooms, work->place_count, work->room, NULL);
+    placement->budget = work->problem->budget;
+    placement->options = &work->problem->options;
+    placement->initial = work->initial;
+    placement->load = work->load;
+    placement->limit = work->limit;
+    placement->places = &places;
+    placement->random = &random;
+    status = nw_free_slots_init(&placement->free_slots, work->place_count,
+                                work->capacity, NULL);
     if (!status)
-        status = put_fixed(work, placing);
+        status = all_units_put_fixed(work, placement);
     if (!status)
-        status = work->flat->placer(placing);
-    placing->places = NULL;
-    placing->hint = NULL;
+        status = work->flat->placer(placement);
+    placement->places = NULL;
+    placement->initial = NULL;
     nw_places_fini(&places);
     return status;
 }
 
-static nw_status solve(struct work *work, int32_t *host, int32_t *unit,
-                       struct nw_map_report *report)
+static nw_status all_units_solve(struct all_units_work *work, int32_t *host,
+                                 int32_t *unit, struct nw_map_report *report)
 {
-    struct nw_placing placing;
+    struct nw_placement placement;
     const struct nw_budget *budget = work->problem->budget;
-    struct nw_placing_of of = {work->problem->pattern,
-                               {work->rank, (size_t)work->count},
-                               work->local,
-                               work->flat->kinds,
-                               budget ? budget->threads : 1};
-    nw_status status = nw_placing_init(&placing, &of);
+    struct nw_placement_of of = {work->problem->pattern,
+                                 {work->rank, (size_t)work->count},
+                                 work->local,
+                                 work->flat->kinds,
+                                 budget ? budget->threads : 1};
+    nw_status status = nw_placement_init(&placement, &of);
 
     if (status)
         return status;
-    status = place(work, &placing);
+    status = all_units_place(work, &placement);
     for (int32_t p = 0; !status && p < work->count; p++) {
-        host[work->rank[p]] = work->host[placing.place[p]];
-        unit[work->rank[p]] = work->unit[placing.place[p]];
+        host[work->rank[p]] = work->host[placement.place[p]];
+        unit[work->rank[p]] = work->unit[placement.place[p]];
     }
-    report->steps += placing.steps;
-    nw_placing_fini(&placing);
+    report->steps += placement.steps;
+    nw_placement_fini(&placement);
     return status;
 }
 
-nw_status nw_flat_place(const struct nw_problem *problem,
-                        const struct nw_flat *flat, int32_t *host,
-                        int32_t *unit, struct nw_map_report *report)
+nw_status nw_all_units_place(const struct nw_problem *problem,
+                             const struct nw_all_units *flat, int32_t *host,
+                             int32_t *unit, struct nw_map_report *report)
 {
-    struct work work = {.problem = problem,
-                        .flat = flat,
-                        .units = flat->gpus ? &problem->gpu : &problem->core};
+    struct all_units_work work = {.problem = problem,
+                                  .flat = flat,
+                                  .units = flat->gpus ? &problem->gpu
+                                                      : &problem->core};
     uint64_t begun = nw_clock_ns();
-    nw_status status = list_ranks(&work);
+    nw_status status = all_units_list_ranks(&work);
 
     if (!status)
-        status = list_places(&work);
+        status = all_units_list_places(&work);
     if (!status)
-        status = read_start(&work);
+        status = all_units_read_start(&work);
     if (!status)
-        status = read_limits(&work);
+        status = all_units_read_limits(&work);
     if (!status)
-        status = solve(&work, host, unit, report);
+        status = all_units_solve(&work, host, unit, report);
     report->phase_seconds[flat->gpus ? 2 : 1] +=
         (double)(nw_clock_ns() - begun) * 1e-9;
     free(work.rank);
     free(work.local);
     free(work.unit);
     free(work.host);
-    free(work.room);
+    free(work.capacity);
     free(work.end);
     free(work.fixed_place);
     free(work.reserved);
-    free(work.hint);
+    free(work.initial);
     free(work.load);
     free(work.limit);
     return status;

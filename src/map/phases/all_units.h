@@ -5,7 +5,7 @@
 
 #include "map/phases/phases.h"
 
-struct nw_flat {
+struct nw_all_units {
     nw_placer *placer;
     unsigned kinds; /* the traffic looked at */
     bool gpus;      /* onto GPU units, by ranks that want one; else cores */
@@ -16,9 +16,9 @@ struct nw_flat {
 
 /* Fills host[] and unit[] of the ranks that take part, [rank_count] each;
  * unit is -1 for what is fixed. */
-NW_MUST_CHECK nw_status nw_flat_place(const struct nw_problem *problem,
-                                      const struct nw_flat *flat, int32_t *host,
-                                      int32_t *unit,
-                                      struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_all_units_place(const struct nw_problem *problem,
+                                           const struct nw_all_units *flat,
+                                           int32_t *host, int32_t *unit,
+                                           struct nw_map_report *report);
 
 #endif

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 /* One rank's bytes that belong to its core or GPU wherever its partners are. */
-struct own_bytes {
+struct gpu_affinity_own_bytes {
     double leaving; /* to and from other nodes, by this device */
     double device;  /* between the GPU and the host, gg, hg and gh alike */
 };
 
-static bool on_gpu(enum nw_kind kind, bool receiver)
+static bool gpu_affinity_on_gpu(enum nw_kind kind, bool receiver)
 {
     if (receiver)
         return kind == NW_KIND_GG || kind == NW_KIND_HG;
@@ -22,9 +22,10 @@ static bool on_gpu(enum nw_kind kind, bool receiver)
 }
 
 /* Both directions in one pass over the pattern, for the ranks of one node. */
-static void count_own(const struct nw_problem *problem,
-                      const struct nw_answer *answer, struct own_bytes *own,
-                      bool gpus)
+static void gpu_affinity_count_own(const struct nw_problem *problem,
+                                   const struct nw_answer *answer,
+                                   struct gpu_affinity_own_bytes *own,
+                                   bool gpus)
 {
     const nw_pattern *pattern = problem->pattern;
 
@@ -34,7 +35,7 @@ static void count_own(const struct nw_problem *problem,
             bool leaves = answer->host[end[0]] != answer->host[end[1]];
 
             for (int k = 0; k < 2; k++) {
-                bool gpu = on_gpu(pattern->kind[e], k);
+                bool gpu = gpu_affinity_on_gpu(pattern->kind[e], k);
                 double bytes = (double)pattern->bytes[e];
 
                 if (gpu == gpus && leaves)
@@ -45,8 +46,9 @@ static void count_own(const struct nw_problem *problem,
         }
 }
 
-static double route_seconds(const nw_topology *topology, struct nw_end a,
-                            struct nw_end b, uint32_t *hops)
+static double gpu_affinity_route_seconds(const nw_topology *topology,
+                                         struct nw_end a, struct nw_end b,
+                                         uint32_t *hops)
 {
     size_t count = nw_topology_route(topology, a, b, hops);
     double seconds = 0;
@@ -57,19 +59,20 @@ static double route_seconds(const nw_topology *topology, struct nw_end a,
     return seconds;
 }
 
-static double to_card(const nw_topology *topology, struct nw_end end,
-                      uint32_t *hops)
+static double gpu_affinity_to_card(const nw_topology *topology,
+                                   struct nw_end end, uint32_t *hops)
 {
     int32_t card = nw_end_card(topology, end);
 
     if (card < 0)
         return 0;
-    return route_seconds(topology, end,
-                         nw_topology_nic_end(topology, end.node, card), hops);
+    return gpu_affinity_route_seconds(
+        topology, end, nw_topology_nic_end(topology, end.node, card), hops);
 }
 
-static struct nw_end core_of(const struct nw_problem *problem,
-                             const struct nw_answer *answer, int32_t rank)
+static struct nw_end gpu_affinity_core_of(const struct nw_problem *problem,
+                                          const struct nw_answer *answer,
+                                          int32_t rank)
 {
     const struct nw_units *units = &problem->core;
     struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
@@ -81,13 +84,14 @@ static struct nw_end core_of(const struct nw_problem *problem,
     return nw_problem_core_end(problem, answer->host[rank], core);
 }
 
-static void fill_pull(const struct nw_problem *problem,
-                      const struct nw_answer *answer,
-                      const struct nw_placing *placing, struct nw_ints ranks,
-                      const struct own_bytes *own, bool gpus, uint32_t *hops,
-                      double *pull)
+static void gpu_affinity_fill(const struct nw_problem *problem,
+                              const struct nw_answer *answer,
+                              const struct nw_placement *placement,
+                              struct nw_ints ranks,
+                              const struct gpu_affinity_own_bytes *own,
+                              bool gpus, uint32_t *hops, double *affinity)
 {
-    const struct nw_places *places = placing->places;
+    const struct nw_places *places = placement->places;
     size_t count = (size_t)places->count;
     int32_t node =
         ranks.count ? problem->host[answer->host[ranks.values[0]]] : 0;
@@ -97,29 +101,31 @@ static void fill_pull(const struct nw_problem *problem,
         double card;
 
         end.node = node;
-        card = to_card(problem->topology, end, hops);
+        card = gpu_affinity_to_card(problem->topology, end, hops);
         for (size_t p = 0; p < ranks.count; p++) {
             int32_t rank = ranks.values[p];
             double seconds = own[rank].leaving * card;
 
             if (gpus)
-                seconds += own[rank].device *
-                           route_seconds(problem->topology, end,
-                                         core_of(problem, answer, rank), hops);
-            pull[p * count + q] = problem->options.affinity * seconds;
+                seconds +=
+                    own[rank].device *
+                    gpu_affinity_route_seconds(
+                        problem->topology, end,
+                        gpu_affinity_core_of(problem, answer, rank), hops);
+            affinity[p * count + q] = problem->options.affinity * seconds;
         }
     }
 }
 
-nw_status nw_affinity_pull(const struct nw_problem *problem,
-                           const struct nw_answer *answer,
-                           const struct nw_placing *placing,
-                           struct nw_ints ranks, bool gpus, double **out)
+nw_status nw_gpu_affinity(const struct nw_problem *problem,
+                          const struct nw_answer *answer,
+                          const struct nw_placement *placement,
+                          struct nw_ints ranks, bool gpus, double **out)
 {
     size_t n = (size_t)problem->pattern->rank_count;
-    struct own_bytes *own = NULL;
+    struct gpu_affinity_own_bytes *own = NULL;
     uint32_t *hops = NULL;
-    double *pull;
+    double *affinity;
     nw_status status;
 
     *out = NULL;
@@ -131,12 +137,13 @@ nw_status nw_affinity_pull(const struct nw_problem *problem,
         status = nw_alloc(nw_topology_route_max(problem->topology),
                           sizeof *hops, &hops);
     if (!status)
-        status = nw_alloc(ranks.count * (size_t)placing->places->count,
-                          sizeof *pull, &pull);
+        status = nw_alloc(ranks.count * (size_t)placement->places->count,
+                          sizeof *affinity, &affinity);
     if (!status) {
-        count_own(problem, answer, own, gpus);
-        fill_pull(problem, answer, placing, ranks, own, gpus, hops, pull);
-        *out = pull;
+        gpu_affinity_count_own(problem, answer, own, gpus);
+        gpu_affinity_fill(problem, answer, placement, ranks, own, gpus, hops,
+                          affinity);
+        *out = affinity;
     }
     free(own);
     free(hops);

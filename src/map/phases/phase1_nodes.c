@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct nw_end door(const nw_topology *topology, int32_t node)
+static struct nw_end phase1_nic(const nw_topology *topology, int32_t node)
 {
     if (nw_topology_node_nic_count(topology, node))
         return nw_topology_nic_end(topology, node, 0);
@@ -18,8 +18,8 @@ static struct nw_end door(const nw_topology *topology, int32_t node)
 }
 
 /* Cards share the traffic of a node, and rails that of the network. */
-static void widen_doors(const struct nw_problem *problem,
-                        struct nw_places *places)
+static void phase1_widen_nics(const struct nw_problem *problem,
+                              struct nw_places *places)
 {
     const nw_topology *topology = problem->topology;
     int32_t network_links =
@@ -52,51 +52,52 @@ nw_status nw_places_of_hosts(const struct nw_problem *problem,
     if (status)
         return status;
     for (int32_t h = 0; h < hosts; h++)
-        end[h] = door(problem->topology, problem->host[h]);
+        end[h] = phase1_nic(problem->topology, problem->host[h]);
     status = nw_places_init(places, problem->topology, end, hosts, -1);
     if (!status && places->bandwidth)
-        widen_doors(problem, places);
+        phase1_widen_nics(problem, places);
     return status;
 }
 
-static nw_status prepare_rooms(const struct nw_problem *problem,
-                               struct nw_placing *placing)
+static nw_status phase1_prepare_free_slots(const struct nw_problem *problem,
+                                           struct nw_placement *placement)
 {
-    size_t n = (size_t)placing->count;
+    size_t n = (size_t)placement->count;
     int64_t gpu_ranks = 0;
     nw_status status;
 
     for (size_t r = 0; r < n; r++)
         gpu_ranks += problem->wants_gpu[r];
-    status = nw_rooms_init(&placing->rooms, problem->host_count, problem->room,
-                           gpu_ranks ? problem->gpu_room : NULL);
+    status = nw_free_slots_init(&placement->free_slots, problem->host_count,
+                                problem->capacity,
+                                gpu_ranks ? problem->gpu_capacity : NULL);
     if (status || !gpu_ranks)
         return status;
-    nw_rooms_expect(&placing->rooms, gpu_ranks);
-    status = nw_alloc(n, sizeof *placing->gpu, &placing->gpu);
+    nw_free_slots_expect(&placement->free_slots, gpu_ranks);
+    status = nw_alloc(n, sizeof *placement->gpu, &placement->gpu);
     if (!status)
-        memcpy(placing->gpu, problem->wants_gpu, n * sizeof *placing->gpu);
+        memcpy(placement->gpu, problem->wants_gpu, n * sizeof *placement->gpu);
     return status;
 }
 
-static nw_status put_fixed(const struct nw_problem *problem,
-                           struct nw_placing *placing)
+static nw_status phase1_put_fixed(const struct nw_problem *problem,
+                                  struct nw_placement *placement)
 {
     nw_status status;
 
     if (!problem->fixed_host)
         return NW_OK;
-    status = nw_alloc((size_t)placing->count, sizeof *placing->fixed,
-                      &placing->fixed);
-    for (int32_t r = 0; !status && r < placing->count; r++)
+    status = nw_alloc((size_t)placement->count, sizeof *placement->fixed,
+                      &placement->fixed);
+    for (int32_t r = 0; !status && r < placement->count; r++)
         if (problem->fixed_host[r] >= 0) {
-            placing->fixed[r] = true;
-            nw_placing_put(placing, r, problem->fixed_host[r]);
+            placement->fixed[r] = true;
+            nw_placement_put(placement, r, problem->fixed_host[r]);
         }
     return status;
 }
 
-struct hosts_phase {
+struct phase1_work {
     const struct nw_problem *problem;
     const struct nw_phases *phases;
     struct nw_places places;
@@ -104,34 +105,35 @@ struct hosts_phase {
     struct nw_ints ranks;
 };
 
-static nw_status place_kinds(struct hosts_phase *phase,
-                             struct nw_placing *placing, unsigned kinds,
-                             const int32_t *hint)
+static nw_status phase1_place_kinds(struct phase1_work *phase,
+                                    struct nw_placement *placement,
+                                    unsigned kinds, const int32_t *initial)
 {
-    struct nw_placing_of of = {.pattern = phase->problem->pattern,
-                               .ranks = phase->ranks,
-                               .kinds = kinds};
-    nw_status status = nw_placing_init(placing, &of);
+    struct nw_placement_of of = {.pattern = phase->problem->pattern,
+                                 .ranks = phase->ranks,
+                                 .kinds = kinds};
+    nw_status status = nw_placement_init(placement, &of);
 
     if (status)
         return status;
-    placing->places = &phase->places;
-    placing->random = &phase->random;
-    placing->by_distance = phase->phases->by_distance;
-    placing->budget = phase->problem->budget;
-    placing->in_haste = phase->problem->options.effort == NW_EFFORT_FAST;
-    placing->hint = hint;
-    status = prepare_rooms(phase->problem, placing);
+    placement->places = &phase->places;
+    placement->random = &phase->random;
+    placement->by_distance = phase->phases->by_distance;
+    placement->budget = phase->problem->budget;
+    placement->in_reduced_effort =
+        phase->problem->options.effort == NW_EFFORT_FAST;
+    placement->initial = initial;
+    status = phase1_prepare_free_slots(phase->problem, placement);
     if (!status)
-        status = put_fixed(phase->problem, placing);
+        status = phase1_put_fixed(phase->problem, placement);
     if (!status)
-        status = phase->phases->placer[0](placing);
+        status = phase->phases->placer[0](placement);
     return status;
 }
 
 /* Both layers together are placed best from several starts; where there are
  * two, what is best for the host layer alone is one of them. */
-static bool wants_hint(const struct hosts_phase *phase)
+static bool phase1_wants_initial(const struct phase1_work *phase)
 {
     const struct nw_pattern *pattern = phase->problem->pattern;
 
@@ -141,20 +143,20 @@ static bool wants_hint(const struct hosts_phase *phase)
            nw_pattern_total(pattern, NW_KIND_HH).bytes > 0;
 }
 
-static nw_status place_on_hosts(struct hosts_phase *phase,
-                                struct nw_placing *placing)
+static nw_status phase1_place_on_hosts(struct phase1_work *phase,
+                                       struct nw_placement *placement)
 {
-    struct nw_placing host_layer = {0};
+    struct nw_placement host_layer = {0};
     nw_status status = nw_places_of_hosts(phase->problem, &phase->places);
 
     nw_random_init(&phase->random, phase->problem->options.seed);
-    if (!status && wants_hint(phase))
-        status = place_kinds(phase, &host_layer, NW_KINDS_HOST, NULL);
+    if (!status && phase1_wants_initial(phase))
+        status = phase1_place_kinds(phase, &host_layer, NW_KINDS_HOST, NULL);
     if (!status)
-        status =
-            place_kinds(phase, placing, phase->phases->kinds, host_layer.place);
-    placing->steps += host_layer.steps;
-    nw_placing_fini(&host_layer);
+        status = phase1_place_kinds(phase, placement, phase->phases->kinds,
+                                    host_layer.place);
+    placement->steps += host_layer.steps;
+    nw_placement_fini(&host_layer);
     nw_places_fini(&phase->places);
     return status;
 }
@@ -163,8 +165,8 @@ nw_status nw_phase_hosts(const struct nw_problem *problem,
                          const struct nw_phases *phases,
                          struct nw_answer *answer, struct nw_map_report *report)
 {
-    struct hosts_phase phase = {.problem = problem, .phases = phases};
-    struct nw_placing placing = {0};
+    struct phase1_work phase = {.problem = problem, .phases = phases};
+    struct nw_placement placement = {0};
     uint64_t begun = nw_clock_ns();
     int32_t n = problem->pattern->rank_count, *all;
     nw_status status;
@@ -178,12 +180,12 @@ nw_status nw_phase_hosts(const struct nw_problem *problem,
         all[r] = r;
     phase.ranks = (struct nw_ints){all, (size_t)n};
     if (!status)
-        status = place_on_hosts(&phase, &placing);
+        status = phase1_place_on_hosts(&phase, &placement);
     if (!status)
-        memcpy(answer->host, placing.place, (size_t)n * sizeof *answer->host);
-    report->steps += placing.steps;
+        memcpy(answer->host, placement.place, (size_t)n * sizeof *answer->host);
+    report->steps += placement.steps;
     report->phase_seconds[0] += (double)(nw_clock_ns() - begun) * 1e-9;
-    nw_placing_fini(&placing);
+    nw_placement_fini(&placement);
     free(all);
     return status;
 }

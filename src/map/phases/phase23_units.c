@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct phase {
+struct phase23_work {
     const struct nw_problem *problem;
     struct nw_answer *answer;
     const struct nw_units *units;
@@ -25,85 +25,87 @@ struct phase {
     uint64_t steps;
 };
 
-static struct nw_ints fixed_of(const struct phase *phase, int32_t rank)
+static struct nw_ints phase23_fixed_of(const struct phase23_work *work,
+                                       int32_t rank)
 {
-    return phase->gpus ? nw_problem_fixed_gpus(phase->problem, rank)
-                       : nw_problem_fixed_cores(phase->problem, rank);
+    return work->gpus ? nw_problem_fixed_gpus(work->problem, rank)
+                      : nw_problem_fixed_cores(work->problem, rank);
 }
 
-static bool takes_part(const struct phase *phase, int32_t rank)
+static bool phase23_takes_part(const struct phase23_work *work, int32_t rank)
 {
-    return !phase->gpus || phase->problem->wants_gpu[rank] ||
-           fixed_of(phase, rank).count;
+    return !work->gpus || work->problem->wants_gpu[rank] ||
+           phase23_fixed_of(work, rank).count;
 }
 
-static nw_status list_ranks(struct phase *phase)
+static nw_status phase23_list_ranks(struct phase23_work *work)
 {
-    const int32_t *host = phase->answer->host;
-    size_t hosts = (size_t)phase->problem->host_count;
-    int32_t n = phase->problem->pattern->rank_count;
-    nw_status status = nw_alloc(hosts + 2, sizeof *phase->row, &phase->row);
+    const int32_t *host = work->answer->host;
+    size_t hosts = (size_t)work->problem->host_count;
+    int32_t n = work->problem->pattern->rank_count;
+    nw_status status = nw_alloc(hosts + 2, sizeof *work->row, &work->row);
 
     if (!status)
-        status = nw_alloc((size_t)n, sizeof *phase->rank, &phase->rank);
+        status = nw_alloc((size_t)n, sizeof *work->rank, &work->rank);
     if (!status)
-        status = nw_alloc((size_t)n, sizeof *phase->local, &phase->local);
+        status = nw_alloc((size_t)n, sizeof *work->local, &work->local);
     if (status)
         return status;
     for (int32_t r = 0; r < n; r++)
-        phase->row[host[r] + 2] += takes_part(phase, r);
+        work->row[host[r] + 2] += phase23_takes_part(work, r);
     for (size_t h = 2; h < hosts + 2; h++)
-        phase->row[h] += phase->row[h - 1];
+        work->row[h] += work->row[h - 1];
     for (int32_t r = 0; r < n; r++) {
-        size_t *at = &phase->row[host[r] + 1];
+        size_t *at = &work->row[host[r] + 1];
 
-        phase->local[r] = -1;
-        if (takes_part(phase, r))
-            phase->rank[(*at)++] = r;
+        work->local[r] = -1;
+        if (phase23_takes_part(work, r))
+            work->rank[(*at)++] = r;
     }
     for (size_t h = 0; h < hosts; h++)
-        for (size_t i = phase->row[h]; i < phase->row[h + 1]; i++)
-            phase->local[phase->rank[i]] = (int32_t)(i - phase->row[h]);
+        for (size_t i = work->row[h]; i < work->row[h + 1]; i++)
+            work->local[work->rank[i]] = (int32_t)(i - work->row[h]);
     return NW_OK;
 }
 
-static struct nw_end end_of(const struct phase *phase, int32_t host,
-                            int32_t member)
+static struct nw_end phase23_end_of(const struct phase23_work *work,
+                                    int32_t host, int32_t member)
 {
-    return phase->gpus ? nw_problem_gpu_end(phase->problem, host, member)
-                       : nw_problem_core_end(phase->problem, host, member);
+    return work->gpus ? nw_problem_gpu_end(work->problem, host, member)
+                      : nw_problem_core_end(work->problem, host, member);
 }
 
-static struct nw_ints ranks_of(const struct phase *phase, int32_t host)
+static struct nw_ints phase23_ranks_of(const struct phase23_work *work,
+                                       int32_t host)
 {
-    return (struct nw_ints){phase->rank + phase->row[host],
-                            phase->row[host + 1] - phase->row[host]};
+    return (struct nw_ints){work->rank + work->row[host],
+                            work->row[host + 1] - work->row[host]};
 }
 
-static size_t fixed_count(const struct phase *phase, int32_t host)
+static size_t phase23_fixed_count(const struct phase23_work *work, int32_t host)
 {
-    struct nw_ints ranks = ranks_of(phase, host);
+    struct nw_ints ranks = phase23_ranks_of(work, host);
     size_t count = 0;
 
     for (size_t i = 0; i < ranks.count; i++)
-        count += fixed_of(phase, ranks.values[i]).count > 0;
+        count += phase23_fixed_of(work, ranks.values[i]).count > 0;
     return count;
 }
 
-static size_t unit_count(const struct phase *phase, int32_t host)
+static size_t phase23_unit_count(const struct phase23_work *work, int32_t host)
 {
-    return (size_t)(phase->units->first[host + 1] - phase->units->first[host]);
+    return (size_t)(work->units->first[host + 1] - work->units->first[host]);
 }
 
 /* True where the places at hand serve this host too. */
-static bool same_places(const struct phase *phase, int32_t host)
+static bool phase23_same_places(const struct phase23_work *work, int32_t host)
 {
-    const struct nw_problem *problem = phase->problem;
-    const struct nw_units *units = phase->units;
-    int32_t other = phase->places_host;
-    size_t count = unit_count(phase, host), size = (size_t)units->size;
+    const struct nw_problem *problem = work->problem;
+    const struct nw_units *units = work->units;
+    int32_t other = work->places_host;
+    size_t count = phase23_unit_count(work, host), size = (size_t)units->size;
 
-    return other >= 0 && unit_count(phase, other) == count &&
+    return other >= 0 && phase23_unit_count(work, other) == count &&
            problem->topology->node_type[problem->host[host]] ==
                problem->topology->node_type[problem->host[other]] &&
            !memcmp(units->member + (size_t)units->first[host] * size,
@@ -112,132 +114,139 @@ static bool same_places(const struct phase *phase, int32_t host)
 }
 
 /* The units, and for each fixed rank a place of its own. */
-static nw_status build_places(struct phase *phase, int32_t host, size_t fixed)
+static nw_status phase23_build_places(struct phase23_work *work, int32_t host,
+                                      size_t fixed)
 {
-    const struct nw_units *units = phase->units;
-    struct nw_ints ranks = ranks_of(phase, host);
-    size_t count = unit_count(phase, host), first = (size_t)units->first[host];
+    const struct nw_units *units = work->units;
+    struct nw_ints ranks = phase23_ranks_of(work, host);
+    size_t count = phase23_unit_count(work, host),
+           first = (size_t)units->first[host];
     struct nw_end *end;
     nw_status status;
 
-    nw_places_fini(&phase->places);
-    phase->places_host = -1;
+    nw_places_fini(&work->places);
+    work->places_host = -1;
     status = nw_alloc(count + fixed, sizeof *end, &end);
     if (status)
         return status;
     for (size_t u = 0; u < count; u++)
-        end[u] = end_of(phase, host,
-                        units->member[(first + u) * (size_t)units->size]);
+        end[u] = phase23_end_of(
+            work, host, units->member[(first + u) * (size_t)units->size]);
     for (size_t i = 0, at = count; i < ranks.count; i++) {
-        struct nw_ints set = fixed_of(phase, ranks.values[i]);
+        struct nw_ints set = phase23_fixed_of(work, ranks.values[i]);
 
         if (set.count)
-            end[at++] = end_of(phase, host, set.values[0]);
+            end[at++] = phase23_end_of(work, host, set.values[0]);
     }
     status =
-        nw_places_init(&phase->places, phase->problem->topology, end,
-                       (int32_t)(count + fixed), phase->problem->host[host]);
+        nw_places_init(&work->places, work->problem->topology, end,
+                       (int32_t)(count + fixed), work->problem->host[host]);
     if (!status && !fixed)
-        phase->places_host = host;
+        work->places_host = host;
     return status;
 }
 
-static nw_status put_fixed(struct phase *phase, struct nw_placing *placing,
-                           int32_t host)
+static nw_status phase23_put_fixed(struct phase23_work *work,
+                                   struct nw_placement *placement, int32_t host)
 {
-    struct nw_ints ranks = ranks_of(phase, host);
-    int32_t at = (int32_t)unit_count(phase, host);
+    struct nw_ints ranks = phase23_ranks_of(work, host);
+    int32_t at = (int32_t)phase23_unit_count(work, host);
     nw_status status =
-        nw_alloc(ranks.count, sizeof *placing->fixed, &placing->fixed);
+        nw_alloc(ranks.count, sizeof *placement->fixed, &placement->fixed);
 
-    for (int32_t p = 0; !status && p < placing->count; p++)
-        if (fixed_of(phase, ranks.values[p]).count) {
-            placing->fixed[p] = true;
-            nw_placing_put(placing, p, at++);
+    for (int32_t p = 0; !status && p < placement->count; p++)
+        if (phase23_fixed_of(work, ranks.values[p]).count) {
+            placement->fixed[p] = true;
+            nw_placement_put(placement, p, at++);
         }
     return status;
 }
 
-static nw_status fill_rooms(struct phase *phase, struct nw_placing *placing,
-                            int32_t host)
+static nw_status phase23_fill_free_slots(struct phase23_work *work,
+                                         struct nw_placement *placement,
+                                         int32_t host)
 {
-    size_t count = unit_count(phase, host);
-    size_t places = (size_t)phase->places.count;
-    int32_t *room;
-    nw_status status = nw_alloc(places, sizeof *room, &room);
+    size_t count = phase23_unit_count(work, host);
+    size_t places = (size_t)work->places.count;
+    int32_t *capacity;
+    nw_status status = nw_alloc(places, sizeof *capacity, &capacity);
 
     if (status)
         return status;
-    memcpy(room, phase->units->room + phase->units->first[host],
-           count * sizeof *room);
+    memcpy(capacity, work->units->capacity + work->units->first[host],
+           count * sizeof *capacity);
     for (size_t i = count; i < places; i++)
-        room[i] = 1;
-    status = nw_rooms_init(&placing->rooms, (int32_t)places, room, NULL);
-    free(room);
+        capacity[i] = 1;
+    status = nw_free_slots_init(&placement->free_slots, (int32_t)places,
+                                capacity, NULL);
+    free(capacity);
     if (!status && places > count)
-        status = put_fixed(phase, placing, host);
+        status = phase23_put_fixed(work, placement, host);
     return status;
 }
 
-static nw_status run_placer(struct phase *phase, struct nw_placing *placing,
-                            int32_t host)
+static nw_status phase23_run_placer(struct phase23_work *work,
+                                    struct nw_placement *placement,
+                                    int32_t host)
 {
-    double *pull = NULL;
-    nw_status status = fill_rooms(phase, placing, host);
+    double *affinity = NULL;
+    nw_status status = phase23_fill_free_slots(work, placement, host);
 
     if (!status)
-        status = nw_affinity_pull(phase->problem, phase->answer, placing,
-                                  ranks_of(phase, host), phase->gpus, &pull);
-    placing->pull = pull;
+        status = nw_gpu_affinity(work->problem, work->answer, placement,
+                                 phase23_ranks_of(work, host), work->gpus,
+                                 &affinity);
+    placement->affinity = affinity;
     if (!status)
-        status = phase->placer(placing);
-    if (!status && pull && phase->placer != nw_place_greedy)
-        status = nw_placing_settle(placing);
-    placing->pull = NULL;
-    free(pull);
+        status = work->placer(placement);
+    if (!status && affinity && work->placer != nw_place_greedy)
+        status = nw_placement_affinity_swaps(placement);
+    placement->affinity = NULL;
+    free(affinity);
     return status;
 }
 
-static void take_answer(struct phase *phase, const struct nw_placing *placing,
-                        int32_t host)
+static void phase23_take_answer(struct phase23_work *work,
+                                const struct nw_placement *placement,
+                                int32_t host)
 {
-    struct nw_ints ranks = ranks_of(phase, host);
+    struct nw_ints ranks = phase23_ranks_of(work, host);
 
     for (size_t p = 0; p < ranks.count; p++)
-        if (!placing->fixed || !placing->fixed[p])
-            phase->unit[ranks.values[p]] =
-                phase->units->first[host] + placing->place[p];
+        if (!placement->fixed || !placement->fixed[p])
+            work->unit[ranks.values[p]] =
+                work->units->first[host] + placement->place[p];
 }
 
-static nw_status place_in_host(struct phase *phase, int32_t host)
+static nw_status phase23_place_in_host(struct phase23_work *work, int32_t host)
 {
-    size_t fixed = fixed_count(phase, host);
-    struct nw_placing placing;
+    size_t fixed = phase23_fixed_count(work, host);
+    struct nw_placement placement;
     nw_status status = NW_OK;
 
-    if (!ranks_of(phase, host).count)
+    if (!phase23_ranks_of(work, host).count)
         return NW_OK;
-    if (fixed || !same_places(phase, host))
-        status = build_places(phase, host, fixed);
+    if (fixed || !phase23_same_places(work, host))
+        status = phase23_build_places(work, host, fixed);
     if (status)
         return status;
-    status = nw_placing_init(
-        &placing, &(struct nw_placing_of){
-                      .pattern = phase->problem->pattern,
-                      .ranks = ranks_of(phase, host),
-                      .local = phase->local,
-                      .kinds = phase->gpus ? NW_KINDS_GPU : NW_KINDS_HOST});
+    status = nw_placement_init(
+        &placement, &(struct nw_placement_of){
+                        .pattern = work->problem->pattern,
+                        .ranks = phase23_ranks_of(work, host),
+                        .local = work->local,
+                        .kinds = work->gpus ? NW_KINDS_GPU : NW_KINDS_HOST});
     if (status)
         return status;
-    placing.places = &phase->places;
-    placing.random = &phase->random;
-    placing.by_distance = phase->by_distance;
-    placing.budget = phase->problem->budget;
-    status = run_placer(phase, &placing, host);
+    placement.places = &work->places;
+    placement.random = &work->random;
+    placement.by_distance = work->by_distance;
+    placement.budget = work->problem->budget;
+    status = phase23_run_placer(work, &placement, host);
     if (!status)
-        take_answer(phase, &placing, host);
-    phase->steps += placing.steps;
-    nw_placing_fini(&placing);
+        phase23_take_answer(work, &placement, host);
+    work->steps += placement.steps;
+    nw_placement_fini(&placement);
     return status;
 }
 
@@ -246,7 +255,7 @@ nw_status nw_phase_units(const struct nw_problem *problem,
                          struct nw_answer *answer, struct nw_map_report *report,
                          bool gpus)
 {
-    struct phase phase = {
+    struct phase23_work work = {
         .problem = problem,
         .answer = answer,
         .units = gpus ? &problem->gpu : &problem->core,
@@ -259,18 +268,18 @@ nw_status nw_phase_units(const struct nw_problem *problem,
     uint64_t begun = nw_clock_ns();
     nw_status status;
 
-    if (!phase.placer)
+    if (!work.placer)
         return gpus ? nw_answer_gpus_in_order(problem, answer)
                     : nw_answer_default_cores(problem, answer);
-    nw_random_init(&phase.random, problem->options.seed + (gpus ? 2 : 1));
-    status = list_ranks(&phase);
+    nw_random_init(&work.random, problem->options.seed + (gpus ? 2 : 1));
+    status = phase23_list_ranks(&work);
     for (int32_t h = 0; !status && h < problem->host_count; h++)
-        status = place_in_host(&phase, h);
-    nw_places_fini(&phase.places);
-    free(phase.row);
-    free(phase.rank);
-    free(phase.local);
-    report->steps += phase.steps;
+        status = phase23_place_in_host(&work, h);
+    nw_places_fini(&work.places);
+    free(work.row);
+    free(work.rank);
+    free(work.local);
+    report->steps += work.steps;
     report->phase_seconds[gpus ? 2 : 1] +=
         (double)(nw_clock_ns() - begun) * 1e-9;
     return status;

@@ -35,9 +35,9 @@ NW_MUST_CHECK nw_status nw_places_of_hosts(const struct nw_problem *problem,
                                            struct nw_places *places);
 /* Seconds that affinity adds to each (process, place) of one node; *out is
  * NULL where there is no affinity. The caller frees it. gpu_affinity.c */
-NW_MUST_CHECK nw_status nw_affinity_pull(const struct nw_problem *problem,
-                                         const struct nw_answer *answer,
-                                         const struct nw_placing *placing,
-                                         struct nw_ints ranks, bool gpus,
-                                         double **out);
+NW_MUST_CHECK nw_status nw_gpu_affinity(const struct nw_problem *problem,
+                                        const struct nw_answer *answer,
+                                        const struct nw_placement *placement,
+                                        struct nw_ints ranks, bool gpus,
+                                        double **out);
 #endif

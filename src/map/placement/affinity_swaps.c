@@ -8,129 +8,138 @@
 
 #include <stdlib.h>
 
-#define PASSES_MOST 8
+#define PASSES_MAX 8
 
-struct settling {
-    struct nw_placing *placing;
+struct affinity_swaps_work {
+    struct nw_placement *placement;
     size_t count;    /* places */
     double *seconds; /* [count^2] per byte from a to b */
 };
 
-static double seconds_between(const struct settling *work, int32_t a, int32_t b)
+static double
+affinity_swaps_seconds_between(const struct affinity_swaps_work *work,
+                               int32_t a, int32_t b)
 {
     return work->seconds[(size_t)a * work->count + (size_t)b];
 }
 
 /* What p costs on `place`, if `partner` were on `partner_place`. */
-static double cost_at(const struct settling *work, int32_t p, int32_t place,
-                      const int32_t partner[2])
+static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
+                                     int32_t p, int32_t place,
+                                     const int32_t partner[2])
 {
-    const struct nw_placing *placing = work->placing;
-    double sum = placing->pull[(size_t)p * work->count + (size_t)place];
+    const struct nw_placement *placement = work->placement;
+    double sum = placement->affinity[(size_t)p * work->count + (size_t)place];
 
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
         int32_t other =
-            arc->peer == partner[0] ? partner[1] : placing->place[arc->peer];
+            arc->peer == partner[0] ? partner[1] : placement->place[arc->peer];
 
-        sum += arc->out * seconds_between(work, place, other) +
-               arc->in * seconds_between(work, other, place);
+        sum += arc->out * affinity_swaps_seconds_between(work, place, other) +
+               arc->in * affinity_swaps_seconds_between(work, other, place);
     }
     return sum;
 }
 
-static double swap_gain(const struct settling *work, int32_t p, int32_t q)
+static double affinity_swaps_swap_gain(const struct affinity_swaps_work *work,
+                                       int32_t p, int32_t q)
 {
-    int32_t a = work->placing->place[p], b = work->placing->place[q];
-    double before = cost_at(work, p, a, (int32_t[]){q, b}) +
-                    cost_at(work, q, b, (int32_t[]){p, a});
-    double after = cost_at(work, p, b, (int32_t[]){q, a}) +
-                   cost_at(work, q, a, (int32_t[]){p, b});
+    int32_t a = work->placement->place[p], b = work->placement->place[q];
+    double before = affinity_swaps_cost_at(work, p, a, (int32_t[]){q, b}) +
+                    affinity_swaps_cost_at(work, q, b, (int32_t[]){p, a});
+    double after = affinity_swaps_cost_at(work, p, b, (int32_t[]){q, a}) +
+                   affinity_swaps_cost_at(work, q, a, (int32_t[]){p, b});
 
     return before - after;
 }
 
-static bool is_gain(double gain, double before)
+static bool affinity_swaps_is_gain(double gain, double before)
 {
     return gain > 1e-9 * before;
 }
 
-static bool move_free(struct settling *work, int32_t p)
+static bool affinity_swaps_move_free(struct affinity_swaps_work *work,
+                                     int32_t p)
 {
-    struct nw_placing *placing = work->placing;
+    struct nw_placement *placement = work->placement;
     const int32_t nobody[] = {-1, -1};
-    double here = cost_at(work, p, placing->place[p], nobody);
+    double here = affinity_swaps_cost_at(work, p, placement->place[p], nobody);
 
-    for (int32_t place = 0; place < placing->places->count; place++)
-        if (nw_placing_fits(placing, p, place) &&
-            is_gain(here - cost_at(work, p, place, nobody), here)) {
-            nw_rooms_give(&placing->rooms, placing->place[p],
-                          nw_placing_wants_gpu(placing, p));
-            nw_placing_put(placing, p, place);
+    for (int32_t place = 0; place < placement->places->count; place++)
+        if (nw_placement_fits(placement, p, place) &&
+            affinity_swaps_is_gain(
+                here - affinity_swaps_cost_at(work, p, place, nobody), here)) {
+            nw_free_slots_give(&placement->free_slots, placement->place[p],
+                               nw_placement_wants_gpu(placement, p));
+            nw_placement_put(placement, p, place);
             return true;
         }
     return false;
 }
 
-static bool swap_any(struct settling *work, int32_t p)
+static bool affinity_swaps_swap_any(struct affinity_swaps_work *work, int32_t p)
 {
-    struct nw_placing *placing = work->placing;
+    struct nw_placement *placement = work->placement;
 
     for (int32_t q = 0; q < p; q++) {
-        int32_t place = placing->place[p];
+        int32_t place = placement->place[p];
 
-        if (nw_placing_is_fixed(placing, q) || placing->place[q] == place)
+        if (nw_placement_is_fixed(placement, q) || placement->place[q] == place)
             continue;
-        placing->steps++;
-        if (!is_gain(swap_gain(work, p, q),
-                     cost_at(work, p, place, (int32_t[]){-1, -1})))
+        placement->steps++;
+        if (!affinity_swaps_is_gain(
+                affinity_swaps_swap_gain(work, p, q),
+                affinity_swaps_cost_at(work, p, place, (int32_t[]){-1, -1})))
             continue;
-        placing->place[p] = placing->place[q];
-        placing->place[q] = place;
+        placement->place[p] = placement->place[q];
+        placement->place[q] = place;
         return true;
     }
     return false;
 }
 
-static bool pass(struct settling *work)
+static bool affinity_swaps_pass(struct affinity_swaps_work *work)
 {
     bool better = false;
 
-    for (int32_t p = 0; p < work->placing->count; p++)
-        if (!nw_placing_is_fixed(work->placing, p))
-            better |= move_free(work, p) || swap_any(work, p);
+    for (int32_t p = 0; p < work->placement->count; p++)
+        if (!nw_placement_is_fixed(work->placement, p))
+            better |= affinity_swaps_move_free(work, p) ||
+                      affinity_swaps_swap_any(work, p);
     return better;
 }
 
-static nw_status fill_seconds(struct settling *work)
+static nw_status affinity_swaps_fill_seconds(struct affinity_swaps_work *work)
 {
-    const struct nw_places *places = work->placing->places;
-    uint32_t *room = NULL;
+    const struct nw_places *places = work->placement->places;
+    uint32_t *buffer = NULL;
     nw_status status = nw_alloc(work->count * work->count,
                                 sizeof *work->seconds, &work->seconds);
 
     if (!status)
-        status = nw_alloc(nw_topology_route_max(places->topology), sizeof *room,
-                          &room);
+        status = nw_alloc(nw_topology_route_max(places->topology),
+                          sizeof *buffer, &buffer);
     for (size_t i = 0; !status && i < work->count * work->count; i++) {
         struct nw_hops hops =
             nw_places_route(places, (int32_t)(i / work->count),
-                            (int32_t)(i % work->count), room);
+                            (int32_t)(i % work->count), buffer);
 
         for (size_t k = 0; k < hops.count; k++)
             work->seconds[i] += 1 / places->bandwidth[hops.hop[k]];
     }
-    free(room);
+    free(buffer);
     return status;
 }
 
-nw_status nw_placing_settle(struct nw_placing *placing)
+nw_status nw_placement_affinity_swaps(struct nw_placement *placement)
 {
-    struct settling work = {.placing = placing,
-                            .count = (size_t)placing->places->count};
-    nw_status status = fill_seconds(&work);
+    struct affinity_swaps_work work = {
+        .placement = placement, .count = (size_t)placement->places->count};
+    nw_status status = affinity_swaps_fill_seconds(&work);
 
-    for (int i = 0; !status && i < PASSES_MOST && pass(&work); i++)
+    for (int i = 0; !status && i < PASSES_MAX && affinity_swaps_pass(&work);
+         i++)
         ;
     free(work.seconds);
     return status;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static nw_status full(int32_t process)
+static nw_status simple_full(int32_t process)
 {
     return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                          "the fixed ranks leave no room for process %d",
@@ -15,98 +15,98 @@ static nw_status full(int32_t process)
 }
 
 /* The first place with room from `from` on, around; -1 for none. */
-static int32_t find_room(const struct nw_placing *placing, int32_t process,
-                         int32_t from)
+static int32_t simple_find_free(const struct nw_placement *placement,
+                                int32_t process, int32_t from)
 {
-    int32_t count = placing->places->count;
+    int32_t count = placement->places->count;
 
     for (int32_t i = 0; i < count; i++) {
         int32_t place = from + i < count ? from + i : from + i - count;
 
-        if (nw_placing_fits(placing, process, place))
+        if (nw_placement_fits(placement, process, place))
             return place;
     }
     return -1;
 }
 
-static nw_status in_turn(struct nw_placing *placing, int32_t step)
+static nw_status simple_in_turn(struct nw_placement *placement, int32_t step)
 {
     int32_t at = 0;
 
-    for (int32_t p = 0; p < placing->count; p++) {
-        if (placing->place[p] >= 0)
+    for (int32_t p = 0; p < placement->count; p++) {
+        if (placement->place[p] >= 0)
             continue;
-        at = find_room(placing, p, at);
+        at = simple_find_free(placement, p, at);
         if (at < 0)
-            return full(p);
-        nw_placing_put(placing, p, at);
-        at = (at + step) % placing->places->count;
+            return simple_full(p);
+        nw_placement_put(placement, p, at);
+        at = (at + step) % placement->places->count;
     }
     return NW_OK;
 }
 
-nw_status nw_place_block(struct nw_placing *placing)
+nw_status nw_place_block(struct nw_placement *placement)
 {
-    return in_turn(placing, 0);
+    return simple_in_turn(placement, 0);
 }
 
-nw_status nw_place_cyclic(struct nw_placing *placing)
+nw_status nw_place_cyclic(struct nw_placement *placement)
 {
-    return in_turn(placing, 1);
+    return simple_in_turn(placement, 1);
 }
 
 /* Every seat equally likely: a place with room for five has five. */
-static nw_status deal_seats(struct nw_placing *placing, int32_t **out,
-                            size_t *count)
+static nw_status simple_draw_slots(struct nw_placement *placement,
+                                   int32_t **out, size_t *count)
 {
-    const struct nw_rooms *rooms = &placing->rooms;
+    const struct nw_free_slots *free_slots = &placement->free_slots;
     size_t total = 0, at = 0;
     nw_status status;
 
-    for (int32_t p = 0; p < rooms->count; p++)
-        total += (size_t)rooms->room[p];
+    for (int32_t p = 0; p < free_slots->count; p++)
+        total += (size_t)free_slots->capacity[p];
     status = nw_alloc(total, sizeof **out, out);
     if (status)
         return status;
-    for (int32_t p = 0; p < rooms->count; p++)
-        for (int32_t i = 0; i < rooms->room[p]; i++)
+    for (int32_t p = 0; p < free_slots->count; p++)
+        for (int32_t i = 0; i < free_slots->capacity[p]; i++)
             (*out)[at++] = p;
-    nw_random_shuffle(placing->random, *out, total);
+    nw_random_shuffle(placement->random, *out, total);
     *count = total;
     return NW_OK;
 }
 
-nw_status nw_place_random(struct nw_placing *placing)
+nw_status nw_place_random(struct nw_placement *placement)
 {
-    int32_t *seat;
+    int32_t *slot;
     size_t count, at = 0;
-    nw_status status = deal_seats(placing, &seat, &count);
+    nw_status status = simple_draw_slots(placement, &slot, &count);
 
     if (status)
         return status;
-    for (int32_t p = 0; !status && p < placing->count; p++) {
+    for (int32_t p = 0; !status && p < placement->count; p++) {
         int32_t place;
 
-        if (placing->place[p] >= 0)
+        if (placement->place[p] >= 0)
             continue;
-        place = count ? find_room(placing, p, seat[at++ % count]) : -1;
+        place = count ? simple_find_free(placement, p, slot[at++ % count]) : -1;
         if (place < 0)
-            status = full(p);
+            status = simple_full(p);
         else
-            nw_placing_put(placing, p, place);
+            nw_placement_put(placement, p, place);
     }
-    free(seat);
+    free(slot);
     return status;
 }
 
-nw_status nw_placing_begin(struct nw_placing *placing)
+nw_status nw_placement_initial(struct nw_placement *placement)
 {
-    for (int32_t p = 0; placing->hint && p < placing->count; p++) {
-        int32_t place = placing->hint[p];
+    for (int32_t p = 0; placement->initial && p < placement->count; p++) {
+        int32_t place = placement->initial[p];
 
-        if (placing->place[p] < 0 && place >= 0 &&
-            nw_placing_fits(placing, p, place))
-            nw_placing_put(placing, p, place);
+        if (placement->place[p] < 0 && place >= 0 &&
+            nw_placement_fits(placement, p, place))
+            nw_placement_put(placement, p, place);
     }
-    return nw_place_block(placing);
+    return nw_place_block(placement);
 }

@@ -13,24 +13,24 @@
 #include <string.h>
 
 #define TRIES 3
-#define TRIES_IN_HASTE 2
+#define TRIES_IN_REDUCED_EFFORT 2
 #define STARTS_SPARED 1 /* in haste: the last */
 
 /* Places first .. end - 1 and the processes that go there. */
-struct piece {
+struct dual_bipartition_piece {
     int32_t first, end;
     struct nw_ints list; /* points into partition.list */
 };
 
 /* One way through the recursion. */
-struct start {
+struct dual_bipartition_start {
     enum nw_seed_kind seed[TRIES]; /* the best of these at each cut */
     bool packed; /* fill places one after the other instead of evenly */
 };
 
-struct partition {
-    struct nw_placing *placing;
-    struct nw_bisection bisection;
+struct dual_bipartition_work {
+    struct nw_placement *placement;
+    struct nw_exact_fm fm;
     int32_t *list; /* processes, those of a piece together */
     int32_t *half; /* for splitting a list */
     int32_t *place;
@@ -38,69 +38,77 @@ struct partition {
     int32_t *bucket;   /* [processes + 1] for sorting by stripe */
     int32_t *anchor;   /* fixed processes, those of a place together */
     int32_t *anchored; /* [places + 2] where those of each begin */
-    struct nw_stripes stripes;
-    struct start start;
+    struct nw_rank_strides strides;
+    struct dual_bipartition_start start;
 };
 
-struct room {
+struct dual_bipartition_capacity {
     int64_t all, gpu;
 };
 
-static struct room room_of(const struct nw_rooms *rooms, int32_t first,
-                           int32_t end)
+static struct dual_bipartition_capacity
+dual_bipartition_capacity_of(const struct nw_free_slots *free_slots,
+                             int32_t first, int32_t end)
 {
-    struct room sum = {0, 0};
+    struct dual_bipartition_capacity sum = {0, 0};
 
     for (int32_t p = first; p < end; p++) {
-        int32_t room = rooms->room[p];
-        int32_t gpu = rooms->gpu_room ? rooms->gpu_room[p] : 0;
+        int32_t capacity = free_slots->capacity[p];
+        int32_t gpu =
+            free_slots->gpu_capacity ? free_slots->gpu_capacity[p] : 0;
 
-        sum.all += room;
-        sum.gpu += gpu < room ? gpu : room;
+        sum.all += capacity;
+        sum.gpu += gpu < capacity ? gpu : capacity;
     }
     return sum;
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
+static int64_t dual_bipartition_clamp(int64_t value, int64_t low, int64_t high)
 {
     value = value > high ? high : value;
     return value < low ? low : value;
 }
 
 /* `count` processes on two halves with so much room: how many go left. */
-static int64_t share(int64_t count, int64_t left, int64_t right, bool packed)
+static int64_t dual_bipartition_share(int64_t count, int64_t left,
+                                      int64_t right, bool packed)
 {
     int64_t even =
         left + right ? (count * left + (left + right) / 2) / (left + right) : 0;
 
-    return clamp(packed ? left : even, count - right,
-                 left < count ? left : count);
+    return dual_bipartition_clamp(packed ? left : even, count - right,
+                                  left < count ? left : count);
 }
 
-static void choose_target(const struct partition *part,
-                          const struct piece *piece, int32_t middle,
-                          int32_t target[NW_CLASS_COUNT])
+static void
+dual_bipartition_choose_target(const struct dual_bipartition_work *part,
+                               const struct dual_bipartition_piece *piece,
+                               int32_t middle, int32_t target[NW_CLASS_COUNT])
 {
-    const struct nw_rooms *rooms = &part->placing->rooms;
-    struct room left = room_of(rooms, piece->first, middle);
-    struct room right = room_of(rooms, middle, piece->end);
+    const struct nw_free_slots *free_slots = &part->placement->free_slots;
+    struct dual_bipartition_capacity left =
+        dual_bipartition_capacity_of(free_slots, piece->first, middle);
+    struct dual_bipartition_capacity right =
+        dual_bipartition_capacity_of(free_slots, middle, piece->end);
     int64_t gpus = 0, left_gpus, plain;
 
     for (size_t i = 0; i < piece->list.count; i++)
-        gpus += nw_placing_wants_gpu(part->placing, piece->list.values[i]);
+        gpus += nw_placement_wants_gpu(part->placement, piece->list.values[i]);
     plain = (int64_t)piece->list.count - gpus;
-    left_gpus = share(gpus, left.gpu, right.gpu, part->start.packed);
+    left_gpus =
+        dual_bipartition_share(gpus, left.gpu, right.gpu, part->start.packed);
     target[NW_CLASS_GPU] = (int32_t)left_gpus;
-    target[NW_CLASS_PLAIN] =
-        (int32_t)share(plain, left.all - left_gpus,
-                       right.all - (gpus - left_gpus), part->start.packed);
+    target[NW_CLASS_PLAIN] = (int32_t)dual_bipartition_share(
+        plain, left.all - left_gpus, right.all - (gpus - left_gpus),
+        part->start.packed);
 }
 
 /* Where the places of a piece come apart: the widest gap near the middle. */
-static int32_t split_point(const struct partition *part,
-                           const struct piece *piece)
+static int32_t
+dual_bipartition_split_point(const struct dual_bipartition_work *part,
+                             const struct dual_bipartition_piece *piece)
 {
-    const struct nw_places *places = part->placing->places;
+    const struct nw_places *places = part->placement->places;
     int32_t count = piece->end - piece->first;
     int32_t middle = piece->first + count / 2, best = middle;
     double widest = -1;
@@ -122,10 +130,11 @@ static int32_t split_point(const struct partition *part,
 }
 
 /* Left processes first, each half in its old order. */
-static size_t split_list(struct partition *part, struct nw_ints list)
+static size_t dual_bipartition_split_list(struct dual_bipartition_work *part,
+                                          struct nw_ints list)
 {
     int32_t *values = part->list + (list.values - part->list);
-    const int8_t *side = part->bisection.side;
+    const int8_t *side = part->fm.side;
     size_t left = 0, right = 0;
 
     for (size_t i = 0; i < list.count; i++)
@@ -137,53 +146,57 @@ static size_t split_list(struct partition *part, struct nw_ints list)
     return left;
 }
 
-static nw_status list_anchors(struct partition *part)
+static nw_status
+dual_bipartition_list_anchors(struct dual_bipartition_work *part)
 {
-    const struct nw_placing *placing = part->placing;
-    size_t places = (size_t)placing->places->count;
+    const struct nw_placement *placement = part->placement;
+    size_t places = (size_t)placement->places->count;
     int32_t *row = NULL;
     nw_status status = nw_alloc(places + 2, sizeof *row, &row);
 
     part->anchored = row;
-    if (!status && placing->fixed)
-        status = nw_alloc((size_t)placing->count, sizeof *part->anchor,
+    if (!status && placement->fixed)
+        status = nw_alloc((size_t)placement->count, sizeof *part->anchor,
                           &part->anchor);
-    if (status || !placing->fixed)
+    if (status || !placement->fixed)
         return status;
-    for (int32_t p = 0; p < placing->count; p++)
-        if (placing->fixed[p])
-            row[placing->place[p] + 2]++;
+    for (int32_t p = 0; p < placement->count; p++)
+        if (placement->fixed[p])
+            row[placement->place[p] + 2]++;
     for (size_t q = 2; q < places + 2; q++)
         row[q] += row[q - 1];
-    for (int32_t p = 0; p < placing->count; p++)
-        if (placing->fixed[p])
-            part->anchor[row[placing->place[p] + 1]++] = p;
+    for (int32_t p = 0; p < placement->count; p++)
+        if (placement->fixed[p])
+            part->anchor[row[placement->place[p] + 1]++] = p;
     return NW_OK;
 }
 
 /* Sides of fixed processes, which attract what talks to them; -1 clears. */
-static void set_anchors(struct partition *part, const struct piece *piece,
-                        int32_t middle, bool on)
+static void
+dual_bipartition_set_anchors(struct dual_bipartition_work *part,
+                             const struct dual_bipartition_piece *piece,
+                             int32_t middle, bool on)
 {
     const int32_t *row = part->anchored;
 
     for (int32_t i = row[piece->first]; i < row[piece->end]; i++)
-        part->bisection.side[part->anchor[i]] =
-            on ? (int8_t)(i >= row[middle]) : -1;
+        part->fm.side[part->anchor[i]] = on ? (int8_t)(i >= row[middle]) : -1;
 }
 
 /* Traffic over the cut, counted from both of its ends. */
-static double cut_bytes(const struct partition *part, struct nw_ints list)
+static double
+dual_bipartition_cut_bytes(const struct dual_bipartition_work *part,
+                           struct nw_ints list)
 {
-    const struct nw_placing *placing = part->placing;
-    const int8_t *side = part->bisection.side;
+    const struct nw_placement *placement = part->placement;
+    const int8_t *side = part->fm.side;
     double sum = 0;
 
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = list.values[i];
 
-        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-            const struct nw_arc *arc = &placing->arc[a];
+        for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+            const struct nw_arc *arc = &placement->arc[a];
 
             if (side[arc->peer] >= 0 && side[arc->peer] != side[p])
                 sum += arc->out + arc->in;
@@ -192,18 +205,20 @@ static double cut_bytes(const struct partition *part, struct nw_ints list)
     return sum;
 }
 
-static void copy_sides(int8_t *to, const int8_t *from, struct nw_ints list)
+static void dual_bipartition_copy_sides(int8_t *to, const int8_t *from,
+                                        struct nw_ints list)
 {
     for (size_t i = 0; i < list.count; i++)
         to[list.values[i]] = from[list.values[i]];
 }
 
-struct span {
+struct dual_bipartition_span {
     int32_t low, size;
 };
 
 /* From the least coordinate of a list to the largest: small pieces know few. */
-static struct span span_of(const int32_t *at, struct nw_ints list)
+static struct dual_bipartition_span
+dual_bipartition_span_of(const int32_t *at, struct nw_ints list)
 {
     int32_t low = at[list.values[0]], high = low;
 
@@ -213,16 +228,17 @@ static struct span span_of(const int32_t *at, struct nw_ints list)
         low = here < low ? here : low;
         high = here > high ? here : high;
     }
-    return (struct span){low, high - low + 1};
+    return (struct dual_bipartition_span){low, high - low + 1};
 }
 
 /* The first in the order of a coordinate are the left part. */
-static void cut_stripe(struct partition *part, struct nw_ints list, int stripe,
-                       const int32_t target[NW_CLASS_COUNT])
+static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
+                                        struct nw_ints list, int stride,
+                                        const int32_t target[NW_CLASS_COUNT])
 {
     int32_t left[NW_CLASS_COUNT] = {target[0], target[1]};
-    const int32_t *at = part->stripes.stripe[stripe].at;
-    struct span span = span_of(at, list);
+    const int32_t *at = part->strides.stride[stride].at;
+    struct dual_bipartition_span span = dual_bipartition_span_of(at, list);
     int32_t *bucket = part->bucket;
 
     memset(bucket, 0, ((size_t)span.size + 1) * sizeof *bucket);
@@ -238,64 +254,69 @@ static void cut_stripe(struct partition *part, struct nw_ints list, int stripe,
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = part->half[i];
 
-        part->bisection.side[p] =
-            left[nw_placing_wants_gpu(part->placing, p)]-- > 0 ? 0 : 1;
+        part->fm.side[p] =
+            left[nw_placement_wants_gpu(part->placement, p)]-- > 0 ? 0 : 1;
     }
 }
 
 /* The cut along the best coordinate; false where there is none. */
-static bool cut_along_stripe(struct partition *part, struct nw_ints list,
-                             const int32_t target[NW_CLASS_COUNT])
+static bool
+dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
+                                  struct nw_ints list,
+                                  const int32_t target[NW_CLASS_COUNT])
 {
     double best = -1;
     int chosen = -1;
 
-    for (int i = 0; i < part->stripes.count; i++) {
+    for (int i = 0; i < part->strides.count; i++) {
         double bytes;
 
-        cut_stripe(part, list, i, target);
-        bytes = cut_bytes(part, list);
+        dual_bipartition_cut_stride(part, list, i, target);
+        bytes = dual_bipartition_cut_bytes(part, list);
         if (chosen < 0 || bytes < best) {
             best = bytes;
             chosen = i;
         }
     }
     if (chosen >= 0)
-        cut_stripe(part, list, chosen, target);
+        dual_bipartition_cut_stride(part, list, chosen, target);
     return chosen >= 0;
 }
 
 /* The best of the start's tries. */
-static void bisect(struct partition *part, struct nw_ints list,
-                   const int32_t target[NW_CLASS_COUNT])
+static void dual_bipartition_bisect(struct dual_bipartition_work *part,
+                                    struct nw_ints list,
+                                    const int32_t target[NW_CLASS_COUNT])
 {
-    int8_t *side = part->bisection.side;
+    int8_t *side = part->fm.side;
     double best = -1;
-    int tries = part->placing->in_haste ? TRIES_IN_HASTE : TRIES;
+    int tries =
+        part->placement->in_reduced_effort ? TRIES_IN_REDUCED_EFFORT : TRIES;
 
-    if (nw_budget_is_overdue(part->placing->budget))
+    if (nw_budget_is_overdue(part->placement->budget))
         tries = 0;
     for (int i = 0; i < tries && best != 0; i++) {
         double bytes;
 
         if (part->start.seed[i] == NW_SEED_NONE ||
             (part->start.seed[i] == NW_SEED_GIVEN &&
-             !cut_along_stripe(part, list, target)))
+             !dual_bipartition_cut_along_stride(part, list, target)))
             continue;
-        nw_bisect(&part->bisection, list, target, part->start.seed[i]);
-        bytes = cut_bytes(part, list);
+        nw_exact_fm_bisect(&part->fm, list, target, part->start.seed[i]);
+        bytes = dual_bipartition_cut_bytes(part, list);
         if (best < 0 || bytes < best) {
             best = bytes;
-            copy_sides(part->best_side, side, list);
+            dual_bipartition_copy_sides(part->best_side, side, list);
         }
     }
     if (best < 0) /* nothing talks, or no time: any cut is as good */
-        nw_bisect(&part->bisection, list, target, NW_SEED_ORDER);
+        nw_exact_fm_bisect(&part->fm, list, target, NW_SEED_ORDER);
     else
-        copy_sides(side, part->best_side, list);
+        dual_bipartition_copy_sides(side, part->best_side, list);
 }
 
-static void cut_piece(struct partition *part, struct piece piece)
+static void dual_bipartition_cut_piece(struct dual_bipartition_work *part,
+                                       struct dual_bipartition_piece piece)
 {
     int32_t middle, target[NW_CLASS_COUNT];
     size_t left;
@@ -307,128 +328,134 @@ static void cut_piece(struct partition *part, struct piece piece)
             part->place[piece.list.values[i]] = piece.first;
         return;
     }
-    middle = split_point(part, &piece);
-    choose_target(part, &piece, middle, target);
-    set_anchors(part, &piece, middle, true);
-    bisect(part, piece.list, target);
-    left = split_list(part, piece.list);
-    set_anchors(part, &piece, middle, false);
+    middle = dual_bipartition_split_point(part, &piece);
+    dual_bipartition_choose_target(part, &piece, middle, target);
+    dual_bipartition_set_anchors(part, &piece, middle, true);
+    dual_bipartition_bisect(part, piece.list, target);
+    left = dual_bipartition_split_list(part, piece.list);
+    dual_bipartition_set_anchors(part, &piece, middle, false);
     for (size_t i = 0; i < piece.list.count; i++)
-        part->bisection.side[piece.list.values[i]] = -1;
-    cut_piece(part,
-              (struct piece){piece.first, middle, {piece.list.values, left}});
-    cut_piece(part, (struct piece){
-                        middle,
-                        piece.end,
-                        {piece.list.values + left, piece.list.count - left}});
+        part->fm.side[piece.list.values[i]] = -1;
+    dual_bipartition_cut_piece(
+        part, (struct dual_bipartition_piece){
+                  piece.first, middle, {piece.list.values, left}});
+    dual_bipartition_cut_piece(
+        part, (struct dual_bipartition_piece){
+                  middle,
+                  piece.end,
+                  {piece.list.values + left, piece.list.count - left}});
 }
 
 /* One start: every process without a place gets one in part->place. */
-static void run_start(struct partition *part)
+static void dual_bipartition_run_start(struct dual_bipartition_work *part)
 {
-    struct nw_placing *placing = part->placing;
+    struct nw_placement *placement = part->placement;
     size_t count = 0;
 
-    for (int32_t p = 0; p < placing->count; p++) {
+    for (int32_t p = 0; p < placement->count; p++) {
         part->place[p] =
-            placing->fixed && placing->fixed[p] ? placing->place[p] : -1;
+            placement->fixed && placement->fixed[p] ? placement->place[p] : -1;
         if (part->place[p] < 0)
             part->list[count++] = p;
     }
-    cut_piece(part,
-              (struct piece){0, placing->places->count, {part->list, count}});
+    dual_bipartition_cut_piece(
+        part, (struct dual_bipartition_piece){
+                  0, placement->places->count, {part->list, count}});
 }
 
-static void swap_places(struct partition *part)
+static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
 {
-    int32_t *place = part->placing->place;
+    int32_t *place = part->placement->place;
 
-    part->placing->place = part->place;
+    part->placement->place = part->place;
     part->place = place;
 }
 
 /* Keeps the better of the placing's answer and the one in part->place. */
-static nw_status keep_better(struct partition *part,
-                             struct nw_placing_cost *best)
+static nw_status
+dual_bipartition_keep_better(struct dual_bipartition_work *part,
+                             struct nw_placement_cost *best)
 {
-    struct nw_placing_cost cost;
+    struct nw_placement_cost cost;
     nw_status status;
 
-    swap_places(part);
-    status = nw_placing_price(part->placing, &cost);
+    dual_bipartition_swap_places(part);
+    status = nw_placement_evaluate(part->placement, &cost);
     if (!status && (best->hop_bytes < 0 ||
-                    nw_placing_cost_less(part->placing, &cost, best)))
+                    nw_placement_cost_less(part->placement, &cost, best)))
         *best = cost;
     else
-        swap_places(part);
+        dual_bipartition_swap_places(part);
     return status;
 }
 
-static void take_rooms(struct nw_placing *placing)
+static void dual_bipartition_take_free_slots(struct nw_placement *placement)
 {
-    for (int32_t p = 0; p < placing->count; p++)
-        if (!nw_placing_is_fixed(placing, p))
-            nw_placing_put(placing, p, placing->place[p]);
+    for (int32_t p = 0; p < placement->count; p++)
+        if (!nw_placement_is_fixed(placement, p))
+            nw_placement_put(placement, p, placement->place[p]);
 }
 
-static nw_status all_starts(struct partition *part)
+static nw_status dual_bipartition_all_starts(struct dual_bipartition_work *part)
 {
-    static const struct start starts[] = {
+    static const struct dual_bipartition_start starts[] = {
         {{NW_SEED_ORDER, NW_SEED_GIVEN, NW_SEED_RANDOM}, false},
         {{NW_SEED_ORDER, NW_SEED_GIVEN, NW_SEED_FIRST}, true},
         {{NW_SEED_GIVEN}, false},
         {{NW_SEED_FIRST, NW_SEED_RANDOM, NW_SEED_RANDOM}, false},
     };
-    const struct nw_placing *placing = part->placing;
+    const struct nw_placement *placement = part->placement;
     size_t start_count = sizeof starts / sizeof *starts -
-                         (placing->in_haste ? STARTS_SPARED : 0);
-    struct nw_placing_cost best = {0, -1};
-    int64_t room = 0, count = 0;
+                         (placement->in_reduced_effort ? STARTS_SPARED : 0);
+    struct nw_placement_cost best = {0, -1};
+    int64_t capacity = 0, count = 0;
     nw_status status = NW_OK;
 
-    for (int32_t p = 0; p < placing->rooms.count; p++)
-        room += placing->rooms.room[p];
-    for (int32_t p = 0; p < placing->count; p++)
-        count += !nw_placing_is_fixed(placing, p);
+    for (int32_t p = 0; p < placement->free_slots.count; p++)
+        capacity += placement->free_slots.capacity[p];
+    for (int32_t p = 0; p < placement->count; p++)
+        count += !nw_placement_is_fixed(placement, p);
     for (size_t i = 0; !status && i < start_count; i++)
-        if (!i || ((!starts[i].packed || room > count) &&
-                   !nw_budget_is_overdue(placing->budget))) {
+        if (!i || ((!starts[i].packed || capacity > count) &&
+                   !nw_budget_is_overdue(placement->budget))) {
             part->start = starts[i];
-            run_start(part);
-            status = keep_better(part, &best);
+            dual_bipartition_run_start(part);
+            status = dual_bipartition_keep_better(part, &best);
         }
-    if (!status && placing->hint) {
-        memcpy(part->place, placing->hint,
-               (size_t)placing->count * sizeof *part->place);
-        status = keep_better(part, &best);
+    if (!status && placement->initial) {
+        memcpy(part->place, placement->initial,
+               (size_t)placement->count * sizeof *part->place);
+        status = dual_bipartition_keep_better(part, &best);
     }
     return status;
 }
 
-static nw_status check_room(const struct nw_placing *placing)
+static nw_status
+dual_bipartition_check_capacity(const struct nw_placement *placement)
 {
-    struct room room = room_of(&placing->rooms, 0, placing->places->count);
+    struct dual_bipartition_capacity capacity = dual_bipartition_capacity_of(
+        &placement->free_slots, 0, placement->places->count);
     int64_t count = 0, gpus = 0;
 
-    for (int32_t p = 0; p < placing->count; p++)
-        if (!nw_placing_is_fixed(placing, p)) {
+    for (int32_t p = 0; p < placement->count; p++)
+        if (!nw_placement_is_fixed(placement, p)) {
             count++;
-            gpus += nw_placing_wants_gpu(placing, p);
+            gpus += nw_placement_wants_gpu(placement, p);
         }
-    if (count > room.all || gpus > room.gpu)
+    if (count > capacity.all || gpus > capacity.gpu)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                              "the fixed ranks leave no room for others");
     return NW_OK;
 }
 
-nw_status nw_place_partition(struct nw_placing *placing)
+nw_status nw_place_partition(struct nw_placement *placement)
 {
-    struct partition part = {.placing = placing};
-    size_t n = (size_t)placing->count;
-    nw_status status = check_room(placing);
+    struct dual_bipartition_work part = {.placement = placement};
+    size_t n = (size_t)placement->count;
+    nw_status status = dual_bipartition_check_capacity(placement);
 
     if (!status)
-        status = nw_bisection_init(&part.bisection, placing);
+        status = nw_exact_fm_init(&part.fm, placement);
     if (!status)
         status = nw_alloc(n, sizeof *part.list, &part.list);
     if (!status)
@@ -440,13 +467,13 @@ nw_status nw_place_partition(struct nw_placing *placing)
     if (!status)
         status = nw_alloc(n + 1, sizeof *part.bucket, &part.bucket);
     if (!status)
-        status = list_anchors(&part);
+        status = dual_bipartition_list_anchors(&part);
     if (!status)
-        status = nw_stripes_find(placing, &part.stripes);
+        status = nw_rank_strides_find(placement, &part.strides);
     if (!status)
-        status = all_starts(&part);
-    placing->steps += part.bisection.steps;
-    nw_bisection_fini(&part.bisection);
+        status = dual_bipartition_all_starts(&part);
+    placement->steps += part.fm.steps;
+    nw_exact_fm_fini(&part.fm);
     free(part.list);
     free(part.half);
     free(part.place);
@@ -454,9 +481,9 @@ nw_status nw_place_partition(struct nw_placing *placing)
     free(part.bucket);
     free(part.anchor);
     free(part.anchored);
-    nw_stripes_fini(&part.stripes);
+    nw_rank_strides_fini(&part.strides);
     if (status)
         return status;
-    take_rooms(placing);
-    return nw_placing_refine(placing);
+    dual_bipartition_take_free_slots(placement);
+    return nw_placement_congestion_swaps(placement);
 }

@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PASSES_MOST 8
+#define PASSES_MAX 8
 
-nw_status nw_bisection_init(struct nw_bisection *b,
-                            const struct nw_placing *placing)
+nw_status nw_exact_fm_init(struct nw_exact_fm *b,
+                           const struct nw_placement *placement)
 {
-    size_t n = (size_t)placing->count;
+    size_t n = (size_t)placement->count;
     nw_status status;
 
-    *b = (struct nw_bisection){.placing = placing};
+    *b = (struct nw_exact_fm){.placement = placement};
     status = nw_alloc(n, sizeof *b->side, &b->side);
     if (!status)
         status = nw_alloc(n, sizeof *b->gain, &b->gain);
@@ -40,7 +40,7 @@ nw_status nw_bisection_init(struct nw_bisection *b,
     return status;
 }
 
-void nw_bisection_fini(struct nw_bisection *b)
+void nw_exact_fm_fini(struct nw_exact_fm *b)
 {
     free(b->side);
     free(b->gain);
@@ -49,26 +49,27 @@ void nw_bisection_fini(struct nw_bisection *b)
     free(b->moves);
     for (int i = 0; i < 2 * NW_CLASS_COUNT; i++)
         free(b->heap[i / 2][i % 2].item);
-    *b = (struct nw_bisection){0};
+    *b = (struct nw_exact_fm){0};
 }
 
-static int class_of(const struct nw_bisection *b, int32_t p)
+static int exact_fm_class_of(const struct nw_exact_fm *b, int32_t p)
 {
-    return nw_placing_wants_gpu(b->placing, p) ? NW_CLASS_GPU : NW_CLASS_PLAIN;
+    return nw_placement_wants_gpu(b->placement, p) ? NW_CLASS_GPU
+                                                   : NW_CLASS_PLAIN;
 }
 
-static struct nw_heap *heap_of(struct nw_bisection *b, int32_t p)
+static struct nw_heap *exact_fm_heap_of(struct nw_exact_fm *b, int32_t p)
 {
-    return &b->heap[b->side[p]][class_of(b, p)];
+    return &b->heap[b->side[p]][exact_fm_class_of(b, p)];
 }
 
-static double gain_of(const struct nw_bisection *b, int32_t p)
+static double exact_fm_gain_of(const struct nw_exact_fm *b, int32_t p)
 {
-    const struct nw_placing *placing = b->placing;
+    const struct nw_placement *placement = b->placement;
     double gain = 0;
 
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
         double bytes = arc->out + arc->in;
 
         if (b->side[arc->peer] >= 0)
@@ -78,18 +79,18 @@ static double gain_of(const struct nw_bisection *b, int32_t p)
 }
 
 /* Unlocks the processes of the list, with their gains. */
-static void fill_heaps(struct nw_bisection *b, struct nw_ints list)
+static void exact_fm_fill_heaps(struct nw_exact_fm *b, struct nw_ints list)
 {
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = list.values[i];
 
-        b->gain[p] = gain_of(b, p);
+        b->gain[p] = exact_fm_gain_of(b, p);
         b->moved[p] = false;
-        nw_heap_add(heap_of(b, p), p);
+        nw_heap_add(exact_fm_heap_of(b, p), p);
     }
 }
 
-static void empty_heaps(struct nw_bisection *b, struct nw_ints list)
+static void exact_fm_empty_heaps(struct nw_exact_fm *b, struct nw_ints list)
 {
     for (size_t i = 0; i < list.count; i++)
         b->at[list.values[i]] = 0;
@@ -98,35 +99,36 @@ static void empty_heaps(struct nw_bisection *b, struct nw_ints list)
 }
 
 /* Flips p, which must be in no heap, and updates its neighbours. */
-static void flip(struct nw_bisection *b, int32_t p)
+static void exact_fm_flip(struct nw_exact_fm *b, int32_t p)
 {
-    const struct nw_placing *placing = b->placing;
+    const struct nw_placement *placement = b->placement;
 
-    b->excess[class_of(b, p)] += b->side[p] ? 1 : -1;
+    b->imbalance[exact_fm_class_of(b, p)] += b->side[p] ? 1 : -1;
     b->side[p] = !b->side[p];
     b->gain[p] = -b->gain[p];
     b->steps++;
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
         double bytes = 2 * (arc->out + arc->in);
 
         if (b->side[arc->peer] < 0)
             continue;
         b->gain[arc->peer] += b->side[arc->peer] == b->side[p] ? -bytes : bytes;
         if (b->at[arc->peer])
-            nw_heap_update(heap_of(b, arc->peer), arc->peer);
+            nw_heap_update(exact_fm_heap_of(b, arc->peer), arc->peer);
     }
 }
 
-static void take_and_flip(struct nw_bisection *b, int32_t p)
+static void exact_fm_take_and_flip(struct nw_exact_fm *b, int32_t p)
 {
-    nw_heap_remove(heap_of(b, p), p);
+    nw_heap_remove(exact_fm_heap_of(b, p), p);
     b->moved[p] = true;
-    flip(b, p);
+    exact_fm_flip(b, p);
 }
 
 /* The better of two processes, -1 being none. */
-static int32_t better(const struct nw_bisection *b, int32_t p, int32_t q)
+static int32_t exact_fm_better(const struct nw_exact_fm *b, int32_t p,
+                               int32_t q)
 {
     if (p < 0 || q < 0)
         return p < 0 ? q : p;
@@ -137,114 +139,115 @@ static int32_t better(const struct nw_bisection *b, int32_t p, int32_t q)
 
 /* --- the first cut --- */
 
-static void begin_order(struct nw_bisection *b, struct nw_ints list,
-                        const int32_t *target)
+static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
+                                 const int32_t *target)
 {
     int32_t left[NW_CLASS_COUNT] = {target[0], target[1]};
 
     for (size_t i = 0; i < list.count; i++) {
         int32_t p = list.values[i];
 
-        b->side[p] = left[class_of(b, p)]-- > 0 ? 0 : 1;
+        b->side[p] = left[exact_fm_class_of(b, p)]-- > 0 ? 0 : 1;
     }
 }
 
 /* Everything is right; then the seed, and what is most drawn to the left,
  * moves until the left part has its size. */
-static void begin_grown(struct nw_bisection *b, struct nw_ints list,
-                        const int32_t *target, int32_t seed)
+static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
+                                 const int32_t *target, int32_t seed)
 {
     for (size_t i = 0; i < list.count; i++)
         b->side[list.values[i]] = 1;
     for (int c = 0; c < NW_CLASS_COUNT; c++)
-        b->excess[c] = -target[c];
-    fill_heaps(b, list);
-    if (b->excess[class_of(b, seed)] < 0)
-        take_and_flip(b, seed);
+        b->imbalance[c] = -target[c];
+    exact_fm_fill_heaps(b, list);
+    if (b->imbalance[exact_fm_class_of(b, seed)] < 0)
+        exact_fm_take_and_flip(b, seed);
     for (;;) {
         int32_t p = -1;
 
         for (int c = 0; c < NW_CLASS_COUNT; c++)
-            if (b->excess[c] < 0)
-                p = better(b, p, nw_heap_top(&b->heap[1][c]));
+            if (b->imbalance[c] < 0)
+                p = exact_fm_better(b, p, nw_heap_top(&b->heap[1][c]));
         if (p < 0)
             break;
-        take_and_flip(b, p);
+        exact_fm_take_and_flip(b, p);
     }
-    empty_heaps(b, list);
+    exact_fm_empty_heaps(b, list);
 }
 
 /* --- passes --- */
 
 /* The next move: back to size where a part is over, else the best of all. */
-static int32_t choose(const struct nw_bisection *b)
+static int32_t exact_fm_choose(const struct nw_exact_fm *b)
 {
     int32_t p = -1;
 
     for (int c = 0; c < NW_CLASS_COUNT; c++)
-        if (b->excess[c])
-            return nw_heap_top(&b->heap[b->excess[c] > 0 ? 0 : 1][c]);
+        if (b->imbalance[c])
+            return nw_heap_top(&b->heap[b->imbalance[c] > 0 ? 0 : 1][c]);
     for (int c = 0; c < NW_CLASS_COUNT; c++) {
         int32_t left = nw_heap_top(&b->heap[0][c]);
         int32_t right = nw_heap_top(&b->heap[1][c]);
 
         if (left >= 0 && right >= 0) /* so that the way back exists */
-            p = better(b, p, better(b, left, right));
+            p = exact_fm_better(b, p, exact_fm_better(b, left, right));
     }
     return p;
 }
 
-static bool is_even(const struct nw_bisection *b)
+static bool exact_fm_is_even(const struct nw_exact_fm *b)
 {
     for (int c = 0; c < NW_CLASS_COUNT; c++)
-        if (b->excess[c])
+        if (b->imbalance[c])
             return false;
     return true;
 }
 
 /* One pass; true where it made the cut smaller. */
-static bool pass(struct nw_bisection *b, struct nw_ints list)
+static bool exact_fm_pass(struct nw_exact_fm *b, struct nw_ints list)
 {
     int32_t made = 0, kept = 0, patience = 6 + (int32_t)(list.count / 4);
     double sum = 0, best = 0;
     int32_t p;
 
-    fill_heaps(b, list);
-    while (made - kept < patience && (p = choose(b)) >= 0) {
+    exact_fm_fill_heaps(b, list);
+    while (made - kept < patience && (p = exact_fm_choose(b)) >= 0) {
         sum += b->gain[p];
-        take_and_flip(b, p);
+        exact_fm_take_and_flip(b, p);
         b->moves[made++] = p;
-        if (is_even(b) && sum > best) {
+        if (exact_fm_is_even(b) && sum > best) {
             best = sum;
             kept = made;
         }
     }
-    empty_heaps(b, list);
+    exact_fm_empty_heaps(b, list);
     while (made > kept)
-        flip(b, b->moves[--made]);
+        exact_fm_flip(b, b->moves[--made]);
     return best > 0;
 }
 
-void nw_bisect(struct nw_bisection *b, struct nw_ints list,
-               const int32_t target[NW_CLASS_COUNT], enum nw_seed_kind seed)
+void nw_exact_fm_bisect(struct nw_exact_fm *b, struct nw_ints list,
+                        const int32_t target[NW_CLASS_COUNT],
+                        enum nw_seed_kind seed)
 {
     size_t first = 0;
 
     if (seed == NW_SEED_RANDOM)
-        first = (size_t)nw_random_below(b->placing->random, list.count);
-    if (nw_budget_is_overdue(b->placing->budget)) {
+        first = (size_t)nw_random_below(b->placement->random, list.count);
+    if (nw_budget_is_overdue(b->placement->budget)) {
         if (seed != NW_SEED_GIVEN)
-            begin_order(b, list, target);
+            exact_fm_begin_order(b, list, target);
         return;
     }
     if (seed == NW_SEED_ORDER)
-        begin_order(b, list, target);
+        exact_fm_begin_order(b, list, target);
     else if (seed != NW_SEED_GIVEN)
-        begin_grown(b, list, target, list.values[first]);
+        exact_fm_begin_grown(b, list, target, list.values[first]);
     for (int c = 0; c < NW_CLASS_COUNT; c++)
-        b->excess[c] = 0;
-    for (int i = 0; i < PASSES_MOST && pass(b, list) &&
-                    !nw_budget_is_overdue(b->placing->budget);
+        b->imbalance[c] = 0;
+    for (int i = 0; i < PASSES_MAX && exact_fm_pass(b, list) &&
+                    !nw_budget_is_overdue(b->placement->budget);
          i++)
         ;
 }

@@ -19,26 +19,27 @@ enum nw_seed_kind {
 };
 
 /* Memory for any number of cuts of one placing. */
-struct nw_bisection {
-    const struct nw_placing *placing;
+struct nw_exact_fm {
+    const struct nw_placement *placement;
     int8_t *side; /* [processes] 0 left, 1 right, -1 not concerned */
     double *gain; /* [processes] traffic a move takes off the cut */
     bool *moved;  /* [processes] locked in this pass */
     int32_t *at;  /* for the heaps */
     struct nw_heap heap[2][NW_CLASS_COUNT]; /* by side and class */
     int32_t *moves;                         /* of this pass */
-    int32_t excess[NW_CLASS_COUNT];         /* left part over its target */
+    int32_t imbalance[NW_CLASS_COUNT];      /* left part over its target */
     uint64_t steps;
 };
 
 /* side[] is -1 everywhere afterwards and between cuts. */
-NW_MUST_CHECK nw_status nw_bisection_init(struct nw_bisection *bisection,
-                                          const struct nw_placing *placing);
-void nw_bisection_fini(struct nw_bisection *bisection);
+NW_MUST_CHECK nw_status nw_exact_fm_init(struct nw_exact_fm *fm,
+                                         const struct nw_placement *placement);
+void nw_exact_fm_fini(struct nw_exact_fm *fm);
 
 /* Gives each process of `list` side 0 or 1, target[class] of them side 0.
  * Others whose side is set beforehand stay and attract. */
-void nw_bisect(struct nw_bisection *bisection, struct nw_ints list,
-               const int32_t target[NW_CLASS_COUNT], enum nw_seed_kind seed);
+void nw_exact_fm_bisect(struct nw_exact_fm *fm, struct nw_ints list,
+                        const int32_t target[NW_CLASS_COUNT],
+                        enum nw_seed_kind seed);
 
 #endif

@@ -12,76 +12,78 @@
 #include <stdlib.h>
 
 /* What a process exchanges with one side: mapped or unmapped. */
-struct side {
+struct magc_greedy_side {
     double bytes;
     int32_t neighbours;
 };
 
-struct greedy {
-    struct nw_placing *placing;
-    struct side *mapped, *unmapped; /* [processes] */
-    double *load;                   /* [hops] bytes */
-    double *trial;                  /* [hops] bytes added by a trial */
-    uint32_t *touched;              /* hops with a trial load */
+struct magc_greedy_work {
+    struct nw_placement *placement;
+    struct magc_greedy_side *mapped, *unmapped; /* [processes] */
+    double *load;                               /* [hops] bytes */
+    double *trial;     /* [hops] bytes added by a trial */
+    uint32_t *touched; /* hops with a trial load */
     size_t touched_count;
-    uint32_t *room; /* for a route */
+    uint32_t *buffer; /* for a route */
     double congestion;
 };
 
-static double average(const struct side *side)
+static double magc_greedy_average(const struct magc_greedy_side *side)
 {
     return side->neighbours ? side->bytes / side->neighbours : 0;
 }
 
-static bool talks(const struct nw_arc *arc)
+static bool magc_greedy_talks(const struct nw_arc *arc)
 {
     return arc->out > 0 || arc->in > 0;
 }
 
-static void sum_neighbours(struct greedy *work, int32_t p)
+static void magc_greedy_sum_neighbours(struct magc_greedy_work *work, int32_t p)
 {
-    const struct nw_placing *placing = work->placing;
+    const struct nw_placement *placement = work->placement;
 
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
-        struct side *side = placing->place[arc->peer] >= 0 ? &work->mapped[p]
-                                                           : &work->unmapped[p];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
+        struct magc_greedy_side *side = placement->place[arc->peer] >= 0
+                                            ? &work->mapped[p]
+                                            : &work->unmapped[p];
 
         side->bytes += arc->out + arc->in;
-        side->neighbours += talks(arc);
+        side->neighbours += magc_greedy_talks(arc);
     }
 }
 
 /* p becomes mapped in the sums of its neighbours. */
-static void move_sums(struct greedy *work, int32_t p)
+static void magc_greedy_move_sums(struct magc_greedy_work *work, int32_t p)
 {
-    const struct nw_placing *placing = work->placing;
+    const struct nw_placement *placement = work->placement;
 
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
-        struct side *mapped = &work->mapped[arc->peer];
-        struct side *unmapped = &work->unmapped[arc->peer];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
+        struct magc_greedy_side *mapped = &work->mapped[arc->peer];
+        struct magc_greedy_side *unmapped = &work->unmapped[arc->peer];
 
         mapped->bytes += arc->out + arc->in;
-        mapped->neighbours += talks(arc);
+        mapped->neighbours += magc_greedy_talks(arc);
         unmapped->bytes -= arc->out + arc->in;
-        unmapped->neighbours -= talks(arc);
+        unmapped->neighbours -= magc_greedy_talks(arc);
     }
 }
 
 /* The unmapped process with the highest delta, the lowest of equals. */
-static int32_t next_process(const struct greedy *work)
+static int32_t magc_greedy_next_process(const struct magc_greedy_work *work)
 {
-    const struct nw_placing *placing = work->placing;
+    const struct nw_placement *placement = work->placement;
     int32_t best = -1;
     double best_delta = 0;
 
-    for (int32_t q = 0; q < placing->count; q++) {
+    for (int32_t q = 0; q < placement->count; q++) {
         double delta;
 
-        if (placing->place[q] >= 0)
+        if (placement->place[q] >= 0)
             continue;
-        delta = average(&work->mapped[q]) - average(&work->unmapped[q]);
+        delta = magc_greedy_average(&work->mapped[q]) -
+                magc_greedy_average(&work->unmapped[q]);
         if (best < 0 || delta > best_delta) {
             best = q;
             best_delta = delta;
@@ -90,7 +92,8 @@ static int32_t next_process(const struct greedy *work)
     return best;
 }
 
-static void try_hops(struct greedy *work, struct nw_hops hops, double bytes)
+static void magc_greedy_try_hops(struct magc_greedy_work *work,
+                                 struct nw_hops hops, double bytes)
 {
     for (size_t i = 0; i < hops.count; i++) {
         uint32_t hop = hops.hop[i];
@@ -102,30 +105,33 @@ static void try_hops(struct greedy *work, struct nw_hops hops, double bytes)
 }
 
 /* Loads in `trial` what p would send and receive on `place`. */
-static void try_place(struct greedy *work, int32_t p, int32_t place)
+static void magc_greedy_try_place(struct magc_greedy_work *work, int32_t p,
+                                  int32_t place)
 {
-    const struct nw_placing *placing = work->placing;
-    const struct nw_places *places = placing->places;
+    const struct nw_placement *placement = work->placement;
+    const struct nw_places *places = placement->places;
 
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
-        int32_t other = placing->place[arc->peer];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
+        int32_t other = placement->place[arc->peer];
 
         if (other < 0 || other == place)
             continue;
         if (arc->out > 0)
-            try_hops(work, nw_places_route(places, place, other, work->room),
-                     arc->out);
+            magc_greedy_try_hops(
+                work, nw_places_route(places, place, other, work->buffer),
+                arc->out);
         if (arc->in > 0)
-            try_hops(work, nw_places_route(places, other, place, work->room),
-                     arc->in);
+            magc_greedy_try_hops(
+                work, nw_places_route(places, other, place, work->buffer),
+                arc->in);
     }
 }
 
 /* The maximum congestion of loads and trial together; the trial is over. */
-static double end_trial(struct greedy *work, bool keep)
+static double magc_greedy_end_trial(struct magc_greedy_work *work, bool keep)
 {
-    const double *bandwidth = work->placing->places->bandwidth;
+    const double *bandwidth = work->placement->places->bandwidth;
     double most = work->congestion;
 
     for (size_t i = 0; i < work->touched_count; i++) {
@@ -138,60 +144,63 @@ static double end_trial(struct greedy *work, bool keep)
             work->load[hop] = load;
     }
     work->touched_count = 0;
-    work->placing->steps++;
+    work->placement->steps++;
     return most;
 }
 
-static double pull_of(const struct nw_placing *placing, int32_t p,
-                      int32_t place)
+static double magc_greedy_affinity_of(const struct nw_placement *placement,
+                                      int32_t p, int32_t place)
 {
-    if (!placing->pull)
+    if (!placement->affinity)
         return 0;
-    return placing
-        ->pull[(size_t)p * (size_t)placing->places->count + (size_t)place];
+    return placement->affinity[(size_t)p * (size_t)placement->places->count +
+                               (size_t)place];
 }
 
 /* Where there are no links to congest (matrices): bytes x distance added. */
-static double distance_cost(const struct greedy *work, int32_t p, int32_t place)
+static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
+                                        int32_t p, int32_t place)
 {
-    const struct nw_placing *placing = work->placing;
+    const struct nw_placement *placement = work->placement;
     double cost = 0;
 
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
-        int32_t other = placing->place[arc->peer];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
+        int32_t other = placement->place[arc->peer];
 
         if (other >= 0)
             cost +=
-                arc->out * nw_places_distance(placing->places, place, other) +
-                arc->in * nw_places_distance(placing->places, other, place);
+                arc->out * nw_places_distance(placement->places, place, other) +
+                arc->in * nw_places_distance(placement->places, other, place);
     }
     return cost;
 }
 
-static double cost_of(struct greedy *work, int32_t p, int32_t place)
+static double magc_greedy_cost_of(struct magc_greedy_work *work, int32_t p,
+                                  int32_t place)
 {
-    if (!work->placing->places->bandwidth)
-        return distance_cost(work, p, place);
-    try_place(work, p, place);
-    return end_trial(work, false) + pull_of(work->placing, p, place);
+    if (!work->placement->places->bandwidth)
+        return magc_greedy_distance_cost(work, p, place);
+    magc_greedy_try_place(work, p, place);
+    return magc_greedy_end_trial(work, false) +
+           magc_greedy_affinity_of(work->placement, p, place);
 }
 
-static int32_t best_place(struct greedy *work, int32_t p)
+static int32_t magc_greedy_best_place(struct magc_greedy_work *work, int32_t p)
 {
-    const struct nw_placing *placing = work->placing;
-    bool lonely = !work->mapped[p].neighbours && !placing->pull;
+    const struct nw_placement *placement = work->placement;
+    bool lonely = !work->mapped[p].neighbours && !placement->affinity;
     int32_t best = -1;
     double best_cost = 0;
 
-    for (int32_t place = 0; place < placing->places->count; place++) {
+    for (int32_t place = 0; place < placement->places->count; place++) {
         double cost;
 
-        if (!nw_placing_fits(placing, p, place))
+        if (!nw_placement_fits(placement, p, place))
             continue;
         if (lonely) /* every place costs the same */
             return place;
-        cost = cost_of(work, p, place);
+        cost = magc_greedy_cost_of(work, p, place);
         if (best < 0 || cost < best_cost) {
             best = place;
             best_cost = cost;
@@ -200,27 +209,27 @@ static int32_t best_place(struct greedy *work, int32_t p)
     return best;
 }
 
-static nw_status put(struct greedy *work, int32_t p)
+static nw_status magc_greedy_put(struct magc_greedy_work *work, int32_t p)
 {
-    int32_t place = best_place(work, p);
+    int32_t place = magc_greedy_best_place(work, p);
 
     if (place < 0)
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                              "the fixed ranks leave no room for process %d", p);
-    if (work->placing->places->bandwidth) {
-        try_place(work, p, place);
-        work->congestion = end_trial(work, true);
+    if (work->placement->places->bandwidth) {
+        magc_greedy_try_place(work, p, place);
+        work->congestion = magc_greedy_end_trial(work, true);
     }
-    nw_placing_put(work->placing, p, place);
-    move_sums(work, p);
+    nw_placement_put(work->placement, p, place);
+    magc_greedy_move_sums(work, p);
     return NW_OK;
 }
 
-static nw_status prepare(struct greedy *work)
+static nw_status magc_greedy_prepare(struct magc_greedy_work *work)
 {
-    const struct nw_placing *placing = work->placing;
-    const struct nw_places *places = placing->places;
-    size_t n = (size_t)placing->count, hops = places->hop_count;
+    const struct nw_placement *placement = work->placement;
+    const struct nw_places *places = placement->places;
+    size_t n = (size_t)placement->count, hops = places->hop_count;
     nw_status status = nw_alloc(n, sizeof *work->mapped, &work->mapped);
 
     if (!status)
@@ -233,50 +242,52 @@ static nw_status prepare(struct greedy *work)
         status = nw_alloc(hops, sizeof *work->touched, &work->touched);
     if (!status)
         status = nw_alloc(nw_topology_route_max(places->topology),
-                          sizeof *work->room, &work->room);
-    for (int32_t p = 0; !status && p < placing->count; p++)
-        sum_neighbours(work, p);
+                          sizeof *work->buffer, &work->buffer);
+    for (int32_t p = 0; !status && p < placement->count; p++)
+        magc_greedy_sum_neighbours(work, p);
     return status;
 }
 
 /* Loads what fixed processes exchange with each other. */
-static void load_fixed(struct greedy *work)
+static void magc_greedy_load_fixed(struct magc_greedy_work *work)
 {
-    const struct nw_placing *placing = work->placing;
+    const struct nw_placement *placement = work->placement;
 
-    for (int32_t p = 0; p < placing->count; p++)
-        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-            const struct nw_arc *arc = &placing->arc[a];
-            int32_t from = placing->place[p], to = placing->place[arc->peer];
+    for (int32_t p = 0; p < placement->count; p++)
+        for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+            const struct nw_arc *arc = &placement->arc[a];
+            int32_t from = placement->place[p],
+                    to = placement->place[arc->peer];
 
             if (from >= 0 && to >= 0 && arc->out > 0)
-                try_hops(work,
-                         nw_places_route(placing->places, from, to, work->room),
-                         arc->out);
+                magc_greedy_try_hops(
+                    work,
+                    nw_places_route(placement->places, from, to, work->buffer),
+                    arc->out);
         }
-    work->congestion = end_trial(work, true);
+    work->congestion = magc_greedy_end_trial(work, true);
 }
 
-nw_status nw_place_greedy(struct nw_placing *placing)
+nw_status nw_place_greedy(struct nw_placement *placement)
 {
-    struct greedy work = {.placing = placing};
+    struct magc_greedy_work work = {.placement = placement};
     nw_status status;
 
-    status = prepare(&work);
-    if (!status && placing->fixed && placing->places->bandwidth)
-        load_fixed(&work);
+    status = magc_greedy_prepare(&work);
+    if (!status && placement->fixed && placement->places->bandwidth)
+        magc_greedy_load_fixed(&work);
     while (!status) {
-        int32_t p = next_process(&work);
+        int32_t p = magc_greedy_next_process(&work);
 
         if (p < 0)
             break;
-        status = put(&work, p);
+        status = magc_greedy_put(&work, p);
     }
     free(work.mapped);
     free(work.unmapped);
     free(work.load);
     free(work.trial);
     free(work.touched);
-    free(work.room);
+    free(work.buffer);
     return status;
 }

@@ -37,18 +37,18 @@ NW_MUST_CHECK nw_status nw_places_init(struct nw_places *places,
                                        int32_t node);
 void nw_places_fini(struct nw_places *places);
 /* What nw_places_route asks where there is no table. */
-struct nw_hops nw_places_ask_route(const struct nw_places *places, int32_t a,
-                                   int32_t b, uint32_t *room);
-/* `room` holds nw_topology_route_max() entries and is used where there is no
+struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
+                                    int32_t b, uint32_t *buffer);
+/* `buffer` holds nw_topology_route_max() entries and is used where there is no
  * table. */
 static inline struct nw_hops nw_places_route(const struct nw_places *places,
                                              int32_t a, int32_t b,
-                                             uint32_t *room)
+                                             uint32_t *buffer)
 {
     const size_t *row;
 
     if (!places->route_row)
-        return nw_places_ask_route(places, a, b, room);
+        return nw_places_find_route(places, a, b, buffer);
     row = places->route_row + (size_t)a * (size_t)places->count + (size_t)b;
     return (struct nw_hops){places->route + row[0], row[1] - row[0]};
 }
@@ -62,24 +62,24 @@ struct nw_arc {
 
 struct nw_budget;
 
-struct nw_placing {
+struct nw_placement {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */
     size_t *row;        /* [count + 1] */
     struct nw_arc *arc; /* by peer, each once, no self */
-    struct nw_rooms rooms;
-    bool *gpu;           /* [count] it wants a GPU; NULL: none does */
-    int32_t *place;      /* [count] the answer; -1 before */
-    bool *fixed;         /* [count] placed before, stays; NULL: none */
-    const int32_t *hint; /* [count] an answer to start from, or NULL */
-    const double *pull;  /* [count x places] s added to a place, or NULL */
+    struct nw_free_slots free_slots;
+    bool *gpu;              /* [count] it wants a GPU; NULL: none does */
+    int32_t *place;         /* [count] the answer; -1 before */
+    bool *fixed;            /* [count] placed before, stays; NULL: none */
+    const int32_t *initial; /* [count] an answer to start from, or NULL */
+    const double *affinity; /* [count x places] s added to a place, or NULL */
     struct nw_random *random;
     /* Borrowed, NULL where not limited: a process's load, what a place bears;
      * swaps on trees keep to them, nothing else does. */
     const int64_t *load, *limit;
     bool by_distance;         /* hop-bytes before congestion, in refinements */
     struct nw_budget *budget; /* how long to search; NULL: no end */
-    bool in_haste;            /* fewer starts */
+    bool in_reduced_effort;   /* fewer starts */
     const struct nw_map_options *options; /* objectives, seed; or NULL */
     uint64_t steps;
 };
@@ -93,53 +93,55 @@ struct nw_placing {
  * local[r] is the index of rank r among them or anything not pointing back;
  * borrowed. Rooms, fixed and place are for the caller to fill; fini frees
  * all but `places`. */
-struct nw_placing_of {
+struct nw_placement_of {
     const nw_pattern *pattern;
     struct nw_ints ranks;
     const int32_t *local;
     unsigned kinds;
     int32_t threads; /* the same whatever their number; 0: one */
 };
-NW_MUST_CHECK nw_status nw_placing_init(struct nw_placing *placing,
-                                        const struct nw_placing_of *of);
-void nw_placing_fini(struct nw_placing *placing);
+NW_MUST_CHECK nw_status nw_placement_init(struct nw_placement *placement,
+                                          const struct nw_placement_of *of);
+void nw_placement_fini(struct nw_placement *placement);
 
-static inline bool nw_placing_wants_gpu(const struct nw_placing *placing,
-                                        int32_t process)
+static inline bool nw_placement_wants_gpu(const struct nw_placement *placement,
+                                          int32_t process)
 {
-    return placing->gpu && placing->gpu[process];
+    return placement->gpu && placement->gpu[process];
 }
-static inline bool nw_placing_is_fixed(const struct nw_placing *placing,
-                                       int32_t process)
+static inline bool nw_placement_is_fixed(const struct nw_placement *placement,
+                                         int32_t process)
 {
-    return placing->fixed && placing->fixed[process];
+    return placement->fixed && placement->fixed[process];
 }
-bool nw_placing_fits(const struct nw_placing *placing, int32_t process,
-                     int32_t place);
-void nw_placing_put(struct nw_placing *placing, int32_t process, int32_t place);
+bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
+                       int32_t place);
+void nw_placement_put(struct nw_placement *placement, int32_t process,
+                      int32_t place);
 
 /* The placers. Each places every process that has no place yet. */
-typedef nw_status nw_placer(struct nw_placing *placing);
+typedef nw_status nw_placer(struct nw_placement *placement);
 nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
 nw_placer nw_place_partition; /* bisection, then congestion refined */
 nw_placer nw_place_scotch;    /* NW_ENODEV where Scotch is absent */
 nw_placer nw_place_rashti;    /* the same, on rashti_weights.h */
 
-/* Searches: placers that begin with `hint` where there is one, else with
+/* Searches: placers that begin with `initial` where there is one, else with
  * nw_place_block, and whose answer is never worse than that beginning in the
  * options' objective, nor in the second where the first is equal. They count
  * their steps in the budget and stop when it says so. Fixed processes stay and
  * rooms are kept. A row in the searches of algorithms.c and one in its
  * algorithms makes one known. */
-nw_status nw_placing_begin(struct nw_placing *placing);
+nw_status nw_placement_initial(struct nw_placement *placement);
 nw_placer nw_place_multilevel; /* on trees, for hop-bytes */
 nw_placer nw_place_section;    /* the same, tiled or cut once */
 nw_placer nw_place_tile;       /* the same, stencils alone */
 nw_placer nw_place_refine;     /* the same, from the hint */
 
-/* Swaps within a complete placing for the sake of `pull`. */
-NW_MUST_CHECK nw_status nw_placing_settle(struct nw_placing *placing);
+/* Swaps within a complete placing for the sake of `affinity`. */
+NW_MUST_CHECK nw_status
+nw_placement_affinity_swaps(struct nw_placement *placement);
 
 /* The placer of that name ("greedy" or "magc-greedy", ...), or NULL. */
 nw_placer *nw_placer_find(const char *name);

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MOST 128
+#define TABLE_MAX 128
 
-static void choose_hops(struct nw_places *places, int32_t node)
+static void places_choose_hops(struct nw_places *places, int32_t node)
 {
     const nw_topology *topology = places->topology;
     int32_t first = 0, end = topology->link_count;
@@ -23,7 +23,7 @@ static void choose_hops(struct nw_places *places, int32_t node)
     places->hop_count = 2 * (uint32_t)(end - first);
 }
 
-static nw_status read_bandwidths(struct nw_places *places)
+static nw_status places_read_bandwidths(struct nw_places *places)
 {
     const nw_topology *topology = places->topology;
     nw_status status;
@@ -43,8 +43,8 @@ static nw_status read_bandwidths(struct nw_places *places)
     return status;
 }
 
-static size_t ask_route(const struct nw_places *places, int32_t a, int32_t b,
-                        uint32_t *hops)
+static size_t places_ask_route(const struct nw_places *places, int32_t a,
+                               int32_t b, uint32_t *hops)
 {
     size_t count = nw_topology_route(places->topology, places->end[a],
                                      places->end[b], hops);
@@ -54,12 +54,12 @@ static size_t ask_route(const struct nw_places *places, int32_t a, int32_t b,
     return count;
 }
 
-static nw_status build_table(struct nw_places *places)
+static nw_status places_build_table(struct nw_places *places)
 {
     size_t n = (size_t)places->count, most, capacity = 0, at = 0;
     nw_status status;
 
-    if (n > TABLE_MOST || !places->bandwidth)
+    if (n > TABLE_MAX || !places->bandwidth)
         return NW_OK;
     most = nw_topology_route_max(places->topology);
     status = nw_alloc(n * n + 1, sizeof *places->route_row, &places->route_row);
@@ -67,8 +67,8 @@ static nw_status build_table(struct nw_places *places)
         status =
             nw_grow(&places->route, &capacity, at + most, sizeof(uint32_t));
         if (!status)
-            at += ask_route(places, (int32_t)(i / n), (int32_t)(i % n),
-                            places->route + at);
+            at += places_ask_route(places, (int32_t)(i / n), (int32_t)(i % n),
+                                   places->route + at);
         places->route_row[i + 1] = at;
     }
     return status;
@@ -81,10 +81,10 @@ nw_status nw_places_init(struct nw_places *places, const nw_topology *topology,
 
     *places =
         (struct nw_places){.topology = topology, .count = count, .end = end};
-    choose_hops(places, node);
-    status = read_bandwidths(places);
+    places_choose_hops(places, node);
+    status = places_read_bandwidths(places);
     if (!status)
-        status = build_table(places);
+        status = places_build_table(places);
     if (status)
         nw_places_fini(places);
     return status;
@@ -99,12 +99,12 @@ void nw_places_fini(struct nw_places *places)
     *places = (struct nw_places){0};
 }
 
-struct nw_hops nw_places_ask_route(const struct nw_places *places, int32_t a,
-                                   int32_t b, uint32_t *room)
+struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
+                                    int32_t b, uint32_t *buffer)
 {
     if (!places->bandwidth)
-        return (struct nw_hops){room, 0};
-    return (struct nw_hops){room, ask_route(places, a, b, room)};
+        return (struct nw_hops){buffer, 0};
+    return (struct nw_hops){buffer, places_ask_route(places, a, b, buffer)};
 }
 
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b)

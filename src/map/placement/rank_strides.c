@@ -5,22 +5,23 @@
 
 #include <stdlib.h>
 
-#define STRIDES_MOST 6
+#define STRIDES_MAX 6
 
 /* Bytes by difference of rank. */
-static void weigh(const struct nw_placing *placing, double *bytes)
+static void rank_strides_weigh(const struct nw_placement *placement,
+                               double *bytes)
 {
-    for (int32_t p = 0; p < placing->count; p++)
-        for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++)
-            bytes[abs(placing->arc[a].peer - p)] += placing->arc[a].out;
+    for (int32_t p = 0; p < placement->count; p++)
+        for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++)
+            bytes[abs(placement->arc[a].peer - p)] += placement->arc[a].out;
 }
 
 /* The heaviest differences, ascending, and at the end the count itself. */
-static int choose(double *bytes, int32_t n, int32_t *stride)
+static int rank_strides_choose(double *bytes, int32_t n, int32_t *stride)
 {
     int count = 0;
 
-    for (int k = 0; k < STRIDES_MOST; k++) {
+    for (int k = 0; k < STRIDES_MAX; k++) {
         int32_t best = 0;
         int at = count;
 
@@ -39,60 +40,61 @@ static int choose(double *bytes, int32_t n, int32_t *stride)
     return count;
 }
 
-static void list_stripes(struct nw_stripes *stripes, const int32_t *stride,
-                         int count)
+static void rank_strides_list_strides(struct nw_rank_strides *strides,
+                                      const int32_t *stride, int count)
 {
     for (int i = 0; i < count; i++)
         for (int k = i + 1; k < count; k++)
             if (stride[k] % stride[i] == 0 && stride[k] > stride[i]) {
-                stripes->stripe[stripes->count].step = stride[i];
-                stripes->stripe[stripes->count++].size = stride[k] / stride[i];
+                strides->stride[strides->count].step = stride[i];
+                strides->stride[strides->count++].size = stride[k] / stride[i];
             }
 }
 
 /* Divisions once, not at each cut. */
-static nw_status fill_coordinates(struct nw_stripes *stripes, int32_t n)
+static nw_status rank_strides_fill_coordinates(struct nw_rank_strides *strides,
+                                               int32_t n)
 {
-    size_t total = (size_t)n * (size_t)stripes->count;
+    size_t total = (size_t)n * (size_t)strides->count;
     nw_status status =
-        nw_alloc(total, sizeof *stripes->memory, &stripes->memory);
+        nw_alloc(total, sizeof *strides->memory, &strides->memory);
 
-    for (int i = 0; !status && i < stripes->count; i++) {
-        int32_t step = stripes->stripe[i].step, size = stripes->stripe[i].size;
-        int32_t *at = stripes->memory + (size_t)i * (size_t)n;
+    for (int i = 0; !status && i < strides->count; i++) {
+        int32_t step = strides->stride[i].step, size = strides->stride[i].size;
+        int32_t *at = strides->memory + (size_t)i * (size_t)n;
 
-        stripes->stripe[i].at = at;
+        strides->stride[i].at = at;
         for (int32_t p = 0; p < n; p++)
             at[p] = p / step % size;
     }
     return status;
 }
 
-nw_status nw_stripes_find(const struct nw_placing *placing,
-                          struct nw_stripes *out)
+nw_status nw_rank_strides_find(const struct nw_placement *placement,
+                               struct nw_rank_strides *out)
 {
-    int32_t stride[STRIDES_MOST + 1];
-    struct nw_stripes stripes = {.count = 0};
+    int32_t stride[STRIDES_MAX + 1];
+    struct nw_rank_strides strides = {.count = 0};
     double *bytes;
     int count;
     nw_status status =
-        nw_alloc((size_t)placing->count + 1, sizeof *bytes, &bytes);
+        nw_alloc((size_t)placement->count + 1, sizeof *bytes, &bytes);
 
     if (status)
         return status;
-    weigh(placing, bytes);
+    rank_strides_weigh(placement, bytes);
     bytes[0] = 0;
-    count = choose(bytes, placing->count, stride);
+    count = rank_strides_choose(bytes, placement->count, stride);
     free(bytes);
-    list_stripes(&stripes, stride, count);
-    status = fill_coordinates(&stripes, placing->count);
+    rank_strides_list_strides(&strides, stride, count);
+    status = rank_strides_fill_coordinates(&strides, placement->count);
     if (!status)
-        *out = stripes;
+        *out = strides;
     return status;
 }
 
-void nw_stripes_fini(struct nw_stripes *stripes)
+void nw_rank_strides_fini(struct nw_rank_strides *strides)
 {
-    free(stripes->memory);
-    *stripes = (struct nw_stripes){.count = 0};
+    free(strides->memory);
+    *strides = (struct nw_rank_strides){.count = 0};
 }

@@ -7,19 +7,19 @@
 
 #include "map/placement/placement.h"
 
-#define NW_STRIPES_MOST 24
+#define NW_RANK_STRIDES_MAX 24
 
-struct nw_stripes {
+struct nw_rank_strides {
     struct {
         int32_t step, size; /* coordinate of process p: p / step % size */
         int32_t *at;        /* [processes] the coordinate */
-    } stripe[NW_STRIPES_MOST];
+    } stride[NW_RANK_STRIDES_MAX];
     int count;
     int32_t *memory;
 };
 
-NW_MUST_CHECK nw_status nw_stripes_find(const struct nw_placing *placing,
-                                        struct nw_stripes *out);
-void nw_stripes_fini(struct nw_stripes *stripes);
+NW_MUST_CHECK nw_status nw_rank_strides_find(
+    const struct nw_placement *placement, struct nw_rank_strides *out);
+void nw_rank_strides_fini(struct nw_rank_strides *strides);
 
 #endif

@@ -7,7 +7,8 @@
 #include <math.h>
 
 /* Where its messages leave a node. */
-static struct nw_end door_of(const struct nw_places *places, int32_t place)
+static struct nw_end rashti_weights_nic_of(const struct nw_places *places,
+                                           int32_t place)
 {
     const nw_topology *topology = places->topology;
     struct nw_end end = places->end[place];
@@ -19,27 +20,32 @@ static struct nw_end door_of(const struct nw_places *places, int32_t place)
 }
 
 /* Links of the network alone; a matrix knows no nodes, only distances. */
-static double one_way(const struct nw_places *places, int32_t a, int32_t b)
+static double rashti_weights_one_way(const struct nw_places *places, int32_t a,
+                                     int32_t b)
 {
     if (places->topology->matrix)
         return nw_places_distance(places, a, b);
-    return nw_topology_distance(places->topology, door_of(places, a),
-                                door_of(places, b));
+    return nw_topology_distance(places->topology,
+                                rashti_weights_nic_of(places, a),
+                                rashti_weights_nic_of(places, b));
 }
 
 /* A load is one for both directions. */
-static double hops(const struct nw_places *places, int32_t a, int32_t b)
+static double rashti_weights_hops(const struct nw_places *places, int32_t a,
+                                  int32_t b)
 {
-    return one_way(places, a, b) / 2 + one_way(places, b, a) / 2;
+    return rashti_weights_one_way(places, a, b) / 2 +
+           rashti_weights_one_way(places, b, a) / 2;
 }
 
-static bool same_node(const struct nw_places *places, int32_t a, int32_t b)
+static bool rashti_weights_same_node(const struct nw_places *places, int32_t a,
+                                     int32_t b)
 {
     return !places->topology->matrix &&
            places->end[a].node == places->end[b].node;
 }
 
-static void find_hops(struct nw_loads *loads)
+static void rashti_weights_find_hops(struct nw_rashti_weights *loads)
 {
     const struct nw_places *places = loads->places;
 
@@ -47,38 +53,39 @@ static void find_hops(struct nw_loads *loads)
         for (int32_t b = 0; b < places->count; b++) {
             double far;
 
-            if (a == b || same_node(places, a, b))
+            if (a == b || rashti_weights_same_node(places, a, b))
                 continue;
-            far = hops(places, a, b);
+            far = rashti_weights_hops(places, a, b);
             loads->farthest = fmax(loads->farthest, far);
             loads->nearest =
                 loads->nearest > 0 ? fmin(loads->nearest, far) : far;
         }
 }
 
-struct nw_loads nw_loads_of(const struct nw_places *places)
+struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places)
 {
-    struct nw_loads loads = {.places = places};
+    struct nw_rashti_weights loads = {.places = places};
 
-    find_hops(&loads);
+    rashti_weights_find_hops(&loads);
     for (int32_t a = 0; a < places->count; a++)
         for (int32_t b = 0; b < places->count; b++) {
-            int64_t load = a == b ? 0 : nw_loads_get(&loads, a, b);
+            int64_t load = a == b ? 0 : nw_rashti_weights_get(&loads, a, b);
 
             loads.largest = load > loads.largest ? load : loads.largest;
         }
     return loads;
 }
 
-int64_t nw_loads_get(const struct nw_loads *loads, int32_t a, int32_t b)
+int64_t nw_rashti_weights_get(const struct nw_rashti_weights *loads, int32_t a,
+                              int32_t b)
 {
     const struct nw_places *places = loads->places;
     double top = fmin(fmax(1, ceil(loads->farthest)), 1e6), share = 1;
     const struct nw_node_type *type;
 
-    if (!same_node(places, a, b)) {
+    if (!rashti_weights_same_node(places, a, b)) {
         if (loads->farthest > loads->nearest)
-            share = (loads->farthest - hops(places, a, b)) /
+            share = (loads->farthest - rashti_weights_hops(places, a, b)) /
                     (loads->farthest - loads->nearest);
         return 1 + (int64_t)round(share * (top - 1));
     }
@@ -88,7 +95,8 @@ int64_t nw_loads_get(const struct nw_loads *loads, int32_t a, int32_t b)
                                            places->end[b].vertex)];
 }
 
-int64_t nw_loads_length(const struct nw_loads *loads, int32_t a, int32_t b)
+int64_t nw_rashti_weights_length(const struct nw_rashti_weights *loads,
+                                 int32_t a, int32_t b)
 {
-    return loads->largest + 1 - nw_loads_get(loads, a, b);
+    return loads->largest + 1 - nw_rashti_weights_get(loads, a, b);
 }

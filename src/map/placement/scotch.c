@@ -21,11 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define LEVELS_MOST 32
-#define GRAPH_PLACES_MOST 1024 /* of a machine given as a complete graph */
-#define LENGTH_MOST 1e6        /* of a way; sums of pairs stay in 64 bits */
-#define LENGTH_FINE 1e4        /* of the longest where some are not whole */
-#define WEIGHT_SUM 1e12        /* of all edges; Scotch sums in 64 bits */
+#define LEVELS_MAX 32
+#define GRAPH_PLACES_MAX 1024 /* of a machine given as a complete graph */
+#define LENGTH_MAX 1e6        /* of a way; sums of pairs stay in 64 bits */
+#define LENGTH_FINE 1e4       /* of the longest where some are not whole */
+#define WEIGHT_SUM 1e12       /* of all edges; Scotch sums in 64 bits */
 
 static struct {
     int (*num_size)(void);
@@ -62,18 +62,18 @@ static struct {
     int (*strat_words)(SCOTCH_Strat *, const char *);
 } scotch;
 
-static const char *library; /* the name it was found under, or NULL */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static const char *scotch_library; /* the name it was found under, or NULL */
+static pthread_once_t scotch_once = PTHREAD_ONCE_INIT;
 /* Reading a machine draws from numbers that all of Scotch shares. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t scotch_one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
 /* In place of the function that prints. */
-static void say_nothing(const char *format, ...)
+static void scotch_say_nothing(const char *format, ...)
 {
     (void)format;
 }
 
-static nw_status load_from(const char *name)
+static nw_status scotch_load_from(const char *name)
 {
     const struct nw_symbol symbols[] = {
         {"SCOTCH_numSizeof", &scotch.num_size},
@@ -109,7 +109,7 @@ static nw_status load_from(const char *name)
 
 /* A program that brings its own Scotch would lend it to ours: then ours is
  * left alone. */
-static void load(void)
+static void scotch_load(void)
 {
     static const char *const names[] = {NW_SCOTCH_LIBRARY, "libscotch-7.0.so",
                                         "libscotch.so"};
@@ -117,117 +117,125 @@ static void load(void)
 
     if (dlsym(RTLD_DEFAULT, "SCOTCH_graphInit"))
         return;
-    for (size_t i = 0; !library && i < sizeof names / sizeof *names; i++)
-        if (!load_from(names[i]) && scotch.num_size() == sizeof(SCOTCH_Num))
-            library = names[i];
-    handle = library ? dlopen(library, RTLD_NOW | RTLD_LOCAL) : NULL;
+    for (size_t i = 0; !scotch_library && i < sizeof names / sizeof *names; i++)
+        if (!scotch_load_from(names[i]) &&
+            scotch.num_size() == sizeof(SCOTCH_Num))
+            scotch_library = names[i];
+    handle =
+        scotch_library ? dlopen(scotch_library, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!handle)
         return;
-    nw_library_point(handle, "SCOTCH_errorPrint", (void *)say_nothing);
-    nw_library_point(handle, "SCOTCH_errorPrintW", (void *)say_nothing);
+    nw_scotch_errors_redirect(handle, "SCOTCH_errorPrint",
+                              (void *)scotch_say_nothing);
+    nw_scotch_errors_redirect(handle, "SCOTCH_errorPrintW",
+                              (void *)scotch_say_nothing);
 }
 
 bool nw_scotch_is_here(void)
 {
-    pthread_once(&once, load);
-    return library;
+    pthread_once(&scotch_once, scotch_load);
+    return scotch_library;
 }
 
 const char *nw_scotch_library(void)
 {
-    return nw_scotch_is_here() ? library : NULL;
+    return nw_scotch_is_here() ? scotch_library : NULL;
 }
 
-static nw_status failed(const char *what)
+static nw_status scotch_failed(const char *what)
 {
     return nw_fail(NW_EUNSUPPORTED, "scotch could not %s", what);
 }
 
 /* --- the machine --- */
 
-struct machine {
+struct scotch_machine {
     SCOTCH_Arch arch;
     SCOTCH_Context *context; /* borrowed */
-    const struct nw_placing *placing;
-    bool by_loads;    /* of the paper, not by distance */
-    double scale;     /* of distances */
-    SCOTCH_Num *room; /* [places] free and taken by fixed ranks, at least 1 */
-    int levels;       /* of the regular tree the places form; 0: none */
-    SCOTCH_Num size[LEVELS_MOST], cost[LEVELS_MOST]; /* from the root */
+    const struct nw_placement *placement;
+    bool by_loads; /* of the paper, not by distance */
+    double scale;  /* of distances */
+    SCOTCH_Num
+        *capacity; /* [places] free and taken by fixed ranks, at least 1 */
+    int levels;    /* of the regular tree the places form; 0: none */
+    SCOTCH_Num size[LEVELS_MAX], cost[LEVELS_MAX]; /* from the root */
 };
 
 /* Scotch has one length for both directions, a whole number from 1; it does
  * not end where they differ. */
-static double both_ways(const struct nw_places *places, int32_t a, int32_t b)
+static double scotch_both_ways(const struct nw_places *places, int32_t a,
+                               int32_t b)
 {
     return (nw_places_distance(places, a, b) +
             nw_places_distance(places, b, a)) /
            2;
 }
 
-static SCOTCH_Num whole_distance(const struct machine *machine, int32_t a,
-                                 int32_t b)
+static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
+                                        int32_t a, int32_t b)
 {
-    double distance = both_ways(machine->placing->places, a, b);
+    double distance = scotch_both_ways(machine->placement->places, a, b);
 
     distance = ceil(distance * machine->scale);
-    return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MOST);
+    return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MAX);
 }
 
 /* Longer ones than Scotch sums are all made shorter, and fractions longer;
  * those of a tree are told from its first place. */
-static void find_scale(struct machine *machine)
+static void scotch_find_scale(struct scotch_machine *machine)
 {
-    const struct nw_places *places = machine->placing->places;
+    const struct nw_places *places = machine->placement->places;
     int32_t count = places->count, from = 1;
     double longest = 0;
     bool whole = true;
 
     if (places->topology->matrix)
-        from = count <= GRAPH_PLACES_MOST ? count : 0;
+        from = count <= GRAPH_PLACES_MAX ? count : 0;
     for (int32_t a = 0; a < from; a++)
         for (int32_t b = 0; b < count; b++) {
-            double length = a == b ? 0 : both_ways(places, a, b);
+            double length = a == b ? 0 : scotch_both_ways(places, a, b);
 
             longest = fmax(longest, length);
             whole &= length == floor(length);
         }
     machine->scale = 1;
-    if (longest > LENGTH_MOST)
-        machine->scale = LENGTH_MOST / longest;
+    if (longest > LENGTH_MAX)
+        machine->scale = LENGTH_MAX / longest;
     else if (!whole)
         machine->scale = LENGTH_FINE / longest;
 }
 
-static nw_status read_rooms(struct machine *machine)
+static nw_status scotch_read_capacities(struct scotch_machine *machine)
 {
-    const struct nw_placing *placing = machine->placing;
-    size_t count = (size_t)placing->places->count;
-    nw_status status = nw_alloc(count, sizeof *machine->room, &machine->room);
+    const struct nw_placement *placement = machine->placement;
+    size_t count = (size_t)placement->places->count;
+    nw_status status =
+        nw_alloc(count, sizeof *machine->capacity, &machine->capacity);
 
     if (status)
         return status;
     for (size_t q = 0; q < count; q++)
-        machine->room[q] = placing->rooms.room[q];
-    for (int32_t p = 0; p < placing->count; p++)
-        if (placing->place[p] >= 0)
-            machine->room[placing->place[p]]++;
+        machine->capacity[q] = placement->free_slots.capacity[q];
+    for (int32_t p = 0; p < placement->count; p++)
+        if (placement->place[p] >= 0)
+            machine->capacity[placement->place[p]]++;
     for (size_t q = 0; q < count; q++)
-        if (!machine->room[q]) /* Scotch has no empty places */
-            machine->room[q] = 1;
+        if (!machine->capacity[q]) /* Scotch has no empty places */
+            machine->capacity[q] = 1;
     return NW_OK;
 }
 
-static bool has_equal_rooms(const struct machine *machine)
+static bool scotch_has_equal_capacities(const struct scotch_machine *machine)
 {
-    for (int32_t q = 1; q < machine->placing->places->count; q++)
-        if (machine->room[q] != machine->room[0])
+    for (int32_t q = 1; q < machine->placement->places->count; q++)
+        if (machine->capacity[q] != machine->capacity[0])
             return false;
     return true;
 }
 
 /* The distances between consecutive places, each once, ascending. */
-static int list_gaps(const SCOTCH_Num *gap, int32_t count, SCOTCH_Num *values)
+static int scotch_list_gaps(const SCOTCH_Num *gap, int32_t count,
+                            SCOTCH_Num *values)
 {
     int found = 0;
 
@@ -238,7 +246,7 @@ static int list_gaps(const SCOTCH_Num *gap, int32_t count, SCOTCH_Num *values)
             at++;
         if (at < found && values[at] == gap[i])
             continue;
-        if (found == LEVELS_MOST)
+        if (found == LEVELS_MAX)
             return 0;
         for (int k = found++; k > at; k--)
             values[k] = values[k - 1];
@@ -248,8 +256,8 @@ static int list_gaps(const SCOTCH_Num *gap, int32_t count, SCOTCH_Num *values)
 }
 
 /* Length of the runs without a gap wider than `width`; 0 where they differ. */
-static int32_t run_length(const SCOTCH_Num *gap, int32_t count,
-                          SCOTCH_Num width)
+static int32_t scotch_run_length(const SCOTCH_Num *gap, int32_t count,
+                                 SCOTCH_Num width)
 {
     int32_t length = 0, begin = 0;
 
@@ -265,27 +273,28 @@ static int32_t run_length(const SCOTCH_Num *gap, int32_t count,
 }
 
 /* True where the first place sees the others as the gaps promise. */
-static bool gaps_are_distances(const struct machine *machine,
-                               const SCOTCH_Num *gap)
+static bool scotch_gaps_are_distances(const struct scotch_machine *machine,
+                                      const SCOTCH_Num *gap)
 {
     SCOTCH_Num widest = 0;
 
-    for (int32_t i = 1; i < machine->placing->places->count; i++) {
+    for (int32_t i = 1; i < machine->placement->places->count; i++) {
         widest = gap[i] > widest ? gap[i] : widest;
-        if (whole_distance(machine, 0, i) != widest)
+        if (scotch_whole_distance(machine, 0, i) != widest)
             return false;
     }
     return true;
 }
 
-static void read_levels(struct machine *machine, const SCOTCH_Num *gap)
+static void scotch_read_levels(struct scotch_machine *machine,
+                               const SCOTCH_Num *gap)
 {
-    int32_t count = machine->placing->places->count, inner = 1;
-    SCOTCH_Num width[LEVELS_MOST];
-    int found = list_gaps(gap, count, width);
+    int32_t count = machine->placement->places->count, inner = 1;
+    SCOTCH_Num width[LEVELS_MAX];
+    int found = scotch_list_gaps(gap, count, width);
 
     for (int k = 0; k < found; k++) {
-        int32_t length = run_length(gap, count, width[k]);
+        int32_t length = scotch_run_length(gap, count, width[k]);
 
         if (!length || length % inner)
             return;
@@ -296,33 +305,33 @@ static void read_levels(struct machine *machine, const SCOTCH_Num *gap)
     machine->levels = found;
 }
 
-static nw_status find_tree(struct machine *machine)
+static nw_status scotch_find_hierarchy(struct scotch_machine *machine)
 {
-    const struct nw_places *places = machine->placing->places;
+    const struct nw_places *places = machine->placement->places;
     SCOTCH_Num *gap;
     nw_status status;
 
-    if (places->count < 2 || !has_equal_rooms(machine))
+    if (places->count < 2 || !scotch_has_equal_capacities(machine))
         return NW_OK;
     status = nw_alloc((size_t)places->count, sizeof *gap, &gap);
     if (status)
         return status;
     for (int32_t i = 1; i < places->count; i++)
-        gap[i] = whole_distance(machine, i - 1, i);
-    if (gaps_are_distances(machine, gap))
-        read_levels(machine, gap);
+        gap[i] = scotch_whole_distance(machine, i - 1, i);
+    if (scotch_gaps_are_distances(machine, gap))
+        scotch_read_levels(machine, gap);
     free(gap);
     return NW_OK;
 }
 
 /* Every pair of places joined by an edge as long as their distance, or the
  * longer the less its load is: Scotch's edges of machines are lengths. */
-static nw_status build_graph_machine(struct machine *machine)
+static nw_status scotch_build_graph_machine(struct scotch_machine *machine)
 {
-    const struct nw_places *places = machine->placing->places;
+    const struct nw_places *places = machine->placement->places;
     size_t n = (size_t)places->count, at = 0;
     SCOTCH_Num *row = NULL, *peer = NULL, *cost = NULL;
-    struct nw_loads loads = nw_loads_of(places);
+    struct nw_rashti_weights loads = nw_rashti_weights_init(places);
     SCOTCH_Graph graph, bound;
     SCOTCH_Strat strat;
     nw_status status = nw_alloc(n + 1, sizeof *row, &row);
@@ -337,21 +346,23 @@ static nw_status build_graph_machine(struct machine *machine)
         for (size_t b = 0; b < n; b++)
             if (a != b) {
                 peer[at] = (SCOTCH_Num)b;
-                cost[at++] =
-                    machine->by_loads
-                        ? nw_loads_length(&loads, (int32_t)a, (int32_t)b)
-                        : whole_distance(machine, (int32_t)a, (int32_t)b);
+                cost[at++] = machine->by_loads
+                                 ? nw_rashti_weights_length(&loads, (int32_t)a,
+                                                            (int32_t)b)
+                                 : scotch_whole_distance(machine, (int32_t)a,
+                                                         (int32_t)b);
             }
         row[a + 1] = (SCOTCH_Num)at;
     }
     scotch.graph_init(&graph);
     scotch.graph_init(&bound);
     scotch.strat_init(&strat);
-    if (scotch.graph_build(&graph, 0, (SCOTCH_Num)n, row, NULL, machine->room,
-                           NULL, (SCOTCH_Num)at, peer, cost) ||
+    if (scotch.graph_build(&graph, 0, (SCOTCH_Num)n, row, NULL,
+                           machine->capacity, NULL, (SCOTCH_Num)at, peer,
+                           cost) ||
         scotch.context_bind(machine->context, &graph, &bound) ||
         scotch.arch_build(&machine->arch, &bound, 0, NULL, &strat))
-        status = failed("read the machine");
+        status = scotch_failed("read the machine");
     scotch.strat_exit(&strat);
     scotch.graph_exit(&bound);
     scotch.graph_exit(&graph);
@@ -362,69 +373,69 @@ out:
     return status;
 }
 
-static nw_status build_machine(struct machine *machine)
+static nw_status scotch_build_machine(struct scotch_machine *machine)
 {
-    int32_t count = machine->placing->places->count;
-    nw_status status = read_rooms(machine);
+    int32_t count = machine->placement->places->count;
+    nw_status status = scotch_read_capacities(machine);
 
-    find_scale(machine);
+    scotch_find_scale(machine);
     if (!status && !machine->by_loads)
-        status = find_tree(machine);
+        status = scotch_find_hierarchy(machine);
     if (status)
         return status;
-    if (machine->by_loads && count > GRAPH_PLACES_MOST)
+    if (machine->by_loads && count > GRAPH_PLACES_MAX)
         return nw_fail(
             NW_EUNSUPPORTED,
             "rashti joins all pairs of elements: %d are more than %d", count,
-            GRAPH_PLACES_MOST);
-    if (!machine->levels && count > 1 && count <= GRAPH_PLACES_MOST)
-        return build_graph_machine(machine);
+            GRAPH_PLACES_MAX);
+    if (!machine->levels && count > 1 && count <= GRAPH_PLACES_MAX)
+        return scotch_build_graph_machine(machine);
     if (machine->levels
             ? scotch.arch_tleaf(&machine->arch, machine->levels, machine->size,
                                 machine->cost)
-            : scotch.arch_complete(&machine->arch, count, machine->room))
-        return failed("read the machine");
+            : scotch.arch_complete(&machine->arch, count, machine->capacity))
+        return scotch_failed("read the machine");
     return NW_OK;
 }
 
 /* --- the program --- */
 
-struct program {
+struct scotch_program {
     SCOTCH_Graph graph;
     SCOTCH_Num count; /* processes and fillers */
     SCOTCH_Num *row, *peer, *weight;
     SCOTCH_Num *part; /* the answer */
 };
 
-static double total_bytes(const struct nw_placing *placing)
+static double scotch_total_bytes(const struct nw_placement *placement)
 {
     double sum = 0;
 
-    for (size_t a = 0; a < placing->row[placing->count]; a++)
-        sum += placing->arc[a].out + placing->arc[a].in;
+    for (size_t a = 0; a < placement->row[placement->count]; a++)
+        sum += placement->arc[a].out + placement->arc[a].in;
     return sum;
 }
 
-static int64_t filler_count(const struct nw_placing *placing)
+static int64_t scotch_filler_count(const struct nw_placement *placement)
 {
-    int64_t room = 0;
+    int64_t capacity = 0;
 
-    for (int32_t p = 0; p < placing->rooms.count; p++)
-        room += placing->rooms.room[p];
-    for (int32_t p = 0; p < placing->count; p++)
-        room -= placing->place[p] < 0;
-    return room > 16 * (int64_t)placing->count + 1024 ? 0 : room;
+    for (int32_t p = 0; p < placement->free_slots.count; p++)
+        capacity += placement->free_slots.capacity[p];
+    for (int32_t p = 0; p < placement->count; p++)
+        capacity -= placement->place[p] < 0;
+    return capacity > 16 * (int64_t)placement->count + 1024 ? 0 : capacity;
 }
 
-static nw_status build_program(struct program *program,
-                               const struct nw_placing *placing)
+static nw_status scotch_build_program(struct scotch_program *program,
+                                      const struct nw_placement *placement)
 {
-    size_t n = (size_t)placing->count, arcs = placing->row[n];
-    double scale = total_bytes(placing);
+    size_t n = (size_t)placement->count, arcs = placement->row[n];
+    double scale = scotch_total_bytes(placement);
     nw_status status;
 
     scale = scale > WEIGHT_SUM ? WEIGHT_SUM / scale : 1;
-    program->count = (SCOTCH_Num)n + filler_count(placing);
+    program->count = (SCOTCH_Num)n + scotch_filler_count(placement);
     status = nw_alloc((size_t)program->count + 1, sizeof *program->row,
                       &program->row);
     if (!status)
@@ -437,27 +448,28 @@ static nw_status build_program(struct program *program,
     if (status)
         return status;
     for (size_t a = 0; a < arcs; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
+        const struct nw_arc *arc = &placement->arc[a];
 
         program->peer[a] = arc->peer;
         program->weight[a] = 1 + (SCOTCH_Num)((arc->out + arc->in) * scale);
     }
     for (size_t p = 0; p <= (size_t)program->count; p++)
-        program->row[p] = (SCOTCH_Num)placing->row[p < n ? p : n];
+        program->row[p] = (SCOTCH_Num)placement->row[p < n ? p : n];
     for (SCOTCH_Num p = 0; p < program->count; p++)
-        program->part[p] = p < (SCOTCH_Num)n ? placing->place[p] : -1;
+        program->part[p] = p < (SCOTCH_Num)n ? placement->place[p] : -1;
     if (scotch.graph_build(&program->graph, 0, program->count, program->row,
                            NULL, NULL, NULL, (SCOTCH_Num)arcs, program->peer,
                            program->weight))
-        return failed("read the program");
+        return scotch_failed("read the program");
     return NW_OK;
 }
 
 /* --- the call --- */
 
-static nw_status map_graph(struct program *program, struct machine *machine)
+static nw_status scotch_map_graph(struct scotch_program *program,
+                                  struct scotch_machine *machine)
 {
-    const struct nw_placing *placing = machine->placing;
+    const struct nw_placement *placement = machine->placement;
     SCOTCH_Graph bound;
     SCOTCH_Strat strat;
     int failure;
@@ -465,30 +477,30 @@ static nw_status map_graph(struct program *program, struct machine *machine)
     scotch.graph_init(&bound);
     scotch.strat_init(&strat);
     failure = scotch.context_bind(machine->context, &program->graph, &bound);
-    if (!failure && placing->fixed) /* the rest leaks where some are fixed */
+    if (!failure && placement->fixed) /* the rest leaks where some are fixed */
         failure = scotch.strat_words(&strat, "r") ||
                   scotch.graph_map_fixed(&bound, &machine->arch, &strat,
                                          program->part);
     else if (!failure)
         failure =
             scotch.strat_map(&strat, SCOTCH_STRATBALANCE | SCOTCH_STRATSPEED,
-                             placing->places->count, 0.0) ||
+                             placement->places->count, 0.0) ||
             scotch.graph_map(&bound, &machine->arch, &strat, program->part);
     scotch.strat_exit(&strat);
     scotch.graph_exit(&bound);
-    return failure ? failed("map") : NW_OK;
+    return failure ? scotch_failed("map") : NW_OK;
 }
 
-static nw_status begin(SCOTCH_Context *context, uint64_t seed)
+static nw_status scotch_begin(SCOTCH_Context *context, uint64_t seed)
 {
     if (scotch.context_init(context))
-        return failed("begin");
+        return scotch_failed("begin");
     if (scotch.context_option(context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) ||
         scotch.context_option(context, SCOTCH_OPTIONNUMRANDOMFIXEDSEED, 1) ||
         scotch.context_threads(context, 1, NULL) ||
         scotch.context_clone(context)) {
         scotch.context_exit(context);
-        return failed("begin");
+        return scotch_failed("begin");
     }
     scotch.context_seed(context, (SCOTCH_Num)(seed >> 33));
     scotch.context_reset(context);
@@ -497,58 +509,59 @@ static nw_status begin(SCOTCH_Context *context, uint64_t seed)
 
 /* The machine is read in the context, too: outside of it Scotch has as many
  * threads as there are cores, and other answers each time. */
-static nw_status run(struct program *program, struct machine *machine,
-                     uint64_t seed)
+static nw_status scotch_run(struct scotch_program *program,
+                            struct scotch_machine *machine, uint64_t seed)
 {
     SCOTCH_Context context;
-    nw_status status = begin(&context, seed);
+    nw_status status = scotch_begin(&context, seed);
 
     if (status)
         return status;
     machine->context = &context;
-    status = build_machine(machine);
+    status = scotch_build_machine(machine);
     if (!status)
-        status = build_program(program, machine->placing);
+        status = scotch_build_program(program, machine->placement);
     scotch.context_reset(&context);
     if (!status)
-        status = map_graph(program, machine);
+        status = scotch_map_graph(program, machine);
     scotch.context_exit(&context);
     return status;
 }
 
-static double cost_at(const struct nw_placing *placing, int32_t p,
-                      int32_t place)
+static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
+                             int32_t place)
 {
     double sum = 0;
 
-    for (size_t a = placing->row[p]; a < placing->row[p + 1]; a++) {
-        const struct nw_arc *arc = &placing->arc[a];
-        int32_t other = placing->place[arc->peer];
+    for (size_t a = placement->row[p]; a < placement->row[p + 1]; a++) {
+        const struct nw_arc *arc = &placement->arc[a];
+        int32_t other = placement->place[arc->peer];
 
         if (other >= 0)
             sum += (arc->out + arc->in) *
-                   nw_places_distance(placing->places, place, other);
+                   nw_places_distance(placement->places, place, other);
     }
     return sum;
 }
 
 /* Takes the answer where there is room; the rest goes where it costs least. */
-static nw_status take_answer(struct nw_placing *placing, const SCOTCH_Num *part)
+static nw_status scotch_take_answer(struct nw_placement *placement,
+                                    const SCOTCH_Num *part)
 {
-    for (int32_t p = 0; p < placing->count; p++)
-        if (placing->place[p] < 0 && part[p] >= 0 &&
-            part[p] < placing->places->count &&
-            nw_placing_fits(placing, p, (int32_t)part[p]))
-            nw_placing_put(placing, p, (int32_t)part[p]);
-    for (int32_t p = 0; p < placing->count; p++) {
+    for (int32_t p = 0; p < placement->count; p++)
+        if (placement->place[p] < 0 && part[p] >= 0 &&
+            part[p] < placement->places->count &&
+            nw_placement_fits(placement, p, (int32_t)part[p]))
+            nw_placement_put(placement, p, (int32_t)part[p]);
+    for (int32_t p = 0; p < placement->count; p++) {
         double least = 0;
         int32_t best = -1;
 
-        if (placing->place[p] >= 0)
+        if (placement->place[p] >= 0)
             continue;
-        for (int32_t q = 0; q < placing->places->count; q++)
-            if (nw_placing_fits(placing, p, q)) {
-                double cost = cost_at(placing, p, q);
+        for (int32_t q = 0; q < placement->places->count; q++)
+            if (nw_placement_fits(placement, p, q)) {
+                double cost = scotch_cost_at(placement, p, q);
 
                 if (best < 0 || cost < least) {
                     best = q;
@@ -559,16 +572,17 @@ static nw_status take_answer(struct nw_placing *placing, const SCOTCH_Num *part)
             return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                                  "the fixed ranks leave no room for process %d",
                                  p);
-        nw_placing_put(placing, p, best);
+        nw_placement_put(placement, p, best);
     }
     return NW_OK;
 }
 
-static nw_status place(struct nw_placing *placing, bool by_loads)
+static nw_status scotch_place(struct nw_placement *placement, bool by_loads)
 {
-    struct program program = {.count = 0};
-    struct machine machine = {.placing = placing, .by_loads = by_loads};
-    uint64_t seed = nw_random_next(placing->random);
+    struct scotch_program program = {.count = 0};
+    struct scotch_machine machine = {.placement = placement,
+                                     .by_loads = by_loads};
+    uint64_t seed = nw_random_next(placement->random);
     nw_status status;
 
     if (!nw_scotch_is_here())
@@ -576,21 +590,21 @@ static nw_status place(struct nw_placing *placing, bool by_loads)
                        "%s (64-bit) is needed to map by Scotch and "
                        "was not found, or this program has its own",
                        NW_SCOTCH_LIBRARY);
-    if (placing->places->count < 2) /* nothing to decide */
-        return nw_place_block(placing);
-    pthread_mutex_lock(&one_at_a_time);
+    if (placement->places->count < 2) /* nothing to decide */
+        return nw_place_block(placement);
+    pthread_mutex_lock(&scotch_one_at_a_time);
     scotch.random_seed((SCOTCH_Num)(seed >> 33));
     scotch.random_reset();
     scotch.graph_init(&program.graph);
     scotch.arch_init(&machine.arch);
-    status = run(&program, &machine, seed);
-    pthread_mutex_unlock(&one_at_a_time);
+    status = scotch_run(&program, &machine, seed);
+    pthread_mutex_unlock(&scotch_one_at_a_time);
     if (!status)
-        status = take_answer(placing, program.part);
-    placing->steps++;
+        status = scotch_take_answer(placement, program.part);
+    placement->steps++;
     scotch.arch_exit(&machine.arch);
     scotch.graph_exit(&program.graph);
-    free(machine.room);
+    free(machine.capacity);
     free(program.row);
     free(program.peer);
     free(program.weight);
@@ -598,12 +612,12 @@ static nw_status place(struct nw_placing *placing, bool by_loads)
     return status;
 }
 
-nw_status nw_place_scotch(struct nw_placing *placing)
+nw_status nw_place_scotch(struct nw_placement *placement)
 {
-    return place(placing, false);
+    return scotch_place(placement, false);
 }
 
-nw_status nw_place_rashti(struct nw_placing *placing)
+nw_status nw_place_rashti(struct nw_placement *placement)
 {
-    return place(placing, true);
+    return scotch_place(placement, true);
 }

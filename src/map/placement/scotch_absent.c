@@ -13,13 +13,13 @@ const char *nw_scotch_library(void)
     return NULL;
 }
 
-nw_status nw_place_scotch(struct nw_placing *placing)
+nw_status nw_place_scotch(struct nw_placement *placement)
 {
-    (void)placing;
+    (void)placement;
     return nw_fail(NW_ENODEV, "this Nodewise was built without Scotch");
 }
 
-nw_status nw_place_rashti(struct nw_placing *placing)
+nw_status nw_place_rashti(struct nw_placement *placement)
 {
-    return nw_place_scotch(placing);
+    return nw_place_scotch(placement);
 }

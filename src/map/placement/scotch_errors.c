@@ -24,7 +24,7 @@ static const ElfW(Dyn) * entry(const struct link_map *map, ElfW(Sxword) tag)
     return NULL;
 }
 
-static void set_slot(void *slot, void *address)
+static void scotch_errors_set_slot(void *slot, void *address)
 {
     uintptr_t size = (uintptr_t)sysconf(_SC_PAGESIZE);
     uintptr_t page = (uintptr_t)slot & ~(size - 1);
@@ -34,8 +34,9 @@ static void set_slot(void *slot, void *address)
 }
 
 /* One table of relocations with addends, as all 64-bit machines use. */
-static void point_table(const struct link_map *map, const char *symbol,
-                        void *address, ElfW(Sxword) tags[2])
+static void scotch_errors_point_table(const struct link_map *map,
+                                      const char *symbol, void *address,
+                                      ElfW(Sxword) tags[2])
 {
     const ElfW(Dyn) *table = entry(map, tags[0]), *size = entry(map, tags[1]);
     const ElfW(Dyn) *names = entry(map, DT_STRTAB);
@@ -50,11 +51,12 @@ static void point_table(const struct link_map *map, const char *symbol,
         const char *name = (const char *)names->d_un.d_ptr + sym->st_name;
 
         if (!strcmp(name, symbol))
-            set_slot((void *)(map->l_addr + rela->r_offset), address);
+            scotch_errors_set_slot((void *)(map->l_addr + rela->r_offset),
+                                   address);
     }
 }
 
-void nw_library_point(void *handle, const char *symbol, void *address)
+void nw_scotch_errors_redirect(void *handle, const char *symbol, void *address)
 {
     const ElfW(Dyn) * kind;
     struct link_map *map;
@@ -63,7 +65,8 @@ void nw_library_point(void *handle, const char *symbol, void *address)
         return;
     kind = entry(map, DT_PLTREL);
     if (kind && kind->d_un.d_val == DT_RELA)
-        point_table(map, symbol, address,
-                    (ElfW(Sxword)[]){DT_JMPREL, DT_PLTRELSZ});
-    point_table(map, symbol, address, (ElfW(Sxword)[]){DT_RELA, DT_RELASZ});
+        scotch_errors_point_table(map, symbol, address,
+                                  (ElfW(Sxword)[]){DT_JMPREL, DT_PLTRELSZ});
+    scotch_errors_point_table(map, symbol, address,
+                              (ElfW(Sxword)[]){DT_RELA, DT_RELASZ});
 }

@@ -7,6 +7,6 @@
 
 /* Makes calls that the loaded library `handle` makes to `symbol` go to
  * `address`. */
-void nw_library_point(void *handle, const char *symbol, void *address);
+void nw_scotch_errors_redirect(void *handle, const char *symbol, void *address);
 
 #endif

@@ -26,7 +26,7 @@ NW_MUST_CHECK nw_status nw_algorithm_phases(
     struct nw_phases *out);
 
 /* NW_EINVAL where an objective needs links and the machine has none. */
-NW_MUST_CHECK nw_status nw_objectives_check(
+NW_MUST_CHECK nw_status nw_objectives_need_links(
     const nw_topology *topology, const struct nw_map_options *options);
 
 /* A mapping and the figures it is judged by. */
@@ -39,10 +39,9 @@ struct nw_candidate {
                          are careful, s: when an exchange ends */
 };
 void nw_candidate_fini(struct nw_candidate *candidate);
-NW_MUST_CHECK nw_status nw_candidate_finish(const struct nw_problem *problem,
-                                            const struct nw_answer *answer,
-                                            const char *algorithm,
-                                            struct nw_candidate *out);
+NW_MUST_CHECK nw_status nw_candidate_from_answer(
+    const struct nw_problem *problem, const struct nw_answer *answer,
+    const char *algorithm, struct nw_candidate *out);
 NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
                                          const struct nw_problem *problem,
                                          struct nw_map_report *report,
@@ -50,9 +49,9 @@ NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
 /* Brings each rank's core, GPU and card near each other as far as no figure
  * gets worse; the GPU alone where cores stay. Not for mappings with remote
  * GPUs. cores_near_gpus.c */
-NW_MUST_CHECK nw_status nw_place_beside_gpus(const struct nw_problem *problem,
-                                             bool cores_stay,
-                                             struct nw_candidate *best);
+NW_MUST_CHECK nw_status nw_cores_near_gpus(const struct nw_problem *problem,
+                                           bool cores_stay,
+                                           struct nw_candidate *best);
 /* The best of the cheap algorithms; auto.c */
 NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
                                        struct nw_map_report *report,
@@ -66,17 +65,19 @@ bool nw_candidate_within(const struct nw_candidate *candidate,
                          const double guard[3]);
 
 /* exchange_makespan.c; `cost` is the mapping's. */
-NW_MUST_CHECK nw_status nw_candidate_finish_time(
-    const struct nw_problem *problem, const nw_mapping *mapping,
-    const struct nw_cost *cost, double *out);
+NW_MUST_CHECK nw_status nw_exchange_makespan(const struct nw_problem *problem,
+                                             const nw_mapping *mapping,
+                                             const struct nw_cost *cost,
+                                             double *out);
 
 /* Runs of rows. */
 nw_status nw_run_phases(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report);
-nw_status nw_run_flat(const struct nw_algorithm *algorithm,
-                      const struct nw_problem *problem,
-                      struct nw_answer *answer, struct nw_map_report *report);
+nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
+                           const struct nw_problem *problem,
+                           struct nw_answer *answer,
+                           struct nw_map_report *report);
 nw_status nw_run_default(const struct nw_algorithm *algorithm,
                          const struct nw_problem *problem,
                          struct nw_answer *answer,

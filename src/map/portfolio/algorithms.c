@@ -14,12 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct named {
+struct algorithms_named {
     const char *name;
     nw_placer *placer;
 };
 
-static const struct named placers[] = {
+static const struct algorithms_named algorithms_placers[] = {
     {"block", nw_place_block},         {"cyclic", nw_place_cyclic},
     {"random", nw_place_random},       {"greedy", nw_place_greedy},
     {"partition", nw_place_partition}, {"scotch", nw_place_scotch},
@@ -27,7 +27,7 @@ static const struct named placers[] = {
 };
 
 /* These need a budget: they stand in no phase. */
-static const struct named searches[] = {
+static const struct algorithms_named algorithms_searches[] = {
     {"multilevel", nw_place_multilevel},
     {"section", nw_place_section},
     {"tile", nw_place_tile},
@@ -35,7 +35,8 @@ static const struct named searches[] = {
     {NULL, NULL},
 };
 
-static nw_placer *find_named(const struct named *list, const char *name)
+static nw_placer *algorithms_find_named(const struct algorithms_named *list,
+                                        const char *name)
 {
     while (list->name && strcmp(name, list->name))
         list++;
@@ -48,7 +49,7 @@ nw_placer *nw_placer_find(const char *name)
         name = nw_scotch_is_here() ? "scotch" : "greedy";
     if (!strncmp(name, "magc-", 5))
         name += 5;
-    return find_named(placers, name);
+    return algorithms_find_named(algorithms_placers, name);
 }
 
 #define PHASE_NAMES "block, cyclic, random, scotch, rashti, greedy, partition"
@@ -87,18 +88,19 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
 
 /* Without a GPU layer, one placer on all cores at once; with one, on nodes'
  * pairs of core and GPU room, then on the GPUs of each node. */
-nw_status nw_run_flat(const struct nw_algorithm *algorithm,
-                      const struct nw_problem *problem,
-                      struct nw_answer *answer, struct nw_map_report *report)
+nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
+                           const struct nw_problem *problem,
+                           struct nw_answer *answer,
+                           struct nw_map_report *report)
 {
-    struct nw_flat flat = {.kinds = algorithm->kinds, .paired = true};
+    struct nw_all_units flat = {.kinds = algorithm->kinds, .paired = true};
     struct nw_phases phases = {.kinds = NW_KINDS_ALL};
     struct nw_answer start = {0};
     const char *const *phase = problem->options.phase;
     bool by_phases = phase[0] || phase[1] || phase[2];
     nw_status status;
 
-    flat.placer = find_named(searches, algorithm->name);
+    flat.placer = algorithms_find_named(algorithms_searches, algorithm->name);
     if (!flat.placer)
         flat.placer = nw_placer_find(algorithm->name);
     phases.placer[2] = nw_placer_find(algorithm->phase[2]);
@@ -109,11 +111,11 @@ nw_status nw_run_flat(const struct nw_algorithm *algorithm,
         by_phases |= problem->uses_gpus && !problem->wants_gpu[r];
     if (by_phases)
         return nw_run_phases(algorithm, problem, answer, report);
-    status = nw_answer_begin(problem, &start);
+    status = nw_answer_from_mapping(problem, &start);
     flat.start = start.host ? &start : NULL;
     if (!status)
-        status =
-            nw_flat_place(problem, &flat, answer->host, answer->core, report);
+        status = nw_all_units_place(problem, &flat, answer->host, answer->core,
+                                    report);
     nw_answer_fini(&start);
     if (status || !problem->uses_gpus)
         return status;
@@ -122,17 +124,17 @@ nw_status nw_run_flat(const struct nw_algorithm *algorithm,
 
 /* On trees by common ancestors, else by routes; those know the diagonal of a
  * matrix, too. */
-static nw_status run_refine(const struct nw_algorithm *algorithm,
-                            const struct nw_problem *problem,
-                            struct nw_answer *answer,
-                            struct nw_map_report *report)
+static nw_status algorithms_run_refine(const struct nw_algorithm *algorithm,
+                                       const struct nw_problem *problem,
+                                       struct nw_answer *answer,
+                                       struct nw_map_report *report)
 {
     nw_status status = NW_EUNSUPPORTED;
 
     if (problem->options.objective == NW_OBJECTIVE_HOP_BYTES &&
         !problem->options.has_second && !problem->uses_gpus &&
         !problem->topology->matrix && !problem->limit)
-        status = nw_run_flat(algorithm, problem, answer, report);
+        status = nw_run_all_units(algorithm, problem, answer, report);
     if (status == NW_EUNSUPPORTED)
         status = nw_run_search(algorithm, problem, answer, report);
     return status;
@@ -182,27 +184,27 @@ static const struct nw_algorithm algorithms[] = {
      .baseline = true},
     {"scotch",
      "Scotch on all cores at once",
-     nw_run_flat,
+     nw_run_all_units,
      {"scotch", "scotch", "scotch"},
      NW_KINDS_ALL},
     {"rashti",
      "Scotch on the integer loads of the MPI topology functions",
-     nw_run_flat,
+     nw_run_all_units,
      {"rashti", "rashti", "rashti"},
      NW_KINDS_ALL},
     {"tile",
      "a stencil's grid cut into boxes, level by level",
-     nw_run_flat,
+     nw_run_all_units,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"section",
      "boxes of a grid, or recursive sections along the machine: quick",
-     nw_run_flat,
+     nw_run_all_units,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"multilevel",
      "recursive sections along the machine, then swaps of ranks and subtrees",
-     nw_run_flat,
+     nw_run_all_units,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"fold",
@@ -227,7 +229,7 @@ static const struct nw_algorithm algorithms[] = {
      NW_KINDS_ALL},
     {"refine",
      "swaps that lower the objective, from --from or the default",
-     run_refine,
+     algorithms_run_refine,
      {"partition", "partition", "partition"},
      NW_KINDS_ALL},
     {"partition",
@@ -303,9 +305,9 @@ void nw_candidate_fini(struct nw_candidate *candidate)
     *candidate = (struct nw_candidate){0};
 }
 
-static void judge(const struct nw_cost *cost,
-                  const struct nw_map_options *options,
-                  struct nw_candidate *candidate)
+static void algorithms_judge(const struct nw_cost *cost,
+                             const struct nw_map_options *options,
+                             struct nw_candidate *candidate)
 {
     double *figure = candidate->figure;
     enum nw_objective objective = options->objective;
@@ -323,8 +325,8 @@ static void judge(const struct nw_cost *cost,
     candidate->guard[1] = cost->has_congestion ? cost->max_congestion : 0;
 }
 
-static nw_status price(const struct nw_problem *problem,
-                       struct nw_candidate *candidate)
+static nw_status algorithms_price(const struct nw_problem *problem,
+                                  struct nw_candidate *candidate)
 {
     int32_t threads = problem->budget ? problem->budget->threads : 1;
     nw_status status =
@@ -334,22 +336,24 @@ static nw_status price(const struct nw_problem *problem,
 
     if (status)
         return status;
-    judge(&candidate->cost, &problem->options, candidate);
+    algorithms_judge(&candidate->cost, &problem->options, candidate);
     if (!problem->options.careful || !candidate->cost.has_congestion)
         return NW_OK;
-    return nw_candidate_finish_time(problem, candidate->mapping,
-                                    &candidate->cost, &candidate->guard[2]);
+    return nw_exchange_makespan(problem, candidate->mapping, &candidate->cost,
+                                &candidate->guard[2]);
 }
 
-nw_status nw_candidate_finish(const struct nw_problem *problem,
-                              const struct nw_answer *answer,
-                              const char *algorithm, struct nw_candidate *out)
+nw_status nw_candidate_from_answer(const struct nw_problem *problem,
+                                   const struct nw_answer *answer,
+                                   const char *algorithm,
+                                   struct nw_candidate *out)
 {
     struct nw_candidate candidate = {.algorithm = algorithm};
-    nw_status status = nw_answer_finish(answer, problem, &candidate.mapping);
+    nw_status status =
+        nw_answer_to_mapping(answer, problem, &candidate.mapping);
 
     if (!status)
-        status = price(problem, &candidate);
+        status = algorithms_price(problem, &candidate);
     if (status)
         nw_candidate_fini(&candidate);
     else
@@ -378,7 +382,8 @@ bool nw_candidate_within(const struct nw_candidate *candidate,
     return true;
 }
 
-static bool is_worse(const struct nw_candidate *a, const struct nw_candidate *b)
+static bool algorithms_is_worse(const struct nw_candidate *a,
+                                const struct nw_candidate *b)
 {
     return a->figure[0] - b->figure[0] > 1e-9 * fabs(b->figure[0]);
 }
@@ -394,7 +399,8 @@ nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
     if (!status)
         status = algorithm->run(algorithm, problem, &answer, report);
     if (!status)
-        status = nw_candidate_finish(problem, &answer, algorithm->name, out);
+        status =
+            nw_candidate_from_answer(problem, &answer, algorithm->name, out);
     if (!status && algorithm->run == nw_run_default && problem->standard &&
         !problem->standard->level_count)
         status = nw_cost_copy(&out->cost, problem->standard);
@@ -403,8 +409,8 @@ nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
 }
 
 /* Takes `other`, where it is better in place of the best. */
-static void take_other(struct nw_candidate *best, struct nw_candidate *other,
-                       bool is_better)
+static void algorithms_take_other(struct nw_candidate *best,
+                                  struct nw_candidate *other, bool is_better)
 {
     if (is_better) {
         struct nw_candidate worse = *best;
@@ -416,51 +422,53 @@ static void take_other(struct nw_candidate *best, struct nw_candidate *other,
 }
 
 /* The default's answer in place of a worse one. */
-static nw_status keep_promise(const struct nw_problem *problem,
-                              struct nw_map_report *report,
-                              struct nw_candidate *best)
+static nw_status algorithms_keep_promise(const struct nw_problem *problem,
+                                         struct nw_map_report *report,
+                                         struct nw_candidate *best)
 {
     struct nw_candidate other = {0};
     nw_status status =
         nw_candidate_run(nw_algorithm_find("default"), problem, report, &other);
 
     if (!status)
-        take_other(best, &other, is_worse(best, &other));
+        algorithms_take_other(best, &other, algorithms_is_worse(best, &other));
     return status;
 }
 
-static nw_status run_start(const struct nw_algorithm *algorithm,
-                           const struct nw_problem *problem,
-                           struct nw_answer *answer,
-                           struct nw_map_report *report)
+static nw_status algorithms_run_start(const struct nw_algorithm *algorithm,
+                                      const struct nw_problem *problem,
+                                      struct nw_answer *answer,
+                                      struct nw_map_report *report)
 {
     (void)algorithm;
     (void)report;
-    return nw_search_begin(problem, answer);
+    return nw_search_initial(problem, answer);
 }
 
 /* So does what a search began with: one that looks at a likeness of the machine
  * may make it worse. A beginning that is no answer itself is passed over. */
-static nw_status keep_start(const struct nw_algorithm *algorithm,
-                            const struct nw_problem *problem,
-                            struct nw_map_report *report,
-                            struct nw_candidate *best)
+static nw_status algorithms_keep_start(const struct nw_algorithm *algorithm,
+                                       const struct nw_problem *problem,
+                                       struct nw_map_report *report,
+                                       struct nw_candidate *best)
 {
-    struct nw_algorithm start = {.name = algorithm->name, .run = run_start};
+    struct nw_algorithm start = {.name = algorithm->name,
+                                 .run = algorithms_run_start};
     struct nw_candidate other = {0};
     nw_status status;
 
-    if (!problem->options.start || (algorithm->run != nw_run_search &&
-                                    !find_named(searches, algorithm->name)))
+    if (!problem->options.start ||
+        (algorithm->run != nw_run_search &&
+         !algorithms_find_named(algorithms_searches, algorithm->name)))
         return NW_OK;
     status = nw_candidate_run(&start, problem, report, &other);
     if (!status)
-        take_other(best, &other, nw_candidate_better(&other, best));
+        algorithms_take_other(best, &other, nw_candidate_better(&other, best));
     return status == NW_EINVAL || status == NW_EUNSUPPORTED ? NW_OK : status;
 }
 
-static nw_status find(const struct nw_map_options *options,
-                      const struct nw_algorithm **out)
+static nw_status algorithms_find(const struct nw_map_options *options,
+                                 const struct nw_algorithm **out)
 {
     const char *name = options ? options->algorithm : NULL;
     bool phases = options &&
@@ -478,22 +486,22 @@ static nw_status find(const struct nw_map_options *options,
     return NW_OK;
 }
 
-static bool needs_link(enum nw_objective objective)
+static bool algorithms_needs_link(enum nw_objective objective)
 {
     return objective == NW_OBJECTIVE_CONGESTION ||
            objective == NW_OBJECTIVE_TIME;
 }
 
-static bool needs_links(const struct nw_map_options *options)
+static bool algorithms_needs_links(const struct nw_map_options *options)
 {
-    return needs_link(options->objective) ||
-           (options->has_second && needs_link(options->second));
+    return algorithms_needs_link(options->objective) ||
+           (options->has_second && algorithms_needs_link(options->second));
 }
 
-nw_status nw_objectives_check(const nw_topology *topology,
-                              const struct nw_map_options *options)
+nw_status nw_objectives_need_links(const nw_topology *topology,
+                                   const struct nw_map_options *options)
 {
-    if (!needs_links(options) || nw_topology_has_links(topology))
+    if (!algorithms_needs_links(options) || nw_topology_has_links(topology))
         return NW_OK;
     return nw_fail(NW_EINVAL,
                    "%s is a matrix of distances: it has no links and no "
@@ -502,17 +510,18 @@ nw_status nw_objectives_check(const nw_topology *topology,
 }
 
 /* Orders that are asked for as they are. */
-static bool is_as_asked(const struct nw_algorithm *algorithm)
+static bool algorithms_is_as_asked(const struct nw_algorithm *algorithm)
 {
     return algorithm->baseline || algorithm->run == nw_run_default;
 }
 
-static nw_status solve(const struct nw_algorithm *algorithm,
-                       const struct nw_problem *problem,
-                       struct nw_map_report *report, struct nw_candidate *best)
+static nw_status algorithms_solve(const struct nw_algorithm *algorithm,
+                                  const struct nw_problem *problem,
+                                  struct nw_map_report *report,
+                                  struct nw_candidate *best)
 {
     nw_status status =
-        nw_objectives_check(problem->topology, &problem->options);
+        nw_objectives_need_links(problem->topology, &problem->options);
 
     if (status)
         return status;
@@ -521,16 +530,16 @@ static nw_status solve(const struct nw_algorithm *algorithm,
     else
         status = nw_candidate_run(algorithm, problem, report, best);
     if (!status && algorithm->run && !algorithm->baseline)
-        status = keep_promise(problem, report, best);
+        status = algorithms_keep_promise(problem, report, best);
     if (!status && algorithm->run)
-        status = keep_start(algorithm, problem, report, best);
-    if (!status && !is_as_asked(algorithm))
-        status = nw_place_beside_gpus(problem,
-                                      !strcmp(algorithm->name, "block"), best);
+        status = algorithms_keep_start(algorithm, problem, report, best);
+    if (!status && !algorithms_is_as_asked(algorithm))
+        status = nw_cores_near_gpus(problem, !strcmp(algorithm->name, "block"),
+                                    best);
     return status;
 }
 
-static nw_status price_default(const struct nw_problem *problem)
+static nw_status algorithms_price_default(const struct nw_problem *problem)
 {
     struct nw_map_report ignored = {0};
     struct nw_candidate standard = {0};
@@ -545,9 +554,9 @@ static nw_status price_default(const struct nw_problem *problem)
 }
 
 /* The default's cost only where it is asked for. */
-static nw_status find_answer(const struct nw_algorithm *algorithm,
-                             struct nw_problem *problem,
-                             struct nw_map_answer *out)
+static nw_status algorithms_find_answer(const struct nw_algorithm *algorithm,
+                                        struct nw_problem *problem,
+                                        struct nw_map_answer *out)
 {
     struct nw_candidate best = {0};
     struct nw_budget budget;
@@ -555,9 +564,9 @@ static nw_status find_answer(const struct nw_algorithm *algorithm,
 
     nw_budget_init(&budget, &problem->options);
     problem->budget = &budget;
-    status = solve(algorithm, problem, &out->report, &best);
+    status = algorithms_solve(algorithm, problem, &out->report, &best);
     if (!status)
-        status = price_default(problem);
+        status = algorithms_price_default(problem);
     if (status) {
         nw_candidate_fini(&best);
         return status;
@@ -571,21 +580,22 @@ static nw_status find_answer(const struct nw_algorithm *algorithm,
     return NW_OK;
 }
 
-static nw_status map_few(const nw_topology *topology, const nw_pattern *pattern,
-                         const struct nw_map_options *options, bool priced,
-                         struct nw_map_answer *out)
+static nw_status algorithms_map_few(const nw_topology *topology,
+                                    const nw_pattern *pattern,
+                                    const struct nw_map_options *options,
+                                    bool priced, struct nw_map_answer *out)
 {
     const struct nw_algorithm *algorithm = NULL;
     struct nw_map_answer answer = {0};
     struct nw_problem problem;
-    nw_status status = find(options, &algorithm);
+    nw_status status = algorithms_find(options, &algorithm);
 
     if (!status)
         status = nw_problem_init(&problem, topology, pattern, options);
     if (status)
         return status;
     problem.standard = priced ? &answer.standard : NULL;
-    status = find_answer(algorithm, &problem, &answer);
+    status = algorithms_find_answer(algorithm, &problem, &answer);
     nw_problem_fini(&problem);
     if (status)
         nw_map_answer_fini(&answer);
@@ -601,9 +611,9 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
     struct nw_map_answer answer = {0};
     nw_status status;
 
-    if (nw_many_is_asked(options))
-        return nw_many_map(topology, pattern, options, out, report);
-    status = map_few(topology, pattern, options, false, &answer);
+    if (nw_several_is_asked(options))
+        return nw_several_map(topology, pattern, options, out, report);
+    status = algorithms_map_few(topology, pattern, options, false, &answer);
     if (status)
         return status;
     *out = answer.mapping;
@@ -614,18 +624,18 @@ nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
     return NW_OK;
 }
 
-static nw_status map_many(const nw_topology *topology,
-                          const nw_pattern *pattern,
-                          const struct nw_map_options *options,
-                          struct nw_map_answer *out)
+static nw_status algorithms_map_many(const nw_topology *topology,
+                                     const nw_pattern *pattern,
+                                     const struct nw_map_options *options,
+                                     struct nw_map_answer *out)
 {
     struct nw_map_answer answer = {0};
     nw_mapping *standard = NULL;
-    nw_status status = nw_many_map(topology, pattern, options, &answer.mapping,
-                                   &answer.report);
+    nw_status status = nw_several_map(topology, pattern, options,
+                                      &answer.mapping, &answer.report);
 
     if (!status)
-        status = nw_many_default(topology, pattern, options, &standard);
+        status = nw_several_default(topology, pattern, options, &standard);
     if (!status)
         status =
             nw_cost_evaluate(topology, pattern, standard, &answer.standard);
@@ -644,9 +654,9 @@ nw_status nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
                         const struct nw_map_options *options,
                         struct nw_map_answer *out)
 {
-    if (nw_many_is_asked(options))
-        return map_many(topology, pattern, options, out);
-    return map_few(topology, pattern, options, true, out);
+    if (nw_several_is_asked(options))
+        return algorithms_map_many(topology, pattern, options, out);
+    return algorithms_map_few(topology, pattern, options, true, out);
 }
 
 void nw_map_answer_fini(struct nw_map_answer *answer)

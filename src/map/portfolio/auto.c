@@ -15,25 +15,25 @@
 #include <string.h>
 
 /* Where it stops being cheap: trials of Algorithm 1, ranks for Scotch. */
-#define GREEDY_TRIALS_MOST 4e6
-#define SCOTCH_RANKS_MOST 32768
-#define LIST_MOST 10
-#define FEW_BONDS 4000
+#define GREEDY_TRIALS_MAX 4e6
+#define SCOTCH_RANKS_MAX 32768
+#define LIST_MAX 10
+#define CUT_EDGES_MAX 4000
 /* Ranks without a grid: so many are started in many ways by the search. */
-#define STARTED_LEAST 256
-#define STARTED_MOST 1024
-#define FEW_EDGES 65536 /* not worth a thread */
-#define ALIKE 1e-3      /* of two figures */
-#define ALIKE_TIME 1e-2 /* the same of a sum of means */
-#define ALIKE_RANKS_MOST 256
+#define STARTED_MIN 256
+#define STARTED_MAX 1024
+#define FEW_EDGES 65536   /* not worth a thread */
+#define SIMILAR 1e-3      /* of two figures */
+#define SIMILAR_TIME 1e-2 /* the same of a sum of means */
+#define SIMILAR_RANKS_MAX 256
 
 /* A row beside the named ones. */
-static const struct nw_algorithm by_distance = {
+static const struct nw_algorithm auto_by_distance = {
     "partition",   "",
     nw_run_phases, {"partition", "partition", "partition"},
     NW_KINDS_ALL,  .by_distance = true};
 
-static bool greedy_is_cheap(const struct nw_problem *problem)
+static bool auto_greedy_is_cheap(const struct nw_problem *problem)
 {
     double most = 0;
 
@@ -44,10 +44,10 @@ static bool greedy_is_cheap(const struct nw_problem *problem)
                              ? units
                              : problem->pattern->rank_count);
     }
-    return most <= GREEDY_TRIALS_MOST;
+    return most <= GREEDY_TRIALS_MAX;
 }
 
-struct choosing {
+struct auto_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     struct nw_candidate best;
@@ -59,7 +59,7 @@ struct choosing {
     struct nw_pool pool;
 };
 
-struct running {
+struct auto_candidate_run {
     const struct nw_algorithm *algorithm;
     const struct nw_problem *problem;
     struct nw_map_report *report;
@@ -68,97 +68,98 @@ struct running {
 
 /* The first is the default. MAGC's answers, where they are allowed, set when an
  * exchange has to end. */
-static void raise_standard(struct choosing *choosing,
-                           const struct nw_candidate *candidate,
-                           const struct nw_algorithm *magc)
+static void auto_raise_standard(struct auto_work *work,
+                                const struct nw_candidate *candidate,
+                                const struct nw_algorithm *magc)
 {
-    double *standard = choosing->standard;
+    double *standard = work->standard;
 
-    if (!choosing->best.mapping) {
+    if (!work->best.mapping) {
         memcpy(standard, candidate->guard, sizeof candidate->guard);
-        choosing->pool.standard = candidate->figure[0];
-        if (choosing->problem->options.careful)
-            choosing->guard = standard;
-    } else if (magc && nw_candidate_within(candidate, choosing->guard)) {
+        work->pool.standard = candidate->figure[0];
+        if (work->problem->options.careful)
+            work->guard = standard;
+    } else if (magc && nw_candidate_within(candidate, work->guard)) {
         if (candidate->guard[2] < standard[2])
             standard[2] = candidate->guard[2];
-        if (!choosing->magc ||
-            candidate->guard[2] < choosing->magc_answer.guard[2]) {
-            choosing->magc = magc;
-            choosing->magc_answer = *candidate;
-            choosing->magc_answer.mapping = NULL;
-            choosing->magc_answer.cost = (struct nw_cost){0};
+        if (!work->magc || candidate->guard[2] < work->magc_answer.guard[2]) {
+            work->magc = magc;
+            work->magc_answer = *candidate;
+            work->magc_answer.mapping = NULL;
+            work->magc_answer.cost = (struct nw_cost){0};
         }
     }
 }
 
-static bool is_taken(const struct choosing *choosing,
-                     const struct nw_candidate *candidate)
+static bool auto_is_taken(const struct auto_work *work,
+                          const struct nw_candidate *candidate)
 {
-    if (!choosing->best.mapping)
+    if (!work->best.mapping)
         return true;
-    return nw_candidate_within(candidate, choosing->guard) &&
-           (nw_candidate_better(candidate, &choosing->best) ||
-            !nw_candidate_within(&choosing->best, choosing->guard));
+    return nw_candidate_within(candidate, work->guard) &&
+           (nw_candidate_better(candidate, &work->best) ||
+            !nw_candidate_within(&work->best, work->guard));
 }
 
-static nw_status run_candidate(void *user)
+static nw_status auto_run_candidate(void *user)
 {
-    struct running *running = user;
+    struct auto_candidate_run *candidate_run = user;
 
-    return nw_candidate_run(running->algorithm, running->problem,
-                            running->report, &running->candidate);
+    return nw_candidate_run(candidate_run->algorithm, candidate_run->problem,
+                            candidate_run->report, &candidate_run->candidate);
 }
 
 /* What is asked for by name is not to be better than what is chosen. */
-static void lower_standard(struct choosing *choosing,
-                           const struct nw_candidate *candidate,
-                           const struct nw_algorithm *algorithm)
+static void auto_lower_standard(struct auto_work *work,
+                                const struct nw_candidate *candidate,
+                                const struct nw_algorithm *algorithm)
 {
-    double *standard = &choosing->pool.standard;
+    double *standard = &work->pool.standard;
 
-    if (!choosing->guard && strcmp(algorithm->name, "partition") != 0)
+    if (!work->guard && strcmp(algorithm->name, "partition") != 0)
         *standard = fmin(*standard, candidate->figure[0]);
 }
 
 /* What came of it, in the order of the list. */
-static void weigh(struct choosing *choosing, struct running *running)
+static void auto_take_result(struct auto_work *work,
+                             struct auto_candidate_run *candidate_run)
 {
-    struct nw_candidate candidate = running->candidate;
-    const struct nw_algorithm *algorithm = running->algorithm;
+    struct nw_candidate candidate = candidate_run->candidate;
+    const struct nw_algorithm *algorithm = candidate_run->algorithm;
 
-    raise_standard(choosing, &candidate,
-                   strncmp(algorithm->name, "magc-", 5) ? NULL : algorithm);
-    lower_standard(choosing, &candidate, algorithm);
-    if (is_taken(choosing, &candidate)) {
-        struct nw_candidate worse = choosing->best;
+    auto_raise_standard(work, &candidate,
+                        strncmp(algorithm->name, "magc-", 5) ? NULL
+                                                             : algorithm);
+    auto_lower_standard(work, &candidate, algorithm);
+    if (auto_is_taken(work, &candidate)) {
+        struct nw_candidate worse = work->best;
 
-        choosing->best = candidate;
+        work->best = candidate;
         candidate = worse;
     }
-    nw_pool_take(&choosing->pool, &candidate);
+    nw_pool_take(&work->pool, &candidate);
 }
 
-static struct running runner(const struct choosing *choosing,
-                             const struct nw_algorithm *algorithm)
+static struct auto_candidate_run
+auto_runner(const struct auto_work *work, const struct nw_algorithm *algorithm)
 {
-    return (struct running){
-        algorithm, choosing->problem, choosing->report, {0}};
+    return (struct auto_candidate_run){
+        algorithm, work->problem, work->report, {0}};
 }
 
-static nw_status consider(struct choosing *choosing,
-                          const struct nw_algorithm *algorithm)
+static nw_status auto_consider(struct auto_work *work,
+                               const struct nw_algorithm *algorithm)
 {
-    struct running running = runner(choosing, algorithm);
-    nw_status status = run_candidate(&running);
+    struct auto_candidate_run candidate_run = auto_runner(work, algorithm);
+    nw_status status = auto_run_candidate(&candidate_run);
 
     if (!status)
-        weigh(choosing, &running);
+        auto_take_result(work, &candidate_run);
     return status;
 }
 
 /* Dense searches need longer than haste allows but for the smallest. */
-static bool suits_dense(const struct nw_problem *problem)
+static bool auto_suits_qap(const struct nw_problem *problem)
 {
     return nw_search_is_small(problem) &&
            (problem->options.effort != NW_EFFORT_FAST ||
@@ -167,11 +168,11 @@ static bool suits_dense(const struct nw_problem *problem)
 
 /* Whether the search on trees knows all that counts. The smallest machines are
  * proven instead, and matrices may have a diagonal. */
-static bool is_searchable(const struct nw_problem *problem)
+static bool auto_is_searchable(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
     bool elsewhere =
-        suits_dense(problem) &&
+        auto_suits_qap(problem) &&
         (problem->topology->matrix ||
          problem->core.first[problem->host_count] <= NW_EXACT_MOST);
 
@@ -180,19 +181,20 @@ static bool is_searchable(const struct nw_problem *problem)
 }
 
 /* The default, and beside it the search that needs nothing of its. */
-static nw_status run_both(struct choosing *choosing, struct running *standard,
-                          struct running *search)
+static nw_status auto_run_both(struct auto_work *work,
+                               struct auto_candidate_run *standard,
+                               struct auto_candidate_run *search)
 {
-    const struct nw_problem *problem = choosing->problem;
-    struct nw_crew_task both[] = {{.run = run_candidate, .user = standard},
-                                  {.run = run_candidate, .user = search}};
+    const struct nw_problem *problem = work->problem;
+    struct nw_crew_task both[] = {{.run = auto_run_candidate, .user = standard},
+                                  {.run = auto_run_candidate, .user = search}};
     bool few = problem->pattern->edge_count < FEW_EDGES;
     nw_status status = nw_crew_pair(both, few ? 1 : problem->budget->threads);
 
     if (!both[0].status)
-        weigh(choosing, standard);
+        auto_take_result(work, standard);
     if (!both[1].status && !both[0].status)
-        weigh(choosing, search);
+        auto_take_result(work, search);
     else
         nw_candidate_fini(&search->candidate);
     return status;
@@ -202,65 +204,68 @@ static nw_status run_both(struct choosing *choosing, struct running *standard,
  * order give, and looks at more than the others do. Small machines are then
  * searched as dense problems, too, but for grids, which that does not lower. A
  * second objective it does not know. */
-static nw_status search_tree(struct choosing *choosing,
-                             struct running *standard, bool *done)
+static nw_status auto_search_hierarchy(struct auto_work *work,
+                                       struct auto_candidate_run *standard,
+                                       bool *done)
 {
-    const struct nw_problem *problem = choosing->problem;
-    struct running search = runner(choosing, nw_algorithm_find("multilevel"));
-    bool endless = problem->budget->endless;
+    const struct nw_problem *problem = work->problem;
+    struct auto_candidate_run search =
+        auto_runner(work, nw_algorithm_find("multilevel"));
+    bool anytime = problem->budget->anytime;
     bool second = problem->options.has_second;
     nw_status status;
 
-    if (suits_dense(problem) || second)
-        problem->budget->endless = false;
-    status = run_both(choosing, standard, &search);
-    problem->budget->endless = endless;
-    *done = status == NW_OK && !second && !problem->budget->likened &&
-            (!suits_dense(problem) || problem->budget->gridded);
-    return status == NW_EUNSUPPORTED && choosing->best.mapping ? NW_OK : status;
+    if (auto_suits_qap(problem) || second)
+        problem->budget->anytime = false;
+    status = auto_run_both(work, standard, &search);
+    problem->budget->anytime = anytime;
+    *done = status == NW_OK && !second && !problem->budget->approximate &&
+            (!auto_suits_qap(problem) || problem->budget->grid_found);
+    return status == NW_EUNSUPPORTED && work->best.mapping ? NW_OK : status;
 }
 
 /* The default first: nothing may be worse. */
-static nw_status begin(struct choosing *choosing, bool *done)
+static nw_status auto_begin(struct auto_work *work, bool *done)
 {
     const struct nw_algorithm *first = nw_algorithm_find("default");
-    struct running standard = runner(choosing, first);
+    struct auto_candidate_run standard = auto_runner(work, first);
 
     *done = false;
-    if (is_searchable(choosing->problem))
-        return search_tree(choosing, &standard, done);
-    return consider(choosing, first);
+    if (auto_is_searchable(work->problem))
+        return auto_search_hierarchy(work, &standard, done);
+    return auto_consider(work, first);
 }
 
-static bool is_started_enough(const struct nw_problem *problem)
+static bool auto_is_started_enough(const struct nw_problem *problem)
 {
     int32_t ranks = problem->pattern->rank_count;
 
-    return !problem->budget->gridded && ranks >= STARTED_LEAST &&
-           ranks <= STARTED_MOST;
+    return !problem->budget->grid_found && ranks >= STARTED_MIN &&
+           ranks <= STARTED_MAX;
 }
 
 /* What knows no grid is seldom better, and dear where there are many bonds. */
-static nw_status cut_few_bonds(struct choosing *choosing)
+static nw_status auto_cut_few_edges(struct auto_work *work)
 {
-    const struct nw_problem *problem = choosing->problem;
+    const struct nw_problem *problem = work->problem;
     const struct nw_budget *budget = problem->budget;
     nw_status status;
 
-    if (budget->stopped || budget->endless ||
+    if (budget->stopped || budget->anytime ||
         problem->options.effort == NW_EFFORT_FAST ||
-        problem->pattern->edge_count > FEW_BONDS || is_started_enough(problem))
+        problem->pattern->edge_count > CUT_EDGES_MAX ||
+        auto_is_started_enough(problem))
         return NW_OK;
-    status = consider(choosing, nw_algorithm_find("partition"));
+    status = auto_consider(work, nw_algorithm_find("partition"));
     if (!status && nw_scotch_is_here())
-        status = consider(choosing, nw_algorithm_find("scotch"));
+        status = auto_consider(work, nw_algorithm_find("scotch"));
     return status;
 }
 
-static size_t list_candidates(const struct nw_problem *problem,
-                              const struct nw_algorithm *list[LIST_MOST])
+static size_t auto_list_candidates(const struct nw_problem *problem,
+                                   const struct nw_algorithm *list[LIST_MAX])
 {
-    bool greedy = greedy_is_cheap(problem);
+    bool greedy = auto_greedy_is_cheap(problem);
     bool scotch;
     size_t count = 0;
 
@@ -269,7 +274,7 @@ static size_t list_candidates(const struct nw_problem *problem,
         return count;
     }
     scotch = nw_scotch_is_here() && !problem->topology->matrix &&
-             problem->pattern->rank_count <= SCOTCH_RANKS_MOST;
+             problem->pattern->rank_count <= SCOTCH_RANKS_MAX;
     if (greedy)
         list[count++] = nw_algorithm_find("magc-greedy");
     if (scotch) {
@@ -279,7 +284,7 @@ static size_t list_candidates(const struct nw_problem *problem,
     list[count++] = nw_algorithm_find("block");
     list[count++] = nw_algorithm_find("partition");
     if (!problem->topology->matrix) /* which loads no link */
-        list[count++] = &by_distance;
+        list[count++] = &auto_by_distance;
     if (problem->uses_gpus)
         list[count++] = nw_algorithm_find("independent-remap");
     if (problem->options.remote_gpus)
@@ -287,68 +292,68 @@ static size_t list_candidates(const struct nw_problem *problem,
     return count;
 }
 
-static bool is_below(double figure, double other, double alike)
+static bool auto_is_below(double figure, double other, double alike)
 {
     return figure < other * (1 - alike);
 }
 
 /* Answers that the model holds for alike need not take the same time: MAGC's
  * own then, so that none of its answers ends before ours. */
-static nw_status keep_magc(struct choosing *choosing)
+static nw_status auto_keep_magc(struct auto_work *work)
 {
-    const struct nw_candidate *best = &choosing->best;
-    const struct nw_candidate *magc = &choosing->magc_answer;
+    const struct nw_candidate *best = &work->best;
+    const struct nw_candidate *magc = &work->magc_answer;
     struct nw_candidate other = {0};
-    enum nw_objective objective = choosing->problem->options.objective;
+    enum nw_objective objective = work->problem->options.objective;
     bool time = objective == NW_OBJECTIVE_TIME;
     nw_status status;
 
-    if (!choosing->guard || !choosing->magc ||
-        choosing->problem->pattern->rank_count > ALIKE_RANKS_MOST ||
+    if (!work->guard || !work->magc ||
+        work->problem->pattern->rank_count > SIMILAR_RANKS_MAX ||
         (objective != NW_OBJECTIVE_CONGESTION && !time) ||
-        is_below(best->figure[0], magc->figure[0], time ? ALIKE_TIME : ALIKE) ||
-        is_below(best->guard[2], magc->guard[2], ALIKE))
+        auto_is_below(best->figure[0], magc->figure[0],
+                      time ? SIMILAR_TIME : SIMILAR) ||
+        auto_is_below(best->guard[2], magc->guard[2], SIMILAR))
         return NW_OK;
-    status = nw_candidate_run(choosing->magc, choosing->problem,
-                              choosing->report, &other);
+    status = nw_candidate_run(work->magc, work->problem, work->report, &other);
     if (status)
         return status;
-    nw_candidate_fini(&choosing->best);
-    choosing->best = other;
+    nw_candidate_fini(&work->best);
+    work->best = other;
     return NW_OK;
 }
 
 nw_status nw_choose_best(const struct nw_problem *problem,
                          struct nw_map_report *report, struct nw_candidate *out)
 {
-    struct choosing choosing = {.problem = problem, .report = report};
-    const struct nw_algorithm *list[LIST_MOST];
+    struct auto_work work = {.problem = problem, .report = report};
+    const struct nw_algorithm *list[LIST_MAX];
     size_t count = 0;
     bool done;
-    nw_status status = begin(&choosing, &done);
+    nw_status status = auto_begin(&work, &done);
 
     if (!status && done)
-        status = cut_few_bonds(&choosing);
+        status = auto_cut_few_edges(&work);
     else if (!status)
-        count = list_candidates(problem, list);
+        count = auto_list_candidates(problem, list);
     for (size_t i = 0;
          !status && i < count && !nw_budget_is_overdue(problem->budget); i++) {
         struct nw_progress *progress = problem->options.progress;
 
         if (progress && progress->update)
             progress->update(progress, i + 1, count + 1, list[i]->name);
-        status = consider(&choosing, list[i]);
+        status = auto_consider(&work, list[i]);
     }
     if (!status && !done && !nw_budget_is_overdue(problem->budget))
-        status = nw_candidate_improve(problem, report, choosing.guard,
-                                      &choosing.pool, &choosing.best);
+        status = nw_candidate_improve(problem, report, work.guard, &work.pool,
+                                      &work.best);
     if (!status && problem->options.effort != NW_EFFORT_FAST &&
         !nw_budget_is_overdue(problem->budget))
-        status = keep_magc(&choosing);
-    nw_pool_fini(&choosing.pool);
+        status = auto_keep_magc(&work);
+    nw_pool_fini(&work.pool);
     if (status)
-        nw_candidate_fini(&choosing.best);
+        nw_candidate_fini(&work.best);
     else
-        *out = choosing.best;
+        *out = work.best;
     return status;
 }

@@ -9,22 +9,23 @@
 
 #include <stdlib.h>
 
-static nw_status map_cores(const struct nw_problem *problem,
-                           const struct nw_phases *phases,
-                           struct nw_answer *answer,
-                           struct nw_map_report *report)
+static nw_status independent_map_cores(const struct nw_problem *problem,
+                                       const struct nw_phases *phases,
+                                       struct nw_answer *answer,
+                                       struct nw_map_report *report)
 {
-    struct nw_flat flat = {phases->placer[1], NW_KINDS_HOST, false, false};
+    struct nw_all_units flat = {phases->placer[1], NW_KINDS_HOST, false, false};
 
-    return nw_flat_place(problem, &flat, answer->host, answer->core, report);
+    return nw_all_units_place(problem, &flat, answer->host, answer->core,
+                              report);
 }
 
-static nw_status map_gpus(const struct nw_problem *problem,
-                          const struct nw_phases *phases,
-                          struct nw_answer *answer,
-                          struct nw_map_report *report, bool paired)
+static nw_status independent_map_gpus(const struct nw_problem *problem,
+                                      const struct nw_phases *phases,
+                                      struct nw_answer *answer,
+                                      struct nw_map_report *report, bool paired)
 {
-    struct nw_flat flat = {phases->placer[2], NW_KINDS_GPU, true, paired};
+    struct nw_all_units flat = {phases->placer[2], NW_KINDS_GPU, true, paired};
     int32_t n = problem->pattern->rank_count;
     nw_status status;
 
@@ -35,7 +36,8 @@ static nw_status map_gpus(const struct nw_problem *problem,
         answer->gpu_host[r] = -1;
     if (status)
         return status;
-    return nw_flat_place(problem, &flat, answer->gpu_host, answer->gpu, report);
+    return nw_all_units_place(problem, &flat, answer->gpu_host, answer->gpu,
+                              report);
 }
 
 nw_status nw_run_independent(const struct nw_algorithm *algorithm,
@@ -48,55 +50,60 @@ nw_status nw_run_independent(const struct nw_algorithm *algorithm,
         nw_algorithm_phases(algorithm, &problem->options, &phases);
 
     if (!status)
-        status = map_cores(problem, &phases, answer, report);
+        status = independent_map_cores(problem, &phases, answer, report);
     if (!status)
-        status = map_gpus(problem, &phases, answer, report, false);
+        status = independent_map_gpus(problem, &phases, answer, report, false);
     return status;
 }
 
-static void move_to_gpu(const struct nw_problem *problem,
-                        struct nw_answer *answer, struct nw_rooms *rooms,
-                        int32_t rank)
+static void independent_move_to_gpu(const struct nw_problem *problem,
+                                    struct nw_answer *answer,
+                                    struct nw_free_slots *free_slots,
+                                    int32_t rank)
 {
     answer->host[rank] = answer->gpu_host[rank];
-    nw_rooms_take(rooms, answer->host[rank], problem->wants_gpu[rank]);
+    nw_free_slots_take(free_slots, answer->host[rank],
+                       problem->wants_gpu[rank]);
 }
 
 /* Where a rank without a GPU was, or the first host with room. */
-static nw_status seat_others(struct nw_answer *answer, struct nw_rooms *rooms,
-                             int32_t rank)
+static nw_status independent_slot_others(struct nw_answer *answer,
+                                         struct nw_free_slots *free_slots,
+                                         int32_t rank)
 {
     int32_t host = answer->host[rank];
 
-    for (int32_t h = 0; h < rooms->count && !nw_rooms_fits(rooms, host, false);
+    for (int32_t h = 0;
+         h < free_slots->count && !nw_free_slots_fits(free_slots, host, false);
          h++)
         host = h;
-    if (!nw_rooms_fits(rooms, host, false))
+    if (!nw_free_slots_fits(free_slots, host, false))
         return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
                              "the fixed ranks leave no room for rank %d", rank);
     answer->host[rank] = host;
-    nw_rooms_take(rooms, host, false);
+    nw_free_slots_take(free_slots, host, false);
     return NW_OK;
 }
 
-static nw_status follow_gpus(const struct nw_problem *problem,
-                             struct nw_answer *answer)
+static nw_status independent_follow_gpus(const struct nw_problem *problem,
+                                         struct nw_answer *answer)
 {
-    struct nw_rooms rooms;
+    struct nw_free_slots free_slots;
     int32_t n = problem->pattern->rank_count;
-    nw_status status = nw_rooms_init(&rooms, problem->host_count, problem->room,
-                                     problem->gpu_room);
+    nw_status status =
+        nw_free_slots_init(&free_slots, problem->host_count, problem->capacity,
+                           problem->gpu_capacity);
 
     for (int32_t r = 0; !status && r < n; r++)
         if (problem->wants_gpu[r])
-            move_to_gpu(problem, answer, &rooms, r);
+            independent_move_to_gpu(problem, answer, &free_slots, r);
         else if (problem->fixed_host && problem->fixed_host[r] >= 0)
-            nw_rooms_take(&rooms, problem->fixed_host[r], false);
+            nw_free_slots_take(&free_slots, problem->fixed_host[r], false);
     for (int32_t r = 0; !status && r < n; r++)
         if (!problem->wants_gpu[r] &&
             (!problem->fixed_host || problem->fixed_host[r] < 0))
-            status = seat_others(answer, &rooms, r);
-    nw_rooms_fini(&rooms);
+            status = independent_slot_others(answer, &free_slots, r);
+    nw_free_slots_fini(&free_slots);
     return status;
 }
 
@@ -110,12 +117,12 @@ nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
         nw_algorithm_phases(algorithm, &problem->options, &phases);
 
     if (!status)
-        status = map_cores(problem, &phases, answer, report);
+        status = independent_map_cores(problem, &phases, answer, report);
     if (!status)
-        status = map_gpus(problem, &phases, answer, report, true);
+        status = independent_map_gpus(problem, &phases, answer, report, true);
     if (status || !problem->uses_gpus)
         return status;
-    status = follow_gpus(problem, answer);
+    status = independent_follow_gpus(problem, answer);
     for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++)
         answer->core[r] = -1;
     free(answer->gpu_host);

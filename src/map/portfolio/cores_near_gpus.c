@@ -17,36 +17,37 @@
  * no node has so many. */
 #define CARD (1. / 1024)
 
-struct beside {
+struct near_gpus_work {
     const struct nw_problem *problem;
-    struct nw_seats seats;
-    struct nw_ledger ledger; /* made for the first move that needs it */
-    bool has_ledger, moved;
+    struct nw_slots slots;
+    struct nw_link_loads loads; /* made for the first move that needs it */
+    bool has_loads, moved;
     bool cores_stay;
     double *card;       /* [seats] links to the card, where known */
     double *near;       /* of the host at hand: [its core x its GPU seats] */
     int32_t *gpu_ranks; /* [GPU units] ranks that have it */
 };
 
-struct seat_range {
+struct near_gpus_slot_range {
     int32_t first, end;
 };
 
-static struct seat_range seats_of(const struct beside *work, int32_t host,
-                                  bool gpus)
+static struct near_gpus_slot_range
+near_gpus_slots_of(const struct near_gpus_work *work, int32_t host, bool gpus)
 {
     const int32_t *first =
-        work->seats.first + host + (gpus ? work->problem->host_count + 1 : 0);
+        work->slots.first + host + (gpus ? work->problem->host_count + 1 : 0);
 
-    return (struct seat_range){first[0], first[1]};
+    return (struct near_gpus_slot_range){first[0], first[1]};
 }
 
-static bool holds(struct seat_range range, int32_t seat)
+static bool near_gpus_holds(struct near_gpus_slot_range range, int32_t slot)
 {
-    return seat >= range.first && seat < range.end;
+    return slot >= range.first && slot < range.end;
 }
 
-static struct nw_ints members_of(const struct nw_units *units, int32_t unit)
+static struct nw_ints near_gpus_members_of(const struct nw_units *units,
+                                           int32_t unit)
 {
     size_t size = (size_t)units->size;
 
@@ -55,20 +56,20 @@ static struct nw_ints members_of(const struct nw_units *units, int32_t unit)
 
 /* Mean number of links between the cores of one seat and the GPUs of another;
  * those of a fixed rank are counted from its first. */
-static double links_between(const struct beside *work, int32_t core,
-                            int32_t gpu)
+static double near_gpus_links_between(const struct near_gpus_work *work,
+                                      int32_t core, int32_t gpu)
 {
     const struct nw_problem *problem = work->problem;
-    const struct nw_seats *seats = &work->seats;
-    int32_t host = seats->host[core];
+    const struct nw_slots *slots = &work->slots;
+    int32_t host = slots->host[core];
     struct nw_ints cores, gpus;
     double sum = 0;
 
-    if (seats->unit[core] < 0 || seats->unit[gpu] < 0)
-        return nw_topology_distance(problem->topology, seats->end[core],
-                                    seats->end[gpu]);
-    cores = members_of(&problem->core, seats->unit[core]);
-    gpus = members_of(&problem->gpu, seats->unit[gpu]);
+    if (slots->unit[core] < 0 || slots->unit[gpu] < 0)
+        return nw_topology_distance(problem->topology, slots->end[core],
+                                    slots->end[gpu]);
+    cores = near_gpus_members_of(&problem->core, slots->unit[core]);
+    gpus = near_gpus_members_of(&problem->gpu, slots->unit[gpu]);
     for (size_t i = 0; i < cores.count; i++)
         for (size_t j = 0; j < gpus.count; j++)
             sum += nw_topology_distance(
@@ -78,7 +79,8 @@ static double links_between(const struct beside *work, int32_t core,
     return sum / (double)(cores.count * gpus.count);
 }
 
-static double links_to_card(const nw_topology *topology, struct nw_end end)
+static double near_gpus_links_to_card(const nw_topology *topology,
+                                      struct nw_end end)
 {
     int32_t card = nw_end_card(topology, end);
 
@@ -88,148 +90,159 @@ static double links_to_card(const nw_topology *topology, struct nw_end end)
                                 nw_topology_nic_end(topology, end.node, card));
 }
 
-static void measure_host(struct beside *work, int32_t host)
+static void near_gpus_measure_host(struct near_gpus_work *work, int32_t host)
 {
-    struct seat_range cores = seats_of(work, host, false);
-    struct seat_range gpus = seats_of(work, host, true);
+    struct near_gpus_slot_range cores = near_gpus_slots_of(work, host, false);
+    struct near_gpus_slot_range gpus = near_gpus_slots_of(work, host, true);
     double *near = work->near;
 
     for (int32_t c = cores.first; c < cores.end; c++)
         for (int32_t g = gpus.first; g < gpus.end; g++)
-            *near++ = links_between(work, c, g);
+            *near++ = near_gpus_links_between(work, c, g);
 }
 
 /* How far a rank's parts are from each other; 0 without a GPU. */
-static double distance_of(const struct beside *work, int32_t core, int32_t gpu)
+static double near_gpus_distance_of(const struct near_gpus_work *work,
+                                    int32_t core, int32_t gpu)
 {
-    struct seat_range cores, gpus;
+    struct near_gpus_slot_range cores, gpus;
     double links;
 
     if (gpu < 0)
         return 0;
-    cores = seats_of(work, work->seats.host[core], false);
-    gpus = seats_of(work, work->seats.host[core], true);
-    if (holds(cores, core) && holds(gpus, gpu))
+    cores = near_gpus_slots_of(work, work->slots.host[core], false);
+    gpus = near_gpus_slots_of(work, work->slots.host[core], true);
+    if (near_gpus_holds(cores, core) && near_gpus_holds(gpus, gpu))
         links = work->near[(size_t)(core - cores.first) *
                                (size_t)(gpus.end - gpus.first) +
                            (size_t)(gpu - gpus.first)];
     else
-        links = links_between(work, core, gpu);
+        links = near_gpus_links_between(work, core, gpu);
     return links + CARD * (work->card[core] + work->card[gpu]);
 }
 
-/* The same where one of its actors is on `seat`. */
-static double distance_at(const struct beside *work, int32_t actor,
-                          int32_t seat)
+/* The same where one of its actors is on `slot`. */
+static double near_gpus_distance_at(const struct near_gpus_work *work,
+                                    int32_t endpoint, int32_t slot)
 {
-    int32_t n = work->seats.rank_count;
+    int32_t n = work->slots.rank_count;
 
-    if (actor < 0)
+    if (endpoint < 0)
         return 0;
-    if (actor < n)
-        return distance_of(work, seat, work->seats.seat[n + actor]);
-    return distance_of(work, work->seats.seat[actor - n], seat);
+    if (endpoint < n)
+        return near_gpus_distance_of(work, slot,
+                                     work->slots.slot[n + endpoint]);
+    return near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
 }
 
 /* What an actor that goes to a seat, and its owner who comes back, gain. */
-static double gain_of(const struct beside *work, int32_t actor, int32_t to)
+static double near_gpus_gain_of(const struct near_gpus_work *work,
+                                int32_t endpoint, int32_t to)
 {
-    int32_t from = work->seats.seat[actor], other = work->seats.owner[to];
+    int32_t from = work->slots.slot[endpoint], other = work->slots.owner[to];
 
-    return distance_at(work, actor, from) + distance_at(work, other, to) -
-           distance_at(work, actor, to) - distance_at(work, other, from);
+    return near_gpus_distance_at(work, endpoint, from) +
+           near_gpus_distance_at(work, other, to) -
+           near_gpus_distance_at(work, endpoint, to) -
+           near_gpus_distance_at(work, other, from);
 }
 
-static bool has_ties(const struct nw_seats *seats, int32_t actor)
+static bool near_gpus_has_edges(const struct nw_slots *slots, int32_t endpoint)
 {
-    return actor >= 0 && seats->row[actor + 1] > seats->row[actor];
+    return endpoint >= 0 && slots->row[endpoint + 1] > slots->row[endpoint];
 }
 
 /* Free GPUs may not be left for shared ones; cores bear what comes. */
-static bool is_allowed(const struct beside *work, int32_t actor, int32_t to)
+static bool near_gpus_is_allowed(const struct near_gpus_work *work,
+                                 int32_t endpoint, int32_t to)
 {
-    const struct nw_seats *seats = &work->seats;
-    int32_t other = seats->owner[to], from = seats->seat[actor];
+    const struct nw_slots *slots = &work->slots;
+    int32_t other = slots->owner[to], from = slots->slot[endpoint];
 
-    if (actor >= seats->rank_count)
-        return other >= 0 || work->gpu_ranks[seats->unit[to]] <
-                                 work->gpu_ranks[seats->unit[from]];
-    return nw_problem_bears(work->problem, seats->unit[to], actor) &&
+    if (endpoint >= slots->rank_count)
+        return other >= 0 || work->gpu_ranks[slots->unit[to]] <
+                                 work->gpu_ranks[slots->unit[from]];
+    return nw_problem_within_limit(work->problem, slots->unit[to], endpoint) &&
            (other < 0 ||
-            nw_problem_bears(work->problem, seats->unit[from], other));
+            nw_problem_within_limit(work->problem, slots->unit[from], other));
 }
 
-static bool is_no_worse(const struct nw_ledger *ledger)
+static bool near_gpus_is_no_worse(const struct nw_link_loads *loads)
 {
-    const struct nw_figures *now = &ledger->now, *change = &ledger->change;
+    const struct nw_load_figures *now = &loads->now, *change = &loads->change;
 
     return change->hop_bytes <= EQUAL * now->hop_bytes &&
            change->latency <= EQUAL * now->latency &&
            change->busy <= EQUAL * now->busy &&
            change->power <= EQUAL * now->power &&
-           (!ledger->has_links ||
-            ledger->touched_most <= nw_ledger_most(ledger) * (1 + EQUAL));
+           (!loads->has_links ||
+            loads->touched_most <= nw_link_loads_max(loads) * (1 + EQUAL));
 }
 
-static struct nw_move move_of(const struct nw_seats *seats, int32_t actor,
-                              int32_t to)
+static struct nw_move near_gpus_move_of(const struct nw_slots *slots,
+                                        int32_t endpoint, int32_t to)
 {
-    int32_t from = seats->seat[actor];
-    struct nw_move move = {1, {{actor, from, to}}};
+    int32_t from = slots->slot[endpoint];
+    struct nw_move move = {1, {{endpoint, from, to}}};
 
-    if (seats->owner[to] >= 0)
+    if (slots->owner[to] >= 0)
         move.part[move.count++] =
-            (struct nw_moving){seats->owner[to], to, from};
+            (struct nw_moving){slots->owner[to], to, from};
     return move;
 }
 
 /* Moves of actors without messages change no figure. */
-static nw_status try_move(struct beside *work, int32_t actor, int32_t to,
-                          bool keep, bool *fits)
+static nw_status near_gpus_try_move(struct near_gpus_work *work,
+                                    int32_t endpoint, int32_t to, bool keep,
+                                    bool *fits)
 {
-    struct nw_seats *seats = &work->seats;
-    struct nw_move move = move_of(seats, actor, to);
-    bool silent = !has_ties(seats, actor) && !has_ties(seats, seats->owner[to]);
+    struct nw_slots *slots = &work->slots;
+    struct nw_move move = near_gpus_move_of(slots, endpoint, to);
+    bool silent = !near_gpus_has_edges(slots, endpoint) &&
+                  !near_gpus_has_edges(slots, slots->owner[to]);
 
     *fits = true;
-    if (!silent && !work->has_ledger) {
-        nw_status status = nw_ledger_init(
-            &work->ledger, seats, (struct nw_ledger_wants){true, true, true});
+    if (!silent && !work->has_loads) {
+        nw_status status =
+            nw_link_loads_init(&work->loads, slots,
+                               (struct nw_link_loads_wants){true, true, true});
 
         if (status)
             return status;
-        work->has_ledger = true;
+        work->has_loads = true;
     }
     if (!silent) {
-        nw_ledger_try(&work->ledger, &move);
-        *fits = keep || is_no_worse(&work->ledger);
-        nw_ledger_end(&work->ledger, keep);
+        nw_link_loads_try(&work->loads, &move);
+        *fits = keep || near_gpus_is_no_worse(&work->loads);
+        nw_link_loads_end(&work->loads, keep);
     }
     if (keep)
-        nw_seats_apply(seats, &move);
+        nw_slots_apply(slots, &move);
     return NW_OK;
 }
 
-static nw_status move_actor(struct beside *work, int32_t actor, int32_t to)
+static nw_status near_gpus_move_endpoint(struct near_gpus_work *work,
+                                         int32_t endpoint, int32_t to)
 {
-    const struct nw_seats *seats = &work->seats;
+    const struct nw_slots *slots = &work->slots;
     bool fits;
 
-    if (actor >= seats->rank_count && seats->owner[to] < 0) {
-        work->gpu_ranks[seats->unit[seats->seat[actor]]]--;
-        work->gpu_ranks[seats->unit[to]]++;
+    if (endpoint >= slots->rank_count && slots->owner[to] < 0) {
+        work->gpu_ranks[slots->unit[slots->slot[endpoint]]]--;
+        work->gpu_ranks[slots->unit[to]]++;
     }
     work->moved = true;
-    return try_move(work, actor, to, true, &fits);
+    return near_gpus_try_move(work, endpoint, to, true, &fits);
 }
 
 /* The seat of its host that brings most. */
-static nw_status bring_near(struct beside *work, int32_t actor)
+static nw_status near_gpus_bring_near(struct near_gpus_work *work,
+                                      int32_t endpoint)
 {
-    const struct nw_seats *seats = &work->seats;
-    int32_t from = seats->seat[actor], best = -1;
-    struct seat_range range =
-        seats_of(work, seats->host[from], actor >= seats->rank_count);
+    const struct nw_slots *slots = &work->slots;
+    int32_t from = slots->slot[endpoint], best = -1;
+    struct near_gpus_slot_range range = near_gpus_slots_of(
+        work, slots->host[from], endpoint >= slots->rank_count);
     double most = EQUAL;
     nw_status status = NW_OK;
 
@@ -237,42 +250,44 @@ static nw_status bring_near(struct beside *work, int32_t actor)
         double gain;
         bool fits;
 
-        if (seats->unit[to] == seats->unit[from])
+        if (slots->unit[to] == slots->unit[from])
             continue;
-        gain = gain_of(work, actor, to);
-        if (gain <= most + EQUAL || !is_allowed(work, actor, to))
+        gain = near_gpus_gain_of(work, endpoint, to);
+        if (gain <= most + EQUAL || !near_gpus_is_allowed(work, endpoint, to))
             continue;
-        status = try_move(work, actor, to, false, &fits);
+        status = near_gpus_try_move(work, endpoint, to, false, &fits);
         if (status || !fits)
             continue;
         best = to;
         most = gain;
     }
-    return status || best < 0 ? status : move_actor(work, actor, best);
+    return status || best < 0 ? status
+                              : near_gpus_move_endpoint(work, endpoint, best);
 }
 
 /* Seats of fixed ranks are outside their host's range. */
-static bool may_move(const struct beside *work, int32_t actor)
+static bool near_gpus_may_move(const struct near_gpus_work *work,
+                               int32_t endpoint)
 {
-    int32_t seat = work->seats.seat[actor];
+    int32_t slot = work->slots.slot[endpoint];
 
-    return seat >= 0 && work->seats.unit[seat] >= 0;
+    return slot >= 0 && work->slots.unit[slot] >= 0;
 }
 
-static nw_status settle_host(struct beside *work, const int32_t *next,
-                             int32_t first)
+static nw_status near_gpus_settle_host(struct near_gpus_work *work,
+                                       const int32_t *next, int32_t first)
 {
-    int32_t n = work->seats.rank_count;
+    int32_t n = work->slots.rank_count;
     nw_status status = NW_OK;
     bool moved = work->moved;
 
     do {
         work->moved = false;
         for (int32_t r = first; !status && r >= 0; r = next[r]) {
-            if (may_move(work, n + r))
-                status = bring_near(work, n + r);
-            if (!status && !work->cores_stay && may_move(work, r))
-                status = bring_near(work, r);
+            if (near_gpus_may_move(work, n + r))
+                status = near_gpus_bring_near(work, n + r);
+            if (!status && !work->cores_stay && near_gpus_may_move(work, r))
+                status = near_gpus_bring_near(work, r);
         }
         moved |= work->moved;
     } while (!status && work->moved &&
@@ -281,42 +296,42 @@ static nw_status settle_host(struct beside *work, const int32_t *next,
     return status;
 }
 
-static nw_status settle_hosts(struct beside *work)
+static nw_status near_gpus_settle_hosts(struct near_gpus_work *work)
 {
-    const struct nw_seats *seats = &work->seats;
+    const struct nw_slots *slots = &work->slots;
     int32_t hosts = work->problem->host_count, *first = NULL, *next = NULL;
     nw_status status = nw_alloc((size_t)hosts, sizeof *first, &first);
 
     if (!status)
-        status = nw_alloc((size_t)seats->rank_count, sizeof *next, &next);
+        status = nw_alloc((size_t)slots->rank_count, sizeof *next, &next);
     for (int32_t h = 0; !status && h < hosts; h++)
         first[h] = -1;
-    for (int32_t r = seats->rank_count; !status && r-- > 0;) {
-        int32_t h = seats->host[seats->seat[r]];
+    for (int32_t r = slots->rank_count; !status && r-- > 0;) {
+        int32_t h = slots->host[slots->slot[r]];
 
         next[r] = first[h];
         first[h] = r;
     }
     for (int32_t h = 0; !status && h < hosts; h++) {
-        measure_host(work, h);
-        status = settle_host(work, next, first[h]);
+        near_gpus_measure_host(work, h);
+        status = near_gpus_settle_host(work, next, first[h]);
     }
     free(first);
     free(next);
     return status;
 }
 
-static nw_status measure(struct beside *work)
+static nw_status near_gpus_measure(struct near_gpus_work *work)
 {
     const struct nw_problem *problem = work->problem;
-    const struct nw_seats *seats = &work->seats;
+    const struct nw_slots *slots = &work->slots;
     size_t most = 0;
     nw_status status = nw_alloc((size_t)problem->gpu.first[problem->host_count],
                                 sizeof *work->gpu_ranks, &work->gpu_ranks);
 
     for (int32_t h = 0; h < problem->host_count; h++) {
-        struct seat_range cores = seats_of(work, h, false);
-        struct seat_range gpus = seats_of(work, h, true);
+        struct near_gpus_slot_range cores = near_gpus_slots_of(work, h, false);
+        struct near_gpus_slot_range gpus = near_gpus_slots_of(work, h, true);
         size_t pairs =
             (size_t)(cores.end - cores.first) * (size_t)(gpus.end - gpus.first);
 
@@ -324,20 +339,21 @@ static nw_status measure(struct beside *work)
     }
     if (!status)
         status =
-            nw_alloc((size_t)seats->count, sizeof *work->card, &work->card);
+            nw_alloc((size_t)slots->count, sizeof *work->card, &work->card);
     if (!status)
         status = nw_alloc(most, sizeof *work->near, &work->near);
-    for (int32_t s = 0; !status && s < seats->count; s++) {
-        work->card[s] = links_to_card(problem->topology, seats->end[s]);
-        if (s >= seats->core_count && seats->owner[s] >= 0 &&
-            seats->unit[s] >= 0)
-            work->gpu_ranks[seats->unit[s]]++;
+    for (int32_t s = 0; !status && s < slots->count; s++) {
+        work->card[s] =
+            near_gpus_links_to_card(problem->topology, slots->end[s]);
+        if (s >= slots->core_count && slots->owner[s] >= 0 &&
+            slots->unit[s] >= 0)
+            work->gpu_ranks[slots->unit[s]]++;
     }
     return status;
 }
 
-static bool is_layer_worse(const struct nw_cost *cost,
-                           const struct nw_cost *than)
+static bool near_gpus_is_layer_worse(const struct nw_cost *cost,
+                                     const struct nw_cost *than)
 {
     return cost->max_congestion_host >
                than->max_congestion_host * (1 + EQUAL) ||
@@ -345,19 +361,19 @@ static bool is_layer_worse(const struct nw_cost *cost,
 }
 
 /* Taken where no figure that people see is worse. */
-static nw_status take_answer(const struct beside *work,
-                             struct nw_answer *answer,
-                             struct nw_candidate *best)
+static nw_status near_gpus_take_answer(const struct near_gpus_work *work,
+                                       struct nw_answer *answer,
+                                       struct nw_candidate *best)
 {
     struct nw_candidate other = {0}, former = *best;
     nw_status status;
 
-    nw_seats_finish(&work->seats, answer);
-    status =
-        nw_candidate_finish(work->problem, answer, best->algorithm, &other);
+    nw_slots_to_answer(&work->slots, answer);
+    status = nw_candidate_from_answer(work->problem, answer, best->algorithm,
+                                      &other);
     if (!status && nw_candidate_within(&other, best->guard) &&
         !nw_candidate_better(best, &other) &&
-        !is_layer_worse(&other.cost, &best->cost)) {
+        !near_gpus_is_layer_worse(&other.cost, &best->cost)) {
         *best = other;
         other = former;
     }
@@ -365,10 +381,10 @@ static nw_status take_answer(const struct beside *work,
     return status;
 }
 
-nw_status nw_place_beside_gpus(const struct nw_problem *problem,
-                               bool cores_stay, struct nw_candidate *best)
+nw_status nw_cores_near_gpus(const struct nw_problem *problem, bool cores_stay,
+                             struct nw_candidate *best)
 {
-    struct beside work = {.problem = problem, .cores_stay = cores_stay};
+    struct near_gpus_work work = {.problem = problem, .cores_stay = cores_stay};
     struct nw_problem begun = *problem;
     struct nw_answer answer = {0};
     nw_status status;
@@ -376,17 +392,17 @@ nw_status nw_place_beside_gpus(const struct nw_problem *problem,
     if (!problem->uses_gpus || best->mapping->gpu_node)
         return NW_OK;
     begun.options.start = best->mapping;
-    status = nw_answer_begin(&begun, &answer);
+    status = nw_answer_from_mapping(&begun, &answer);
     if (!status)
-        status = nw_seats_init(&work.seats, problem, &answer);
+        status = nw_slots_init(&work.slots, problem, &answer);
     if (!status)
-        status = measure(&work);
+        status = near_gpus_measure(&work);
     if (!status)
-        status = settle_hosts(&work);
+        status = near_gpus_settle_hosts(&work);
     if (!status && work.moved)
-        status = take_answer(&work, &answer, best);
-    nw_ledger_fini(&work.ledger);
-    nw_seats_fini(&work.seats);
+        status = near_gpus_take_answer(&work, &answer, best);
+    nw_link_loads_fini(&work.loads);
+    nw_slots_fini(&work.slots);
     nw_answer_fini(&answer);
     free(work.card);
     free(work.near);

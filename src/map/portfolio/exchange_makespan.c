@@ -9,14 +9,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct finish {
+struct makespan_work {
     const nw_topology *topology;
     const struct nw_cost *cost;
     uint32_t *hop;
     double last; /* s */
 };
 
-static void add_message(struct finish *work, const struct nw_end ends[2])
+static void makespan_add_message(struct makespan_work *work,
+                                 const struct nw_end ends[2])
 {
     size_t count =
         nw_topology_route(work->topology, ends[0], ends[1], work->hop);
@@ -31,12 +32,12 @@ static void add_message(struct finish *work, const struct nw_end ends[2])
     work->last = fmax(work->last, latency + most);
 }
 
-nw_status nw_candidate_finish_time(const struct nw_problem *problem,
-                                   const nw_mapping *mapping,
-                                   const struct nw_cost *cost, double *out)
+nw_status nw_exchange_makespan(const struct nw_problem *problem,
+                               const nw_mapping *mapping,
+                               const struct nw_cost *cost, double *out)
 {
     const nw_pattern *pattern = problem->pattern;
-    struct finish work = {.topology = problem->topology, .cost = cost};
+    struct makespan_work work = {.topology = problem->topology, .cost = cost};
     struct nw_ends places = {0};
     nw_status status = nw_alloc(nw_topology_route_max(work.topology) + 1,
                                 sizeof *work.hop, &work.hop);
@@ -50,7 +51,7 @@ nw_status nw_candidate_finish_time(const struct nw_problem *problem,
 
             status = nw_ends_of_edge(&places, pattern, r, e, ends);
             if (!status && pattern->bytes[e])
-                add_message(&work, ends);
+                makespan_add_message(&work, ends);
         }
     nw_ends_fini(&places);
     free(work.hop);

@@ -15,111 +15,114 @@
 #include <string.h>
 
 #define EXACT_PLACES 64 /* elements that a bound is known for */
-#define TABU_MOST 2048  /* that tabu search has matrices for */
-#define DENSE_MOST 128  /* elements of any machine */
-#define MATRIX_MOST 400 /* elements of a matrix of distances */
+#define TABU_MAX 2048   /* that tabu search has matrices for */
+#define BRIDGE_MAX 128  /* elements of any machine */
+#define MATRIX_MAX 400  /* elements of a matrix of distances */
 
 /* --- an answer to begin with --- */
 
-nw_status nw_search_let_remote(const struct nw_problem *problem,
-                               struct nw_answer *answer)
+nw_status nw_search_allow_remote(const struct nw_problem *problem,
+                                 struct nw_answer *answer)
 {
     if (!problem->options.remote_gpus || !problem->uses_gpus)
         return NW_OK;
-    return nw_answer_let_remote(answer, problem->pattern->rank_count);
+    return nw_answer_allow_remote(answer, problem->pattern->rank_count);
 }
 
-nw_status nw_search_begin(const struct nw_problem *problem,
-                          struct nw_answer *answer)
+nw_status nw_search_initial(const struct nw_problem *problem,
+                            struct nw_answer *answer)
 {
     struct nw_answer start = {0};
     nw_status status;
 
     if (!problem->options.start) {
         status = nw_answer_default(problem, answer);
-        return status ? status : nw_search_let_remote(problem, answer);
+        return status ? status : nw_search_allow_remote(problem, answer);
     }
-    status = nw_answer_begin(problem, &start);
+    status = nw_answer_from_mapping(problem, &start);
     if (status)
         return status;
     nw_answer_fini(answer);
     *answer = start;
-    status = nw_answer_check_begun(problem, answer);
-    return status ? status : nw_search_let_remote(problem, answer);
+    status = nw_answer_check_complete(problem, answer);
+    return status ? status : nw_search_allow_remote(problem, answer);
 }
 
-static nw_status run_dense(const char *name, struct nw_seats *seats,
-                           struct nw_map_report *report)
+static nw_status named_run_qap(const char *name, struct nw_slots *slots,
+                               struct nw_map_report *report)
 {
-    struct nw_dense dense;
-    nw_status status = nw_dense_init(&dense, seats);
+    struct nw_qap_bridge by_qap;
+    nw_status status = nw_qap_bridge_init(&by_qap, slots);
 
     if (status)
         return status;
     if (!strcmp(name, "tabu"))
-        status = nw_dense_tabu(&dense);
+        status = nw_qap_bridge_tabu(&by_qap);
     else if (!strcmp(name, "anneal"))
-        status = nw_dense_anneal(&dense);
+        status = nw_qap_bridge_anneal(&by_qap);
     else
-        status = nw_dense_exact(&dense, 0, &report->proven);
+        status = nw_qap_bridge_exact(&by_qap, 0, &report->proven);
     if (!status)
-        nw_dense_finish(&dense);
-    nw_dense_fini(&dense);
+        nw_qap_bridge_finish(&by_qap);
+    nw_qap_bridge_fini(&by_qap);
     return status;
 }
 
 /* A rank that may move inside its node, which a dense problem does not know. */
-static bool holds_some(const struct nw_seats *seats)
+static bool named_holds_some(const struct nw_slots *slots)
 {
-    for (int32_t r = 0; r < seats->rank_count; r++)
-        if (seats->held[r] && !seats->locked[r])
+    for (int32_t r = 0; r < slots->rank_count; r++)
+        if (slots->held[r] && !slots->locked[r])
             return true;
     return false;
 }
 
-bool nw_search_is_dense_first(const struct nw_seats *seats)
+bool nw_search_fits_qap_first(const struct nw_slots *slots)
 {
-    return nw_dense_fits(seats) && !holds_some(seats);
+    return nw_qap_bridge_fits(slots) && !named_holds_some(slots);
 }
 
 /* A dense problem has one objective. */
-bool nw_search_is_dense(const struct nw_seats *seats)
+bool nw_search_fits_qap(const struct nw_slots *slots)
 {
-    return nw_search_is_dense_first(seats) &&
-           !seats->problem->options.has_second;
+    return nw_search_fits_qap_first(slots) &&
+           !slots->problem->options.has_second;
 }
 
-static nw_status run_exact(struct nw_seats *seats, const struct nw_aim *aim,
-                           struct nw_map_report *report)
+static nw_status named_run_exact(struct nw_slots *slots,
+                                 const struct nw_objectives *objectives,
+                                 struct nw_map_report *report)
 {
-    if (nw_search_is_dense(seats) && seats->count <= EXACT_PLACES)
-        return run_dense("exact", seats, report);
-    if (seats->rank_count > NW_EXHAUST_MOST)
+    if (nw_search_fits_qap(slots) && slots->count <= EXACT_PLACES)
+        return named_run_qap("exact", slots, report);
+    if (slots->rank_count > NW_BRANCH_BOUND_RANKS_MAX)
         return nw_fail(NW_EUNSUPPORTED,
                        "exact is for at most %d ranks, these are %d",
-                       NW_EXHAUST_MOST, seats->rank_count);
-    return nw_seats_exhaust(seats, aim, 0, &report->proven);
+                       NW_BRANCH_BOUND_RANKS_MAX, slots->rank_count);
+    return nw_slots_branch_bound(slots, objectives, 0, &report->proven);
 }
 
 /* What a dense search does not know, swaps of seats see to afterwards; where it
  * knows nothing of it, or would need too much memory, they do it all. */
-static nw_status run_tabu(struct nw_seats *seats, const struct nw_aim *aim,
-                          struct nw_map_report *report)
+static nw_status named_run_tabu(struct nw_slots *slots,
+                                const struct nw_objectives *objectives,
+                                struct nw_map_report *report)
 {
     nw_status status;
 
-    if (!nw_dense_fits(seats) || seats->count > TABU_MOST)
-        return nw_seats_search(seats, aim, NW_SEARCH_FULL);
-    status = run_dense("tabu", seats, report);
-    if (!status && !nw_search_is_dense(seats))
-        status = nw_seats_search(seats, aim, NW_SEARCH_DESCENT);
+    if (!nw_qap_bridge_fits(slots) || slots->count > TABU_MAX)
+        return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
+    status = named_run_qap("tabu", slots, report);
+    if (!status && !nw_search_fits_qap(slots))
+        status = nw_slots_anneal(slots, objectives, NW_SEARCH_DESCENT);
     return status;
 }
 
-static nw_status run_fold(struct nw_seats *seats, const struct nw_aim *aim)
+static nw_status named_run_digits(struct nw_slots *slots,
+                                  const struct nw_objectives *objectives)
 {
     bool found = false;
-    nw_status status = nw_seats_fold(seats, aim, &found);
+    nw_status status = nw_slots_embed_digits(slots, objectives, &found);
 
     if (status || found)
         return status;
@@ -132,48 +135,48 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)
 {
-    struct nw_aim aim = nw_aim_of(problem);
+    struct nw_objectives objectives = nw_objectives_from_options(problem);
     const char *name = algorithm->name;
-    bool dense = false;
-    struct nw_seats seats;
-    nw_status status = nw_search_begin(problem, answer);
+    bool by_qap = false;
+    struct nw_slots slots;
+    nw_status status = nw_search_initial(problem, answer);
 
     if (!status)
-        status = nw_seats_init(&seats, problem, answer);
+        status = nw_slots_init(&slots, problem, answer);
     if (status)
         return status;
     if (!strcmp(name, "anneal") && problem->topology->matrix &&
-        seats.count <= MATRIX_MOST)
-        dense = nw_search_is_dense(&seats);
+        slots.count <= MATRIX_MAX)
+        by_qap = nw_search_fits_qap(&slots);
     if (!strcmp(name, "exact") ||
-        (!strcmp(name, "refine") && seats.count <= NW_EXACT_MOST &&
-         nw_search_is_dense(&seats)))
-        status = run_exact(&seats, &aim, report);
+        (!strcmp(name, "refine") && slots.count <= NW_EXACT_MOST &&
+         nw_search_fits_qap(&slots)))
+        status = named_run_exact(&slots, &objectives, report);
     else if (!strcmp(name, "tabu"))
-        status = run_tabu(&seats, &aim, report);
+        status = named_run_tabu(&slots, &objectives, report);
     else if (!strcmp(name, "fold"))
-        status = run_fold(&seats, &aim);
+        status = named_run_digits(&slots, &objectives);
     else
-        status =
-            dense ? run_dense(name, &seats, report)
-                  : nw_seats_search(&seats, &aim,
-                                    strcmp(name, "refine") ? NW_SEARCH_FULL
-                                                           : NW_SEARCH_DESCENT);
+        status = by_qap ? named_run_qap(name, &slots, report)
+                        : nw_slots_anneal(&slots, &objectives,
+                                          strcmp(name, "refine")
+                                              ? NW_SEARCH_FULL
+                                              : NW_SEARCH_DESCENT);
     if (!status)
-        nw_seats_finish(&seats, answer);
-    nw_seats_fini(&seats);
+        nw_slots_to_answer(&slots, answer);
+    nw_slots_fini(&slots);
     return status;
 }
 
 bool nw_search_is_tiny(const struct nw_problem *problem)
 {
     return problem->core.first[problem->host_count] <= NW_EXACT_MOST &&
-           problem->pattern->rank_count <= NW_EXHAUST_MOST &&
+           problem->pattern->rank_count <= NW_BRANCH_BOUND_RANKS_MAX &&
            problem->options.effort != NW_EFFORT_FAST;
 }
 
 bool nw_search_is_small(const struct nw_problem *problem)
 {
     return problem->core.first[problem->host_count] <=
-           (problem->topology->matrix ? MATRIX_MOST : DENSE_MOST);
+           (problem->topology->matrix ? MATRIX_MAX : BRIDGE_MAX);
 }

@@ -21,17 +21,18 @@ bool nw_search_is_tiny(const struct nw_problem *problem);
 bool nw_search_is_small(const struct nw_problem *problem);
 /* True where a dense search knows all of the problem; all but the second
  * objective. */
-bool nw_search_is_dense(const struct nw_seats *seats);
-bool nw_search_is_dense_first(const struct nw_seats *seats);
+bool nw_search_fits_qap(const struct nw_slots *slots);
+bool nw_search_fits_qap_first(const struct nw_slots *slots);
 
 /* The options' start, which leaves nothing open, or the default; into an answer
- * that is empty. NW_EINVAL where the start is none, as nw_answer_check_begun.
+ * that is empty. NW_EINVAL where the start is none, as
+ * nw_answer_check_complete.
  */
-NW_MUST_CHECK nw_status nw_search_begin(const struct nw_problem *problem,
-                                        struct nw_answer *answer);
+NW_MUST_CHECK nw_status nw_search_initial(const struct nw_problem *problem,
+                                          struct nw_answer *answer);
 
 /* Lets GPUs be remote where the options do. */
-NW_MUST_CHECK nw_status nw_search_let_remote(const struct nw_problem *problem,
-                                             struct nw_answer *answer);
+NW_MUST_CHECK nw_status nw_search_allow_remote(const struct nw_problem *problem,
+                                               struct nw_answer *answer);
 
 #endif

@@ -12,13 +12,14 @@
 /* Times that the one must be the other to stand alone. */
 #define FAR 4.0
 
-struct mean {
+struct default_objective_mean {
     double bytes, messages; /* sums over messages between different ranks */
 };
 
-static struct mean sum_messages(const nw_pattern *pattern)
+static struct default_objective_mean
+default_objective_sum_messages(const nw_pattern *pattern)
 {
-    struct mean sum = {0, 0};
+    struct default_objective_mean sum = {0, 0};
 
     for (int32_t r = 0; r < pattern->rank_count; r++)
         for (size_t e = pattern->row[r]; e < pattern->row[r + 1]; e++) {
@@ -30,20 +31,21 @@ static struct mean sum_messages(const nw_pattern *pattern)
     return sum;
 }
 
-struct way {
+struct default_objective_way {
     double latency; /* s */
     double slow;    /* s per byte, of the narrowest link */
 };
 
 /* From the first element to the last, which is on another node where there
  * are several. */
-static nw_status find_way(const nw_topology *topology, struct way *out)
+static nw_status default_objective_find_way(const nw_topology *topology,
+                                            struct default_objective_way *out)
 {
     struct nw_end ends[2] = {
         nw_topology_element_end(topology, 0),
         nw_topology_element_end(topology,
                                 nw_topology_element_count(topology) - 1)};
-    struct way way = {0, 0};
+    struct default_objective_way way = {0, 0};
     uint32_t *hop = NULL;
     size_t count;
     nw_status status =
@@ -64,22 +66,23 @@ static nw_status find_way(const nw_topology *topology, struct way *out)
     return NW_OK;
 }
 
-static bool is_plain(const nw_topology *topology)
+static bool default_objective_is_plain(const nw_topology *topology)
 {
     return nw_topology_node_count(topology) == 1 &&
            nw_topology_link_count(topology) > 1 &&
            nw_topology_link(topology, 1).kind == NW_LINK_GROUP;
 }
 
-static void say(struct nw_objective_choice *choice, enum nw_objective objective,
-                const char *why)
+static void default_objective_say(struct nw_objective_choice *choice,
+                                  enum nw_objective objective, const char *why)
 {
     choice->objective = objective;
     snprintf(choice->why, sizeof choice->why, "%s", why);
 }
 
-static void weigh(struct nw_objective_choice *choice, const struct mean *mean,
-                  const struct way *way)
+static void default_objective_weigh(struct nw_objective_choice *choice,
+                                    const struct default_objective_mean *mean,
+                                    const struct default_objective_way *way)
 {
     double size = mean->bytes / mean->messages, wire = size * way->slow;
     const char *what = "about as long as";
@@ -103,26 +106,28 @@ nw_status nw_map_choose_objective(const nw_topology *topology,
                                   struct nw_objective_choice *out)
 {
     struct nw_objective_choice choice;
-    struct mean mean;
-    struct way way;
+    struct default_objective_mean mean;
+    struct default_objective_way way;
     nw_status status;
 
-    if (is_plain(topology) || !nw_topology_has_links(topology)) {
-        say(&choice, NW_OBJECTIVE_HOP_BYTES,
-            "the machine states no bandwidths");
+    if (default_objective_is_plain(topology) ||
+        !nw_topology_has_links(topology)) {
+        default_objective_say(&choice, NW_OBJECTIVE_HOP_BYTES,
+                              "the machine states no bandwidths");
         *out = choice;
         return NW_OK;
     }
-    mean = sum_messages(pattern);
+    mean = default_objective_sum_messages(pattern);
     if (mean.messages <= 0 || nw_topology_element_count(topology) < 2) {
-        say(&choice, NW_OBJECTIVE_CONGESTION,
+        default_objective_say(
+            &choice, NW_OBJECTIVE_CONGESTION,
             mean.messages > 0 ? "the machine has one element"
                               : "the pattern counts no messages between ranks");
     } else {
-        status = find_way(topology, &way);
+        status = default_objective_find_way(topology, &way);
         if (status)
             return status;
-        weigh(&choice, &mean, &way);
+        default_objective_weigh(&choice, &mean, &way);
     }
     *out = choice;
     return NW_OK;

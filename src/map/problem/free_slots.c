@@ -6,62 +6,71 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t pairs(const struct nw_rooms *rooms, int32_t place)
+static int64_t free_slots_pairs(const struct nw_free_slots *free_slots,
+                                int32_t place)
 {
-    int32_t room = rooms->room[place], gpu_room = rooms->gpu_room[place];
+    int32_t capacity = free_slots->capacity[place],
+            gpu_capacity = free_slots->gpu_capacity[place];
 
-    return room < gpu_room ? room : gpu_room;
+    return capacity < gpu_capacity ? capacity : gpu_capacity;
 }
 
-nw_status nw_rooms_init(struct nw_rooms *rooms, int32_t count,
-                        const int32_t *room, const int32_t *gpu_room)
+nw_status nw_free_slots_init(struct nw_free_slots *free_slots, int32_t count,
+                             const int32_t *capacity,
+                             const int32_t *gpu_capacity)
 {
     size_t n = (size_t)count;
     nw_status status;
 
-    *rooms = (struct nw_rooms){.count = count};
-    status = nw_alloc(n, sizeof *rooms->room, &rooms->room);
-    if (!status && gpu_room)
-        status = nw_alloc(n, sizeof *rooms->gpu_room, &rooms->gpu_room);
+    *free_slots = (struct nw_free_slots){.count = count};
+    status = nw_alloc(n, sizeof *free_slots->capacity, &free_slots->capacity);
+    if (!status && gpu_capacity)
+        status = nw_alloc(n, sizeof *free_slots->gpu_capacity,
+                          &free_slots->gpu_capacity);
     if (status)
         return status;
-    memcpy(rooms->room, room, n * sizeof *room);
-    if (gpu_room)
-        memcpy(rooms->gpu_room, gpu_room, n * sizeof *gpu_room);
-    nw_rooms_expect(rooms, 0);
+    memcpy(free_slots->capacity, capacity, n * sizeof *capacity);
+    if (gpu_capacity)
+        memcpy(free_slots->gpu_capacity, gpu_capacity,
+               n * sizeof *gpu_capacity);
+    nw_free_slots_expect(free_slots, 0);
     return NW_OK;
 }
 
-void nw_rooms_expect(struct nw_rooms *rooms, int64_t gpu_ranks)
+void nw_free_slots_expect(struct nw_free_slots *free_slots, int64_t gpu_ranks)
 {
-    rooms->spare = -gpu_ranks;
-    for (int32_t p = 0; rooms->gpu_room && p < rooms->count; p++)
-        rooms->spare += pairs(rooms, p);
+    free_slots->spare = -gpu_ranks;
+    for (int32_t p = 0; free_slots->gpu_capacity && p < free_slots->count; p++)
+        free_slots->spare += free_slots_pairs(free_slots, p);
 }
 
-void nw_rooms_fini(struct nw_rooms *rooms)
+void nw_free_slots_fini(struct nw_free_slots *free_slots)
 {
-    free(rooms->room);
-    free(rooms->gpu_room);
-    *rooms = (struct nw_rooms){0};
+    free(free_slots->capacity);
+    free(free_slots->gpu_capacity);
+    *free_slots = (struct nw_free_slots){0};
 }
 
-bool nw_rooms_fits(const struct nw_rooms *rooms, int32_t place, bool gpu)
+bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
+                        bool gpu)
 {
-    if (rooms->room[place] <= 0)
+    if (free_slots->capacity[place] <= 0)
         return false;
-    if (!rooms->gpu_room)
+    if (!free_slots->gpu_capacity)
         return true;
     if (gpu)
-        return rooms->gpu_room[place] > 0;
-    return rooms->room[place] > rooms->gpu_room[place] || rooms->spare > 0;
+        return free_slots->gpu_capacity[place] > 0;
+    return free_slots->capacity[place] > free_slots->gpu_capacity[place] ||
+           free_slots->spare > 0;
 }
 
-void nw_rooms_change(struct nw_rooms *rooms, int32_t place, bool gpu, int by)
+void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
+                          bool gpu, int by)
 {
-    int64_t before = pairs(rooms, place);
+    int64_t before = free_slots_pairs(free_slots, place);
 
-    rooms->room[place] += by;
-    rooms->gpu_room[place] += gpu ? by : 0;
-    rooms->spare += pairs(rooms, place) - before - (gpu ? by : 0);
+    free_slots->capacity[place] += by;
+    free_slots->gpu_capacity[place] += gpu ? by : 0;
+    free_slots->spare +=
+        free_slots_pairs(free_slots, place) - before - (gpu ? by : 0);
 }

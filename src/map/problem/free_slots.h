@@ -11,38 +11,42 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct nw_rooms {
+struct nw_free_slots {
     int32_t count;
-    int32_t *room, *gpu_room; /* [count]; gpu_room NULL where none is asked */
-    int64_t spare;            /* GPU places beyond the GPU ranks to come */
+    int32_t *capacity,
+        *gpu_capacity; /* [count]; gpu_room NULL where none is asked */
+    int64_t spare;     /* GPU places beyond the GPU ranks to come */
 };
 
 /* Copies; gpu_room may be NULL. gpu_ranks is how many will come. */
-NW_MUST_CHECK nw_status nw_rooms_init(struct nw_rooms *rooms, int32_t count,
-                                      const int32_t *room,
-                                      const int32_t *gpu_room);
-void nw_rooms_expect(struct nw_rooms *rooms, int64_t gpu_ranks);
-void nw_rooms_fini(struct nw_rooms *rooms);
-bool nw_rooms_fits(const struct nw_rooms *rooms, int32_t place, bool gpu);
+NW_MUST_CHECK nw_status nw_free_slots_init(struct nw_free_slots *free_slots,
+                                           int32_t count,
+                                           const int32_t *capacity,
+                                           const int32_t *gpu_capacity);
+void nw_free_slots_expect(struct nw_free_slots *free_slots, int64_t gpu_ranks);
+void nw_free_slots_fini(struct nw_free_slots *free_slots);
+bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
+                        bool gpu);
 /* Where GPUs are counted, too. */
-void nw_rooms_change(struct nw_rooms *rooms, int32_t place, bool gpu, int by);
+void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
+                          bool gpu, int by);
 
-static inline void nw_rooms_take(struct nw_rooms *rooms, int32_t place,
-                                 bool gpu)
+static inline void nw_free_slots_take(struct nw_free_slots *free_slots,
+                                      int32_t place, bool gpu)
 {
-    if (rooms->gpu_room)
-        nw_rooms_change(rooms, place, gpu, -1);
+    if (free_slots->gpu_capacity)
+        nw_free_slots_change(free_slots, place, gpu, -1);
     else
-        rooms->room[place]--;
+        free_slots->capacity[place]--;
 }
 
-static inline void nw_rooms_give(struct nw_rooms *rooms, int32_t place,
-                                 bool gpu)
+static inline void nw_free_slots_give(struct nw_free_slots *free_slots,
+                                      int32_t place, bool gpu)
 {
-    if (rooms->gpu_room)
-        nw_rooms_change(rooms, place, gpu, 1);
+    if (free_slots->gpu_capacity)
+        nw_free_slots_change(free_slots, place, gpu, 1);
     else
-        rooms->room[place]++;
+        free_slots->capacity[place]++;
 }
 
 #endif

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 /* The unit of host h whose members begin with or hold `member`, -1. */
-static int32_t unit_of(const struct nw_units *units, int32_t host,
-                       int32_t member)
+static int32_t from_mapping_unit_of(const struct nw_units *units, int32_t host,
+                                    int32_t member)
 {
     size_t size = (size_t)units->size;
 
@@ -23,8 +23,8 @@ static int32_t unit_of(const struct nw_units *units, int32_t host,
 
 /* Units ascend with their members where each is one core, which is the usual
  * case: then the unit is found at once. */
-static int32_t find_unit(const struct nw_units *units, int32_t host,
-                         struct nw_ints set)
+static int32_t from_mapping_find_unit(const struct nw_units *units,
+                                      int32_t host, struct nw_ints set)
 {
     int32_t first = units->first[host], guess;
 
@@ -34,14 +34,14 @@ static int32_t find_unit(const struct nw_units *units, int32_t host,
     if (units->size == 1 && guess < units->first[host + 1] &&
         units->member[guess] == set.values[0])
         return guess;
-    return unit_of(units, host, set.values[0]);
+    return from_mapping_unit_of(units, host, set.values[0]);
 }
 
 /* The host of a rank's GPU, another one than its own where it is remote; -1
  * where that is not to be used. */
-static int32_t read_gpu_host(const struct nw_problem *problem,
-                             const int32_t *host_of, int32_t rank,
-                             struct nw_answer *answer)
+static int32_t from_mapping_read_gpu_host(const struct nw_problem *problem,
+                                          const int32_t *host_of, int32_t rank,
+                                          struct nw_answer *answer)
 {
     const nw_mapping *start = problem->options.start;
     int32_t node = start->gpu_node ? start->gpu_node[rank] : -1;
@@ -54,9 +54,9 @@ static int32_t read_gpu_host(const struct nw_problem *problem,
     return answer->gpu_host[rank];
 }
 
-static nw_status read_rank(const struct nw_problem *problem,
-                           const int32_t *host_of, int32_t rank,
-                           struct nw_answer *answer)
+static nw_status from_mapping_read_rank(const struct nw_problem *problem,
+                                        const int32_t *host_of, int32_t rank,
+                                        struct nw_answer *answer)
 {
     const nw_mapping *start = problem->options.start;
     int32_t node = start->node[rank];
@@ -73,18 +73,18 @@ static nw_status read_rank(const struct nw_problem *problem,
                        rank, start->node_name[start->node[rank]]);
     answer->host[rank] = host;
     if (nw_problem_needs_core(problem, rank))
-        answer->core[rank] =
-            find_unit(&problem->core, host, nw_mapping_cores(start, rank));
+        answer->core[rank] = from_mapping_find_unit(
+            &problem->core, host, nw_mapping_cores(start, rank));
     if (answer->gpu_host)
-        host = read_gpu_host(problem, host_of, rank, answer);
+        host = from_mapping_read_gpu_host(problem, host_of, rank, answer);
     if (nw_problem_needs_gpu(problem, rank) && host >= 0)
-        answer->gpu[rank] =
-            find_unit(&problem->gpu, host, nw_mapping_gpus(start, rank));
+        answer->gpu[rank] = from_mapping_find_unit(
+            &problem->gpu, host, nw_mapping_gpus(start, rank));
     return NW_OK;
 }
 
-nw_status nw_answer_begin(const struct nw_problem *problem,
-                          struct nw_answer *answer)
+nw_status nw_answer_from_mapping(const struct nw_problem *problem,
+                                 struct nw_answer *answer)
 {
     const nw_mapping *start = problem->options.start;
     int32_t n = problem->pattern->rank_count, *host_of = NULL;
@@ -100,7 +100,7 @@ nw_status nw_answer_begin(const struct nw_problem *problem,
                        start->rank_count, n);
     status = nw_answer_init(answer, n);
     if (!status && start->gpu_node)
-        status = nw_answer_let_remote(answer, n);
+        status = nw_answer_allow_remote(answer, n);
     if (!status)
         status = nw_alloc(nodes, sizeof *host_of, &host_of);
     for (size_t i = 0; !status && i < nodes; i++)
@@ -108,15 +108,16 @@ nw_status nw_answer_begin(const struct nw_problem *problem,
     for (int32_t h = 0; !status && h < problem->host_count; h++)
         host_of[problem->host[h]] = h;
     for (int32_t r = 0; !status && r < n; r++)
-        status = read_rank(problem, host_of, r, answer);
+        status = from_mapping_read_rank(problem, host_of, r, answer);
     free(host_of);
     if (status)
         nw_answer_fini(answer);
     return status;
 }
 
-static nw_status check_open(const struct nw_problem *problem,
-                            const struct nw_answer *answer, int32_t rank)
+static nw_status from_mapping_check_open(const struct nw_problem *problem,
+                                         const struct nw_answer *answer,
+                                         int32_t rank)
 {
     if (answer->host[rank] >= 0 &&
         (answer->core[rank] >= 0 || !nw_problem_needs_core(problem, rank)) &&
@@ -128,8 +129,9 @@ static nw_status check_open(const struct nw_problem *problem,
                    rank);
 }
 
-static nw_status check_fixed(const struct nw_problem *problem,
-                             const struct nw_answer *answer, int32_t rank)
+static nw_status from_mapping_check_fixed(const struct nw_problem *problem,
+                                          const struct nw_answer *answer,
+                                          int32_t rank)
 {
     const nw_topology *topology = problem->topology;
     int32_t host = answer->host[rank];
@@ -145,42 +147,44 @@ static nw_status check_fixed(const struct nw_problem *problem,
 }
 
 /* Ranks so far on the units of one sort. */
-struct taking {
+struct from_mapping_work {
     const struct nw_units *units;
     const int32_t *unit; /* [ranks] of the answer */
     const char *what;
     int32_t *taken; /* [units] */
 };
 
-static nw_status take(const struct taking *taking, int32_t rank)
+static nw_status from_mapping_take(const struct from_mapping_work *work,
+                                   int32_t rank)
 {
-    int32_t unit = taking->unit[rank];
+    int32_t unit = work->unit[rank];
 
-    if (unit < 0 || ++taking->taken[unit] <= taking->units->room[unit])
+    if (unit < 0 || ++work->taken[unit] <= work->units->capacity[unit])
         return NW_OK;
     return nw_fail(NW_EINVAL,
                    "the mapping to begin from has more ranks on the %s of "
                    "rank %d than it takes",
-                   taking->what, rank);
+                   work->what, rank);
 }
 
-static nw_status take_host(const struct nw_problem *problem, int32_t host,
-                           int32_t *taken)
+static nw_status from_mapping_take_host(const struct nw_problem *problem,
+                                        int32_t host, int32_t *taken)
 {
-    if (++taken[host] <= problem->room[host])
+    if (++taken[host] <= problem->capacity[host])
         return NW_OK;
     return nw_fail(
         NW_EINVAL,
         "the mapping to begin from has more ranks on %s than the %d it takes",
         nw_topology_node_name(problem->topology, problem->host[host]),
-        problem->room[host]);
+        problem->capacity[host]);
 }
 
-nw_status nw_answer_check_begun(const struct nw_problem *problem,
-                                const struct nw_answer *answer)
+nw_status nw_answer_check_complete(const struct nw_problem *problem,
+                                   const struct nw_answer *answer)
 {
-    struct taking core = {&problem->core, answer->core, "core", NULL};
-    struct taking gpu = {&problem->gpu, answer->gpu, "GPU", NULL};
+    struct from_mapping_work core = {&problem->core, answer->core, "core",
+                                     NULL};
+    struct from_mapping_work gpu = {&problem->gpu, answer->gpu, "GPU", NULL};
     size_t hosts = (size_t)problem->host_count;
     int32_t *taken = NULL;
     nw_status status = nw_alloc(hosts, sizeof *taken, &taken);
@@ -192,15 +196,15 @@ nw_status nw_answer_check_begun(const struct nw_problem *problem,
         status = nw_alloc((size_t)problem->gpu.first[hosts], sizeof *gpu.taken,
                           &gpu.taken);
     for (int32_t r = 0; !status && r < problem->pattern->rank_count; r++) {
-        status = check_open(problem, answer, r);
+        status = from_mapping_check_open(problem, answer, r);
         if (!status)
-            status = check_fixed(problem, answer, r);
+            status = from_mapping_check_fixed(problem, answer, r);
         if (!status)
-            status = take(&core, r);
+            status = from_mapping_take(&core, r);
         if (!status)
-            status = take(&gpu, r);
+            status = from_mapping_take(&gpu, r);
         if (!status)
-            status = take_host(problem, answer->host[r], taken);
+            status = from_mapping_take_host(problem, answer->host[r], taken);
     }
     free(taken);
     free(core.taken);

@@ -11,49 +11,55 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void place_fixed(const struct nw_problem *problem,
-                        struct nw_answer *answer, struct nw_rooms *rooms)
+static void launcher_default_place_fixed(const struct nw_problem *problem,
+                                         struct nw_answer *answer,
+                                         struct nw_free_slots *free_slots)
 {
     int32_t n = problem->fixed_host ? problem->pattern->rank_count : 0;
 
     for (int32_t r = 0; r < n; r++)
         if (problem->fixed_host[r] >= 0) {
             answer->host[r] = problem->fixed_host[r];
-            nw_rooms_take(rooms, answer->host[r], problem->wants_gpu[r]);
+            nw_free_slots_take(free_slots, answer->host[r],
+                               problem->wants_gpu[r]);
         }
 }
 
 /* The current host, else the next ones, else the first that was left. */
-static int32_t next_host(const struct nw_rooms *rooms, int32_t host, bool gpu)
+static int32_t
+launcher_default_next_host(const struct nw_free_slots *free_slots, int32_t host,
+                           bool gpu)
 {
-    for (int32_t h = host; h < rooms->count; h++)
-        if (nw_rooms_fits(rooms, h, gpu))
+    for (int32_t h = host; h < free_slots->count; h++)
+        if (nw_free_slots_fits(free_slots, h, gpu))
             return h;
     for (int32_t h = 0; h < host; h++)
-        if (nw_rooms_fits(rooms, h, gpu))
+        if (nw_free_slots_fits(free_slots, h, gpu))
             return h;
     return -1;
 }
 
-static nw_status default_hosts(const struct nw_problem *problem,
-                               struct nw_answer *answer)
+static nw_status launcher_default_hosts(const struct nw_problem *problem,
+                                        struct nw_answer *answer)
 {
-    struct nw_rooms rooms;
+    struct nw_free_slots free_slots;
     int32_t n = problem->pattern->rank_count, host = 0;
     int64_t gpu_ranks = 0;
-    nw_status status = nw_rooms_init(&rooms, problem->host_count, problem->room,
-                                     problem->gpu_room);
+    nw_status status =
+        nw_free_slots_init(&free_slots, problem->host_count, problem->capacity,
+                           problem->gpu_capacity);
 
     for (int32_t r = 0; r < n; r++)
         gpu_ranks += problem->wants_gpu[r];
     if (!status) {
-        nw_rooms_expect(&rooms, gpu_ranks);
-        place_fixed(problem, answer, &rooms);
+        nw_free_slots_expect(&free_slots, gpu_ranks);
+        launcher_default_place_fixed(problem, answer, &free_slots);
     }
     for (int32_t r = 0; !status && r < n; r++) {
         if (answer->host[r] >= 0)
             continue;
-        host = next_host(&rooms, host, problem->wants_gpu[r]);
+        host = launcher_default_next_host(&free_slots, host,
+                                          problem->wants_gpu[r]);
         if (host < 0) {
             status =
                 nw_fail_about(NW_FIXED(-1), NW_EINVAL,
@@ -61,22 +67,23 @@ static nw_status default_hosts(const struct nw_problem *problem,
             break;
         }
         answer->host[r] = host;
-        nw_rooms_take(&rooms, host, problem->wants_gpu[r]);
+        nw_free_slots_take(&free_slots, host, problem->wants_gpu[r]);
     }
-    nw_rooms_fini(&rooms);
+    nw_free_slots_fini(&free_slots);
     return status;
 }
 
 /* Where each host's packages are in turn: the next unit of each. */
-struct turns {
+struct launcher_default_turns {
     int32_t *next; /* [packages] next unit to look at */
     int32_t packages, turn;
 };
 
 /* The lowest free unit of the package whose turn it is, or of the next one
  * that has any. Units are ascending, so each package's cursor only moves up. */
-static int32_t take_turn(const struct nw_problem *problem, struct turns *turns,
-                         int32_t host)
+static int32_t launcher_default_take_turn(const struct nw_problem *problem,
+                                          struct launcher_default_turns *turns,
+                                          int32_t host)
 {
     int32_t end = problem->core.first[host + 1];
 
@@ -94,8 +101,9 @@ static int32_t take_turn(const struct nw_problem *problem, struct turns *turns,
     return -1;
 }
 
-static void start_turns(const struct nw_problem *problem, struct turns *turns,
-                        int32_t host)
+static void launcher_default_start_turns(const struct nw_problem *problem,
+                                         struct launcher_default_turns *turns,
+                                         int32_t host)
 {
     turns->packages =
         nw_topology_node_package_count(problem->topology, problem->host[host]);
@@ -106,7 +114,7 @@ static void start_turns(const struct nw_problem *problem, struct turns *turns,
         turns->next[p] = problem->core.first[host];
 }
 
-static int32_t most_packages(const struct nw_problem *problem)
+static int32_t launcher_default_most_packages(const struct nw_problem *problem)
 {
     int32_t most = 1;
 
@@ -122,29 +130,31 @@ static int32_t most_packages(const struct nw_problem *problem)
 nw_status nw_answer_default_cores(const struct nw_problem *problem,
                                   struct nw_answer *answer)
 {
-    int32_t n = problem->pattern->rank_count, most = most_packages(problem);
+    int32_t n = problem->pattern->rank_count,
+            most = launcher_default_most_packages(problem);
     int32_t hosts = problem->host_count, *next = NULL;
-    struct turns *turns = NULL;
+    struct launcher_default_turns *turns = NULL;
     nw_status status = nw_alloc((size_t)hosts, sizeof *turns, &turns);
 
     if (!status)
         status = nw_alloc((size_t)hosts * (size_t)most, sizeof *next, &next);
     for (int32_t h = 0; !status && h < hosts; h++) {
         turns[h].next = next + (size_t)h * (size_t)most;
-        start_turns(problem, &turns[h], h);
+        launcher_default_start_turns(problem, &turns[h], h);
     }
     for (int32_t r = 0; !status && r < n; r++)
         if (nw_problem_needs_core(problem, r))
-            answer->core[r] =
-                take_turn(problem, &turns[answer->host[r]], answer->host[r]);
+            answer->core[r] = launcher_default_take_turn(
+                problem, &turns[answer->host[r]], answer->host[r]);
     free(turns);
     free(next);
     return status;
 }
 
 /* Local rank i takes GPU unit i, starting again where GPUs are shared. */
-static int32_t next_gpu(const struct nw_problem *problem, int32_t *room,
-                        int32_t host, int32_t *turn)
+static int32_t launcher_default_next_gpu(const struct nw_problem *problem,
+                                         int32_t *capacity, int32_t host,
+                                         int32_t *turn)
 {
     int32_t first = problem->gpu.first[host];
     int32_t count = problem->gpu.first[host + 1] - first;
@@ -153,8 +163,8 @@ static int32_t next_gpu(const struct nw_problem *problem, int32_t *room,
         int32_t unit = first + *turn;
 
         *turn = (*turn + 1) % count;
-        if (room[unit] > 0) {
-            room[unit]--;
+        if (capacity[unit] > 0) {
+            capacity[unit]--;
             return unit;
         }
     }
@@ -165,27 +175,29 @@ nw_status nw_answer_gpus_in_order(const struct nw_problem *problem,
                                   struct nw_answer *answer)
 {
     int32_t n = problem->pattern->rank_count, hosts = problem->host_count;
-    int32_t *room = NULL, *turn = NULL;
+    int32_t *capacity = NULL, *turn = NULL;
     size_t units = (size_t)problem->gpu.first[hosts];
-    nw_status status = nw_alloc(units, sizeof *room, &room);
+    nw_status status = nw_alloc(units, sizeof *capacity, &capacity);
 
     if (!status)
         status = nw_alloc((size_t)hosts, sizeof *turn, &turn);
     if (!status)
-        memcpy(room, problem->gpu.room, units * sizeof *room);
+        memcpy(capacity, problem->gpu.capacity, units * sizeof *capacity);
     for (int32_t r = 0; !status && r < n; r++) {
         int32_t host = answer->host[r];
 
         if (nw_problem_needs_gpu(problem, r))
-            answer->gpu[r] = next_gpu(problem, room, host, &turn[host]);
+            answer->gpu[r] =
+                launcher_default_next_gpu(problem, capacity, host, &turn[host]);
     }
-    free(room);
+    free(capacity);
     free(turn);
     return status;
 }
 
-static struct nw_end core_end(const struct nw_problem *problem,
-                              const struct nw_answer *answer, int32_t rank)
+static struct nw_end launcher_default_core_end(const struct nw_problem *problem,
+                                               const struct nw_answer *answer,
+                                               int32_t rank)
 {
     const struct nw_units *units = &problem->core;
     struct nw_ints fixed = nw_problem_fixed_cores(problem, rank);
@@ -199,20 +211,21 @@ static struct nw_end core_end(const struct nw_problem *problem,
 
 /* The GPU unit nearest to the rank's core of those that fewer than `most` ranks
  * have; of equally near ones that of fewest ranks, then the first. */
-static int32_t nearest_gpu(const struct nw_problem *problem,
-                           const struct nw_answer *answer, int32_t rank,
-                           const int32_t *taken, int32_t most)
+static int32_t launcher_default_nearest_gpu(const struct nw_problem *problem,
+                                            const struct nw_answer *answer,
+                                            int32_t rank, const int32_t *taken,
+                                            int32_t most)
 {
     const struct nw_units *units = &problem->gpu;
     int32_t host = answer->host[rank], best = -1;
-    struct nw_end core = core_end(problem, answer, rank);
+    struct nw_end core = launcher_default_core_end(problem, answer, rank);
     double least = 0;
 
     for (int32_t u = units->first[host]; u < units->first[host + 1]; u++) {
         int32_t gpu = units->member[(size_t)u * (size_t)units->size];
         double far;
 
-        if (taken[u] >= units->room[u] || taken[u] >= most)
+        if (taken[u] >= units->capacity[u] || taken[u] >= most)
             continue;
         far = nw_topology_distance(problem->topology, core,
                                    nw_problem_gpu_end(problem, host, gpu));
@@ -226,7 +239,8 @@ static int32_t nearest_gpu(const struct nw_problem *problem,
 }
 
 /* Most ranks that share a GPU of each host where all share alike. */
-static nw_status count_sharers(const struct nw_problem *problem,
+static nw_status
+launcher_default_count_sharers(const struct nw_problem *problem,
                                const struct nw_answer *answer, int32_t **out)
 {
     int32_t hosts = problem->host_count, *most;
@@ -245,23 +259,25 @@ static nw_status count_sharers(const struct nw_problem *problem,
     return NW_OK;
 }
 
-static nw_status default_gpus(const struct nw_problem *problem,
-                              struct nw_answer *answer)
+static nw_status launcher_default_default_gpus(const struct nw_problem *problem,
+                                               struct nw_answer *answer)
 {
     int32_t n = problem->pattern->rank_count, *taken = NULL, *most = NULL;
     size_t units = (size_t)problem->gpu.first[problem->host_count];
     nw_status status = nw_alloc(units, sizeof *taken, &taken);
 
     if (!status)
-        status = count_sharers(problem, answer, &most);
+        status = launcher_default_count_sharers(problem, answer, &most);
     for (int32_t r = 0; !status && r < n; r++) {
         int32_t *gpu = &answer->gpu[r];
 
         if (!nw_problem_needs_gpu(problem, r))
             continue;
-        *gpu = nearest_gpu(problem, answer, r, taken, most[answer->host[r]]);
+        *gpu = launcher_default_nearest_gpu(problem, answer, r, taken,
+                                            most[answer->host[r]]);
         if (*gpu < 0) /* fixed ranks leave some GPUs less room than others */
-            *gpu = nearest_gpu(problem, answer, r, taken, INT32_MAX);
+            *gpu = launcher_default_nearest_gpu(problem, answer, r, taken,
+                                                INT32_MAX);
         if (*gpu >= 0)
             taken[*gpu]++;
     }
@@ -273,12 +289,12 @@ static nw_status default_gpus(const struct nw_problem *problem,
 nw_status nw_answer_default(const struct nw_problem *problem,
                             struct nw_answer *answer)
 {
-    nw_status status = default_hosts(problem, answer);
+    nw_status status = launcher_default_hosts(problem, answer);
 
     if (!status)
         status = nw_answer_default_cores(problem, answer);
     if (!status)
-        status = default_gpus(problem, answer);
+        status = launcher_default_default_gpus(problem, answer);
     return status;
 }
 
@@ -289,8 +305,8 @@ nw_status nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
     struct nw_answer answer = {0};
     nw_status status;
 
-    if (nw_many_is_asked(options))
-        return nw_many_default(topology, pattern, options, out);
+    if (nw_several_is_asked(options))
+        return nw_several_default(topology, pattern, options, out);
     status = nw_problem_init(&problem, topology, pattern, options);
     if (status)
         return status;
@@ -298,7 +314,7 @@ nw_status nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
     if (!status)
         status = nw_answer_default(&problem, &answer);
     if (!status)
-        status = nw_answer_finish(&answer, &problem, out);
+        status = nw_answer_to_mapping(&answer, &problem, out);
     nw_answer_fini(&answer);
     nw_problem_fini(&problem);
     return status;

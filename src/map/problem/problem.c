@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const int32_t one_each = 1;
+static const int32_t problem_one_each = 1;
 
-static nw_status check_options(const struct nw_map_options *options)
+static nw_status problem_check_options(const struct nw_map_options *options)
 {
     if (options->cores_per_rank < 0 || options->ranks_per_gpu < 0 ||
         options->gpus_per_rank < 0)
@@ -31,8 +31,8 @@ static nw_status check_options(const struct nw_map_options *options)
     return NW_OK;
 }
 
-static nw_status read_options(struct nw_problem *problem,
-                              const struct nw_map_options *options)
+static nw_status problem_read_options(struct nw_problem *problem,
+                                      const struct nw_map_options *options)
 {
     struct nw_map_options *mine = &problem->options;
     size_t size = sizeof *mine;
@@ -42,15 +42,15 @@ static nw_status read_options(struct nw_problem *problem,
         memcpy(mine, options, options->size < size ? options->size : size);
     mine->size = size;
     if (!mine->cores_per_rank)
-        mine->cores_per_rank = one_each;
+        mine->cores_per_rank = problem_one_each;
     if (!mine->ranks_per_gpu)
-        mine->ranks_per_gpu = one_each;
+        mine->ranks_per_gpu = problem_one_each;
     if (!mine->capacity)
-        mine->capacity = one_each;
-    return check_options(mine);
+        mine->capacity = problem_one_each;
+    return problem_check_options(mine);
 }
 
-static void mark_gpu_ends(struct nw_problem *problem)
+static void problem_mark_gpu_ends(struct nw_problem *problem)
 {
     const nw_pattern *pattern = problem->pattern;
 
@@ -65,10 +65,11 @@ static void mark_gpu_ends(struct nw_problem *problem)
         }
 }
 
-static int32_t gpu_ranks_that_fit(const struct nw_problem *problem)
+static int32_t problem_gpu_ranks_that_fit(const struct nw_problem *problem)
 {
     const struct nw_map_options *options = &problem->options;
-    int32_t size = options->gpus_per_rank ? options->gpus_per_rank : one_each;
+    int32_t size =
+        options->gpus_per_rank ? options->gpus_per_rank : problem_one_each;
     int64_t total = 0;
 
     for (int32_t h = 0; h < problem->host_count; h++) {
@@ -90,7 +91,7 @@ static int32_t gpu_ranks_that_fit(const struct nw_problem *problem)
 
 /* Every rank gets a GPU where that was asked for, or where the pattern has a
  * GPU layer and there are enough; else those that send or receive on one. */
-static nw_status choose_gpu_ranks(struct nw_problem *problem)
+static nw_status problem_choose_gpu_ranks(struct nw_problem *problem)
 {
     struct nw_map_options *options = &problem->options;
     int32_t n = problem->pattern->rank_count;
@@ -103,12 +104,12 @@ static nw_status choose_gpu_ranks(struct nw_problem *problem)
         options->gpus_per_rank || nw_pattern_has_gpu(problem->pattern);
     if (!problem->uses_gpus)
         return NW_OK;
-    if (options->gpus_per_rank || gpu_ranks_that_fit(problem) >= n)
+    if (options->gpus_per_rank || problem_gpu_ranks_that_fit(problem) >= n)
         memset(problem->wants_gpu, true, (size_t)n);
     else
-        mark_gpu_ends(problem);
+        problem_mark_gpu_ends(problem);
     if (!options->gpus_per_rank)
-        options->gpus_per_rank = one_each;
+        options->gpus_per_rank = problem_one_each;
     if (nw_topology_gpu_count(problem->topology))
         return NW_OK;
     if (!nw_pattern_has_gpu(problem->pattern))
@@ -120,8 +121,8 @@ static nw_status choose_gpu_ranks(struct nw_problem *problem)
                    nw_topology_name(problem->topology));
 }
 
-static nw_status fix_rank(struct nw_problem *problem, const int32_t *host_of,
-                          int32_t rank)
+static nw_status problem_fix_rank(struct nw_problem *problem,
+                                  const int32_t *host_of, int32_t rank)
 {
     const nw_mapping *fixed = problem->options.fixed;
     const char *name;
@@ -153,7 +154,7 @@ static nw_status fix_rank(struct nw_problem *problem, const int32_t *host_of,
     return NW_OK;
 }
 
-static nw_status read_fixed(struct nw_problem *problem)
+static nw_status problem_read_fixed(struct nw_problem *problem)
 {
     const nw_mapping *fixed = problem->options.fixed;
     int32_t n = problem->pattern->rank_count, *host_of = NULL;
@@ -175,18 +176,18 @@ static nw_status read_fixed(struct nw_problem *problem)
     for (int32_t h = 0; !status && h < problem->host_count; h++)
         host_of[problem->host[h]] = h;
     for (int32_t r = 0; !status && r < n; r++)
-        status = fix_rank(problem, host_of, r);
+        status = problem_fix_rank(problem, host_of, r);
     free(host_of);
     return status;
 }
 
-static const char *plural(int64_t n)
+static const char *problem_plural(int64_t n)
 {
     return n == 1 ? "" : "s";
 }
 
 /* Ranks that neither send nor receive. */
-static int32_t count_silent(const nw_pattern *pattern)
+static int32_t problem_count_silent(const nw_pattern *pattern)
 {
     int32_t n = pattern->rank_count, silent = 0;
     bool *heard;
@@ -201,14 +202,15 @@ static int32_t count_silent(const nw_pattern *pattern)
     return silent;
 }
 
-static nw_status fail_room(const struct nw_problem *problem, int64_t room)
+static nw_status problem_fail_capacity(const struct nw_problem *problem,
+                                       int64_t capacity)
 {
     int32_t n = problem->pattern->rank_count;
-    int32_t silent = count_silent(problem->pattern);
-    char hint[120] = "";
+    int32_t silent = problem_count_silent(problem->pattern);
+    char initial[120] = "";
 
     if (silent > n - n / 4)
-        snprintf(hint, sizeof hint,
+        snprintf(initial, sizeof initial,
                  "; %d of them send and receive nothing: --compact numbers "
                  "sparse ids of a list anew",
                  silent);
@@ -216,26 +218,26 @@ static nw_status fail_room(const struct nw_problem *problem, int64_t room)
         NW_HOSTS, NW_EINVAL,
         "%d ranks do not fit on %d host%s with room for %lld; at "
         "most %lld would fit%s",
-        n, problem->host_count, plural(problem->host_count), (long long)room,
-        (long long)room, hint);
+        n, problem->host_count, problem_plural(problem->host_count),
+        (long long)capacity, (long long)capacity, initial);
 }
 
-static nw_status check_room(const struct nw_problem *problem)
+static nw_status problem_check_capacity(const struct nw_problem *problem)
 {
-    int64_t room = 0, gpu_room = 0, both = 0, gpu_ranks = 0;
+    int64_t capacity = 0, gpu_capacity = 0, both = 0, gpu_ranks = 0;
     int32_t n = problem->pattern->rank_count;
 
     for (int32_t h = 0; h < problem->host_count; h++) {
-        int32_t cores = problem->room[h], gpus = problem->gpu_room[h];
+        int32_t cores = problem->capacity[h], gpus = problem->gpu_capacity[h];
 
-        room += cores;
-        gpu_room += gpus;
+        capacity += cores;
+        gpu_capacity += gpus;
         both += cores < gpus ? cores : gpus;
     }
     for (int32_t r = 0; r < n; r++)
         gpu_ranks += problem->wants_gpu[r];
-    if (n > room)
-        return fail_room(problem, room);
+    if (n > capacity)
+        return problem_fail_capacity(problem, capacity);
     if (gpu_ranks > both)
         return nw_fail_about(
             NW_HOSTS, NW_EINVAL,
@@ -243,7 +245,8 @@ static nw_status check_room(const struct nw_problem *problem)
             "for %lld; at most %lld would fit, or more with more "
             "ranks per GPU",
             (long long)gpu_ranks, problem->host_count,
-            plural(problem->host_count), (long long)gpu_room, (long long)both);
+            problem_plural(problem->host_count), (long long)gpu_capacity,
+            (long long)both);
     return NW_OK;
 }
 
@@ -255,42 +258,42 @@ nw_status nw_problem_init(struct nw_problem *problem,
     nw_status status;
 
     *problem = (struct nw_problem){.topology = topology, .pattern = pattern};
-    status = read_options(problem, options);
+    status = problem_read_options(problem, options);
     if (!status)
         status = nw_problem_choose_hosts(problem);
     if (!status)
-        status = choose_gpu_ranks(problem);
+        status = problem_choose_gpu_ranks(problem);
     if (!status)
-        status = read_fixed(problem);
+        status = problem_read_fixed(problem);
     if (!status)
         status = nw_problem_cut_units(problem);
     if (!status)
-        status = check_room(problem);
+        status = problem_check_capacity(problem);
     if (status)
         nw_problem_fini(problem);
     return status;
 }
 
-static void free_units(struct nw_units *units)
+static void problem_free_units(struct nw_units *units)
 {
     free(units->first);
     free(units->member);
-    free(units->room);
+    free(units->capacity);
 }
 
 void nw_problem_fini(struct nw_problem *problem)
 {
     free(problem->wants_gpu);
     free(problem->host);
-    free(problem->room);
-    free(problem->gpu_room);
+    free(problem->capacity);
+    free(problem->gpu_capacity);
     free(problem->fixed_host);
-    free_units(&problem->core);
-    free_units(&problem->gpu);
+    problem_free_units(&problem->core);
+    problem_free_units(&problem->gpu);
     *problem = (struct nw_problem){0};
 }
 
-static struct nw_ints only_closed(struct nw_ints set)
+static struct nw_ints problem_only_closed(struct nw_ints set)
 {
     if (set.count && set.values[0] < 0)
         set.count = 0;
@@ -302,7 +305,7 @@ struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
 {
     if (!problem->fixed_host || problem->fixed_host[rank] < 0)
         return (struct nw_ints){NULL, 0};
-    return only_closed(nw_mapping_cores(problem->options.fixed, rank));
+    return problem_only_closed(nw_mapping_cores(problem->options.fixed, rank));
 }
 
 struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
@@ -310,7 +313,7 @@ struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
 {
     if (!problem->fixed_host || problem->fixed_host[rank] < 0)
         return (struct nw_ints){NULL, 0};
-    return only_closed(nw_mapping_gpus(problem->options.fixed, rank));
+    return problem_only_closed(nw_mapping_gpus(problem->options.fixed, rank));
 }
 
 bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank)

@@ -2,8 +2,8 @@
 /*
  * A mapping problem with everything said: which nodes take part, what a rank
  * is put on in each of them (units: groups of cores, groups of GPUs), how many
- * ranks fit where, who is fixed. Algorithms fill an answer; nw_answer_finish
- * turns it into a mapping.
+ * ranks fit where, who is fixed. Algorithms fill an answer;
+ * nw_answer_to_mapping turns it into a mapping.
  */
 #ifndef NW_MAP_PROBLEM_PROBLEM_H
 #define NW_MAP_PROBLEM_PROBLEM_H
@@ -16,7 +16,7 @@ struct nw_units {
     int32_t size;
     int32_t *first; /* [host_count + 1] */
     int32_t *member;
-    int32_t *room; /* [units] ranks each still takes */
+    int32_t *capacity; /* [units] ranks each still takes */
 };
 
 struct nw_budget;
@@ -30,9 +30,9 @@ struct nw_problem {
     bool uses_gpus;                /* some rank wants one */
     bool *wants_gpu;               /* [rank_count] */
     int32_t host_count;
-    int32_t *host;     /* [host_count] node */
-    int32_t *room;     /* [host_count] most ranks, fixed ones included */
-    int32_t *gpu_room; /* most ranks with GPUs, fixed ones included */
+    int32_t *host;         /* [host_count] node */
+    int32_t *capacity;     /* [host_count] most ranks, fixed ones included */
+    int32_t *gpu_capacity; /* most ranks with GPUs, fixed ones included */
     struct nw_units core, gpu;
     bool lean;           /* small ones are not searched as dense problems */
     int32_t *fixed_host; /* [rank_count] host or -1; NULL where none is fixed */
@@ -41,8 +41,8 @@ struct nw_problem {
     const int64_t *load, *limit;
 };
 
-static inline bool nw_problem_bears(const struct nw_problem *problem,
-                                    int32_t core_unit, int32_t rank)
+static inline bool nw_problem_within_limit(const struct nw_problem *problem,
+                                           int32_t core_unit, int32_t rank)
 {
     return !problem->limit || core_unit < 0 ||
            problem->load[rank] <= problem->limit[core_unit];
@@ -84,22 +84,22 @@ struct nw_answer {
 NW_MUST_CHECK nw_status nw_answer_init(struct nw_answer *answer,
                                        int32_t rank_count);
 /* Gives it a gpu_host, each rank's own so far, where it has none. */
-NW_MUST_CHECK nw_status nw_answer_let_remote(struct nw_answer *answer,
-                                             int32_t rank_count);
+NW_MUST_CHECK nw_status nw_answer_allow_remote(struct nw_answer *answer,
+                                               int32_t rank_count);
 void nw_answer_fini(struct nw_answer *answer);
-NW_MUST_CHECK nw_status nw_answer_finish(const struct nw_answer *answer,
-                                         const struct nw_problem *problem,
-                                         nw_mapping **out);
+NW_MUST_CHECK nw_status nw_answer_to_mapping(const struct nw_answer *answer,
+                                             const struct nw_problem *problem,
+                                             nw_mapping **out);
 
 /* The options' start as an answer, or an empty one where there is none: units
  * whose first core or GPU is the start's. NW_EINVAL where it has another number
  * of ranks, or does not fit the hosts; from_mapping.c */
-NW_MUST_CHECK nw_status nw_answer_begin(const struct nw_problem *problem,
-                                        struct nw_answer *answer);
+NW_MUST_CHECK nw_status nw_answer_from_mapping(const struct nw_problem *problem,
+                                               struct nw_answer *answer);
 /* NW_EINVAL where it leaves a rank open, has one elsewhere than it is fixed, or
  * more on a core, a GPU or a host than that takes. */
-NW_MUST_CHECK nw_status nw_answer_check_begun(const struct nw_problem *problem,
-                                              const struct nw_answer *answer);
+NW_MUST_CHECK nw_status nw_answer_check_complete(
+    const struct nw_problem *problem, const struct nw_answer *answer);
 
 /* The default mapping as an answer; launcher_default.c. */
 NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,

@@ -24,7 +24,7 @@ nw_status nw_answer_init(struct nw_answer *answer, int32_t rank_count)
     return status;
 }
 
-nw_status nw_answer_let_remote(struct nw_answer *answer, int32_t rank_count)
+nw_status nw_answer_allow_remote(struct nw_answer *answer, int32_t rank_count)
 {
     size_t n = (size_t)rank_count;
     nw_status status;
@@ -46,7 +46,8 @@ void nw_answer_fini(struct nw_answer *answer)
     *answer = (struct nw_answer){0};
 }
 
-static struct nw_ints unit_members(const struct nw_units *units, int32_t unit)
+static struct nw_ints to_mapping_unit_members(const struct nw_units *units,
+                                              int32_t unit)
 {
     size_t size = (size_t)units->size;
 
@@ -56,7 +57,7 @@ static struct nw_ints unit_members(const struct nw_units *units, int32_t unit)
 }
 
 /* One of the two sets of a mapping: cores or GPUs. */
-struct filling {
+struct to_mapping_work {
     const struct nw_problem *problem;
     const struct nw_units *units;
     const int32_t *unit; /* [ranks] */
@@ -65,25 +66,28 @@ struct filling {
     size_t **row;
 };
 
-static struct nw_ints set_of(const struct filling *fill, int32_t rank)
+static struct nw_ints to_mapping_set_of(const struct to_mapping_work *fill,
+                                        int32_t rank)
 {
     struct nw_ints fixed = fill->fixed(fill->problem, rank);
 
-    return fixed.count ? fixed : unit_members(fill->units, fill->unit[rank]);
+    return fixed.count ? fixed
+                       : to_mapping_unit_members(fill->units, fill->unit[rank]);
 }
 
-static void fill_single(const struct filling *fill)
+static void to_mapping_fill_single(const struct to_mapping_work *fill)
 {
     int32_t n = fill->problem->pattern->rank_count;
 
     for (int32_t r = 0; r < n; r++) {
-        struct nw_ints set = set_of(fill, r);
+        struct nw_ints set = to_mapping_set_of(fill, r);
 
         (*fill->values)[r] = set.count ? set.values[0] : -1;
     }
 }
 
-static nw_status fill_rows(const struct filling *fill, size_t total)
+static nw_status to_mapping_fill_rows(const struct to_mapping_work *fill,
+                                      size_t total)
 {
     size_t n = (size_t)fill->problem->pattern->rank_count, at = 0;
     int32_t *values;
@@ -94,7 +98,7 @@ static nw_status fill_rows(const struct filling *fill, size_t total)
     if (status)
         return status;
     for (size_t r = 0; r < n; r++) {
-        struct nw_ints set = set_of(fill, (int32_t)r);
+        struct nw_ints set = to_mapping_set_of(fill, (int32_t)r);
 
         for (size_t i = 0; i < set.count; i++)
             values[at++] = set.values[i];
@@ -106,9 +110,9 @@ static nw_status fill_rows(const struct filling *fill, size_t total)
 }
 
 /* Nearly always: one unit of one each, none given. */
-static void fill_plain(void *user, int32_t part)
+static void to_mapping_fill_plain(void *user, int32_t part)
 {
-    const struct filling *fill = user;
+    const struct to_mapping_work *fill = user;
     struct nw_crew_part mine =
         nw_crew_part(fill->problem->pattern->rank_count, part);
 
@@ -119,38 +123,39 @@ static void fill_plain(void *user, int32_t part)
 
 #define THREADED 65536 /* ranks that are worth several threads */
 
-static int32_t threads_of(const struct nw_problem *problem)
+static int32_t to_mapping_threads_of(const struct nw_problem *problem)
 {
     bool few = problem->pattern->rank_count < THREADED;
 
     return few || !problem->budget ? 1 : problem->budget->threads;
 }
 
-static nw_status fill(struct filling *fill)
+static nw_status to_mapping_fill(struct to_mapping_work *fill)
 {
     int32_t n = fill->problem->pattern->rank_count;
     size_t total = 0;
     bool single = true;
 
     if (fill->units->size <= 1 && !fill->problem->fixed_host) {
-        nw_crew_run(fill_plain, fill, NW_CREW_PARTS, threads_of(fill->problem));
+        nw_crew_run(to_mapping_fill_plain, fill, NW_CREW_PARTS,
+                    to_mapping_threads_of(fill->problem));
         return NW_OK;
     }
     for (int32_t r = 0; r < n; r++) {
-        size_t count = set_of(fill, r).count;
+        size_t count = to_mapping_set_of(fill, r).count;
 
         total += count;
         single = single && count <= 1;
     }
     if (!single)
-        return fill_rows(fill, total);
-    fill_single(fill);
+        return to_mapping_fill_rows(fill, total);
+    to_mapping_fill_single(fill);
     return NW_OK;
 }
 
-static nw_status fill_remote(const struct nw_answer *answer,
-                             const struct nw_problem *problem,
-                             nw_mapping *mapping)
+static nw_status to_mapping_fill_remote(const struct nw_answer *answer,
+                                        const struct nw_problem *problem,
+                                        nw_mapping *mapping)
 {
     size_t n = (size_t)mapping->rank_count;
     nw_status status;
@@ -166,8 +171,9 @@ static nw_status fill_remote(const struct nw_answer *answer,
     return status;
 }
 
-nw_status nw_answer_finish(const struct nw_answer *answer,
-                           const struct nw_problem *problem, nw_mapping **out)
+nw_status nw_answer_to_mapping(const struct nw_answer *answer,
+                               const struct nw_problem *problem,
+                               nw_mapping **out)
 {
     nw_mapping *mapping = NULL;
     int32_t n = problem->pattern->rank_count;
@@ -177,15 +183,15 @@ nw_status nw_answer_finish(const struct nw_answer *answer,
         return status;
     for (int32_t r = 0; r < n; r++)
         mapping->node[r] = problem->host[answer->host[r]];
-    status = fill(&(struct filling){problem, &problem->core, answer->core,
-                                    nw_problem_fixed_cores, &mapping->core,
-                                    &mapping->core_row});
+    status = to_mapping_fill(&(struct to_mapping_work){
+        problem, &problem->core, answer->core, nw_problem_fixed_cores,
+        &mapping->core, &mapping->core_row});
     if (!status)
-        status = fill(&(struct filling){problem, &problem->gpu, answer->gpu,
-                                        nw_problem_fixed_gpus, &mapping->gpu,
-                                        &mapping->gpu_row});
+        status = to_mapping_fill(&(struct to_mapping_work){
+            problem, &problem->gpu, answer->gpu, nw_problem_fixed_gpus,
+            &mapping->gpu, &mapping->gpu_row});
     if (!status)
-        status = fill_remote(answer, problem, mapping);
+        status = to_mapping_fill_remote(answer, problem, mapping);
     if (status)
         nw_mapping_free(mapping);
     else

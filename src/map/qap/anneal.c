@@ -11,7 +11,7 @@
 
 #define SAMPLES 200
 
-struct annealing {
+struct qap_anneal_work {
     const struct nw_qap *qap;
     struct nw_random random;
     int32_t *now; /* [n] */
@@ -19,7 +19,8 @@ struct annealing {
 };
 
 /* What swapping items u and v changes. */
-static double change_of(const struct annealing *work, size_t u, size_t v)
+static double qap_anneal_change_of(const struct qap_anneal_work *work, size_t u,
+                                   size_t v)
 {
     const struct nw_qap *qap = work->qap;
     size_t n = (size_t)qap->n;
@@ -40,14 +41,16 @@ static double change_of(const struct annealing *work, size_t u, size_t v)
     return sum;
 }
 
-static void draw_pair(struct annealing *work, size_t *u, size_t *v)
+static void qap_anneal_draw_pair(struct qap_anneal_work *work, size_t *u,
+                                 size_t *v)
 {
     *u = nw_random_below(&work->random, (uint64_t)work->qap->real);
     *v = nw_random_below(&work->random, (uint64_t)work->qap->movable - 1);
     *v += *v >= *u;
 }
 
-static void sample(struct annealing *work, double *hot, double *cold)
+static void qap_anneal_sample(struct qap_anneal_work *work, double *hot,
+                              double *cold)
 {
     double most = 0, least = INFINITY;
 
@@ -55,8 +58,8 @@ static void sample(struct annealing *work, double *hot, double *cold)
         double change;
         size_t u, v;
 
-        draw_pair(work, &u, &v);
-        change = fabs(change_of(work, u, v));
+        qap_anneal_draw_pair(work, &u, &v);
+        change = fabs(qap_anneal_change_of(work, u, v));
         most = fmax(most, change);
         if (change > 0)
             least = fmin(least, change);
@@ -65,14 +68,17 @@ static void sample(struct annealing *work, double *hot, double *cold)
     *cold = least < INFINITY ? fmin(least, *hot) / 10 : 0;
 }
 
-static bool accept(struct annealing *work, double change, double heat)
+static bool qap_anneal_accept(struct qap_anneal_work *work, double change,
+                              double temperature)
 {
     if (change <= 0)
         return true;
-    return heat > 0 && nw_random_unit(&work->random) < exp(-change / heat);
+    return temperature > 0 &&
+           nw_random_unit(&work->random) < exp(-change / temperature);
 }
 
-static void swap(struct annealing *work, size_t u, size_t v, double change)
+static void qap_anneal_swap(struct qap_anneal_work *work, size_t u, size_t v,
+                            double change)
 {
     int32_t place = work->now[u];
 
@@ -81,22 +87,23 @@ static void swap(struct annealing *work, size_t u, size_t v, double change)
     work->cost += change;
 }
 
-static void anneal(struct annealing *work, uint64_t steps, int32_t *best)
+static void qap_anneal_anneal(struct qap_anneal_work *work, uint64_t steps,
+                              int32_t *best)
 {
-    double heat, cold, factor, start = work->cost, least = start;
+    double temperature, cold, factor, start = work->cost, least = start;
     double near = work->qap->step > 0 ? 0.25 : 1e-12 * fabs(least);
 
-    sample(work, &heat, &cold);
-    factor = heat > 0 ? pow(cold / heat, 1.0 / (double)steps) : 1;
-    for (uint64_t i = 0; i < steps; i++, heat *= factor) {
+    qap_anneal_sample(work, &temperature, &cold);
+    factor = temperature > 0 ? pow(cold / temperature, 1.0 / (double)steps) : 1;
+    for (uint64_t i = 0; i < steps; i++, temperature *= factor) {
         double change;
         size_t u, v;
 
-        draw_pair(work, &u, &v);
-        change = change_of(work, u, v);
-        if (!accept(work, change, heat))
+        qap_anneal_draw_pair(work, &u, &v);
+        change = qap_anneal_change_of(work, u, v);
+        if (!qap_anneal_accept(work, change, temperature))
             continue;
-        swap(work, u, v, change);
+        qap_anneal_swap(work, u, v, change);
         if (work->cost < least - near) {
             least = work->cost;
             memcpy(best, work->now, (size_t)work->qap->n * sizeof *best);
@@ -109,7 +116,7 @@ static void anneal(struct annealing *work, uint64_t steps, int32_t *best)
 nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed, uint64_t steps,
                         int32_t *place, double *cost)
 {
-    struct annealing work = {.qap = qap};
+    struct qap_anneal_work work = {.qap = qap};
     nw_status status = nw_alloc((size_t)qap->n, sizeof *work.now, &work.now);
 
     if (status)
@@ -118,7 +125,7 @@ nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed, uint64_t steps,
     memcpy(work.now, place, (size_t)qap->n * sizeof *place);
     work.cost = nw_qap_cost(qap, place);
     if (qap->real && qap->movable > 1 && steps)
-        anneal(&work, steps, place);
+        qap_anneal_anneal(&work, steps, place);
     *cost = nw_qap_cost(qap, place);
     free(work.now);
     return NW_OK;

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct search {
+struct qap_branch_bound_search {
     const struct nw_qap *qap;
-    struct nw_exact *exact;
+    struct nw_qap_exact_search *exact;
     int32_t *best; /* [n] */
     double best_cost;
     int32_t *at;       /* [n] where an item is, -1 free */
@@ -27,25 +27,31 @@ struct search {
 };
 
 /* What is free at a node of the tree. */
-struct node {
-    int32_t item[NW_LAP_MOST], place[NW_LAP_MOST];
+struct qap_branch_bound_node {
+    int32_t item[NW_LINEAR_ASSIGNMENT_MAX], place[NW_LINEAR_ASSIGNMENT_MAX];
     int items, places;
     double *cost; /* [items x places], later what is beyond the bound */
     double bound;
 };
 
-static double flow_of(const struct search *search, int32_t i, int32_t j)
+static double
+qap_branch_bound_flow_of(const struct qap_branch_bound_search *search,
+                         int32_t i, int32_t j)
 {
     return search->qap->flow[(size_t)i * (size_t)search->qap->n + (size_t)j];
 }
 
-static double distance_of(const struct search *search, int32_t a, int32_t b)
+static double
+qap_branch_bound_distance_of(const struct qap_branch_bound_search *search,
+                             int32_t a, int32_t b)
 {
     return search->qap
         ->distance[(size_t)a * (size_t)search->qap->n + (size_t)b];
 }
 
-static void list_free(const struct search *search, struct node *node)
+static void
+qap_branch_bound_list_free(const struct qap_branch_bound_search *search,
+                           struct qap_branch_bound_node *node)
 {
     node->items = node->places = 0;
     for (int32_t i = 0; i < search->qap->real; i++)
@@ -56,7 +62,8 @@ static void list_free(const struct search *search, struct node *node)
             node->place[node->places++] = p;
 }
 
-static void insert(double *values, int count, double value, bool descending)
+static void qap_branch_bound_insert(double *values, int count, double value,
+                                    bool descending)
 {
     int at = count;
 
@@ -67,50 +74,62 @@ static void insert(double *values, int count, double value, bool descending)
     values[at] = value;
 }
 
-static void sort_rows(struct search *search, const struct node *node)
+static void qap_branch_bound_sort_rows(struct qap_branch_bound_search *search,
+                                       const struct qap_branch_bound_node *node)
 {
     size_t n = (size_t)search->qap->n;
 
     for (int i = 0; i < node->items; i++)
         for (int j = 0, k = 0; j < node->items; j++)
             if (j != i)
-                insert(search->flows + (size_t)i * n, k++,
-                       flow_of(search, node->item[i], node->item[j]), true);
+                qap_branch_bound_insert(search->flows + (size_t)i * n, k++,
+                                        qap_branch_bound_flow_of(search,
+                                                                 node->item[i],
+                                                                 node->item[j]),
+                                        true);
     for (int i = 0; i < node->places; i++)
         for (int j = 0, k = 0; j < node->places; j++)
             if (j != i)
-                insert(search->distances + (size_t)i * n, k++,
-                       distance_of(search, node->place[i], node->place[j]),
-                       false);
+                qap_branch_bound_insert(
+                    search->distances + (size_t)i * n, k++,
+                    qap_branch_bound_distance_of(search, node->place[i],
+                                                 node->place[j]),
+                    false);
 }
 
 /* Between an item on a place and all items placed, and with itself. */
-static double fixed_part(const struct search *search, int32_t item,
-                         int32_t place)
+static double
+qap_branch_bound_fixed_part(const struct qap_branch_bound_search *search,
+                            int32_t item, int32_t place)
 {
-    double sum =
-        flow_of(search, item, item) * distance_of(search, place, place);
+    double sum = qap_branch_bound_flow_of(search, item, item) *
+                 qap_branch_bound_distance_of(search, place, place);
 
     for (int32_t k = 0; k < search->qap->n; k++) {
         int32_t at = search->at[k];
 
         if (at >= 0)
-            sum += flow_of(search, item, k) * distance_of(search, place, at) +
-                   flow_of(search, k, item) * distance_of(search, at, place);
+            sum += qap_branch_bound_flow_of(search, item, k) *
+                       qap_branch_bound_distance_of(search, place, at) +
+                   qap_branch_bound_flow_of(search, k, item) *
+                       qap_branch_bound_distance_of(search, at, place);
     }
     return sum;
 }
 
-static void fill_costs(struct search *search, const struct node *node)
+static void
+qap_branch_bound_fill_costs(struct qap_branch_bound_search *search,
+                            const struct qap_branch_bound_node *node)
 {
     size_t n = (size_t)search->qap->n;
 
-    sort_rows(search, node);
+    qap_branch_bound_sort_rows(search, node);
     for (int i = 0; i < node->items; i++)
         for (int j = 0; j < node->places; j++) {
             const double *flows = search->flows + (size_t)i * n;
             const double *distances = search->distances + (size_t)j * n;
-            double sum = fixed_part(search, node->item[i], node->place[j]);
+            double sum = qap_branch_bound_fixed_part(search, node->item[i],
+                                                     node->place[j]);
 
             for (int k = 0; k + 1 < node->items; k++)
                 sum += flows[k] * distances[k];
@@ -119,7 +138,8 @@ static void fill_costs(struct search *search, const struct node *node)
 }
 
 /* No solution of at least this cost is of any use. */
-static double limit(const struct search *search)
+static double
+qap_branch_bound_limit(const struct qap_branch_bound_search *search)
 {
     double step = search->qap->step;
 
@@ -127,8 +147,10 @@ static double limit(const struct search *search)
            (step > 0 ? step - 0.25 : 1e-12 * fabs(search->best_cost));
 }
 
-static void take_solution(struct search *search, const struct node *node,
-                          const int32_t *column)
+static void
+qap_branch_bound_take_solution(struct qap_branch_bound_search *search,
+                               const struct qap_branch_bound_node *node,
+                               const int32_t *column)
 {
     int32_t n = search->qap->n, *trial = search->at, next = 0;
     double cost;
@@ -143,7 +165,7 @@ static void take_solution(struct search *search, const struct node *node,
         trial[i] = next++;
     }
     cost = nw_qap_cost(search->qap, trial);
-    if (cost < limit(search)) {
+    if (cost < qap_branch_bound_limit(search)) {
         search->best_cost = cost;
         memcpy(search->best, trial, (size_t)n * sizeof *trial);
     }
@@ -156,34 +178,45 @@ static void take_solution(struct search *search, const struct node *node,
 }
 
 /* Two free places of which one is as good as the other, whatever comes. */
-static bool are_twins(const struct search *search, int32_t a, int32_t b)
+static bool
+qap_branch_bound_are_twins(const struct qap_branch_bound_search *search,
+                           int32_t a, int32_t b)
 {
-    if (distance_of(search, a, a) != distance_of(search, b, b) ||
-        distance_of(search, a, b) != distance_of(search, b, a))
+    if (qap_branch_bound_distance_of(search, a, a) !=
+            qap_branch_bound_distance_of(search, b, b) ||
+        qap_branch_bound_distance_of(search, a, b) !=
+            qap_branch_bound_distance_of(search, b, a))
         return false;
     for (int32_t k = 0; k < search->qap->n; k++)
         if (k != a && k != b &&
-            (distance_of(search, a, k) != distance_of(search, b, k) ||
-             distance_of(search, k, a) != distance_of(search, k, b)))
+            (qap_branch_bound_distance_of(search, a, k) !=
+                 qap_branch_bound_distance_of(search, b, k) ||
+             qap_branch_bound_distance_of(search, k, a) !=
+                 qap_branch_bound_distance_of(search, k, b)))
             return false;
     return true;
 }
 
-static bool has_earlier_twin(const struct search *search,
-                             const struct node *node, int column)
+static bool
+qap_branch_bound_has_earlier_twin(const struct qap_branch_bound_search *search,
+                                  const struct qap_branch_bound_node *node,
+                                  int column)
 {
     for (int j = 0; j < column; j++)
-        if (are_twins(search, node->place[j], node->place[column]))
+        if (qap_branch_bound_are_twins(search, node->place[j],
+                                       node->place[column]))
             return true;
     return false;
 }
 
 /* The item that may go to the fewest places; among equals the one whose places
  * cost the most. */
-static int choose_item(const struct search *search, const struct node *node)
+static int
+qap_branch_bound_choose_item(const struct qap_branch_bound_search *search,
+                             const struct qap_branch_bound_node *node)
 {
-    int best = 0, fewest = NW_LAP_MOST + 1;
-    double most = -1, room = limit(search) - node->bound;
+    int best = 0, fewest = NW_LINEAR_ASSIGNMENT_MAX + 1;
+    double most = -1, capacity = qap_branch_bound_limit(search) - node->bound;
 
     for (int i = 0; i < node->items; i++) {
         const double *row = node->cost + i * node->places;
@@ -191,8 +224,8 @@ static int choose_item(const struct search *search, const struct node *node)
         int open = 0;
 
         for (int j = 0; j < node->places; j++) {
-            open += row[j] < room;
-            sum += row[j] < room ? row[j] : room;
+            open += row[j] < capacity;
+            sum += row[j] < capacity ? row[j] : capacity;
         }
         if (open < fewest || (open == fewest && sum > most)) {
             best = i;
@@ -204,7 +237,8 @@ static int choose_item(const struct search *search, const struct node *node)
 }
 
 /* Columns of a row, cheapest first. */
-static void order_columns(const double *row, int count, int *order)
+static void qap_branch_bound_order_columns(const double *row, int count,
+                                           int *order)
 {
     for (int j = 0; j < count; j++) {
         int at = j;
@@ -215,37 +249,40 @@ static void order_columns(const double *row, int count, int *order)
     }
 }
 
-static void visit(struct search *search, int depth, double fixed);
+static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
+                                   int depth, double fixed);
 
-static void branch(struct search *search, const struct node *node, int depth,
-                   double fixed)
+static void qap_branch_bound_branch(struct qap_branch_bound_search *search,
+                                    const struct qap_branch_bound_node *node,
+                                    int depth, double fixed)
 {
-    int order[NW_LAP_MOST], i = choose_item(search, node);
+    int order[NW_LINEAR_ASSIGNMENT_MAX],
+        i = qap_branch_bound_choose_item(search, node);
     const double *row = node->cost + i * node->places;
     int32_t item = node->item[i];
 
-    order_columns(row, node->places, order);
+    qap_branch_bound_order_columns(row, node->places, order);
     for (int k = 0; k < node->places; k++) {
         int32_t place = node->place[order[k]];
         double more;
 
-        if (node->bound + row[order[k]] >= limit(search))
+        if (node->bound + row[order[k]] >= qap_branch_bound_limit(search))
             return;
-        if (has_earlier_twin(search, node, order[k]))
+        if (qap_branch_bound_has_earlier_twin(search, node, order[k]))
             continue;
-        more = fixed_part(search, item, place);
+        more = qap_branch_bound_fixed_part(search, item, place);
         search->at[item] = place;
         search->taken[place] = true;
-        visit(search, depth + 1, fixed + more);
+        qap_branch_bound_visit(search, depth + 1, fixed + more);
         search->at[item] = -1;
         search->taken[place] = false;
     }
 }
 
 /* Counts a node; once it was refused nothing is proven any more. */
-static bool has_time(struct search *search)
+static bool qap_branch_bound_has_time(struct qap_branch_bound_search *search)
 {
-    struct nw_exact *exact = search->exact;
+    struct nw_qap_exact_search *exact = search->exact;
 
     if (exact->nodes == exact->nodes_most)
         exact->proven = false;
@@ -258,40 +295,44 @@ static bool has_time(struct search *search)
     return exact->proven;
 }
 
-static void visit(struct search *search, int depth, double fixed)
+static void qap_branch_bound_visit(struct qap_branch_bound_search *search,
+                                   int depth, double fixed)
 {
     size_t n = (size_t)search->qap->n;
-    int32_t column[NW_LAP_MOST];
-    struct node node;
+    int32_t column[NW_LINEAR_ASSIGNMENT_MAX];
+    struct qap_branch_bound_node node;
 
-    if (!has_time(search))
+    if (!qap_branch_bound_has_time(search))
         return;
-    list_free(search, &node);
+    qap_branch_bound_list_free(search, &node);
     node.cost = search->cost + (size_t)depth * n * n;
-    fill_costs(search, &node);
-    node.bound =
-        fixed + nw_lap_solve(node.cost, node.items, node.places, column);
-    if (node.bound >= limit(search))
+    qap_branch_bound_fill_costs(search, &node);
+    node.bound = fixed + nw_linear_assignment(node.cost, node.items,
+                                              node.places, column);
+    if (node.bound >= qap_branch_bound_limit(search))
         return;
-    take_solution(search, &node, column);
-    if (node.items && node.bound < limit(search))
-        branch(search, &node, depth, fixed);
+    qap_branch_bound_take_solution(search, &node, column);
+    if (node.items && node.bound < qap_branch_bound_limit(search))
+        qap_branch_bound_branch(search, &node, depth, fixed);
 }
 
 /* Between the items that stay. */
-static double fixed_cost(const struct search *search)
+static double
+qap_branch_bound_fixed_cost(const struct qap_branch_bound_search *search)
 {
     const struct nw_qap *qap = search->qap;
     double sum = 0;
 
     for (int32_t i = qap->movable; i < qap->n; i++)
         for (int32_t j = qap->movable; j < qap->n; j++)
-            sum += flow_of(search, i, j) *
-                   distance_of(search, search->at[i], search->at[j]);
+            sum += qap_branch_bound_flow_of(search, i, j) *
+                   qap_branch_bound_distance_of(search, search->at[i],
+                                                search->at[j]);
     return sum;
 }
 
-static nw_status prepare(struct search *search)
+static nw_status
+qap_branch_bound_prepare(struct qap_branch_bound_search *search)
 {
     size_t n = (size_t)search->qap->n;
     nw_status status = nw_alloc(n, sizeof *search->at, &search->at);
@@ -311,22 +352,24 @@ static nw_status prepare(struct search *search)
     return status;
 }
 
-nw_status nw_qap_exact(const struct nw_qap *qap, struct nw_exact *exact,
-                       int32_t *place)
+nw_status nw_qap_branch_bound(const struct nw_qap *qap,
+                              struct nw_qap_exact_search *exact, int32_t *place)
 {
-    struct search search = {.qap = qap, .exact = exact, .best = place};
+    struct qap_branch_bound_search search = {
+        .qap = qap, .exact = exact, .best = place};
     nw_status status;
 
-    if (qap->n > NW_LAP_MOST)
+    if (qap->n > NW_LINEAR_ASSIGNMENT_MAX)
         return nw_fail(NW_EINVAL,
                        "exact is for at most %d elements, these are %d",
-                       NW_LAP_MOST, qap->n);
-    status = prepare(&search);
+                       NW_LINEAR_ASSIGNMENT_MAX, qap->n);
+    status = qap_branch_bound_prepare(&search);
     if (!status) {
         search.best_cost = nw_qap_cost(qap, place);
         exact->nodes = 0;
         exact->proven = true;
-        visit(&search, 0, fixed_cost(&search));
+        qap_branch_bound_visit(&search, 0,
+                               qap_branch_bound_fixed_cost(&search));
     }
     free(search.at);
     free(search.taken);

@@ -13,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_MOST 12
-#define STALE_MOST 20
+#define POPULATION_MAX 12
+#define UNCHANGED_MAX 20
 
-static int32_t *member_of(const struct nw_breed *breed, int32_t i)
+static int32_t *qap_memetic_member_of(const struct nw_qap_memetic *memetic,
+                                      int32_t i)
 {
-    return breed->member + (size_t)i * (size_t)breed->qap->n;
+    return memetic->member + (size_t)i * (size_t)memetic->qap->n;
 }
 
 /* Enough to come to rest, short where a step is long. */
-static uint64_t child_steps(int32_t n)
+static uint64_t qap_memetic_child_steps(int32_t n)
 {
     double steps = 15e6 / ((double)n * n);
 
@@ -30,95 +31,104 @@ static uint64_t child_steps(int32_t n)
     return (uint64_t)fmax(steps, 2.0 * n);
 }
 
-nw_status nw_breed_init(struct nw_breed *breed, const struct nw_qap *qap,
-                        uint64_t seed, const int32_t *start)
+nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
+                              const struct nw_qap *qap, uint64_t seed,
+                              const int32_t *start)
 {
     size_t n = (size_t)qap->n;
     nw_status status;
 
-    *breed = (struct nw_breed){.qap = qap, .size = SIZE_MOST};
-    breed->child_steps = child_steps(qap->n);
-    nw_random_init(&breed->random, seed);
-    status = nw_tabu_new(qap, &breed->tabu);
+    *memetic = (struct nw_qap_memetic){.qap = qap, .size = POPULATION_MAX};
+    memetic->child_steps = qap_memetic_child_steps(qap->n);
+    nw_random_init(&memetic->random, seed);
+    status = nw_robust_tabu_new(qap, &memetic->tabu);
     if (!status)
-        status = nw_alloc((SIZE_MOST + 1) * n, sizeof *breed->member,
-                          &breed->member);
+        status = nw_alloc((POPULATION_MAX + 1) * n, sizeof *memetic->member,
+                          &memetic->member);
     if (!status)
-        status = nw_alloc(SIZE_MOST, sizeof *breed->cost, &breed->cost);
+        status =
+            nw_alloc(POPULATION_MAX, sizeof *memetic->cost, &memetic->cost);
     if (!status)
-        status = nw_alloc(n, sizeof *breed->best, &breed->best);
+        status = nw_alloc(n, sizeof *memetic->best, &memetic->best);
     if (!status)
-        status = nw_alloc(n, sizeof *breed->open, &breed->open);
+        status = nw_alloc(n, sizeof *memetic->open, &memetic->open);
     if (!status)
-        status = nw_alloc(n, sizeof *breed->taken, &breed->taken);
+        status = nw_alloc(n, sizeof *memetic->taken, &memetic->taken);
     if (status)
         return status;
-    memcpy(breed->best, start, n * sizeof *start);
-    breed->best_cost = nw_qap_cost(qap, start);
+    memcpy(memetic->best, start, n * sizeof *start);
+    memetic->best_cost = nw_qap_cost(qap, start);
     return NW_OK;
 }
 
-void nw_breed_fini(struct nw_breed *breed)
+void nw_qap_memetic_fini(struct nw_qap_memetic *memetic)
 {
-    nw_tabu_free(breed->tabu);
-    free(breed->member);
-    free(breed->cost);
-    free(breed->best);
-    free(breed->open);
-    free(breed->taken);
-    *breed = (struct nw_breed){0};
+    nw_robust_tabu_free(memetic->tabu);
+    free(memetic->member);
+    free(memetic->cost);
+    free(memetic->best);
+    free(memetic->open);
+    free(memetic->taken);
+    *memetic = (struct nw_qap_memetic){0};
 }
 
-static void improve(struct nw_breed *breed, int32_t *child, double *cost)
+static void qap_memetic_improve(struct nw_qap_memetic *memetic, int32_t *child,
+                                double *cost)
 {
-    *cost = nw_tabu_run(breed->tabu, &breed->random, breed->child_steps, child);
-    breed->steps += breed->child_steps;
-    if (*cost < breed->best_cost) {
-        breed->best_cost = *cost;
-        memcpy(breed->best, child, (size_t)breed->qap->n * sizeof *child);
+    *cost = nw_robust_tabu_run(memetic->tabu, &memetic->random,
+                               memetic->child_steps, child);
+    memetic->steps += memetic->child_steps;
+    if (*cost < memetic->best_cost) {
+        memetic->best_cost = *cost;
+        memcpy(memetic->best, child, (size_t)memetic->qap->n * sizeof *child);
     }
 }
 
 /* The first is the start itself, the others are drawn. */
-static void add_member(struct nw_breed *breed)
+static void qap_memetic_add_member(struct nw_qap_memetic *memetic)
 {
-    int32_t *child = member_of(breed, breed->count);
+    int32_t *child = qap_memetic_member_of(memetic, memetic->count);
 
-    memcpy(child, breed->best, (size_t)breed->qap->n * sizeof *child);
-    if (breed->count)
-        nw_random_shuffle(&breed->random, child, (size_t)breed->qap->movable);
-    improve(breed, child, &breed->cost[breed->count]);
-    breed->count++;
+    memcpy(child, memetic->best, (size_t)memetic->qap->n * sizeof *child);
+    if (memetic->count)
+        nw_random_shuffle(&memetic->random, child,
+                          (size_t)memetic->qap->movable);
+    qap_memetic_improve(memetic, child, &memetic->cost[memetic->count]);
+    memetic->count++;
 }
 
-static int32_t choose_parent(struct nw_breed *breed)
+static int32_t qap_memetic_choose_parent(struct nw_qap_memetic *memetic)
 {
-    int32_t a = (int32_t)nw_random_below(&breed->random, (uint64_t)breed->size);
-    int32_t b = (int32_t)nw_random_below(&breed->random, (uint64_t)breed->size);
+    int32_t a =
+        (int32_t)nw_random_below(&memetic->random, (uint64_t)memetic->size);
+    int32_t b =
+        (int32_t)nw_random_below(&memetic->random, (uint64_t)memetic->size);
 
-    return breed->cost[a] < breed->cost[b] ? a : b;
+    return memetic->cost[a] < memetic->cost[b] ? a : b;
 }
 
 /* Items of the child still without a place take the places left, at random. */
-static void fill_open(struct nw_breed *breed, int32_t *child)
+static void qap_memetic_fill_open(struct nw_qap_memetic *memetic,
+                                  int32_t *child)
 {
-    size_t n = (size_t)breed->qap->n, count = 0, at = 0;
-    int32_t *open = breed->open;
+    size_t n = (size_t)memetic->qap->n, count = 0, at = 0;
+    int32_t *open = memetic->open;
 
     for (size_t i = 0; i < n; i++)
-        if (!breed->taken[i])
+        if (!memetic->taken[i])
             open[count++] = (int32_t)i;
-    nw_random_shuffle(&breed->random, open, count);
+    nw_random_shuffle(&memetic->random, open, count);
     for (size_t i = 0; i < n; i++)
         if (child[i] < 0)
             child[i] = open[at++];
 }
 
-static void cross(struct nw_breed *breed, const int32_t *mother,
-                  const int32_t *father, int32_t *child)
+static void qap_memetic_cross(struct nw_qap_memetic *memetic,
+                              const int32_t *mother, const int32_t *father,
+                              int32_t *child)
 {
-    size_t n = (size_t)breed->qap->n;
-    bool *taken = breed->taken;
+    size_t n = (size_t)memetic->qap->n;
+    bool *taken = memetic->taken;
 
     memset(taken, 0, n * sizeof *taken);
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +137,7 @@ static void cross(struct nw_breed *breed, const int32_t *mother,
             taken[child[i]] = true;
     }
     for (size_t i = 0; i < n; i++) {
-        bool first = nw_random_next(&breed->random) >> 63;
+        bool first = nw_random_next(&memetic->random) >> 63;
         int32_t a = first ? mother[i] : father[i];
         int32_t b = first ? father[i] : mother[i];
 
@@ -136,38 +146,39 @@ static void cross(struct nw_breed *breed, const int32_t *mother,
         child[i] = taken[a] ? b : a;
         taken[child[i]] = true;
     }
-    fill_open(breed, child);
+    qap_memetic_fill_open(memetic, child);
 }
 
-static bool is_known(const struct nw_breed *breed, const int32_t *child,
-                     double cost)
+static bool qap_memetic_is_known(const struct nw_qap_memetic *memetic,
+                                 const int32_t *child, double cost)
 {
-    size_t bytes = (size_t)breed->qap->n * sizeof *child;
+    size_t bytes = (size_t)memetic->qap->n * sizeof *child;
 
-    for (int32_t i = 0; i < breed->size; i++)
-        if (breed->cost[i] == cost &&
-            !memcmp(member_of(breed, i), child, bytes))
+    for (int32_t i = 0; i < memetic->size; i++)
+        if (memetic->cost[i] == cost &&
+            !memcmp(qap_memetic_member_of(memetic, i), child, bytes))
             return true;
     return false;
 }
 
-static int32_t find_worst(const struct nw_breed *breed)
+static int32_t qap_memetic_find_worst(const struct nw_qap_memetic *memetic)
 {
     int32_t worst = 0;
 
-    for (int32_t i = 1; i < breed->size; i++)
-        if (breed->cost[i] >= breed->cost[worst])
+    for (int32_t i = 1; i < memetic->size; i++)
+        if (memetic->cost[i] >= memetic->cost[worst])
             worst = i;
     return worst;
 }
 
-static void shake(struct nw_breed *breed, int32_t *child, int32_t swaps)
+static void qap_memetic_shake(struct nw_qap_memetic *memetic, int32_t *child,
+                              int32_t swaps)
 {
-    uint64_t movable = (uint64_t)breed->qap->movable;
+    uint64_t movable = (uint64_t)memetic->qap->movable;
 
     for (int32_t k = 0; k < swaps; k++) {
-        uint64_t i = nw_random_below(&breed->random, movable);
-        uint64_t j = nw_random_below(&breed->random, movable);
+        uint64_t i = nw_random_below(&memetic->random, movable);
+        uint64_t j = nw_random_below(&memetic->random, movable);
         int32_t place = child[i];
 
         child[i] = child[j];
@@ -176,47 +187,50 @@ static void shake(struct nw_breed *breed, int32_t *child, int32_t swaps)
 }
 
 /* All but the best member start again, from a shaken copy of themselves. */
-static void shake_all(struct nw_breed *breed)
+static void qap_memetic_shake_all(struct nw_qap_memetic *memetic)
 {
     int32_t best = 0;
 
-    for (int32_t i = 1; i < breed->size; i++)
-        if (breed->cost[i] < breed->cost[best])
+    for (int32_t i = 1; i < memetic->size; i++)
+        if (memetic->cost[i] < memetic->cost[best])
             best = i;
-    for (int32_t i = 0; i < breed->size; i++) {
+    for (int32_t i = 0; i < memetic->size; i++) {
         if (i == best)
             continue;
-        shake(breed, member_of(breed, i), breed->qap->movable / 2);
-        breed->cost[i] = INFINITY;
+        qap_memetic_shake(memetic, qap_memetic_member_of(memetic, i),
+                          memetic->qap->movable / 2);
+        memetic->cost[i] = INFINITY;
     }
 }
 
-void nw_breed_next(struct nw_breed *breed)
+void nw_qap_memetic_next(struct nw_qap_memetic *memetic)
 {
-    int32_t *child = member_of(breed, breed->size);
+    int32_t *child = qap_memetic_member_of(memetic, memetic->size);
     int32_t a, b, worst;
     double cost;
 
-    if (breed->count < breed->size) {
-        add_member(breed);
+    if (memetic->count < memetic->size) {
+        qap_memetic_add_member(memetic);
         return;
     }
-    a = choose_parent(breed);
-    b = choose_parent(breed);
-    cross(breed, member_of(breed, a), member_of(breed, b), child);
+    a = qap_memetic_choose_parent(memetic);
+    b = qap_memetic_choose_parent(memetic);
+    qap_memetic_cross(memetic, qap_memetic_member_of(memetic, a),
+                      qap_memetic_member_of(memetic, b), child);
     if (a == b)
-        shake(breed, child, breed->qap->movable / 4 + 1);
-    improve(breed, child, &cost);
-    worst = find_worst(breed);
-    breed->stale++;
-    if (cost < breed->cost[worst] && !is_known(breed, child, cost)) {
-        memcpy(member_of(breed, worst), child,
-               (size_t)breed->qap->n * sizeof *child);
-        breed->cost[worst] = cost;
-        breed->stale = 0;
+        qap_memetic_shake(memetic, child, memetic->qap->movable / 4 + 1);
+    qap_memetic_improve(memetic, child, &cost);
+    worst = qap_memetic_find_worst(memetic);
+    memetic->unchanged++;
+    if (cost < memetic->cost[worst] &&
+        !qap_memetic_is_known(memetic, child, cost)) {
+        memcpy(qap_memetic_member_of(memetic, worst), child,
+               (size_t)memetic->qap->n * sizeof *child);
+        memetic->cost[worst] = cost;
+        memetic->unchanged = 0;
     }
-    if (breed->stale > STALE_MOST) {
-        shake_all(breed);
-        breed->stale = 0;
+    if (memetic->unchanged > UNCHANGED_MAX) {
+        qap_memetic_shake_all(memetic);
+        memetic->unchanged = 0;
     }
 }

@@ -29,7 +29,7 @@ void nw_qap_fini(struct nw_qap *qap)
     *qap = (struct nw_qap){0};
 }
 
-static bool is_symmetric(const double *m, size_t n)
+static bool qap_is_symmetric(const double *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
@@ -39,7 +39,7 @@ static bool is_symmetric(const double *m, size_t n)
 }
 
 /* Where a sum is odd its half is still exact in binary. */
-static void make_symmetric(double *m, size_t n)
+static void qap_make_symmetric(double *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++) {
@@ -49,7 +49,7 @@ static void make_symmetric(double *m, size_t n)
         }
 }
 
-static bool is_whole(const double *m, size_t cells, double *most)
+static bool qap_is_whole(const double *m, size_t cells, double *most)
 {
     for (size_t i = 0; i < cells; i++) {
         if (m[i] != floor(m[i]))
@@ -60,7 +60,7 @@ static bool is_whole(const double *m, size_t cells, double *most)
     return true;
 }
 
-static bool has_diagonal(const double *m, size_t n)
+static bool qap_has_diagonal(const double *m, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (m[i * n + i] != 0)
@@ -69,34 +69,34 @@ static bool has_diagonal(const double *m, size_t n)
 }
 
 /* Searches keep sums of several products: room is left for them. */
-static double find_step(const struct nw_qap *qap, bool both)
+static double qap_find_step(const struct nw_qap *qap, bool both)
 {
     size_t n = (size_t)qap->n;
     double flow = 0, distance = 0, sum = 0;
 
-    if (!is_whole(qap->flow, n * n, &flow) ||
-        !is_whole(qap->distance, n * n, &distance))
+    if (!qap_is_whole(qap->flow, n * n, &flow) ||
+        !qap_is_whole(qap->distance, n * n, &distance))
         return 0;
     for (size_t i = 0; i < n * n; i++)
         sum += qap->flow[i];
     if (sum * distance >= 0x1p49)
         return 0;
-    both = both &&
-           (!has_diagonal(qap->flow, n) || !has_diagonal(qap->distance, n));
+    both = both && (!qap_has_diagonal(qap->flow, n) ||
+                    !qap_has_diagonal(qap->distance, n));
     return both ? 2 : 1;
 }
 
 void nw_qap_finish(struct nw_qap *qap)
 {
     size_t n = (size_t)qap->n;
-    bool left = is_symmetric(qap->flow, n);
-    bool right = is_symmetric(qap->distance, n);
+    bool left = qap_is_symmetric(qap->flow, n);
+    bool right = qap_is_symmetric(qap->distance, n);
 
-    qap->step = find_step(qap, left && right);
+    qap->step = qap_find_step(qap, left && right);
     if (left && !right)
-        make_symmetric(qap->distance, n);
+        qap_make_symmetric(qap->distance, n);
     if (right && !left)
-        make_symmetric(qap->flow, n);
+        qap_make_symmetric(qap->flow, n);
     qap->symmetric = left || right;
 }
 
@@ -117,7 +117,7 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
 }
 
 /* What sums may lose: they were as large as all flows far apart. */
-static double rounding(const struct nw_qap *qap, double start)
+static double qap_rounding(const struct nw_qap *qap, double start)
 {
     size_t cells = (size_t)qap->n * (size_t)qap->n;
     double flow = 0, distance = 0;
@@ -134,7 +134,7 @@ static double rounding(const struct nw_qap *qap, double start)
 void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
                   double start)
 {
-    double near = rounding(qap, start);
+    double near = qap_rounding(qap, start);
 
     (void)near;
     (void)cost;

@@ -40,23 +40,23 @@ void nw_qap_check(const struct nw_qap *qap, const int32_t *place, double cost,
 
 /* --- tabu search: each step is the best swap that is not forbidden --- */
 
-struct nw_tabu;
-NW_MUST_CHECK nw_status nw_tabu_new(const struct nw_qap *qap,
-                                    struct nw_tabu **out);
-void nw_tabu_free(struct nw_tabu *tabu);
+struct nw_robust_tabu;
+NW_MUST_CHECK nw_status nw_robust_tabu_new(const struct nw_qap *qap,
+                                           struct nw_robust_tabu **out);
+void nw_robust_tabu_free(struct nw_robust_tabu *tabu);
 /* `steps` swaps from `place`, which becomes the best found. Returns its
  * cost. */
-double nw_tabu_run(struct nw_tabu *tabu, struct nw_random *random,
-                   uint64_t steps, int32_t *place);
+double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
+                          uint64_t steps, int32_t *place);
 
 /* --- a population whose children are improved by tabu search --- */
 
-struct nw_breed {
+struct nw_qap_memetic {
     const struct nw_qap *qap;
-    struct nw_tabu *tabu;
+    struct nw_robust_tabu *tabu;
     struct nw_random random;
     int32_t size, count;  /* members wanted and there */
-    int32_t stale;        /* children in a row that changed nothing */
+    int32_t unchanged;    /* children in a row that changed nothing */
     int32_t *member;      /* [(size + 1) x n], the last is the child */
     double *cost;         /* [size] */
     uint64_t child_steps; /* of the tabu search of each */
@@ -66,14 +66,15 @@ struct nw_breed {
     int32_t *open; /* [n] places not taken by the child */
     bool *taken;   /* [n] */
 };
-/* `start` is the first member. The caller calls nw_breed_fini, also after a
- * failure. */
-NW_MUST_CHECK nw_status nw_breed_init(struct nw_breed *breed,
-                                      const struct nw_qap *qap, uint64_t seed,
-                                      const int32_t *start);
-void nw_breed_fini(struct nw_breed *breed);
+/* `start` is the first member. The caller calls nw_qap_memetic_fini, also after
+ * a failure. */
+NW_MUST_CHECK nw_status nw_qap_memetic_init(struct nw_qap_memetic *memetic,
+                                            const struct nw_qap *qap,
+                                            uint64_t seed,
+                                            const int32_t *start);
+void nw_qap_memetic_fini(struct nw_qap_memetic *memetic);
 /* One more child. */
-void nw_breed_next(struct nw_breed *breed);
+void nw_qap_memetic_next(struct nw_qap_memetic *memetic);
 
 /* --- annealing --- */
 
@@ -85,17 +86,19 @@ NW_MUST_CHECK nw_status nw_qap_anneal(const struct nw_qap *qap, uint64_t seed,
 
 /* --- branch and bound --- */
 
-struct nw_exact {
+struct nw_qap_exact_search {
     uint64_t nodes_most; /* bounds to compute at most */
     uint64_t nodes;      /* computed */
     uint64_t look;       /* goes_on is asked at that many; 0: never */
-    bool (*goes_on)(struct nw_exact *exact, double best); /* sets `look` anew */
+    bool (*goes_on)(struct nw_qap_exact_search *exact,
+                    double best); /* sets `look` anew */
     void *user;
     bool proven; /* place is an optimum */
 };
 /* Improves `place`, to an optimum where the bounds suffice. NW_EINVAL for more
- * than NW_LAP_MOST places. */
-NW_MUST_CHECK nw_status nw_qap_exact(const struct nw_qap *qap,
-                                     struct nw_exact *exact, int32_t *place);
+ * than NW_LINEAR_ASSIGNMENT_MAX places. */
+NW_MUST_CHECK nw_status nw_qap_branch_bound(const struct nw_qap *qap,
+                                            struct nw_qap_exact_search *exact,
+                                            int32_t *place);
 
 #endif

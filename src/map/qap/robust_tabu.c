@@ -15,25 +15,25 @@
 #include <string.h>
 
 /* Rows of the matrices, or, where they are not symmetric, also columns. */
-struct side {
+struct robust_tabu_side {
     const double *flow; /* [n^2] */
     double *distance;   /* [n^2] between the places of the items */
     double *product;    /* [n^2] P */
     double *f, *g;      /* [n] */
 };
 
-struct nw_tabu {
+struct nw_robust_tabu {
     const struct nw_qap *qap;
     size_t n;
     int side_count;
-    struct side side[2];
+    struct robust_tabu_side side[2];
     double *turned;  /* flows transposed, where not symmetric */
     double *change;  /* [n^2] of swapping u and v > u */
     uint64_t *until; /* [n^2] item u may not return to a place before */
     int32_t *now;    /* [n] */
 };
 
-static nw_status alloc_side(struct side *side, size_t n)
+static nw_status robust_tabu_alloc_side(struct robust_tabu_side *side, size_t n)
 {
     nw_status status = nw_alloc(n * n, sizeof(double), &side->distance);
 
@@ -46,7 +46,7 @@ static nw_status alloc_side(struct side *side, size_t n)
     return status;
 }
 
-static nw_status alloc_sides(struct nw_tabu *tabu)
+static nw_status robust_tabu_alloc_sides(struct nw_robust_tabu *tabu)
 {
     size_t n = tabu->n;
     nw_status status = NW_OK;
@@ -59,13 +59,14 @@ static nw_status alloc_sides(struct nw_tabu *tabu)
         tabu->side[1].flow = tabu->turned;
     }
     for (int k = 0; !status && k < tabu->side_count; k++)
-        status = alloc_side(&tabu->side[k], n);
+        status = robust_tabu_alloc_side(&tabu->side[k], n);
     return status;
 }
 
-nw_status nw_tabu_new(const struct nw_qap *qap, struct nw_tabu **out)
+nw_status nw_robust_tabu_new(const struct nw_qap *qap,
+                             struct nw_robust_tabu **out)
 {
-    struct nw_tabu *tabu;
+    struct nw_robust_tabu *tabu;
     size_t n = (size_t)qap->n;
     nw_status status = nw_alloc(1, sizeof *tabu, &tabu);
 
@@ -74,7 +75,7 @@ nw_status nw_tabu_new(const struct nw_qap *qap, struct nw_tabu **out)
     tabu->qap = qap;
     tabu->n = n;
     tabu->side_count = qap->symmetric ? 1 : 2;
-    status = alloc_sides(tabu);
+    status = robust_tabu_alloc_sides(tabu);
     if (!status)
         status = nw_alloc(n * n, sizeof *tabu->change, &tabu->change);
     if (!status)
@@ -82,13 +83,13 @@ nw_status nw_tabu_new(const struct nw_qap *qap, struct nw_tabu **out)
     if (!status)
         status = nw_alloc(n, sizeof *tabu->now, &tabu->now);
     if (status)
-        nw_tabu_free(tabu);
+        nw_robust_tabu_free(tabu);
     else
         *out = tabu;
     return status;
 }
 
-void nw_tabu_free(struct nw_tabu *tabu)
+void nw_robust_tabu_free(struct nw_robust_tabu *tabu)
 {
     if (!tabu)
         return;
@@ -107,7 +108,7 @@ void nw_tabu_free(struct nw_tabu *tabu)
 
 /* --- from scratch --- */
 
-static void place_distances(struct nw_tabu *tabu)
+static void robust_tabu_place_distances(struct nw_robust_tabu *tabu)
 {
     size_t n = tabu->n;
 
@@ -123,7 +124,7 @@ static void place_distances(struct nw_tabu *tabu)
         }
 }
 
-static double dot(const double *a, const double *b, size_t n)
+static double robust_tabu_dot(const double *a, const double *b, size_t n)
 {
     double sum = 0;
 
@@ -132,7 +133,8 @@ static double dot(const double *a, const double *b, size_t n)
     return sum;
 }
 
-static double pair_on(const struct side *side, size_t n, size_t u, size_t v)
+static double robust_tabu_pair_on(const struct robust_tabu_side *side, size_t n,
+                                  size_t u, size_t v)
 {
     const double *a = side->flow, *c = side->distance, *p = side->product;
     size_t uu = u * n + u, uv = u * n + v, vu = v * n + u, vv = v * n + v;
@@ -141,38 +143,41 @@ static double pair_on(const struct side *side, size_t n, size_t u, size_t v)
            (a[uv] - a[vv]) * (c[vv] - c[uv]);
 }
 
-static double change_of(const struct nw_tabu *tabu, size_t u, size_t v)
+static double robust_tabu_change_of(const struct nw_robust_tabu *tabu, size_t u,
+                                    size_t v)
 {
     size_t n = tabu->n;
     const double *a = tabu->side[0].flow, *c = tabu->side[0].distance;
-    double sum = pair_on(&tabu->side[0], n, u, v);
+    double sum = robust_tabu_pair_on(&tabu->side[0], n, u, v);
 
-    sum += tabu->side_count == 1 ? sum : pair_on(&tabu->side[1], n, u, v);
+    sum += tabu->side_count == 1 ? sum
+                                 : robust_tabu_pair_on(&tabu->side[1], n, u, v);
     sum += (a[u * n + u] - a[v * n + v]) * (c[v * n + v] - c[u * n + u]);
     return sum + (a[u * n + v] - a[v * n + u]) * (c[v * n + u] - c[u * n + v]);
 }
 
-static void restart(struct nw_tabu *tabu, const int32_t *place)
+static void robust_tabu_restart(struct nw_robust_tabu *tabu,
+                                const int32_t *place)
 {
     size_t n = tabu->n;
 
     memcpy(tabu->now, place, n * sizeof *place);
     memset(tabu->until, 0, n * n * sizeof *tabu->until);
-    place_distances(tabu);
+    robust_tabu_place_distances(tabu);
     for (int k = 0; k < tabu->side_count; k++)
         for (size_t u = 0; u < n; u++)
             for (size_t v = 0; v < n; v++)
                 tabu->side[k].product[u * n + v] =
-                    dot(tabu->side[k].flow + u * n,
-                        tabu->side[k].distance + v * n, n);
+                    robust_tabu_dot(tabu->side[k].flow + u * n,
+                                    tabu->side[k].distance + v * n, n);
     for (size_t u = 0; u < n; u++)
         for (size_t v = u + 1; v < n; v++)
-            tabu->change[u * n + v] = change_of(tabu, u, v);
+            tabu->change[u * n + v] = robust_tabu_change_of(tabu, u, v);
 }
 
 /* --- one swap --- */
 
-static void swap_values(double *x, double *y)
+static void robust_tabu_swap_values(double *x, double *y)
 {
     double z = *x;
 
@@ -181,13 +186,15 @@ static void swap_values(double *x, double *y)
 }
 
 /* f, g of the swap; columns are read as rows of the other side. */
-static void find_differences(struct nw_tabu *tabu, size_t r, size_t s)
+static void robust_tabu_find_differences(struct nw_robust_tabu *tabu, size_t r,
+                                         size_t s)
 {
     size_t n = tabu->n;
 
     for (int k = 0; k < tabu->side_count; k++) {
-        struct side *side = &tabu->side[k];
-        const struct side *other = &tabu->side[tabu->side_count - 1 - k];
+        struct robust_tabu_side *side = &tabu->side[k];
+        const struct robust_tabu_side *other =
+            &tabu->side[tabu->side_count - 1 - k];
         const double *a = other->flow, *c = other->distance;
 
         for (size_t u = 0; u < n; u++) {
@@ -197,7 +204,8 @@ static void find_differences(struct nw_tabu *tabu, size_t r, size_t s)
     }
 }
 
-static void change_products(struct side *side, size_t n, size_t r, size_t s)
+static void robust_tabu_change_products(struct robust_tabu_side *side, size_t n,
+                                        size_t r, size_t s)
 {
     const double *c = side->distance, *g = side->g;
     double to_r = c[s * n + s] - c[s * n + r];
@@ -215,18 +223,19 @@ static void change_products(struct side *side, size_t n, size_t r, size_t s)
     }
 }
 
-static void swap_places(struct side *side, size_t n, size_t r, size_t s)
+static void robust_tabu_swap_places(struct robust_tabu_side *side, size_t n,
+                                    size_t r, size_t s)
 {
     double *c = side->distance;
 
     for (size_t k = 0; k < n; k++)
-        swap_values(&c[r * n + k], &c[s * n + k]);
+        robust_tabu_swap_values(&c[r * n + k], &c[s * n + k]);
     for (size_t k = 0; k < n; k++)
-        swap_values(&c[k * n + r], &c[k * n + s]);
+        robust_tabu_swap_values(&c[k * n + r], &c[k * n + s]);
 }
 
-static void change_row(const struct side *side, double *row, size_t u,
-                       const size_t range[2])
+static void robust_tabu_change_row(const struct robust_tabu_side *side,
+                                   double *row, size_t u, const size_t range[2])
 {
     const double *f = side->f, *g = side->g;
     double fu = f[u], gu = g[u];
@@ -236,53 +245,57 @@ static void change_row(const struct side *side, double *row, size_t u,
 }
 
 /* A symmetric problem counts its one side twice. */
-static void double_differences(struct nw_tabu *tabu)
+static void robust_tabu_double_differences(struct nw_robust_tabu *tabu)
 {
     for (size_t u = 0; tabu->side_count == 1 && u < tabu->n; u++)
         tabu->side[0].f[u] *= 2;
 }
 
-static void change_pairs(struct nw_tabu *tabu, size_t r, size_t s)
+static void robust_tabu_change_pairs(struct nw_robust_tabu *tabu, size_t r,
+                                     size_t s)
 {
     size_t n = tabu->n, movable = (size_t)tabu->qap->movable;
     size_t real = (size_t)tabu->qap->real;
 
     for (size_t u = 0; u < real; u++)
         for (int k = 0; k < tabu->side_count; k++)
-            change_row(&tabu->side[k], tabu->change + u * n, u,
-                       (size_t[]){u + 1, movable});
+            robust_tabu_change_row(&tabu->side[k], tabu->change + u * n, u,
+                                   (size_t[]){u + 1, movable});
     for (size_t u = 0; u < movable; u++) {
         if (u != r)
-            tabu->change[u < r ? u * n + r : r * n + u] = change_of(tabu, u, r);
+            tabu->change[u < r ? u * n + r : r * n + u] =
+                robust_tabu_change_of(tabu, u, r);
         if (u != s)
-            tabu->change[u < s ? u * n + s : s * n + u] = change_of(tabu, u, s);
+            tabu->change[u < s ? u * n + s : s * n + u] =
+                robust_tabu_change_of(tabu, u, s);
     }
 }
 
-static void swap_items(struct nw_tabu *tabu, size_t r, size_t s)
+static void robust_tabu_swap_items(struct nw_robust_tabu *tabu, size_t r,
+                                   size_t s)
 {
     int32_t place = tabu->now[r];
 
-    find_differences(tabu, r, s);
+    robust_tabu_find_differences(tabu, r, s);
     for (int k = 0; k < tabu->side_count; k++)
-        change_products(&tabu->side[k], tabu->n, r, s);
+        robust_tabu_change_products(&tabu->side[k], tabu->n, r, s);
     for (int k = 0; k < tabu->side_count; k++)
-        swap_places(&tabu->side[k], tabu->n, r, s);
+        robust_tabu_swap_places(&tabu->side[k], tabu->n, r, s);
     tabu->now[r] = tabu->now[s];
     tabu->now[s] = place;
-    double_differences(tabu);
-    change_pairs(tabu, r, s);
+    robust_tabu_double_differences(tabu);
+    robust_tabu_change_pairs(tabu, r, s);
 }
 
 /* --- choosing --- */
 
-struct choice {
+struct robust_tabu_choice {
     size_t u, v; /* u == v: none */
     double change;
 };
 
-static bool is_forbidden(const struct nw_tabu *tabu, size_t u, size_t v,
-                         uint64_t step)
+static bool robust_tabu_is_forbidden(const struct nw_robust_tabu *tabu,
+                                     size_t u, size_t v, uint64_t step)
 {
     size_t n = tabu->n;
 
@@ -291,57 +304,61 @@ static bool is_forbidden(const struct nw_tabu *tabu, size_t u, size_t v,
 }
 
 /* The best pair; a forbidden one only where it brings less than `wanted`. */
-static struct choice choose(const struct nw_tabu *tabu, uint64_t step,
-                            double wanted)
+static struct robust_tabu_choice
+robust_tabu_choose(const struct nw_robust_tabu *tabu, uint64_t step,
+                   double wanted)
 {
     size_t n = tabu->n, movable = (size_t)tabu->qap->movable;
     size_t real = (size_t)tabu->qap->real;
-    struct choice best = {0, 0, INFINITY};
+    struct robust_tabu_choice best = {0, 0, INFINITY};
 
     for (size_t u = 0; u < real; u++) {
         const double *row = tabu->change + u * n;
 
         for (size_t v = u + 1; v < movable; v++)
             if (row[v] < best.change &&
-                (row[v] < wanted || !is_forbidden(tabu, u, v, step)))
-                best = (struct choice){u, v, row[v]};
+                (row[v] < wanted ||
+                 !robust_tabu_is_forbidden(tabu, u, v, step)))
+                best = (struct robust_tabu_choice){u, v, row[v]};
     }
     return best;
 }
 
 /* Mostly short, sometimes long: a cube spreads it. */
-static uint64_t tenure(size_t n, struct nw_random *random)
+static uint64_t robust_tabu_tenure(size_t n, struct nw_random *random)
 {
     double unit = nw_random_unit(random);
 
     return (uint64_t)(8.0 * (double)n * unit * unit * unit) + 2;
 }
 
-static void forbid(struct nw_tabu *tabu, const struct choice *choice,
-                   uint64_t step, struct nw_random *random)
+static void robust_tabu_forbid(struct nw_robust_tabu *tabu,
+                               const struct robust_tabu_choice *choice,
+                               uint64_t step, struct nw_random *random)
 {
     size_t n = tabu->n;
 
     tabu->until[choice->u * n + (size_t)tabu->now[choice->u]] =
-        step + tenure(n, random);
+        step + robust_tabu_tenure(n, random);
     tabu->until[choice->v * n + (size_t)tabu->now[choice->v]] =
-        step + tenure(n, random);
+        step + robust_tabu_tenure(n, random);
 }
 
-double nw_tabu_run(struct nw_tabu *tabu, struct nw_random *random,
-                   uint64_t steps, int32_t *place)
+double nw_robust_tabu_run(struct nw_robust_tabu *tabu, struct nw_random *random,
+                          uint64_t steps, int32_t *place)
 {
     double start = nw_qap_cost(tabu->qap, place), cost = start, best = start;
     double near = tabu->qap->step > 0 ? 0.25 : 1e-12 * fabs(cost);
 
-    restart(tabu, place);
+    robust_tabu_restart(tabu, place);
     for (uint64_t step = 1; step <= steps; step++) {
-        struct choice choice = choose(tabu, step, best - cost - near);
+        struct robust_tabu_choice choice =
+            robust_tabu_choose(tabu, step, best - cost - near);
 
         if (choice.u == choice.v)
             continue;
-        forbid(tabu, &choice, step, random);
-        swap_items(tabu, choice.u, choice.v);
+        robust_tabu_forbid(tabu, &choice, step, random);
+        robust_tabu_swap_items(tabu, choice.u, choice.v);
         cost += choice.change;
         if (cost < best - near) {
             best = cost;

@@ -9,339 +9,361 @@
 
 #include <stdlib.h>
 
-#define EVENLY NW_TILE_EVENLY
+#define EVENLY NW_STENCIL_EVENLY
 /* The most useful first, as far as they were tried on grids of many sizes. */
-static const uint16_t ways[] = {
+static const uint16_t best_tiling_kinds[] = {
     0,  EVENLY, 4, EVENLY | 4, 3, EVENLY | 1, 6,  14, 2,  EVENLY | 12,
     12, 26,     8, 10,         7, 11,         28, 20, 24, 30};
-#define WAYS (sizeof ways / sizeof *ways)
+#define KINDS (sizeof best_tiling_kinds / sizeof *best_tiling_kinds)
 /* The first ones, and that part of the looks, where sections follow. */
-static const uint16_t few_ways[] = {0, 3, EVENLY, 4};
-#define FEW_WAYS (sizeof few_ways / sizeof *few_ways)
-#define FEW_LEAST 4
+static const uint16_t best_tiling_few_kinds[] = {0, 3, EVENLY, 4};
+#define FEW_KINDS (sizeof best_tiling_few_kinds / sizeof *best_tiling_few_kinds)
+#define FEW_MIN 4
 #define FEW_PART 4
 #define LOOKS 2500000 /* at cells and bonds, all ways together */
 #define LOOKS_LARGE 9000000
-#define LARGE 32768        /* cells beyond which more looks are worth it */
-#define PAIRED_LEAST 4096  /* cells, for a cut to outlast a thread's start */
-#define SNAKES_ALWAYS 4096 /* cells at most */
-#define COLUMNS_MOST 8
-#define COLUMNS_SHARE 8   /* of what the other ways may cost */
-#define LOOKS_OF_CELL 4   /* what a cell costs beside a bond */
-#define DOUBTFUL_MOST 125 /* cells: three dimensions of five */
+#define LARGE 32768     /* cells beyond which more looks are worth it */
+#define PAIRED_MIN 4096 /* cells, for a cut to outlast a thread's start */
+#define BOUSTROPHEDONS_MIN 4096 /* cells at most */
+#define COLUMNS_MAX 8
+#define COLUMNS_SHARE 8  /* of what the other ways may cost */
+#define LOOKS_OF_CELL 4  /* what a cell costs beside a bond */
+#define DOUBTFUL_MAX 125 /* cells: three dimensions of five */
 
-static bool any_fixed(const struct nw_layout *layout)
+static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
 {
-    for (int32_t s = 0; s < layout->tree->seats; s++)
-        if (layout->fixed[s])
+    for (int32_t s = 0; s < assignment->hierarchy->slots; s++)
+        if (assignment->fixed[s])
             return true;
     return false;
 }
 
 /* Nothing but twos and threes, no seat free: boxes are near to cubes. */
-static bool divides_well(const struct nw_layout *layout)
+static bool best_tiling_divides_well(const struct nw_assignment *assignment)
 {
-    int32_t left = layout->count;
+    int32_t left = assignment->count;
 
     while (left % 2 == 0)
         left /= 2;
     while (left % 3 == 0)
         left /= 3;
-    return left == 1 && layout->count == layout->tree->seats;
+    return left == 1 && assignment->count == assignment->hierarchy->slots;
 }
 
 /* So many answers may be looked at. */
-static size_t looks_of(const struct nw_layout *layout)
+static size_t best_tiling_looks_of(const struct nw_assignment *assignment)
 {
-    size_t looks =
-        layout->row[layout->count] + LOOKS_OF_CELL * (size_t)layout->count;
+    size_t looks = assignment->row[assignment->count] +
+                   LOOKS_OF_CELL * (size_t)assignment->count;
 
-    return (layout->count > LARGE ? LOOKS_LARGE : LOOKS) / looks;
+    return (assignment->count > LARGE ? LOOKS_LARGE : LOOKS) / looks;
 }
 
-static bool are_few(const struct nw_tile_try *try)
+static bool best_tiling_are_few(const struct nw_best_tiling *try)
 {
-    return try->few && try->tiling.dims > 2 && !try->boxed;
+    return try->few && try->stencil.dims > 2 && !try->boxed;
 }
 
-static size_t ways_of(const struct nw_layout *layout,
-                      const struct nw_tile_try *try)
+static size_t best_tiling_kinds_of(const struct nw_assignment *assignment,
+                                   const struct nw_best_tiling *try)
 {
-    size_t most = looks_of(layout);
+    size_t most = best_tiling_looks_of(assignment);
 
-    if (try->once || most < 1 || (most < WAYS && try->boxed))
+    if (try->once || most < 1 || (most < KINDS && try->boxed))
         return 1;
-    if (are_few(try))
-        return most / FEW_PART > FEW_LEAST ? most / FEW_PART : FEW_LEAST;
+    if (best_tiling_are_few(try))
+        return most / FEW_PART > FEW_MIN ? most / FEW_PART : FEW_MIN;
     return most;
 }
 
 /* Way number i; 0 beyond the last. */
-static uint16_t way_at(const struct nw_tile_try *try, size_t i)
+static uint16_t best_tiling_kind_at(const struct nw_best_tiling *try, size_t i)
 {
-    size_t few = are_few(try) ? FEW_WAYS : 0;
+    size_t few = best_tiling_are_few(try) ? FEW_KINDS : 0;
 
     if (i < few)
-        return few_ways[i];
-    return i - few < WAYS ? ways[i - few] : 0;
+        return best_tiling_few_kinds[i];
+    return i - few < KINDS ? best_tiling_kinds[i - few] : 0;
 }
 
 /* Large grids only along what outweighs the rest. */
-static int snakes_of(const struct nw_layout *layout,
-                     const struct nw_tiling *tiling)
+static int best_tiling_boustrophedons_of(const struct nw_assignment *assignment,
+                                         const struct nw_stencil *stencil)
 {
-    int all = nw_tiling_snakes(tiling);
-    size_t most = looks_of(layout);
+    int all = nw_stencil_boustrophedon_count(stencil);
+    size_t most = best_tiling_looks_of(assignment);
 
-    if (layout->count > SNAKES_ALWAYS)
-        most = nw_tiling_is_level(tiling) ? 0 : most + 1;
+    if (assignment->count > BOUSTROPHEDONS_MIN)
+        most = nw_stencil_is_isotropic(stencil) ? 0 : most + 1;
     return most < (size_t)all ? (int)most : all;
 }
 
-static nw_status take_snakes(struct nw_layout *layout, int32_t *seat,
-                             struct nw_tile_try *try)
+static nw_status
+best_tiling_take_boustrophedons(struct nw_assignment *assignment, int32_t *slot,
+                                struct nw_best_tiling *try)
 {
-    int count = snakes_of(layout, &try->tiling);
+    int count = best_tiling_boustrophedons_of(assignment, &try->stencil);
     nw_status status = NW_OK;
 
     for (int i = 0; !status && i < count; i++) {
-        nw_tiling_snake(&try->tiling, i, layout->count, seat);
-        status = nw_layout_take_if_better(layout, seat, &try->cost);
+        nw_stencil_boustrophedon(&try->stencil, i, assignment->count, slot);
+        status = nw_assignment_take_if_better(assignment, slot, &try->cost);
     }
     return status;
 }
 
 /* Where every seat is taken, packing changes nothing: such ways come down to
  * others. False for what was tried before. */
-static bool is_new(const struct nw_layout *layout, bool even,
-                   const struct nw_tile_try *try, size_t i)
+static bool best_tiling_is_new(const struct nw_assignment *assignment,
+                               bool even, const struct nw_best_tiling *try,
+                               size_t i)
 {
-    bool full = layout->count == layout->tree->seats;
-    int mask = full ? ~NW_TILE_PACKED : ~0, way = way_at(try, i);
+    bool full = assignment->count == assignment->hierarchy->slots;
+    int mask = full ? ~NW_STENCIL_PACKED : ~0,
+        kind = best_tiling_kind_at(try, i);
 
-    if (way & EVENLY)
+    if (kind & EVENLY)
         mask = ~0;
     for (size_t k = 0; k < i; k++)
-        if (((way_at(try, k) ^ way) & mask) == 0)
+        if (((best_tiling_kind_at(try, k) ^ kind) & mask) == 0)
             return false;
-    return even || !(way & EVENLY);
+    return even || !(kind & EVENLY);
 }
 
 /* As few children of the root as hold all of the grid. */
-static double cells_of_child(const struct nw_layout *layout)
+static double best_tiling_cells_of_child(const struct nw_assignment *assignment)
 {
-    const struct nw_tree *tree = layout->tree;
-    int level = tree->levels > 1 ? tree->levels - 2 : 0;
-    int32_t last = tree->cluster[level][layout->count - 1];
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    int level = hierarchy->levels > 1 ? hierarchy->levels - 2 : 0;
+    int32_t last = hierarchy->cluster[level][assignment->count - 1];
 
-    return (double)layout->count / (last + 1);
+    return (double)assignment->count / (last + 1);
 }
 
-static int columns_of(const struct nw_layout *layout,
-                      const struct nw_tile_try *try,
-                      struct nw_tile_columns *columns)
+static int best_tiling_columns_of(const struct nw_assignment *assignment,
+                                  const struct nw_best_tiling *try,
+                                  struct nw_stencil_columns *columns)
 {
-    double each = cells_of_child(layout);
-    size_t most = looks_of(layout) / COLUMNS_SHARE;
+    double each = best_tiling_cells_of_child(assignment);
+    size_t most = best_tiling_looks_of(assignment) / COLUMNS_SHARE;
 
-    if (layout->count > LARGE || each <= 1 || each >= layout->count ||
-        (try->boxed && most < COLUMNS_MOST))
+    if (assignment->count > LARGE || each <= 1 || each >= assignment->count ||
+        (try->boxed && most < COLUMNS_MAX))
         return 0;
-    if (most > COLUMNS_MOST)
-        most = COLUMNS_MOST;
-    return nw_tiling_columns(&try->tiling, each, (int)most, columns);
+    if (most > COLUMNS_MAX)
+        most = COLUMNS_MAX;
+    return nw_stencil_columns(&try->stencil, each, (int)most, columns);
 }
 
 /* One of the cuts to take: a way or, where sizes do not divide, columns, of
  * which pieces reach round a corner. */
-struct cut {
-    int way;
-    const struct nw_tile_columns *columns;
-    const struct nw_layout *layout;
-    const struct nw_tiling *tiling;
-    int32_t *seat;
+struct best_tiling_cut {
+    int kind;
+    const struct nw_stencil_columns *columns;
+    const struct nw_assignment *assignment;
+    const struct nw_stencil *stencil;
+    int32_t *slot;
 };
 
-static nw_status run_cut(void *user)
+static nw_status best_tiling_run_cut(void *user)
 {
-    const struct cut *cut = user;
+    const struct best_tiling_cut *cut = user;
 
     if (cut->columns)
-        return nw_tiling_cut_columns(cut->layout, cut->tiling, cut->columns,
-                                     cut->seat);
-    return nw_tiling_cut(cut->layout, cut->tiling, cut->way, cut->seat);
+        return nw_stencil_bisect_columns(cut->assignment, cut->stencil,
+                                         cut->columns, cut->slot);
+    return nw_stencil_coordinate_bisection(cut->assignment, cut->stencil,
+                                           cut->kind, cut->slot);
 }
 
-static size_t list_ways(const struct nw_layout *layout,
-                        const struct nw_tile_try *try, struct cut *list)
+static size_t best_tiling_list_kinds(const struct nw_assignment *assignment,
+                                     const struct nw_best_tiling *try,
+                                     struct best_tiling_cut *list)
 {
-    size_t most = ways_of(layout, try), count = 0;
-    bool even = nw_tiling_may_even(layout);
+    size_t most = best_tiling_kinds_of(assignment, try), count = 0;
+    bool even = nw_stencil_may_even(assignment);
 
-    for (size_t i = 0; count < most && i < FEW_WAYS + WAYS; i++)
-        if (is_new(layout, even, try, i))
-            list[count++] = (struct cut){.way = way_at(try, i)};
+    for (size_t i = 0; count < most && i < FEW_KINDS + KINDS; i++)
+        if (best_tiling_is_new(assignment, even, try, i))
+            list[count++] =
+                (struct best_tiling_cut){.kind = best_tiling_kind_at(try, i)};
     return count;
 }
 
-static nw_status take_cut(struct nw_layout *layout, const struct cut *cut,
-                          struct nw_tile_try *try)
+static nw_status best_tiling_take_cut(struct nw_assignment *assignment,
+                                      const struct best_tiling_cut *cut,
+                                      struct nw_best_tiling *try)
 {
     double before = try->cost;
-    nw_status status = nw_layout_take_if_better(layout, cut->seat, &try->cost);
+    nw_status status =
+        nw_assignment_take_if_better(assignment, cut->slot, &try->cost);
 
-    if (cut->way & NW_TILE_LAYERS && try->cost < before)
+    if (cut->kind & NW_STENCIL_LAYERS && try->cost < before)
         try->layered = true;
     return status;
 }
 
 /* Two at once: a large grid is shared out within each. */
-static nw_status take_two(struct nw_layout *layout, struct cut cut[2],
-                          struct nw_tile_try *try)
+static nw_status best_tiling_take_two(struct nw_assignment *assignment,
+                                      struct best_tiling_cut cut[2],
+                                      struct nw_best_tiling *try)
 {
-    struct nw_crew_task task[] = {{.run = run_cut, .user = &cut[0]},
-                                  {.run = run_cut, .user = &cut[1]}};
-    bool small = layout->count < PAIRED_LEAST || layout->count > LARGE;
-    nw_status status = nw_crew_pair(task, small ? 1 : layout->threads);
+    struct nw_crew_task task[] = {
+        {.run = best_tiling_run_cut, .user = &cut[0]},
+        {.run = best_tiling_run_cut, .user = &cut[1]}};
+    bool small = assignment->count < PAIRED_MIN || assignment->count > LARGE;
+    nw_status status = nw_crew_pair(task, small ? 1 : assignment->threads);
 
     if (!status)
-        status = take_cut(layout, &cut[0], try);
-    return status ? status : take_cut(layout, &cut[1], try);
+        status = best_tiling_take_cut(assignment, &cut[0], try);
+    return status ? status : best_tiling_take_cut(assignment, &cut[1], try);
 }
 
-static nw_status take_listed(struct nw_layout *layout, int32_t *seat[2],
-                             struct cut *list, size_t count,
-                             struct nw_tile_try *try)
+static nw_status best_tiling_take_listed(struct nw_assignment *assignment,
+                                         int32_t *slot[2],
+                                         struct best_tiling_cut *list,
+                                         size_t count,
+                                         struct nw_best_tiling *try)
 {
     nw_status status = NW_OK;
 
     for (size_t i = 0; i < count; i++) {
-        list[i].layout = layout;
-        list[i].tiling = &try->tiling;
-        list[i].seat = seat[i % 2];
+        list[i].assignment = assignment;
+        list[i].stencil = &try->stencil;
+        list[i].slot = slot[i % 2];
     }
     for (size_t i = 0; !status && i + 1 < count; i += 2)
-        status = take_two(layout, &list[i], try);
+        status = best_tiling_take_two(assignment, &list[i], try);
     if (status || count % 2 == 0)
         return status;
-    status = run_cut(&list[count - 1]);
-    return status ? status : take_cut(layout, &list[count - 1], try);
+    status = best_tiling_run_cut(&list[count - 1]);
+    return status ? status
+                  : best_tiling_take_cut(assignment, &list[count - 1], try);
 }
 
-static nw_status take_cuts(struct nw_layout *layout, int32_t *seat,
-                           struct nw_tile_try *try)
+static nw_status best_tiling_take_cuts(struct nw_assignment *assignment,
+                                       int32_t *slot,
+                                       struct nw_best_tiling *try)
 {
-    struct nw_tile_columns columns[COLUMNS_MOST];
-    struct cut list[FEW_WAYS + WAYS + COLUMNS_MOST];
-    size_t count = list_ways(layout, try, list);
-    int wide = try->once ? 0 : columns_of(layout, try, columns);
-    int32_t *two[2] = {seat, NULL};
+    struct nw_stencil_columns columns[COLUMNS_MAX];
+    struct best_tiling_cut list[FEW_KINDS + KINDS + COLUMNS_MAX];
+    size_t count = best_tiling_list_kinds(assignment, try, list);
+    int wide = try->once ? 0 : best_tiling_columns_of(assignment, try, columns);
+    int32_t *two[2] = {slot, NULL};
     nw_status status;
 
     for (int i = 0; i < wide; i++)
-        list[count++] = (struct cut){.columns = &columns[i]};
-    status = nw_alloc_raw((size_t)layout->count, sizeof *two[1], &two[1]);
+        list[count++] = (struct best_tiling_cut){.columns = &columns[i]};
+    status = nw_alloc_raw((size_t)assignment->count, sizeof *two[1], &two[1]);
     if (!status)
-        status = take_listed(layout, two, list, count, try);
+        status = best_tiling_take_listed(assignment, two, list, count, try);
     free(two[1]);
     return status;
 }
 
-static nw_status take_best(struct nw_layout *layout, int32_t *seat,
-                           struct nw_tile_try *try)
+static nw_status best_tiling_take_best(struct nw_assignment *assignment,
+                                       int32_t *slot,
+                                       struct nw_best_tiling *try)
 {
-    const struct nw_tiling *tiling = &try->tiling;
+    const struct nw_stencil *stencil = &try->stencil;
     bool boxes = false;
-    nw_status status = nw_tiling_boxes(layout, tiling, seat, &boxes);
+    nw_status status =
+        nw_stencil_nested_boxes(assignment, stencil, slot, &boxes);
 
-    try->boxed = boxes && divides_well(layout);
+    try->boxed = boxes && best_tiling_divides_well(assignment);
     if (!status && boxes)
-        status = nw_layout_take_if_better(layout, seat, &try->cost);
+        status = nw_assignment_take_if_better(assignment, slot, &try->cost);
     /* boxes that divide may be slabs of a prime: cut in any case */
     if (!status)
-        status = take_cuts(layout, seat, try);
-    return status || try->once ? status : take_snakes(layout, seat, try);
+        status = best_tiling_take_cuts(assignment, slot, try);
+    return status || try->once
+               ? status
+               : best_tiling_take_boustrophedons(assignment, slot, try);
 }
 
-static nw_status restore_numbers(struct nw_layout *layout, const int32_t *order)
+static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,
+                                             const int32_t *order)
 {
     int32_t *back = NULL;
-    nw_status status = nw_alloc((size_t)layout->count, sizeof *back, &back);
+    nw_status status = nw_alloc((size_t)assignment->count, sizeof *back, &back);
 
-    for (int32_t i = 0; !status && i < layout->count; i++)
+    for (int32_t i = 0; !status && i < assignment->count; i++)
         back[order[i]] = i;
     if (!status)
-        status = nw_layout_renumber(layout, back);
+        status = nw_assignment_renumber(assignment, back);
     free(back);
     return status;
 }
 
 /* Whether the same bonds are more of those that the grid would have, and not
  * because it has a dimension more. */
-static bool explains_more(const struct nw_tiling *tiling,
-                          const struct nw_tile_try *try)
+static bool best_tiling_explains_more(const struct nw_stencil *stencil,
+                                      const struct nw_best_tiling *try)
 {
-    return !try->found || (tiling->dims <= try->tiling.dims &&
-                           tiling->filled > try->tiling.filled);
+    return !try->found || (stencil->dims <= try->stencil.dims &&
+                           stencil->filled > try->stencil.filled);
 }
 
 /* Ranks dealt anew hide a grid from who looks at their numbers, or show
  * another one. */
-static nw_status read_renumbered(struct nw_layout *layout, int32_t *order,
-                                 struct nw_tile_try *try)
+static nw_status best_tiling_read_renumbered(struct nw_assignment *assignment,
+                                             int32_t *order,
+                                             struct nw_best_tiling *try)
 {
-    struct nw_tiling tiling = {0};
+    struct nw_stencil stencil = {0};
     bool found;
-    nw_status status = nw_layout_renumber(layout, order);
+    nw_status status = nw_assignment_renumber(assignment, order);
 
     if (!status)
-        status = nw_tiling_find(layout, &tiling, &found);
-    if (status || !(found && explains_more(&tiling, try)))
-        return status ? status : restore_numbers(layout, order);
-    try->tiling = tiling;
+        status = nw_stencil_find(assignment, &stencil, &found);
+    if (status || !(found && best_tiling_explains_more(&stencil, try)))
+        return status ? status : best_tiling_restore_numbers(assignment, order);
+    try->stencil = stencil;
     try->found = true;
     return NW_OK;
 }
 
-static nw_status find_renumbered(struct nw_layout *layout,
-                                 struct nw_tile_try *try)
+static nw_status best_tiling_find_renumbered(struct nw_assignment *assignment,
+                                             struct nw_best_tiling *try)
 {
     int32_t *order = NULL;
     bool ordered = false;
-    nw_status status = nw_alloc((size_t)layout->count, sizeof *order, &order);
+    nw_status status =
+        nw_alloc((size_t)assignment->count, sizeof *order, &order);
 
     if (!status)
-        status = nw_tiling_order(layout, order, &ordered);
+        status = nw_stencil_find_unordered(assignment, order, &ordered);
     if (!status && ordered)
-        status = read_renumbered(layout, order, try);
+        status = best_tiling_read_renumbered(assignment, order, try);
     free(order);
     return status;
 }
 
 /* Few cells fit on some grid under any numbers. */
-static bool is_doubtful(const struct nw_layout *layout,
-                        const struct nw_tile_try *try)
+static bool best_tiling_is_doubtful(const struct nw_assignment *assignment,
+                                    const struct nw_best_tiling *try)
 {
     return !try->found ||
-           (layout->count <= DOUBTFUL_MOST && try->tiling.filled < 1);
+           (assignment->count <= DOUBTFUL_MAX && try->stencil.filled < 1);
 }
 
-nw_status nw_layout_tile(struct nw_layout *layout, struct nw_tile_try *try)
+nw_status nw_assignment_best_tiling(struct nw_assignment *assignment,
+                                    struct nw_best_tiling *try)
 {
-    int32_t *seat = NULL;
+    int32_t *slot = NULL;
     nw_status status;
 
     try->found = false;
-    if (any_fixed(layout))
+    if (best_tiling_any_fixed(assignment))
         return NW_OK;
-    status = nw_tiling_find(layout, &try->tiling, &try->found);
-    if (!status && is_doubtful(layout, try))
-        status = find_renumbered(layout, try);
+    status = nw_stencil_find(assignment, &try->stencil, &try->found);
+    if (!status && best_tiling_is_doubtful(assignment, try))
+        status = best_tiling_find_renumbered(assignment, try);
     if (status || !try->found)
         return status;
-    status = nw_alloc((size_t)layout->count, sizeof *seat, &seat);
+    status = nw_alloc((size_t)assignment->count, sizeof *slot, &slot);
     if (!status)
-        status = take_best(layout, seat, try);
-    free(seat);
+        status = best_tiling_take_best(assignment, slot, try);
+    free(slot);
     return status;
 }

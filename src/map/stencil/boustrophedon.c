@@ -7,27 +7,29 @@
 #include <stdlib.h>
 
 /* Bytes of the bonds along a dimension alone. */
-static double weight_of(const struct nw_tiling *tiling, int d)
+static double boustrophedon_weight_of(const struct nw_stencil *stencil, int d)
 {
     double sum = 0;
 
-    for (int i = 0; i < tiling->steps; i++) {
-        bool alone = tiling->step[i][d] != 0;
+    for (int i = 0; i < stencil->offsets; i++) {
+        bool alone = stencil->offset[i][d] != 0;
 
-        for (int e = 0; e < tiling->dims; e++)
-            alone &= e == d || !tiling->step[i][e];
-        sum += alone ? tiling->bytes[i] : 0;
+        for (int e = 0; e < stencil->dims; e++)
+            alone &= e == d || !stencil->offset[i][e];
+        sum += alone ? stencil->bytes[i] : 0;
     }
     return sum;
 }
 
 /* The dimensions, heaviest first. */
-static void rank_dimensions(const struct nw_tiling *tiling, int *dim)
+static void boustrophedon_rank_dimensions(const struct nw_stencil *stencil,
+                                          int *dim)
 {
-    for (int d = 0; d < tiling->dims; d++) {
+    for (int d = 0; d < stencil->dims; d++) {
         int at = d;
 
-        for (; at && weight_of(tiling, dim[at - 1]) < weight_of(tiling, d);
+        for (; at && boustrophedon_weight_of(stencil, dim[at - 1]) <
+                         boustrophedon_weight_of(stencil, d);
              at--)
             dim[at] = dim[at - 1];
         dim[at] = d;
@@ -35,7 +37,7 @@ static void rank_dimensions(const struct nw_tiling *tiling, int *dim)
 }
 
 /* The one of so many of `left` dimensions, which is taken out. */
-static int take_out(int *dim, int left, int at)
+static int boustrophedon_take_out(int *dim, int left, int at)
 {
     int chosen = dim[at];
 
@@ -44,44 +46,45 @@ static int take_out(int *dim, int left, int at)
     return chosen;
 }
 
-bool nw_tiling_is_level(const struct nw_tiling *tiling)
+bool nw_stencil_is_isotropic(const struct nw_stencil *stencil)
 {
-    for (int d = 1; d < tiling->dims; d++)
-        if (weight_of(tiling, d) != weight_of(tiling, 0))
+    for (int d = 1; d < stencil->dims; d++)
+        if (boustrophedon_weight_of(stencil, d) !=
+            boustrophedon_weight_of(stencil, 0))
             return false;
     return true;
 }
 
-int nw_tiling_snakes(const struct nw_tiling *tiling)
+int nw_stencil_boustrophedon_count(const struct nw_stencil *stencil)
 {
     int count = 1;
 
-    for (int d = 2; d <= tiling->dims; d++)
+    for (int d = 2; d <= stencil->dims; d++)
         count *= d;
     return count;
 }
 
-void nw_tiling_snake(const struct nw_tiling *tiling, int number, int32_t count,
-                     int32_t *seat)
+void nw_stencil_boustrophedon(const struct nw_stencil *stencil, int number,
+                              int32_t count, int32_t *slot)
 {
-    int left[NW_TILE_DIMS], order[NW_TILE_DIMS]; /* the fastest first */
+    int left[NW_STENCIL_DIMS], order[NW_STENCIL_DIMS]; /* the fastest first */
 
-    rank_dimensions(tiling, left);
-    for (int d = 0; d < tiling->dims; d++) {
-        int choices = tiling->dims - d;
+    boustrophedon_rank_dimensions(stencil, left);
+    for (int d = 0; d < stencil->dims; d++) {
+        int choices = stencil->dims - d;
 
-        order[d] = take_out(left, choices, number % choices);
+        order[d] = boustrophedon_take_out(left, choices, number % choices);
         number /= choices;
     }
     for (int32_t i = 0; i < count; i++) {
         int32_t rest = i, cell = 0;
 
-        for (int d = 0; d < tiling->dims; d++) {
-            int32_t size = tiling->size[order[d]], x = rest % size;
+        for (int d = 0; d < stencil->dims; d++) {
+            int32_t size = stencil->size[order[d]], x = rest % size;
 
             rest /= size;
-            cell += tiling->stride[order[d]] * (rest % 2 ? size - 1 - x : x);
+            cell += stencil->stride[order[d]] * (rest % 2 ? size - 1 - x : x);
         }
-        seat[cell] = i;
+        slot[cell] = i;
     }
 }

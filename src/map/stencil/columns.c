@@ -11,16 +11,16 @@
 /* --- which --- */
 
 struct columns_choice {
-    const struct nw_tiling *tiling;
+    const struct nw_stencil *stencil;
     double each; /* cells of a piece */
-    struct nw_tile_columns trial, *best;
+    struct nw_stencil_columns trial, *best;
     int count, most;
 };
 
 /* Keeps the best in order. */
-static void note(struct columns_choice *choice, double kept)
+static void columns_note(struct columns_choice *choice, double kept)
 {
-    struct nw_tile_columns *best = choice->best;
+    struct nw_stencil_columns *best = choice->best;
     int at = choice->count;
 
     if (at == choice->most && kept <= best[at - 1].kept)
@@ -35,45 +35,45 @@ static void note(struct columns_choice *choice, double kept)
     best[at].kept = kept;
 }
 
-static void weigh(struct columns_choice *choice)
+static void columns_weigh(struct columns_choice *choice)
 {
-    const struct nw_tiling *tiling = choice->tiling;
-    const struct nw_tile_columns *trial = &choice->trial;
-    double shape[NW_TILE_DIMS], length = choice->each;
+    const struct nw_stencil *stencil = choice->stencil;
+    const struct nw_stencil_columns *trial = &choice->trial;
+    double shape[NW_STENCIL_DIMS], length = choice->each;
 
-    for (int d = 0; d < tiling->dims; d++)
+    for (int d = 0; d < stencil->dims; d++)
         if (d != trial->along) {
-            shape[d] = (double)tiling->size[d] / trial->count[d];
+            shape[d] = (double)stencil->size[d] / trial->count[d];
             length /= shape[d];
         }
-    if (length < 1 || length > tiling->size[trial->along])
+    if (length < 1 || length > stencil->size[trial->along])
         return;
     shape[trial->along] = length;
-    note(choice, nw_tiling_inside_about(tiling, shape));
+    columns_note(choice, nw_stencil_inside_about(stencil, shape));
 }
 
-static void try_counts(struct columns_choice *choice, int d)
+static void columns_try_counts(struct columns_choice *choice, int d)
 {
-    const struct nw_tiling *tiling = choice->tiling;
-    int32_t most = d == choice->trial.along ? 1 : tiling->size[d];
+    const struct nw_stencil *stencil = choice->stencil;
+    int32_t most = d == choice->trial.along ? 1 : stencil->size[d];
 
     for (int32_t n = 1; n <= most; n++) {
         choice->trial.count[d] = n;
-        if (d + 1 < tiling->dims)
-            try_counts(choice, d + 1);
+        if (d + 1 < stencil->dims)
+            columns_try_counts(choice, d + 1);
         else
-            weigh(choice);
+            columns_weigh(choice);
     }
 }
 
-int nw_tiling_columns(const struct nw_tiling *tiling, double each, int most,
-                      struct nw_tile_columns *out)
+int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
+                       struct nw_stencil_columns *out)
 {
-    struct columns_choice choice = {tiling, each, {0}, out, 0, most};
+    struct columns_choice choice = {stencil, each, {0}, out, 0, most};
 
-    for (int along = 0; most > 0 && along < tiling->dims; along++) {
+    for (int along = 0; most > 0 && along < stencil->dims; along++) {
         choice.trial.along = along;
-        try_counts(&choice, 0);
+        columns_try_counts(&choice, 0);
     }
     return choice.count;
 }
@@ -81,68 +81,70 @@ int nw_tiling_columns(const struct nw_tiling *tiling, double each, int most,
 /* --- their cells in order --- */
 
 /* Dimension d of the columns begins here. */
-static int32_t column_begin(const struct nw_tiling *tiling,
-                            const struct nw_tile_columns *columns, int d,
-                            int32_t number)
+static int32_t columns_column_begin(const struct nw_stencil *stencil,
+                                    const struct nw_stencil_columns *columns,
+                                    int d, int32_t number)
 {
-    return (int32_t)((int64_t)tiling->size[d] * number / columns->count[d]);
+    return (int32_t)((int64_t)stencil->size[d] * number / columns->count[d]);
 }
 
 /* A box, a cell at a time; `down` follows the slowest dimension back. */
-struct walk {
-    const struct nw_tiling *tiling;
+struct columns_walk {
+    const struct nw_stencil *stencil;
     int slowest;
     bool down;
-    int32_t low[NW_TILE_DIMS], high[NW_TILE_DIMS];
+    int32_t low[NW_STENCIL_DIMS], high[NW_STENCIL_DIMS];
     int32_t *cell;
 };
 
-static void walk_layer(struct walk *walk, int d, int32_t process)
+static void columns_walk_layer(struct columns_walk *walk, int d,
+                               int32_t process)
 {
-    if (d == walk->tiling->dims) {
+    if (d == walk->stencil->dims) {
         *walk->cell++ = process;
         return;
     }
     if (d == walk->slowest) {
-        walk_layer(walk, d + 1, process);
+        columns_walk_layer(walk, d + 1, process);
         return;
     }
     for (int32_t x = walk->low[d]; x < walk->high[d]; x++)
-        walk_layer(walk, d + 1, process + x * walk->tiling->stride[d]);
+        columns_walk_layer(walk, d + 1, process + x * walk->stencil->stride[d]);
 }
 
-static void walk_column(struct walk *walk)
+static void columns_walk_column(struct columns_walk *walk)
 {
-    int32_t size = walk->tiling->size[walk->slowest];
+    int32_t size = walk->stencil->size[walk->slowest];
 
     for (int32_t i = 0; i < size; i++) {
         int32_t x = walk->down ? size - 1 - i : i;
 
-        walk_layer(walk, 0, x * walk->tiling->stride[walk->slowest]);
+        columns_walk_layer(walk, 0, x * walk->stencil->stride[walk->slowest]);
     }
     walk->down = !walk->down;
 }
 
 /* Column after column, each beside the last. */
-void nw_tiling_follow(const struct nw_tiling *tiling,
-                      const struct nw_tile_columns *columns, int32_t *cell)
+void nw_stencil_follow_columns(const struct nw_stencil *stencil,
+                               const struct nw_stencil_columns *columns,
+                               int32_t *cell)
 {
-    struct walk walk = {tiling, columns->along, false, {0}, {0}, cell};
+    struct columns_walk walk = {stencil, columns->along, false, {0}, {0}, cell};
     int32_t all = 1;
 
-    for (int d = 0; d < tiling->dims; d++)
+    for (int d = 0; d < stencil->dims; d++)
         all *= columns->count[d];
     for (int32_t i = 0; i < all; i++) {
         int32_t rest = i;
 
-        for (int d = tiling->dims; d-- > 0;) {
+        for (int d = stencil->dims; d-- > 0;) {
             int32_t count = columns->count[d], at = rest % count;
 
             rest /= count;
             at = rest % 2 ? count - 1 - at : at;
-            walk.low[d] = column_begin(tiling, columns, d, at);
-            walk.high[d] = column_begin(tiling, columns, d, at + 1);
+            walk.low[d] = columns_column_begin(stencil, columns, d, at);
+            walk.high[d] = columns_column_begin(stencil, columns, d, at + 1);
         }
-        walk_column(&walk);
+        columns_walk_column(&walk);
     }
 }

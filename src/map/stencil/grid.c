@@ -11,22 +11,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GAPS_MOST 96 /* different numbers between neighbours */
+#define GAPS_MAX 96 /* different numbers between neighbours */
 #define SAMPLE 4000
 #define REACH 2 /* longest step in a dimension */
 
-struct gaps {
+struct grid_gaps {
     int count;
-    int32_t gap[GAPS_MOST];
+    int32_t gap[GAPS_MAX];
 };
 
-static bool note_gap(struct gaps *gaps, int32_t gap)
+static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
 {
     int at = 0;
 
     while (at < gaps->count && gaps->gap[at] != gap)
         at++;
-    if (at == GAPS_MOST)
+    if (at == GAPS_MAX)
         return false;
     if (at == gaps->count)
         gaps->gap[gaps->count++] = gap;
@@ -41,72 +41,74 @@ static bool note_gap(struct gaps *gaps, int32_t gap)
 #define JOBS_FROM 4096 /* processes */
 
 /* What a part of the processes tells, on any thread. */
-struct part {
-    const struct nw_layout *layout;
+struct grid_part {
+    const struct nw_assignment *assignment;
     int32_t begin, end;
     bool found;
-    struct gaps gaps;
-    struct nw_tiling tiling; /* its steps */
-    struct tally {           /* of each step */
-        size_t count[NW_TILE_STEPS];
-        double first[NW_TILE_STEPS]; /* bytes of its first bond */
+    struct grid_gaps gaps;
+    struct nw_stencil stencil; /* its steps */
+    struct tally {             /* of each step */
+        size_t count[NW_STENCIL_OFFSETS];
+        double first[NW_STENCIL_OFFSETS]; /* bytes of its first bond */
         bool differ;
         double squares; /* of the bytes of all bonds */
     } tally;
 };
 
-struct parts {
+struct grid_parts {
     int32_t count, threads;
-    struct part *part;
+    struct grid_part *part;
 };
 
-static nw_status cut_parts(const struct nw_layout *layout, struct parts *parts)
+static nw_status grid_cut_parts(const struct nw_assignment *assignment,
+                                struct grid_parts *parts)
 {
     nw_status status;
 
-    parts->count = layout->count < JOBS_FROM ? 1 : JOBS;
-    parts->threads = layout->threads;
+    parts->count = assignment->count < JOBS_FROM ? 1 : JOBS;
+    parts->threads = assignment->threads;
     status = nw_alloc((size_t)parts->count, sizeof *parts->part, &parts->part);
     for (int32_t i = 0; !status && i < parts->count; i++) {
-        struct part *part = &parts->part[i];
-        int64_t n = layout->count;
+        struct grid_part *part = &parts->part[i];
+        int64_t n = assignment->count;
 
-        part->layout = layout;
+        part->assignment = assignment;
         part->begin = (int32_t)(n * i / parts->count);
         part->end = (int32_t)(n * (i + 1) / parts->count);
     }
     return status;
 }
 
-static void read_part(void *user, int32_t i)
+static void grid_read_part(void *user, int32_t i)
 {
-    struct part *part = &((struct parts *)user)->part[i], mine = *part;
-    const struct nw_layout *layout = part->layout;
+    struct grid_part *part = &((struct grid_parts *)user)->part[i],
+                     mine = *part;
+    const struct nw_assignment *assignment = part->assignment;
     int32_t last = 0;
 
     mine.found = true;
     for (int32_t p = mine.begin; mine.found && p < mine.end; p++)
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            int32_t gap = layout->bond[b].peer - p;
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
+            int32_t gap = assignment->edge[b].peer - p;
 
             if (gap <= 0 || gap == last)
                 continue;
             last = gap;
-            mine.found = mine.found && note_gap(&mine.gaps, gap);
+            mine.found = mine.found && grid_note_gap(&mine.gaps, gap);
         }
     *part = mine;
 }
 
-static bool read_gaps(struct parts *parts, struct gaps *gaps)
+static bool grid_read_gaps(struct grid_parts *parts, struct grid_gaps *gaps)
 {
-    nw_crew_run(read_part, parts, parts->count, parts->threads);
+    nw_crew_run(grid_read_part, parts, parts->count, parts->threads);
     for (int32_t i = 0; i < parts->count; i++) {
-        const struct part *part = &parts->part[i];
+        const struct grid_part *part = &parts->part[i];
 
         if (!part->found)
             return false;
         for (int k = 0; k < part->gaps.count; k++)
-            if (!note_gap(gaps, part->gaps.gap[k]))
+            if (!grid_note_gap(gaps, part->gaps.gap[k]))
                 return false;
     }
     return gaps->count > 0;
@@ -114,12 +116,13 @@ static bool read_gaps(struct parts *parts, struct gaps *gaps)
 
 /* The step from p to q; marks borders crossed where asked. False where it is
  * longer than a neighbour's. */
-static bool step_between(const struct nw_tiling *tiling, int32_t p, int32_t q,
-                         int32_t *step, bool *wraps)
+static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
+                                int32_t q, int32_t *offset, bool *wraps)
 {
-    for (int d = 0; d < tiling->dims; d++) {
-        int32_t size = tiling->size[d];
-        int32_t move = nw_tiling_at(tiling, q, d) - nw_tiling_at(tiling, p, d);
+    for (int d = 0; d < stencil->dims; d++) {
+        int32_t size = stencil->size[d];
+        int32_t move = nw_stencil_coordinate(stencil, q, d) -
+                       nw_stencil_coordinate(stencil, p, d);
 
         if (size >= 2 * REACH && (move < -size / 2 || move > size / 2)) {
             move += move < 0 ? size : -size;
@@ -127,138 +130,141 @@ static bool step_between(const struct nw_tiling *tiling, int32_t p, int32_t q,
         }
         if (move < -REACH || move > REACH)
             return false;
-        step[d] = move;
+        offset[d] = move;
     }
     return true;
 }
 
 /* How far the bonds of a sample go in all, or -1 where some go too far. */
-static int64_t measure_sample(const struct nw_layout *layout,
-                              const struct nw_tiling *tiling)
+static int64_t grid_measure_sample(const struct nw_assignment *assignment,
+                                   const struct nw_stencil *stencil)
 {
-    size_t bonds = layout->row[layout->count];
-    int32_t every = (int32_t)(bonds / SAMPLE / 2) + 1;
-    int32_t step[NW_TILE_DIMS];
-    bool wraps[NW_TILE_DIMS];
+    size_t edges = assignment->row[assignment->count];
+    int32_t every = (int32_t)(edges / SAMPLE / 2) + 1;
+    int32_t offset[NW_STENCIL_DIMS];
+    bool wraps[NW_STENCIL_DIMS];
     int64_t length = 0;
 
-    for (int32_t p = 0; p < layout->count; p += every)
-        for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-            if (!step_between(tiling, p, layout->bond[b].peer, step, wraps))
+    for (int32_t p = 0; p < assignment->count; p += every)
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
+            if (!grid_offset_between(stencil, p, assignment->edge[b].peer,
+                                     offset, wraps))
                 return -1;
-            for (int d = 0; d < tiling->dims; d++)
-                length += abs(step[d]);
+            for (int d = 0; d < stencil->dims; d++)
+                length += abs(offset[d]);
         }
     return length;
 }
 
 /* strides ascend here, the first is 1 */
-static void set_grid(struct nw_tiling *tiling, const int32_t *stride, int dims,
-                     int32_t n)
+static void grid_set_grid(struct nw_stencil *stencil, const int32_t *stride,
+                          int dims, int32_t n)
 {
-    tiling->dims = dims;
+    stencil->dims = dims;
     for (int d = 0; d < dims; d++) {
         int32_t next = d + 1 < dims ? stride[d + 1] : n;
 
-        tiling->stride[dims - 1 - d] = stride[d];
-        tiling->size[dims - 1 - d] = next / stride[d];
+        stencil->stride[dims - 1 - d] = stride[d];
+        stencil->size[dims - 1 - d] = next / stride[d];
     }
 }
 
 /* Chains of strides, all of so many dimensions. */
-struct chains {
-    const struct nw_layout *layout;
-    const struct gaps *gaps;
+struct grid_chains {
+    const struct nw_assignment *assignment;
+    const struct grid_gaps *gaps;
     int wanted;
-    int32_t stride[NW_TILE_DIMS];
+    int32_t stride[NW_STENCIL_DIMS];
     int64_t least; /* length of the best chain's bonds, -1 for none */
-    struct nw_tiling *best;
+    struct nw_stencil *best;
 };
 
-static void end_chain(struct chains *chains)
+static void grid_end_chain(struct grid_chains *chains)
 {
-    struct nw_tiling tiling = {0};
+    struct nw_stencil stencil = {0};
     int64_t length;
 
-    set_grid(&tiling, chains->stride, chains->wanted, chains->layout->count);
-    length = measure_sample(chains->layout, &tiling);
+    grid_set_grid(&stencil, chains->stride, chains->wanted,
+                  chains->assignment->count);
+    length = grid_measure_sample(chains->assignment, &stencil);
     if (length < 0 || (chains->least >= 0 && length >= chains->least))
         return;
     chains->least = length;
-    *chains->best = tiling;
+    *chains->best = stencil;
 }
 
 /* Adds a dimension. A slanted grid may fit too, where a diagonal's gap divides
  * the number of processes: its bonds are longer. */
-static void try_chain(struct chains *chains, int dims)
+static void grid_try_chain(struct grid_chains *chains, int dims)
 {
     int32_t last = chains->stride[dims - 1];
 
     if (dims == chains->wanted) {
-        end_chain(chains);
+        grid_end_chain(chains);
         return;
     }
     for (int i = 0; i < chains->gaps->count; i++) {
         int32_t gap = chains->gaps->gap[i];
 
-        if (gap <= last || gap % last || chains->layout->count % gap)
+        if (gap <= last || gap % last || chains->assignment->count % gap)
             continue;
         chains->stride[dims] = gap;
-        try_chain(chains, dims + 1);
+        grid_try_chain(chains, dims + 1);
     }
 }
 
 /* The step's index, or that of its opposite; a new one where room is left.
  * Tried first: the one after the last, neighbours standing in the same order
  * for nearly all cells. */
-static int find_step(struct nw_tiling *tiling, int32_t *step, int last)
+static int grid_find_offset(struct nw_stencil *stencil, int32_t *offset,
+                            int last)
 {
     int d = 0, i = last + 1;
 
-    while (d < tiling->dims && !step[d])
+    while (d < stencil->dims && !offset[d])
         d++;
-    if (d < tiling->dims && step[d] < 0)
-        for (; d < tiling->dims; d++)
-            step[d] = -step[d];
-    if (i < tiling->steps &&
-        !memcmp(tiling->step[i], step, sizeof tiling->step[i]))
+    if (d < stencil->dims && offset[d] < 0)
+        for (; d < stencil->dims; d++)
+            offset[d] = -offset[d];
+    if (i < stencil->offsets &&
+        !memcmp(stencil->offset[i], offset, sizeof stencil->offset[i]))
         return i;
-    for (i = 0; i < tiling->steps; i++)
-        if (!memcmp(tiling->step[i], step, sizeof tiling->step[i]))
+    for (i = 0; i < stencil->offsets; i++)
+        if (!memcmp(stencil->offset[i], offset, sizeof stencil->offset[i]))
             return i;
-    if (i == NW_TILE_STEPS)
+    if (i == NW_STENCIL_OFFSETS)
         return -1;
-    memcpy(tiling->step[i], step, sizeof tiling->step[i]);
-    tiling->steps++;
+    memcpy(stencil->offset[i], offset, sizeof stencil->offset[i]);
+    stencil->offsets++;
     return i;
 }
 
 /* Pairs of cells of a box that are that step apart. */
-static double count_pairs(const struct nw_tiling *tiling, int i,
-                          const int32_t *shape)
+static double grid_count_pairs(const struct nw_stencil *stencil, int i,
+                               const int32_t *shape)
 {
     double pairs = 1;
 
-    for (int d = 0; d < tiling->dims; d++) {
-        int32_t step = abs(tiling->step[i][d]);
-        bool round = tiling->periodic[d] && shape[d] == tiling->size[d];
-        int32_t count = round ? shape[d] : shape[d] - step;
+    for (int d = 0; d < stencil->dims; d++) {
+        int32_t offset = abs(stencil->offset[i][d]);
+        bool round = stencil->periodic[d] && shape[d] == stencil->size[d];
+        int32_t count = round ? shape[d] : shape[d] - offset;
 
         pairs *= count > 0 ? count : 0;
     }
     return pairs;
 }
 
-double nw_tiling_inside(const struct nw_tiling *tiling, const int32_t *shape)
+double nw_stencil_inside(const struct nw_stencil *stencil, const int32_t *shape)
 {
     double sum = 0;
 
-    for (int i = 0; i < tiling->steps; i++)
-        sum += count_pairs(tiling, i, shape) * tiling->bytes[i];
+    for (int i = 0; i < stencil->offsets; i++)
+        sum += grid_count_pairs(stencil, i, shape) * stencil->bytes[i];
     return sum;
 }
 
-static bool add_bond(struct part *part, int i, double bytes)
+static bool grid_add_edge(struct grid_part *part, int i, double bytes)
 {
     struct tally *tally = &part->tally;
 
@@ -268,93 +274,96 @@ static bool add_bond(struct part *part, int i, double bytes)
         tally->first[i] = bytes;
     tally->differ |= tally->first[i] != bytes;
     tally->squares += bytes * bytes;
-    part->tiling.bytes[i] += bytes;
+    part->stencil.bytes[i] += bytes;
     return true;
 }
 
-static void finish_steps(struct nw_tiling *tiling, const struct tally *tally)
+static void grid_finish_offsets(struct nw_stencil *stencil,
+                                const struct tally *tally)
 {
-    double bonds = 0, all = 0, explained = 0;
+    double edges = 0, all = 0, explained = 0;
 
-    tiling->uniform = !tally->differ;
-    for (int i = 0; i < tiling->steps; i++) {
-        double pairs = count_pairs(tiling, i, tiling->size);
+    stencil->uniform = !tally->differ;
+    for (int i = 0; i < stencil->offsets; i++) {
+        double pairs = grid_count_pairs(stencil, i, stencil->size);
 
-        tiling->bytes[i] /= (double)tally->count[i];
+        stencil->bytes[i] /= (double)tally->count[i];
         explained +=
-            (double)tally->count[i] * tiling->bytes[i] * tiling->bytes[i];
+            (double)tally->count[i] * stencil->bytes[i] * stencil->bytes[i];
         if ((double)tally->count[i] != pairs)
-            tiling->uniform = false;
-        bonds += (double)tally->count[i];
+            stencil->uniform = false;
+        edges += (double)tally->count[i];
         all += pairs;
     }
-    tiling->filled = bonds / all;
-    tiling->uneven = tally->squares > 0 ? 1 - explained / tally->squares : 0;
+    stencil->filled = edges / all;
+    stencil->uneven = tally->squares > 0 ? 1 - explained / tally->squares : 0;
 }
 
 /* Whether step i leads from a cell to the one `gap` numbers on, inside the
  * grid: nearly always known without a division. */
-static bool leads(const struct nw_tiling *tiling, int i, const int32_t *cell,
-                  int32_t gap)
+static bool grid_leads(const struct nw_stencil *stencil, int i,
+                       const int32_t *cell, int32_t gap)
 {
     int64_t sum = 0;
 
-    if (i >= tiling->steps)
+    if (i >= stencil->offsets)
         return false;
-    for (int d = 0; d < tiling->dims; d++) {
-        int32_t to = cell[d] + tiling->step[i][d];
+    for (int d = 0; d < stencil->dims; d++) {
+        int32_t to = cell[d] + stencil->offset[i][d];
 
-        if (to < 0 || to >= tiling->size[d])
+        if (to < 0 || to >= stencil->size[d])
             return false;
-        sum += (int64_t)tiling->step[i][d] * tiling->stride[d];
+        sum += (int64_t)stencil->offset[i][d] * stencil->stride[d];
     }
     return sum == gap;
 }
 
-static bool sum_cell(struct part *part, int32_t p)
+static bool grid_sum_cell(struct grid_part *part, int32_t p)
 {
-    const struct nw_layout *layout = part->layout;
-    struct nw_tiling *tiling = &part->tiling;
-    int32_t cell[NW_TILE_DIMS];
+    const struct nw_assignment *assignment = part->assignment;
+    struct nw_stencil *stencil = &part->stencil;
+    int32_t cell[NW_STENCIL_DIMS];
     int last = -1;
 
-    for (int d = 0; d < tiling->dims; d++)
-        cell[d] = nw_tiling_at(tiling, p, d);
-    for (size_t b = layout->row[p]; b < layout->row[p + 1]; b++) {
-        int32_t step[NW_TILE_DIMS] = {0}, peer = layout->bond[b].peer;
+    for (int d = 0; d < stencil->dims; d++)
+        cell[d] = nw_stencil_coordinate(stencil, p, d);
+    for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
+        int32_t offset[NW_STENCIL_DIMS] = {0}, peer = assignment->edge[b].peer;
 
         if (peer < p)
             continue;
-        if (leads(tiling, last + 1, cell, peer - p))
+        if (grid_leads(stencil, last + 1, cell, peer - p))
             last++;
-        else if (step_between(tiling, p, peer, step, tiling->periodic))
-            last = find_step(tiling, step, last);
+        else if (grid_offset_between(stencil, p, peer, offset,
+                                     stencil->periodic))
+            last = grid_find_offset(stencil, offset, last);
         else
             return false;
-        if (!add_bond(part, last, layout->bond[b].bytes))
+        if (!grid_add_edge(part, last, assignment->edge[b].bytes))
             return false;
     }
     return true;
 }
 
 /* On its own stack: parts that stand side by side would share cache lines. */
-static void sum_part(void *user, int32_t number)
+static void grid_sum_part(void *user, int32_t number)
 {
-    struct part *part = &((struct parts *)user)->part[number], mine = *part;
+    struct grid_part *part = &((struct grid_parts *)user)->part[number],
+                     mine = *part;
 
     for (int32_t p = mine.begin; mine.found && p < mine.end; p++)
-        mine.found = sum_cell(&mine, p);
+        mine.found = grid_sum_cell(&mine, p);
     *part = mine;
 }
 
 /* Adds up one part's steps. */
-static bool merge_part(struct nw_tiling *tiling, struct tally *tally,
-                       struct part *part)
+static bool grid_merge_part(struct nw_stencil *stencil, struct tally *tally,
+                            struct grid_part *part)
 {
-    for (int d = 0; d < tiling->dims; d++)
-        tiling->periodic[d] |= part->tiling.periodic[d];
-    for (int k = 0; part->found && k < part->tiling.offsets; k++) {
-        int i = find_step(tiling, part->tiling.offset[k], k - 1);
+    for (int d = 0; d < stencil->dims; d++)
+        stencil->periodic[d] |= part->stencil.periodic[d];
+    for (int k = 0; part->found && k < part->stencil.offsets; k++) {
+        int i = grid_find_offset(stencil, part->stencil.offset[k], k - 1);
 
         if (i < 0)
             return false;
@@ -362,7 +371,7 @@ static bool merge_part(struct nw_tiling *tiling, struct tally *tally,
             tally->first[i] = part->tally.first[k];
         tally->differ |= tally->first[i] != part->tally.first[k];
         tally->count[i] += part->tally.count[k];
-        tiling->bytes[i] += part->tiling.bytes[k];
+        stencil->bytes[i] += part->stencil.bytes[k];
     }
     tally->differ |= part->tally.differ;
     tally->squares += part->tally.squares;
@@ -371,67 +380,70 @@ static bool merge_part(struct nw_tiling *tiling, struct tally *tally,
 
 /* Round four cells every move is a neighbour's: a stencil fills its steps,
  * what only happens to fit does not. */
-static bool fills_rings(const struct nw_tiling *tiling)
+static bool grid_fills_rings(const struct nw_stencil *stencil)
 {
     bool rings = false;
 
-    for (int d = 0; d < tiling->dims; d++)
-        rings |= tiling->periodic[d] && tiling->size[d] <= 2 * REACH;
-    return !rings || tiling->filled >= 0.5;
+    for (int d = 0; d < stencil->dims; d++)
+        rings |= stencil->periodic[d] && stencil->size[d] <= 2 * REACH;
+    return !rings || stencil->filled >= 0.5;
 }
 
-static bool sum_steps(struct parts *parts, struct nw_tiling *tiling)
+static bool grid_sum_offsets(struct grid_parts *parts,
+                             struct nw_stencil *stencil)
 {
     struct tally tally = {.differ = false};
 
     for (int32_t i = 0; i < parts->count; i++) {
-        parts->part[i].tiling = *tiling;
+        parts->part[i].stencil = *stencil;
         parts->part[i].tally = tally;
     }
-    nw_crew_run(sum_part, parts, parts->count, parts->threads);
+    nw_crew_run(grid_sum_part, parts, parts->count, parts->threads);
     for (int32_t i = 0; i < parts->count; i++)
-        if (!merge_part(tiling, &tally, &parts->part[i]))
+        if (!grid_merge_part(stencil, &tally, &parts->part[i]))
             return false;
-    finish_steps(tiling, &tally);
-    return fills_rings(tiling);
+    grid_finish_offsets(stencil, &tally);
+    return grid_fills_rings(stencil);
 }
 
 /* Two cells side by side look like a longer dimension with every second bond
  * missing: more dimensions count where they leave fewer out. */
-static bool find_tiling(const struct nw_layout *layout, struct parts *parts,
-                        struct nw_tiling *out)
+static bool grid_find_stencil(const struct nw_assignment *assignment,
+                              struct grid_parts *parts, struct nw_stencil *out)
 {
-    struct gaps gaps = {0};
-    struct nw_tiling tiling;
-    struct chains chains = {
-        .layout = layout, .gaps = &gaps, .stride = {1}, .best = &tiling};
+    struct grid_gaps gaps = {0};
+    struct nw_stencil stencil;
+    struct grid_chains chains = {.assignment = assignment,
+                                 .gaps = &gaps,
+                                 .stride = {1},
+                                 .best = &stencil};
     bool fits = true;
 
-    if (!read_gaps(parts, &gaps))
+    if (!grid_read_gaps(parts, &gaps))
         return false;
     out->filled = 0;
-    while (fits && out->filled < 1 && chains.wanted++ < NW_TILE_DIMS) {
+    while (fits && out->filled < 1 && chains.wanted++ < NW_STENCIL_DIMS) {
         chains.least = -1;
-        try_chain(&chains, 1);
-        fits = chains.least < 0 || sum_steps(parts, &tiling);
-        if (fits && chains.least >= 0 && tiling.filled > out->filled)
-            *out = tiling;
+        grid_try_chain(&chains, 1);
+        fits = chains.least < 0 || grid_sum_offsets(parts, &stencil);
+        if (fits && chains.least >= 0 && stencil.filled > out->filled)
+            *out = stencil;
     }
     return out->filled > 0;
 }
 
-nw_status nw_tiling_find(const struct nw_layout *layout, struct nw_tiling *out,
-                         bool *found)
+nw_status nw_stencil_find(const struct nw_assignment *assignment,
+                          struct nw_stencil *out, bool *found)
 {
-    struct parts parts;
+    struct grid_parts parts;
     nw_status status;
 
     *found = false;
-    if (layout->count < 4)
+    if (assignment->count < 4)
         return NW_OK;
-    status = cut_parts(layout, &parts);
+    status = grid_cut_parts(assignment, &parts);
     if (!status)
-        *found = find_tiling(layout, &parts, out);
+        *found = grid_find_stencil(assignment, &parts, out);
     free(parts.part);
     return status;
 }

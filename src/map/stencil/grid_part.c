@@ -10,40 +10,42 @@
 
 /* --- boxes --- */
 
-int32_t nw_tile_layers(const struct nw_tile_work *work,
-                       const struct nw_tile_share *share, int32_t left, int d)
+int32_t nw_grid_part_layers(const struct nw_grid_part_work *work,
+                            const struct nw_grid_part *share, int32_t left,
+                            int d)
 {
-    const struct nw_tiling *tiling = work->tiling;
+    const struct nw_stencil *stencil = work->stencil;
     int32_t layer;
 
-    if (!share->box[0] || !tiling->uniform || tiling->periodic[d])
+    if (!share->box[0] || !stencil->uniform || stencil->periodic[d])
         return 0;
     layer = (share->end - share->first) / share->box[d];
     return left % layer ? 0 : left / layer;
 }
 
-double nw_tile_across(const struct nw_tile_work *work,
-                      const struct nw_tile_share *share, int32_t layers, int d)
+double nw_grid_part_cut_bytes(const struct nw_grid_part_work *work,
+                              const struct nw_grid_part *share, int32_t layers,
+                              int d)
 {
-    int32_t part[NW_TILE_DIMS];
-    double sum = nw_tiling_inside(work->tiling, share->box);
+    int32_t part[NW_STENCIL_DIMS];
+    double sum = nw_stencil_inside(work->stencil, share->box);
 
     memcpy(part, share->box, sizeof part);
     part[d] = layers;
-    sum -= nw_tiling_inside(work->tiling, part);
+    sum -= nw_stencil_inside(work->stencil, part);
     part[d] = share->box[d] - layers;
-    return sum - nw_tiling_inside(work->tiling, part);
+    return sum - nw_stencil_inside(work->stencil, part);
 }
 
-static int best_layers(const struct nw_tile_work *work,
-                       const struct nw_tile_share *share, int32_t left)
+static int grid_part_best_layers(const struct nw_grid_part_work *work,
+                                 const struct nw_grid_part *share, int32_t left)
 {
     int chosen = -1;
     double least = -1;
 
-    for (int d = 0; d < work->tiling->dims; d++) {
-        int32_t layers = nw_tile_layers(work, share, left, d);
-        double cut = nw_tile_across(work, share, layers, d);
+    for (int d = 0; d < work->stencil->dims; d++) {
+        int32_t layers = nw_grid_part_layers(work, share, left, d);
+        double cut = nw_grid_part_cut_bytes(work, share, layers, d);
 
         if (least >= 0 && cut >= least)
             continue;
@@ -55,31 +57,32 @@ static int best_layers(const struct nw_tile_work *work,
 
 /* The best dimension where every one has whole layers, else -1. Trees part the
  * same boxes in the same way again and again. */
-static int choose_layers(struct nw_tile_work *work,
-                         const struct nw_tile_share *share, int32_t left)
+static int grid_part_choose_layers(struct nw_grid_part_work *work,
+                                   const struct nw_grid_part *share,
+                                   int32_t left)
 {
-    struct nw_tile_known *known;
+    struct nw_grid_part_known *known;
     uint32_t hash = (uint32_t)left;
 
-    for (int d = 0; d < work->tiling->dims; d++) {
-        if (!nw_tile_layers(work, share, left, d))
+    for (int d = 0; d < work->stencil->dims; d++) {
+        if (!nw_grid_part_layers(work, share, left, d))
             return -1;
         hash = hash * 31 + (uint32_t)share->box[d];
     }
-    known = &work->known[hash % NW_TILE_KNOWN];
+    known = &work->known[hash % NW_GRID_PART_KNOWN];
     if (known->left != left ||
         memcmp(known->box, share->box, sizeof known->box)) {
         known->left = left;
         memcpy(known->box, share->box, sizeof known->box);
-        known->chosen = best_layers(work, share, left);
+        known->chosen = grid_part_best_layers(work, share, left);
     }
     return known->chosen;
 }
 
 /* The boxes of both halves, where they are some, and the order of their cells:
  * sorted along d, else as before. */
-static void part_box(struct nw_tile_share *share, struct nw_tile_share *right,
-                     int d)
+static void grid_part_part_box(struct nw_grid_part *share,
+                               struct nw_grid_part *right, int d)
 {
     int32_t cells = share->end - share->first;
     int32_t whole = right->end - share->first, layer;
@@ -103,57 +106,60 @@ static void part_box(struct nw_tile_share *share, struct nw_tile_share *right,
 }
 
 /* The cells of a box that follow its last dimension. */
-struct row {
-    int32_t at[NW_TILE_DIMS]; /* in the box */
-    int32_t process;          /* of the first of them */
+struct grid_part_row {
+    int32_t at[NW_STENCIL_DIMS]; /* in the box */
+    int32_t process;             /* of the first of them */
 };
 
-static struct row row_at(const struct nw_tiling *tiling,
-                         const struct nw_tile_share *share, int32_t number)
+static struct grid_part_row grid_part_row_at(const struct nw_stencil *stencil,
+                                             const struct nw_grid_part *share,
+                                             int32_t number)
 {
-    struct row row = {{0}, 0};
+    struct grid_part_row row = {{0}, 0};
 
-    for (int k = tiling->dims - 1; k-- > 0;) {
+    for (int k = stencil->dims - 1; k-- > 0;) {
         int d = share->along[k];
 
         row.at[d] = number % share->box[d];
         number /= share->box[d];
     }
-    for (int d = 0; d < tiling->dims; d++)
-        row.process += (share->corner[d] + row.at[d]) * tiling->stride[d];
+    for (int d = 0; d < stencil->dims; d++)
+        row.process += (share->corner[d] + row.at[d]) * stencil->stride[d];
     return row;
 }
 
-static void next_row(const struct nw_tiling *tiling,
-                     const struct nw_tile_share *share, struct row *row)
+static void grid_part_next_row(const struct nw_stencil *stencil,
+                               const struct nw_grid_part *share,
+                               struct grid_part_row *row)
 {
-    for (int k = tiling->dims - 1; k-- > 0;) {
+    for (int k = stencil->dims - 1; k-- > 0;) {
         int d = share->along[k];
 
-        row->process += tiling->stride[d];
+        row->process += stencil->stride[d];
         if (++row->at[d] < share->box[d])
             return;
-        row->process -= share->box[d] * tiling->stride[d];
+        row->process -= share->box[d] * stencil->stride[d];
         row->at[d] = 0;
     }
 }
 
-struct listing {
-    struct nw_tile_work *work;
-    const struct nw_tile_share *share;
+struct grid_part_listing {
+    struct nw_grid_part_work *work;
+    const struct nw_grid_part *share;
 };
 
-static void list_part(void *user, int32_t part)
+static void grid_part_list_part(void *user, int32_t part)
 {
-    const struct listing *listing = user;
-    const struct nw_tile_share *share = listing->share;
-    struct nw_tile_work *work = listing->work;
-    const struct nw_tiling *tiling = work->tiling;
-    int last = share->along[tiling->dims - 1];
+    const struct grid_part_listing *listing = user;
+    const struct nw_grid_part *share = listing->share;
+    struct nw_grid_part_work *work = listing->work;
+    const struct nw_stencil *stencil = work->stencil;
+    int last = share->along[stencil->dims - 1];
     int32_t length = share->box[last];
     struct nw_crew_part rows =
         nw_crew_part((share->end - share->first) / length, part);
-    struct row row = row_at(tiling, share, (int32_t)rows.first);
+    struct grid_part_row row =
+        grid_part_row_at(stencil, share, (int32_t)rows.first);
     int32_t *cell = work->cell + share->first + rows.first * length;
 
     for (int64_t r = rows.first; r < rows.end; r++) {
@@ -161,59 +167,60 @@ static void list_part(void *user, int32_t part)
 
         for (row.at[last] = 0; row.at[last] < length; row.at[last]++) {
             *cell++ = p;
-            for (int d = 0; d < tiling->dims; d++)
+            for (int d = 0; d < stencil->dims; d++)
                 work->at[d][p] = share->corner[d] + row.at[d];
-            p += tiling->stride[last];
+            p += stencil->stride[last];
         }
         row.at[last] = 0;
-        next_row(tiling, share, &row);
+        grid_part_next_row(stencil, share, &row);
     }
 }
 
-void nw_tile_list(struct nw_tile_work *work, struct nw_tile_share *share)
+void nw_grid_part_list(struct nw_grid_part_work *work,
+                       struct nw_grid_part *share)
 {
-    const struct nw_layout *layout = work->layout;
-    struct listing listing = {work, share};
-    bool whole = share->end - share->first == layout->count;
+    const struct nw_assignment *assignment = work->assignment;
+    struct grid_part_listing listing = {work, share};
+    bool whole = share->end - share->first == assignment->count;
 
     if (share->listed)
         return;
-    nw_crew_run(list_part, &listing, NW_CREW_PARTS,
-                whole ? layout->threads : 1);
+    nw_crew_run(grid_part_list_part, &listing, NW_CREW_PARTS,
+                whole ? assignment->threads : 1);
     share->listed = true;
 }
 
-void nw_tile_seat(const struct nw_tile_work *work,
-                  const struct nw_tile_share *share, int32_t first,
-                  int32_t *seat)
+void nw_grid_part_assign(const struct nw_grid_part_work *work,
+                         const struct nw_grid_part *share, int32_t first,
+                         int32_t *slot)
 {
-    const struct nw_tiling *tiling = work->tiling;
+    const struct nw_stencil *stencil = work->stencil;
     int32_t count = share->end - share->first, length;
-    struct row row;
+    struct grid_part_row row;
     int last;
 
     if (share->listed) {
         for (int32_t i = 0; i < count; i++)
-            seat[work->cell[share->first + i]] = first + i;
+            slot[work->cell[share->first + i]] = first + i;
         return;
     }
-    last = share->along[tiling->dims - 1];
+    last = share->along[stencil->dims - 1];
     length = share->box[last];
-    row = row_at(tiling, share, 0);
+    row = grid_part_row_at(stencil, share, 0);
     for (int32_t i = 0; i < count; i += length) {
         for (int32_t j = 0; j < length; j++)
-            seat[row.process + j * tiling->stride[last]] = first + i + j;
-        next_row(tiling, share, &row);
+            slot[row.process + j * stencil->stride[last]] = first + i + j;
+        grid_part_next_row(stencil, share, &row);
     }
 }
 
 /* --- anything else --- */
 
 /* Of small shares, the layers that they have: long grids are cut into many. */
-static void find_span(struct nw_tile_work *work,
-                      const struct nw_tile_share *share, int d)
+static void grid_part_find_span(struct nw_grid_part_work *work,
+                                const struct nw_grid_part *share, int d)
 {
-    int32_t size = work->tiling->size[d];
+    int32_t size = work->stencil->size[d];
     bool small = share->end - share->first < size;
 
     work->low = small ? size : 0;
@@ -229,12 +236,12 @@ static void find_span(struct nw_tile_work *work,
 }
 
 /* Cells of a share by coordinate d, in the order they are in else. */
-static void sort_cells(struct nw_tile_work *work,
-                       const struct nw_tile_share *share, int d)
+static void grid_part_sort_cells(struct nw_grid_part_work *work,
+                                 const struct nw_grid_part *share, int d)
 {
     int32_t *layer = work->layer;
 
-    find_span(work, share, d);
+    grid_part_find_span(work, share, d);
     memset(layer + work->low, 0,
            ((size_t)(work->high - work->low) + 2) * sizeof *layer);
     for (int32_t i = share->first; i < share->end; i++)
@@ -249,18 +256,19 @@ static void sort_cells(struct nw_tile_work *work,
 }
 
 /* The longest step in a dimension. */
-static int32_t reach_of(const struct nw_tiling *tiling, int d)
+static int32_t grid_part_reach_of(const struct nw_stencil *stencil, int d)
 {
     int32_t reach = 0;
 
-    for (int i = 0; i < tiling->steps; i++)
-        if (abs(tiling->step[i][d]) > reach)
-            reach = abs(tiling->step[i][d]);
+    for (int i = 0; i < stencil->offsets; i++)
+        if (abs(stencil->offset[i][d]) > reach)
+            reach = abs(stencil->offset[i][d]);
     return reach;
 }
 
 /* Where the layer of coordinate x begins in the order of sort_cells. */
-static int32_t layer_begin(const struct nw_tile_work *work, int32_t x)
+static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
+                                     int32_t x)
 {
     if (x <= work->low)
         return 0;
@@ -270,9 +278,9 @@ static int32_t layer_begin(const struct nw_tile_work *work, int32_t x)
 /* Cells before and behind a cut. Where it stands says which it is: no other is
  * there but across other dimensions, which mark the same cells anew. Another
  * thread may look at those of its neighbours. */
-static void mark_sides(struct nw_tile_work *work,
-                       const struct nw_tile_share *share, int32_t begin,
-                       int32_t end, int32_t left)
+static void grid_part_mark_sides(struct nw_grid_part_work *work,
+                                 const struct nw_grid_part *share,
+                                 int32_t begin, int32_t end, int32_t left)
 {
     const int32_t *order = work->order + share->first;
 
@@ -282,73 +290,80 @@ static void mark_sides(struct nw_tile_work *work,
 }
 
 /* Bytes from cells begin .. end - 1 of the order to those behind the cut. */
-static double sum_across(const struct nw_tile_work *work,
-                         const struct nw_tile_share *share, int32_t begin,
-                         int32_t end, int32_t left)
+static double grid_part_sum_across(const struct nw_grid_part_work *work,
+                                   const struct nw_grid_part *share,
+                                   int32_t begin, int32_t end, int32_t left)
 {
-    const struct nw_layout *layout = work->layout;
+    const struct nw_assignment *assignment = work->assignment;
     const int32_t *order = work->order + share->first;
     int32_t cut = share->first + left;
     double sum = 0;
 
     for (int32_t i = begin; i < end; i++) {
-        size_t b = layout->row[order[i]], last = layout->row[order[i] + 1];
+        size_t b = assignment->row[order[i]],
+               last = assignment->row[order[i] + 1];
 
         for (; b < last; b++)
-            if (__atomic_load_n(&work->cut[layout->bond[b].peer],
+            if (__atomic_load_n(&work->cut[assignment->edge[b].peer],
                                 __ATOMIC_RELAXED) == cut)
-                sum += layout->bond[b].bytes;
+                sum += assignment->edge[b].bytes;
     }
     return sum;
 }
 
-static int32_t least_of(int32_t a, int32_t b)
+static int32_t grid_part_least_of(int32_t a, int32_t b)
 {
     return a < b ? a : b;
 }
 
 /* Bytes from the first `left` cells of the order by coordinate d to the others;
  * only layers near the cut are looked at and, of a ring, those at its ends. */
-static double across_sorted(struct nw_tile_work *work,
-                            const struct nw_tile_share *share, int32_t left,
-                            int d)
+static double grid_part_across_sorted(struct nw_grid_part_work *work,
+                                      const struct nw_grid_part *share,
+                                      int32_t left, int d)
 {
     const int32_t *order = work->order + share->first;
-    int32_t size = work->tiling->size[d], reach = reach_of(work->tiling, d);
+    int32_t size = work->stencil->size[d],
+            reach = grid_part_reach_of(work->stencil, d);
     int32_t cut = work->at[d][order[left]], count = share->end - share->first;
-    int32_t begin = layer_begin(work, cut - reach), near, last;
+    int32_t begin = grid_part_layer_begin(work, cut - reach), near, last;
     double sum = 0;
 
-    near = layer_begin(work, cut - 2 * reach);
-    mark_sides(work, share, near,
-               layer_begin(work, least_of(cut + reach + 1, size)), left);
-    if (work->tiling->periodic[d]) {
-        last = layer_begin(work, size - reach);
-        mark_sides(work, share, last, count, left);
-        mark_sides(work, share, 0, layer_begin(work, 2 * reach), left);
-        sum = sum_across(work, share, 0,
-                         least_of(layer_begin(work, reach), begin), left);
+    near = grid_part_layer_begin(work, cut - 2 * reach);
+    grid_part_mark_sides(
+        work, share, near,
+        grid_part_layer_begin(work, grid_part_least_of(cut + reach + 1, size)),
+        left);
+    if (work->stencil->periodic[d]) {
+        last = grid_part_layer_begin(work, size - reach);
+        grid_part_mark_sides(work, share, last, count, left);
+        grid_part_mark_sides(work, share, 0,
+                             grid_part_layer_begin(work, 2 * reach), left);
+        sum = grid_part_sum_across(
+            work, share, 0,
+            grid_part_least_of(grid_part_layer_begin(work, reach), begin),
+            left);
     }
-    return sum + sum_across(work, share, begin, left, left);
+    return sum + grid_part_sum_across(work, share, begin, left, left);
 }
 
 /* Sorts the cells in the best dimension, which is returned. */
-static int part_listed(struct nw_tile_work *work,
-                       const struct nw_tile_share *share, int32_t left)
+static int grid_part_part_listed(struct nw_grid_part_work *work,
+                                 const struct nw_grid_part *share, int32_t left)
 {
     size_t count = (size_t)(share->end - share->first);
     int chosen = -1, sorted = -1;
     double least = -1;
 
-    for (int d = 0; d < work->tiling->dims; d++) {
-        int32_t layers = nw_tile_layers(work, share, left, d);
+    for (int d = 0; d < work->stencil->dims; d++) {
+        int32_t layers = nw_grid_part_layers(work, share, left, d);
         double cut;
 
         if (layers) {
-            cut = nw_tile_across(work, share, layers, d);
+            cut = nw_grid_part_cut_bytes(work, share, layers, d);
         } else {
-            sort_cells(work, share, d);
-            cut = across_sorted(work, share, left, d);
+            grid_part_sort_cells(work, share, d);
+            cut = grid_part_across_sorted(work, share, left, d);
         }
         if (least >= 0 && cut >= least)
             continue;
@@ -361,23 +376,25 @@ static int part_listed(struct nw_tile_work *work,
                count * sizeof *work->best);
     }
     if (sorted != chosen)
-        sort_cells(work, share, chosen);
+        grid_part_sort_cells(work, share, chosen);
     memcpy(work->cell + share->first,
            (sorted == chosen ? work->best : work->order) + share->first,
            count * sizeof *work->cell);
     return chosen;
 }
 
-void nw_tile_part(struct nw_tile_work *work, struct nw_tile_share *share,
-                  int32_t left, struct nw_tile_share *right)
+void nw_grid_part_bisect(struct nw_grid_part_work *work,
+                         struct nw_grid_part *share, int32_t left,
+                         struct nw_grid_part *right)
 {
-    int chosen = share->listed ? -1 : choose_layers(work, share, left);
+    int chosen =
+        share->listed ? -1 : grid_part_choose_layers(work, share, left);
 
     if (chosen < 0) {
-        nw_tile_list(work, share);
-        chosen = part_listed(work, share, left);
+        nw_grid_part_list(work, share);
+        chosen = grid_part_part_listed(work, share, left);
     }
     *right = *share;
     share->end = right->first = share->first + left;
-    part_box(share, right, chosen);
+    grid_part_part_box(share, right, chosen);
 }

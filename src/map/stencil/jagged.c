@@ -9,35 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct strips {
-    const struct nw_tiling *tiling;
+struct jagged_work {
+    const struct nw_stencil *stencil;
     int32_t *cell, *order, *layer;
-    const int32_t *begin;        /* of each piece, and the last one's end */
-    double extent[NW_TILE_DIMS]; /* of the cells looked at, about */
-    bool cut[NW_TILE_DIMS];      /* across these they were cut before */
+    const int32_t *begin;           /* of each piece, and the last one's end */
+    double extent[NW_STENCIL_DIMS]; /* of the cells looked at, about */
+    bool cut[NW_STENCIL_DIMS];      /* across these they were cut before */
 };
 
 /* Into how many parts a dimension is cut: the best so far, and one tried. */
-struct choice {
-    const struct strips *strips;
+struct jagged_choice {
+    const struct jagged_work *work;
     double each; /* cells of a piece */
     double best;
     int along; /* the dimension pieces follow each other in */
-    int32_t count[NW_TILE_DIMS], trial[NW_TILE_DIMS];
+    int32_t count[NW_STENCIL_DIMS], trial[NW_STENCIL_DIMS];
 };
 
-double nw_tiling_inside_about(const struct nw_tiling *tiling,
-                              const double *shape)
+double nw_stencil_inside_about(const struct nw_stencil *stencil,
+                               const double *shape)
 {
     double sum = 0;
 
-    for (int i = 0; i < tiling->steps; i++) {
-        double pairs = tiling->bytes[i];
+    for (int i = 0; i < stencil->offsets; i++) {
+        double pairs = stencil->bytes[i];
 
-        for (int d = 0; d < tiling->dims; d++) {
-            bool round = tiling->periodic[d] && shape[d] >= tiling->size[d];
-            double left =
-                round ? shape[d] : shape[d] - (double)abs(tiling->step[i][d]);
+        for (int d = 0; d < stencil->dims; d++) {
+            bool round = stencil->periodic[d] && shape[d] >= stencil->size[d];
+            double left = round ? shape[d]
+                                : shape[d] - (double)abs(stencil->offset[i][d]);
 
             pairs *= left > 0 ? left : 0;
         }
@@ -47,19 +47,19 @@ double nw_tiling_inside_about(const struct nw_tiling *tiling,
 }
 
 /* Takes the trial's parts where pieces keep more inside. */
-static void weigh(struct choice *choice, int along)
+static void jagged_weigh(struct jagged_choice *choice, int along)
 {
-    double shape[NW_TILE_DIMS], length = choice->each, kept;
+    double shape[NW_STENCIL_DIMS], length = choice->each, kept;
 
-    for (int d = 0; d < choice->strips->tiling->dims; d++)
+    for (int d = 0; d < choice->work->stencil->dims; d++)
         if (d != along) {
-            shape[d] = choice->strips->extent[d] / choice->trial[d];
+            shape[d] = choice->work->extent[d] / choice->trial[d];
             length /= shape[d];
         }
     shape[along] = length;
     if (length < 1 && choice->best >= 0)
         return;
-    kept = nw_tiling_inside_about(choice->strips->tiling, shape);
+    kept = nw_stencil_inside_about(choice->work->stencil, shape);
     if (kept <= choice->best)
         return;
     choice->best = kept;
@@ -67,33 +67,34 @@ static void weigh(struct choice *choice, int along)
     memcpy(choice->count, choice->trial, sizeof choice->count);
 }
 
-static void try_counts(struct choice *choice, int along, int d)
+static void jagged_try_counts(struct jagged_choice *choice, int along, int d)
 {
-    const struct strips *strips = choice->strips;
+    const struct jagged_work *work = choice->work;
 
-    if (d == strips->tiling->dims) {
-        weigh(choice, along);
+    if (d == work->stencil->dims) {
+        jagged_weigh(choice, along);
         return;
     }
     choice->trial[d] = 1;
-    try_counts(choice, along, d + 1);
-    if (d == along || strips->cut[d])
+    jagged_try_counts(choice, along, d + 1);
+    if (d == along || work->cut[d])
         return;
-    for (int32_t n = 2; n <= strips->extent[d]; n++) {
+    for (int32_t n = 2; n <= work->extent[d]; n++) {
         choice->trial[d] = n;
-        try_counts(choice, along, d + 1);
+        jagged_try_counts(choice, along, d + 1);
     }
 }
 
 /* The dimension to cut next: across strips while there are some to be cut. */
-static int choose(const struct strips *strips, double each, int32_t *parts)
+static int jagged_choose(const struct jagged_work *work, double each,
+                         int32_t *parts)
 {
-    struct choice choice = {.strips = strips, .each = each, .best = -1};
-    int dims = strips->tiling->dims;
+    struct jagged_choice choice = {.work = work, .each = each, .best = -1};
+    int dims = work->stencil->dims;
 
     for (int along = 0; along < dims; along++)
-        if (!strips->cut[along])
-            try_counts(&choice, along, 0);
+        if (!work->cut[along])
+            jagged_try_counts(&choice, along, 0);
     for (int d = 0; d < dims; d++)
         if (d != choice.along && choice.count[d] > 1) {
             *parts = choice.count[d];
@@ -103,18 +104,18 @@ static int choose(const struct strips *strips, double each, int32_t *parts)
     return choice.along;
 }
 
-struct span {
+struct jagged_span {
     int32_t low, high;
 };
 
-static struct span span_of(const struct strips *strips, int32_t first,
-                           int32_t end, int d)
+static struct jagged_span jagged_span_of(const struct jagged_work *work,
+                                         int32_t first, int32_t end, int d)
 {
-    const struct nw_tiling *tiling = strips->tiling;
-    struct span span = {tiling->size[d], 0};
+    const struct nw_stencil *stencil = work->stencil;
+    struct jagged_span span = {stencil->size[d], 0};
 
     for (int32_t i = first; i < end; i++) {
-        int32_t x = nw_tiling_at(tiling, strips->cell[i], d);
+        int32_t x = nw_stencil_coordinate(stencil, work->cell[i], d);
 
         span.low = x < span.low ? x : span.low;
         span.high = x > span.high ? x : span.high;
@@ -123,75 +124,77 @@ static struct span span_of(const struct strips *strips, int32_t first,
 }
 
 /* Cells first .. end - 1 by coordinate d, in the order they are in else. */
-static void sort(const struct strips *strips, int32_t first, int32_t end, int d)
+static void jagged_sort(const struct jagged_work *work, int32_t first,
+                        int32_t end, int d)
 {
-    const struct nw_tiling *tiling = strips->tiling;
-    struct span span = span_of(strips, first, end, d);
-    int32_t *layer = strips->layer;
+    const struct nw_stencil *stencil = work->stencil;
+    struct jagged_span span = jagged_span_of(work, first, end, d);
+    int32_t *layer = work->layer;
 
     memset(layer + span.low, 0,
            ((size_t)(span.high - span.low) + 2) * sizeof *layer);
     for (int32_t i = first; i < end; i++)
-        layer[nw_tiling_at(tiling, strips->cell[i], d) + 1]++;
+        layer[nw_stencil_coordinate(stencil, work->cell[i], d) + 1]++;
     for (int32_t x = span.low; x <= span.high; x++)
         layer[x + 1] += layer[x];
     for (int32_t i = first; i < end; i++) {
-        int32_t x = nw_tiling_at(tiling, strips->cell[i], d);
+        int32_t x = nw_stencil_coordinate(stencil, work->cell[i], d);
 
-        strips->order[layer[x]++] = strips->cell[i];
+        work->order[layer[x]++] = work->cell[i];
     }
-    memcpy(strips->cell + first, strips->order,
-           (size_t)(end - first) * sizeof *strips->cell);
+    memcpy(work->cell + first, work->order,
+           (size_t)(end - first) * sizeof *work->cell);
 }
 
-static void cut_strips(const struct strips *strips, int32_t from, int32_t to)
+static void jagged_cut_jagged(const struct jagged_work *work, int32_t from,
+                              int32_t to)
 {
     int32_t pieces = to - from, parts;
-    int32_t first = strips->begin[from], end = strips->begin[to];
-    struct strips part = *strips;
+    int32_t first = work->begin[from], end = work->begin[to];
+    struct jagged_work part = *work;
     int d;
 
     if (pieces < 2 || first == end)
         return;
-    d = choose(strips, (double)(end - first) / pieces, &parts);
-    sort(strips, first, end, d);
+    d = jagged_choose(work, (double)(end - first) / pieces, &parts);
+    jagged_sort(work, first, end, d);
     part.cut[d] = true;
     for (int64_t i = 0; i < parts; i++) {
         int32_t begin = (int32_t)(pieces * i / parts);
         int32_t stop = (int32_t)(pieces * (i + 1) / parts);
 
-        part.extent[d] = strips->extent[d] * (stop - begin) / pieces;
-        cut_strips(&part, from + begin, from + stop);
+        part.extent[d] = work->extent[d] * (stop - begin) / pieces;
+        jagged_cut_jagged(&part, from + begin, from + stop);
     }
 }
 
-static void measure(struct strips *strips, int32_t end)
+static void jagged_measure(struct jagged_work *work, int32_t end)
 {
-    for (int d = 0; d < strips->tiling->dims; d++) {
-        struct span span = span_of(strips, strips->begin[0], end, d);
+    for (int d = 0; d < work->stencil->dims; d++) {
+        struct jagged_span span = jagged_span_of(work, work->begin[0], end, d);
 
-        strips->extent[d] = span.high - span.low + 1;
+        work->extent[d] = span.high - span.low + 1;
     }
 }
 
-nw_status nw_tiling_strips(const struct nw_tiling *tiling, int32_t *cell,
-                           const int32_t *begin, int32_t pieces)
+nw_status nw_stencil_jagged(const struct nw_stencil *stencil, int32_t *cell,
+                            const int32_t *begin, int32_t pieces)
 {
-    struct strips strips = {.tiling = tiling, .cell = cell, .begin = begin};
+    struct jagged_work work = {
+        .stencil = stencil, .cell = cell, .begin = begin};
     int32_t count = begin[pieces] - begin[0], most = 0;
     nw_status status;
 
-    for (int d = 0; d < tiling->dims; d++)
-        most = tiling->size[d] > most ? tiling->size[d] : most;
-    status = nw_alloc((size_t)count, sizeof *strips.order, &strips.order);
+    for (int d = 0; d < stencil->dims; d++)
+        most = stencil->size[d] > most ? stencil->size[d] : most;
+    status = nw_alloc((size_t)count, sizeof *work.order, &work.order);
     if (!status)
-        status =
-            nw_alloc((size_t)most + 1, sizeof *strips.layer, &strips.layer);
+        status = nw_alloc((size_t)most + 1, sizeof *work.layer, &work.layer);
     if (!status) {
-        measure(&strips, begin[pieces]);
-        cut_strips(&strips, 0, pieces);
+        jagged_measure(&work, begin[pieces]);
+        jagged_cut_jagged(&work, 0, pieces);
     }
-    free(strips.order);
-    free(strips.layer);
+    free(work.order);
+    free(work.layer);
     return status;
 }

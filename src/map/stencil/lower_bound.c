@@ -9,54 +9,58 @@
 #include <stdlib.h>
 
 /* The dimension of a step to a face, or -1. */
-static int face_of(const struct nw_tiling *tiling, int step)
+static int lower_bound_face_of(const struct nw_stencil *stencil, int offset)
 {
     int face = -1, length = 0;
 
-    for (int d = 0; d < tiling->dims; d++) {
-        length += abs(tiling->step[step][d]);
-        face = tiling->step[step][d] ? d : face;
+    for (int d = 0; d < stencil->dims; d++) {
+        length += abs(stencil->offset[offset][d]);
+        face = stencil->offset[offset][d] ? d : face;
     }
     return length == 1 ? face : -1;
 }
 
 /* Bytes across the face of a cell of each dimension; false where there are
  * other borders. */
-static bool read_faces(const struct nw_tiling *tiling, double *bytes)
+static bool lower_bound_read_faces(const struct nw_stencil *stencil,
+                                   double *bytes)
 {
-    if (!tiling->uniform || tiling->steps != tiling->dims)
+    if (!stencil->uniform || stencil->offsets != stencil->dims)
         return false;
-    for (int i = 0; i < tiling->steps; i++) {
-        int d = face_of(tiling, i);
+    for (int i = 0; i < stencil->offsets; i++) {
+        int d = lower_bound_face_of(stencil, i);
 
-        if (d < 0 || tiling->periodic[d])
+        if (d < 0 || stencil->periodic[d])
             return false;
-        bytes[d] = tiling->bytes[i];
+        bytes[d] = stencil->bytes[i];
     }
     return true;
 }
 
-double nw_tiling_least(const struct nw_layout *layout,
-                       const struct nw_tiling *tiling)
+double nw_stencil_lower_bound(const struct nw_assignment *assignment,
+                              const struct nw_stencil *stencil)
 {
-    const struct nw_tree *tree = layout->tree;
-    double bytes[NW_TILE_DIMS], whole = 0, product = 1, sum = 0;
-    double part = 1 - 1.0 / tiling->dims;
+    const struct nw_hierarchy *hierarchy = assignment->hierarchy;
+    double bytes[NW_STENCIL_DIMS], whole = 0, product = 1, sum = 0;
+    double part = 1 - 1.0 / stencil->dims;
 
-    if (!read_faces(tiling, bytes) || layout->count != tree->seats)
+    if (!lower_bound_read_faces(stencil, bytes) ||
+        assignment->count != hierarchy->slots)
         return 0;
-    for (int d = 0; d < tiling->dims; d++) {
-        whole += bytes[d] * layout->count / tiling->size[d];
+    for (int d = 0; d < stencil->dims; d++) {
+        whole += bytes[d] * assignment->count / stencil->size[d];
         product *= bytes[d];
     }
-    for (int l = 1; l < tree->levels; l++) {
+    for (int l = 1; l < hierarchy->levels; l++) {
         double roots = 0, across;
 
-        for (int32_t c = 0; c < tree->count[l - 1]; c++)
+        for (int32_t c = 0; c < hierarchy->count[l - 1]; c++)
             roots +=
-                pow(tree->first[l - 1][c + 1] - tree->first[l - 1][c], part);
-        across = roots * tiling->dims * pow(product, 1 - part) - whole;
-        sum += (tree->distance[l] - tree->distance[l - 1]) * fmax(0, across);
+                pow(hierarchy->first[l - 1][c + 1] - hierarchy->first[l - 1][c],
+                    part);
+        across = roots * stencil->dims * pow(product, 1 - part) - whole;
+        sum += (hierarchy->distance[l] - hierarchy->distance[l - 1]) *
+               fmax(0, across);
     }
     return sum;
 }

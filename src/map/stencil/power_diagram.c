@@ -9,111 +9,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES 40     /* rounds in which centers move */
-#define SETTLED 8    /* more, in which they stay */
-#define SHAKEN 0.7   /* of the first: they are moved at random, too */
-#define ALONE 100000 /* looks in a round that more threads are not worth */
-#define PULL 0.7     /* of what a size that is wrong asks for */
+#define MOVES 40       /* rounds in which centers move */
+#define CONVERGED 8    /* more, in which they stay */
+#define JITTER 0.7     /* of the first: they are moved at random, too */
+#define SINGLE 100000  /* looks in a round that more threads are not worth */
+#define POWER_STEP 0.7 /* of what a size that is wrong asks for */
 #define FAR 1e30F
 
-struct rounding {
-    const struct nw_round *round;
+struct power_diagram_work {
+    const struct nw_power_diagram *round;
     bool rings;
-    size_t wide;                 /* parts, in whole lanes */
-    double radius;               /* of a part, about */
-    float *center[NW_TILE_DIMS]; /* [wide] */
-    float *pull;                 /* [wide] */
-    double *sum;                 /* [parts] */
-    int32_t *size, *target;      /* [parts] */
+    size_t wide;                    /* parts, in whole lanes */
+    double radius;                  /* of a part, about */
+    float *center[NW_STENCIL_DIMS]; /* [wide] */
+    float *power;                   /* [wide] */
+    double *sum;                    /* [parts] */
+    int32_t *size, *target;         /* [parts] */
     float *cost;         /* [parts][wide] least, of moving a point from - to */
-    float *way;          /* [parts] cost of all moves up to there */
+    float *displacement; /* [parts] cost of all moves up to there */
     int32_t *from;       /* [parts] */
     int32_t *first;      /* [parts] a point of each; -1: none */
     int32_t *after;      /* [n] the next one of the same part */
-    struct offer *offer; /* [n] */
+    struct power_diagram_offer *offer; /* [n] */
     struct nw_random random;
 };
 
 /* --- the nearest center --- */
 
 /* The shorter way around a ring. */
-static inline nw_lanes around(nw_lanes off, float ring)
+static inline nw_simd4 power_diagram_around(nw_simd4 off, float ring)
 {
-    nw_lanes zero = {0, 0, 0, 0};
-    nw_lanes size = zero - nw_lanes_lesser(off, zero - off);
-    nw_lanes other = ring - size;
+    nw_simd4 zero = {0, 0, 0, 0};
+    nw_simd4 size = zero - nw_simd4_min(off, zero - off);
+    nw_simd4 other = ring - size;
 
-    return ring > 0 ? nw_lanes_lesser(size, other) : size;
+    return ring > 0 ? nw_simd4_min(size, other) : size;
 }
 
-static inline nw_lanes square(nw_lanes off, float ring, bool rings)
+static inline nw_simd4 power_diagram_square(nw_simd4 off, float ring,
+                                            bool rings)
 {
     if (rings)
-        off = around(off, ring);
+        off = power_diagram_around(off, ring);
     return off * off;
 }
 
-static inline void find_nearest(const struct rounding *work, int32_t first,
-                                int dims, bool rings)
+static inline void
+power_diagram_find_nearest(const struct power_diagram_work *work, int32_t first,
+                           int dims, bool rings)
 {
-    const struct nw_round *round = work->round;
-    nw_lanes least = {FAR, FAR, FAR, FAR}, at[NW_TILE_DIMS];
-    nw_lanes_mask best = {0, 0, 0, 0};
+    const struct nw_power_diagram *round = work->round;
+    nw_simd4 least = {FAR, FAR, FAR, FAR}, at[NW_STENCIL_DIMS];
+    nw_simd4_mask best = {0, 0, 0, 0};
 
     for (int d = 0; d < dims; d++)
-        at[d] = *(const nw_lanes *)(round->at[d] + first);
+        at[d] = *(const nw_simd4 *)(round->at[d] + first);
     for (int32_t p = 0; p < round->parts; p++) {
-        nw_lanes now =
-            square(at[0] - work->center[0][p], round->ring[0], rings);
-        nw_lanes_mask less;
+        nw_simd4 now = power_diagram_square(at[0] - work->center[0][p],
+                                            round->ring[0], rings);
+        nw_simd4_mask less;
 
 #pragma GCC unroll 4
         for (int d = 1; d < dims; d++)
-            now += square(at[d] - work->center[d][p], round->ring[d], rings);
-        now -= work->pull[p];
+            now += power_diagram_square(at[d] - work->center[d][p],
+                                        round->ring[d], rings);
+        now -= work->power[p];
         less = now < least;
         best = (best & ~less) | (p & less);
-        least = nw_lanes_lesser(now, least);
+        least = nw_simd4_min(now, least);
     }
-    for (int i = 0; i < NW_LANES; i++)
+    for (int i = 0; i < NW_SIMD4_WIDTH; i++)
         round->part[first + i] = best[i];
 }
 
-static inline void find_some(const struct rounding *work, int32_t first,
-                             int32_t end, int dims, bool rings)
+static inline void
+power_diagram_find_some(const struct power_diagram_work *work, int32_t first,
+                        int32_t end, int dims, bool rings)
 {
-    for (int32_t i = first; i < end; i += NW_LANES)
-        find_nearest(work, i, dims, rings);
+    for (int32_t i = first; i < end; i += NW_SIMD4_WIDTH)
+        power_diagram_find_nearest(work, i, dims, rings);
 }
 
 /* The last points again where they fill no lanes. */
-static void find_share(void *user, int32_t number)
+static void power_diagram_find_share(void *user, int32_t number)
 {
-    const struct rounding *work = user;
+    const struct power_diagram_work *work = user;
     int32_t n = work->round->n, dims = work->round->dims;
-    struct nw_crew_part share = nw_crew_part(n / NW_LANES, number);
-    int32_t first = (int32_t)share.first * NW_LANES;
-    int32_t end = (int32_t)share.end * NW_LANES;
+    struct nw_crew_part share = nw_crew_part(n / NW_SIMD4_WIDTH, number);
+    int32_t first = (int32_t)share.first * NW_SIMD4_WIDTH;
+    int32_t end = (int32_t)share.end * NW_SIMD4_WIDTH;
 
     if (work->rings)
-        find_some(work, first, end, dims, true);
+        power_diagram_find_some(work, first, end, dims, true);
     else if (dims == 2)
-        find_some(work, first, end, 2, false);
+        power_diagram_find_some(work, first, end, 2, false);
     else if (dims == 3)
-        find_some(work, first, end, 3, false);
+        power_diagram_find_some(work, first, end, 3, false);
     else
-        find_some(work, first, end, dims, false);
+        power_diagram_find_some(work, first, end, dims, false);
     if (number == NW_CREW_PARTS - 1 && end < n)
-        find_nearest(work, n - NW_LANES, dims, true);
+        power_diagram_find_nearest(work, n - NW_SIMD4_WIDTH, dims, true);
 }
 
-static void deal(struct rounding *work)
+static void power_diagram_distribute(struct power_diagram_work *work)
 {
-    const struct nw_round *round = work->round;
+    const struct nw_power_diagram *round = work->round;
     double look = (double)round->n * round->parts;
 
-    nw_crew_run(find_share, work, NW_CREW_PARTS,
-                look < ALONE ? 1 : round->threads);
+    nw_crew_run(power_diagram_find_share, work, NW_CREW_PARTS,
+                look < SINGLE ? 1 : round->threads);
     memset(work->size, 0, (size_t)round->parts * sizeof *work->size);
     for (int32_t i = 0; i < round->n; i++)
         work->size[round->part[i]]++;
@@ -121,7 +125,8 @@ static void deal(struct rounding *work)
 
 /* --- centers --- */
 
-static float offset(const struct rounding *work, int d, float at, int32_t p)
+static float power_diagram_offset(const struct power_diagram_work *work, int d,
+                                  float at, int32_t p)
 {
     float off = at - work->center[d][p], ring = work->round->ring[d];
 
@@ -130,15 +135,16 @@ static float offset(const struct rounding *work, int d, float at, int32_t p)
     return off < -ring / 2 && ring > 0 ? off + ring : off;
 }
 
-static void move_centers(struct rounding *work, double shaken)
+static void power_diagram_move_centers(struct power_diagram_work *work,
+                                       double shaken)
 {
-    const struct nw_round *round = work->round;
+    const struct nw_power_diagram *round = work->round;
 
     for (int d = 0; d < round->dims; d++) {
         memset(work->sum, 0, (size_t)round->parts * sizeof *work->sum);
         for (int32_t i = 0; i < round->n; i++)
-            work->sum[round->part[i]] +=
-                (double)offset(work, d, round->at[d][i], round->part[i]);
+            work->sum[round->part[i]] += (double)power_diagram_offset(
+                work, d, round->at[d][i], round->part[i]);
         for (int32_t p = 0; p < round->parts; p++) {
             double go = work->size[p] ? work->sum[p] / work->size[p] : 0;
 
@@ -150,7 +156,7 @@ static void move_centers(struct rounding *work, double shaken)
     }
 }
 
-static void change_pulls(struct rounding *work)
+static void power_diagram_change_powers(struct power_diagram_work *work)
 {
     double area = work->radius * work->radius;
 
@@ -158,30 +164,33 @@ static void change_pulls(struct rounding *work)
         double off =
             (double)(work->target[p] - work->size[p]) / work->target[p];
 
-        work->pull[p] += (float)(PULL * area * fmax(-0.5, fmin(0.5, off)));
+        work->power[p] +=
+            (float)(POWER_STEP * area * fmax(-0.5, fmin(0.5, off)));
     }
 }
 
 /* --- exact sizes --- */
 
-struct offer {
+struct power_diagram_offer {
     float cost;
     int32_t point;
 };
 
-static void put(struct rounding *work, int32_t i, int32_t p)
+static void power_diagram_assign(struct power_diagram_work *work, int32_t i,
+                                 int32_t p)
 {
     work->round->part[i] = p;
     work->after[i] = work->first[p];
     work->first[p] = i;
 }
 
-static float cost_of(const struct rounding *work, int32_t i, int32_t p)
+static float power_diagram_cost_of(const struct power_diagram_work *work,
+                                   int32_t i, int32_t p)
 {
-    float sum = -work->pull[p];
+    float sum = -work->power[p];
 
     for (int d = 0; d < work->round->dims; d++) {
-        float off = offset(work, d, work->round->at[d][i], p);
+        float off = power_diagram_offset(work, d, work->round->at[d][i], p);
 
         sum += off * off;
     }
@@ -189,44 +198,44 @@ static float cost_of(const struct rounding *work, int32_t i, int32_t p)
 }
 
 /* Lowers cost[] to that of taking a point from p. */
-static void price_point(const struct rounding *work, int32_t i, int32_t p,
-                        float *cost)
+static void power_diagram_cost_point(const struct power_diagram_work *work,
+                                     int32_t i, int32_t p, float *cost)
 {
-    const struct nw_round *round = work->round;
-    float here = cost_of(work, i, p);
+    const struct nw_power_diagram *round = work->round;
+    float here = power_diagram_cost_of(work, i, p);
 
-    for (size_t q = 0; q < work->wide; q += NW_LANES) {
-        nw_lanes *least = (nw_lanes *)(cost + q);
-        nw_lanes now = -*(const nw_lanes *)(work->pull + q) - here;
+    for (size_t q = 0; q < work->wide; q += NW_SIMD4_WIDTH) {
+        nw_simd4 *least = (nw_simd4 *)(cost + q);
+        nw_simd4 now = -*(const nw_simd4 *)(work->power + q) - here;
 
         for (int d = 0; d < round->dims; d++)
-            now += square(round->at[d][i] -
-                              *(const nw_lanes *)(work->center[d] + q),
-                          round->ring[d], true);
-        *least = nw_lanes_lesser(now, *least);
+            now += power_diagram_square(
+                round->at[d][i] - *(const nw_simd4 *)(work->center[d] + q),
+                round->ring[d], true);
+        *least = nw_simd4_min(now, *least);
     }
 }
 
-static void price_part(struct rounding *work, int32_t p)
+static void power_diagram_cost_part(struct power_diagram_work *work, int32_t p)
 {
     float *cost = work->cost + (size_t)p * work->wide;
 
     for (size_t q = 0; q < work->wide; q++)
         cost[q] = FAR;
     for (int32_t i = work->first[p]; i >= 0; i = work->after[i])
-        price_point(work, i, p, cost);
+        power_diagram_cost_point(work, i, p, cost);
     for (size_t q = 0; q < work->wide; q++)
         cost[q] = cost[q] > 0 ? cost[q] : 0;
 }
 
 /* The cheapest way from parts that are too large to one that is too small. */
-static int32_t find_way(struct rounding *work)
+static int32_t power_diagram_displacement(struct power_diagram_work *work)
 {
     int32_t parts = work->round->parts, best = -1;
     bool changed = true;
 
     for (int32_t p = 0; p < parts; p++) {
-        work->way[p] = work->size[p] > work->target[p] ? 0 : FAR;
+        work->displacement[p] = work->size[p] > work->target[p] ? 0 : FAR;
         work->from[p] = -1;
     }
     while (changed) {
@@ -234,9 +243,9 @@ static int32_t find_way(struct rounding *work)
         for (int32_t p = 0; p < parts; p++) {
             const float *cost = work->cost + (size_t)p * work->wide;
 
-            for (int32_t q = 0; work->way[p] < FAR && q < parts; q++)
-                if (work->way[p] + cost[q] < work->way[q]) {
-                    work->way[q] = work->way[p] + cost[q];
+            for (int32_t q = 0; work->displacement[p] < FAR && q < parts; q++)
+                if (work->displacement[p] + cost[q] < work->displacement[q]) {
+                    work->displacement[q] = work->displacement[p] + cost[q];
                     work->from[q] = p;
                     changed = true;
                 }
@@ -244,14 +253,14 @@ static int32_t find_way(struct rounding *work)
     }
     for (int32_t p = 0; p < parts; p++)
         if (work->size[p] < work->target[p] &&
-            (best < 0 || work->way[p] < work->way[best]))
+            (best < 0 || work->displacement[p] < work->displacement[best]))
             best = p;
     return best;
 }
 
-static int by_cost(const void *left, const void *right)
+static int power_diagram_by_cost(const void *left, const void *right)
 {
-    const struct offer *a = left, *b = right;
+    const struct power_diagram_offer *a = left, *b = right;
 
     if (a->cost < b->cost || a->cost > b->cost)
         return a->cost < b->cost ? -1 : 1;
@@ -259,24 +268,28 @@ static int by_cost(const void *left, const void *right)
 }
 
 /* The points that cost least. */
-static void give(struct rounding *work, int32_t p, int32_t q, int32_t amount)
+static void power_diagram_give(struct power_diagram_work *work, int32_t p,
+                               int32_t q, int32_t amount)
 {
-    struct offer *offer = work->offer;
+    struct power_diagram_offer *offer = work->offer;
     int32_t count = 0;
 
     for (int32_t i = work->first[p]; i >= 0; i = work->after[i])
         offer[count++] =
-            (struct offer){cost_of(work, i, q) - cost_of(work, i, p), i};
-    qsort(offer, (size_t)count, sizeof *offer, by_cost);
+            (struct power_diagram_offer){power_diagram_cost_of(work, i, q) -
+                                             power_diagram_cost_of(work, i, p),
+                                         i};
+    qsort(offer, (size_t)count, sizeof *offer, power_diagram_by_cost);
     work->first[p] = -1;
     for (int32_t k = 0; k < count; k++)
-        put(work, offer[k].point, k < amount ? q : p);
+        power_diagram_assign(work, offer[k].point, k < amount ? q : p);
     work->size[p] -= amount;
     work->size[q] += amount;
 }
 
 /* Half of what is too much at once: then the ways are others. */
-static int32_t amount_of(const struct rounding *work, int32_t to)
+static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
+                                       int32_t to)
 {
     int32_t amount = work->target[to] - work->size[to], p = to;
 
@@ -288,33 +301,34 @@ static int32_t amount_of(const struct rounding *work, int32_t to)
     return amount > 1 ? amount / 2 : 1;
 }
 
-static void even_out(struct rounding *work)
+static void power_diagram_even_out(struct power_diagram_work *work)
 {
     int32_t to;
 
     for (int32_t p = 0; p < work->round->parts; p++)
         work->first[p] = -1;
     for (int32_t i = 0; i < work->round->n; i++)
-        put(work, i, work->round->part[i]);
+        power_diagram_assign(work, i, work->round->part[i]);
     for (int32_t p = 0; p < work->round->parts; p++)
-        price_part(work, p);
-    while ((to = find_way(work)) >= 0 && work->from[to] >= 0) {
-        int32_t amount = amount_of(work, to);
+        power_diagram_cost_part(work, p);
+    while ((to = power_diagram_displacement(work)) >= 0 &&
+           work->from[to] >= 0) {
+        int32_t amount = power_diagram_amount_of(work, to);
 
         for (int32_t p; (p = work->from[to]) >= 0; to = p) {
-            give(work, p, to, amount);
-            price_part(work, to);
+            power_diagram_give(work, p, to, amount);
+            power_diagram_cost_part(work, to);
         }
-        price_part(work, to);
+        power_diagram_cost_part(work, to);
     }
 }
 
 /* --- all of it --- */
 
-static nw_status alloc(struct rounding *work)
+static nw_status power_diagram_alloc(struct power_diagram_work *work)
 {
     size_t parts = (size_t)work->round->parts, wide = work->wide;
-    nw_status status = nw_alloc(wide, sizeof *work->pull, &work->pull);
+    nw_status status = nw_alloc(wide, sizeof *work->power, &work->power);
 
     for (int d = 0; !status && d < work->round->dims; d++)
         status = nw_alloc(wide, sizeof *work->center[d], &work->center[d]);
@@ -327,7 +341,8 @@ static nw_status alloc(struct rounding *work)
     if (!status)
         status = nw_alloc_raw(parts * wide, sizeof *work->cost, &work->cost);
     if (!status)
-        status = nw_alloc(parts, sizeof *work->way, &work->way);
+        status =
+            nw_alloc(parts, sizeof *work->displacement, &work->displacement);
     if (!status)
         status = nw_alloc(parts, sizeof *work->from, &work->from);
     if (!status)
@@ -342,20 +357,20 @@ static nw_status alloc(struct rounding *work)
 }
 
 /* Around the last point of each, where there are rings. */
-static void center_parts(struct rounding *work)
+static void power_diagram_center_parts(struct power_diagram_work *work)
 {
-    const struct nw_round *round = work->round;
+    const struct nw_power_diagram *round = work->round;
 
     for (int d = 0; d < round->dims; d++)
         for (int32_t i = 0; i < round->n; i++)
             work->center[d][round->part[i]] = round->at[d][i];
     memcpy(work->size, work->target, (size_t)round->parts * sizeof *work->size);
-    move_centers(work, 0);
+    power_diagram_move_centers(work, 0);
 }
 
-static void begin(struct rounding *work)
+static void power_diagram_begin(struct power_diagram_work *work)
 {
-    const struct nw_round *round = work->round;
+    const struct nw_power_diagram *round = work->round;
     double each = (double)round->n / round->parts;
 
     nw_random_init(&work->random, round->seed);
@@ -365,46 +380,47 @@ static void begin(struct rounding *work)
     for (int32_t i = 0; i < round->n; i++)
         work->target[round->part[i]]++;
     for (size_t p = (size_t)round->parts; p < work->wide; p++)
-        work->pull[p] = -FAR;
-    center_parts(work);
+        work->power[p] = -FAR;
+    power_diagram_center_parts(work);
 }
 
-static void run(struct rounding *work)
+static void power_diagram_run(struct power_diagram_work *work)
 {
     for (int i = 0; i < MOVES; i++) {
-        deal(work);
-        move_centers(work, 1 - i / (SHAKEN * MOVES));
-        change_pulls(work);
+        power_diagram_distribute(work);
+        power_diagram_move_centers(work, 1 - i / (JITTER * MOVES));
+        power_diagram_change_powers(work);
     }
-    for (int i = 0; i < SETTLED; i++) {
-        deal(work);
-        change_pulls(work);
+    for (int i = 0; i < CONVERGED; i++) {
+        power_diagram_distribute(work);
+        power_diagram_change_powers(work);
     }
-    deal(work);
-    even_out(work);
+    power_diagram_distribute(work);
+    power_diagram_even_out(work);
 }
 
-nw_status nw_round(const struct nw_round *round)
+nw_status nw_power_diagram(const struct nw_power_diagram *round)
 {
-    struct rounding work = {.round = round};
+    struct power_diagram_work work = {.round = round};
     nw_status status;
 
-    if (round->parts < 2 || round->n < NW_LANES)
+    if (round->parts < 2 || round->n < NW_SIMD4_WIDTH)
         return NW_OK;
-    work.wide = (size_t)(round->parts + NW_LANES - 1) / NW_LANES * NW_LANES;
-    status = alloc(&work);
+    work.wide = (size_t)(round->parts + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH *
+                NW_SIMD4_WIDTH;
+    status = power_diagram_alloc(&work);
     if (!status) {
-        begin(&work);
-        run(&work);
+        power_diagram_begin(&work);
+        power_diagram_run(&work);
     }
     for (int d = 0; d < round->dims; d++)
         free(work.center[d]);
-    free(work.pull);
+    free(work.power);
     free(work.sum);
     free(work.size);
     free(work.target);
     free(work.cost);
-    free(work.way);
+    free(work.displacement);
     free(work.from);
     free(work.first);
     free(work.after);

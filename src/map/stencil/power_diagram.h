@@ -12,17 +12,17 @@
 
 #include "map/stencil/grid.h"
 
-struct nw_round {
+struct nw_power_diagram {
     int32_t n, parts; /* about one point in a unit of space */
     int dims;
-    const float *at[NW_TILE_DIMS]; /* [n] */
-    float ring[NW_TILE_DIMS];      /* its length; 0: no ring */
+    const float *at[NW_STENCIL_DIMS]; /* [n] */
+    float ring[NW_STENCIL_DIMS];      /* its length; 0: no ring */
     uint64_t seed;
     int32_t threads; /* at least 1; the answer is the same */
     int32_t *part;   /* [n] in and out; the sizes of the parts stay */
 };
 
 /* No part may be empty. */
-NW_MUST_CHECK nw_status nw_round(const struct nw_round *round);
+NW_MUST_CHECK nw_status nw_power_diagram(const struct nw_power_diagram *round);
 
 #endif

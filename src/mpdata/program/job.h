@@ -66,7 +66,7 @@ struct nw_mp_job {
 /* options.c; local: exits on --help and on usage errors. */
 void nw_mp_parse(int argc, char **argv, struct nw_mp_settings *out);
 
-/* from_mapping.c: everything up to the first step, of all ranks of MPI_COMM_WORLD; the
+/* begin.c: everything up to the first step, of all ranks of MPI_COMM_WORLD; the
  * settings get the case's borders and the threads, and outlive the job. */
 nw_status nw_mp_begin(struct nw_mp_job *job, struct nw_mp_settings *settings);
 /* Also of one whose beginning failed. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Plain bytes between any two memories: with a GPU's as staged messages go
- * (route_cache.c), from GPU memory to GPU memory by the driver or, a few of them, by
+ * (ways.c), from GPU memory to GPU memory by the driver or, a few of them, by
  * way of the host, where the CPU's load and store cost less than that copy. */
 #include "runtime/messages/staging.h"
 

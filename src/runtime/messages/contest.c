@@ -12,7 +12,7 @@
 #include <limits.h>
 #include <string.h>
 
-/* Before the first timed turn of ours route_cache.c has found its own way. */
+/* Before the first timed turn of ours ways.c has found its own way. */
 enum {
     WARM = 12,
     WARM_THEIRS = 2,

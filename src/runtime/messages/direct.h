@@ -14,7 +14,7 @@
 
 enum { NW_NONCE = 16, NW_SLOTS = 64 };
 
-/* slots.c: what the processes of this node share in host memory, each of which
+/* seats.c: what the processes of this node share in host memory, each of which
  * has a seat. A slot's word is four times its generation, one more while it
  * holds a payload, and two more while the receiver fetches that. */
 struct nw_seat {

@@ -231,7 +231,7 @@ void nw_post_end(void);
 /* MPI_Recv, of what is staged. */
 int nw_post_receive(struct nw_stage *stage, struct nw_match match,
                     MPI_Status *status);
-/* dragonfly.c: MPI_Isendrecv as a send and a receive; what is replaced
+/* pairs.c: MPI_Isendrecv as a send and a receive; what is replaced
  * lies in `into`. */
 struct nw_exchange {
     struct nw_area from, into;

@@ -69,7 +69,7 @@ NW_MUST_CHECK nw_status nw_messages_open_gpu(void);
  */
 void nw_forms_start(bool messaging);
 void nw_forms_finish(void);
-/* slots.c: the direct way of messages, likewise. */
+/* seats.c: the direct way of messages, likewise. */
 void nw_direct_start(bool messaging);
 void nw_direct_finish(void);
 /* tune.c: behind both, where NODEWISE_GPU_TUNE asks all ranks for it. */
@@ -96,7 +96,7 @@ void nw_request_back(struct nw_ending *ending); /* it is neither yet */
 /* The first of several that is done without MPI's knowing, ended; -1: none. */
 int nw_request_held(int count, const MPI_Request *requests, MPI_Status *status);
 
-/* dragonfly.c: ends of what nw_pair_start began; all of it is next to nothing where
+/* pairs.c: ends of what nw_pair_start began; all of it is next to nothing where
  * there is none. Looks how far they are. */
 void nw_pairs_look(void);
 bool nw_pairs_are_busy(int count, const MPI_Request *requests);

@@ -12,7 +12,7 @@
 #include <limits.h>
 
 /* New memory goes by the driver for two turns; the first of a size need as many
- * as route_cache.c takes to find its own way. */
+ * as ways.c takes to find its own way. */
 enum { CLASSES = 17, WARM = 3, WARM_FIRST = 12, TURNS = 6, TURNS_LARGE = 4 };
 static bool warm[CLASSES]; /* up to 64 KiB */
 /* The channel must be this much faster. */

@@ -30,7 +30,7 @@
 #include <unistd.h>
 
 enum { LEAST = 8192, SIZES = 7, MOST = LEAST << (SIZES - 1), TAG = 3 };
-/* Within the first round route_cache.c finds its own way. */
+/* Within the first round ways.c finds its own way. */
 enum { MAPPING = 4, WARM = 16, TURNS = 8, ROUNDS = 6, WAYS = 2 };
 /* Of one way, size and round by its least time, unless a turn takes longer. */
 static const double budget_us = 20000;

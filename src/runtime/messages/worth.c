@@ -16,7 +16,7 @@
 #include <math.h>
 
 enum { LEAST = 8192, SIZES = 7, MOST = LEAST << (SIZES - 1) };
-/* Within the first round route_cache.c finds its own way. */
+/* Within the first round ways.c finds its own way. */
 enum { WARM = 12, TURNS = 4, ROUNDS = 4, TAG = 2 };
 /* The direct way must be this much faster. */
 static const double worth = 0.95;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GPUs for ranks that parts seated by their loads alone. Where a node has more
- * ranks with GPUs than room for them, some go elsewhere, each in exchange for
- * a rank without one or for a free element, both within their limits and near
- * what they talk to; then each node's ranks take its GPUs by what they send. */
+/* Assigns GPUs to ranks that were placed by load alone. If a node has more
+ * ranks with GPUs than GPU slots, some move to other nodes: each is exchanged
+ * for a rank without a GPU or goes to a free element, within the limits and
+ * near its peers. Then the ranks of each node take its GPUs by their traffic.
+ */
 #include "map/capacity/several.h"
 #include "map/phases/phases.h"
 #include "base/array.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Some way to keep every limit, however far apart it puts who talks: what the
- * engine begins with where ranks in order break the limits. Heaviest ranks
- * first, each to the element with the most room; with one rank an element that
- * finds a way where there is one, unless ranks are fixed to nodes. */
+/* Keeps every limit, whatever the distances: the start of the k-way engine if
+ * ranks in order exceed the limits. The heaviest rank comes first and goes to
+ * the element with the most free load. With one rank per element this finds a
+ * solution if there is one, unless ranks are fixed to nodes. */
 #include "map/capacity/several.h"
 #include "base/array.h"
 #include "map/common/addressable_heap.h"
@@ -72,7 +72,7 @@ static bool bin_packing_put(struct bin_packing_work *fit, int32_t v,
     return true;
 }
 
-/* Who is held to some elements goes before the others. */
+/* Ranks that are restricted to some elements come before the others. */
 static bool bin_packing_put_all(struct bin_packing_work *fit, int32_t *part)
 {
     int32_t n = fit->several->graph.n;

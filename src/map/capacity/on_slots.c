@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the k-way engine found, made better by moves of ranks between seats.
- * One rank on an element, within limits of load: where any rank may be on any
- * element the limits are dropped and all algorithms answer; else GPUs are given
- * beside what was found, and moves keep the limits. Several on an element,
- * where they are few and weigh the same: an element has a seat for each.
+ * Improves the result of the k-way engine by moves of ranks between slots. With
+ * one rank per element and limited loads: if any rank may be on any element,
+ * the limits are dropped and all algorithms apply; otherwise GPUs are assigned
+ * to the result, and moves keep the limits. With several ranks per element, if
+ * they are few and weigh the same, an element has a slot for each.
  */
 #include "map/portfolio/algorithm.h"
 #include "map/common/budget.h"
@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What moves between seats are made for where elements have several. */
+/* Most ranks and slots for these moves if elements have several ranks. */
 #define RANKS_MAX 512
 #define SLOTS_MAX 8192
 
@@ -73,7 +73,7 @@ struct on_slots_work {
     struct nw_problem problem;
     int64_t *limit; /* [core units] where not several */
     const nw_mapping *start;
-    nw_mapping *found; /* it, where none was given */
+    nw_mapping *found; /* the initial solution, if none was given */
     struct nw_map_report report;
 };
 
@@ -256,8 +256,8 @@ static bool on_slots_keeps_limits(const struct on_slots_work *work,
     return true;
 }
 
-/* With GPUs the parts were not compared with what a launcher would do: it may
- * be within the limits, and better. */
+/* With GPUs the partition was not compared with the default mapping, which may
+ * be within the limits and better. */
 static nw_status on_slots_try_default(const struct on_slots_work *work,
                                       struct nw_candidate *best)
 {
@@ -297,7 +297,7 @@ static bool on_slots_is_flat(const struct nw_problem *problem)
            !problem->fixed_host && !problem->topology->matrix;
 }
 
-/* What the k-way engine did for several was lowering sums over pairs. */
+/* The k-way engine lowers sums over pairs; the other objectives remain. */
 static enum nw_search_depth on_slots_depth_of(const struct on_slots_work *work)
 {
     const struct nw_map_options *options = &work->problem.options;
@@ -387,7 +387,7 @@ static bool on_slots_is_one_of(const char *name, const char *const list[])
     return *list;
 }
 
-/* The better of the beginning and what a search makes of it. */
+/* Keeps the better of the beginning and of a search from it. */
 static nw_status on_slots_improve(struct on_slots_work *work, const char *name,
                                   struct nw_candidate *best)
 {
@@ -422,8 +422,8 @@ static bool on_slots_is_block(const char *name)
     return !strcmp(name, "block");
 }
 
-/* The budget is one for what is found first and what is made of it; only the
- * last goes on until it is cut. */
+/* One budget covers the initial solution and the searches from it; only the
+ * last search runs until it is cut. */
 static nw_status on_slots_find_start(struct on_slots_work *work,
                                      const char *name)
 {

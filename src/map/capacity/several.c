@@ -173,8 +173,7 @@ static int32_t several_distribute(struct several_work *d, int32_t v)
     return -1;
 }
 
-/* What those need who are fixed, to one element or to a host, is kept for
- * them. */
+/* Keeps what fixed ranks need, on one element or on a host. */
 static nw_status several_keep_places(struct several_work *d, int32_t *part)
 {
     const struct nw_several *several = d->several;
@@ -250,7 +249,7 @@ static nw_status several_default_parts(const struct nw_several *several,
     return status;
 }
 
-/* What is only refined is gone over once at least. */
+/* A run that only refines makes at least one cycle. */
 static struct nw_kway_effort
 several_choose_effort(const struct nw_several *several, bool refined)
 {
@@ -358,7 +357,7 @@ static nw_status several_match(const struct nw_several *several,
     return status;
 }
 
-/* The same of what other parts make, where they may be. */
+/* Compares other parts with the best mapping, if they are within the limits. */
 static nw_status several_try_other(const struct nw_several *several,
                                    const int32_t *part, nw_mapping **best)
 {
@@ -372,8 +371,8 @@ static nw_status several_try_other(const struct nw_several *several,
     return status ? status : several_match(several, other, best, &won);
 }
 
-/* Of the found, the default and the one to begin from the best. Links know no
- * cost before ranks have their GPUs: there the found stays. */
+/* Keeps the best of the result, the default and the start. Link loads have no
+ * cost before ranks have GPUs: then the result stays. */
 static nw_status several_choose(const struct nw_several *several,
                                 const int32_t *found,
                                 const int32_t *const others[2],
@@ -392,7 +391,8 @@ static nw_status several_choose(const struct nw_several *several,
     return status;
 }
 
-/* What --from gives, else the default, or else what keeps every limit. */
+/* The parts of --from, or of the default, or of bin packing, which keeps every
+ * limit. */
 static nw_status several_find(struct nw_several *several,
                               const int32_t *standard, bool refined,
                               nw_mapping **out)
@@ -432,8 +432,8 @@ static nw_status several_find(struct nw_several *several,
     return status;
 }
 
-/* Phases know the links, and the k-way engine sums over pairs alone. One that
- * finds no room is no candidate. */
+/* Phases know the links; the k-way engine knows sums over pairs only. A method
+ * that finds no room is not a candidate. */
 static nw_status several_try_phases(struct nw_several *several,
                                     nw_mapping **best)
 {
@@ -526,7 +526,8 @@ static const char *several_name_of(const struct nw_several *several)
     return strcmp(asked, "default") ? asked : "block";
 }
 
-/* Never worse than the default, but for what is asked for as it is. */
+/* Never worse than the default, except if the user asked for that order by
+ * name. */
 static nw_status several_place(struct nw_several *several, const char *name,
                                nw_mapping **out, struct nw_map_report *report)
 {
@@ -612,7 +613,7 @@ static nw_status several_run(struct nw_several *several, nw_mapping **out,
     return nw_several_single(several, name, out, report);
 }
 
-/* Limits that bind nobody leave a problem like any other. */
+/* Limits that exclude no placement are dropped. */
 static bool several_is_plain(const struct nw_several *several)
 {
     return nw_several_is_single(&several->options) &&
@@ -644,7 +645,8 @@ nw_status nw_several_map(const nw_topology *topology, const nw_pattern *pattern,
     return status;
 }
 
-/* A launcher knows no limits: where it would give GPUs it is asked without. */
+/* A launcher does not know limits: if it would assign GPUs, it is asked without
+ * them. */
 nw_status nw_several_default(const nw_topology *topology,
                              const nw_pattern *pattern,
                              const struct nw_map_options *options,

@@ -54,8 +54,8 @@ NW_MUST_CHECK nw_status nw_several_to_machine(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
                                                int32_t *part, bool *fits);
 
-/* The options' start as parts, which the caller frees; NULL where there is
- * none. from_mapping.c */
+/* The options' start as parts, which the caller frees; NULL without a start.
+ * from_mapping.c */
 NW_MUST_CHECK nw_status
 nw_several_from_mapping(const struct nw_several *several, int32_t **out);
 
@@ -75,7 +75,7 @@ NW_MUST_CHECK nw_status nw_several_single(struct nw_several *several,
                                           const char *name, nw_mapping **out,
                                           struct nw_map_report *report);
 
-/* --- several, each with a seat of its own --- */
+/* --- several, each with a slot of its own --- */
 
 /* Whether all ranks weigh the same: then a limit of load is one of their
  * number. */

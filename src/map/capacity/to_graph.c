@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pattern as an undirected graph: both directions and all kinds of an edge
- * are one, weighted by what the objective counts; and where fixed ranks may
- * lie. */
+/* Makes an undirected graph of the pattern: both directions and all kinds of an
+ * edge are summed, weighted as the objective counts them. Also finds the
+ * elements that fixed ranks may use. */
 #include "base/array.h"
 #include "base/status.h"
 #include "map/capacity/several.h"

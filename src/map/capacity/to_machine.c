@@ -40,7 +40,7 @@ static nw_status to_machine_alloc_hosts(struct nw_several *several,
     return status;
 }
 
-/* Where every rank has a GPU a node takes as many as it has room there. */
+/* If every rank uses a GPU, a node takes as many ranks as it has GPU slots. */
 static int32_t to_machine_slots_beside_gpus(const struct nw_several *several,
                                             int32_t h)
 {
@@ -63,7 +63,7 @@ static int64_t to_machine_ranks_beside(const struct nw_several *several,
     return slots < cores ? slots : cores;
 }
 
-/* Where there are fewer GPUs than ranks not every rank has one. */
+/* With fewer GPUs than ranks, not every rank has one. */
 static void to_machine_limit_to_gpus(struct nw_several *several)
 {
     int64_t total = 0;
@@ -132,8 +132,9 @@ nw_status nw_several_choose_hosts(struct nw_several *several)
     return status;
 }
 
-/* What lies between: as the objective prices a byte or a message. Congestion
- * is served by the time a byte takes on all links of its way. */
+/* The distance of two elements as the objective counts it for a byte or a
+ * message. For congestion it is the time of a byte on all links of the route.
+ */
 static double to_machine_apart(const struct nw_several *several,
                                struct nw_end a, struct nw_end b, uint32_t *hops)
 {
@@ -164,7 +165,7 @@ static bool to_machine_is_two_way(const nw_topology *topology, struct nw_end a,
     return !topology->matrix && (!given || a.node == b.node);
 }
 
-/* Of two ways that differ, the mean. */
+/* The mean of both directions, if they differ. */
 static double to_machine_ask(const struct nw_kway_machine *machine, int32_t a,
                              int32_t b)
 {
@@ -270,8 +271,8 @@ static nw_status to_machine_distribute_in_turn(struct nw_several *several,
     return NW_OK;
 }
 
-/* A node's slots are dealt to its elements, after what is fixed to one of
- * them. */
+/* Distributes the slots of a node to its elements, after those of ranks that
+ * are fixed to one element. */
 static nw_status to_machine_distribute_slots(struct nw_several *several,
                                              int32_t h, int32_t most)
 {
@@ -421,8 +422,8 @@ static bool to_machine_is_even(const struct nw_kway_machine *m)
     return true;
 }
 
-/* What a share is rounded up to: exactly where all are the same, else with
- * what doubles leave out. */
+/* Rounds a share up: exactly if all are equal, otherwise with a margin for
+ * rounding errors. */
 static nw_kway_load to_machine_round_up(const struct nw_kway_machine *m,
                                         int32_t q, nw_kway_load all_even)
 {

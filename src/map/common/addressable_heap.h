@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A heap of processes by gain, the lowest process first among equals. */
+/* A heap of processes by gain; among equals the lowest process comes first. */
 #ifndef NW_MAP_COMMON_ADDRESSABLE_HEAP_H
 #define NW_MAP_COMMON_ADDRESSABLE_HEAP_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Counts the steps of all searches of a call, looks at the clock and at
- * Ctrl-C, and tells how far it is. */
+/* Counts the steps of all searches of a call, looks at the clock and at Ctrl-C,
+ * and reports progress. */
 #include "map/common/budget.h"
 #include "base/clock.h"
 #include "base/crew.h"
@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#define GRACE_NS 500000000u /* for what a count of steps does not cut */
+#define GRACE_NS 500000000u /* for work that counts no steps */
 
 void nw_budget_init(struct nw_budget *budget,
                     const struct nw_map_options *options)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * How long the searches of one call may go on: steps counted, a time, Ctrl-C.
- * One budget is shared by all searches of a call, one after the other, so that
- * the whole sequence is the same whatever cuts it: a search decides nothing by
- * what is left, and asks often enough that the cut is soon. Searches by links
- * are the exception: they share --time out.
+ * When the searches of one call stop: after a number of steps, at a time, or on
+ * Ctrl-C. All searches of a call share one budget one after the other, so that
+ * the sequence of steps is the same wherever it is cut. A search therefore
+ * decides nothing by what is left, and asks often enough to be cut soon.
+ * Searches over links are the exception: they divide --time among themselves.
  */
 #ifndef NW_MAP_COMMON_BUDGET_H
 #define NW_MAP_COMMON_BUDGET_H
@@ -13,66 +13,67 @@
 
 struct nw_budget {
     enum nw_effort effort;
-    uint64_t steps;      /* taken so far by all searches */
-    uint64_t steps_most; /* UINT64_MAX where only time cuts */
-    uint64_t expected;   /* steps by effort, for people; 0: not known */
+    uint64_t steps;      /* steps of all searches so far */
+    uint64_t steps_most; /* UINT64_MAX if only time ends them */
+    uint64_t
+        expected; /* steps that the effort implies, for progress; 0: unknown */
     uint64_t begun_ns;
-    uint64_t end_ns;       /* to stop at, 0: none */
-    uint64_t due_ns;       /* what runs is to end then; 0: none */
-    uint64_t seen_ns;      /* the clock when it was last looked at */
-    uint64_t grace_ns;     /* after it, for what counts no steps */
-    uint64_t (*now)(void); /* nw_clock_ns; another in tests */
+    uint64_t end_ns;   /* time to stop at; 0: none */
+    uint64_t due_ns;   /* end of the present share; 0: none */
+    uint64_t seen_ns;  /* the clock at the last look */
+    uint64_t grace_ns; /* time beyond the end for work that counts no steps */
+    uint64_t (*now)(void); /* nw_clock_ns; tests replace it */
     int32_t threads;       /* at least 1 */
-    bool anytime;          /* --time or --steps: restart until cut */
-    bool stopped;          /* it was cut */
-    bool hurried;          /* something that counts no steps was cut, too */
-    bool approximate;      /* a search looked at a likeness of the machine */
-    bool quiet;            /* progress is told by another one */
-    bool grid_found;       /* a search found a grid behind the pattern */
+    bool anytime;          /* --time or --steps is given: restart until cut */
+    bool stopped;          /* the search was cut */
+    bool hurried;          /* work that counts no steps was cut, too */
+    bool approximate;      /* a search used an approximation of the machine */
+    bool quiet;            /* another budget reports the progress */
+    bool grid_found;       /* a search found a grid in the pattern */
     struct nw_progress *progress; /* or NULL */
-    double best;                  /* of the objective; told, for people */
+    double best;                  /* best objective so far, for progress */
 };
 
-/* From the options, every default replaced. */
+/* Reads the options. */
 void nw_budget_init(struct nw_budget *budget,
                     const struct nw_map_options *options);
 
-/* Counts `steps` more and says whether the search goes on; it is `stopped`
- * where no other does, either. Cheap enough for
- * every thousand steps; tells progress of `best`. Not for several threads at
- * once. */
+/* Adds `steps` and says whether the search goes on; otherwise sets `stopped`.
+ * Cheap enough for every thousand steps; reports `best` as progress. One thread
+ * at a time. */
 bool nw_budget_spend(struct nw_budget *budget, uint64_t steps, double best);
-/* The same of one try among several: what was told before stays where it is
- * less. 0: nothing was. */
+/* As nw_budget_spend for one try among several: reports the least cost so far.
+ * 0: none. */
 bool nw_budget_spend_trial(struct nw_budget *budget, uint64_t steps,
                            double cost);
 
-/* From now on the time is shared out among the searches, which do as much as
- * fits: --steps need not repeat them. Nothing where there is no time. */
+/* From now on --time is divided among the searches, which do as much as fits;
+ * --steps need not repeat them. Does nothing without --time. */
 void nw_budget_begin_shares(struct nw_budget *budget);
-/* That part of what is left of the present share for what comes next;
- * nw_budget_spend says when it is over. Returns what nw_budget_end_share takes
- * afterwards; 0 where time is not shared out. */
+/* Gives the next search a fraction of the rest of the present share;
+ * nw_budget_spend says when it is over. Returns the argument of
+ * nw_budget_end_share; 0 if time is not divided. */
 uint64_t nw_budget_share(struct nw_budget *budget, double part);
 void nw_budget_end_share(struct nw_budget *budget, uint64_t former);
-/* How much of what was shared out at `begun` (seen_ns then) is over, 0 to 1; 0
- * where none is. */
+/* Fraction of the share that began at `begun` (seen_ns then) that is over; 0
+ * without a share. */
 double nw_budget_elapsed(const struct nw_budget *budget, uint64_t begun);
 
-/* Ctrl-C, or past the time and its grace: what counts no steps is then left at
- * what it has. NULL: never. For any thread. */
+/* Whether Ctrl-C came, or the time and its grace are over: work that counts no
+ * steps then ends with its present result. budget NULL: never. For any thread.
+ */
 bool nw_budget_is_overdue(struct nw_budget *budget);
 
-/* The same, or past `until` (0: no such time). */
+/* Whether it is overdue, or past `until` (0: no such time). */
 bool nw_budget_is_past(struct nw_budget *budget, uint64_t until);
 
-/* Steps that a search may take before it asks again: at most `want`, and
- * exactly what --steps leaves. At least 1. */
+/* Steps that a search may take before it asks again: at most `want`, and never
+ * beyond --steps. At least 1. */
 uint64_t nw_budget_slice(const struct nw_budget *budget, uint64_t want);
 
-/* The step count at which a search by effort ends: `per` x items for default, a
- * quarter for fast, eight times as many for strong; without end where time or
- * steps were given. */
+/* The step count at which a search ends by effort: `per` x items by default, a
+ * quarter for fast, eight times as many for strong; no end if time or steps are
+ * given. */
 uint64_t nw_budget_until(const struct nw_budget *budget, uint64_t items,
                          uint64_t per);
 

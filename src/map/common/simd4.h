@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Four floats at once, wherever they stand. */
+/* Four floats as one vector, at any address. */
 #ifndef NW_MAP_COMMON_SIMD4_H
 #define NW_MAP_COMMON_SIMD4_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Annealing of a seating, then descent. In congestion this is refinement in
+ * Annealing of an assignment, then descent. In congestion this is refinement in
  * PTRAM's spirit: ranks whose messages cross the fullest links are moved, and
  * each trial changes only the loads that it touches. At last the second
  * objective is lowered among moves that leave the first where it is.
@@ -18,29 +18,30 @@
 #define SLICE 512              /* trials between looks at the budget */
 #define SAMPLES 100            /* trials that set the temperature */
 #define CONGESTED_LINK_TRIES 6 /* draws of a rank that crosses a full link */
-#define GROUP_TRIES 12         /* draws of a move that stays within its pen */
+#define GROUP_TRIES 12         /* draws of a move that stays within its group */
 #define SECOND 0.02      /* weight of the second objective beside the first */
 #define BEYOND 5.0       /* weight of hop-bytes beyond the limit */
 #define TRIALS_EACH 3000 /* of a rank, by default */
-#define FAST_LESS 3000   /* a millisecond for 64 ranks, all told */
+#define FAST_LESS 3000   /* about a millisecond for 64 ranks */
 /* By links, trials for each rank beyond those 64: 0.02 s for 256 ranks. */
 #define FAST_RANKS 64
 #define FAST_EACH 200
 #define FAST_MAX 200000
 #define BRIEF_LESS 3
 #define COOLING_STEPS 0.002
-#define ANNEALED_SHARE 0.8 /* of the time of a round, where it is short */
+#define ANNEALED_SHARE 0.8 /* fraction of a round's time, if time is short */
 #define TRIALS_MAX 2000000
 #define NODES_LONGER 4
 #define NODES_HOTTER 4 /* fewer of them, that depend on each other more */
-/* Of what the fullest link has, less, where that is more than a message. */
+/* Fraction by which the target is below the present maximum, if that is more
+ * than one message. */
 #define TIGHTEN_TRIALS_EACH 700 /* trials of a rank, in each round */
 #define TIGHTEN_TRIALS_MAX 400000
 #define TIGHTEN_FIRST 0.04
 #define TIGHTEN_LAST 0.009
 #define TIGHTEN_ROUNDS 16
 #define TIGHTEN_COOLS 0.01
-/* The second objective alone, of what the first allows. */
+/* Annealing of the second objective, within what the first one allows. */
 #define SECOND_SHARE 3.0
 #define SECOND_TEMPERATURE 0.02
 #define SECOND_HOT 0.5 /* with congestion to spare */
@@ -54,7 +55,7 @@ struct congestion_search {
     struct nw_random random;
     int32_t *free_rank; /* [free_count] ranks that may move */
     int32_t free_count;
-    int32_t *best; /* [2 x ranks] seats */
+    int32_t *best; /* [2 x ranks] slots */
     double best_value[2];
     double best_beyond; /* the limits */
     double held;        /* s: what links may have, while settling */
@@ -68,8 +69,8 @@ struct congestion_search {
 
 /* --- figures --- */
 
-/* What links have beyond the target, where there is one: below it they may
- * have anything, where a mean of powers would not let them. */
+/* The excess over the target, if there is one: below the target, links may
+ * carry any load, which a mean of powers would not allow. */
 static double congestion_find_over(const struct congestion_search *work,
                                    bool after)
 {
@@ -312,7 +313,7 @@ static bool congestion_lowers_second(const struct congestion_search *work)
         nw_objectives_smooth(&work->loads, second, false));
 }
 
-/* Most moves raise a sum, which is soon told. */
+/* The changes of sums are computed first: most moves are rejected by them. */
 static void congestion_second_step(struct congestion_search *work)
 {
     bool summed = work->objectives->second == NW_OBJECTIVE_HOP_BYTES ||

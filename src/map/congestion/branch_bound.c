@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every seating of few ranks, one rank's seats after the other's: what the
- * ranks seated so far cost can only grow, so a branch that costs as much as the
- * best known is cut. It knows every objective, GPUs, rooms and ranks held on
- * their nodes, where a dense problem knows sums over pairs of cores. */
+/* Branch and bound over the slots of few ranks, one rank after the other. The
+ * cost of the ranks assigned so far only grows, so a branch that costs as much
+ * as the best solution is cut. Handles every objective, GPUs, capacities and
+ * ranks fixed to nodes; the QAP handles only sums over pairs of cores. */
 #include "map/congestion/branch_bound.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLICE 1000 /* seatings between looks at the budget */
+#define SLICE 1000 /* assignments between looks at the budget */
 
-/* What those seated so far cost. */
+/* Cost of the ranks assigned so far. */
 struct branch_bound_sums {
     double hop_bytes, latency, busy, most;
     size_t changes; /* of loads */
@@ -37,9 +37,9 @@ struct branch_bound_work {
     struct branch_bound_change *change; /* all that led to the loads of now */
     struct branch_bound_sums now;
     int32_t *order; /* [ranks] */
-    int32_t *best;  /* [2 x ranks] seats */
+    int32_t *best;  /* [2 x ranks] slots */
     double best_value[2];
-    uint64_t left;         /* seatings until the end */
+    uint64_t left;         /* assignments until the end */
     uint64_t slice, taken; /* between two looks at the budget, since one */
     bool cut;
 };
@@ -70,7 +70,7 @@ static void branch_bound_add_option(struct branch_bound_work *work,
     }
 }
 
-/* An actor's messages with those that are seated. */
+/* An endpoint's messages with those that are assigned. */
 static void branch_bound_add_endpoint(struct branch_bound_work *work,
                                       int32_t endpoint)
 {
@@ -120,7 +120,7 @@ static bool branch_bound_is_less(const struct branch_bound_work *work)
     return false;
 }
 
-/* --- seats --- */
+/* --- slots --- */
 
 static void branch_bound_take(struct branch_bound_work *work, int32_t endpoint,
                               int32_t slot)
@@ -130,7 +130,7 @@ static void branch_bound_take(struct branch_bound_work *work, int32_t endpoint,
     branch_bound_add_endpoint(work, endpoint);
 }
 
-/* The last one seated; what was before it, to the last bit: much taken off
+/* The last one assigned; what was before it, to the last bit: much taken off
  * again would leave nothing right of the little beside it. */
 static void branch_bound_leave(struct branch_bound_work *work, int32_t endpoint,
                                const struct branch_bound_sums *before)
@@ -185,7 +185,7 @@ static bool branch_bound_goes_on(struct branch_bound_work *work)
 
 static void branch_bound_assign(struct branch_bound_work *work, int32_t depth);
 
-/* Takes a seat, goes on from there, and leaves it. */
+/* Takes a slot, goes on from there, and leaves it. */
 static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
                                  int32_t slot)
 {
@@ -202,7 +202,7 @@ static void branch_bound_try_gpu(struct branch_bound_work *work, int32_t depth,
 }
 
 /* `best` is where the search began until it finds better: what it says of
- * fixed seats stays true. */
+ * fixed slots stays true. */
 static void branch_bound_place_gpu(struct branch_bound_work *work,
                                    int32_t depth, int32_t host)
 {
@@ -280,8 +280,8 @@ static void branch_bound_assign(struct branch_bound_work *work, int32_t depth)
 
 /* --- the order --- */
 
-/* Fixed ranks come first, since they need their rooms; then whoever exchanges
- * most with those before. */
+/* Fixed ranks come first, because they need their slots; then always the rank
+ * with the most traffic to those before. */
 static double branch_bound_affinity_of(const struct branch_bound_work *work,
                                        int32_t rank, const bool *ordered)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The proven best of few ranks, for any objective, GPUs and fixed ranks. */
+/* Branch and bound over the slots of few ranks: proves the best assignment for
+ * any objective, with GPUs and fixed ranks. */
 #ifndef NW_MAP_CONGESTION_BRANCH_BOUND_H
 #define NW_MAP_CONGESTION_BRANCH_BOUND_H
 
 #include "map/congestion/objectives.h"
 
-#define NW_BRANCH_BOUND_RANKS_MAX 64 /* ranks */
+#define NW_BRANCH_BOUND_RANKS_MAX 64 /* most ranks */
 
-/* Lowers the aim from the seating as it is, which is never left worse, by
- * trying all, at most `seatings` of one rank (0: to the budget's end). Limits
- * of the aim beside its objectives are not looked at. *proven where all were
- * tried or cut for a reason. */
+/* Lowers the objectives; the assignment never becomes worse. Places ranks one
+ * after the other and cuts branches by a bound, for at most `seatings`
+ * placements of one rank (0: until the budget ends). Ignores the caps in
+ * `objectives`. Sets *proven if every branch was tried or cut. */
 NW_MUST_CHECK nw_status nw_slots_branch_bound(
     struct nw_slots *slots, const struct nw_objectives *objectives,
     uint64_t seatings, bool *proven);

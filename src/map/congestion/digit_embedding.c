@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Digits of cells onto digits of seats, annealed. A run of digits may be
- * reflected as in a Gray code, on the side of the grid, so that steps stay
- * short where a digit overflows, and on the side of the machine, where a ring
- * of four is a square.
+ * Annealing over the assignment of a grid's digits to a machine's digits. A run
+ * of digits may be reflected as in a Gray code: on the side of the grid, so
+ * that neighbours stay near when a digit overflows, and on the side of the
+ * machine, where a ring of four is a square.
  */
 #include "map/congestion/digit_embedding.h"
 #include "map/common/budget.h"
@@ -15,17 +15,17 @@
 #include <string.h>
 
 #define DIGITS_MAX 32
-#define WORK 4e6 /* looks at ties, all trials together */
+#define WORK 4e6 /* looks at edges, all trials together */
 #define TRIALS_MAX 6000
 #define TRIALS_MIN 100
 #define LINKLESS_MORE 3 /* trials, in the same time */
 #define ROUNDS 4
-#define BEYOND 5.0 /* weight of what is beyond the limits */
+#define BEYOND 5.0 /* weight of the excess over a cap */
 
-/* A digit of the machine, the least of a seat's number first. */
+/* A digit of the machine, the least of a slot's number first. */
 struct digits_digit {
     int32_t radix;
-    bool reflected; /* where the next one up is odd */
+    bool reflected; /* if the next higher digit is odd */
 };
 
 /* A digit of a cell, the most of each dimension first. */
@@ -45,12 +45,12 @@ struct digits_work {
     struct nw_link_loads loads;
     struct nw_random random;
     struct nw_stencil stencil;
-    int count, inside; /* digits; those of seats within a host */
+    int count, inside; /* digits; those of slots within a host */
     struct digits_embedding now, best;
     double energy, least;
 };
 
-/* --- what can be folded --- */
+/* --- what can be embedded --- */
 
 static bool digits_is_even(const struct nw_slots *slots)
 {
@@ -161,7 +161,7 @@ static bool digits_cut_digits(struct digits_work *work)
     return positions == work->count;
 }
 
-/* --- one folding --- */
+/* --- one digit embedding --- */
 
 /* The digits that a cell's coordinate along the slot's dimension has. */
 static int digits_read_dim(const struct digits_work *work, int k, int32_t at,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stencil folded onto the machine: the numbers of cells and of seats are
- * taken apart into the same prime digits, and each digit of the one becomes a
- * digit of the other. Foldings of grids into tori, dragonflies and fat trees
- * that no exchange of nodes finds are among these, and they are few.
+ * Embeds a grid by digits: the numbers of cells and of slots are split into the
+ * same prime factors, and each digit of a cell number becomes a digit of a slot
+ * number. These embeddings include the foldings of grids into tori, dragonflies
+ * and fat trees, which swaps of nodes do not find, and there are few of them.
  */
 #ifndef NW_MAP_CONGESTION_DIGIT_EMBEDDING_H
 #define NW_MAP_CONGESTION_DIGIT_EMBEDDING_H
@@ -11,15 +11,15 @@
 #include "map/congestion/objectives.h"
 #include "map/stencil/grid.h"
 
-/* Seats the ranks by the best folding that a short search finds, better than
- * the seating or not. *found is false, and the seats stay, where the ranks are
- * on no grid, or not all seats are alike and taken by ranks that may move. */
+/* Assigns the ranks by the best digit embedding that a short search finds, even
+ * if it is worse than the present assignment. Sets *found to false and changes
+ * nothing if the ranks form no grid, or if some slot is unlike the others, free
+ * or fixed. */
 NW_MUST_CHECK nw_status
 nw_slots_embed_digits(struct nw_slots *slots,
                       const struct nw_objectives *objectives, bool *found);
 
-/* The grid that the ranks are on, none left out; *found is false where there is
- * none. */
+/* Finds the grid that all ranks form; *found is false without a grid. */
 NW_MUST_CHECK nw_status nw_slots_find_grid(const struct nw_slots *slots,
                                            struct nw_stencil *stencil,
                                            bool *found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Link loads by the move: a trial collects the bytes that leave and enter each
- * link and looks at no other. What moves is summed by the nooks it talks to, so
- * that each way is followed once. Loads are kept in bytes, whole numbers that
- * do not drift. */
+/* Link loads under moves: a trial collects the bytes that leave and enter each
+ * link and looks at no other link. The flow of the moving endpoints is summed
+ * by route class, so that each route is followed once. Loads are integral
+ * numbers of bytes, which do not drift. */
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -20,7 +20,7 @@ static double link_loads_eighth(double x)
 
 /* --- links --- */
 
-/* Without a branch, which nobody could foretell. */
+/* Branch-free: the branch is unpredictable. */
 static inline void link_loads_load(struct nw_link_loads *loads, uint32_t hop,
                                    double bytes)
 {
@@ -50,7 +50,7 @@ static void link_loads_load_route(struct nw_link_loads *loads,
     loads->touch_count = (size_t)(touch - loads->touch);
 }
 
-/* What a seat has to itself carries all that its actor exchanges. */
+/* The links of a slot alone carry all traffic of its endpoint. */
 static void link_loads_load_own(struct nw_link_loads *loads, int32_t slot,
                                 const struct nw_endpoint_flow *flow,
                                 double sign)
@@ -117,7 +117,7 @@ static void link_loads_try_edge(struct nw_link_loads *loads,
                         1);
 }
 
-/* What a part exchanges with those that stay, by nook. */
+/* Sums the flow of a moving part with the other endpoints, by route class. */
 static void link_loads_gather(struct nw_link_loads *loads,
                               const struct nw_move *move, int k, double sign)
 {
@@ -131,7 +131,7 @@ static void link_loads_gather(struct nw_link_loads *loads,
         int32_t route_class;
         struct nw_endpoint_flow *flow;
 
-        if (other) { /* told with the first of the two */
+        if (other) { /* counted with the first of the two */
             if (other > k)
                 link_loads_try_edge(loads, edge, part, &move->part[other - 1]);
             continue;
@@ -220,7 +220,7 @@ static void link_loads_reverse_flow(struct nw_link_loads *loads,
         link_loads_reverse(loads, &from, &to, bytes);
 }
 
-/* What was gathered goes from one nook to another. */
+/* Moves the summed flow from one route class to another. */
 static void link_loads_spread(struct nw_link_loads *loads,
                               const int32_t route_class[2])
 {

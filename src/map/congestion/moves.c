@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Moves that keep a seating valid: ranks exchange both their seats, or one of
- * them within a node, or go to free seats. */
+/* Moves that keep an assignment valid: ranks exchange both their slots, or one
+ * of them within a node, or go to free slots. */
 #include "map/congestion/slots.h"
 #include "base/random.h"
 
-/* A core seat or a GPU seat of the same host, any of its kind. */
+/* A core slot or a GPU slot of the same host, any of its kind. */
 static int32_t moves_draw_on_host(const struct nw_slots *slots,
                                   struct nw_random *random, int32_t slot)
 {
@@ -30,7 +30,7 @@ static int32_t moves_draw_beside(const struct nw_slots *slots,
     return at < slots->core_count ? at : slots->core_count - 1;
 }
 
-/* A core seat near one that the rank talks with, or anywhere. */
+/* A core slot near one that the rank talks with, or anywhere. */
 static int32_t moves_draw_target(const struct nw_slots *slots,
                                  struct nw_random *random, int32_t rank)
 {
@@ -57,7 +57,7 @@ static void moves_add_part(struct nw_move *move, int32_t endpoint, int32_t from,
     move->part[move->count++] = (struct nw_moving){endpoint, from, to};
 }
 
-/* An actor goes to a seat, whoever is there comes back; both of one host or
+/* An endpoint goes to a slot, whoever is there comes back; both of one host or
  * both ranks going together. */
 static void moves_exchange(const struct nw_slots *slots, struct nw_move *move,
                            int32_t endpoint, int32_t to)
@@ -110,7 +110,7 @@ static void moves_move_gpus(const struct nw_slots *slots,
         moves_add_part(move, n + pair[1], theirs, back);
 }
 
-/* Both seats of a rank, or its core's alone; between hosts the GPUs go along
+/* Both slots of a rank, or its core's alone; between hosts the GPUs go along
  * where they may not be remote. */
 static void moves_draw_rank(const struct nw_slots *slots,
                             struct nw_random *random, int32_t rank, bool gpus,
@@ -135,7 +135,7 @@ static void moves_draw_rank(const struct nw_slots *slots,
         moves_move_gpus(slots, random, (int32_t[]){rank, other}, move);
 }
 
-/* One of the two seats, within the host. */
+/* One of the two slots, within the host. */
 static void moves_draw_one(const struct nw_slots *slots,
                            struct nw_random *random, int32_t endpoint,
                            struct nw_move *move)

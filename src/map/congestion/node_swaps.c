@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A seating of nodes: an actor for each network card of a node, which sends
- * what the ranks behind that card send to other nodes. The same search that
- * moves ranks moves these, with far fewer of them and no node torn apart.
+ * An assignment of nodes: an endpoint for each network card of a node, which
+ * sends what the ranks behind that card send to other nodes. The same search
+ * that moves ranks moves these, with far fewer of them and no node torn apart.
  */
 #include "map/congestion/node_swaps.h"
 #include "base/array.h"
@@ -18,7 +18,7 @@ struct node_swaps_work {
     struct nw_slots *slots; /* of ranks */
     struct nw_slots nodes;  /* of bundles */
     int32_t width;          /* bundles of a node */
-    int32_t *contract;      /* [actors] of ranks, -1 none */
+    int32_t *contract;      /* [endpoints] of ranks, -1 none */
 };
 
 /* --- which nodes may be exchanged --- */
@@ -94,7 +94,7 @@ static void node_swaps_label_nodes(const struct node_swaps_work *work)
     }
 }
 
-/* Whether what two actors exchange leaves a node. */
+/* Whether what two endpoints exchange leaves a node. */
 static bool node_swaps_is_between(const struct node_swaps_work *work, int32_t a,
                                   int32_t b)
 {
@@ -149,7 +149,7 @@ static nw_status node_swaps_make_edges(struct node_swaps_work *work)
     return status;
 }
 
-/* --- the seating of nodes --- */
+/* --- the assignment of nodes --- */
 
 static nw_status node_swaps_alloc_nodes(struct nw_slots *nodes)
 {
@@ -230,7 +230,7 @@ static nw_status node_swaps_contract(struct node_swaps_work *work)
 
 /* --- back to ranks --- */
 
-/* Everybody moves with the node to the same seat of another. */
+/* Everybody moves with the node to the same slot of another. */
 static void node_swaps_expand(struct node_swaps_work *work)
 {
     struct nw_slots *slots = work->slots;
@@ -272,7 +272,7 @@ static nw_status node_swaps_sum_hop_bytes(const struct nw_slots *slots,
     return status;
 }
 
-/* What goes on inside the nodes leaves less for the ways between. */
+/* Traffic inside a node does not use the routes between nodes. */
 static nw_status node_swaps_lower_limit(const struct node_swaps_work *work,
                                         struct nw_objectives *objectives)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objectives out of a ledger's figures. */
+/* Objectives out of a link loads's figures. */
 #include "map/congestion/objectives.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a search lowers: an objective, then another without worsening the
+/* The objectives of a search: the second one is lowered without worsening the
  * first. */
 #ifndef NW_MAP_CONGESTION_OBJECTIVES_H
 #define NW_MAP_CONGESTION_OBJECTIVES_H
@@ -8,30 +8,32 @@
 
 struct nw_objectives {
     enum nw_objective first, second;
-    double hop_limit;  /* hop-bytes beyond which it is no bargain; 0: none */
-    double most_limit; /* the same of congestion, s */
-    double settle_at;  /* s: what settling leaves links; 0: what they have */
+    double hop_limit;  /* cap on hop-bytes; 0: none */
+    double most_limit; /* s: cap on congestion; 0: none */
+    double settle_at;  /* s: congestion that lowering the second objective may
+                          leave; 0: the present one */
 };
 
-/* From the options; the second is hop-bytes where none is named, congestion
- * (where there are links, else latency) beside hop-bytes. */
+/* Reads the options. The default second objective is hop-bytes, or beside
+ * hop-bytes congestion (latency on machines without links). */
 struct nw_objectives
 nw_objectives_from_options(const struct nw_problem *problem);
 struct nw_link_loads_wants
 nw_objectives_wants(const struct nw_objectives *objectives);
 
-/* An objective of the ledger as it is. */
+/* The present value of an objective. */
 double nw_objectives_value(const struct nw_link_loads *loads,
                            enum nw_objective objective);
-/* The same after a trial, the maximum replaced by a mean of eighth powers,
- * which tells every relief. */
+/* The value after a trial if `after`. The mean of eighth powers replaces the
+ * maximum, because it falls with every relieved link. */
 double nw_objectives_smooth(const struct nw_link_loads *loads,
                             enum nw_objective objective, bool after);
 
-/* How much a search is worth: downhill alone, or annealed, a little or in
- * full; or, in congestion, annealed towards a step less of it, by what links
- * have beyond that alone, and again as long as that is found; or annealed in
- * the second objective, what links have beyond what the first is kept low. */
+/* How much work a search does. DESCENT: accepts improvements only. BRIEF, FULL:
+ * annealing, short or long. TIGHTEN: annealing towards a lower target of
+ * congestion, by the excess over the target alone, repeated while a lower
+ * target is met. CAP_SECOND: annealing of the second objective while links stay
+ * under the congestion that is allowed. */
 enum nw_search_depth {
     NW_SEARCH_DESCENT,
     NW_SEARCH_BRIEF,
@@ -40,8 +42,8 @@ enum nw_search_depth {
     NW_SEARCH_CAP_SECOND
 };
 
-/* Lowers the aim from the seating as it is, which is never left worse. Counts
- * its trials in the problem's budget. */
+/* Lowers the objectives; the assignment never becomes worse. Counts its trials
+ * in the problem's budget. */
 NW_MUST_CHECK nw_status nw_slots_anneal(struct nw_slots *slots,
                                         const struct nw_objectives *objectives,
                                         enum nw_search_depth depth);

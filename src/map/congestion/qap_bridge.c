@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Flows out of the pattern, distances out of the topology, the searches over
- * them run within the budget: two populations side by side, each of its own
- * seed, so that one thread or two give the same answer. */
+/* Takes flows from the pattern and distances from the topology, and runs the
+ * QAP searches within the budget: two populations with a seed each, so that one
+ * thread and two give the same answer. */
 #include "map/congestion/qap_bridge.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -184,7 +184,7 @@ static void *qap_bridge_advance(void *user)
     return NULL;
 }
 
-/* Where no thread can be had the islands take turns. */
+/* Without a second thread the islands take turns. */
 static void qap_bridge_advance_all(struct qap_bridge_island *island,
                                    int32_t threads)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_MAX 1200 /* nooks */
+#define TABLE_MAX 1200 /* route classes */
 
 nw_status nw_route_cache_init(struct nw_route_cache *routes)
 {
@@ -44,7 +44,7 @@ void nw_route_cache_fini(struct nw_route_cache *routes)
     *routes = (struct nw_route_cache){0};
 }
 
-/* Without the seats' own links, which come first and last. */
+/* Without the slots' own links, which come first and last. */
 static struct nw_route route_cache_ask(struct nw_route_cache *routes, int32_t a,
                                        int32_t b)
 {

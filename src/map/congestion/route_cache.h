@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ways between seats: hops, distance and latency of each pair, kept once asked
- * where they are few, else asked of the topology each time. Seats that lie
- * behind links of their own and beside each other, as the cores of a package,
- * are told apart by these links alone: they can be joined to a nook, and ways
- * go between nooks.
+ * Routes between slots: hops, distance and latency of each pair. Routes are
+ * cached at the first question if there are few slots, else computed each time.
+ * Slots beside each other that have links of their own, such as the cores of a
+ * package, differ by these links only. Such slots form a route class, and
+ * routes are stored between classes.
  */
 #ifndef NW_MAP_CONGESTION_ROUTE_CACHE_H
 #define NW_MAP_CONGESTION_ROUTE_CACHE_H
@@ -14,12 +14,14 @@
 struct nw_route {
     const uint32_t *hop; /* valid until the next call */
     uint32_t count;
-    double distance; /* with the seats' own links */
-    double latency;  /* s, likewise; the distance where distances are given */
+    double distance; /* including the slots' own links */
+    double latency; /* s, including the slots' own links; equals the distance if
+                       distances are given */
 };
 
 struct nw_cached_route {
-    uint32_t first, more; /* one more than its hops; 0: not known */
+    uint32_t first,
+        more; /* first hop; one more than the number of hops, 0: unknown */
     double distance, latency;
 };
 
@@ -28,31 +30,32 @@ struct nw_route_cache {
     const struct nw_end *end; /* [count], borrowed */
     int32_t count;
     bool wants_hops, wants_latency, wants_distance;
-    bool keeps;             /* what was asked, where nooks are few */
-    bool joins;             /* seats to nooks; else each is one of its own */
-    int32_t route_classes;  /* at most count */
-    int32_t *route_class;   /* [count] */
-    int32_t (*slot)[2];     /* [nooks] two of its seats, or one twice */
-    uint32_t *own;          /* [count + 1] into own_hop: what seats have to
-                               themselves */
-    uint32_t (*own_hop)[2]; /* out of the seat, and into it */
-    double *link_latency;   /* [links], NULL for matrices */
-    struct nw_cached_route *kept; /* [nooks^2] or NULL */
-    uint32_t *hop;                /* of all kept ways */
+    bool keeps; /* routes are cached, because there are few classes */
+    bool
+        joins; /* slots are joined to classes; otherwise each slot is a class */
+    int32_t route_classes; /* at most `count` */
+    int32_t *route_class;  /* [count] */
+    int32_t (*slot)[2];    /* [route classes] two of its slots, or its only slot
+                              twice */
+    uint32_t *own; /* [count + 1] into own_hop: the links of each slot alone */
+    uint32_t (*own_hop)[2];       /* out of the slot, and into it */
+    double *link_latency;         /* [links], NULL for matrices */
+    struct nw_cached_route *kept; /* [route classes^2] or NULL */
+    uint32_t *hop;                /* hops of all cached routes */
     size_t hop_count, hop_capacity;
-    uint32_t *buffer; /* for one route */
-    uint64_t asked;   /* how often */
+    uint32_t *buffer; /* scratch for one route */
+    uint64_t asked;   /* number of routes computed */
 };
 
-/* What is not wanted is 0. The caller calls nw_route_cache_fini. */
+/* Fields that are not wanted stay 0. The caller calls nw_route_cache_fini. */
 NW_MUST_CHECK nw_status nw_route_cache_init(struct nw_route_cache *routes);
 void nw_route_cache_fini(struct nw_route_cache *routes);
-/* Not yet kept. */
+/* Computes a route that is not cached. */
 struct nw_route nw_route_cache_compute(struct nw_route_cache *routes, int32_t a,
                                        int32_t b);
-/* From any seat of a nook to any other one of another, or of the same; without
- * the links that seats have to themselves. Inline: searches follow them by the
- * hundred million. */
+/* The route from any slot of class a to any other slot of class b, without the
+ * links of the slots alone. Inline because searches call it hundreds of
+ * millions of times. */
 static inline struct nw_route nw_route_cache_find(struct nw_route_cache *routes,
                                                   int32_t a, int32_t b)
 {
@@ -66,7 +69,7 @@ static inline struct nw_route nw_route_cache_find(struct nw_route_cache *routes,
     return (struct nw_route){routes->hop + kept->first, kept->more - 1,
                              kept->distance, kept->latency};
 }
-/* route_classes.c: fills what is told of nooks. */
+/* Finds the route classes; route_classes.c. */
 NW_MUST_CHECK nw_status nw_route_cache_classify(struct nw_route_cache *routes);
 
 #endif

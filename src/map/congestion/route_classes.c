@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Seats that are alike but for links that nobody else uses: from a core up to
- * where the tree of its node branches. */
+/* Slots that differ only by links that no other slot uses: from a core up to
+ * the first branch of its node's tree. */
 #include "map/congestion/route_cache.h"
 #include "base/array.h"
 #include "topology/topology.h"
@@ -34,7 +34,7 @@ static nw_status route_classes_count_children(const struct nw_node_type *type,
     return status;
 }
 
-/* None of a vertex that something hangs from. */
+/* A vertex with something below it has no such links. */
 static uint32_t route_classes_count_own(const struct nw_node_type *type,
                                         struct nw_end end,
                                         const int32_t *children)
@@ -112,7 +112,7 @@ static bool route_classes_are_twins(const struct nw_route_cache *routes,
     return a.vertex == b.vertex;
 }
 
-/* Of seats of one node, which come one after the other. */
+/* Of slots of one node, which come one after the other. */
 static int32_t route_classes_find(const struct nw_route_cache *routes,
                                   int32_t s)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From an answer to its seating and back: a seat for each rank that a unit
+/* From an answer to its assignment and back: a slot for each rank that a unit
  * takes, and one of its own for each fixed core or GPU. */
 #include "map/congestion/slots.h"
 #include "base/array.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Seats of cores or of GPUs are made by the same steps. */
+/* Slots of cores or of GPUs are made by the same steps. */
 struct slots_work {
     struct nw_slots *slots;
     const struct nw_units *units;
@@ -16,7 +16,7 @@ struct slots_work {
     struct nw_end (*end)(const struct nw_problem *, int32_t, int32_t);
     struct nw_ints (*fixed)(const struct nw_problem *, int32_t);
     int32_t base; /* 0, or rank_count for GPUs */
-    int32_t *at;  /* [units] first seat of each not given away yet */
+    int32_t *at;  /* [units] first slot of each not given away yet */
 };
 
 static int32_t slots_add_slot(struct slots_work *make, int32_t host,
@@ -155,7 +155,7 @@ static void slots_count_ranks(struct nw_slots *slots,
     }
 }
 
-/* --- ties --- */
+/* --- edges --- */
 
 static int32_t slots_endpoint_of(const struct nw_slots *slots, int32_t rank,
                                  bool gpu)

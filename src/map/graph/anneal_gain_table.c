@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HOPELESS 14 /* heats for the worse by one of the two alone */
+#define HOPELESS 14 /* temperatures for the worse by one of the two alone */
 #define PICKS 4     /* of arcs, until one leaves the part */
 #define LINE 16     /* floats in a cache line */
-#define NEVER 1e30F /* what a swap with nobody costs */
+#define NEVER 1e30F /* cost of a swap with an empty place */
 
 /* The places of partners, what these send to the part that u would go to, and
  * to the one that it would leave. */
@@ -89,7 +89,7 @@ static void gain_table_change_places(struct nw_gain_table *near, int32_t u,
     near->at[v] = a;
 }
 
-/* What u and a peer exchange stays between the parts when they swap. */
+/* The bytes between u and a peer stay cut if both swap. */
 static inline void gain_table_mark_peers(struct nw_gain_table *near, int32_t u,
                                          float times)
 {

@@ -20,26 +20,28 @@
 #define TEAM_ROUNDS_MIN 40
 #define TEAM_CELLS 8e8 /* that are moved in all rounds together */
 #define TEAM_TRIES 1.125
-/* The first and the last heat, of what a vertex's arcs amount to. */
+/* The first and the last temperature, relative to the strength of a vertex's
+ * arcs. */
 #define HOT 0.25
 #define COLD 0.06
 /* Vertices that move alone go where their peers are and come back less often:
- * as cold as swaps that are colder. The last rounds are swaps, without heat. */
+ * as cold as swaps that are colder. The last rounds are swaps, without
+ * temperature. */
 #define SINGLE_MOVE_HOT 0.2
 #define SINGLE_MOVE_COLD 0.02
 #define SINGLE_MOVE_SHARE 0.97 /* of the rounds */
 #define IMBALANCE_COST                                                         \
-    0.05                   /* in heats; parts deviate by about three vertices */
+    0.05 /* in temperatures; parts deviate by about three vertices */
 #define SINGLE_MOVE_MIN 64 /* vertices of a part in the mean */
 #define SINGLE_MOVE_MAX                                                        \
     65536 /* vertices of all; larger ones were not measured */
 #define TABLE_HOT 0.2
 #define TABLE_COLD 0.05
-#define AT_ONCE 5       /* tries that one of all partners together replaces */
-#define TRIAL 8         /* a short trial has one of so many tries */
+#define AT_ONCE 5 /* single trials that one trial of all partners replaces */
+#define TRIAL 8   /* a short trial has one of so many tries */
 #define IN_TABLE 1.12   /* of the first cut, by the trial: go on */
 #define COOLER_TRIALS 3 /* of small ones, each from the best, half as hot */
-#define CROSSING 2      /* heat at most, in what crosses at a vertex */
+#define CROSSING 2      /* temperature at most, in what crosses at a vertex */
 #define EXPANDER_LIKE_CUT 0.25 /* of all bytes are cut */
 #define TABLE_MAX 4e7          /* cells */
 #define ROUNDING 1e-3          /* of sums of floats, of all bytes */
@@ -52,8 +54,8 @@
 
 #define TURNED 64 /* blocks that a thread turns at a time */
 
-/* Where a part's column stands in each block of the table, and its vertices in
- * the list. */
+/* Position of a part's column in each block of the table, and of its vertices
+ * in the list. */
 struct anneal_kway_column {
     int32_t first, stride, begin;
 };
@@ -65,7 +67,7 @@ struct anneal_kway_work {
                      `best` is not used */
     int rounds;
     struct nw_gain_table near;
-    float *thresholds;     /* where none was given */
+    float *thresholds;     /* if none was given */
     float *memory, *table; /* the second begins a cache line */
     struct anneal_kway_column *column,
         *was;              /* [parts], now and in the last round */
@@ -83,7 +85,7 @@ struct anneal_kway_work {
     int32_t *best;         /* [n] parts */
     bool is_best;          /* the parts as they are: not there yet */
     double best_cut, cut;
-    double strength; /* heat is this, first x HOT */
+    double strength; /* temperature is this, first x HOT */
     double temperature;
     int32_t *deal; /* [parts] shuffled, those of a team together */
     int32_t deal_end[TEAMS + 1];
@@ -140,8 +142,8 @@ static double anneal_kway_shuffle_parts(struct anneal_kway_work *work,
     return sum;
 }
 
-/* Where a team's parts end in the deal: as near to its share of the weight as
- * may be, but each team has enough parts to swap between. */
+/* The end of a team's parts in the shuffled list: as near as possible to its
+ * share of the work, with enough parts for swaps in each team. */
 static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
                                   double sum)
 {
@@ -158,7 +160,8 @@ static int32_t anneal_kway_end_of(const struct anneal_kway_work *work, int team,
     return end;
 }
 
-/* Where a team's columns and vertices will stand, one part after the other. */
+/* Sets the positions of a team's columns and vertices, one part after the
+ * other. */
 static void anneal_kway_place_team(struct anneal_kway_work *work, int t,
                                    int32_t *at)
 {
@@ -257,7 +260,8 @@ static void anneal_kway_permute_blocks(struct anneal_kway_work *work,
     }
 }
 
-/* What is taken and not yet turned is another thread's that runs. */
+/* A block that is taken but not yet permuted belongs to another thread, which
+ * is running. */
 static void anneal_kway_wait_for_blocks(const struct anneal_kway_work *work)
 {
     while (__atomic_load_n(&work->turned, __ATOMIC_ACQUIRE) <
@@ -296,7 +300,7 @@ static void anneal_kway_run_team(void *user, int32_t team)
     nw_anneal_parallel_run(&work->team[team]);
 }
 
-/* What the teams do at the beginning of the next round, if there is one. */
+/* The work of the teams at the beginning of the next round, if there is one. */
 static void anneal_kway_keep_best(struct anneal_kway_work *work)
 {
     for (int32_t p = 0; work->is_best && p < work->anneal->parts; p++)
@@ -373,8 +377,8 @@ static bool anneal_kway_is_stopped(const struct anneal_kway_work *work)
     return work->anneal->budget && work->anneal->budget->stopped;
 }
 
-/* What the arcs of a vertex amount to when they pull at random; where few
- * outweigh all others by far, no more than those to other parts do. */
+/* The strength of a vertex's arcs if they pull at random; if a few arcs are
+ * much heavier than the others, only arcs to other parts count. */
 static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
                                    double cut)
 {
@@ -393,7 +397,7 @@ static double anneal_kway_strength(const struct nw_anneal_kway *anneal,
     return fmin(sqrt(sum / graph->n), CROSSING * 2 * cut / border);
 }
 
-/* A round of teams moves the table: fewer rounds, of more tries, where it is
+/* Each round of teams permutes the table: fewer and longer rounds if it is
  * large, and in the trial. */
 static int anneal_kway_rounds_of(const struct anneal_kway_work *work,
                                  bool trial)
@@ -687,8 +691,8 @@ static double anneal_kway_bytes_of(const struct nw_bisect_graph *graph)
     return sum / 2;
 }
 
-/* What melts may be cut well already, or be light beside a few arcs: from the
- * best parts, not as hot. */
+/* If annealing ends worse than it began, restart from the best at a lower
+ * temperature. */
 static nw_status anneal_kway_try_cooler(struct anneal_kway_work *work,
                                         double begun)
 {
@@ -720,7 +724,8 @@ static bool anneal_kway_uses_single_moves(const struct anneal_kway_work *work)
            anneal->graph->n / anneal->parts >= SINGLE_MOVE_MIN;
 }
 
-/* A short trial first: where it stays far from the start, there is a shape. */
+/* A short trial first: if the cut stays far above the first one, the graph has
+ * small separators. */
 static nw_status anneal_kway_search(struct anneal_kway_work *work, double begun)
 {
     struct nw_anneal_kway *anneal = work->anneal;

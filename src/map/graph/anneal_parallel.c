@@ -6,9 +6,9 @@
 
 #include <string.h>
 
-#define HOPELESS 14 /* heats for the worse by one of the two alone */
+#define HOPELESS 14 /* temperatures for the worse by one of the two alone */
 #define PICKS 3     /* of peers, until one is in the same team */
-/* Tries under way, and how many before a try its lookups are asked for. */
+/* Trials in flight, and how many trials ahead their data are prefetched. */
 #define RING 16
 #define LEAD 12
 #define LEAD_ARC 8

@@ -120,8 +120,8 @@ static int32_t bisect_heaviest(const struct nw_bisect_graph *graph, int32_t v)
     return best;
 }
 
-/* Those left over around a hub pair up with each other, and those that talk
- * to nobody. waiting[n + 1] is room. */
+/* Pairs the unmatched vertices around a hub with each other, and the vertices
+ * without arcs. waiting[n + 1] is scratch. */
 static void bisect_match_rest(const struct nw_bisect_graph *graph,
                               int32_t *waiting, int32_t *mate)
 {

@@ -205,7 +205,7 @@ static void fm_heap_fill_heaps(struct fm_heap_work *work)
     }
 }
 
-/* What moved, and its neighbours. */
+/* Updates a moved vertex and its neighbours. */
 static void fm_heap_mark_dirty(struct fm_heap_work *work, int32_t v)
 {
     const struct nw_bisect_graph *graph = work->graph;

@@ -9,7 +9,8 @@
 #define ROUNDS_MAX 8
 #define TRIES 2     /* first cuts of a pair */
 #define COARSEST 12 /* vertices */
-#define COST_MAX 12 /* of all pairs, in what the graph would cost */
+/* limit on the cost of all pairs, in units of the cost of the graph */
+#define COST_MAX 12
 #define COST_EACH 8 /* of a vertex beside its arcs */
 #define LESS 1e-6   /* of the cut: as good as nothing */
 
@@ -44,7 +45,8 @@ static int pairwise_by_bytes(const void *left, const void *right)
                         : (a->q > b->q) - (a->q < b->q);
 }
 
-/* What a part sends to each later one, and which of these it reaches. */
+/* Bytes from a part to each later part, and the list of the parts that it
+ * reaches. */
 static int32_t pairwise_weigh_peers(struct pairwise_work *work, int32_t p)
 {
     const struct nw_bisect_graph *graph = work->pairwise->graph;
@@ -154,7 +156,7 @@ static double pairwise_cost_of(const struct nw_bisect_graph *graph)
     return graph->row[graph->n] + COST_EACH * (double)graph->n;
 }
 
-/* Of two parts of which the first has `first` vertices. */
+/* Bisects the union of two parts, of which the first has `first` vertices. */
 static nw_status pairwise_bisect(struct pairwise_work *work,
                                  const struct nw_bisect_graph *both,
                                  int32_t first, bool *better)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts of a graph, all equally far apart: any two with bytes between them are
- * joined and halved anew. Where a few arcs outweigh all others by far, swaps of
- * vertices part none of these, and so never move what they bind; halves of a
- * coarse graph do.
+ * Pairwise refinement over the quotient graph: the union of two adjacent parts
+ * is bisected anew (as in Holtgrewe, Sanders and Schulz 2010, section 5). If a
+ * few edges are much heavier than the others, swaps of single vertices never
+ * move what these edges bind; bisection of a coarse graph does.
  */
 #ifndef NW_MAP_GRAPH_PAIRWISE_REFINE_H
 #define NW_MAP_GRAPH_PAIRWISE_REFINE_H
@@ -13,11 +13,11 @@
 struct nw_pairwise_refine {
     const struct nw_bisect_graph *graph; /* vertices of size 1 */
     int32_t parts;
-    int32_t *part; /* [n] in and out; the sizes of the parts stay */
+    int32_t *part; /* [n] in and out; the sizes of the parts do not change */
     uint64_t seed;
 };
 
-/* The parts cut no more than before. */
+/* The cut does not become larger. */
 NW_MUST_CHECK nw_status nw_pairwise_refine(struct nw_pairwise_refine *pairwise);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which part to which pen: a quadratic assignment problem, solved for the pens
- * of each size among themselves while the others stay. */
+/* Which part to which group: a quadratic assignment problem, solved for the
+ * groups of each size among themselves while the others stay. */
 #include "map/groups/switch_groups.h"
 #include "map/qap/qap.h"
 #include "base/array.h"
 
 #include <stdlib.h>
 
-#define STEPS_EACH 200 /* of tabu search, a pen */
+#define STEPS_EACH 200 /* of tabu search, a group */
 
 struct assign_groups_work {
     const struct nw_switch_groups *groups;
     struct nw_random *random;
     double *bytes; /* [parts^2] between parts, both ways */
-    double *far;   /* [parts^2] between pens */
+    double *far;   /* [parts^2] between groups */
     int32_t group[NW_SWITCH_GROUPS_MAX];
 };
 

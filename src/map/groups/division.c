@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is in which part, and by chance another division. */
+/* The parts of a division, and random divisions. */
 #include "map/groups/division.h"
 #include "map/common/budget.h"
 #include "map/congestion/digit_embedding.h"

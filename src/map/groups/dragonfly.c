@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The best divisions of a pattern over a dragonfly's groups are seated: near
- * within each group, then by the aim; the best answer stays.
+ * The best divisions of a pattern over a dragonfly's groups are assigned: near
+ * within each group, then by the objectives; the best answer stays.
  */
 #include "map/groups/dragonfly.h"
 #include "map/common/budget.h"
@@ -87,7 +87,7 @@ static nw_status dragonfly_find_links(struct nw_dragonfly_search *work,
     return status;
 }
 
-/* --- back to seats --- */
+/* --- back to slots --- */
 
 /* Congestion, and far more where hop-bytes are beyond their limit. */
 static nw_status dragonfly_judge(const struct nw_dragonfly_search *work,

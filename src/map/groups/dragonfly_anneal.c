@@ -98,8 +98,8 @@ static void dragonfly_anneal_add(struct nw_dragonfly_search *work, int32_t from,
     work->extra[pair] += bytes * work->slow[pair];
 }
 
-/* What changes as two ranks change places, by one's ties; what they exchange
- * is told once. */
+/* The change of the loads if two ranks are exchanged, by the edges of one of
+ * them; their own edge is counted once. */
 static void dragonfly_anneal_add_change(struct nw_dragonfly_search *work,
                                         int32_t rank, int32_t other)
 {
@@ -227,7 +227,7 @@ static bool dragonfly_anneal_is_like(const struct nw_dragonfly_division *a,
            !dragonfly_anneal_is_less(b, a);
 }
 
-/* Of those alike the first. */
+/* The first one among equals. */
 static void dragonfly_anneal_list_round(struct nw_dragonfly_search *work)
 {
     for (int i = 0; i < NW_DRAGONFLY_PAIRS_KEPT; i++)

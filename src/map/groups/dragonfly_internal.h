@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the files of divisions over groups share. */
+/* Shared by the files of divisions over dragonfly groups. */
 #ifndef NW_MAP_GROUPS_DRAGONFLY_INTERNAL_H
 #define NW_MAP_GROUPS_DRAGONFLY_INTERNAL_H
 
@@ -17,7 +17,7 @@ struct nw_dragonfly_search {
     struct nw_division of;
     const struct nw_objectives *objectives;
     double slow[NW_DRAGONFLY_PAIRS_MOST],
-        load[NW_DRAGONFLY_PAIRS_MOST]; /* s a byte, s */
+        load[NW_DRAGONFLY_PAIRS_MOST]; /* s per byte, s */
     double extra[NW_DRAGONFLY_PAIRS_MOST];
     bool touched[NW_DRAGONFLY_PAIRS_MOST];
     int touch[NW_DRAGONFLY_PAIRS_MOST], touch_count;
@@ -32,8 +32,8 @@ static inline int nw_dragonfly_pair(const struct nw_dragonfly_search *work,
     return from * work->of.groups.parts + to;
 }
 
-/* Searches divisions by `slow`, until the budget is at its end. False where
- * none has less than `below` s on its fullest pair. */
+/* Searches divisions by `slow` until its budget ends. False if none has less
+ * than `below` s on its most loaded pair. */
 bool nw_dragonfly_anneal(struct nw_dragonfly_search *work, double below);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short rounds of annealing, each from a random division: two ranks of
- * different parts change places, judged by a mean of eighth powers of what the
- * parts send, and where there are switches above them what these do. The best
- * division is then seated, rank by rank within each part.
+ * Short rounds of annealing from random divisions: two ranks of different parts
+ * are exchanged. The energy is a mean of eighth powers of the bytes that parts
+ * send, and that higher switches send. The best division is then assigned, and
+ * each part is annealed within its group.
  */
 #include "map/groups/min_max_cut.h"
 #include "map/congestion/node_swaps.h"
@@ -31,9 +31,9 @@ struct min_max_cut_work {
     struct nw_division of;
     struct nw_switch_levels levels;
     double *leaving; /* [switches] bytes, both ways, as they weigh; those of
-                        one storey after the other */
+                        one switch level after the other */
     double scale, power, total, energy, temperature;
-    struct nw_best_division best; /* parts: of all storeys */
+    struct nw_best_division best; /* parts: of all switch levels */
 };
 
 /* --- divisions --- */
@@ -118,15 +118,15 @@ static int32_t min_max_cut_draw_member(struct min_max_cut_work *work,
     return rank;
 }
 
-/* What changes in what switches send: those that one of two ranks is below. */
+/* The changes of the bytes that switches above two ranks send. */
 struct min_max_cut_change {
     int count;
     int32_t at[2 * NW_SWITCH_LEVELS_MAX]; /* in leaving */
     double more[2 * NW_SWITCH_LEVELS_MAX];
 };
 
-/* What a rank's going over to the part of `other` changes in what both switches
- * of a storey send; `other` comes back. */
+/* The change of what both switches of a level send if a rank goes to the part
+ * of `other` and `other` comes back. */
 static void min_max_cut_add_change(const struct min_max_cut_work *work,
                                    const struct nw_switch_level *level,
                                    int32_t rank, int32_t other,
@@ -216,7 +216,7 @@ static void min_max_cut_try_swap(struct min_max_cut_work *work)
 
 /* --- the search --- */
 
-/* Begins as hot as a bond of the mean size. */
+/* Begins as hot as an edge of the mean size. */
 static double min_max_cut_first_temperature(const struct nw_slots *slots)
 {
     size_t edges = slots->row[slots->rank_count];
@@ -263,7 +263,7 @@ static void min_max_cut_run_rounds(struct min_max_cut_work *work, bool carved)
     }
 }
 
-/* As they are seated. */
+/* As they are assigned. */
 static void min_max_cut_begin(struct min_max_cut_work *work)
 {
     const struct nw_slots *slots = work->of.slots;
@@ -278,7 +278,7 @@ static void min_max_cut_begin(struct min_max_cut_work *work)
                           slots->rank_count);
 }
 
-/* What is no grid is divided by all storeys at once. */
+/* Patterns that are not grids are divided by all switch levels at once. */
 static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
                                           bool *grid,
                                           struct nw_stencil *stencil)
@@ -295,7 +295,7 @@ static nw_status min_max_cut_begin_search(struct min_max_cut_work *work,
     return status;
 }
 
-/* True where it sends less than the seating. */
+/* True where it sends less than the assignment. */
 static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
                                     bool *found)
 {
@@ -319,9 +319,9 @@ static nw_status min_max_cut_search(struct min_max_cut_work *work, bool *unlike,
     return status;
 }
 
-/* --- back to seats --- */
+/* --- back to slots --- */
 
-/* Nodes by `objectives` too, where there is one. */
+/* Anneals within the groups; then swaps nodes by `objectives` unless NULL. */
 static nw_status
 min_max_cut_anneal_within(struct min_max_cut_work *work,
                           const struct nw_objectives *objectives)

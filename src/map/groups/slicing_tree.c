@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short rounds of annealing of a tree of knives: each cuts what is left to it
- * in two, across, or the cells nearest to a place in it from the others, and so
- * on down to single parts. Judged by a mean of 32nd powers of what the parts
- * send, which is nearly the most: a softer one prefers boxes with fuller
- * middles.
+ * Short rounds of annealing of a slicing tree: each node of the tree bisects
+ * its cells, across a dimension or by distance from a point, down to single
+ * parts. The energy is a mean of 32nd powers of the bytes that parts send,
+ * which is nearly the maximum: a lower power prefers boxes with fuller middles.
  */
 #include "map/groups/slicing_tree.h"
 #include "map/common/budget.h"
@@ -19,20 +18,19 @@
 #define TRIALS 1000
 #define ROUNDS_MAX 200
 #define WITHOUT_GAIN 64 /* of them that find nothing, where parts are alike */
-#define LOOKS_PER_STEP 128 /* they are that much cheaper than trials of seats  \
-                            */
-#define STRETCH 1.2        /* of a knife, the logarithm at most */
-#define EDGE_TRIES 0.05    /* of a cell, what the order counts */
-#define MEAN 0.02          /* weight of the mean beside the most */
-#define HOT 0.03           /* of the energy */
-#define COLD 0.02          /* of the first heat */
-#define RESIZES 6          /* one trial of so many, where sizes are not alike */
+/* they are that much cheaper than trials of slots */
+#define LOOKS_PER_STEP 128
+#define STRETCH 1.2     /* of a cut, the logarithm at most */
+#define EDGE_TRIES 0.05 /* of a cell, what the order counts */
+#define MEAN 0.02       /* weight of the mean beside the most */
+#define HOT 0.03        /* of the energy */
+#define COLD 0.02       /* of the first temperature */
+#define RESIZES 6       /* one trial of so many, where sizes are not alike */
 
 struct slicing_tree_cut {
-    double share; /* of the parts, that come first */
-    bool across;  /* by the order of the cells alone */
-    double
-        at[NW_STENCIL_DIMS]; /* place, 0 to 1 from end to end of what is cut */
+    double share;                /* of the parts, that come first */
+    bool across;                 /* by the order of the cells alone */
+    double at[NW_STENCIL_DIMS];  /* position, 0 to 1 along the piece */
     double far[NW_STENCIL_DIMS]; /* of a cell in that dimension */
     int lead;                    /* dimension that comes first in the order */
     uint32_t turned;             /* dimensions whose order is downwards */
@@ -40,7 +38,7 @@ struct slicing_tree_cut {
 
 /* The parts as they are cut off one after the other. */
 struct slicing_tree_sizes {
-    int32_t first[NW_SWITCH_GROUPS_MAX + 1]; /* chips of each from first[i] */
+    int32_t first[NW_SWITCH_GROUPS_MAX + 1]; /* boxes of each from first[i] */
     int32_t name[NW_SWITCH_GROUPS_MAX];
 };
 
@@ -56,7 +54,7 @@ struct slicing_tree_box {
     int32_t rank;
 };
 
-/* What a piece was before it was cut anew. */
+/* A piece before the last change, to restore it. */
 struct slicing_tree_remains {
     struct slicing_tree_box *box; /* [ranks] */
     int32_t *part;                /* [ranks] of these, then and now */
@@ -67,11 +65,11 @@ struct slicing_tree_remains {
 struct slicing_tree_work {
     const struct nw_slots *slots;
     const struct nw_stencil *stencil;
-    const int32_t *space; /* [parts + 1] seats of part p: room[p] .. */
+    const int32_t *space; /* [parts + 1] slots of part p begin at space[p] */
     struct nw_best_division *best;
     struct nw_random random;
     struct slicing_tree_sizes sizes;
-    bool unlike; /* in size, or free seats are left */
+    bool unlike; /* in size, or free slots are left */
     int32_t ranks;
     struct slicing_tree_cut
         *cut; /* [parts - 1], what comes first before the rest */
@@ -175,7 +173,7 @@ static bool slicing_tree_is_before(struct slicing_tree_box a,
     return a.far < b.far || (a.far == b.far && a.rank < b.rank);
 }
 
-/* The nearest of the chips come first, so many of them. */
+/* The nearest of the boxes come first, so many of them. */
 static void slicing_tree_select_boxes(struct slicing_tree_box *box,
                                       int32_t count, int32_t want)
 {
@@ -213,7 +211,7 @@ static int32_t slicing_tree_count_boxes(const struct slicing_tree_work *work,
            work->sizes.first[piece->first];
 }
 
-/* The two that its knife cuts it into. */
+/* The two that its cut cuts it into. */
 static void slicing_tree_split(const struct slicing_tree_work *work,
                                const struct slicing_tree_piece *piece,
                                struct slicing_tree_piece half[2])
@@ -279,9 +277,9 @@ static void slicing_tree_slice_all(struct slicing_tree_work *work)
     slicing_tree_count_leaving(work);
 }
 
-/* --- one piece anew --- */
+/* --- one piece again --- */
 
-/* What that knife cuts; nothing else changes with it. */
+/* Finds the piece that `cut` bisects: a change of the cut affects only this. */
 static struct slicing_tree_piece
 slicing_tree_find_piece(const struct slicing_tree_work *work,
                         const struct slicing_tree_cut *cut)

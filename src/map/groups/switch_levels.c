@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pens are grouped by distance as hosts are. What leaves a group goes by those
- * links that no two hosts inside it use. */
+/* Groups the groups by distance, as hosts are grouped. Traffic that leaves a
+ * group uses the links that no two hosts inside it use. */
 #include "map/groups/switch_levels.h"
 #include "map/congestion/link_loads.h"
 #include "base/array.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* --- which pens are below one switch --- */
+/* --- which groups are below one switch --- */
 
 static double switch_levels_next_distance(const double *far, int32_t n,
                                           double beyond)
@@ -22,7 +22,7 @@ static double switch_levels_next_distance(const double *far, int32_t n,
     return next;
 }
 
-/* Pens at most so far from each other; false where that makes no groups. */
+/* Groups at most so far from each other; false where that makes no groups. */
 static bool switch_levels_group(const double *far, int32_t n, double reach,
                                 struct nw_switch_level *level)
 {
@@ -84,8 +84,8 @@ static void switch_levels_visit_routes(const struct nw_slots *slots,
         }
 }
 
-/* s per byte that leaves a switch, in the mean; 0 where none has links. Where
- * they are two, what goes up from one alone comes down to the other. */
+/* Mean s per byte that leaves a switch; 0 without links. With two switches,
+ * what one sends up comes down to the other. */
 static double switch_levels_measure(const struct nw_slots *slots,
                                     const struct nw_switch_groups *groups,
                                     const struct nw_switch_level *level,
@@ -104,7 +104,7 @@ static double switch_levels_measure(const struct nw_slots *slots,
     return fast > 0 ? level->parts / fast : 0;
 }
 
-/* Storeys without links are left out with all above them. */
+/* Switch levels without links are left out with all above them. */
 static nw_status switch_levels_weigh(const struct nw_slots *slots,
                                      const struct nw_switch_groups *groups,
                                      struct nw_switch_levels *levels)

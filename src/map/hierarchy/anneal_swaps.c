@@ -11,20 +11,20 @@
 #include <string.h>
 
 #define GROUP_MIN 1024 /* processes in a group */
-#define COLDEST 0.02   /* the last round's heat, of the first's */
+#define COLDEST 0.02   /* the last round's temperature, of the first's */
 
 /* A swap of a hub costs as much as thousands of others: of those over so many
  * arcs fewer are tried where that is asked for, so that they take no longer. */
 #define ARCS_LONG 64
 #define ARCS_LONG_MEANS 2
 
-/* What a round's groups share. */
+/* Shared by the groups of a round. */
 struct anneal_swaps_round {
     struct nw_assignment *assignment;
     uint64_t long_arcs;
     const double
         *metropolis; /* [NW_METROPOLIS_SIZE] -log of evenly spread numbers */
-    const int32_t *group; /* [seats] */
+    const int32_t *group; /* [slots] */
     const int32_t *first; /* [groups + 1] into list */
     const int32_t *list;  /* processes that may move, by group */
     uint64_t seed, steps;
@@ -40,8 +40,8 @@ anneal_swaps_code_of(const struct nw_assignment *assignment, int32_t p)
     return __atomic_load_n(&assignment->at[p], __ATOMIC_RELAXED);
 }
 
-/* What the hop-bytes rise by when p goes from one code to another, its bond
- * with `but` left out. */
+/* The change of hop-bytes if p moves between two codes, without its edge to
+ * `but`. */
 static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
                                         int32_t p, const uint64_t way[2],
                                         int32_t but)
@@ -64,7 +64,7 @@ static inline double anneal_swaps_shift(const struct nw_assignment *assignment,
     return sum;
 }
 
-/* A seat near a peer of p, in the smallest subtree more often than in larger
+/* A slot near a peer of p, in the smallest subtree more often than in larger
  * ones; -1 for none in this group. */
 static int32_t anneal_swaps_propose(const struct anneal_swaps_round *round,
                                     int32_t p, int32_t group,
@@ -113,7 +113,7 @@ static void anneal_swaps_store_swap(struct nw_assignment *assignment, int32_t a,
                      __ATOMIC_RELAXED);
 }
 
-/* A swap in a smallest subtree changes nothing but what the seats bear. */
+/* A swap inside a smallest subtree changes only loads. */
 static inline bool anneal_swaps_may_swap(const struct nw_assignment *assignment,
                                          int32_t a, int32_t b)
 {
@@ -138,7 +138,7 @@ static inline bool anneal_swaps_is_tried(const struct anneal_swaps_round *round,
            (nw_random_next(random) >> 32) * arcs < round->long_arcs << 32;
 }
 
-/* Swaps p with what is on a seat near a peer where that is accepted. */
+/* Swaps p with the process on a slot near a peer, if the swap is accepted. */
 static double anneal_swaps_try_one(const struct anneal_swaps_round *round,
                                    int32_t p, int32_t group,
                                    struct nw_random *random)
@@ -198,9 +198,9 @@ struct anneal_swaps_work {
     struct nw_anneal_swaps *anneal_swaps;
     double *metropolis;
     int32_t *deal;  /* subtrees below the root, shuffled */
-    int32_t *group; /* [seats] */
+    int32_t *group; /* [slots] */
     int32_t *first, *list;
-    int32_t *best; /* [count] seats */
+    int32_t *best; /* [count] slots */
     double *change;
     double best_cost;
     int32_t groups;
@@ -322,9 +322,8 @@ static void anneal_swaps_run_round(struct anneal_swaps_work *work,
     }
 }
 
-/* A mean bond. Over the second smallest distance it is what a small swap for
- * the worse costs: heat that melts more cannot be cooled in the steps there
- * are. */
+/* The mean edge. Times the second smallest distance it is the cost of a small
+ * bad swap: a higher temperature cannot be cooled in the given steps. */
 static double anneal_swaps_unit_of(const struct nw_assignment *assignment)
 {
     size_t edges = assignment->row[assignment->count];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Swaps that lower the hop-bytes of a layout: simulated annealing in rounds.
- * In each round the subtrees below the root are dealt into groups, and each
- * group is annealed by itself: on a tree no swap inside a group changes a
- * distance to the outside, so groups run on any number of threads and the
- * answer is the same.
+ * Simulated annealing of swaps that lowers the hop-bytes of an assignment. In
+ * each round the subtrees below the root are divided into groups at random, and
+ * each group is annealed alone. No swap inside a subtree changes a distance to
+ * the outside, so groups run on any number of threads with the same answer.
  */
 #ifndef NW_MAP_HIERARCHY_ANNEAL_SWAPS_H
 #define NW_MAP_HIERARCHY_ANNEAL_SWAPS_H
@@ -16,15 +15,15 @@ struct nw_anneal_swaps {
     struct nw_assignment *assignment;
     struct nw_budget *budget;
     uint64_t seed;
-    uint64_t steps; /* tried swaps, all rounds together */
+    uint64_t steps; /* trials of all rounds together */
     int32_t rounds;
-    double temperature; /* of the first round, in mean bonds over the second
-                    smallest distance */
-    bool sparing;       /* hubs are tried less */
-    double cost;        /* of the layout: in and out */
+    double temperature; /* of the first round, in units of the mean edge times
+                           the second smallest distance */
+    bool sparing;       /* try vertices of high degree less often */
+    double cost;        /* cost of the assignment, in and out */
 };
 
-/* The layout becomes the best seen, never worse. */
+/* The assignment becomes the best one seen, never worse. */
 NW_MUST_CHECK nw_status nw_anneal_swaps(struct nw_anneal_swaps *anneal_swaps);
 
 #endif

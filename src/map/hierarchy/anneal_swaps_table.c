@@ -12,48 +12,48 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLDEST 0.1     /* the last round's heat, of the first's */
+#define COLDEST 0.1     /* the last round's temperature, of the first's */
 #define CELLS_MAX 1.1e6 /* of the table */
 #define LINE 16         /* floats in a cache line */
-#define WIDE 16         /* seats looked at together */
-#define CROSSING 3      /* heat at most, in mean bonds between subtrees */
-#define SPENT_EACH 300  /* vectors of rows that change, for a try at most */
-#define PEER 8          /* vectors that take as long as to find a row */
-#define LOOKS 31        /* bits that choose how far up the tree */
-#define NEVER 1e30F     /* what it costs to move what is fixed */
-#define COST_MAX 1e27   /* far below that */
-#define ROUNDING 1e-4   /* of sums of floats, of what all cost far apart */
+#define WIDE 16         /* slots looked at together */
+#define CROSSING 3     /* temperature at most, in mean edges between subtrees */
+#define SPENT_EACH 300 /* vectors of rows that change, for a try at most */
+#define PEER 8         /* vectors that take as long as to find a row */
+#define LOOKS 31       /* bits that choose how far up the tree */
+#define NEVER 1e30F    /* what it costs to move what is fixed */
+#define COST_MAX 1e27  /* far below that */
+#define ROUNDING 1e-4  /* of sums of floats, of what all cost far apart */
 
-/* What seats beyond the last one looked at cost more. */
+/* Added cost of slots beyond the end of the window. */
 static const float swaps_table_beyond[2 * NW_SIMD4_WIDTH] = {
     0, 0, 0, 0, NEVER, NEVER, NEVER, NEVER};
 
 struct swaps_table_work {
     struct nw_assignment *assignment;
-    float *price; /* [count + 1][stride] hop-bytes of a process on a seat; of
-                     nobody: none */
+    float *price; /* [count + 1][stride] hop-bytes of a process on a slot; 0 for
+                     the row of a free slot */
     size_t stride;
-    float *here;   /* [seats] of who sits there */
-    int32_t *who;  /* [seats] rows of the table */
-    float *change; /* [stride] of the distances to all seats, by a move */
+    float *here;   /* [slots] of who sits there */
+    int32_t *who;  /* [slots] rows of the table */
+    float *change; /* [stride] of the distances to all slots, by a move */
     float *thresholds;
-    double *within; /* [seats] bytes with what sits in each subtree */
+    double *within; /* [slots] bytes with what sits in each subtree */
     int32_t *list;  /* processes that may move */
     int32_t list_count;
-    int32_t *best, *begun, *last; /* [count] seats */
-    int8_t level[64]; /* of the smallest subtree of two seats by the highest
+    int32_t *best, *begun, *last; /* [count] slots */
+    int8_t level[64]; /* of the smallest subtree of two slots by the highest
                          bit in which their codes differ, plus 1 */
     int base;         /* level of subtrees without distances inside that swaps
                          would change */
     uint64_t spent;   /* vectors of rows that changed */
 };
 
-/* The seats of a subtree that are looked at. */
+/* The slots of a subtree that are looked at. */
 struct swaps_table_window {
     int32_t first, count;
 };
 
-/* Seats that are farther from one of two than from the other. */
+/* Slots that are farther from one of two than from the other. */
 struct swaps_table_reach {
     struct swaps_table_window window[2];
     int windows;
@@ -83,8 +83,8 @@ static inline int swaps_table_common_level(const struct swaps_table_work *work,
     return work->level[63 - __builtin_clzll(((code[a] ^ code[b]) << 1) | 1)];
 }
 
-/* Adds sign x the distances from a seat to all others in the subtree of a level
- * around it: to what is in that, but not in the next smaller one. */
+/* Adds sign x the distances from a slot to all others in the subtree of a level
+ * around it: to slots of that subtree outside the next smaller one. */
 static void swaps_table_add_distances(struct swaps_table_work *work,
                                       int32_t slot, int level, float sign)
 {
@@ -118,7 +118,7 @@ swaps_table_around(const struct nw_hierarchy *hierarchy, int32_t slot,
         first, (count + NW_SIMD4_WIDTH - 1) / NW_SIMD4_WIDTH * NW_SIMD4_WIDTH};
 }
 
-/* What is as far as those two, and beyond, sees no difference. */
+/* Slots that are equally far from both see no difference. */
 static struct swaps_table_reach
 swaps_table_reach_of(const struct nw_hierarchy *hierarchy, int32_t a, int32_t b,
                      int level)
@@ -140,7 +140,7 @@ static int32_t swaps_table_count_of(const struct swaps_table_reach *reach)
     return reach->window[0].count + reach->window[1].count;
 }
 
-/* By how much each seat is farther from b than from a: all beyond the reach are
+/* By how much each slot is farther from b than from a: all beyond the reach are
  * as far from both. */
 static void swaps_table_fill_change(struct swaps_table_work *work, int32_t a,
                                     int32_t b, int level,
@@ -183,7 +183,7 @@ static inline void swaps_table_add_change(const struct swaps_table_work *work,
         *(nw_simd4 *)(row + s) += bytes * *(nw_simd4 *)(work->change + s);
 }
 
-/* Peers of a process see it on another seat. */
+/* Peers of a process see it on another slot. */
 static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
                               const struct swaps_table_reach *reach)
 {
@@ -202,7 +202,7 @@ static void swaps_table_enter(struct swaps_table_work *work, int32_t process,
     }
 }
 
-/* Of nobody: none. */
+/* The row of a free slot is 0. */
 static uint64_t swaps_table_degree_of(const struct nw_assignment *assignment,
                                       int32_t process)
 {
@@ -236,8 +236,8 @@ static void swaps_table_swap(struct swaps_table_work *work, int32_t a,
     work->here[b] = swaps_table_row_of(work, u)[b];
 }
 
-/* Seats near a peer, in small subtrees more often than in larger ones, but
- * none that holds the seat `from`; none where the peer is as near as can be. */
+/* Slots near a peer, in small subtrees more often than in larger ones, but
+ * none that holds the slot `from`; none where the peer is as near as can be. */
 static inline struct swaps_table_window
 swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
                      int32_t near, uint64_t bits)
@@ -262,9 +262,9 @@ swaps_table_evaluate(const struct swaps_table_work *work, int32_t from,
     return window;
 }
 
-/* What a swap with each of the seats changes, but for what stays on the seat
- * `from`, and as if the two were no peers, less what chance allows; the least
- * of it. Seats beyond the window cost more than any. */
+/* The change by a swap with each of the slots, without the process on `from`
+ * and as if the two were not peers, less the random threshold; returns the
+ * least. Slots beyond the window get a prohibitive cost. */
 static inline float swaps_table_weigh(const struct swaps_table_work *work,
                                       int32_t from,
                                       struct swaps_table_window window,
@@ -297,7 +297,7 @@ static inline float swaps_table_weigh(const struct swaps_table_work *work,
     return nw_simd4_least(least);
 }
 
-/* What two peers exchange stays when they swap. */
+/* The bytes between two peers keep their distance if they swap. */
 static inline void swaps_table_keep_between(const struct swaps_table_work *work,
                                             int32_t u,
                                             struct swaps_table_window window,
@@ -357,7 +357,7 @@ static inline double swaps_table_try_one(struct swaps_table_work *work,
 
 /* --- rounds --- */
 
-/* A mean bond over the second smallest distance; where few that outweigh all
+/* A mean edge over the second smallest distance; where few that outweigh all
  * others by far lie near already, no more than what those between subtrees
  * amount to. */
 static double swaps_table_unit_of(const struct nw_assignment *assignment)
@@ -396,8 +396,8 @@ static uint64_t swaps_table_run_slice(struct swaps_table_work *work,
     return k;
 }
 
-/* What accepts nearly all of its tries, where all have many peers, would take
- * long and lower nothing. */
+/* Caps table updates per round: a high acceptance rate on dense graphs is
+ * wasted work. */
 static void swaps_table_run_rounds(struct swaps_table_work *work,
                                    struct nw_anneal_swaps_table *swaps_table)
 {
@@ -430,7 +430,7 @@ static void swaps_table_run_rounds(struct swaps_table_work *work,
 
 /* --- the table --- */
 
-/* Peers in the smallest subtree around a seat that holds them are as far as it
+/* Peers in the smallest subtree around a slot that holds them are as far as it
  * is wide: level by level, what is beyond. */
 static void swaps_table_fill_row(struct swaps_table_work *work, int32_t process)
 {
@@ -535,9 +535,9 @@ static void swaps_table_free_work(struct swaps_table_work *work)
     free(work->thresholds);
 }
 
-/* Floats added up again and again tell little of small differences: costs are
- * found again. What ended lower in one place and higher in another is taken
- * apart. */
+/* Recomputes costs from scratch: repeated additions of floats lose small
+ * differences. If some components ended lower and others higher, partition
+ * crossover keeps the lower ones. */
 static nw_status
 swaps_table_end_slice(struct swaps_table_work *work,
                       struct nw_anneal_swaps_table *swaps_table, double begun)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layouts out of placings and back, their cost from scratch, and layouts of
- * whole subtrees. */
+/* Layouts out of placements and back, their cost from scratch, and assignments
+ * of whole subtrees. */
 #include "map/hierarchy/assignment.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -82,10 +82,10 @@ nw_status nw_assignment_copy(const struct nw_assignment *assignment,
     return NW_OK;
 }
 
-#define JOBS 64        /* bonds are shared out to so many */
+#define JOBS 64        /* edges are shared out to so many */
 #define JOBS_FROM 4096 /* processes */
-#define LITTLE 300000  /* bonds: a thread takes longer to start and end */
-#define SLOT 4         /* bonds that take as long */
+#define LITTLE 300000  /* edges: a thread takes longer to start and end */
+#define SLOT 4         /* edges that take as long */
 
 static int32_t assignment_jobs_of(const struct nw_assignment *assignment)
 {
@@ -99,7 +99,7 @@ static int32_t assignment_part_of(const struct nw_assignment *assignment,
                      assignment_jobs_of(assignment));
 }
 
-/* Of a loop over so many bonds. */
+/* Of a loop over so many edges. */
 static int32_t assignment_threads_for(const struct nw_assignment *assignment,
                                       size_t work)
 {
@@ -165,7 +165,7 @@ static void assignment_assign(struct nw_assignment *assignment, int32_t process,
     assignment->process[slot] = process;
 }
 
-/* Seats of one place stand together: the next free one of each. */
+/* Slots of one place stand together: the next free one of each. */
 static nw_status assignment_take_slots(struct nw_assignment *assignment,
                                        const struct nw_placement *placement)
 {
@@ -234,7 +234,7 @@ void nw_assignment_store(const struct nw_assignment *assignment,
 
 /* --- other numbers --- */
 
-/* By peer, as bonds of a row stand else. */
+/* By peer, as edges of a row stand else. */
 static void assignment_sort_edges(struct nw_undirected_edge *edge, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -465,7 +465,7 @@ assignment_contract_hierarchy(const struct nw_hierarchy *hierarchy,
 }
 
 /* Adds up what the processes of one cluster exchange with each other
- * cluster. `slot` is 0 everywhere before and after, else 1 + bond. */
+ * cluster. `slot` is 0 everywhere before and after, else 1 + edge. */
 static void assignment_merge_edges(const struct nw_assignment *assignment,
                                    int32_t level, struct nw_assignment *out,
                                    size_t *slot)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finds the tree in a machine's distances. Seats are put in the order of the
- * machine's tree; then the distances of neighbours say everything: two seats
+/* Finds the tree in a machine's distances. Slots are put in the order of the
+ * machine's tree; then the distances of neighbours say everything: two slots
  * are as far apart as the farthest neighbours between them. That it is so is
  * tried on many pairs. */
 #include "map/hierarchy/hierarchy.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define TRIALS 4096
-#define THREADED 16384 /* seats that are worth several threads */
+#define THREADED 16384 /* slots that are worth several threads */
 
 /* --- the order of the machine --- */
 
@@ -351,9 +351,9 @@ static nw_status hierarchy_number_slots(const struct nw_placement *placement,
 
 struct hierarchy_gaps {
     const struct nw_places *places;
-    const int32_t *place; /* [seats] */
+    const int32_t *place; /* [slots] */
     int32_t slots;
-    double *gap; /* [seats] */
+    double *gap; /* [slots] */
 };
 
 static void hierarchy_find_part(void *user, int32_t part)
@@ -382,8 +382,8 @@ static nw_status hierarchy_find_gaps(const struct nw_placement *placement,
     return NW_OK;
 }
 
-/* From here on a key's vertex counts the processes that are on its place
- * already: their seats are beyond the room that is left. */
+/* From here on the vertex of a key counts the processes already on its place;
+ * their slots are not counted in the capacity that is left. */
 static nw_status hierarchy_count_taken(const struct nw_placement *placement,
                                        struct hierarchy_keyed *keys)
 {

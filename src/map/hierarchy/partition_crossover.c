@@ -8,7 +8,7 @@
 
 struct crossover_work {
     struct nw_assignment *assignment;
-    int32_t *to;     /* [count] seats in the other seating */
+    int32_t *to;     /* [count] slots in the other assignment */
     int32_t *leader; /* [count] of the part; -1: did not move */
     double *change;  /* [count] of the cost by the part of a leader */
 };
@@ -105,8 +105,9 @@ static void crossover_evaluate_parts(struct crossover_work *work)
     }
 }
 
-/* Who stays in a smallest subtree keeps the seat there, the others take what is
- * left of it. taken[seats] and next[clusters] are zero. */
+/* A process that stays in its smallest subtree keeps its slot; the others take
+ * the slots that are left in theirs. taken[slots] and next[clusters] are zero.
+ */
 static void crossover_keep_slots(struct crossover_work *work, bool *taken,
                                  int32_t *next)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Two seatings of the same processes, of which one came from the other by a
- * search: the moves between them fall into parts that do not feel each other,
- * and of each part the better one is taken.
+ * Partition crossover of two assignments, one of which was found from the
+ * other: the moves between them fall into components that do not interact, and
+ * the better version of each component is taken (Whitley, Hains and Howe 2009).
  */
 #ifndef NW_MAP_HIERARCHY_PARTITION_CROSSOVER_H
 #define NW_MAP_HIERARCHY_PARTITION_CROSSOVER_H
 
 #include "map/hierarchy/assignment.h"
 
-/* The layout's seats become the better parts of its own and of `slot`, never
- * worse than either; *cost, the layout's, with them. */
+/* The assignment takes the better components of its own slots and of `slot`; it
+ * is not worse than either. *cost is updated. */
 NW_MUST_CHECK nw_status nw_partition_crossover(struct nw_assignment *assignment,
                                                const int32_t *slot,
                                                double *cost);

@@ -218,7 +218,7 @@ static void kway_bisect_undo(struct kway_bisect_pass *p, int32_t from,
         kway_bisect_flip(p, p->moves[i - 1]);
 }
 
-/* What is at hand is then the last. */
+/* The present cut is then the last one. */
 static bool kway_bisect_is_past(const struct nw_kway_bisection *cut)
 {
     return nw_budget_is_past(cut->budget, cut->until);
@@ -229,8 +229,8 @@ static bool kway_bisect_is_late(const struct kway_bisect_pass *p)
     return nw_budget_is_overdue(p->cut->budget);
 }
 
-/* One pass; true where it made the cut better. Gains of what is undone are
- * wrong afterwards, and found anew by the next pass. */
+/* One pass; true if the cut became better. Gains of vertices that were moved
+ * back are wrong afterwards; the next pass computes them again. */
 static bool kway_bisect_refine_once(struct kway_bisect_pass *p)
 {
     double best_imbalance = kway_bisect_excess(p), best = 0,
@@ -273,7 +273,7 @@ static void kway_bisect_refine(struct kway_bisect_pass *p, int passes)
         ;
 }
 
-/* Side 0 grown from a random vertex by the strongest ties; side 1 is all the
+/* Side 0 grown from a random vertex by the strongest edges; side 1 is all the
  * rest. */
 static void kway_bisect_grow(struct kway_bisect_pass *p,
                              struct nw_random *random)
@@ -431,7 +431,7 @@ static nw_status kway_bisect_cut_level(const struct nw_kway_graph *graph,
     return status;
 }
 
-/* What is over the limits, then the cut. */
+/* First the excess over the limits, then the cut. */
 static void kway_bisect_judge(const struct nw_kway_graph *graph,
                               const struct nw_kway_bisection *cut, int8_t *side,
                               double figure[2])

@@ -129,7 +129,7 @@ static int32_t kway_coarsen_pair_wishes(struct kway_coarsen_work *c,
     return made;
 }
 
-/* Those who wished for one that is taken, in `list`. */
+/* Vertices whose preferred partner is taken, in `list`. */
 static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
                                       const int32_t *taken, int32_t count,
                                       int32_t *list)
@@ -147,9 +147,10 @@ static int32_t kway_coarsen_find_left(const struct kway_coarsen_work *c,
     return left;
 }
 
-/* Pairs who are each other's best, until none is left: no edge between two
- * vertices without a partner is then better than those taken. Who keeps a wish
- * is not asked again: on a chain of rising weights a round makes one pair. */
+/* Matches pairs that prefer each other until there are none, so that no
+ * remaining edge between two unmatched vertices is heavier than the matched
+ * ones. A vertex whose preference is still free is not asked again: on a chain
+ * of rising weights a round makes one pair. */
 static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
                                     int32_t *groups)
 {
@@ -176,8 +177,9 @@ static void kway_coarsen_make_pairs(struct kway_coarsen_work *c, int32_t *taken,
         }
 }
 
-/* Vertices left alone join groups. A leader of others stays: v is alone where
- * its group has no more than its own load, members coming in between. */
+/* Unmatched vertices join groups. The leader of a group stays: v is single if
+ * its group has no more than its own load, since members may have joined
+ * meanwhile. */
 static void kway_coarsen_join_groups(struct kway_coarsen_work *c,
                                      int32_t *groups)
 {
@@ -242,7 +244,7 @@ struct kway_coarsen_contraction {
     const struct nw_kway_graph *fine;
     struct nw_kway_graph *coarse;
     const int32_t *into;
-    size_t *seen; /* [groups] arc of the row under way, + 1 */
+    size_t *seen; /* [groups] 1 + arc of the present row */
     size_t arcs;
 };
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph that is cut, and the machine: their memory, and what a partition
- * costs. */
+/* Memory of the graph and the machine, and the cost of a partition. */
 #include "base/array.h"
 #include "map/kway/memetic.h"
 

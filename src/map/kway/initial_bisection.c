@@ -25,8 +25,8 @@ struct initial_bisection_work {
     const struct nw_kway_effort *effort;
     uint64_t seed;
     int32_t *part;
-    int32_t *place;             /* [n] of a vertex in the subgraph under way */
-    int32_t threads;            /* for sections, which share nothing */
+    int32_t *place;  /* [n] index of a vertex in the present subgraph */
+    int32_t threads; /* for bisections, which share nothing */
     struct nw_time_shares pace; /* work: vertices x repeats of all cuts */
 };
 
@@ -68,8 +68,8 @@ initial_bisection_choose_middle(const struct nw_kway_machine *m,
     return middle;
 }
 
-/* The place of a vertex that may lie in another section, whose thread gives it
- * others meanwhile: none of those holds it here. -1: not here. */
+/* The place of a vertex that may lie in another bisection, whose thread gives
+ * it others meanwhile: none of those holds it here. -1: not here. */
 static inline int32_t
 initial_bisection_place_of(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -130,8 +130,8 @@ initial_bisection_load_of(const struct initial_bisection_work *s,
     return load;
 }
 
-/* The sides' shares of the load that is really here, and their limits: each
- * of the d cuts that follow may add the d-th root of what is allowed in all. */
+/* The sides' shares of the actual load, and their limits: each of the d
+ * bisections below may add the d-th root of the whole imbalance. */
 static struct nw_kway_bisection
 initial_bisection_make_cut(const struct initial_bisection_work *s,
                            const struct initial_bisection_range *here,
@@ -148,7 +148,7 @@ initial_bisection_make_cut(const struct initial_bisection_work *s,
         limit[i >= middle] += (double)m->limit[i];
         cut.capacity[i >= middle] += m->capacity[i];
     }
-    /* the last cuts are cheap to mend on the way back */
+    /* refinement on the way back repairs the last cuts cheaply */
     if (here->high - here->low > FEW)
         cut.repeats = s->effort->repeats;
     for (int side = 0; side < 2; side++) {
@@ -193,7 +193,7 @@ static nw_status initial_bisection_bisect_below(void *user, int32_t i)
     return initial_bisection_bisect(descent->s, descent->below[i]);
 }
 
-/* What one section is divided into, each by itself. */
+/* The parts of one bisection, which are independent. */
 static nw_status
 initial_bisection_bisect_all(struct initial_bisection_work *s,
                              const struct initial_bisection_range *below,
@@ -262,7 +262,7 @@ initial_bisection_cut_range(struct initial_bisection_work *s,
     return status;
 }
 
-/* What is left to share out in order. */
+/* The load that is left to distribute in order. */
 struct initial_bisection_filling {
     int32_t at; /* element */
     double load, share;
@@ -341,7 +341,7 @@ initial_bisection_take_ranges(const struct initial_bisection_work *s,
     return status;
 }
 
-/* What the groups may take of the time, in a budget of their own. */
+/* The share of time of the groups, in a budget of their own. */
 static struct nw_budget
 initial_bisection_share_time(struct initial_bisection_work *s, double work)
 {
@@ -359,7 +359,7 @@ initial_bisection_share_time(struct initial_bisection_work *s, double work)
     return own;
 }
 
-/* part[i] becomes the group of the section's vertex i. */
+/* part[i] becomes the group of the bisection's vertex i. */
 static nw_status
 initial_bisection_share_out(struct initial_bisection_work *s,
                             const struct initial_bisection_range *here,

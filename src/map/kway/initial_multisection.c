@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A graph shared out among the groups of a machine that lie widest apart, each
- * taken as one element: its parts are few and roomy, so that borders between
- * groups, where a byte costs most, are refined far more freely than they can
- * be once each element is full (multisection by k-way partitions: Schulz and
- * Woydt, 2025).
+ * Multisection: a graph is divided among groups of elements at the widest gaps,
+ * each taken as one element. Such parts are few and have much room, so borders
+ * between groups, where a byte costs most, are refined more freely than between
+ * full elements (Schulz and Woydt 2025).
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -46,7 +45,8 @@ static void initial_multisection_add_element(struct nw_kway_machine *groups,
     groups->capacity[g] = capacity < INT32_MAX ? (int32_t)capacity : INT32_MAX;
 }
 
-/* What the groups may be over their shares is what the cuts below leave. */
+/* Groups may exceed their shares by the imbalance that the cuts below them
+ * leave. */
 static void initial_multisection_tighten(struct nw_kway_machine *m,
                                          int32_t elements, double load)
 {

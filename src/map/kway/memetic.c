@@ -276,8 +276,8 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
                                      *part);
 }
 
-/* Before anything is cut for an answer that is late already, where one is there
- * that keeps every limit. */
+/* If time is over and a solution that keeps every limit exists, nothing more is
+ * cut. */
 static bool kway_memetic_is_idle(const struct kway_memetic_task *task)
 {
     return !task->one && task->run->given_fits &&
@@ -305,7 +305,7 @@ static nw_status kway_memetic_run_task(struct kway_memetic_task *task)
     return status;
 }
 
-/* A step is counted, and the best so far told. */
+/* Counts a step and reports the best cost so far. */
 static void kway_memetic_count_answer(struct nw_budget *budget,
                                       const struct kway_memetic_task *task)
 {
@@ -316,7 +316,7 @@ static void kway_memetic_count_answer(struct nw_budget *budget,
     (void)nw_budget_spend(budget, 1, best);
 }
 
-/* Where nothing but effort ends them all tasks may run at once. */
+/* If only effort ends them, all tasks may run at once. */
 static bool kway_memetic_is_free(const struct nw_budget *budget)
 {
     return !budget->end_ns && budget->steps_most == UINT64_MAX;
@@ -537,7 +537,7 @@ static nw_status kway_memetic_generation(struct nw_kway_run *run,
     return status;
 }
 
-/* What is given takes part like the champion of a generation. */
+/* A given solution takes part like the best of a generation. */
 static nw_status kway_memetic_take_given(struct nw_kway_run *run,
                                          struct kway_memetic_answer *given)
 {
@@ -625,8 +625,8 @@ static nw_status kway_memetic_refine_best(struct nw_kway_run *run,
     return status;
 }
 
-/* An answer in order that could not be brought within the limits is no answer:
- * one is made, whatever the time. */
+/* If the order could not be brought within the limits, a solution is computed
+ * in full, whatever the time. */
 static nw_status kway_memetic_make_in_full(const struct nw_kway_run *run,
                                            struct kway_memetic_answer *answer)
 {

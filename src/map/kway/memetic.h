@@ -3,7 +3,7 @@
  * Many vertices per element: a graph cut into k parts that lie on the k
  * elements of a machine, so that the sum of bytes x distance is low and no
  * element has more load than its limit. The files in the order of the work:
- * graph (the processes), coarsen, section (the first parts), groups, state
+ * graph (the processes), coarsen, bisection (the first parts), groups, state
  * (parts, loads and gains), sweep, search and balance (better parts), kway (all
  * of it together), many (from and to the nouns of the library).
  */
@@ -59,7 +59,7 @@ struct nw_kway_machine {
                        int32_t b);
     const void *user;    /* of `distance` */
     double *step;        /* [k] from element i - 1 to i; step[0] is not used */
-    double *share;       /* [k] load to aim at */
+    double *share;       /* [k] load to objectives at */
     nw_kway_load *limit; /* [k] most load */
     int32_t *capacity;   /* [k] most vertices */
 };
@@ -99,17 +99,17 @@ struct nw_kway_run {
     uint64_t seed;
     struct nw_budget *budget; /* a step is an answer made or refined again */
     const int32_t *given;     /* [n] an answer to improve on, or NULL */
-    const double *share; /* [k] other loads to aim at, for each second of the
-                            answers made; NULL: always the machine's */
+    const double *share; /* [k] other loads to objectives at, for each second of
+                            the answers made; NULL: always the machine's */
     int per_part;        /* vertices a part to coarsen to; 0: a default */
     int wholes;          /* starts that are cut without coarsening */
     bool given_fits;     /* found out: it keeps every limit */
 };
 
-/* Fills part[n] with elements. The answer respects limits, capacities and
- * ranges, or NW_EINVAL says that none was found. Overdue, the first answer is
- * ended as cheaply as can be, in order, and only brought within them; where
- * that fails, it is made in full. */
+/* Fills part[n] with elements. The result respects limits, capacities and
+ * ranges, or NW_EINVAL says that none was found. If time is over, the first
+ * result is the order, brought within the limits; if that fails, it is computed
+ * in full. */
 NW_MUST_CHECK nw_status nw_kway(struct nw_kway_run *run, int32_t *part);
 
 /* The same, but limits may be passed by. */
@@ -137,16 +137,16 @@ uint64_t nw_time_shares_until(struct nw_time_shares *pace, double work);
 
 /* --- coarsen --- */
 
-/* What may be one vertex of the coarser graph. */
+/* Which vertices may be contracted to one. */
 struct nw_kway_merge {
     int64_t load_max;         /* of a coarse vertex */
     const int32_t *part;      /* only within a part, or NULL */
     const int32_t *other;     /* nor across these parts, or NULL */
     struct nw_budget *budget; /* or NULL */
 };
-/* The coarser graph and for each vertex its place in it (the caller frees
- * both). Coarse vertices keep the order of their first members. Overdue, there
- * is none, and *into is NULL. */
+/* Contracts: the coarser graph, and the coarse vertex of each vertex (the
+ * caller frees both). Coarse vertices keep the order of their first members. If
+ * time is over, *into is NULL. */
 NW_MUST_CHECK nw_status nw_kway_coarsen(const struct nw_kway_graph *graph,
                                         const struct nw_kway_merge *merge,
                                         struct nw_random *random,
@@ -161,7 +161,7 @@ struct nw_kway_bisection {
     int64_t capacity[2];
     int tries;                /* first cuts on the coarsest level */
     int repeats;              /* from the finest down and back */
-    struct nw_budget *budget; /* overdue, the cut at hand is the last */
+    struct nw_budget *budget; /* if overdue, the present cut is the last */
     uint64_t until; /* no more tries and repeats past it; 0: no such time */
 };
 /* side[v] is 0 or 1 where fixed, -1 where free; all 0 or 1 afterwards. Limits
@@ -170,7 +170,7 @@ NW_MUST_CHECK nw_status nw_kway_bisect(const struct nw_kway_graph *graph,
                                        const struct nw_kway_bisection *cut,
                                        int8_t *side, struct nw_random *random);
 
-/* --- section: part[n] by bisection along the machine --- */
+/* --- bisection: part[n] by bisection along the machine --- */
 
 NW_MUST_CHECK nw_status nw_kway_initial_bisection(
     const struct nw_kway_graph *graph, const struct nw_kway_machine *machine,
@@ -185,8 +185,8 @@ struct nw_kway_multisection {
 /* Whether there are more than two, not too many, and not single elements. */
 bool nw_kway_multisection_apply(const struct nw_kway_machine *machine,
                                 int32_t low, int32_t high);
-/* Limits are those that leave the cuts below their room; `load` is to be
- * shared out. To be freed by nw_kway_multisection_fini, failed or not. */
+/* Limits leave a margin for the cuts below; `load` is distributed. Call
+ * nw_kway_multisection_fini afterwards, also after a failure. */
 NW_MUST_CHECK nw_status nw_kway_multisection_init(
     struct nw_kway_multisection *groups, const struct nw_kway_machine *machine,
     int32_t low, int32_t high, double load);

@@ -72,8 +72,8 @@ static void multitry_fm_make(struct multitry_fm_search *s, int32_t v,
         multitry_fm_consider(s, g->to[e]);
 }
 
-/* Takes the best vertex out of the part that is too full; one that ends the
- * chain after a few moves. False where there is none. */
+/* Moves the best vertex out of a part that is too full; ends the chain after a
+ * few moves. False if there is no such vertex. */
 static bool multitry_fm_relieve(struct multitry_fm_search *s)
 {
     struct nw_kway_move best = {-1, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parts that are too full hand vertices on, each time to a neighbouring part
- * that is nearer to one with room, and by the vertex that loses least. Where
- * no such way is left, vertices go to any part with room.
+ * Parts that are too full pass vertices on to a neighbouring part that is
+ * nearer to a part with free capacity, choosing the vertex that loses least. If
+ * there is no such path, vertices go to any part with free capacity.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"
@@ -13,7 +13,8 @@
 
 struct kway_rebalance_balance {
     struct nw_kway_state *state;
-    int32_t *hops;  /* [k] parts on the way to room; INT32_MAX none */
+    int32_t *hops;  /* [k] distance in parts to free capacity; INT32_MAX:
+                       unreachable */
     int32_t *queue; /* [k] */
     struct nw_kway_move *move; /* [n] to anywhere, as last known */
 };
@@ -26,7 +27,8 @@ static bool kway_rebalance_has_room(const struct nw_kway_state *state,
     return state->load[q] < state->limit[q] && state->count[q] < state->most[q];
 }
 
-/* Breadth first from the parts with room, over parts that touch. */
+/* Breadth-first search from the parts with free capacity, over adjacent parts.
+ */
 static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
 {
     const struct nw_kway_state *s = b->state;
@@ -53,7 +55,7 @@ static void kway_rebalance_find_paths(struct kway_rebalance_balance *b)
     }
 }
 
-/* What moves best from p towards room: least loss for its load. */
+/* The best move from p towards free capacity: least loss relative to load. */
 struct kway_rebalance_best {
     struct nw_kway_move move;
     int32_t vertex; /* -1 none */
@@ -108,7 +110,7 @@ static int32_t kway_rebalance_list_room(struct kway_rebalance_balance *b)
     return count;
 }
 
-/* Any of the listed parts with room for v, the one that loses least. */
+/* The listed part with free capacity for v that loses least. */
 static struct nw_kway_move
 kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
                         int32_t rooms)
@@ -134,8 +136,8 @@ kway_rebalance_anywhere(struct kway_rebalance_balance *b, int32_t v,
     return best;
 }
 
-/* What a member knows stays right until a neighbour moves, or there is no more
- * room: others only fill. */
+/* A known best stays valid until a neighbour moves, or the capacity is used up:
+ * other moves only fill parts. */
 static const struct nw_kway_move *
 kway_rebalance_known(struct kway_rebalance_balance *b, int32_t v, int32_t rooms)
 {
@@ -184,9 +186,9 @@ kway_rebalance_move_all_to_free(struct kway_rebalance_balance *b)
     return status;
 }
 
-/* Hands on until no part on the way is too full. The way is in queue: each of
- * its parts is nearer to room than the one before, so that none is there twice.
- */
+/* Passes vertices along until no part on the path is too full. The path is in
+ * `queue`; each of its parts is nearer to free capacity than the one before, so
+ * none occurs twice. */
 static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
                                    int32_t full)
 {
@@ -205,7 +207,7 @@ static void kway_rebalance_relieve(struct kway_rebalance_balance *b,
         if (v >= 0 && b->hops[move.to])
             path[length++] = move.to;
         else if (v < 0 || !kway_rebalance_has_room(s, move.to))
-            length--; /* done, or ways have to be found anew */
+            length--; /* done, or ways have to be found again */
     }
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A partition under change: loads, members, and what a move gains. A vertex
- * has few parts around it, so all its moves are priced from the bytes to each
- * of these parts.
+ * A partition under moves: loads, members and gains. A vertex is adjacent to
+ * few parts, so all its moves are computed from the bytes to each of them.
  */
 #include "base/array.h"
 #include "map/kway/memetic.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the first answer shares out a time that is given: each stage is told
- * until when, and does what it can of its work, so that no stage is left to the
- * end without any. Later answers are cut instead, and dropped. */
+/* Divides a given time among the stages of the first result: each stage has an
+ * end and does as much of its work as fits, so that every stage gets some time.
+ * Later results are cut and dropped instead. */
 #include "map/kway/memetic.h"
 
 void nw_time_shares_begin(struct nw_time_shares *pace, struct nw_budget *budget,

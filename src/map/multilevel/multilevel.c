@@ -14,18 +14,18 @@
 #include <string.h>
 
 /* Tried swaps of default effort: so many for each of the first processes, fewer
- * for each of those beyond; for bonds few enough. */
+ * for each of those beyond; for edges few enough. */
 static const struct {
     int32_t from;
     uint64_t each;
 } steps_each[] = {{0, 9000}, {512, 3600}, {4096, 300}};
 #define DEGREE 6.0
 /* Grids are swapped for about as long as they are read and cut: the smallest,
- * which are sifted, less, but once more from hotter. */
+ * which are annealed, less, but once more from hotter. */
 static const struct {
     int32_t count_most;
     uint64_t steps;
-    double again; /* heat; 0: not */
+    double again; /* temperature; 0: not */
 } grid_swaps[] = {{2048, 100000, 2}, {4096, 400000, 0}, {INT32_MAX, 250000, 0}};
 #define STENCIL_STEPS_MIN_EACH 30
 /* A tenth of a second where it is done twice. */
@@ -33,7 +33,7 @@ static const struct {
 #define EDGES_SWAPPED_AGAIN 4000000 /* more are not swapped once more */
 
 #define ROUNDS 50
-/* Heat of the first round, by how many processes share the steps. */
+/* Temperature of the first round, by how many processes share the steps. */
 static double multilevel_temperature_of(int32_t count)
 {
     return count > 8192 ? 1 : count > 1024 ? 1.4 : 5;
@@ -45,30 +45,30 @@ static double multilevel_temperature_of(int32_t count)
 /* Tries of a process on a level, and of all together. */
 #define ANNEAL_TRIES_EACH 8000
 #define ANNEAL_TRIES_MAX 30000000
-/* What tries of few processes may cost in bonds looked at, and cost beside
- * those: else there are fewer. */
+/* Limit on the trials of few processes, in edges looked at, and the fixed cost
+ * of a trial. */
 #define ANNEAL_COST_MAX 40
 #define ANNEAL_COST_EACH 8
 #define ANNEALED_ALWAYS 8191 /* processes; larger only without a shape */
 #define ANNEALED_REPEATS 3
 #define ANNEALED_FEW 1024 /* processes */
-#define TOP_CUTS 24       /* of starts, from which those sifted are chosen */
+#define TOP_CUTS 24       /* of starts, from which those annealed are chosen */
 #define FEW_LESS 8        /* swaps after them */
 #define STARTED_LESS 16   /* swaps after them, and colder */
 #define STARTED_TEMPERATURE 0.5
-/* Few processes' swaps take turns with those of subtrees, more often where
- * there are many levels, and are twice as many together. What one turn finds in
- * one place the next ones keep while they search all others. */
+/* With few processes, swaps alternate with swaps of subtrees, more often with
+ * many levels and with twice the steps. Later turns keep improvements of
+ * earlier ones. */
 #define LEVELS_FEW 6
 #define CYCLES 4
 #define CYCLES_DEEP 8
 #define CYCLES_MORE 2
 #define ANNEALED_LESS 5 /* swaps afterwards, and colder */
 #define ANNEALED_TEMPERATURE 0.3
-#define HUBS_FEWER 8192 /* processes, and sifted: hubs are swapped less */
+#define HUBS_FEWER 8192 /* processes, and annealed: hubs are swapped less */
 #define SUBTREE_TEMPERATURE 0.1 /* of whole subtrees */
-#define SWAPS_TABLE_TEMPERATURE                                                \
-    0.35                      /* of anything that was sifted and is simmered */
+/* of anything that was annealed and is annealed with the table */
+#define SWAPS_TABLE_TEMPERATURE 0.35
 #define TURNS_TEMPERATURE 0.6 /* in turns */
 #define STENCIL_TEMPERATURE 0.5
 
@@ -107,10 +107,11 @@ struct multilevel_search {
     int cycles;           /* by effort */
     double temperature;
     bool sparing;                   /* with hubs */
-    double swaps_table_temperature; /* of what fits; 0: stirred */
+    double swaps_table_temperature; /* initial temperature with the delta table
+                                       if it fits; 0: without the table */
 };
 
-/* The processes of a layout, which may stand for subtrees. */
+/* The processes of an assignment, which may stand for subtrees. */
 static nw_status multilevel_anneal(const struct multilevel_search *search,
                                    struct nw_assignment *assignment,
                                    uint64_t seed, uint64_t steps,
@@ -222,9 +223,10 @@ static int multilevel_repeats_of(const struct multilevel_search *search)
     return most / edges < REPEATS_MAX ? (int)(most / edges) : REPEATS_MAX;
 }
 
-/* Starts that are sifted, not in haste: the first has a share of the tries, and
- * so has each of the others where there is a shape; of many one beside it. What
- * has none is sifted once more for the rest. */
+/* Starts that are annealed, at default effort or more: the first gets a share
+ * of the trials, and so does each other one if the pattern has small
+ * separators; with many starts, only one other. Expander-like patterns are
+ * annealed once more for the rest. */
 static const struct multilevel_anneals {
     uint64_t more;
     double first, others;
@@ -283,7 +285,7 @@ static uint64_t multilevel_anneal_tries(const struct multilevel_search *search,
     return (uint64_t)(share * (double)tries);
 }
 
-/* Sifted, but for the first one after a longer search for cuts. */
+/* Annealed, but for the first one after a longer search for cuts. */
 static nw_status multilevel_start_init(const struct multilevel_search *search,
                                        uint64_t number, double share,
                                        struct nw_recursive_bisection *out)
@@ -326,8 +328,8 @@ static nw_status multilevel_take_two(struct multilevel_search *search,
     return status;
 }
 
-/* *formless: the pattern has no shape that cuts could follow; large ones with
- * a shape are left alone. */
+/* *expander-like: the pattern has no shape that cuts could follow; large ones
+ * with a shape are left alone. */
 static nw_status multilevel_take_annealed(struct multilevel_search *search,
                                           bool *expander_like)
 {
@@ -346,7 +348,7 @@ static nw_status multilevel_take_annealed(struct multilevel_search *search,
     return status;
 }
 
-/* The seats of a section where they are better. */
+/* The slots of a bisection where they are better. */
 static nw_status multilevel_take(struct multilevel_search *search,
                                  struct nw_recursive_bisection *bisect)
 {
@@ -394,7 +396,7 @@ static nw_status multilevel_anneal_again(struct multilevel_search *search,
     return status;
 }
 
-/* The first cuts of a start, which sifting hardly mends. */
+/* The first cuts of a start, which annealing hardly improves. */
 struct multilevel_top_cut {
     uint64_t number; /* of the start */
     double cut;      /* bytes between the top's children */
@@ -439,7 +441,7 @@ static nw_status multilevel_draw(const struct multilevel_search *search,
     return status;
 }
 
-/* Sifts the starts that cut least at the top, of many. */
+/* Anneals the starts that cut least at the top, of many. */
 static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
 {
     const struct multilevel_anneals *anneals = multilevel_anneals_of(search);
@@ -459,8 +461,8 @@ static nw_status multilevel_anneal_chosen(struct multilevel_search *search)
     return status;
 }
 
-/* What is sifted between levels leaves better starts than cuts alone do, where
- * there are few processes. */
+/* With few processes, annealing between levels gives better starts than cuts
+ * alone. */
 static nw_status
 multilevel_take_annealed_again(struct multilevel_search *search)
 {
@@ -478,8 +480,8 @@ static uint64_t multilevel_grid_patience(const struct multilevel_search *search)
     return search->placement->budget->effort == NW_EFFORT_STRONG ? 30 : 1;
 }
 
-/* Ways to section a grid, the most useful first, and what each costs for a
- * bond beside the others. */
+/* Ways to bisection a grid, the most useful first, and what each costs for a
+ * edge beside the others. */
 static const struct {
     int kinds;
     double cost, cost_of_dimension;
@@ -496,11 +498,11 @@ static const struct {
 #define GRID_STARTS (int)(sizeof grid_starts / sizeof *grid_starts)
 #define GRID_ROUNDS 4
 #define GRID_LOOSE 0.2             /* of all rounds but the first */
-#define GRID_BISECTION_COST 300000 /* of all sections of a grid together */
+#define GRID_BISECTION_COST 300000 /* of all bisections of a grid together */
 
-/* Large grids: sections whose first cuts are the least of those across and some
- * grown, and what they cost for a bond and a process. They get the time of
- * swaps where these are not worth it, and that of most ways to tile. */
+/* Large grids: bisections that begin with the least straight cuts and some
+ * grown ones, and their cost per edge and process. They get the time of swaps
+ * if these gain little, and of most kinds of tilings. */
 static const int multilevel_starts[] = {0, NW_RB_START_LAST,
                                         NW_RB_START_FIRST | NW_RB_START_LAST,
                                         NW_RB_START_GROWN};
@@ -518,7 +520,7 @@ static const struct {
 #define TILED_ALWAYS 8192 /* processes at most that are tiled in all ways */
 #define GRID_SWAPS_COST 400000
 
-/* Where ranks have many partners: sections cost more, and swaps are fewer. */
+/* Where ranks have many partners: bisections cost more, and swaps are fewer. */
 #define GRID_BISECTION_DENSER 2
 #define GRID_SWAPS_DENSER 2
 
@@ -532,8 +534,8 @@ static double multilevel_kind_cost(const struct multilevel_search *search,
                     grid_starts[kind].cost_of_dimension * stencil->dims);
 }
 
-/* Even the first way passes what all of them may cost, where a swap lowers
- * little: it is worth more than swaps of the same time. */
+/* Even the first kind costs more than all may, if a swap gains little: it is
+ * worth more than swaps of the same time. */
 static bool multilevel_is_denser(const struct multilevel_search *search,
                                  const struct nw_stencil *stencil)
 {
@@ -552,8 +554,8 @@ static bool multilevel_is_searched_twice(const struct multilevel_search *search,
            search->placement->budget->effort != NW_EFFORT_FAST;
 }
 
-/* Few ranks of so many partners that one start and its swaps take as long as
- * all of others: round parts come first. */
+/* Few ranks with so many peers that one start with its swaps takes as long as
+ * all other starts: power diagrams come first. */
 static bool multilevel_is_costly(const struct multilevel_search *search,
                                  const struct nw_stencil *stencil)
 {
@@ -562,7 +564,7 @@ static bool multilevel_is_costly(const struct multilevel_search *search,
                (double)(GRID_BISECTION_COST * multilevel_grid_patience(search));
 }
 
-/* Where every seat is taken, packing changes nothing. */
+/* Where every slot is taken, packing changes nothing. */
 static bool multilevel_is_for(const struct multilevel_search *search, int kinds)
 {
     return !(kinds & (NW_RB_START_PACKED | NW_RB_START_SPREAD)) ||
@@ -583,7 +585,7 @@ static nw_status multilevel_start_kind(struct multilevel_search *search,
     return multilevel_take(search, &bisect);
 }
 
-/* What straight cuts cannot reach, these may. */
+/* Power diagrams may find what straight cuts cannot. */
 static nw_status multilevel_bisect_grid(struct multilevel_search *search,
                                         const struct nw_stencil *stencil,
                                         double left)
@@ -647,13 +649,13 @@ static int multilevel_most_starts(const struct nw_assignment *assignment,
     return start;
 }
 
-/* What was found of fillings: the best, and from which starts; -1: none. */
+/* The best filling so far, and its start; -1: none. */
 struct multilevel_filled {
     int kind, start;
 };
 
-/* How many fillings there is time to tell apart, and from which starts, so that
- * one more section can follow if possible. */
+/* How many fillings there is time to compare, and from which starts, leaving
+ * time for one more bisection. */
 static int multilevel_number_apart(const struct nw_assignment *assignment,
                                    int count, double left, int *start)
 {
@@ -719,8 +721,8 @@ static nw_status multilevel_bisect_straight(struct multilevel_search *search,
     return status;
 }
 
-/* Sections of the largest grids take seconds, and seldom gain of what is not
- * far above the least. */
+/* Bisections of the largest grids take seconds, and seldom gain if the cost is
+ * near the lower bound. */
 #define NEAR_MIN 1.025
 #define NEAR_FROM 262144 /* cells */
 
@@ -732,8 +734,8 @@ static bool multilevel_is_near_least(const struct multilevel_search *search,
                NEAR_MIN * nw_stencil_lower_bound(search->assignment, stencil);
 }
 
-/* Cells that fill boxes, or lie in a plane, leave nothing to sections of large
- * grids; round parts leave little to those of small dense ones. */
+/* Cells that fill boxes, or lie in a plane, leave nothing to bisections of
+ * large grids; round parts leave little to those of small dense ones. */
 static nw_status multilevel_cuts_max(struct multilevel_search *search,
                                      const struct nw_best_tiling *tile,
                                      bool swapped)
@@ -756,17 +758,17 @@ static nw_status multilevel_cuts_max(struct multilevel_search *search,
                                       left - (swapped ? GRID_SWAPS_COST : 0));
 }
 
-/* Where cells fill no boxes, but all seats, round parts are mostly better than
- * any cuts; which seats to leave free sections tell. */
+/* Where cells fill no boxes, but all slots, round parts are mostly better than
+ * any cuts; which slots to leave free bisections tell. */
 #define POWER_DIAGRAM_MAX 4096 /* processes: of more they take too long, */
-#define POWER_DIAGRAM_MAX_ASKEW                                                \
-    10000                       /* but where borders askew cost little more */
+/* but where borders askew cost little more */
+#define POWER_DIAGRAM_MAX_ASKEW 10000
 #define POWER_DIAGRAM_ASKEW 1.2 /* than others */
-#define POWER_DIAGRAM_ANNEAL_COST                                              \
-    16000000                       /* in bonds looked at, of all levels */
-#define POWER_DIAGRAM_COST_EACH 8  /* of a try beside the bonds */
-#define POWER_DIAGRAM_ENOUGH 0.992 /* of the best cuts: no sections of those   \
-                                    */
+/* in edges looked at, of all levels */
+#define POWER_DIAGRAM_ANNEAL_COST 16000000
+#define POWER_DIAGRAM_COST_EACH 8 /* of a try beside the edges */
+/* of the best cuts: no bisections of those */
+#define POWER_DIAGRAM_ENOUGH 0.992
 
 static double multilevel_across(const struct nw_stencil *stencil, int d)
 {
@@ -844,10 +846,10 @@ multilevel_power_diagram_or_bisect(struct multilevel_search *search,
     return multilevel_cuts_max(search, tile, swapped);
 }
 
-/* Small grids are sifted as other patterns are, from cuts across: that reaches
- * what borders moved one after the other do not. */
-#define GRID_ANNEAL_COST 16000000 /* in bonds looked at, all tries together */
-#define GRID_ANNEAL_COST_EACH 8   /* of a try beside the bonds */
+/* Small grids are annealed as other patterns are, from cuts across: that
+ * reaches what borders moved one after the other do not. */
+#define GRID_ANNEAL_COST 16000000 /* in edges looked at, all tries together */
+#define GRID_ANNEAL_COST_EACH 8   /* of a try beside the edges */
 #define GRID_ANNEAL_TRIES 1500    /* of a cell, at most about */
 #define GRID_ANNEALS_MAX 6
 #define GRID_ANNEAL_COSTLY 0.2 /* of it */
@@ -928,7 +930,7 @@ static uint64_t multilevel_swaps_of(const struct multilevel_search *search,
     return most * multilevel_grid_patience(search);
 }
 
-/* Heat of the second time; 0: once is enough. */
+/* Temperature of the second time; 0: once is enough. */
 static double multilevel_reheat(const struct multilevel_search *search,
                                 int kind)
 {
@@ -971,9 +973,8 @@ static nw_status multilevel_cut_and_swap(struct multilevel_search *search,
     return status;
 }
 
-/* Beside that, where there are few ranks: round parts alone, of which one start
- * is often better than another. What is swapped from each is more than what is
- * swapped from the best. */
+/* With few ranks in addition: power diagrams alone, whose starts differ in
+ * quality. Swaps from each start find more than swaps from the best one. */
 static const struct {
     int32_t count_most;
     int rounds;
@@ -1034,7 +1035,7 @@ static nw_status multilevel_run_rounds(void *user)
         STENCIL_TEMPERATURE);
 }
 
-/* On seats of its own, and tells nobody. */
+/* Works on slots of its own and reports no progress. */
 static nw_status
 multilevel_begin_rounds(const struct multilevel_grid_search *first,
                         struct multilevel_grid_search *grid)
@@ -1122,7 +1123,7 @@ static nw_status multilevel_improve_grid(struct multilevel_search *search,
                                 grid_swaps[0].again);
 }
 
-/* Many sections would add nothing, and few swaps do. */
+/* Many bisections would add nothing, and few swaps do. */
 static nw_status
 multilevel_leave_expander_like(struct multilevel_search *search)
 {
@@ -1135,7 +1136,7 @@ multilevel_leave_expander_like(struct multilevel_search *search)
     return rest > 0 ? multilevel_anneal_again(search, 1, rest) : NW_OK;
 }
 
-/* Beside what was sifted once. */
+/* Beside what was annealed once. */
 static nw_status multilevel_take_more(struct multilevel_search *search)
 {
     const struct nw_budget *budget = search->placement->budget;
@@ -1160,7 +1161,7 @@ static bool multilevel_is_tiled_less(const struct nw_assignment *assignment)
                multilevel_straight_most(assignment);
 }
 
-/* Cuts across a grid follow the means of its steps: where bonds differ from
+/* Cuts across a grid follow the means of its steps: where edges differ from
  * those, or are missing, such cuts are no more than a start. In five dimensions
  * nearly all cells lie at borders: what fills no boxes there is searched as
  * anything else is. */
@@ -1243,8 +1244,8 @@ static nw_status multilevel_tile(struct nw_assignment *assignment,
     return status;
 }
 
-/* So many bonds, of all sections together, cost a program that waits less than
- * its messages do. */
+/* So many edges, of all bisections together, cost a program that waits less
+ * than its messages do. */
 #define ANYTIME_EDGES 800
 #define ANYTIME_BISECTIONS 4
 #define ANYTIME_EDGES_OF_GRIDS 8000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Between two levels of recursive sections: what the children of each cluster
+/* Between two levels of recursive bisections: what the children of each cluster
  * hold is annealed among them. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the children of a cluster hold, on a grid, made round: no cut across
- * comes near where borders askew cost little more than straight ones. */
+/* Makes the parts of a grid compact that the children of a cluster hold. Cuts
+ * along the dimensions are far from the best if oblique borders cost little
+ * more than straight ones. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "map/stencil/power_diagram.h"

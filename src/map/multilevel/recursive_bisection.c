@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recursive sections along a tree, exact in size. Free seats are shared evenly
- * over as few subtrees as hold the processes. */
+/* Recursive bisections along a tree, exact in size. Free slots are shared
+ * evenly over as few subtrees as hold the processes. */
 #include "map/multilevel/rb_internal.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -29,7 +29,7 @@ static void rb_take_slots(struct sectioning *work, const struct piece *piece)
         }
 }
 
-/* Where all seats are equally far apart, or are one place. */
+/* All slots are equally far apart, or belong to one place. */
 static bool rb_is_bottom(const struct sectioning *work,
                          const struct piece *piece)
 {
@@ -40,7 +40,7 @@ static bool rb_is_bottom(const struct sectioning *work,
            (clusters == 1 || first[piece->to] - first[piece->from] == clusters);
 }
 
-/* Goes down while there is one cluster; at the bottom processes take seats. */
+/* Goes down while there is one cluster; at the bottom processes take slots. */
 static void rb_add_piece(struct sectioning *work, struct piece piece)
 {
     const struct nw_hierarchy *hierarchy = work->hierarchy;
@@ -65,7 +65,7 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
         work->next[work->next_count++] = piece;
 }
 
-/* A cluster cut off waits for its siblings where they are to be sifted. */
+/* A cluster cut off waits for its siblings where they are to be annealed. */
 static void rb_add_half(struct sectioning *work, struct piece piece)
 {
     if (!work->bisection->anneal || piece.to - piece.from > 1 || !piece.level) {
@@ -334,7 +334,7 @@ static void rb_cut_level(struct sectioning *work)
     rb_release(work);
 }
 
-#define LITTLE 300000 /* bonds: a thread takes longer to start and end */
+#define LITTLE 300000 /* edges: a thread takes longer to start and end */
 
 static void rb_copy_edges(void *user, int32_t part)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A start for any pattern on a tree: the processes of a cluster are halved with
- * its children, again and again, generation by generation. Pieces of one
- * generation share nothing and run on any number of threads. What a cluster's
- * children hold may be sifted before they are cut themselves. */
+/* Recursive bisection along the hierarchy, for any pattern: the processes of a
+ * cluster are bisected with the children of the cluster, level by level. Pieces
+ * of one level are independent and run on any number of threads. The processes
+ * of all children of a cluster may be annealed before the children are
+ * bisected. */
 #ifndef NW_MAP_MULTILEVEL_RECURSIVE_BISECTION_H
 #define NW_MAP_MULTILEVEL_RECURSIVE_BISECTION_H
 
 #include "map/common/budget.h"
 #include "map/stencil/grid.h"
 
-/* First cuts of a piece of a grid, together: across each dimension, grown from
- * its first cell, its last, any one. Straight: only the least of those across.
- * Packed: clusters filled one after the other instead of evenly; spread: over
- * all of them instead of as few as hold the cells. Layers: clusters parted
- * where whole layers of a box part instead of in the middle. */
+/* First cuts of a piece of a grid, as bits. STRIPES: across each dimension.
+ * FIRST, LAST, ANY: grown from the first, the last or a random cell. STRAIGHT:
+ * only the least cut across a dimension. PACKED: fill clusters one after the
+ * other. SPREAD: use all clusters, not as few as hold the cells. LAYERS: split
+ * clusters where whole layers of a box split. */
 enum nw_rb_start {
     NW_RB_START_STRIPES = 1,
     NW_RB_START_FIRST = 2,
@@ -29,32 +30,34 @@ enum nw_rb_start {
 struct nw_recursive_bisection {
     const struct nw_assignment *assignment; /* what is fixed there stays */
     uint64_t seed;
-    int repeats; /* ways down and up for each piece, the best taken */
-    int tries;   /* first cuts in each of them */
-    /* Where there is a grid, ways of enum nw_rb_start instead, the least cut
-     * of each piece taken, each seen as larger by up to `loose` of it. */
+    int repeats; /* multilevel cycles for each piece; the best is taken */
+    int tries;   /* first cuts in each cycle */
+    /* For a grid: bits of enum nw_rb_start, of which the least cut is taken,
+     * each cut seen as larger by a random fraction up to `loose`. */
     const struct nw_stencil *stencil;
     int kinds;
     double loose;
     int32_t threads;
-    uint64_t anneal;         /* tries for each process and level; 0: none */
-    bool pairwise;           /* pairs of parts, after they are sifted */
-    bool rounded;            /* of a grid, before it is sifted */
-    bool only_expander_like; /* no seats where the pattern is not */
-    bool only_separable;     /* none where it is */
-    bool top_cut;            /* cut between the top's children alone */
-    /* Counts a step a generation; once it stopped, pieces are split as they
-     * stand. */
-    struct nw_budget *budget;
-    int32_t *slot; /* [count] out */
+    uint64_t anneal; /* annealing trials for each process and level; 0: none */
+    bool pairwise;   /* refine pairs of parts after annealing */
+    bool rounded;    /* use power diagrams on a grid before annealing */
     bool
-        expander_like; /* out: much of the traffic crosses the top's children */
+        only_expander_like; /* do nothing unless the pattern is expander-like */
+    bool only_separable;    /* do nothing if the pattern is expander-like */
+    bool top_cut;           /* bisect between the children of the root only */
+    /* Counts a step per level; after it stopped, pieces are split in their
+     * present order. */
+    struct nw_budget *budget;
+    int32_t *slot;      /* [count] out: the slots */
+    bool expander_like; /* out: much of the traffic crosses the children of the
+                           root */
 };
 NW_MUST_CHECK nw_status
 nw_recursive_bisection(struct nw_recursive_bisection *bisection);
 
-/* Both, at once where there are two threads and nothing but effort ends them.
- * The second one only where both see a shape: *both, else it has no seats. */
+/* Runs both, at the same time if there are two threads and only effort ends
+ * them. The second result counts only if neither pattern is expander-like:
+ * *both. */
 NW_MUST_CHECK nw_status
 nw_two_starts(struct nw_recursive_bisection bisection[2], bool *both);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two sections of the same processes, each on a thread of its own: between few
- * clusters one alone has not enough to do for two. */
+/* Two bisections of the same processes, each on a thread of its own: between
+ * few clusters one alone has not enough to do for two. */
 #include "map/multilevel/recursive_bisection.h"
 #include "base/crew.h"
 
@@ -14,8 +14,8 @@ static bool two_starts_is_done(const struct nw_recursive_bisection *bisection)
     return !bisection->only_separable || !bisection->expander_like;
 }
 
-/* What the second one does counts only where the first does not speak against
- * it, as if it had come afterwards. */
+/* The second result counts only if the first one does not exclude it, as if
+ * both had run in order. */
 static nw_status
 two_starts_run_at_once(struct nw_recursive_bisection bisection[2], bool *both)
 {

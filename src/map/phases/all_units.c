@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Places all ranks on all core units, or on all GPU units, of the machine in
- * one placing. */
+ * one placement. */
 #include "map/phases/all_units.h"
 #include "map/common/budget.h"
 #include "base/array.h"
@@ -173,7 +173,8 @@ static void all_units_slot_on_host(struct all_units_work *work, int32_t p)
         if (work->host[q] == host && work->unit[q] >= 0 &&
             work->capacity[q] > 0) {
             work->fixed_place[p] = q;
-            work->capacity[q]--; /* the placing's rooms are counted already */
+            work->capacity[q]--; /* the placement counts the free slots already
+                                  */
             return;
         }
 }
@@ -213,8 +214,8 @@ static int32_t all_units_slot_of(const struct all_units_work *work,
     return unit < 0 ? work->fixed_place[p] : place_of[unit];
 }
 
-/* The places that the start's units are. A unit that is no place leaves its
- * rank open. */
+/* The places of the start's units. A rank on a unit that is not a place stays
+ * open. */
 static nw_status all_units_read_start(struct all_units_work *work)
 {
     size_t units = (size_t)work->units->first[work->problem->host_count];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What MAGC leaves out: a rank's core, its GPU and the network card should be
- * near each other. Each place gets the seconds that a rank's own bytes spend
- * on the links to its card and between its core and GPU, times the weight. */
+/* Nearness of a rank's core, GPU and NIC, which MAGC leaves out. The cost of a
+ * place is the time that the rank's own bytes take on the links to its NIC and
+ * between its core and GPU, times the weight of --affinity. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "topology/topology.h"

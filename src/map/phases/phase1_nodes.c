@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Phase 1: ranks to nodes. A node is the place where its messages leave it;
- * what several network cards carry together counts as one door. */
+/* Phase 1: ranks to nodes. The place of a node is its NIC; several NICs that
+ * share the traffic count as one. */
 #include "map/phases/phases.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -131,8 +131,8 @@ static nw_status phase1_place_kinds(struct phase1_work *phase,
     return status;
 }
 
-/* Both layers together are placed best from several starts; where there are
- * two, what is best for the host layer alone is one of them. */
+/* Both layers together need several starts; with two layers, the best placement
+ * of the host layer is one of them. */
 static bool phase1_wants_initial(const struct phase1_work *phase)
 {
     const struct nw_pattern *pattern = phase->problem->pattern;

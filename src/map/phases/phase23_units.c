@@ -97,7 +97,7 @@ static size_t phase23_unit_count(const struct phase23_work *work, int32_t host)
     return (size_t)(work->units->first[host + 1] - work->units->first[host]);
 }
 
-/* True where the places at hand serve this host too. */
+/* True if the present places serve this host too. */
 static bool phase23_same_places(const struct phase23_work *work, int32_t host)
 {
     const struct nw_problem *problem = work->problem;

@@ -23,7 +23,7 @@ affinity_swaps_seconds_between(const struct affinity_swaps_work *work,
     return work->seconds[(size_t)a * work->count + (size_t)b];
 }
 
-/* What p costs on `place`, if `partner` were on `partner_place`. */
+/* The cost of p on `place` if `partner` is on `partner_place`. */
 static double affinity_swaps_cost_at(const struct affinity_swaps_work *work,
                                      int32_t p, int32_t place,
                                      const int32_t partner[2])

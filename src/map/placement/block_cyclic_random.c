@@ -14,7 +14,7 @@ static nw_status simple_full(int32_t process)
                          process);
 }
 
-/* The first place with room from `from` on, around; -1 for none. */
+/* The first place with a free slot from `from` on, cyclically; -1: none. */
 static int32_t simple_find_free(const struct nw_placement *placement,
                                 int32_t process, int32_t from)
 {
@@ -55,7 +55,8 @@ nw_status nw_place_cyclic(struct nw_placement *placement)
     return simple_in_turn(placement, 1);
 }
 
-/* Every seat equally likely: a place with room for five has five. */
+/* Every slot is equally likely: a place with five free slots counts five times.
+ */
 static nw_status simple_draw_slots(struct nw_placement *placement,
                                    int32_t **out, size_t *count)
 {

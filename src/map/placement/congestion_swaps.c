@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Lowers the maximum congestion by swaps, as PTRAM's refinement does: only
- * processes whose traffic crosses a most congested link are moved, each trial
- * changes only the loads it touches. The sum of eighth powers of all
- * congestions stands for the maximum, so that one of several equal links may
- * be relieved before the others. */
+ * processes whose traffic crosses a most congested link move, and a trial
+ * updates only the loads that it changes. The sum of eighth powers replaces the
+ * maximum, so that relieving one of several equal links counts. */
 #include "map/placement/congestion_swaps.h"
 #include "base/array.h"
 #include "map/common/budget.h"
@@ -184,7 +183,7 @@ static void congestion_swaps_load_trial(struct congestion_swaps_work *work,
     congestion_swaps_change_between(work, p, q, way);
 }
 
-/* Swaps p with q (-1: free room) on `place` where that is better. */
+/* Swaps p with q (-1: a free slot) on `place` if that is better. */
 static bool congestion_swaps_try_swap(struct congestion_swaps_work *work,
                                       int32_t p, int32_t q, int32_t place)
 {

@@ -69,7 +69,8 @@ static int64_t dual_bipartition_clamp(int64_t value, int64_t low, int64_t high)
     return value < low ? low : value;
 }
 
-/* `count` processes on two halves with so much room: how many go left. */
+/* How many of `count` processes go to the left half, by the free slots of both
+ * halves. */
 static int64_t dual_bipartition_share(int64_t count, int64_t left,
                                       int64_t right, bool packed)
 {
@@ -103,7 +104,7 @@ dual_bipartition_choose_target(const struct dual_bipartition_work *part,
         part->start.packed);
 }
 
-/* Where the places of a piece come apart: the widest gap near the middle. */
+/* The split of a piece's places: the widest gap near the middle. */
 static int32_t
 dual_bipartition_split_point(const struct dual_bipartition_work *part,
                              const struct dual_bipartition_piece *piece)
@@ -259,7 +260,7 @@ static void dual_bipartition_cut_stride(struct dual_bipartition_work *part,
     }
 }
 
-/* The cut along the best coordinate; false where there is none. */
+/* The cut along the best coordinate; false without a coordinate. */
 static bool
 dual_bipartition_cut_along_stride(struct dual_bipartition_work *part,
                                   struct nw_ints list,
@@ -371,7 +372,7 @@ static void dual_bipartition_swap_places(struct dual_bipartition_work *part)
     part->place = place;
 }
 
-/* Keeps the better of the placing's answer and the one in part->place. */
+/* Keeps the better of the placement's answer and the one in part->place. */
 static nw_status
 dual_bipartition_keep_better(struct dual_bipartition_work *part,
                              struct nw_placement_cost *best)

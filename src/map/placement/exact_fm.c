@@ -151,8 +151,8 @@ static void exact_fm_begin_order(struct nw_exact_fm *b, struct nw_ints list,
     }
 }
 
-/* Everything is right; then the seed, and what is most drawn to the left,
- * moves until the left part has its size. */
+/* All start on the right; then the seed moves, and always the process with the
+ * strongest connection to the left, until the left part has its size. */
 static void exact_fm_begin_grown(struct nw_exact_fm *b, struct nw_ints list,
                                  const int32_t *target, int32_t seed)
 {

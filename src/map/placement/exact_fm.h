@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cutting processes in two parts of given sizes with little traffic between
- * them. */
+/* FM bisection of processes into two parts of exact sizes, with ranks with and
+ * without GPUs counted apart (Fiduccia and Mattheyses 1982). */
 #ifndef NW_MAP_PLACEMENT_EXACT_FM_H
 #define NW_MAP_PLACEMENT_EXACT_FM_H
 
 #include "map/common/addressable_heap.h"
 #include "map/placement/placement.h"
 
-/* Ranks with and without a GPU are counted apart. */
+/* Classes of ranks, counted apart. */
 enum { NW_CLASS_PLAIN, NW_CLASS_GPU, NW_CLASS_COUNT };
 
 enum nw_seed_kind {
     NW_SEED_NONE,
-    NW_SEED_ORDER,  /* the first processes are the left part */
+    NW_SEED_ORDER,  /* the first processes form the left part */
     NW_SEED_FIRST,  /* grown around the first process */
     NW_SEED_RANDOM, /* grown around a random one */
-    NW_SEED_GIVEN,  /* sides are set, the sizes right */
+    NW_SEED_GIVEN,  /* `side` is set, with correct sizes */
 };
 
-/* Memory for any number of cuts of one placing. */
+/* Memory for any number of bisections of one placement. */
 struct nw_exact_fm {
     const struct nw_placement *placement;
-    int8_t *side; /* [processes] 0 left, 1 right, -1 not concerned */
-    double *gain; /* [processes] traffic a move takes off the cut */
+    int8_t *side; /* [processes] 0 left, 1 right, -1 outside */
+    double *gain; /* [processes] decrease of the cut by a move */
     bool *moved;  /* [processes] locked in this pass */
-    int32_t *at;  /* for the heaps */
+    int32_t *at;  /* positions in the heaps */
     struct nw_heap heap[2][NW_CLASS_COUNT]; /* by side and class */
-    int32_t *moves;                         /* of this pass */
-    int32_t imbalance[NW_CLASS_COUNT];      /* left part over its target */
+    int32_t *moves;                         /* moves of this pass */
+    int32_t imbalance[NW_CLASS_COUNT];      /* left part minus its target */
     uint64_t steps;
 };
 
-/* side[] is -1 everywhere afterwards and between cuts. */
+/* side[] is -1 everywhere between bisections. */
 NW_MUST_CHECK nw_status nw_exact_fm_init(struct nw_exact_fm *fm,
                                          const struct nw_placement *placement);
 void nw_exact_fm_fini(struct nw_exact_fm *fm);
 
-/* Gives each process of `list` side 0 or 1, target[class] of them side 0.
- * Others whose side is set beforehand stay and attract. */
+/* Gives each process of `list` side 0 or 1, target[class] of them side 0. Other
+ * processes whose side is set keep it and attract their peers. */
 void nw_exact_fm_bisect(struct nw_exact_fm *fm, struct nw_ints list,
                         const int32_t target[NW_CLASS_COUNT],
                         enum nw_seed_kind seed);

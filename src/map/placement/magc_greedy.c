@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Algorithm 1 of MAGC (section V-B): the process whose traffic is most with
- * what is mapped goes to the element that leaves the least maximum congestion.
- * Sums and loads are kept up to date instead of computed anew; whole numbers
- * of bytes make both ways equal to the last bit. */
+/* Algorithm 1 of MAGC (section V-B): the process with the most traffic to
+ * mapped processes goes to the element with the least resulting maximum
+ * congestion. Sums and loads are updated, not recomputed; with integral bytes
+ * both give the same result. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/status.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What a process exchanges with one side: mapped or unmapped. */
+/* Traffic of a process with mapped or unmapped processes. */
 struct magc_greedy_side {
     double bytes;
     int32_t neighbours;
@@ -157,7 +157,7 @@ static double magc_greedy_affinity_of(const struct nw_placement *placement,
                                (size_t)place];
 }
 
-/* Where there are no links to congest (matrices): bytes x distance added. */
+/* For matrices, which have no links: the added bytes x distance. */
 static double magc_greedy_distance_cost(const struct magc_greedy_work *work,
                                         int32_t p, int32_t place)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The processes of a placing and what they send each other, out of the
- * pattern; and the three placers that look at neither. */
+/* Makes the processes of a placement and their traffic from the pattern. */
 #include "map/placement/placement.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -134,8 +133,8 @@ static void placement_compact(struct nw_placement *placement)
     }
 }
 
-/* Peers of a process, each once, with what it sends; returns how many. Sums
- * kinds; `arc` NULL counts. Peers ascend as ranks do. */
+/* Lists the peers of a process in ascending order with the bytes it sends,
+ * summed over kinds; returns how many. `arc` NULL only counts. */
 static size_t placement_list_peers(const struct placement_edges *edges,
                                    int32_t p, struct nw_arc *arc)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One placing: processes onto places, the shape that all three of MAGC's
- * phases share. Phase 1 places ranks on nodes, phase 2 a node's ranks on its
- * core units, phase 3 on its GPU units. Any algorithm may serve any phase.
+ * A placement: processes onto places, the form that all three phases of MAGC
+ * share. Phase 1 places ranks on nodes, phase 2 the ranks of a node on its core
+ * units, phase 3 on its GPU units. Any placer may serve any phase.
  */
 #ifndef NW_MAP_PLACEMENT_PLACEMENT_H
 #define NW_MAP_PLACEMENT_PLACEMENT_H
@@ -11,17 +11,17 @@
 #include "map/problem/free_slots.h"
 #include "map/problem/problem.h"
 
-/* Where processes go and what lies between. Hops are numbered from 0 here:
- * 2 x link + direction of the topology less `hop_base`. Nodes of one type
- * share one of these. */
+/* Places and the routes between them. Hops are numbered from 0: 2 x link +
+ * direction of the topology, minus `hop_base`. Nodes of one type share one of
+ * these. */
 struct nw_places {
     const nw_topology *topology;
     int32_t count;
     struct nw_end *end; /* [count] */
     uint32_t hop_base, hop_count;
     double *bandwidth; /* [hop_count] bytes/s; NULL for matrices */
-    size_t *route_row; /* [count^2 + 1] and the hops of all routes, where */
-    uint32_t *route;   /* count is small; else NULL */
+    size_t *route_row; /* [count^2 + 1] and the hops of all routes, if */
+    uint32_t *route;   /* count is small; otherwise NULL */
 };
 
 struct nw_hops {
@@ -36,11 +36,10 @@ NW_MUST_CHECK nw_status nw_places_init(struct nw_places *places,
                                        struct nw_end *end, int32_t count,
                                        int32_t node);
 void nw_places_fini(struct nw_places *places);
-/* What nw_places_route asks where there is no table. */
+/* Computes a route that is not in the table. */
 struct nw_hops nw_places_find_route(const struct nw_places *places, int32_t a,
                                     int32_t b, uint32_t *buffer);
-/* `buffer` holds nw_topology_route_max() entries and is used where there is no
- * table. */
+/* `buffer` holds nw_topology_route_max() entries; used without a table. */
 static inline struct nw_hops nw_places_route(const struct nw_places *places,
                                              int32_t a, int32_t b,
                                              uint32_t *buffer)
@@ -54,7 +53,7 @@ static inline struct nw_hops nw_places_route(const struct nw_places *places,
 }
 double nw_places_distance(const struct nw_places *places, int32_t a, int32_t b);
 
-/* Bytes to and from a neighbour. Sums of whole numbers: exact below 2^53. */
+/* Bytes to and from a neighbour. Sums of integers: exact below 2^53. */
 struct nw_arc {
     int32_t peer;
     double out, in;
@@ -66,39 +65,38 @@ struct nw_placement {
     const struct nw_places *places;
     int32_t count;      /* processes, in the order of their ranks */
     size_t *row;        /* [count + 1] */
-    struct nw_arc *arc; /* by peer, each once, no self */
+    struct nw_arc *arc; /* sorted by peer, each peer once, no self */
     struct nw_free_slots free_slots;
-    bool *gpu;              /* [count] it wants a GPU; NULL: none does */
-    int32_t *place;         /* [count] the answer; -1 before */
-    bool *fixed;            /* [count] placed before, stays; NULL: none */
-    const int32_t *initial; /* [count] an answer to start from, or NULL */
+    bool *gpu;      /* [count] uses a GPU; NULL: none does */
+    int32_t *place; /* [count] the result; -1 before */
+    bool *fixed;    /* [count] placed before, does not move; NULL: none */
+    const int32_t *initial; /* [count] initial solution, or NULL */
     const double *affinity; /* [count x places] s added to a place, or NULL */
     struct nw_random *random;
-    /* Borrowed, NULL where not limited: a process's load, what a place bears;
-     * swaps on trees keep to them, nothing else does. */
+    /* Borrowed, NULL if not limited: load of a process, limit of a place. Only
+     * swaps on hierarchies respect them. */
     const int64_t *load, *limit;
-    bool by_distance;         /* hop-bytes before congestion, in refinements */
-    struct nw_budget *budget; /* how long to search; NULL: no end */
+    bool by_distance; /* refinements lower hop-bytes before congestion */
+    struct nw_budget *budget; /* how long to search; NULL: no limit */
     bool in_reduced_effort;   /* fewer starts */
-    const struct nw_map_options *options; /* objectives, seed; or NULL */
+    const struct nw_map_options *options; /* for objectives and seed; or NULL */
     uint64_t steps;
 };
 
-/* Bits of kinds whose bytes count. */
+/* Bits of the kinds of traffic that count. */
 #define NW_KINDS_HOST (1u << NW_KIND_HH)
 #define NW_KINDS_GPU (1u << NW_KIND_GG)
 #define NW_KINDS_ALL ((1u << NW_KIND_COUNT) - 1)
 
-/* The processes: `ranks` in ascending order, and what they send each other.
- * local[r] is the index of rank r among them or anything not pointing back;
- * borrowed. Rooms, fixed and place are for the caller to fill; fini frees
- * all but `places`. */
+/* The processes: `ranks` in ascending order, and their traffic. local[r] is the
+ * index of rank r among them, or anything that does not point back; borrowed.
+ * The caller fills free_slots, fixed and place; fini frees all but `places`. */
 struct nw_placement_of {
     const nw_pattern *pattern;
     struct nw_ints ranks;
     const int32_t *local;
     unsigned kinds;
-    int32_t threads; /* the same whatever their number; 0: one */
+    int32_t threads; /* does not change the answer; 0: one */
 };
 NW_MUST_CHECK nw_status nw_placement_init(struct nw_placement *placement,
                                           const struct nw_placement_of *of);
@@ -119,34 +117,33 @@ bool nw_placement_fits(const struct nw_placement *placement, int32_t process,
 void nw_placement_put(struct nw_placement *placement, int32_t process,
                       int32_t place);
 
-/* The placers. Each places every process that has no place yet. */
+/* The placers. Each places every process without a place. */
 typedef nw_status nw_placer(struct nw_placement *placement);
 nw_placer nw_place_block, nw_place_cyclic, nw_place_random;
 nw_placer nw_place_greedy;    /* Algorithm 1 of MAGC */
-nw_placer nw_place_partition; /* bisection, then congestion refined */
-nw_placer nw_place_scotch;    /* NW_ENODEV where Scotch is absent */
-nw_placer nw_place_rashti;    /* the same, on rashti_weights.h */
+nw_placer nw_place_partition; /* bisection, then congestion swaps */
+nw_placer nw_place_scotch;    /* NW_ENODEV if Scotch is absent */
+nw_placer nw_place_rashti;    /* Scotch on rashti_weights.h */
 
-/* Searches: placers that begin with `initial` where there is one, else with
- * nw_place_block, and whose answer is never worse than that beginning in the
- * options' objective, nor in the second where the first is equal. They count
- * their steps in the budget and stop when it says so. Fixed processes stay and
- * rooms are kept. A row in the searches of algorithms.c and one in its
- * algorithms makes one known. */
+/* Searches: placers that begin with `initial`, or with nw_place_block without
+ * one. The result is never worse than the beginning in the options' objective,
+ * nor in the second if the first is equal. They count steps in the budget and
+ * stop when it ends. Fixed processes and capacities are kept. A row in each
+ * table of algorithms.c registers one. */
 nw_status nw_placement_initial(struct nw_placement *placement);
-nw_placer nw_place_multilevel; /* on trees, for hop-bytes */
-nw_placer nw_place_section;    /* the same, tiled or cut once */
-nw_placer nw_place_tile;       /* the same, stencils alone */
-nw_placer nw_place_refine;     /* the same, from the hint */
+nw_placer nw_place_multilevel; /* hop-bytes on hierarchies */
+nw_placer nw_place_section;    /* one embedding or one bisection */
+nw_placer nw_place_tile;       /* grids only */
+nw_placer nw_place_refine;     /* from the initial solution */
 
-/* Swaps within a complete placing for the sake of `affinity`. */
+/* Swaps within a complete placement that lower `affinity`. */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 
 /* The placer of that name ("greedy" or "magc-greedy", ...), or NULL. */
 nw_placer *nw_placer_find(const char *name);
 bool nw_scotch_is_here(void);
-/* The name it was loaded by, NULL where it is absent. */
+/* The file that was loaded, NULL if Scotch is absent. */
 const char *nw_scotch_library(void);
 
 #endif

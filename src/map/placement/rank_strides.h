@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Grids seen through the numbers of their ranks: where most traffic goes
- * between ranks d apart and d' apart and d divides d', (r / d) mod (d' / d) is
- * a coordinate, and cutting along it a good first cut. */
+/* Coordinates guessed from rank numbers: if most traffic goes between ranks d
+ * apart and d' apart, and d divides d', then (r / d) mod (d' / d) is a
+ * coordinate, and a cut along it is a good first cut. */
 #ifndef NW_MAP_PLACEMENT_RANK_STRIDES_H
 #define NW_MAP_PLACEMENT_RANK_STRIDES_H
 

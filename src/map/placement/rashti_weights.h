@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The integer loads of Rashti et al., "Multi-core and Network Aware MPI
- * Topology Functions", section 4.2.1: how well two places reach each other. */
+/* The integer edge weights of Rashti and others 2011, "Multi-core and Network
+ * Aware MPI Topology Functions", section 4.2.1: how well two places reach each
+ * other. */
 #ifndef NW_MAP_PLACEMENT_RASHTI_WEIGHTS_H
 #define NW_MAP_PLACEMENT_RASHTI_WEIGHTS_H
 
@@ -9,18 +10,18 @@
 struct nw_rashti_weights {
     const struct nw_places *places;
     double nearest, farthest; /* hops between different nodes; 0: one node */
-    int64_t largest;          /* load of any two */
+    int64_t largest;          /* weight of the closest two */
 };
 
 /* O(places^2). */
 struct nw_rashti_weights nw_rashti_weights_init(const struct nw_places *places);
-/* Between nodes from 1, the farthest, to the largest hop count, the closest;
- * inside a node above that, the more the deeper the common ancestor. a and b
- * differ. */
+/* The weight of places a and b, which differ: 1 for the farthest nodes up to
+ * the largest hop count for the closest; inside a node above that, growing with
+ * the depth of the common ancestor. */
 int64_t nw_rashti_weights_get(const struct nw_rashti_weights *loads, int32_t a,
                               int32_t b);
-/* For who takes an edge's number for a length: 1 for the largest load, so many
- * more as the load is less. */
+/* The same as a length, for callers that need one: 1 for the largest weight,
+ * larger as the weight falls. */
 int64_t nw_rashti_weights_length(const struct nw_rashti_weights *loads,
                                  int32_t a, int32_t b);
 

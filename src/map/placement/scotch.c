@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any phase by Scotch's dual recursive bipartitioning. The one file that knows
- * Scotch: its 64-bit variant, loaded when first asked for, one context a call,
- * fixed seed, one thread, no output. Spare room is filled with processes that
- * talk to nobody, so that Scotch's balance makes it one process per seat. */
+/* Serves any phase by Scotch's dual recursive bipartitioning (Pellegrini and
+ * Roman 1996). The only file that knows Scotch: its 64-bit variant, loaded at
+ * first use, with one context per call, a fixed seed, one thread and no output.
+ * Free slots are filled with processes without traffic, so that Scotch's
+ * balance gives one process per slot. */
 #include "map/placement/rashti_weights.h"
 #include "map/placement/placement.h"
 #include "map/placement/scotch_errors.h"
@@ -180,8 +181,8 @@ static SCOTCH_Num scotch_whole_distance(const struct scotch_machine *machine,
     return distance < 1 ? 1 : (SCOTCH_Num)fmin(distance, LENGTH_MAX);
 }
 
-/* Longer ones than Scotch sums are all made shorter, and fractions longer;
- * those of a tree are told from its first place. */
+/* Scales lengths that overflow Scotch's sums down, and fractions up; those of a
+ * tree are measured from its first place. */
 static void scotch_find_scale(struct scotch_machine *machine)
 {
     const struct nw_places *places = machine->placement->places;
@@ -544,7 +545,8 @@ static double scotch_cost_at(const struct nw_placement *placement, int32_t p,
     return sum;
 }
 
-/* Takes the answer where there is room; the rest goes where it costs least. */
+/* Takes the answer as far as slots are free; the other processes go where they
+ * cost least. */
 static nw_status scotch_take_answer(struct nw_placement *placement,
                                     const SCOTCH_Num *part)
 {

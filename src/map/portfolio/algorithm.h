@@ -46,8 +46,8 @@ NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
                                          const struct nw_problem *problem,
                                          struct nw_map_report *report,
                                          struct nw_candidate *out);
-/* Brings each rank's core, GPU and card near each other as far as no figure
- * gets worse; the GPU alone where cores stay. Not for mappings with remote
+/* Brings each rank's core, GPU and NIC near each other as long as no figure
+ * gets worse; moves only the GPU if cores stay. Not for mappings with remote
  * GPUs. cores_near_gpus.c */
 NW_MUST_CHECK nw_status nw_cores_near_gpus(const struct nw_problem *problem,
                                            bool cores_stay,

@@ -86,8 +86,8 @@ nw_status nw_run_default(const struct nw_algorithm *algorithm,
     return nw_answer_default(problem, answer);
 }
 
-/* Without a GPU layer, one placer on all cores at once; with one, on nodes'
- * pairs of core and GPU room, then on the GPUs of each node. */
+/* Without a GPU layer, one placer on all cores at once; otherwise one on the
+ * nodes' pairs of free core and free GPU, then on the GPUs of each node. */
 nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
                            const struct nw_problem *problem,
                            struct nw_answer *answer,
@@ -408,7 +408,7 @@ nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
     return status;
 }
 
-/* Takes `other`, where it is better in place of the best. */
+/* Takes `other` as the best if it is better. */
 static void algorithms_take_other(struct nw_candidate *best,
                                   struct nw_candidate *other, bool is_better)
 {
@@ -445,8 +445,9 @@ static nw_status algorithms_run_start(const struct nw_algorithm *algorithm,
     return nw_search_initial(problem, answer);
 }
 
-/* So does what a search began with: one that looks at a likeness of the machine
- * may make it worse. A beginning that is no answer itself is passed over. */
+/* The start of a search stays the answer if the search made it worse, which an
+ * approximation of the machine may cause. A start that is not a complete answer
+ * is ignored. */
 static nw_status algorithms_keep_start(const struct nw_algorithm *algorithm,
                                        const struct nw_problem *problem,
                                        struct nw_map_report *report,

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where it stops being cheap: trials of Algorithm 1, ranks for Scotch. */
+/* Limits of a cheap algorithm: trials of Algorithm 1, ranks for Scotch. */
 #define GREEDY_TRIALS_MAX 4e6
 #define SCOTCH_RANKS_MAX 32768
 #define LIST_MAX 10
@@ -66,8 +66,8 @@ struct auto_candidate_run {
     struct nw_candidate candidate;
 };
 
-/* The first is the default. MAGC's answers, where they are allowed, set when an
- * exchange has to end. */
+/* The first candidate is the default. MAGC's answers, if they are allowed, set
+ * the time at which an exchange must end. */
 static void auto_raise_standard(struct auto_work *work,
                                 const struct nw_candidate *candidate,
                                 const struct nw_algorithm *magc)
@@ -109,7 +109,7 @@ static nw_status auto_run_candidate(void *user)
                             candidate_run->report, &candidate_run->candidate);
 }
 
-/* What is asked for by name is not to be better than what is chosen. */
+/* An algorithm that the user names must not beat the choice of auto. */
 static void auto_lower_standard(struct auto_work *work,
                                 const struct nw_candidate *candidate,
                                 const struct nw_algorithm *algorithm)
@@ -120,7 +120,7 @@ static void auto_lower_standard(struct auto_work *work,
         *standard = fmin(*standard, candidate->figure[0]);
 }
 
-/* What came of it, in the order of the list. */
+/* Takes the result, in the order of the list. */
 static void auto_take_result(struct auto_work *work,
                              struct auto_candidate_run *candidate_run)
 {
@@ -200,10 +200,10 @@ static nw_status auto_run_both(struct auto_work *work,
     return status;
 }
 
-/* The search alone where the machine is a tree: it begins with what ranks in
- * order give, and looks at more than the others do. Small machines are then
- * searched as dense problems, too, but for grids, which that does not lower. A
- * second objective it does not know. */
+/* Only the search on hierarchies, if the machine is a tree: it begins with
+ * ranks in order and covers more than the other algorithms. Small machines are
+ * then searched as a QAP, too, except for grids, which that does not improve.
+ * The search ignores a second objective. */
 static nw_status auto_search_hierarchy(struct auto_work *work,
                                        struct auto_candidate_run *standard,
                                        bool *done)
@@ -244,7 +244,7 @@ static bool auto_is_started_enough(const struct nw_problem *problem)
            ranks <= STARTED_MAX;
 }
 
-/* What knows no grid is seldom better, and dear where there are many bonds. */
+/* Algorithms that know no grid are seldom better, and slow with many edges. */
 static nw_status auto_cut_few_edges(struct auto_work *work)
 {
     const struct nw_problem *problem = work->problem;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What section IV of the MAGC paper warns of: cores and GPUs mapped each by
- * themselves, so that a rank's GPU may be on another node; and its workaround,
- * moving ranks to the node of their GPU. Kept to show what it costs. */
+/* The baseline of section IV of the MAGC paper: cores and GPUs are mapped
+ * independently, so that a rank's GPU may be on another node; and its
+ * workaround, which moves ranks to the node of their GPU. */
 #include "map/portfolio/algorithm.h"
 #include "map/phases/all_units.h"
 #include "base/array.h"
@@ -66,7 +66,7 @@ static void independent_move_to_gpu(const struct nw_problem *problem,
                        problem->wants_gpu[rank]);
 }
 
-/* Where a rank without a GPU was, or the first host with room. */
+/* The old host of a rank without a GPU, or the first host with a free core. */
 static nw_status independent_slot_others(struct nw_answer *answer,
                                          struct nw_free_slots *free_slots,
                                          int32_t rank)

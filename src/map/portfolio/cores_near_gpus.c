@@ -23,8 +23,8 @@ struct near_gpus_work {
     struct nw_link_loads loads; /* made for the first move that needs it */
     bool has_loads, moved;
     bool cores_stay;
-    double *card;       /* [seats] links to the card, where known */
-    double *near;       /* of the host at hand: [its core x its GPU seats] */
+    double *card;       /* [slots] links to the card, where known */
+    double *near;       /* of the host at hand: [its core x its GPU slots] */
     int32_t *gpu_ranks; /* [GPU units] ranks that have it */
 };
 
@@ -54,7 +54,7 @@ static struct nw_ints near_gpus_members_of(const struct nw_units *units,
     return (struct nw_ints){units->member + (size_t)unit * size, size};
 }
 
-/* Mean number of links between the cores of one seat and the GPUs of another;
+/* Mean number of links between the cores of one slot and the GPUs of another;
  * those of a fixed rank are counted from its first. */
 static double near_gpus_links_between(const struct near_gpus_work *work,
                                       int32_t core, int32_t gpu)
@@ -121,7 +121,7 @@ static double near_gpus_distance_of(const struct near_gpus_work *work,
     return links + CARD * (work->card[core] + work->card[gpu]);
 }
 
-/* The same where one of its actors is on `slot`. */
+/* The same where one of its endpoints is on `slot`. */
 static double near_gpus_distance_at(const struct near_gpus_work *work,
                                     int32_t endpoint, int32_t slot)
 {
@@ -135,7 +135,8 @@ static double near_gpus_distance_at(const struct near_gpus_work *work,
     return near_gpus_distance_of(work, work->slots.slot[endpoint - n], slot);
 }
 
-/* What an actor that goes to a seat, and its owner who comes back, gain. */
+/* The gain of an endpoint that moves to a slot, and of the slot's owner that
+ * comes back. */
 static double near_gpus_gain_of(const struct near_gpus_work *work,
                                 int32_t endpoint, int32_t to)
 {
@@ -191,7 +192,7 @@ static struct nw_move near_gpus_move_of(const struct nw_slots *slots,
     return move;
 }
 
-/* Moves of actors without messages change no figure. */
+/* Moves of endpoints without messages change no figure. */
 static nw_status near_gpus_try_move(struct near_gpus_work *work,
                                     int32_t endpoint, int32_t to, bool keep,
                                     bool *fits)
@@ -235,7 +236,7 @@ static nw_status near_gpus_move_endpoint(struct near_gpus_work *work,
     return near_gpus_try_move(work, endpoint, to, true, &fits);
 }
 
-/* The seat of its host that brings most. */
+/* The slot of its host that brings most. */
 static nw_status near_gpus_bring_near(struct near_gpus_work *work,
                                       int32_t endpoint)
 {
@@ -265,7 +266,7 @@ static nw_status near_gpus_bring_near(struct near_gpus_work *work,
                               : near_gpus_move_endpoint(work, endpoint, best);
 }
 
-/* Seats of fixed ranks are outside their host's range. */
+/* Slots of fixed ranks are outside their host's range. */
 static bool near_gpus_may_move(const struct near_gpus_work *work,
                                int32_t endpoint)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Few elements are searched as a dense problem, or all their seatings tried.
+ * Few elements are searched as a dense problem, or all their assignments tried.
  * Else every cheap answer has its nodes exchanged for a while, which finds out
  * whose nodes hold what belongs together; from the best of these all is
  * searched. Where links count, the least hop-bytes are found first, and the
@@ -67,7 +67,7 @@ struct improve_work {
     struct nw_map_report *report;
     const double *guard; /* or NULL */
     double hop_limit;
-    double hop_bytes;              /* of what is searched from */
+    double hop_bytes;              /* of the start of the search */
     double standard;               /* the pool's */
     struct nw_candidate near, far; /* the best that were not taken */
     double below;                  /* the first lead's, as far as it is near */
@@ -220,8 +220,8 @@ static nw_status improve_yield(struct improve_work *work,
     return nw_slots_anneal(slots, &objectives, NW_SEARCH_CAP_SECOND);
 }
 
-/* What a dense search may end with, a guard may refuse; what comes second it
- * does not know. */
+/* A guard may refuse the result of a QAP search, which does not know the second
+ * objective. */
 static nw_status improve_search(struct improve_work *work,
                                 struct nw_slots *slots)
 {
@@ -400,7 +400,7 @@ static void improve_add_lead(const struct improve_work *work,
     nw_candidate_fini(candidate);
 }
 
-/* What is far behind the first leads nowhere. */
+/* Drops leads that are far behind the first. */
 static void improve_drop_stragglers(const struct improve_work *work,
                                     struct improve_leads *leads)
 {
@@ -429,8 +429,7 @@ static nw_status improve_try_nodes(struct improve_work *work,
     return status;
 }
 
-/* What `run` makes of the best, where it makes something, is a lead, and an
- * answer as it is. */
+/* A result of `run` is a lead, and a candidate as it is. */
 static nw_status
 improve_try_run(struct improve_work *work, struct improve_leads *leads,
                 nw_status (*run)(struct improve_work *, struct nw_slots *),
@@ -476,8 +475,8 @@ static nw_status improve_follow(struct improve_work *work,
     return status;
 }
 
-/* Each of the cheap answers, and what folding makes of the best. `nearest` may
- * be empty. */
+/* Each of the cheap answers, and what digit embedding makes of the best.
+ * `nearest` may be empty. */
 static nw_status improve_try_pool(struct improve_work *work,
                                   const struct nw_pool *pool,
                                   const struct nw_candidate *nearest,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The searches as algorithms of their own: dense ones where ranks are few or
  * distances a matrix and the objective a sum over pairs, else annealing of the
- * seating with its link loads. */
+ * assignment with its link loads. */
 #include "map/portfolio/named_searches.h"
 #include "map/congestion/objectives.h"
 #include "map/congestion/qap_bridge.h"
@@ -102,8 +102,8 @@ static nw_status named_run_exact(struct nw_slots *slots,
     return nw_slots_branch_bound(slots, objectives, 0, &report->proven);
 }
 
-/* What a dense search does not know, swaps of seats see to afterwards; where it
- * knows nothing of it, or would need too much memory, they do it all. */
+/* Swaps of slots complete a QAP search that covers only part of the problem.
+ * They do all the work if it covers nothing or would need too much memory. */
 static nw_status named_run_tabu(struct nw_slots *slots,
                                 const struct nw_objectives *objectives,
                                 struct nw_map_report *report)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What to lower where nobody says: what a message of the mean size waits for
- * on the longest way through the machine, its latency or its bandwidth. */
+/* The objective if the user names none: whether a message of the mean size
+ * spends more time on latency or on bandwidth, on the longest route of the
+ * machine. */
 #include <nodewise/map.h>
 
 #include "base/array.h"

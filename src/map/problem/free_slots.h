@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Room left in places, counted twice: for any rank, and for ranks with a GPU.
- * A rank without one never takes the last core beside a GPU that another rank
- * still needs, so that whoever asks rank by rank always ends with all placed.
+ * Free slots of places, counted twice: for any rank, and for ranks with a GPU.
+ * A rank without a GPU never takes the last core beside a GPU that another rank
+ * still needs, so that placing rank by rank always succeeds.
  */
 #ifndef NW_MAP_PROBLEM_FREE_SLOTS_H
 #define NW_MAP_PROBLEM_FREE_SLOTS_H
@@ -14,11 +14,12 @@
 struct nw_free_slots {
     int32_t count;
     int32_t *capacity,
-        *gpu_capacity; /* [count]; gpu_room NULL where none is asked */
-    int64_t spare;     /* GPU places beyond the GPU ranks to come */
+        *gpu_capacity; /* [count]; gpu_capacity is NULL if no rank uses a GPU */
+    int64_t spare;     /* GPU slots beyond those that ranks still need */
 };
 
-/* Copies; gpu_room may be NULL. gpu_ranks is how many will come. */
+/* Copies the arrays; gpu_capacity may be NULL. gpu_ranks: ranks with a GPU
+ * still to come. */
 NW_MUST_CHECK nw_status nw_free_slots_init(struct nw_free_slots *free_slots,
                                            int32_t count,
                                            const int32_t *capacity,
@@ -27,7 +28,7 @@ void nw_free_slots_expect(struct nw_free_slots *free_slots, int64_t gpu_ranks);
 void nw_free_slots_fini(struct nw_free_slots *free_slots);
 bool nw_free_slots_fits(const struct nw_free_slots *free_slots, int32_t place,
                         bool gpu);
-/* Where GPUs are counted, too. */
+/* The general form of take and give, if GPUs are counted. */
 void nw_free_slots_change(struct nw_free_slots *free_slots, int32_t place,
                           bool gpu, int by);
 

@@ -54,7 +54,7 @@ nw_status nw_problem_choose_hosts(struct nw_problem *problem)
     return options->hosts ? select_hosts_check_hosts(problem) : NW_OK;
 }
 
-/* What is being cut: one node's cores or GPUs. */
+/* The cores or the GPUs of one node, which are cut into units. */
 struct select_hosts_work {
     struct nw_problem *problem;
     struct nw_units *units;
@@ -344,7 +344,7 @@ select_hosts_check_fixed(const struct nw_problem *problem,
     return NW_OK;
 }
 
-/* Each rank that a GPU takes is a seat to searches: no more than there are. */
+/* Each rank that a GPU takes is a slot to searches: no more than there are. */
 static int32_t select_hosts_ranks_of_gpu(const struct nw_problem *problem)
 {
     int32_t most = problem->pattern->rank_count;

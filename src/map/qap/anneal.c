@@ -18,7 +18,7 @@ struct qap_anneal_work {
     double cost;
 };
 
-/* What swapping items u and v changes. */
+/* The change of cost by swapping items u and v. */
 static double qap_anneal_change_of(const struct qap_anneal_work *work, size_t u,
                                    size_t v)
 {

@@ -26,7 +26,7 @@ struct qap_branch_bound_search {
     double *distances; /* [n x n] between free places, shortest first */
 };
 
-/* What is free at a node of the tree. */
+/* The free items and places at a node of the tree. */
 struct qap_branch_bound_node {
     int32_t item[NW_LINEAR_ASSIGNMENT_MAX], place[NW_LINEAR_ASSIGNMENT_MAX];
     int items, places;

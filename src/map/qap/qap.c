@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense quadratic assignment problems: what they are and what a solution
- * costs. */
+/* The dense quadratic assignment problem and the cost of a solution. */
 #include "map/qap/qap.h"
 #include "base/array.h"
 
@@ -116,7 +115,7 @@ double nw_qap_cost(const struct nw_qap *qap, const int32_t *place)
     return sum;
 }
 
-/* What sums may lose: they were as large as all flows far apart. */
+/* A bound on the rounding error of sums: all flows at the largest distance. */
 static double qap_rounding(const struct nw_qap *qap, double start)
 {
     size_t cells = (size_t)qap->n * (size_t)qap->n;

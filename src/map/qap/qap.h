@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The quadratic assignment problem as it stands in QAPLIB: items with flows
- * onto as many places with distances, all dense. What tabu search, annealing
- * and branch and bound share; nothing here knows of ranks or machines.
+ * The quadratic assignment problem as in QAPLIB: items with flows onto as many
+ * places with distances, all dense. Shared by tabu search, annealing and branch
+ * and bound; nothing here knows ranks or machines.
  */
 #ifndef NW_MAP_QAP_QAP_H
 #define NW_MAP_QAP_QAP_H
@@ -28,8 +28,8 @@ struct nw_qap {
 /* All flows 0, distances 0, everything real. */
 NW_MUST_CHECK nw_status nw_qap_init(struct nw_qap *qap, int32_t n);
 void nw_qap_fini(struct nw_qap *qap);
-/* To be called once flows and distances are filled. Where one matrix is
- * symmetric the other is made so, which changes no cost. */
+/* Call it after filling flows and distances. If one matrix is symmetric, the
+ * other is made symmetric, which changes no cost. */
 void nw_qap_finish(struct nw_qap *qap);
 /* Sum of flow[i][j] x distance[place[i]][place[j]]. */
 double nw_qap_cost(const struct nw_qap *qap, const int32_t *place);
@@ -91,7 +91,7 @@ struct nw_qap_exact_search {
     uint64_t nodes;      /* computed */
     uint64_t look;       /* goes_on is asked at that many; 0: never */
     bool (*goes_on)(struct nw_qap_exact_search *exact,
-                    double best); /* sets `look` anew */
+                    double best); /* sets `look` again */
     void *user;
     bool proven; /* place is an optimum */
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Robust tabu search (Taillard, Parallel Computing 17, 1991). What each swap
- * would change is known at all times: after a swap of r and s the change of
- * every other pair (u, v) grows by (f_u - f_v)(g_u - g_v), f and g being what
- * r and s differ by towards u in flow and in distance. For the pairs with r or
- * s, the products P_uv of u's flows with v's distances are kept as well; a
+ * Robust tabu search (Taillard, Parallel Computing 17, 1991). The change of
+ * cost of each swap is kept: after a swap of r and s the change of every other
+ * pair (u, v) grows by (f_u - f_v)(g_u - g_v), where f and g are the
+ * differences of r and s towards u in flow and in distance. For the pairs with
+ * r or s, the products P_uv of u's flows with v's distances are kept as well; a
  * swap changes them by a matrix of rank one.
  */
 #include "map/qap/qap.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The best of the ways to put a grid on a tree: boxes, cuts of
- * several kinds, columns and snakes, of which none is the best where sizes do
- * not divide. Small grids try many of them, large ones as many as cost little
- * beside reading the grid. */
+ * several kinds, columns and boustrophedons, of which none is the best where
+ * sizes do not divide. Small grids try many of them, large ones as many as cost
+ * little beside reading the grid. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -15,19 +15,19 @@ static const uint16_t best_tiling_kinds[] = {
     0,  EVENLY, 4, EVENLY | 4, 3, EVENLY | 1, 6,  14, 2,  EVENLY | 12,
     12, 26,     8, 10,         7, 11,         28, 20, 24, 30};
 #define KINDS (sizeof best_tiling_kinds / sizeof *best_tiling_kinds)
-/* The first ones, and that part of the looks, where sections follow. */
+/* The first ones, and that part of the looks, where bisections follow. */
 static const uint16_t best_tiling_few_kinds[] = {0, 3, EVENLY, 4};
 #define FEW_KINDS (sizeof best_tiling_few_kinds / sizeof *best_tiling_few_kinds)
 #define FEW_MIN 4
 #define FEW_PART 4
-#define LOOKS 2500000 /* at cells and bonds, all ways together */
+#define LOOKS 2500000 /* at cells and edges, all ways together */
 #define LOOKS_LARGE 9000000
 #define LARGE 32768     /* cells beyond which more looks are worth it */
 #define PAIRED_MIN 4096 /* cells, for a cut to outlast a thread's start */
 #define BOUSTROPHEDONS_MIN 4096 /* cells at most */
 #define COLUMNS_MAX 8
-#define COLUMNS_SHARE 8  /* of what the other ways may cost */
-#define LOOKS_OF_CELL 4  /* what a cell costs beside a bond */
+#define COLUMNS_SHARE 8  /* columns may cost 1/8 of the other kinds */
+#define LOOKS_OF_CELL 4  /* what a cell costs beside an edge */
 #define DOUBTFUL_MAX 125 /* cells: three dimensions of five */
 
 static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
@@ -38,7 +38,7 @@ static bool best_tiling_any_fixed(const struct nw_assignment *assignment)
     return false;
 }
 
-/* Nothing but twos and threes, no seat free: boxes are near to cubes. */
+/* Nothing but twos and threes, no slot free: boxes are near to cubes. */
 static bool best_tiling_divides_well(const struct nw_assignment *assignment)
 {
     int32_t left = assignment->count;
@@ -112,8 +112,8 @@ best_tiling_take_boustrophedons(struct nw_assignment *assignment, int32_t *slot,
     return status;
 }
 
-/* Where every seat is taken, packing changes nothing: such ways come down to
- * others. False for what was tried before. */
+/* If every slot is taken, packing changes nothing, and such kinds equal others.
+ * False for a kind that was tried before. */
 static bool best_tiling_is_new(const struct nw_assignment *assignment,
                                bool even, const struct nw_best_tiling *try,
                                size_t i)
@@ -295,7 +295,7 @@ static nw_status best_tiling_restore_numbers(struct nw_assignment *assignment,
     return status;
 }
 
-/* Whether the same bonds are more of those that the grid would have, and not
+/* Whether the same edges are more of those that the grid would have, and not
  * because it has a dimension more. */
 static bool best_tiling_explains_more(const struct nw_stencil *stencil,
                                       const struct nw_best_tiling *try)
@@ -304,7 +304,7 @@ static bool best_tiling_explains_more(const struct nw_stencil *stencil,
                            stencil->filled > try->stencil.filled);
 }
 
-/* Ranks dealt anew hide a grid from who looks at their numbers, or show
+/* Ranks dealt again hide a grid from who looks at their numbers, or show
  * another one. */
 static nw_status best_tiling_read_renumbered(struct nw_assignment *assignment,
                                              int32_t *order,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells one after the other along a snake through the grid, seats filled in
+/* Cells one after the other along a snake through the grid, slots filled in
  * that order: where one dimension outweighs the others, lines of it need not
  * end where clusters do. */
 #include "map/stencil/grid.h"
 
 #include <stdlib.h>
 
-/* Bytes of the bonds along a dimension alone. */
+/* Bytes of the edges along a dimension alone. */
 static double boustrophedon_weight_of(const struct nw_stencil *stencil, int d)
 {
     double sum = 0;

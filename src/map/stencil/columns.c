@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cells one after the other through columns: the grid is divided across all
- * dimensions but one, evenly, and one column followed up, the next one down.
- * What is cut off that row in pieces may reach round from one column into the
- * next, and so is nearly a box whatever the sizes. */
+/* Numbers the cells through columns: the grid is divided evenly across all
+ * dimensions but one, and columns are followed upwards and downwards in turn. A
+ * piece of this order may continue from one column into the next, and is nearly
+ * a box for any size. */
 #include "map/stencil/grid.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Cuts a grid across for any tree: the cells of a cluster are shared out to its
- * children by halving the children again and again, the cells cut in the
- * dimension that lets the least bytes across. What is left of a large grid
- * after the first cuts is cut on several threads. */
+/* Recursive coordinate bisection for any hierarchy: the cells of a cluster are
+ * divided among its children by repeated bisection across the dimension that
+ * cuts the fewest bytes. After the first cuts of a large grid, several threads
+ * share the rest. */
 #include "map/stencil/grid_part.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -45,7 +45,7 @@ static void
 coordinate_bisection_follow_jagged(struct coordinate_bisection_work *work,
                                    struct nw_grid_part share);
 
-/* Whether the share's cluster holds seats that are all as far apart. */
+/* Whether the share's cluster holds slots that are all as far apart. */
 static bool
 coordinate_bisection_is_alike(const struct coordinate_bisection_work *work,
                               const struct nw_grid_part *share)

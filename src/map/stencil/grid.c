@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The grid behind a stencil. Numbered along a grid, neighbours differ by few
  * numbers, and the strides of the dimensions are among them: each chain of
- * differences that divide one another is tried on a sample of the bonds, and
+ * differences that divide one another is tried on a sample of the edges, and
  * of those with the fewest dimensions the one of the shortest steps is taken:
- * the fewest that leave no bonds out, if any do. */
+ * the fewest that leave no edges out, if any do. */
 #include "map/stencil/grid.h"
 #include "base/array.h"
 #include "base/crew.h"
@@ -37,10 +37,10 @@ static bool grid_note_gap(struct grid_gaps *gaps, int32_t gap)
     return true;
 }
 
-#define JOBS 64        /* a large layout is looked at in so many parts */
+#define JOBS 64        /* a large assignment is looked at in so many parts */
 #define JOBS_FROM 4096 /* processes */
 
-/* What a part of the processes tells, on any thread. */
+/* The offsets of one range of the processes, on any thread. */
 struct grid_part {
     const struct nw_assignment *assignment;
     int32_t begin, end;
@@ -49,9 +49,9 @@ struct grid_part {
     struct nw_stencil stencil; /* its steps */
     struct tally {             /* of each step */
         size_t count[NW_STENCIL_OFFSETS];
-        double first[NW_STENCIL_OFFSETS]; /* bytes of its first bond */
+        double first[NW_STENCIL_OFFSETS]; /* bytes of its first edge */
         bool differ;
-        double squares; /* of the bytes of all bonds */
+        double squares; /* of the bytes of all edges */
     } tally;
 };
 
@@ -135,7 +135,7 @@ static bool grid_offset_between(const struct nw_stencil *stencil, int32_t p,
     return true;
 }
 
-/* How far the bonds of a sample go in all, or -1 where some go too far. */
+/* How far the edges of a sample go in all, or -1 where some go too far. */
 static int64_t grid_measure_sample(const struct nw_assignment *assignment,
                                    const struct nw_stencil *stencil)
 {
@@ -175,7 +175,7 @@ struct grid_chains {
     const struct grid_gaps *gaps;
     int wanted;
     int32_t stride[NW_STENCIL_DIMS];
-    int64_t least; /* length of the best chain's bonds, -1 for none */
+    int64_t least; /* length of the best chain's edges, -1 for none */
     struct nw_stencil *best;
 };
 
@@ -194,7 +194,7 @@ static void grid_end_chain(struct grid_chains *chains)
 }
 
 /* Adds a dimension. A slanted grid may fit too, where a diagonal's gap divides
- * the number of processes: its bonds are longer. */
+ * the number of processes: its edges are longer. */
 static void grid_try_chain(struct grid_chains *chains, int dims)
 {
     int32_t last = chains->stride[dims - 1];
@@ -406,7 +406,7 @@ static bool grid_sum_offsets(struct grid_parts *parts,
     return grid_fills_rings(stencil);
 }
 
-/* Two cells side by side look like a longer dimension with every second bond
+/* Two cells side by side look like a longer dimension with every second edge
  * missing: more dimensions count where they leave fewer out. */
 static bool grid_find_stencil(const struct nw_assignment *assignment,
                               struct grid_parts *parts, struct nw_stencil *out)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Stencils: the grid that processes are numbered along, found from their bonds
- * alone, and its cells put on a tree: boxes within boxes where everything
- * divides, which is exact among all such ways, else cuts across the grid with
- * exact sizes.
+ * Grids: the grid that processes are numbered along, found from their edges
+ * alone, and embeddings of its cells into a hierarchy.
  */
 #ifndef NW_MAP_STENCIL_GRID_H
 #define NW_MAP_STENCIL_GRID_H
@@ -13,106 +11,109 @@
 #define NW_STENCIL_DIMS 5
 #define NW_STENCIL_OFFSETS 128
 
-/* Cell of process p: coordinate d is p / stride[d] % size[d]; the last
- * dimension varies fastest. */
+/* Coordinate d of process p is p / stride[d] % size[d]; the last dimension
+ * varies fastest. */
 struct nw_stencil {
     int dims;
     int32_t size[NW_STENCIL_DIMS], stride[NW_STENCIL_DIMS];
     bool periodic[NW_STENCIL_DIMS];
-    /* steps to neighbours, each pair of opposite ones once, and the mean bytes
-     * of the bonds along it, where there are any */
+    /* offsets to neighbours, one of each opposite pair, and the mean bytes of
+     * the edges along them */
     int offsets;
     int32_t offset[NW_STENCIL_OFFSETS][NW_STENCIL_DIMS];
     double bytes[NW_STENCIL_OFFSETS];
-    bool uniform;  /* every bond of the steps is there and has those bytes */
-    double filled; /* share of the bonds of the steps that are there */
-    double uneven; /* share of the squares of their bytes that is not due to
-                      the means */
+    bool uniform;  /* every edge along the offsets exists and has those bytes */
+    double filled; /* fraction of the edges along the offsets that exist */
+    double uneven; /* fraction of the sum of squared bytes that the means do not
+                      explain */
 };
 
-/* *found is false where processes are on no grid. O(bonds). */
+/* *found is false if the processes form no grid. O(edges). */
 NW_MUST_CHECK nw_status nw_stencil_find(const struct nw_assignment *assignment,
                                         struct nw_stencil *out, bool *found);
 
-/* For processes numbered anyhow: fills order[count], the one of each cell of a
- * grid row by row, or *found is false. */
+/* Finds a grid under any numbering: order[count] lists the processes of the
+ * cells row by row. *found is false if there is none. */
 NW_MUST_CHECK nw_status nw_stencil_find_unordered(
     const struct nw_assignment *assignment, int32_t *order, bool *found);
 
-/* Fills seat[count]; *done is false where sizes do not divide, or something is
- * fixed. */
+/* Fills slot[count] with equal boxes within boxes, found by dynamic
+ * programming. *done is false if sizes do not divide or something is fixed. */
 NW_MUST_CHECK nw_status nw_stencil_nested_boxes(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     int32_t *slot, bool *done);
-/* Ways to cut, together: clusters parted where whole layers part instead of in
- * the middle; clusters filled one after the other instead of evenly; the
- * children of the root along strips, or, the bit shifted by a level each,
- * those of the clusters below; where seats are left over, as few clusters as
- * can have the same number of cells each instead of as few as hold them. */
+/* Kinds of cuts, as bits. LAYERS: split clusters where whole layers split, not
+ * in the middle. PACKED: fill clusters one after the other, not evenly. JAGGED:
+ * cut the children of the root as a jagged partition; shifted left by a level
+ * each, the children of lower clusters. EVENLY: if slots are left over, use as
+ * few clusters as can hold equal numbers of cells. */
 enum nw_stencil_cut_kind {
     NW_STENCIL_LAYERS = 1,
     NW_STENCIL_PACKED = 2,
     NW_STENCIL_JAGGED = 4,
     NW_STENCIL_EVENLY = 1024
 };
-/* Whether that makes a difference. */
+/* Whether EVENLY makes a difference. */
 bool nw_stencil_may_even(const struct nw_assignment *assignment);
-/* Whether a share of the cells leaves some cluster of its own empty where as
- * few are filled as hold them. */
+/* Whether spreading the cells evenly would leave no cluster empty that the
+ * fewest clusters leave empty. */
 bool nw_stencil_may_spread(const struct nw_assignment *assignment);
 
-/* Fills seat[count], whatever the sizes; nothing may be fixed. */
+/* Fills slot[count] by recursive coordinate bisection, for any sizes; nothing
+ * may be fixed. */
 NW_MUST_CHECK nw_status nw_stencil_coordinate_bisection(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     int kind, int32_t *slot);
-/* Cuts cells begin[0] .. begin[pieces] - 1 of the list into pieces that begin
- * there: in strips, each nearly a box. */
+/* Divides cells begin[0] .. begin[pieces] - 1 of the list into pieces that
+ * begin there: a jagged partition into near-boxes. */
 NW_MUST_CHECK nw_status nw_stencil_jagged(const struct nw_stencil *stencil,
                                           int32_t *cell, const int32_t *begin,
                                           int32_t pieces);
 
-/* The grid divided into so many columns across each dimension, one column
- * followed up dimension `along`, the next one down. */
+/* A division of the grid into columns: `count` across each dimension, followed
+ * upwards and downwards in turn along dimension `along`. */
 struct nw_stencil_columns {
     int along;
     int32_t count[NW_STENCIL_DIMS];
-    double kept; /* bytes inside a piece, about */
+    double kept; /* estimate of the bytes inside a piece */
 };
 
-/* Those that suit pieces of `each` cells, the best first; how many. */
+/* Lists the divisions that suit pieces of `each` cells, the best first; returns
+ * how many. */
 int nw_stencil_columns(const struct nw_stencil *stencil, double each, int most,
                        struct nw_stencil_columns *out);
-/* Fills cell[count] in their order. */
+/* Fills cell[count] in the order of the columns. */
 void nw_stencil_follow_columns(const struct nw_stencil *stencil,
                                const struct nw_stencil_columns *columns,
                                int32_t *cell);
-/* As nw_stencil_coordinate_bisection, the root's children in the order of the
- * columns. */
+/* As nw_stencil_coordinate_bisection, but gives the children of the root cells
+ * in the order of the columns. */
 NW_MUST_CHECK nw_status nw_stencil_bisect_columns(
     const struct nw_assignment *assignment, const struct nw_stencil *stencil,
     const struct nw_stencil_columns *columns, int32_t *slot);
 
-/* Fills seat[count] along one of so many snakes through the grid, the first
- * along its heaviest dimension; nothing may be fixed. */
+/* Fills slot[count] there and back along the lines of the grid; `number` 0
+ * follows the heaviest dimension. Nothing may be fixed. The first function
+ * returns how many there are. */
 int nw_stencil_boustrophedon_count(const struct nw_stencil *stencil);
 void nw_stencil_boustrophedon(const struct nw_stencil *stencil, int number,
                               int32_t count, int32_t *slot);
-/* Whether bonds along each dimension weigh the same. */
+/* Whether the edges along each dimension have the same weight. */
 bool nw_stencil_is_isotropic(const struct nw_stencil *stencil);
 
 struct nw_best_tiling {
-    bool once;   /* boxes and one way of cuts: for who waits */
-    bool few;    /* not all ways of cuts where cells neither fill boxes well nor
-                    lie in a plane: sections follow */
-    double cost; /* of the layout, in and out */
-    bool found;  /* out: there is a grid */
-    bool boxed;  /* out: boxes within boxes hold it, near to cubes */
-    bool layered;              /* out: parted better where whole layers part */
-    struct nw_stencil stencil; /* it */
+    bool once; /* only nested boxes and one kind of cut, if time is short */
+    bool few; /* fewer kinds of cuts if cells neither fill boxes well nor form a
+                 plane: bisection follows */
+    double cost;  /* cost of the assignment, in and out */
+    bool found;   /* out: there is a grid */
+    bool boxed;   /* out: nested boxes hold the grid and are nearly cubes */
+    bool layered; /* out: splitting between whole layers was better */
+    struct nw_stencil stencil; /* the grid, if found */
 };
 
-/* The best of boxes and cuts where it is better than the layout, which changes
- * then; where its processes are numbered anyhow, they get other numbers. */
+/* Takes the best embedding if it is better than the assignment. Renumbers the
+ * processes if the grid was found under another numbering. */
 NW_MUST_CHECK nw_status nw_assignment_best_tiling(
     struct nw_assignment *assignment, struct nw_best_tiling *try);
 
@@ -120,13 +121,12 @@ NW_MUST_CHECK nw_status nw_assignment_best_tiling(
 double nw_stencil_inside(const struct nw_stencil *stencil,
                          const int32_t *shape);
 
-/* Hop-bytes below which there is no seating, each pair once; 0 where that is
- * not known: faces alone lead to neighbours, in an open grid that fills its
- * machine. */
+/* A lower bound on the hop-bytes, each pair once; 0 if unknown. Known for open
+ * grids with face neighbours only that fill their machine. */
 double nw_stencil_lower_bound(const struct nw_assignment *assignment,
                               const struct nw_stencil *stencil);
 
-/* The same of sizes that need not be whole. */
+/* The same for sizes that are not integral. */
 double nw_stencil_inside_about(const struct nw_stencil *stencil,
                                const double *shape);
 

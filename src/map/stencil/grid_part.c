@@ -275,9 +275,9 @@ static int32_t grid_part_layer_begin(const struct nw_grid_part_work *work,
     return work->layer[x - 1 < work->high ? x - 1 : work->high];
 }
 
-/* Cells before and behind a cut. Where it stands says which it is: no other is
- * there but across other dimensions, which mark the same cells anew. Another
- * thread may look at those of its neighbours. */
+/* Marks the cells before and behind a cut by its position, which is unique:
+ * only cuts across other dimensions mark the same cells again. Another thread
+ * may read the marks of its neighbours. */
 static void grid_part_mark_sides(struct nw_grid_part_work *work,
                                  const struct nw_grid_part *share,
                                  int32_t begin, int32_t end, int32_t left)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The grid behind a stencil whose processes are numbered anyhow. Bonds between
- * diagonal neighbours are told from those between faces by how many neighbours
- * their ends share (the Cartesian skeleton of a strong product; R. Hammack and
- * W. Imrich, On Cartesian skeletons of graphs, 2009). Then the directions of
- * one corner are carried on from cell to cell: two faces of a cell that lie in
- * different dimensions have one more neighbour in common. What comes of it is
- * an order of the processes, which is looked at as any other is.
+ * Finds the grid of a stencil under any numbering. Edges between diagonal
+ * neighbours differ from edges between faces by the number of common neighbours
+ * of their ends (Cartesian skeleton of a strong product: Hammack and Imrich
+ * 2009, On Cartesian skeletons of graphs). Then the directions at one corner
+ * are propagated from cell to cell: two faces of a cell in different dimensions
+ * have one more neighbour in common. The result is an order of the processes,
+ * in which grid.c finds the grid.
  */
 #include "map/stencil/grid.h"
 #include "base/array.h"
@@ -20,7 +20,7 @@
 #define DEGREES_MAX (2 * NW_STENCIL_DIMS + 1) /* by how near borders are */
 #define SLOTS                                                                  \
     (2 * NW_STENCIL_DIMS) /* up dimension d: 2 d, down: the next one */
-#define MARKERS_MAX 64    /* threads that look at bonds */
+#define MARKERS_MAX 64    /* threads that look at edges */
 
 /* Cells next to one. */
 struct grid_unordered_faces {
@@ -36,9 +36,9 @@ struct grid_unordered_spot {
 
 struct grid_unordered_work {
     const struct nw_assignment *assignment;
-    int32_t *peer;   /* [bonds] without their bytes: a quarter to read */
-    uint8_t *shared; /* [bonds] cells that both ends see, themselves too */
-    bool *diagonal;  /* [bonds] of the end that has the lower number */
+    int32_t *peer;   /* [edges] without their bytes: a quarter to read */
+    uint8_t *shared; /* [edges] cells that both ends see, themselves too */
+    bool *diagonal;  /* [edges] of the end that has the lower number */
     uint8_t *mark;   /* [markers][count] 0 in between */
     int32_t markers;
     bool taken[MARKERS_MAX]; /* their marks */
@@ -86,7 +86,7 @@ static void grid_unordered_mark_peers(const struct grid_unordered_work *work,
         mark[work->peer[b]] = on ? (uint8_t)(b - assignment->row[p] + 1) : 0;
 }
 
-/* Looks at a bond of p, whose peers are marked. */
+/* Looks at an edge of p, whose peers are marked. */
 typedef void look(struct grid_unordered_work *work, const uint8_t *mark,
                   int32_t p, size_t edge);
 
@@ -114,7 +114,7 @@ static void grid_unordered_look_at_part(void *user, int32_t number)
     nw_crew_release(work->taken, marker);
 }
 
-/* At each bond from the end with the lower number. */
+/* At each edge from the end with the lower number. */
 static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                                        look *how)
 {
@@ -124,7 +124,7 @@ static void grid_unordered_look_at_all(struct grid_unordered_work *work,
                 work->markers);
 }
 
-/* For both ends of a bond at once. */
+/* For both ends of an edge at once. */
 static void grid_unordered_count_edge(struct grid_unordered_work *work,
                                       const uint8_t *mark, int32_t p,
                                       size_t edge)
@@ -422,7 +422,7 @@ static bool grid_unordered_find_order(struct grid_unordered_work *work,
            grid_unordered_number_cells(work, order);
 }
 
-#define LITTLE 100000 /* bonds: a thread takes longer to start and end */
+#define LITTLE 100000 /* edges: a thread takes longer to start and end */
 
 static int32_t
 grid_unordered_markers_for(const struct nw_assignment *assignment)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hop-bytes that no seating of a grid of face neighbours is below: the shadows
- * of a part's cells along the dimensions multiply to at least those of a cube
- * as large (L. H. Loomis and H. Whitney, An inequality related to the
+/* Hop-bytes that no assignment of a grid of face neighbours is below: the
+ * shadows of a part's cells along the dimensions multiply to at least those of
+ * a cube as large (L. H. Loomis and H. Whitney, An inequality related to the
  * isoperimetric inequality, 1949), and so the bytes across its borders. */
 #include "map/stencil/grid.h"
 

@@ -148,7 +148,7 @@ struct nested_boxes_box {
     int32_t corner[NW_STENCIL_DIMS], first;
 };
 
-/* The cells of a box, `apart` seats from each other. */
+/* The cells of a box, `apart` slots from each other. */
 static void nested_boxes_assign_cells(const struct nested_boxes_box *box,
                                       int32_t apart)
 {
@@ -180,7 +180,7 @@ static int32_t nested_boxes_parts_of(const struct nested_boxes_box *box)
                      nested_boxes_volume(box->state->part, dims));
 }
 
-/* Seats from one part to the next. */
+/* Slots from one part to the next. */
 static int32_t nested_boxes_slots_of(const struct nested_boxes_box *box)
 {
     int level = box->state->level;

@@ -13,7 +13,7 @@
 #define CONVERGED 8    /* more, in which they stay */
 #define JITTER 0.7     /* of the first: they are moved at random, too */
 #define SINGLE 100000  /* looks in a round that more threads are not worth */
-#define POWER_STEP 0.7 /* of what a size that is wrong asks for */
+#define POWER_STEP 0.7 /* cost of a wrong size */
 #define FAR 1e30F
 
 struct power_diagram_work {
@@ -287,7 +287,8 @@ static void power_diagram_give(struct power_diagram_work *work, int32_t p,
     work->size[q] += amount;
 }
 
-/* Half of what is too much at once: then the ways are others. */
+/* Gives away half of the excess at once: afterwards the displacements differ.
+ */
 static int32_t power_diagram_amount_of(const struct power_diagram_work *work,
                                        int32_t to)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Points dealt to parts of given sizes so that parts become round, as bubbles
- * in a foam are: each point goes to the nearest of the parts' centers, which
- * move to the middle of their points (S. Lloyd, Least squares quantization in
- * PCM, 1982) and pull harder while their part is too small (F. Aurenhammer, F.
- * Hoffmann and B. Aronov, Minkowski-type theorems and least-squares clustering,
- * 1998).
+ * A balanced power diagram: points are divided into compact parts of given
+ * sizes. Each point goes to the nearest part center; centers move to the mean
+ * of their points (Lloyd 1982, Least squares quantization in PCM), and the
+ * power of a part grows while the part is too small (Aurenhammer, Hoffmann and
+ * Aronov 1998, Minkowski-type theorems and least-squares clustering).
  */
 #ifndef NW_MAP_STENCIL_POWER_DIAGRAM_H
 #define NW_MAP_STENCIL_POWER_DIAGRAM_H
@@ -13,13 +12,13 @@
 #include "map/stencil/grid.h"
 
 struct nw_power_diagram {
-    int32_t n, parts; /* about one point in a unit of space */
+    int32_t n, parts; /* about one point per unit of volume */
     int dims;
     const float *at[NW_STENCIL_DIMS]; /* [n] */
-    float ring[NW_STENCIL_DIMS];      /* its length; 0: no ring */
+    float ring[NW_STENCIL_DIMS]; /* length of a periodic dimension; 0: open */
     uint64_t seed;
-    int32_t threads; /* at least 1; the answer is the same */
-    int32_t *part;   /* [n] in and out; the sizes of the parts stay */
+    int32_t threads; /* at least 1; does not change the answer */
+    int32_t *part;   /* [n] in and out; the sizes of the parts do not change */
 };
 
 /* No part may be empty. */

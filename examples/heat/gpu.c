@@ -109,8 +109,10 @@ void gpu_wait(void)
 
 void gpu_put(struct field to, const struct field *host, int64_t planes)
 {
+    /* The copy comes from pageable memory, so it may end after its call. */
     if (cuda.in((uintptr_t)to.at, host->at,
-                (size_t)(to.z * planes) * sizeof(double)))
+                (size_t)(to.z * planes) * sizeof(double)) ||
+        cuda.wait(NULL))
         fail("a copy to the GPU failed");
 }
 

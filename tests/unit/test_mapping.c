@@ -212,6 +212,8 @@ static void leaves(void)
     char *device = memory_of(0, ROOM);
     long before;
 
+    /* else pinned memory is made while other tests use the double's GPU */
+    setenv("FAKE_CUDA_MPS", "1", 1);
     *(void **)&live = driver("fake_cuda_live");
     MUST(nw_gpu_cuda.select(1)); /* what the library has in a context */
     MUST(nw_gpu_cuda.select(0));
@@ -325,6 +327,7 @@ static void ready_at_open(void)
     char *device = memory_of(0, ROOM);
     long before;
 
+    setenv("FAKE_CUDA_MPS", "1", 1); /* as in leaves() */
     *(void **)&live = driver("fake_cuda_live");
     nw_mapping_prepare(mapping);
     before = live();

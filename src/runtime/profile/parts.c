@@ -6,6 +6,7 @@
 #include <nodewise/profile.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/status.h"
 #include "base/text.h"
@@ -17,6 +18,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* More would be damage, not a machine. */
@@ -61,6 +63,8 @@ static nw_status find_files(const char *path, const char *end, glob_t *found)
 #define DIGITS "0123456789"
 #define PART ".part."
 #define LAUNCH_DIGITS 16
+#define ENDING_NS                                                              \
+    UINT64_C(2000000000) /* for ranks to end after their launcher */
 
 /* The launch in the name of a part, "" if it has none; NULL if this is not the
  * name of a part: RANK or RANK.LAUNCH stands behind the last ".part.". */
@@ -329,25 +333,39 @@ static bool is_part(int fd, const char *path)
            !memcmp(magic, NW_PART_MAGIC, sizeof magic);
 }
 
+/* A launcher may end a little before the ranks that it kills. */
+static bool is_released(int fd, uint64_t until)
+{
+    const struct timespec pause = {.tv_nsec = 10000000};
+
+    while (flock(fd, LOCK_EX | LOCK_NB)) {
+        if (nw_clock_ns() > until)
+            return false;
+        (void)nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 /* The lock of a living rank keeps its part. */
-static void remove_part(const char *path)
+static void remove_part(const char *path, uint64_t until)
 {
     int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0)
         return;
-    if (is_part(fd, path) && !flock(fd, LOCK_EX | LOCK_NB))
+    if (is_part(fd, path) && is_released(fd, until))
         unlink(path);
     close(fd);
 }
 
 static void remove_files(const char *path, const char *end)
 {
+    uint64_t until = nw_clock_ns() + ENDING_NS;
     glob_t found = {0};
 
     if (!find_files(path, end, &found))
         for (size_t i = 0; i < found.gl_pathc; i++)
-            remove_part(found.gl_pathv[i]);
+            remove_part(found.gl_pathv[i], until);
     globfree(&found);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/child.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -310,33 +311,72 @@ static nw_status measure(struct arguments *arguments, int32_t rank,
                            progress, table);
 }
 
-/* Rank 1 is a child. */
-static nw_status measure_here(struct arguments *arguments, char **table)
-{
-    int how = 0, fd = -1;
-    nw_status status = nw_file_unnamed(arguments->file, &fd);
-    pid_t child;
+/* Rank 1 without a launcher: a child. CUDA does not work in a process that was
+ * forked after its parent used CUDA, so the child is forked before anything
+ * looks for a GPU, and waits for a byte that says whether to measure. */
+struct partner {
+    pid_t child; /* 0: there is none */
+    int start, file;
+};
 
+static nw_status partner_fork(struct arguments *arguments,
+                              struct partner *partner)
+{
+    int ends[2] = {-1, -1};
+    char word;
+    nw_status status = nw_file_unnamed(arguments->file, &partner->file);
+
+    if (!status && pipe2(ends, O_CLOEXEC))
+        status = nw_fail(NW_EIO, "cannot make a pipe");
     if (status)
         return status;
     arguments->channel.count = 2;
     arguments->channel.file = arguments->file;
     fflush(NULL);
-    child = nw_child_fork();
-    if (!child)
-        _exit(measure(arguments, 1, NULL, table) ? 1 : 0);
-    status = child < 0 ? nw_fail(NW_EIO, "cannot start a second process")
-                       : measure(arguments, 0,
-                                 nw_cli_progress(&arguments->common), table);
+    partner->child = nw_child_fork();
+    if (!partner->child) {
+        char *table = NULL;
+
+        (void)close(ends[1]);
+        if (read(ends[0], &word, 1) != 1)
+            _exit(0);
+        _exit(measure(arguments, 1, NULL, &table) ? 1 : 0);
+    }
+    (void)close(ends[0]);
+    partner->start = ends[1];
+    return partner->child < 0 ? nw_fail(NW_EIO, "cannot start a second process")
+                              : NW_OK;
+}
+
+static void partner_end(struct partner *partner)
+{
+    int how = 0;
+
+    if (partner->start >= 0)
+        (void)close(partner->start);
+    if (partner->child > 0)
+        (void)waitpid(partner->child, &how, 0);
+    if (partner->file >= 0)
+        (void)close(partner->file);
+}
+
+static nw_status measure_here(struct arguments *arguments,
+                              const struct partner *partner, char **table)
+{
+    nw_status status = write(partner->start, "", 1) == 1
+                           ? NW_OK
+                           : nw_fail(NW_EIO, "the second process has ended");
+
+    if (!status)
+        status =
+            measure(arguments, 0, nw_cli_progress(&arguments->common), table);
     nw_cli_progress_finish();
-    if (child > 0)
-        (void)waitpid(child, &how, 0);
-    (void)close(fd);
     return status;
 }
 
 /* In a job of two the other end is the other rank. */
-static int tune(struct arguments *arguments, const char *path)
+static int tune(struct arguments *arguments, const struct partner *partner,
+                const char *path)
 {
     char *table = NULL;
     int32_t rank = 0, count = 0;
@@ -356,7 +396,7 @@ static int tune(struct arguments *arguments, const char *path)
                     rank ? NULL : nw_cli_progress(&arguments->common), &table);
         nw_cli_progress_finish();
     } else {
-        status = measure_here(arguments, &table);
+        status = measure_here(arguments, partner, &table);
     }
     if (status)
         return nw_cli_fail("channel", status);
@@ -371,24 +411,37 @@ static int tune(struct arguments *arguments, const char *path)
     return code;
 }
 
+static bool tunes_alone(const struct arguments *arguments)
+{
+    int32_t rank = 0, count = 0;
+
+    return !arguments->show && !arguments->clear && !arguments->launcher &&
+           !(nw_channel_job(&rank, &count) && count > 1);
+}
+
 static int run(int argc, char **argv)
 {
     struct arguments arguments = {.channel = NW_CHANNEL_OPTIONS_INIT};
+    struct partner partner = {.start = -1, .file = -1};
     char *path = NULL;
-    nw_status status;
+    nw_status status = NW_OK;
     int code;
 
     argp_parse(&argp, argc, argv, 0, NULL, &arguments);
     if (arguments.reach)
         return nw_cli_channel_reach(&arguments.common,
                                     arguments.channel.provider);
-    status = nw_channel_table_path(&path);
+    if (tunes_alone(&arguments))
+        status = partner_fork(&arguments, &partner);
+    if (!status)
+        status = nw_channel_table_path(&path);
     if (status)
-        return nw_cli_fail("channel", status);
-    if (arguments.show)
+        code = nw_cli_fail("channel", status);
+    else if (arguments.show)
         code = show(&arguments, path);
     else
-        code = arguments.clear ? clear(path) : tune(&arguments, path);
+        code = arguments.clear ? clear(path) : tune(&arguments, &partner, path);
+    partner_end(&partner);
     free(path);
     return code;
 }

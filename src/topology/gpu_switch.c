@@ -78,8 +78,9 @@ static nw_status merge_links(nw_topology *topology, struct nw_node_type *type)
     int32_t kept = 0;
     nw_status status = NW_OK;
 
-    qsort(type->direct, (size_t)type->direct_count, sizeof *type->direct,
-          by_ends);
+    if (type->direct_count) /* there is no array else */
+        qsort(type->direct, (size_t)type->direct_count, sizeof *type->direct,
+              by_ends);
     for (int32_t d = 0; !status && d < type->direct_count; d++) {
         struct nw_direct_link link = type->direct[d];
         struct nw_direct_link *last = kept ? &type->direct[kept - 1] : NULL;

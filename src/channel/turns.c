@@ -83,9 +83,11 @@ nw_status nw_turns_copy_in(int32_t gpu, void *to, const void *from,
     nw_status status;
 
     (void)pthread_mutex_lock(&one->lock);
-    status = turns_stage(one);
-    if (!status)
-        status = turns_rows(one, to, from, even);
+    if (turns_stage(one)) { /* no pinned memory: slower, but right */
+        (void)pthread_mutex_unlock(&one->lock);
+        return gpus->copy_in(to, from, bytes);
+    }
+    status = turns_rows(one, to, from, even);
     /* an odd last byte goes once more with the one before it */
     if (!status && even < bytes)
         status = turns_rows(one, (char *)to + bytes - 2,

@@ -353,7 +353,7 @@ void nw_reorder_start(void)
 {
     int rank;
 
-    if (nw_reordering)
+    if (nw_reordering || !nw_first_joined())
         return;
     NW_PMPI(Comm_rank)(MPI_COMM_WORLD, &rank);
     share_settings(rank);

@@ -25,6 +25,10 @@
  * is given up, too. Over tcp the provider may then be in the middle of a
  * buffer: requests end once it is not, which is taken for granted after 1 s,
  * and 0.1 s after the loss of a peer of this host whose process has ended.
+ *
+ * One limit: libfabric's provider `shm` (1.17) takes a lock in the memory of
+ * the peer. If a process is killed at that moment, the peer can wait for the
+ * lock for ever. Providers such as `tcp;ofi_rxm` have no lock of that kind.
  */
 #ifndef NODEWISE_CHANNEL_H
 #define NODEWISE_CHANNEL_H

@@ -20,10 +20,4 @@ NW_MUST_CHECK nw_status nw_library_load(const char *soname,
                                         const struct nw_symbol *symbols,
                                         size_t count, const char *purpose);
 
-/* From now on what the loaded library `soname` calls by a function's name is
- * the function at `address`; what others call stays as it is. False where it
- * calls none of that name, or cannot be changed. By one thread at a time; whose
- * function it is stays loaded: our libraries are linked so. */
-bool nw_library_redirect(const char *soname, const struct nw_symbol *function);
-
 #endif

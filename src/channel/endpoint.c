@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "base/status.h"
-#include "channel/guard.h"
 #include "channel/memory.h"
 #include "channel/reach.h"
 
@@ -50,8 +49,6 @@ static nw_status load_quietly(const struct nw_symbol *symbols, size_t count)
     for (int i = 1; i < SIGNALS; i++)
         had[i] = !sigaction(i, NULL, &before[i]);
     status = nw_library_load("libfabric.so.1", symbols, count, "for channels");
-    if (!status)
-        nw_guard_load();
     for (int i = 1; i < SIGNALS; i++)
         if (had[i] && i != SIGKILL && i != SIGSTOP)
             (void)sigaction(i, &before[i], NULL);

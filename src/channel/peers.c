@@ -2,7 +2,6 @@
 /* Who the others are: where they run, which provider reaches them, whether
  * they still live, and what ends when they do not. */
 #include "channel/fetch.h"
-#include "channel/guard.h"
 
 #include "base/array.h"
 #include "base/clock.h"
@@ -228,13 +227,11 @@ nw_status nw_peers_meet(nw_channel *channel)
     if (!status)
         status = hide(channel, meeting);
     nw_meeting_close(meeting);
-    nw_guard_join(channel);
     return status;
 }
 
 void nw_peers_leave(nw_channel *channel)
 {
-    nw_guard_leave(channel);
     for (int32_t i = 0; i < channel->options.count; i++)
         if (channel->peer[i].watch >= 0)
             (void)close(channel->peer[i].watch);

@@ -192,7 +192,6 @@ struct nw_peer {
 
 struct nw_channel {
     pthread_mutex_t lock;
-    nw_channel *joined_before; /* guard.c's */
     bool alone; /* inside, in a process without other threads: not locked */
     struct nw_channel_options options;
     struct nw_costs costs;

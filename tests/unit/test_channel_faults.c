@@ -7,7 +7,7 @@
  */
 #include "base/clock.h"
 #include "base/random.h"
-#include "channel/guard.h"
+#include "channel/state.h"
 #include "gpu/cuda.h"
 
 #include <nodewise/channel.h>
@@ -657,86 +657,6 @@ static void a_peer_is_given_up_midway(void **state)
     unsetenv("NODEWISE_CHANNEL_FETCH");
 }
 
-/* -- a peer dies with a lock of shm's memory taken -- */
-
-/* What `shm` shares of a process begins with its form, and has its lock at
- * byte 24: a number, 1 where it is free, on x86-64. NULL: of another form. */
-static int *lock_of(int32_t pid)
-{
-    char name[64], line[512];
-    FILE *maps = fopen("/proc/self/maps", "r");
-    int *words = NULL;
-
-    snprintf(name, sizeof name, "/dev/shm/nodewise-%d-", pid);
-    while (!words && fgets(line, sizeof line, maps))
-        if (strstr(line, name))
-            words = (int *)strtoul(line, NULL, 16);
-    (void)fclose(maps);
-    SHOULD(words != NULL);
-#if !defined __x86_64__ || !defined __GLIBC__
-    return NULL;
-#endif
-    return (words[0] & 0xff) == 4 && words[1] == pid ? words + 6 : NULL;
-}
-
-/* While it looked what came, or while it sent to whom the lock is. */
-static void die_with(nw_channel *channel, int32_t whose)
-{
-    int *lock = lock_of(channel->peer[whose].pid);
-
-    SHOULD(lock != NULL);
-    (void)nw_guard_take(lock);
-    (void)kill(getpid(), SIGKILL);
-}
-
-/* Rank 2 took the lock, its own or rank 0's, and rank 0 and 1 know it not. */
-static void go_on(nw_channel *channel, const struct job *job, int32_t rank)
-{
-    uint64_t start = nw_clock_ns();
-    char *words = calloc(1, LARGE);
-
-    if (!lock_of(getpid()))
-        _exit(rank == 2);
-    for (int32_t peer = 0; peer < 3; peer++)
-        if (peer != rank)
-            works(channel, rank, peer, SMALL);
-    if (rank == 2)
-        die_with(channel, job->messages);
-    (void)usleep(50000);
-    for (int i = 0; i < 3; i++) { /* a small one may have left at once */
-        nw_status status =
-            pass(channel, true,
-                 (struct nw_channel_message){words, job->largest, 2, 1});
-
-        SHOULD(status == NW_EIO ||
-               (!status && job->protocol != NW_CHANNEL_RENDEZVOUS));
-    }
-    SHOULD(pass(channel, false,
-                (struct nw_channel_message){words, LARGE, 2, 1}) == NW_EIO);
-    SHOULD(nw_clock_ns() - start < UINT64_C(60000000000));
-    works(channel, rank, !rank, SMALL);
-    works(channel, rank, !rank, LARGE);
-    free(words);
-}
-
-static void a_peer_dies_with_a_lock(void **state)
-{
-    static const size_t sizes[] = {SMALL, 8000, LARGE};
-
-    (void)state;
-    for (int i = 0; i < 12; i++) {
-        struct job job = {.count = 3,
-                          .provider = "shm",
-                          .protocol = i % 6 < 3 ? NW_CHANNEL_AUTO
-                                                : NW_CHANNEL_RENDEZVOUS,
-                          .largest = sizes[i % 3],
-                          .messages = i < 6 ? 2 : 0,
-                          .work = go_on};
-
-        assert_int_equal(ranks_run(&job), 1); /* the one that was killed */
-    }
-}
-
 /* -- processes that are killed leave nothing in shared memory -- */
 
 /* Its name would outlive them; later libfabrics need that longer. */
@@ -764,78 +684,6 @@ static void killed_ranks_leave_nothing(void **state)
             .count = 2, .provider = i ? NULL : "shm", .work = leave_nothing};
 
         assert_int_equal(ranks_run(&job), 0);
-    }
-}
-
-/* -- a peer dies between the two words of a write -- */
-
-/* Where it is to go is read behind the first of them, which libfabric has left
- * by then, and what was left before is in that place. */
-static void die_between(nw_channel *channel, size_t bytes)
-{
-    struct nw_peer *peer = &channel->peer[0];
-    void *nowhere =
-        mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct iovec iov = {calloc(1, bytes), bytes};
-    struct fi_msg_rma msg = {.msg_iov = &iov,
-                             .iov_count = 1,
-                             .addr = peer->address,
-                             .rma_iov = nowhere,
-                             .rma_iov_count = 1};
-
-    SHOULD(nowhere != MAP_FAILED);
-    while (fi_writemsg(nw_fabric_of(channel, peer)->ep, &msg,
-                       FI_REMOTE_CQ_DATA | FI_COMPLETION) == -FI_EAGAIN)
-        (void)nw_progress(channel);
-    SHOULD(false);
-}
-
-/* Whatever else came over shm's queue before, nothing comes of that word. */
-static void go_on_between(nw_channel *channel, const struct job *job,
-                          int32_t rank)
-{
-    struct nw_channel_counts counts;
-    nw_channel_request *request = NULL;
-    bool done = false;
-    char byte;
-
-    for (int i = 0; i < job->messages; i++)
-        for (int32_t peer = 0; peer < 3; peer++)
-            if (peer != rank)
-                works(channel, rank, peer, SMALL);
-    if (rank == 2)
-        die_between(channel, job->largest);
-    (void)usleep(50000);
-    MUST(nw_channel_receive(
-        channel, &(struct nw_channel_message){&byte, 1, NW_CHANNEL_ANY, 99},
-        &request));
-    for (int i = 0; i < 30; i++) {
-        char words[SMALL] = {(char)i};
-
-        works(channel, rank, !rank, i % 3 ? SMALL : LARGE);
-        MUST(pass(channel, !rank,
-                  (struct nw_channel_message){words, SMALL, !rank, i}));
-        SHOULD(words[0] == i);
-    }
-    MUST(nw_channel_test(&request, &done, NULL));
-    SHOULD(!done);
-    nw_channel_cancel(request);
-    SHOULD(nw_channel_wait(&request, NULL) == NW_ECANCELLED);
-    nw_channel_count(channel, &counts);
-    SHOULD(!counts.malformed && counts.lost_peers <= 1);
-}
-
-static void a_peer_dies_between_words(void **state)
-{
-    (void)state;
-    for (int i = 0; i < 6; i++) {
-        struct job job = {.count = 3,
-                          .provider = "shm",
-                          .messages = 1 + 40 * (i / 2),
-                          .largest = i % 2 ? 2000 : 8,
-                          .work = go_on_between};
-
-        assert_int_equal(ranks_run(&job), 1); /* the one that died */
     }
 }
 
@@ -1102,8 +950,6 @@ int main(void)
         cmocka_unit_test(a_peer_dies_deaf),
         cmocka_unit_test(a_peer_writes_that_was_given_up),
         cmocka_unit_test(a_peer_is_given_up_midway),
-        cmocka_unit_test(a_peer_dies_with_a_lock),
-        cmocka_unit_test(a_peer_dies_between_words),
         cmocka_unit_test(killed_ranks_leave_nothing),
         cmocka_unit_test(a_provider_vanishes),
         cmocka_unit_test(versions_differ),

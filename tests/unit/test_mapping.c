@@ -454,6 +454,7 @@ static char *mapped_memory(size_t piece)
     int (*reserve)(uint64_t *, size_t, size_t, uint64_t, unsigned long long);
     int (*create)(void **, size_t, const void *, unsigned long long);
     int (*map)(uint64_t, size_t, size_t, void *, unsigned long long);
+    int (*release)(void *);
     const int properties[8] = {1, 0, 1, 0};
     uint64_t start = 0;
     void *physical;
@@ -461,10 +462,12 @@ static char *mapped_memory(size_t piece)
     *(void **)&reserve = driver("cuMemAddressReserve");
     *(void **)&create = driver("cuMemCreate");
     *(void **)&map = driver("cuMemMap");
+    *(void **)&release = driver("cuMemRelease");
     SHOULD(!reserve(&start, 2 * piece, 0, 0, 0));
     for (int i = 0; i < 2; i++)
         SHOULD(!create(&physical, piece, properties, 0) &&
-               !map(start + i * piece, piece, 0, physical, 0));
+               !map(start + i * piece, piece, 0, physical, 0) &&
+               !release(physical));
     return (char *)start;
 }
 

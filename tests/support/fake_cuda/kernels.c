@@ -94,16 +94,22 @@ static const struct function functions[] = {
     {NW_RESIDENT_KERNEL, sizeof(struct nw_resident), NULL},
 };
 
+/* Modules and kernels live as long as the process: the lists say so to a leak
+ * checker, as a device that is reset forgets them. */
 struct module {
     char *text;
     struct owner owner;
+    struct module *next;
 };
+static struct module *modules;
 
 /* A kernel that a module gave: of the context that loaded it. */
 struct loaded {
     const struct function *function;
     struct owner owner;
+    struct loaded *next;
 };
+static struct loaded *kernels;
 
 API int cuModuleLoadData(struct module **out, const char *text)
 {
@@ -120,7 +126,8 @@ API int cuModuleLoadData(struct module **out, const char *text)
         return OUT_OF_MEMORY;
     module->owner = fake_owner();
     module->text = strdup(text);
-    *out = module;
+    module->next = modules;
+    *out = modules = module;
     return module->text ? SUCCESS : OUT_OF_MEMORY;
 }
 
@@ -143,10 +150,11 @@ API int cuModuleGetFunction(struct loaded **out, const struct module *module,
     fake_must_live(&module->owner, "a module");
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         if (!strcmp(functions[i].name, name) && has_entry(module->text, name)) {
-            *out = malloc(sizeof **out); /* never freed, as modules are */
+            *out = malloc(sizeof **out);
             if (!*out)
                 return OUT_OF_MEMORY;
-            **out = (struct loaded){&functions[i], module->owner};
+            **out = (struct loaded){&functions[i], module->owner, kernels};
+            kernels = *out;
             return SUCCESS;
         }
     return NOT_FOUND;

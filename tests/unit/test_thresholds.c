@@ -47,7 +47,8 @@ static struct nw_ends ends_of(unsigned bits, double factor)
                            .whole = bits & 64 ? 4064 : 0};
 
     nw_costs_default(&ends.costs);
-    ends.costs.latency_s[NW_COST_COPY] = 6e-6; /* as the cases by hand have it */
+    ends.costs.latency_s[NW_COST_COPY] =
+        6e-6; /* as the cases by hand have it */
     ends.costs.rate[NW_COST_COPY] = 12e9;
     ends.costs.latency_s[NW_COST_STORE] = 0.1e-6;
     ends.costs.rate[NW_COST_STORE] = 10e9;

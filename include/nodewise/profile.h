@@ -50,6 +50,9 @@ NW_MPI_API NW_MUST_CHECK nw_status nw_profile_begin(void);
  * The profile of the whole run does not change. NW_EINVAL if no region is open,
  * NW_EIO if the file could not be written. Collective over MPI_COMM_WORLD. */
 NW_MPI_API NW_MUST_CHECK nw_status nw_profile_end(const char *path);
+/* Closes the region of this rank and writes nothing; without an open region it
+ * does nothing. The profile of the whole run does not change. Local. */
+NW_MPI_API void nw_profile_discard(void);
 #endif
 
 #ifdef __cplusplus

@@ -28,7 +28,7 @@ class profile(contextlib.ContextDecorator):
     All ranks of MPI_COMM_WORLD must enter and leave the region. The program must be
     recorded: ``nodewise profile -o all.pattern -- mpirun -n 4 python3 app.py``; otherwise
     rank 0 warns, and the program runs as it is. Regions do not nest. If the region
-    ends with an exception, nothing is written. ::
+    ends with an exception, it is closed, and nothing is written. ::
 
         from mpi4py import MPI
         import nodewise
@@ -60,3 +60,5 @@ class profile(contextlib.ContextDecorator):
             return
         if kind is None:
             _check(self._shim, self._shim.nw_profile_end(encode(self.path)))
+        else:
+            self._shim.nw_profile_discard()

@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The tutorial does what it says, line by line, and leaves the files that it names."""
+"""The tutorial does what it says, line by line, and leaves the files that it names;
+so do the lines in README.md."""
+import contextlib
 import doctest
+import io
 import os
+import re
 import unittest
 
+import nodewise
 from support import SOURCE, InFolder, needs
 
 TUTORIAL = os.path.join(SOURCE, "docs/tutorials/python.md")
@@ -17,6 +22,27 @@ class Tutorial(InFolder):
         self.assertGreater(result.attempted, 25)
         for name in ("app.pattern", "pattern.svg", "report.html", "app.mapping"):
             self.assertGreater(os.path.getsize(name), 500, name)
+
+    @needs("scipy")
+    def test_the_lines_in_the_readme(self):
+        with open(os.path.join(SOURCE, "README.md"), encoding="utf-8") as file:
+            lines = re.search(r"```python\n(.*?)```", file.read(), re.DOTALL)[1]
+        self.assertLessEqual(sum(bool(line) for line in lines.splitlines()), 10)
+        ranks = len(os.sched_getaffinity(0))
+        ring = [(i, (i + 1) % ranks, 1000) for i in range(ranks) if ranks > 1]
+        with open("app.mtx", "w", encoding="utf-8") as file:
+            file.write("%%MatrixMarket matrix coordinate integer general\n")
+            file.write("%d %d %d\n" % (ranks, ranks, len(ring)))
+            file.writelines("%d %d %d\n" % (i + 1, j + 1, bytes_) for i, j, bytes_ in ring)
+        out = io.StringIO()
+        names = {}
+        with contextlib.redirect_stdout(out):
+            exec(compile(lines, "README.md", "exec"), names)  # pylint: disable=exec-used
+        pattern = names["pattern"]
+        self.assertEqual(list(zip(pattern.src, pattern.dst, pattern.bytes)), ring)
+        self.assertRegex(out.getvalue(), r"mpirun .*\./app")
+        self.assertEqual(len(nodewise.Mapping.read("app.mapping", names["machine"])), ranks)
+        self.assertGreater(os.path.getsize("report.html"), 500)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Regions: nw_profile_begin and nw_profile_end. Records are only ever added
- * and keep their index, so a copy of them is all that must be kept. */
+/* Regions: nw_profile_begin, nw_profile_end and nw_profile_discard. Records are
+ * only ever added and keep their index, so a copy of them is all that must be
+ * kept. */
 #include "runtime/profile/region.h"
 
 #include "runtime/profile/profile.h"
@@ -68,6 +69,13 @@ nw_status nw_profile_begin(void)
     return status;
 }
 
+void nw_profile_discard(void)
+{
+    free(region.record);
+    region.record = NULL;
+    region.is_open = false;
+}
+
 nw_status nw_profile_end(const char *path)
 {
     bool written;
@@ -77,10 +85,9 @@ nw_status nw_profile_end(const char *path)
     nw_depth++;
     region.is_written = true;
     written = nw_is_active() && nw_profile_gather_all(path);
-    region.is_written = region.is_open = false;
+    region.is_written = false;
     nw_depth--;
-    free(region.record);
-    region.record = NULL;
+    nw_profile_discard();
     if (!written)
         return nw_fail(NW_EIO,
                        "%s: the profile of the region could not be "

@@ -59,17 +59,20 @@ class Programs(InFolder):
         for problems in found.values():
             self.assertRegex(" ".join(problems), "open already")
         ring = np.roll(np.eye(4, dtype=int), 1, axis=1)
-        first, second, third, whole = (nodewise.Pattern(name + ".pattern") for name in
-                                       ("first", "second", "third", "all"))
+        first, second, third, fourth, whole = (
+            nodewise.Pattern(name + ".pattern") for name in
+            ("first", "second", "third", "fourth", "all"))
         np.testing.assert_array_equal(first.to_numpy(), 200 * ring)
         np.testing.assert_array_equal(first.to_numpy(values="messages"), 2 * ring)
         self.assertEqual((second.src.tolist(), second.dst.tolist(), second.bytes.tolist()),
                          ([0], [1], [5]))
         self.assertEqual(third.edges, 0)
-        expected = 216 * ring
+        np.testing.assert_array_equal(fourth.to_numpy(), 4 * ring)
+        expected = 223 * ring
         expected[0, 1] += 5
         np.testing.assert_array_equal(whole.to_numpy(), expected)
-        self.assertFalse(os.path.exists("inner.pattern"))
+        for name in ("inner.pattern", "failed.pattern"):
+            self.assertFalse(os.path.exists(name))
 
     def test_regions_without_a_profile(self):
         found, _ = self.answers("plain", 2)

@@ -42,6 +42,14 @@ def regions():
                 pass
     except nodewise.InvalidArgument as error:
         problems.append(str(error))
+    try:
+        with nodewise.profile("failed.pattern"):
+            ring(3)
+            raise LookupError
+    except LookupError:
+        pass
+    with nodewise.profile("fourth.pattern"):
+        ring(4)
     return problems
 
 

@@ -9,19 +9,7 @@
 #include "map/kway/memetic.h"
 #include "map/problem/problem.h"
 
-/* True where the options let an element have several ranks. */
-bool nw_several_is_asked(const struct nw_map_options *options);
-
-/* nw_map and nw_map_default for them. */
-NW_MUST_CHECK nw_status nw_several_map(const nw_topology *topology,
-                                       const nw_pattern *pattern,
-                                       const struct nw_map_options *options,
-                                       nw_mapping **out,
-                                       struct nw_map_report *report);
-NW_MUST_CHECK nw_status nw_several_default(const nw_topology *topology,
-                                           const nw_pattern *pattern,
-                                           const struct nw_map_options *options,
-                                           nw_mapping **out);
+struct nw_algorithm;
 
 /* True where each element has one rank at most and load is limited. */
 bool nw_several_is_single(const struct nw_map_options *options);
@@ -46,6 +34,12 @@ struct nw_several {
     struct nw_end *end; /* [k] */
 };
 
+/* The options and the budget; the rest by the steps below. Fini also after a
+ * failure. */
+NW_MUST_CHECK nw_status nw_several_init(struct nw_several *several,
+                                        const struct nw_map_call *call);
+void nw_several_fini(struct nw_several *several);
+
 /* Steps of the preparation, in this order. NW_EINVAL says what does not fit. */
 NW_MUST_CHECK nw_status nw_several_choose_hosts(struct nw_several *several);
 NW_MUST_CHECK nw_status nw_several_to_graph(struct nw_several *several);
@@ -59,20 +53,43 @@ NW_MUST_CHECK nw_status nw_several_bin_packing(const struct nw_several *several,
 NW_MUST_CHECK nw_status
 nw_several_from_mapping(const struct nw_several *several, int32_t **out);
 
-/* By its parts alone: `name` is auto, multilevel, refine or block. */
-NW_MUST_CHECK nw_status nw_several_solve(struct nw_several *several,
-                                         const char *name, nw_mapping **out);
+/* The default mapping as parts, part[n]. NW_EINVAL if fixed ranks leave no
+ * room. default_parts.c */
+NW_MUST_CHECK nw_status
+nw_several_default_parts(const struct nw_several *several, int32_t *part);
+NW_MUST_CHECK nw_status nw_several_to_mapping(const struct nw_several *several,
+                                              const int32_t *part,
+                                              nw_mapping **out);
+
+/* By the k-way engine. The algorithm is auto, multilevel, refine or block.
+ * by_parts.c */
+NW_MUST_CHECK nw_status
+nw_several_by_parts(struct nw_several *several,
+                    const struct nw_algorithm *algorithm, nw_mapping **out);
+/* Puts `other` in the place of *best if it is better (*won), and frees the one
+ * that is not kept. */
+NW_MUST_CHECK nw_status nw_several_match(const struct nw_several *several,
+                                         nw_mapping *other, nw_mapping **best,
+                                         bool *won);
+/* Compares other parts with the best mapping, if they are within the limits. */
+NW_MUST_CHECK nw_status nw_several_try_other(const struct nw_several *several,
+                                             const int32_t *part,
+                                             nw_mapping **best);
 
 /* --- one rank on an element --- */
 
 bool nw_several_uses_gpus(const struct nw_several *several);
 /* Whether some rank is too much for some element. */
 bool nw_several_limits_matter(const struct nw_several *several);
+/* Whether one rank per element is asked for, and limits exclude no placement.
+ */
+bool nw_several_is_plain(const struct nw_several *several);
 struct nw_map_options
 nw_several_without_limits(const struct nw_several *several);
 /* Within the limits, by an algorithm that knows them. */
 NW_MUST_CHECK nw_status nw_several_single(struct nw_several *several,
-                                          const char *name, nw_mapping **out,
+                                          const struct nw_algorithm *algorithm,
+                                          nw_mapping **out,
                                           struct nw_map_report *report);
 
 /* --- several, each with a slot of its own --- */
@@ -83,14 +100,14 @@ bool nw_several_is_even(const struct nw_several *several);
 /* The same, and they are few enough. */
 bool nw_several_has_slots(const struct nw_several *several);
 /* By multilevel, or a search that is named and begins with its answer. */
-NW_MUST_CHECK nw_status nw_several_on_slots(struct nw_several *several,
-                                            const char *name, nw_mapping **out,
-                                            struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_several_on_slots(
+    struct nw_several *several, const struct nw_algorithm *algorithm,
+    nw_mapping **out, struct nw_map_report *report);
 /* By an algorithm of phases, however many they are; NW_EINVAL where their
  * weights differ, which those do not know. */
-NW_MUST_CHECK nw_status nw_several_by_phases(struct nw_several *several,
-                                             const char *name, nw_mapping **out,
-                                             struct nw_map_report *report);
+NW_MUST_CHECK nw_status nw_several_by_phases(
+    struct nw_several *several, const struct nw_algorithm *algorithm,
+    nw_mapping **out, struct nw_map_report *report);
 
 /* GPUs for a complete answer without any, ranks moved between nodes where they
  * lack them; NW_EINVAL where that leads nowhere. assign_gpus.c */

@@ -387,7 +387,7 @@ initial_bisection_share_out(struct initial_bisection_work *s,
     initial_bisection_subgraph(s, here, &graph);
     status = initial_bisection_take_ranges(s, here, groups, &graph);
     if (!status)
-        status = nw_kway_unlimited(&run, part);
+        status = s->effort->partition(&run, part);
     nw_kway_graph_fini(&graph);
     if (budget.hurried && s->effort->budget)
         __atomic_store_n(&s->effort->budget->hurried, true, __ATOMIC_RELAXED);

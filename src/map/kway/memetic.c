@@ -268,6 +268,7 @@ static nw_status kway_memetic_start(struct kway_memetic_task *task,
         return NW_OK;
     }
     effort.budget = task->run->budget;
+    effort.partition = nw_kway_unlimited;
     if (task->other_share)
         machine.share = (double *)task->run->share;
     if (!task->grouped)

@@ -77,6 +77,8 @@ static inline double nw_kway_distance(const struct nw_kway_machine *machine,
     return machine->distance(machine, a, b);
 }
 
+struct nw_kway_run;
+
 /* How much work to do. */
 struct nw_kway_effort {
     int starts;       /* whole answers made, then combined; 0: what is given is
@@ -90,6 +92,9 @@ struct nw_kway_effort {
                          combined, in every second start; 0: halves alone */
     struct nw_budget
         *budget; /* overdue, the rest is cut in order; NULL: never */
+    /* Partitions the graph among groups of elements: nw_kway_unlimited; set by
+     * the memetic algorithm, which calls the initial bisection. */
+    nw_status (*partition)(struct nw_kway_run *run, int32_t *part);
 };
 
 struct nw_kway_run {

@@ -34,6 +34,9 @@ struct sectioning {
     nw_status status;
 };
 
+/* Open slots of the clusters from .. to - 1 of a level. */
+int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
+                         int32_t to);
 /* Makes the graph of a piece of `now`, with local numbers. */
 NW_MUST_CHECK nw_status nw_rb_graph(const struct sectioning *work,
                                     int32_t number,

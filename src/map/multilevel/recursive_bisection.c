@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t rb_open_slots(const struct sectioning *work, int level,
-                             int32_t from, int32_t to)
-{
-    const int32_t *first = work->hierarchy->first[level];
-
-    return work->capacity[first[to]] - work->capacity[first[from]];
-}
-
 /* --- from a piece to its halves --- */
 
 static void rb_take_slots(struct sectioning *work, const struct piece *piece)
@@ -54,9 +46,10 @@ static void rb_add_piece(struct sectioning *work, struct piece piece)
 
         piece.level--;
         piece.from = piece.to = hierarchy->cluster[piece.level][slot];
-        while (piece.to <= hierarchy->cluster[piece.level][end - 1] &&
-               (work->bisection->kinds & NW_RB_START_SPREAD ||
-                rb_open_slots(work, piece.level, piece.from, piece.to) < count))
+        while (
+            piece.to <= hierarchy->cluster[piece.level][end - 1] &&
+            (work->bisection->kinds & NW_RB_START_SPREAD ||
+             nw_rb_open_slots(work, piece.level, piece.from, piece.to) < count))
             piece.to++;
     }
     if (rb_is_bottom(work, &piece))
@@ -78,23 +71,6 @@ static void rb_add_half(struct sectioning *work, struct piece piece)
         work->held[work->held_count++] = piece;
 }
 
-int32_t nw_rb_left_size(const struct sectioning *work,
-                        const struct piece *piece, int32_t middle)
-{
-    int64_t count = piece->end - piece->first;
-    int64_t all = rb_open_slots(work, piece->level, piece->from, piece->to);
-    int64_t capacity = rb_open_slots(work, piece->level, piece->from, middle);
-    int64_t left = work->bisection->kinds & NW_RB_START_PACKED
-                       ? count
-                       : (count * capacity + all / 2) / all;
-
-    if (left > capacity)
-        left = capacity;
-    if (count - left > all - capacity)
-        left = count - (all - capacity);
-    return (int32_t)left;
-}
-
 static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
 {
     piece->middle = piece->from + (piece->to - piece->from) / 2;
@@ -104,43 +80,6 @@ static void rb_choose_middle(const struct sectioning *work, struct piece *piece)
 }
 
 /* --- cutting one --- */
-
-static size_t rb_count_arcs(const struct sectioning *work,
-                            const struct piece *piece)
-{
-    const struct nw_assignment *assignment = work->bisection->assignment;
-    size_t arcs = 0;
-
-    for (int32_t i = piece->first; i < piece->end; i++)
-        arcs +=
-            assignment->row[work->list[i] + 1] - assignment->row[work->list[i]];
-    return arcs;
-}
-
-nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
-                      struct nw_bisect_graph *graph)
-{
-    const struct nw_assignment *assignment = work->bisection->assignment;
-    const struct piece *piece = &work->now[number];
-    int32_t at = 0;
-    nw_status status = nw_bisect_graph_init(graph, piece->end - piece->first,
-                                            rb_count_arcs(work, piece));
-
-    for (int32_t i = piece->first; !status && i < piece->end; i++) {
-        int32_t p = work->list[i];
-
-        graph->size[i - piece->first] = 1;
-        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
-            int32_t to = work->place[work->arc[b].to];
-
-            if (to >= piece->first && to < piece->end)
-                graph->arc[at++] = (struct nw_bisect_arc){to - piece->first,
-                                                          work->arc[b].bytes};
-        }
-        graph->row[i - piece->first + 1] = at;
-    }
-    return status;
-}
 
 static nw_status rb_sort_sides(struct sectioning *work,
                                const struct piece *piece, const int8_t *side)
@@ -235,58 +174,6 @@ static void rb_cut_job(void *user, int32_t number)
 }
 
 /* --- generations --- */
-
-struct rb_load {
-    size_t edges;
-    int32_t piece;
-};
-
-static int rb_by_edges(const void *left, const void *right)
-{
-    const struct rb_load *a = left, *b = right;
-
-    if (a->edges != b->edges)
-        return a->edges > b->edges ? -1 : 1;
-    return (a->piece > b->piece) - (a->piece < b->piece);
-}
-
-struct rb_sharing {
-    void (*job)(void *user, int32_t i);
-    void *user;
-    struct rb_load *load; /* in the order of work */
-};
-
-static void rb_do_share(void *user, int32_t i)
-{
-    const struct rb_sharing *sharing = user;
-
-    sharing->job(sharing->user, sharing->load[i].piece);
-}
-
-nw_status nw_rb_share_out(const struct sectioning *work,
-                          void (*job)(void *user, int32_t i), void *user)
-{
-    struct rb_sharing sharing = {job, user, NULL};
-    nw_status status =
-        nw_alloc((size_t)work->count, sizeof *sharing.load, &sharing.load);
-
-    if (status)
-        return status;
-    for (int32_t i = 0; i < work->count; i++)
-        sharing.load[i] =
-            (struct rb_load){rb_count_arcs(work, &work->now[i]), i};
-    qsort(sharing.load, (size_t)work->count, sizeof *sharing.load, rb_by_edges);
-    nw_crew_run(rb_do_share, &sharing, work->count, work->bisection->threads);
-    free(sharing.load);
-    return NW_OK;
-}
-
-void nw_rb_number_vertices(struct sectioning *work)
-{
-    for (int32_t i = 0; i < work->count; i++)
-        for (int32_t k = work->now[i].first; k < work->now[i].end; k++)
-            work->place[work->list[k]] = k;
-}
 
 static void rb_cut_generation(struct sectioning *work)
 {

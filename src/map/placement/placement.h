@@ -128,8 +128,8 @@ nw_placer nw_place_rashti;    /* Scotch on rashti_weights.h */
 /* Searches: placers that begin with `initial`, or with nw_place_block without
  * one. The result is never worse than the beginning in the options' objective,
  * nor in the second if the first is equal. They count steps in the budget and
- * stop when it ends. Fixed processes and capacities are kept. A row in each
- * table of algorithms.c registers one. */
+ * stop when it ends. Fixed processes and capacities are kept. A row of
+ * portfolio/algorithms.c registers one. */
 nw_status nw_placement_initial(struct nw_placement *placement);
 nw_placer nw_place_multilevel; /* hop-bytes on hierarchies */
 nw_placer nw_place_section;    /* one embedding or one bisection */
@@ -140,6 +140,20 @@ nw_placer nw_place_refine;     /* from the initial solution */
 NW_MUST_CHECK nw_status
 nw_placement_affinity_swaps(struct nw_placement *placement);
 
+/* The placers that may stand in a phase; placers.c has their names. */
+enum nw_placer_id {
+    NW_PLACER_NONE,
+    NW_PLACER_BLOCK,
+    NW_PLACER_CYCLIC,
+    NW_PLACER_RANDOM,
+    NW_PLACER_SCOTCH,
+    NW_PLACER_RASHTI,
+    NW_PLACER_GREEDY,
+    NW_PLACER_PARTITION,
+    NW_PLACER_MAGC
+};
+/* NULL for NW_PLACER_NONE. */
+nw_placer *nw_placer_get(enum nw_placer_id id);
 /* The placer of that name ("greedy" or "magc-greedy", ...), or NULL. */
 nw_placer *nw_placer_find(const char *name);
 bool nw_scotch_is_here(void);

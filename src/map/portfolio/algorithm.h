@@ -1,9 +1,53 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One row per algorithm: what it is called, how it answers. */
+/* One row per algorithm: what it is called, how it answers. A new algorithm is
+ * a row of algorithms.c and an entry of the enumeration here. */
 #ifndef NW_MAP_PORTFOLIO_ALGORITHM_H
 #define NW_MAP_PORTFOLIO_ALGORITHM_H
 
+#include "map/congestion/objectives.h"
 #include "map/phases/phases.h"
+
+/* In the order in which the command lists them. */
+enum nw_algorithm_id {
+    NW_ALGORITHM_AUTO,
+    NW_ALGORITHM_MAGC,
+    NW_ALGORITHM_MAGC_SCOTCH,
+    NW_ALGORITHM_MAGC_GREEDY,
+    NW_ALGORITHM_STRATEGY1,
+    NW_ALGORITHM_STRATEGY2,
+    NW_ALGORITHM_INDEPENDENT,
+    NW_ALGORITHM_INDEPENDENT_REMAP,
+    NW_ALGORITHM_SCOTCH,
+    NW_ALGORITHM_RASHTI,
+    NW_ALGORITHM_TILE,
+    NW_ALGORITHM_SECTION,
+    NW_ALGORITHM_MULTILEVEL,
+    NW_ALGORITHM_FOLD,
+    NW_ALGORITHM_ANNEAL,
+    NW_ALGORITHM_TABU,
+    NW_ALGORITHM_EXACT,
+    NW_ALGORITHM_REFINE,
+    NW_ALGORITHM_PARTITION,
+    NW_ALGORITHM_DEFAULT,
+    NW_ALGORITHM_BLOCK,
+    NW_ALGORITHM_CYCLIC,
+    NW_ALGORITHM_RANDOM,
+    NW_ALGORITHM_COUNT
+};
+
+/* How an algorithm places several ranks on an element: not at all; as parts of
+ * the k-way engine; by moves between slots; by the phases of MAGC. */
+enum nw_several_method {
+    NW_SEVERAL_NONE,
+    NW_SEVERAL_BY_PARTS,
+    NW_SEVERAL_BY_SLOTS,
+    NW_SEVERAL_BY_PHASES
+};
+
+/* A search from a complete assignment of slots. */
+typedef nw_status nw_slots_search(struct nw_slots *slots,
+                                  const struct nw_objectives *objectives,
+                                  struct nw_map_report *report);
 
 struct nw_algorithm {
     const char *name;
@@ -12,65 +56,35 @@ struct nw_algorithm {
     nw_status (*run)(const struct nw_algorithm *algorithm,
                      const struct nw_problem *problem, struct nw_answer *answer,
                      struct nw_map_report *report);
-    const char *phase[3]; /* placers of its phases; NULL: the default's way */
-    unsigned kinds;       /* what phase 1 looks at */
-    bool baseline;        /* returned as it is, even where worse */
-    bool by_distance;     /* partitions lower hop-bytes before congestion */
+    enum nw_placer_id phase[3]; /* NONE: as the default mapping does */
+    unsigned kinds;             /* traffic that phase 1 counts */
+    nw_placer *placer;          /* of nw_run_all_units */
+    nw_slots_search *search;    /* of nw_run_search */
+    enum nw_several_method several;
+    bool baseline;     /* returned as it is, even where worse */
+    bool by_distance;  /* partitions lower hop-bytes before congestion */
+    bool is_default;   /* the default mapping itself */
+    bool takes_start;  /* a search from --from */
+    bool keeps_limits; /* of load, with one rank per element */
+    bool cores_stay;   /* the order of cores is what was asked for */
 };
 
+/* NULL if no algorithm has the name. */
 const struct nw_algorithm *nw_algorithm_find(const char *name);
+const struct nw_algorithm *nw_algorithm_get(enum nw_algorithm_id id);
+static inline bool nw_algorithm_is(const struct nw_algorithm *algorithm,
+                                   enum nw_algorithm_id id)
+{
+    return algorithm == nw_algorithm_get(id);
+}
 
 /* The phases of an algorithm with those that the options replace. */
 NW_MUST_CHECK nw_status nw_algorithm_phases(
     const struct nw_algorithm *algorithm, const struct nw_map_options *options,
     struct nw_phases *out);
 
-/* NW_EINVAL where an objective needs links and the machine has none. */
-NW_MUST_CHECK nw_status nw_objectives_need_links(
-    const nw_topology *topology, const struct nw_map_options *options);
-
-/* A mapping and the figures it is judged by. */
-struct nw_candidate {
-    nw_mapping *mapping; /* owned */
-    struct nw_cost cost; /* owned */
-    const char *algorithm;
-    double figure[2]; /* the objective; what decides between equals */
-    double guard[3];  /* hop-bytes; congestion (0: no links); where answers
-                         are careful, s: when an exchange ends */
-};
-void nw_candidate_fini(struct nw_candidate *candidate);
-NW_MUST_CHECK nw_status nw_candidate_from_answer(
-    const struct nw_problem *problem, const struct nw_answer *answer,
-    const char *algorithm, struct nw_candidate *out);
-NW_MUST_CHECK nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
-                                         const struct nw_problem *problem,
-                                         struct nw_map_report *report,
-                                         struct nw_candidate *out);
-/* Brings each rank's core, GPU and NIC near each other as long as no figure
- * gets worse; moves only the GPU if cores stay. Not for mappings with remote
- * GPUs. cores_near_gpus.c */
-NW_MUST_CHECK nw_status nw_cores_near_gpus(const struct nw_problem *problem,
-                                           bool cores_stay,
-                                           struct nw_candidate *best);
-/* The best of the cheap algorithms; auto.c */
-NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
-                                       struct nw_map_report *report,
-                                       struct nw_candidate *out);
-/* True where a is better than b: in the objective, or equal there (relative
- * 1e-9) and better in the other figure. */
-bool nw_candidate_better(const struct nw_candidate *a,
-                         const struct nw_candidate *b);
-/* No more than those; NULL: any. */
-bool nw_candidate_within(const struct nw_candidate *candidate,
-                         const double guard[3]);
-
-/* exchange_makespan.c; `cost` is the mapping's. */
-NW_MUST_CHECK nw_status nw_exchange_makespan(const struct nw_problem *problem,
-                                             const nw_mapping *mapping,
-                                             const struct nw_cost *cost,
-                                             double *out);
-
-/* Runs of rows. */
+/* Functions `run` of the rows; they are in run_phases.c, in
+ * baseline_independent.c and in named_searches.c. */
 nw_status nw_run_phases(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report);
@@ -90,5 +104,12 @@ nw_status nw_run_independent_remap(const struct nw_algorithm *algorithm,
                                    const struct nw_problem *problem,
                                    struct nw_answer *answer,
                                    struct nw_map_report *report);
+/* From --from or the default mapping. */
+nw_status nw_run_search(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report);
+nw_status nw_run_refine(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report);
 
 #endif

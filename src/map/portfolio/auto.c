@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The best of the cheap ones. Every candidate is priced by the same figures
  * as evaluate shows; the default is the first of them. */
-#include "map/portfolio/algorithm.h"
+#include "map/portfolio/auto.h"
 #include "map/common/budget.h"
-#include "map/phases/all_units.h"
+#include "map/portfolio/candidate.h"
 #include "map/portfolio/improve_pool.h"
 #include "map/portfolio/named_searches.h"
 #include "base/crew.h"
@@ -11,7 +11,6 @@
 #include "topology/topology.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Limits of a cheap algorithm: trials of Algorithm 1, ranks for Scotch. */
@@ -26,12 +25,29 @@
 #define SIMILAR 1e-3      /* of two figures */
 #define SIMILAR_TIME 1e-2 /* the same of a sum of means */
 #define SIMILAR_RANKS_MAX 256
+/* Fraction of --time for the least hop-bytes, if links count. */
+#define NEAREST_PART 0.25
 
 /* A row beside the named ones. */
 static const struct nw_algorithm auto_by_distance = {
-    "partition",   "",
-    nw_run_phases, {"partition", "partition", "partition"},
-    NW_KINDS_ALL,  .by_distance = true};
+    .name = "partition",
+    .run = nw_run_phases,
+    .phase = {NW_PLACER_PARTITION, NW_PLACER_PARTITION, NW_PLACER_PARTITION},
+    .kinds = NW_KINDS_ALL,
+    .by_distance = true};
+
+static bool auto_is_partition(const struct nw_algorithm *algorithm)
+{
+    return algorithm == &auto_by_distance ||
+           nw_algorithm_is(algorithm, NW_ALGORITHM_PARTITION);
+}
+
+/* MAGC with one of its two methods for cores and GPUs. */
+static bool auto_is_magc(const struct nw_algorithm *algorithm)
+{
+    return nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_SCOTCH) ||
+           nw_algorithm_is(algorithm, NW_ALGORITHM_MAGC_GREEDY);
+}
 
 static bool auto_greedy_is_cheap(const struct nw_problem *problem)
 {
@@ -51,9 +67,8 @@ struct auto_work {
     const struct nw_problem *problem;
     struct nw_map_report *report;
     struct nw_candidate best;
-    double standard[3];  /* the default's hop-bytes and congestion, and when
-                            MAGC's exchange ends */
-    const double *guard; /* the same where nothing may pass them */
+    double standard[3]; /* the default's hop-bytes and congestion, and when
+                           MAGC's exchange ends */
     const struct nw_algorithm *magc; /* that of MAGC's two ends first */
     struct nw_candidate magc_answer; /* its figures, without a mapping */
     struct nw_pool pool;
@@ -78,8 +93,8 @@ static void auto_raise_standard(struct auto_work *work,
         memcpy(standard, candidate->guard, sizeof candidate->guard);
         work->pool.standard = candidate->figure[0];
         if (work->problem->options.careful)
-            work->guard = standard;
-    } else if (magc && nw_candidate_within(candidate, work->guard)) {
+            work->pool.guard = standard;
+    } else if (magc && nw_candidate_within(candidate, work->pool.guard)) {
         if (candidate->guard[2] < standard[2])
             standard[2] = candidate->guard[2];
         if (!work->magc || candidate->guard[2] < work->magc_answer.guard[2]) {
@@ -96,9 +111,9 @@ static bool auto_is_taken(const struct auto_work *work,
 {
     if (!work->best.mapping)
         return true;
-    return nw_candidate_within(candidate, work->guard) &&
+    return nw_candidate_within(candidate, work->pool.guard) &&
            (nw_candidate_better(candidate, &work->best) ||
-            !nw_candidate_within(&work->best, work->guard));
+            !nw_candidate_within(&work->best, work->pool.guard));
 }
 
 static nw_status auto_run_candidate(void *user)
@@ -116,7 +131,7 @@ static void auto_lower_standard(struct auto_work *work,
 {
     double *standard = &work->pool.standard;
 
-    if (!work->guard && strcmp(algorithm->name, "partition") != 0)
+    if (!work->pool.guard && !auto_is_partition(algorithm))
         *standard = fmin(*standard, candidate->figure[0]);
 }
 
@@ -128,8 +143,7 @@ static void auto_take_result(struct auto_work *work,
     const struct nw_algorithm *algorithm = candidate_run->algorithm;
 
     auto_raise_standard(work, &candidate,
-                        strncmp(algorithm->name, "magc-", 5) ? NULL
-                                                             : algorithm);
+                        auto_is_magc(algorithm) ? algorithm : NULL);
     auto_lower_standard(work, &candidate, algorithm);
     if (auto_is_taken(work, &candidate)) {
         struct nw_candidate worse = work->best;
@@ -210,7 +224,7 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
 {
     const struct nw_problem *problem = work->problem;
     struct auto_candidate_run search =
-        auto_runner(work, nw_algorithm_find("multilevel"));
+        auto_runner(work, nw_algorithm_get(NW_ALGORITHM_MULTILEVEL));
     bool anytime = problem->budget->anytime;
     bool second = problem->options.has_second;
     nw_status status;
@@ -227,7 +241,7 @@ static nw_status auto_search_hierarchy(struct auto_work *work,
 /* The default first: nothing may be worse. */
 static nw_status auto_begin(struct auto_work *work, bool *done)
 {
-    const struct nw_algorithm *first = nw_algorithm_find("default");
+    const struct nw_algorithm *first = nw_algorithm_get(NW_ALGORITHM_DEFAULT);
     struct auto_candidate_run standard = auto_runner(work, first);
 
     *done = false;
@@ -256,9 +270,9 @@ static nw_status auto_cut_few_edges(struct auto_work *work)
         problem->pattern->edge_count > CUT_EDGES_MAX ||
         auto_is_started_enough(problem))
         return NW_OK;
-    status = auto_consider(work, nw_algorithm_find("partition"));
+    status = auto_consider(work, nw_algorithm_get(NW_ALGORITHM_PARTITION));
     if (!status && nw_scotch_is_here())
-        status = auto_consider(work, nw_algorithm_find("scotch"));
+        status = auto_consider(work, nw_algorithm_get(NW_ALGORITHM_SCOTCH));
     return status;
 }
 
@@ -270,25 +284,26 @@ static size_t auto_list_candidates(const struct nw_problem *problem,
     size_t count = 0;
 
     if (problem->options.effort == NW_EFFORT_FAST) {
-        list[count++] = nw_algorithm_find(greedy ? "magc-greedy" : "partition");
+        list[count++] = nw_algorithm_get(greedy ? NW_ALGORITHM_MAGC_GREEDY
+                                                : NW_ALGORITHM_PARTITION);
         return count;
     }
     scotch = nw_scotch_is_here() && !problem->topology->matrix &&
              problem->pattern->rank_count <= SCOTCH_RANKS_MAX;
     if (greedy)
-        list[count++] = nw_algorithm_find("magc-greedy");
+        list[count++] = nw_algorithm_get(NW_ALGORITHM_MAGC_GREEDY);
     if (scotch) {
-        list[count++] = nw_algorithm_find("magc-scotch");
-        list[count++] = nw_algorithm_find("scotch");
+        list[count++] = nw_algorithm_get(NW_ALGORITHM_MAGC_SCOTCH);
+        list[count++] = nw_algorithm_get(NW_ALGORITHM_SCOTCH);
     }
-    list[count++] = nw_algorithm_find("block");
-    list[count++] = nw_algorithm_find("partition");
+    list[count++] = nw_algorithm_get(NW_ALGORITHM_BLOCK);
+    list[count++] = nw_algorithm_get(NW_ALGORITHM_PARTITION);
     if (!problem->topology->matrix) /* which loads no link */
         list[count++] = &auto_by_distance;
     if (problem->uses_gpus)
-        list[count++] = nw_algorithm_find("independent-remap");
+        list[count++] = nw_algorithm_get(NW_ALGORITHM_INDEPENDENT_REMAP);
     if (problem->options.remote_gpus)
-        list[count++] = nw_algorithm_find("independent");
+        list[count++] = nw_algorithm_get(NW_ALGORITHM_INDEPENDENT);
     return count;
 }
 
@@ -308,7 +323,7 @@ static nw_status auto_keep_magc(struct auto_work *work)
     bool time = objective == NW_OBJECTIVE_TIME;
     nw_status status;
 
-    if (!work->guard || !work->magc ||
+    if (!work->pool.guard || !work->magc ||
         work->problem->pattern->rank_count > SIMILAR_RANKS_MAX ||
         (objective != NW_OBJECTIVE_CONGESTION && !time) ||
         auto_is_below(best->figure[0], magc->figure[0],
@@ -323,37 +338,110 @@ static nw_status auto_keep_magc(struct auto_work *work)
     return NW_OK;
 }
 
-nw_status nw_choose_best(const struct nw_problem *problem,
-                         struct nw_map_report *report, struct nw_candidate *out)
+/* Runs the cheap algorithms. *done: the search on the hierarchy suffices. */
+static nw_status auto_run_cheap(struct auto_work *work, bool *done)
 {
-    struct auto_work work = {.problem = problem, .report = report};
+    const struct nw_problem *problem = work->problem;
+    struct nw_progress *progress = problem->options.progress;
     const struct nw_algorithm *list[LIST_MAX];
     size_t count = 0;
-    bool done;
-    nw_status status = auto_begin(&work, &done);
+    nw_status status = auto_begin(work, done);
 
-    if (!status && done)
-        status = auto_cut_few_edges(&work);
+    if (!status && *done)
+        status = auto_cut_few_edges(work);
     else if (!status)
         count = auto_list_candidates(problem, list);
     for (size_t i = 0;
          !status && i < count && !nw_budget_is_overdue(problem->budget); i++) {
-        struct nw_progress *progress = problem->options.progress;
-
         if (progress && progress->update)
             progress->update(progress, i + 1, count + 1, list[i]->name);
-        status = auto_consider(&work, list[i]);
+        status = auto_consider(work, list[i]);
     }
-    if (!status && !done && !nw_budget_is_overdue(problem->budget))
-        status = nw_candidate_improve(problem, report, work.guard, &work.pool,
-                                      &work.best);
+    return status;
+}
+
+static nw_status auto_finish(struct auto_work *work, nw_status status,
+                             struct nw_candidate *out)
+{
+    const struct nw_problem *problem = work->problem;
+
     if (!status && problem->options.effort != NW_EFFORT_FAST &&
         !nw_budget_is_overdue(problem->budget))
-        status = auto_keep_magc(&work);
-    nw_pool_fini(&work.pool);
+        status = auto_keep_magc(work);
+    nw_pool_fini(&work->pool);
     if (status)
-        nw_candidate_fini(&work.best);
+        nw_candidate_fini(&work->best);
     else
-        *out = work.best;
+        *out = work->best;
     return status;
+}
+
+/* The best of the cheap algorithms, and of a search from it. */
+static nw_status auto_choose(const struct nw_problem *problem,
+                             struct nw_map_report *report,
+                             struct nw_candidate *out)
+{
+    struct auto_work work = {.problem = problem, .report = report};
+    bool done;
+    nw_status status = auto_run_cheap(&work, &done);
+
+    if (!status && !done && !nw_budget_is_overdue(problem->budget))
+        status = nw_candidate_improve(problem, report, &work.pool, &work.best);
+    return auto_finish(&work, status, out);
+}
+
+/* The best in hop-bytes: congestion is lowered from it, and its hop-bytes are
+ * the measure of the cap. Small machines are not searched as dense problems,
+ * which would take longer than the rest. */
+static nw_status auto_find_nearest(const struct nw_problem *problem,
+                                   struct nw_map_report *report,
+                                   struct nw_candidate *out)
+{
+    struct nw_problem mine = *problem;
+    bool anytime = problem->budget->anytime;
+    uint64_t former = nw_budget_share(problem->budget, NEAREST_PART);
+    nw_status status;
+
+    mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
+    mine.options.has_second = nw_search_is_small(problem);
+    mine.options.second = problem->options.objective;
+    mine.options.careful = false;
+    mine.lean = true;
+    problem->budget->anytime = false;
+    status = auto_choose(&mine, report, out);
+    problem->budget->anytime = anytime;
+    nw_budget_end_share(problem->budget, former);
+    report->proven = false;
+    return status;
+}
+
+/* The same for objectives that look at links. */
+static nw_status auto_choose_by_links(const struct nw_problem *problem,
+                                      struct nw_map_report *report,
+                                      struct nw_candidate *out)
+{
+    struct auto_work work = {.problem = problem, .report = report};
+    bool done;
+    nw_status status = auto_run_cheap(&work, &done);
+
+    if (!status && !done && !nw_budget_is_overdue(problem->budget)) {
+        nw_budget_begin_shares(problem->budget);
+        status = auto_find_nearest(problem, report, &work.pool.nearest);
+        if (!status)
+            status =
+                nw_candidate_improve(problem, report, &work.pool, &work.best);
+    }
+    return auto_finish(&work, status, out);
+}
+
+nw_status nw_choose_best(const struct nw_problem *problem,
+                         struct nw_map_report *report, struct nw_candidate *out)
+{
+    enum nw_objective objective = problem->options.objective;
+    bool links =
+        objective == NW_OBJECTIVE_CONGESTION || objective == NW_OBJECTIVE_TIME;
+
+    if (links && problem->options.effort != NW_EFFORT_FAST)
+        return auto_choose_by_links(problem, report, out);
+    return auto_choose(problem, report, out);
 }

@@ -3,7 +3,7 @@
  * is taken: within each node ranks exchange cores, or exchange GPUs, or go to
  * free ones, where a rank's core, GPU and network card come nearer each other
  * and no figure of the mapping gets worse. */
-#include "map/portfolio/algorithm.h"
+#include "map/portfolio/candidate.h"
 #include "map/common/budget.h"
 #include "map/congestion/link_loads.h"
 #include "base/array.h"

@@ -2,7 +2,7 @@
 /* When the last message of one exchange arrives, if each waits for all that
  * the fullest link of its way carries: what tells answers of equal congestion
  * apart in time. */
-#include "map/portfolio/algorithm.h"
+#include "map/portfolio/candidate.h"
 #include "base/array.h"
 #include "cost/ends.h"
 

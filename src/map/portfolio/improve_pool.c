@@ -23,10 +23,8 @@
 #define FAR_BEYOND 1.05       /* of that, what may come near */
 #define LEADS 2               /* where links count, else one */
 #define FAR_BEHIND 1.1        /* of the first lead's figure */
-/* Of the time that is left, where it is given: for the least hop-bytes, and for
- * less congestion before a step less is sought; of that for nodes, and for
- * divisions. */
-#define NEAREST_PART 0.25
+/* Fractions of --time: for congestion before a lower target is tried; of that
+ * for node swaps, and for divisions. */
 #define NODES_PART 0.65
 #define POOL_PART 0.25
 #define DIVIDE_PART 0.4
@@ -58,6 +56,7 @@ void nw_pool_fini(struct nw_pool *pool)
 {
     while (pool->count)
         nw_candidate_fini(&pool->member[--pool->count]);
+    nw_candidate_fini(&pool->nearest);
 }
 
 /* --- one candidate out of another --- */
@@ -475,14 +474,13 @@ static nw_status improve_follow(struct improve_work *work,
     return status;
 }
 
-/* Each of the cheap answers, and what digit embedding makes of the best.
- * `nearest` may be empty. */
+/* Each of the cheap answers, and what digit embedding makes of the best. */
 static nw_status improve_try_pool(struct improve_work *work,
                                   const struct nw_pool *pool,
-                                  const struct nw_candidate *nearest,
                                   struct improve_leads *leads,
                                   struct nw_candidate *best)
 {
+    const struct nw_candidate *nearest = &pool->nearest;
     struct nw_budget *budget = work->problem->budget;
     uint64_t former = nw_budget_share(budget, POOL_PART);
     nw_status status = improve_try_nodes(work, best, leads);
@@ -513,16 +511,15 @@ static nw_status improve_try_divide(struct improve_work *work,
 
 static nw_status improve_nodes(struct improve_work *work,
                                const struct nw_pool *pool,
-                               const struct nw_candidate *nearest,
                                struct nw_candidate *best)
 {
     struct nw_budget *budget = work->problem->budget;
     bool anytime = budget->anytime;
-    struct improve_leads leads = {.most = nearest->mapping ? LEADS : 1};
+    struct improve_leads leads = {.most = pool->nearest.mapping ? LEADS : 1};
     nw_status status;
 
     budget->anytime = false;
-    status = improve_try_pool(work, pool, nearest, &leads, best);
+    status = improve_try_pool(work, pool, &leads, best);
     work->below = leads.count && improve_is_near(work, &leads.lead[0])
                       ? leads.lead[0].figure[0]
                       : INFINITY;
@@ -535,37 +532,6 @@ static nw_status improve_nodes(struct improve_work *work,
 }
 
 /* --- objectives that look at links --- */
-
-static bool improve_looks_at_links(enum nw_objective objective)
-{
-    return objective == NW_OBJECTIVE_CONGESTION ||
-           objective == NW_OBJECTIVE_TIME;
-}
-
-/* The best in hop-bytes, by the same means: where congestion is lowered from,
- * and what hop-bytes are held near. Small machines are not searched as dense
- * problems, which would take longer than the rest. */
-static nw_status improve_find_nearest(const struct nw_problem *problem,
-                                      struct nw_map_report *report,
-                                      struct nw_candidate *out)
-{
-    struct nw_problem mine = *problem;
-    bool anytime = problem->budget->anytime;
-    uint64_t former = nw_budget_share(problem->budget, NEAREST_PART);
-    nw_status status;
-
-    mine.options.objective = NW_OBJECTIVE_HOP_BYTES;
-    mine.options.has_second = nw_search_is_small(problem);
-    mine.options.second = problem->options.objective;
-    mine.options.careful = false;
-    mine.lean = true;
-    problem->budget->anytime = false;
-    status = nw_choose_best(&mine, report, out);
-    problem->budget->anytime = anytime;
-    nw_budget_end_share(problem->budget, former);
-    report->proven = false;
-    return status;
-}
 
 /* Unless something else is to come second. */
 static bool improve_holds_hop_bytes(const struct nw_problem *problem)
@@ -660,38 +626,32 @@ static nw_status improve_links(struct improve_work *work,
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
 {
+    const struct nw_candidate *nearest = &pool->nearest;
     struct nw_budget *budget = work->problem->budget;
     bool seeks = work->problem->options.objective == NW_OBJECTIVE_CONGESTION;
     bool anytime = budget->anytime;
-    struct nw_candidate nearest = {0};
     uint64_t former;
     nw_status status;
 
-    nw_budget_begin_shares(budget);
-    status = improve_find_nearest(work->problem, work->report, &nearest);
-
-    if (status)
-        return status;
     if (improve_holds_hop_bytes(work->problem))
         work->hop_limit =
             (budget->approximate ? APPROXIMATE_MORE : HOP_BYTES_MORE) *
-            fmin(nearest.figure[0], best->guard[0]);
+            fmin(nearest->figure[0], best->guard[0]);
     if (work->guard)
         work->hop_limit = fmin(work->hop_limit > 0 ? work->hop_limit : INFINITY,
                                work->guard[0]);
     budget->anytime = anytime && !seeks;
     former = nw_budget_share(budget, seeks ? NODES_PART : 1);
-    status = improve_nodes(work, pool, &nearest, best);
+    status = improve_nodes(work, pool, best);
     nw_budget_end_share(budget, former);
     budget->anytime = anytime;
     if (!status)
-        status = improve_let_go(work, &nearest, best);
+        status = improve_let_go(work, nearest, best);
     work->run = improve_tighten;
     if (!status && seeks && improve_is_near(work, best) && !budget->stopped)
         status = improve_from(work, best, best);
     if (!status && seeks && !budget->stopped)
         status = improve_come_near(work, best);
-    nw_candidate_fini(&nearest);
     return status;
 }
 
@@ -702,34 +662,37 @@ static bool improve_has_nodes(const struct nw_problem *problem)
            !nw_search_is_small(problem);
 }
 
+/* What is proven is not held near anything. */
+static nw_status improve_finish(struct improve_work *work,
+                                struct nw_candidate *best, nw_status status)
+{
+    work->run = improve_prove;
+    work->hop_limit = 0;
+    if (!status && !work->guard && !work->report->proven &&
+        nw_search_is_tiny(work->problem))
+        status = improve_from(work, best, best);
+    nw_candidate_fini(&work->near);
+    nw_candidate_fini(&work->far);
+    return status;
+}
+
 nw_status nw_candidate_improve(const struct nw_problem *problem,
                                struct nw_map_report *report,
-                               const double guard[3],
                                const struct nw_pool *pool,
                                struct nw_candidate *best)
 {
-    static const struct nw_candidate none = {0};
+    const double *guard = pool->guard;
     struct improve_work work = {.problem = problem,
                                 .report = report,
                                 .guard = guard,
-                                .run = improve_search};
+                                .run = improve_search,
+                                .standard = pool->standard};
     nw_status status;
 
-    work.standard = pool->standard;
-    if (improve_looks_at_links(problem->options.objective) &&
-        problem->options.effort != NW_EFFORT_FAST) {
-        status = improve_links(&work, pool, best);
-    } else {
-        work.hop_limit = guard ? guard[0] : 0;
-        status = improve_has_nodes(problem)
-                     ? improve_nodes(&work, pool, &none, best)
-                     : improve_from(&work, best, best);
-    }
-    work.run = improve_prove;
-    work.hop_limit = 0; /* what is proven is not held near anything */
-    if (!status && !guard && !report->proven && nw_search_is_tiny(problem))
-        status = improve_from(&work, best, best);
-    nw_candidate_fini(&work.near);
-    nw_candidate_fini(&work.far);
-    return status;
+    if (pool->nearest.mapping)
+        return improve_finish(&work, best, improve_links(&work, pool, best));
+    work.hop_limit = guard ? guard[0] : 0;
+    status = improve_has_nodes(problem) ? improve_nodes(&work, pool, best)
+                                        : improve_from(&work, best, best);
+    return improve_finish(&work, best, status);
 }

@@ -10,10 +10,6 @@
 #include "base/status.h"
 #include "topology/topology.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define EXACT_PLACES 64 /* elements that a bound is known for */
 #define TABU_MAX 2048   /* that tabu search has matrices for */
 #define BRIDGE_MAX 128  /* elements of any machine */
@@ -48,23 +44,41 @@ nw_status nw_search_initial(const struct nw_problem *problem,
     return status ? status : nw_search_allow_remote(problem, answer);
 }
 
-static nw_status named_run_qap(const char *name, struct nw_slots *slots,
+typedef nw_status named_qap_search(struct nw_qap_bridge *bridge,
+                                   struct nw_map_report *report);
+
+static nw_status named_qap_tabu(struct nw_qap_bridge *bridge,
+                                struct nw_map_report *report)
+{
+    (void)report;
+    return nw_qap_bridge_tabu(bridge);
+}
+
+static nw_status named_qap_anneal(struct nw_qap_bridge *bridge,
+                                  struct nw_map_report *report)
+{
+    (void)report;
+    return nw_qap_bridge_anneal(bridge);
+}
+
+static nw_status named_qap_exact(struct nw_qap_bridge *bridge,
+                                 struct nw_map_report *report)
+{
+    return nw_qap_bridge_exact(bridge, 0, &report->proven);
+}
+
+static nw_status named_run_qap(named_qap_search *search, struct nw_slots *slots,
                                struct nw_map_report *report)
 {
-    struct nw_qap_bridge by_qap;
-    nw_status status = nw_qap_bridge_init(&by_qap, slots);
+    struct nw_qap_bridge bridge;
+    nw_status status = nw_qap_bridge_init(&bridge, slots);
 
     if (status)
         return status;
-    if (!strcmp(name, "tabu"))
-        status = nw_qap_bridge_tabu(&by_qap);
-    else if (!strcmp(name, "anneal"))
-        status = nw_qap_bridge_anneal(&by_qap);
-    else
-        status = nw_qap_bridge_exact(&by_qap, 0, &report->proven);
+    status = search(&bridge, report);
     if (!status)
-        nw_qap_bridge_finish(&by_qap);
-    nw_qap_bridge_fini(&by_qap);
+        nw_qap_bridge_finish(&bridge);
+    nw_qap_bridge_fini(&bridge);
     return status;
 }
 
@@ -89,12 +103,12 @@ bool nw_search_fits_qap(const struct nw_slots *slots)
            !slots->problem->options.has_second;
 }
 
-static nw_status named_run_exact(struct nw_slots *slots,
-                                 const struct nw_objectives *objectives,
-                                 struct nw_map_report *report)
+nw_status nw_search_exact(struct nw_slots *slots,
+                          const struct nw_objectives *objectives,
+                          struct nw_map_report *report)
 {
     if (nw_search_fits_qap(slots) && slots->count <= EXACT_PLACES)
-        return named_run_qap("exact", slots, report);
+        return named_run_qap(named_qap_exact, slots, report);
     if (slots->rank_count > NW_BRANCH_BOUND_RANKS_MAX)
         return nw_fail(NW_EUNSUPPORTED,
                        "exact is for at most %d ranks, these are %d",
@@ -104,26 +118,28 @@ static nw_status named_run_exact(struct nw_slots *slots,
 
 /* Swaps of slots complete a QAP search that covers only part of the problem.
  * They do all the work if it covers nothing or would need too much memory. */
-static nw_status named_run_tabu(struct nw_slots *slots,
-                                const struct nw_objectives *objectives,
-                                struct nw_map_report *report)
+nw_status nw_search_tabu(struct nw_slots *slots,
+                         const struct nw_objectives *objectives,
+                         struct nw_map_report *report)
 {
     nw_status status;
 
     if (!nw_qap_bridge_fits(slots) || slots->count > TABU_MAX)
         return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
-    status = named_run_qap("tabu", slots, report);
+    status = named_run_qap(named_qap_tabu, slots, report);
     if (!status && !nw_search_fits_qap(slots))
         status = nw_slots_anneal(slots, objectives, NW_SEARCH_DESCENT);
     return status;
 }
 
-static nw_status named_run_digits(struct nw_slots *slots,
-                                  const struct nw_objectives *objectives)
+nw_status nw_search_fold(struct nw_slots *slots,
+                         const struct nw_objectives *objectives,
+                         struct nw_map_report *report)
 {
     bool found = false;
     nw_status status = nw_slots_embed_digits(slots, objectives, &found);
 
+    (void)report;
     if (status || found)
         return status;
     return nw_fail(NW_EUNSUPPORTED,
@@ -131,13 +147,30 @@ static nw_status named_run_digits(struct nw_slots *slots,
                    "that are alike, without GPUs and fixed ranks");
 }
 
+nw_status nw_search_anneal(struct nw_slots *slots,
+                           const struct nw_objectives *objectives,
+                           struct nw_map_report *report)
+{
+    if (slots->problem->topology->matrix && slots->count <= MATRIX_MAX &&
+        nw_search_fits_qap(slots))
+        return named_run_qap(named_qap_anneal, slots, report);
+    return nw_slots_anneal(slots, objectives, NW_SEARCH_FULL);
+}
+
+nw_status nw_search_descend(struct nw_slots *slots,
+                            const struct nw_objectives *objectives,
+                            struct nw_map_report *report)
+{
+    if (slots->count <= NW_EXACT_MOST && nw_search_fits_qap(slots))
+        return nw_search_exact(slots, objectives, report);
+    return nw_slots_anneal(slots, objectives, NW_SEARCH_DESCENT);
+}
+
 nw_status nw_run_search(const struct nw_algorithm *algorithm,
                         const struct nw_problem *problem,
                         struct nw_answer *answer, struct nw_map_report *report)
 {
     struct nw_objectives objectives = nw_objectives_from_options(problem);
-    const char *name = algorithm->name;
-    bool by_qap = false;
     struct nw_slots slots;
     nw_status status = nw_search_initial(problem, answer);
 
@@ -145,23 +178,7 @@ nw_status nw_run_search(const struct nw_algorithm *algorithm,
         status = nw_slots_init(&slots, problem, answer);
     if (status)
         return status;
-    if (!strcmp(name, "anneal") && problem->topology->matrix &&
-        slots.count <= MATRIX_MAX)
-        by_qap = nw_search_fits_qap(&slots);
-    if (!strcmp(name, "exact") ||
-        (!strcmp(name, "refine") && slots.count <= NW_EXACT_MOST &&
-         nw_search_fits_qap(&slots)))
-        status = named_run_exact(&slots, &objectives, report);
-    else if (!strcmp(name, "tabu"))
-        status = named_run_tabu(&slots, &objectives, report);
-    else if (!strcmp(name, "fold"))
-        status = named_run_digits(&slots, &objectives);
-    else
-        status = by_qap ? named_run_qap(name, &slots, report)
-                        : nw_slots_anneal(&slots, &objectives,
-                                          strcmp(name, "refine")
-                                              ? NW_SEARCH_FULL
-                                              : NW_SEARCH_DESCENT);
+    status = algorithm->search(&slots, &objectives, report);
     if (!status)
         nw_slots_to_answer(&slots, answer);
     nw_slots_fini(&slots);

@@ -6,10 +6,10 @@
 #include "map/portfolio/algorithm.h"
 #include "map/congestion/slots.h"
 
-/* `refine`, `anneal`, `tabu` and `exact`, from --from or the default. */
-nw_status nw_run_search(const struct nw_algorithm *algorithm,
-                        const struct nw_problem *problem,
-                        struct nw_answer *answer, struct nw_map_report *report);
+/* Annealing, tabu search, proof of the best, embedding of a grid by digits, and
+ * descent by swaps, from a complete assignment. */
+nw_slots_search nw_search_anneal, nw_search_tabu, nw_search_exact,
+    nw_search_fold, nw_search_descend;
 
 #define NW_EXACT_MOST 12 /* most elements for which auto proves the optimum */
 #define NW_EXACT_NODES 200000 /* most placements of one rank for that proof */

@@ -2,7 +2,6 @@
 /* The default mapping: what a launcher that binds would do. Ranks in order fill
  * node after node, local ranks alternate over packages, each takes the nearest
  * GPU. */
-#include "map/capacity/several.h"
 #include "map/problem/problem.h"
 #include "map/problem/free_slots.h"
 #include "base/array.h"
@@ -298,19 +297,16 @@ nw_status nw_answer_default(const struct nw_problem *problem,
     return status;
 }
 
-nw_status nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
-                         const struct nw_map_options *options, nw_mapping **out)
+nw_status nw_problem_default(const struct nw_map_call *call, nw_mapping **out)
 {
     struct nw_problem problem;
     struct nw_answer answer = {0};
-    nw_status status;
+    nw_status status =
+        nw_problem_init(&problem, call->topology, call->pattern, call->options);
 
-    if (nw_several_is_asked(options))
-        return nw_several_default(topology, pattern, options, out);
-    status = nw_problem_init(&problem, topology, pattern, options);
     if (status)
         return status;
-    status = nw_answer_init(&answer, pattern->rank_count);
+    status = nw_answer_init(&answer, call->pattern->rank_count);
     if (!status)
         status = nw_answer_default(&problem, &answer);
     if (!status)

@@ -293,40 +293,6 @@ void nw_problem_fini(struct nw_problem *problem)
     *problem = (struct nw_problem){0};
 }
 
-static struct nw_ints problem_only_closed(struct nw_ints set)
-{
-    if (set.count && set.values[0] < 0)
-        set.count = 0;
-    return set;
-}
-
-struct nw_ints nw_problem_fixed_cores(const struct nw_problem *problem,
-                                      int32_t rank)
-{
-    if (!problem->fixed_host || problem->fixed_host[rank] < 0)
-        return (struct nw_ints){NULL, 0};
-    return problem_only_closed(nw_mapping_cores(problem->options.fixed, rank));
-}
-
-struct nw_ints nw_problem_fixed_gpus(const struct nw_problem *problem,
-                                     int32_t rank)
-{
-    if (!problem->fixed_host || problem->fixed_host[rank] < 0)
-        return (struct nw_ints){NULL, 0};
-    return problem_only_closed(nw_mapping_gpus(problem->options.fixed, rank));
-}
-
-bool nw_problem_needs_core(const struct nw_problem *problem, int32_t rank)
-{
-    return !nw_problem_fixed_cores(problem, rank).count;
-}
-
-bool nw_problem_needs_gpu(const struct nw_problem *problem, int32_t rank)
-{
-    return problem->wants_gpu[rank] &&
-           !nw_problem_fixed_gpus(problem, rank).count;
-}
-
 struct nw_end nw_problem_core_end(const struct nw_problem *problem,
                                   int32_t host, int32_t core)
 {
@@ -356,4 +322,27 @@ int32_t nw_problem_core_package(const struct nw_problem *problem, int32_t host,
         nw_topology_node_elements(problem->topology, problem->host[host]).first;
 
     return nw_topology_element_package(problem->topology, first + core);
+}
+
+static bool problem_needs_link(enum nw_objective objective)
+{
+    return objective == NW_OBJECTIVE_CONGESTION ||
+           objective == NW_OBJECTIVE_TIME;
+}
+
+static bool problem_needs_links(const struct nw_map_options *options)
+{
+    return problem_needs_link(options->objective) ||
+           (options->has_second && problem_needs_link(options->second));
+}
+
+nw_status nw_problem_check_links(const nw_topology *topology,
+                                 const struct nw_map_options *options)
+{
+    if (!problem_needs_links(options) || nw_topology_has_links(topology))
+        return NW_OK;
+    return nw_fail(NW_EINVAL,
+                   "%s is a matrix of distances: it has no links and no "
+                   "congestion",
+                   nw_topology_name(topology));
 }

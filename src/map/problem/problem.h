@@ -10,6 +10,13 @@
 
 #include <nodewise/map.h>
 
+/* What a call of the library is given; `options` may be NULL. */
+struct nw_map_call {
+    const nw_topology *topology;
+    const nw_pattern *pattern;
+    const struct nw_map_options *options;
+};
+
 /* Units of host h are first[h] .. first[h + 1] - 1; unit u is the `size`
  * cores or GPUs at member + u x size (per-node indexes, ascending). */
 struct nw_units {
@@ -56,6 +63,10 @@ NW_MUST_CHECK nw_status nw_problem_init(struct nw_problem *problem,
                                         const nw_pattern *pattern,
                                         const struct nw_map_options *options);
 void nw_problem_fini(struct nw_problem *problem);
+
+/* NW_EINVAL where an objective needs links and the machine has none. */
+NW_MUST_CHECK nw_status nw_problem_check_links(
+    const nw_topology *topology, const struct nw_map_options *options);
 
 /* Steps of nw_problem_init, in select_hosts.c. */
 NW_MUST_CHECK nw_status nw_problem_choose_hosts(struct nw_problem *problem);
@@ -106,6 +117,9 @@ NW_MUST_CHECK nw_status nw_answer_check_complete(
 /* The default mapping as an answer; launcher_default.c. */
 NW_MUST_CHECK nw_status nw_answer_default(const struct nw_problem *problem,
                                           struct nw_answer *answer);
+/* The same as a mapping. */
+NW_MUST_CHECK nw_status nw_problem_default(const struct nw_map_call *call,
+                                           nw_mapping **out);
 /* The cores of the default, once hosts are known: alternating over packages. */
 NW_MUST_CHECK nw_status nw_answer_default_cores(
     const struct nw_problem *problem, struct nw_answer *answer);

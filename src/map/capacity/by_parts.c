@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several ranks on an element by the k-way engine. The answer is the engine's,
+ * or the default where that is within the limits and better. */
+#include "map/capacity/several.h"
+#include "map/portfolio/algorithm.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+/* A run that only refines makes at least one cycle. */
+static struct nw_kway_effort
+by_parts_choose_effort(const struct nw_several *several, bool refined)
+{
+    static const struct nw_kway_effort efforts[] = {
+        [NW_EFFORT_FAST] = {1, 0, 3, 4, 1, 15},
+        [NW_EFFORT_DEFAULT] = {4, 2, 3, 4, 2, 30},
+        [NW_EFFORT_STRONG] = {16, 4, 5, 8, 3, 50},
+    };
+    /* every second start goes by groups, and takes as long as several */
+    static const struct nw_kway_effort grouped[] = {
+        [NW_EFFORT_FAST] = {1, 0, 3, 4, 1, 15},
+        [NW_EFFORT_DEFAULT] = {3, 1, 3, 4, 2, 30, 6},
+        [NW_EFFORT_STRONG] = {8, 4, 5, 8, 3, 50, 16},
+    };
+    bool groups =
+        several->options.imbalance >= 0 &&
+        nw_kway_multisection_apply(&several->machine, 0, several->machine.k);
+    struct nw_kway_effort effort =
+        (groups ? grouped : efforts)[several->options.effort];
+
+    if (refined) {
+        effort.starts = 0;
+        effort.cycles += !effort.cycles;
+    } else if (effort.starts < 2 && several->options.imbalance < 0) {
+        effort.starts = 2;
+    }
+    return effort;
+}
+
+/* Where loads have no limit the fewest elements are one way to begin, all of
+ * them, each as full as the others, another. */
+static nw_status by_parts_share_evenly(const struct nw_several *several,
+                                       double **out)
+{
+    const struct nw_kway_machine *m = &several->machine;
+    double load = 0, room = 0;
+    nw_status status;
+
+    if (several->options.imbalance >= 0)
+        return NW_OK;
+    status = nw_alloc((size_t)m->k, sizeof **out, out);
+    for (int32_t v = 0; v < several->graph.n; v++)
+        load += (double)several->graph.load[v];
+    for (int32_t q = 0; q < m->k; q++)
+        room += m->capacity[q];
+    for (int32_t q = 0; !status && q < m->k; q++)
+        (*out)[q] = load * m->capacity[q] / room;
+    return status;
+}
+
+/* The figures a mapping is judged by: the objective, then what decides between
+ * equals. */
+static nw_status by_parts_judge(const struct nw_several *several,
+                                const nw_mapping *mapping, double figure[2])
+{
+    struct nw_cost cost;
+    nw_status status =
+        nw_cost_evaluate(several->topology, several->pattern, mapping, &cost);
+
+    if (status)
+        return status;
+    figure[0] = nw_cost_objective(&cost, several->options.objective);
+    figure[1] = several->options.has_second
+                    ? nw_cost_objective(&cost, several->options.second)
+                    : 0;
+    nw_cost_fini(&cost);
+    return NW_OK;
+}
+
+static bool by_parts_is_within(const struct nw_several *several,
+                               const int32_t *part)
+{
+    struct nw_kway_state state;
+    bool within = true;
+
+    if (nw_kway_state_init(&state, &several->graph, &several->machine,
+                           (int32_t *)part))
+        return false;
+    for (int32_t q = 0; q < several->machine.k; q++)
+        within &= !nw_kway_state_over(&state, q);
+    nw_kway_state_fini(&state);
+    return within;
+}
+
+/* Puts the other in the place of *best where that is better, and frees the
+ * worse. */
+nw_status nw_several_match(const struct nw_several *several, nw_mapping *other,
+                           nw_mapping **best, bool *won)
+{
+    double figure[2][2] = {{0}};
+    nw_status status = by_parts_judge(several, *best, figure[0]);
+
+    if (!status)
+        status = by_parts_judge(several, other, figure[1]);
+    *won = !status &&
+           (figure[1][0] < figure[0][0] ||
+            (figure[1][0] == figure[0][0] && figure[1][1] < figure[0][1]));
+    if (*won) {
+        nw_mapping *worse = *best;
+
+        *best = other;
+        other = worse;
+    }
+    nw_mapping_free(other);
+    return status;
+}
+
+/* Compares other parts with the best mapping, if they are within the limits. */
+nw_status nw_several_try_other(const struct nw_several *several,
+                               const int32_t *part, nw_mapping **best)
+{
+    nw_mapping *other = NULL;
+    bool won;
+    nw_status status;
+
+    if (!by_parts_is_within(several, part))
+        return NW_OK;
+    status = nw_several_to_mapping(several, part, &other);
+    return status ? status : nw_several_match(several, other, best, &won);
+}
+
+/* Keeps the best of the result, the default and the start. Link loads have no
+ * cost before ranks have GPUs: then the result stays. */
+static nw_status by_parts_choose(const struct nw_several *several,
+                                 const int32_t *found,
+                                 const int32_t *const others[2],
+                                 nw_mapping **out)
+{
+    nw_mapping *best = NULL;
+    nw_status status = nw_several_to_mapping(several, found, &best);
+
+    for (int i = 0; !status && i < 2; i++)
+        if (others[i] && !nw_several_uses_gpus(several))
+            status = nw_several_try_other(several, others[i], &best);
+    if (status)
+        nw_mapping_free(best);
+    else
+        *out = best;
+    return status;
+}
+
+/* The parts of --from, or of the default, or of bin packing, which keeps every
+ * limit. */
+static nw_status by_parts_find(struct nw_several *several,
+                               const int32_t *standard, bool refined,
+                               nw_mapping **out)
+{
+    struct nw_kway_run run = {.graph = &several->graph,
+                              .machine = &several->machine,
+                              .effort =
+                                  by_parts_choose_effort(several, refined),
+                              .seed = several->options.seed,
+                              .budget = &several->budget,
+                              .given = standard};
+    size_t n = (size_t)several->graph.n;
+    int32_t *found = NULL, *fitted = NULL, *start = NULL;
+    double *share = NULL;
+    bool fits = false;
+    nw_status status = nw_alloc(n, sizeof *found, &found);
+
+    if (!status)
+        status = nw_alloc(n, sizeof *fitted, &fitted);
+    if (!status)
+        status = nw_several_from_mapping(several, &start);
+    if (!status && !start && !by_parts_is_within(several, standard))
+        status = nw_several_bin_packing(several, fitted, &fits);
+    if (start || fits)
+        run.given = start ? start : fitted;
+    if (!status)
+        status = by_parts_share_evenly(several, &share);
+    run.share = share;
+    if (!status)
+        status = nw_kway(&run, found);
+    if (!status)
+        status = by_parts_choose(several, found,
+                                 (const int32_t *[2]){standard, start}, out);
+    free(found);
+    free(fitted);
+    free(start);
+    free(share);
+    return status;
+}
+
+/* Phases know the links; the k-way engine knows sums over pairs only. A method
+ * that finds no room is not a candidate. */
+static nw_status by_parts_try_phases(struct nw_several *several,
+                                     nw_mapping **best)
+{
+    static const enum nw_algorithm_id by_phases[] = {NW_ALGORITHM_PARTITION,
+                                                     NW_ALGORITHM_MAGC};
+    nw_status status = NW_OK;
+
+    if (several->options.objective == NW_OBJECTIVE_HOP_BYTES ||
+        !nw_several_is_even(several))
+        return NW_OK;
+    for (size_t i = 0; !status && i < sizeof by_phases / sizeof *by_phases;
+         i++) {
+        struct nw_map_report report = {0};
+        nw_mapping *other = NULL;
+        bool won;
+
+        if (nw_budget_is_overdue(&several->budget))
+            break;
+        status = nw_several_by_phases(several, nw_algorithm_get(by_phases[i]),
+                                      &other, &report);
+        if (status == NW_EINVAL)
+            status = NW_OK;
+        else if (!status)
+            status = nw_several_match(several, other, best, &won);
+    }
+    return status;
+}
+
+/* Ranks in order are asked for by name, and within the limits then. */
+static nw_status by_parts_in_order(const struct nw_several *several,
+                                   const int32_t *standard, nw_mapping **out)
+{
+    if (!by_parts_is_within(several, standard))
+        return nw_fail(NW_EINVAL, "ranks in order pass the limit of an "
+                                  "element; multilevel would not");
+    return nw_several_to_mapping(several, standard, out);
+}
+
+nw_status nw_several_by_parts(struct nw_several *several,
+                              const struct nw_algorithm *algorithm,
+                              nw_mapping **out)
+{
+    size_t n = (size_t)several->graph.n;
+    int32_t *standard = NULL;
+    nw_status status = nw_alloc(n, sizeof *standard, &standard);
+
+    if (!status)
+        status = nw_several_default_parts(several, standard);
+    if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK))
+        status = by_parts_in_order(several, standard, out);
+    else if (!status)
+        status =
+            by_parts_find(several, standard,
+                          nw_algorithm_is(algorithm, NW_ALGORITHM_REFINE), out);
+    if (!status && nw_algorithm_is(algorithm, NW_ALGORITHM_AUTO)) {
+        status = by_parts_try_phases(several, out);
+        if (status)
+            nw_mapping_free(*out);
+    }
+    free(standard);
+    return status;
+}

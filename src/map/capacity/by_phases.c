@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Several ranks on an element by the phases of MAGC, which count ranks but do
+ * not weigh them. */
+#include "map/capacity/slots_problem.h"
+#include "map/portfolio/candidate.h"
+#include "base/status.h"
+
+nw_status nw_several_by_phases(struct nw_several *several,
+                               const struct nw_algorithm *algorithm,
+                               nw_mapping **out, struct nw_map_report *report)
+{
+    struct nw_slots_problem work = {.several = several,
+                                    .per_element_several = true};
+    struct nw_candidate found = {0};
+    struct nw_map_report mine = {0};
+    int64_t capacity = 0;
+    nw_status status;
+
+    if (!nw_several_is_even(several))
+        return nw_fail(NW_EINVAL,
+                       "%s knows no weights of ranks, and these differ; "
+                       "multilevel, refine and block do",
+                       algorithm->name);
+    status = nw_slots_problem_init(&work);
+    for (int32_t h = 0; !status && h < work.problem.host_count; h++)
+        capacity += work.problem.capacity[h];
+    if (!status && capacity < several->graph.n)
+        status = nw_fail(NW_EINVAL,
+                         "%d ranks do not fit: the limits of load "
+                         "leave room for %lld",
+                         several->graph.n, (long long)capacity);
+    if (!status)
+        status = nw_candidate_run(algorithm, &work.problem, &mine, &found);
+    if (!status) {
+        *out = found.mapping;
+        found.mapping = NULL;
+        *report = mine;
+        report->algorithm = found.algorithm;
+    }
+    nw_candidate_fini(&found);
+    nw_slots_problem_fini(&work);
+    return status;
+}

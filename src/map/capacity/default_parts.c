@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The default mapping of several ranks per element: elements in order take
+ * ranks in order. Also the way from parts to a mapping. */
+#include "map/capacity/several.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+nw_status nw_several_to_mapping(const struct nw_several *several,
+                                const int32_t *part, nw_mapping **out)
+{
+    nw_mapping *mapping;
+    nw_status status =
+        nw_mapping_new(several->topology, several->graph.n, &mapping);
+
+    if (status)
+        return status;
+    for (int32_t v = 0; v < several->graph.n; v++) {
+        int32_t node = several->end[part[v]].node;
+
+        mapping->node[v] = node;
+        mapping->core[v] =
+            several->element[part[v]] -
+            nw_topology_node_elements(several->topology, node).first;
+        mapping->gpu[v] = -1;
+    }
+    *out = mapping;
+    return NW_OK;
+}
+
+/* The elements in the order of the caller's hosts. */
+static nw_status
+default_parts_elements_in_order(const struct nw_several *several, int32_t **out)
+{
+    int32_t *order, at = 0;
+    nw_status status =
+        nw_alloc((size_t)several->machine.k, sizeof *order, &order);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < several->host_count; i++) {
+        int32_t h = several->order[i];
+
+        for (int32_t q = several->first[h]; q < several->first[h + 1]; q++)
+            order[at++] = q;
+    }
+    *out = order;
+    return NW_OK;
+}
+
+struct default_parts_work {
+    const struct nw_several *several;
+    const int32_t *order;
+    int32_t *count; /* [k] ranks so far */
+    int32_t *host;  /* [k] of an element, and */
+    int64_t *spare; /* [hosts] places there that none fixed to the host needs;
+                       NULL where no rank is fixed */
+    double dealt;   /* load */
+    double due;     /* load of the elements up to this one */
+    int32_t at;     /* in order */
+};
+
+/* To an element or to a host, of several. */
+static bool default_parts_is_fixed(const struct nw_several *several, int32_t v)
+{
+    const struct nw_kway_range *range = several->graph.range;
+
+    return range && range[v].high - range[v].low < several->machine.k;
+}
+
+static bool default_parts_may_distribute(const struct default_parts_work *d,
+                                         int32_t v, int32_t q)
+{
+    return d->count[q] < d->several->machine.capacity[q] &&
+           nw_kway_allows(&d->several->graph, v, q) &&
+           (!d->spare || default_parts_is_fixed(d->several, v) ||
+            d->spare[d->host[q]] > 0);
+}
+
+/* Elements in order take ranks in order, each until its share is had. */
+static int32_t default_parts_distribute(struct default_parts_work *d, int32_t v)
+{
+    const struct nw_kway_machine *m = &d->several->machine;
+    double load = (double)d->several->graph.load[v];
+
+    while (d->at < m->k - 1 &&
+           (d->dealt + load / 2 > d->due * (1 + 1e-12) ||
+            d->count[d->order[d->at]] >= m->capacity[d->order[d->at]])) {
+        d->at++;
+        d->due += m->share[d->order[d->at]];
+    }
+    d->dealt += load;
+    for (int32_t i = 0; i < m->k; i++) {
+        int32_t q = d->order[(d->at + i) % m->k];
+
+        if (default_parts_may_distribute(d, v, q))
+            return q;
+    }
+    return -1;
+}
+
+/* Keeps what fixed ranks need, on one element or on a host. */
+static nw_status default_parts_keep_places(struct default_parts_work *d,
+                                           int32_t *part)
+{
+    const struct nw_several *several = d->several;
+    const struct nw_kway_range *range = several->graph.range;
+    nw_status status;
+
+    for (int32_t v = 0; v < several->graph.n; v++)
+        part[v] = -1;
+    if (!range)
+        return NW_OK;
+    status = nw_alloc((size_t)several->machine.k, sizeof *d->host, &d->host);
+    if (!status)
+        status =
+            nw_alloc((size_t)several->host_count, sizeof *d->spare, &d->spare);
+    for (int32_t h = 0; !status && h < several->host_count; h++)
+        for (int32_t q = several->first[h]; q < several->first[h + 1]; q++) {
+            d->host[q] = h;
+            d->spare[h] += several->machine.capacity[q];
+        }
+    for (int32_t v = 0; !status && v < several->graph.n; v++) {
+        if (default_parts_is_fixed(several, v))
+            d->spare[d->host[range[v].low]]--;
+        if (range[v].high == range[v].low + 1) {
+            part[v] = range[v].low;
+            d->count[part[v]]++;
+        }
+    }
+    return status;
+}
+
+static nw_status default_parts_distribute_all(struct default_parts_work *d,
+                                              int32_t *part)
+{
+    const struct nw_kway_graph *g = &d->several->graph;
+
+    for (int32_t v = 0; v < g->n; v++) {
+        if (part[v] >= 0) {
+            d->dealt += (double)g->load[v];
+            continue;
+        }
+        part[v] = default_parts_distribute(d, v);
+        if (part[v] < 0)
+            return nw_fail_about(NW_FIXED(-1), NW_EINVAL,
+                                 "the fixed ranks leave no room for rank %d",
+                                 v);
+        d->count[part[v]]++;
+        if (d->spare && !default_parts_is_fixed(d->several, v))
+            d->spare[d->host[part[v]]]--;
+    }
+    return NW_OK;
+}
+
+nw_status nw_several_default_parts(const struct nw_several *several,
+                                   int32_t *part)
+{
+    struct default_parts_work d = {.several = several};
+    int32_t *order = NULL;
+    nw_status status = default_parts_elements_in_order(several, &order);
+
+    if (!status)
+        status =
+            nw_alloc((size_t)several->machine.k, sizeof *d.count, &d.count);
+    if (!status)
+        status = default_parts_keep_places(&d, part);
+    if (!status) {
+        d.order = order;
+        d.due = several->machine.share[order[0]];
+        status = default_parts_distribute_all(&d, part);
+    }
+    free(order);
+    free(d.count);
+    free(d.host);
+    free(d.spare);
+    return status;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Several ranks on an element: chooses the method. Limits that exclude no
+ * placement are left to the algorithms of one rank per element: then the result
+ * is the options for those.
+ */
+#include "map/capacity/map_several.h"
+#include "map/capacity/several.h"
+#include "map/portfolio/algorithm.h"
+#include "base/array.h"
+#include "base/status.h"
+
+#include <stdlib.h>
+
+static nw_status map_several_init(struct nw_several *several,
+                                  const struct nw_map_call *call)
+{
+    nw_status status = nw_several_init(several, call);
+
+    if (!status)
+        status = nw_several_choose_hosts(several);
+    if (!status)
+        status = nw_several_to_graph(several);
+    if (!status)
+        status = nw_several_to_machine(several);
+    return status;
+}
+
+static nw_status map_several_find(const struct nw_several *several,
+                                  const struct nw_algorithm **out)
+{
+    const char *name = several->options.algorithm;
+    const struct nw_algorithm *found =
+        name ? nw_algorithm_find(name) : nw_algorithm_get(NW_ALGORITHM_AUTO);
+
+    if (!found)
+        return nw_fail(NW_EINVAL, "no algorithm '%s'", name);
+    *out = found->is_default ? nw_algorithm_get(NW_ALGORITHM_BLOCK) : found;
+    return NW_OK;
+}
+
+/* Never worse than the default, except if the user asked for that order by
+ * name. */
+static nw_status map_several_by_phases(struct nw_several *several,
+                                       const struct nw_algorithm *algorithm,
+                                       nw_mapping **out,
+                                       struct nw_map_report *report)
+{
+    int32_t *standard = NULL;
+    nw_mapping *found = NULL;
+    nw_status status = nw_several_by_phases(several, algorithm, &found, report);
+
+    if (!status && !algorithm->baseline)
+        status =
+            nw_alloc((size_t)several->graph.n, sizeof *standard, &standard);
+    if (!status && standard)
+        status = nw_several_default_parts(several, standard);
+    if (!status && standard)
+        status = nw_several_try_other(several, standard, &found);
+    free(standard);
+    if (status)
+        nw_mapping_free(found);
+    else
+        *out = found;
+    return status;
+}
+
+/* From the best of all beginnings, and from the k-way engine's. */
+static nw_status map_several_move_all(struct nw_several *several,
+                                      nw_mapping **out,
+                                      struct nw_map_report *report)
+{
+    struct nw_map_report second = {0};
+    nw_mapping *found = NULL, *other = NULL;
+    bool won = false;
+    nw_status status = nw_several_on_slots(
+        several, nw_algorithm_get(NW_ALGORITHM_AUTO), &found, report);
+
+    if (!status && several->options.objective != NW_OBJECTIVE_HOP_BYTES &&
+        !report->proven && !several->budget.anytime &&
+        !nw_budget_is_overdue(&several->budget))
+        status = nw_several_on_slots(several,
+                                     nw_algorithm_get(NW_ALGORITHM_MULTILEVEL),
+                                     &other, &second);
+    if (!status && other)
+        status = nw_several_match(several, other, &found, &won);
+    if (won)
+        *report = second;
+    if (status)
+        nw_mapping_free(found);
+    else
+        *out = found;
+    return status;
+}
+
+static nw_status map_several_run_method(struct nw_several *several,
+                                        const struct nw_algorithm *algorithm,
+                                        nw_mapping **out,
+                                        struct nw_map_report *report)
+{
+    bool is_auto = nw_algorithm_is(algorithm, NW_ALGORITHM_AUTO);
+    bool slots = nw_several_has_slots(several) &&
+                 !nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK);
+
+    if (algorithm->several == NW_SEVERAL_NONE)
+        return nw_fail(NW_EINVAL,
+                       "algorithm %s places one rank on an element; several "
+                       "are placed by multilevel",
+                       algorithm->name);
+    if (algorithm->several == NW_SEVERAL_BY_PHASES)
+        return map_several_by_phases(several, algorithm, out, report);
+    if (algorithm->several == NW_SEVERAL_BY_SLOTS && !slots)
+        return nw_fail(NW_EINVAL,
+                       "%s is for few ranks of one weight where elements take "
+                       "several; refine and multilevel are for any",
+                       algorithm->name);
+    several->budget.grace_ns = 0; /* all of it looks at the clock */
+    if (slots && is_auto)
+        return map_several_move_all(several, out, report);
+    if (slots)
+        return nw_several_on_slots(several, algorithm, out, report);
+    report->algorithm = is_auto ? "multilevel" : algorithm->name;
+    return nw_several_by_parts(several, algorithm, out);
+}
+
+static nw_status map_several_run(struct nw_several *several, nw_mapping **out,
+                                 struct nw_map_report *report)
+{
+    const struct nw_algorithm *algorithm = NULL;
+    nw_status status = map_several_find(several, &algorithm);
+
+    if (status)
+        return status;
+    if (!nw_several_is_single(&several->options) ||
+        (nw_algorithm_is(algorithm, NW_ALGORITHM_BLOCK) &&
+         !nw_several_uses_gpus(several)))
+        return map_several_run_method(several, algorithm, out, report);
+    return nw_several_single(several, algorithm, out, report);
+}
+
+nw_status nw_several_map(const struct nw_map_call *call,
+                         struct nw_several_result *out)
+{
+    struct nw_several_result result = {0};
+    struct nw_several several;
+    nw_status status = map_several_init(&several, call);
+
+    if (!status && nw_several_is_plain(&several)) {
+        result.is_plain = true;
+        result.plain = nw_several_without_limits(&several);
+    } else if (!status) {
+        status = map_several_run(&several, &result.mapping, &result.report);
+    }
+    result.report.steps = several.budget.steps;
+    result.report.hurried = several.budget.hurried;
+    if (!status)
+        *out = result;
+    nw_several_fini(&several);
+    return status;
+}
+
+/* A launcher does not know limits: if it would assign GPUs, it is asked without
+ * them. */
+nw_status nw_several_default(const struct nw_map_call *call,
+                             struct nw_several_result *out)
+{
+    struct nw_several_result result = {0};
+    struct nw_several several;
+    int32_t *part = NULL;
+    nw_status status = map_several_init(&several, call);
+
+    if (!status &&
+        (nw_several_is_plain(&several) || nw_several_uses_gpus(&several))) {
+        result.is_plain = true;
+        result.plain = nw_several_without_limits(&several);
+    } else if (!status) {
+        status = nw_alloc((size_t)several.graph.n, sizeof *part, &part);
+        if (!status)
+            status = nw_several_default_parts(&several, part);
+        if (!status)
+            status = nw_several_to_mapping(&several, part, &result.mapping);
+    }
+    if (!status)
+        *out = result;
+    free(part);
+    nw_several_fini(&several);
+    return status;
+}

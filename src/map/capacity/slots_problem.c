@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The problem of one rank per slot: an element has as many slots as it takes
+ * ranks, if all ranks weigh the same, or one with a limit of load. */
+#include "map/capacity/slots_problem.h"
+#include "base/array.h"
+
+#include <stdlib.h>
+
+/* Most ranks and slots for moves between slots. */
+#define RANKS_MAX 512
+#define SLOTS_MAX 8192
+
+static int64_t slots_problem_whole(nw_kway_load limit)
+{
+    return limit > INT64_MAX ? INT64_MAX : (int64_t)limit;
+}
+
+static int32_t slots_problem_most_of_all(const struct nw_several *several)
+{
+    int32_t most = several->options.capacity;
+
+    return most && most < several->graph.n ? most : several->graph.n;
+}
+
+/* How many ranks element q takes; that of slots is said by the host. */
+static int32_t slots_problem_most_on(const struct nw_several *several,
+                                     int32_t q)
+{
+    int32_t most = slots_problem_most_of_all(several);
+    int64_t load = several->graph.load[0];
+    int64_t borne =
+        load ? slots_problem_whole(several->machine.limit[q] / load) : most;
+
+    return borne < most ? (int32_t)borne : most;
+}
+
+bool nw_several_has_slots(const struct nw_several *several)
+{
+    int64_t slots = 0;
+
+    if (several->graph.n > RANKS_MAX || !nw_several_is_even(several))
+        return false;
+    for (int32_t q = 0; q < several->machine.k; q++)
+        slots += slots_problem_most_on(several, q);
+    return slots <= SLOTS_MAX;
+}
+
+/* A unit has lost a place for each rank that is fixed there. */
+static void slots_problem_lower_capacity(struct nw_slots_problem *work,
+                                         int32_t q, int32_t unit)
+{
+    int32_t *capacity = &work->problem.core.capacity[unit];
+    int32_t less = slots_problem_most_of_all(work->several) -
+                   slots_problem_most_on(work->several, q);
+
+    *capacity = *capacity > less ? *capacity - less : 0;
+}
+
+/* Hosts take no more than their units do, and those that are fixed on them. */
+static nw_status slots_problem_lower_hosts(struct nw_problem *problem)
+{
+    int64_t *capacity;
+    nw_status status =
+        nw_alloc((size_t)problem->host_count, sizeof *capacity, &capacity);
+
+    for (int32_t r = 0;
+         !status && problem->fixed_host && r < problem->pattern->rank_count;
+         r++)
+        if (problem->fixed_host[r] >= 0)
+            capacity[problem->fixed_host[r]] +=
+                !nw_problem_needs_core(problem, r);
+    for (int32_t h = 0; !status && h < problem->host_count; h++) {
+        for (int32_t u = problem->core.first[h]; u < problem->core.first[h + 1];
+             u++)
+            capacity[h] += problem->core.capacity[u];
+        if (capacity[h] < problem->capacity[h])
+            problem->capacity[h] = (int32_t)capacity[h];
+    }
+    free(capacity);
+    return status;
+}
+
+/* Units are the elements of each host; the machine of parts has its hosts in
+ * the topology's order. */
+static void slots_problem_fill_limits(struct nw_slots_problem *work)
+{
+    const struct nw_several *several = work->several;
+    const struct nw_problem *problem = &work->problem;
+
+    for (int32_t i = 0; i < problem->host_count; i++) {
+        int32_t low = several->first[several->order[i]];
+
+        for (int32_t u = problem->core.first[i]; u < problem->core.first[i + 1];
+             u++) {
+            int32_t q = low + problem->core.member[u];
+
+            if (work->per_element_several)
+                slots_problem_lower_capacity(work, q, u);
+            else
+                work->limit[u] = slots_problem_whole(several->machine.limit[q]);
+        }
+    }
+}
+
+nw_status nw_slots_problem_init(struct nw_slots_problem *work)
+{
+    struct nw_problem *problem = &work->problem;
+    struct nw_map_options options = nw_several_without_limits(work->several);
+    nw_status status;
+
+    options.start = work->start;
+    options.careful = false;
+    if (work->per_element_several)
+        options.capacity = slots_problem_most_of_all(work->several);
+    status = nw_problem_init(problem, work->several->topology,
+                             work->several->pattern, &options);
+    if (!status && !work->per_element_several)
+        status = nw_alloc((size_t)problem->core.first[problem->host_count],
+                          sizeof *work->limit, &work->limit);
+    if (status)
+        return status;
+    slots_problem_fill_limits(work);
+    if (work->per_element_several)
+        status = slots_problem_lower_hosts(problem);
+    problem->budget = &work->several->budget;
+    problem->load =
+        work->per_element_several ? NULL : work->several->graph.load;
+    problem->limit = work->limit;
+    return status;
+}
+
+void nw_slots_problem_fini(struct nw_slots_problem *work)
+{
+    nw_problem_fini(&work->problem);
+    free(work->limit);
+}

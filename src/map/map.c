@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The library's calls: one rank per element goes to the portfolio of
+ * algorithms, several ranks per element to the k-way engine. */
+#include "map/capacity/map_several.h"
+#include "map/portfolio/portfolio.h"
+
+static nw_status map_several(const struct nw_map_call *call, bool priced,
+                             struct nw_map_answer *out)
+{
+    struct nw_several_result result;
+    struct nw_map_call plain = *call;
+    nw_status status = nw_several_map(call, &result);
+
+    if (status)
+        return status;
+    plain.options = &result.plain;
+    if (result.is_plain)
+        return nw_portfolio_map(&plain, priced, out);
+    out->mapping = result.mapping;
+    out->report = result.report;
+    return NW_OK;
+}
+
+static nw_status map_dispatch(const struct nw_map_call *call, bool priced,
+                              struct nw_map_answer *out)
+{
+    if (nw_several_is_asked(call->options))
+        return map_several(call, priced, out);
+    return nw_portfolio_map(call, priced, out);
+}
+
+nw_status nw_map(const nw_topology *topology, const nw_pattern *pattern,
+                 const struct nw_map_options *options, nw_mapping **out,
+                 struct nw_map_report *report)
+{
+    struct nw_map_call call = {topology, pattern, options};
+    struct nw_map_answer answer = {0};
+    nw_status status = map_dispatch(&call, false, &answer);
+
+    if (status)
+        return status;
+    *out = answer.mapping;
+    answer.mapping = NULL;
+    if (report)
+        *report = answer.report;
+    nw_map_answer_fini(&answer);
+    return NW_OK;
+}
+
+/* Prices the mapping and the default mapping of several ranks per element. */
+static nw_status map_price_several(const struct nw_map_call *call,
+                                   struct nw_map_answer *answer)
+{
+    nw_mapping *standard = NULL;
+    nw_status status =
+        nw_map_default(call->topology, call->pattern, call->options, &standard);
+
+    if (!status)
+        status = nw_cost_evaluate(call->topology, call->pattern, standard,
+                                  &answer->standard);
+    if (!status)
+        status = nw_cost_evaluate(call->topology, call->pattern,
+                                  answer->mapping, &answer->cost);
+    nw_mapping_free(standard);
+    return status;
+}
+
+nw_status nw_map_priced(const nw_topology *topology, const nw_pattern *pattern,
+                        const struct nw_map_options *options,
+                        struct nw_map_answer *out)
+{
+    struct nw_map_call call = {topology, pattern, options};
+    struct nw_map_answer answer = {0};
+    bool several = nw_several_is_asked(options);
+    nw_status status = map_dispatch(&call, !several, &answer);
+
+    if (!status && several) {
+        nw_cost_fini(&answer.cost);
+        status = map_price_several(&call, &answer);
+    }
+    if (status)
+        nw_map_answer_fini(&answer);
+    else
+        *out = answer;
+    return status;
+}
+
+nw_status nw_map_default(const nw_topology *topology, const nw_pattern *pattern,
+                         const struct nw_map_options *options, nw_mapping **out)
+{
+    struct nw_map_call call = {topology, pattern, options};
+    struct nw_several_result result;
+    nw_status status;
+
+    if (!nw_several_is_asked(options))
+        return nw_problem_default(&call, out);
+    status = nw_several_default(&call, &result);
+    if (status)
+        return status;
+    call.options = &result.plain;
+    if (result.is_plain)
+        return nw_problem_default(&call, out);
+    *out = result.mapping;
+    return NW_OK;
+}

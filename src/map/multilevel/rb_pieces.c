@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the files of recursive bisection do with the pieces of a generation:
+ * count slots, make graphs, share the work among threads. */
+#include "map/multilevel/rb_internal.h"
+#include "base/array.h"
+#include "base/crew.h"
+
+#include <stdlib.h>
+
+int32_t nw_rb_open_slots(const struct sectioning *work, int level, int32_t from,
+                         int32_t to)
+{
+    const int32_t *first = work->hierarchy->first[level];
+
+    return work->capacity[first[to]] - work->capacity[first[from]];
+}
+
+int32_t nw_rb_left_size(const struct sectioning *work,
+                        const struct piece *piece, int32_t middle)
+{
+    int64_t count = piece->end - piece->first;
+    int64_t all = nw_rb_open_slots(work, piece->level, piece->from, piece->to);
+    int64_t capacity =
+        nw_rb_open_slots(work, piece->level, piece->from, middle);
+    int64_t left = work->bisection->kinds & NW_RB_START_PACKED
+                       ? count
+                       : (count * capacity + all / 2) / all;
+
+    if (left > capacity)
+        left = capacity;
+    if (count - left > all - capacity)
+        left = count - (all - capacity);
+    return (int32_t)left;
+}
+
+static size_t rb_pieces_count_arcs(const struct sectioning *work,
+                                   const struct piece *piece)
+{
+    const struct nw_assignment *assignment = work->bisection->assignment;
+    size_t arcs = 0;
+
+    for (int32_t i = piece->first; i < piece->end; i++)
+        arcs +=
+            assignment->row[work->list[i] + 1] - assignment->row[work->list[i]];
+    return arcs;
+}
+
+nw_status nw_rb_graph(const struct sectioning *work, int32_t number,
+                      struct nw_bisect_graph *graph)
+{
+    const struct nw_assignment *assignment = work->bisection->assignment;
+    const struct piece *piece = &work->now[number];
+    int32_t at = 0;
+    nw_status status = nw_bisect_graph_init(graph, piece->end - piece->first,
+                                            rb_pieces_count_arcs(work, piece));
+
+    for (int32_t i = piece->first; !status && i < piece->end; i++) {
+        int32_t p = work->list[i];
+
+        graph->size[i - piece->first] = 1;
+        for (size_t b = assignment->row[p]; b < assignment->row[p + 1]; b++) {
+            int32_t to = work->place[work->arc[b].to];
+
+            if (to >= piece->first && to < piece->end)
+                graph->arc[at++] = (struct nw_bisect_arc){to - piece->first,
+                                                          work->arc[b].bytes};
+        }
+        graph->row[i - piece->first + 1] = at;
+    }
+    return status;
+}
+
+struct rb_pieces_load {
+    size_t edges;
+    int32_t piece;
+};
+
+static int rb_pieces_by_edges(const void *left, const void *right)
+{
+    const struct rb_pieces_load *a = left, *b = right;
+
+    if (a->edges != b->edges)
+        return a->edges > b->edges ? -1 : 1;
+    return (a->piece > b->piece) - (a->piece < b->piece);
+}
+
+struct rb_pieces_sharing {
+    void (*job)(void *user, int32_t i);
+    void *user;
+    struct rb_pieces_load *load; /* in the order of work */
+};
+
+static void rb_pieces_do_share(void *user, int32_t i)
+{
+    const struct rb_pieces_sharing *sharing = user;
+
+    sharing->job(sharing->user, sharing->load[i].piece);
+}
+
+nw_status nw_rb_share_out(const struct sectioning *work,
+                          void (*job)(void *user, int32_t i), void *user)
+{
+    struct rb_pieces_sharing sharing = {job, user, NULL};
+    nw_status status =
+        nw_alloc((size_t)work->count, sizeof *sharing.load, &sharing.load);
+
+    if (status)
+        return status;
+    for (int32_t i = 0; i < work->count; i++)
+        sharing.load[i] = (struct rb_pieces_load){
+            rb_pieces_count_arcs(work, &work->now[i]), i};
+    qsort(sharing.load, (size_t)work->count, sizeof *sharing.load,
+          rb_pieces_by_edges);
+    nw_crew_run(rb_pieces_do_share, &sharing, work->count,
+                work->bisection->threads);
+    free(sharing.load);
+    return NW_OK;
+}
+
+void nw_rb_number_vertices(struct sectioning *work)
+{
+    for (int32_t i = 0; i < work->count; i++)
+        for (int32_t k = work->now[i].first; k < work->now[i].end; k++)
+            work->place[work->list[k]] = k;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The algorithm `auto`. */
+#ifndef NW_MAP_PORTFOLIO_AUTO_H
+#define NW_MAP_PORTFOLIO_AUTO_H
+
+#include "map/portfolio/candidate.h"
+
+/* The best of the cheap algorithms, and of the search from them that suits the
+ * problem. */
+NW_MUST_CHECK nw_status nw_choose_best(const struct nw_problem *problem,
+                                       struct nw_map_report *report,
+                                       struct nw_candidate *out);
+
+#endif

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Runs an algorithm, prices its mapping, compares mappings. */
+#include "map/portfolio/candidate.h"
+#include "map/common/budget.h"
+#include "base/status.h"
+#include "cost/pricing.h"
+
+#include <math.h>
+
+void nw_candidate_fini(struct nw_candidate *candidate)
+{
+    nw_mapping_free(candidate->mapping);
+    nw_cost_fini(&candidate->cost);
+    *candidate = (struct nw_candidate){0};
+}
+
+static void candidate_judge(const struct nw_cost *cost,
+                            const struct nw_map_options *options,
+                            struct nw_candidate *candidate)
+{
+    double *figure = candidate->figure;
+    enum nw_objective objective = options->objective;
+    enum nw_objective second = objective == NW_OBJECTIVE_HOP_BYTES
+                                   ? NW_OBJECTIVE_CONGESTION
+                                   : NW_OBJECTIVE_HOP_BYTES;
+
+    if (options->has_second)
+        second = options->second;
+    figure[0] = nw_cost_objective(cost, objective);
+    figure[1] = second == NW_OBJECTIVE_CONGESTION && !cost->has_congestion
+                    ? 0
+                    : nw_cost_objective(cost, second);
+    candidate->guard[0] = cost->hop_bytes.value;
+    candidate->guard[1] = cost->has_congestion ? cost->max_congestion : 0;
+}
+
+static nw_status candidate_price(const struct nw_problem *problem,
+                                 struct nw_candidate *candidate)
+{
+    int32_t threads = problem->budget ? problem->budget->threads : 1;
+    nw_status status =
+        nw_cost_price(&(struct nw_pricing){problem->topology, problem->pattern,
+                                           candidate->mapping, threads},
+                      &candidate->cost);
+
+    if (status)
+        return status;
+    candidate_judge(&candidate->cost, &problem->options, candidate);
+    if (!problem->options.careful || !candidate->cost.has_congestion)
+        return NW_OK;
+    return nw_exchange_makespan(problem, candidate->mapping, &candidate->cost,
+                                &candidate->guard[2]);
+}
+
+nw_status nw_candidate_from_answer(const struct nw_problem *problem,
+                                   const struct nw_answer *answer,
+                                   const char *algorithm,
+                                   struct nw_candidate *out)
+{
+    struct nw_candidate candidate = {.algorithm = algorithm};
+    nw_status status =
+        nw_answer_to_mapping(answer, problem, &candidate.mapping);
+
+    if (!status)
+        status = candidate_price(problem, &candidate);
+    if (status)
+        nw_candidate_fini(&candidate);
+    else
+        *out = candidate;
+    return status;
+}
+
+bool nw_candidate_better(const struct nw_candidate *a,
+                         const struct nw_candidate *b)
+{
+    for (int i = 0; i < 2; i++) {
+        double near = 1e-9 * fmax(fabs(a->figure[i]), fabs(b->figure[i]));
+
+        if (fabs(a->figure[i] - b->figure[i]) > near)
+            return a->figure[i] < b->figure[i];
+    }
+    return false;
+}
+
+bool nw_candidate_within(const struct nw_candidate *candidate,
+                         const double guard[3])
+{
+    for (int i = 0; guard && i < 3; i++)
+        if (candidate->guard[i] > guard[i] * (1 + 1e-9))
+            return false;
+    return true;
+}
+
+nw_status nw_candidate_run(const struct nw_algorithm *algorithm,
+                           const struct nw_problem *problem,
+                           struct nw_map_report *report,
+                           struct nw_candidate *out)
+{
+    struct nw_answer answer = {0};
+    nw_status status = nw_answer_init(&answer, problem->pattern->rank_count);
+
+    if (!status)
+        status = algorithm->run(algorithm, problem, &answer, report);
+    if (!status)
+        status =
+            nw_candidate_from_answer(problem, &answer, algorithm->name, out);
+    if (!status && algorithm->is_default && problem->standard &&
+        !problem->standard->level_count)
+        status = nw_cost_copy(&out->cost, problem->standard);
+    nw_answer_fini(&answer);
+    return status;
+}
+
+void nw_candidate_replace(struct nw_candidate *best, struct nw_candidate *other,
+                          bool is_better)
+{
+    if (is_better) {
+        struct nw_candidate worse = *best;
+
+        *best = *other;
+        *other = worse;
+    }
+    nw_candidate_fini(other);
+}

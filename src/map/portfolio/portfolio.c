@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One rank per element: runs the algorithm that is asked for, and keeps the
+ * promise that no answer is worse than the default. */
+#include "map/portfolio/portfolio.h"
+#include "map/common/budget.h"
+#include "map/portfolio/auto.h"
+#include "map/portfolio/candidate.h"
+#include "map/portfolio/named_searches.h"
+#include "base/status.h"
+
+#include <math.h>
+
+static bool portfolio_is_worse(const struct nw_candidate *a,
+                               const struct nw_candidate *b)
+{
+    return a->figure[0] - b->figure[0] > 1e-9 * fabs(b->figure[0]);
+}
+
+/* The default's answer in place of a worse one. */
+static nw_status portfolio_keep_promise(const struct nw_problem *problem,
+                                        struct nw_map_report *report,
+                                        struct nw_candidate *best)
+{
+    struct nw_candidate other = {0};
+    nw_status status = nw_candidate_run(nw_algorithm_get(NW_ALGORITHM_DEFAULT),
+                                        problem, report, &other);
+
+    if (!status)
+        nw_candidate_replace(best, &other, portfolio_is_worse(best, &other));
+    return status;
+}
+
+static nw_status portfolio_run_start(const struct nw_algorithm *algorithm,
+                                     const struct nw_problem *problem,
+                                     struct nw_answer *answer,
+                                     struct nw_map_report *report)
+{
+    (void)algorithm;
+    (void)report;
+    return nw_search_initial(problem, answer);
+}
+
+/* The start of a search stays the answer if the search made it worse, which an
+ * approximation of the machine may cause. A start that is not a complete answer
+ * is ignored. */
+static nw_status portfolio_keep_start(const struct nw_algorithm *algorithm,
+                                      const struct nw_problem *problem,
+                                      struct nw_map_report *report,
+                                      struct nw_candidate *best)
+{
+    struct nw_algorithm start = {.name = algorithm->name,
+                                 .run = portfolio_run_start};
+    struct nw_candidate other = {0};
+    nw_status status;
+
+    if (!problem->options.start || !algorithm->takes_start)
+        return NW_OK;
+    status = nw_candidate_run(&start, problem, report, &other);
+    if (!status)
+        nw_candidate_replace(best, &other, nw_candidate_better(&other, best));
+    return status == NW_EINVAL || status == NW_EUNSUPPORTED ? NW_OK : status;
+}
+
+static nw_status portfolio_find(const struct nw_map_options *options,
+                                const struct nw_algorithm **out)
+{
+    const char *name = options ? options->algorithm : NULL;
+    bool phases = options &&
+                  (options->phase[0] || options->phase[1] || options->phase[2]);
+    const struct nw_algorithm *found =
+        name ? nw_algorithm_find(name)
+             : nw_algorithm_get(phases ? NW_ALGORITHM_MAGC : NW_ALGORITHM_AUTO);
+
+    if (!found)
+        return nw_fail(NW_EINVAL, "no algorithm '%s'", name);
+    if (phases && !found->kinds)
+        return nw_fail(NW_EINVAL, "%s has no phases to replace", found->name);
+    *out = found;
+    return NW_OK;
+}
+
+/* Orders that are asked for as they are. */
+static bool portfolio_is_as_asked(const struct nw_algorithm *algorithm)
+{
+    return algorithm->baseline || algorithm->is_default;
+}
+
+static nw_status portfolio_solve(const struct nw_algorithm *algorithm,
+                                 const struct nw_problem *problem,
+                                 struct nw_map_report *report,
+                                 struct nw_candidate *best)
+{
+    nw_status status =
+        nw_problem_check_links(problem->topology, &problem->options);
+
+    if (status)
+        return status;
+    if (!algorithm->run)
+        status = nw_choose_best(problem, report, best);
+    else
+        status = nw_candidate_run(algorithm, problem, report, best);
+    if (!status && algorithm->run && !algorithm->baseline)
+        status = portfolio_keep_promise(problem, report, best);
+    if (!status && algorithm->run)
+        status = portfolio_keep_start(algorithm, problem, report, best);
+    if (!status && !portfolio_is_as_asked(algorithm))
+        status = nw_cores_near_gpus(problem, algorithm->cores_stay, best);
+    return status;
+}
+
+static nw_status portfolio_price_default(const struct nw_problem *problem)
+{
+    struct nw_map_report ignored = {0};
+    struct nw_candidate standard = {0};
+    nw_status status;
+
+    if (!problem->standard || problem->standard->level_count)
+        return NW_OK;
+    status = nw_candidate_run(nw_algorithm_get(NW_ALGORITHM_DEFAULT), problem,
+                              &ignored, &standard);
+    nw_candidate_fini(&standard);
+    return status;
+}
+
+/* The default's cost only where it is asked for. */
+static nw_status portfolio_find_answer(const struct nw_algorithm *algorithm,
+                                       struct nw_problem *problem,
+                                       struct nw_map_answer *out)
+{
+    struct nw_candidate best = {0};
+    struct nw_budget budget;
+    nw_status status;
+
+    nw_budget_init(&budget, &problem->options);
+    problem->budget = &budget;
+    status = portfolio_solve(algorithm, problem, &out->report, &best);
+    if (!status)
+        status = portfolio_price_default(problem);
+    if (status) {
+        nw_candidate_fini(&best);
+        return status;
+    }
+    if (budget.steps)
+        out->report.steps = budget.steps;
+    out->report.hurried = budget.hurried;
+    out->report.algorithm = best.algorithm;
+    out->mapping = best.mapping;
+    out->cost = best.cost;
+    return NW_OK;
+}
+
+nw_status nw_portfolio_map(const struct nw_map_call *call, bool priced,
+                           struct nw_map_answer *out)
+{
+    const struct nw_algorithm *algorithm = NULL;
+    struct nw_map_answer answer = {0};
+    struct nw_problem problem;
+    nw_status status = portfolio_find(call->options, &algorithm);
+
+    if (!status)
+        status = nw_problem_init(&problem, call->topology, call->pattern,
+                                 call->options);
+    if (status)
+        return status;
+    problem.standard = priced ? &answer.standard : NULL;
+    status = portfolio_find_answer(algorithm, &problem, &answer);
+    nw_problem_fini(&problem);
+    if (status)
+        nw_map_answer_fini(&answer);
+    else
+        *out = answer;
+    return status;
+}
+
+void nw_map_answer_fini(struct nw_map_answer *answer)
+{
+    nw_mapping_free(answer->mapping);
+    nw_cost_fini(&answer->cost);
+    nw_cost_fini(&answer->standard);
+    *answer = (struct nw_map_answer){0};
+}

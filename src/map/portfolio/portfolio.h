@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Mappings with one rank per element. */
+#ifndef NW_MAP_PORTFOLIO_PORTFOLIO_H
+#define NW_MAP_PORTFOLIO_PORTFOLIO_H
+
+#include "map/problem/problem.h"
+
+/* nw_map_priced; fills out->standard only if `priced`. */
+NW_MUST_CHECK nw_status nw_portfolio_map(const struct nw_map_call *call,
+                                         bool priced,
+                                         struct nw_map_answer *out);
+
+#endif

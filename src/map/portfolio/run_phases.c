@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of the rows that place in phases, on all units at once, or as
+ * the launcher does. */
+#include "map/portfolio/algorithm.h"
+#include "map/phases/all_units.h"
+#include "base/status.h"
+#include "topology/topology.h"
+
+nw_status nw_algorithm_phases(const struct nw_algorithm *algorithm,
+                              const struct nw_map_options *options,
+                              struct nw_phases *out)
+{
+    struct nw_phases phases = {.kinds = algorithm->kinds,
+                               .by_distance = algorithm->by_distance};
+
+    for (int i = 0; i < 3; i++) {
+        const char *name = options->phase[i];
+
+        phases.placer[i] =
+            name ? nw_placer_find(name) : nw_placer_get(algorithm->phase[i]);
+        if (name && !phases.placer[i])
+            return nw_fail(NW_EINVAL, "phase %d: no algorithm '%s' (%s)", i + 1,
+                           name, nw_map_phase_names());
+    }
+    *out = phases;
+    return NW_OK;
+}
+
+nw_status nw_run_phases(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report)
+{
+    struct nw_phases phases;
+    nw_status status =
+        nw_algorithm_phases(algorithm, &problem->options, &phases);
+
+    if (status)
+        return status;
+    return nw_answer_by_phases(problem, &phases, answer, report);
+}
+
+nw_status nw_run_default(const struct nw_algorithm *algorithm,
+                         const struct nw_problem *problem,
+                         struct nw_answer *answer, struct nw_map_report *report)
+{
+    (void)algorithm;
+    (void)report;
+    return nw_answer_default(problem, answer);
+}
+
+/* Without a GPU layer, one placer on all cores at once; otherwise one on the
+ * nodes' pairs of free core and free GPU, then on the GPUs of each node. */
+nw_status nw_run_all_units(const struct nw_algorithm *algorithm,
+                           const struct nw_problem *problem,
+                           struct nw_answer *answer,
+                           struct nw_map_report *report)
+{
+    struct nw_all_units flat = {algorithm->placer, algorithm->kinds,
+                                .paired = true};
+    struct nw_phases phases = {.placer[2] = nw_placer_get(algorithm->phase[2]),
+                               .kinds = NW_KINDS_ALL};
+    struct nw_answer start = {0};
+    const char *const *phase = problem->options.phase;
+    bool by_phases = phase[0] || phase[1] || phase[2];
+    nw_status status;
+
+    for (int32_t r = 0; r < problem->pattern->rank_count; r++)
+        by_phases |= problem->uses_gpus && !problem->wants_gpu[r];
+    if (by_phases)
+        return nw_run_phases(algorithm, problem, answer, report);
+    status = nw_answer_from_mapping(problem, &start);
+    flat.start = start.host ? &start : NULL;
+    if (!status)
+        status = nw_all_units_place(problem, &flat, answer->host, answer->core,
+                                    report);
+    nw_answer_fini(&start);
+    if (status || !problem->uses_gpus)
+        return status;
+    return nw_phase_units(problem, &phases, answer, report, true);
+}
+
+/* On trees by common ancestors, else by routes; those know the diagonal of a
+ * matrix, too. */
+nw_status nw_run_refine(const struct nw_algorithm *algorithm,
+                        const struct nw_problem *problem,
+                        struct nw_answer *answer, struct nw_map_report *report)
+{
+    nw_status status = NW_EUNSUPPORTED;
+
+    if (problem->options.objective == NW_OBJECTIVE_HOP_BYTES &&
+        !problem->options.has_second && !problem->uses_gpus &&
+        !problem->topology->matrix && !problem->limit)
+        status = nw_run_all_units(algorithm, problem, answer, report);
+    if (status == NW_EUNSUPPORTED)
+        status = nw_run_search(algorithm, problem, answer, report);
+    return status;
+}

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A build folder, an installed tree and one that was moved keep what belongs
- * together at the same places: all are looked for from the running program. */
+ * together at the same places: all are looked for from the running program, or
+ * from the library of ours that a user's program has loaded. */
 #include "base/own.h"
 #include "config.h"
 
+#include <dlfcn.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +22,32 @@ static bool is_here(const char *folder, const char *below, const char *name,
     return size > 0 && size < PATH_MAX && !access(path, mode);
 }
 
+/* The file that this code is in: the program, or a library of ours that another
+ * program has loaded. */
+static void find_own_file(char path[PATH_MAX])
+{
+    struct link_map *object = NULL;
+    Dl_info info;
+    ssize_t length;
+
+    *path = '\0';
+    if (dladdr1((void *)(uintptr_t)find_own_file, &info, (void **)&object,
+                RTLD_DL_LINKMAP) &&
+        object && object->l_name && *object->l_name) {
+        if (!realpath(object->l_name, path))
+            *path = '\0';
+        return;
+    }
+    length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+    path[length > 0 ? length : 0] = '\0';
+}
+
 bool nw_own_find(const char *beside, const char *name, int mode,
                  char path[PATH_MAX])
 {
-    char folder[PATH_MAX] = "", *slash;
-    ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    char folder[PATH_MAX], *slash;
 
-    folder[length > 0 ? length : 0] = '\0';
+    find_own_file(folder);
     slash = strrchr(folder, '/');
     if (slash) {
         *slash = '\0';

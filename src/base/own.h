@@ -7,8 +7,9 @@
 #include <limits.h>
 #include <stdbool.h>
 
-/* `name` under the folder of the running program, where `beside` is its path in
- * a build folder; else in an installed tree around that program, wherever it
+/* `name` under the folder of the running program (or of our library, in a
+ * user's program), where `beside` is its path in a build folder; else in an
+ * installed tree around that program or library, wherever it
  * was moved to; else where it was to be installed. `mode` is access()'s. */
 bool nw_own_find(const char *beside, const char *name, int mode,
                  char path[PATH_MAX]);

@@ -5,10 +5,13 @@
 
 #include "pattern/format.h"
 
-/* What open(path) gives, or its error; NW_EFORMAT where it does not come back
- * within that much CPU time, for damaged files that bring the library down or
- * send it round in circles. */
-NW_MUST_CHECK nw_status nw_open_apart(nw_pattern_opener *open, const char *path,
-                                      unsigned seconds, nw_pattern **out);
+/* The pattern of an OTF2 trace, or the error, from the helper nodewise-reader.
+ * NW_EFORMAT if the helper crashes, or takes longer than that. */
+NW_MUST_CHECK nw_status nw_open_apart(const char *path, unsigned seconds,
+                                      nw_pattern **out);
+
+/* The helper's part: reads the trace in this process and prints the answer.
+ * 0, or 1 if it cannot be printed. */
+int nw_answer_apart(const char *path);
 
 #endif

@@ -61,6 +61,9 @@ NW_MUST_CHECK nw_status nw_pattern_detect(const struct nw_pattern_text *text,
 nw_pattern_reader nw_native_read, nw_metis_read, nw_market_read, nw_matrix_read,
     nw_list_read, nw_qaplib_pattern, nw_ti_read;
 nw_pattern_opener nw_monitoring_open, nw_ti_open, nw_otf2_open;
+/* In this process, which a damaged trace may end; nw_otf2_open asks a helper.
+ */
+nw_pattern_opener nw_otf2_read;
 nw_pattern_renderer nw_native_render, nw_metis_render, nw_market_render,
     nw_matrix_render, nw_list_render;
 bool nw_fits_metis(const struct nw_shape *shape);

@@ -523,12 +523,16 @@ static nw_status say_note(const struct trace *trace, nw_pattern *pattern)
     return nw_text_take(&note, &pattern->note);
 }
 
-static nw_status open_here(const char *path, nw_pattern **out)
+nw_status nw_otf2_read(const char *path, nw_pattern **out)
 {
     struct trace trace = {.path = path};
     nw_pattern *pattern = NULL;
-    nw_status status;
+    nw_status status =
+        nw_library_load(LIBRARY, symbols, sizeof symbols / sizeof *symbols,
+                        "to read OTF2 traces");
 
+    if (status)
+        return status;
     otf2.Error_RegisterCallback(be_silent, NULL);
     status = read_trace(&trace, &pattern);
     if (!status)
@@ -543,10 +547,5 @@ static nw_status open_here(const char *path, nw_pattern **out)
 
 nw_status nw_otf2_open(const char *path, nw_pattern **out)
 {
-    nw_status status =
-        nw_library_load(LIBRARY, symbols, sizeof symbols / sizeof *symbols,
-                        "to read OTF2 traces");
-
-    return status ? status
-                  : nw_open_apart(open_here, path, nw_otf2_seconds(path), out);
+    return nw_open_apart(path, nw_otf2_seconds(path), out);
 }

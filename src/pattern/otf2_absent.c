@@ -3,6 +3,11 @@
 #include "base/status.h"
 #include "pattern/format.h"
 
+nw_status nw_otf2_read(const char *path, nw_pattern **out)
+{
+    return nw_otf2_open(path, out);
+}
+
 nw_status nw_otf2_open(const char *path, nw_pattern **out)
 {
     (void)out;

@@ -14,7 +14,7 @@ NW_MUST_CHECK nw_status nw_otf2_check_definitions(const char *anchor);
 NW_MUST_CHECK nw_status nw_otf2_check_location(const char *anchor,
                                                uint64_t location);
 
-/* CPU time that reading the trace may take at most: ten seconds, and one more
+/* Time that reading the trace may take at most: ten seconds, and one more
  * for each MB, a hundred times what it takes. */
 unsigned nw_otf2_seconds(const char *anchor);
 

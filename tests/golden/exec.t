@@ -73,10 +73,11 @@ $ head -c 200000 large.mapping > cut.mapping; PMI_RANK=19000 nodewise exec cut.m
 $ sed 's/^1 .*/1 here zero -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
 ! small.mapping:4 ... 'zero' ... index
 ? 3
-## It loads libc and nothing else, and so no more than the program itself would
+## It loads libc and libm and nothing else
 $ nodewise=$(command -v nodewise); LD_TRACE_LOADED_OBJECTS=1 "$nodewise" | grep -q lib.san && { echo SKIP a sanitizer is linked; exit 77; }
 > printf 'nodewise mapping 1\nranks 1\n0 %s 0 -\n' $(hostname) > one.mapping; PMI_RANK=0 LD_DEBUG=files nodewise exec one.mapping -- true 2>&1 | sed -n 's/.*file=\([^ ]*\) \[0\];  \(needed\|dynamically loaded\) by [^ ]*nodewise .*/\1/p' | sort -u
 libc.so.6
+libm.so.6
 $ sed 's/^1 .*/1 here -7 -/' app.mapping > small.mapping; PMI_RANK=0 nodewise exec small.mapping -- echo ran
 ! small.mapping:4 ... '-7' ... index
 ? 3

@@ -151,3 +151,7 @@ nodewise:
 magc-a: 4
 magc-a: 4
 nodewise.topology/1 nodewise.topology-list/1
+## hwloc crashes on this file, in a helper program: see nodewise-reader.
+$ nodewise topology "$FIXTURES/topology/invalid/hwloc-crash.xml"
+! hwloc-crash.xml:1: hwloc can make no machine of this XML: ... crashed
+? 3

@@ -29,6 +29,7 @@ ARROWS = {
     "halo": MAP | {"channel", "gpu", "runtime"},
     "mpdata": MAP | {"halo", "rowcol"},
     "bench": BASE | {"gpu"},
+    "reader": NOUNS,
     "cli": BASE,
 }
 

@@ -3,6 +3,7 @@
 """What the libraries show and need: libnodewise the functions that the public
 headers declare, the preloaded ones names of MPI and NCCL and what headers declare;
 at load time only libc, libm and the loader, and libnodewise OpenMP for its solver.
+No library calls functions that change the whole process.
 exports.py LIBNODEWISE [PRELOADED...]"""
 import re
 import subprocess
@@ -10,6 +11,8 @@ import sys
 
 import tree
 
+# what no library may do to the program that has loaded it
+FORBIDDEN = {"fork", "vfork", "umask", "putenv", "exit", "_exit", "signal", "system"}
 MAY_NEED = re.compile(r"(libc|libm|ld-linux.*|libpthread|libdl)\.so\.")
 
 
@@ -24,6 +27,12 @@ def needed(library):
     out = subprocess.run([tree.need("readelf"), "-d", library],
                          capture_output=True, text=True, check=True).stdout
     return re.findall(r"\(NEEDED\).*\[(.*)\]", out)
+
+
+def called(library):
+    out = subprocess.run([tree.need("nm"), "-D", "--undefined-only", library],
+                         capture_output=True, text=True, check=True).stdout
+    return {line.split()[-1].split("@")[0] for line in out.splitlines()}
 
 
 def declared(word="NW_API"):
@@ -54,6 +63,8 @@ def main(libnodewise, preloaded):
         if not shown(library):
             breaches.append("%s shows nothing" % library)
     for library in [libnodewise] + preloaded:
+        breaches += ["%s calls %s" % (library, name)
+                     for name in sorted(called(library) & FORBIDDEN)]
         breaches += ["%s needs %s at load time" % (library, name)
                      for name in needed(library) if not MAY_NEED.match(name)
                      and not (library == libnodewise and name.startswith(("libgomp.", "libomp.")))]

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Helper programs that answer, crash or never end; the program that asks is
+ * never forked, whatever its other threads do. */
+#include "base/clock.h"
+#include "base/spawn.h"
+
+#include <nodewise/topology.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static int ask(const char *what, const char *input, struct nw_text *answer)
+{
+    const char *const arguments[] = {what, NULL};
+    const struct nw_spawn spawn = {"spawned", arguments, input,
+                                   input ? strlen(input) : 0, 1};
+    int how = 0;
+
+    assert_int_equal(nw_spawn_run(&spawn, answer, &how), NW_OK);
+    return how;
+}
+
+static void the_answer_is_whole(void **state)
+{
+    struct nw_text answer = {0};
+    char *input = malloc(1 << 20);
+
+    (void)state;
+    memset(input, 'x', (1 << 20) - 1);
+    input[(1 << 20) - 1] = '\0';
+    assert_int_equal(ask("echo", input, &answer), 0);
+    assert_int_equal(answer.length, (1 << 20) - 1);
+    assert_string_equal(answer.data, input);
+    nw_text_fini(&answer);
+    assert_int_equal(ask("echo", NULL, &answer), 0);
+    assert_int_equal(answer.length, 0);
+    free(input);
+}
+
+static void a_crash_is_reported(void **state)
+{
+    struct nw_text answer = {0};
+    int how;
+
+    (void)state;
+    how = ask("crash", NULL, &answer);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGKILL);
+    nw_text_fini(&answer);
+}
+
+static void nobody_waits_longer_than_the_limit(void **state)
+{
+    static const char *const endless[] = {"hang", "deaf"};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct nw_text answer = {0};
+
+        alarm(60);
+        assert_int_equal(ask(endless[i], "abc", &answer), NW_SPAWN_TIMED_OUT);
+        alarm(0);
+        assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* none is left */
+        nw_text_fini(&answer);
+    }
+}
+
+static void preloads_stay_here(void **state)
+{
+    struct nw_text answer = {0};
+
+    (void)state;
+    assert_int_equal(ask("preload", NULL, &answer), 0);
+    assert_string_equal(answer.data, "no");
+    nw_text_fini(&answer);
+}
+
+static void an_absent_helper_is_named(void **state)
+{
+    static const char *const none[] = {NULL};
+    struct nw_text answer = {0};
+    int how;
+
+    (void)state;
+    assert_int_equal(
+        nw_spawn_run(&(struct nw_spawn){"no-such-helper", none, NULL, 0, 1},
+                     &answer, &how),
+        NW_ENODEV);
+    assert_non_null(strstr(nw_error_text(), "no-such-helper"));
+}
+
+static volatile bool over;
+
+/* Keeps the lock of the environment nearly always. */
+static void *change_environment(void *unused)
+{
+    static char value[4096];
+
+    memset(value, 'x', sizeof value - 1);
+    for (unsigned i = 0; !over; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "K%u", i % 2000);
+        setenv(name, value + i % 4000, 1);
+    }
+    return unused;
+}
+
+/* A forked child would find the lock taken, with nobody to give it back. */
+static void other_threads_may_change_the_environment(void **state)
+{
+    const char *source = getenv("NW_SOURCE");
+    char file[4096];
+    pthread_t thread;
+
+    (void)state;
+    snprintf(file, sizeof file,
+             "%s/tests/fixtures/topology/valid/gpu-memory.v1.xml", source);
+    assert_int_equal(pthread_create(&thread, NULL, change_environment, NULL),
+                     0);
+    alarm(120);
+    for (int i = 0; i < 8; i++) {
+        nw_topology *topology = NULL;
+
+        assert_int_equal(nw_topology_load(file, NULL, &topology), NW_OK);
+        nw_topology_free(topology);
+    }
+    alarm(0);
+    over = true;
+    (void)pthread_join(thread, NULL);
+}
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_answer_is_whole),
+        cmocka_unit_test(a_crash_is_reported),
+        cmocka_unit_test(nobody_waits_longer_than_the_limit),
+        cmocka_unit_test(preloads_stay_here),
+        cmocka_unit_test(an_absent_helper_is_named),
+        cmocka_unit_test(other_threads_may_change_the_environment),
+    };
+
+    /* as if something were preloaded into the tests from their start */
+    if (!getenv("LD_PRELOAD")) {
+        setenv("LD_PRELOAD", "", 1);
+        (void)execv("/proc/self/exe", words);
+        return count;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

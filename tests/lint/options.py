@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Every command has a page that tells of the options of its --help and of no
-others, with the same arguments and defaults; the bash completion offers them.
+others, with the same arguments and defaults, in alphabetical order in each section
+of options; the bash completion offers them.
 options.py NODEWISE"""
 import os
 import re
@@ -15,8 +16,8 @@ PARTS = {"bench": ("pattern", "halo", "channel")}  # with a --help each
 # the common FILE of --help is the beginning of several files' names there
 OTHERWISE = {("man/nodewise-launch.1.scd", "--output"): "PREFIX"}
 OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z?][\w-]*)")
-# what an option's sentence says goes without saying: (10s), paper (default)
-DEFAULT = re.compile(r"\((\d[\w.,]*)\)|([\w.-]+) \(default\)")
+# how an option's text names its default: (10s), (default: 10s), paper (default)
+DEFAULT = re.compile(r"\((?:default: )?(\d[\w.,]*)\)|([\w.-]+) \(default\)")
 
 
 def say(*words):
@@ -72,6 +73,15 @@ def definitions(page):
     return {name: [(number, argument, plain(" ".join(lines)))
                    for number, argument, lines in told]
             for name, told in found.items()}
+
+
+def unsorted(page):
+    """Long options that follow a later one in the alphabet within their section."""
+    for section in re.split(r"^##? ", page, flags=re.M):
+        names = [re.search(r"--[a-z][\w-]*", plain(line)) for line in
+                 section.splitlines() if re.match(r"\*-", line)]
+        names = [name[0] for name in names if name]
+        yield from (after for before, after in zip(names, names[1:]) if after < before)
 
 
 def is_said(words, told):
@@ -167,6 +177,8 @@ def main(nodewise):
         helps = [found] + [options(say(nodewise, command, part, "--help"))
                            for part in PARTS.get(command, ())]
         breaches += compare(name, helps, page)
+        breaches += ["%s:1: %s is not in alphabetical order" % (name, option)
+                     for option in unsorted(page)]
         if "EXAMPLE" not in page:
             breaches.append("%s:1: has no EXAMPLE" % name)
         offered = completed(nodewise, command)

@@ -277,7 +277,7 @@ static void run(struct nw_channel_options *options, int z, int steps)
     for (int i = 0; i < 2; i++)
         must(!nw_channel_memory_new(true, bytes, &memory[i]), "allocate");
     part.work = (void (*)(const char *, size_t))dlsym(
-        dlopen("libcuda.so.1", RTLD_NOW), "nodewise_fake_work");
+        dlopen("libcuda.so.1", RTLD_NOW), "fake_cuda_work");
     must(part.work != NULL, "this is not the driver's double");
     part.now = memory[0];
     part.next = memory[1];
@@ -303,7 +303,6 @@ int main(int argc, char **argv)
          "usage: lbm 1|2 Z STEPS");
     must(!nw_file_unnamed(file, &fd), "a place to meet");
     options.file = file;
-    options.provider = "shm";
     if (options.count == 2)
         child = fork();
     options.rank = !child;

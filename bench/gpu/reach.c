@@ -181,8 +181,7 @@ static void try_one(const char *name, int repeats)
 
 int main(int count, char **word)
 {
-    static const char *const names[] = {"gdrcopy", "vulkan", "resident",
-                                        "emulated"};
+    static const char *const names[] = {"gdrcopy", "vulkan", "resident"};
     int repeats = count > 1 ? atoi(word[1]) : 1000;
 
     if (!nw_memory_open()) {

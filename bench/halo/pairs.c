@@ -5,7 +5,7 @@
  * over far links. Each method for all pairs of two GPUs beside the automatic
  * choice, in turns, in microseconds. On the double of the driver with costs of
  * which no single method is best:
- *   NODEWISE_FAKE_COSTS=device:2:400,far:60:400,kernel:10:8 \
+ *   FAKE_CUDA_COSTS=device:2:400,far:60:400,kernel:10:8 \
  *   FAKE_CUDA_DEVICES=4 LD_LIBRARY_PATH=build/tests/support/fake_cuda \
  *   build/bench/halo/pairs-openmpi
  */

@@ -19,17 +19,24 @@ known = {}  # (ranks, particles): what they send; the figures share it
 
 
 def needs(build):
-    if not os.path.exists(os.path.join(build, "tests/support/fake_cuda/libcuda.so.1")):
+    if not os.path.exists(os.path.join(build, "tests/support/fake_hmem/libfabric.so.1")):
         return "the double of the driver is not built (-Dtests=enabled)"
     return None if shutil.which("mpirun.openmpi") else "needs Open MPI"
+
+
+def doubles(nodewise):
+    """Of the driver, GDRCopy, and libfabric with an adapter whose wire is shared memory."""
+    support = os.path.join(nodewise.build, "tests/support")
+    return {"LD_LIBRARY_PATH": "%s/fake_cuda:%s/fake_hmem" % (support, support), "FAKE_HMEM_OVER": "shm"}
 
 
 def lj(nodewise, ranks, *words):
     """The lines of one run, in words."""
     program = nodewise.built("bench/channel/lj-openmpi")
-    env = dict(os.environ, NODEWISE_FAKE_COSTS="1", FAKE_CUDA_READABLE="1",
-               LD_LIBRARY_PATH=os.path.join(nodewise.build, "tests/support/fake_cuda"))
-    kept = ["NODEWISE_FAKE_COSTS", "FAKE_CUDA_READABLE", "LD_LIBRARY_PATH"]
+    env = dict(os.environ, FAKE_CUDA_COSTS="1", FAKE_CUDA_READABLE="1",
+               NODEWISE_CHANNEL_PROVIDER="verbs;ofi_rxm", **doubles(nodewise))
+    kept = ["FAKE_CUDA_COSTS", "FAKE_CUDA_READABLE", "LD_LIBRARY_PATH", "FAKE_HMEM_OVER",
+            "NODEWISE_CHANNEL_PROVIDER"]
     root = ["--allow-run-as-root"] if os.geteuid() == 0 else []
     done = subprocess.run(["mpirun.openmpi", *root, "--oversubscribe", "--mca",
                            "mpi_yield_when_idle", str(int(ranks > 2)),

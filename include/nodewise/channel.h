@@ -185,19 +185,17 @@ NW_API void nw_channel_count(nw_channel *channel,
 /* The provider that carries messages to a peer. Borrowed. */
 NW_API const char *nw_channel_provider(nw_channel *channel, int32_t peer);
 /* How the adapter that carries messages to a peer reads and writes this end's
- * GPU memory: "by dma-buf", "by peer memory" (the kernel's module), "emulated"
- * (the tests' double of the driver), "staged" where it does not, and messages
- * pass through the host's; why no better way is taken stands in parentheses
- * behind it. "none" without a GPU. A way is taken once trial writes into GPU
- * memory and out of it were right; memory that then cannot be registered is
- * staged. Borrowed until the thread's next call. */
+ * GPU memory: "by dma-buf", "by peer memory" (the kernel's module), "staged"
+ * where it does not, and messages pass through the host's; why no better way is
+ * taken stands in parentheses behind it. "none" without a GPU. A way is taken
+ * once trial writes into GPU memory and out of it were right; memory that then
+ * cannot be registered is staged. Borrowed until the thread's next call. */
 NW_API const char *nw_channel_reach(nw_channel *channel, int32_t peer);
 /* How GPU memory is stored to past the driver: "gdrcopy", "resident" (a kernel
  * that stays on the GPU for a while), "vulkan" (memory of nw_channel_memory_new
- * alone; "vulkan, resident" where another serves the rest), "emulated", or
- * "none"; what a channel opened now would take, where `channel` is NULL. On the
- * tests' double of the driver " (emulated)" stands behind it. Borrowed until
- * the thread's next call. */
+ * alone; "vulkan, resident" where another serves the rest), or "none"; what a
+ * channel opened now would take, where `channel` is NULL. Borrowed until the
+ * thread's next call. */
 NW_API const char *nw_channel_mapping(nw_channel *channel);
 
 /* -- which way is best -- */

@@ -19,7 +19,7 @@ const struct nw_variable nw_environment[] = {
      "'off' keeps channels from reading messages in the sender's memory"},
     {"NODEWISE_CHANNEL_IPC", "on|off",
      "'off' sends large messages between GPUs of one host over libfabric, too"},
-    {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|vulkan|resident|emulated|none",
+    {"NODEWISE_CHANNEL_MAPPING", "auto|gdrcopy|vulkan|resident|none",
      "how the CPU stores into GPU memory: a mapping of it, or a kernel that "
      "stays on the GPU"},
     {"NODEWISE_CHANNEL_MODULES", "FOLDER",
@@ -39,8 +39,6 @@ const struct nw_variable nw_environment[] = {
      "check every reordered communicator at both ends of its edges"},
     {"NODEWISE_COLLECTIVES", "CALL:MODEL[,CALL:MODEL...]|off",
      "how a collective's traffic is attributed to pairs of ranks"},
-    {"NODEWISE_FAKE_COSTS", "1|KIND:US:GBS[,...]",
-     "what work costs on the tests' double of the CUDA driver"},
     {"NODEWISE_GATHER", "auto|rank|node",
      "how distributed graphs come to the rank that orders them"},
     {"NODEWISE_GPU", "off|assign",

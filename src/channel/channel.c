@@ -330,8 +330,8 @@ const char *nw_channel_provider(nw_channel *channel, int32_t peer)
 
 const char *nw_channel_reach(nw_channel *channel, int32_t peer)
 {
-    static const char *const ways[NW_REACHES] = {
-        "staged", "emulated", "by dma-buf", "by peer memory"};
+    static const char *const ways[NW_REACHES] = {"staged", "by dma-buf",
+                                                 "by peer memory"};
     static _Thread_local char text[512];
     const struct nw_endpoint *fabric;
 
@@ -355,9 +355,6 @@ const char *nw_channel_mapping(nw_channel *channel)
         nw_mapping_close(mapping);
     if (!mapping)
         return "none";
-    snprintf(name, sizeof name, "%s%s%s", also ? "vulkan, " : "", mapping->name,
-             mapping != &nw_mapping_emulated && nw_adapter_open()
-                 ? " (emulated)"
-                 : "");
+    snprintf(name, sizeof name, "%s%s", also ? "vulkan, " : "", mapping->name);
     return name;
 }

@@ -115,9 +115,6 @@ enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
     struct nw_gpu_facts facts;
     char adapter[32] = "";
 
-    if (channel->fabric[fabric].reach == NW_REACH_PLAYED &&
-        nw_adapter_is_behind_switch())
-        return NW_LOCAL_SWITCH;
     if (info && info->nic && info->nic->bus_attr &&
         info->nic->bus_attr->bus_type == FI_BUS_PCI)
         snprintf(adapter, sizeof adapter, "%04x:%02x:%02x.%x",

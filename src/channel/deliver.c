@@ -55,14 +55,10 @@ static nw_status by_loopback(nw_channel *channel, struct nw_slot *slot,
         .peer = channel->self[f],
         .context = &slot->op,
     };
-    void *mapped = NULL;
-    nw_status status =
-        nw_reach_map(fabric, request->message.buffer, bytes, &mapped);
     ssize_t code;
 
-    if (status)
-        return status;
-    write.address = nw_region_address(fabric, request->kept, mapped);
+    write.address =
+        nw_region_address(fabric, request->kept, request->message.buffer);
     write.key = fi_mr_key(request->kept->mr);
     code = nw_endpoint_write(fabric, &write);
     slot->looping = true;
@@ -150,7 +146,6 @@ void nw_deliver_looped(nw_channel *channel, struct nw_slot *slot,
                        nw_status status)
 {
     slot->looping = false;
-    nw_reach_pay(slot->fabric, NW_ADAPTER_LOOP, room_of(slot, slot->match));
     finish(channel, slot, status);
 }
 

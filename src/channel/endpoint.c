@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/library.h"
 #include "base/status.h"
-#include "channel/memory.h"
 #include "channel/reach.h"
 
 #include <rdma/fi_errno.h>
@@ -211,12 +210,9 @@ static nw_status open_best(const char *provider, bool gpu,
         nw_endpoint_close(fabric);
     }
     status = open_one(provider, false, fabric);
-    if (gpu && !offered && nw_adapter_open())
-        fabric->reach = NW_REACH_PLAYED;
-    else if (gpu && !offered)
+    if (gpu && !offered)
         snprintf(why, sizeof why, "%s is no adapter's provider", provider);
     memcpy(fabric->why, why, sizeof why);
-    fabric->gathers = fabric->reach == NW_REACH_PLAYED;
     return status;
 }
 

@@ -15,15 +15,9 @@
 
 enum { NW_ENDPOINT_NAME = 256 }; /* bytes of an endpoint's name, at most */
 
-/* How a GPU's memory is known to the adapter: not at all, played by the double
- * of the driver, as a dma-buf, or by the kernel's peer-to-peer memory. */
-enum nw_reach {
-    NW_REACH_NONE,
-    NW_REACH_PLAYED,
-    NW_REACH_DMABUF,
-    NW_REACH_PEER,
-    NW_REACHES
-};
+/* How a GPU's memory is known to the adapter: not at all, as a dma-buf, or by
+ * the kernel's peer-to-peer memory. */
+enum nw_reach { NW_REACH_NONE, NW_REACH_DMABUF, NW_REACH_PEER, NW_REACHES };
 
 /* Its end has grown in 1.20, for those who ask for that version. */
 struct nw_endpoint_error {

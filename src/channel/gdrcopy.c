@@ -24,6 +24,8 @@ static struct {
     int (*unpin)(void *, struct gdr_handle);
     int (*map)(void *, struct gdr_handle, void **, size_t);
     int (*unmap)(void *, struct gdr_handle, void *, size_t);
+    int (*write)(struct gdr_handle, void *, const void *, size_t);
+    int (*read)(struct gdr_handle, void *, const void *, size_t);
     int (*attribute)(void *, int, uint64_t);
     int (*set)(const void *, int, uint64_t);
     int (*range)(uint64_t *, size_t *, uint64_t);
@@ -46,9 +48,13 @@ static uint64_t uses;
 static bool gdr_open(void)
 {
     const struct nw_symbol library[] = {
-        {"gdr_open", &gdr.open},          {"gdr_pin_buffer", &gdr.pin},
-        {"gdr_unpin_buffer", &gdr.unpin}, {"gdr_map", &gdr.map},
+        {"gdr_open", &gdr.open},
+        {"gdr_pin_buffer", &gdr.pin},
+        {"gdr_unpin_buffer", &gdr.unpin},
+        {"gdr_map", &gdr.map},
         {"gdr_unmap", &gdr.unmap},
+        {"gdr_copy_to_mapping", &gdr.write},
+        {"gdr_copy_from_mapping", &gdr.read},
     };
     const struct nw_symbol driver[] = {
         {"cuPointerGetAttribute", &gdr.attribute},
@@ -57,7 +63,7 @@ static bool gdr_open(void)
     };
 
     (void)pthread_mutex_lock(&lock);
-    if (!session && !nw_library_load("libgdrapi.so.2", library, 5, "to map") &&
+    if (!session && !nw_library_load("libgdrapi.so.2", library, 7, "to map") &&
         !nw_library_load("libcuda.so.1", driver, 3, "to map"))
         session = gdr.open();
     (void)pthread_mutex_unlock(&lock);
@@ -124,7 +130,7 @@ static struct kept *keep(uint64_t address, size_t length, uint64_t id)
     return one;
 }
 
-static nw_status gdr_map_at(void *gpu, size_t bytes, void **out)
+static nw_status gdr_map_at(void *gpu, size_t bytes, struct nw_mapped *out)
 {
     uint64_t address = (uint64_t)(uintptr_t)gpu, id = 0;
     struct kept *one = NULL;
@@ -137,7 +143,8 @@ static nw_status gdr_map_at(void *gpu, size_t bytes, void **out)
     }
     if (one) {
         one->used = ++uses;
-        *out = one->at + (address - one->start);
+        out->at = one->at + (address - one->start);
+        out->handle = one->handle.h;
     }
     (void)pthread_mutex_unlock(&lock);
     return one ? NW_OK
@@ -145,8 +152,22 @@ static nw_status gdr_map_at(void *gpu, size_t bytes, void **out)
                          bytes, gpu);
 }
 
+static void gdr_write(const struct nw_mapped *mapped, void *to,
+                      const void *from, size_t bytes)
+{
+    (void)gdr.write((struct gdr_handle){mapped->handle}, to, from, bytes);
+}
+
+static void gdr_read(const struct nw_mapped *mapped, void *to, const void *from,
+                     size_t bytes)
+{
+    (void)gdr.read((struct gdr_handle){mapped->handle}, to, from, bytes);
+}
+
 const struct nw_mapping nw_mapping_gdrcopy = {
     .name = "gdrcopy",
     .open = gdr_open,
     .map = gdr_map_at,
+    .write = gdr_write,
+    .read = gdr_read,
 };

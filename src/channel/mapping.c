@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way past the driver is taken. GDRCopy's mapping is the fastest; what
- * the tests' double of the driver plays comes next, as it stands in for that
- * one. The others are used only if they are asked for: Vulkan's reaches nothing
- * but memory that we made through it, and the resident kernel lost to the
- * driver's copies in messages of every size on an H100
- * (bench/results/gpu-sharing-2026-11-26.txt). */
+/* Which way past the driver is taken: GDRCopy's mapping. The others are used
+ * only if they are asked for: Vulkan's reaches nothing but memory that we made
+ * through it, and the resident kernel lost to the driver's copies in messages
+ * of every size on an H100 (bench/results/gpu-sharing-2026-11-26.txt). */
 #include "channel/mapping.h"
 
 #include "base/status.h"
@@ -15,11 +13,9 @@
 #include <string.h>
 
 static const struct nw_mapping *const all[] = {
-    &nw_mapping_gdrcopy, &nw_mapping_emulated, &nw_mapping_vulkan,
-    &nw_mapping_resident};
-enum { UNASKED = 2 }; /* of them, the first */
+    &nw_mapping_gdrcopy, &nw_mapping_vulkan, &nw_mapping_resident};
 
-/* NULL: the best. */
+/* NULL: GDRCopy's. */
 static const char *asked(void)
 {
     const char *name = getenv("NODEWISE_CHANNEL_MAPPING");
@@ -32,7 +28,7 @@ const struct nw_mapping *nw_mapping_open(void)
     const char *name = asked();
 
     for (size_t i = 0; nw_memory_open() && i < sizeof all / sizeof *all; i++)
-        if ((name ? !strcmp(name, all[i]->name) : i < UNASKED) &&
+        if (!strcmp(name ? name : nw_mapping_gdrcopy.name, all[i]->name) &&
             all[i]->open())
             return all[i];
     return NULL;
@@ -75,44 +71,52 @@ bool nw_mapping_is_asked_for(const struct nw_mapping *mapping)
 nw_status nw_mapping_store(const struct nw_mapping *mapping, void *gpu,
                            const void *from, size_t bytes)
 {
-    void *mapped = nw_vulkan_at(gpu, bytes);
-    nw_status status = NW_OK;
+    void *at = nw_vulkan_at(gpu, bytes);
+    struct nw_mapped mapped;
+    nw_status status;
 
-    if (!mapped && !mapping->map)
+    if (at) {
+        nw_stores(at, from, bytes);
+        return NW_OK;
+    }
+    if (!mapping->map)
         return mapping->store(gpu, from, bytes);
-    if (!mapped)
-        status = mapping->map(gpu, bytes, &mapped);
-    if (status)
-        return status;
-    nw_stores(mapped, from, bytes);
-    nw_mapping_stored(mapping, bytes);
-    return NW_OK;
+    status = mapping->map(gpu, bytes, &mapped);
+    if (!status)
+        nw_mapped_write(mapping, &mapped, mapped.at, from, bytes);
+    return status;
 }
 
 nw_status nw_mapping_load(const struct nw_mapping *mapping, void *to, void *gpu,
                           size_t bytes)
 {
-    void *mapped = NULL;
+    struct nw_mapped mapped;
     nw_status status;
 
     if (!mapping->map)
         return mapping->load(to, gpu, bytes);
     status = mapping->map(gpu, bytes, &mapped);
-    if (status)
-        return status;
-    nw_loads(to, mapped, bytes);
-    nw_mapping_loaded(mapping, bytes);
-    return NW_OK;
+    if (!status)
+        nw_mapped_read(mapping, &mapped, to, mapped.at, bytes);
+    return status;
 }
 
-void nw_mapping_stored(const struct nw_mapping *mapping, size_t bytes)
+void nw_mapped_write(const struct nw_mapping *mapping,
+                     const struct nw_mapped *mapped, void *to, const void *from,
+                     size_t bytes)
 {
-    if (mapping->stored)
-        mapping->stored(bytes);
+    if (mapping->write)
+        mapping->write(mapped, to, from, bytes);
+    else
+        nw_stores(to, from, bytes);
 }
 
-void nw_mapping_loaded(const struct nw_mapping *mapping, size_t bytes)
+void nw_mapped_read(const struct nw_mapping *mapping,
+                    const struct nw_mapped *mapped, void *to, const void *from,
+                    size_t bytes)
 {
-    if (mapping->loaded)
-        mapping->loaded(bytes);
+    if (mapping->read)
+        mapping->read(mapped, to, from, bytes);
+    else
+        nw_loads(to, from, bytes);
 }

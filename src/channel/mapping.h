@@ -10,6 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* GPU memory that has an address for the CPU, and how its back end calls it. */
+struct nw_mapped {
+    char *at;
+    unsigned long handle;
+};
+
 struct nw_mapping {
     const char *name;
     /* Whether it can be used here; each true is followed by a close. */
@@ -20,18 +26,19 @@ struct nw_mapping {
     /* Where the CPU reaches [gpu, gpu + bytes). Asked before every use: memory
      * that was freed meanwhile is an error, NW_ECUDA. Cached inside. NULL where
      * there is no such place but the two below, done on return. */
-    nw_status (*map)(void *gpu, size_t bytes, void **out);
+    nw_status (*map)(void *gpu, size_t bytes, struct nw_mapped *out);
     nw_status (*store)(void *gpu, const void *from, size_t bytes);
     nw_status (*load)(void *to, const void *gpu, size_t bytes);
-    /* Called after `bytes` were moved through a map; what it costs where that
-     * is played. NULL: the bus was paid already. */
-    void (*stored)(size_t bytes);
-    void (*loaded)(size_t bytes);
+    /* Copies between host memory and mapped memory. NULL: the CPU's own stores
+     * and loads do (nw_stores, nw_loads). */
+    void (*write)(const struct nw_mapped *mapped, void *to, const void *from,
+                  size_t bytes);
+    void (*read)(const struct nw_mapped *mapped, void *to, const void *from,
+                 size_t bytes);
 };
 extern const struct nw_mapping nw_mapping_gdrcopy;
 extern const struct nw_mapping nw_mapping_vulkan; /* memory made so, only */
 extern const struct nw_mapping nw_mapping_resident;
-extern const struct nw_mapping nw_mapping_emulated;
 
 /* The one that $NODEWISE_CHANNEL_MAPPING names, else GDRCopy's; NULL if that
  * does not open. */
@@ -52,8 +59,13 @@ NW_MUST_CHECK nw_status nw_mapping_store(const struct nw_mapping *mapping,
                                          size_t bytes);
 NW_MUST_CHECK nw_status nw_mapping_load(const struct nw_mapping *mapping,
                                         void *to, void *gpu, size_t bytes);
-void nw_mapping_stored(const struct nw_mapping *mapping, size_t bytes);
-void nw_mapping_loaded(const struct nw_mapping *mapping, size_t bytes);
+/* Copies into mapped memory and out of it: `to` or `from` lies in `mapped`. */
+void nw_mapped_write(const struct nw_mapping *mapping,
+                     const struct nw_mapped *mapped, void *to, const void *from,
+                     size_t bytes);
+void nw_mapped_read(const struct nw_mapping *mapping,
+                    const struct nw_mapped *mapped, void *to, const void *from,
+                    size_t bytes);
 
 /* memcpy by the widest stores that go past the caches, and a fence. */
 void nw_stores(void *to, const void *from, size_t bytes);

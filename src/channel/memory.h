@@ -62,12 +62,4 @@ void nw_memory_free(void *memory); /* NULL is fine */
 NW_MUST_CHECK nw_status nw_memory_pinned_new(size_t bytes, void **out);
 void nw_memory_pinned_free(void *memory);
 
-/* Whether an adapter that reads and writes GPU memory is played by the double
- * of the driver: it then reaches it where map says, and pays. */
-bool nw_adapter_open(void);
-bool nw_adapter_is_behind_switch(void); /* one with the GPU; once opened */
-nw_status nw_adapter_map(void *gpu, size_t bytes, void **out);
-enum nw_adapter_work { NW_ADAPTER_READ, NW_ADAPTER_WRITE, NW_ADAPTER_LOOP };
-void nw_adapter_pay(enum nw_adapter_work work, size_t bytes);
-
 #endif

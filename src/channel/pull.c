@@ -36,13 +36,11 @@ static bool has_any(const char *folder)
     return entry != NULL;
 }
 
-/* What an adapter is reached by; shm where one is played. */
 static nw_status open_fabric(struct nw_endpoint *out)
 {
     static const char *const adapters[] = {"verbs;ofi_rxm", "efa", "cxi", NULL};
-    static const char *const played[] = {"shm", NULL};
     const char *asked[] = {getenv("NODEWISE_CHANNEL_PROVIDER"), NULL};
-    const char *const *names = nw_adapter_open() ? played : adapters;
+    const char *const *names = adapters;
     nw_status status;
 
     if (asked[0] && *asked[0] && strcmp(asked[0], "auto"))
@@ -97,16 +95,11 @@ nw_status nw_pull_out(struct nw_pull *pull, void *to, void *gpu, size_t bytes,
         .context = &pull->context,
     };
     struct nw_region *region = NULL;
-    void *mapped = NULL;
     nw_status status = nw_regions_hold(&pull->regions, fabric, range, &region);
 
-    if (!status)
-        status = nw_reach_map(fabric, gpu, bytes, &mapped);
     if (!status) {
-        write.from = mapped;
+        write.from = gpu;
         write.descriptor = fi_mr_desc(region->mr);
-        nw_reach_pay(fabric, NW_ADAPTER_READ, bytes);
-        nw_reach_pay(fabric, NW_ADAPTER_WRITE, bytes);
         status = nw_endpoint_write_through(fabric, &write, &pull->hangs);
     }
     if (!status)

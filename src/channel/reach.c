@@ -103,27 +103,9 @@ static nw_status by_dmabuf(struct nw_endpoint *fabric, void *memory,
 nw_status nw_reach_register(struct nw_endpoint *fabric, void *memory,
                             size_t bytes, struct fid_mr **out)
 {
-    if (fabric->reach == NW_REACH_PLAYED)
-        return nw_endpoint_register(fabric, memory, bytes, out);
     return fabric->reach == NW_REACH_DMABUF
                ? by_dmabuf(fabric, memory, bytes, out)
                : by_peer(fabric, memory, bytes, out);
-}
-
-nw_status nw_reach_map(const struct nw_endpoint *fabric, void *gpu,
-                       size_t bytes, void **out)
-{
-    if (fabric->reach == NW_REACH_PLAYED)
-        return nw_adapter_map(gpu, bytes, out);
-    *out = gpu;
-    return NW_OK;
-}
-
-void nw_reach_pay(const struct nw_endpoint *fabric, enum nw_adapter_work work,
-                  size_t bytes)
-{
-    if (fabric->reach == NW_REACH_PLAYED)
-        nw_adapter_pay(work, bytes);
 }
 
 /* -- what there must be -- */

@@ -16,11 +16,5 @@ bool nw_reach_find(struct nw_endpoint *fabric);
 NW_MUST_CHECK nw_status nw_reach_register(struct nw_endpoint *fabric,
                                           void *memory, size_t bytes,
                                           struct fid_mr **out);
-/* Where the adapter finds GPU memory; and what that costs where it is played.
- */
-NW_MUST_CHECK nw_status nw_reach_map(const struct nw_endpoint *fabric,
-                                     void *gpu, size_t bytes, void **out);
-void nw_reach_pay(const struct nw_endpoint *fabric, enum nw_adapter_work work,
-                  size_t bytes);
 
 #endif

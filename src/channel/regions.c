@@ -133,16 +133,13 @@ static nw_status enter(struct nw_regions *regions, struct nw_endpoint *fabric,
                        struct nw_region *region)
 {
     size_t bytes = region->end - region->start;
-    void *start = (void *)(uintptr_t)region->start, *base = NULL;
-    nw_status status = nw_reach_map(fabric, start, bytes, &base);
+    void *start = (void *)(uintptr_t)region->start;
+    nw_status status;
 
-    if (!status && nw_memory_keep_in_step(start))
-        status = NW_EIO;
-    if (status)
-        return status;
-    region->base = base;
+    if (nw_memory_keep_in_step(start))
+        return NW_EIO;
     do
-        status = nw_reach_register(fabric, base, bytes, &region->mr);
+        status = nw_reach_register(fabric, start, bytes, &region->mr);
     while (status && forget_oldest(regions));
     return status;
 }
@@ -240,5 +237,5 @@ uint64_t nw_region_address(const struct nw_endpoint *fabric,
     bool whole = fabric->info->domain_attr->mr_mode & FI_MR_VIRT_ADDR;
 
     return whole ? (uint64_t)(uintptr_t)memory
-                 : (uint64_t)((const char *)memory - region->base);
+                 : (uint64_t)(uintptr_t)memory - region->start;
 }

@@ -14,7 +14,6 @@ enum { NW_REGIONS = 64 };
 struct nw_region {
     struct nw_region *left, *right;
     uint64_t start, end, last, weight, id, used;
-    char *base; /* where the adapter finds its start */
     struct fid_mr *mr;
     unsigned users;
     bool listed; /* in the tree */

@@ -40,16 +40,6 @@ struct nw_piece *nw_piece_take(struct nw_piece *pieces,
     return piece;
 }
 
-nw_status nw_rendezvous_memory(const nw_channel_request *request, void **out)
-{
-    if (request->gpu >= 0)
-        return nw_reach_map(nw_rendezvous_fabric(request),
-                            request->message.buffer, request->message.bytes,
-                            out);
-    *out = request->message.buffer;
-    return NW_OK;
-}
-
 void nw_rendezvous_fail(nw_channel_request *request, uint64_t theirs,
                         nw_status status)
 {
@@ -121,12 +111,11 @@ nw_status nw_rendezvous_keep_region(nw_channel_request *request)
 
 static nw_status grant_whole(nw_channel_request *request)
 {
-    void *memory = NULL;
-    /* of an empty message nothing is reached, perhaps by nothing */
-    nw_status status =
-        request->total ? nw_rendezvous_memory(request, &memory) : NW_OK;
+    /* the buffer of an empty message may be any pointer */
+    void *memory = request->total ? request->message.buffer : NULL;
+    nw_status status = NW_OK;
 
-    if (!status && request->total && request->gpu < 0)
+    if (request->total && request->gpu < 0)
         status = nw_endpoint_register(nw_rendezvous_fabric(request), memory,
                                       request->total, &request->region);
     if (!status)
@@ -254,12 +243,8 @@ static bool take(nw_channel_request *request, const struct nw_wire *done,
 
     if (request->offered)
         return !done->offset && done->bytes == request->total;
-    if (!nw_rendezvous_is_staged(request) || !request->total) {
-        if (request->gpu >= 0 && done->bytes)
-            nw_reach_pay(nw_rendezvous_fabric(request), NW_ADAPTER_WRITE,
-                         done->bytes);
+    if (!nw_rendezvous_is_staged(request) || !request->total)
         return !done->offset && done->bytes == request->total;
-    }
     piece = piece_at(request, done->offset);
     if (!piece || piece->bytes != done->bytes)
         return false;

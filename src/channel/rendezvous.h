@@ -22,9 +22,6 @@ static inline bool nw_rendezvous_is_staged(const nw_channel_request *request)
 struct nw_piece *nw_piece_unused(struct nw_piece *pieces);
 struct nw_piece *nw_piece_take(struct nw_piece *pieces,
                                nw_channel_request *request);
-/* Where the CPU or a played adapter finds the message. */
-NW_MUST_CHECK nw_status nw_rendezvous_memory(const nw_channel_request *request,
-                                             void **out);
 /* Registers GPU memory once for the message; what cannot be is staged. */
 NW_MUST_CHECK nw_status nw_rendezvous_keep_region(nw_channel_request *request);
 /* Ends it; the other end is told once nothing of ours flies to it any more. */

@@ -59,15 +59,11 @@ static bool find_straight(nw_channel_request *request)
     int f = request->peer->fabric;
     struct nw_endpoint *fabric = &channel->fabric[f];
     const struct nw_channel_message *message = &request->message;
-    void *mapped = NULL;
 
     if (!fabric->gathers ||
-        nw_reach_map(fabric, message->buffer, message->bytes, &mapped))
+        nw_regions_take(&channel->regions[f], fabric, message, &request->kept))
         return false;
-    if (nw_regions_take(&channel->regions[f], fabric, message, &request->kept))
-        return false;
-    nw_reach_pay(fabric, NW_ADAPTER_READ, message->bytes);
-    request->payload = mapped;
+    request->payload = message->buffer;
     return true;
 }
 

@@ -400,14 +400,14 @@ static bool open(void)
     return opened;
 }
 
-static nw_status map(void *gpu, size_t bytes, void **out)
+static nw_status map(void *gpu, size_t bytes, struct nw_mapped *out)
 {
     void *at = nw_vulkan_at(gpu, bytes);
 
     if (!at)
         return nw_fail(NW_ECUDA, "%zu bytes at %p are not of Vulkan", bytes,
                        gpu);
-    *out = at;
+    out->at = at;
     return NW_OK;
 }
 

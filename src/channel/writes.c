@@ -159,7 +159,6 @@ static nw_status describe(nw_channel_request *request, void **out)
 static nw_status find_source(nw_channel_request *request,
                              struct nw_flight *flight, uint64_t offset)
 {
-    void *memory = NULL;
     nw_status status = NW_OK;
 
     begin(request);
@@ -169,13 +168,7 @@ static nw_status find_source(nw_channel_request *request,
         return status;
     if (request->copied || nw_rendezvous_is_staged(request))
         return find_piece(request, flight, offset);
-    status = nw_rendezvous_memory(request, &memory);
-    if (status)
-        return status;
-    if (request->gpu >= 0)
-        nw_reach_pay(nw_rendezvous_fabric(request), NW_ADAPTER_READ,
-                     flight->bytes);
-    flight->from = (const char *)memory + offset;
+    flight->from = (const char *)request->message.buffer + offset;
     return NW_OK;
 }
 

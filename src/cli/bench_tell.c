@@ -21,13 +21,11 @@ static void print_head(const struct nw_channel_bench *bench,
         "# Size       Avg Latency(us)", "# Size      Bandwidth (MB/s)",
         "# Size                  MB/s        Messages/s", NULL};
     const char *mapping = nw_channel_mapping(channel);
+    bool none = !strcmp(mapping, "none");
 
-    bool plain = !strcmp(mapping, "emulated") || !strcmp(mapping, "none");
-
-    printf("# Nodewise channel %s Test, provider %s%s%s%s\n",
-           names[bench->what], nw_channel_provider(channel, 1),
-           plain ? "" : ", CPU's stores: ", plain ? "" : mapping,
-           strcmp(mapping, "emulated") ? "" : ", GPU memory emulated");
+    printf("# Nodewise channel %s Test, provider %s%s%s\n", names[bench->what],
+           nw_channel_provider(channel, 1),
+           none ? "" : ", CPU's stores: ", none ? "" : mapping);
     printf("# Send Buffer on %s and Receive Buffer on %s\n",
            memory_of(bench->gpu[0]), memory_of(bench->gpu[1]));
     if (bench->what == NW_TEST_CHOICE)
@@ -43,15 +41,13 @@ static void begin_json(const struct nw_channel_bench *bench,
     static const char *const names[] = {
         "latency", "bw", "mbw_mr", "choice", "gather", "allgather", "alltoall"};
     struct nw_json *json = &bench->tell->writer;
-    const char *mapping = nw_channel_mapping(channel);
 
     json->text = &bench->tell->text;
     nw_json_object(json, NULL);
     nw_json_string(json, "schema", "nodewise.bench.channel/1");
     nw_json_string(json, "test", names[bench->what]);
     nw_json_string(json, "provider", nw_channel_provider(channel, 1));
-    nw_json_string(json, "mapping", mapping);
-    nw_json_bool(json, "emulated", !strcmp(mapping, "emulated"));
+    nw_json_string(json, "mapping", nw_channel_mapping(channel));
     nw_json_string(json, "send", bench->gpu[0] ? "device" : "host");
     nw_json_string(json, "receive", bench->gpu[1] ? "device" : "host");
     nw_json_unsigned(json, "ranks",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the kernels do, in plain loops on host memory: the oracle that they are
- * held to, on a GPU and on the fake driver alike. */
+ * held to, whatever runs it. */
 #include "gpu/kernels.h"
 
 #include <string.h>

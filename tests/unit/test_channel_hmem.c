@@ -6,6 +6,7 @@
  * memories, every byte checked; memory that no longer can be registered, that
  * was freed meanwhile, and a provider that vanishes.
  */
+#include "base/random.h"
 #include "channel/pull.h"
 #include "channel/state.h"
 
@@ -330,6 +331,62 @@ static void freed_memory_is_registered_anew(void **state)
     assert_int_equal(ranks_run(&job), 0);
 }
 
+/* Registrations of GPU memory: kept, bounded, and never of freed memory. */
+static void keep_regions(nw_channel *channel, const struct job *job,
+                         int32_t rank)
+{
+    enum { BUFFERS = 100, BYTES = 10000 };
+    static const char *const names[] = {"verbs;ofi_rxm", NULL};
+    struct nw_endpoint fabric = {0};
+    struct nw_regions regions = {0};
+    struct nw_region *region = NULL, *held = NULL;
+    struct nw_random random;
+    void *memory[BUFFERS];
+
+    (void)channel;
+    (void)rank;
+    MUST(nw_endpoint_open(names, true, &fabric));
+    nw_random_init(&random, 11);
+    for (int i = 0; i < BUFFERS; i++)
+        memory[i] = page(true, BYTES);
+    MUST(nw_regions_take(&regions, &fabric,
+                         &(struct nw_channel_message){.buffer = memory[0]},
+                         &held));
+    for (int i = 0; i < job->messages; i++) {
+        uint64_t at = nw_random_below(&random, BUFFERS);
+        struct nw_channel_message inside = {
+            .buffer = (char *)memory[at] + nw_random_below(&random, BYTES)};
+
+        MUST(nw_regions_take(&regions, &fabric, &inside, &region));
+        SHOULD(region->start == (uintptr_t)memory[at]);
+        SHOULD((at == 0) == (region == held)); /* in use, so never dropped */
+        SHOULD(regions.count <= NW_REGIONS);
+        nw_regions_give(region);
+    }
+    SHOULD(regions.count == NW_REGIONS);
+    SHOULD(regions.hits > (uint64_t)job->messages / 2);
+    nw_channel_memory_free(true, memory[0]);
+    SHOULD(nw_regions_take(&regions, &fabric,
+                           &(struct nw_channel_message){.buffer = memory[0]},
+                           &region) == NW_ECUDA);
+    nw_regions_give(held);
+    nw_regions_close(&regions);
+    nw_endpoint_close(&fabric);
+    for (int i = 1; i < BUFFERS; i++)
+        nw_channel_memory_free(true, memory[i]);
+}
+
+static void regions_are_kept_and_bounded(void **state)
+{
+    struct job job = job_of(keep_regions, NULL);
+
+    job.count = 1;
+    job.messages = 3000;
+
+    (void)state;
+    assert_int_equal(ranks_run(&job), 0);
+}
+
 /* -- read by the adapter, for the process itself -- */
 
 static nw_status pull_out(struct nw_pull *pull, char *gpu, size_t bytes,
@@ -461,6 +518,7 @@ static int drop_modules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions_are_kept_and_bounded),
         cmocka_unit_test(the_first_that_works_is_taken),
         cmocka_unit_test(the_driver_gives_none),
         cmocka_unit_test(all_bytes_come),

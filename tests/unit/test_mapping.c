@@ -247,7 +247,7 @@ static void full_gpu(void)
     struct nw_resident_counts counts;
     struct nw_random random;
 
-    *(void **)&others = driver("nodewise_fake_fill");
+    *(void **)&others = driver("fake_cuda_fill");
     nw_random_init(&random, 3);
     others(1);
     do /* close together, or none is called */
@@ -307,7 +307,7 @@ static void bad_memory(void)
     nw_gpu_cuda.free(other);
     SHOULD(nw_mapping_store(mapping, other, "a", 1) == NW_ECUDA);
     use(mapping, device);
-    *(void **)&reset = driver("nodewise_fake_break");
+    *(void **)&reset = driver("fake_cuda_break");
     reset(719);
     SHOULD(nw_mapping_store(mapping, device, "a", 1) == NW_ECUDA);
     nw_mapping_close(mapping);
@@ -514,14 +514,13 @@ static const char *chosen(const char *word)
 
 static void by_name(void)
 {
-    SHOULD(!strcmp(chosen(NULL), "emulated")); /* the double's own */
-    SHOULD(!strcmp(chosen("auto"), "emulated"));
-    SHOULD(!strcmp(chosen("emulated"), "emulated"));
+    SHOULD(!strcmp(chosen(NULL), "gdrcopy")); /* that of the double */
+    SHOULD(!strcmp(chosen("auto"), "gdrcopy"));
+    SHOULD(!strcmp(chosen("gdrcopy"), "gdrcopy"));
     setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
     SHOULD(!strcmp(chosen("resident"), "none"));
     setenv("CUDA_LAUNCH_BLOCKING", "0", 1);
     SHOULD(!strcmp(chosen("resident"), "resident"));
-    SHOULD(!strcmp(chosen("gdrcopy"), "none"));
     SHOULD(!strcmp(chosen("none"), "none"));
 }
 
@@ -534,7 +533,7 @@ static void test_by_name(void **state)
 /* What is measured by one is not taken for another's. */
 static void tables(void)
 {
-    const char *words[] = {"emulated", "resident"};
+    const char *words[] = {"gdrcopy", "resident"};
 
     setenv("XDG_CACHE_HOME", "/nowhere", 1);
     unsetenv("NODEWISE_CHANNEL_TABLE");
@@ -680,7 +679,7 @@ static void inbox_on_gpu(void)
     MUST(nw_vulkan_new(0, ROOM, &memory, &host));
     mapping = open_resident();
     device = memory_of(0, ROOM);
-    SHOULD(!strcmp(nw_channel_mapping(NULL), "vulkan, resident (emulated)"));
+    SHOULD(!strcmp(nw_channel_mapping(NULL), "vulkan, resident"));
     nw_random_init(&random, 11);
     for (int i = 0; i < 15; i++) {
         use(mapping, device);
@@ -770,7 +769,7 @@ static void one_rank(int32_t rank, const char *file)
     setenv("NODEWISE_CHANNEL_MAPPING", "vulkan", 1);
     MUST(nw_channel_memory_new(true, sizeof mine, &message.buffer));
     MUST(nw_channel_open(&options, &channel));
-    SHOULD(!strcmp(nw_channel_mapping(channel), "vulkan (emulated)"));
+    SHOULD(!strcmp(nw_channel_mapping(channel), "vulkan"));
     for (size_t bytes = 1; bytes <= sizeof mine; bytes *= 2) {
         message.bytes = bytes;
         fill(mine, bytes, bytes);

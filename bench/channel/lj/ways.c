@@ -41,7 +41,6 @@ static struct lj_way *open_channel(int i)
 
     lj_must(way != NULL, "memory");
     way->device = ways[i].device;
-    options.provider = "shm";
     options.protocol = ways[i].protocol;
     options.copy = ways[i].copy;
     options.slot_bytes = SLOT;

@@ -32,7 +32,7 @@ NW_INLINE struct place place_of(const struct nw_gpu_box *box, uint32_t word)
     return place;
 }
 
-/* The fake driver has words of its own for these. */
+/* Whoever compiles this for a CPU may define its own. */
 #ifndef LOAD
 #define LOAD(word_type, at) (*(const NW_FAR word_type *)(at))
 #define STORE(word_type, at, value) (*(NW_FAR word_type *)(at) = (value))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The few words in which the three compilers of the kernels differ: clang
- * without CUDA's headers, nvcc, and plain C, where the fake driver plays the
- * device and sets the indexes. */
+ * without CUDA's headers, nvcc, and plain C, where the includer sets the
+ * indexes. */
 #ifndef NW_GPU_KERNELS_DEVICE_H
 #define NW_GPU_KERNELS_DEVICE_H
 

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FEW_PIECES = 2, LINE = 64 };
+enum { FEW_PIECES = 2 };
 /* What the CPU may scatter into a GPU, and gather out of it. */
 enum { MOST_SCATTERED = 65536, MOST_GATHERED = 4096 };
 
@@ -68,7 +68,6 @@ struct scatter {
     bool out;
     char *mapped; /* where the buffer begins */
     char *host;
-    size_t touched;
 };
 
 static bool scatter_piece(void *context, MPI_Aint offset, size_t bytes)
@@ -77,7 +76,6 @@ static bool scatter_piece(void *context, MPI_Aint offset, size_t bytes)
 
     nw_ways_piece(scatter->out, scatter->mapped + offset, scatter->host, bytes);
     scatter->host += bytes;
-    scatter->touched += (bytes + LINE - 1) / LINE * LINE;
     return true;
 }
 
@@ -111,7 +109,7 @@ static nw_status move_job(const struct move *move, struct nw_job *job)
     start = nw_clock_ns();
     if (way)
         nw_typemap_walk(move->layout, move->count, scatter_piece, &scatter);
-    nw_ways_shut(move->out, scatter.touched);
+    nw_ways_shut();
     if (!way)
         status = run_job(move, job);
     if (!status && timed)

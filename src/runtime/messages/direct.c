@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What opens a pool, after which it is measured: on the double of the driver
- * such a message took less time than staged on one machine, longer on another
- * (bench/gpu/points). */
+/* A message of this size opens the pool, after which the direct way is
+ * measured: whether it takes less time than staging depends on the machine
+ * (bench/results/gpu-messages-2026-11-22.txt). */
 enum { FROM_BYTES = 65536, LEAST_BYTES = 1024 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;

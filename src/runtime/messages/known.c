@@ -36,8 +36,7 @@ static uint64_t variables(void)
     uint64_t sum = 0;
 
     for (char **one = environ; *one; one++)
-        if (!strncmp(*one, "NODEWISE_CHANNEL_", 17) ||
-            !strncmp(*one, "NODEWISE_FAKE_", 14))
+        if (!strncmp(*one, "NODEWISE_CHANNEL_", 17))
             sum += nw_hash_text(NW_HASH_START, *one);
     return sum;
 }

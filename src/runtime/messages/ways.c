@@ -41,6 +41,7 @@ struct seen {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct nw_mapping *mapping;
+static struct nw_mapped opened; /* for pieces */
 static bool forced;
 /* Held while bytes go through a mapping, too: it must not go away. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -185,7 +186,6 @@ nw_status nw_ways_move(const struct nw_haul *haul)
 char *nw_ways_open(const struct nw_haul *span)
 {
     struct seen *allocation;
-    void *mapped = NULL;
 
     (void)pthread_once(&once, open_mapping);
     if (!mapping || !mapping->map || span->bytes > most[span->out] * SPREAD)
@@ -194,8 +194,8 @@ char *nw_ways_open(const struct nw_haul *span)
     allocation = reached(span);
     if (allocation && allocation->barred)
         allocation = NULL;
-    if (allocation && !mapping->map(span->device, span->bytes, &mapped))
-        return mapped;
+    if (allocation && !mapping->map(span->device, span->bytes, &opened))
+        return opened.at;
     if (allocation)
         allocation->barred = true;
     (void)pthread_mutex_unlock(&lock);
@@ -205,17 +205,13 @@ char *nw_ways_open(const struct nw_haul *span)
 void nw_ways_piece(bool out, char *mapped, char *host, size_t bytes)
 {
     if (out)
-        nw_loads(host, mapped, bytes);
+        nw_mapped_read(mapping, &opened, host, mapped, bytes);
     else
-        nw_stores(mapped, host, bytes);
+        nw_mapped_write(mapping, &opened, mapped, host, bytes);
 }
 
-void nw_ways_shut(bool out, size_t touched)
+void nw_ways_shut(void)
 {
-    if (touched && out)
-        nw_mapping_loaded(mapping, touched);
-    else if (touched)
-        nw_mapping_stored(mapping, touched);
     (void)pthread_mutex_unlock(&lock);
 }
 

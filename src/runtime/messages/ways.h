@@ -22,12 +22,11 @@ struct nw_haul {
 /* Done on return; whatever GPU is current stays so. */
 NW_MUST_CHECK nw_status nw_ways_move(const struct nw_haul *haul);
 /* Where the CPU finds GPU memory for pieces of its own choice, up to
- * nw_ways_shut with the bytes of whole lines that it touched; NULL, with
- * nothing to be shut, where it does not reach it, or so many bytes are not
- * worth it. */
+ * nw_ways_shut; NULL, with nothing to be shut, where it does not reach it, or
+ * so many bytes are not worth it. */
 char *nw_ways_open(const struct nw_haul *span);
 void nw_ways_piece(bool out, char *mapped, char *host, size_t bytes);
-void nw_ways_shut(bool out, size_t touched);
+void nw_ways_shut(void);
 bool nw_ways_are_forced(void); /* to be the CPU's */
 void nw_ways_close(void);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the real driver has no calls for: a mapping of GPU memory for the CPU,
- * and an adapter that reads and writes it. Each costs time where
- * NODEWISE_FAKE_COSTS is set; src/channel/README.md has the figures. */
+/* What the doubles of GDRCopy and libfabric ask for, and the real driver has no
+ * calls for: where the bytes of GPU memory are, and the time that the CPU or an
+ * adapter takes to move them, where FAKE_CUDA_COSTS is set. */
 #include "fake.h"
 
 #include <string.h>
 
-API int nodewise_fake_map(uint64_t address, size_t bytes, void **host)
+API int fake_cuda_map(uint64_t address, size_t bytes, void **host)
 {
     int gpu;
 
@@ -19,7 +19,7 @@ API int nodewise_fake_map(uint64_t address, size_t bytes, void **host)
 }
 
 /* As a GPU that is reset: from now on every call of this process says so. */
-API void nodewise_fake_break(int code)
+API void fake_cuda_break(int code)
 {
     fake_broken = code;
 }
@@ -35,7 +35,7 @@ void fake_spend(enum cost kind, size_t bytes)
         continue;
 }
 
-API void nodewise_fake_work(const char *kind, size_t bytes)
+API void fake_cuda_work(const char *kind, size_t bytes)
 {
     for (int i = 0; i < COSTS; i++)
         if (!strcmp(kind, fake_cost_names[i]))

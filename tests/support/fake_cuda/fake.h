@@ -77,7 +77,7 @@ enum cost {
     COSTS
 };
 extern const char *const fake_cost_names[COSTS];
-/* Seconds that the work takes; 0 unless NODEWISE_FAKE_COSTS is set. */
+/* Seconds that the work takes; 0 unless FAKE_CUDA_COSTS is set. */
 double fake_cost(enum cost kind, size_t bytes);
 double fake_clock(void);
 /* adapter.c: spends that time here and now. */

@@ -6,10 +6,10 @@
  *     and pageable (a copy from or to pageable memory) mean work in a stream,
  *     which breaks the context as a real fault does
  *   FAKE_CUDA_FAIL_RANK=R                 only in that rank of an MPI job
- *   NODEWISE_FAKE_COSTS=1, or KIND:US:GBS,...  work takes so many microseconds
+ *   FAKE_CUDA_COSTS=1, or KIND:US:GBS,...  work takes so many microseconds
  *     and so many GB/s: copy (over the bus), device (inside or between GPUs),
- *     kernel; switch is the adapter behind one PCIe switch with the GPU, which
- *     it reads at 2.2 GB/s
+ *     kernel, and those of the other doubles: store and load by the CPU
+ *     through GDRCopy's mapping, what an adapter does with GPU memory
  */
 #include "fake.h"
 
@@ -27,7 +27,7 @@ struct wish {
 
 static struct wish wishes[WORDS];
 static int wish_count;
-static bool costs_wanted, behind_switch;
+static bool costs_wanted;
 const char *const fake_cost_names[COSTS] = {
     "copy",         "device",        "kernel",   "store", "load",
     "adapter-read", "adapter-write", "loopback", "far"};
@@ -75,11 +75,6 @@ static void read_word(const char *word)
     char name[16];
     double us, gbs;
 
-    if (!strcmp(word, "switch")) {
-        behind_switch = true;
-        rate[COST_ADAPTER_READ] = 2.2e9;
-        return;
-    }
     for (int i = 0; i < COSTS; i++)
         if (sscanf(word, "%15[^:]:%lf:%lf", name, &us, &gbs) == 3 &&
             !strcmp(name, fake_cost_names[i])) {
@@ -101,7 +96,7 @@ static void read_costs(char *words)
 static void read_environment(void)
 {
     const char *fail = getenv("FAKE_CUDA_FAIL");
-    const char *costs = getenv("NODEWISE_FAKE_COSTS");
+    const char *costs = getenv("FAKE_CUDA_COSTS");
     char words[512];
 
     if (fail && is_our_rank()) {
@@ -127,12 +122,6 @@ int fake_fault(const char *call)
                 code = wishes[i].code;
         }
     return code;
-}
-
-API int nodewise_fake_switch(void)
-{
-    pthread_once(&once, read_environment);
-    return behind_switch;
 }
 
 /* How often each kind of work was done; not in the real driver. */

@@ -26,7 +26,8 @@ enum {
     ATTRIBUTE_SYNC = 6,
     ATTRIBUTE_ID = 7,
     ATTRIBUTE_ORDINAL = 9,
-    PAGE = 4096
+    PAGE = 4096,
+    PINNED = 65536
 };
 enum { MEMORY_HOST = 1, MEMORY_DEVICE = 2, MEMORY_UNIFIED = 4 };
 static size_t arena_room = (size_t)1 << 38; /* less where it is not to be had */
@@ -198,7 +199,9 @@ static uintptr_t find_room(size_t room)
         }
     if (!arena || room > arena_room - arena_used)
         return 0;
-    arena_used += room + PAGE; /* a gap, for those who go too far */
+    /* a gap, for those who go too far; and GDRCopy pins whole pages of 64 KiB
+     */
+    arena_used += (room + PAGE + PINNED - 1) / PINNED * PINNED;
     return start;
 }
 
@@ -222,6 +225,7 @@ static void make_arena(void)
             arena_room /= 2; /* as under valgrind */
         else
             arena = room;
+        arena_used = -(uintptr_t)arena % PINNED;
     }
 }
 

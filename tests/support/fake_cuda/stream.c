@@ -3,7 +3,7 @@
  * Streams and events of the double. One thread a process does the work of all
  * streams, each in order, taking the next stream at random: work that was not
  * ordered by an event happens in any order. A stream that was charged for its
- * work (NODEWISE_FAKE_COSTS) is not done before that time. The default stream
+ * work (FAKE_CUDA_COSTS) is not done before that time. The default stream
  * and the blocking ones of its context wait for each other's earlier work. A
  * capture is refused what the real driver refuses it.
  */
@@ -94,7 +94,7 @@ static bool is_lost(const struct event *event)
 static bool full;
 
 /* As a GPU that others fill: kernels that stay do not begin. */
-API void nodewise_fake_fill(int others)
+API void fake_cuda_fill(int others)
 {
     pthread_mutex_lock(&fake_lock);
     full = others != 0;

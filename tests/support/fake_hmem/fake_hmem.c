@@ -4,7 +4,8 @@
  * provider over another one of the real library, which moves the bytes. It
  * holds its callers to what such a provider asks for: every piece of memory is
  * registered, by the right interface, and described. What it accepts is said
- * by its environment (README.md). GPU memory is that of the double of CUDA.
+ * by its environment (README.md). GPU memory is that of the double of CUDA,
+ * whose FAKE_CUDA_COSTS say how long the adapter takes for it.
  */
 #include <dlfcn.h>
 #include <rdma/fabric.h>
@@ -53,6 +54,7 @@ static struct {
     uint32_t (*version)(void);
 } real;
 static int (*find_gpu)(uint64_t gpu, size_t bytes, void **out);
+static void (*spend)(const char *kind, size_t bytes);
 static ptrdiff_t gpu_away;
 static int room = -1; /* GPU regions that there may be; -1: any number */
 static int regions;
@@ -102,8 +104,10 @@ static bool is_gpu(const void *memory, size_t bytes, void **out)
 
     if (!find_gpu) {
         driver = dlopen("libcuda.so.1", RTLD_NOW);
-        if (driver)
-            *(void **)&find_gpu = dlsym(driver, "nodewise_fake_map");
+        if (driver) {
+            *(void **)&spend = dlsym(driver, "fake_cuda_work");
+            *(void **)&find_gpu = dlsym(driver, "fake_cuda_map");
+        }
     }
     return find_gpu && !find_gpu((uintptr_t)memory, bytes, out);
 }
@@ -227,6 +231,108 @@ static int mr_regattr(struct fid *domain, const struct fi_mr_attr *attr,
                 : wrap(domain, region, attr->access, attr->requested_key, out);
 }
 
+/* -- costs -- */
+
+/* An operation that the provider below did not take is not paid for again. */
+static const void *paid;
+
+static size_t gpu_bytes(const struct iovec *iov, void **descriptors,
+                        size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count && i < PIECES; i++) {
+        const struct region *region = descriptors ? descriptors[i] : NULL;
+
+        if (region && region->away)
+            bytes += iov[i].iov_len;
+    }
+    return bytes;
+}
+
+/* The adapter reads what is sent, ahead of the wire. */
+static void pay_read(const struct iovec *iov, void **descriptors, size_t count,
+                     const void *context)
+{
+    size_t bytes = gpu_bytes(iov, descriptors, count);
+
+    if (bytes && paid != context)
+        spend("adapter-read", bytes);
+    paid = context;
+}
+
+static ssize_t taken(ssize_t code)
+{
+    if (code != -FI_EAGAIN)
+        paid = NULL;
+    return code;
+}
+
+/* Endpoints, the addresses that they know, and which of those is their own. */
+enum { ENDPOINTS = 8, ADDRESSES = 64, NAME = 256 };
+static struct own {
+    struct fid *ep;
+    struct fid_av *av;
+    fi_addr_t self;
+} owns[ENDPOINTS];
+static int own_count;
+static struct fi_ops fid_ops, *fid_before;
+
+static int ep_bind(struct fid *ep, struct fid *other, uint64_t flags)
+{
+    if (other->fclass == FI_CLASS_AV)
+        owns[own_count++ % ENDPOINTS] =
+            (struct own){ep, (struct fid_av *)other, FI_ADDR_NOTAVAIL};
+    return fid_before->bind(ep, other, flags);
+}
+
+static fi_addr_t find_self(const struct own *own)
+{
+    char name[NAME], other[NAME];
+    size_t length = NAME;
+
+    if (fi_getname(own->ep, name, &length) || length > NAME)
+        return FI_ADDR_NOTAVAIL;
+    for (fi_addr_t i = 0; i < ADDRESSES; i++) {
+        size_t bytes = NAME;
+
+        if (!fi_av_lookup(own->av, i, other, &bytes) &&
+            !memcmp(name, other, bytes < length ? bytes : length))
+            return i;
+    }
+    return FI_ADDR_NOTAVAIL;
+}
+
+static bool is_self(const struct fid_ep *ep, fi_addr_t to)
+{
+    for (int i = 0; i < ENDPOINTS; i++)
+        if (owns[i].ep == &ep->fid) {
+            if (owns[i].self == FI_ADDR_NOTAVAIL)
+                owns[i].self = find_self(&owns[i]);
+            return owns[i].self == to;
+        }
+    return false;
+}
+
+/* What it writes into the GPU of its own process crosses its link three times;
+ * what it writes from there into the host, twice. */
+static void pay_write(const struct fid_ep *ep, const struct fi_msg_rma *msg)
+{
+    bool self = is_self(ep, msg->addr);
+    size_t read = gpu_bytes(msg->msg_iov, msg->desc, msg->iov_count);
+    size_t bytes = msg->rma_iov->len;
+
+    if (paid == msg->context)
+        return;
+    if (read)
+        spend("adapter-read", read);
+    if (msg->rma_iov->key & GPU_KEY)
+        spend(self ? "loopback" : "adapter-write", bytes);
+    else if (self && read)
+        spend("adapter-write", bytes);
+    paid = msg->context;
+}
+
 /* -- operations -- */
 
 /* As the provider below takes a piece. */
@@ -279,31 +385,39 @@ static ssize_t ep_sendv(struct fid_ep *ep, const struct iovec *iov,
     void *words[PIECES];
     int code = take_pieces(iov, descriptors, count, pieces, words);
 
-    return code ? code
-                : msg_before->sendv(ep, pieces, words, count, to, context);
+    if (code)
+        return code;
+    pay_read(iov, descriptors, count, context);
+    return taken(msg_before->sendv(ep, pieces, words, count, to, context));
 }
 
 static ssize_t ep_send(struct fid_ep *ep, const void *buffer, size_t bytes,
                        void *descriptor, fi_addr_t to, void *context)
 {
-    struct iovec iov = {(void *)buffer, bytes};
-    int code = take_piece(&iov, descriptor, &iov, &descriptor);
+    struct iovec iov = {(void *)buffer, bytes}, piece;
+    void *word;
+    int code = take_piece(&iov, descriptor, &piece, &word);
 
-    return code ? code
-                : msg_before->send(ep, iov.iov_base, bytes, descriptor, to,
-                                   context);
+    if (code)
+        return code;
+    pay_read(&iov, &descriptor, 1, context);
+    return taken(
+        msg_before->send(ep, piece.iov_base, bytes, word, to, context));
 }
 
 static ssize_t ep_senddata(struct fid_ep *ep, const void *buffer, size_t bytes,
                            void *descriptor, uint64_t data, fi_addr_t to,
                            void *context)
 {
-    struct iovec iov = {(void *)buffer, bytes};
-    int code = take_piece(&iov, descriptor, &iov, &descriptor);
+    struct iovec iov = {(void *)buffer, bytes}, piece;
+    void *word;
+    int code = take_piece(&iov, descriptor, &piece, &word);
 
-    return code ? code
-                : msg_before->senddata(ep, iov.iov_base, bytes, descriptor,
-                                       data, to, context);
+    if (code)
+        return code;
+    pay_read(&iov, &descriptor, 1, context);
+    return taken(msg_before->senddata(ep, piece.iov_base, bytes, word, data, to,
+                                      context));
 }
 
 static ssize_t ep_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
@@ -319,6 +433,7 @@ static ssize_t ep_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
 
     if (code)
         return code;
+    pay_write(ep, msg);
     if (to.key & WRONG_KEY && to.len <= SPOILED) {
         memcpy(spoiled, pieces[0].iov_base, to.len);
         spoiled[0] ^= 1;
@@ -330,7 +445,7 @@ static ssize_t ep_writemsg(struct fid_ep *ep, const struct fi_msg_rma *msg,
     below.msg_iov = pieces;
     below.desc = words;
     below.rma_iov = &to;
-    return rma_before->writemsg(ep, &below, flags);
+    return taken(rma_before->writemsg(ep, &below, flags));
 }
 
 static int ep_setopt(struct fid *ep, int level, int option, const void *value,
@@ -390,6 +505,10 @@ static int open_endpoint(struct fid_domain *domain, struct fi_info *info,
     ep_ops = *ep_before;
     ep_ops.setopt = ep_setopt;
     (*ep)->ops = &ep_ops;
+    fid_before = (*ep)->fid.ops;
+    fid_ops = *fid_before;
+    fid_ops.bind = ep_bind;
+    (*ep)->fid.ops = &fid_ops;
     return 0;
 }
 

@@ -272,5 +272,6 @@ def write_index(parts):
             lines.append("- [%s](%s.md): %d tables" % (title, name, len(tables)))
         else:
             lines.append("- %s: not run yet" % name.replace("_", " "))
+    lines.append("- [GPU paths on one NVIDIA H100](gpu.md): measured by `bench/gpu/run`")
     with open(os.path.join(RESULTS, "README.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines) + "\n")

@@ -83,6 +83,10 @@ NW_API bool nw_topology_bundled(size_t index, const char **name,
 /* What the machine calls itself: the source, or the cluster file's name. */
 NW_API const char *nw_topology_name(const nw_topology *topology);
 
+/* Borrowed: a line for each doubt about the source, such as a node that Slurm
+ * has on two switches, or cores that a file does not name; "" if none. */
+NW_API const char *nw_topology_notes(const nw_topology *topology);
+
 NW_API int32_t nw_topology_node_count(const nw_topology *topology);
 NW_API int32_t nw_topology_element_count(const nw_topology *topology);
 NW_API int32_t nw_topology_gpu_count(const nw_topology *topology);

@@ -68,6 +68,9 @@ extern const struct argp nw_common_argp;
 int nw_cli_fail(const char *command, nw_status status);
 /* The same for a failure to write: 1. */
 int nw_cli_fail_output(const char *command, nw_status status);
+/* Prints what a topology's source leaves open, a line each, unless --quiet. */
+void nw_cli_notes(const char *command, const struct nw_common *common,
+                  const char *notes);
 /* The same of -o before anything is computed; NW_EXIT_DONE where it can be
  * written. */
 int nw_cli_check_output(const char *command, const struct nw_common *common);

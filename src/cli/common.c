@@ -89,6 +89,18 @@ int nw_cli_fail(const char *command, nw_status status)
     }
 }
 
+void nw_cli_notes(const char *command, const struct nw_common *common,
+                  const char *notes)
+{
+    while (*notes && !common->quiet) {
+        size_t length = strcspn(notes, "\n");
+
+        fprintf(stderr, "nodewise %s: note: %.*s\n", command, (int)length,
+                notes);
+        notes += length + (notes[length] == '\n');
+    }
+}
+
 int nw_cli_fail_output(const char *command, nw_status status)
 {
     say(command, status);

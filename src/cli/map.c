@@ -526,6 +526,9 @@ static nw_status load(struct work *work, struct arguments *arguments)
     nw_status status = load_both(work, arguments);
 
     if (!status)
+        nw_cli_notes("map", &arguments->common,
+                     nw_topology_notes(work->topology));
+    if (!status)
         status = nw_cli_hosts(work->topology, arguments->hosts,
                               arguments->hostfile, &work->hosts);
     if (status)

@@ -224,17 +224,6 @@ static nw_status show(const struct arguments *arguments,
     }
 }
 
-/* What the sources disagree about, a line each. */
-static void say_notes(const char *notes)
-{
-    while (*notes) {
-        size_t length = strcspn(notes, "\n");
-
-        fprintf(stderr, "nodewise topology: note: %.*s\n", (int)length, notes);
-        notes += length + (notes[length] == '\n');
-    }
-}
-
 static bool has_parts(const struct arguments *arguments)
 {
     return arguments->parts.network || arguments->parts.node_count ||
@@ -247,15 +236,20 @@ static nw_status load(const struct arguments *arguments, nw_topology **out)
     char *notes;
     nw_status status;
 
-    if (!has_parts(arguments))
-        return nw_topology_load(arguments->source ? arguments->source : "live",
-                                &arguments->options, out);
+    if (!has_parts(arguments)) {
+        status =
+            nw_topology_load(arguments->source ? arguments->source : "live",
+                             &arguments->options, out);
+        if (!status)
+            nw_cli_notes("topology", &arguments->common,
+                         nw_topology_notes(*out));
+        return status;
+    }
     parts.nodes = arguments->node;
     status = nw_topology_compose(&parts, &arguments->options, out, &notes);
     if (status)
         return status;
-    if (!arguments->common.quiet)
-        say_notes(notes);
+    nw_cli_notes("topology", &arguments->common, notes);
     free(notes);
     return NW_OK;
 }

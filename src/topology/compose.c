@@ -161,6 +161,37 @@ static nw_status add_cards(struct nw_compose *compose,
     return status;
 }
 
+static int32_t compose_count_cards(const struct nw_node_type *type)
+{
+    int32_t count = 0;
+
+    for (int32_t v = 0; v < type->vertex_count; v++)
+        count += type->kind[v] == NW_VERTEX_NIC;
+    return count;
+}
+
+/* The GPUs, and the cards beside them if nothing else names one: the host is
+ * joined by itself, so each card has its port. */
+static nw_status compose_take_gpus(struct nw_compose *compose,
+                                   struct nw_combined *combined,
+                                   struct nw_node_type *type)
+{
+    const struct nw_node_type *ports = compose->network->type[combined->ports];
+    bool cardless = !compose_count_cards(type) && !ports->nic_count;
+    int32_t cards;
+    nw_status status = nw_compose_gpus(
+        compose, type, compose->inside[combined->inside].source, cardless);
+
+    cards = cardless ? compose_count_cards(type) : 0;
+    if (!status && cards) {
+        free(combined->port_of);
+        combined->cards = cards;
+        status = nw_alloc((size_t)cards, sizeof *combined->port_of,
+                          &combined->port_of);
+    }
+    return status;
+}
+
 static nw_status combine(struct nw_compose *compose,
                          struct nw_combined *combined, const char *host)
 {
@@ -176,8 +207,7 @@ static nw_status combine(struct nw_compose *compose,
     if (!status)
         status = add_cards(compose, combined, type);
     if (!status && compose->gpus)
-        status = nw_compose_gpus(compose, type,
-                                 compose->inside[combined->inside].source);
+        status = compose_take_gpus(compose, combined, type);
     if (status)
         free(combined->port_of);
     else
@@ -410,6 +440,8 @@ static nw_status load_all(struct nw_compose *compose,
         nw_alloc(parts->node_count, sizeof *compose->inside, &compose->inside);
     if (!status)
         status = load_part(network, options, &compose->network);
+    if (!status)
+        nw_text_add(&compose->notes, nw_topology_notes(compose->network));
     if (!status)
         status = index_nodes(compose->network, &compose->joined);
     for (size_t i = 0; !status && i < parts->node_count; i++) {

@@ -66,11 +66,12 @@ NW_MUST_CHECK nw_status nw_compose_copy(struct nw_compose *compose,
                                         const struct nw_node_type *type,
                                         const bool *drop,
                                         struct nw_node_type **out);
-/* Puts the direct links of compose->gpus into a type of the whole, and the GPUs
- * where no node has any. `source` says where the type is from. NW_EFORMAT where
- * the GPUs are not as many. */
+/* Puts the direct links of compose->gpus into a type of the whole, the GPUs if
+ * no node has any, and the network cards if the type is `cardless`: neither its
+ * source nor the network knows one. `source` says where the type is from.
+ * NW_EFORMAT if the GPUs are not as many. */
 NW_MUST_CHECK nw_status nw_compose_gpus(struct nw_compose *compose,
                                         struct nw_node_type *type,
-                                        const char *source);
+                                        const char *source, bool cardless);
 
 #endif

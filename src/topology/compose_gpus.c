@@ -263,28 +263,124 @@ static nw_status take_links(struct match *match)
     return status;
 }
 
-/* A node whose source saw no devices gets the GPUs below the processors of the
- * same number. */
-static nw_status graft(struct match *match, int32_t count)
+/* Our vertex for the one that their device hangs below: the processor of the
+ * same number, the bridge of a GPU that is matched, or a copy of the bridge,
+ * made once. */
+static nw_status compose_parent(struct match *match, int32_t theirs,
+                                int32_t *made, int32_t *out)
 {
-    struct nw_link_class pcie = nw_link_assumed(NW_LINK_PCIE);
-    int32_t class, vertex;
-    nw_status status = nw_topology_class(match->compose->whole, &pcie, &class);
+    const struct nw_node_type *type = match->theirs;
+    int32_t class;
+    nw_status status;
+
+    *out = 0;
+    if (type->kind[theirs] == NW_VERTEX_PACKAGE) {
+        int32_t ours = nth(match->ours, NW_VERTEX_PACKAGE, type->index[theirs]);
+
+        *out = ours < 0 ? 0 : ours;
+    }
+    if (type->kind[theirs] != NW_VERTEX_BRIDGE &&
+        type->kind[theirs] != NW_VERTEX_BOARD)
+        return NW_OK;
+    if (made[theirs] < 0) {
+        status =
+            compose_parent(match, type->parent[theirs], made, &made[theirs]);
+        if (!status)
+            status = nw_compose_class(match->compose, match->from,
+                                      type->class[theirs], &class);
+        if (!status)
+            status = nw_node_type_add(match->ours, made[theirs],
+                                      (enum nw_vertex_kind)type->kind[theirs],
+                                      class, &made[theirs]);
+        if (status)
+            return status;
+    }
+    *out = made[theirs];
+    return NW_OK;
+}
+
+static nw_status compose_copy_word(const char *from, char **to)
+{
+    return from ? nw_strdup(from, to) : NW_OK;
+}
+
+/* What is known of their devices, for a type of ours that had none. */
+static nw_status compose_copy_devices(const struct nw_device *from,
+                                      int32_t count, struct nw_device **to,
+                                      int32_t *to_count)
+{
+    nw_status status = NW_OK;
+
+    if (!from || *to_count)
+        return NW_OK;
+    free(*to);
+    status = nw_alloc((size_t)count, sizeof **to, to);
+    for (int32_t i = 0; !status && i < count; i++) {
+        ++*to_count;
+        status = compose_copy_word(from[i].name, &(*to)[i].name);
+        if (!status)
+            status = compose_copy_word(from[i].uuid, &(*to)[i].uuid);
+        if (!status)
+            status = compose_copy_word(from[i].pci, &(*to)[i].pci);
+    }
+    return status;
+}
+
+static nw_status compose_add_kind(struct match *match, enum nw_vertex_kind kind,
+                                  int32_t *made)
+{
+    const struct nw_node_type *theirs = match->theirs;
+    bool gpu = kind == NW_VERTEX_GPU;
+    int32_t count = gpu ? theirs->gpu_count : theirs->nic_count;
+    nw_status status = NW_OK;
 
     for (int32_t i = 0; !status && i < count; i++) {
-        int32_t v = package_of(match->theirs, match->theirs->gpu[i]);
-        int32_t below = v < 0 ? -1
-                              : nth(match->ours, NW_VERTEX_PACKAGE,
-                                    match->theirs->index[v]);
+        int32_t v = gpu ? theirs->gpu[i] : theirs->nic[i], parent, class,
+                vertex;
 
-        status = nw_node_type_add(match->ours, below < 0 ? 0 : below,
-                                  NW_VERTEX_GPU, class, &vertex);
+        status = compose_parent(match, theirs->parent[v], made, &parent);
+        if (!status)
+            status = nw_compose_class(match->compose, match->from,
+                                      theirs->class[v], &class);
+        if (!status)
+            status =
+                nw_node_type_add(match->ours, parent, kind, class, &vertex);
     }
+    if (status)
+        return status;
+    return gpu ? compose_copy_devices(theirs->gpu_device, count,
+                                      &match->ours->gpu_device,
+                                      &match->ours->gpu_count)
+               : compose_copy_devices(theirs->nic_device, count,
+                                      &match->ours->nic_device,
+                                      &match->ours->nic_count);
+}
+
+/* A bridge of theirs is ours if a GPU below it is matched. */
+static void compose_match_bridges(const struct match *match, int32_t *made)
+{
+    for (int32_t i = 0; i < match->theirs->gpu_count; i++) {
+        int32_t v = match->theirs->parent[match->theirs->gpu[i]];
+
+        if (match->theirs->kind[v] == NW_VERTEX_BRIDGE && match->gpu[i] >= 0)
+            made[v] = match->ours->parent[match->gpu[i]];
+    }
+}
+
+/* A node whose source saw no devices gets those of the other source, below the
+ * processors of the same number. */
+static nw_status compose_graft(struct match *match, enum nw_vertex_kind kind,
+                               int32_t *made)
+{
+    bool gpu = kind == NW_VERTEX_GPU;
+    int32_t count = gpu ? match->theirs->gpu_count : match->theirs->nic_count;
+
     nw_text_format(&match->compose->notes,
-                   "%s has no GPUs, %s has %d: they are put below the "
-                   "processors that it names\n",
-                   match->source, match->compose->gpus_source, count);
-    return status;
+                   "%s has no %s, %s has %d: they are put below the processors "
+                   "that it names\n",
+                   match->source, gpu ? "GPUs" : "network cards",
+                   match->compose->gpus_source, count);
+    return compose_add_kind(match, kind, made);
 }
 
 /* Whether some node that is described has GPUs: then those without have none,
@@ -299,7 +395,7 @@ static bool is_mixed(const struct nw_compose *compose)
 }
 
 nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
-                          const char *source)
+                          const char *source, bool cardless)
 {
     struct match match = {.compose = compose,
                           .from = compose->gpus,
@@ -307,8 +403,8 @@ nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
                           .ours = type,
                           .source = source};
     int32_t count = match.theirs->gpu_count;
-    int32_t ours = count_kind(type, NW_VERTEX_GPU);
-    nw_status status = NW_OK;
+    int32_t ours = count_kind(type, NW_VERTEX_GPU), *made = NULL;
+    nw_status status;
 
     if (!ours && is_mixed(compose))
         return NW_OK;
@@ -316,14 +412,22 @@ nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
         return nw_fail(NW_EFORMAT,
                        "%s:1: there are %d GPUs here and %d in a node of %s",
                        compose->gpus->name, count, ours, source);
-    if (!ours && count)
-        status = graft(&match, count);
+    status = nw_alloc((size_t)match.theirs->vertex_count, sizeof *made, &made);
+    for (int32_t v = 0; !status && v < match.theirs->vertex_count; v++)
+        made[v] = -1;
+    if (!status && !ours && count)
+        status = compose_graft(&match, NW_VERTEX_GPU, made);
     if (!status)
         status = nw_alloc((size_t)count, sizeof *match.gpu, &match.gpu);
     if (!status)
         status = nw_alloc((size_t)count, sizeof *match.number, &match.number);
-    if (!status) {
+    if (!status)
         match_gpus(&match, count);
+    if (!status && cardless && match.theirs->nic_count) {
+        compose_match_bridges(&match, made);
+        status = compose_graft(&match, NW_VERTEX_NIC, made);
+    }
+    if (!status) {
         compare_packages(&match, count);
         compare_threads(&match, count);
         compare_cards(&match);
@@ -334,6 +438,7 @@ nw_status nw_compose_gpus(struct nw_compose *compose, struct nw_node_type *type,
             status = take_links(&match);
         }
     }
+    free(made);
     free(match.gpu);
     free(match.number);
     return status;

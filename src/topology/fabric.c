@@ -64,43 +64,64 @@ static int by_name(const void *a, const void *b)
     return order ? order : x->line - y->line;
 }
 
-static nw_status say_twice(const struct nw_fabric *fabric,
-                           const struct nw_fabric_host *host)
+static nw_status say_twice(const struct nw_fabric_host *host)
 {
-    bool same = !strcmp(host->file, host[-1].file);
-
-    if (fabric->cardless)
-        return nw_fail(NW_EFORMAT,
-                       "%s:%d: node '%s' is on another switch or block, in "
-                       "line %d%s%s: Slurm uses both, with a warning; here it "
-                       "hangs on one",
-                       host->file, host->line, host->name, host[-1].line,
-                       same ? "" : " of ", same ? "" : host[-1].file);
     return nw_fail(NW_EFORMAT,
                    "%s:%d: two nodes are named '%s'; the other is in line %d",
                    host->file, host->line, host->name, host[-1].line);
 }
 
-/* Named twice on one switch of Slurm's it is one node. */
-static bool is_repeated(const struct nw_fabric *fabric,
-                        const struct nw_fabric_host *a,
-                        const struct nw_fabric_host *b)
+static bool fabric_has_switch(const struct nw_fabric_card *card,
+                              const struct nw_fabric_host *host, int32_t at)
 {
-    return fabric->cardless && a->count && b->count &&
-           !strcmp(a->name, b->name) &&
-           fabric->card[a->first].at == fabric->card[b->first].at;
+    for (int32_t c = 0; c < host->count; c++)
+        if (card[host->first + c].at == at)
+            return true;
+    return false;
 }
 
-static void drop_repeated(struct nw_fabric *fabric)
+/* Slurm takes a node that several leaf switches name as one node on all of
+ * them, and warns in these words. */
+static void fabric_note_several(const struct nw_fabric *fabric,
+                                const struct nw_fabric_host *host)
 {
-    size_t kept = 0;
+    nw_text_format(&fabric->topology->notes,
+                   "%s:%d: Multiple leaf switches contain nodes: %s\n",
+                   host->file, host->line, host->name);
+}
 
-    for (size_t i = 0; i < fabric->host_count; i++)
-        if (!kept ||
-            !is_repeated(fabric, &fabric->host[kept - 1], &fabric->host[i]))
-            fabric->host[kept++] = fabric->host[i];
-    fabric->card_count -= fabric->host_count - kept;
-    fabric->host_count = kept;
+/* Hosts that a Slurm file names several times become one, with a card for each
+ * of their switches. The hosts are sorted; each has one card. */
+static nw_status fabric_merge_repeated(struct nw_fabric *fabric)
+{
+    struct nw_fabric_card *card;
+    struct nw_fabric_host *host = fabric->host;
+    size_t hosts = 0, cards = 0;
+    nw_status status = nw_alloc(fabric->card_count, sizeof *card, &card);
+
+    for (size_t i = 0; !status && i < fabric->host_count; i++) {
+        const struct nw_fabric_card *here = &fabric->card[host[i].first];
+        bool again = hosts && !strcmp(host[hosts - 1].name, host[i].name);
+
+        if (!again) {
+            host[hosts] = host[i];
+            host[hosts].first = (int32_t)cards;
+            host[hosts++].count = 0;
+        } else if (fabric_has_switch(card, &host[hosts - 1], here->at)) {
+            continue;
+        } else {
+            fabric_note_several(fabric, &host[i]);
+        }
+        card[cards++] = *here;
+        host[hosts - 1].count++;
+    }
+    if (status)
+        return status;
+    free(fabric->card);
+    fabric->card = card;
+    fabric->host_count = hosts;
+    fabric->card_count = cards;
+    return NW_OK;
 }
 
 static nw_status sort_hosts(struct nw_fabric *fabric)
@@ -109,10 +130,11 @@ static nw_status sort_hosts(struct nw_fabric *fabric)
         return nw_fail(NW_EFORMAT, "%s:1: there is no host in this file",
                        fabric->file);
     qsort(fabric->host, fabric->host_count, sizeof *fabric->host, by_name);
-    drop_repeated(fabric);
+    if (fabric->cardless)
+        return fabric_merge_repeated(fabric);
     for (size_t i = 1; i < fabric->host_count; i++)
         if (!strcmp(fabric->host[i - 1].name, fabric->host[i].name))
-            return say_twice(fabric, &fabric->host[i]);
+            return say_twice(&fabric->host[i]);
     return NW_OK;
 }
 
@@ -121,14 +143,21 @@ static bool same_name(const char *a, const char *b)
     return (!a && !b) || (a && b && !strcmp(a, b));
 }
 
+/* A host that hangs on one switch of Slurm's needs no card of its own. */
+static int32_t fabric_count_cards(const struct nw_fabric *fabric,
+                                  const struct nw_fabric_host *host)
+{
+    return fabric->cardless && host->count == 1 ? 0 : host->count;
+}
+
 static bool fits_type(const struct nw_fabric *fabric,
                       const struct nw_fabric_host *host,
                       const struct nw_node_type *type)
 {
+    if (type->nic_count != fabric_count_cards(fabric, host))
+        return false;
     if (fabric->cardless)
         return true;
-    if (type->nic_count != host->count)
-        return false;
     for (int32_t c = 0; c < host->count; c++)
         if (!same_name(fabric->card[host->first + c].name,
                        type->nic_device[c].name))
@@ -174,7 +203,7 @@ static nw_status add_type(const struct nw_fabric *fabric,
         status = nw_topology_class(fabric->topology, &core, &class);
     if (!status)
         status = nw_node_type_add(type, 0, NW_VERTEX_CORE, class, &vertex);
-    if (!status && !fabric->cardless)
+    if (!status && fabric_count_cards(fabric, host))
         status = add_cards(fabric, host, type);
     return status;
 }

@@ -200,9 +200,19 @@ static nw_status add_cpu(struct nw_nccl *nccl, const struct nw_threads *threads,
                : nw_single_cores(nccl->topology, nccl->type, *vertex, threads);
 }
 
-static const struct nw_xml *next_cpu(const struct nw_xml *tag)
+static const char *nccl_host_of(const struct nw_xml *cpu)
 {
-    while (tag && strcmp(tag->tag, "cpu"))
+    const char *host = nw_xml_get(cpu, "host_hash");
+
+    return host ? host : "";
+}
+
+/* The next <cpu> of the host that is read. */
+static const struct nw_xml *next_cpu(const struct nw_nccl *nccl,
+                                     const struct nw_xml *tag)
+{
+    while (tag && (strcmp(tag->tag, "cpu") ||
+                   (nccl->host && strcmp(nccl_host_of(tag), nccl->host))))
         tag = tag->next;
     return tag;
 }
@@ -218,8 +228,8 @@ static nw_status add_cpus(struct nw_nccl *nccl, const struct nw_xml *system,
 
     if (status)
         return status;
-    for (const struct nw_xml *cpu = next_cpu(system->first); !status && cpu;
-         cpu = next_cpu(cpu->next))
+    for (const struct nw_xml *cpu = next_cpu(nccl, system->first);
+         !status && cpu; cpu = next_cpu(nccl, cpu->next))
         status = count == MAX_DEVICES
                      ? bad(nccl, cpu, "more than 256 tags", "cpu")
                      : read_threads(nccl, cpu, &threads[count++]);
@@ -238,8 +248,8 @@ static nw_status walk_system(struct nw_nccl *nccl, const struct nw_xml *system)
     int32_t vertex[MAX_DEVICES];
     nw_status status = add_cpus(nccl, system, vertex);
 
-    for (const struct nw_xml *cpu = next_cpu(system->first); !status && cpu;
-         cpu = next_cpu(cpu->next)) {
+    for (const struct nw_xml *cpu = next_cpu(nccl, system->first);
+         !status && cpu; cpu = next_cpu(nccl, cpu->next)) {
         int32_t package = vertex[nccl->cpu_count++];
         struct spot spot = {package, package, 0};
 
@@ -339,16 +349,15 @@ static nw_status add_kind(struct nw_nccl *nccl, enum nw_vertex_kind kind,
     return status;
 }
 
-static nw_status build(struct nw_nccl *nccl, const struct nw_xml *system,
-                       enum nw_elements elements)
+/* One host, or all of the file if nccl->host is NULL: a type of its own. */
+static nw_status nccl_build_host(struct nw_nccl *nccl,
+                                 const struct nw_xml *system)
 {
-    nw_status status;
+    nw_status status =
+        nw_node_type_new(nccl->topology, nccl->type_name, &nccl->type);
 
-    if (strcmp(system->tag, "system"))
-        return bad(nccl, system, "NCCL's file begins with <system>, not",
-                   system->tag);
-    nccl->topology->elements = elements;
-    status = nw_node_type_new(nccl->topology, "node", &nccl->type);
+    nccl->count = 0;
+    nccl->cpu_count = 0;
     if (!status)
         status = walk_system(nccl, system);
     if (!status)
@@ -363,8 +372,22 @@ static nw_status build(struct nw_nccl *nccl, const struct nw_xml *system,
     if (!status)
         status = add_kind(nccl, NW_VERTEX_NIC, &nccl->type->nic_device,
                           &nccl->type->nic_count);
-    if (!status)
-        status = nw_nccl_direct(nccl);
+    return status ? status : nw_nccl_direct(nccl);
+}
+
+static nw_status build(struct nw_nccl *nccl, const struct nw_xml *system,
+                       enum nw_elements elements)
+{
+    nw_status status;
+
+    if (strcmp(system->tag, "system"))
+        return bad(nccl, system, "NCCL's file begins with <system>, not",
+                   system->tag);
+    nccl->topology->elements = elements;
+    if (nw_nccl_has_hosts(system))
+        return nw_nccl_hosts(nccl, system, nccl_build_host, elements);
+    nccl->type_name = "node";
+    status = nccl_build_host(nccl, system);
     return status ? status
                   : nw_single_finish(nccl->topology, nccl->file, elements);
 }

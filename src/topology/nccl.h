@@ -24,6 +24,8 @@ struct nw_nccl {
     struct nw_nccl_device *device; /* sorted by address */
     size_t count, capacity;
     int32_t cpu_count;
+    const char *host;      /* the host_hash that is read; NULL: all are */
+    const char *type_name; /* of the host that is read */
 };
 
 /* GPUs whose links end at no GPU and no switch are joined to their processor
@@ -32,5 +34,18 @@ NW_MUST_CHECK nw_status nw_nccl_join_processors(struct nw_nccl *nccl);
 /* Links between GPUs and to GPU switches. NW_EFORMAT where the two ends do not
  * agree. */
 NW_MUST_CHECK nw_status nw_nccl_direct(struct nw_nccl *nccl);
+
+/* Whether the <cpu> tags name several hosts, as a dump of a communicator over
+ * several nodes does. */
+bool nw_nccl_has_hosts(const struct nw_xml *system);
+/* Makes a node of each host, in the order of the file, with the caller's
+ * `build` for each, and one assumed switch between them. Hosts that are alike
+ * share a type. */
+typedef nw_status nw_nccl_builder(struct nw_nccl *nccl,
+                                  const struct nw_xml *system);
+NW_MUST_CHECK nw_status nw_nccl_hosts(struct nw_nccl *nccl,
+                                      const struct nw_xml *system,
+                                      nw_nccl_builder *build,
+                                      enum nw_elements elements);
 
 #endif

@@ -10,6 +10,11 @@ const char *nw_topology_name(const nw_topology *topology)
     return topology->name;
 }
 
+const char *nw_topology_notes(const nw_topology *topology)
+{
+    return topology->notes.data ? topology->notes.data : "";
+}
+
 int32_t nw_topology_node_count(const nw_topology *topology)
 {
     return topology->node_count;

@@ -142,14 +142,20 @@ nw_status nw_threads_share(struct nw_threads *threads, int32_t count,
         take_free(&threads[order[k]], taken);
     qsort_r(order, (size_t)count, sizeof *order, by_lowest, threads);
     free(taken);
+    for (int32_t k = 0; k < count; k++)
+        threads[k].bare = !threads[k].count && !threads[k].elsewhere &&
+                          threads[order[0]].count;
     return NW_OK;
 }
 
-/* Two where the threads are two runs of one length, else one. */
+/* If nothing is known: two if the threads are two runs of one length, else
+ * one. */
 static size_t threads_per_core(const struct nw_threads *threads)
 {
     size_t half = threads->count / 2;
 
+    if (threads->per_core)
+        return (size_t)threads->per_core;
     if (threads->count < 2 || threads->count % 2)
         return 1;
     for (size_t i = 1; i < threads->count; i++)
@@ -198,12 +204,21 @@ static size_t cores_of(const struct nw_node_type *type)
     return count;
 }
 
-/* Core `index` of a package; thread t of it is os[index + t x cores]. */
+/* Where thread t of a core stands among those of the package. */
+static size_t single_thread_at(const struct nw_threads *threads, size_t core,
+                               size_t t)
+{
+    size_t each = threads_per_core(threads);
+
+    return threads->per_core ? core * each + t
+                             : core + t * (threads->count / each);
+}
+
 static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
                           int32_t parent, const struct nw_threads *threads,
                           size_t index)
 {
-    size_t each = threads_per_core(threads), cores = threads->count / each;
+    size_t each = threads_per_core(threads);
     size_t before = cores_of(type);
     bool numbered = !before || type->core_pu;
     size_t used = before && numbered ? (size_t)type->core_pu[before] : 0;
@@ -214,13 +229,16 @@ static nw_status add_core(nw_topology *topology, struct nw_node_type *type,
         status = nw_node_type_add(type, parent, NW_VERTEX_CORE, class, &vertex);
     for (size_t t = 0; !status && t < each; t++) {
         if (numbered)
-            status = number_thread(type, &used, threads->os[index + t * cores]);
+            status = number_thread(
+                type, &used, threads->os[single_thread_at(threads, index, t)]);
         if (!status && topology->elements == NW_ELEMENTS_PU)
             status = nw_node_type_add(type, vertex, NW_VERTEX_PU, class, &pu);
     }
     return status || !numbered
                ? status
-               : number_core(type, before, threads->os[index], used);
+               : number_core(type, before,
+                             threads->os[single_thread_at(threads, index, 0)],
+                             used);
 }
 
 /* Where one package does not tell its numbers, none of the node are kept. */
@@ -241,9 +259,16 @@ nw_status nw_single_cores(nw_topology *topology, struct nw_node_type *type,
 
     for (size_t i = 0; !status && i < count; i++)
         status = add_core(topology, type, parent, threads, i);
-    if (status || count)
+    if (status || count || threads->bare)
         return status;
     forget_numbers(type);
+    if (!topology->notes.length)
+        nw_text_format(
+            &topology->notes,
+            "%s does not name the cores near its GPUs: each package "
+            "has one; for the true ones, join it to a node: nodewise "
+            "topology --node live --gpus SOURCE -o machine.yaml\n",
+            topology->name);
     status = nw_single_class(topology, NW_LINK_CORE, 0, &class);
     return status
                ? status

@@ -10,7 +10,9 @@
 struct nw_threads {
     int32_t *os; /* owned */
     size_t count, capacity;
-    bool elsewhere; /* it had some, and all are smaller packages' as well */
+    bool elsewhere;   /* it had some, and all are smaller packages' as well */
+    bool bare;        /* it had none, and another package has some */
+    int32_t per_core; /* that follow each other on a core; 0: not known */
 };
 
 /* "0-19,40-59"; false where it is none, or empty. */
@@ -26,10 +28,11 @@ NW_MUST_CHECK nw_status nw_threads_mask(const char *text,
 NW_MUST_CHECK nw_status nw_threads_share(struct nw_threads *threads,
                                          int32_t count, int32_t *order);
 
-/* Adds the cores of those threads below a vertex: where they are two runs of
- * one length, the second is the second thread of each core; else each is a
- * core. One core of no number where there are none. Called once for each
- * package, before any device. */
+/* Adds the cores of those threads below a vertex: if they are two runs of one
+ * length, the second is the second thread of each core; else each is a core,
+ * unless per_core says otherwise. A package without threads has no core if
+ * another has some, else one without a number, with a note.
+ * Called once for each package, before any device. */
 NW_MUST_CHECK nw_status nw_single_cores(nw_topology *topology,
                                         struct nw_node_type *type,
                                         int32_t parent,

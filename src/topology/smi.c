@@ -21,33 +21,84 @@ static int32_t top_of(int32_t *above, int32_t i)
     return i;
 }
 
-static bool same_cores(const struct nw_smi_device *a,
-                       const struct nw_smi_device *b)
+/* How two devices stand by a list of their rows: the same, different, or not
+ * known since one has none. */
+enum smi_affinity {
+    SMI_AFFINITY_UNKNOWN,
+    SMI_AFFINITY_SAME,
+    SMI_AFFINITY_APART
+};
+
+static enum smi_affinity smi_compare_lists(const char *a, const char *b)
 {
-    return a->cores && b->cores && !strcmp(a->cores, b->cores);
+    if (!a || !b)
+        return SMI_AFFINITY_UNKNOWN;
+    return strcmp(a, b) ? SMI_AFFINITY_APART : SMI_AFFINITY_SAME;
 }
 
-/* Devices of a processor: the same cores, or closer than across processors. A
- * card without cores goes where the GPUs are that it is close to. */
-static int32_t find_packages(struct nw_smi *smi)
+/* By their cores; by their NUMA nodes if a row has no cores, as in a container
+ * that may use those of one processor only. */
+static enum smi_affinity smi_compare_affinity(const struct nw_smi_device *a,
+                                              const struct nw_smi_device *b)
 {
-    int32_t above[NW_SMI_MAX], count = 0;
+    enum smi_affinity by_cores = smi_compare_lists(a->cores, b->cores);
 
-    for (int32_t i = 0; i < smi->count; i++)
-        above[i] = i;
+    return by_cores ? by_cores : smi_compare_lists(a->numa, b->numa);
+}
+
+/* Groups of devices while they are joined: above[i] leads to the first of i's
+ * group, known[first] is a device of it that has an affinity, or -1. */
+struct smi_groups {
+    int32_t above[NW_SMI_MAX], known[NW_SMI_MAX];
+};
+
+static void smi_join(const struct nw_smi *smi, struct smi_groups *groups,
+                     int32_t i, int32_t j)
+{
+    int32_t a = top_of(groups->above, i), b = top_of(groups->above, j);
+    int32_t x = groups->known[a], y = groups->known[b];
+
+    if (x >= 0 && y >= 0 &&
+        smi_compare_affinity(&smi->device[x], &smi->device[y]) ==
+            SMI_AFFINITY_APART)
+        return;
+    groups->above[a] = b;
+    groups->known[b] = y < 0 ? x : y;
+}
+
+/* Joins the pairs of the same affinity, and those without one that are as
+ * close as that. */
+static void smi_join_pairs_at(const struct nw_smi *smi,
+                              struct smi_groups *groups,
+                              enum nw_smi_close close)
+{
     for (int32_t i = 0; i < smi->count; i++)
         for (int32_t j = 0; j < i; j++) {
-            const struct nw_smi_device *a = &smi->device[i];
-            const struct nw_smi_device *b = &smi->device[j];
-            bool parted = a->cores && b->cores && !same_cores(a, b);
+            enum smi_affinity affinity =
+                smi_compare_affinity(&smi->device[i], &smi->device[j]);
 
-            if (same_cores(a, b) || (smi->close[i][j] < NW_SMI_SYS && !parted))
-                above[top_of(above, i)] = top_of(above, j);
+            if (affinity == SMI_AFFINITY_SAME ||
+                (affinity == SMI_AFFINITY_UNKNOWN && smi->close[i][j] == close))
+                smi_join(smi, groups, i, j);
         }
-    for (int32_t i = 0; i < smi->count; i++)
-        smi->device[i].group = -1;
+}
+
+/* Devices of a processor: the same cores or NUMA node, or closer than across
+ * processors. A card without cores goes to the GPUs that it is closest to. */
+static int32_t find_packages(struct nw_smi *smi)
+{
+    struct smi_groups groups;
+    int32_t count = 0;
+
     for (int32_t i = 0; i < smi->count; i++) {
-        int32_t top = top_of(above, i);
+        groups.above[i] = i;
+        groups.known[i] = smi->device[i].cores || smi->device[i].numa ? i : -1;
+        smi->device[i].group = -1;
+    }
+    for (int close = NW_SMI_SELF; close < NW_SMI_SYS; close++)
+        smi_join_pairs_at(smi, &groups, (enum nw_smi_close)close);
+    for (int32_t i = 0; i < smi->count; i++) {
+        int32_t top = top_of(groups.above, i);
 
         if (smi->device[top].group < 0)
             smi->device[top].group = count++;
@@ -94,6 +145,32 @@ static nw_status check_lists(const struct nw_smi *smi,
     return status;
 }
 
+/* Linux numbers the NUMA nodes of a POWER9 machine by chip, 0 and 8, and the
+ * four hardware threads of a core one after the other. Elsewhere a gap between
+ * the NUMA nodes leaves one between the cores. */
+static int32_t smi_threads_per_core(const struct nw_smi *smi,
+                                    const struct nw_threads *threads,
+                                    int32_t groups)
+{
+    size_t count = 0;
+    int32_t last = -1;
+    bool second = false;
+
+    for (int32_t g = 0; g < groups; g++) {
+        count += threads[g].count;
+        if (threads[g].count && threads[g].os[threads[g].count - 1] > last)
+            last = threads[g].os[threads[g].count - 1];
+    }
+    for (int32_t i = 0; i < smi->count; i++) {
+        const char *numa = smi->device[i].numa;
+
+        second |= numa && !strcmp(numa, "8");
+        if (numa && strcmp(numa, "0") && strcmp(numa, "8"))
+            return 0;
+    }
+    return second && count == (size_t)last + 1 && count % 4 == 0 ? 4 : 0;
+}
+
 static nw_status read_threads(const struct nw_smi *smi, int32_t groups,
                               struct nw_threads *threads)
 {
@@ -108,6 +185,8 @@ static nw_status read_threads(const struct nw_smi *smi, int32_t groups,
         if (cores)
             status = nw_threads_list(cores, &threads[g], &good);
     }
+    for (int32_t g = 0; !status && g < groups; g++)
+        threads[g].per_core = smi_threads_per_core(smi, threads, groups);
     return status;
 }
 
@@ -272,26 +351,38 @@ static nw_status links_class(struct nw_smi *smi, int32_t count, int32_t *class)
     return nw_topology_class(smi->topology, &figures, class);
 }
 
-/* As many links from each GPU to all others as no GPU has: they go through
- * switches, and each GPU has that many into them. */
-static int32_t links_to_switch(const struct nw_smi *smi)
+/* GPUs that NVLink joins, directly or by others. */
+static void smi_gather_linked(const struct nw_smi *smi, int32_t first,
+                              bool *taken, struct part *out)
 {
-    int32_t gpus = 0, links = 0;
-
-    for (int32_t i = 0; i < smi->count; i++)
-        gpus += smi->device[i].gpu;
-    for (int32_t i = 0; i < smi->count; i++)
-        for (int32_t j = 0; j < smi->count; j++) {
-            if (i == j || !smi->device[i].gpu || !smi->device[j].gpu)
-                continue;
-            if (!smi->links[i][j] || (links && smi->links[i][j] != links))
-                return 0;
-            links = smi->links[i][j];
-        }
-    return links * (gpus - 1) > MOST_LINKS ? links : 0;
+    out->count = 0;
+    out->member[out->count++] = first;
+    taken[first] = true;
+    for (int32_t k = 0; k < out->count; k++)
+        for (int32_t i = 0; i < smi->count; i++)
+            if (smi->device[i].gpu && !taken[i] &&
+                smi->links[out->member[k]][i]) {
+                taken[i] = true;
+                out->member[out->count++] = i;
+            }
 }
 
-static nw_status join_by_switch(struct nw_smi *smi, int32_t links)
+/* As many links from each GPU to all others as no GPU has: they go through
+ * switches, and each GPU has that many into them. Else 0. */
+static int32_t smi_links_to_switch(const struct nw_smi *smi,
+                                   const struct part *part)
+{
+    int32_t links = smi->links[part->member[0]][part->member[part->count - 1]];
+
+    for (int32_t a = 0; a < part->count; a++)
+        for (int32_t b = 0; b < part->count; b++)
+            if (a != b && smi->links[part->member[a]][part->member[b]] != links)
+                return 0;
+    return links * (part->count - 1) > MOST_LINKS ? links : 0;
+}
+
+static nw_status smi_join_by_switch(struct nw_smi *smi, const struct part *part,
+                                    int32_t links)
 {
     int32_t pcie, class, vertex;
     nw_status status = nw_single_class(smi->topology, NW_LINK_PCIE, 0, &pcie);
@@ -301,23 +392,22 @@ static nw_status join_by_switch(struct nw_smi *smi, int32_t links)
             nw_node_type_add(smi->type, 0, NW_VERTEX_GPU_SWITCH, pcie, &vertex);
     if (!status)
         status = links_class(smi, links, &class);
-    for (int32_t i = 0; !status && i < smi->count; i++)
-        if (smi->device[i].gpu)
-            status = nw_node_type_add_direct(smi->type, smi->device[i].vertex,
-                                             vertex, class);
+    for (int32_t k = 0; !status && k < part->count; k++)
+        status = nw_node_type_add_direct(
+            smi->type, smi->device[part->member[k]].vertex, vertex, class);
     return status;
 }
 
-static nw_status join_gpus(struct nw_smi *smi)
+static nw_status smi_link_pairs(struct nw_smi *smi, const struct part *part)
 {
-    int32_t links = links_to_switch(smi), class;
     nw_status status = NW_OK;
+    int32_t class;
 
-    if (links)
-        return join_by_switch(smi, links);
-    for (int32_t i = 0; i < smi->count; i++)
-        for (int32_t j = i + 1; !status && j < smi->count; j++) {
-            if (!smi->links[i][j])
+    for (int32_t a = 0; !status && a < part->count; a++)
+        for (int32_t b = 0; !status && b < part->count; b++) {
+            int32_t i = part->member[a], j = part->member[b];
+
+            if (i >= j || !smi->links[i][j])
                 continue;
             status = links_class(smi, smi->links[i][j], &class);
             if (!status)
@@ -325,6 +415,26 @@ static nw_status join_gpus(struct nw_smi *smi)
                     nw_node_type_add_direct(smi->type, smi->device[i].vertex,
                                             smi->device[j].vertex, class);
         }
+    return status;
+}
+
+static nw_status join_gpus(struct nw_smi *smi)
+{
+    bool taken[NW_SMI_MAX] = {false};
+    struct part *part;
+    nw_status status = nw_alloc(1, sizeof *part, &part);
+
+    for (int32_t i = 0; !status && i < smi->count; i++) {
+        int32_t links;
+
+        if (!smi->device[i].gpu || taken[i])
+            continue;
+        smi_gather_linked(smi, i, taken, part);
+        links = part->count > 1 ? smi_links_to_switch(smi, part) : 0;
+        status = links ? smi_join_by_switch(smi, part, links)
+                       : smi_link_pairs(smi, part);
+    }
+    free(part);
     return status;
 }
 

@@ -161,6 +161,7 @@ void nw_topology_free(nw_topology *topology)
     free(topology->gpu_first);
     free(topology->link_first);
     free(topology->by_name);
+    nw_text_fini(&topology->notes);
     free(topology->depth_distance);
     free(topology->matrix);
     free(topology->level_name);

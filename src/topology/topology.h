@@ -12,6 +12,7 @@
 #ifndef NW_TOPOLOGY_TOPOLOGY_H
 #define NW_TOPOLOGY_TOPOLOGY_H
 
+#include "base/text.h"
 #include <nodewise/topology.h>
 
 #define NW_VERTEX_KIND_LIST(X)                                                 \
@@ -175,6 +176,7 @@ struct nw_topology {
     int32_t level_count;
     char **level_name;
     enum nw_elements elements;
+    struct nw_text notes; /* a line each; see nw_topology_notes */
 };
 
 /* --- building, in this order: classes, types, network, nodes, finish --- */

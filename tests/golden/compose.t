@@ -3,7 +3,7 @@
 ## the same, and so is the file written again.
 $ cat > same <<'END'
 > for s in "$@"; do
->   nodewise topology "$s" -o a.yaml && nodewise topology "$s" --json -o a.json &&
+>   nodewise topology -q "$s" -o a.yaml && nodewise topology -q "$s" --json -o a.json &&
 >   nodewise topology a.yaml --json -o b.json && nodewise topology a.yaml -o b.yaml
 >   cmp a.json b.json && cmp a.yaml b.yaml || echo "$s differs"
 > done

@@ -265,10 +265,17 @@ $ cd "$FIXTURES/fabric/invalid" && for f in *.conf; do nodewise topology slurm:$
 3
 ~ range.conf:1 ... 'n[4-1]' ... larger
 3
-~ twice.conf:3 ... 'n4' ... 2 ... warning
-3
 ~ value.conf:1 ... Nodes
 3
+## A node on two leaf switches is on both, with the words of Slurm's warning.
+$ cd "$FIXTURES/fabric/valid" && nodewise topology slurm:twice.conf --json | python3 -c '
+> import json, sys
+> t = json.load(sys.stdin)
+> print([[t["network"]["switches"][p["switch"]] for p in n["ports"]] for n in t["nodes"] if n["name"] in ("n3", "n4", "n5")])'
+> nodewise topology -q slurm:twice.conf --route '2 3' | grep -c top || true
+[['a'], ['a', 'b'], ['b']]
+0
+! note: twice.conf:3 ... Multiple leaf switches contain nodes: n4
 ## Files that are included, from the folder of the first; what is wrong is told with the file
 ## that says it, what cannot be included with the line that asks for it.
 $ mkdir -p conf/sub; cd conf; printf 'include leaves.conf # of a and b\nSwitchName=top Switches=a,b\n' >topology.conf; printf 'SwitchName=a Nodes=n[1-2]\nInclude sub/b.conf\n' >leaves.conf; printf 'SwitchName=b Nodes=m[1-3]\n' >sub/b.conf; cd ..; nodewise topology slurm:conf/topology.conf | sed -n 3,8p
@@ -278,14 +285,13 @@ network (tree)
   │ └─n[1,2]            2 nic     12.5 GB/s  500 ns assumed, host
   └─b                     network 12.5 GB/s  150 ns assumed
     └─m[1-3]            3 nic     12.5 GB/s  500 ns assumed, host
-$ cd conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include' 'Include a.conf b.conf' 'SwitchName=b Nodes=n2' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
+$ cd conf; for l in 'Include leaves.conf' 'Include ./topology.conf' 'Include none.conf' 'Include sub' 'Include' 'Include a.conf b.conf' 'SwitchName=a Nodes=m1' 'SwitchName=b Switches=q'; do printf '#\n%s\n' "$l" >sub/b.conf; nodewise topology slurm:topology.conf; done
 ! sub/b.conf:2 ... leaves.conf ... includes
 ! sub/b.conf:2 ... ./topology.conf ... includes
 ! sub/b.conf:2 ... none.conf ... No such file or directory
 ! sub/b.conf:2 ... directory
 ! sub/b.conf:2 ... Include
 ! sub/b.conf:2 ... Include
-! sub/b.conf:2 ... 'n2' ... leaves.conf ... warning
 ! sub/b.conf:2 ... switch ... 'a'
 ! sub/b.conf:2 ... switch ... 'q'
 ? 3

@@ -36,7 +36,7 @@ direct links of a node
 ## NCCL and RCCL: GPUs, cards, links; a GPU on NVLink to its processor.
 $ D="$SHARED/data"; test -d "$D" || { echo SKIP no "$D"; exit 77; }
 > for f in g5-48xl ndv4 p4d-24xl rccl-8p6l_2nic rccl-8p_rome_4nics; do
->   nodewise topology nccl:"$D"/nccl/$f.xml --json | python3 -c '
+>   nodewise topology -q nccl:"$D"/nccl/$f.xml --json | python3 -c '
 > import json, sys
 > t = json.load(sys.stdin)
 > v = t["types"][0]["vertices"]
@@ -208,6 +208,58 @@ $ printf '\tGPU0\tGPU1\tNIC0\tNIC1\nGPU0\t X \tNV4\tSYSNODE\n' > glued.txt; node
 ? 3
 $ printf '\tGPU0\tGPU1\tNIC0NIC1\nGPU0\t X \tNV4\tSYS\n' > glued.txt; nodewise topology nvidia-smi:glued.txt
 ! glued.txt:1 ... topo -m ... NIC0NIC1
+? 3
+## One of four GPUs without NVLink: the others share a switch, none leads to it.
+$ printf '\tGPU0\tGPU1\tGPU2\tGPU3\nGPU0\t X \tNODE\tNV18\tNV18\nGPU1\tNODE\t X \tNODE\tNODE\nGPU2\tNV18\tNODE\t X \tNV18\nGPU3\tNV18\tNODE\tNV18\t X \n' > off.txt; nodewise topology -q nvidia-smi:off.txt | sed -n '/direct/,$p' | awk '{print $2, $4, $5, $7}'
+links a node 
+0 gpu-switch 0 450
+2 gpu-switch 0 450
+3 gpu-switch 0 450
+## A container with cores of one processor: GPUs without cores go by their NUMA
+## node. A card as close to both joins them to nothing.
+$ printf '\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV18\tNODE\t0-35\t0\nGPU1\tNV18\t X \tNODE\t\t1\nNIC0\tNODE\tNODE\t X \n' > empty.txt; nodewise topology nvidia-smi:empty.txt | sed '1,3d; /direct/,$d' | sed 's/  *pcie.*//; s/  *core .*//; s/  *socket.*//'
+├─package 0
+│ ├─core 0-35             36
+│ ├─gpu 0
+│ └─nic 0 NIC0
+└─package 1
+  └─gpu 1
+## POWER9 numbers the four threads of a core one after the other, and its two
+## NUMA nodes 0 and 8.
+$ printf '\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tSYS\t0-79\t0\nGPU1\tSYS\t X \t80-159\t8\n' > power.txt; nodewise topology nvidia-smi:power.txt | grep core; nodewise topology nvidia-smi:power.txt --yaml | grep -A1 threads: | tail -1 | cut -c1-25; sed 's/8$/1/' power.txt > other.txt; nodewise topology nvidia-smi:other.txt | head -1
+power.txt: 1 node, 40 cores, 2 GPUs, 45 links (44 with assumed figures)
+│ ├─core 0-19     20 core     12 GB/s   20 ns assumed
+  ├─core 20-39    20 core     12 GB/s   20 ns assumed
+      - "0,4,8,12,16,20,2
+other.txt: 1 node, 160 cores, 2 GPUs, 165 links (164 with assumed figures)
+## A file without cores says where they come from; joined to a node it has them,
+## with its cards at the processors or bridges that it names.
+$ printf '<system version="1">\n<cpu numaid="-1" arch="arm64">\n<pci busid="0009:01:00.0" class="0x028000" link_speed="5.0 GT/s PCIe" link_width="1"><nic><net name="w0" speed="10000"/></nic></pci>\n<pci busid="000f:01:00.0" class="0x030000" link_speed="2.5 GT/s PCIe" link_width="16"><gpu dev="0" sm="121" rank="0"><c2c bw="43125" count="8"/></gpu></pci>\n</cpu>\n</system>\n' > spark.xml; nodewise topology nccl:spark.xml | head -1; nodewise topology --node 'hwloc:package:1 core:20' --gpus nccl:spark.xml -q | sed 1,3d
+spark.xml: 1 node, 1 core, 1 GPU, 6 links (2 with assumed figures)
+└─package 0                     socket   40 GB/s   60 ns assumed
+  ├─core 0-19                20 core     12 GB/s   20 ns assumed
+  ├─gpu 0 000f:01:00.0          nvlink  345 GB/s  300 ns
+  └─nic 0 w0 0009:01:00.0       pcie    500 MB/s  250 ns
+! note ... spark.xml ... cores ... --node live --gpus
+$ printf 'nodewise pattern 1\nranks 4 edges 1\n0 1 hh 1 1\n' > four; nodewise map -t nccl:spark.xml -p four
+! note ... spark.xml ... cores ... --node live --gpus
+! spark.xml:1 ... 4 ranks ... 1
+? 3
+## Several hosts in one dump are nodes of one machine, each card with its rate.
+$ host() { sed "s/<cpu /<cpu host_hash=\"0x$1\" /; /system/d" spark.xml; }; { echo '<system version="1">'; host 1; host 2; host 3 | sed 's/43125/40000/'; echo '</system>'; } > hosts.xml; nodewise topology nccl:hosts.xml -q | sed 1,2d | grep -v core; { echo '<system version="1">'; host 1; host 2; host 1; echo '</system>'; } > again.xml; nodewise topology nccl:again.xml
+network (tree)
+└─(network)
+  ├─host[1,2]                 2 nic    1.25 GB/s  500 ns node1
+  └─host3                       nic    1.25 GB/s  500 ns node2
+node1: host[1,2]
+└─package 0                     socket   40 GB/s   60 ns assumed
+  ├─gpu 0 000f:01:00.0          nvlink  345 GB/s  300 ns
+  └─nic 0 w0 0009:01:00.0       pcie    500 MB/s  250 ns
+node2: host3
+└─package 0                     socket   40 GB/s   60 ns assumed
+  ├─gpu 0 000f:01:00.0          nvlink  320 GB/s  300 ns
+  └─nic 0 w0 0009:01:00.0       pcie    500 MB/s  250 ns
+! again.xml:11 ... a second device '0009:01:00.0'
 ? 3
 ## Files that are wrong.
 $ cd "$FIXTURES/gpus/invalid" && for f in *.txt; do nodewise topology nvidia-smi:$f 2>&1; echo $?; done

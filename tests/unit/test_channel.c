@@ -664,11 +664,11 @@ static void pool_memory_is_copied(void **state)
 static void copy_in_turns(nw_channel *channel, const struct job *job,
                           int32_t rank)
 {
-    static const size_t sizes[] = {1, 2, 3, 8, 1001, 65535, 65536, 65537};
+    static const size_t sizes[] = {1, 2, 3, 8, 1001, 32767, 32768, 32769};
     struct nw_channel_message none = {NULL, 0, !rank, 1};
     nw_channel_request *requests[2] = {NULL};
-    char *words = malloc(65537), *back = malloc(65537);
-    void *memory = page(true, 65537);
+    char *words = malloc(32769), *back = malloc(32769);
+    void *memory = page(true, 32769);
     bool mps = getenv("FAKE_CUDA_MPS") != NULL;
 
     (void)job;

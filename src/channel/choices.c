@@ -67,7 +67,7 @@ static bool is_needed(const nw_channel *channel, int fabric,
         return false;
     if (of->locality == NW_LOCAL_SOCKET)
         return true;
-    for (int32_t i = 0; gpu && i < NW_MOST_GPUS; i++)
+    for (int32_t i = 0; gpu && i < NW_GPUS; i++)
         if (channel->locality[fabric][i] == of->locality)
             return true;
     return false;
@@ -130,7 +130,7 @@ enum nw_locality nw_choices_locality(const nw_channel *channel, int fabric,
 static void find_localities(nw_channel *channel)
 {
     for (int f = 0; f < NW_ENDPOINTS; f++)
-        for (int32_t gpu = 0; gpu < NW_MOST_GPUS; gpu++)
+        for (int32_t gpu = 0; gpu < NW_GPUS; gpu++)
             channel->locality[f][gpu] =
                 channel->has_gpu && gpu < channel->gpu_count
                     ? nw_choices_locality(channel, f, gpu)
@@ -160,7 +160,7 @@ void nw_choices_open(nw_channel *channel)
 static enum nw_locality place_of(const nw_channel *channel,
                                  const nw_channel_request *request)
 {
-    return request->gpu >= 0 && request->gpu < NW_MOST_GPUS
+    return request->gpu >= 0 && request->gpu < NW_GPUS
                ? channel->locality[request->peer->fabric][request->gpu]
                : NW_LOCAL_SOCKET;
 }

@@ -15,6 +15,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -51,30 +52,39 @@ int32_t nw_memory_gpu(const void *memory)
     return gpu < 0 ? 0 : gpu;
 }
 
+struct memory_copy {
+    int32_t gpu;
+    bool out; /* of it */
+    void *to;
+    const void *from;
+    size_t bytes;
+};
+
+static nw_status memory_copy(const struct memory_copy *copy)
+{
+    void *before = gpus->context();
+    nw_status status = gpus->select(copy->gpu);
+
+    if (!status && copy->out)
+        status = gpus->copy_out(copy->to, copy->from, copy->bytes);
+    else if (!status && nw_turns_serve(copy->gpu, copy->to, copy->bytes))
+        status = nw_turns_copy_in(copy->gpu, copy->to, copy->from, copy->bytes);
+    else if (!status)
+        status = gpus->copy_in(copy->to, copy->from, copy->bytes);
+    gpus->restore(before);
+    return status;
+}
+
 nw_status nw_memory_copy_in(int32_t gpu, void *to, const void *from,
                             size_t bytes)
 {
-    void *before = gpus->context();
-    nw_status status = gpus->select(gpu);
-
-    if (!status && nw_turns_serve(gpu, to, bytes))
-        status = nw_turns_copy_in(gpu, to, from, bytes);
-    else if (!status)
-        status = gpus->copy_in(to, from, bytes);
-    gpus->restore(before);
-    return status;
+    return memory_copy(&(struct memory_copy){gpu, false, to, from, bytes});
 }
 
 nw_status nw_memory_copy_out(int32_t gpu, void *to, const void *from,
                              size_t bytes)
 {
-    void *before = gpus->context();
-    nw_status status = gpus->select(gpu);
-
-    if (!status)
-        status = gpus->copy_out(to, from, bytes);
-    gpus->restore(before);
-    return status;
+    return memory_copy(&(struct memory_copy){gpu, true, to, from, bytes});
 }
 
 nw_status nw_memory_copy_over(int32_t gpu, void *to, const void *from,
@@ -209,29 +219,55 @@ void nw_memory_free(void *memory)
     gpus->restore(before);
 }
 
+/* The pages are ours and not the driver's, which takes its own away when the
+ * program resets the GPU. A page before them says how many they are. A forked
+ * child does not get them: it would take them from under the GPU. */
+enum { HEAD = 65536 }; /* a page, wherever this runs */
+
+static void *pinned_map(size_t bytes)
+{
+    void *head = bytes > SIZE_MAX - 2 * (size_t)HEAD
+                     ? MAP_FAILED
+                     : mmap(NULL, HEAD + bytes, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (head == MAP_FAILED)
+        return NULL;
+    (void)madvise(head, HEAD + bytes, MADV_DONTFORK);
+    *(size_t *)head = bytes;
+    return (char *)head + HEAD;
+}
+
 nw_status nw_memory_pinned_new(size_t bytes, void **out)
 {
-    void *before;
-    nw_status status;
+    void *memory = pinned_map(bytes), *before;
+    nw_status status = NW_OK;
 
-    if (!nw_memory_open())
-        return nw_alloc(bytes, 1, out);
-    before = gpus->context();
-    status = gpus->select(nw_memory_home());
-    if (!status)
-        status = gpus->alloc_pinned(bytes, out);
-    gpus->restore(before);
+    if (!memory)
+        return nw_fail(NW_ENOMEM, "no memory for %zu bytes", bytes);
+    if (nw_memory_open()) {
+        before = gpus->context();
+        status = gpus->select(nw_memory_home());
+        if (!status)
+            status = nw_cuda_pin(memory, bytes);
+        gpus->restore(before);
+    }
+    if (status)
+        (void)munmap((char *)memory - HEAD, HEAD + bytes);
+    else
+        *out = memory;
     return status;
 }
 
 void nw_memory_pinned_free(void *memory)
 {
-    if (!memory) // why a driver does not open would be the error then
+    char *head = (char *)memory - HEAD;
+
+    if (!memory)
         return;
     if (nw_memory_open())
-        gpus->free_pinned(memory);
-    else
-        free(memory);
+        nw_cuda_unpin(memory);
+    (void)munmap(head, HEAD + *(size_t *)(void *)head);
 }
 
 /* Where no GPU was current this one is then. */

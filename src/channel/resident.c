@@ -32,7 +32,6 @@
 #include <string.h>
 
 enum {
-    GPUS = 32,
     IDLE_NS = 50000,
     LEASE_NS = 1000000,
     LOOKS = 2048, /* at an answer, before it is asked whether anyone lives */
@@ -54,8 +53,8 @@ struct resident {
 };
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
-static struct resident residents[GPUS] = {
-    [0 ... GPUS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+static struct resident residents[NW_GPUS] = {
+    [0 ... NW_GPUS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 static struct nw_resident_counts counts;
 static pthread_mutex_t users_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;
@@ -351,7 +350,7 @@ static nw_status move(const struct move *move)
     if (gpu < 0)
         return nw_fail(NW_ECUDA, "%zu bytes at %p are no GPU memory (any more)",
                        move->bytes, (void *)move->gpu);
-    if (gpu >= GPUS || !is_whole(move))
+    if (gpu >= NW_GPUS || !is_whole(move))
         return drive(gpu, move);
     one = &residents[gpu];
     (void)pthread_mutex_lock(&one->lock);
@@ -403,7 +402,7 @@ static void prepare(int32_t gpu)
 {
     struct resident *one;
 
-    if (gpu >= GPUS)
+    if (gpu >= NW_GPUS)
         return;
     one = &residents[gpu];
     (void)pthread_mutex_lock(&one->lock);
@@ -441,7 +440,7 @@ static void close_all(void)
 {
     (void)pthread_mutex_lock(&users_lock);
     if (!--users)
-        for (int32_t gpu = 0; gpu < GPUS; gpu++)
+        for (int32_t gpu = 0; gpu < NW_GPUS; gpu++)
             end(&residents[gpu], gpu);
     (void)pthread_mutex_unlock(&users_lock);
 }

@@ -5,6 +5,7 @@
  * byte can only make the answer "shared". */
 #include "channel/sharing.h"
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "gpu/cuda.h"
 
@@ -14,17 +15,19 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { GPUS = 32 };
+enum { ASK_NS = 1000000 }; /* the kernel is asked again after that time */
 
 struct sharing {
     pid_t process; /* a forked child joins anew */
     bool mps;
     off_t place; /* of the GPU's byte */
     int file;
+    uint64_t asked_ns; /* when it last said whether others use the GPU */
+    bool shared;
 };
 
 static pthread_mutex_t sharing_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sharing sharing_of[GPUS];
+static struct sharing sharing_of[NW_GPUS];
 
 /* Drivers before 12.5 do not say: the pipe of a running daemon does. */
 static bool sharing_has_mps(int32_t gpu)
@@ -66,28 +69,38 @@ static void sharing_start(struct sharing *one, int32_t gpu)
     one->process = getpid();
 }
 
-static struct sharing sharing_get(int32_t gpu)
+static void sharing_ask(struct sharing *one, int32_t gpu, uint64_t now)
 {
-    struct sharing *one = &sharing_of[gpu % GPUS], out;
+    struct flock lock;
 
-    (void)pthread_mutex_lock(&sharing_lock);
     if (one->process != getpid())
         sharing_start(one, gpu);
-    out = *one;
-    (void)pthread_mutex_unlock(&sharing_lock);
-    return out;
+    lock = sharing_byte(one, F_WRLCK);
+    one->asked_ns = now;
+    one->shared =
+        !one->mps && (one->file < 0 || fcntl(one->file, F_OFD_GETLK, &lock) ||
+                      lock.l_type != F_UNLCK);
 }
 
 void nw_sharing_join(int32_t gpu)
 {
-    (void)sharing_get(gpu);
+    (void)pthread_mutex_lock(&sharing_lock);
+    sharing_ask(&sharing_of[gpu % NW_GPUS], gpu, nw_clock_ns());
+    (void)pthread_mutex_unlock(&sharing_lock);
 }
 
+/* A process that has just come, or gone, costs time until the kernel is asked
+ * again, but no byte. */
 bool nw_sharing_takes_turns(int32_t gpu)
 {
-    struct sharing one = sharing_get(gpu);
-    struct flock lock = sharing_byte(&one, F_WRLCK);
+    struct sharing *one = &sharing_of[gpu % NW_GPUS];
+    uint64_t now = nw_clock_ns();
+    bool shared;
 
-    return !one.mps && (one.file < 0 || fcntl(one.file, F_OFD_GETLK, &lock) ||
-                        lock.l_type != F_UNLCK);
+    (void)pthread_mutex_lock(&sharing_lock);
+    if (now - one->asked_ns >= ASK_NS)
+        sharing_ask(one, gpu, now);
+    shared = one->shared;
+    (void)pthread_mutex_unlock(&sharing_lock);
+    return shared;
 }

@@ -29,7 +29,6 @@ enum {
     NW_OPEN_BYTES = 65536, /* messages that are worth opening for */
     NW_ALONE = 2,          /* messages under way: one, and its answer */
     NW_ERROR_TEXT = 192,
-    NW_MOST_GPUS = 32, /* whose place is looked at */
     NW_PARTS = 5,      /* messages that an eager one may become */
     NW_CONTROLS = 32,  /* made at a time */
     NW_TAKE_SIZES = 32 /* powers of two */
@@ -199,7 +198,7 @@ struct nw_channel {
     /* Host messages of fewer bytes are gathered, and a provider that copies
      * does so while we call it. */
     uint64_t small[NW_ENDPOINTS][NW_REGIMES];
-    enum nw_locality locality[NW_ENDPOINTS][NW_MOST_GPUS];
+    enum nw_locality locality[NW_ENDPOINTS][NW_GPUS];
     int32_t gpu_count;
     enum nw_regime regime;
     uint32_t pending; /* requests that are not done */

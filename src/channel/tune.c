@@ -248,8 +248,7 @@ static nw_status tune_all(struct tuner *t)
     if (!t->has_gpu)
         return tune_pairs(t, true);
     for (int32_t gpu = 0; gpu < t->channel->gpu_count && !status; gpu++) {
-        int32_t use =
-            gpu < NW_MOST_GPUS && !seen[t->channel->locality[fabric][gpu]];
+        int32_t use = gpu < NW_GPUS && !seen[t->channel->locality[fabric][gpu]];
 
         status =
             pass(t, !t->rank,

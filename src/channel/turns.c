@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum {
-    GPUS = 32,
     LIMIT = 32768, /* beyond, a message of 64 KiB took 15 % longer this way */
     GAP = 64,      /* between rows, lest the driver makes one of two */
 };
@@ -28,12 +27,12 @@ struct turns {
 };
 
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
-static struct turns turns_of[GPUS] = {
-    [0 ... GPUS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+static struct turns turns_of[NW_GPUS] = {
+    [0 ... NW_GPUS - 1] = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
 bool nw_turns_serve(int32_t gpu, const void *to, size_t bytes)
 {
-    return gpu >= 0 && gpu < GPUS && bytes >= 2 && bytes <= LIMIT &&
+    return gpu >= 0 && gpu < NW_GPUS && bytes >= 2 && bytes <= LIMIT &&
            nw_sharing_takes_turns(gpu) && gpus->serves(to);
 }
 

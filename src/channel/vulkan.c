@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GPUS = 32, KEPT = 64, UUID = 16, PAGE = 65536 };
+enum { KEPT = 64, UUID = 16, PAGE = 65536 };
 
 static struct {
     int (*create_instance)(const struct vk_instance *, const void *, void **);
@@ -59,7 +59,7 @@ struct kept {
 static const struct nw_gpu *const gpus = &nw_gpu_cuda;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *instance;
-static struct device devices[GPUS];
+static struct device devices[NW_GPUS];
 static struct kept kept[KEPT];
 static int kept_count; /* read without the lock, too */
 
@@ -114,14 +114,14 @@ static nw_status load_driver(void)
 
 /* -- devices -- */
 
-static nw_status list(void *out[GPUS], uint32_t *count)
+static nw_status list(void *out[NW_GPUS], uint32_t *count)
 {
     nw_status status = load();
     int code;
 
     if (status)
         return status;
-    *count = GPUS;
+    *count = NW_GPUS;
     code = vk.list(instance, count, out);
     return code < 0 ? fails("list its devices") : NW_OK;
 }
@@ -137,7 +137,7 @@ static void uuid_of(void *physical, unsigned char out[UUID])
 
 static nw_status find_physical(const unsigned char uuid[UUID], void **out)
 {
-    void *all[GPUS];
+    void *all[NW_GPUS];
     uint32_t count = 0;
     nw_status status = list(all, &count);
 
@@ -214,7 +214,7 @@ static nw_status open_device(int32_t gpu)
 
 nw_status nw_vulkan_first(unsigned char uuid[UUID])
 {
-    void *all[GPUS];
+    void *all[NW_GPUS];
     uint32_t count = 0;
     nw_status status;
 
@@ -308,7 +308,7 @@ nw_status nw_vulkan_new(int32_t gpu, size_t bytes, void **out, void **host)
 
     (void)pthread_mutex_lock(&lock);
     one = room();
-    if (!status && (!one || gpu >= GPUS || bytes > SIZE_MAX - PAGE))
+    if (!status && (!one || gpu >= NW_GPUS || bytes > SIZE_MAX - PAGE))
         status = nw_fail(NW_ENOMEM, "no more memory of Vulkan is kept");
     if (!status)
         status = make(gpu, bytes, one);

@@ -54,6 +54,8 @@ struct cu_copy {
       (cu_memory * base, size_t * bytes, cu_memory memory))                    \
     X(alloc_host, "cuMemHostAlloc", (void **host, size_t bytes, unsigned how)) \
     X(free_host, "cuMemFreeHost", (void *host))                                \
+    X(pin, "cuMemHostRegister_v2", (void *host, size_t bytes, unsigned how))   \
+    X(unpin, "cuMemHostUnregister", (void *host))                              \
     X(attribute, "cuPointerGetAttribute", (void *out, int what, cu_memory at)) \
     X(set_attribute, "cuPointerSetAttribute",                                  \
       (const void *value, int what, cu_memory at))                             \
@@ -152,6 +154,10 @@ void nw_cuda_free(void *memory);
 void nw_cuda_drop(void *memory);
 nw_status nw_cuda_alloc_pinned(size_t bytes, void **out);
 void nw_cuda_free_pinned(void *memory);
+/* Pins whole pages of the caller's, which stay the caller's when the program
+ * resets the GPU. */
+nw_status nw_cuda_pin(void *memory, size_t bytes);
+void nw_cuda_unpin(void *memory);
 bool nw_cuda_holds(const void *memory, int32_t *gpu);
 nw_status nw_cuda_range(const void *memory, struct nw_gpu_range *out);
 uint64_t nw_cuda_id(const void *memory);

@@ -10,7 +10,6 @@
 #include <pthread.h>
 
 enum {
-    GPUS = 256,
     WITNESS = 8, /* bytes */
     STREAM_BLOCKING = 0,
     ABOUT_CONTEXT = 1,
@@ -32,7 +31,7 @@ struct known {
 };
 
 static pthread_mutex_t context_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known context_known[GPUS];
+static struct known context_known[NW_GPUS];
 
 int nw_cuda_relax(void)
 {
@@ -132,7 +131,7 @@ static int context_of(int32_t gpu, cu_context wanted, struct known *out)
     struct known *known;
     int code = 0;
 
-    if (gpu < 0 || gpu >= GPUS)
+    if (gpu < 0 || gpu >= NW_GPUS)
         return nw_cuda.get_device(&(int){0}, gpu);
     known = &context_known[gpu];
     pthread_mutex_lock(&context_lock);
@@ -170,7 +169,7 @@ bool nw_cuda_lives(const struct nw_gpu_life *life)
 {
     bool lives;
 
-    if (life->gpu < 0 || life->gpu >= GPUS || !life->id)
+    if (life->gpu < 0 || life->gpu >= NW_GPUS || !life->id)
         return true;
     pthread_mutex_lock(&context_lock);
     lives = context_known[life->gpu].id == life->id &&
@@ -204,7 +203,7 @@ static struct known context_find(cu_context context)
     struct known found = {.context = context};
 
     pthread_mutex_lock(&context_lock);
-    for (int i = 0; i < GPUS; i++)
+    for (int i = 0; i < NW_GPUS; i++)
         if (context_known[i].context == context &&
             context_lives(&context_known[i]))
             found = context_known[i];

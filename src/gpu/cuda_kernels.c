@@ -11,14 +11,13 @@
 #include <string.h>
 
 enum {
-    GPUS = 64,
     BOXES = NW_GPU_WORK_COUNT * NW_GPU_WIDTHS,
     KERNELS, /* and the one that stays, last, with a text of its own */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static cu_module modules[GPUS][2];
-static cu_function functions[GPUS][KERNELS];
+static cu_module modules[NW_GPUS][2];
+static cu_function functions[NW_GPUS][KERNELS];
 
 static const char *name_of(int index)
 {
@@ -47,7 +46,7 @@ static int load_module(cu_module *module, const char *text)
 
 void nw_cuda_forget_kernels(int32_t gpu)
 {
-    if (gpu >= GPUS)
+    if (gpu >= NW_GPUS)
         return;
     pthread_mutex_lock(&lock);
     memset(modules[gpu], 0, sizeof modules[gpu]);
@@ -77,7 +76,7 @@ static nw_status kernel_get(const char *kernel, cu_function *out)
     int gpu = 0, index = index_of(kernel);
     int code = nw_cuda.context_device(&gpu);
 
-    if (index < 0 || gpu >= GPUS)
+    if (index < 0 || gpu >= NW_GPUS)
         return nw_fail(NW_EINVAL, "no kernel '%s' for GPU %d", kernel, gpu);
     if (!code)
         code = find(gpu, index, out);

@@ -96,6 +96,26 @@ void nw_cuda_free_pinned(void *memory)
     nw_cuda_leave(&stay);
 }
 
+nw_status nw_cuda_pin(void *memory, size_t bytes)
+{
+    struct nw_cuda_stay stay;
+    int code = nw_cuda_enter(&stay);
+
+    if (!code)
+        code = nw_cuda.pin(memory, bytes, HOST_PORTABLE | HOST_MAPPED);
+    nw_cuda_leave(&stay);
+    return nw_cuda_check(code, "pin host memory");
+}
+
+void nw_cuda_unpin(void *memory)
+{
+    struct nw_cuda_stay stay;
+
+    if (!nw_cuda_enter(&stay))
+        (void)nw_cuda.unpin(memory); /* an error after a reset */
+    nw_cuda_leave(&stay);
+}
+
 /* A driver that has failed for good no longer knows its memory: what the CPU
  * cannot read is still a GPU's then, so that its use is an error. */
 bool nw_cuda_holds(const void *memory, int32_t *gpu)

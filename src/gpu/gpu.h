@@ -48,6 +48,9 @@ struct nw_gpu_life {
     uint64_t id; /* 0: not known, taken for living */
 };
 
+/* GPUs of a process, at most: the driver shows no more. */
+enum { NW_GPUS = 64 };
+
 struct nw_gpu {
     const char *name;
     /* Loads the driver; the number of GPUs, at least one. NW_ENODEV where

@@ -677,6 +677,7 @@ static void copy_in_turns(nw_channel *channel, const struct job *job,
     MUST(nw_channel_receive(channel, &none, &requests[1]));
     for (int i = 0; i < 2; i++)
         MUST(nw_channel_wait(&requests[i], NULL));
+    usleep(2000); /* the kernel was asked before the other one was there */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         for (size_t b = 0; b < sizes[i]; b++)
             words[b] = (char)(b * 7 + i);
@@ -752,6 +753,54 @@ static void smaller_ones_where_that_is_faster(void **state)
            1);
     assert_int_equal(ranks_run(&job), 0);
     unsetenv("FAKE_CUDA_COSTS");
+}
+
+/* What the program makes anew after cudaDeviceReset, an open channel carries:
+ * its own memory does not go with the GPU's. */
+static void reset_between(nw_channel *channel, const struct job *job,
+                          int32_t rank)
+{
+    static const size_t sizes[] = {8, 5000, 300000};
+    int (*reset)(int);
+
+    (void)job;
+    *(void **)&reset =
+        dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuDevicePrimaryCtxReset_v2");
+    for (int i = 0; i < 18; i++) {
+        size_t bytes = sizes[i / 2 % 3];
+        bool gpu = i % 2;
+        void *memory = page(gpu, bytes);
+        nw_channel_request *request = NULL;
+        struct nw_channel_message message = {memory, bytes, !rank, i};
+        char *words = malloc(bytes);
+
+        memset(words, rank ? 0 : 'a' + i, bytes);
+        MUST(nw_channel_memory_copy(memory, words, bytes));
+        MUST(rank ? nw_channel_receive(channel, &message, &request)
+                  : nw_channel_send(channel, &message, &request));
+        MUST(nw_channel_wait(&request, NULL));
+        MUST(nw_channel_memory_copy(words, memory, bytes));
+        for (size_t b = 0; b < bytes; b++)
+            SHOULD(words[b] == 'a' + i);
+        free(words);
+        nw_channel_memory_free(gpu, memory);
+        if (i == 5 || i == 11)
+            SHOULD(!reset(0));
+    }
+}
+
+static void a_reset_leaves_channels_open(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        struct job job = {.count = 2,
+                          .gpu = true,
+                          .provider = providers[i % 2],
+                          .protocol = i < 2 ? NW_CHANNEL_AUTO : NW_CHANNEL_PACK,
+                          .work = reset_between};
+
+        assert_int_equal(ranks_run(&job), 0);
+    }
 }
 
 /* A thread has no GPU of its own until it takes one. */
@@ -982,6 +1031,7 @@ int main(void)
         cmocka_unit_test(small_ones_do_not_overtake),
         cmocka_unit_test(one_channel_goes_as_it_is_forced),
         cmocka_unit_test(any_thread_frees),
+        cmocka_unit_test(a_reset_leaves_channels_open),
     };
 
     /* loaded once, before all the forks: that is most of what opening costs */

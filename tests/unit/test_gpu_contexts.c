@@ -392,6 +392,26 @@ static void jobs_are_freed_without_waiting(void **state)
 
 /* --- processes that begin anew: the program itself, by a number --- */
 
+/* The driver cannot be used in a child that was forked from its user. */
+static int forked(void)
+{
+    enum { NOT_INITIALIZED = 3 };
+    void *memory = NULL;
+    int device, how = 0;
+    pid_t child = fork();
+
+    if (!child)
+        _exit(driver("cuCtxGetDevice")(&device) != NOT_INITIALIZED ? 1
+              : driver("cuInit")(0) != NOT_INITIALIZED             ? 2
+              : gpu->select(0) != NW_ECUDA                         ? 3
+              : gpu->alloc(BYTES, &memory) != NW_ECUDA             ? 4
+              : gpu->alloc_pinned(BYTES, &memory) != NW_ECUDA      ? 5
+                                                                   : 0);
+    if (waitpid(child, &how, 0) != child || how)
+        return 1;
+    return gpu->alloc(BYTES, &memory) || gpu->select(0);
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
@@ -402,6 +422,7 @@ static const struct {
     {"a context of the program's", program_context, false},
     {"a foreign context", foreign_context, false},
     {"reset", reset, true},
+    {"a forked child", forked, true},
 };
 
 static void others_are_right(void **state)

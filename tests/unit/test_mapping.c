@@ -356,6 +356,7 @@ static void share(int32_t rank, int meet)
     device = memory_of(0, ROOM);
     mapping->prepare(0);
     SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);
+    usleep(2000); /* the kernel was asked before the other one was there */
     for (int i = 0; i < 2000; i++)
         MUST(nw_mapping_store(mapping, device, &rank, sizeof rank));
     SHOULD(write(meet, &byte, 1) == 1 && read(meet, &byte, 1) == 1);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 pthread_mutex_t fake_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t fake_news = PTHREAD_COND_INITIALIZER;
@@ -18,6 +19,7 @@ int fake_broken;
 long fake_live;
 
 static int initialised;
+static pid_t fake_process; /* that called cuInit */
 static struct context contexts[GPUS] = {
 #define AT(i)                                                                  \
     {                                                                          \
@@ -56,8 +58,15 @@ static bool lives(const struct context *context)
     return __atomic_load_n(&context->life, __ATOMIC_ACQUIRE) & 1;
 }
 
+bool fake_is_forked(void)
+{
+    return fake_process && fake_process != getpid();
+}
+
 int fake_no_context(void)
 {
+    if (fake_is_forked())
+        return NOT_INITIALIZED;
     if (!current)
         return INVALID_CONTEXT;
     return lives(current) ? SUCCESS : CONTEXT_DESTROYED;
@@ -104,6 +113,7 @@ API int cuInit(unsigned flags)
     if (!initialised) {
         take_time();
         initialised = 1;
+        fake_process = getpid();
     }
     pthread_mutex_unlock(&fake_lock);
     return SUCCESS;
@@ -169,6 +179,7 @@ API int cuDevicePrimaryCtxRetain(void **context, int device)
 
 API int cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active)
 {
+    FAULT();
     if (!initialised)
         return NOT_INITIALIZED;
     if (device < 0 || device >= fake_gpus())
@@ -235,6 +246,7 @@ API int cuCtxSetCurrent(void *context)
 
 API int cuCtxGetCurrent(void **context)
 {
+    FAULT();
     *context = current;
     return initialised ? SUCCESS : NOT_INITIALIZED;
 }

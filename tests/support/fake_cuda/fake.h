@@ -27,6 +27,8 @@ enum {
     ILLEGAL_ADDRESS = 700,
     ALREADY_REACHED = 704,
     CONTEXT_DESTROYED = 709,
+    ALREADY_PINNED = 712,
+    NOT_PINNED = 713,
     LAUNCH_FAILED = 719,
     NOT_SUPPORTED = 801,
     CAPTURING = 900,
@@ -85,6 +87,8 @@ void fake_spend(enum cost kind, size_t bytes);
 
 /* device.c: NULL where there is none. */
 struct context *fake_current(void);
+/* Whether this process was forked from the one that called cuInit. */
+bool fake_is_forked(void);
 struct context *fake_context(int gpu); /* the primary one */
 int fake_gpu_of(const struct context *context);
 /* What a call that needs a context answers where none is current, or one that

@@ -113,6 +113,8 @@ int fake_fault(const char *call)
 {
     int code = 0;
 
+    if (fake_is_forked())
+        return NOT_INITIALIZED;
     pthread_once(&once, read_environment);
     for (int i = 0; i < wish_count; i++)
         if (!strcmp(wishes[i].call, call)) {

@@ -46,11 +46,12 @@ struct range {
     struct range *next;
     uintptr_t start;
     size_t size, room;
-    int gpu;      /* -1: pinned host memory */
-    int fd;       /* -1: opened from another process, or another driver's */
-    bool foreign; /* another driver's */
-    bool bare;    /* of a pool, or mapped piece by piece */
-    bool in_step; /* synchronous copies are done when they return */
+    int gpu;         /* -1: pinned host memory */
+    int fd;          /* -1: opened from another process, or another driver's */
+    bool foreign;    /* another driver's */
+    bool bare;       /* of a pool, or mapped piece by piece */
+    bool in_step;    /* synchronous copies are done when they return */
+    bool registered; /* the program's own pages, pinned */
     struct owner owner;
     uint64_t id;
     struct sharers *sharers; /* of memory that others may open, or we have */
@@ -254,6 +255,8 @@ static int map_twice(struct range *range, int fd, off_t offset)
 /* The lock is held. */
 static void unmap(const struct range *range)
 {
+    if (range->registered)
+        return;
     if (range->gpu < 0) {
         munmap((void *)range->start, range->room);
         return;
@@ -565,11 +568,59 @@ API int cuMemHostAlloc(void **host, size_t size, unsigned flags)
     return SUCCESS;
 }
 
+static bool is_registered(const void *host)
+{
+    const struct range *range;
+    bool registered;
+
+    pthread_mutex_lock(&fake_lock);
+    range = find((uintptr_t)host);
+    registered = range && range->registered;
+    pthread_mutex_unlock(&fake_lock);
+    return registered;
+}
+
+API int cuMemHostRegister_v2(void *host, size_t size, unsigned flags)
+{
+    struct range *range;
+    int gpu;
+
+    FAULT();
+    UNSAFE();
+    (void)flags;
+    if (fake_no_context())
+        return fake_no_context();
+    if (fake_holds((uintptr_t)host, 1, &gpu))
+        return ALREADY_PINNED;
+    range = range_new(size, -1, -1);
+    if (!range)
+        return OUT_OF_MEMORY;
+    range->start = (uintptr_t)host;
+    range->registered = true;
+    pthread_mutex_lock(&fake_lock);
+    add(range);
+    pthread_mutex_unlock(&fake_lock);
+    return SUCCESS;
+}
+
+API int cuMemHostUnregister(void *host)
+{
+    UNSAFE();
+    if (fake_no_context())
+        return fake_no_context();
+    if (!is_registered(host))
+        return NOT_PINNED;
+    wait_for_gpu();
+    return drop((uintptr_t)host, true, false);
+}
+
 API int cuMemFreeHost(void *host)
 {
     UNSAFE();
     if (fake_no_context())
         return fake_no_context();
+    if (is_registered(host))
+        return INVALID_VALUE;
     wait_for_gpu();
     return drop((uintptr_t)host, true, false);
 }
@@ -580,6 +631,7 @@ API int cuPointerGetAttribute(void *out, int attribute, uint64_t pointer)
     uint64_t id = 0;
     struct context *context = fake_context_of(pointer);
 
+    FAULT();
     pthread_mutex_lock(&fake_lock);
     queries++;
     if (fake_broken) {
